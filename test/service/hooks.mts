@@ -1,0 +1,56 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { RecordedRequest } from './call.mts';
+import type { Parts } from './parts.mts';
+
+/** Where the API begins (section 9). */
+export const API_PREFIX = '/api/v1';
+
+/** Records every request and lets the faults that are set meet it, before, instead of or after the work. */
+export function addHooks(server: FastifyInstance, { faults, requests, visits, now }: Parts) {
+	server.addHook('onRequest', async (request, reply) => {
+		const isApi = request.url.startsWith(`${API_PREFIX}/`);
+		const [path, search] = (isApi ? request.url.slice(API_PREFIX.length) : request.url).split('?');
+		const record = recordOf(request, path!, now());
+		(isApi ? requests : visits).push(record);
+		const whole = search === undefined ? path! : `${path}?${search}`;
+		const fault = faults.pick({ method: request.method, path: whole, isApi });
+		request.call = { record, fault };
+		if (fault?.stage !== 'door') return undefined;
+		fault.act({ request, reply, now });
+		return reply;
+	});
+
+	server.addHook('preHandler', async (request, reply) => {
+		const { fault, record } = request.call;
+		record.body = request.body;
+		if (fault?.stage !== 'instead') return undefined;
+		fault.act({ request, reply, now });
+		return reply;
+	});
+
+	server.addHook('onSend', async (request, reply, payload) => {
+		// A failure in front of all hooks, such as a malformed address, has no call.
+		const { fault } = request.call ?? {};
+		if (fault?.stage !== 'after' || payload instanceof Readable) return payload;
+		const body = Buffer.from((payload ?? '') as string | Buffer);
+		return await fault.spoil({ request, reply, now }, body);
+	});
+
+	server.addHook('onResponse', async (request, reply) => {
+		if (request.call) request.call.record.status = reply.statusCode;
+	});
+}
+
+function recordOf(request: FastifyRequest, path: string, at: number): RecordedRequest {
+	const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
+	return {
+		at,
+		method: request.method,
+		path,
+		query: { ...(request.query as object) },
+		headers: { ...request.headers },
+		status: 0,
+		...(token !== undefined && { token }),
+	};
+}

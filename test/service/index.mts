@@ -1,0 +1,132 @@
+import type { FastifyInstance } from 'fastify';
+import { createFaults, type Faults } from './faults.mts';
+import { API_PREFIX } from './hooks.mts';
+import type { RecordedRequest } from './call.mts';
+import type { LimitControl, Parts } from './parts.mts';
+import { DEMO_TOKEN, seed } from './seed.mts';
+import { buildFileServer, buildServer } from './server.mts';
+import { createShapes, type Shapes } from './shapes.mts';
+import { createStore, type Store } from './store/store.mts';
+
+export type { RecordedRequest } from './call.mts';
+export { answer, bodyOf, type Fault, redirect, slow, status, tooMany } from './faultKinds.mts';
+export type { FaultRule, Faults } from './faults.mts';
+export { type FaultName, faultTable } from './faultTable.mts';
+export type { LimitControl } from './parts.mts';
+export { demoForms } from './demoForms.mts';
+export { DEMO_TOKEN } from './seed.mts';
+export type { Shapes } from './shapes.mts';
+export type { Account, Workspace } from './store/accounts.mts';
+export type { Field, Form, NewField, NewForm } from './store/forms.mts';
+export type { Answer, Answers, NewResponse, Response } from './store/responses.mts';
+export type { Store } from './store/store.mts';
+
+export type ServiceOptions = {
+	/** any free one when not given */
+	port?: number;
+	/** a file, or `:memory:`, the default */
+	database?: string;
+	perMinute?: number;
+	perDay?: number;
+	/** as older services do: a refusal of the minute counts on the day */
+	refusalsEatDay?: boolean;
+	/** of the first account */
+	token?: string;
+	/** whether an empty database gets the demo's forms and responses (default), or an account alone */
+	seed?: boolean;
+	/** epoch milliseconds */
+	now?: () => number;
+	/** whether PDFs and files are served from another port, which is another origin */
+	filesApart?: boolean;
+};
+
+export type Service = {
+	/** scheme, host and port */
+	url: string;
+	/** what a person enters as Base URL */
+	baseUrl: string;
+	/** where PDFs and files are */
+	filesUrl: string;
+	token: string;
+	/** what reached the API */
+	requests: RecordedRequest[];
+	/** what reached pages, PDFs and files */
+	visits: RecordedRequest[];
+	store: Store;
+	faults: Faults;
+	shapes: Shapes;
+	limits: LimitControl;
+	/** ends it, and all that is under way; a second call changes nothing */
+	close(): Promise<void>;
+};
+
+const HOST = '127.0.0.1';
+
+/** Starts the stand-in. It listens on this machine only. */
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+	const { now = Date.now, token = DEMO_TOKEN } = options;
+	const store = createStore(options.database ?? ':memory:', now);
+	if (!store.firstAccount()) {
+		if (options.seed ?? true) seed(store, token, now);
+		else store.addAccount({ name: 'Workspace', tokens: [token] });
+	} else if (!store.accountOfToken(token)) {
+		store.addToken(store.firstAccount()!.id, token);
+	}
+
+	let url = '';
+	let filesUrl = '';
+	const shapes = createShapes();
+	const usage: Parts['usage'] = new Map();
+	const parts: Parts = {
+		store,
+		shapes,
+		usage,
+		now,
+		faults: createFaults(),
+		limits: {
+			perMinute: options.perMinute ?? 60,
+			perDay: options.perDay ?? 1440,
+			refusalsEatDay: options.refusalsEatDay ?? false,
+			bareRefusals: false,
+			reset: () => usage.clear(),
+		},
+		requests: [],
+		visits: [],
+		origin: () => url,
+		filesOrigin: () => shapes.filesOrigin ?? filesUrl,
+	};
+
+	const servers: FastifyInstance[] = [];
+	const listen = async (server: FastifyInstance, port: number) => {
+		servers.push(server);
+		return await server.listen({ host: HOST, port });
+	};
+	let closing: Promise<void> | undefined;
+	const end = async () => {
+		await Promise.all(servers.map(async (server) => await server.close()));
+		store.close();
+	};
+	const close = async () => await (closing ??= end());
+	try {
+		url = await listen(buildServer(parts), options.port ?? 0);
+		filesUrl = options.filesApart ? await listen(buildFileServer(parts), 0) : url;
+		const { faults, limits, requests, visits } = parts;
+		const baseUrl = url + API_PREFIX;
+		return {
+			url,
+			baseUrl,
+			filesUrl,
+			token,
+			requests,
+			visits,
+			store,
+			faults,
+			shapes,
+			limits,
+			close,
+		};
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}

@@ -1,0 +1,101 @@
+import type { Shapes } from './shapes.mts';
+
+type Address = { url: string; query: Record<string, unknown> };
+
+/**
+ * The body of a listing's reply, in the shape that is set. `address.url` is the absolute address of the
+ * request without its query, for the links to the next page.
+ */
+export function listing(records: unknown[], shapes: Shapes, address: Address): unknown {
+	if (shapes.list === 'bare') return records;
+	const { page, paging } =
+		shapes.paging === 'none' ? whole(records) : cut(records, shapes, address);
+
+	if (shapes.list === 'nested') return { success: true, data: { data: page, ...flat(paging) } };
+	const data = shapes.list === 'numericObject' ? numericObject(page) : page;
+	return { success: true, data, ...paging };
+}
+
+type Paging = { links?: Record<string, string | null>; meta?: Record<string, unknown> };
+
+const whole = (records: unknown[]) => ({ page: records, paging: {} as Paging });
+
+function cut(records: unknown[], shapes: Shapes, { url, query }: Address) {
+	const size = shapes.pageSize;
+	const total = records.length;
+	const lastPage = Math.max(1, Math.ceil(total / size));
+	if (shapes.paging === 'cursor') {
+		const start = cursorToOffset(query.cursor);
+		const more = start + size < total;
+		return {
+			page: records.slice(start, start + size),
+			paging: { meta: { per_page: size, next_cursor: more ? offsetToCursor(start + size) : null } },
+		};
+	}
+
+	const current = Math.max(1, Math.trunc(Number(query.page ?? 1)) || 1);
+	const page = records.slice((current - 1) * size, current * size);
+	if (shapes.paging === 'number') {
+		return { page, paging: { meta: { current_page: current, last_page: lastPage, total } } };
+	}
+	const link = (number: number) => linkTo(url, query, number, shapes.paging === 'linkRelative');
+	return {
+		page,
+		paging: {
+			links: {
+				first: link(1),
+				prev: current > 1 ? link(current - 1) : null,
+				next: current < lastPage ? (shapes.nextLink ?? link(current + 1)) : null,
+			},
+		},
+	};
+}
+
+function linkTo(url: string, query: Record<string, unknown>, page: number, relative: boolean) {
+	const link = new URL(url);
+	for (const [key, value] of Object.entries(query)) link.searchParams.set(key, String(value));
+	link.searchParams.set('page', String(page));
+	return relative ? link.pathname + link.search : link.href;
+}
+
+/** A nested listing carries its pages beside it, as `next_page_url`, `current_page` or `next_cursor`. */
+function flat({ links, meta }: Paging) {
+	return { ...meta, ...(links && { next_page_url: links.next, prev_page_url: links.prev }) };
+}
+
+/** A filtered PHP collection: the keys keep their gaps, and an empty one is an array again. */
+function numericObject(records: unknown[]) {
+	if (records.length === 0) return [];
+	return Object.fromEntries(records.map((record, index) => [String(index * 2), record]));
+}
+
+const offsetToCursor = (offset: number) => Buffer.from(`after:${offset}`).toString('base64url');
+
+function cursorToOffset(cursor: unknown): number {
+	if (typeof cursor !== 'string') return 0;
+	return Number(Buffer.from(cursor, 'base64url').toString().replace('after:', '')) || 0;
+}
+
+/** Responses come oldest first; gives them in the order and the cut that is set. */
+export function arrange<T>(records: T[], { order, seed, visible }: Shapes): T[] {
+	const ordered =
+		order === 'asc' ? records : order === 'desc' ? records.toReversed() : shuffle(records, seed);
+	return ordered.slice(0, visible);
+}
+
+/** Fisher-Yates with mulberry32, so that a seed gives one order. */
+function shuffle<T>(records: T[], seed: number): T[] {
+	const result = [...records];
+	let state = seed >>> 0;
+	const random = () => {
+		state = (state + 0x6d2b79f5) >>> 0;
+		let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+	};
+	for (let last = result.length - 1; last > 0; last--) {
+		const other = Math.floor(random() * (last + 1));
+		[result[last], result[other]] = [result[other]!, result[last]!];
+	}
+	return result;
+}

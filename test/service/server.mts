@@ -1,0 +1,51 @@
+import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import { failureOf } from './api/envelope.mts';
+import { apiPlugin } from './api/plugin.mts';
+import { addHooks, API_PREFIX } from './hooks.mts';
+import { fileRoutes } from './pages/fileRoutes.mts';
+import { formRoutes } from './pages/formRoutes.mts';
+import { notFoundPage } from './pages/formPage.mts';
+import { indexRoutes } from './pages/indexRoutes.mts';
+import { sendPage } from './pages/layout.mts';
+import type { Parts } from './parts.mts';
+
+/** The whole service on one server: the API, the forms' pages, and the files unless they have their own. */
+export function buildServer(parts: Parts): FastifyInstance {
+	const server = emptyServer(parts);
+	server.register(apiPlugin(parts), { prefix: API_PREFIX });
+	server.register(indexRoutes(parts));
+	server.register(formRoutes(parts));
+	server.register(fileRoutes(parts));
+	return server;
+}
+
+/** A server for PDFs and files alone, as services keep them on another host. */
+export function buildFileServer(parts: Parts): FastifyInstance {
+	const server = emptyServer(parts);
+	server.register(fileRoutes(parts));
+	return server;
+}
+
+function emptyServer(parts: Parts): FastifyInstance {
+	const server = fastify({
+		// Requests that a fault leaves without a reply would keep the service from ending.
+		forceCloseConnections: true,
+		frameworkErrors: (error, _request, reply: FastifyReply) => {
+			const { status, body } = failureOf(error);
+			void reply.code(status).send(body);
+		},
+	});
+	// Types only: the first hook gives every request its own call.
+	server.decorateRequest('call');
+	addHooks(server, parts);
+	server.setErrorHandler((error, _request, reply) => {
+		const { status, body } = failureOf(error);
+		return reply.code(status).send(body);
+	});
+	server.setNotFoundHandler((request, reply) =>
+		request.url.startsWith(`${API_PREFIX}/`)
+			? reply.code(404).send({ success: false, message: 'There is no such endpoint.' })
+			: sendPage(reply, notFoundPage),
+	);
+	return server;
+}

@@ -1,0 +1,116 @@
+/** One setting of section 2.5. `max` counts characters of a text and is the bound of an integer. */
+export type SettingRule =
+	| { kind: 'boolean'; nullable?: false }
+	| { kind: 'string' | 'url'; nullable: boolean; max?: number; allowed?: readonly string[] }
+	| { kind: 'integer'; nullable: boolean; min?: number; max?: number };
+
+export type SettingValue = string | number | boolean | null;
+export type Settings = Record<string, SettingValue>;
+
+const flag = { kind: 'boolean' } as const;
+const text = (max?: number) => ({ kind: 'string', nullable: true, max }) as const;
+
+/** The 31 settings that endpoint 7 takes, as the table of section 2.5 lists them. */
+export const settingRules: Record<string, SettingRule> = {
+	admin_email_attach_pdf: flag,
+	admin_email_note: text(),
+	admin_email_subject: text(255),
+	after_message: text(),
+	after_message_email: text(),
+	after_message_email_subject: text(255),
+	after_redirect_delay: { kind: 'integer', nullable: true, min: 0, max: 60 },
+	after_redirect_url: { kind: 'url', nullable: true, max: 500 },
+	ai_summary_enabled: flag,
+	captcha: {
+		kind: 'string',
+		nullable: true,
+		allowed: ['altcha', 'turnstile', 'recaptcha', 'none'],
+	},
+	capture_location: flag,
+	closed_message: text(),
+	cta_label: text(100),
+	cta_label_continue: text(100),
+	description: text(1000),
+	discord_enabled: flag,
+	google_sheets_enabled: flag,
+	hubspot_enabled: flag,
+	include_response_in_email: flag,
+	is_closed: flag,
+	name: { kind: 'string', nullable: false, max: 255 },
+	number_prefix: text(10),
+	number_suffix: text(10),
+	responses_limit: { kind: 'integer', nullable: true, min: 1 },
+	send_pdf_to_respondent: flag,
+	seo_allow_bots: flag,
+	seo_description: text(500),
+	seo_title: text(255),
+	show_formtitle: flag,
+	show_multipage_progress: flag,
+	slack_enabled: flag,
+};
+
+/** What a new form starts with: every flag off, every text and number empty. */
+export function defaultSettings(name: string): Settings {
+	const entries = Object.entries(settingRules).map(([key, rule]): [string, SettingValue] => [
+		key,
+		rule.kind === 'boolean' ? false : null,
+	]);
+	return { ...Object.fromEntries(entries), show_formtitle: true, seo_allow_bots: true, name };
+}
+
+export type SettingsCheck =
+	| { ok: true; settings: Settings }
+	| { ok: false; errors: Record<string, string[]> };
+
+/** Checks the body of endpoint 7. Booleans given as 0 or 1 become false and true (section 4, rule 5). */
+export function checkSettings(body: Record<string, unknown>): SettingsCheck {
+	const settings = new Map<string, SettingValue>();
+	const errors = new Map<string, string[]>();
+	for (const [key, value] of Object.entries(body)) {
+		const rule = Object.hasOwn(settingRules, key) ? settingRules[key] : undefined;
+		const fault = rule ? faultOf(key, rule, value) : `The ${key} setting cannot be updated.`;
+		if (fault !== undefined) errors.set(key, [fault]);
+		else settings.set(key, rule?.kind === 'boolean' ? Boolean(value) : (value as SettingValue));
+	}
+	return errors.size > 0
+		? { ok: false, errors: Object.fromEntries(errors) }
+		: { ok: true, settings: Object.fromEntries(settings) };
+}
+
+function faultOf(key: string, rule: SettingRule, value: unknown): string | undefined {
+	if (value === null) return rule.nullable ? undefined : `The ${key} setting must not be null.`;
+	if (rule.kind === 'boolean') {
+		return [true, false, 0, 1].includes(value as boolean)
+			? undefined
+			: `The ${key} setting must be true or false.`;
+	}
+	if (rule.kind === 'integer') return integerFault(key, rule, value);
+
+	if (typeof value !== 'string') return `The ${key} setting must be a string.`;
+	if (rule.max !== undefined && [...value].length > rule.max) {
+		return `The ${key} setting must not be greater than ${rule.max} characters.`;
+	}
+	if (rule.allowed && !rule.allowed.includes(value)) return `The selected ${key} is invalid.`;
+	if (rule.kind === 'url' && !isWebAddress(value)) return `The ${key} setting must be a valid URL.`;
+	return undefined;
+}
+
+function integerFault(
+	key: string,
+	{ min, max }: { min?: number; max?: number },
+	value: unknown,
+): string | undefined {
+	if (!Number.isSafeInteger(value)) return `The ${key} setting must be an integer.`;
+	if (min !== undefined && (value as number) < min) {
+		return `The ${key} setting must be at least ${min}.`;
+	}
+	if (max !== undefined && (value as number) > max) {
+		return `The ${key} setting must not be greater than ${max}.`;
+	}
+	return undefined;
+}
+
+/** True for an absolute http or https address. */
+export function isWebAddress(value: string): boolean {
+	return /^https?:\/\//i.test(value) && URL.canParse(value);
+}

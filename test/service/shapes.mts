@@ -1,0 +1,58 @@
+/**
+ * The choices that the specification leaves open (section 4, "Response shapes not given"). The defaults are
+ * what has been seen in the field; tests switch them to show that a client follows rules and not one shape.
+ */
+export type Shapes = {
+	/**
+	 * how a listing stands in its reply: `{success, data: [...]}`, `{success, data: {"0": ..., "2": ...}}`,
+	 * `{success, data: {data: [...]}}` or the array alone (which has no place for pages)
+	 */
+	list: 'envelope' | 'numericObject' | 'nested' | 'bare';
+	/** how a listing says where it goes on */
+	paging: 'none' | 'linkAbsolute' | 'linkRelative' | 'number' | 'cursor';
+	/** named as the next link in place of the right one: on another origin, in a circle */
+	nextLink?: string;
+	/** records of a page, when there are pages */
+	pageSize: number;
+	/** of responses: oldest first, newest first, or shuffled by `seed` */
+	order: 'asc' | 'desc' | 'random';
+	seed: number;
+	/** how many responses a listing shows, after ordering: 0 hides them all, a number cuts the listing */
+	visible: number;
+	/** a response's answers: `[{key, value}]`, `[{label, response, uuid, custom_key}]` or `{label: value}` */
+	mapAnswers: 'pairs' | 'list' | 'map';
+	/** a field's own names for its identity, label and duty: `uuid`, `label`, `mandatory` or `id`, `name`, `required` */
+	fieldNames: 'uuidLabel' | 'idName';
+	/** where the link to a PDF stands: `data.pdf_url`, or `pdf_url` or `url` at the top level */
+	pdf: 'nested' | 'topPdfUrl' | 'topUrl';
+	/** what the reply to a new response tells: `data.uuid`, `uuid` or `id` at the top level, or a message alone */
+	created: 'nested' | 'uuid' | 'id' | 'message';
+	/** scheme, host and port of links to PDFs and files; where the service keeps them when not set */
+	filesOrigin?: string;
+	/** back to what has been seen */
+	reset(): void;
+};
+
+const seen = {
+	list: 'envelope',
+	paging: 'none',
+	pageSize: 25,
+	order: 'desc',
+	seed: 1,
+	visible: Number.POSITIVE_INFINITY,
+	mapAnswers: 'pairs',
+	fieldNames: 'uuidLabel',
+	pdf: 'nested',
+	created: 'nested',
+} as const satisfies Partial<Shapes>;
+
+/** The shapes of one running service. */
+export function createShapes(): Shapes {
+	const shapes: Shapes = {
+		...seen,
+		reset() {
+			Object.assign(shapes, seen, { filesOrigin: undefined, nextLink: undefined });
+		},
+	};
+	return shapes;
+}
