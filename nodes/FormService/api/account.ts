@@ -1,0 +1,102 @@
+import { createHash } from 'crypto';
+import type { INode, NodeOperationError } from 'n8n-workflow';
+import { inputError } from './errors';
+import type { Context } from './sender';
+
+/** The credential of the service, see credentials/FormServiceApi.credentials.ts. */
+export const CREDENTIAL = 'formServiceApi';
+
+/** One user of the service: where it is, and a name for the user that does not give the token away. */
+export type Account = {
+	/** Ends in `/api/v1`, without a slash (specification, introduction). */
+	baseUrl: string;
+	/** Scheme, host and port: the only place that the token goes to. */
+	origin: string;
+	/** Hash of base URL and token. */
+	key: string;
+	/** A text without the token, should it be in it. */
+	conceal: (text: string) => string;
+};
+
+/** The path of the version that this package knows (specification, section 9). */
+const VERSION_PATH = '/api/v1';
+
+/**
+ * The base URL as the requests need it: with or without `/api/v1` and the trailing slash, it means
+ * the same.
+ *
+ * @throws Error with a sentence for the person who entered it
+ */
+export function normaliseBaseUrl(entered: string): string {
+	const url = parseUrl(entered.trim());
+	if (url === undefined || !/^https?:$/.test(url.protocol)) {
+		throw new Error(
+			'The Base URL is not a web address. Enter it with https://, for example https://forms.example.com.',
+		);
+	}
+	if (url.username || url.password || url.search || url.hash) {
+		throw new Error(
+			'The Base URL holds more than an address. Enter it without a user name, a "?" or a "#".',
+		);
+	}
+	const path = url.pathname.replace(/\/+$/, '');
+	const prefix = path.endsWith(VERSION_PATH) ? path.slice(0, -VERSION_PATH.length) : path;
+	return url.origin + prefix.replace(/\/+$/, '') + VERSION_PATH;
+}
+
+/**
+ * Why a text cannot be an access token, as a sentence; undefined when it can be one. A header takes
+ * visible ASCII characters only (RFC 9110, section 5.5; RFC 6750, section 2.1).
+ */
+export function tokenProblem(token: string): string | undefined {
+	if (token === '')
+		return 'The Access Token is empty. Enter the token of your Form Service account.';
+	if (/^[\x21-\x7e]+$/.test(token)) return undefined;
+	return 'The Access Token holds a space, a line break or another character that no token has. Copy it again, without anything before or after it.';
+}
+
+/**
+ * The account of a credential.
+ *
+ * @throws Error with a sentence for the person who entered it
+ */
+export function accountOf(credential: { accessToken?: unknown; baseUrl?: unknown }): Account {
+	const token = String(credential.accessToken ?? '');
+	const problem = tokenProblem(token);
+	if (problem !== undefined) throw new Error(problem);
+	const baseUrl = normaliseBaseUrl(String(credential.baseUrl ?? ''));
+	const key = createHash('sha256').update(`${baseUrl}\n${token}`).digest('hex');
+	const conceal = (text: string) => text.replaceAll(token, '[access token]');
+	return { baseUrl, origin: new URL(baseUrl).origin, key, conceal };
+}
+
+/**
+ * The account of the node's credential.
+ *
+ * @throws NodeOperationError when the token or the base URL cannot be used
+ */
+export async function getAccount(context: Context, itemIndex?: number): Promise<Account> {
+	const credential = await context.getCredentials(CREDENTIAL);
+	try {
+		return accountOf(credential);
+	} catch (error) {
+		throw credentialError(context.getNode(), error, itemIndex);
+	}
+}
+
+function credentialError(node: INode, error: unknown, itemIndex?: number): NodeOperationError {
+	return inputError(node, {
+		message: error instanceof Error ? error.message : String(error),
+		description: 'Open the Form Service credential of this node to correct it.',
+		itemIndex,
+		failure: { cause: 'credential-invalid' },
+	});
+}
+
+function parseUrl(text: string): URL | undefined {
+	try {
+		return new URL(text);
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,82 @@
+import { isPrivateHost } from './privateAddress';
+import { asSecureAs } from '../request/url';
+
+/** A link that may be followed, and whether it is on the account's origin, where the token may go. */
+export type CheckedLink =
+	| { allowed: true; url: string; own: boolean }
+	| { allowed: false; reason: string };
+
+/**
+ * Checks a link that came with a reply (a PDF, a file, a redirect to one) before anything is sent
+ * there. It must be https, or the scheme of the service itself on the service's own host; a private
+ * address is allowed only if the service is on one. A name that resolves to a private address is for
+ * n8n's own protection (`N8N_SSRF_PROTECTION_ENABLED`) to stop: a node cannot look up names.
+ *
+ * @param base the page that the link stands on, for links without a host
+ * @param origin the account's origin
+ */
+export function checkLink(link: string, base: string, origin: string): CheckedLink {
+	const url = parse(link, base);
+	if (url === undefined) return refuse('it is not a web address');
+	const own = new URL(origin);
+	asSecureAs(own, url);
+	if (url.protocol !== 'https:' && url.protocol !== 'http:')
+		return refuse('it is not a web address');
+	if (url.username || url.password) return refuse('it holds a user name or a password');
+	const ownIsPrivate = isPrivateHost(own.hostname);
+	const isPrivate = isPrivateHost(url.hostname);
+	if (isPrivate && !ownIsPrivate) return refuse('it leads to a private address');
+	const sameHost = url.hostname === own.hostname || (isPrivate && ownIsPrivate);
+	if (url.protocol === 'http:' && !(sameHost && own.protocol === 'http:')) {
+		return refuse('it is not encrypted (http in place of https)');
+	}
+	url.hash = '';
+	return { allowed: true, url: url.href, own: url.origin === origin };
+}
+
+/**
+ * Whether a link leads into an API, however its path is written. Respondents choose the links to
+ * their files: one that leads into the account's own API must not be followed with the token, or a
+ * stranger could have whatever the account may read put into an item.
+ */
+export function leadsIntoApi(url: string): boolean {
+	const path = decodedWholly(new URL(url).pathname);
+	return path === undefined || /(^|[/\\])api([/\\;]|$)/i.test(path);
+}
+
+/** More often no server undoes the encoding of a path; each time costs as much as the path is long. */
+const MAX_ENCODINGS = 5;
+
+/**
+ * A path without any percent-encoding, also where it is encoded several times; undefined when it
+ * cannot be read.
+ */
+function decodedWholly(path: string): string | undefined {
+	let encoded = path;
+	for (let times = 0; times <= MAX_ENCODINGS; times++) {
+		const decoded = decodedOnce(encoded);
+		if (decoded === undefined || decoded === encoded) return decoded;
+		encoded = decoded;
+	}
+	return undefined;
+}
+
+function decodedOnce(path: string): string | undefined {
+	try {
+		return decodeURIComponent(path);
+	} catch {
+		return undefined;
+	}
+}
+
+function refuse(reason: string): CheckedLink {
+	return { allowed: false, reason };
+}
+
+function parse(link: string, base: string): URL | undefined {
+	try {
+		return new URL(link, base);
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,128 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Account } from '../account';
+import type { Endpoint } from '../endpoints';
+import { serviceError } from '../errors';
+import { linksOf } from './linkHeader';
+import { findListing } from './listing';
+import { nextPage } from './pages';
+import { identityOf } from '../records';
+import { shapeOf, unwrap } from './content';
+import { request } from '../request/request';
+import type { Sender } from '../sender';
+import { onOwnOrigin } from '../request/url';
+
+/** Pages of one listing that are fetched at most: a third of the requests of a day. */
+export const MAX_PAGES = 480;
+
+export type ListOptions = {
+	/** Records that are enough; no further page is fetched then. */
+	limit?: number;
+	/** No further page is fetched after this time, in epoch milliseconds. */
+	until?: number;
+	/** Asked before each further page; the list is cut where it says no. */
+	goOn?: () => boolean;
+	now: () => number;
+};
+
+/** The records of a listing; `complete` is false when there are more that were not fetched. */
+export type Listed = { records: IDataObject[]; complete: boolean };
+
+/**
+ * Fetches a listing, page by page to its end. A record that moved to a later page while the pages
+ * were fetched is given once.
+ *
+ * @throws NodeApiError when a page has no list, or its next page is elsewhere or nowhere
+ */
+export async function list(
+	sender: Sender,
+	account: Account,
+	{ endpoint, url }: { endpoint: Endpoint; url: string },
+	{ limit = Infinity, until = Infinity, goOn = () => true, now }: ListOptions,
+): Promise<Listed> {
+	const pages: IDataObject[][] = [];
+	const visited = new Set<string>();
+	let count = 0;
+	for (let next: string | undefined = url; next !== undefined; ) {
+		if (visited.size >= MAX_PAGES) throw tooManyPages(sender);
+		if (visited.has(next)) throw circle(sender);
+		visited.add(next);
+		const { value, headers } = await request(sender, account, { endpoint, url: next });
+		const listing = findListing(value);
+		if (listing === undefined) throw noList(sender, value);
+		pages.push(listing.records);
+		count += listing.records.length;
+		const page = nextPage([linksOf(headers), ...listing.around], next);
+		if (page.kind === 'unknown') throw pageNowhere(sender);
+		if (page.kind === 'none') break;
+		if (count >= limit || now() >= until || !goOn()) {
+			return { records: withoutRepeats(pages).slice(0, limit), complete: false };
+		}
+		next = onOwnOrigin(withQueryOf(url, page.url), next, account.origin);
+		if (next === undefined) throw pageElsewhere(sender);
+	}
+	const records = withoutRepeats(pages);
+	return { records: records.slice(0, limit), complete: records.length <= limit };
+}
+
+/** A link to a next page, with what the first page was asked for: not every service repeats that. */
+function withQueryOf(first: string, link: string): string {
+	if (!URL.canParse(link)) return link;
+	const next = new URL(link);
+	for (const [name, value] of new URL(first).searchParams) {
+		if (!next.searchParams.has(name)) next.searchParams.set(name, value);
+	}
+	return next.href;
+}
+
+/** Leaves out records that an earlier page had already. */
+function withoutRepeats(pages: IDataObject[][]): IDataObject[] {
+	if (pages.length <= 1) return pages.flat();
+	const before = new Set<string>();
+	return pages.flatMap((page) => {
+		const fresh = page.filter((record) => !before.has(identityOf(record) ?? ''));
+		for (const record of page) before.add(identityOf(record) ?? '');
+		before.delete('');
+		return fresh;
+	});
+}
+
+const ASK = 'Ask whoever runs the service whether it speaks the Form Service API, version 1.';
+
+function noList(sender: Sender, value: unknown) {
+	const { data } = unwrap(value);
+	const message = Array.isArray(data)
+		? 'The service sent a list that holds something else than records'
+		: `The service sent no list, but ${shapeOf(data)}`;
+	return listError(sender, message);
+}
+
+function tooManyPages(sender: Sender) {
+	return listError(
+		sender,
+		`The list has more than ${MAX_PAGES} pages`,
+		'Set a Limit to get the first of them.',
+	);
+}
+
+function circle(sender: Sender) {
+	return listError(sender, 'The pages of the list lead in a circle');
+}
+
+function pageNowhere(sender: Sender) {
+	return listError(sender, 'The service says that the list goes on, but not where');
+}
+
+function pageElsewhere(sender: Sender) {
+	return listError(
+		sender,
+		'The next page of the list is on another host, where the access token does not go',
+	);
+}
+
+function listError({ context, itemIndex }: Sender, message: string, description = ASK) {
+	return serviceError(
+		context.getNode(),
+		{ message, description, failure: { cause: 'configuration-invalid' } },
+		itemIndex,
+	);
+}

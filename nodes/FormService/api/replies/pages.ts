@@ -1,0 +1,117 @@
+import type { IDataObject } from 'n8n-workflow';
+import { asNumber, isNumber, lastPageIn, offsetIn } from './pageNumbers';
+import { isRecord } from '../records';
+
+/** Where the next page of a listing is, as a whole URL; or that there is one and nothing says where. */
+export type NextPage = { kind: 'none' } | { kind: 'at'; url: string } | { kind: 'unknown' };
+
+/**
+ * Finds the next page in what stands around a list: a link, a number or a cursor, in `links`,
+ * `meta` or beside the list.
+ *
+ * @param around the objects that hold the list, outermost first
+ * @param currentUrl the whole URL of this page
+ */
+export function nextPage(around: readonly IDataObject[], currentUrl: string): NextPage {
+	const places = [...around].reverse().flatMap(placesIn);
+	const link = firstOf(places, linkIn);
+	if (link !== undefined) return { kind: 'at', url: resolve(link, currentUrl) ?? link };
+	const number = firstOf(places, pageNumberIn);
+	if (number !== undefined) return { kind: 'at', url: withQuery(currentUrl, 'page', number) };
+	const cursor = firstOf(places, cursorIn);
+	if (cursor !== undefined) return { kind: 'at', url: withQuery(currentUrl, 'cursor', cursor) };
+	const offset = firstOf(places, offsetIn);
+	if (offset !== undefined) return { kind: 'at', url: withQuery(currentUrl, 'offset', offset) };
+	return places.some(saysThereIsMore) ? { kind: 'unknown' } : { kind: 'none' };
+}
+
+/** An object beside a list, with what it holds about pages. */
+function placesIn(object: IDataObject): IDataObject[] {
+	const inner = ['links', 'meta', 'pagination', 'paging', 'cursor'].map((key) => object[key]);
+	const nested = inner.filter(isRecord).flatMap((one) => [one, one.pagination, one.links]);
+	return [object, ...inner, ...nested]
+		.flatMap((one) => (Array.isArray(one) ? linkList(one) : [one]))
+		.filter(isRecord);
+}
+
+/** `[{rel: 'next', url}]` and `[{label: 'Next', url}]` as `{next: url}`. */
+function linkList(links: unknown[]): IDataObject[] {
+	return links
+		.filter(isRecord)
+		.filter(
+			({ rel, label }) => rel === 'next' || (typeof label === 'string' && /\bnext\b/i.test(label)),
+		)
+		.map(({ url, href }) => ({ next: url ?? href }) as IDataObject);
+}
+
+const LINK_NAMES = [
+	'next',
+	'next_page_url',
+	'next_url',
+	'next_link',
+	'nextLink',
+	'nextPageUrl',
+	'next_page',
+	'nextPage',
+];
+
+function linkIn(place: IDataObject): string | undefined {
+	return LINK_NAMES.map((name) => urlIn(place[name])).find((url) => url !== undefined);
+}
+
+function urlIn(value: unknown): string | undefined {
+	if (typeof value === 'string') return /^(https?:|\/|\?|\.)/i.test(value) ? value : undefined;
+	return isRecord(value) ? (urlIn(value.href) ?? urlIn(value.url)) : undefined;
+}
+
+function pageNumberIn(place: IDataObject): number | undefined {
+	const next = [place.next_page, place.nextPage, place.next].map(asNumber).find(isNumber);
+	if (next !== undefined) return next;
+	const current = [place.current_page, place.currentPage, place.page].map(asNumber).find(isNumber);
+	if (current === undefined) return undefined;
+	const last = lastPageIn(place);
+	if (last !== undefined) return current < last ? current + 1 : undefined;
+	return saysThereIsMore(place) ? current + 1 : undefined;
+}
+
+const MORE_NAMES = [
+	'has_more',
+	'hasMore',
+	'has_next',
+	'hasNext',
+	'has_more_pages',
+	'hasMorePages',
+	'has_next_page',
+	'hasNextPage',
+];
+
+function saysThereIsMore(place: IDataObject): boolean {
+	return MORE_NAMES.some((name) => place[name] === true);
+}
+
+function cursorIn(place: IDataObject): string | undefined {
+	return [place.next_cursor, place.nextCursor, place.next]
+		.flatMap((value) => (typeof value === 'string' && value !== '' ? [value] : []))
+		.at(0);
+}
+
+function firstOf<T>(
+	places: readonly IDataObject[],
+	find: (place: IDataObject) => T | undefined,
+): T | undefined {
+	return places.map(find).find((found) => found !== undefined && found !== null);
+}
+
+function resolve(link: string, base: string): string | undefined {
+	try {
+		return new URL(link, base).href;
+	} catch {
+		return undefined;
+	}
+}
+
+function withQuery(url: string, name: string, value: string | number): string {
+	const next = new URL(url);
+	next.searchParams.set(name, String(value));
+	return next.href;
+}

@@ -1,0 +1,49 @@
+import type { Endpoint } from '../endpoints';
+import { isId } from '../ids';
+
+/**
+ * The whole URL of an endpoint.
+ *
+ * @param baseUrl see `Account.baseUrl`
+ * @param ids what stands for the `{placeholders}`
+ * @throws Error when a placeholder has no valid id: such a request never leaves
+ */
+export function endpointUrl(
+	baseUrl: string,
+	{ url }: Pick<Endpoint, 'url'>,
+	ids: Readonly<Record<string, string>> = {},
+	query: Readonly<Record<string, string>> = {},
+): string {
+	const path = url.replace(/\{(\w+)\}/g, (_placeholder, name: string) => {
+		const id = ids[name];
+		if (!isId(id)) throw new Error(`"${name}" is not a valid ID`);
+		return encodeURIComponent(id);
+	});
+	const whole = new URL(baseUrl + path);
+	for (const [name, value] of Object.entries(query)) whole.searchParams.set(name, value);
+	return whole.href;
+}
+
+/** The URL of a next page or of a redirect, if it is on the account's own origin. */
+export function onOwnOrigin(target: string, base: string, origin: string): string | undefined {
+	let url: URL;
+	try {
+		url = new URL(target, base);
+	} catch {
+		return undefined;
+	}
+	if (url.username || url.password) return undefined;
+	asSecureAs(new URL(origin), url);
+	url.hash = '';
+	return url.origin === origin ? url.href : undefined;
+}
+
+/**
+ * Changes a link of the service to itself to https where the service has it: behind a proxy that ends
+ * TLS, it can take itself for http.
+ */
+export function asSecureAs(own: URL, url: URL): void {
+	if (url.protocol === 'http:' && own.protocol === 'https:' && url.host === own.host) {
+		url.protocol = 'https:';
+	}
+}

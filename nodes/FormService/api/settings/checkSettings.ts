@@ -1,0 +1,120 @@
+import { boundOf } from './setting';
+import type { Setting } from './setting';
+import { settings } from './settings';
+import { isWebUrl } from '../files/webUrl';
+
+export type SettingValue = string | number | boolean | null;
+
+/** What is wrong with one setting, in a sentence that names it and its bound. */
+export type Problem = { setting: string; text: string };
+
+export type Checked = {
+	/** What to send, by the service's names. */
+	body: Record<string, SettingValue>;
+	/** All that is wrong; the body is to be sent only when this is empty. */
+	problems: Problem[];
+};
+
+const byName = new Map(settings.map((setting) => [setting.name, setting]));
+
+/**
+ * Checks an update of settings against their types and bounds (specification, section 2.5).
+ *
+ * @param values by the service's names; `undefined` leaves a setting as it is, `null` clears it
+ * @param clear names of the settings to clear
+ */
+export function checkSettings(
+	values: Record<string, unknown>,
+	clear: readonly string[] = [],
+): Checked {
+	const given = Object.entries(values).filter(([, value]) => value !== undefined);
+	const cleared = [...new Set(clear)].map((name): [string, unknown] => [name, null]);
+	const both = given.map(([name]) => name).filter((name) => clear.includes(name));
+
+	const body: Array<[string, SettingValue]> = [];
+	const problems = both.map((name) => ({
+		setting: name,
+		text: `${titleOf(name)} is both set and cleared. Do one or the other.`,
+	}));
+	for (const [name, value] of [...given, ...cleared]) {
+		if (both.includes(name)) continue;
+		const result = checkSetting(name, value);
+		if ('text' in result) problems.push(result);
+		else body.push([name, result.value]);
+	}
+	return { body: Object.fromEntries(body), problems };
+}
+
+function checkSetting(name: string, value: unknown): { value: SettingValue } | Problem {
+	const setting = byName.get(name);
+	if (setting === undefined) {
+		return { setting: name, text: `"${name}" is not a setting that can be updated.` };
+	}
+	if (value === null && setting.nullable) return { value };
+	const accepted = value === null ? undefined : accept(setting, value);
+	if (accepted !== undefined) return { value: accepted };
+	return {
+		setting: name,
+		text: `${titleOf(name)} must be ${boundOf(setting)}. It is ${describe(value)}.`,
+	};
+}
+
+/** The value as it is sent, or undefined when it breaks the setting's type or bound. */
+function accept(setting: Setting, value: unknown): string | number | boolean | undefined {
+	switch (setting.type) {
+		case 'boolean':
+			return asBoolean(value);
+		case 'text':
+			return typeof value === 'string' && isWithin(value, setting.maxLength) ? value : undefined;
+		case 'url':
+			return isWebUrl(value) && isWithin(value, setting.maxLength) ? value : undefined;
+		case 'integer': {
+			const integer = asInteger(value);
+			const { min, max = Number.MAX_SAFE_INTEGER } = setting;
+			return integer !== undefined && integer >= min && integer <= max ? integer : undefined;
+		}
+		case 'choice':
+			return setting.choices.find((choice) => choice === value);
+	}
+}
+
+/** Rule 5 of section 4; as text too, since an expression often gives text. */
+function asBoolean(value: unknown): boolean | undefined {
+	if (value === true || value === 1 || value === '1') return true;
+	if (value === false || value === 0 || value === '0') return false;
+	if (typeof value !== 'string') return undefined;
+	const word = value.toLowerCase();
+	return word === 'true' ? true : word === 'false' ? false : undefined;
+}
+
+function asInteger(value: unknown): number | undefined {
+	const number =
+		typeof value === 'string' && /^[+-]?\d+$/.test(value.trim()) ? Number(value) : value;
+	return Number.isSafeInteger(number) ? (number as number) : undefined;
+}
+
+function isWithin(value: string, maxLength = Infinity): boolean {
+	return lengthOf(value) <= maxLength;
+}
+
+/** In characters as a person counts them: an emoji outside the basic plane is one, not two. */
+function lengthOf(value: string): number {
+	return [...value].length;
+}
+
+function titleOf(name: string): string {
+	const setting = byName.get(name);
+	return setting === undefined ? `"${name}"` : `${setting.displayName} (${name})`;
+}
+
+const MAX_SHOWN_LENGTH = 40;
+
+function describe(value: unknown): string {
+	if (value === null) return 'null';
+	if (Array.isArray(value)) return 'a list';
+	if (typeof value === 'object') return 'an object';
+	if (typeof value !== 'string') return String(value);
+	if (value === '') return 'empty text';
+	const length = lengthOf(value);
+	return length <= MAX_SHOWN_LENGTH ? `"${value}"` : `text of ${length} characters`;
+}
