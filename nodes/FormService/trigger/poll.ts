@@ -1,0 +1,76 @@
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { allowanceOf, freeAt, requestsLeft, ticked } from './allowanceShare';
+import { Look } from './look';
+import type { Memory, TriggerMemory } from './memory';
+import { backlogOf, isHandingOver, knows } from './recall';
+import { allowanceUsedUp, asNodeError } from './trouble';
+import type { Trigger, World } from './world';
+
+type Items = INodeExecutionData[] | null;
+
+/**
+ * n8n 2 activates a workflow again when that failed, five times within 15 seconds, and tells people
+ * what the last one said. It gets the same answer each time, for one request.
+ */
+const ACTIVATION_MS = 20_000;
+
+/**
+ * One tick of n8n, which is an opportunity and not an order: looks at the form if it is time, and
+ * gives the items of what is new, or null.
+ *
+ * @param staticData n8n's static data of the node; changed last, and only if all went well
+ * @throws NodeApiError or NodeOperationError that people are to be told of
+ */
+export async function poll(
+	trigger: Trigger,
+	staticData: IDataObject,
+	memory: Memory,
+	world: World,
+): Promise<Items> {
+	const { key, account, source, events, occasion } = trigger;
+	const own = memory.trigger(key, `${account} ${source} ${events.join()}`, world.node.name);
+	memory.setShare(account, ticked(memory.share(account), trigger, world.now()));
+
+	const { toCorrect } = own;
+	const isAgain = toCorrect !== undefined && world.now() - toCorrect.at < ACTIVATION_MS;
+	if (occasion !== 'tick' && isAgain) throw asNodeError(world.node, toCorrect.error);
+
+	const isWatching = () => knows(staticData, own, source);
+	while (own.look !== undefined) {
+		if (!isWatching()) await own.look;
+		if (isWatching()) return null;
+	}
+	if (isHandingOver(staticData, own, world.now())) return null;
+
+	const look = new Look(trigger, staticData, own, memory, world);
+	// a form that was never looked at cannot wait: what comes before the first look is not delivered
+	const cannotWait = occasion !== 'tick' && !isWatching();
+	const share = memory.share(account);
+	const pages = Math.min(expectedPages(own), allowanceOf(share));
+	if (requestsLeft(share) < pages) {
+		if (cannotWait) throw allowanceUsedUp(world.node, freeAt(share, pages));
+	} else if (cannotWait || look.isDue()) {
+		return await alone(own, look.atForm());
+	}
+	const backlog = backlogOf(staticData, own);
+	return backlog.length > 0 ? await alone(own, look.atBacklog(backlog)) : null;
+}
+
+/** A listing of several pages may have grown by one since the last look. */
+function expectedPages({ schedule: { pages } }: TriggerMemory): number {
+	return pages > 1 ? pages + 1 : 1;
+}
+
+/** Lets polls that overlap this one know of it until it has ended. */
+async function alone(own: TriggerMemory, look: Promise<Items>): Promise<Items> {
+	const ended = look.then(
+		() => undefined,
+		() => undefined,
+	);
+	own.look = ended;
+	try {
+		return await look;
+	} finally {
+		own.look = undefined;
+	}
+}
