@@ -1,0 +1,101 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { ID_PATTERN } from '../../api/ids';
+
+/** The form, from a searchable list or by its ID (specification, section 2.2). */
+export const formLocator: INodeProperties = {
+	displayName: 'Form',
+	name: 'formId',
+	type: 'resourceLocator',
+	required: true,
+	default: { mode: 'list', value: '' },
+	description: 'The form to work with',
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Select a form...',
+			typeOptions: { searchListMethod: 'searchForms', searchable: true },
+		},
+		{
+			displayName: 'By ID',
+			name: 'id',
+			type: 'string',
+			placeholder: 'e.g. aB3xY9',
+			hint: "The ID is shown on the form's detail page",
+			validation: [
+				{
+					type: 'regex',
+					properties: {
+						regex: ID_PATTERN,
+						errorMessage: 'The ID of a form has only letters, digits, hyphens and underscores',
+					},
+				},
+			],
+		},
+	],
+};
+
+export const responseIdInput: INodeProperties = {
+	displayName: 'Response ID',
+	name: 'responseId',
+	type: 'string',
+	required: true,
+	default: '',
+	placeholder: 'e.g. 9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d',
+	description: 'The UUID of the response, as Get Many and the trigger give it',
+};
+
+export const returnAllSwitch: INodeProperties = {
+	displayName: 'Return All',
+	name: 'returnAll',
+	type: 'boolean',
+	default: false,
+	description: 'Whether to return all results or only up to a given limit',
+};
+
+export const limitInput: INodeProperties = {
+	displayName: 'Limit',
+	name: 'limit',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: 50,
+	description: 'Max number of results to return',
+};
+
+export const simplifySwitch: INodeProperties = {
+	displayName: 'Simplify',
+	name: 'simplify',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
+};
+
+export const DEFAULT_FILE_PREFIX = 'file_';
+
+/** The entries of the Options collection that put uploaded files into binary fields. */
+export const fileOptions: INodeProperties[] = [
+	{
+		displayName: 'Download Files',
+		name: 'downloadFiles',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to download the uploaded files of a response into binary fields',
+	},
+	{
+		displayName: 'File Field Prefix',
+		name: 'filePrefix',
+		type: 'string',
+		default: DEFAULT_FILE_PREFIX,
+		description: 'How the names of the binary fields start. A number is added to each, from 0.',
+	},
+];
+
+export const responseOptions: INodeProperties = {
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add Option',
+	default: {},
+	options: fileOptions,
+};
