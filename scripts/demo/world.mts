@@ -1,0 +1,106 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { demoForms, type Service, startService } from '../../test/service/index.mts';
+import {
+	canBeActive,
+	exampleFiles,
+	fillIn,
+	hasTrigger,
+	readExample,
+} from '../lib/n8n/examples.mts';
+import { N8n } from '../lib/n8n/instance.mts';
+import type { N8nRest, WorkflowFile } from '../lib/n8n/rest.mts';
+import { packedPackage } from '../lib/packedPackage.mts';
+import { root } from '../lib/paths.mts';
+import { freePort } from '../lib/ports.mts';
+import { step } from '../lib/progress.mts';
+
+/** One look every ten seconds; the stand-in allows for it, a real account's 1,440 a day would not. */
+const LOOKS = [0, 10, 20, 30, 40, 50].map((second) => `${second} * * * * *`);
+const REQUESTS_PER_DAY = 50_000;
+const LIMITS = { perMinute: 600, perDay: 100_000 };
+
+const CREDENTIAL = 'Form Service account';
+
+export type World = {
+	service: Service;
+	n8n: N8n;
+	/** ids of the example workflows by their file name */
+	workflows: Record<string, string>;
+};
+
+/**
+ * A seeded service, and an n8n with the packed package, the credential and the example workflows.
+ * What is started is handed to `cleanup` before it starts, so that it ends also when this fails.
+ * @param folder where both keep their data; the second start finds it
+ */
+export async function startWorld(folder: string, cleanup: AsyncDisposableStack): Promise<World> {
+	await mkdir(folder, { recursive: true });
+	const tarball = await packedPackage(join(root, '.demo', 'package'));
+	const service = await startService({
+		port: await freePort(4010),
+		database: join(folder, 'service.sqlite'),
+		...LIMITS,
+	});
+	cleanup.defer(async () => await service.close());
+
+	const n8n = new N8n({ line: '2.x', folder: join(folder, 'n8n'), tarball, port: 5678 });
+	cleanup.defer(async () => await n8n.stop());
+	await step('Starting n8n', async () => await n8n.start());
+	const workflows = await step(
+		'Preparing the credential and the workflows',
+		async () => await prepare(n8n, service),
+	);
+	return { service, n8n, workflows };
+}
+
+async function prepare({ rest }: N8n, service: Service): Promise<Record<string, string>> {
+	const credentialId = await rest.saveCredential({
+		name: CREDENTIAL,
+		type: 'formServiceApi',
+		data: { accessToken: service.token, baseUrl: service.baseUrl },
+	});
+	const choices = {
+		credential: { id: credentialId, name: CREDENTIAL },
+		form: { id: demoForms.contact, name: 'Contact' },
+		answers: {
+			Name: '={{ $json.body.name }}',
+			Email: '={{ $json.body.email }}',
+			Message: '={{ $json.body.message }}',
+		},
+		looks: LOOKS,
+		requestsPerDay: REQUESTS_PER_DAY,
+	};
+	const ids: Record<string, string> = {};
+	for (const file of await exampleFiles()) {
+		const example = await readExample(file);
+		const known = await rest.findWorkflow(example.name);
+		const id = known?.id ?? (await rest.createWorkflow(await fillIn(rest, example, choices)));
+		if (!known && canBeActive(example)) await activate(rest, id, service, example);
+		ids[file] = id;
+	}
+	return ids;
+}
+
+const LOOK_WITHIN_MS = 30_000;
+
+/**
+ * Switches a workflow on. One that starts by our trigger is ready after its first look at the form:
+ * what is there then is its baseline.
+ */
+async function activate(
+	rest: N8nRest,
+	id: string,
+	{ requests }: Service,
+	workflow: WorkflowFile,
+): Promise<void> {
+	const looks = () => requests.filter(({ path }) => path.startsWith('/responses/')).length;
+	const before = looks();
+	await rest.activate(id);
+	const deadline = Date.now() + LOOK_WITHIN_MS;
+	while (hasTrigger(workflow) && looks() === before) {
+		if (Date.now() > deadline) throw new Error(`"${workflow.name}" did not look at its form.`);
+		await sleep(100);
+	}
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { run } from './command.mts';
+import { cacheFolder, root } from './paths.mts';
+import { step } from './progress.mts';
+
+type CachedPackage = {
+	/** folder below scripts/ with the package.json and package-lock.json */
+	source: string;
+	title: string;
+	/** what is left to do after `npm ci`; throws when the install does not work */
+	finish?: (folder: string) => Promise<void>;
+};
+
+const isAlive = (pid: number) => {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch {
+		return false;
+	}
+};
+
+/** Removes what installs that were interrupted have left. */
+async function removeLeftovers() {
+	for (const name of await readdir(cacheFolder)) {
+		const pid = /\.installing-(\d+)$/.exec(name)?.[1];
+		if (pid && !isAlive(Number(pid))) await rm(join(cacheFolder, name), { recursive: true });
+	}
+}
+
+/**
+ * The folder of a package with its dependencies, installed once for all checkouts. It is keyed by its
+ * lockfile and platform, and gets its name only when it is complete: a broken install is never used.
+ */
+export async function cached({ source, title, finish }: CachedPackage): Promise<string> {
+	const from = join(root, 'scripts', source);
+	const hash = createHash('sha256');
+	for (const file of ['package.json', 'package-lock.json']) {
+		hash.update(await readFile(join(from, file)));
+	}
+	const key = `${process.platform}-${process.arch}-${hash.digest('hex').slice(0, 16)}`;
+	const folder = join(cacheFolder, `${source.replaceAll('/', '-')}-${key}`);
+	if (existsSync(folder)) return folder;
+
+	return await step(`Installing ${title} in ${folder}`, async () => {
+		await mkdir(cacheFolder, { recursive: true });
+		await removeLeftovers();
+		const unfinished = `${folder}.installing-${process.pid}`;
+		await cp(from, unfinished, { recursive: true });
+		await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+			cwd: unfinished,
+		});
+		await finish?.(unfinished);
+		try {
+			await rename(unfinished, folder);
+		} catch (error) {
+			// another process was faster with the same
+			if (!existsSync(folder)) throw error;
+			await rm(unfinished, { recursive: true });
+		}
+		return folder;
+	});
+}

@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { delimiter, join } from 'node:path';
+import { root } from './paths.mts';
+
+const tools = join(root, 'node_modules', '.bin');
+
+/** The environment for commands: Node 24 and the project's tools come first. */
+export const environment = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
+	...process.env,
+	PATH: `${tools}${delimiter}${process.env.PATH}`,
+	...more,
+});
+
+type Options = { cwd?: string; env?: NodeJS.ProcessEnv; show?: boolean };
+
+/**
+ * Runs a command to its end and gives what it wrote.
+ * @throws Error with the end of its output when it cannot start or its exit code is not 0
+ */
+export async function run(command: string, args: string[], options: Options = {}): Promise<string> {
+	const child = spawn(command, args, {
+		cwd: options.cwd ?? root,
+		// without it some tools draw spinners into what they write
+		env: environment({ CI: 'true', ...options.env }),
+		stdio: ['ignore', 'pipe', 'pipe'],
+		shell: process.platform === 'win32',
+	});
+	let output = '';
+	for (const stream of [child.stdout, child.stderr]) {
+		stream.on('data', (chunk: Buffer) => {
+			output += chunk.toString();
+			if (options.show) process.stdout.write(chunk);
+		});
+	}
+	const code = await new Promise<number | string>((resolve, reject) => {
+		child.on('error', reject);
+		child.on('close', (exitCode, signal) => resolve(signal ?? exitCode ?? 1));
+	});
+	if (code === 0) return output;
+	const tail = options.show ? '' : `:\n${output.trim().split('\n').slice(-40).join('\n')}`;
+	throw new Error(`\`${command} ${args.join(' ')}\` ended with ${code}${tail}`);
+}

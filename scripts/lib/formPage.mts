@@ -1,0 +1,29 @@
+import type { Service } from '../../test/service/index.mts';
+
+/**
+ * Submits a form as a person's browser does: loads its page, fills in the fields, sends it.
+ * @param answers by the label of the field
+ * @throws Error when the page does not take it
+ */
+export async function submitFormPage(
+	service: Pick<Service, 'url' | 'store'>,
+	formId: string,
+	answers: Record<string, string>,
+): Promise<void> {
+	const address = `${service.url}/f/${formId}`;
+	const page = await (await fetch(address)).text();
+	const draft = /name="draft" value="([^"]+)"/.exec(page)?.[1];
+	if (!draft) throw new Error(`There is no open form at ${address}.`);
+
+	const body = new FormData();
+	body.set('draft', draft);
+	for (const { uuid, label } of service.store.fields(formId)) {
+		if (!page.includes(`name="${uuid}"`)) throw new Error(`The page has no field "${label}".`);
+		body.set(uuid, answers[label] ?? '');
+	}
+	const reply = await fetch(address, { method: 'POST', body });
+	const text = await reply.text();
+	if (!reply.ok || text.includes('name="draft"')) {
+		throw new Error(`The page at ${address} did not take the submission (${reply.status}).`);
+	}
+}

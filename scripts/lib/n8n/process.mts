@@ -1,0 +1,176 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { appendFile, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { environment } from '../command.mts';
+import { freePort } from '../ports.mts';
+import { installN8n, type Line } from './install.mts';
+
+export type ProcessOptions = {
+	line: Line;
+	/** n8n's user folder: its database, its log and the installed package */
+	folder: string;
+	/** a worker executes what another process starts, in queue mode */
+	role?: 'main' | 'worker';
+	/** wanted port; another one is taken when it is in use */
+	port?: number;
+	env?: Record<string, string>;
+};
+
+const START_TIMEOUT_MS = 180_000;
+const STOP_TIMEOUT_MS = 30_000;
+
+const SETTINGS = {
+	N8N_LISTEN_ADDRESS: '127.0.0.1',
+	N8N_HOST: '127.0.0.1',
+	// the same at every start; data of demos and tests only
+	N8N_ENCRYPTION_KEY: 'n8n-nodes-formservice',
+	N8N_SECURE_COOKIE: 'false',
+	N8N_DIAGNOSTICS_ENABLED: 'false',
+	N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+	N8N_TEMPLATES_ENABLED: 'false',
+	N8N_PERSONALIZATION_ENABLED: 'false',
+	N8N_HIRING_BANNER_ENABLED: 'false',
+	N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
+	N8N_LOG_LEVEL: 'info',
+	NODE_ENV: 'production',
+	NODE_OPTIONS: '',
+};
+
+/** The machine's environment without what a person may have set for an n8n of their own. */
+const ownEnvironment = () =>
+	Object.fromEntries(
+		Object.entries(environment()).filter(
+			([name]) => !/^(N8N|DB|EXECUTIONS|QUEUE|WEBHOOK|NODES|VITEST)_?/.test(name),
+		),
+	);
+
+/** One process of n8n, with everything it starts itself. It can be started again after its end. */
+export class N8nProcess {
+	readonly logFile: string;
+	private readonly options: ProcessOptions;
+	private child?: ChildProcess;
+	private ports?: { web: number; broker: number };
+
+	constructor(options: ProcessOptions) {
+		this.options = options;
+		this.logFile = join(options.folder, 'n8n.log');
+	}
+
+	/** Where the editor and the REST interface are; known once the process has been started. */
+	get url(): string {
+		if (!this.ports) throw new Error('n8n has not been started.');
+		return `http://127.0.0.1:${this.ports.web}`;
+	}
+
+	get isRunning(): boolean {
+		return this.child !== undefined;
+	}
+
+	/** Starts n8n and waits until it is ready. */
+	async start(): Promise<void> {
+		const { line, folder, role = 'main', env } = this.options;
+		const program = join(await installN8n(line), 'node_modules', 'n8n', 'bin', 'n8n');
+		await mkdir(folder, { recursive: true });
+		await this.stopLeftover();
+		this.ports ??= { web: await freePort(this.options.port), broker: await freePort() };
+		const { web, broker } = this.ports;
+		const log = await open(this.logFile, 'a');
+		const child = spawn(
+			'node',
+			[program, ...(role === 'worker' ? ['worker', '--concurrency=5'] : ['start'])],
+			{
+				cwd: folder,
+				stdio: ['ignore', log.fd, log.fd],
+				// a group of its own, so that its task runner ends with it, and Ctrl-C is ours to handle
+				detached: true,
+				env: {
+					...ownEnvironment(),
+					...SETTINGS,
+					N8N_USER_FOLDER: folder,
+					N8N_PORT: String(web),
+					N8N_RUNNERS_BROKER_PORT: String(broker),
+					QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+					QUEUE_HEALTH_CHECK_PORT: String(web),
+					...env,
+				},
+			},
+		);
+		await log.close();
+		this.child = child;
+		child.once('exit', () => (this.child = undefined));
+		child.once('error', (error) => void appendFile(this.logFile, `${error.message}\n`));
+		await writeFile(this.pidFile, String(child.pid));
+		await this.ready();
+	}
+
+	/** Lets n8n end in its own time, and ends it when that takes too long. */
+	async stop(): Promise<void> {
+		await this.end('SIGTERM');
+	}
+
+	/** Ends n8n at once, as a crash would. */
+	async kill(): Promise<void> {
+		await this.end('SIGKILL');
+	}
+
+	/** What n8n has written, of all its starts in this folder. */
+	async log(): Promise<string> {
+		return existsSync(this.logFile) ? await readFile(this.logFile, 'utf8') : '';
+	}
+
+	private get pidFile(): string {
+		return join(this.options.folder, 'n8n.pid');
+	}
+
+	private async end(signal: NodeJS.Signals): Promise<void> {
+		const { child } = this;
+		if (!child?.pid) return;
+		const group = -child.pid;
+		const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+		process.kill(group, signal);
+		const timer = setTimeout(() => process.kill(group, 'SIGKILL'), STOP_TIMEOUT_MS);
+		await ended;
+		clearTimeout(timer);
+		try {
+			process.kill(group, 'SIGKILL');
+		} catch {
+			// nothing of the group is left
+		}
+		await rm(this.pidFile, { force: true });
+	}
+
+	/** Ends an n8n of this folder whose starter was killed before it could end it. */
+	private async stopLeftover(): Promise<void> {
+		if (!existsSync(this.pidFile)) return;
+		const pid = Number(await readFile(this.pidFile, 'utf8'));
+		const environ = `/proc/${pid}/environ`;
+		const isOurs =
+			existsSync(environ) &&
+			(await readFile(environ, 'utf8')).includes(`N8N_USER_FOLDER=${this.options.folder}\0`);
+		if (isOurs) process.kill(-pid, 'SIGKILL');
+		await rm(this.pidFile);
+	}
+
+	private async ready(): Promise<void> {
+		// n8n 1.x says that it is ready before its interface is
+		const paths =
+			this.options.role === 'worker' ? ['/healthz'] : ['/healthz/readiness', '/rest/settings'];
+		const answers = async (path: string) =>
+			(await fetch(this.url + path).catch(() => undefined))?.ok ?? false;
+		const deadline = Date.now() + START_TIMEOUT_MS;
+		while (Date.now() < deadline) {
+			if (!this.isRunning) break;
+			if ((await Promise.all(paths.map(answers))).every(Boolean)) return;
+			await sleep(250);
+		}
+		const why = this.isRunning
+			? `was not ready within ${START_TIMEOUT_MS / 1000} s`
+			: 'ended while it started';
+		await this.kill();
+		throw new Error(
+			`n8n ${why}. The end of its log:\n${(await this.log()).split('\n').slice(-40).join('\n')}`,
+		);
+	}
+}

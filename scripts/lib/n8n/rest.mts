@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import type {
+	IConnections,
+	IDataObject,
+	INode,
+	INodeExecutionData,
+	IRunExecutionData,
+} from 'n8n-workflow';
+
+/** A workflow as n8n exports it. */
+export type WorkflowFile = {
+	name: string;
+	nodes: INode[];
+	connections: IConnections;
+	settings?: IDataObject;
+};
+type Saved = { id: string; name: string; versionId?: string; active?: boolean };
+export type Execution = { id: string; status: string; data: IRunExecutionData };
+export type Login = { email: string; password: string };
+
+/** What n8n's editor says to n8n, as far as demos and tests need it. */
+export class N8nRest {
+	private cookie = '';
+	private readonly browserId = randomUUID();
+	private readonly url: string;
+	private readonly parse: (text: string) => IRunExecutionData;
+
+	/** @param parse reads execution data as n8n writes it */
+	constructor(url: string, parse: (text: string) => IRunExecutionData) {
+		this.url = url;
+		this.parse = parse;
+	}
+
+	/** Makes the owner of a new n8n, or signs in to one that has an owner. */
+	async signIn({ email, password }: Login): Promise<void> {
+		const { userManagement } = (await this.send('GET', '/rest/settings')) as {
+			userManagement: { showSetupOnFirstLoad: boolean };
+		};
+		if (userManagement.showSetupOnFirstLoad) {
+			await this.send('POST', '/rest/owner/setup', {
+				email,
+				password,
+				firstName: 'Form',
+				lastName: 'Demo',
+			});
+		} else {
+			await this.send('POST', '/rest/login', { emailOrLdapLoginId: email, email, password });
+		}
+	}
+
+	/** Creates a credential, or updates the one of that name, and gives its id. */
+	async saveCredential(credential: {
+		name: string;
+		type: string;
+		data: IDataObject;
+	}): Promise<string> {
+		const known = (await this.send('GET', '/rest/credentials')) as Saved[];
+		const { id } = known.find(({ name }) => name === credential.name) ?? {};
+		const saved = id
+			? await this.send('PATCH', `/rest/credentials/${id}`, credential)
+			: await this.send('POST', '/rest/credentials', credential);
+		return (saved as Saved).id;
+	}
+
+	/** Tests a saved credential as the editor does, and gives n8n's verdict. */
+	async testCredential(credential: { id: string; name: string; type: string; data: IDataObject }) {
+		return (await this.send('POST', '/rest/credentials/test', { credentials: credential })) as {
+			status: 'OK' | 'Error';
+			message: string;
+		};
+	}
+
+	/** The workflow of that name, if there is one. */
+	async findWorkflow(name: string): Promise<Saved | undefined> {
+		const found = await this.send('GET', `/rest/workflows?filter=${encodeURIComponent('{}')}`);
+		return (found as Saved[]).find((workflow) => workflow.name === name);
+	}
+
+	/** Saves a new workflow and gives its id. */
+	async createWorkflow(workflow: WorkflowFile): Promise<string> {
+		const body = { settings: {}, ...workflow, active: false };
+		return ((await this.send('POST', '/rest/workflows', body)) as Saved).id;
+	}
+
+	/** Switches a workflow on. n8n 2.x activates a version, 1.x the workflow as a whole. */
+	async activate(id: string): Promise<void> {
+		const { versionId } = (await this.send('GET', `/rest/workflows/${id}`)) as Saved;
+		try {
+			await this.send('POST', `/rest/workflows/${id}/activate`, { versionId });
+		} catch (error) {
+			if (!(error instanceof RestError) || error.status !== 404) throw error;
+			await this.send('PATCH', `/rest/workflows/${id}`, { active: true, versionId });
+		}
+	}
+
+	/** Switches a workflow off. */
+	async deactivate(id: string): Promise<void> {
+		try {
+			await this.send('POST', `/rest/workflows/${id}/deactivate`, {});
+		} catch (error) {
+			if (!(error instanceof RestError) || error.status !== 404) throw error;
+			const { versionId } = (await this.send('GET', `/rest/workflows/${id}`)) as Saved;
+			await this.send('PATCH', `/rest/workflows/${id}`, { active: false, versionId });
+		}
+	}
+
+	/** Runs a workflow by hand from its trigger of that name, and gives the id of the execution. */
+	async run(id: string, triggerName: string): Promise<string> {
+		const workflowData = await this.send('GET', `/rest/workflows/${id}`);
+		const body = { workflowData, triggerToStartFrom: { name: triggerName } };
+		const { executionId } = (await this.send('POST', `/rest/workflows/${id}/run`, body)) as {
+			executionId: string;
+		};
+		return executionId;
+	}
+
+	/** The ids of a workflow's last executions, newest first. */
+	async executionIds(workflowId: string): Promise<string[]> {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
+		const { results } = (await this.send('GET', `/rest/executions?filter=${filter}&limit=100`)) as {
+			results: Array<{ id: string }>;
+		};
+		return results.map(({ id }) => id);
+	}
+
+	async execution(id: string): Promise<Execution> {
+		const { status, data } = (await this.send('GET', `/rest/executions/${id}`)) as {
+			status: string;
+			data: string;
+		};
+		return { id, status, data: this.parse(data) };
+	}
+
+	/**
+	 * @param path with its leading slash
+	 * @returns what the reply's `data` holds
+	 * @throws RestError when n8n refuses
+	 */
+	async send(method: string, path: string, body?: object): Promise<unknown> {
+		const reply = await fetch(this.url + path, {
+			method,
+			headers: {
+				'content-type': 'application/json',
+				'browser-id': this.browserId,
+				cookie: this.cookie,
+			},
+			body: body && JSON.stringify(body),
+		});
+		const auth = reply.headers.getSetCookie().find((cookie) => cookie.startsWith('n8n-auth='));
+		if (auth) this.cookie = auth.split(';')[0];
+		const text = await reply.text();
+		if (!reply.ok) throw new RestError(`${method} ${path}`, reply.status, text);
+		return (JSON.parse(text) as { data: unknown }).data;
+	}
+}
+
+class RestError extends Error {
+	readonly status: number;
+
+	constructor(request: string, status: number, text: string) {
+		super(`n8n answered ${request} with ${status}: ${text.slice(0, 500)}`);
+		this.status = status;
+	}
+}
+
+/** The items that a node put out in an execution. */
+export const itemsOf = (execution: Execution, nodeName: string): INodeExecutionData[] =>
+	execution.data.resultData.runData[nodeName]?.flatMap(({ data }) => data?.main?.[0] ?? []) ?? [];

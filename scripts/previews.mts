@@ -1,0 +1,100 @@
+/**
+ * Writes the output previews that the editor shows before a node has run: what each operation gives,
+ * as JSON Schema. Run it after a change: node scripts/previews.mts
+ *
+ * n8n finds them in __schema__/v<node version>/<resource>/<operation>.json beside the node, and for
+ * a node without resources in __schema__/v<node version>.json.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export type Schema = {
+	type: 'string' | 'integer' | 'boolean' | 'object' | 'array';
+	properties?: Record<string, Schema>;
+	items?: Schema;
+	version?: number;
+};
+
+const string: Schema = { type: 'string' };
+const integer: Schema = { type: 'integer' };
+const boolean: Schema = { type: 'boolean' };
+const object = (properties: Record<string, Schema> = {}): Schema => ({
+	type: 'object',
+	properties,
+});
+const list = (items: Schema): Schema => ({ type: 'array', items });
+
+const field = object({ uuid: string, label: string, type: string, mandatory: boolean });
+
+const form = object({
+	id: string,
+	name: string,
+	slug: string,
+	description: string,
+	is_closed: boolean,
+	created_at: string,
+	updated_at: string,
+	fields: list(field),
+});
+
+/** Simplified, as it is by default. What `answers` has depends on the form. */
+const responseProperties = {
+	uuid: string,
+	number: integer,
+	number_formatted: string,
+	is_incomplete: boolean,
+	created_at: string,
+	referrer: string,
+	answers: object(),
+};
+const response = object(responseProperties);
+
+const workspace = object({
+	name: string,
+	logo: string,
+	after_message: string,
+	after_redirect_url: string,
+	field_errormessage: string,
+	replyto_email: string,
+	timezone: string,
+	locale: string,
+	onboarding_completed: boolean,
+	owner: object({ name: string, email: string, created_at: string }),
+	members: list(object()),
+	created_at: string,
+});
+
+/** By the file's path below __schema__. */
+export const previews: Record<string, Schema> = {
+	'v1.0.0/field/getAll.json': field,
+	'v1.0.0/form/get.json': form,
+	'v1.0.0/form/getAll.json': form,
+	'v1.0.0/response/create.json': object({ message: string, uuid: string }),
+	'v1.0.0/response/get.json': response,
+	'v1.0.0/response/getAll.json': response,
+	'v1.0.0/response/getPdf.json': object({ uuid: string, pdf_url: string }),
+	'v1.0.0/settings/update.json': object({
+		message: string,
+		id: string,
+		name: string,
+		updated_at: string,
+	}),
+	'v1.0.0/workspace/get.json': workspace,
+	// of the trigger
+	'v1.0.0.json': object({ event: string, ...responseProperties }),
+};
+
+const folder = new URL('../nodes/FormService/__schema__/', import.meta.url);
+
+export const fileOf = (path: string) => new URL(path, folder);
+
+export const textOf = (schema: Schema) =>
+	`${JSON.stringify({ ...schema, version: 1 }, null, '\t')}\n`;
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+	for (const [path, schema] of Object.entries(previews)) {
+		mkdirSync(dirname(fileURLToPath(fileOf(path))), { recursive: true });
+		writeFileSync(fileOf(path), textOf(schema));
+	}
+}
