@@ -1,0 +1,159 @@
+import type {
+	EngineRequest,
+	EngineResponse,
+	IDataObject,
+	IExecuteFunctions,
+	INode,
+	INodeExecutionData,
+	INodeParameters,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
+import { createAdditionalData, WORKFLOW_ID } from '../n8n/additionalData.mts';
+import { core, workflow as n8n } from '../n8n/core.mts';
+import type { Account } from '../n8n/credentials.mts';
+import { nodeOf, nodeTypes, typeOf } from '../n8n/package.mts';
+
+/** How an agent has its tools run: by itself (n8n 1), or by n8n's engine (n8n 2). */
+export const agents = ['itself', 'the engine'] as const;
+
+const TOOL = 'Form Service Tool';
+
+/** A tool as an agent of n8n 1 gets it. */
+type Tool = { invoke(input: IDataObject): Promise<string> };
+
+const describedAs = (name: string, rest: Partial<INodeTypeDescription>): INodeTypeDescription => ({
+	displayName: name,
+	name,
+	group: ['transform'],
+	version: 1,
+	description: '',
+	defaults: { name },
+	inputs: ['main'],
+	outputs: ['main'],
+	properties: [],
+	...rest,
+});
+
+const withTools = { inputs: ['main', 'ai_tool'] as Array<'main' | 'ai_tool'> };
+
+/** The node as n8n offers it to agents: by the name of `<node>Tool`, with an output for tools. */
+function asTool(node: INodeType): INodeType {
+	const description = { ...node.description, name: `${node.description.name}Tool` };
+	const asIs = { ...description, inputs: [], outputs: ['ai_tool' as const] };
+	return Object.create(node, { description: { value: asIs } }) as INodeType;
+}
+
+/**
+ * Stands in for the AI: uses the tool once for each of its items, one after another as agents do, with
+ * the item as the tool's input.
+ */
+const standIns: Record<(typeof agents)[number], INodeType> = {
+	itself: {
+		description: describedAs('agent', withTools),
+		async execute(this: IExecuteFunctions) {
+			const results: INodeExecutionData[] = [];
+			for (const [itemIndex, { json }] of this.getInputData().entries()) {
+				const [tool] = (await this.getInputConnectionData('ai_tool', itemIndex)) as Tool[];
+				results.push({ json: { result: JSON.parse(await tool.invoke(json)) as IDataObject } });
+			}
+			return [results];
+		},
+	},
+	'the engine': {
+		description: describedAs('agent', withTools),
+		async execute(this: IExecuteFunctions, done?: EngineResponse) {
+			if (done?.actionResponses.length) {
+				return [
+					done.actionResponses.flatMap(({ data }) => [
+						{ json: { result: data.data?.ai_tool[0]?.map(({ json }) => json) } },
+					]),
+				];
+			}
+			const request: EngineRequest = {
+				actions: this.getInputData().map(({ json }, itemIndex) => ({
+					actionType: 'ExecutionNodeAction',
+					nodeName: TOOL,
+					input: json,
+					type: 'ai_tool',
+					id: `call ${itemIndex}`,
+					metadata: { itemIndex },
+				})),
+				metadata: {},
+			};
+			return request;
+		},
+	},
+};
+
+const start: INodeType = {
+	description: describedAs('start', {}),
+	async execute(this: IExecuteFunctions) {
+		return [this.getInputData()];
+	},
+};
+
+/**
+ * Runs an agent over items, with the node as its tool.
+ *
+ * @returns what the tool gave the agent, for each item
+ */
+export async function runAgent(
+	account: Account,
+	agent: (typeof agents)[number],
+	parameters: INodeParameters,
+	items: INodeExecutionData[],
+): Promise<{ results: unknown[]; error?: Error }> {
+	const types: Record<string, INodeType> = {
+		start,
+		agent: standIns[agent],
+		[typeOf('formServiceTool')]: asTool(nodeOf(typeOf('formService'))),
+	};
+	const node = (name: string, type: string, rest: Partial<INode> = {}): INode => ({
+		id: name,
+		name,
+		type,
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+		...rest,
+	});
+	const credentials = { formServiceApi: { id: '1', name: 'Account' } };
+	const workflow = new n8n.Workflow({
+		id: WORKFLOW_ID,
+		nodes: [
+			node('Start', 'start'),
+			node('Agent', 'agent'),
+			node(TOOL, typeOf('formServiceTool'), { parameters, credentials }),
+		],
+		connections: {
+			Start: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },
+			[TOOL]: { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
+		},
+		active: false,
+		nodeTypes: { ...nodeTypes, getByNameAndVersion: (type) => types[type] },
+		settings: { executionOrder: 'v1' },
+	});
+	const runData = n8n.createRunExecutionData({
+		executionData: {
+			contextData: {},
+			metadata: {},
+			waitingExecution: {},
+			waitingExecutionSource: {},
+			nodeExecutionStack: [
+				{ node: workflow.getNode('Start')!, data: { main: [items] }, source: null },
+			],
+		},
+	});
+	const execution = new core.WorkflowExecute(
+		createAdditionalData(account, 'trigger'),
+		'trigger',
+		runData,
+	);
+	const { resultData } = (await execution.processRunExecutionData(workflow)).data;
+	const output = resultData.runData.Agent?.at(-1)?.data?.main[0] ?? [];
+	return {
+		results: output.map(({ json }) => json.result),
+		error: resultData.error as Error | undefined,
+	};
+}

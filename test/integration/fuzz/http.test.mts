@@ -1,0 +1,319 @@
+import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+import { itemsOf, locator, n8nFor, type Account } from '../harness.mts';
+import { httpServer, rawServer } from './rawServer.mts';
+
+/** Longer than a reply takes here, and short enough that one that never comes is soon noticed. */
+const requestOptions = { timeout: 2_000 };
+
+const operations: INodeParameters[] = [
+	{ resource: 'workspace', operation: 'get' },
+	{ resource: 'form', operation: 'getAll', returnAll: true },
+	{ resource: 'field', operation: 'getAll', formId: locator('a') },
+	{ resource: 'response', operation: 'getAll', returnAll: true, formId: locator('a') },
+	{ resource: 'response', operation: 'getPdf', responseId: 'a' },
+	{
+		resource: 'response',
+		operation: 'create',
+		formId: locator('a'),
+		inputMode: 'json',
+		answersJson: '{"a": 1}',
+	},
+	{ resource: 'settings', operation: 'update', formId: locator('a'), settings: { name: 'a' } },
+];
+
+/** What adds a response: it is sent once, whatever comes back. */
+const create = operations.at(-2)!;
+
+type Reply = { status: number; headers: Record<string, string>; body: Buffer };
+
+const tokenIn = (text = '') => /Bearer (\S+)/.exec(text)?.[1] ?? '';
+
+/**
+ * Runs an operation against a server, as an account of its own: what one reply says of limits is no
+ * matter of the next. It must end in items or in an error that a person can read.
+ */
+async function runAgainst(account: Account, parameters: INodeParameters, continueOnFail = false) {
+	const n8n = n8nFor(account);
+	const { items, error } = await n8n.runNode({ ...parameters, requestOptions }, itemsOf({}), {
+		continueOnFail,
+	});
+	const shown = (error ?? items.find((item) => item.error)?.error) as
+		| (Error & IDataObject)
+		| undefined;
+	if (shown !== undefined) {
+		expect(shown.message).toMatch(/^[A-Z1h].{5}/s);
+		expect(shown.message.length).toBeLessThan(1_500);
+		expect(shown.message).not.toMatch(
+			/Cannot read|is not a function|is not iterable|call stack|Invalid URL|undefined|\[object/,
+		);
+		expect(shown.description).toMatch(/\S/);
+		expect(shown.context).toMatchObject({ itemIndex: 0 });
+	}
+	return { items, error: shown };
+}
+
+/** Text for a header's value: what HTTP allows in it. */
+const headerText = fc.stringMatching(/^[\x21-\x7e]([\x20-\x7e]{0,60}[\x21-\x7e])?$/);
+
+const headers = fc.dictionary(
+	fc.constantFrom(
+		'content-type',
+		'content-encoding',
+		'location',
+		'retry-after',
+		'date',
+		'x-ratelimit-limit',
+		'x-ratelimit-remaining',
+		'x-ratelimit-reset',
+		'content-disposition',
+		'set-cookie',
+		'www-authenticate',
+	),
+	fc.oneof(
+		headerText,
+		fc.integer({ min: -5, max: 100_000 }).map(String),
+		fc.constantFrom(
+			'application/json',
+			'text/html',
+			'gzip',
+			'br',
+			'deflate',
+			'identity, gzip',
+			'//',
+			'/forms',
+			'http://[',
+			'Digest nonce="a"',
+		),
+	),
+	{ maxKeys: 5 },
+);
+
+const json = fc.oneof(
+	fc.jsonValue({ maxDepth: 5 }),
+	fc.record(
+		{
+			success: fc.constantFrom(true, false, 0, 1, 'false', null),
+			message: fc.oneof(fc.string(), fc.jsonValue({ maxDepth: 1 })),
+			errors: fc.jsonValue({ maxDepth: 3 }),
+			data: fc.oneof(
+				fc.jsonValue({ maxDepth: 4 }),
+				fc.array(
+					fc.record(
+						{
+							uuid: fc.oneof(fc.uuid(), fc.jsonValue({ maxDepth: 1 })),
+							id: fc.oneof(fc.nat(), fc.string()),
+							name: fc.oneof(fc.string(), fc.jsonValue({ maxDepth: 1 })),
+							responses: fc.jsonValue({ maxDepth: 4 }),
+							fields: fc.jsonValue({ maxDepth: 4 }),
+							pdf_url: fc.oneof(fc.webUrl(), fc.jsonValue({ maxDepth: 1 })),
+							__proto__: fc.jsonValue({ maxDepth: 2 }),
+							constructor: fc.jsonValue({ maxDepth: 2 }),
+						},
+						{ requiredKeys: [] },
+					),
+					{ maxLength: 4 },
+				),
+			),
+			meta: fc.jsonValue({ maxDepth: 3 }),
+			links: fc.jsonValue({ maxDepth: 3 }),
+		},
+		{ requiredKeys: [] },
+	),
+);
+
+const body = fc.oneof(
+	json.map((value) => Buffer.from(JSON.stringify(value))),
+	fc
+		.tuple(json, fc.nat(80))
+		.map(([value, cut]) => Buffer.from(JSON.stringify(value).slice(0, cut))),
+	fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
+);
+
+// A service in trouble is asked again after seconds; the table of faults has those.
+const settled = fc.integer({ min: 200, max: 501 }).filter((status) => ![429, 500].includes(status));
+
+/** How many run at once: some meet a reply that looks like trouble that passes, and ask again after seconds. */
+const AT_ONCE = 50;
+
+/** The token of the account that sent a request, which tells the replies of one moment apart. */
+let accounts = 0;
+const newToken = () => `token-${accounts++}`;
+
+describe('whatever a server replies', () => {
+	it('an operation ends in items, or in an error that can be read: 500 random replies', async () => {
+		const replies = new Map<string, Reply>();
+		const baseUrl = await httpServer((request, reply) => {
+			const given = replies.get(tokenIn(request.headers.authorization))!;
+			reply.writeHead(given.status, given.headers).end(given.body);
+		});
+		const one = fc.record({
+			reply: fc.record({ status: settled, headers, body }),
+			parameters: fc.constantFrom(...operations),
+			continueOnFail: fc.boolean(),
+		});
+		await fc.assert(
+			fc.asyncProperty(fc.array(one, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (all) => {
+				await Promise.all(
+					all.map(async ({ reply, parameters, continueOnFail }) => {
+						const accessToken = newToken();
+						replies.set(accessToken, reply);
+						await runAgainst({ baseUrl, accessToken }, parameters, continueOnFail);
+					}),
+				);
+			}),
+			{ numRuns: 500 / AT_ONCE },
+		);
+	});
+
+	it('bytes that are no HTTP end in an error that can be read: 300 random ones', async () => {
+		const replies = new Map<string, Buffer>();
+		const baseUrl = await rawServer((socket, request) =>
+			socket.end(replies.get(tokenIn(request))!),
+		);
+		const start = fc.constantFrom(
+			'',
+			'HTTP/1.1 200 OK\r\n',
+			'HTTP/1.1 200\r\n\r\n',
+			'HTTP/1.1 999 Odd\r\n\r\n',
+			'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n',
+			'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n',
+			'HTTP/1.1 100 Continue\r\n\r\n',
+			'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n',
+			'HTTP/1.1 204 No Content\r\n\r\n',
+			'HTTP/2 200\r\n\r\n',
+		);
+		const one = fc.tuple(start, fc.uint8Array({ maxLength: 300 }));
+		await fc.assert(
+			fc.asyncProperty(fc.array(one, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (all) => {
+				await Promise.all(
+					all.map(async ([head, bytes]) => {
+						const accessToken = newToken();
+						replies.set(accessToken, Buffer.concat([Buffer.from(head, 'latin1'), bytes]));
+						await runAgainst({ baseUrl, accessToken }, create);
+					}),
+				);
+			}),
+			{ numRuns: 300 / AT_ONCE },
+		);
+	});
+});
+
+describe('a reply made to do harm', () => {
+	const [, forms, , responses] = operations;
+	const ok = (reply: ServerResponse, text: string) =>
+		reply.writeHead(200, { 'content-type': 'application/json' }).end(text);
+
+	it.each([
+		['arrays in arrays', '['.repeat(100_000) + ']'.repeat(100_000)],
+		[
+			'answers nested 50,000 deep',
+			`{"data":[{"uuid":"a","responses":[{"key":"k","value":${'['.repeat(50_000)}${']'.repeat(50_000)}}]}]}`,
+		],
+		['data in data', '{"data":'.repeat(50_000) + '1' + '}'.repeat(50_000)],
+	])('of %s ends in an error that can be read', async (_name, text) => {
+		const baseUrl = await httpServer((_request, reply) => ok(reply, text));
+		const { error, items } = await runAgainst({ baseUrl, accessToken: newToken() }, responses);
+		expect(items).toEqual([]);
+		expect(error?.message).toMatch(/^The service sent/);
+	});
+
+	it('whose names are those of objects themselves changes none', async () => {
+		const text =
+			'{"data":[{"uuid":"a","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"responses":[{"key":"__proto__","value":"x"},{"key":"constructor","value":"y"}]}]}';
+		const baseUrl = await httpServer((_request, reply) => ok(reply, text));
+		const { items } = await runAgainst({ baseUrl, accessToken: newToken() }, responses);
+		expect(items).toHaveLength(1);
+		expect(items[0].json.answers).toMatchObject({ constructor: 'y' });
+		expect(Object.values(items[0].json.answers as object)).toEqual(['x', 'y']);
+		expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+	});
+
+	it('that goes on for ever, a little at a time, ends at the timeout', async () => {
+		const baseUrl = await httpServer((_request, reply) => {
+			reply.writeHead(200, { 'content-type': 'application/json' });
+			const drip = setInterval(() => reply.write(' '), 50);
+			reply.on('close', () => clearInterval(drip));
+		});
+		const begun = performance.now();
+		const { error } = await runAgainst({ baseUrl, accessToken: newToken() }, forms);
+		expect(error?.message).toMatch(/^No reply came from .* in time$/);
+		// two waits, and the pause between them
+		expect(performance.now() - begun).toBeLessThan(8_000);
+	});
+
+	it('that switches protocols does not keep the operation waiting for ever', async () => {
+		const baseUrl = await rawServer((socket) =>
+			socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+		);
+		const begun = performance.now();
+		const { error } = await runAgainst({ baseUrl, accessToken: newToken() }, create);
+		expect(error?.message).toMatch(/^The connection to .* ended before the service confirmed/);
+		expect(performance.now() - begun).toBeLessThan(10_000);
+	});
+
+	it('whose headers never end ends at the timeout', async () => {
+		const baseUrl = await rawServer((socket) => {
+			socket.write('HTTP/1.1 200 OK\r\n');
+			const drip = setInterval(() => socket.write(`x-${Date.now()}: 1\r\n`), 50);
+			socket.on('close', () => clearInterval(drip));
+		});
+		const { error } = await runAgainst({ baseUrl, accessToken: newToken() }, forms);
+		expect(error?.message).toMatch(/^(No reply came from .* in time|The connection to .* broke)/);
+	});
+
+	it('that is small and unpacks to a gigabyte is cut off', async () => {
+		// members of a gzip file unpack one after another
+		const member = gzipSync(Buffer.alloc(50_000_000, ' '));
+		const packed = Buffer.concat(Array<Buffer>(20).fill(member));
+		const baseUrl = await httpServer((_request, reply) =>
+			reply
+				.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+				.end(packed),
+		);
+		const before = process.memoryUsage().rss;
+		const { error } = await runAgainst({ baseUrl, accessToken: newToken() }, forms);
+		expect(error?.message).toBe('The reply is larger than n8n can safely take at once');
+		expect(process.memoryUsage().rss - before).toBeLessThan(500_000_000);
+		const tested = await n8nFor({ baseUrl, accessToken: newToken() }).testCredential();
+		expect(tested.message).toMatch(/^The reply is larger than n8n can safely take at once\. Ask /);
+		expect(process.memoryUsage().rss - before).toBeLessThan(500_000_000);
+	});
+
+	it('of 50 MB that is a list is read', async () => {
+		const filler = 'x'.repeat(100_000);
+		const records = Array.from({ length: 500 }, (_, id) => ({ id, name: filler }));
+		const text = JSON.stringify({ success: true, data: records });
+		expect(text.length).toBeGreaterThan(50_000_000);
+		const baseUrl = await httpServer((_request, reply) => ok(reply, text));
+		const { items, error } = await runAgainst({ baseUrl, accessToken: newToken() }, forms);
+		expect(error).toBeUndefined();
+		expect(items).toHaveLength(500);
+	});
+
+	it('of a million records is read', async () => {
+		const text = `{"data":[${'{"id":1},'.repeat(999_999)}{"id":1}]}`;
+		const baseUrl = await httpServer((_request, reply) => ok(reply, text));
+		const { items } = await runAgainst(
+			{ baseUrl, accessToken: newToken() },
+			{ ...forms, returnAll: false, limit: 10 },
+		);
+		expect(items).toHaveLength(10);
+	});
+
+	it('whose pages never end is bounded', async () => {
+		let page = 0;
+		const baseUrl = await httpServer((_request, reply) => {
+			page++;
+			reply
+				.writeHead(200, { 'x-ratelimit-limit': '100000', 'x-ratelimit-remaining': '99999' })
+				.end(`{"data":[{"id":${page}}],"meta":{"next_cursor":"c${page}"}}`);
+		});
+		const { error } = await runAgainst({ baseUrl, accessToken: newToken() }, forms);
+		expect(error?.message).toBe('The list has more than 480 pages');
+		expect(page).toBe(480);
+	});
+});

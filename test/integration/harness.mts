@@ -1,0 +1,221 @@
+import type {
+	IDataObject,
+	INode,
+	INodeCredentialTestResult,
+	INodeExecutionData,
+	INodeListSearchResult,
+	INodeParameters,
+	IRun,
+	ResourceMapperFields,
+	Workflow,
+	WorkflowActivateMode,
+	WorkflowExecuteMode,
+} from 'n8n-workflow';
+import { createAdditionalData, WORKFLOW_ID } from './n8n/additionalData.mts';
+import { container, core, workflow as n8n } from './n8n/core.mts';
+import type { Account } from './n8n/credentials.mts';
+import { nodeOf, nodeTypes, typeOf } from './n8n/package.mts';
+
+export type { Account } from './n8n/credentials.mts';
+
+/** The name of the node under test in its workflow. */
+export const NODE_NAME = 'Under Test';
+
+export type NodeRun = {
+	/** What comes out of the node's first output. */
+	items: INodeExecutionData[];
+	/** What n8n stopped with, if it did. */
+	error?: Error & IDataObject;
+	/** The execution as n8n would store it. */
+	run: IRun;
+};
+
+export type NodeOptions = {
+	/** As "On Error: Continue" in the editor. */
+	continueOnFail?: boolean;
+	/** Other attributes of the node, such as retryOnFail. */
+	node?: Partial<INode>;
+	mode?: WorkflowExecuteMode;
+};
+
+export type PollOptions = {
+	mode?: 'trigger' | 'manual';
+	activation?: WorkflowActivateMode;
+	/** What the workflow has stored; the poll changes it, as in n8n. */
+	staticData?: IDataObject;
+	/** Tells triggers on one account apart. */
+	workflowId?: string;
+	nodeId?: string;
+	/** Milliseconds. */
+	budgetMs?: number;
+	/** As on versions of n8n before 2.38, which know no budget. */
+	noBudget?: boolean;
+};
+
+export type Poll = { items: INodeExecutionData[] | null; staticData: IDataObject };
+
+/**
+ * Runs the built nodes on n8n-core's own classes for one account, over real HTTP.
+ *
+ * @param account what a person enters into the credential
+ */
+export function n8nFor(account: Account) {
+	const additionalData = (mode: WorkflowExecuteMode) => createAdditionalData(account, mode);
+
+	/** Starts the action node, for a test that does something while it runs. */
+	function startNode(
+		parameters: INodeParameters,
+		items: INodeExecutionData[] = [{ json: {} }],
+		{ continueOnFail = false, node: extra, mode = 'trigger' }: NodeOptions = {},
+	): { done: Promise<NodeRun>; cancel: () => void } {
+		const node = createNode('formService', parameters, {
+			...(continueOnFail && { onError: 'continueRegularOutput' }),
+			...extra,
+		});
+		const workflow = createWorkflow(node);
+		const runData = n8n.createRunExecutionData({
+			executionData: {
+				contextData: {},
+				metadata: {},
+				waitingExecution: {},
+				waitingExecutionSource: {},
+				nodeExecutionStack: [
+					{ node: workflow.getNode(NODE_NAME)!, data: { main: [items] }, source: null },
+				],
+			},
+		});
+		const execution = new core.WorkflowExecute(additionalData(mode), mode, runData);
+		const running = execution.processRunExecutionData(workflow);
+		return { done: running.then(toNodeRun), cancel: () => running.cancel() };
+	}
+
+	/** Runs the action node over input items. */
+	async function runNode(
+		parameters: INodeParameters,
+		items?: INodeExecutionData[],
+		options?: NodeOptions,
+	): Promise<NodeRun> {
+		return await startNode(parameters, items, options).done;
+	}
+
+	/** Polls the trigger once. */
+	async function runPoll(
+		parameters: INodeParameters,
+		{
+			mode = 'trigger',
+			activation = mode === 'manual' ? 'manual' : 'activate',
+			staticData = {},
+			workflowId = WORKFLOW_ID,
+			nodeId,
+			budgetMs,
+			noBudget = false,
+		}: PollOptions = {},
+	): Promise<Poll> {
+		const node = createNode('formServiceTrigger', parameters, nodeId ? { id: nodeId } : {});
+		const workflow = createWorkflow(node, { staticData, id: workflowId });
+		const known = workflow.getNode(NODE_NAME)!;
+		const context = new core.PollContext(workflow, known, additionalData(mode), mode, activation);
+		if (budgetMs !== undefined) Object.assign(context, { getPollBudgetMs: () => budgetMs });
+		if (noBudget) Object.assign(context, { getPollBudgetMs: undefined });
+		const pollers = container.get(core.TriggersAndPollers);
+		const output = await workflow.expression.withIsolate(
+			async () => await pollers.runPollFunction(workflow, known, context),
+		);
+		return { items: output?.[0] ?? null, staticData: workflow.staticData };
+	}
+
+	/** Calls one of the methods by which the editor fills its lists. */
+	async function callMethod<T>(
+		group: 'listSearch' | 'resourceMapping',
+		method: string,
+		parameters: INodeParameters = {},
+		...args: unknown[]
+	): Promise<T> {
+		const node = createNode('formService', parameters);
+		const workflow = createWorkflow(node);
+		const data = { ...additionalData('manual'), currentNodeParameters: parameters };
+		const context = new core.LoadOptionsContext(workflow, workflow.getNode(NODE_NAME)!, data, '');
+		const methods = nodeOf(node.type).methods?.[group] as
+			| Record<string, (...given: unknown[]) => Promise<T>>
+			| undefined;
+		if (methods?.[method] === undefined) throw new Error(`The node has no ${group}.${method}`);
+		return await workflow.expression.withIsolate(
+			async () => await methods[method].apply(context, args),
+		);
+	}
+
+	return {
+		startNode,
+		runNode,
+		runPoll,
+		callMethod,
+		searchForms: async (filter?: string) =>
+			await callMethod<INodeListSearchResult>('listSearch', 'searchForms', {}, filter),
+		getFormFields: async (formId: string) =>
+			await callMethod<ResourceMapperFields>('resourceMapping', 'getFormFields', {
+				resource: 'response',
+				operation: 'create',
+				formId: locator(formId),
+			}),
+		testCredential: async () => await testCredential(account),
+	};
+}
+
+export type N8n = ReturnType<typeof n8nFor>;
+
+/** The value of a Form parameter. */
+export function locator(formId: string, mode: 'id' | 'list' = 'id'): INodeParameters {
+	return { __rl: true, mode, value: formId } as unknown as INodeParameters;
+}
+
+/** Input items from their JSON. */
+export function itemsOf(...json: IDataObject[]): INodeExecutionData[] {
+	return json.map((data) => ({ json: data }));
+}
+
+async function testCredential(account: Account): Promise<INodeCredentialTestResult> {
+	const node = nodeOf(typeOf('formService'));
+	const { testedBy } = node.description.credentials![0];
+	const test = node.methods!.credentialTest![testedBy as string];
+	const credential = { id: '1', name: 'Account', type: 'formServiceApi', data: { ...account } };
+	return await test.call(new core.CredentialTestContext(), credential);
+}
+
+function createNode(name: string, parameters: INodeParameters, extra: Partial<INode> = {}): INode {
+	const type = typeOf(name);
+	const credentials = nodeOf(type).description.credentials ?? [];
+	return {
+		id: 'node-1',
+		name: NODE_NAME,
+		type,
+		typeVersion: 1,
+		position: [0, 0],
+		parameters,
+		credentials: Object.fromEntries(credentials.map((c) => [c.name, { id: '1', name: 'Account' }])),
+		...extra,
+	};
+}
+
+function createWorkflow(
+	node: INode,
+	{ staticData = {}, id = WORKFLOW_ID }: { staticData?: IDataObject; id?: string } = {},
+): Workflow {
+	return new n8n.Workflow({
+		id,
+		nodes: [node],
+		connections: {},
+		active: false,
+		nodeTypes,
+		staticData,
+		settings: { executionOrder: 'v1' },
+	});
+}
+
+function toNodeRun(run: IRun): NodeRun {
+	const { resultData } = run.data;
+	return {
+		run,
+		items: resultData.runData[NODE_NAME]?.at(-1)?.data?.main[0] ?? [],
+		error: resultData.error as (Error & IDataObject) | undefined,
+	};
+}

@@ -1,0 +1,31 @@
+import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import { demoForms, type Service } from '../../service/index.mts';
+import { itemsOf, locator } from '../harness.mts';
+
+const FORM = demoForms.survey;
+
+/** Adds a response for every input item of `numbered`. */
+export const addEach: INodeParameters = {
+	resource: 'response',
+	operation: 'create',
+	formId: locator(FORM),
+	inputMode: 'json',
+	answersJson: '={{ $json }}',
+};
+
+/** So many input items, each with an answer of its own: its number. */
+export function numbered({ store }: Service, count: number): INodeExecutionData[] {
+	const { uuid } = scoreOf({ store });
+	return itemsOf(...Array.from({ length: count }, (_, index) => ({ [uuid]: index })));
+}
+
+/** The numbers of the responses that output items name, in the order of the items. */
+export function numbersOf({ store }: Service, items: readonly INodeExecutionData[]): unknown[] {
+	const { uuid } = scoreOf({ store });
+	const answers = new Map(store.responses(FORM).map((one) => [one.uuid, one.answers[uuid]]));
+	return items.map(({ json }) => answers.get(String(json.uuid)));
+}
+
+function scoreOf({ store }: Pick<Service, 'store'>) {
+	return store.fields(FORM).find(({ type }) => type === 'number')!;
+}

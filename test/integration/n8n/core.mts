@@ -1,0 +1,29 @@
+import { mkdtempSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type * as N8nCore from 'n8n-core';
+import type * as N8nWorkflow from 'n8n-workflow';
+
+// n8n-core reads these when it is loaded, and writes a settings file into the folder.
+const settings = {
+	N8N_USER_FOLDER: mkdtempSync(join(tmpdir(), 'n8n-harness-')),
+	N8N_ENCRYPTION_KEY: 'only-for-tests',
+	N8N_LOG_LEVEL: 'silent',
+	N8N_DIAGNOSTICS_ENABLED: 'false',
+};
+Object.assign(process.env, settings);
+
+// By require, as n8n itself does: n8n-workflow also has an ESM build, and with both of them loaded
+// there would be two NodeApiError classes.
+const load = createRequire(import.meta.url);
+const loadAsCore = createRequire(load.resolve('n8n-core'));
+
+/** n8n's own classes that run nodes. */
+export const core = load('n8n-core') as typeof N8nCore;
+export const workflow = load('n8n-workflow') as typeof N8nWorkflow;
+
+type Container = { get<T>(type: abstract new (...args: never[]) => T): T };
+
+/** The container that n8n-core keeps its services in. */
+export const container = (loadAsCore('@n8n/di') as { Container: Container }).Container;

@@ -1,0 +1,70 @@
+import type {
+	ICredentialDataDecryptedObject,
+	IHttpRequestOptions,
+	INode,
+	Workflow,
+} from 'n8n-workflow';
+import { workflow as n8n } from './core.mts';
+import { credentialTypes } from './package.mts';
+
+/** What a person enters into the credential. */
+export type Account = { accessToken: string; baseUrl: string };
+
+/**
+ * Stands in for n8n's own helper, which keeps credentials in n8n's database: it holds one account,
+ * and signs requests by the rules of the credential type as n8n does.
+ */
+export class OneAccount extends n8n.ICredentialsHelper {
+	private readonly account: Account;
+
+	constructor(account: Account) {
+		super();
+		this.account = account;
+	}
+
+	async getDecrypted(): Promise<ICredentialDataDecryptedObject> {
+		return { ...this.account };
+	}
+
+	async authenticate(
+		credentials: ICredentialDataDecryptedObject,
+		typeName: string,
+		options: IHttpRequestOptions,
+		workflow?: Workflow,
+		node?: INode,
+	): Promise<IHttpRequestOptions> {
+		const authenticate = credentialTypes.get(typeName)?.authenticate;
+		if (typeof authenticate === 'function') return await authenticate(credentials, options);
+		const signed = { ...options, headers: { ...options.headers } };
+		for (const [name, value] of Object.entries(authenticate?.properties.headers ?? {})) {
+			const keys = { $credentials: credentials };
+			const resolve = workflow!.expression.getSimpleParameterValue.bind(workflow!.expression);
+			signed.headers[name] = String(resolve(node!, value as string, 'internal', keys));
+		}
+		return signed;
+	}
+
+	getCredentialsProperties(type: string) {
+		return credentialTypes.get(type)?.properties ?? [];
+	}
+
+	getParentTypes(): string[] {
+		return [];
+	}
+
+	isCredentialUsableByNode(): boolean {
+		return true;
+	}
+
+	async preAuthentication(): Promise<undefined> {}
+
+	async runPreAuthentication(): Promise<undefined> {}
+
+	async getCredentials(): Promise<never> {
+		throw new Error('There is no stored credential in a test');
+	}
+
+	async updateCredentials(): Promise<void> {}
+
+	async updateCredentialsOauthTokenData(): Promise<void> {}
+}

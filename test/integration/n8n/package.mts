@@ -1,0 +1,69 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename } from 'node:path';
+import type { ICredentialType, INodeType, INodeTypes } from 'n8n-workflow';
+import { core, workflow } from './core.mts';
+
+const root = new URL('../../../', import.meta.url);
+const load = createRequire(new URL('package.json', root));
+
+type Manifest = { name: string; n8n: { nodes: string[]; credentials: string[] } };
+
+const manifest = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as Manifest;
+
+const loaded = new Map<string, INodeType>();
+
+/** The credential types of the built package. */
+export const credentialTypes = new Map(
+	manifest.n8n.credentials
+		.map((path) => instantiate<ICredentialType>(path))
+		.map((type) => [type.name, type]),
+);
+
+/** n8n loads a class by the name of its file. */
+function instantiate<T>(path: string): T {
+	if (!existsSync(new URL(path, root))) {
+		throw new Error(`${path} is missing. Build the package first: npm run build`);
+	}
+	const exported = load(`./${path}`) as Record<string, new () => T>;
+	return new exported[basename(path).split('.')[0]]();
+}
+
+/** n8n gives a declarative node its request options, and its `execute`, when it loads the node. */
+function asN8nRunsIt(node: INodeType): INodeType {
+	core.DirectoryLoader.applyDeclarativeNodeOptionParameters(node);
+	if (node.execute || node.poll || !node.description.requestDefaults) return node;
+	node.execute = async function () {
+		const context = this as unknown as ConstructorParameters<typeof core.RoutingNode>[0];
+		return (await new core.RoutingNode(context, node).runNode()) ?? [];
+	};
+	return node;
+}
+
+/** The full type of a node, from its own name. */
+export function typeOf(name: string): string {
+	return `${manifest.name}.${name}`;
+}
+
+/** A node of the built package by the type that n8n gives it: `<package>.<node>`. */
+export function nodeOf(type: string): INodeType {
+	const path = manifest.n8n.nodes.find((file) => typeOf(nameIn(file)) === type);
+	if (path === undefined) throw new Error(`The package has no node ${type}`);
+	const node = loaded.get(type) ?? asN8nRunsIt(instantiate<INodeType>(path));
+	loaded.set(type, node);
+	return node;
+}
+
+/** By n8n's rule, Example.node.ts holds the node `example`. */
+function nameIn(path: string): string {
+	return basename(path)
+		.replace(/^./, (letter) => letter.toLowerCase())
+		.split('.')[0];
+}
+
+export const nodeTypes: INodeTypes = {
+	getByName: nodeOf,
+	getByNameAndVersion: (type, version) =>
+		workflow.NodeHelpers.getVersionedNodeType(nodeOf(type), version),
+	getKnownTypes: () => ({}),
+};

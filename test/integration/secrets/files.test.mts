@@ -1,0 +1,235 @@
+import { describe, expect, it } from 'vitest';
+import { demoForms, redirect, type Service } from '../../service/index.mts';
+import { withWorld, type World } from '../world.mts';
+import { locator } from '../harness.mts';
+import { elsewhere } from './elsewhere.mts';
+
+const { contact } = demoForms;
+
+/** Lets a respondent answer with a link to a file, and fetches the files of all responses. */
+async function downloadAnswer({ service, n8n }: World, link: string) {
+	const { uuid } = service.store.addResponse(contact, { answers: { Message: `cv.txt|${link}` } });
+	const run = await n8n.runNode({
+		resource: 'response',
+		operation: 'get',
+		formId: locator(contact),
+		responseId: uuid,
+		options: { downloadFiles: true },
+	});
+	const data = run.items[0]?.binary?.file_0?.data;
+	return {
+		...run,
+		content: data === undefined ? undefined : Buffer.from(data, 'base64').toString(),
+	};
+}
+
+/** Asks for the PDF of a response, as a file. */
+async function downloadPdf({ service, n8n }: World) {
+	const [{ uuid }] = service.store.responses(contact);
+	return await n8n.runNode({
+		resource: 'response',
+		operation: 'getPdf',
+		responseId: uuid,
+		download: true,
+	});
+}
+
+const SECRET = 'demo-webhook-secret-3f9d1c';
+
+describe('a file on another host', () => {
+	it('is fetched without the token', async () => {
+		const other = await elsewhere();
+		await withWorld(async (world) => {
+			const { content } = await downloadAnswer(world, `${other.url}/cv.txt`);
+			expect(content).toBe('a file');
+			expect(other.visits).toHaveLength(1);
+			expect(other.visits[0].headers).not.toHaveProperty('authorization');
+			expect(other.visits[0].headers).not.toHaveProperty('cookie');
+		});
+	});
+
+	it('is fetched without the token also when the service keeps its PDFs there', async () => {
+		await withWorld(
+			async (world) => {
+				const { items } = await downloadPdf(world);
+				expect(items[0].binary?.data.mimeType).toBe('application/pdf');
+				expect(world.service.visits.map(({ headers }) => headers.authorization)).toEqual([
+					undefined,
+				]);
+			},
+			{ filesApart: true },
+		);
+	});
+
+	it('is fetched without the token where the service only redirects to it', async () => {
+		const other = await elsewhere();
+		await withWorld(async (world) => {
+			world.service.faults.set({
+				fault: redirect(`${other.url}/x.pdf`),
+				match: { path: /^\/pdf\// },
+			});
+			expect((await downloadPdf(world)).error).toBeUndefined();
+			expect(world.service.visits.map(({ token }) => token)).toEqual([world.service.token]);
+			expect(other.visits.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+		});
+	});
+});
+
+describe('a respondent who answers with a link into the account’s own API', () => {
+	const paths = [
+		'/api/v1/workspace',
+		'/api/v1/responses/sV3yR1',
+		'/x/../api/v1/workspace',
+		'//api/v1/workspace',
+		'/%61pi/v1/workspace',
+		'/%2561pi/v1/workspace',
+		'/API/v1/workspace',
+		'/api%2Fv1/workspace',
+		'/api;x/v1/workspace',
+		'/x/%2e%2e/api/v1/workspace',
+	];
+
+	it.each(paths)('gets nothing of what the account may read: %s', async (path) => {
+		await withWorld(async (world) => {
+			const { service } = world;
+			const { run } = await downloadAnswer(world, service.url + path);
+			expect(JSON.stringify(run)).not.toContain(SECRET);
+			const [listing, ...others] = [...service.requests, ...service.visits];
+			expect(listing.token).toBe(service.token);
+			expect(others.map(({ token }) => token).filter((token) => token !== undefined)).toEqual([]);
+		});
+	});
+
+	it.each(paths)('gets nothing of it through a redirect of a host of theirs: %s', async (path) => {
+		await withWorld(async (world) => {
+			const { service } = world;
+			const other = await elsewhere((_request, reply) =>
+				reply.writeHead(302, { location: service.url + path }).end(),
+			);
+			const { run } = await downloadAnswer(world, `${other.url}/cv.txt`);
+			expect(JSON.stringify(run)).not.toContain(SECRET);
+			const sent = [...service.requests, ...service.visits].slice(1);
+			expect(sent.map(({ token }) => token).filter((token) => token !== undefined)).toEqual([]);
+		});
+	});
+});
+
+describe('a redirect to a file', () => {
+	it('in a circle ends', async () => {
+		const other = await elsewhere((request, reply) =>
+			reply.writeHead(302, { location: `${request.url}x` }).end(),
+		);
+		await withWorld(async (world) => {
+			const { error } = await downloadAnswer(world, `${other.url}/cv.txt`);
+			expect(error?.message).toBe('The link to the file leads in a circle');
+			expect(other.visits).toHaveLength(6);
+		});
+	});
+
+	it.each([
+		['file:///etc/passwd', /it is not a web address$/],
+		['data:text/plain,hello', /it is not a web address$/],
+		['http://user:password@127.0.0.1/', /it holds a user name or a password$/],
+		['http://files.example.com/x', /it is not encrypted \(http in place of https\)$/],
+		['http://[', /it is not a web address$/],
+	])('to %s is not followed', async (location, message) => {
+		const other = await elsewhere((_request, reply) => reply.writeHead(302, { location }).end());
+		await withWorld(async (world) => {
+			const { error } = await downloadAnswer(world, `${other.url}/cv.txt`);
+			expect(error?.message).toMatch(message);
+			expect(error?.message).toMatch(/^The link to the file was not followed: /);
+			expect(other.visits).toHaveLength(1);
+		});
+	});
+
+	it('that is a login page says so, and puts no page in its place', async () => {
+		const other = await elsewhere((_request, reply) =>
+			reply.writeHead(302, { location: '/login?from=file' }).end(),
+		);
+		await withWorld(async (world) => {
+			const { error } = await downloadAnswer(world, `${other.url}/cv.txt`);
+			expect(error?.message).toMatch(
+				/^The file at 127\.0\.0\.1:\d+ is only for those who log in there$/,
+			);
+		});
+	});
+});
+
+describe('the link to a PDF', () => {
+	const linkTo = (service: Service, link: unknown) =>
+		service.faults.set({
+			fault: {
+				name: 'another link',
+				stage: 'after',
+				spoil: ({ reply }) => {
+					reply.removeHeader('content-length');
+					return JSON.stringify({ success: true, data: { pdf_url: link } });
+				},
+			},
+			match: { path: /\/pdf$/ },
+		});
+
+	it.each([
+		'http://[',
+		'javascript:alert(1)',
+		'file:///etc/passwd',
+		'',
+		' ',
+		null,
+		42,
+		['https://a.example'],
+		'https://',
+	])('is refused where it is none: %j', async (link) => {
+		await withWorld(async (world) => {
+			linkTo(world.service, link);
+			const { error } = await downloadPdf(world);
+			expect(error?.message).toBe(
+				'The service did not send a link to a PDF, but an object with "pdf_url"',
+			);
+			expect(error?.description).toMatch(/^Check the Base URL/);
+		});
+	});
+
+	it('into the API of the service is followed with the token, since the service made it', async () => {
+		await withWorld(async (world) => {
+			linkTo(world.service, `${world.service.baseUrl}/workspace`);
+			await downloadPdf(world);
+			const [first, second] = world.service.requests.map(({ path, token }) => [path, token]);
+			expect(first[0]).toMatch(/\/pdf$/);
+			expect(second).toEqual(['/workspace', world.service.token]);
+		});
+	});
+
+	it('into the API of the service is followed without the token where another host leads there', async () => {
+		await withWorld(async (world) => {
+			const { service } = world;
+			const other = await elsewhere((_request, reply) =>
+				reply.writeHead(302, { location: `${service.baseUrl}/workspace` }).end(),
+			);
+			linkTo(service, `${other.url}/summary.pdf`);
+			const { run } = await downloadPdf(world);
+			expect(other.visits).toHaveLength(1);
+			expect(JSON.stringify(run)).not.toContain(SECRET);
+			expect(service.requests.slice(1).map(({ path, token }) => [path, token])).toEqual([
+				['/workspace', undefined],
+			]);
+		});
+	});
+});
+
+describe('the size of a file', () => {
+	it('is bounded', async () => {
+		const piece = Buffer.alloc(1_000_000);
+		const other = await elsewhere((_request, reply) => {
+			const more = () => {
+				while (reply.write(piece));
+			};
+			reply.on('drain', more);
+			more();
+		});
+		await withWorld(async (world) => {
+			const { error } = await downloadAnswer(world, `${other.url}/cv.txt`);
+			expect(error?.message).toBe('The file is larger than 256 MB, which n8n cannot safely take');
+		});
+	});
+});

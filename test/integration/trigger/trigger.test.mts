@@ -1,0 +1,222 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { status } from '../../service/index.mts';
+import { running } from '../resources/running.mts';
+import { namesIn, newForm, watch } from './watching.mts';
+
+const { service, n8n } = await running();
+const { store } = service;
+let form: string;
+const submit = (name: string, more: { incomplete?: boolean; createdAt?: string } = {}) =>
+	store.addResponse(form, { answers: { Name: name }, ...more }).uuid;
+
+function submitFile() {
+	const data = new TextEncoder().encode('Computing machinery');
+	const { id } = store.addFile({ name: 'cv.txt', type: 'text/plain', data });
+	const answer = [`cv.txt|${service.url}/files/${id}/cv.txt`];
+	return store.addResponse(form, { answers: { Name: answer } });
+}
+
+beforeEach(() => {
+	form = newForm(service, { trackIncomplete: true });
+});
+
+describe('A trigger that watches a form', () => {
+	it('starts nothing on what is there at its first look', async () => {
+		submit('Ada');
+		const trigger = watch(n8n, form);
+		expect(await trigger.poll()).toEqual([]);
+		expect(await trigger.poll()).toEqual([]);
+	});
+
+	it('starts the workflow once on a new response, simplified', async () => {
+		const trigger = watch(n8n, form);
+		await trigger.poll();
+		const uuid = submit('Ada');
+		expect(await trigger.poll()).toEqual([
+			{
+				json: {
+					event: 'responseCompleted',
+					uuid,
+					number: 1,
+					number_formatted: expect.any(String),
+					is_incomplete: false,
+					created_at: expect.any(String),
+					referrer: null,
+					answers: { Name: 'Ada' },
+				},
+			},
+		]);
+		expect(await trigger.poll()).toEqual([]);
+	});
+
+	it('gives the record as it came without Simplify', async () => {
+		const trigger = watch(n8n, form, { simplify: false });
+		await trigger.poll();
+		submit('Ada');
+		const [item] = await trigger.poll();
+		expect(item.json).toMatchObject({ responses: [{ key: 'Name', value: 'Ada' }] });
+		expect(item.json).not.toHaveProperty('event');
+	});
+
+	it('gives responses oldest first, whatever the order of the listing', async () => {
+		const trigger = watch(n8n, form);
+		await trigger.poll();
+		for (const name of ['Ada', 'Grace', 'Edsger', 'Alan']) submit(name);
+		service.shapes.order = 'random';
+		expect(namesIn(await trigger.poll())).toEqual(['Ada', 'Grace', 'Edsger', 'Alan']);
+	});
+
+	it.each(['linkAbsolute', 'linkRelative', 'number', 'cursor'] as const)(
+		'reads a listing that is paged by %s',
+		async (paging) => {
+			Object.assign(service.shapes, { paging, pageSize: 2 });
+			for (let number = 0; number < 5; number++) submit(`Old ${number}`);
+			const trigger = watch(n8n, form);
+			await trigger.poll();
+			for (let number = 0; number < 5; number++) submit(`New ${number}`);
+			expect(namesIn(await trigger.poll())).toEqual([0, 1, 2, 3, 4].map((n) => `New ${n}`));
+		},
+	);
+
+	it('starts the workflow when a partial submission is completed, and not before', async () => {
+		const trigger = watch(n8n, form);
+		await trigger.poll();
+		const uuid = submit('Ada', { incomplete: true });
+		expect(await trigger.poll()).toEqual([]);
+		store.completeResponse(uuid);
+		expect(namesIn(await trigger.poll())).toEqual(['Ada']);
+	});
+
+	it('starts the workflow on a partial submission if it is asked to', async () => {
+		const trigger = watch(n8n, form, { events: ['responseStarted', 'responseCompleted'] });
+		await trigger.poll();
+		const uuid = submit('Ada', { incomplete: true });
+		submit('Grace');
+		const first = await trigger.poll();
+		expect(first.map(({ json }) => json.event)).toEqual(['responseStarted', 'responseCompleted']);
+		store.completeResponse(uuid);
+		const second = await trigger.poll();
+		expect(second.map(({ json }) => [json.event, json.uuid])).toEqual([
+			['responseCompleted', uuid],
+		]);
+	});
+
+	it('starts nothing again when the listing is empty for a while', async () => {
+		const trigger = watch(n8n, form);
+		await trigger.poll();
+		submit('Ada');
+		await trigger.poll();
+		service.shapes.visible = 0;
+		expect(await trigger.poll()).toEqual([]);
+		service.shapes.visible = Infinity;
+		expect(await trigger.poll()).toEqual([]);
+	});
+
+	it('delivers existing responses in portions if it is asked to', async () => {
+		for (const name of ['Ada', 'Grace', 'Edsger']) submit(name);
+		const trigger = watch(n8n, form, { options: { emitExisting: true, maxPerPoll: 2 } });
+		expect(namesIn(await trigger.poll())).toEqual(['Ada', 'Grace']);
+		expect(namesIn(await trigger.poll())).toEqual(['Edsger']);
+		expect(await trigger.poll()).toEqual([]);
+	});
+
+	describe('that downloads files', () => {
+		const options = { downloadFiles: true, filePrefix: 'cv_' };
+
+		it('puts them into binary fields', async () => {
+			const trigger = watch(n8n, form, { options });
+			await trigger.poll();
+			submitFile();
+			const [item] = await trigger.poll();
+			expect(item.binary?.cv_0).toMatchObject({ fileName: 'cv.txt', mimeType: 'text/plain' });
+		});
+
+		it('delivers a response at once whose file is gone, and says so', async () => {
+			const trigger = watch(n8n, form, { options });
+			await trigger.poll();
+			submitFile();
+			service.faults.set({ fault: status(410, 'Gone'), match: { path: /files/ } });
+			const [item] = await trigger.poll();
+			expect(item.binary).toBeUndefined();
+			expect(item.json.fileError).toContain('410');
+		});
+
+		it('waits for a file that may come back', async () => {
+			const trigger = watch(n8n, form, { options });
+			await trigger.poll();
+			submitFile();
+			service.faults.set({ fault: 'unavailable', match: { path: /files/ } });
+			const before = trigger.saved();
+			expect(await trigger.poll({ activation: 'update', budgetMs: 36_000 })).toEqual([]);
+			expect(trigger.saved()).toEqual(before);
+		});
+	});
+});
+
+describe('A look that fails', () => {
+	it.each(['serverError', 'cutBody', 'webPage', 'dropBefore', 'failureWith200'] as const)(
+		'leaves what is known as it was and is made up for by the next (%s)',
+		async (fault) => {
+			const trigger = watch(n8n, form);
+			await trigger.poll();
+			submit('Ada');
+			const before = trigger.saved();
+			service.faults.set({ fault, times: 1 });
+			// a tick of n8n's durable mode: nobody waits for it, so the failure is logged
+			expect(await trigger.poll({ activation: 'update', budgetMs: 36_000 })).toEqual([]);
+			expect(trigger.saved()).toEqual(before);
+			expect(service.requests.length).toBeLessThanOrEqual(2 + 1);
+		},
+	);
+
+	it('is told at once when the workflow is published with a refused token', async () => {
+		service.faults.set({ fault: 'unauthorized' });
+		const trigger = watch(n8n, form);
+		await expect(trigger.poll()).rejects.toMatchObject({
+			message: expect.stringContaining('access token'),
+			failure: { cause: 'credential-invalid' },
+		});
+	});
+});
+
+describe('Fetch test event', () => {
+	it('shows the newest response and remembers nothing', async () => {
+		submit('Ada');
+		submit('Grace');
+		const trigger = watch(n8n, form);
+		expect(namesIn(await trigger.poll({ mode: 'manual' }))).toEqual(['Grace']);
+		expect(trigger.saved()).toEqual({});
+	});
+
+	it('takes nothing away from a trigger that is active', async () => {
+		const trigger = watch(n8n, form);
+		await trigger.poll();
+		submit('Ada');
+		const before = trigger.saved();
+		expect(namesIn(await trigger.poll({ mode: 'manual' }))).toEqual(['Ada']);
+		expect(trigger.saved()).toEqual(before);
+		expect(namesIn(await trigger.poll())).toEqual(['Ada']);
+	});
+
+	it.each([status(410, 'Gone'), 'unavailable' as const])(
+		'shows the response without its files when they cannot be had, as the trigger would (%#)',
+		async (fault) => {
+			submitFile();
+			service.faults.set({ fault, match: { path: /files/ } });
+			const trigger = watch(n8n, form, { options: { downloadFiles: true } });
+			const [item] = await trigger.poll({ mode: 'manual' });
+			expect(item.binary).toBeUndefined();
+			expect(item.json).toMatchObject({
+				event: 'responseCompleted',
+				fileError: expect.any(String),
+			});
+		},
+	);
+
+	it('says how to make a response when there is none', async () => {
+		await expect(watch(n8n, form).poll({ mode: 'manual' })).rejects.toMatchObject({
+			message: 'The form has no response yet that would start this workflow',
+			description: expect.stringContaining('submit it'),
+		});
+	});
+});

@@ -1,0 +1,53 @@
+import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { Service } from '../../service/index.mts';
+import { locator, type N8n, type PollOptions } from '../harness.mts';
+
+let workflows = 0;
+
+/**
+ * A workflow of its own that watches a form, with the static data that n8n keeps for it. Each poll
+ * goes by a copy of what was saved, as after a restart of n8n or with durable cursors. The
+ * allowance is so large that every poll may look.
+ */
+export function watch(n8n: N8n, formId: string, parameters: INodeParameters = {}) {
+	const workflowId = `watching-${++workflows}`;
+	let current = n8n;
+	let staticData: IDataObject = {};
+	const { options, ...rest } = parameters;
+	const all: INodeParameters = {
+		formId: locator(formId),
+		events: ['responseCompleted'],
+		simplify: true,
+		options: { requestsPerDay: 8_640_000_000, ...(options as INodeParameters) },
+		...rest,
+	};
+	return {
+		/** What one poll starts the workflow with. */
+		async poll(
+			poll: PollOptions = {},
+			changed: INodeParameters = {},
+		): Promise<INodeExecutionData[]> {
+			const saved = JSON.parse(JSON.stringify(staticData)) as IDataObject;
+			const given = { workflowId, staticData: saved, ...poll };
+			const result = await current.runPoll({ ...all, ...changed }, given);
+			staticData = JSON.parse(JSON.stringify(result.staticData)) as IDataObject;
+			return result.items ?? [];
+		},
+		/** What n8n has saved. */
+		saved: () => staticData,
+		/** Gives the workflow another credential. */
+		use(other: N8n) {
+			current = other;
+		},
+	};
+}
+
+/** A form with one field, "Name". */
+export function newForm({ store }: Service, options: { trackIncomplete?: boolean } = {}): string {
+	return store.addForm({ name: 'Watched', fields: [{ label: 'Name' }], ...options }).id;
+}
+
+/** The names that items were submitted with. */
+export function namesIn(items: INodeExecutionData[]): unknown[] {
+	return items.map(({ json }) => (json.answers as IDataObject).Name);
+}

@@ -1,0 +1,205 @@
+import fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+import { Memory } from '../../nodes/FormService/trigger/memory.ts';
+import { poll } from '../../nodes/FormService/trigger/poll.ts';
+import type { Trigger, World } from '../../nodes/FormService/trigger/world.ts';
+import { node } from '../unit/trigger/world.mts';
+import { errorOf, faults } from './faults.mts';
+import { runs } from './runs.mts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const START = Date.UTC(2026, 10, 21);
+
+/** One trigger on the account, and when n8n gives it ticks. Times in milliseconds. */
+type Ticking = {
+	from: number;
+	to: number;
+	period: number;
+	/** How much later than in time each tick comes at most. */
+	jitter: number;
+	/** Pages of its listing at first, and how many more there are with each look. */
+	pages: number;
+	growth: number;
+	requestsPerDay: number;
+};
+
+type Sent = { at: number; trigger: number };
+
+/** Some days of n8n's ticks for some triggers, in which some looks fail. Gives all requests. */
+async function requestsOf(
+	triggers: readonly Ticking[],
+	days: number,
+	fails: (look: number) => string | undefined = () => undefined,
+): Promise<Sent[]> {
+	const clock = { now: START };
+	const memory = new Memory();
+	const requests: Sent[] = [];
+	let looks = 0;
+	const running = triggers.map((ticking, index) => {
+		const staticData: IDataObject = {};
+		let { pages } = ticking;
+		const worldOf = (): World => {
+			let sent = 0;
+			const send = () => {
+				sent += 1;
+				requests.push({ at: clock.now, trigger: index });
+			};
+			return {
+				node,
+				now: () => clock.now,
+				log: { info: () => undefined, warn: () => undefined },
+				requestsSent: () => sent,
+				async list(goOn) {
+					const fault = fails((looks += 1));
+					send();
+					await Promise.resolve();
+					if (fault !== undefined) throw errorOf(node, faults[fault]);
+					for (let page = 1; page < pages; page++) {
+						if (!goOn()) return { records: [], complete: false };
+						send();
+						await Promise.resolve();
+					}
+					pages += ticking.growth;
+					return { records: [], complete: true };
+				},
+				toItem: async () => ({ json: {} }),
+				toItemWithoutFiles: async () => ({ json: {} }),
+			};
+		};
+		let isFirst = true;
+		return async () => {
+			const trigger: Trigger = {
+				key: `trigger-${index}`,
+				account: 'account',
+				source: `form-${index}`,
+				events: ['responseCompleted'],
+				emitExisting: false,
+				maxPerPoll: 100,
+				requestsPerDay: ticking.requestsPerDay,
+				occasion: isFirst ? 'publish' : 'tick',
+				budgetMs: 5 * MINUTE_MS,
+			};
+			isFirst = false;
+			// a failure that is told is one that n8n shows: the ticks go on
+			await poll(trigger, staticData, memory, worldOf()).catch(() => null);
+		};
+	});
+	for (const { at, index } of ticksOf(triggers, days)) {
+		clock.now = START + at;
+		await running[index]();
+	}
+	return requests;
+}
+
+function ticksOf(triggers: readonly Ticking[], days: number): Array<{ at: number; index: number }> {
+	return triggers
+		.flatMap(({ from, to, period, jitter }, index) => {
+			const end = Math.min(to, days * DAY_MS);
+			const count = Math.max(0, Math.ceil((end - from) / period));
+			return Array.from({ length: count }, (_, tick) => ({
+				at: from + tick * period + ((tick * 7_919) % (jitter + 1)),
+				index,
+			}));
+		})
+		.sort((left, right) => left.at - right.at);
+}
+
+/** The most requests that fall into any 24 hours. */
+function mostInADay(requests: readonly Sent[]): number {
+	let first = 0;
+	return requests.reduce((most, { at }, last) => {
+		while (requests[first].at <= at - DAY_MS) first += 1;
+		return Math.max(most, last - first + 1);
+	}, 0);
+}
+
+const DAYS = 2;
+
+const ticking = (requestsPerDay: number) =>
+	fc
+		.record({
+			from: fc.nat({ max: DAY_MS }),
+			length: fc.integer({ min: MINUTE_MS, max: DAYS * DAY_MS }),
+			period: fc.constantFrom(10_000, MINUTE_MS, 2 * MINUTE_MS, 7 * MINUTE_MS, 61 * MINUTE_MS),
+			jitter: fc.constantFrom(0, 300, 9_000),
+			pages: fc.constantFrom(1, 1, 1, 2, 5),
+			growth: fc.constantFrom(0, 0, 0, 0.01, 1),
+		})
+		.map(({ length, ...rest }) => ({ ...rest, to: rest.from + length, requestsPerDay }));
+
+const accounts = fc
+	.constantFrom(1, 7, 24, 100, 720)
+	.chain((requestsPerDay) => fc.array(ticking(requestsPerDay), { minLength: 1, maxLength: 10 }));
+
+const always = { from: 0, to: Infinity, jitter: 300, pages: 1, growth: 0 };
+
+describe('The triggers of an account', () => {
+	it(
+		'never make more requests than their allowance in any 24 hours',
+		{ timeout: 3_600_000 },
+		async () => {
+			await fc.assert(
+				fc.asyncProperty(accounts, fc.nat({ max: 10 }), async (triggers, failing) => {
+					const names = Object.keys(faults);
+					const fails = (look: number) =>
+						(look * 31) % 10 < failing ? names[look % names.length] : undefined;
+					const requests = await requestsOf(triggers, DAYS, fails);
+					expect(mostInADay(requests)).toBeLessThanOrEqual(triggers[0].requestsPerDay);
+				}),
+				runs(60),
+			);
+		},
+	);
+
+	it.each([1, 3, 10])('use nearly all of it when there are %i and all is well', async (count) => {
+		const trigger = { ...always, period: MINUTE_MS, requestsPerDay: 720 };
+		const requests = await requestsOf(
+			Array.from({ length: count }, () => trigger),
+			2,
+		);
+		const secondDay = requests.filter(({ at }) => at >= START + DAY_MS);
+		expect(secondDay.length).toBeGreaterThan(0.95 * 720);
+	});
+
+	it.each([
+		[1, 2],
+		[3, 6],
+		[10, 20],
+	])('look evenly: %i of them each every %i minutes', async (count, minutes) => {
+		const trigger = { ...always, period: MINUTE_MS, requestsPerDay: 720 };
+		const requests = await requestsOf(
+			Array.from({ length: count }, () => trigger),
+			1,
+		);
+		for (let index = 0; index < count; index++) {
+			// the first gaps are those of triggers that did not know of each other yet
+			const gaps = gapsOf(requests, index).slice(1);
+			expect(new Set(gaps)).toEqual(new Set([minutes]));
+		}
+	});
+
+	it('go on looking at a listing that takes the whole allowance', async () => {
+		const trigger = { ...always, period: 10 * MINUTE_MS, requestsPerDay: 3 };
+		for (const pages of [2, 3]) {
+			const requests = await requestsOf([{ ...trigger, pages }], 4);
+			const days = new Set(requests.map(({ at }) => Math.floor((at - START) / DAY_MS)));
+			expect(days.size).toBeGreaterThanOrEqual(3);
+			expect(mostInADay(requests)).toBeLessThanOrEqual(3);
+		}
+	});
+
+	it('ask a service that fails less and less, and then every 30 minutes', async () => {
+		const trigger = { ...always, period: MINUTE_MS, requestsPerDay: 720 };
+		const gaps = gapsOf(await requestsOf([trigger], 1, () => 'unauthorized'), 0);
+		expect(gaps.slice(0, 3)).toEqual([4, 8, 16]);
+		expect(new Set(gaps.slice(3))).toEqual(new Set([30]));
+	});
+});
+
+/** Minutes between the requests of one trigger. */
+function gapsOf(requests: readonly Sent[], trigger: number): number[] {
+	const times = requests.filter((sent) => sent.trigger === trigger).map(({ at }) => at);
+	return times.slice(1).map((time, index) => Math.round((time - times[index]) / MINUTE_MS));
+}

@@ -1,0 +1,95 @@
+import type { IDataObject } from 'n8n-workflow';
+
+/** A response as the service keeps it. */
+export type Kept = {
+	uuid: string;
+	number: number;
+	incomplete: boolean;
+	deleted: boolean;
+	/** Seconds since 1970. */
+	createdAt: number;
+	/** How often it was edited. */
+	edits: number;
+};
+
+export type Order = 'oldest' | 'newest' | 'shuffled';
+
+/** What happens between the first and the second page of the next listing. */
+export type PageShift = 'submit' | 'delete' | 'complete and submit';
+
+/**
+ * The listing of one form as a service might give it: in any order, in pages by offset, with or
+ * without times, hidden for a while. In memory, so that a run of the model takes milliseconds; the
+ * way over HTTP is tested elsewhere.
+ */
+export class Form {
+	readonly kept: Kept[] = [];
+	order: Order = 'newest';
+	pageSize = Infinity;
+	hidden = false;
+	times: 'all' | 'some' | 'none' = 'all';
+	shift: PageShift | undefined;
+	private readonly id: string;
+
+	constructor(id: string) {
+		this.id = id;
+	}
+
+	submit(incomplete: boolean, now: number): Kept {
+		const number = this.kept.length + 1;
+		const createdAt = Math.floor(now / 1000);
+		const uuid = `${this.id}-${number}`;
+		const response = { uuid, number, incomplete, deleted: false, createdAt, edits: 0 };
+		this.kept.push(response);
+		return response;
+	}
+
+	/** The pages of one listing; what others do to the form meanwhile shifts them. */
+	*pages(now: number): Generator<Kept[]> {
+		for (let offset = 0; ; offset += this.pageSize) {
+			const visible = this.visible();
+			yield visible.slice(offset, offset + this.pageSize).map((response) => ({ ...response }));
+			if (offset === 0) this.shiftPages(now);
+			if (this.visible().length <= offset + this.pageSize) return;
+		}
+	}
+
+	/** A record as the service writes it. */
+	record({ uuid, number, incomplete, createdAt, edits }: Kept): IDataObject {
+		const hasTime = this.times === 'all' || (this.times === 'some' && number % 3 !== 0);
+		return {
+			uuid,
+			number,
+			is_incomplete: incomplete,
+			...(hasTime && {
+				created_at: `${new Date(createdAt * 1000).toISOString().slice(0, 19)}.000000Z`,
+			}),
+			responses: [{ key: 'Edits', value: edits }],
+		};
+	}
+
+	private visible(): Kept[] {
+		if (this.hidden) return [];
+		const shown = this.kept.filter(({ deleted }) => !deleted);
+		if (this.order === 'newest') shown.reverse();
+		if (this.order === 'shuffled') shown.sort((a, b) => mixed(a.number) - mixed(b.number));
+		return shown;
+	}
+
+	private shiftPages(now: number): void {
+		const page = this.visible().slice(0, this.pageSize);
+		const last = this.kept.find(({ uuid }) => uuid === page.at(-1)?.uuid);
+		if (this.shift === 'complete and submit' && last !== undefined) last.incomplete = false;
+		if (this.shift !== 'delete' && this.shift !== undefined) this.submit(false, now);
+		if (this.shift === 'delete') {
+			const [first] = this.visible();
+			if (first !== undefined) this.kept.find(({ uuid }) => uuid === first.uuid)!.deleted = true;
+		}
+		this.shift = undefined;
+	}
+}
+
+/** Any order will do, as long as it is none that means something. */
+function mixed(number: number): number {
+	return (number * 2_654_435_761) % 4_294_967_296;
+}

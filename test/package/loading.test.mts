@@ -1,0 +1,40 @@
+import { createRequire } from 'node:module';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PackageDirectoryLoader as Loader } from 'n8n-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { root } from '../../scripts/lib/paths.mts';
+
+// before n8n-core is loaded, which writes its settings there
+process.env.N8N_USER_FOLDER = mkdtempSync(join(tmpdir(), 'n8n-'));
+process.env.N8N_LOG_LEVEL = 'silent';
+const { PackageDirectoryLoader } = createRequire(import.meta.url)('n8n-core') as {
+	PackageDirectoryLoader: new (folder: string) => Loader;
+};
+
+describe('n8n’s loader of community packages', () => {
+	let loader: Loader;
+	beforeAll(async () => {
+		loader = new PackageDirectoryLoader(root);
+		await loader.loadAll();
+	});
+
+	it('finds both nodes', () => {
+		expect(Object.keys(loader.nodeTypes).sort()).toEqual(['formService', 'formServiceTrigger']);
+	});
+
+	it('finds the credential', () => {
+		expect(Object.keys(loader.credentialTypes)).toEqual(['formServiceApi']);
+	});
+
+	it('gives each node an icon for light and for dark', () => {
+		for (const { type } of Object.values(loader.nodeTypes)) {
+			const { iconUrl } = 'description' in type ? type.description : {};
+			expect(iconUrl).toEqual({
+				light: expect.stringMatching(/\.svg$/),
+				dark: expect.stringMatching(/\.dark\.svg$/),
+			});
+		}
+	});
+});

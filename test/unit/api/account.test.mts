@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+	accountOf,
+	normaliseBaseUrl,
+	tokenProblem,
+} from '../../../nodes/FormService/api/account.ts';
+
+describe('the base URL', () => {
+	it.each([
+		'https://forms.example.com',
+		'https://forms.example.com/',
+		'https://forms.example.com/api/v1',
+		'https://forms.example.com/api/v1/',
+		'  https://FORMS.example.com/api/v1//  ',
+		'https://forms.example.com:443',
+	])('means the same as %s', (entered) => {
+		expect(normaliseBaseUrl(entered)).toBe('https://forms.example.com/api/v1');
+	});
+
+	it('keeps a port and a path before /api/v1', () => {
+		expect(normaliseBaseUrl('http://127.0.0.1:4010/forms/')).toBe(
+			'http://127.0.0.1:4010/forms/api/v1',
+		);
+	});
+
+	it('is the same after it was normalised once more', () => {
+		fc.assert(
+			fc.property(fc.webUrl(), (url) => {
+				const once = normaliseBaseUrl(url);
+				expect(normaliseBaseUrl(once)).toBe(once);
+			}),
+		);
+	});
+
+	it.each(['', 'forms.example.com', 'ftp://forms.example.com', 'javascript:alert(1)'])(
+		'is refused as no web address: "%s"',
+		(entered) => {
+			expect(() => normaliseBaseUrl(entered)).toThrow('not a web address');
+		},
+	);
+
+	it.each([
+		'https://user:pass@forms.example.com',
+		'https://forms.example.com/?a=1',
+		'https://forms.example.com/#a',
+	])('is refused when it holds more than an address: %s', (entered) => {
+		expect(() => normaliseBaseUrl(entered)).toThrow('more than an address');
+	});
+});
+
+describe('the access token', () => {
+	it.each(['', 'a b', 'line\nbreak', 'tab\t', 'delete\x7f', ' space', 'ümlaut', '“quoted”'])(
+		'is refused: %j',
+		(token) => {
+			expect(tokenProblem(token)).toMatch(/^The Access Token /);
+		},
+	);
+
+	it('never appears in what is wrong with it', () => {
+		fc.assert(
+			fc.property(fc.string({ minLength: 12 }), (secret) => {
+				expect(tokenProblem(`${secret}\n`)).not.toContain(secret);
+			}),
+		);
+	});
+
+	it('may hold every visible ASCII character', () => {
+		expect(tokenProblem('1|aB3-._~+/=')).toBeUndefined();
+	});
+});
+
+describe('the key of an account', () => {
+	const key = (accessToken: string, baseUrl: string) => accountOf({ accessToken, baseUrl }).key;
+
+	it('is the same however the base URL is written', () => {
+		expect(key('t', 'https://a.example/')).toBe(key('t', 'https://a.example/api/v1'));
+	});
+
+	it('differs by token and by service, and shows neither', () => {
+		expect(key('secret-token', 'https://a.example')).not.toBe(
+			key('other-token', 'https://a.example'),
+		);
+		expect(key('secret-token', 'https://a.example')).not.toBe(
+			key('secret-token', 'https://b.example'),
+		);
+		expect(key('secret-token', 'https://a.example')).toMatch(/^[0-9a-f]{64}$/);
+	});
+});
