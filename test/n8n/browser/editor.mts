@@ -1,0 +1,112 @@
+import type { Locator, Page } from 'playwright-core';
+import type { Login } from '../../../scripts/lib/n8n/rest.mts';
+
+/** n8n's editor in a browser, by what a person does in it. Its elements are found by n8n's own test ids. */
+export class Editor {
+	readonly page: Page;
+	private readonly url: string;
+
+	constructor(page: Page, url: string) {
+		this.page = page;
+		this.url = url;
+	}
+
+	async signIn({ email, password }: Login): Promise<void> {
+		await this.page.goto(`${this.url}/signin`);
+		await this.page.locator('input[name=emailOrLdapLoginId]').fill(email);
+		await this.page.locator('input[name=password]').fill(password);
+		await this.element('form-submit-button').click();
+		await this.page.waitForURL(/\/(home|workflow)/);
+	}
+
+	/** Opens a node of a workflow with its parameters. */
+	async openNode(workflowId: string, name: string): Promise<void> {
+		await this.page.goto(`${this.url}/workflow/${workflowId}`);
+		await this.page
+			.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`)
+			.dblclick({ position: { x: 40, y: 40 } });
+		await this.element('node-parameters').waitFor();
+	}
+
+	/** Opens the page of a credential out of the list of all. */
+	async openCredential(name: string): Promise<void> {
+		await this.page.goto(`${this.url}/home/credentials`);
+		await this.page.getByText(name, { exact: true }).click();
+		await this.element('credential-edit-dialog').waitFor();
+	}
+
+	element(testId: string): Locator {
+		return this.page.getByTestId(testId);
+	}
+
+	/** The input of a parameter of the open node or credential. */
+	parameter(name: string): Locator {
+		return this.element(`parameter-input-${name}`);
+	}
+
+	/** The labels of what can be set in the open node, as they stand there. */
+	async labels(): Promise<string[]> {
+		const labels = this.element('node-parameters').locator('label').locator('visible=true');
+		return (await labels.allInnerTexts()).map((text) => text.split('\n')[0].trim());
+	}
+
+	/** Opens the list of the Form parameter and types into its search; gives what the list then offers. */
+	async searchForms(text: string): Promise<Locator> {
+		await this.element('rlc-input').click();
+		const found = this.page.waitForResponse(
+			(response) => response.request().postData()?.includes(`"filter":"${text}"`) ?? false,
+		);
+		await this.element('rlc-search').fill(text);
+		await found;
+		return this.element('rlc-item');
+	}
+
+	/** The fields that the resource mapper asks for, and whether it marks each as still missing. */
+	async mappedFields(): Promise<Array<{ label: string; isMissing: boolean }>> {
+		const fields = this.element('mapping-fields-container').locator('.parameter-item');
+		return await fields.evaluateAll((items) =>
+			items.map((item) => ({
+				label: (item.querySelector('label') as HTMLElement).innerText.split('\n')[0].trim(),
+				isMissing: item.querySelector('[data-test-id="parameter-issues"]') !== null,
+			})),
+		);
+	}
+
+	/** What is typed into for a field of the resource mapper, by its label. */
+	mappedField(label: string): Locator {
+		return this.element('mapping-fields-container')
+			.locator('.parameter-item', { has: this.page.locator('label', { hasText: label }) })
+			.locator('input')
+			.last();
+	}
+
+	/** Adds an entry of a collection of parameters, by its label. */
+	async addSetting(label: string): Promise<void> {
+		await this.element('collection-parameter-add').locator('visible=true').first().click();
+		await this.element('collection-parameter-option').getByText(label, { exact: true }).click();
+	}
+
+	/** Presses the node's own button: Execute step, or Fetch Test Event of a trigger. */
+	async execute(): Promise<void> {
+		await this.element('node-execute-button').click();
+	}
+
+	/** What the panel beside the parameters shows of a run. */
+	get output(): Locator {
+		return this.element('output-panel');
+	}
+
+	/** Gives the open credential another token and saves it, which tests it. */
+	async saveToken(token: string): Promise<void> {
+		await this.parameter('accessToken').locator('input').fill(token);
+		await this.element('credential-save-button').click();
+	}
+
+	/** What a run that went wrong shows: what happened, and what to do. */
+	async failure(): Promise<{ message: string; description: string }> {
+		return {
+			message: await this.element('node-error-message').innerText(),
+			description: await this.element('node-error-description').innerText(),
+		};
+	}
+}

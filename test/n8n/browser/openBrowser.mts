@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium, type Page, selectors } from 'playwright-core';
+import { chromiumPath } from '../../../scripts/lib/chromium.mts';
+
+/** What keeps a browser from asking for updates and the like, where nothing but this machine can be reached. */
+const FLAGS = [
+	'--disable-gpu',
+	'--disable-quic',
+	'--disable-dev-shm-usage',
+	'--disable-component-update',
+	'--disable-background-networking',
+	'--disable-sync',
+	'--no-first-run',
+];
+
+const WAIT_MS = 60_000;
+
+export type Browser = {
+	/** a new tab of a person who is signed in nowhere */
+	newPage(): Promise<Page>;
+	/** the open tabs, as pictures; gives their paths */
+	takePictures(name: string): Promise<string[]>;
+};
+
+/** Starts a browser without a window; it ends with `cleanup`. */
+export async function openBrowser(cleanup: AsyncDisposableStack): Promise<Browser> {
+	selectors.setTestIdAttribute('data-test-id');
+	const browser = await chromium.launch({
+		executablePath: chromiumPath(),
+		// Chromium refuses to start with its sandbox as root, which containers run as
+		chromiumSandbox: process.getuid?.() !== 0,
+		args: FLAGS,
+	});
+	cleanup.defer(async () => await browser.close());
+	return {
+		async newPage() {
+			const page = await browser.newPage({ viewport: { width: 1500, height: 1100 } });
+			page.setDefaultTimeout(WAIT_MS);
+			return page;
+		},
+		async takePictures(name) {
+			const pages = browser.contexts().flatMap((context) => context.pages());
+			const folder = await mkdtemp(join(tmpdir(), 'browser-'));
+			const paths = pages.map((_, index) =>
+				join(folder, `${name.replaceAll(/\W+/g, '-')}-${index}.png`),
+			);
+			await Promise.all(
+				pages.map(async (page, index) => await page.screenshot({ path: paths[index] })),
+			);
+			if (pages.length === 0) await rm(folder, { recursive: true });
+			return paths;
+		},
+	};
+}

@@ -1,0 +1,32 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { World } from '../../../scripts/demo/world.mts';
+import { itemsOf } from '../../../scripts/lib/n8n/rest.mts';
+import { demoForms } from '../../service/index.mts';
+import { TRIGGER, triggerWorkflow } from '../delivery/workflow.mts';
+
+/**
+ * Switches on a workflow that starts when a response of the newsletter form is started, and when it is
+ * completed. Gives a function that tells what the workflow has run on so far.
+ */
+export async function watchNewsletter(
+	{ n8n: { rest }, service }: World,
+	credential: { id: string; name: string },
+): Promise<() => Promise<IDataObject[]>> {
+	const workflow = triggerWorkflow(credential, demoForms.newsletter);
+	workflow.nodes[0].parameters.events = ['responseStarted', 'responseCompleted'];
+	const id = await rest.createWorkflow(workflow);
+	await rest.activate(id);
+	const path = `/responses/${demoForms.newsletter}`;
+	// what is there at the first look is the baseline
+	while (!service.requests.some((request) => request.path === path && request.status === 200)) {
+		await new Promise((resolve) => setTimeout(resolve, 100));
+	}
+	return async () => {
+		const items = [];
+		for (const execution of await rest.executionIds(id)) {
+			const run = await rest.execution(execution);
+			if (run.status === 'success') items.push(...itemsOf(run, TRIGGER).map(({ json }) => json));
+		}
+		return items;
+	};
+}

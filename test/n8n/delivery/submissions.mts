@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { submitFormPage } from '../../../scripts/lib/formPage.mts';
+import type { Service } from '../../service/index.mts';
+
+type Plan = { formId: string; submissions: number; durationMs: number };
+
+/** Submits the contact form's page at random times of the given span. */
+export async function submitAll(
+	service: Service,
+	{ formId, submissions, durationMs }: Plan,
+	random: () => number,
+): Promise<void> {
+	const start = Date.now();
+	const times = Array.from({ length: submissions }, () => random() * durationMs);
+	for (const [index, time] of times.sort((one, other) => one - other).entries()) {
+		await sleep(Math.max(0, start + time - Date.now()));
+		await submitFormPage(service, formId, {
+			Name: 'Ada Lovelace',
+			Email: 'ada@example.com',
+			Message: `Submission ${index}`,
+		});
+	}
+	await sleep(Math.max(0, start + durationMs - Date.now()));
+}
+
+/** The UUIDs of a form's responses. */
+export const responsesOf = ({ store }: Service, formId: string) =>
+	store.responses(formId).map(({ uuid }) => uuid);
+
+/** How often the responses of any form have been asked for. */
+export const looks = ({ requests }: Service) =>
+	requests.filter(({ path }) => path.startsWith('/responses/')).length;
+
+/** Waits for a condition, and gives whether it came about in time. */
+export async function until(
+	condition: () => boolean | Promise<boolean>,
+	timeoutMs: number,
+): Promise<boolean> {
+	const deadline = Date.now() + timeoutMs;
+	while (!(await condition())) {
+		if (Date.now() > deadline) return false;
+		await sleep(20);
+	}
+	return true;
+}

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { executionReader } from '../../scripts/lib/n8n/instance.mts';
+import { demoForms, type Service, startService } from '../service/index.mts';
+import { deliveriesIn } from './delivery/database.mts';
+import { report } from './delivery/figures.mts';
+import { settle } from './delivery/ledger.mts';
+import { looks, responsesOf, submitAll, until } from './delivery/submissions.mts';
+import { TRIGGER, triggerWorkflow } from './delivery/workflow.mts';
+import { type Cluster, startCluster } from './queue/cluster.mts';
+import { updateWorkflow, WEBHOOK } from './queue/updateWorkflow.mts';
+
+const SUBMISSIONS = 200;
+const SUBMITTED_WITHIN_MS = 120_000;
+const LOOK_EVERY_MS = 10_000;
+const UPDATES = 150;
+const UPDATES_PER_EXECUTION = 5;
+const UPDATED_WITHIN_MS = 600_000;
+const WEBHOOK_WITHIN_MS = 20_000;
+const START_TIMEOUT_MS = 900_000;
+
+const FORM = demoForms.contact;
+const ended = (status: string) => !['new', 'running', 'waiting'].includes(status);
+
+/** Calls the webhook, and gives whether n8n took it: at first it may not have registered it yet. */
+async function calls(url: string, body: object): Promise<boolean> {
+	const reply = await fetch(`${url}/webhook/${WEBHOOK}`, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json' },
+		body: JSON.stringify(body),
+	});
+	if (!reply.ok && reply.status !== 404) throw new Error(`The webhook answered ${reply.status}.`);
+	return reply.ok;
+}
+
+describe('in queue mode, with two workers', () => {
+	const cleanup = new AsyncDisposableStack();
+	let service: Service;
+	let cluster: Cluster;
+	let credential: { id: string; name: string };
+
+	beforeAll(async () => {
+		service = await startService({ perMinute: 100_000, perDay: 1_000_000 });
+		cleanup.defer(async () => await service.close());
+		cluster = await startCluster(cleanup);
+		const name = 'Form Service account';
+		const data = { accessToken: service.token, baseUrl: service.baseUrl };
+		const saved = await cluster.main.rest.saveCredential({ name, type: 'formServiceApi', data });
+		credential = { id: saved, name };
+	}, START_TIMEOUT_MS);
+	afterAll(async () => await cleanup.disposeAsync(), 120_000);
+
+	/** Executions that each worker has begun while some work was done. */
+	async function byWorker(work: () => Promise<void>): Promise<number[]> {
+		const before = await cluster.executionsByWorker();
+		await work();
+		const after = await cluster.executionsByWorker();
+		return after.map((count, index) => count - before[index]);
+	}
+
+	it('polls in one process, runs on both workers, and loses and repeats nothing', async () => {
+		const { rest } = cluster.main;
+		const workflowId = await rest.createWorkflow(triggerWorkflow(credential, FORM));
+		await rest.activate(workflowId);
+		expect(await until(() => looks(service) > 0, 2 * LOOK_EVERY_MS)).toBe(true);
+		const before = new Set(responsesOf(service, FORM));
+		const parse = await executionReader('2.x');
+		const stored = async () => await cluster.read(workflowId);
+		const ledger = async () => {
+			const submitted = responsesOf(service, FORM).filter((uuid) => !before.has(uuid));
+			return settle(submitted, deliveriesIn(await stored(), TRIGGER, parse));
+		};
+
+		const start = Date.now();
+		const workers = await byWorker(async () => {
+			const plan = { formId: FORM, submissions: SUBMISSIONS, durationMs: SUBMITTED_WITHIN_MS };
+			await submitAll(service, plan, Math.random);
+			await until(async () => (await ledger()).lost.length === 0, 3 * LOOK_EVERY_MS);
+			await until(
+				async () => (await stored()).executions.every(({ status }) => ended(status)),
+				30_000,
+			);
+		});
+		const ticks = Math.ceil((Date.now() - start) / LOOK_EVERY_MS);
+		await rest.deactivate(workflowId);
+
+		const { executions } = await stored();
+		const figures = {
+			submitted: SUBMISSIONS,
+			looks: looks(service),
+			ticks,
+			executions: executions.length,
+			workers,
+		};
+		await report('queue: trigger', { ...figures, ...(await ledger()) });
+		expect(await ledger()).toEqual({ lost: [], repeated: [] });
+		expect(executions.filter(({ status }) => status !== 'success')).toEqual([]);
+		expect(Math.min(...workers)).toBeGreaterThan(0);
+		expect(looks(service)).toBeLessThanOrEqual(ticks + 2);
+	});
+
+	it('applies each of many updates once, within the limits that both workers share', async () => {
+		const { rest, url } = cluster.main;
+		Object.assign(service.limits, { perMinute: 60, perDay: 1440 });
+		service.limits.reset();
+		const workflowId = await rest.createWorkflow(updateWorkflow(credential, FORM));
+		await rest.activate(workflowId);
+		const texts = Array.from({ length: UPDATES }, (_, index) => `Update ${index}`);
+		const runs = UPDATES / UPDATES_PER_EXECUTION;
+
+		const start = Date.now();
+		const workers = await byWorker(async () => {
+			for (let run = 0; run < runs; run++) {
+				const first = run * UPDATES_PER_EXECUTION;
+				const body = { texts: texts.slice(first, first + UPDATES_PER_EXECUTION) };
+				expect(await until(async () => await calls(url, body), WEBHOOK_WITHIN_MS)).toBe(true);
+			}
+			await until(async () => {
+				const { executions } = await cluster.read(workflowId);
+				return executions.length === runs && executions.every(({ status }) => ended(status));
+			}, UPDATED_WITHIN_MS);
+		});
+
+		const updates = service.requests.filter(({ path }) => path === `/forms/${FORM}/settings`);
+		const applied = updates.filter(({ status }) => status === 200);
+		const refused = updates.filter(({ status }) => status === 429);
+		const { executions } = await cluster.read(workflowId);
+		const failed = executions.filter(({ status }) => status !== 'success');
+		await report('queue: updates', {
+			updates: UPDATES,
+			applied: applied.length,
+			refused: refused.length,
+			seconds: Math.round((Date.now() - start) / 1000),
+			executions: executions.length,
+			failedExecutions: failed.length,
+			workers,
+		});
+		const descriptions = applied.map(({ body }) => (body as { description: string }).description);
+		expect(descriptions.sort()).toEqual([...texts].sort());
+		expect(failed).toEqual([]);
+		expect(Math.min(...workers)).toBeGreaterThan(0);
+	});
+});

@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { installN8n } from '../../../scripts/lib/n8n/install.mts';
+import { N8n } from '../../../scripts/lib/n8n/instance.mts';
+import { packedPackage } from '../../../scripts/lib/packedPackage.mts';
+import { root } from '../../../scripts/lib/paths.mts';
+import { readPostgres, type ReadStored } from '../delivery/database.mts';
+import { startPostgres, startRedis } from './servers.mts';
+
+export type Cluster = {
+	main: N8n;
+	workers: N8n[];
+	read: ReadStored;
+	/** how many executions each worker has begun so far */
+	executionsByWorker(): Promise<number[]>;
+};
+
+type PgClient = Parameters<typeof readPostgres>[0] & {
+	connect(): Promise<void>;
+	end(): Promise<void>;
+};
+
+async function connectTo(port: number, cleanup: AsyncDisposableStack): Promise<PgClient> {
+	const requireFromN8n = createRequire(
+		join(await installN8n('2.x'), 'node_modules', 'n8n', 'package.json'),
+	);
+	const { Client } = requireFromN8n('pg') as { Client: new (options: object) => PgClient };
+	const client = new Client({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres' });
+	await client.connect();
+	cleanup.defer(async () => await client.end());
+	return client;
+}
+
+/** n8n in queue mode: one main process and two workers on a Redis and a PostgreSQL of their own. */
+export async function startCluster(cleanup: AsyncDisposableStack): Promise<Cluster> {
+	const folder = await mkdtemp(join(tmpdir(), 'n8n-queue-'));
+	cleanup.defer(async () => await rm(folder, { recursive: true, force: true }));
+	const redis = await startRedis(cleanup);
+	const postgres = await startPostgres(cleanup);
+	const tarball = await packedPackage(join(root, '.demo', 'package'));
+	const env = {
+		EXECUTIONS_MODE: 'queue',
+		EXECUTIONS_DATA_PRUNE: 'false',
+		QUEUE_BULL_REDIS_HOST: '127.0.0.1',
+		QUEUE_BULL_REDIS_PORT: String(redis),
+		DB_TYPE: 'postgresdb',
+		DB_POSTGRESDB_HOST: '127.0.0.1',
+		DB_POSTGRESDB_PORT: String(postgres),
+		DB_POSTGRESDB_DATABASE: 'postgres',
+		DB_POSTGRESDB_USER: 'postgres',
+		DB_POSTGRESDB_PASSWORD: 'unused',
+	};
+	const processOf = (name: string, role: 'main' | 'worker') => {
+		const process = new N8n({ line: '2.x', folder: join(folder, name), role, tarball, env });
+		cleanup.defer(async () => await process.stop());
+		return process;
+	};
+	const main = processOf('main', 'main');
+	// the workers expect the tables that the main process makes
+	await main.start();
+	const workers = [processOf('worker-1', 'worker'), processOf('worker-2', 'worker')];
+	await Promise.all(workers.map(async (worker) => await worker.start()));
+	return {
+		main,
+		workers,
+		read: readPostgres(await connectTo(postgres, cleanup)),
+		executionsByWorker: async () =>
+			await Promise.all(
+				workers.map(
+					async (worker) => (await worker.log()).split('Worker started execution').length - 1,
+				),
+			),
+	};
+}
