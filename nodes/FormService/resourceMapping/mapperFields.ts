@@ -15,6 +15,9 @@ const NUMBER = /^(number|numeric|integer|int|decimal|float|rating|scale|slider|n
 const BOOLEAN = /^(bool|boolean|toggle|switch|yes_?no)$/;
 const SINGLE_CHOICE = /^(select|dropdown|drop_down|radio|radios|choice|single_choice)$/;
 
+/** Services say true in several ways; the specification has 1 for it too (section 4, rule 5). */
+const TRUE = new Set<unknown>([true, 1, 'true', '1']);
+
 /** What a field shows in the resource mapper: its widget, and the choices there are. */
 type Kind = { type: FieldType; options?: INodePropertyOptions[] };
 
@@ -32,7 +35,7 @@ export function toMapperFields(fields: readonly IDataObject[]): ResourceMapperFi
 	return answerable.map(({ id, field }, index) => ({
 		id,
 		displayName: asPlainText(names[index]),
-		required: [field.required, field.mandatory].some((flag) => flag === true || flag === 1),
+		required: TRUE.has(field.required) || TRUE.has(field.mandatory),
 		defaultMatch: false,
 		canBeUsedToMatch: false,
 		display: true,

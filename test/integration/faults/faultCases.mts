@@ -72,7 +72,7 @@ const silent = {
 	...unavailable,
 	httpCode: null,
 	sent: { read: 2, repeatable: 2, once: 1 },
-	timeout: 1_500,
+	timeout: 2_500,
 	words: ({ origin }: Place) => ({
 		message: `No reply came from ${origin} in time`,
 		description: `${laterAgain} The time to wait can be set as Timeout in the node's request options. It was tried 2 times.`,

@@ -59,9 +59,7 @@ export function explain(
 			const isOnce = executionIds.length === 2;
 			const kill = seen.find(
 				({ before, after }) =>
-					!recorded(before, uuid) &&
-					after.executionsOf(uuid).length === 1 &&
-					!after.isKnown(uuid),
+					!recorded(before, uuid) && after.executionsOf(uuid).length === 1 && !after.isKnown(uuid),
 			);
 			if (!isOnce || !kill) return { uuid, what: 'repeated', proof: NOT_BETWEEN };
 			const proof = `a moment before, no execution had it; after it, execution ${executionIds[0]} did and the saved state not`;

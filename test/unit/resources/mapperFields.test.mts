@@ -86,6 +86,9 @@ describe('the fields of the resource mapper', () => {
 	it.each([
 		[{ mandatory: true }, true],
 		[{ required: 1 }, true],
+		[{ mandatory: '1' }, true],
+		[{ required: 'true' }, true],
+		[{ required: '0', mandatory: 'false' }, false],
 		[{ mandatory: false, required: false }, false],
 		[{}, false],
 	])('mark %j as required: %j', (field, required) => {

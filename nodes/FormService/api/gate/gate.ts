@@ -1,5 +1,5 @@
 import { decide, freshAllowance, lost, replied, sent } from './allowance';
-import type { Allowance } from './allowance';
+import type { Allowance } from './window';
 import { MAX_OPEN } from './limits';
 import type { Headers } from './rateHeaders';
 

@@ -55,7 +55,7 @@ function checkSetting(name: string, value: unknown): { value: SettingValue } | P
 	if (accepted !== undefined) return { value: accepted };
 	return {
 		setting: name,
-		text: `${titleOf(name)} must be ${boundOf(setting)}. It is ${describe(value)}.`,
+		text: `${titleOf(name)} must be ${boundOf(setting)}. It is ${describe(value)}.${clearing(setting, value)}`,
 	};
 }
 
@@ -105,6 +105,13 @@ function lengthOf(value: string): number {
 function titleOf(name: string): string {
 	const setting = byName.get(name);
 	return setting === undefined ? `"${name}"` : `${setting.displayName} (${name})`;
+}
+
+/** A field that was emptied is mostly meant to clear the setting. */
+function clearing({ nullable }: Setting, value: unknown): string {
+	return nullable && value === ''
+		? ' To clear it, choose it under Clear, or give null in JSON.'
+		: '';
 }
 
 const MAX_SHOWN_LENGTH = 40;

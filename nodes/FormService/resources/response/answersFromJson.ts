@@ -1,5 +1,6 @@
 import { encodeAnswers } from '../../api/answers/encode';
 import type { AnswerValue } from '../../api/answers/encode';
+import { isRecord } from '../../api/records';
 import type { Input } from '../../routing/operation';
 import { readJsonObject } from '../common/input';
 import { invalidAll } from '../common/invalid';
@@ -11,6 +12,9 @@ import { invalidAll } from '../common/invalid';
  */
 export function readAnswersFromJson(input: Input): Record<string, AnswerValue> {
 	const given = Object.entries(readJsonObject(input, 'answersJson', 'Answers (JSON)'));
+	if (given.length === 1 && given[0][0] === 'data' && isRecord(given[0][1])) {
+		throw invalidAll(input, ['Give Answers (JSON) without "data" around them.']);
+	}
 	const { answers, problems } = encodeAnswers(
 		given.map(([uuid, value]) => ({ uuid, name: uuid, value })),
 	);

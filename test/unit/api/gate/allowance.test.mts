@@ -6,7 +6,7 @@ import {
 	replied,
 	sent,
 } from '../../../../nodes/FormService/api/gate/allowance.ts';
-import type { Allowance } from '../../../../nodes/FormService/api/gate/allowance.ts';
+import type { Allowance } from '../../../../nodes/FormService/api/gate/window.ts';
 
 const shows = (remaining: number, limit = 60) => ({
 	'x-ratelimit-limit': String(limit),

@@ -145,6 +145,7 @@ describe('any status, headers and body', () => {
 					const circumstances = {
 						endpoint: asked,
 						origin: 'https://forms.example.com',
+						baseUrl: 'https://forms.example.com/api/v1',
 						sent: 1,
 						now: 1_800_000_000_000,
 						conceal: (text: string) => text,

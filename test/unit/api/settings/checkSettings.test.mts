@@ -193,6 +193,15 @@ describe('checking an update', () => {
 		);
 	});
 
+	it.each([
+		['after_redirect_url', true],
+		['captcha', true],
+		['is_closed', false],
+	])('says of an emptied %s how to clear it, if it can be cleared: %j', (name, isSaid) => {
+		const [{ text }] = checkSettings({ [name]: '' }).problems;
+		expect(text.includes('To clear it, choose it under Clear, or give null in JSON.')).toBe(isSaid);
+	});
+
 	it('never sends a value together with a problem about it, and never drops a setting silently', () => {
 		const name = fc.constantFrom(...settings.map((setting) => setting.name), 'nope');
 		const value = fc.oneof(fc.anything(), fc.integer(), fc.string(), fc.boolean(), fc.webUrl());
