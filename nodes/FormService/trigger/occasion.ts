@@ -3,7 +3,7 @@ import type { Memory } from './memory';
 import type { Trigger } from './world';
 
 /** What n8n gives a poll outside of its durable mode, and what is kept to where n8n does not say. */
-export const DEFAULT_BUDGET_MS = 5 * 60_000;
+const DEFAULT_BUDGET_MS = 5 * 60_000;
 
 /** How long this poll may take (n8n 2.38 and later say so). */
 export function budgetOf(context: IPollFunctions): number {

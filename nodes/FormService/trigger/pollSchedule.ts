@@ -14,10 +14,10 @@ const SHORTEST_BACK_OFF_MS = 10_000;
 export const LOOKS_UNTIL_TOLD = 3;
 
 /** People are told again of the same trouble after this time at the earliest. */
-export const TELL_AGAIN_MS = HOUR_MS;
+const TELL_AGAIN_MS = HOUR_MS;
 
 /** A service that asks for more than this is asked again all the same; n8n keeps the same bound. */
-export const LONGEST_RETRY_AFTER_MS = HOUR_MS;
+const LONGEST_RETRY_AFTER_MS = HOUR_MS;
 
 /**
  * n8n's ticks are not exact to the second. A tick that comes this much early is taken, or a look

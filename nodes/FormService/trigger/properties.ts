@@ -1,13 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { REQUESTS_PER_DAY } from '../api/gate/limits';
 import { fileOptions, formLocator, simplifySwitch } from '../resources/common/properties';
 import { DEFAULT_MAX_PER_POLL, DEFAULT_REQUESTS_PER_DAY } from './readSettings';
 
-/** Requests that the service takes in a day from one account (specification, section 8). */
-export const SERVICE_REQUESTS_PER_DAY = 1_440;
-
 const set = '/options.requestsPerDay';
-const left = SERVICE_REQUESTS_PER_DAY - DEFAULT_REQUESTS_PER_DAY;
-const limit = SERVICE_REQUESTS_PER_DAY.toLocaleString('en');
+const left = REQUESTS_PER_DAY - DEFAULT_REQUESTS_PER_DAY;
+const limit = REQUESTS_PER_DAY.toLocaleString('en');
 
 /** n8n shows no expression in a notice, so there is one for the default and one for other values. */
 const allowanceNotices: INodeProperties[] = [
@@ -30,7 +28,7 @@ const allowanceNotices: INodeProperties[] = [
 		name: 'largeAllowanceNotice',
 		type: 'notice',
 		default: '',
-		displayOptions: { show: { [set]: [{ _cnd: { gte: SERVICE_REQUESTS_PER_DAY } }] } },
+		displayOptions: { show: { [set]: [{ _cnd: { gte: REQUESTS_PER_DAY } }] } },
 	},
 ];
 

@@ -1,5 +1,6 @@
 import type { IPollFunctions } from 'n8n-workflow';
 import { inputError } from '../api/errors';
+import { REQUESTS_PER_DAY } from '../api/gate/limits';
 import type { ResponseOutput } from '../api/answers/responseItem';
 import { readFilePrefix, readFormId, readSwitch } from '../resources/common/input';
 import type { Input } from '../routing/operation';
@@ -17,8 +18,8 @@ export type Settings = Pick<
 
 export const DEFAULT_MAX_PER_POLL = 100;
 
-/** Half of the 1,440 requests that the service takes a day (specification, section 8). */
-export const DEFAULT_REQUESTS_PER_DAY = 720;
+/** Half of what the service takes a day: the other half is for all else that uses the account. */
+export const DEFAULT_REQUESTS_PER_DAY = REQUESTS_PER_DAY / 2;
 
 const EVENTS: readonly TriggerEvent[] = ['responseCompleted', 'responseStarted'];
 

@@ -4,7 +4,7 @@ import type { Known, Listed, Seen } from '../../../nodes/FormService/trigger/see
 const print = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
 
 /** A response in a listing; few different ones, so that listings share them. */
-export const listed: fc.Arbitrary<Listed> = fc.record({
+const listed: fc.Arbitrary<Listed> = fc.record({
 	fingerprint: fc.bigInt({ min: 0n, max: 12n }),
 	incomplete: fc.boolean(),
 });

@@ -11,7 +11,7 @@ import { pause, throughGate, toOtherHost } from '../request/send';
 import type { Sender } from '../sender';
 
 /** Bytes of a file that are taken at most. */
-export const MAX_FILE_BYTES = 256 * 1024 * 1024;
+const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
 const MAX_REDIRECTS = 5;
 

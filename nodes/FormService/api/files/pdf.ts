@@ -10,7 +10,7 @@ export function pdfFile(url: string, name: string): RemoteFile {
 const START_BYTES = 1024;
 
 /** What is certainly no PDF: a page such as a login, an answer of the API, nothing. */
-export function pdfProblem(data: Buffer): Explanation | undefined {
+function pdfProblem(data: Buffer): Explanation | undefined {
 	const start = data.subarray(0, START_BYTES).toString('utf8').trim();
 	const found = STARTS.find(([pattern]) => pattern.test(start));
 	return (

@@ -12,7 +12,7 @@ import type { Sender } from '../sender';
 import { onOwnOrigin } from '../request/url';
 
 /** Pages of one listing that are fetched at most: a third of the requests of a day. */
-export const MAX_PAGES = 480;
+const MAX_PAGES = 480;
 
 export type ListOptions = {
 	/** Records that are enough; no further page is fetched then. */

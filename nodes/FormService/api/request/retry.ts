@@ -10,10 +10,10 @@ export type RetryDecision = { again: false } | { again: true; afterMs: number };
 export type Tries = { sent: number; refused: number };
 
 /** A request is sent at most this often when the service is in trouble. */
-export const MAX_SENT = 4;
+const MAX_SENT = 4;
 
 /** A refused request waits for a new window; other users of the account can be faster, but not for ever. */
-export const MAX_REFUSED = 3;
+const MAX_REFUSED = 3;
 
 /** A reply that did not come in time is waited for once more only: each wait is long. */
 const MAX_TIMEOUTS = 2;

@@ -1,5 +1,5 @@
 import type { Explanation } from '../../errors';
-import { LONGEST_MINUTE_S } from '../../gate/limits';
+import { LONGEST_MINUTE_S, REQUESTS_PER_DAY, REQUESTS_PER_MINUTE } from '../../gate/limits';
 import { readRefusal } from '../../gate/rateHeaders';
 import type { Headers } from '../../gate/rateHeaders';
 import type { Envelope } from '../../replies/content';
@@ -12,8 +12,7 @@ import type { Circumstances } from './words';
 export function dayUsedUp(until: number): Explanation {
 	return {
 		message: `The account's requests for the day are used up until ${new Date(until).toISOString()}`,
-		description:
-			'The service takes 1,440 requests a day from all nodes, workflows and tools with this account. Run this again after that time, or let the workflow ask less often.',
+		description: `The service takes ${REQUESTS_PER_DAY.toLocaleString('en')} requests a day from all nodes, workflows and tools with this account. Run this again after that time, or let the workflow ask less often.`,
 		httpCode: '429',
 		failure: { cause: 'quota-exhausted', resetsAtEpochMs: until },
 	};
@@ -33,7 +32,7 @@ export function explainRefusal(
 	}
 	return {
 		message: `The account's requests for the minute are used up${quoted(envelope)}`,
-		description: `The service takes 60 requests a minute from all nodes, workflows and tools with this account. Let the others ask less often.${tried(circumstances)}`,
+		description: `The service takes ${REQUESTS_PER_MINUTE} requests a minute from all nodes, workflows and tools with this account. Let the others ask less often.${tried(circumstances)}`,
 		failure: { cause: 'rate-limited', retryAfterMs: waitMs },
 	};
 }
