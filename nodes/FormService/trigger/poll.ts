@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { allowanceOf, freeAt, requestsLeft, ticked } from './allowanceShare';
 import { Look } from './look';
 import type { Memory, TriggerMemory } from './memory';
-import { backlogOf, isHandingOver, knows } from './recall';
+import { backlogOf, isHandingOver, knows, saveUnsaved } from './recall';
 import { allowanceUsedUp, asNodeError } from './trouble';
 import type { Trigger, World } from './world';
 
@@ -53,7 +53,9 @@ export async function poll(
 		return await alone(own, look.atForm());
 	}
 	const backlog = backlogOf(staticData, own);
-	return backlog.length > 0 ? await alone(own, look.atBacklog(backlog)) : null;
+	if (backlog.length > 0) return await alone(own, look.atBacklog(backlog));
+	saveUnsaved(staticData, own);
+	return null;
 }
 
 /** A listing of several pages may have grown by one since the last look. */

@@ -33,6 +33,15 @@ export function knows(
 	return restored.kind === 'state' && restored.state.source === source;
 }
 
+/**
+ * Puts a state that only the process knows into the static data, for a poll that does not look: with
+ * durable cursors n8n saves what each tick changes, and a restart before the next look loses nothing.
+ */
+export function saveUnsaved(staticData: IDataObject, own: Pick<TriggerMemory, 'unsaved'>): void {
+	const known = latest(staticData, own);
+	if (known !== staticData[KEY]) staticData[KEY] = known as IDataObject;
+}
+
 /** States that are remembered to have led to the present one: more than come between two deliveries. */
 const MAX_STEPS = 1_000;
 

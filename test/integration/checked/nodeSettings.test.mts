@@ -63,7 +63,7 @@ describe('Retry On Fail', () => {
 		await withWorld(async ({ service, n8n }) => {
 			service.faults.set({ fault: 'forbidden' });
 			const { error } = await n8n.runNode(update, titles.slice(0, 1), { node: retry });
-			expect(error?.message).toMatch(/may not do this/);
+			expect(error?.message).toMatch(/does not allow this/);
 			expect(service.requests).toHaveLength(3);
 		});
 	});
@@ -157,7 +157,7 @@ describe('the batching of the request options', () => {
 		await withWorld(async ({ service, n8n }) => {
 			service.faults.set({ fault: 'forbidden', times: 1 });
 			const { error } = await n8n.runNode({ ...update, requestOptions: { batching } }, titles);
-			expect(error?.message).toMatch(/may not do this/);
+			expect(error?.message).toMatch(/does not allow this/);
 			expect(service.requests).toHaveLength(2);
 		});
 	});

@@ -3,7 +3,12 @@ import { bodyOf, redirect, tooMany, type Fault, type FaultName } from '../../ser
 import type { OperationCase } from './operations.mts';
 
 /** Where an error comes from, as far as its words depend on it. */
-export type Place = { origin: string; noun: OperationCase['noun'] };
+export type Place = {
+	origin: string;
+	baseUrl: string;
+	noun: OperationCase['noun'];
+	effect: OperationCase['effect'];
+};
 
 type Words = { message: string; description: string };
 
@@ -93,12 +98,10 @@ const minute = {
 } as const;
 
 const whose = ({ noun }: Place) =>
-	noun === 'page'
-		? 'Look at what the token may do.'
-		: `Check that the ${noun} belongs to the workspace of the token.`;
+	noun === 'address' ? '' : `check that the ${noun} belongs to the workspace of the token, or `;
 
 const whereIs = ({ noun }: Place) =>
-	noun === 'page'
+	noun === 'address'
 		? checkBaseUrl
 		: `Check the ID of the ${noun}. It may have been deleted, or belong to another workspace.`;
 
@@ -109,9 +112,9 @@ export const faultCases: FaultCase[] = [
 		fault: 'badRequest',
 		...refused,
 		httpCode: '400',
-		words: () => ({
+		words: ({ effect }) => ({
 			message: 'The service refused the request (status 400): "The request is malformed."',
-			description: 'Check the values of this item.',
+			description: effect === 'read' ? checkBaseUrl : 'Check the values of this item.',
 		}),
 	},
 	{
@@ -132,8 +135,8 @@ export const faultCases: FaultCase[] = [
 		httpCode: '403',
 		words: (place) => ({
 			message:
-				'The account of this access token may not do this: "You have no access to the requested resource."',
-			description: `${whose(place)} Or use the credential of an account that may.`,
+				'The service does not allow this (status 403): "You have no access to the requested resource."',
+			description: `If this is about access, ${whose(place)}use the credential of an account that may do this.`,
 		}),
 	},
 	{
@@ -214,12 +217,12 @@ export const faultCases: FaultCase[] = [
 		fault: 'webPage',
 		...refused,
 		httpCode: '200',
-		words: ({ origin }) => ({
-			message: `A web page came back from ${origin} in place of data`,
-			description: `${checkBaseUrl} A login page means that the Access Token was not recognised.`,
+		words: ({ baseUrl }) => ({
+			message: `A web page came back from ${baseUrl} in place of data`,
+			description: `${checkBaseUrl} A login page means that the Access Token was not recognized.`,
 		}),
-		unsure: ({ origin }) => ({
-			message: `A web page came back from ${origin} in place of data. The response may have been added or not`,
+		unsure: ({ baseUrl }) => ({
+			message: `A web page came back from ${baseUrl} in place of data. The response may have been added or not`,
 			description: lookFirst,
 		}),
 	},
@@ -287,7 +290,7 @@ export const faultCases: FaultCase[] = [
 		cause: 'credential-invalid',
 		httpCode: '302',
 		words: () => ({
-			message: 'The service asks for a login: it did not recognise the access token',
+			message: 'The service asks for a login: it did not recognize the access token',
 			description: `Enter a valid Access Token in the Form Service credential. ${checkBaseUrl}`,
 		}),
 	},

@@ -55,7 +55,8 @@ async function meet({ fault, operation, continueOnFail }: Case, { service, n8n }
 type Shown = { message: string; description?: string | null } & IDataObject;
 
 function expectShown(shown: Shown, { fault, operation }: Case, origin: string, itemIndex: number) {
-	const place = { origin, noun: operation.noun };
+	const { noun, effect } = operation;
+	const place = { origin, baseUrl: `${origin}/api/v1`, noun, effect };
 	const unsure = operation.effect === 'once' ? fault.unsure : undefined;
 	const time = /\d{4}-\d\d-\d\dT[\d:.]+Z/;
 	expect({

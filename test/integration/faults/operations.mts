@@ -12,7 +12,7 @@ export type OperationCase = {
 	/** As in api/endpoints.ts. */
 	effect: 'read' | 'repeatable' | 'once';
 	/** What an error calls the thing that is asked for. */
-	noun: 'form' | 'response' | 'page';
+	noun: 'form' | 'response' | 'address';
 	/** Whether each item has a request of its own; else all items share one. */
 	ownRequest: boolean;
 	/** The request that a fault is to meet. */
@@ -30,7 +30,7 @@ const operation = (
 ): OperationCase => ({ name, parameters: { resource, ...parameters }, ...rest });
 
 const read = { effect: 'read', noun: 'form', ownRequest: true } as const;
-const shared = { effect: 'read', noun: 'page', ownRequest: false } as const;
+const shared = { effect: 'read', noun: 'address', ownRequest: false } as const;
 
 /** Every operation of the node. */
 export const operationCases: OperationCase[] = [

@@ -21,11 +21,17 @@ async function shownUnder(fault: Fault): Promise<Error & IDataObject & { origin:
 const json = (code: number, body: unknown) =>
 	answer(code, 'application/json', JSON.stringify(body), 'JSON');
 
+const place = {
+	origin: 'https://forms.example.com',
+	baseUrl: 'https://forms.example.com/api/v1',
+	effect: 'read',
+} as const;
+
 describe('the words of an error', () => {
 	const texts = faultCases.flatMap((fault) =>
-		(['form', 'response', 'page'] as const).flatMap((noun) =>
+		(['form', 'response', 'address'] as const).flatMap((noun) =>
 			[fault.words, fault.unsure]
-				.map((words) => words?.({ origin: 'https://forms.example.com', noun }))
+				.map((words) => words?.({ ...place, noun }))
 				.filter((words) => words !== undefined)
 				.map((words) => ({ fault: fault.name, ...words })),
 		),
@@ -42,7 +48,7 @@ describe('the words of an error', () => {
 		expect(message).toMatch(/^[A-Z].*[^.]$/);
 		expect(description).toMatch(/^[A-Z].*\.$/s);
 		expect(description).toMatch(
-			/\b(Check|Try|Open|Enter|Look|Ask|Run|Let|Use|must be|messages? on)\b/,
+			/\b([Cc]heck|Try|Open|Enter|Look|Ask|Run|Let|[Uu]se|must be|messages? on)\b/,
 		);
 	});
 });
@@ -51,7 +57,7 @@ describe("the service's own message", () => {
 	it('is quoted, with every name that n8n would put a text of its own in place of', async () => {
 		const said = 'The key deletePermission is missing (ECONNREFUSED, ENOTFOUND)';
 		const { message } = await shownUnder(status(403, said));
-		expect(message).toBe(`The account of this access token may not do this: "${said}"`);
+		expect(message).toBe(`The service does not allow this (status 403): "${said}"`);
 	});
 
 	it('is shortened where it is a novel, and put on one line', async () => {
@@ -114,7 +120,7 @@ describe('a reply that nobody expects', () => {
 			answer(404, 'text/html', '<html><title>nginx</title></html>'),
 		);
 		expect(message).toBe(
-			`There is no Form Service at ${origin}: a web page came back (status 404)`,
+			`There is no Form Service at ${origin}/api/v1: a web page came back (status 404)`,
 		);
 		expect(description).toBe('Check the Base URL in the Form Service credential.');
 	});

@@ -55,7 +55,7 @@ describe('Response: Create from JSON', () => {
 		['{"": "x"}', /"" is not the UUID of a field/],
 		['{"Your Name": "x"}', /"Your Name" is not the UUID of a field/],
 		['{"a": {"b": 1}}', /a cannot be an object/],
-		['{"data": {"a": "x"}}', /^Give Answers \(JSON\) without "data" around them$/],
+		['{"data": {"a": "x"}}', /^Give Answers \(JSON\) without "data" around them/],
 		['{"a": 9007199254740993}', /a is a number with too many digits/],
 	])('stops at %s before anything is sent', async (answersJson, message) => {
 		const { error } = await n8n.runNode({ ...fromJson, answersJson });

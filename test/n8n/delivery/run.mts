@@ -80,9 +80,11 @@ export async function deliver(plan: Plan): Promise<Outcome> {
 	const before = new Set(responsesOf(service, FORM));
 	const random = randomNumbers(plan.seed);
 	const start = Date.now();
+	const submitting = submitAll(service, { ...plan, formId: FORM }, random);
+	// with durable cursors n8n drops what the activation learned: a kill before the first tick begins anew
+	await looked(service, 2);
 	const earlier = service.requests.length;
 	const failed = failAThird(service.faults, random);
-	const submitting = submitAll(service, { ...plan, formId: FORM }, random);
 	const kills = await killRepeatedly({ n8n, service, folder, workflowId, plan, random });
 	await submitting;
 	const requests = service.requests.length - earlier;
@@ -123,12 +125,18 @@ async function activate({ rest }: N8n, service: Service): Promise<string> {
 	const id = await rest.saveCredential({ name, type: 'formServiceApi', data });
 	const workflowId = await rest.createWorkflow(triggerWorkflow({ id, name }, FORM));
 	await rest.activate(workflowId);
-	if (!(await until(() => looks(service) > 0, LOOK_WITHIN_MS))) {
-		throw new Error('The trigger did not look after it had been activated.');
+	await looked(service, 1);
+	return workflowId;
+}
+
+async function looked(service: Service, times: number): Promise<void> {
+	if (!(await until(() => looks(service) >= times, LOOK_WITHIN_MS))) {
+		throw new Error(
+			`The trigger has looked ${looks(service)} times at the form, and not ${times}.`,
+		);
 	}
 	// its reply has to arrive too
 	await sleep(1_000);
-	return workflowId;
 }
 
 type Battle = {

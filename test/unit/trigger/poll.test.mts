@@ -23,6 +23,28 @@ describe('A poll', () => {
 		expect(await trigger.tick(2 * DUE_MS, after)).toEqual([2]);
 	});
 
+	it('that is not due gives n8n the beginning to save, which durable cursors drop at activation', async () => {
+		await trigger.tick(0, {}, { occasion: 'publish' });
+		const saved: IDataObject = {};
+		expect(await trigger.tick(MINUTE_MS, saved)).toEqual([]);
+		expect(trigger.looks).toBe(1);
+
+		const restarted = new Polling();
+		restarted.records.push(record(1));
+		expect(await restarted.tick(MINUTE_MS, saved)).toEqual([1]);
+	});
+
+	it('that is not due changes nothing that n8n has saved', async () => {
+		const staticData: IDataObject = {};
+		await trigger.tick(0, staticData, { occasion: 'publish' });
+		trigger.records.push(record(1));
+		await trigger.tick(DUE_MS, staticData);
+		const saved = structuredClone(staticData);
+		await trigger.tick(MINUTE_MS, staticData);
+		expect(trigger.looks).toBe(2);
+		expect(staticData).toEqual(saved);
+	});
+
 	it('comes as often as before when another trigger of the account is switched off', async () => {
 		const [one, other]: IDataObject[] = [{}, {}];
 		await trigger.tick(0, one, { occasion: 'publish' });

@@ -7,7 +7,7 @@ export function explainRedirect(headers: Headers, origin: string): Explanation {
 	const target = targetOf(headers.location, origin);
 	if (target !== undefined && isLogin(target)) {
 		return {
-			message: 'The service asks for a login: it did not recognise the access token',
+			message: 'The service asks for a login: it did not recognize the access token',
 			description: `Enter a valid Access Token in the Form Service credential. ${CHECK_BASE_URL}`,
 			failure: { cause: 'credential-invalid' },
 		};
