@@ -19,7 +19,7 @@ export async function settingsReference(): Promise<string> {
 	const page = [
 		'# Settings of a form',
 		`The ${settings.length} settings that Setting: Update takes. Any subset can be sent; all others stay as they are.`,
-		'As fields, choose them by the name in the editor, and under Clear those to set to null. As JSON, use the service\'s name: `{"is_closed": true, "closed_message": null}`. Where an expression gives null to a field of text, n8n makes it empty text: use Clear. A value that does not fit is refused before anything is sent.',
+		'As fields, choose them by the name in the editor, and under Clear those to set to null. As JSON, use the service\'s name: `{"is_closed": true, "closed_message": null}`. Where an expression gives null to a field of text, n8n makes it empty text: use Clear. A value that does not fit is refused before anything is sent. Items for the same form are sent one after the other, in their order.',
 		['| Setting | In the editor | Takes | What it is |', '| --- | --- | --- | --- |', ...rows].join(
 			'\n',
 		),

@@ -23,5 +23,6 @@ export function formIdOf(form: IDataObject): string | undefined {
 
 function asIdentity(value: unknown): string | undefined {
 	if (typeof value === 'string' && value !== '') return value;
-	return typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined;
+	// beyond 2^53, JSON.parse has rounded it, and two records would have one identity
+	return Number.isSafeInteger(value) ? String(value) : undefined;
 }

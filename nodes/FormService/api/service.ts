@@ -1,20 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { z } from 'zod';
 import { getAccount } from './account';
 import { endpoints } from './endpoints';
-import { serviceError } from './errors';
 import { steadyClock } from './gate/accounts';
-import { isId } from './ids';
+import { addedIn, pdfLinkIn, updatedIn, workspaceIn } from './replies/expected';
 import { list } from './replies/list';
 import type { Listed } from './replies/list';
-import { isRecord } from './records';
-import { shapeOf, unwrap } from './replies/content';
-import { linkIn } from './replies/link';
 import { request } from './request/request';
-import { settingsUpdatedSchema, workspaceSchema } from './schemas';
+import { endpointUrl } from './request/url';
 import type { Sender } from './sender';
 import { change, sharedList } from './sharedList';
-import { endpointUrl } from './request/url';
 
 /**
  * The service, one function for each of its endpoints (specification, section 4). All throw
@@ -27,7 +21,7 @@ export async function getWorkspace(sender: Sender): Promise<IDataObject> {
 	const endpoint = endpoints.getWorkspace;
 	const url = endpointUrl(account.baseUrl, endpoint);
 	const { value } = await request(sender, account, { endpoint, url });
-	return checked(sender, workspaceSchema, unwrap(value).data, 'a workspace');
+	return workspaceIn(sender, account, value);
 }
 
 /** All forms with their fields. */
@@ -80,12 +74,7 @@ export async function getPdfLink(sender: Sender, responseId: string): Promise<st
 	const endpoint = endpoints.getPdf;
 	const url = endpointUrl(account.baseUrl, endpoint, { responseId });
 	const { value } = await request(sender, account, { endpoint, url });
-	const { data } = unwrap(value);
-	const link = linkIn(data);
-	if (link === undefined || !URL.canParse(link, account.baseUrl)) {
-		throw unexpected(sender, data, 'a link to a PDF');
-	}
-	return new URL(link, account.baseUrl).href;
+	return pdfLinkIn(sender, account, value);
 }
 
 /** Adds a response (section 4, rules 2 to 4) and gives what the service says of it. */
@@ -97,13 +86,7 @@ export async function addResponse(
 	const account = await getAccount(sender.context, sender.itemIndex);
 	const endpoint = endpoints.addResponse;
 	const url = endpointUrl(account.baseUrl, endpoint, { formId });
-	const value = await change(sender, account, { endpoint, url, body: { data: answers } });
-	const { data, message } = unwrap(value);
-	const told = {
-		...(message !== undefined && { message }),
-		...(isRecord(data) ? data : isId(data) ? { uuid: data } : {}),
-	};
-	return Object.keys(told).length > 0 ? told : { success: true };
+	return addedIn(await change(sender, account, { endpoint, url, body: { data: answers } }));
 }
 
 /** Updates settings of a form (section 4, rules 5 and 6) and gives its id, name and time of update. */
@@ -115,50 +98,9 @@ export async function updateSettings(
 	const account = await getAccount(sender.context, sender.itemIndex);
 	const endpoint = endpoints.updateSettings;
 	const url = endpointUrl(account.baseUrl, endpoint, { formId });
-	const { data, message } = unwrap(
+	return updatedIn(
+		sender,
+		account,
 		await change(sender, account, { endpoint, url, body: settings }),
-	);
-	return {
-		...(message !== undefined && { message }),
-		...updated(sender, data),
-	};
-}
-
-function checked<T extends z.ZodTypeAny>(
-	sender: Sender,
-	schema: T,
-	data: unknown,
-	what: string,
-): IDataObject {
-	if (isRecord(data) && schema.safeParse(data).success) return data;
-	throw unexpected(sender, data, what);
-}
-
-/** Section 4, rule 6. The settings are updated, whatever is wrong with the reply. */
-function updated({ context, itemIndex }: Sender, data: unknown): IDataObject {
-	if (isRecord(data) && settingsUpdatedSchema.safeParse(data).success) return data;
-	const description =
-		'Nothing has to be sent again. Ask whoever runs the service whether it speaks the Form Service API, version 1.';
-	throw serviceError(
-		context.getNode(),
-		{
-			message: `The service updated the settings, but did not send the updated form: it sent ${shapeOf(data)}`,
-			description,
-			failure: { cause: 'configuration-invalid' },
-		},
-		itemIndex,
-	);
-}
-
-function unexpected({ context, itemIndex }: Sender, data: unknown, what: string) {
-	return serviceError(
-		context.getNode(),
-		{
-			message: `The service did not send ${what}, but ${shapeOf(data)}`,
-			description:
-				'Check the Base URL in the Form Service credential, and that the service speaks version 1 of the API.',
-			failure: { cause: 'configuration-invalid' },
-		},
-		itemIndex,
 	);
 }

@@ -16,7 +16,7 @@ import type { Headers } from './gate/rateHeaders';
 import { isRecord } from './records';
 import { readContent, unwrap } from './replies/content';
 import { workspaceSchema } from './schemas';
-import { MAX_REPLY_BYTES } from './request/request';
+import { MAX_REDIRECTS, MAX_REPLY_BYTES, redirectOf } from './request/request';
 import { endpointUrl } from './request/url';
 
 /**
@@ -30,8 +30,15 @@ export async function testCredential(
 ): Promise<INodeCredentialTestResult> {
 	try {
 		const account = accountOf(credential);
-		const url = endpointUrl(account.baseUrl, endpoints.getWorkspace);
-		const reply = await ask(context, url, String(credential.accessToken));
+		const endpoint = endpoints.getWorkspace;
+		const token = String(credential.accessToken);
+		let url: string | undefined = endpointUrl(account.baseUrl, endpoint);
+		let reply = await ask(context, url, token);
+		for (let redirects = 0; redirects < MAX_REDIRECTS; redirects++) {
+			url = redirectOf(reply, url, endpoint, account);
+			if (url === undefined) break;
+			reply = await ask(context, url, token);
+		}
 		return { message: judge(reply, account), status: 'OK' };
 	} catch (error) {
 		return { message: error instanceof Error ? error.message : String(error), status: 'Error' };
@@ -77,7 +84,13 @@ function judge(reply: Outcome, { baseUrl, origin, conceal }: Account): string {
 	if (reply.kind === 'broken') throw told(explainBroken(reply, circumstances));
 	const content = readContent(reply.headers, reply.body);
 	const envelope = content.kind === 'json' ? unwrap(content.value) : undefined;
-	if (reply.tooLarge || reply.status !== 200 || envelope === undefined || envelope.failed) {
+	if (
+		reply.tooLarge ||
+		reply.status < 200 ||
+		reply.status >= 300 ||
+		envelope === undefined ||
+		envelope.failed
+	) {
 		throw told(explainReply(reply, circumstances));
 	}
 	if (!isRecord(envelope.data) || !workspaceSchema.safeParse(envelope.data).success) {

@@ -12,6 +12,8 @@ export class ItemRun implements Run {
 
 	private readonly work = new Map<string, Promise<unknown>>();
 
+	private readonly turns = new Map<string, Promise<unknown>>();
+
 	private lastItem = -1;
 
 	private started = 0;
@@ -71,6 +73,13 @@ export class ItemRun implements Run {
 		if (known !== undefined) return await known;
 		const promise = work();
 		this.work.set(key, promise);
+		return await promise;
+	}
+
+	async inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+		const before = this.turns.get(key);
+		const promise = (before ?? Promise.resolve()).then(work, work);
+		this.turns.set(key, promise);
 		return await promise;
 	}
 

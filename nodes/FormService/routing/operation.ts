@@ -17,6 +17,8 @@ export type Input = {
 export type Run = {
 	/** Does the work once for all items of the run that ask for the same key. */
 	once<T>(key: string, work: () => Promise<T>): Promise<T>;
+	/** Does the work once what was given before it under the same key has ended, in the order of the items. */
+	inTurn<T>(key: string, work: () => Promise<T>): Promise<T>;
 	/**
 	 * Does the work of an item that must not be done twice. Where n8n runs the node again as a whole
 	 * (Retry On Fail), what was done, or may have been done, at an earlier try is not done again: what

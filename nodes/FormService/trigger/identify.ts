@@ -33,7 +33,7 @@ function withoutIdentity(node: INode, record: IDataObject) {
 	const keys = Object.keys(record).slice(0, MAX_KEYS).join(', ') || 'nothing at all';
 	return serviceError(node, {
 		message: 'The service sent a response without a UUID',
-		description: `It has neither "uuid" nor "id", but ${keys}. Ask whoever runs the service whether it speaks the Form Service API, version 1.`,
+		description: `It has no "uuid" or "id" that can be told from others, but ${keys}. Ask whoever runs the service whether it speaks the Form Service API, version 1.`,
 		failure: { cause: 'configuration-invalid' },
 	});
 }

@@ -158,7 +158,8 @@ describe('the batching of the request options', () => {
 			service.faults.set({ fault: 'forbidden', times: 1 });
 			const { error } = await n8n.runNode({ ...update, requestOptions: { batching } }, titles);
 			expect(error?.message).toMatch(/does not allow this/);
-			expect(service.requests).toHaveLength(2);
+			// the second item of the batch waits for the first, which is about the same form
+			expect(service.requests).toHaveLength(1);
 		});
 	});
 });

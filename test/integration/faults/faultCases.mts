@@ -114,7 +114,7 @@ export const faultCases: FaultCase[] = [
 		httpCode: '400',
 		words: ({ effect }) => ({
 			message: 'The service refused the request (status 400): "The request is malformed."',
-			description: effect === 'read' ? checkBaseUrl : 'Check the values of this item.',
+			description: effect === 'read' ? laterAgain : 'Check the values of this item.',
 		}),
 	},
 	{
@@ -261,10 +261,10 @@ export const faultCases: FaultCase[] = [
 		fault: 'failureWith200',
 		...refused,
 		httpCode: '200',
-		words: () => ({
+		words: ({ effect }) => ({
 			message:
 				'The service reported that it did not do this: "The request could not be carried out."',
-			description: 'Check the values of this item.',
+			description: effect === 'read' ? laterAgain : 'Check the values of this item.',
 		}),
 	},
 	{

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { answer, demoForms, startService } from '../../service/index.mts';
+import { answer, demoForms, redirect, startService } from '../../service/index.mts';
 import { locator, n8nFor } from '../harness.mts';
+import { withWorld } from '../world.mts';
 import { running } from './running.mts';
 
 const { service, n8n } = await running();
@@ -140,6 +141,23 @@ describe('the fields for a new response', () => {
 describe('the test of the credential', () => {
 	it('is fine with a token that the service takes', async () => {
 		expect(await n8n.testCredential()).toMatchObject({ status: 'OK' });
+	});
+
+	it('follows a redirect within the service, as the node does', async () => {
+		await withWorld(async (world) => {
+			world.service.faults.set({ fault: redirect('/api/v1/workspace?again=1', 301), times: 1 });
+			expect(await world.n8n.testCredential()).toMatchObject({ status: 'OK' });
+		});
+	});
+
+	it('does not follow one to another host', async () => {
+		await withWorld(async (world) => {
+			world.service.faults.set({ fault: redirect('https://elsewhere.example/api/v1/workspace') });
+			expect(await world.n8n.testCredential()).toMatchObject({
+				status: 'Error',
+				message: expect.stringContaining('https://elsewhere.example'),
+			});
+		});
 	});
 
 	it('tells a token that is refused', async () => {

@@ -39,3 +39,24 @@ it.each([
 		]);
 	});
 });
+
+/** Pages that go on for ever, each with a cursor that was not there before. */
+const endless = (records: object[]): Fault => {
+	let page = 0;
+	return {
+		name: 'endless pages',
+		stage: 'instead',
+		act: ({ reply }) =>
+			void reply.send({ success: true, data: records, next_cursor: `c${(page += 1)}` }),
+	};
+};
+
+it('pages that only repeat what was there are not asked for again and again', async () => {
+	await withWorld(async ({ service, n8n }) => {
+		service.faults.set({ fault: endless([first]), match: { path: /^\/responses/ } });
+		const list = { resource: 'response', operation: 'getAll', formId: locator(contact) };
+		const { error } = await n8n.runNode({ ...list, returnAll: true });
+		expect(error?.message).toBe('The pages of the list lead in a circle');
+		expect(service.requests.length).toBeLessThan(5);
+	});
+});

@@ -53,6 +53,14 @@ describe('Settings: Update', () => {
 		expect(stored(survey)).toMatchObject(everySetting);
 	});
 
+	it('lets the last item have the last word, also when the first one had to be sent again', async () => {
+		service.faults.set({ fault: 'unavailable', times: 1 });
+		const names = itemsOf({ name: 'First' }, { name: 'Second' }, { name: 'Last' });
+		await n8n.runNode({ ...update, settings: { name: '={{ $json.name }}' } }, names);
+		service.faults.clear();
+		expect(stored().name).toBe('Last');
+	});
+
 	it("gives the form's id, name and time of update", async () => {
 		const { items } = await n8n.runNode({ ...update, settings: { name: 'Contact us' } });
 		expect(items).toMatchObject([

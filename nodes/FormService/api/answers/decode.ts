@@ -50,12 +50,12 @@ function decodeEntry(entry: unknown): Answer | undefined {
 	}
 	if (!isRecord(entry)) return undefined;
 	const field = isRecord(entry.field) ? { ...entry, ...entry.field } : entry;
-	const uuid = textOf(field, UUID_ATTRIBUTES);
+	const uuid = uuidOf(field);
 	const labelAttribute = LABEL_ATTRIBUTES.find((name) => Object.hasOwn(field, name));
 	const valueAttribute = VALUE_ATTRIBUTES.find((name) => Object.hasOwn(entry, name));
 	if ((labelAttribute ?? uuid) === undefined || valueAttribute === undefined) return undefined;
 	return {
-		label: textOf(field, LABEL_ATTRIBUTES) ?? uuid ?? '',
+		label: labelOf(field) ?? uuid ?? '',
 		...(uuid !== undefined && { uuid }),
 		value: entry[valueAttribute] as GenericValue,
 	};
@@ -68,10 +68,19 @@ function decodeMapEntry(key: string, value: unknown): Answer | undefined {
 	return isValue(value) ? { label: key, value } : undefined;
 }
 
-function textOf(record: IDataObject, attributes: readonly string[]): string | undefined {
-	return attributes
-		.map((name) => record[name])
-		.find((text): text is string => typeof text === 'string' && text !== '');
+/** PHP makes a number of a label that looks like one, such as "2024". */
+function labelOf(field: IDataObject): string | undefined {
+	return LABEL_ATTRIBUTES.map((name) => field[name])
+		.map((label) => (typeof label === 'number' ? String(label) : label))
+		.find(isText);
+}
+
+function uuidOf(field: IDataObject): string | undefined {
+	return UUID_ATTRIBUTES.map((name) => field[name]).find(isText);
+}
+
+function isText(value: unknown): value is string {
+	return typeof value === 'string' && value !== '';
 }
 
 /** What an answer can be: text, a number, a list, or an object of a few such parts, as an address is. */

@@ -6,14 +6,13 @@ import { mimeTypeOf } from './fileHeaders';
 import { steadyClock } from '../gate/accounts';
 import { checkLink, leadsIntoApi } from './links';
 import { isLogin } from '../request/explain/redirect';
+import { MAX_REDIRECTS } from '../request/request';
 import { decideRetry } from '../request/retry';
 import { pause, throughGate, toOtherHost } from '../request/send';
 import type { Sender } from '../sender';
 
 /** Bytes of a file that are taken at most. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
-
-const MAX_REDIRECTS = 5;
 
 /** A link to a file, and whether the service itself made it, as it does for a PDF; or a respondent. */
 export type FileLink = { url: string; fromService: boolean };

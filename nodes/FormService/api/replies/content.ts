@@ -1,5 +1,6 @@
+import type { IDataObject } from 'n8n-workflow';
 import type { Headers } from '../gate/rateHeaders';
-import { isRecord } from '../records';
+import { identityOf, isRecord } from '../records';
 
 /** What a reply holds, before it is known whether it is what was asked for. */
 export type Content =
@@ -58,11 +59,27 @@ export function unwrap(value: unknown): Envelope {
 	const { success, data, errors } = value;
 	const message = messageOf(value);
 	return {
-		failed: success === false || success === 0 || success === 'false',
+		failed: isFailure(success) || (success === undefined && tellsOnlyErrors(value)),
 		...(message !== undefined && { message }),
 		details: detailsOf(errors),
 		data: 'data' in value ? data : value,
 	};
+}
+
+function isFailure(success: unknown): boolean {
+	return success === false || success === 0 || /^(false|0)$/i.test(String(success));
+}
+
+/** A reply that has an error and nothing else to give is no success, whatever its status. */
+function tellsOnlyErrors(value: IDataObject): boolean {
+	const { error, errors, status } = value;
+	if ('data' in value || identityOf(value) !== undefined) return false;
+	return (
+		status === 'error' ||
+		error === true ||
+		messageOf({ error }) !== undefined ||
+		detailsOf(errors).length > 0
+	);
 }
 
 /** The `message` of the specification, or what others send in its place. */

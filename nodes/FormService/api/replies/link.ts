@@ -1,7 +1,7 @@
 import { isRecord } from '../records';
 
 /** Names of a link to a PDF in the replies that are known; the specification does not give one. */
-const LINK_NAMES = ['pdf_url', 'url', 'pdf', 'link', 'download_url', 'href'];
+const LINK_NAMES = ['pdf_url', 'pdf', 'download_url', 'url', 'link', 'href'];
 
 /** A link under one of the names that are known, else the only link there is. */
 export function linkIn(data: unknown): string | undefined {

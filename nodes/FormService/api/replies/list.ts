@@ -14,6 +14,9 @@ import { onOwnOrigin } from '../request/url';
 /** Pages of one listing that are fetched at most: a third of the requests of a day. */
 const MAX_PAGES = 480;
 
+/** Pages in a row that only repeat earlier ones, as when many responses came meanwhile; more are a circle. */
+const MAX_REPEATED_PAGES = 2;
+
 export type ListOptions = {
 	/** Records that are enough; no further page is fetched then. */
 	limit?: number;
@@ -39,28 +42,34 @@ export async function list(
 	{ endpoint, url }: { endpoint: Endpoint; url: string },
 	{ limit = Infinity, until = Infinity, goOn = () => true, now }: ListOptions,
 ): Promise<Listed> {
-	const pages: IDataObject[][] = [];
+	const records: IDataObject[] = [];
+	const identities = new Set<string | undefined>();
 	const visited = new Set<string>();
-	let count = 0;
+	let repeated = 0;
 	for (let next: string | undefined = url; next !== undefined; ) {
 		if (visited.size >= MAX_PAGES) throw tooManyPages(sender);
 		if (visited.has(next)) throw circle(sender);
 		visited.add(next);
 		const { value, headers } = await request(sender, account, { endpoint, url: next });
 		const listing = findListing(value);
-		if (listing === undefined) throw noList(sender, value);
-		pages.push(listing.records);
-		count += listing.records.length;
-		const page = nextPage([linksOf(headers), ...listing.around], next);
+		if (listing === undefined) throw noList(sender, account, value);
+		const fresh = listing.records.filter((record) => !identities.has(identityOf(record)));
+		for (const record of listing.records) identities.add(identityOf(record));
+		// what has no identity cannot be told to be a repetition
+		identities.delete(undefined);
+		for (const record of fresh) records.push(record);
+		repeated = listing.records.length > 0 && fresh.length === 0 ? repeated + 1 : 0;
+		if (repeated > MAX_REPEATED_PAGES) throw circle(sender);
+		const shown = visited.size === 1 ? listing.records.length : undefined;
+		const page = nextPage([linksOf(headers), ...listing.around], next, shown);
 		if (page.kind === 'unknown') throw pageNowhere(sender);
 		if (page.kind === 'none') break;
-		if (count >= limit || now() >= until || !goOn()) {
-			return { records: withoutRepeats(pages).slice(0, limit), complete: false };
+		if (records.length >= limit || now() >= until || !goOn()) {
+			return { records: records.slice(0, limit), complete: false };
 		}
 		next = onOwnOrigin(withQueryOf(url, page.url), next, account.origin);
-		if (next === undefined) throw pageElsewhere(sender);
+		if (next === undefined) throw pageElsewhere(sender, page.url);
 	}
-	const records = withoutRepeats(pages);
 	return { records: records.slice(0, limit), complete: records.length <= limit };
 }
 
@@ -74,25 +83,13 @@ function withQueryOf(first: string, link: string): string {
 	return next.href;
 }
 
-/** Leaves out records that an earlier page had already. */
-function withoutRepeats(pages: IDataObject[][]): IDataObject[] {
-	if (pages.length <= 1) return pages.flat();
-	const before = new Set<string>();
-	return pages.flatMap((page) => {
-		const fresh = page.filter((record) => !before.has(identityOf(record) ?? ''));
-		for (const record of page) before.add(identityOf(record) ?? '');
-		before.delete('');
-		return fresh;
-	});
-}
-
 const ASK = 'Ask whoever runs the service whether it speaks the Form Service API, version 1.';
 
-function noList(sender: Sender, value: unknown) {
+function noList(sender: Sender, { conceal }: Account, value: unknown) {
 	const { data } = unwrap(value);
 	const message = Array.isArray(data)
 		? 'The service sent a list that holds something else than records'
-		: `The service sent no list, but ${shapeOf(data)}`;
+		: `The service sent no list, but ${conceal(shapeOf(data))}`;
 	return listError(sender, message);
 }
 
@@ -100,7 +97,7 @@ function tooManyPages(sender: Sender) {
 	return listError(
 		sender,
 		`The list has more than ${MAX_PAGES} pages`,
-		'Set a Limit to get the first of them.',
+		'Ask whoever runs the service for larger pages. Response: Get Many can stop earlier with a Limit.',
 	);
 }
 
@@ -112,10 +109,13 @@ function pageNowhere(sender: Sender) {
 	return listError(sender, 'The service says that the list goes on, but not where');
 }
 
-function pageElsewhere(sender: Sender) {
+function pageElsewhere(sender: Sender, link: string) {
+	const place =
+		URL.canParse(link) && /^https?:/.test(link) ? new URL(link).origin : 'another place';
 	return listError(
 		sender,
-		'The next page of the list is on another host, where the access token does not go',
+		`The next page of the list is at ${place}, where the access token does not go`,
+		'If that is the address that the service really has, enter it as the Base URL in the Form Service credential.',
 	);
 }
 

@@ -27,7 +27,8 @@ export function offsetIn(place: IDataObject): number | undefined {
 	return offset + size < total ? offset + size : undefined;
 }
 
-function totalIn({ total, total_count, totalCount }: IDataObject): number | undefined {
+/** How many records there are on all pages together. */
+export function totalIn({ total, total_count, totalCount }: IDataObject): number | undefined {
 	return [total, total_count, totalCount].map(asNumber).find(isNumber);
 }
 

@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { announcesMore, countsMore, saysThereIsMore } from './more';
 import { asNumber, isNumber, lastPageIn, offsetIn } from './pageNumbers';
 import { isRecord } from '../records';
 
@@ -11,8 +12,13 @@ export type NextPage = { kind: 'none' } | { kind: 'at'; url: string } | { kind: 
  *
  * @param around the objects that hold the list, outermost first
  * @param currentUrl the whole URL of this page
+ * @param shown how many records the first page has; left out for later pages
  */
-export function nextPage(around: readonly IDataObject[], currentUrl: string): NextPage {
+export function nextPage(
+	around: readonly IDataObject[],
+	currentUrl: string,
+	shown = Infinity,
+): NextPage {
 	const places = [...around].reverse().flatMap(placesIn);
 	const link = firstOf(places, linkIn);
 	if (link !== undefined) return { kind: 'at', url: resolve(link, currentUrl) ?? link };
@@ -22,12 +28,25 @@ export function nextPage(around: readonly IDataObject[], currentUrl: string): Ne
 	if (cursor !== undefined) return { kind: 'at', url: withQuery(currentUrl, 'cursor', cursor) };
 	const offset = firstOf(places, offsetIn);
 	if (offset !== undefined) return { kind: 'at', url: withQuery(currentUrl, 'offset', offset) };
-	return places.some(saysThereIsMore) ? { kind: 'unknown' } : { kind: 'none' };
+	const goesOn = places.some((place) => announcesMore(place) || countsMore(place, shown));
+	return goesOn ? { kind: 'unknown' } : { kind: 'none' };
 }
+
+const PLACES = [
+	'links',
+	'_links',
+	'meta',
+	'pagination',
+	'paging',
+	'cursor',
+	'cursors',
+	'page_info',
+	'pageInfo',
+];
 
 /** An object beside a list, with what it holds about pages. */
 function placesIn(object: IDataObject): IDataObject[] {
-	const inner = ['links', 'meta', 'pagination', 'paging', 'cursor'].map((key) => object[key]);
+	const inner = PLACES.map((key) => object[key]);
 	const nested = inner.filter(isRecord).flatMap((one) => [one, one.pagination, one.links]);
 	return [object, ...inner, ...nested]
 		.flatMap((one) => (Array.isArray(one) ? linkList(one) : [one]))
@@ -74,25 +93,15 @@ function pageNumberIn(place: IDataObject): number | undefined {
 	return saysThereIsMore(place) ? current + 1 : undefined;
 }
 
-const MORE_NAMES = [
-	'has_more',
-	'hasMore',
-	'has_next',
-	'hasNext',
-	'has_more_pages',
-	'hasMorePages',
-	'has_next_page',
-	'hasNextPage',
-];
-
-function saysThereIsMore(place: IDataObject): boolean {
-	return MORE_NAMES.some((name) => place[name] === true);
+function cursorIn({ next_cursor, nextCursor, next }: IDataObject): string | undefined {
+	return [asCursor(next_cursor), asCursor(nextCursor), next].find(
+		(cursor): cursor is string => typeof cursor === 'string' && cursor !== '',
+	);
 }
 
-function cursorIn(place: IDataObject): string | undefined {
-	return [place.next_cursor, place.nextCursor, place.next]
-		.flatMap((value) => (typeof value === 'string' && value !== '' ? [value] : []))
-		.at(0);
+/** A number is a cursor as well, but for 0, which some services give for the end. */
+function asCursor(value: unknown): unknown {
+	return typeof value === 'number' && value > 0 ? String(value) : value;
 }
 
 function firstOf<T>(

@@ -17,8 +17,8 @@ import { onOwnOrigin } from './url';
 /** Bytes of a reply that are read at most: tens of thousands of responses, and what n8n's memory stands. */
 export const MAX_REPLY_BYTES = 64 * 1024 * 1024;
 
-/** Redirects that are followed, all of them within the account's origin. */
-const MAX_REDIRECTS = 5;
+/** Redirects that are followed; those of a request to the service only within the account's origin. */
+export const MAX_REDIRECTS = 5;
 
 /** The JSON of a successful reply, and its headers. */
 export type Received = { value: unknown; headers: Headers };
@@ -98,7 +98,7 @@ async function sendUntilSettled(
 }
 
 /** Where a redirect of a request that only reads leads, if that is on the account's own origin. */
-function redirectOf(
+export function redirectOf(
 	reply: Outcome,
 	current: string,
 	{ effect }: Endpoint,

@@ -65,7 +65,7 @@ export function decideRetry(
 	const troubles = tries.sent - tries.refused;
 	if (troubles >= MAX_SENT || !canPass(outcome, troubles)) return { again: false };
 	if (effect === 'once' && mayHaveBeenTaken(outcome)) return { again: false };
-	return { again: true, afterMs: pause(outcome, troubles, random, now) };
+	return { again: true, afterMs: pauseMs(outcome, troubles, random, now) };
 }
 
 /**
@@ -83,7 +83,7 @@ function canPass(outcome: Outcome, troubles: number): boolean {
 	return !LASTING.has(outcome.problem);
 }
 
-function pause(outcome: Outcome, troubles: number, random: number, now: number): number {
+function pauseMs(outcome: Outcome, troubles: number, random: number, now: number): number {
 	const own = FIRST_PAUSE_MS * 2 ** (troubles - 1) * (0.5 + random / 2);
 	const asked =
 		outcome.kind === 'reply' ? retryAfterSeconds(withoutReset(outcome), now) : undefined;

@@ -65,7 +65,15 @@ export const settingsUpdate: Operation = {
 			mode === 'json'
 				? checked(input, readJsonObject(input, 'settingsJson', 'Settings (JSON)'))
 				: checked(input, readSettingFields(input), readWords(input, 'clear', 'Clear'));
-		return async (sender) => [{ json: await updateSettings(sender, formId, body) }];
+		// a later item of the same form has the last word, also where an earlier one had to be sent again
+		return async (sender, run) => [
+			{
+				json: await run.inTurn(
+					`settings/${formId}`,
+					async () => await updateSettings(sender, formId, body),
+				),
+			},
+		];
 	},
 };
 

@@ -73,6 +73,10 @@ describe('simplifying a response', () => {
 		expect(answersOf({ 1: 'yes', 2: 'no' })).toEqual({ 1: 'yes', 2: 'no' });
 	});
 
+	it('takes a number for a label, which PHP makes of "2024"', () => {
+		expect(answersOf([{ key: 2024, value: 'yes' }])).toEqual({ 2024: 'yes' });
+	});
+
 	it('gives values of every kind as the service gave them', () => {
 		const values = { a: 'text', b: 4.5, c: null, d: ['x', 'y'], e: '', f: [], g: { city: 'Ulm' } };
 		expect(answersOf(Object.entries(values).map(([key, value]) => ({ key, value })))).toEqual(

@@ -54,12 +54,28 @@ describe('reading the body of a reply', () => {
 });
 
 describe('unwrapping the envelope', () => {
-	it.each([{ success: false }, { success: 0 }, { success: 'false' }])(
-		'sees the failure in %j',
-		(value) => {
-			expect(unwrap(value).failed).toBe(true);
-		},
-	);
+	it.each([
+		{ success: false },
+		{ success: 0 },
+		{ success: 'False' },
+		{ success: '0' },
+		{ error: 'This form is closed' },
+		{ error: { message: 'This form is closed' } },
+		{ status: 'error', message: 'This form is closed' },
+		{ errors: { name: ['Too long.'] }, message: 'Not valid' },
+	])('sees the failure in %j', (value) => {
+		expect(unwrap(value).failed).toBe(true);
+	});
+
+	it.each([
+		{ success: true, error: 'none' },
+		{ data: [], error: 'none' },
+		{ uuid: 'a', error: 'none' },
+		{ error: null, errors: [] },
+		{ status: 'ok' },
+	])('sees no failure in %j', (value) => {
+		expect(unwrap(value).failed).toBe(false);
+	});
 
 	it('takes what comes without an envelope for the data', () => {
 		expect(unwrap([1]).data).toEqual([1]);

@@ -78,6 +78,19 @@ const pagings: Record<string, (page: Page) => unknown> = {
 		data: page.records,
 		meta: { next_cursor: nextOf(page) === null ? null : `c${nextOf(page)}` },
 	}),
+	'a cursor that is a number, and 0 at the end': (page) => ({
+		data: page.records,
+		next_cursor: nextOf(page) ?? 0,
+	}),
+	'_links.next.href': (page) => ({
+		data: page.records,
+		_links: { self: { href: pageUrl(page.number) }, next: { href: linkOf(page) } },
+	}),
+	'page and has_more as a number': (page) => ({
+		data: page.records,
+		page: page.number,
+		has_more: page.number < page.last ? 1 : 0,
+	}),
 	'a cursor beside the list': (page) => ({
 		success: true,
 		data: { items: page.records, next_cursor: nextOf(page) === null ? '' : `c${nextOf(page)}` },
@@ -88,7 +101,7 @@ function numberIn(url: string): number {
 	const query = new URL(url).searchParams;
 	const offset = query.get('offset');
 	if (offset !== null) return Number(offset) / SIZE + 1;
-	return Number(query.get('page') ?? query.get('cursor')?.slice(1) ?? 1);
+	return Number(query.get('page') ?? query.get('cursor')?.replace('c', '') ?? 1);
 }
 
 /** Follows the pages from the first to where they say that there is no more. */
@@ -100,7 +113,8 @@ function follow(pages: string[][], paging: (page: Page) => unknown): string[] {
 		const records = pages[number - 1].map((uuid) => ({ uuid }));
 		const listing = findListing(paging({ records, number, last: pages.length }));
 		found.push(...(listing?.records ?? []).map(({ uuid }) => String(uuid)));
-		const next = nextPage(listing?.around ?? [], url);
+		const shown = asked === 0 ? records.length : undefined;
+		const next = nextPage(listing?.around ?? [], url, shown);
 		if (next.kind !== 'at') {
 			expect(next.kind).toBe('none');
 			return found;
@@ -133,11 +147,35 @@ describe('finding the next page', () => {
 		});
 	});
 
-	it('says so when there is more and nothing tells where', () => {
-		expect(nextPage([{ data: [], has_more: true }], BASE)).toEqual({ kind: 'unknown' });
+	const twoOf = (around: object) => nextPage([{ data: [{}, {}], ...around }], BASE, 2).kind;
+
+	it.each([
+		{ has_more: true },
+		{ has_more: 'true' },
+		{ page_info: { has_next_page: true, end_cursor: 'c2' } },
+		{ pageInfo: { hasNextPage: true, endCursor: 'c2' } },
+		{ nextPageToken: 'c2' },
+		{ next_token: 'c2' },
+		{ meta: { next_key: { uuid: 'c2' } } },
+		{ total: 7, per_page: 2 },
+		{ totalPages: 4, number: 0 },
+	])('says so when there is more and no rule reads where: %j', (around) => {
+		expect(twoOf(around)).toBe('unknown');
 	});
 
-	it('finds none where nothing speaks of pages', () => {
-		expect(nextPage([{ success: true, data: [] }], BASE)).toEqual({ kind: 'none' });
+	it.each([
+		{},
+		{ has_more: 0, next_cursor: null, nextPageToken: '' },
+		{ total: 2, per_page: 50 },
+		{ total: 2, per_page: 1 },
+		{ total: 7, per_page: 50 },
+		{ pages: 3 },
+		{ total_pages: 1 },
+	])('finds none where nothing says that there is one: %j', (around) => {
+		expect(twoOf(around)).toBe('none');
+	});
+
+	it('does not take the counts of a later page for more pages', () => {
+		expect(nextPage([{ data: [{}], total: 3, per_page: 2 }], `${BASE}?page=2`).kind).toBe('none');
 	});
 });

@@ -1,6 +1,6 @@
 import type { Explanation } from '../../errors';
 import type { Content, Envelope } from '../../replies/content';
-import { CHECK_BASE_URL, detailsOr, nounOf, quoted } from './words';
+import { CHECK_BASE_URL, detailsOr, nounOf, quoted, TRY_LATER } from './words';
 import type { Circumstances } from './words';
 
 /** Explains a status from 400 to 499 that has no explanation of its own (specification, section 7). */
@@ -36,11 +36,14 @@ export function explainRefused(
 	}
 	return {
 		message: `The service refused the request (status ${status})${quoted(envelope)}`,
-		description: detailsOr(
-			endpoint.effect === 'read' ? CHECK_BASE_URL : 'Check the values of this item.',
-			envelope,
-		),
+		description: detailsOr(adviceFor(endpoint, content), envelope),
 	};
+}
+
+/** What answers in JSON with a message is the service: the Base URL is right. */
+function adviceFor({ effect }: Circumstances['endpoint'], { kind }: Content): string {
+	if (effect !== 'read') return 'Check the values of this item.';
+	return kind === 'json' ? TRY_LATER : CHECK_BASE_URL;
 }
 
 /** A page with another status, such as 403 or 413, can come from what stands before the service. */

@@ -85,7 +85,7 @@ function byContent(
 	{ status }: Reply,
 	content: Content,
 	envelope: Envelope | undefined,
-	{ baseUrl }: Circumstances,
+	{ baseUrl, endpoint }: Circumstances,
 ): Explanation {
 	if (content.kind === 'webPage') {
 		return {
@@ -97,7 +97,10 @@ function byContent(
 	if (envelope?.failed) {
 		return {
 			message: `The service reported that it did not do this${quoted(envelope)}`,
-			description: detailsOr('Check the values of this item.', envelope),
+			description: detailsOr(
+				endpoint.effect === 'read' ? TRY_LATER : 'Check the values of this item.',
+				envelope,
+			),
 			failure: { cause: 'configuration-invalid' },
 		};
 	}

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { identityOf } from '../../../nodes/FormService/api/records.ts';
+
+it.each([
+	[{ uuid: 'a', id: 1 }, 'a'],
+	[{ id: 7 }, '7'],
+	[{ uuid: '', id: 'b' }, 'b'],
+	[{ id: Number.MAX_SAFE_INTEGER }, '9007199254740991'],
+])('the identity of %j is %j', (record, identity) => {
+	expect(identityOf(record)).toBe(identity);
+});
+
+// JSON.parse has rounded such a number, so that two records would have one
+it.each([{}, { uuid: null }, { id: 2 ** 53 }, { id: NaN }])('%j has no identity', (record) => {
+	expect(identityOf(record)).toBeUndefined();
+});

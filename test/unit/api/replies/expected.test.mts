@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { accountOf } from '../../../../nodes/FormService/api/account.ts';
+import { addedIn, pdfLinkIn } from '../../../../nodes/FormService/api/replies/expected.ts';
+import type { Sender } from '../../../../nodes/FormService/api/sender.ts';
+
+const uuid = '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d';
+
+describe('what the service says of a new response', () => {
+	it.each([
+		['its UUID in data', { success: true, data: { uuid } }, { uuid }],
+		['a message beside it', { message: 'Added.', data: { uuid } }, { message: 'Added.', uuid }],
+		['the UUID alone', { success: true, data: uuid }, { uuid }],
+		['the UUID beside its data', { uuid, data: { f1: 'Ada' } }, { uuid, f1: 'Ada' }],
+		['the UUID beside nothing', { success: true, uuid, data: null }, { uuid }],
+		['an id', { success: true, data: { id: 7 } }, { id: 7 }],
+		['a word that is no UUID', { success: true, data: 'created' }, { data: 'created' }],
+		['a number', { success: true, data: 4711 }, { data: 4711 }],
+		['a message only', { success: true, message: 'Added.', data: [] }, { message: 'Added.' }],
+		['nothing at all', { success: true, data: null }, { success: true }],
+	])('is given, where it is %s', (_, value, given) => {
+		expect(addedIn(value)).toEqual(given);
+	});
+});
+
+describe('the link to a PDF', () => {
+	const account = accountOf({ accessToken: 'token', baseUrl: 'https://forms.example.com' });
+	const pdf = 'https://forms.example.com/files/1.pdf';
+
+	it.each([
+		['in data', { success: true, data: { pdf_url: pdf } }],
+		['as data', { success: true, data: pdf }],
+		['beside data that is null', { pdf_url: pdf, data: null }],
+		['beside data that is an empty list', { pdf_url: pdf, data: [] }],
+		['beside a link to a page', { url: 'https://forms.example.com/responses/1', pdf }],
+		['as a path', { data: { url: '/files/1.pdf' } }],
+	])('is found %s', (_, value) => {
+		expect(pdfLinkIn({} as Sender, account, value)).toBe(pdf);
+	});
+});
