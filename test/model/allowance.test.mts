@@ -180,6 +180,24 @@ describe('The triggers of an account', () => {
 		}
 	});
 
+	it.each([
+		['once a day', { period: DAY_MS }, 720],
+		['once a week', { period: 7 * DAY_MS }, 720],
+		['once a week', { period: 7 * DAY_MS }, 24],
+		['each minute, with many pages', { period: MINUTE_MS, pages: 30 }, 48],
+	])('look in spite of one that always could: %s', async (_text, seldom, requestsPerDay) => {
+		const days = 22;
+		const often = { ...always, period: MINUTE_MS, requestsPerDay };
+		const other = { ...often, from: 9 * 60 * MINUTE_MS, ...seldom };
+		const requests = await requestsOf([often, other], days);
+		expect(mostInADay(requests)).toBeLessThanOrEqual(requestsPerDay);
+		const looks = requests.filter(({ trigger }) => trigger === 1).map(({ at }) => at);
+		const gaps = [...looks, START + days * DAY_MS].map(
+			(at, index) => at - (looks[index - 1] ?? START),
+		);
+		expect(Math.max(...gaps)).toBeLessThan(Math.max(seldom.period, 2 * DAY_MS) + DAY_MS);
+	});
+
 	it('go on looking at a listing that takes the whole allowance', async () => {
 		const trigger = { ...always, period: 10 * MINUTE_MS, requestsPerDay: 3 };
 		for (const pages of [2, 3]) {

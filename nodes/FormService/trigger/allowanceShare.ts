@@ -9,6 +9,8 @@ type Sharer = {
 	readonly tickAt: number;
 	readonly interval: number;
 	readonly requestsPerDay: number;
+	/** The requests of a look that is due and finds too few left, and since when. */
+	readonly waiting?: { readonly requests: number; readonly since: number };
 };
 
 /** What the triggers of one account have asked for lately, in this process. Times in epoch milliseconds. */
@@ -38,8 +40,9 @@ export function ticked(
 ): AllowanceShare {
 	const isOfToday = (at: number) => now - at < DAY_MS;
 	// before an activation the trigger was off, and that tells nothing of its ticks
-	const before = occasion === 'tick' ? (sharers.get(key)?.tickAt ?? now) : now;
-	const sharer = { tickAt: now, interval: now - before, requestsPerDay };
+	const known = sharers.get(key);
+	const before = occasion === 'tick' ? (known?.tickAt ?? now) : now;
+	const sharer = { ...known, tickAt: now, interval: now - before, requestsPerDay };
 	return {
 		spent: spent.filter(({ at }) => isOfToday(at)),
 		sharers: new Map(
@@ -67,18 +70,65 @@ export function requestsLeft(share: AllowanceShare): number {
 	return allowanceOf(share) - share.spent.reduce((sum, { requests }) => sum + requests, 0);
 }
 
+/**
+ * The part of the allowance that is kept for looks that cannot wait: first looks, and those of
+ * triggers that n8n polls rarely. One trigger that can always look would leave them nothing.
+ */
+const KEPT_SHARE = 0.01;
+
+/** What the look of a trigger may take: of the rest, others that have waited for longer go first. */
+export function requestsLeftFor(
+	share: AllowanceShare,
+	{ key, isRare }: { key: string; isRare: boolean },
+	now: number,
+): number {
+	const since = share.sharers.get(key)?.waiting?.since ?? now;
+	const before = [...share.sharers.values()]
+		.filter((sharer) => isActive(sharer, now))
+		.flatMap(({ waiting }) => (waiting !== undefined && waiting.since < since ? [waiting] : []));
+	const kept = isRare ? 0 : Math.ceil(allowanceOf(share) * KEPT_SHARE);
+	return requestsLeft(share) - kept - before.reduce((sum, { requests }) => sum + requests, 0);
+}
+
+/** Whether a look of the trigger is due and finds too few requests left. */
+export function isWaiting(share: AllowanceShare, key: string): boolean {
+	return share.sharers.get(key)?.waiting !== undefined;
+}
+
+/** Records that a look of a trigger has to wait for so many requests, or that it need not any more. */
+export function setWaiting(
+	share: AllowanceShare,
+	key: string,
+	requests: number | undefined,
+	now: number,
+): AllowanceShare {
+	const sharer = share.sharers.get(key);
+	if (sharer === undefined) return share;
+	const since = sharer.waiting?.since ?? now;
+	const waiting = requests === undefined ? undefined : { requests, since };
+	return { ...share, sharers: new Map([...share.sharers, [key, { ...sharer, waiting }]]) };
+}
+
 /** When so many requests will be left again, in epoch milliseconds. */
-export function freeAt(share: AllowanceShare, requests: number): number {
-	const inOrder = [...share.spent].sort((left, right) => left.at - right.at);
+export function freeAt(share: AllowanceShare, requests: number, now: number): number {
+	// a look that is under way ends now at the earliest
+	const inOrder = share.spent
+		.map((one) => ({ ...one, at: Math.min(one.at, now) }))
+		.sort((left, right) => left.at - right.at);
 	const last = inOrder.find(
 		(_, index) => requestsLeft({ ...share, spent: inOrder.slice(index + 1) }) >= requests,
 	);
-	return (last?.at ?? Infinity) + DAY_MS;
+	return (last?.at ?? now) + DAY_MS;
 }
 
-/** Sets a request aside for a look that is under way, so that other triggers do not take it too. */
-export function claim(share: AllowanceShare, look: number): AllowanceShare {
-	return { ...share, spent: [...share.spent, { look, at: Infinity, requests: 1 }] };
+/**
+ * Sets the next request of a look that is under way aside, so that other triggers do not take it too.
+ *
+ * @param sent the requests that the look has sent, redirects included
+ */
+export function claim(share: AllowanceShare, look: number, sent: number): AllowanceShare {
+	const others = share.spent.filter((one) => one.look !== look);
+	return { ...share, spent: [...others, { look, at: Infinity, requests: sent + 1 }] };
 }
 
 /** Replaces what was set aside for a look by what it took, now that it has ended. */

@@ -20,6 +20,9 @@ const SHARE_FOR_BEGINNING = 0.6;
 const CUT =
 	'Not all responses could be read: there was no time, or no request of the day, left for further pages.';
 
+const QUEUED =
+	'The look was not sent: other nodes of the account have used up the requests of the minute. The next tick tries again.';
+
 /** One look of one trigger: what is new becomes items, and then what is known changes. */
 export class Look {
 	private readonly startedAt: number;
@@ -45,11 +48,11 @@ export class Look {
 		const { own, memory, world, startedAt } = this;
 		const { account } = this.trigger;
 		const look = memory.nextLook();
-		const claimPage = () => memory.setShare(account, claim(memory.share(account), look));
+		const claimPage = () =>
+			memory.setShare(account, claim(memory.share(account), look, world.requestsSent()));
 		const goOn = () => {
-			const mayGoOn = world.now() < this.until && requestsLeft(memory.share(account)) >= 1;
-			if (mayGoOn) claimPage();
-			return mayGoOn;
+			claimPage();
+			return world.now() < this.until && requestsLeft(memory.share(account)) >= 0;
 		};
 		claimPage();
 		try {
@@ -135,8 +138,13 @@ export class Look {
 	private failed(error: unknown): null {
 		const { trigger, staticData, own, world, startedAt } = this;
 		const isFirst = trigger.occasion !== 'tick' && !knows(staticData, own, trigger.source);
-		const isToCorrect = needsPerson(failureOf(error));
+		const failure = failureOf(error);
+		const isToCorrect = needsPerson(failure);
 		const tellAtOnce = isFirst || (trigger.occasion === 'publish' && isToCorrect);
+		if (!tellAtOnce && failure?.cause === 'rate-limited' && world.requestsSent() === 0) {
+			world.log.info(QUEUED);
+			return null;
+		}
 		if (tellAtOnce && isToCorrect) own.toCorrect = { error, at: world.now() };
 		return reportFailure(error, own, world, { startedAt, spacing: this.spacing(), tellAtOnce });
 	}

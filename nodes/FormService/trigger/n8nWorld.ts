@@ -1,4 +1,4 @@
-import type { INode, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
+import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { toResponseItem } from '../api/answers/responseItem';
 import type { ResponseOutput } from '../api/answers/responseItem';
 import { NotSent } from '../api/errors';
@@ -7,7 +7,7 @@ import type { Sender } from '../api/sender';
 import { listResponses } from '../api/service';
 import type { Settings } from './readSettings';
 import type { TriggerEvent } from './seen';
-import { tooSlow } from './trouble';
+import { queueTooLong, tooSlow } from './trouble';
 import type { World } from './world';
 
 /**
@@ -29,10 +29,13 @@ export function worldOf(context: IPollFunctions, settings: Settings, budgetMs: n
 		requestsSent: () => requests,
 		async list(goOn) {
 			// all of them, not only the complete ones: what is known must hold when the events change
-			return await inTime(node, signal, listResponses(counted, formId, { status: 'all', goOn }));
+			const tooLate = () => (requests === 0 ? queueTooLong(node) : tooSlow(node));
+			const work = listResponses(counted, formId, { status: 'all', goOn });
+			return await inTime(signal, work, tooLate);
 		},
 		...items,
-		toItem: async (record, event) => await inTime(node, signal, items.toItem(record, event)),
+		toItem: async (record, event) =>
+			await inTime(signal, items.toItem(record, event), () => tooSlow(node)),
 	};
 }
 
@@ -63,13 +66,13 @@ function toEventItem(
 }
 
 /** Waits for work until the time is up; a request that is under way then ends by itself, unheard. */
-async function inTime<T>(node: INode, signal: AbortSignal, work: Promise<T>): Promise<T> {
+async function inTime<T>(signal: AbortSignal, work: Promise<T>, tooLate: () => Error): Promise<T> {
 	return await new Promise<T>((resolve, reject) => {
-		const giveUp = () => reject(tooSlow(node));
+		const giveUp = () => reject(tooLate());
 		signal.addEventListener('abort', giveUp);
 		if (signal.aborted) giveUp();
 		void work
-			.then(resolve, (error: unknown) => reject(error instanceof NotSent ? tooSlow(node) : error))
+			.then(resolve, (error: unknown) => reject(error instanceof NotSent ? tooLate() : error))
 			.finally(() => signal.removeEventListener('abort', giveUp));
 	});
 }

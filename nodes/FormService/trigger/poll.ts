@@ -1,7 +1,17 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { allowanceOf, freeAt, requestsLeft, ticked } from './allowanceShare';
+import {
+	allowanceOf,
+	freeAt,
+	isWaiting,
+	requestsLeft,
+	requestsLeftFor,
+	setWaiting,
+	ticked,
+} from './allowanceShare';
+import type { AllowanceShare } from './allowanceShare';
 import { Look } from './look';
 import type { Memory, TriggerMemory } from './memory';
+import { DAY_MS } from './pollSchedule';
 import { backlogOf, isHandingOver, knows, saveUnsaved } from './recall';
 import { allowanceUsedUp, asNodeError } from './trouble';
 import type { Trigger, World } from './world';
@@ -45,17 +55,40 @@ export async function poll(
 	const look = new Look(trigger, staticData, own, memory, world);
 	// a form that was never looked at cannot wait: what comes before the first look is not delivered
 	const cannotWait = occasion !== 'tick' && !isWatching();
-	const share = memory.share(account);
-	const pages = Math.min(expectedPages(own), allowanceOf(share));
-	if (requestsLeft(share) < pages) {
-		if (cannotWait) throw allowanceUsedUp(world.node, freeAt(share, pages));
-	} else if (cannotWait || look.isDue()) {
-		return await alone(own, look.atForm());
+	if (cannotWait || look.isDue() || isAsked(trigger, own, world.now())) {
+		const share = memory.share(account);
+		const pages = Math.min(expectedPages(own), allowanceOf(share));
+		const left = cannotWait ? requestsLeft(share) : leftFor(trigger, own, share, world.now());
+		const isFree = left >= pages;
+		memory.setShare(account, setWaiting(share, key, isFree ? undefined : pages, world.now()));
+		if (isFree) return await alone(own, look.atForm());
+		if (cannotWait) throw allowanceUsedUp(world.node, freeAt(share, pages, world.now()));
+		if (!isWaiting(share, key)) world.log.info(WAITS);
 	}
 	const backlog = backlogOf(staticData, own);
 	if (backlog.length > 0) return await alone(own, look.atBacklog(backlog));
 	saveUnsaved(staticData, own);
 	return null;
+}
+
+const WAITS =
+	'A look is due, but the triggers on this account have used up their Requests per Day. It comes as soon as enough of them are left again.';
+
+/** Whoever publishes a workflow while its looks fail wants to know whether they still do. */
+function isAsked(
+	{ occasion }: Trigger,
+	{ schedule: { failures, refusedUntil } }: TriggerMemory,
+	now: number,
+): boolean {
+	return occasion === 'publish' && failures > 0 && now >= refusedUntil;
+}
+
+/** A trigger that has not looked for so long may have its next tick in a week. */
+const RARE_MS = DAY_MS / 2;
+
+function leftFor({ key }: Trigger, own: TriggerMemory, share: AllowanceShare, now: number): number {
+	const isRare = now - own.schedule.startedAt >= RARE_MS;
+	return requestsLeftFor(share, { key, isRare }, now);
 }
 
 /** A listing of several pages may have grown by one since the last look. */

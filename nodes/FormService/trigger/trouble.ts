@@ -37,6 +37,16 @@ export function tooSlow(node: INode) {
 	});
 }
 
+/** Its turn in the account's queue did not come in the time that n8n gives a poll. */
+export function queueTooLong(node: INode) {
+	return serviceError(node, {
+		message: 'Other nodes or tools have used up the requests of the minute on this account',
+		description:
+			'The look was not sent, since its turn did not come in the time that n8n gives a poll. The next look tries again.',
+		failure: { cause: 'rate-limited' },
+	});
+}
+
 /** A trigger that is switched on needs a first look, and there is no request left for it. */
 export function allowanceUsedUp(node: INode, freeAt: number) {
 	return inputError(node, {

@@ -4,7 +4,10 @@ import {
 	claim,
 	freeAt,
 	freshShare,
+	isWaiting,
 	requestsLeft,
+	requestsLeftFor,
+	setWaiting,
 	settle,
 	ticked,
 } from '../../../nodes/FormService/trigger/allowanceShare.ts';
@@ -40,7 +43,7 @@ describe('The share of a trigger', () => {
 	});
 
 	it('counts requests that are under way, and those of the last 24 hours', () => {
-		const share = claim(claim(ticked(freshShare, polled('one', 10), NOW), 1), 1);
+		const share = claim(claim(ticked(freshShare, polled('one', 10), NOW), 1, 0), 1, 1);
 		expect(requestsLeft(share)).toBe(8);
 		const settled = settle(share, 1, 3, NOW);
 		expect(requestsLeft(settled)).toBe(7);
@@ -49,15 +52,33 @@ describe('The share of a trigger', () => {
 	});
 
 	it('does not lose a request that was set aside while another look ends', () => {
-		const both = claim(claim(ticked(freshShare, polled('one', 10), NOW), 1), 2);
+		const both = claim(claim(ticked(freshShare, polled('one', 10), NOW), 1, 0), 2, 0);
 		expect(requestsLeft(settle(both, 1, 0, NOW))).toBe(9);
 	});
 
 	it('says when a request will be left again', () => {
 		const early = settle(ticked(freshShare, polled('one', 2), NOW), 1, 1, NOW);
 		const late = settle(early, 2, 1, NOW + HOUR_MS);
-		expect(freeAt(late, 1)).toBe(NOW + DAY_MS);
-		expect(freeAt(late, 2)).toBe(NOW + HOUR_MS + DAY_MS);
+		expect(freeAt(late, 1, NOW + HOUR_MS)).toBe(NOW + DAY_MS);
+		expect(freeAt(late, 2, NOW + HOUR_MS)).toBe(NOW + HOUR_MS + DAY_MS);
+	});
+
+	it('leaves something for first looks, and for those of triggers with few ticks', () => {
+		const share = ticked(freshShare, polled('one', 720), NOW);
+		expect(requestsLeftFor(share, { key: 'one', isRare: false }, NOW)).toBe(712);
+		expect(requestsLeftFor(share, { key: 'one', isRare: true }, NOW)).toBe(720);
+	});
+
+	it('leaves one that has waited for longer what it waits for, while it gets its ticks', () => {
+		const two = ticked(ticked(freshShare, polled('one', 50), NOW), polled('two', 50), NOW);
+		const first = setWaiting(two, 'two', 30, NOW);
+		const both = setWaiting(first, 'one', 1, NOW + MINUTE_MS);
+		const leftOf = (key: string, now: number) => requestsLeftFor(both, { key, isRare: true }, now);
+		expect(leftOf('one', NOW + MINUTE_MS)).toBe(20);
+		expect(leftOf('two', NOW + MINUTE_MS)).toBe(50);
+		expect(leftOf('one', NOW + HOUR_MS)).toBe(50);
+		expect(isWaiting(both, 'two')).toBe(true);
+		expect(isWaiting(setWaiting(both, 'two', undefined, NOW), 'two')).toBe(false);
 	});
 
 	it('is of the largest Requests per Day where triggers differ', () => {

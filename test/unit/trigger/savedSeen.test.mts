@@ -31,6 +31,26 @@ describe('The state in static data', () => {
 		});
 	});
 
+	it('as version 0.1.0 wrote it is still read, and belongs to the same form', () => {
+		const source = '34c6065cd9540ae8';
+		expect(sourceOf('https://forms.example.com/api/v1', 'AbC123')).toBe(source);
+		const saved = {
+			version: 1,
+			source,
+			revision: 3,
+			count: 3,
+			since: 20778,
+			responses: '/4mZ/Oiw4cU7SWHWmqBdwAlrc7YYJ7ZISAA=',
+			checksum: '4a29c979',
+		};
+		const seen = new Map([
+			[fingerprint('one'), { incomplete: false }],
+			[fingerprint('two'), { incomplete: true }],
+			[fingerprint('three'), { incomplete: false, missingSince: 20_778 }],
+		]);
+		expect(restore(saved)).toEqual({ kind: 'state', state: { source, revision: 3, seen } });
+	});
+
 	it('of a newer version is not guessed at', () => {
 		expect(restore({ version: 2 })).toMatchObject({
 			kind: 'damaged',

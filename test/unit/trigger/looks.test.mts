@@ -1,0 +1,285 @@
+import type { Failure, IDataObject } from 'n8n-workflow';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { serviceError } from '../../../nodes/FormService/api/errors.ts';
+import {
+	freshShare,
+	requestsLeft,
+	ticked,
+} from '../../../nodes/FormService/trigger/allowanceShare.ts';
+import { Memory } from '../../../nodes/FormService/trigger/memory.ts';
+import { poll } from '../../../nodes/FormService/trigger/poll.ts';
+import { DAY_MS, MINUTE_MS } from '../../../nodes/FormService/trigger/pollSchedule.ts';
+import type { Trigger } from '../../../nodes/FormService/trigger/world.ts';
+import { DUE_MS, Polling } from './polling.mts';
+import { node, quietWorld, record } from './world.mts';
+
+let trigger: Polling;
+beforeEach(() => {
+	trigger = new Polling();
+});
+
+const ticking: Trigger = {
+	key: 'workflow:node',
+	account: 'account',
+	source: 'source',
+	events: ['responseCompleted'],
+	emitExisting: false,
+	maxPerPoll: 100,
+	requestsPerDay: 720,
+	occasion: 'tick',
+	budgetMs: 36_000,
+};
+
+it('A look that finds nothing new gives null: n8n would run the workflow on an empty list', async () => {
+	const memory = new Memory();
+	const staticData: IDataObject = {};
+	let now = 0;
+	for (let look = 0; look < 3; look++, now += DUE_MS) {
+		expect(await poll(ticking, staticData, memory, quietWorld({ now: () => now }))).toBeNull();
+	}
+});
+
+it('Two triggers that look at the same moment do not take the same last request', async () => {
+	const memory = new Memory();
+	let looks = 0;
+	const world = () =>
+		quietWorld({
+			list: async () => {
+				looks += 1;
+				return { records: [], complete: true };
+			},
+		});
+	const few = { ...ticking, requestsPerDay: 1 };
+	const other = { ...few, key: 'other', source: 'other' };
+	await Promise.all([poll(few, {}, memory, world()), poll(other, {}, memory, world())]);
+	expect(looks).toBe(1);
+});
+
+describe('When no request of the day is left, a tick', () => {
+	it('says nothing', async () => {
+		const few = { requestsPerDay: 1 };
+		await trigger.tick(0, {}, { ...few, occasion: 'publish' });
+		expect(await trigger.tick(DUE_MS, {}, { ...few, source: 'other' })).toEqual([]);
+		expect(trigger.looks).toBe(1);
+	});
+});
+
+describe('A look that fails for what a person has to correct', () => {
+	it('at a tick is told with the third look only', async () => {
+		const staticData: IDataObject = {};
+		await trigger.tick(0, staticData, { occasion: 'publish' });
+		trigger.tokenIsRefused = true;
+		expect(await trigger.tick(DUE_MS, staticData)).toEqual([]);
+		expect(await trigger.tick(4 * MINUTE_MS, staticData)).toEqual([]);
+		const third = trigger.tick(8 * MINUTE_MS, staticData);
+		await expect(third).rejects.toThrow('The token is refused');
+	});
+
+	it('does not keep n8n from starting where the form is known', async () => {
+		const staticData: IDataObject = {};
+		await trigger.tick(0, staticData, { occasion: 'publish' });
+		trigger.tokenIsRefused = true;
+		expect(await trigger.tick(DUE_MS, staticData, { occasion: 'start' })).toEqual([]);
+	});
+});
+
+it('A publication between two looks at a form that is known sends nothing', async () => {
+	const staticData: IDataObject = {};
+	await trigger.tick(0, staticData, { occasion: 'publish' });
+	await trigger.tick(MINUTE_MS, staticData, { occasion: 'publish' });
+	expect(trigger.looks).toBe(1);
+});
+
+describe('A publication that fails for what may pass', () => {
+	const unavailable = { cause: 'temporarily-unavailable' } as const;
+	const publishing = (memory: Memory, staticData: IDataObject, now: number, fails: boolean) =>
+		poll(
+			{ ...ticking, occasion: 'publish' },
+			staticData,
+			memory,
+			quietWorld({
+				now: () => now,
+				list: async () => {
+					if (fails) throw serviceError(node, { message: 'Down', failure: unavailable });
+					return { records: [], complete: true };
+				},
+			}),
+		);
+
+	it('is told at the first look, and looks again when n8n tries again', async () => {
+		const memory = new Memory();
+		await expect(publishing(memory, {}, 0, true)).rejects.toThrow('Down');
+		expect(await publishing(memory, {}, 1_000, false)).toBeNull();
+	});
+
+	it('is not told where the form is known: the workflow stays active', async () => {
+		const memory = new Memory();
+		const staticData: IDataObject = {};
+		await publishing(memory, staticData, 0, false);
+		expect(await publishing(memory, staticData, DUE_MS, true)).toBeNull();
+	});
+});
+
+describe('A listing of several pages', () => {
+	/** A trigger whose listing has so many pages; gives how many of them each look read. */
+	function paged(pages: number, requestsPerDay: number, perPage = 1) {
+		const memory = new Memory();
+		const staticData: IDataObject = {};
+		let now = 0;
+		const read: number[] = [];
+		const tick = async (after: number) => {
+			now += after;
+			let sent = 0;
+			const world = quietWorld({
+				now: () => now,
+				requestsSent: () => sent,
+				list: async (goOn) => {
+					sent += perPage;
+					for (let page = 1; page < pages; page++) {
+						if (!goOn()) break;
+						sent += perPage;
+					}
+					read.push(sent);
+					return { records: [record(1)], complete: sent === pages * perPage };
+				},
+			});
+			await poll({ ...ticking, requestsPerDay }, staticData, memory, world).catch(() => null);
+		};
+		return { tick, read };
+	}
+
+	it('is not begun while there are too few requests left for all of them and one more', async () => {
+		const { tick, read } = paged(4, 10);
+		// a look of 4 pages each 9.6 hours: the third, after 19.2 hours, would have but 2 requests
+		for (let minute = 0; minute < 2 * 24 * 60; minute++) await tick(MINUTE_MS);
+		expect(new Set(read)).toEqual(new Set([4]));
+		expect(read.length).toBeGreaterThanOrEqual(4);
+	});
+
+	it('takes no more requests than are left, however many pages there are', async () => {
+		const { tick, read } = paged(50, 10);
+		await tick(0);
+		expect(read).toEqual([10]);
+	});
+
+	it('counts the redirects of its pages too', async () => {
+		const { tick, read } = paged(8, 10, 2);
+		await tick(0);
+		expect(read[0]).toBeLessThanOrEqual(10);
+	});
+});
+
+/** Looks that fail, at these times in minutes: whether each was made, and whether it was told. */
+async function failing(minutes: readonly number[], failure: Failure) {
+	const memory = new Memory();
+	let now = 0;
+	let looks = 0;
+	const list = async () => {
+		looks += 1;
+		throw serviceError(node, { message: 'Down', failure });
+	};
+	const results: string[] = [];
+	for (const minute of minutes) {
+		now = minute * MINUTE_MS;
+		const before = looks;
+		const told = await poll(ticking, {}, memory, quietWorld({ now: () => now, list })).then(
+			() => false,
+			() => true,
+		);
+		results.push(looks === before ? 'none' : told ? 'told' : 'logged');
+	}
+	return results;
+}
+
+it('A trigger does not look before the time that the service asked for', async () => {
+	const failure: Failure = { cause: 'rate-limited', retryAfterMs: 45 * MINUTE_MS };
+	expect(await failing([0, 5, 44, 45], failure)).toEqual(['logged', 'none', 'none', 'logged']);
+});
+
+it('Trouble that lasts is told once, and again after an hour', async () => {
+	const failure: Failure = { cause: 'temporarily-unavailable' };
+	expect(await failing([0, 4, 12, 28, 58, 88], failure)).toEqual([
+		'logged',
+		'logged',
+		'told',
+		'logged',
+		'logged',
+		'told',
+	]);
+});
+
+it('A trigger that has had no tick for a day is none whose Requests per Day count', () => {
+	const large = ticked(freshShare, { key: 'gone', requestsPerDay: 1_000, occasion: 'tick' }, 0);
+	const next = ticked(large, { key: 'one', requestsPerDay: 10, occasion: 'tick' }, DAY_MS);
+	expect(requestsLeft(next)).toBe(10);
+});
+
+describe('The last requests of the day', () => {
+	/** A trigger that n8n ticks each minute, for so many days. */
+	const often = async (days: number, staticData: IDataObject) => {
+		await trigger.tick(0, staticData, { occasion: 'publish' });
+		for (let minute = 1; minute < days * 24 * 60; minute++) {
+			await trigger.tick(MINUTE_MS, staticData);
+		}
+	};
+
+	it('are kept for the first look at another form', async () => {
+		await often(1, {});
+		const second = { occasion: 'publish', key: 'second', source: 'other' } as const;
+		expect(await trigger.tick(30_000, {}, second)).toEqual([]);
+	});
+
+	it('are kept for a trigger that n8n polls once a week', async () => {
+		const weekly: IDataObject = {};
+		const week = { key: 'weekly', source: 'other' };
+		await trigger.tick(0, weekly, { ...week, occasion: 'publish' });
+		await often(7, {});
+		const before = trigger.looks;
+		await trigger.tick(1_000, weekly, week);
+		expect(trigger.looks).toBe(before + 1);
+	});
+});
+
+it('A publication while looks fail looks at once, and tells what is to be corrected', async () => {
+	const staticData: IDataObject = {};
+	await trigger.tick(0, staticData, { occasion: 'publish' });
+	trigger.tokenIsRefused = true;
+	await trigger.tick(DUE_MS, staticData);
+	const publication = trigger.tick(MINUTE_MS, staticData, { occasion: 'publish' });
+	await expect(publication).rejects.toThrow('The token is refused');
+});
+
+it('A publication when a look under way has the last request says when there will be another', async () => {
+	const memory = new Memory();
+	const few = { ...ticking, requestsPerDay: 1 };
+	let end = () => {};
+	const list = async () => {
+		await new Promise<void>((resolve) => (end = resolve));
+		return { records: [], complete: true };
+	};
+	const first = poll(few, {}, memory, quietWorld({ now: () => 0, list }));
+	const other = { ...few, key: 'other', source: 'other', occasion: 'publish' } as const;
+	await expect(poll(other, {}, memory, quietWorld({ now: () => 0 }))).rejects.toMatchObject({
+		failure: { cause: 'quota-exhausted', resetsAtEpochMs: DAY_MS },
+	});
+	end();
+	await first;
+});
+
+it('A look whose request never left is no failure: the next tick looks', async () => {
+	const memory = new Memory();
+	const staticData: IDataObject = {};
+	await poll({ ...ticking, occasion: 'publish' }, staticData, memory, quietWorld({ now: () => 0 }));
+	const failure = { cause: 'rate-limited' } as const;
+	const list = async () => {
+		throw serviceError(node, { message: 'The queue was too long', failure });
+	};
+	for (const minute of [2, 3, 4, 5]) {
+		const world = quietWorld({ now: () => minute * MINUTE_MS, requestsSent: () => 0, list });
+		expect(await poll(ticking, staticData, memory, world)).toBeNull();
+	}
+	let looks = 0;
+	const good = async () => ({ records: [], complete: (looks += 1) > 0 });
+	await poll(ticking, staticData, memory, quietWorld({ now: () => 6 * MINUTE_MS, list: good }));
+	expect(looks).toBe(1);
+});
