@@ -15,6 +15,7 @@ import { createAdditionalData, WORKFLOW_ID } from './n8n/additionalData.mts';
 import { container, core, workflow as n8n } from './n8n/core.mts';
 import type { Account } from './n8n/credentials.mts';
 import { nodeOf, nodeTypes, typeOf } from './n8n/package.mts';
+import { beginningAt } from './n8n/runData.mts';
 
 export type { Account } from './n8n/credentials.mts';
 
@@ -73,17 +74,7 @@ export function n8nFor(account: Account) {
 			...extra,
 		});
 		const workflow = createWorkflow(node);
-		const runData = n8n.createRunExecutionData({
-			executionData: {
-				contextData: {},
-				metadata: {},
-				waitingExecution: {},
-				waitingExecutionSource: {},
-				nodeExecutionStack: [
-					{ node: workflow.getNode(NODE_NAME)!, data: { main: [items] }, source: null },
-				],
-			},
-		});
+		const runData = beginningAt(workflow.getNode(NODE_NAME)!, items);
 		const execution = new core.WorkflowExecute(additionalData(mode), mode, runData);
 		const running = execution.processRunExecutionData(workflow);
 		return { done: running.then(toNodeRun), cancel: () => running.cancel() };

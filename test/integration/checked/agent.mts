@@ -13,6 +13,7 @@ import { createAdditionalData, WORKFLOW_ID } from '../n8n/additionalData.mts';
 import { core, workflow as n8n } from '../n8n/core.mts';
 import type { Account } from '../n8n/credentials.mts';
 import { nodeOf, nodeTypes, typeOf } from '../n8n/package.mts';
+import { beginningAt } from '../n8n/runData.mts';
 
 /** How an agent has its tools run: by itself (n8n 1), or by n8n's engine (n8n 2). */
 export const agents = ['itself', 'the engine'] as const;
@@ -134,17 +135,7 @@ export async function runAgent(
 		nodeTypes: { ...nodeTypes, getByNameAndVersion: (type) => types[type] },
 		settings: { executionOrder: 'v1' },
 	});
-	const runData = n8n.createRunExecutionData({
-		executionData: {
-			contextData: {},
-			metadata: {},
-			waitingExecution: {},
-			waitingExecutionSource: {},
-			nodeExecutionStack: [
-				{ node: workflow.getNode('Start')!, data: { main: [items] }, source: null },
-			],
-		},
-	});
+	const runData = beginningAt(workflow.getNode('Start')!, items);
 	const execution = new core.WorkflowExecute(
 		createAdditionalData(account, 'trigger'),
 		'trigger',

@@ -2,17 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { demoForms, slow, status, type Service } from '../../service/index.mts';
 import { withWorld } from '../world.mts';
 import { itemsOf, locator } from '../harness.mts';
+import { addTo } from '../limits/adding.mts';
 
 /** The settings that n8n gives every node, with this one. */
 
 const contact = demoForms.contact;
-const add = {
-	resource: 'response',
-	operation: 'create',
-	formId: locator(contact),
-	inputMode: 'json',
-	answersJson: '={{ $json }}',
-};
+const add = addTo(contact);
 const update = {
 	resource: 'settings',
 	operation: 'update',

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { demoForms, slow, type Fault } from '../../service/index.mts';
-import { itemsOf, locator } from '../harness.mts';
+import { itemsOf } from '../harness.mts';
 import { withWorld } from '../world.mts';
+import { addTo } from '../limits/adding.mts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -55,13 +56,7 @@ describe('a refusal whose headers make no sense', () => {
 });
 
 describe('an execution that is cancelled while a request is under way', () => {
-	const add = {
-		resource: 'response',
-		operation: 'create',
-		formId: locator(demoForms.contact),
-		inputMode: 'json',
-		answersJson: '={{ $json }}',
-	};
+	const add = addTo(demoForms.contact);
 
 	it.each([false, true])(
 		'does not say that a response was not sent which may have been added (continue on fail: %s)',

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { demoForms, slow } from '../../service/index.mts';
-import { itemsOf, locator, n8nFor } from '../harness.mts';
+import { itemsOf, n8nFor } from '../harness.mts';
 import { withWorld } from '../world.mts';
+import { addTo } from '../limits/adding.mts';
 
 const listForms = { resource: 'form', operation: 'getAll', returnAll: true };
 
@@ -42,13 +43,7 @@ describe('executions and items that share a request', () => {
 });
 
 describe('after a 401', () => {
-	const add = {
-		resource: 'response',
-		operation: 'create',
-		formId: locator(demoForms.contact),
-		inputMode: 'json',
-		answersJson: '={{ $json }}',
-	};
+	const add = addTo(demoForms.contact);
 
 	it.each([false, true])(
 		'what still waits in the run is not sent (continue on fail: %s)',

@@ -4,14 +4,17 @@ import { itemsOf, locator } from '../harness.mts';
 
 const FORM = demoForms.survey;
 
-/** Adds a response for every input item of `numbered`. */
-export const addEach: INodeParameters = {
+/** Adds a response to a form for every input item, which has the answers by UUID. */
+export const addTo = (formId: string): INodeParameters => ({
 	resource: 'response',
 	operation: 'create',
-	formId: locator(FORM),
+	formId: locator(formId),
 	inputMode: 'json',
 	answersJson: '={{ $json }}',
-};
+});
+
+/** Adds a response for every input item of `numbered`. */
+export const addEach = addTo(FORM);
 
 /** So many input items, each with an answer of its own: its number. */
 export function numbered({ store }: Service, count: number): INodeExecutionData[] {

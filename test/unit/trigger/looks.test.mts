@@ -1,6 +1,5 @@
-import type { Failure, IDataObject } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { serviceError } from '../../../nodes/FormService/api/errors.ts';
 import {
 	freshShare,
 	requestsLeft,
@@ -9,26 +8,13 @@ import {
 import { Memory } from '../../../nodes/FormService/trigger/memory.ts';
 import { poll } from '../../../nodes/FormService/trigger/poll.ts';
 import { DAY_MS, MINUTE_MS } from '../../../nodes/FormService/trigger/pollSchedule.ts';
-import type { Trigger } from '../../../nodes/FormService/trigger/world.ts';
-import { DUE_MS, Polling } from './polling.mts';
-import { node, quietWorld, record } from './world.mts';
+import { DUE_MS, Polling, ticking } from './polling.mts';
+import { quietWorld, record } from './world.mts';
 
 let trigger: Polling;
 beforeEach(() => {
 	trigger = new Polling();
 });
-
-const ticking: Trigger = {
-	key: 'workflow:node',
-	account: 'account',
-	source: 'source',
-	events: ['responseCompleted'],
-	emitExisting: false,
-	maxPerPoll: 100,
-	requestsPerDay: 720,
-	occasion: 'tick',
-	budgetMs: 36_000,
-};
 
 it('A look that finds nothing new gives null: n8n would run the workflow on an empty list', async () => {
 	const memory = new Memory();
@@ -64,60 +50,11 @@ describe('When no request of the day is left, a tick', () => {
 	});
 });
 
-describe('A look that fails for what a person has to correct', () => {
-	it('at a tick is told with the third look only', async () => {
-		const staticData: IDataObject = {};
-		await trigger.tick(0, staticData, { occasion: 'publish' });
-		trigger.tokenIsRefused = true;
-		expect(await trigger.tick(DUE_MS, staticData)).toEqual([]);
-		expect(await trigger.tick(4 * MINUTE_MS, staticData)).toEqual([]);
-		const third = trigger.tick(8 * MINUTE_MS, staticData);
-		await expect(third).rejects.toThrow('The token is refused');
-	});
-
-	it('does not keep n8n from starting where the form is known', async () => {
-		const staticData: IDataObject = {};
-		await trigger.tick(0, staticData, { occasion: 'publish' });
-		trigger.tokenIsRefused = true;
-		expect(await trigger.tick(DUE_MS, staticData, { occasion: 'start' })).toEqual([]);
-	});
-});
-
 it('A publication between two looks at a form that is known sends nothing', async () => {
 	const staticData: IDataObject = {};
 	await trigger.tick(0, staticData, { occasion: 'publish' });
 	await trigger.tick(MINUTE_MS, staticData, { occasion: 'publish' });
 	expect(trigger.looks).toBe(1);
-});
-
-describe('A publication that fails for what may pass', () => {
-	const unavailable = { cause: 'temporarily-unavailable' } as const;
-	const publishing = (memory: Memory, staticData: IDataObject, now: number, fails: boolean) =>
-		poll(
-			{ ...ticking, occasion: 'publish' },
-			staticData,
-			memory,
-			quietWorld({
-				now: () => now,
-				list: async () => {
-					if (fails) throw serviceError(node, { message: 'Down', failure: unavailable });
-					return { records: [], complete: true };
-				},
-			}),
-		);
-
-	it('is told at the first look, and looks again when n8n tries again', async () => {
-		const memory = new Memory();
-		await expect(publishing(memory, {}, 0, true)).rejects.toThrow('Down');
-		expect(await publishing(memory, {}, 1_000, false)).toBeNull();
-	});
-
-	it('is not told where the form is known: the workflow stays active', async () => {
-		const memory = new Memory();
-		const staticData: IDataObject = {};
-		await publishing(memory, staticData, 0, false);
-		expect(await publishing(memory, staticData, DUE_MS, true)).toBeNull();
-	});
 });
 
 describe('A listing of several pages', () => {
@@ -169,45 +106,6 @@ describe('A listing of several pages', () => {
 	});
 });
 
-/** Looks that fail, at these times in minutes: whether each was made, and whether it was told. */
-async function failing(minutes: readonly number[], failure: Failure) {
-	const memory = new Memory();
-	let now = 0;
-	let looks = 0;
-	const list = async () => {
-		looks += 1;
-		throw serviceError(node, { message: 'Down', failure });
-	};
-	const results: string[] = [];
-	for (const minute of minutes) {
-		now = minute * MINUTE_MS;
-		const before = looks;
-		const told = await poll(ticking, {}, memory, quietWorld({ now: () => now, list })).then(
-			() => false,
-			() => true,
-		);
-		results.push(looks === before ? 'none' : told ? 'told' : 'logged');
-	}
-	return results;
-}
-
-it('A trigger does not look before the time that the service asked for', async () => {
-	const failure: Failure = { cause: 'rate-limited', retryAfterMs: 45 * MINUTE_MS };
-	expect(await failing([0, 5, 44, 45], failure)).toEqual(['logged', 'none', 'none', 'logged']);
-});
-
-it('Trouble that lasts is told once, and again after an hour', async () => {
-	const failure: Failure = { cause: 'temporarily-unavailable' };
-	expect(await failing([0, 4, 12, 28, 58, 88], failure)).toEqual([
-		'logged',
-		'logged',
-		'told',
-		'logged',
-		'logged',
-		'told',
-	]);
-});
-
 it('A trigger that has had no tick for a day is none whose Requests per Day count', () => {
 	const large = ticked(freshShare, { key: 'gone', requestsPerDay: 1_000, occasion: 'tick' }, 0);
 	const next = ticked(large, { key: 'one', requestsPerDay: 10, occasion: 'tick' }, DAY_MS);
@@ -240,15 +138,6 @@ describe('The last requests of the day', () => {
 	});
 });
 
-it('A publication while looks fail looks at once, and tells what is to be corrected', async () => {
-	const staticData: IDataObject = {};
-	await trigger.tick(0, staticData, { occasion: 'publish' });
-	trigger.tokenIsRefused = true;
-	await trigger.tick(DUE_MS, staticData);
-	const publication = trigger.tick(MINUTE_MS, staticData, { occasion: 'publish' });
-	await expect(publication).rejects.toThrow('The token is refused');
-});
-
 it('A publication when a look under way has the last request says when there will be another', async () => {
 	const memory = new Memory();
 	const few = { ...ticking, requestsPerDay: 1 };
@@ -264,22 +153,4 @@ it('A publication when a look under way has the last request says when there wil
 	});
 	end();
 	await first;
-});
-
-it('A look whose request never left is no failure: the next tick looks', async () => {
-	const memory = new Memory();
-	const staticData: IDataObject = {};
-	await poll({ ...ticking, occasion: 'publish' }, staticData, memory, quietWorld({ now: () => 0 }));
-	const failure = { cause: 'rate-limited' } as const;
-	const list = async () => {
-		throw serviceError(node, { message: 'The queue was too long', failure });
-	};
-	for (const minute of [2, 3, 4, 5]) {
-		const world = quietWorld({ now: () => minute * MINUTE_MS, requestsSent: () => 0, list });
-		expect(await poll(ticking, staticData, memory, world)).toBeNull();
-	}
-	let looks = 0;
-	const good = async () => ({ records: [], complete: (looks += 1) > 0 });
-	await poll(ticking, staticData, memory, quietWorld({ now: () => 6 * MINUTE_MS, list: good }));
-	expect(looks).toBe(1);
 });

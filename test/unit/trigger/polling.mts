@@ -9,6 +9,19 @@ import { node, quietWorld } from './world.mts';
 /** After this time, a look that went well is followed by the next. */
 export const DUE_MS = 2 * MINUTE_MS;
 
+/** A tick of n8n for a trigger with the defaults of the node. */
+export const ticking: Trigger = {
+	key: 'workflow:node',
+	account: 'account',
+	source: 'source',
+	events: ['responseCompleted'],
+	emitExisting: false,
+	maxPerPoll: 100,
+	requestsPerDay: 720,
+	occasion: 'tick',
+	budgetMs: 36_000,
+};
+
 /** A trigger on a form, in a process of its own. */
 export class Polling {
 	readonly records: IDataObject[] = [];
@@ -29,18 +42,7 @@ export class Polling {
 		changes: Partial<Trigger> = {},
 	): Promise<unknown[]> {
 		this.now += after;
-		const trigger: Trigger = {
-			key: 'workflow:node',
-			account: 'account',
-			source: 'source',
-			events: ['responseCompleted'],
-			emitExisting: false,
-			maxPerPoll: 100,
-			requestsPerDay: 720,
-			occasion: 'tick',
-			budgetMs: 36_000,
-			...changes,
-		};
+		const trigger: Trigger = { ...ticking, ...changes };
 		const items = await poll(trigger, staticData, this.memory, this.world());
 		return (items ?? []).map(({ json }) => json.number);
 	}

@@ -7,11 +7,7 @@ import {
 	sent,
 } from '../../../../nodes/FormService/api/gate/allowance.ts';
 import type { Allowance } from '../../../../nodes/FormService/api/gate/window.ts';
-
-const shows = (remaining: number, limit = 60) => ({
-	'x-ratelimit-limit': String(limit),
-	'x-ratelimit-remaining': String(remaining),
-});
+import { shows } from './shows.mts';
 
 /** How many requests could leave at that time, one after another. */
 function leftAt(allowance: Allowance, now: number): number {

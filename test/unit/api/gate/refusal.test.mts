@@ -5,11 +5,7 @@ import {
 	replied,
 	sent,
 } from '../../../../nodes/FormService/api/gate/allowance.ts';
-
-const shows = (remaining: number, limit = 60) => ({
-	'x-ratelimit-limit': String(limit),
-	'x-ratelimit-remaining': String(remaining),
-});
+import { shows } from './shows.mts';
 
 describe('a refusal of the service', () => {
 	const refusedWith = (headers: Record<string, unknown>) =>
