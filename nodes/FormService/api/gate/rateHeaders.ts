@@ -23,8 +23,8 @@ export function isOfDay({ limit }: Shown): boolean {
 
 /**
  * Reads a refusal: `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3), else
- * `x-ratelimit-reset` in epoch seconds, or milliseconds as some services have it. The day is meant when the wait is over a minute or the pair
- * is the day's.
+ * `x-ratelimit-reset` in epoch seconds, or milliseconds as some services have it. The day is meant
+ * when the wait is over a minute or the pair is the day's.
  *
  * @param now epoch milliseconds
  */
@@ -37,9 +37,7 @@ export function readRefusal(headers: Headers, now: number): Refusal {
 		(shown !== undefined && isOfDay(shown));
 	return {
 		limit: day ? 'day' : 'minute',
-		...(seconds !== undefined && {
-			waitMs: seconds === 0 ? RETRY_AFTER_MARGIN_MS : seconds * 1000 + RETRY_AFTER_MARGIN_MS,
-		}),
+		...(seconds !== undefined && { waitMs: seconds * 1000 + RETRY_AFTER_MARGIN_MS }),
 	};
 }
 

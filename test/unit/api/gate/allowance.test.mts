@@ -6,17 +6,7 @@ import {
 	replied,
 	sent,
 } from '../../../../nodes/FormService/api/gate/allowance.ts';
-import type { Allowance } from '../../../../nodes/FormService/api/gate/window.ts';
-import { shows } from './shows.mts';
-
-/** How many requests could leave at that time, one after another. */
-function leftAt(allowance: Allowance, now: number): number {
-	let left = 0;
-	for (let state = allowance; decide(state, now).kind === 'send'; left++) {
-		state = sent(state, 1_000 + left, now);
-	}
-	return left;
-}
+import { leftAt, shows } from './showing.mts';
 
 describe('the allowance of an account', () => {
 	it('is the minute of the specification before the service has shown anything', () => {
@@ -80,50 +70,5 @@ describe('the allowance of an account', () => {
 			state = replied(sent(state, id, 0), id, 200, shows(59 - id + 1, 1_440), 500);
 		}
 		expect(decide(state, 1_000).kind).toBe('wait');
-	});
-});
-
-describe('a refusal', () => {
-	const refusedWith = (headers: Record<string, string>) =>
-		decide(replied(sent(freshAllowance, 1, 0), 1, 429, headers, 1_000), 1_000);
-
-	it('holds everything back for Retry-After and a second', () => {
-		expect(refusedWith({ 'retry-after': '20' })).toEqual({ kind: 'wait', until: 22_000 });
-	});
-
-	it('holds everything back for a second when Retry-After is 0', () => {
-		expect(refusedWith({ 'retry-after': '0' })).toEqual({ kind: 'wait', until: 2_000 });
-	});
-
-	it('holds everything back for a window when it does not say how long', () => {
-		expect(refusedWith({})).toEqual({ kind: 'wait', until: 61_000 });
-	});
-
-	it('reads Retry-After as a date against the date of the reply', () => {
-		const headers = {
-			date: 'Sat, 21 Nov 2026 08:00:00 GMT',
-			'retry-after': 'Sat, 21 Nov 2026 08:00:30 GMT',
-		};
-		expect(refusedWith(headers)).toEqual({ kind: 'wait', until: 32_000 });
-	});
-
-	const DATE = 'Sat, 21 Nov 2026 08:00:00 GMT';
-	it.each([
-		['seconds', Date.parse(DATE) / 1_000 + 30],
-		['milliseconds', Date.parse(DATE) + 30_000],
-	])('without Retry-After lasts until x-ratelimit-reset, in epoch %s', (_unit, reset) => {
-		const headers = { ...shows(0), date: DATE, 'x-ratelimit-reset': String(reset) };
-		expect(refusedWith(headers)).toEqual({ kind: 'wait', until: 32_000 });
-	});
-
-	it('means the day when Retry-After is over a minute', () => {
-		expect(refusedWith({ 'retry-after': '61' })).toEqual({ kind: 'dayUsedUp', until: 63_000 });
-	});
-
-	it('means the day when the pair is the day’s', () => {
-		expect(refusedWith({ ...shows(0, 1_440), 'retry-after': '30' })).toEqual({
-			kind: 'dayUsedUp',
-			until: 32_000,
-		});
 	});
 });
