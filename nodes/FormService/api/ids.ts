@@ -1,10 +1,7 @@
 /** The longest id that is sent; the ids of the service have 6 (forms) and 36 (UUID) characters. */
 export const MAX_ID_LENGTH = 255;
 
-/** What an id consists of, as a regular expression for the whole of it. */
-export const ID_PATTERN = `[A-Za-z0-9_-]{1,${MAX_ID_LENGTH}}`;
-
-const ID = new RegExp(`^${ID_PATTERN}$`);
+const ID = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ID_LENGTH}}$`);
 
 /**
  * Whether a value can be the id of a form or the UUID of a response or field: 1 to 255 letters,

@@ -1,7 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { ID_PATTERN } from '../../api/ids';
 
-/** The form, from a searchable list or by its ID (specification, section 2.2). */
+/**
+ * The form, from a searchable list or by its ID (specification, section 2.2). The node checks the ID:
+ * n8n runs a pattern given here with a time limit, and fails the whole run where a busy machine
+ * exceeds it.
+ */
 export const formLocator: INodeProperties = {
 	displayName: 'Form',
 	name: 'formId',
@@ -23,15 +26,6 @@ export const formLocator: INodeProperties = {
 			type: 'string',
 			placeholder: 'e.g. aB3xY9',
 			hint: "The ID is shown on the form's detail page",
-			validation: [
-				{
-					type: 'regex',
-					properties: {
-						regex: ID_PATTERN,
-						errorMessage: 'The ID of a form has only letters, digits, hyphens and underscores',
-					},
-				},
-			],
 		},
 	],
 };
