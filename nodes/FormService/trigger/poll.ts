@@ -55,16 +55,17 @@ export async function poll(
 	const look = new Look(trigger, staticData, own, memory, world);
 	// a form that was never looked at cannot wait: what comes before the first look is not delivered
 	const cannotWait = occasion !== 'tick' && !isWatching();
-	if (cannotWait || look.isDue() || isAsked(trigger, own, world.now())) {
-		const share = memory.share(account);
-		const pages = Math.min(expectedPages(own), allowanceOf(share));
-		const left = cannotWait ? requestsLeft(share) : leftFor(trigger, own, share, world.now());
-		const isFree = left >= pages;
-		memory.setShare(account, setWaiting(share, key, isFree ? undefined : pages, world.now()));
-		if (isFree) return await alone(own, look.atForm());
-		if (cannotWait) throw allowanceUsedUp(world.node, freeAt(share, pages, world.now()));
-		if (!isWaiting(share, key)) world.log.info(WAITS);
-	}
+	const isWanted = cannotWait || look.isDue() || isAsked(trigger, own, world.now());
+	const share = memory.share(account);
+	const pages = Math.min(expectedPages(own), allowanceOf(share));
+	const left = cannotWait ? requestsLeft(share) : leftFor(trigger, own, share, world.now());
+	const isFree = left >= pages;
+	const waitsFor = isWanted && !isFree ? pages : undefined;
+	memory.setShare(account, setWaiting(share, key, waitsFor, world.now()));
+	if (isWanted && isFree) return await alone(own, look.atForm());
+	if (cannotWait) throw allowanceUsedUp(world.node, freeAt(share, pages, world.now()));
+	if (waitsFor !== undefined && !isWaiting(share, key)) world.log.info(WAITS);
+
 	const backlog = backlogOf(staticData, own);
 	if (backlog.length > 0) return await alone(own, look.atBacklog(backlog));
 	saveUnsaved(staticData, own);

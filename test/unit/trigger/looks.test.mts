@@ -2,7 +2,9 @@ import type { IDataObject } from 'n8n-workflow';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
 	freshShare,
+	isWaiting,
 	requestsLeft,
+	setWaiting,
 	ticked,
 } from '../../../nodes/FormService/trigger/allowanceShare.ts';
 import { Memory } from '../../../nodes/FormService/trigger/memory.ts';
@@ -110,6 +112,15 @@ it('A trigger that has had no tick for a day is none whose Requests per Day coun
 	const large = ticked(freshShare, { key: 'gone', requestsPerDay: 1_000, occasion: 'tick' }, 0);
 	const next = ticked(large, { key: 'one', requestsPerDay: 10, occasion: 'tick' }, DAY_MS);
 	expect(requestsLeft(next)).toBe(10);
+});
+
+it('A trigger whose look is not due any more lets others go first', async () => {
+	const memory = new Memory();
+	const staticData: IDataObject = {};
+	await poll(ticking, staticData, memory, quietWorld());
+	memory.setShare('account', setWaiting(memory.share('account'), ticking.key, 5, 0));
+	await poll(ticking, staticData, memory, quietWorld({ now: () => MINUTE_MS }));
+	expect(isWaiting(memory.share('account'), ticking.key)).toBe(false);
 });
 
 describe('The last requests of the day', () => {
