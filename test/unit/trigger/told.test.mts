@@ -100,6 +100,23 @@ it('Trouble that lasts is told once, and again after an hour', async () => {
 	]);
 });
 
+it('A publication asks nothing of a service that has said when it takes requests again', async () => {
+	const memory = new Memory();
+	const staticData: IDataObject = {};
+	await poll({ ...ticking, occasion: 'publish' }, staticData, memory, quietWorld());
+	const failure: Failure = { cause: 'rate-limited', retryAfterMs: 45 * MINUTE_MS };
+	let looks = 0;
+	const list = async () => {
+		looks += 1;
+		throw serviceError(node, { message: 'Down', failure });
+	};
+	for (const minute of [2, 5]) {
+		const world = quietWorld({ now: () => minute * MINUTE_MS, list });
+		await poll({ ...ticking, occasion: 'publish' }, staticData, memory, world);
+	}
+	expect(looks).toBe(1);
+});
+
 it('A publication while looks fail looks at once, and tells what is to be corrected', async () => {
 	const staticData: IDataObject = {};
 	await trigger.tick(0, staticData, { occasion: 'publish' });

@@ -171,6 +171,7 @@ describe('finding the next page', () => {
 		{ total: 7, per_page: 50 },
 		{ pages: 3 },
 		{ total_pages: 1 },
+		{ offset: 5, limit: 2, total: 7 },
 	])('finds none where nothing says that there is one: %j', (around) => {
 		expect(twoOf(around)).toBe('none');
 	});
