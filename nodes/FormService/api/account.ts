@@ -1,6 +1,7 @@
 import { createHash } from 'crypto';
 import type { INode, NodeOperationError } from 'n8n-workflow';
 import { inputError } from './errors';
+import { parseUrl } from './request/url';
 import type { Context } from './sender';
 
 /** The credential of the service, see credentials/FormServiceApi.credentials.ts. */
@@ -91,12 +92,4 @@ function credentialError(node: INode, error: unknown, itemIndex?: number): NodeO
 		itemIndex,
 		failure: { cause: 'credential-invalid' },
 	});
-}
-
-function parseUrl(text: string): URL | undefined {
-	try {
-		return new URL(text);
-	} catch {
-		return undefined;
-	}
 }

@@ -127,8 +127,7 @@ export function freeAt(share: AllowanceShare, requests: number, now: number): nu
  * @param sent the requests that the look has sent, redirects included
  */
 export function claim(share: AllowanceShare, look: number, sent: number): AllowanceShare {
-	const others = share.spent.filter((one) => one.look !== look);
-	return { ...share, spent: [...others, { look, at: Infinity, requests: sent + 1 }] };
+	return settle(share, look, sent + 1, Infinity);
 }
 
 /** Replaces what was set aside for a look by what it took, now that it has ended. */

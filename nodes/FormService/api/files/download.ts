@@ -9,6 +9,7 @@ import { isLogin } from '../request/explain/redirect';
 import { MAX_REDIRECTS } from '../request/request';
 import { decideRetry } from '../request/retry';
 import { pause, throughGate, toOtherHost } from '../request/send';
+import { parseUrl } from '../request/url';
 import type { Sender } from '../sender';
 
 /** Bytes of a file that are taken at most. */
@@ -46,7 +47,8 @@ export async function download(sender: Sender, link: FileLink): Promise<Download
 		}
 		const { location } = reply.headers;
 		if (reply.status >= 300 && reply.status < 400 && typeof location === 'string') {
-			if (URL.canParse(location, current) && isLogin(new URL(location, current))) {
+			const target = parseUrl(location, current);
+			if (target !== undefined && isLogin(target)) {
 				throw fileError(
 					sender,
 					`The file at ${hostOf(current)} is only for those who log in there`,

@@ -1,5 +1,5 @@
 import { isPrivateHost } from './privateAddress';
-import { asSecureAs } from '../request/url';
+import { asSecureAs, parseUrl } from '../request/url';
 
 /** A link that may be followed, and whether it is on the account's origin, where the token may go. */
 export type CheckedLink =
@@ -16,7 +16,7 @@ export type CheckedLink =
  * @param origin the account's origin
  */
 export function checkLink(link: string, base: string, origin: string): CheckedLink {
-	const url = parse(link, base);
+	const url = parseUrl(link, base);
 	if (url === undefined) return refuse('it is not a web address');
 	const own = new URL(origin);
 	asSecureAs(own, url);
@@ -71,12 +71,4 @@ function decodedOnce(path: string): string | undefined {
 
 function refuse(reason: string): CheckedLink {
 	return { allowed: false, reason };
-}
-
-function parse(link: string, base: string): URL | undefined {
-	try {
-		return new URL(link, base);
-	} catch {
-		return undefined;
-	}
 }

@@ -2,6 +2,7 @@ import type { GenericValue, IDataObject } from 'n8n-workflow';
 import type { Account } from '../account';
 import { serviceError } from '../errors';
 import { isRecord } from '../records';
+import { parseUrl } from '../request/url';
 import { settingsUpdatedSchema, workspaceSchema } from '../schemas';
 import type { Sender } from '../sender';
 import { shapeOf, unwrap } from './content';
@@ -23,9 +24,8 @@ export function workspaceIn(sender: Sender, account: Account, value: unknown): I
 export function pdfLinkIn(sender: Sender, account: Account, value: unknown): string {
 	const { data } = unwrap(value);
 	const link = linkIn(data) ?? linkIn(value);
-	if (link !== undefined && URL.canParse(link, account.baseUrl)) {
-		return new URL(link, account.baseUrl).href;
-	}
+	const url = link === undefined ? undefined : parseUrl(link, account.baseUrl);
+	if (url !== undefined) return url.href;
 	throw unexpected(sender, account, 'did not send a link to a PDF, but', data);
 }
 

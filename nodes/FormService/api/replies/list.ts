@@ -9,7 +9,7 @@ import { identityOf } from '../records';
 import { shapeOf, unwrap } from './content';
 import { request } from '../request/request';
 import type { Sender } from '../sender';
-import { onOwnOrigin } from '../request/url';
+import { onOwnOrigin, parseUrl } from '../request/url';
 
 /** Pages of one listing that are fetched at most: a third of the requests of a day. */
 const MAX_PAGES = 480;
@@ -75,8 +75,8 @@ export async function list(
 
 /** A link to a next page, with what the first page was asked for: not every service repeats that. */
 function withQueryOf(first: string, link: string): string {
-	if (!URL.canParse(link)) return link;
-	const next = new URL(link);
+	const next = parseUrl(link);
+	if (next === undefined) return link;
 	for (const [name, value] of new URL(first).searchParams) {
 		if (!next.searchParams.has(name)) next.searchParams.set(name, value);
 	}

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { announcesMore, countsMore, saysThereIsMore } from './more';
 import { asNumber, isNumber, lastPageIn, offsetIn } from './pageNumbers';
 import { isRecord } from '../records';
+import { parseUrl } from '../request/url';
 
 /** Where the next page of a listing is, as a whole URL; or that there is one and nothing says where. */
 export type NextPage = { kind: 'none' } | { kind: 'at'; url: string } | { kind: 'unknown' };
@@ -21,7 +22,7 @@ export function nextPage(
 ): NextPage {
 	const places = [...around].reverse().flatMap(placesIn);
 	const link = firstOf(places, linkIn);
-	if (link !== undefined) return { kind: 'at', url: resolve(link, currentUrl) ?? link };
+	if (link !== undefined) return { kind: 'at', url: parseUrl(link, currentUrl)?.href ?? link };
 	const number = firstOf(places, pageNumberIn);
 	if (number !== undefined) return { kind: 'at', url: withQuery(currentUrl, 'page', number) };
 	const cursor = firstOf(places, cursorIn);
@@ -109,14 +110,6 @@ function firstOf<T>(
 	find: (place: IDataObject) => T | undefined,
 ): T | undefined {
 	return places.map(find).find((found) => found !== undefined && found !== null);
-}
-
-function resolve(link: string, base: string): string | undefined {
-	try {
-		return new URL(link, base).href;
-	} catch {
-		return undefined;
-	}
 }
 
 function withQuery(url: string, name: string, value: string | number): string {

@@ -1,5 +1,6 @@
 import type { Explanation } from '../../errors';
 import type { Headers } from '../../gate/rateHeaders';
+import { parseUrl } from '../url';
 import { CHECK_BASE_URL } from './words';
 
 /** Explains a redirect that was not followed. */
@@ -34,9 +35,5 @@ function destination(target: URL | undefined, origin: string): string {
 }
 
 function targetOf(location: unknown, origin: string): URL | undefined {
-	try {
-		return typeof location === 'string' ? new URL(location, origin) : undefined;
-	} catch {
-		return undefined;
-	}
+	return typeof location === 'string' ? parseUrl(location, origin) : undefined;
 }
