@@ -7,19 +7,19 @@ const alias = [
 	{ find: /^n8n-workflow$/, replacement: createRequire(import.meta.url).resolve('n8n-workflow') },
 ];
 
-const project = (name: string, include: string[], testTimeout: number) => ({
+const project = (name: string, include: string[], testTimeout: number, isolate = true) => ({
 	resolve: { alias },
-	test: { name, include, testTimeout, pool: 'forks' as const },
+	test: { name, include, testTimeout, hookTimeout: testTimeout, isolate, pool: 'forks' as const },
 });
 
 export default defineConfig({
 	test: {
-		// most integration tests wait for replies and pauses, so that even two cores carry two at a time
 		maxWorkers: 2,
 		projects: [
-			project('unit', ['test/unit/**/*.test.mts', 'test/service/**/*.test.mts'], 20_000),
+			project('unit', ['test/unit/**/*.test.mts', 'test/service/**/*.test.mts'], 60_000, false),
 			project('model', ['test/model/**/*.test.mts'], 600_000),
-			project('integration', ['test/integration/**/*.test.mts'], 120_000),
+			// n8n's classes take a second to load, and no test file leaves anything behind
+			project('integration', ['test/integration/**/*.test.mts'], 120_000, false),
 			project('package', ['test/package/**/*.test.mts'], 120_000),
 			project('n8n', ['test/n8n/**/*.test.mts'], 1_800_000),
 		],

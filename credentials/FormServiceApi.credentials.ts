@@ -14,7 +14,7 @@ export class FormServiceApi implements ICredentialType {
 		dark: 'file:../nodes/FormService/formService.dark.svg',
 	};
 
-	documentationUrl = 'https://github.com/formservice/n8n-nodes-formservice#credential';
+	documentationUrl = 'https://github.com/OWNER/n8n-nodes-formservice#credentials';
 
 	properties: INodeProperties[] = [
 		{

@@ -27,40 +27,42 @@ const list = (items: Schema): Schema => ({ type: 'array', items });
 
 const field = object({ uuid: string, label: string, type: string, mandatory: boolean });
 
+/** Simplified, as it is by default. */
 const form = object({
 	id: string,
 	name: string,
-	slug: string,
 	description: string,
+	slug: string,
+	url: string,
 	is_closed: boolean,
 	created_at: string,
 	updated_at: string,
-	fields: list(field),
+	fields: list(object({ uuid: string, label: string, type: string, required: boolean })),
 });
 
 /** Simplified, as it is by default. What `answers` has depends on the form. */
 const responseProperties = {
+	answers: object(),
 	uuid: string,
 	number: integer,
 	number_formatted: string,
 	is_incomplete: boolean,
 	created_at: string,
 	referrer: string,
-	answers: object(),
+	fields: list(object({ uuid: string, label: string })),
 };
 const response = object(responseProperties);
 
+/** Simplified, as it is by default. */
 const workspace = object({
 	name: string,
-	logo: string,
-	after_message: string,
-	after_redirect_url: string,
-	field_errormessage: string,
-	replyto_email: string,
 	timezone: string,
 	locale: string,
+	replyto_email: string,
+	field_errormessage: string,
+	after_redirect_url: string,
 	onboarding_completed: boolean,
-	owner: object({ name: string, email: string, created_at: string }),
+	owner: object({ name: string, email: string }),
 	members: list(object()),
 	created_at: string,
 });
@@ -79,10 +81,16 @@ export const previews: Record<string, Schema> = {
 		id: string,
 		name: string,
 		updated_at: string,
+		status: string,
+		changes: object(),
 	}),
 	'v1.0.0/workspace/get.json': workspace,
 	// of the trigger
-	'v1.0.0.json': object({ event: string, ...responseProperties }),
+	'v1.0.0.json': object({
+		...responseProperties,
+		event: string,
+		form: object({ id: string, name: string }),
+	}),
 };
 
 const folder = new URL('../nodes/FormService/__schema__/', import.meta.url);

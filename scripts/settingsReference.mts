@@ -5,21 +5,27 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { format } from 'prettier';
-import { boundOf } from '../nodes/FormService/api/settings/setting.ts';
-import { settings } from '../nodes/FormService/api/settings/settings.ts';
+import { boundOf, settings } from '../nodes/FormService/api/settings/settings.ts';
 
 export const settingsReferenceFile = new URL('../docs/settings.md', import.meta.url);
 
 /** The whole page, as Markdown. */
 export async function settingsReference(): Promise<string> {
 	const rows = settings.map((setting) => {
-		const { name, displayName, description } = setting;
-		return `| \`${name}\` | ${displayName} | ${boundOf(setting)} | ${description} |`;
+		const { name, displayName, description, nullable } = setting;
+		const takes = `${boundOf(setting)}${nullable ? ', or null' : ''}`;
+		return `| \`${name}\` | ${displayName} | ${takes} | ${description} |`;
 	});
 	const page = [
 		'# Settings of a form',
 		`The ${settings.length} settings that Setting: Update takes. Any subset can be sent; all others stay as they are.`,
-		'As fields, choose them by the name in the editor, and under Clear those to set to null. As JSON, use the service\'s name: `{"is_closed": true, "closed_message": null}`. Where an expression gives null to a field of text, n8n makes it empty text: use Clear. A value that does not fit is refused before anything is sent. Items for the same form are sent one after the other, in their order.',
+		'As fields, choose them by the name in the editor, and choose those to set to null in _Settings to Clear_. As JSON, use the service\'s name: `{"is_closed": true, "closed_message": null}`. An expression that gives null clears the setting too; one that gives undefined leaves it as it is. A value that does not fit is refused before anything is sent, and a name is sent without the blanks around it. Items for the same form are sent one after the other, in their order.',
+		'## Many forms from a sheet',
+		'**Map Automatically** takes the keys of each input item that are the name of a setting, in the editor or in the service: a sheet with a row for each form, its ID and some of these columns becomes one node. Other columns are ignored, and an empty cell leaves its setting as it is. A column "name" mostly says which form a row is about, so it renames the form only with _Rename Forms_. An item without any such key is an error.',
+		'**Preview** (in the options) updates nothing. Each item shows `changes` as `{setting: {from, to}}`, and under `unknown` the settings whose present value the service does not show. It costs one request per run.',
+		'**Skip Unchanged** sends only what differs, and nothing for a form that has it all already: that item has the `status` skipped. Settings that the service does not show are always sent. It costs one more request per run: 150 forms of which ten differ take 11, and one when run again. Changes that others make during the run are not seen.',
+		'Each item says what was done: its `status` is updated, skipped or preview, and `changes` has what was sent.',
+		'## All settings',
 		['| Setting | In the editor | Takes | What it is |', '| --- | --- | --- | --- |', ...rows].join(
 			'\n',
 		),

@@ -1,10 +1,12 @@
 import { NodeConnectionTypes } from 'n8n-workflow';
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { formServiceApiTest } from './credentialTest/formServiceApiTest';
-import { searchForms } from './listSearch/searchForms';
-import { getFormFields } from './resourceMapping/getFormFields';
-import { operations, resourceProperties } from './resources';
-import { runItem } from './routing/runItem';
+import { formServiceApiTest } from './editor/formServiceApiTest';
+import { searchForms } from './editor/searchForms';
+import { searchResponses } from './editor/searchResponses';
+import { getFieldOptions, getFormFields } from './editor/getFormFields';
+import { properties } from './operations';
+import { requestDefaults } from './operations/routing';
+import { sendItem } from './operations/sendItem';
 
 export class FormService implements INodeType {
 	description: INodeTypeDescription = {
@@ -14,40 +16,21 @@ export class FormService implements INodeType {
 		group: ['input', 'output'],
 		version: 1,
 		subtitle: '={{$parameter["operation"] + ": " + $parameter["resource"]}}',
-		description: 'Read forms and responses, add responses and update the settings of forms',
+		description: 'Start workflows on form responses, add and get them, and update forms',
 		defaults: { name: 'Form Service' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'formServiceApi', required: true, testedBy: 'formServiceApiTest' }],
-		// n8n knows a declarative node by these; what is sent, and where to, is api/request's to say
-		requestDefaults: {
-			baseURL: '={{$credentials.baseUrl}}',
-			headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
-		},
-		requestOperations: { pagination: runItem(operations) },
-		properties: [
-			{
-				displayName: 'Resource',
-				name: 'resource',
-				type: 'options',
-				noDataExpression: true,
-				options: [
-					{ name: 'Field', value: 'field' },
-					{ name: 'Form', value: 'form' },
-					{ name: 'Response', value: 'response' },
-					{ name: 'Setting', value: 'settings' },
-					{ name: 'Workspace', value: 'workspace' },
-				],
-				default: 'response',
-			},
-			...resourceProperties,
-		],
+		requestDefaults,
+		requestOperations: { pagination: sendItem },
+		properties,
 	};
 
 	methods = {
 		credentialTest: { formServiceApiTest },
-		listSearch: { searchForms },
+		listSearch: { searchForms, searchResponses },
+		loadOptions: { getFieldOptions },
 		resourceMapping: { getFormFields },
 	};
 }

@@ -5,10 +5,17 @@ import type {
 	INodeTypeDescription,
 	IPollFunctions,
 } from 'n8n-workflow';
-import { formServiceApiTest } from './credentialTest/formServiceApiTest';
-import { searchForms } from './listSearch/searchForms';
-import { fetchExample, pollForm } from './trigger/nodePoll';
+import { formServiceApiTest } from './editor/formServiceApiTest';
+import { getForms, searchForms } from './editor/searchForms';
+import { fetchExample, pollForms } from './trigger/nodePoll';
 import { triggerProperties } from './trigger/properties';
+
+/** Such as "On response completed: Contact": what it triggers on, and the form that was chosen. */
+const SUBTITLE = `={{ (({ events, watch, formId, formIds }) => "On " +
+	[].concat(events ?? []).map((event) => event.replace(/[A-Z]/g, (letter) => " " + letter.toLowerCase())).join(" or ") +
+	(watch === "all" ? ": all forms" : watch === "several" ? ": " + (formIds ?? []).length + " forms"
+		: formId?.cachedResultName ? ": " + formId.cachedResultName : "")
+)(JSON.parse(JSON.stringify($parameter))) }}`;
 
 export class FormServiceTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -17,8 +24,8 @@ export class FormServiceTrigger implements INodeType {
 		icon: { light: 'file:formService.svg', dark: 'file:formService.dark.svg' },
 		group: ['trigger'],
 		version: 1,
-		subtitle: '={{$parameter["events"].join(", ")}}',
-		description: 'Starts the workflow when a form gets a response',
+		subtitle: SUBTITLE,
+		description: 'Start workflows on form responses, add and get them, and update forms',
 		defaults: { name: 'Form Service Trigger' },
 		polling: true,
 		inputs: [],
@@ -30,11 +37,12 @@ export class FormServiceTrigger implements INodeType {
 	methods = {
 		credentialTest: { formServiceApiTest },
 		listSearch: { searchForms },
+		loadOptions: { getForms },
 	};
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 		const isTest = this.getMode() === 'manual';
-		const items = isTest ? await fetchExample(this) : await pollForm(this);
+		const items = isTest ? await fetchExample(this) : await pollForms(this);
 		return items === null ? null : [items];
 	}
 }

@@ -37,6 +37,9 @@ Its triggers look every 10 seconds, which the stand-in's limits are raised for.
 Ctrl-C ends all of it; what is stored in .demo stays for the next start.
 `;
 
+/** Where a person finds both again, unless something else is there. */
+const PORTS = { service: 4010, n8n: 5678 };
+
 const interrupted = new Promise<'interrupted'>((resolve) => {
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 		process.on(signal, () => resolve('interrupted'));
@@ -55,7 +58,7 @@ async function demo(): Promise<number> {
 	if (values.check || values.fresh) await rm(folder, { recursive: true, force: true });
 	let world: World | 'interrupted' | undefined;
 	try {
-		world = await Promise.race([startWorld(folder, cleanup), interrupted]);
+		world = await Promise.race([startWorld(folder, cleanup, PORTS), interrupted]);
 		if (world === 'interrupted') return 1;
 		if (values.check) return (await Promise.race([check(world), interrupted])) ? 1 : 0;
 		console.log(addresses(world));

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { demoForms, type Service, startService } from '../../test/service/index.mts';
 import {
 	canBeActive,
+	type Choices,
 	exampleFiles,
 	fillIn,
 	hasTrigger,
@@ -28,40 +29,50 @@ export type World = {
 	n8n: N8n;
 	/** ids of the example workflows by their file name */
 	workflows: Record<string, string>;
+	/** what was chosen in the examples */
+	choices: Choices;
 };
 
 /**
  * A seeded service, and an n8n with the packed package, the credential and the example workflows.
  * What is started is handed to `cleanup` before it starts, so that it ends also when this fails.
  * @param folder where both keep their data; the second start finds it
+ * @param ports that are wanted; without them, worlds that start at the same moment do not meet at one
  */
-export async function startWorld(folder: string, cleanup: AsyncDisposableStack): Promise<World> {
+export async function startWorld(
+	folder: string,
+	cleanup: AsyncDisposableStack,
+	ports: { service?: number; n8n?: number } = {},
+): Promise<World> {
 	await mkdir(folder, { recursive: true });
 	const tarball = await packedPackage(join(root, '.demo', 'package'));
 	const service = await startService({
-		port: await freePort(4010),
+		port: await freePort(ports.service),
 		database: join(folder, 'service.sqlite'),
 		...LIMITS,
 	});
 	cleanup.defer(async () => await service.close());
 
-	const n8n = new N8n({ line: '2.x', folder: join(folder, 'n8n'), tarball, port: 5678 });
+	const n8n = new N8n({ line: '2.x', folder: join(folder, 'n8n'), tarball, port: ports.n8n });
 	cleanup.defer(async () => await n8n.stop());
 	await step('Starting n8n', async () => await n8n.start());
-	const workflows = await step(
+	const { workflows, choices } = await step(
 		'Preparing the credential and the workflows',
 		async () => await prepare(n8n, service),
 	);
-	return { service, n8n, workflows };
+	return { service, n8n, workflows, choices };
 }
 
-async function prepare({ rest }: N8n, service: Service): Promise<Record<string, string>> {
+async function prepare(
+	{ rest }: N8n,
+	service: Service,
+): Promise<Pick<World, 'workflows' | 'choices'>> {
 	const credentialId = await rest.saveCredential({
 		name: CREDENTIAL,
 		type: 'formServiceApi',
 		data: { accessToken: service.token, baseUrl: service.baseUrl },
 	});
-	const choices = {
+	const choices: Choices = {
 		credential: { id: credentialId, name: CREDENTIAL },
 		form: { id: demoForms.contact, name: 'Contact' },
 		answers: {
@@ -69,6 +80,8 @@ async function prepare({ rest }: N8n, service: Service): Promise<Record<string, 
 			Email: '={{ $json.body.email }}',
 			Message: '={{ $json.body.message }}',
 		},
+		identifiedBy: ['Message'],
+		settings: { captcha: 'altcha', show_multipage_progress: true },
 		looks: LOOKS,
 		requestsPerDay: REQUESTS_PER_DAY,
 	};
@@ -80,7 +93,7 @@ async function prepare({ rest }: N8n, service: Service): Promise<Record<string, 
 		if (!known && canBeActive(example)) await activate(rest, id, service, example);
 		ids[file] = id;
 	}
-	return ids;
+	return { workflows: ids, choices };
 }
 
 const LOOK_WITHIN_MS = 30_000;

@@ -3,31 +3,38 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { installChromium } from '../lib/chromium.mts';
-import { installN8n } from '../lib/n8n/install.mts';
+import { installN8n, lines } from '../lib/n8n/install.mts';
 import { packedPackage } from '../lib/packedPackage.mts';
 import { root } from '../lib/paths.mts';
+import { modes } from '../../test/n8n/delivery/modes.mts';
 import { conclude, runTests, type Tally } from '../lib/tally.mts';
 import { reliabilityPage } from './reliabilityPage.mts';
 
-const PARTS = {
+/** The parts, each a test file or a folder of them, that with the most time first. */
+const FILES = {
+	delivery: `the trigger while the service fails and n8n is killed, in ${modes.length} modes`,
+	queue: 'queue mode with Redis, PostgreSQL and several workers',
 	examples: 'the example workflows',
 	browser: 'a form’s page and n8n’s editor, used in a browser',
-	default: 'the trigger in n8n’s default mode, with failures and kills',
-	durable: 'the same in n8n’s durable mode',
-	v1: 'the same on n8n 1.x, shorter',
+	install: 'n8n’s own install of the package from a registry, its update and removal',
+	agent: 'an AI Agent and an MCP client that use the node as a tool',
+	errorOutput: 'what becomes of an item that failed',
 	safety: 'what n8n stores and logs, and n8n’s own protection',
-	queue: 'queue mode with Redis, PostgreSQL and two workers',
 };
-type Part = keyof typeof PARTS;
+const MODES = Object.fromEntries(
+	modes.map(({ name, title }) => [name, `only this of delivery: ${title}`]),
+);
+const PARTS: Record<string, string> = { ...FILES, ...MODES };
 
 const HELP = `npm run test:n8n [-- part ...]         tries the package in real n8n processes
 npm run test:n8n -- --write            also writes the figures to docs/reliability.md
 
 ${Object.entries(PARTS)
-	.map(([part, what]) => `  ${part.padEnd(10)}${what}`)
+	.map(([part, what]) => `  ${part.padEnd(13)}${what}`)
 	.join('\n')}
 
-SEED=<number> repeats the random choices of a run, though not n8n's own timing.`;
+SEED=<number> repeats the random choices of a run, though not n8n's own timing.
+N8N_NODE=<path> runs n8n on another Node than 24: 20, 22 or 24 for n8n 1.x.`;
 
 const { values, positionals } = parseArgs({
 	allowPositionals: true,
@@ -44,25 +51,28 @@ if (values.help || unknown.length > 0) {
 	process.exit(unknown.length > 0 ? 1 : 0);
 }
 
-const all = Object.keys(PARTS) as Part[];
-const chosen = positionals.length > 0 ? (positionals as Part[]) : all;
+const chosenModes = positionals.filter((part) => part in MODES);
+const chosenFiles = positionals.filter((part) => part in FILES);
+if (chosenModes.length > 0 && !chosenFiles.includes('delivery')) chosenFiles.push('delivery');
+const files = chosenFiles.length > 0 ? chosenFiles : Object.keys(FILES);
 const tally: Tally = { passed: 0, failed: 0 };
 
 // before the tests, whose time it is not
-if (chosen.some((part) => part !== 'v1')) await installN8n('2.x');
-if (chosen.includes('v1')) await installN8n('1.x');
+for (const line of lines) await installN8n(line);
 // without a browser its tests fail, and say how to get one
-if (chosen.includes('browser')) {
+if (files.includes('browser')) {
 	await installChromium().catch((error: Error) => console.log(error.message));
 }
 await packedPackage(join(root, '.demo', 'package'));
 
 const figures = await mkdtemp(join(tmpdir(), 'figures-'));
 await runTests(tally, ['n8n'], {
-	files: [...chosen.map((part) => `test/n8n/${part}.test.mts`), 'test/n8n/delivery'],
-	// two n8n at a time is what two cores can carry
+	files: [...files.map((part) => `test/n8n/${part}`), 'test/n8n/delivery/'],
 	options: ['--maxWorkers=2'],
-	env: { FIGURES_FOLDER: figures },
+	env: {
+		FIGURES_FOLDER: figures,
+		...(chosenModes.length > 0 && { DELIVERY_MODES: chosenModes.join(',') }),
+	},
 });
 if (values.write) {
 	await writeFile(join(root, 'docs', 'reliability.md'), await reliabilityPage(figures));

@@ -1,16 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
+import { modes } from '../../test/n8n/delivery/modes.mts';
 import { root } from '../lib/paths.mts';
 
 type Figures = Record<string, unknown>;
 
 const TITLES: Record<string, string> = {
-	default: 'n8n 2.41.1, default mode',
-	durable: 'n8n 2.41.1, durable mode',
-	v1: 'n8n 1.123.81',
+	...Object.fromEntries(modes.map(({ name, title }) => [name, title])),
 	'queue: trigger': 'Queue mode: the trigger',
-	'queue: updates': 'Queue mode: updates by two workers',
+	'queue: updates': 'Queue mode: updates by four workers',
 };
 
 const INTRODUCTION = `# Reliability

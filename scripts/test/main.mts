@@ -4,11 +4,13 @@ import { check, conclude, runTests, type Tally } from '../lib/tally.mts';
 const tally: Tally = { passed: 0, failed: 0 };
 const script = async (name: string) => await run('npm', ['run', '--silent', name], { show: true });
 
-await check(tally, 'Lint', async () => await script('lint'));
-await check(tally, 'Format', async () => await script('format:check'));
-await check(tally, 'Types', async () => await script('typecheck'));
-await check(tally, 'Build', async () => await script('build'));
-await runTests(tally, ['unit', 'model']);
-await runTests(tally, ['integration']);
-await runTests(tally, ['package']);
+// each of the first takes one processor
+await Promise.all([
+	check(tally, 'Types', async () => await script('typecheck')),
+	check(tally, 'Lint', async () => await script('lint')).then(async () => {
+		await check(tally, 'Format', async () => await script('format:check'));
+		await check(tally, 'Build', async () => await script('build'));
+	}),
+]);
+await runTests(tally, ['unit', 'model', 'integration', 'package']);
 conclude(tally);

@@ -1,10 +1,14 @@
 import type {
+	IConnections,
 	IDataObject,
+	IExecuteFunctions,
 	INode,
 	INodeCredentialTestResult,
 	INodeExecutionData,
 	INodeListSearchResult,
 	INodeParameters,
+	INodeType,
+	INodeTypes,
 	IRun,
 	ResourceMapperFields,
 	Workflow,
@@ -18,6 +22,7 @@ import { nodeOf, nodeTypes, typeOf } from './n8n/package.mts';
 import { beginningAt } from './n8n/runData.mts';
 
 export type { Account } from './n8n/credentials.mts';
+export { time } from './n8n/package.mts';
 
 /** The name of the node under test in its workflow. */
 export const NODE_NAME = 'Under Test';
@@ -36,6 +41,8 @@ export type NodeOptions = {
 	continueOnFail?: boolean;
 	/** Other attributes of the node, such as retryOnFail. */
 	node?: Partial<INode>;
+	/** Whether the items come from a node before it, as in a workflow, and not from nowhere. */
+	hasSource?: boolean;
 	mode?: WorkflowExecuteMode;
 };
 
@@ -67,14 +74,14 @@ export function n8nFor(account: Account) {
 	function startNode(
 		parameters: INodeParameters,
 		items: INodeExecutionData[] = [{ json: {} }],
-		{ continueOnFail = false, node: extra, mode = 'trigger' }: NodeOptions = {},
+		{ continueOnFail = false, node: extra, mode = 'trigger', hasSource }: NodeOptions = {},
 	): { done: Promise<NodeRun>; cancel: () => void } {
 		const node = createNode('formService', parameters, {
 			...(continueOnFail && { onError: 'continueRegularOutput' }),
 			...extra,
 		});
-		const workflow = createWorkflow(node);
-		const runData = beginningAt(workflow.getNode(NODE_NAME)!, items);
+		const workflow = createWorkflow(node, { hasSource });
+		const runData = beginningAt(workflow.getNode(hasSource ? SOURCE_NAME : NODE_NAME)!, items);
 		const execution = new core.WorkflowExecute(additionalData(mode), mode, runData);
 		const running = execution.processRunExecutionData(workflow);
 		return { done: running.then(toNodeRun), cancel: () => running.cancel() };
@@ -117,21 +124,21 @@ export function n8nFor(account: Account) {
 
 	/** Calls one of the methods by which the editor fills its lists. */
 	async function callMethod<T>(
-		group: 'listSearch' | 'resourceMapping',
+		group: 'listSearch' | 'loadOptions' | 'resourceMapping',
 		method: string,
 		parameters: INodeParameters = {},
 		...args: unknown[]
 	): Promise<T> {
-		const node = createNode('formService', parameters);
+		type Methods = Record<string, (...given: unknown[]) => Promise<T>> | undefined;
+		const methodsOf = (name: string) => nodeOf(typeOf(name)).methods?.[group] as Methods;
+		const name = ['formService', 'formServiceTrigger'].find((one) => methodsOf(one)?.[method]);
+		if (name === undefined) throw new Error(`No node has ${group}.${method}`);
+		const node = createNode(name, parameters);
 		const workflow = createWorkflow(node);
 		const data = { ...additionalData('manual'), currentNodeParameters: parameters };
 		const context = new core.LoadOptionsContext(workflow, workflow.getNode(NODE_NAME)!, data, '');
-		const methods = nodeOf(node.type).methods?.[group] as
-			| Record<string, (...given: unknown[]) => Promise<T>>
-			| undefined;
-		if (methods?.[method] === undefined) throw new Error(`The node has no ${group}.${method}`);
 		return await workflow.expression.withIsolate(
-			async () => await methods[method].apply(context, args),
+			async () => await methodsOf(name)![method].apply(context, args),
 		);
 	}
 
@@ -189,18 +196,51 @@ function createNode(name: string, parameters: INodeParameters, extra: Partial<IN
 
 function createWorkflow(
 	node: INode,
-	{ staticData = {}, id = WORKFLOW_ID }: { staticData?: IDataObject; id?: string } = {},
+	{
+		staticData = {},
+		id = WORKFLOW_ID,
+		hasSource = false,
+	}: { staticData?: IDataObject; id?: string; hasSource?: boolean } = {},
 ): Workflow {
+	const [source, connections] = hasSource ? sourceOf(node) : [[], {}];
 	return new n8n.Workflow({
 		id,
-		nodes: [node],
-		connections: {},
+		nodes: [...source, node],
+		connections,
 		active: false,
-		nodeTypes,
+		nodeTypes: { ...nodeTypes, getByNameAndVersion: typeOfNode },
 		staticData,
 		settings: { executionOrder: 'v1' },
 	});
 }
+
+const SOURCE_NAME = 'Source';
+
+/** A node that gives what it is given, and its connection to the node under test. */
+function sourceOf(node: INode): [INode[], IConnections] {
+	const source = { ...node, id: 'source', name: SOURCE_NAME, type: 'source', onError: undefined };
+	return [[source], { [SOURCE_NAME]: { main: [[{ node: node.name, type: 'main', index: 0 }]] } }];
+}
+
+const sourceType: INodeType = {
+	description: {
+		displayName: 'Source',
+		name: 'source',
+		group: ['transform'],
+		version: 1,
+		description: '',
+		defaults: { name: 'Source' },
+		inputs: ['main'],
+		outputs: ['main'],
+		properties: [],
+	},
+	async execute(this: IExecuteFunctions) {
+		return await Promise.resolve([this.getInputData()]);
+	},
+};
+
+const typeOfNode: INodeTypes['getByNameAndVersion'] = (type, version) =>
+	type === sourceType.description.name ? sourceType : nodeTypes.getByNameAndVersion(type, version);
 
 function toNodeRun(run: IRun): NodeRun {
 	const { resultData } = run.data;

@@ -1,7 +1,23 @@
-import { startService, type Service } from '../service/index.mts';
-import { n8nFor, type N8n } from './harness.mts';
+import { afterAll, beforeEach } from 'vitest';
+import { startService, type Service, type ServiceOptions } from '../service/index.mts';
+import { n8nFor, time, type N8n } from './harness.mts';
 
 export type World = { service: Service; n8n: N8n };
+
+let tokens = 0;
+
+/**
+ * A service that lives in the tests' time, with a token that no other service of this process has had:
+ * the package knows an account by its address and token, and a port comes again.
+ */
+export async function startTestService(options: ServiceOptions = {}): Promise<Service> {
+	const { now, holdBack: wait } = time;
+	return await startService({ now, wait, token: `test-token-${++tokens}`, ...options });
+}
+
+function worldOf(service: Service): World {
+	return { service, n8n: n8nFor({ accessToken: service.token, baseUrl: service.url }) };
+}
 
 /**
  * A service and an n8n with an account of it, for one case alone: what one case spends of the
@@ -9,15 +25,28 @@ export type World = { service: Service; n8n: N8n };
  */
 export async function withWorld<T>(
 	work: (world: World) => Promise<T>,
-	options: Parameters<typeof startService>[0] = {},
+	options?: ServiceOptions,
 ): Promise<T> {
-	const service = await startService(options);
+	const service = await startTestService(options);
 	try {
-		return await work({
-			service,
-			n8n: n8nFor({ accessToken: service.token, baseUrl: service.url }),
-		});
+		return await work(worldOf(service));
 	} finally {
 		await service.close();
 	}
+}
+
+/**
+ * A service for the tests of one file, and an n8n with an account of it. The shapes, faults and
+ * limits are as at the start before each test; what tests add to the store stays.
+ */
+export async function running(): Promise<World> {
+	const service = await startTestService({ perMinute: 10_000, perDay: 100_000 });
+	beforeEach(() => {
+		service.shapes.reset();
+		service.faults.clear();
+		service.requests.length = 0;
+		service.visits.length = 0;
+	});
+	afterAll(async () => await service.close());
+	return worldOf(service);
 }

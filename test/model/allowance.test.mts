@@ -3,8 +3,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { Memory } from '../../nodes/FormService/trigger/memory.ts';
 import { poll } from '../../nodes/FormService/trigger/poll.ts';
-import type { Trigger, World } from '../../nodes/FormService/trigger/world.ts';
-import { node } from '../unit/trigger/world.mts';
+import type { Dependencies, Trigger } from '../../nodes/FormService/trigger/dependencies.ts';
+import { node } from '../unit/trigger/polling.mts';
 import { errorOf, faults } from './faults.mts';
 import { runs } from './runs.mts';
 
@@ -40,7 +40,7 @@ async function requestsOf(
 	const running = triggers.map((ticking, index) => {
 		const staticData: IDataObject = {};
 		let { pages } = ticking;
-		const worldOf = (): World => {
+		const dependencies = (): Dependencies => {
 			let sent = 0;
 			const send = () => {
 				sent += 1;
@@ -51,7 +51,8 @@ async function requestsOf(
 				now: () => clock.now,
 				log: { info: () => undefined, warn: () => undefined },
 				requestsSent: () => sent,
-				async list(goOn) {
+				listForms: async () => ({ records: [], complete: true }),
+				async listResponses(_formId, goOn) {
 					const fault = fails((looks += 1));
 					send();
 					await Promise.resolve();
@@ -73,17 +74,21 @@ async function requestsOf(
 			const trigger: Trigger = {
 				key: `trigger-${index}`,
 				account: 'account',
-				source: `form-${index}`,
+				service: 'forms.example.com',
+				watch: { kind: 'chosen', formIds: [`form-${index}`] },
+				names: new Map(),
+				abandonedAfterMs: DAY_MS,
+				conditions: { match: 'all', conditions: [] },
 				events: ['responseCompleted'],
 				emitExisting: false,
 				maxPerPoll: 100,
 				requestsPerDay: ticking.requestsPerDay,
-				occasion: isFirst ? 'publish' : 'tick',
+				reason: isFirst ? 'publish' : 'tick',
 				budgetMs: 5 * MINUTE_MS,
 			};
 			isFirst = false;
 			// a failure that is told is one that n8n shows: the ticks go on
-			await poll(trigger, staticData, memory, worldOf()).catch(() => null);
+			await poll(trigger, staticData, memory, dependencies()).catch(() => null);
 		};
 	});
 	for (const { at, index } of ticksOf(triggers, days)) {

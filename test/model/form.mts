@@ -12,6 +12,12 @@ export type Kept = {
 	edits: number;
 };
 
+/** A form in the list of forms; a service need not tell when it was created. */
+export type ListedForm = { id: string; createdAt: number | undefined };
+
+/** A response as a listing shows it; a service need not tell when it was created. */
+export type Shown = Kept & { hasTime: boolean };
+
 export type Order = 'oldest' | 'newest' | 'shuffled';
 
 /** What happens between the first and the second page of the next listing. */
@@ -27,12 +33,24 @@ export class Form {
 	order: Order = 'newest';
 	pageSize = Infinity;
 	hidden = false;
+	/** Whether it is there for the account: in the list of forms, and its responses can be had. */
+	listed: boolean;
 	times: 'all' | 'some' | 'none' = 'all';
 	shift: PageShift | undefined;
-	private readonly id: string;
+	readonly id: string;
+	/** Epoch milliseconds. */
+	createdAt: number;
 
-	constructor(id: string) {
+	constructor(id: string, { listed = true, createdAt = 0 } = {}) {
 		this.id = id;
+		this.listed = listed;
+		this.createdAt = createdAt;
+	}
+
+	/** As the list of forms shows it. */
+	asListed(): ListedForm {
+		const { id, createdAt, times } = this;
+		return { id, createdAt: times === 'none' ? undefined : createdAt };
 	}
 
 	submit(incomplete: boolean, now: number): Kept {
@@ -45,18 +63,20 @@ export class Form {
 	}
 
 	/** The pages of one listing; what others do to the form meanwhile shifts them. */
-	*pages(now: number): Generator<Kept[]> {
+	*pages(now: number): Generator<Shown[]> {
 		for (let offset = 0; ; offset += this.pageSize) {
 			const visible = this.visible();
-			yield visible.slice(offset, offset + this.pageSize).map((response) => ({ ...response }));
+			yield visible.slice(offset, offset + this.pageSize).map((response) => ({
+				...response,
+				hasTime: this.hasTime(response),
+			}));
 			if (offset === 0) this.shiftPages(now);
 			if (this.visible().length <= offset + this.pageSize) return;
 		}
 	}
 
 	/** A record as the service writes it. */
-	record({ uuid, number, incomplete, createdAt, edits }: Kept): IDataObject {
-		const hasTime = this.times === 'all' || (this.times === 'some' && number % 3 !== 0);
+	record({ uuid, number, incomplete, createdAt, edits, hasTime }: Shown): IDataObject {
 		return {
 			uuid,
 			number,
@@ -66,6 +86,10 @@ export class Form {
 			}),
 			responses: [{ key: 'Edits', value: edits }],
 		};
+	}
+
+	private hasTime({ number }: Kept): boolean {
+		return this.times === 'all' || (this.times === 'some' && number % 3 !== 0);
 	}
 
 	private visible(): Kept[] {

@@ -1,34 +1,52 @@
-import type { TriggerEvent } from '../../nodes/FormService/trigger/seen.ts';
-import type { Kept } from './form.mts';
-import type { Event, Parameters } from './n8n.mts';
+import type { TriggerEvent } from '../../nodes/FormService/trigger/diff.ts';
+import type { ListedForm, Shown } from './form.mts';
+import { ABANDONED_AFTER_MS, type Event, type Parameters } from './n8n.mts';
 
-/** What a person would say that the trigger knows of one response, and the day since which it is gone. */
-type Known = { complete: boolean; goneSince?: number };
+/** What a person would say that the trigger knows of one response. */
+type Known = {
+	complete: boolean;
+	/** The day since which it is gone. */
+	goneSince?: number;
+	/** Since when it waits to be told as abandoned, in epoch milliseconds; or that it has been. */
+	abandoned?: number | 'told';
+};
 
-/** All that is known of one form since its first look. */
-export type Knowledge = { form: string; responses: Map<string, Known> };
+/** What is known of one form; without responses, the trigger has yet to begin with it. */
+type KnownForm = { responses?: Map<string, Known>; goneSince?: number };
+
+/** All that is known, since the first poll. */
+export type Knowledge = {
+	forms: Map<string, KnownForm>;
+	/** When all forms were first listed. */
+	listedSince?: number;
+	/** The state cannot be read, so that each form begins anew and delivers nothing that is there. */
+	isDamaged?: boolean;
+};
 
 export const DAY_MS = 86_400_000;
 const REMEMBERED_DAYS = 30;
 
-/** In place of a form: the state cannot be read, so that the next look is a baseline in any case. */
-export const DAMAGED = 'damaged';
+const nothing = (): Knowledge => ({ forms: new Map() });
 
 /**
- * What the trigger should know and do, in the words of its description: one map, UUIDs in full, no
+ * What the trigger should know and do, in the words of its description: maps, UUIDs in full, no
  * packing, no process, no overlap. Beside it, what of that n8n has in its database.
  */
 export class Model {
 	readonly mode: 'default' | 'durable';
 	parameters: Parameters;
 	active = false;
-	known: Knowledge | undefined;
-	saved: Knowledge | undefined;
-	/** Events that the last look found and had no room for. */
-	postponed: Event[] = [];
+	/** What is known with all that was delivered, and what n8n falls back to if it drops the last items. */
+	known: Knowledge = nothing();
+	quiet: Knowledge = nothing();
+	saved: Knowledge = nothing();
+	/** The list of forms that the process has. */
+	list: { forms: ListedForm[]; complete: boolean } | undefined;
+	/** Responses with events that the last poll of a form found and had no room for. */
+	readonly postponed = new Map<string, Shown[]>();
 	/** Events that n8n lost or doubled between two writes of its own, which is allowed in its default mode. */
 	readonly excused = new Set<string>();
-	/** Events that were delivered since they last could be, by `form uuid event`. */
+	/** Events that were delivered since they last could be. */
 	readonly delivered = new Set<string>();
 
 	constructor(mode: 'default' | 'durable', parameters: Parameters) {
@@ -36,90 +54,248 @@ export class Model {
 		this.parameters = parameters;
 	}
 
-	/** Whether the next look is a baseline, which delivers nothing. */
-	isBaseline(): boolean {
-		if (this.known?.form === DAMAGED) return true;
-		return this.known?.form !== this.parameters.form && !this.parameters.emitExisting;
+	/** A poll begins: forms that are not watched any more are forgotten as soon as it changes anything. */
+	begin(): { before: Knowledge } {
+		const before = this.known;
+		const { watch } = this.parameters;
+		if (watch.kind === 'all') this.known = copyOf(before);
+		else {
+			const chosen = [...before.forms].filter(([id]) => watch.formIds.includes(id));
+			const forms = new Map(chosen.map(([id, { responses }]) => [id, { responses }]));
+			this.known = { forms, isDamaged: before.isDamaged };
+		}
+		this.quiet = copyOf(this.known);
+		return { before };
 	}
 
-	/** The events that a look has to deliver, oldest first; takes no note of them. */
-	found(shown: readonly Kept[]): Event[] {
-		if (this.isBaseline()) return [];
-		const { events } = this.parameters;
-		const known = this.responses();
-		return inOrder(shown).flatMap(({ uuid, incomplete }) => {
-			const before = known.get(uuid);
-			const event: TriggerEvent = incomplete ? 'responseStarted' : 'responseCompleted';
-			const isNew = incomplete ? before === undefined : before?.complete !== true;
-			return isNew && events.includes(event) ? [{ uuid, event }] : [];
+	/** Nothing was changed. */
+	undo({ before }: { before: Knowledge }): void {
+		this.known = before;
+		this.quiet = before;
+	}
+
+	watched(): string[] {
+		const { watch } = this.parameters;
+		if (watch.kind === 'chosen') return [...watch.formIds];
+		return [...this.known.forms]
+			.filter(([id, { goneSince }]) => goneSince === undefined && !watch.except.includes(id))
+			.map(([id]) => id);
+	}
+
+	/** Takes note of the list of forms, and gives those that are new, which are not known yet. */
+	takeList(now: number): { created: Event[]; hasChanged: boolean } {
+		const { watch, emitExisting, events } = this.parameters;
+		if (watch.kind !== 'all' || this.list === undefined) return { created: [], hasChanged: false };
+		const { forms, listedSince, isDamaged = false } = this.known;
+		const before = JSON.stringify([...forms]);
+		const isFirst = listedSince === undefined;
+		if (isFirst) this.forget((key) => key.endsWith('formCreated'));
+		const created: ListedForm[] = [];
+		for (const form of this.list.forms) {
+			const known = forms.get(form.id);
+			const isOld = isFirst || (form.createdAt ?? Infinity) < listedSince - 60_000;
+			if (watch.except.includes(form.id)) forms.set(form.id, {});
+			else if (known !== undefined) forms.set(form.id, { responses: known.responses });
+			else if (!isOld) created.push(form);
+			else {
+				forms.set(form.id, emitExisting && !isDamaged ? { responses: new Map() } : {});
+				this.forget((key) => key.startsWith(`${form.id} ${form.id}-`));
+			}
+		}
+		const day = Math.floor(now / DAY_MS);
+		for (const [id, { responses, goneSince = day }] of forms) {
+			if (!this.list.complete || this.list.forms.some((form) => form.id === id)) continue;
+			if (day - goneSince <= REMEMBERED_DAYS) forms.set(id, { responses, goneSince });
+			else {
+				forms.delete(id);
+				this.forget((key) => key.startsWith(`${id} `));
+			}
+		}
+		this.known.listedSince ??= Math.floor(now);
+		const isEvent = events.includes('formCreated');
+		if (!isEvent) for (const { id } of created) this.beginFromNothing(id);
+		this.quiet = copyOf(this.known);
+		const hasChanged = isFirst || before !== JSON.stringify([...forms]);
+		if (!isEvent) return { created: [], hasChanged };
+		const all = created.map(({ id }) => ({ form: id, uuid: id, event: 'formCreated' as const }));
+		return { created: all, hasChanged };
+	}
+
+	/** A new form was delivered, or need not be: all its responses are new. */
+	beginFromNothing(id: string): void {
+		this.forget((key) => key.startsWith(`${id} ${id}-`));
+		this.known.forms.set(id, { responses: new Map() });
+	}
+
+	/** The responses that are known of a form; undefined when it is to begin. */
+	responsesOf(form: string): Map<string, Known> | undefined {
+		const known = this.known.forms.get(form);
+		if (known !== undefined) return known.responses;
+		return this.parameters.emitExisting && !this.known.isDamaged ? new Map() : undefined;
+	}
+
+	/** What happened to a form, and whether a condition holds it back; takes no note of it. */
+	private happened(
+		form: string,
+		shown: readonly Shown[],
+		now: number,
+	): Array<Event & { isWanted: boolean }> {
+		const known = this.responsesOf(form);
+		if (known === undefined) return [];
+		const { events, condition } = this.parameters;
+		return inOrder(shown).flatMap((response) => {
+			const { uuid, number } = response;
+			const event = this.eventOf(known.get(uuid), response, now);
+			const isWanted = condition === undefined || String(number).includes(condition);
+			return event !== undefined && events.includes(event) ? [{ form, uuid, event, isWanted }] : [];
 		});
 	}
 
-	/** Takes note of a look that delivered the first of the events that it found. */
-	look(shown: readonly Kept[], complete: boolean, delivered: readonly Event[], now: number): void {
-		const day = Math.floor(now / DAY_MS);
-		const found = this.found(shown);
-		const later = new Set(found.slice(delivered.length).map(({ uuid }) => uuid));
-		const isFirst = this.known?.form !== this.parameters.form;
-		const responses = new Map(isFirst ? [] : this.known!.responses);
-		for (const [uuid, before] of responses) {
-			const isShown = shown.some((response) => response.uuid === uuid);
-			const { complete: wasComplete, goneSince = day } = before;
-			if (isShown) responses.set(uuid, { complete: wasComplete });
-			else if (complete && day - goneSince > REMEMBERED_DAYS) this.forget(responses, uuid);
-			else if (complete) responses.set(uuid, { complete: wasComplete, goneSince });
+	private eventOf(
+		before: Known | undefined,
+		response: Shown,
+		now: number,
+	): TriggerEvent | undefined {
+		if (!response.incomplete) return before?.complete === true ? undefined : 'responseCompleted';
+		const { events } = this.parameters;
+		if (before === undefined) {
+			const isLate = this.waits() && isAbandoned(sinceOf(response, now), now);
+			return events.includes('responseStarted') || !isLate
+				? 'responseStarted'
+				: 'responseAbandoned';
 		}
-		for (const { uuid, incomplete } of inOrder(shown)) {
-			if (later.has(uuid)) continue;
-			const isComplete = !incomplete || responses.get(uuid)?.complete === true;
-			responses.set(uuid, { complete: isComplete });
-		}
-		this.known = { form: this.parameters.form, responses };
-		this.postponed = found.slice(delivered.length);
+		const isLate = typeof before.abandoned === 'number' && isAbandoned(before.abandoned, now);
+		return this.waits() && isLate && !before.complete ? 'responseAbandoned' : undefined;
 	}
 
-	/** Takes note of events that were postponed and are delivered now. */
-	deliverPostponed(count: number): void {
-		const responses = new Map(this.responses());
-		for (const { uuid, event } of this.postponed.slice(0, count)) {
-			responses.set(uuid, { complete: event === 'responseCompleted' });
+	private waits(): boolean {
+		return this.parameters.events.includes('responseAbandoned');
+	}
+
+	/** The events that a poll of a form has to deliver, oldest first. */
+	found(form: string, shown: readonly Shown[], now: number): Event[] {
+		return this.happened(form, shown, now)
+			.filter(({ isWanted }) => isWanted)
+			.map(({ uuid, event }) => ({ form, uuid, event }));
+	}
+
+	/** Whether a poll found anything at all, wanted or not. */
+	hasFound(form: string, shown: readonly Shown[], now: number): boolean {
+		return this.happened(form, shown, now).length > 0;
+	}
+
+	/** Takes note of a poll of a form that delivered the first of the events that it found. */
+	look(
+		form: string,
+		shown: readonly Shown[],
+		complete: boolean,
+		delivered: number,
+		now: number,
+	): void {
+		const day = Math.floor(now / DAY_MS);
+		const found = this.found(form, shown, now);
+		const later = new Set(found.slice(delivered).map(({ uuid }) => uuid));
+		const before = this.responsesOf(form);
+		if (this.known.forms.get(form) === undefined || before === undefined) {
+			this.forget((key) => key.startsWith(`${form} ${form}-`));
 		}
-		this.known = { form: this.parameters.form, responses };
-		this.postponed = this.postponed.slice(count);
+		const responses = new Map(before);
+		for (const [uuid, known] of responses) {
+			const { goneSince = day, ...present } = known;
+			if (shown.some((response) => response.uuid === uuid)) responses.set(uuid, present);
+			else if (complete && day - goneSince > REMEMBERED_DAYS) {
+				responses.delete(uuid);
+				this.forget((key) => key.startsWith(`${form} ${uuid} `));
+			} else if (complete) responses.set(uuid, { ...present, goneSince });
+		}
+		for (const response of inOrder(shown)) {
+			const { uuid } = response;
+			if (later.has(uuid)) continue;
+			responses.set(uuid, this.noted(before?.get(uuid), response, before === undefined, now));
+		}
+		this.set(form, responses, delivered);
+		const rest = inOrder(shown).filter(({ uuid }) => later.has(uuid));
+		this.postponed.set(form, rest);
+	}
+
+	private noted(
+		before: Known | undefined,
+		response: Shown,
+		isBaseline: boolean,
+		now: number,
+	): Known {
+		if (!response.incomplete || before?.complete === true) return { complete: true };
+		if (before?.abandoned === 'told') return { complete: false, abandoned: 'told' };
+		if (!this.waits()) return { complete: false };
+		const since = before?.abandoned ?? sinceOf(response, now);
+		// what had been abandoned before anybody asked for it is not told
+		const wasAsked = before?.abandoned !== undefined || (before === undefined && !isBaseline);
+		const isTold = this.eventOf(before, response, now) === 'responseAbandoned';
+		const isOver = isAbandoned(since, now) && (isTold || !wasAsked);
+		return { complete: false, abandoned: isOver ? 'told' : since };
+	}
+
+	private set(form: string, responses: Map<string, Known>, delivered: number): void {
+		const isNew = !this.quiet.forms.has(form) && this.known.forms.has(form);
+		this.known.forms.set(form, { responses });
+		if (delivered === 0 && !isNew) this.quiet.forms.set(form, { responses: new Map(responses) });
+	}
+
+	/** A poll has changed something: forms whose turn has yet to come have lost what was known of them. */
+	settleDamage(): void {
+		if (!this.known.isDamaged) return;
+		for (const knowledge of [this.known, this.quiet]) {
+			for (const id of this.watched()) if (!knowledge.forms.has(id)) knowledge.forms.set(id, {});
+			delete knowledge.isDamaged;
+		}
 	}
 
 	/** The process ends: what is not saved is gone. */
 	crash(): void {
 		this.known = this.saved;
-		this.postponed = [];
+		this.list = undefined;
+		this.postponed.clear();
 	}
 
 	/** The default mode keeps what is known by the node's name; the process remembers nothing of it. */
 	rename(): void {
-		if (this.mode === 'default') Object.assign(this, { saved: undefined, postponed: [] });
+		if (this.mode === 'default') {
+			this.saved = nothing();
+			this.postponed.clear();
+		}
 		this.known = this.saved;
 	}
 
-	keyOf({ uuid, event }: Event): string {
-		return `${uuid} ${event}`;
+	keyOf({ form, uuid, event }: Event): string {
+		return `${form} ${uuid} ${event}`;
 	}
 
-	private responses(): Map<string, Known> {
-		return this.known?.form === this.parameters.form ? this.known.responses : new Map();
-	}
-
-	/** After 30 days, a response that comes back is a new one. */
-	private forget(responses: Map<string, Known>, uuid: string): void {
-		responses.delete(uuid);
-		for (const event of ['responseCompleted', 'responseStarted'] as const) {
-			this.delivered.delete(this.keyOf({ uuid, event }));
-		}
+	private forget(isGone: (key: string) => boolean): void {
+		for (const key of this.delivered) if (isGone(key)) this.delivered.delete(key);
 	}
 }
 
+export function copyOf({ forms, ...rest }: Knowledge): Knowledge {
+	const copies = [...forms].map(([id, { responses, ...other }]) => {
+		const copy = responses === undefined ? undefined : new Map(responses);
+		return [id, { ...other, ...(copy && { responses: copy }) }] as const;
+	});
+	return { ...rest, forms: new Map(copies) };
+}
+
+/** To the minute, rounded up: no response is told as abandoned too early. */
+function sinceOf({ createdAt, hasTime }: Shown, now: number): number {
+	const since = hasTime ? Math.min(createdAt * 1000, now) : now;
+	return Math.ceil(since / 60_000) * 60_000;
+}
+
+function isAbandoned(since: number, now: number): boolean {
+	return now >= since + ABANDONED_AFTER_MS;
+}
+
 /** Each response once, in the order in which they were submitted. A complete copy counts for more. */
-function inOrder(shown: readonly Kept[]): Kept[] {
-	const byNumber = new Map<number, Kept>();
+function inOrder(shown: readonly Shown[]): Shown[] {
+	const byNumber = new Map<number, Shown>();
 	for (const response of shown) {
 		const other = byNumber.get(response.number);
 		if (other === undefined || other.incomplete) byNumber.set(response.number, response);

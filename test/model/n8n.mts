@@ -1,29 +1,43 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { Conditions } from '../../nodes/FormService/api/answers/conditions.ts';
 import { serviceError } from '../../nodes/FormService/api/errors.ts';
 import { isRecord } from '../../nodes/FormService/api/records.ts';
 import { Memory } from '../../nodes/FormService/trigger/memory.ts';
 import { poll } from '../../nodes/FormService/trigger/poll.ts';
-import { sourceOf } from '../../nodes/FormService/trigger/savedSeen.ts';
-import type { TriggerEvent } from '../../nodes/FormService/trigger/seen.ts';
-import type { Trigger, World } from '../../nodes/FormService/trigger/world.ts';
-import { node } from '../unit/trigger/world.mts';
-import { errorOf, type Fault } from './faults.mts';
-import type { Form, Kept } from './form.mts';
+import type {
+	Dependencies,
+	Event as TriggerItem,
+	Trigger,
+	Watch,
+} from '../../nodes/FormService/trigger/dependencies.ts';
+import type { TriggerEvent } from '../../nodes/FormService/trigger/diff.ts';
+import { node } from '../unit/trigger/polling.mts';
+import { errorOf, faults, type Fault } from './faults.mts';
+import type { Form, ListedForm, Shown } from './form.mts';
+
+export const ABANDONED_AFTER_MS = 24 * 3_600_000;
 
 /** What a person sets on the trigger. */
 export type Parameters = {
-	form: string;
+	watch: Watch;
 	events: readonly TriggerEvent[];
+	/** Only responses with this digit in their number start the workflow. */
+	condition: string | undefined;
 	emitExisting: boolean;
 	maxPerPoll: number;
 	requestsPerDay: number;
 };
 
-export type Event = { uuid: string; event: TriggerEvent };
+/** Of a form itself, `uuid` is its ID. */
+export type Event = { form: string; uuid: string; event: TriggerEvent };
 
 /** How the service and n8n treat one poll. */
 export type Circumstances = {
 	fault?: Fault;
+	/** The only form that it happens to; without it, it happens to all requests. */
+	faultOf?: string;
+	/** The list of forms is cut. */
+	cutList?: boolean;
 	/** A response without a UUID is in the listing. */
 	unidentified?: boolean;
 	/** Pages after which the time is up. */
@@ -39,10 +53,12 @@ export type Circumstances = {
 
 /** What one poll did, as seen from outside. */
 export type Outcome = {
-	/** What the service showed; undefined when the poll did not look, or in vain. */
-	shown?: Kept[];
-	complete: boolean;
-	looks: number;
+	/** What the service showed of each form, in the order in which they were polled. */
+	shown: Array<{ form: string; responses: Shown[]; complete: boolean }>;
+	/** The list of forms, where it was read. */
+	list?: { forms: ListedForm[]; complete: boolean };
+	/** Forms whose responses were asked for. */
+	asked: string[];
 	requests: number;
 	items: Event[];
 	thrown?: unknown;
@@ -91,14 +107,11 @@ export class N8n {
 	}
 
 	/** A person publishes the workflow, or n8n starts. */
-	async activate(
-		occasion: 'start' | 'publish',
-		circumstances: Circumstances = {},
-	): Promise<Outcome> {
+	async activate(reason: 'start' | 'publish', circumstances: Circumstances = {}): Promise<Outcome> {
 		const staticData = copyOf(this.database.staticData);
 		this.live = staticData;
 		this.active = true;
-		const outcome = await this.run(staticData, occasion, circumstances);
+		const outcome = await this.run(staticData, reason, circumstances);
 		if (outcome.thrown !== undefined) this.active = false;
 		else if (this.mode === 'default' && this.live === staticData) this.save(staticData);
 		return outcome;
@@ -144,37 +157,40 @@ export class N8n {
 
 	private async run(
 		staticData: IDataObject,
-		occasion: Trigger['occasion'],
+		reason: Trigger['reason'],
 		circumstances: Circumstances,
 	): Promise<Outcome> {
-		const { form, ...settings } = this.parameters;
+		const { condition, ...settings } = this.parameters;
 		const trigger: Trigger = {
 			...settings,
 			key: 'workflow-1:node-1',
 			account: 'account',
-			source: sourceOf('https://forms.example.com/api/v1', form),
-			occasion,
+			service: 'forms.example.com',
+			names: new Map(Object.keys(this.forms).map((id) => [id, id])),
+			abandonedAfterMs: ABANDONED_AFTER_MS,
+			conditions: conditionsOf(condition),
+			reason,
 			budgetMs: 36_000,
 		};
-		const outcome: Outcome = { complete: true, looks: 0, requests: 0, items: [], untouched: true };
+		const outcome: Outcome = { shown: [], asked: [], requests: 0, items: [], untouched: true };
 		const before = JSON.stringify(staticData);
-		const world = this.world(this.forms[form], circumstances, outcome);
+		const deps = this.dependencies(circumstances, outcome);
 		let items: INodeExecutionData[] | null = null;
 		try {
-			items = await poll(trigger, staticData, this.memory, world);
+			items = await poll(trigger, staticData, this.memory, deps);
 		} catch (error) {
 			outcome.thrown = error;
 		}
 		outcome.untouched = JSON.stringify(staticData) === before;
 		outcome.items = (items ?? []).map(({ json }) => json as Event);
-		this.writeDown(staticData, outcome, occasion, circumstances.end);
+		this.writeDown(staticData, outcome, reason, circumstances.end);
 		return outcome;
 	}
 
 	private writeDown(
 		staticData: IDataObject,
 		{ items, thrown, untouched }: Outcome,
-		occasion: Trigger['occasion'],
+		reason: Trigger['reason'],
 		end: Circumstances['end'],
 	): void {
 		const isDurable = this.mode === 'durable';
@@ -182,7 +198,7 @@ export class N8n {
 		if (end === 'discarded') return;
 		if (items.length === 0) {
 			// n8n commits a cursor of a poll without items only when it has changed
-			if (isDurable && occasion === 'tick' && !untouched && !end?.startsWith('crash'))
+			if (isDurable && reason === 'tick' && !untouched && !end?.startsWith('crash'))
 				this.save(staticData);
 		} else {
 			const writesState = end === undefined || end === 'crashAfterState';
@@ -195,14 +211,17 @@ export class N8n {
 		if (end?.startsWith('crash')) this.forget();
 	}
 
-	private world(form: Form, circumstances: Circumstances, outcome: Outcome): World {
-		const { clock, log, requestTimes } = this;
-		const { fault, unidentified = false, pagesInTime = Infinity, fileFault } = circumstances;
+	private dependencies(circumstances: Circumstances, outcome: Outcome): Dependencies {
+		const { clock, log, requestTimes, forms } = this;
+		const { fault, faultOf, unidentified = false, cutList = false } = circumstances;
+		const { pagesInTime = Infinity, fileFault } = circumstances;
 		let items = 0;
-		const item = (record: IDataObject, event: TriggerEvent) => {
+		const item = ({ record, event, form }: TriggerItem) => {
 			items += 1;
-			return { json: { uuid: record.uuid, event } };
+			return { json: { form: form.id, uuid: record.uuid ?? record.id, event } };
 		};
+		const failing = (form: string) =>
+			faultOf === undefined || faultOf === form ? fault : undefined;
 		const send = () => {
 			outcome.requests += 1;
 			requestTimes.push(clock.now);
@@ -212,39 +231,66 @@ export class N8n {
 			now: () => clock.now,
 			log: { info: (text) => log.push(text), warn: (text) => log.push(text) },
 			requestsSent: () => outcome.requests,
-			async list(goOn) {
-				outcome.looks += 1;
+			async listForms() {
 				await Promise.resolve();
-				if (fault?.sent !== false) send();
-				if (fault !== undefined) throw errorOf(node, fault);
-				const shown: Kept[] = [];
+				const problem = failing('');
+				if (problem?.sent !== false) send();
+				if (problem !== undefined) throw errorOf(node, problem);
+				const all = Object.values(forms).filter(({ listed }) => listed);
+				const listed = cutList ? all.slice(0, 1) : all;
+				outcome.list = { forms: listed.map((form) => form.asListed()), complete: !cutList };
+				const records = listed.map((form) => {
+					const { id, createdAt } = form.asListed();
+					const created_at = createdAt === undefined ? null : new Date(createdAt).toISOString();
+					return { id, name: id, created_at };
+				});
+				return { records, complete: !cutList };
+			},
+			async listResponses(id, goOn, known) {
+				outcome.asked.push(id);
+				await Promise.resolve();
+				const form = forms[id];
+				const problem = failing(id) ?? (form.listed ? undefined : faults.notFound);
+				if (problem?.sent !== false) send();
+				if (problem !== undefined) throw errorOf(node, problem);
+				const responses: Shown[] = [];
+				let complete = true;
 				let pages = 0;
 				for (const page of form.pages(clock.now)) {
 					if (pages > 0) {
 						const isInTime = pages < pagesInTime && goOn();
 						if (!isInTime) {
-							outcome.complete = false;
+							complete = false;
 							break;
 						}
 						send();
 					}
 					pages += 1;
-					shown.push(...page);
+					responses.push(...page);
 				}
-				const records = shown.map((response) => form.record(response));
+				const records = responses.map((response) => form.record(response));
 				if (unidentified) records.push({ number: 0 });
-				else outcome.shown = shown;
-				return { records, complete: outcome.complete };
+				else outcome.shown.push({ form: id, responses, complete });
+				const version = { digest: JSON.stringify(records) };
+				if (known?.digest === version.digest && pages === 1) {
+					return { records: [], complete: true, version, isUnchanged: true };
+				}
+				return { records, complete, ...(pages === 1 && { version }) };
 			},
-			async toItem(record, event) {
-				if (items === fileFault) {
+			async toItem(event) {
+				if (items === fileFault && event.event !== 'formCreated') {
 					throw serviceError(node, { message: 'No file', httpCode: '503' });
 				}
-				return item(record, event);
+				return item(event);
 			},
-			toItemWithoutFiles: async (record, event) => item(record, event),
+			toItemWithoutFiles: async (event) => item(event),
 		};
 	}
+}
+
+function conditionsOf(value: string | undefined): Conditions {
+	const conditions = [{ field: 'number', operator: 'contains' as const, value: value ?? '' }];
+	return { match: 'all', conditions: value === undefined ? [] : conditions };
 }
 
 /** As it is after a trip through the database, which may give the keys back in another order. */

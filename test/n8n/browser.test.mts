@@ -12,7 +12,7 @@ import { type Browser, openBrowser } from './browser/openBrowser.mts';
 import { watchNewsletter } from './browser/watchNewsletter.mts';
 
 const START_TIMEOUT_MS = 900_000;
-const soon = { timeout: 60_000, interval: 250 };
+const soon = { timeout: 180_000, interval: 250 };
 
 let world: World;
 let browser: Browser;
@@ -131,7 +131,7 @@ describe('n8n’s editor', () => {
 				{ label: 'Email', isMissing: true },
 				{ label: 'Earliest start', isMissing: false },
 				{ label: 'Portfolio', isMissing: false },
-				{ label: 'CV', isMissing: false },
+				{ label: 'CV (file URL)', isMissing: false },
 			]);
 
 		await editor.mappedField('Name').fill('Katherine Johnson');
@@ -156,12 +156,12 @@ describe('n8n’s editor', () => {
 		await editor.addSetting('Number: Prefix');
 		await expect
 			.poll(async () => await editor.labels(), soon)
-			.toEqual(expect.arrayContaining(['Captcha', 'Show Multipage Progress', 'Number: Prefix']));
+			.toEqual(expect.arrayContaining(['Captcha', 'Show Page Progress', 'Number: Prefix']));
 		await editor.parameter('number_prefix').locator('input').fill('Response No. ');
 		await editor.execute();
 		expect(await editor.failure()).toEqual({
 			message: expect.stringContaining(
-				'Number: Prefix (number_prefix) must be text of at most 10 characters, or null. It is "Response No. ".',
+				`'Number: Prefix' must be text of at most 10 characters (got "Response No. ")`,
 			) as string,
 			description: expect.stringContaining('Nothing was sent.') as string,
 		});
@@ -183,8 +183,8 @@ describe('n8n’s editor', () => {
 		await (await editor.searchForms('survey')).filter({ hasText: 'Customer Survey' }).click();
 		await editor.execute();
 		expect(await editor.failure()).toEqual({
-			message: expect.stringContaining('The form has no response yet') as string,
-			description: expect.stringContaining('Open the page of the form') as string,
+			message: expect.stringContaining('This form has no matching response yet') as string,
+			description: expect.stringContaining('Submit the form once') as string,
 		});
 
 		for (const satisfaction of ['Not at all', 'Somewhat']) {

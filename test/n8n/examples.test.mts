@@ -5,9 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type World } from '../../scripts/demo/world.mts';
 import { submitFormPage } from '../../scripts/lib/formPage.mts';
-import { exampleFiles, readExample } from '../../scripts/lib/n8n/examples.mts';
-import { type Execution, itemsOf } from '../../scripts/lib/n8n/rest.mts';
+import { exampleFiles, fillIn, readExample } from '../../scripts/lib/n8n/examples.mts';
+import { type Execution, itemsOf, type WorkflowFile } from '../../scripts/lib/n8n/rest.mts';
 import { demoForms } from '../service/index.mts';
+import { startScriptedModel } from './agent/scriptedModel.mts';
+import { ended } from './instance.mts';
 
 const START_TIMEOUT_MS = 900_000;
 const RUN_TIMEOUT_MS = 60_000;
@@ -43,11 +45,18 @@ async function execution(
 	throw new Error(`No such execution of ${file} within ${RUN_TIMEOUT_MS / 1000} s.`);
 }
 
+/** Runs a workflow of its own by hand, and gives the execution when it has ended. */
+async function runOnce(workflow: WorkflowFile): Promise<Execution> {
+	const id = await world.n8n.rest.createWorkflow(workflow);
+	return await ended(world, await world.n8n.rest.run(id, 'Start'));
+}
+
+const person = { Name: 'Ada Lovelace', Email: 'ada@example.com' };
+
 /** Submits the contact form with this message and gives the execution that it started. */
 async function submitAndWait(file: string, message: string): Promise<Execution> {
 	await submitFormPage(world.service, demoForms.contact, {
-		Name: 'Ada Lovelace',
-		Email: 'ada@example.com',
+		...person,
 		Message: message,
 	});
 	return await execution(file, (candidate) =>
@@ -59,9 +68,63 @@ describe('the examples', () => {
 	it('need no nodes but these and n8n’s own', async () => {
 		for (const file of await exampleFiles()) {
 			for (const { type } of (await readExample(file)).nodes) {
-				expect(type).toMatch(/^(n8n-nodes-base|n8n-nodes-formservice)\./);
+				expect(type).toMatch(/^(n8n-nodes-base|@n8n\/n8n-nodes-langchain|n8n-nodes-formservice)\./);
 			}
 		}
+	});
+
+	it('say in numbered steps what to choose, and begin with the credential', async () => {
+		for (const file of await exampleFiles()) {
+			const notes = (await readExample(file)).nodes.filter(({ type }) =>
+				type.endsWith('.stickyNote'),
+			);
+			expect(notes, file).toHaveLength(1);
+			const steps = String(notes[0].parameters.content).match(/^\d\. .*$/gm) ?? [];
+			expect(steps.length, file).toBeGreaterThan(1);
+			expect(steps[0], file).toContain('credential');
+		}
+	});
+
+	it('put the responses of all forms into one table, with the same columns', async () => {
+		const file = 'all-forms-into-one-table.json';
+		const { survey } = demoForms;
+		const [{ uuid: field }] = world.service.store.fields(survey);
+		const { uuid } = world.service.store.addResponse(survey, { answers: { [field]: 'Good' } });
+		const message = 'For the table';
+		await submitFormPage(world.service, demoForms.contact, { ...person, Message: message });
+		const rows = await Promise.all(
+			[uuid, message].map(async (text) => {
+				const run = await execution(file, (one) =>
+					JSON.stringify(itemsOf(one, 'Row')).includes(text),
+				);
+				expect(itemsOf(run, 'Table')[0].binary?.data).toMatchObject({ mimeType: 'text/csv' });
+				return itemsOf(run, 'Row').find(({ json }) => JSON.stringify(json).includes(text))!.json;
+			}),
+		);
+		expect(rows.map(({ form }) => form)).toEqual([
+			world.service.store.form(survey)?.settings.name,
+			'Contact',
+		]);
+		expect(Object.keys(rows[0])).toEqual(Object.keys(rows[1]));
+	});
+
+	it('remind of an abandoned response', async () => {
+		const { store } = world.service;
+		store.trackIncomplete(demoForms.contact, true);
+		const email = store.fields(demoForms.contact).find(({ type }) => type === 'email')!.uuid;
+		store.addResponse(demoForms.contact, {
+			incomplete: true,
+			createdAt: new Date(Date.now() - 25 * 3_600_000).toISOString(),
+			answers: { [email]: 'left@example.com' },
+		});
+		const run = await execution(
+			'remind-of-abandoned-responses.json',
+			(one) => itemsOf(one, 'Reminder').length > 0,
+		);
+		expect(itemsOf(run, 'Reminder').map(({ json }) => json)).toMatchObject([
+			{ to: 'left@example.com', subject: 'Your answers to Contact' },
+		]);
+		store.trackIncomplete(demoForms.contact, false);
 	});
 
 	it('act on a new response', async () => {
@@ -96,6 +159,86 @@ describe('the examples', () => {
 		expect(Object.values(added[0].answers)).toEqual(
 			expect.arrayContaining(['Grace', 'grace@example.com']),
 		);
+	});
+
+	it('add an order that comes twice once', async () => {
+		const order = { name: 'Grace', email: 'grace@example.com', message: 'Order 4711' };
+		const call = async () => {
+			const reply = await fetch(`${world.n8n.url}/webhook/form-service-add-order`, {
+				method: 'POST',
+				headers: { 'content-type': 'application/json' },
+				body: JSON.stringify(order),
+			});
+			return ((await reply.json()) as { status: string }).status;
+		};
+		expect([await call(), await call()]).toEqual(['created', 'skipped']);
+		const added = world.service.store
+			.responses(demoForms.contact)
+			.filter(({ answers }) => Object.values(answers).includes(order.message));
+		expect(added).toHaveLength(1);
+	});
+
+	it('show what a sheet would change in forms, and change it when that is wanted', async () => {
+		const file = 'close-and-open-forms-from-a-sheet.json';
+		const example = await fillIn(world.n8n.rest, await readExample(file), world.choices);
+		const rows = [
+			{ form_id: demoForms.newsletter, owner: 'Ada', is_closed: true },
+			{ form_id: demoForms.event, owner: 'Grace', is_closed: true },
+		];
+		const workflow = (update: boolean) => ({
+			...example,
+			nodes: example.nodes.map((node) => {
+				if (node.name === 'Sheet') {
+					return {
+						...node,
+						parameters: { ...node.parameters, jsonOutput: JSON.stringify({ rows }) },
+					};
+				}
+				return node.name === 'Update Forms' ? { ...node, disabled: !update } : node;
+			}),
+		});
+		const isClosed = () =>
+			rows.map(({ form_id }) => Boolean(world.service.store.form(form_id)?.settings.is_closed));
+		const before = isClosed();
+		expect(before).toEqual([false, true]);
+		const preview = await runOnce(workflow(false));
+		expect(itemsOf(preview, 'Preview Changes').map(({ json }) => json.changes)).toEqual([
+			{ is_closed: { from: expect.toBeOneOf([false, 0]), to: true } },
+			{},
+		]);
+		expect(isClosed()).toEqual(before);
+
+		const updated = await runOnce(workflow(true));
+		expect(itemsOf(updated, 'Update Forms').map(({ json }) => json.status)).toEqual([
+			'updated',
+			'skipped',
+		]);
+		expect(isClosed()).toEqual([true, true]);
+	});
+
+	it('give an agent the newest responses about a topic', async () => {
+		const file = 'ask-an-agent-about-responses.json';
+		const { store } = world.service;
+		const { uuid } = store.fields(demoForms.contact).find(({ type }) => type === 'textarea')!;
+		store.addResponse(demoForms.contact, { answers: { [uuid]: 'When is the delivery?' } });
+		store.addResponse(demoForms.contact, { answers: { [uuid]: 'Something else' } });
+		const { url, told } = await startScriptedModel([() => ({ answer: 'About delivery' })], cleanup);
+		const model = { name: 'Model', type: 'openAiApi', data: { apiKey: 'none', url } };
+		const id = await world.n8n.rest.saveCredential(model);
+		const choices = { ...world.choices, model: { id, name: model.name } };
+		const run = await runOnce(await fillIn(world.n8n.rest, await readExample(file), choices));
+		expect(run.status).toBe('success');
+		expect(itemsOf(run, 'AI Agent')[0].json.output).toBe('About delivery');
+		expect(told.prompt).toContain('When is the delivery?');
+		expect(told.prompt).not.toContain('Something else');
+	});
+
+	it('stop and say so where no settings have been chosen to update forms', async () => {
+		const file = 'update-many-forms.json';
+		const choices = { ...world.choices, settings: {} };
+		const run = await runOnce(await fillIn(world.n8n.rest, await readExample(file), choices));
+		expect(run.status).toBe('error');
+		expect(run.data.resultData.error?.message).toContain('There is no setting to update');
 	});
 
 	it('update the settings of all open forms, and of no closed one', async () => {

@@ -12,9 +12,11 @@ import { updateWorkflow, WEBHOOK } from './queue/updateWorkflow.mts';
 const SUBMISSIONS = 200;
 const SUBMITTED_WITHIN_MS = 120_000;
 const LOOK_EVERY_MS = 10_000;
-const UPDATES = 150;
+const WORKERS = 4;
+const UPDATES = 400;
 const UPDATES_PER_EXECUTION = 5;
-const UPDATED_WITHIN_MS = 600_000;
+const PER_MINUTE = 60;
+const UPDATED_WITHIN_MS = 900_000;
 const WEBHOOK_WITHIN_MS = 20_000;
 const START_TIMEOUT_MS = 900_000;
 
@@ -32,7 +34,7 @@ async function calls(url: string, body: object): Promise<boolean> {
 	return reply.ok;
 }
 
-describe('in queue mode, with two workers', () => {
+describe('in queue mode, with four workers', () => {
 	const cleanup = new AsyncDisposableStack();
 	let service: Service;
 	let cluster: Cluster;
@@ -41,7 +43,7 @@ describe('in queue mode, with two workers', () => {
 	beforeAll(async () => {
 		service = await startService({ perMinute: 100_000, perDay: 1_000_000 });
 		cleanup.defer(async () => await service.close());
-		cluster = await startCluster(cleanup);
+		cluster = await startCluster(WORKERS, cleanup);
 		const name = 'Form Service account';
 		const data = { accessToken: service.token, baseUrl: service.baseUrl };
 		const saved = await cluster.main.rest.saveCredential({ name, type: 'formServiceApi', data });
@@ -57,7 +59,7 @@ describe('in queue mode, with two workers', () => {
 		return after.map((count, index) => count - before[index]);
 	}
 
-	it('polls in one process, runs on both workers, and loses and repeats nothing', async () => {
+	it('polls in one process, runs on several workers, and loses and repeats nothing', async () => {
 		const { rest } = cluster.main;
 		const workflowId = await rest.createWorkflow(triggerWorkflow(credential, FORM));
 		await rest.activate(workflowId);
@@ -72,7 +74,7 @@ describe('in queue mode, with two workers', () => {
 
 		const start = Date.now();
 		const workers = await byWorker(async () => {
-			const plan = { formId: FORM, submissions: SUBMISSIONS, durationMs: SUBMITTED_WITHIN_MS };
+			const plan = { formIds: [FORM], submissions: SUBMISSIONS, durationMs: SUBMITTED_WITHIN_MS };
 			await submitAll(service, plan, Math.random);
 			await until(async () => (await ledger()).lost.length === 0, 3 * LOOK_EVERY_MS);
 			await until(
@@ -94,13 +96,14 @@ describe('in queue mode, with two workers', () => {
 		await report('queue: trigger', { ...figures, ...(await ledger()) });
 		expect(await ledger()).toEqual({ lost: [], repeated: [] });
 		expect(executions.filter(({ status }) => status !== 'success')).toEqual([]);
-		expect(Math.min(...workers)).toBeGreaterThan(0);
+		// a dozen executions need not reach each of them
+		expect(workers.filter((runs) => runs > 0).length).toBeGreaterThan(1);
 		expect(looks(service)).toBeLessThanOrEqual(ticks + 2);
 	});
 
-	it('applies each of many updates once, within the limits that both workers share', async () => {
+	it('applies each of many updates once, within the limits that all workers share', async () => {
 		const { rest, url } = cluster.main;
-		Object.assign(service.limits, { perMinute: 60, perDay: 1440 });
+		Object.assign(service.limits, { perMinute: PER_MINUTE, perDay: 1440 });
 		service.limits.reset();
 		const workflowId = await rest.createWorkflow(updateWorkflow(credential, FORM));
 		await rest.activate(workflowId);
@@ -138,5 +141,7 @@ describe('in queue mode, with two workers', () => {
 		expect(descriptions.sort()).toEqual([...texts].sort());
 		expect(failed).toEqual([]);
 		expect(Math.min(...workers)).toBeGreaterThan(0);
+		// at most one for each worker and window
+		expect(refused.length).toBeLessThanOrEqual(WORKERS * Math.ceil(UPDATES / PER_MINUTE));
 	});
 });

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { itemsOf } from '../../scripts/lib/n8n/rest.mts';
 import { demoForms, startService, status } from '../service/index.mts';
-import { type Instance, runOperations, startInstance } from './safety/instance.mts';
+import { type Instance, runOperations, startInstance } from './instance.mts';
 
 const START_TIMEOUT_MS = 900_000;
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lines, versionOf } from '../../scripts/lib/n8n/install.mts';
 import { root } from '../../scripts/lib/paths.mts';
 import { filesBelow, type Packed, packAndUnpack } from './packed.mts';
 
@@ -42,8 +43,8 @@ describe('the packed package', () => {
 		expect(packed.manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' });
 	});
 
-	it('runs nothing when it is installed or published', () => {
-		const lifecycle = /^(pre|post)|^(install|prepare|publish|prepublishOnly|dependencies)$/;
+	it('runs nothing when it is installed', () => {
+		const lifecycle = /^(pre|post)(?!publishOnly$)|^(install|prepare|publish|dependencies)$/;
 		expect(
 			Object.keys(packed.manifest.scripts ?? {}).filter((name) => lifecycle.test(name)),
 		).toEqual([]);
@@ -57,8 +58,15 @@ describe('the packed package', () => {
 		}
 	});
 
-	it('has its version in the change log', async () => {
-		const log = await readFile(join(root, 'CHANGELOG.md'), 'utf8');
-		expect(log).toContain(`## ${packed.manifest.version}`);
+	it('says in its README which n8n it is tried with', async () => {
+		const readme = await readFile(join(root, 'README.md'), 'utf8');
+		for (const line of lines) expect(readme).toContain(versionOf(line));
+	});
+
+	it('is tested on the classes of the newest n8n that it is tried with', async () => {
+		const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+			devDependencies: Record<string, string>;
+		};
+		expect(manifest.devDependencies['n8n-core']).toBe(versionOf('2.x'));
 	});
 });

@@ -1,4 +1,4 @@
-import type { Fault } from './faultKinds.mts';
+import type { Fault } from './faults/faultKinds.mts';
 import type { Account } from './store/accounts.mts';
 
 /** What reached the service, for assertions. */

@@ -1,13 +1,21 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RecordedRequest } from './call.mts';
+import type { Meeting } from './faults/faultKinds.mts';
 import type { Parts } from './parts.mts';
 
 /** Where the API begins (section 9). */
 export const API_PREFIX = '/api/v1';
 
 /** Records every request and lets the faults that are set meet it, before, instead of or after the work. */
-export function addHooks(server: FastifyInstance, { faults, requests, visits, now }: Parts) {
+export function addHooks(server: FastifyInstance, { faults, requests, visits, now, wait }: Parts) {
+	const meeting = (request: FastifyRequest, reply: FastifyReply): Meeting => ({
+		request,
+		reply,
+		now,
+		wait: async (milliseconds) => await wait(milliseconds, request.raw.socket),
+	});
+
 	server.addHook('onRequest', async (request, reply) => {
 		const isApi = request.url.startsWith(`${API_PREFIX}/`);
 		const [path, search] = (isApi ? request.url.slice(API_PREFIX.length) : request.url).split('?');
@@ -16,8 +24,10 @@ export function addHooks(server: FastifyInstance, { faults, requests, visits, no
 		const whole = search === undefined ? path! : `${path}?${search}`;
 		const fault = faults.pick({ method: request.method, path: whole, isApi });
 		request.call = { record, fault };
+		// Node's own would be of the machine's clock
+		reply.header('date', new Date(now()).toUTCString());
 		if (fault?.stage !== 'door') return undefined;
-		fault.act({ request, reply, now });
+		fault.act(meeting(request, reply));
 		return reply;
 	});
 
@@ -25,7 +35,7 @@ export function addHooks(server: FastifyInstance, { faults, requests, visits, no
 		const { fault, record } = request.call;
 		record.body = request.body;
 		if (fault?.stage !== 'instead') return undefined;
-		fault.act({ request, reply, now });
+		fault.act(meeting(request, reply));
 		return reply;
 	});
 
@@ -34,7 +44,7 @@ export function addHooks(server: FastifyInstance, { faults, requests, visits, no
 		const { fault } = request.call ?? {};
 		if (fault?.stage !== 'after' || payload instanceof Readable) return payload;
 		const body = Buffer.from((payload ?? '') as string | Buffer);
-		return await fault.spoil({ request, reply, now }, body);
+		return await fault.spoil(meeting(request, reply), body);
 	});
 
 	server.addHook('onResponse', async (request, reply) => {

@@ -1,21 +1,31 @@
+import type { Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { createFaults, type Faults } from './faults.mts';
+import { createFaults, type Faults } from './faults/faults.mts';
 import { API_PREFIX } from './hooks.mts';
 import type { RecordedRequest } from './call.mts';
 import type { LimitControl, Parts } from './parts.mts';
-import { DEMO_TOKEN, seed } from './seed.mts';
+import { DEMO_TOKEN, seed } from './demo/seed.mts';
 import { buildFileServer, buildServer } from './server.mts';
-import { createShapes, type Shapes } from './shapes.mts';
+import { createShapes, type Shapes } from './specification/shapes.mts';
 import { createStore, type Store } from './store/store.mts';
 
 export type { RecordedRequest } from './call.mts';
-export { answer, bodyOf, type Fault, redirect, slow, status, tooMany } from './faultKinds.mts';
-export type { FaultRule, Faults } from './faults.mts';
-export { type FaultName, faultTable } from './faultTable.mts';
+export {
+	answer,
+	bodyOf,
+	type Fault,
+	redirect,
+	slow,
+	status,
+	tooMany,
+} from './faults/faultKinds.mts';
+export type { FaultRule, Faults } from './faults/faults.mts';
+export { type FaultName, faultTable } from './faults/faultTable.mts';
 export type { LimitControl } from './parts.mts';
-export { demoForms } from './demoForms.mts';
-export { DEMO_TOKEN } from './seed.mts';
-export type { Shapes } from './shapes.mts';
+export { demoForms } from './demo/demoForms.mts';
+export { DEMO_TOKEN } from './demo/seed.mts';
+export type { Shapes } from './specification/shapes.mts';
 export type { Account, Workspace } from './store/accounts.mts';
 export type { Field, Form, NewField, NewForm } from './store/forms.mts';
 export type { Answer, Answers, NewResponse, Response } from './store/responses.mts';
@@ -36,6 +46,8 @@ export type ServiceOptions = {
 	seed?: boolean;
 	/** epoch milliseconds */
 	now?: () => number;
+	/** waits so many milliseconds, infinite ones for ever, with the request of this connection unanswered */
+	wait?: (milliseconds: number, connection: Socket) => Promise<void>;
 	/** whether PDFs and files are served from another port, which is another origin */
 	filesApart?: boolean;
 };
@@ -62,9 +74,14 @@ export type Service = {
 
 const HOST = '127.0.0.1';
 
+async function waitReally(milliseconds: number): Promise<void> {
+	if (Number.isFinite(milliseconds)) await setTimeout(milliseconds);
+	else await new Promise<never>(() => {});
+}
+
 /** Starts the stand-in. It listens on this machine only. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-	const { now = Date.now, token = DEMO_TOKEN } = options;
+	const { now = Date.now, wait = waitReally, token = DEMO_TOKEN } = options;
 	const store = createStore(options.database ?? ':memory:', now);
 	if (!store.firstAccount()) {
 		if (options.seed ?? true) seed(store, token, now);
@@ -82,6 +99,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		shapes,
 		usage,
 		now,
+		wait,
 		faults: createFaults(),
 		limits: {
 			perMinute: options.perMinute ?? 60,

@@ -1,7 +1,8 @@
-import type { Faults } from './faults.mts';
-import type { Limits, Usage } from './limiter.mts';
+import type { Socket } from 'node:net';
+import type { Faults } from './faults/faults.mts';
+import type { Limits, Usage } from './specification/limiter.mts';
 import type { RecordedRequest } from './call.mts';
-import type { Shapes } from './shapes.mts';
+import type { Shapes } from './specification/shapes.mts';
 import type { Store } from './store/store.mts';
 
 /** The limits of a running service; a change holds from the next request on. */
@@ -24,6 +25,8 @@ export type Parts = {
 	requests: RecordedRequest[];
 	visits: RecordedRequest[];
 	now: () => number;
+	/** see ServiceOptions */
+	wait: (milliseconds: number, connection: Socket) => Promise<void>;
 	/** scheme, host and port of the service; known once it listens */
 	origin: () => string;
 	/** the same for links to PDFs and files */

@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
-import { failureOf } from './api/envelope.mts';
-import { apiPlugin } from './api/plugin.mts';
+import { failureOf } from './specification/envelope.mts';
+import { apiPlugin } from './specification/endpoints.mts';
 import { addHooks, API_PREFIX } from './hooks.mts';
 import { fileRoutes } from './pages/fileRoutes.mts';
 import { formRoutes } from './pages/formRoutes.mts';

@@ -1,7 +1,8 @@
 import { createHash } from 'crypto';
+import { escapeRegExp } from 'lodash';
 import type { INode, NodeOperationError } from 'n8n-workflow';
 import { inputError } from './errors';
-import { parseUrl } from './request/url';
+import { parseUrl } from './url';
 import type { Context } from './sender';
 
 /** The credential of the service, see credentials/FormServiceApi.credentials.ts. */
@@ -15,12 +16,12 @@ export type Account = {
 	origin: string;
 	/** Hash of base URL and token. */
 	key: string;
-	/** A text without the token, should it be in it. */
+	/** A text without the token, should it be in it, also as URLs write it. */
 	conceal: (text: string) => string;
 };
 
 /** The path of the version that this package knows (specification, section 9). */
-const VERSION_PATH = '/api/v1';
+export const VERSION_PATH = '/api/v1';
 
 /**
  * The base URL as the requests need it: with or without `/api/v1` and the trailing slash, it means
@@ -67,7 +68,8 @@ export function accountOf(credential: { accessToken?: unknown; baseUrl?: unknown
 	if (problem !== undefined) throw new Error(problem);
 	const baseUrl = normaliseBaseUrl(String(credential.baseUrl ?? ''));
 	const key = createHash('sha256').update(`${baseUrl}\n${token}`).digest('hex');
-	const conceal = (text: string) => text.replaceAll(token, '[access token]');
+	const shown = new RegExp([token, encodeURIComponent(token)].map(escapeRegExp).join('|'), 'gi');
+	const conceal = (text: string) => text.replace(shown, '[access token]');
 	return { baseUrl, origin: new URL(baseUrl).origin, key, conceal };
 }
 

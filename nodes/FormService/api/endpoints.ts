@@ -1,4 +1,6 @@
-import type { IHttpRequestMethods } from 'n8n-workflow';
+import type { IDataObject, IHttpRequestMethods } from 'n8n-workflow';
+import type { Account } from './account';
+import { isId } from './records';
 
 /** One endpoint: its method and its path below the base URL, with `{placeholders}` for ids. */
 export type Endpoint = {
@@ -21,3 +23,33 @@ export const endpoints = {
 	addResponse: { method: 'POST', url: '/forms/{formId}/response', effect: 'once' },
 	updateSettings: { method: 'POST', url: '/forms/{formId}/settings', effect: 'repeatable' },
 } as const satisfies Record<string, Endpoint>;
+
+/** One request to an endpoint, before n8n's options for it. */
+export type Target = {
+	endpoint: Endpoint;
+	/** The whole URL with its query, below the base URL of the account: another one is refused. */
+	url: string;
+	body?: IDataObject;
+};
+
+/**
+ * The target of a request that no operation of the node has composed.
+ *
+ * @param ids what stands for the `{placeholders}`
+ * @throws Error when a placeholder has no valid id: such a request never leaves
+ */
+export function targetOf(
+	{ baseUrl }: Pick<Account, 'baseUrl'>,
+	endpoint: Endpoint,
+	ids: Readonly<Record<string, string>> = {},
+	query: Readonly<Record<string, string>> = {},
+): Target {
+	const path = endpoint.url.replace(/\{(\w+)\}/g, (_placeholder, name: string) => {
+		const id = ids[name];
+		if (!isId(id)) throw new Error(`"${name}" is not a valid ID`);
+		return encodeURIComponent(id);
+	});
+	const url = new URL(baseUrl + path);
+	for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+	return { endpoint, url: url.href };
+}

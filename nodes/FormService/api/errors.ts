@@ -1,5 +1,6 @@
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { Failure, INode } from 'n8n-workflow';
+import type { Sender } from './sender';
 
 /** What a person reads when something cannot be done: what happened, and what to do about it. */
 export type Explanation = {
@@ -46,6 +47,34 @@ export function serviceError(
 	return worded(error, message);
 }
 
+/**
+ * An error in what came of a sender's request. What the service or a link says of the token is not
+ * shown.
+ */
+export function requestError(
+	{ context, account, itemIndex }: Sender,
+	{ message, description, ...rest }: Explanation,
+): NodeApiError {
+	const shown = {
+		...rest,
+		message: account.conceal(message),
+		...(description !== undefined && { description: account.conceal(description) }),
+	};
+	return serviceError(context.getNode(), shown, itemIndex);
+}
+
+/** Any error as one that n8n can show with its node. */
+export function asNodeError(
+	node: INode,
+	error: unknown,
+	itemIndex?: number,
+): NodeApiError | NodeOperationError {
+	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
+	return new NodeOperationError(node, error instanceof Error ? error : String(error), {
+		itemIndex,
+	});
+}
+
 const uncertain = new WeakSet<Error>();
 
 /** Whether the service may have acted in spite of an error, so that sending again could do it twice. */
@@ -73,4 +102,40 @@ export class NotSent extends NodeOperationError {
 			itemIndex,
 		});
 	}
+}
+
+export const CHECK_BASE_URL = 'Check the Base URL in the Form Service credential.';
+
+export const TRY_LATER =
+	'Try again later. If the problem persists, contact your Form Service administrator.';
+
+/** With a full stop, unless it ends in one already, as a quote can. */
+export function asSentence(text: string): string {
+	return /[.!?]"?$/.test(text) ? text : `${text}.`;
+}
+
+/** The longest part of the service's own words that is shown. */
+const MAX_QUOTE = 300;
+
+/** A text of the service on one line, cut where it is long. */
+export function shortened(text: string): string {
+	const line = text.replace(/\s+/g, ' ').trim();
+	return line.length > MAX_QUOTE ? `${line.slice(0, MAX_QUOTE)}…` : line;
+}
+
+/**
+ * A time to wait for as a person reads it, such as "Nov 22, 2026, 00:31 UTC": the first whole minute
+ * that is not before it.
+ *
+ * @param time epoch milliseconds
+ */
+export function timeInWords(time: number): string {
+	const minute = new Date(Math.ceil(time / 60_000) * 60_000);
+	const form = {
+		dateStyle: 'medium',
+		timeStyle: 'short',
+		hourCycle: 'h23',
+		timeZone: 'UTC',
+	} as const;
+	return `${minute.toLocaleString('en-US', form)} UTC`;
 }

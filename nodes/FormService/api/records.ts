@@ -5,12 +5,17 @@ export function isRecord(value: unknown): value is IDataObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A record, not something that holds records: it has an identity of its own, if only an odd one. */
+export function hasIdentity(value: IDataObject): boolean {
+	return ['uuid', 'id'].some((key) => ['string', 'number'].includes(typeof value[key]));
+}
+
 /**
  * The identity of a form, field or response: its `uuid`, else its `id`, as text. Undefined for a
  * record that has neither.
  */
 export function identityOf(record: IDataObject): string | undefined {
-	return [record.uuid, record.id].map(asIdentity).find((identity) => identity !== undefined);
+	return asIdentity(record.uuid) ?? asIdentity(record.id);
 }
 
 /**
@@ -24,5 +29,37 @@ export function formIdOf(form: IDataObject): string | undefined {
 function asIdentity(value: unknown): string | undefined {
 	if (typeof value === 'string' && value !== '') return value;
 	// beyond 2^53, JSON.parse has rounded it, and two records would have one identity
-	return Number.isSafeInteger(value) ? String(value) : undefined;
+	return Number.isSafeInteger(value) && Number(value) >= 0 ? String(value) : undefined;
+}
+
+/** The longest id that is sent; the ids of the service have 6 (forms) and 36 (UUID) characters. */
+export const MAX_ID_LENGTH = 255;
+
+const ID = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ID_LENGTH}}$`);
+
+/**
+ * Whether a value can be the id of a form or the UUID of a response or field: 1 to 255 letters,
+ * digits, hyphens and underscores (specification, sections 2.2 to 2.4). Anything that would mean
+ * something in a path (`/`, `.`, `%`) is not one and never leaves.
+ */
+export function isId(value: unknown): value is string {
+	return typeof value === 'string' && ID.test(value);
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export function isUuid(value: unknown): value is string {
+	return typeof value === 'string' && UUID.test(value);
+}
+
+/** Whether the service means yes: `true`, or 1 (specification, section 4, rule 5), also as text. */
+export function saysYes(value: unknown): boolean {
+	return value === true || value === 1 || (typeof value === 'string' && /^(true|1)$/i.test(value));
+}
+
+/** Whether the service means no: `false` or 0, also as text. Nothing said is neither yes nor no. */
+export function saysNo(value: unknown): boolean {
+	return (
+		value === false || value === 0 || (typeof value === 'string' && /^(false|0)$/i.test(value))
+	);
 }

@@ -1,106 +1,146 @@
 import type { IDataObject } from 'n8n-workflow';
-import { getAccount } from './account';
-import { endpoints } from './endpoints';
-import { steadyClock } from './gate/accounts';
+import type { Target } from './endpoints';
+import { unlessAborted } from './clock';
+import { inputError, NotSent } from './errors';
 import { addedIn, pdfLinkIn, updatedIn, workspaceIn } from './replies/expected';
 import { list } from './replies/list';
-import type { Listed } from './replies/list';
+import type { Listing } from './replies/list';
 import { request } from './request/request';
-import { endpointUrl } from './request/url';
+import type { Version } from './request/request';
+import { hasStopped, stopSignal } from './request/send';
 import type { Sender } from './sender';
-import { change, sharedList } from './sharedList';
+import { TtlCache } from './ttlCache';
+import type { Lifetimes } from './ttlCache';
+import { parseUrl } from './url';
 
 /**
- * The service, one function for each of its endpoints (specification, section 4). All throw
- * NodeApiError or NodeOperationError with the sender's itemIndex.
+ * The service, one function for each of its endpoints (specification, section 4). The target says
+ * what is asked for: n8n composes an operation's, `targetOf` those of the trigger and the editor. All
+ * throw NodeApiError or NodeOperationError with the sender's itemIndex.
  */
 
 /** The workspace as it came, secrets included (section 2.1). */
-export async function getWorkspace(sender: Sender): Promise<IDataObject> {
-	const account = await getAccount(sender.context, sender.itemIndex);
-	const endpoint = endpoints.getWorkspace;
-	const url = endpointUrl(account.baseUrl, endpoint);
-	const { value } = await request(sender, account, { endpoint, url });
-	return workspaceIn(sender, account, value);
+export async function getWorkspace(sender: Sender, target: Target): Promise<IDataObject> {
+	const { value } = await request(sender, own(sender, target));
+	return workspaceIn(sender, value);
 }
 
-/** All forms with their fields. */
-export async function listForms(sender: Sender): Promise<IDataObject[]> {
-	const account = await getAccount(sender.context, sender.itemIndex);
-	const endpoint = endpoints.listForms;
-	const url = endpointUrl(account.baseUrl, endpoint);
-	return (await sharedList(sender, account, { endpoint, url })).records;
+/**
+ * All forms with their fields.
+ *
+ * @param lifetimes how long the list may be given again; left out, only while it is being fetched
+ */
+export async function listForms(
+	sender: Sender,
+	target: Target,
+	lifetimes?: Lifetimes,
+): Promise<IDataObject[]> {
+	return (await sharedList(sender, target, { lifetimes })).records;
 }
 
-/** The fields of one form. */
-export async function listFields(sender: Sender, formId: string): Promise<IDataObject[]> {
-	const account = await getAccount(sender.context, sender.itemIndex);
-	const endpoint = endpoints.listFields;
-	const url = endpointUrl(account.baseUrl, endpoint, { formId });
-	return (await sharedList(sender, account, { endpoint, url })).records;
+/** The same, for a caller that may have to stop between two pages. */
+export async function listFormsWhile(
+	sender: Sender,
+	target: Target,
+	goOn: () => boolean,
+): Promise<Listing> {
+	return await list(sender, own(sender, target), { goOn });
+}
+
+/** The fields of one form; see `listForms`. */
+export async function listFields(
+	sender: Sender,
+	target: Target,
+	lifetimes?: Lifetimes,
+): Promise<IDataObject[]> {
+	return (await sharedList(sender, target, { lifetimes })).records;
 }
 
 export type ResponsesOptions = {
-	status: 'all' | 'complete' | 'incomplete';
 	/** Responses that are enough. */
 	limit?: number;
-	/** No further page is fetched after this time, in epoch milliseconds. */
-	until?: number;
 	/** Asked before each further page; the list is cut where it says no. */
 	goOn?: () => boolean;
+	/** See `listForms`. */
+	lifetimes?: Lifetimes;
+	/** With `goOn`: the version of a list of one page that was read before, see `Listing`. */
+	known?: Version;
 };
 
 /** The responses of one form, in the service's order (section 4, rule 1). */
 export async function listResponses(
 	sender: Sender,
-	formId: string,
-	{ status, limit, until, goOn }: ResponsesOptions,
-): Promise<Listed> {
-	const account = await getAccount(sender.context, sender.itemIndex);
-	const endpoint = endpoints.listResponses;
-	const query: Record<string, string> =
-		status === 'all' ? {} : { incomplete: String(status === 'incomplete') };
-	const url = endpointUrl(account.baseUrl, endpoint, { formId }, query);
-	const target = { endpoint, url };
-	if (until === undefined && goOn === undefined) {
-		return await sharedList(sender, account, target, limit);
-	}
-	return await list(sender, account, target, { limit, until, goOn, now: steadyClock.now });
+	target: Target,
+	{ limit, goOn, lifetimes, known }: ResponsesOptions = {},
+): Promise<Listing> {
+	return goOn === undefined
+		? await sharedList(sender, target, { limit, lifetimes })
+		: await list(sender, own(sender, target), { limit, goOn, known });
 }
 
 /** The link to the PDF of one response. */
-export async function getPdfLink(sender: Sender, responseId: string): Promise<string> {
-	const account = await getAccount(sender.context, sender.itemIndex);
-	const endpoint = endpoints.getPdf;
-	const url = endpointUrl(account.baseUrl, endpoint, { responseId });
-	const { value } = await request(sender, account, { endpoint, url });
-	return pdfLinkIn(sender, account, value);
+export async function getPdfLink(sender: Sender, target: Target): Promise<string> {
+	const { value } = await request(sender, own(sender, target));
+	return pdfLinkIn(sender, value);
 }
 
 /** Adds a response (section 4, rules 2 to 4) and gives what the service says of it. */
-export async function addResponse(
-	sender: Sender,
-	formId: string,
-	answers: Readonly<Record<string, string | number>>,
-): Promise<IDataObject> {
-	const account = await getAccount(sender.context, sender.itemIndex);
-	const endpoint = endpoints.addResponse;
-	const url = endpointUrl(account.baseUrl, endpoint, { formId });
-	return addedIn(await change(sender, account, { endpoint, url, body: { data: answers } }));
+export async function addResponse(sender: Sender, target: Target): Promise<IDataObject> {
+	return addedIn(await change(sender, target));
 }
 
 /** Updates settings of a form (section 4, rules 5 and 6) and gives its id, name and time of update. */
-export async function updateSettings(
+export async function updateSettings(sender: Sender, target: Target): Promise<IDataObject> {
+	return updatedIn(sender, await change(sender, target));
+}
+
+/** What leads out of the API is not sent, whatever an expression or a template has made of it. */
+function own({ context, account, itemIndex }: Sender, target: Target): Target {
+	const url = parseUrl(target.url)?.href;
+	if (url?.startsWith(`${account.baseUrl}/`)) return { ...target, url };
+	throw inputError(context.getNode(), {
+		message: 'The request does not lead to the API of the service',
+		description: 'Check the IDs in the parameters of this node.',
+		itemIndex,
+	});
+}
+
+const lists = new TtlCache<Listing>();
+
+const WHILE_UNDER_WAY: Lifetimes = { found: 0, failed: 0 };
+
+/**
+ * A list, fetched once for all who ask for it at the same moment in the same way, unless one of them
+ * waits in the queue of the items and another goes before it.
+ */
+async function sharedList(
 	sender: Sender,
-	formId: string,
-	settings: Readonly<Record<string, string | number | boolean | null>>,
-): Promise<IDataObject> {
-	const account = await getAccount(sender.context, sender.itemIndex);
-	const endpoint = endpoints.updateSettings;
-	const url = endpointUrl(account.baseUrl, endpoint, { formId });
-	return updatedIn(
-		sender,
-		account,
-		await change(sender, account, { endpoint, url, body: settings }),
-	);
+	target: Target,
+	options: { limit?: number; lifetimes?: Lifetimes },
+): Promise<Listing> {
+	const { limit, lifetimes = WHILE_UNDER_WAY } = options;
+	const { context, account, urgency, retry, transport, itemIndex } = sender;
+	const { url } = own(sender, target);
+	const { headers, timeout, proxy, skipSslCertificateValidation, allowedDomains } = transport ?? {};
+	// another's timeout, or certificates that another does not check, must not be this one's
+	const way = [headers, timeout, proxy, skipSslCertificateValidation, allowedDomains, retry];
+	const key = account.key + JSON.stringify([url, limit, urgency, lifetimes, way]);
+	const fetch = async () => await list(sender, { ...target, url }, { limit });
+	const notSent = () => new NotSent(context.getNode(), itemIndex);
+	const work = unlessAborted(lists.get(key, lifetimes, fetch), stopSignal(sender), notSent);
+	return await work.catch(async (error: unknown) => {
+		// whoever asked first was cancelled; that is no reason for the others to go without
+		const goOn = error instanceof NotSent && !hasStopped(sender);
+		if (goOn) return await sharedList(sender, target, options);
+		throw error;
+	});
+}
+
+/** Sends a change. Who then asks for a list gets one that has the change. */
+async function change(sender: Sender, target: Target): Promise<unknown> {
+	try {
+		return (await request(sender, own(sender, target))).value;
+	} finally {
+		lists.clear(sender.account.key);
+	}
 }

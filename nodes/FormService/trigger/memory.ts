@@ -1,29 +1,76 @@
-import type { IDataObject, IPollFunctions } from 'n8n-workflow';
-import { freshShare } from './allowanceShare';
-import type { AllowanceShare } from './allowanceShare';
-import { freshSchedule } from './pollSchedule';
-import type { Schedule } from './pollSchedule';
+import type { IDataObject, IPollFunctions, NodeApiError, NodeOperationError } from 'n8n-workflow';
+import type { Version } from '../api/request/request';
+import { Budget } from './budget';
+import type { KnownResponses } from './knownResponses';
+import { freshSchedule, noRate } from './schedule';
+import type { Rate, Schedule } from './schedule';
+import type { Restored } from './stateCodec';
+
+/** What the process remembers of one form of a trigger. */
+export type FormMemory = {
+	schedule: Schedule;
+	rate: Rate;
+	/** Responses that the last poll found and had no room for. */
+	backlog: IDataObject[];
+	/** The last listing, and what was known after it: the same again changes nothing until a time. */
+	last?: { version: Version; known: KnownResponses };
+	/** The number of the poll in which it last had its turn. */
+	servedAt: number;
+};
+
+/** A form in the list of all forms. */
+export type ListedForm = { id: string; name: string; record: IDataObject };
 
 /**
  * What the process remembers of one trigger. All of it can be lost at any time: the static data of
- * n8n is what counts.
+ * n8n is what counts. Times in epoch milliseconds.
  */
 export type TriggerMemory = {
-	/** What the schedule and the backlog belong to: trouble with one form tells nothing of another. */
+	/** What the schedules and the backlog belong to: another account or other events begin anew. */
 	owner: string;
 	nodeName: string;
-	schedule: Schedule;
-	/** The look that is under way; resolves when it has ended, well or not. */
-	look?: Promise<void>;
-	/** The state after a row of looks without events, and digests of those that it came from (see `recall`). */
-	unsaved?: { from: ReadonlySet<string>; saved: IDataObject };
-	/** What the static data was before the look that delivered last, and when that ended. */
-	handedOver?: { from: string; at: number };
-	/** What a person who activated the workflow was told to correct. Times in epoch milliseconds. */
+	/** The forms that were watched last and the conditions, as text. */
+	watched?: string;
+	/** By ID. */
+	forms: Map<string, FormMemory>;
+	/** Of the list of all forms, and that list. */
+	listing: FormMemory;
+	list?: { forms: ListedForm[]; complete: boolean };
+	/** Of what fails whichever form is polled. */
+	accountSchedule: Schedule;
+	/** The poll that is under way; resolves when it has ended, well or not. */
+	poll?: Promise<void>;
+	polls: number;
+	/** What was last read from the static data. */
+	loaded?: { digest: string; restored: Restored };
+	/** The state after a row of polls without items, and digests of those that it came from (see `state`). */
+	pending?: { from: ReadonlySet<string>; saved: IDataObject };
+	/** What the static data was before the poll that delivered last, and when that ended. */
+	deliveryInFlight?: { from: string; at: number };
+	/** The digest of the state that the last poll left, to which all backlogs belong. */
+	backlogOf?: string;
+	/** What a person who activated the workflow was told to correct. */
 	toCorrect?: { error: unknown; at: number };
-	/** Responses that the last look found and had no room for, and the state that it left. */
-	backlog?: { records: IDataObject[]; state: string };
+	/** An error that is to be reported by the next poll that has no items, and what it is about. */
+	toReport?: { error: NodeApiError | NodeOperationError; of: string };
 };
+
+export const freshForm = (): FormMemory => ({
+	schedule: freshSchedule,
+	rate: noRate,
+	backlog: [],
+	servedAt: 0,
+});
+
+const fresh = () => ({
+	forms: new Map<string, FormMemory>(),
+	listing: freshForm(),
+	list: undefined,
+	accountSchedule: freshSchedule,
+	toCorrect: undefined,
+	toReport: undefined,
+	polls: 0,
+});
 
 /** Triggers that are remembered: those beyond it, the longest without a tick, are taken for removed. */
 const MAX_TRIGGERS = 1_000;
@@ -31,36 +78,31 @@ const MAX_TRIGGERS = 1_000;
 /** What the process remembers of all triggers. */
 export class Memory {
 	private readonly triggers = new Map<string, TriggerMemory>();
-	private readonly accounts = new Map<string, AllowanceShare>();
+	private readonly budgets = new Map<string, Budget>();
 	private readonly contexts = new WeakSet<IPollFunctions>();
-	private looks = 0;
 
 	/**
 	 * @param key the workflow and node, whatever their names
 	 * @param nodeName under which n8n's default mode keeps the static data: that of a new name is empty,
-	 * which is not the empty one that `unsaved` came from
+	 * which is not the empty one that `pending` came from
 	 */
 	trigger(key: string, owner: string, nodeName: string): TriggerMemory {
-		const known = this.triggers.get(key) ?? { owner, nodeName, schedule: freshSchedule };
+		const known = this.triggers.get(key) ?? { owner, nodeName, ...fresh() };
 		// the last in the map is the one that had a tick last
 		this.triggers.delete(key);
 		this.triggers.set(key, known);
 		const [oldest] = this.triggers.keys();
 		if (this.triggers.size > MAX_TRIGGERS) this.triggers.delete(oldest);
-		if (known.owner !== owner) {
-			const fresh = { schedule: freshSchedule, backlog: undefined, toCorrect: undefined };
-			Object.assign(known, { owner, ...fresh });
-		}
-		if (known.nodeName !== nodeName) Object.assign(known, { nodeName, unsaved: undefined });
+		if (known.owner !== owner) Object.assign(known, { owner, ...fresh() });
+		if (known.nodeName !== nodeName) Object.assign(known, { nodeName, pending: undefined });
 		return known;
 	}
 
-	share(account: string): AllowanceShare {
-		return this.accounts.get(account) ?? freshShare;
-	}
-
-	setShare(account: string, share: AllowanceShare): void {
-		this.accounts.set(account, share);
+	/** @param account see `Account.key` */
+	budget(account: string): Budget {
+		const budget = this.budgets.get(account) ?? new Budget();
+		this.budgets.set(account, budget);
+		return budget;
 	}
 
 	/** Whether n8n polls with this context for the first time: each activation brings a new one. */
@@ -68,10 +110,5 @@ export class Memory {
 		if (this.contexts.has(context)) return false;
 		this.contexts.add(context);
 		return true;
-	}
-
-	/** A number for a look that begins. */
-	nextLook(): number {
-		return (this.looks += 1);
 	}
 }

@@ -1,74 +1,193 @@
-import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { getAccount } from '../api/account';
-import { steadyClock } from '../api/gate/accounts';
+import type { Account } from '../api/account';
+import { meets } from '../api/answers/conditions';
+import { oldestFirst } from '../api/answers/order';
+import { clock, unlessAborted } from '../api/clock';
+import { endpoints, targetOf } from '../api/endpoints';
+import { asNodeError, NotSent } from '../api/errors';
 import type { Sender } from '../api/sender';
-import { listResponses } from '../api/service';
-import { deliver } from './deliver';
+import { listForms, listFormsWhile, listResponses } from '../api/service';
+import type { Dependencies, Event, NamedForm, Trigger, Watch } from './dependencies';
+import { failureOf, queueTooLong, tooSlow } from './errors';
+import { shortNameOf } from './fingerprint';
 import { Memory } from './memory';
-import { itemsBy, worldOf } from './n8nWorld';
-import { newestResponse } from './newestResponse';
-import { budgetOf, occasionOf } from './occasion';
+import { deliver, itemsBy, newestResponse, noExample } from './output';
+import { readParameters } from './parameters';
+import type { Parameters } from './parameters';
 import { poll } from './poll';
-import { isDue, MINUTE_MS } from './pollSchedule';
-import { readSettings } from './readSettings';
-import { reportFailure } from './reportFailure';
-import { sourceOf } from './savedSeen';
-import type { Trigger } from './world';
+import { afterFailure, isDue, MINUTE_MS } from './schedule';
+import { listedForms } from './watchedForms';
 
 /** All triggers of this process. */
 const memory = new Memory();
 
-/** One tick of n8n for one trigger. */
-export async function pollForm(context: IPollFunctions): Promise<INodeExecutionData[] | null> {
+/** One poll of n8n for one trigger. */
+export async function pollForms(context: IPollFunctions): Promise<INodeExecutionData[] | null> {
 	const key = `${context.getWorkflow().id}:${context.getNode().id}`;
-	const occasion = occasionOf(context, memory);
-	let prepared: Awaited<ReturnType<typeof prepare>>;
+	const reason = pollReason(context, memory);
+	let prepared: { parameters: Parameters; account: Account };
 	try {
-		prepared = await prepare(context);
+		prepared = { parameters: readParameters(context), account: await getAccount(context) };
 	} catch (error) {
-		return notPrepared(error, context, key, occasion);
+		return notPrepared(error, context, key, reason);
 	}
-	const { settings, account, source } = prepared;
-	const budgetMs = budgetOf(context);
-	const trigger: Trigger = { ...settings, key, account, source, occasion, budgetMs };
+	const { parameters, account } = prepared;
+	const budgetMs = pollBudgetMs(context);
+	const service = shortNameOf(account.baseUrl);
+	const trigger: Trigger = { ...parameters, key, account: account.key, service, reason, budgetMs };
 	const staticData = context.getWorkflowStaticData('node');
-	return await poll(trigger, staticData, memory, worldOf(context, settings, budgetMs));
+	const deps = dependenciesOf(context, parameters, account, budgetMs);
+	return await poll(trigger, staticData, memory, deps);
 }
 
-async function prepare(context: IPollFunctions) {
-	const settings = readSettings(context);
-	const { baseUrl, key: account } = await getAccount(context);
-	return { settings, account, source: sourceOf(baseUrl, settings.formId) };
-}
-
-/** A parameter or credential that cannot be used is told like any failure: not at each tick. */
+/** A parameter or credential that cannot be used is reported like any failure: not at each tick. */
 function notPrepared(
 	error: unknown,
 	context: IPollFunctions,
 	key: string,
-	occasion: Trigger['occasion'],
+	reason: Trigger['reason'],
 ): null {
-	const { now } = steadyClock;
 	const node = context.getNode();
 	const own = memory.trigger(key, 'not prepared', node.name);
-	const tellAtOnce = occasion !== 'tick';
-	if (!tellAtOnce && !isDue(own.schedule, MINUTE_MS, now())) return null;
-	const world = { node, now, log: context.logger };
-	const failed = { startedAt: now(), spacing: MINUTE_MS, tellAtOnce };
-	return reportFailure(error, own, world, failed);
+	const now = clock.now();
+	const reportAtOnce = reason !== 'tick';
+	if (!reportAtOnce && !isDue(own.accountSchedule, MINUTE_MS, now)) return null;
+	const { schedule, report } = afterFailure(own.accountSchedule, {
+		startedAt: now,
+		now,
+		spacing: MINUTE_MS,
+		failure: failureOf(error),
+		reportAtOnce,
+		reportAgain: true,
+	});
+	own.accountSchedule = schedule;
+	const reported = asNodeError(node, error);
+	if (report) throw reported;
+	context.logger.warn(`The forms cannot be checked: ${reported.message}`);
+	return null;
+}
+
+/** Forms that are asked for an example at most: each takes a request. */
+const MAX_ASKED_FOR_EXAMPLE = 5;
+
+/**
+ * The newest response of the first form that has one, to build a workflow with, as the trigger would
+ * give it. Remembers nothing and changes nothing.
+ */
+export async function fetchExample(context: IPollFunctions): Promise<INodeExecutionData[]> {
+	const parameters = readParameters(context);
+	const { watch, names, events } = parameters;
+	const node = context.getNode();
+	const account = await getAccount(context);
+	const sender: Sender = { context, account, urgency: 'prompt' };
+	const forms = await formsForExample(sender, watch, names);
+	const ofResponses = events.some((event) => event !== 'formCreated');
+	for (const { id, name } of ofResponses ? forms.slice(0, MAX_ASKED_FOR_EXAMPLE) : []) {
+		const target = targetOf(account, endpoints.listResponses, { formId: id });
+		const { records } = await listResponses(sender, target);
+		const wanted = records.filter((one) => meets(one, parameters.conditions));
+		const newest = newestResponse(wanted, events);
+		if (newest !== undefined) return await asExample({ ...newest, form: { id, name } });
+	}
+	const [{ id, name, record } = { id: '', name: null, record: undefined }] = forms;
+	if (record === undefined || !events.includes('formCreated')) throw noExample(node, events);
+	return await asExample({ event: 'formCreated', record, form: { id, name } });
+
+	async function asExample(event: Event): Promise<INodeExecutionData[]> {
+		const items = itemsBy(sender, parameters.output);
+		const deps = { node, now: () => clock.now(), log: context.logger, ...items };
+		return await deliver([event], { limit: 1, until: Infinity, isPatient: false, deps });
+	}
+}
+
+/** The forms of a trigger, newest first where all are watched. */
+async function formsForExample(
+	sender: Sender,
+	watch: Watch,
+	names: ReadonlyMap<string, string>,
+): Promise<Array<NamedForm & { record?: IDataObject }>> {
+	const isNamed = watch.kind === 'chosen' && watch.formIds.every((id) => names.has(id));
+	if (isNamed) return watch.formIds.map((id) => ({ id, name: names.get(id) ?? null }));
+	const target = targetOf(sender.account, endpoints.listForms);
+	const listed = listedForms(await listForms(sender, target));
+	if (watch.kind === 'all') {
+		return oldestFirst(listed.filter(({ id }) => !watch.except.includes(id))).reverse();
+	}
+	return watch.formIds.map((id) => ({
+		id,
+		name: listed.find((form) => form.id === id)?.name ?? null,
+	}));
 }
 
 /**
- * The newest response, to build a workflow with, as the trigger would give it. Remembers nothing and
- * changes nothing.
+ * The service and n8n as a poll reaches them. Nothing is sent again within a poll: the next one makes
+ * up for it. What the service has not answered when the time of the poll is up has failed.
  */
-export async function fetchExample(context: IPollFunctions): Promise<INodeExecutionData[]> {
-	const settings = readSettings(context);
+function dependenciesOf(
+	context: IPollFunctions,
+	{ output }: Parameters,
+	account: Account,
+	budgetMs: number,
+): Dependencies {
 	const node = context.getNode();
-	const sender: Sender = { context, urgency: 'prompt' };
-	const { records } = await listResponses(sender, settings.formId, { status: 'all' });
-	const newest = newestResponse(node, records, settings.events);
-	const items = itemsBy(sender, settings);
-	const world = { node, now: steadyClock.now, log: context.logger, ...items };
-	return await deliver([newest], { limit: 1, until: Infinity, isPatient: false, world });
+	const signal = clock.timeout(budgetMs);
+	let requests = 0;
+	const sender: Sender = { context, account, urgency: 'prompt', retry: false, signal };
+	const counted: Sender = { ...sender, onSend: () => (requests += 1) };
+	const listed = async <T>(list: () => Promise<T>) => {
+		const before = requests;
+		const tooLate = () => (requests === before ? queueTooLong(node) : tooSlow(node));
+		return await inTime(signal, list(), tooLate);
+	};
+	const items = itemsBy(sender, output);
+	return {
+		node,
+		now: () => clock.now(),
+		log: context.logger,
+		requestsSent: () => requests,
+		async listResponses(formId, goOn, known) {
+			// all of them, not only the complete ones: what is known must hold when the events change
+			const target = targetOf(account, endpoints.listResponses, { formId });
+			return await listed(async () => await listResponses(counted, target, { goOn, known }));
+		},
+		async listForms(goOn) {
+			const target = targetOf(account, endpoints.listForms);
+			return await listed(async () => await listFormsWhile(counted, target, goOn));
+		},
+		...items,
+		toItem: async (event) => await inTime(signal, items.toItem(event), () => tooSlow(node)),
+	};
+}
+
+/** Waits for work until the time is up; a request that is under way then ends by itself, unheard. */
+async function inTime<T>(signal: AbortSignal, work: Promise<T>, tooLate: () => Error): Promise<T> {
+	return await unlessAborted(work, signal, tooLate).catch((error: unknown) => {
+		throw error instanceof NotSent ? tooLate() : error;
+	});
+}
+
+/** What n8n gives a poll outside of its durable mode, and what is kept to where n8n does not say. */
+const DEFAULT_BUDGET_MS = 5 * MINUTE_MS;
+
+/** How long this poll may take (n8n 2.38 and later say so). */
+export function pollBudgetMs(context: IPollFunctions): number {
+	return Math.min(givenBudgetMs(context), DEFAULT_BUDGET_MS);
+}
+
+function givenBudgetMs(context: IPollFunctions): number {
+	const { getPollBudgetMs } = context as Partial<IPollFunctions>;
+	return typeof getPollBudgetMs === 'function' ? getPollBudgetMs.call(context) : DEFAULT_BUDGET_MS;
+}
+
+/**
+ * Why n8n polls. An activation brings a context of its own, and polls with it once before the first
+ * tick. In durable mode each tick has a context of its own too; it can be told by its budget, which
+ * is 36 seconds unless n8n is set to something else. n8n activates as it starts (`init`) and when
+ * another main takes over (`leadershipChange`); all other activations are a person's.
+ */
+export function pollReason(context: IPollFunctions, known: Memory): Trigger['reason'] {
+	const isDurableTick = givenBudgetMs(context) !== DEFAULT_BUDGET_MS;
+	if (!known.isNew(context) || isDurableTick) return 'tick';
+	return ['init', 'leadershipChange'].includes(context.getActivationMode()) ? 'start' : 'publish';
 }

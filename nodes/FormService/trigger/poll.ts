@@ -1,20 +1,11 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import {
-	allowanceOf,
-	freeAt,
-	isWaiting,
-	requestsLeft,
-	requestsLeftFor,
-	setWaiting,
-	ticked,
-} from './allowanceShare';
-import type { AllowanceShare } from './allowanceShare';
-import { Look } from './look';
+import type { Budget } from './budget';
+import type { Dependencies, Trigger } from './dependencies';
+import { asNodeError } from '../api/errors';
+import { FormPolls } from './formPolls';
 import type { Memory, TriggerMemory } from './memory';
-import { DAY_MS } from './pollSchedule';
-import { backlogOf, isHandingOver, knows, saveUnsaved } from './recall';
-import { allowanceUsedUp, asNodeError } from './trouble';
-import type { Trigger, World } from './world';
+import { isDeliveryInFlight, load } from './state';
+import { watchedIds } from './watchedForms';
 
 type Items = INodeExecutionData[] | null;
 
@@ -25,88 +16,73 @@ type Items = INodeExecutionData[] | null;
 const ACTIVATION_MS = 20_000;
 
 /**
- * One tick of n8n, which is an opportunity and not an order: looks at the form if it is time, and
+ * One poll of n8n, which is an opportunity and not an order: reads the forms whose time has come, and
  * gives the items of what is new, or null.
  *
- * @param staticData n8n's static data of the node; changed last, and only if all went well
+ * @param staticData n8n's static data of the node; changed last, and only by what went well
  * @throws NodeApiError or NodeOperationError that people are to be told of
  */
 export async function poll(
 	trigger: Trigger,
 	staticData: IDataObject,
 	memory: Memory,
-	world: World,
+	deps: Dependencies,
 ): Promise<Items> {
-	const { key, account, source, events, occasion } = trigger;
-	const own = memory.trigger(key, `${account} ${source} ${events.join()}`, world.node.name);
-	memory.setShare(account, ticked(memory.share(account), trigger, world.now()));
+	const { key, account, service, events, reason } = trigger;
+	const own = memory.trigger(key, `${account} ${service} ${events.join()}`, deps.node.name);
+
+	const watched = JSON.stringify([trigger.watch, trigger.conditions]);
+	if (own.watched !== watched) {
+		// trouble with one form tells nothing of another, nor a backlog of other conditions
+		const forms = [...own.forms].filter(([id]) => isChosen(trigger, id));
+		for (const [, form] of forms) form.backlog = [];
+		Object.assign(own, { watched, toCorrect: undefined, toReport: undefined });
+		own.forms = new Map(forms);
+	}
 
 	const { toCorrect } = own;
-	const isAgain = toCorrect !== undefined && world.now() - toCorrect.at < ACTIVATION_MS;
-	if (occasion !== 'tick' && isAgain) throw asNodeError(world.node, toCorrect.error);
+	const isAgain = toCorrect !== undefined && deps.now() - toCorrect.at < ACTIVATION_MS;
+	if (reason !== 'tick' && isAgain) throw asNodeError(deps.node, toCorrect.error);
 
-	const isWatching = () => knows(staticData, own, source);
-	while (own.look !== undefined) {
-		if (!isWatching()) await own.look;
-		if (isWatching()) return null;
+	while (own.poll !== undefined) {
+		if (!isWatching(trigger, staticData, own)) await own.poll;
+		if (isWatching(trigger, staticData, own)) return null;
 	}
-	if (isHandingOver(staticData, own, world.now())) return null;
-
-	const look = new Look(trigger, staticData, own, memory, world);
-	// a form that was never looked at cannot wait: what comes before the first look is not delivered
-	const cannotWait = occasion !== 'tick' && !isWatching();
-	const isWanted = cannotWait || look.isDue() || isAsked(trigger, own, world.now());
-	const share = memory.share(account);
-	const pages = Math.min(expectedPages(own), allowanceOf(share));
-	const left = cannotWait ? requestsLeft(share) : leftFor(trigger, own, share, world.now());
-	const isFree = left >= pages;
-	const waitsFor = isWanted && !isFree ? pages : undefined;
-	memory.setShare(account, setWaiting(share, key, waitsFor, world.now()));
-	if (isWanted && isFree) return await alone(own, look.atForm());
-	if (cannotWait) throw allowanceUsedUp(world.node, freeAt(share, pages, world.now()));
-	if (waitsFor !== undefined && !isWaiting(share, key)) world.log.info(WAITS);
-
-	const backlog = backlogOf(staticData, own);
-	if (backlog.length > 0) return await alone(own, look.atBacklog(backlog));
-	saveUnsaved(staticData, own);
-	return null;
+	if (isDeliveryInFlight(staticData, own, deps.now())) return null;
+	return await alone(own, trigger, staticData, memory.budget(account), deps);
 }
 
-const WAITS =
-	'A look is due, but the triggers on this account have used up their Requests per Day. It comes as soon as enough of them are left again.';
-
-/** Whoever publishes a workflow while its looks fail wants to know whether they still do. */
-function isAsked(
-	{ occasion }: Trigger,
-	{ schedule: { failures, refusedUntil } }: TriggerMemory,
-	now: number,
-): boolean {
-	return occasion === 'publish' && failures > 0 && now >= refusedUntil;
+function isChosen({ watch }: Trigger, id: string): boolean {
+	return watch.kind === 'all' || watch.formIds.includes(id);
 }
 
-/** A trigger that has not looked for so long may have its next tick in a week. */
-const RARE_MS = DAY_MS / 2;
-
-function leftFor({ key }: Trigger, own: TriggerMemory, share: AllowanceShare, now: number): number {
-	const isRare = now - own.schedule.startedAt >= RARE_MS;
-	return requestsLeftFor(share, { key, isRare }, now);
-}
-
-/** A listing of several pages may have grown by one since the last look. */
-function expectedPages({ schedule: { pages } }: TriggerMemory): number {
-	return pages > 1 ? pages + 1 : 1;
+/** Whether there is a state for some of the forms to go on from. */
+function isWatching(trigger: Trigger, staticData: IDataObject, own: TriggerMemory): boolean {
+	const { service, watch } = trigger;
+	const restored = load(staticData, own);
+	if (restored.kind !== 'state' || restored.state.service !== service) return false;
+	const { forms, listedSince } = restored.state;
+	const isListed = watch.kind === 'all' && listedSince !== undefined;
+	return isListed || watchedIds(watch, forms).some((id) => forms.get(id)?.known !== undefined);
 }
 
 /** Lets polls that overlap this one know of it until it has ended. */
-async function alone(own: TriggerMemory, look: Promise<Items>): Promise<Items> {
-	const ended = look.then(
+async function alone(
+	own: TriggerMemory,
+	trigger: Trigger,
+	staticData: IDataObject,
+	budget: Budget,
+	deps: Dependencies,
+): Promise<Items> {
+	const polls = new FormPolls(trigger, staticData, own, budget, deps).run();
+	const ended = polls.then(
 		() => undefined,
 		() => undefined,
 	);
-	own.look = ended;
+	own.poll = ended;
 	try {
-		return await look;
+		return await polls;
 	} finally {
-		own.look = undefined;
+		own.poll = undefined;
 	}
 }

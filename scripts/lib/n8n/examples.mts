@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual as isEqual } from 'node:util';
 import type { IDataObject, INode, INodeParameters, INodePropertyOptions } from 'n8n-workflow';
 import { root } from '../paths.mts';
 import type { N8nRest, WorkflowFile } from './rest.mts';
@@ -12,6 +13,12 @@ export type Choices = {
 	form: { id: string; name: string };
 	/** answers of Response: Create, by the label of the field; expressions begin with = */
 	answers: Record<string, string>;
+	/** the labels of the fields that identify a response */
+	identifiedBy: string[];
+	/** what forms are updated to, where the example leaves it open */
+	settings: INodeParameters;
+	/** the credential of a chat model */
+	model?: { id: string; name: string };
 	/** how often the triggers look, as cron expressions; else as in the example */
 	looks?: string[];
 	/** the allowance of the triggers, when not the usual one */
@@ -20,6 +27,7 @@ export type Choices = {
 
 const isOurs = ({ type }: INode) => type.startsWith('n8n-nodes-formservice.');
 const isTrigger = ({ type }: INode) => type === 'n8n-nodes-formservice.formServiceTrigger';
+const isModel = ({ type }: INode) => type.startsWith('@n8n/n8n-nodes-langchain.lmChat');
 const startsByHand = ({ type }: INode) => type === 'n8n-nodes-base.manualTrigger';
 
 /** The file names of the examples. */
@@ -45,7 +53,7 @@ export async function fillIn(
 	const nodes = [];
 	for (const node of workflow.nodes) {
 		if (!isOurs(node)) {
-			nodes.push(node);
+			nodes.push(isModel(node) && choices.model ? withModel(node, choices.model) : node);
 			continue;
 		}
 		const parameters = {
@@ -59,8 +67,11 @@ export async function fillIn(
 			credentials: { formServiceApi: choices.credential },
 		};
 		if (parameters.operation === 'create') {
-			filled.parameters.fields = await mapAnswers(rest, filled, choices.answers);
+			const fields = await fieldsOf(rest, filled);
+			filled.parameters.fields = mapAnswers(fields, choices.answers);
+			filled.parameters.options = chosenIdentity(fields, node, choices);
 		}
+		if (isEqual(parameters.settings, {})) filled.parameters.settings = choices.settings;
 		nodes.push(filled);
 	}
 	return { ...workflow, nodes };
@@ -72,6 +83,22 @@ function chosenForm({ parameters }: INode, { form }: Choices): INodeParameters {
 	return { formId: { __rl: true, mode: 'list', value: form.id, cachedResultName: form.name } };
 }
 
+function chosenIdentity(
+	fields: MapperField[],
+	{ parameters }: INode,
+	{ identifiedBy }: Choices,
+): INodeParameters {
+	const options = (parameters.options ?? {}) as INodeParameters;
+	if (!('skipIfExists' in options)) return options;
+	const chosen = fields.filter(({ displayName }) => identifiedBy.includes(displayName));
+	return { ...options, skipIfExists: chosen.map(({ id }) => id) };
+}
+
+const withModel = (node: INode, model: { id: string; name: string }): INode => ({
+	...node,
+	credentials: { openAiApi: model },
+});
+
 function looks(node: INode, { looks: cronExpressions, requestsPerDay }: Choices): INodeParameters {
 	if (!isTrigger(node) || !cronExpressions) return {};
 	const item = cronExpressions.map((cronExpression) => ({ mode: 'custom', cronExpression }));
@@ -80,8 +107,8 @@ function looks(node: INode, { looks: cronExpressions, requestsPerDay }: Choices)
 
 type MapperField = { id: string; displayName: string; options?: INodePropertyOptions[] };
 
-/** Asks n8n for the form's fields, as the editor does, and maps the answers to them. */
-async function mapAnswers(
+/** Asks n8n for the form's fields, as the editor does. */
+async function fieldsOf(
 	rest: N8nRest,
 	{
 		type,
@@ -89,8 +116,7 @@ async function mapAnswers(
 		parameters,
 		credentials,
 	}: Pick<INode, 'type' | 'typeVersion' | 'parameters' | 'credentials'>,
-	answers: Record<string, string>,
-): Promise<INodeParameters> {
+): Promise<MapperField[]> {
 	const { fields } = (await rest.send(
 		'POST',
 		'/rest/dynamic-node-parameters/resource-mapper-fields',
@@ -102,6 +128,10 @@ async function mapAnswers(
 			credentials,
 		},
 	)) as { fields: MapperField[] };
+	return fields;
+}
+
+function mapAnswers(fields: MapperField[], answers: Record<string, string>): INodeParameters {
 	const value = Object.fromEntries(
 		fields
 			.filter(({ displayName }) => displayName in answers)

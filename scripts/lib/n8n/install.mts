@@ -1,11 +1,19 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cached } from '../cache.mts';
 import { run } from '../command.mts';
+import { root } from '../paths.mts';
 
-/** The lines of n8n that the package is tried with; each has a lockfile in scripts/n8n/. */
-export const versions = { '2.x': '2.41.1', '1.x': '1.123.81' } as const;
-export type Line = keyof typeof versions;
+/** The lines of n8n that the package is tried with. */
+export const lines = ['2.x', '1.x'] as const;
+export type Line = (typeof lines)[number];
+
+/** The version of n8n that a line is tried with: what scripts/n8n/ installs for it says so, and nothing else. */
+export function versionOf(line: Line): string {
+	const path = join(root, 'scripts', 'n8n', line, 'package.json');
+	const manifest = JSON.parse(readFileSync(path, 'utf8')) as { dependencies: { n8n: string } };
+	return manifest.dependencies.n8n;
+}
 
 // Debian's packages of Node bring its headers here; without them node-gyp downloads some
 const SYSTEM_HEADERS = '/usr/include/node/node_api.h';
@@ -27,6 +35,6 @@ async function prepareSqlite(folder: string) {
 export const installN8n = async (line: Line) =>
 	await cached({
 		source: `n8n/${line}`,
-		title: `n8n ${versions[line]} (2 to 5 minutes, once)`,
+		title: `n8n ${versionOf(line)} (2 to 5 minutes, once)`,
 		finish: prepareSqlite,
 	});

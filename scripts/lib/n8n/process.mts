@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { appendFile, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -37,6 +37,15 @@ const SETTINGS = {
 	NODE_ENV: 'production',
 	NODE_OPTIONS: '',
 };
+
+/** The Node that n8n runs on: the project's own, or the one that N8N_NODE names. */
+const node = process.env.N8N_NODE ?? 'node';
+
+/** n8n 1.x runs on Node 20 only without the newer of its two engines for expressions. */
+const engine = () =>
+	execFileSync(node, ['--version'], { env: environment() }).toString().startsWith('v20.')
+		? { N8N_EXPRESSION_ENGINE: 'legacy' }
+		: {};
 
 /** The machine's environment without what a person may have set for an n8n of their own. */
 const ownEnvironment = () =>
@@ -78,7 +87,7 @@ export class N8nProcess {
 		const { web, broker } = this.ports;
 		const log = await open(this.logFile, 'a');
 		const child = spawn(
-			'node',
+			node,
 			[program, ...(role === 'worker' ? ['worker', '--concurrency=5'] : ['start'])],
 			{
 				cwd: folder,
@@ -88,6 +97,7 @@ export class N8nProcess {
 				env: {
 					...ownEnvironment(),
 					...SETTINGS,
+					...engine(),
 					N8N_USER_FOLDER: folder,
 					N8N_PORT: String(web),
 					N8N_RUNNERS_BROKER_PORT: String(broker),

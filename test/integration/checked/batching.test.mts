@@ -20,13 +20,34 @@ describe('the batching of the request options', () => {
 		});
 	});
 
-	it('sends no further batch after an expression that throws', async () => {
+	it('says how much was sent when an item of a later batch is not valid', async () => {
 		await withWorld(async ({ service, n8n }) => {
-			const input = itemsWith(6, { 2: { throws: 'formId' } });
-			const { error } = await n8n.runNode(batched(addMapped(service)), input);
-			await wait(2 * INTERVAL_MS);
-			expect(error).toMatchObject({ context: { itemIndex: 2 } });
-			expect(service.requests).toHaveLength(2);
+			const first = await n8n.runNode(
+				batched(addMapped(service)),
+				itemsWith(6, { 1: { formId: '..' } }),
+			);
+			expect(first.error?.description).toMatch(/^Nothing was sent\.\n/);
+			const later = await n8n.runNode(
+				batched(addMapped(service)),
+				itemsWith(6, { 5: { formId: '..' } }),
+			);
+			expect(later.error?.description).toMatch(
+				/^The first 4 of the 6 items were sent before, in earlier batches\. Leave them out when you run again\.\n/,
+			);
+			expect(service.requests).toHaveLength(4);
 		});
 	});
+
+	it.each([2, 3])(
+		'sends nothing of a batch whose expression throws, nor of those after it: item %d',
+		async (place) => {
+			await withWorld(async ({ service, n8n }) => {
+				const input = itemsWith(6, { [place]: { throws: 'formId' } });
+				const { error } = await n8n.runNode(batched(addMapped(service)), input);
+				await wait(2 * INTERVAL_MS);
+				expect(error).toMatchObject({ context: { itemIndex: place } });
+				expect(service.requests).toHaveLength(2);
+			});
+		},
+	);
 });

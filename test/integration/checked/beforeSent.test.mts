@@ -1,8 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import { demoForms } from '../../service/index.mts';
-import { itemsOf } from '../harness.mts';
+import { itemsOf, time } from '../harness.mts';
 import { withWorld } from '../world.mts';
 import { withBothEngines } from './bothEngines.mts';
 import { addMapped, itemsWith } from './brokenInput.mts';
@@ -21,9 +20,6 @@ const placesOf = (items: readonly INodeExecutionData[]) => [
 	...new Set(items.map(({ pairedItem }) => (pairedItem as { item: number }).item)),
 ];
 
-/** What is sent although the run has ended leaves at once. */
-const LEAVES_WITHIN_MS = 25;
-
 /** Runs an operation over items of which one is not as the others. */
 async function runWithOne(
 	{ parameters, good }: Checked,
@@ -39,7 +35,7 @@ async function runWithOne(
 		const values = Array.from({ length: ITEMS }, (_, index) => (index === place ? odd : good));
 		const input = itemsOf(...values.map((one) => ({ value: filled(one) })));
 		const run = await n8n.runNode(filled<INodeParameters>(parameters), input, { continueOnFail });
-		await wait(LEAVES_WITHIN_MS);
+		await time.settled();
 		return { ...run, requests: service.requests };
 	});
 }
@@ -85,7 +81,7 @@ withBothEngines('a run that stops on failure', () => {
 		await withWorld(async ({ service, n8n }) => {
 			const input = itemsWith(5, { 1: { formId: '..' }, 3: { throws: 'formId' } });
 			const { error } = await n8n.runNode(addMapped(service), input);
-			await wait(LEAVES_WITHIN_MS);
+			await time.settled();
 			expect(service.requests).toEqual([]);
 			expect(error).toMatchObject({ context: { itemIndex: 3 } });
 		});
@@ -96,7 +92,10 @@ withBothEngines('a run that stops on failure', () => {
 			const input = itemsWith(5, { 1: { formId: '..' }, 3: { answer: '' } });
 			const { error } = await n8n.runNode(addMapped(service), input);
 			expect(service.requests).toEqual([]);
-			expect(error).toMatchObject({ message: 'Form is not a valid ID', context: { itemIndex: 1 } });
+			expect(error).toMatchObject({
+				message: "'Form' is not a valid ID",
+				context: { itemIndex: 1 },
+			});
 		});
 	});
 });
@@ -108,9 +107,12 @@ withBothEngines('a run that continues', () => {
 			const { error, items, requests } = await runWithOne(operation, operation.bad, 7, true);
 			expect(error).toBeUndefined();
 			expect(requests.length).toBeGreaterThan(0);
-			const failed = items.filter((item) => item.error !== undefined);
+			const failed = items.filter(({ json }) => json.error !== undefined);
 			expect(failed).toMatchObject([
-				{ json: { error: expect.stringMatching(operation.message) }, pairedItem: { item: 7 } },
+				{
+					json: { value: expect.anything(), error: expect.stringMatching(operation.message) },
+					pairedItem: { item: 7 },
+				},
 			]);
 			expect(placesOf(items)).toEqual(EVERY_PLACE);
 		},

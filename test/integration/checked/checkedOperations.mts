@@ -26,31 +26,31 @@ export const responseId = '9f000000-0000-4000-8000-000000000000';
 export const operations: Checked[] = [
 	{
 		name: 'Workspace: Get',
-		parameters: { resource: 'workspace', operation: 'get', includeSecrets: expression },
+		parameters: { resource: 'workspace', operation: 'get', simplify: expression },
 		good: false,
 		bad: 'perhaps',
-		message: /^Include Secrets must be true or false$/,
+		message: /^'Simplify' must be true or false$/,
 	},
 	{
 		name: 'Form: Get Many',
 		parameters: { resource: 'form', operation: 'getAll', limit: expression },
 		good: 1,
 		bad: 0,
-		message: /^Limit must be a whole number of at least 1$/,
+		message: /^'Limit' must be a whole number of at least 1$/,
 	},
 	{
 		name: 'Form: Get',
 		parameters: { resource: 'form', operation: 'get', formId: locator(expression) },
 		good: demoForms.contact,
 		bad: '../workspace',
-		message: /^Form is not a valid ID$/,
+		message: /^'Form' is not a valid ID$/,
 	},
 	{
 		name: 'Field: Get Many',
 		parameters: { resource: 'field', operation: 'getAll', formId: locator(expression) },
 		good: demoForms.contact,
 		bad: 'a/b',
-		message: /^Form is not a valid ID$/,
+		message: /^'Form' is not a valid ID$/,
 	},
 	{
 		name: 'Response: Create from JSON',
@@ -63,7 +63,7 @@ export const operations: Checked[] = [
 		},
 		good: '{"<field>": "An answer"}',
 		bad: '{"<field>": {"deep": 1}}',
-		message: /cannot be an object/,
+		message: /must be text, a number, a date or a list, not an object/,
 	},
 	{
 		name: 'Response: Create from fields',
@@ -76,14 +76,14 @@ export const operations: Checked[] = [
 		},
 		good: 'An answer',
 		bad: '',
-		message: /^Question is required, but has no answer\.$/,
+		message: /^"Question" is required$/,
 	},
 	{
 		name: 'Response: Get',
 		parameters: { resource: 'response', operation: 'get', formId: form, responseId: expression },
 		good: responseId,
 		bad: '%2e%2e',
-		message: /^Response ID is not a valid ID$/,
+		message: /^'Response' is not a valid ID$/,
 	},
 	{
 		name: 'Response: Get Many',
@@ -96,14 +96,14 @@ export const operations: Checked[] = [
 		},
 		good: 'all',
 		bad: 'some',
-		message: /^Status must be one of all, complete, incomplete$/,
+		message: /^'Status' must be one of all, complete, incomplete$/,
 	},
 	{
 		name: 'Response: Get PDF',
 		parameters: { resource: 'response', operation: 'getPdf', responseId: expression },
 		good: responseId,
 		bad: 'x'.repeat(10_000),
-		message: /^Response ID is not a valid ID$/,
+		message: /^'Response ID' is not a valid ID$/,
 	},
 	{
 		name: 'Settings: Update from fields',
@@ -115,7 +115,7 @@ export const operations: Checked[] = [
 		},
 		good: 5,
 		bad: 0,
-		message: /Responses Limit \(responses_limit\) must be a whole number/,
+		message: /^'Responses Limit' must be a whole number/,
 	},
 	{
 		name: 'Settings: Update from JSON',
@@ -128,6 +128,6 @@ export const operations: Checked[] = [
 		},
 		good: '{"seo_title": "Title"}',
 		bad: '{"colour": "red"}',
-		message: /^"colour" is not a setting that can be updated\.$/,
+		message: /^'colour' is not a setting that can be updated$/,
 	},
 ];

@@ -2,7 +2,7 @@ import type { INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { demoForms } from '../../service/index.mts';
 import { NODE_NAME } from '../harness.mts';
-import { running } from '../resources/running.mts';
+import { running } from '../operations/running.mts';
 import { addMapped, itemsWith, listFieldsOfEach } from './brokenInput.mts';
 
 const { service, n8n } = await running();
@@ -14,7 +14,10 @@ async function outputsOf(parameters: INodeParameters, onError: INode['onError'])
 		2: { formId: 'unknown' },
 		4: { throws: 'formId' },
 	});
-	const { run, error } = await n8n.runNode(parameters, input, { node: { onError } });
+	const { run, error } = await n8n.runNode(parameters, input, {
+		node: { onError },
+		hasSource: true,
+	});
 	expect(error).toBeUndefined();
 	const outputs = run.data.resultData.runData[NODE_NAME].at(-1)!.data!.main;
 	return outputs.map((items) => items ?? []);
@@ -24,6 +27,10 @@ const placesOf = (items: readonly INodeExecutionData[]) =>
 	items.map(({ pairedItem }) => (pairedItem as { item: number } | undefined)?.item);
 const errorsOf = (items: readonly INodeExecutionData[]) =>
 	items.map(({ error, json }) => error?.message ?? json.error);
+const failedInput = [
+	{ formId: '../workspace', answer: 'Very', error: "'Form' is not a valid ID" },
+	{ formId: 'unknown', answer: 'Very', error: expect.stringMatching(/form was not found/) },
+];
 const EXPRESSION_ERROR = "Referenced node doesn't exist";
 
 describe('a node that continues with its regular output', () => {
@@ -32,7 +39,7 @@ describe('a node that continues with its regular output', () => {
 		expect(placesOf(items)).toEqual([0, 1, 2, 3, 4]);
 		expect(errorsOf(items)).toEqual([
 			undefined,
-			'Form is not a valid ID',
+			"'Form' is not a valid ID",
 			expect.stringMatching(/form was not found/),
 			undefined,
 			EXPRESSION_ERROR,
@@ -43,6 +50,11 @@ describe('a node that continues with its regular output', () => {
 				.slice(-2)
 				.map(({ uuid }) => uuid),
 		);
+	});
+
+	it('shows the input of an item that failed beside its error', async () => {
+		const [items] = await outputsOf(addMapped(service), 'continueRegularOutput');
+		expect([items[1], items[2]].map(({ json }) => json)).toEqual(failedInput);
 	});
 
 	it('sends the items that are valid, and only those', async () => {
@@ -60,13 +72,18 @@ describe('a node that continues with its error output', () => {
 		const [items, errors] = await outputsOf(addMapped(service), 'continueErrorOutput');
 		expect(placesOf(items)).toEqual([0, 3]);
 		expect(errorsOf(errors)).toEqual([
-			'Form is not a valid ID',
+			"'Form' is not a valid ID",
 			expect.stringMatching(/form was not found/),
 			EXPRESSION_ERROR,
 		]);
 		// n8n itself answers for an expression that throws, and gives its item no pair
 		expect(placesOf(errors)).toEqual([1, 2, undefined]);
 		expect(errors[2].error).toMatchObject({ context: { itemIndex: 4 } });
+	});
+
+	it('shows the input of an item that failed beside its error', async () => {
+		const [, errors] = await outputsOf(addMapped(service), 'continueErrorOutput');
+		expect(errors.slice(0, 2).map(({ json }) => json)).toEqual(failedInput);
 	});
 
 	it('pairs the several items of one input with it', async () => {

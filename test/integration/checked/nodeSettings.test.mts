@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { demoForms, slow, status, type Service } from '../../service/index.mts';
 import { withWorld } from '../world.mts';
-import { itemsOf, locator } from '../harness.mts';
+import { itemsOf, locator, time } from '../harness.mts';
 import { addTo } from '../limits/adding.mts';
 
 /** The settings that n8n gives every node, with this one. */
@@ -58,7 +58,7 @@ describe('Retry On Fail', () => {
 		await withWorld(async ({ service, n8n }) => {
 			service.faults.set({ fault: 'forbidden' });
 			const { error } = await n8n.runNode(update, titles.slice(0, 1), { node: retry });
-			expect(error?.message).toMatch(/does not allow this/);
+			expect(error?.message).toMatch(/Access denied/);
 			expect(service.requests).toHaveLength(3);
 		});
 	});
@@ -77,7 +77,7 @@ describe('Retry On Fail', () => {
 			const { input, added } = answersFor(service, 'only');
 			service.faults.set({ fault: 'dropAfter' });
 			const { error } = await n8n.runNode(add, input, { node: retry });
-			expect(error?.message).toMatch(/it may have been added or not$/);
+			expect(error?.message).toMatch(/may or may not have been added$/);
 			expect(added()).toEqual(['only']);
 		});
 	});
@@ -152,7 +152,7 @@ describe('the batching of the request options', () => {
 		await withWorld(async ({ service, n8n }) => {
 			service.faults.set({ fault: 'forbidden', times: 1 });
 			const { error } = await n8n.runNode({ ...update, requestOptions: { batching } }, titles);
-			expect(error?.message).toMatch(/does not allow this/);
+			expect(error?.message).toMatch(/Access denied/);
 			// the second item of the batch waits for the first, which is about the same form
 			expect(service.requests).toHaveLength(1);
 		});
@@ -162,14 +162,16 @@ describe('the batching of the request options', () => {
 describe('the timeout of the request options', () => {
 	it('holds for each reply', async () => {
 		await withWorld(async ({ service, n8n }) => {
-			service.faults.set({ fault: slow(5_000) });
-			const begun = performance.now();
+			service.faults.set({ fault: slow(20_000) });
+			const begun = time.now();
 			const { error } = await n8n.runNode(
 				{ ...add, requestOptions: { timeout: 300 } },
 				answersFor(service, 'late').input,
 			);
-			expect(performance.now() - begun).toBeLessThan(2_000);
-			expect(error?.message).toMatch(/ended before the service confirmed the response/);
+			expect(time.now() - begun).toBeLessThan(6_000);
+			expect(error?.message).toMatch(
+				/did not reply in time\. The response may or may not have been added/,
+			);
 		});
 	});
 

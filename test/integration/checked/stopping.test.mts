@@ -46,7 +46,7 @@ describe('in a run that continues', () => {
 				continueOnFail: true,
 			});
 			expect(service.requests).toHaveLength(COUNT);
-			expect(items.filter(({ error }) => error !== undefined)).toHaveLength(3);
+			expect(items.filter(({ json }) => json.error !== undefined)).toHaveLength(3);
 			expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
 				Array.from({ length: COUNT }, (_, item) => ({ item })),
 			);

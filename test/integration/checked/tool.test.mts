@@ -1,7 +1,10 @@
+import type { IDataObject, INodeParameters, INodePropertyOptions } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
+import { settings } from '../../../nodes/FormService/api/settings/settings.ts';
 import { demoForms } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
-import { running } from '../resources/running.mts';
+import { nodeOf, typeOf } from '../n8n/package.mts';
+import { running } from '../operations/running.mts';
 import { agents, runAgent } from './agent.mts';
 
 const { service } = await running();
@@ -51,3 +54,91 @@ describe.each(agents)(
 		});
 	},
 );
+
+describe('what a model gets of a result', () => {
+	const listForms = { resource: 'form', operation: 'getAll', returnAll: true };
+	const resultOf = async (parameters: INodeParameters) => {
+		const { results, error } = await runAgent(account, 'itself', parameters, itemsOf({}));
+		expect(error).toBeUndefined();
+		return results[0] as IDataObject[];
+	};
+
+	it('is simplified, or raw, or only the fields that were selected', async () => {
+		const formId = locator(demoForms.contact);
+		const get = { resource: 'form', operation: 'get', formId };
+		expect(await resultOf(get)).toEqual([expect.not.objectContaining({ cta_label: null })]);
+		expect((await resultOf({ ...get, output: 'raw' }))[0]).toHaveProperty('cta_label');
+		const selected = { ...get, output: 'selectedFields', outputFields: 'id, name, absent' };
+		expect(await resultOf(selected)).toEqual([{ id: demoForms.contact, name: 'Contact' }]);
+	});
+
+	it('is no more of a listing than was asked for, and says how many there are and how to get more', async () => {
+		const all = (await resultOf(listForms)).map(({ id }) => id);
+		const two = { ...listForms, returnAll: false, limit: 2 };
+		const first = await resultOf(two);
+		expect(first.slice(0, 2).map(({ id }) => id)).toEqual(all.slice(0, 2));
+		expect(first[2]).toEqual({
+			notice: `Results 1 to 2 of ${all.length}. Use Skip 2 to get the next ones, or narrow the search.`,
+		});
+		const rest = await resultOf({ ...two, limit: 100, skip: 4 });
+		expect(rest.slice(0, -1).map(({ id }) => id)).toEqual(all.slice(4));
+		expect(rest.at(-1)).toEqual({
+			notice: `Results 5 to ${all.length} of ${all.length}.`,
+		});
+	});
+
+	it('is no longer than a model can use, however much there is', async () => {
+		const { id } = service.store.addForm({ name: 'Many', fields: [{ label: 'Text' }] });
+		const [{ uuid }] = service.store.fields(id);
+		for (let index = 0; index < 60; index++) {
+			service.store.addResponse(id, { answers: { [uuid]: 'x'.repeat(1_000) } });
+		}
+		const list = { resource: 'response', operation: 'getAll', returnAll: true };
+		const result = await resultOf({ ...list, formId: locator(id) });
+		expect(JSON.stringify(result).length).toBeLessThan(21_000);
+		expect(result.at(-1)?.notice).toMatch(/^Results 1 to 1\d of 60\. Use Skip 1\d to get/);
+	});
+
+	it('is an error where Skip or Output make no sense', async () => {
+		for (const odd of [{ skip: -1 }, { output: 'all' }]) {
+			const { results, error } = await runAgent(
+				account,
+				'itself',
+				{ ...listForms, ...odd },
+				itemsOf({}),
+			);
+			expect(error?.message ?? JSON.stringify(results)).toMatch(/'(Skip|Output)' must be/);
+		}
+		expect(service.requests).toEqual([]);
+	});
+});
+
+describe('what a model reads of an operation', () => {
+	const { properties } = nodeOf(typeOf('formService')).description;
+	const textOf = (resource: string, operation: string) =>
+		String(
+			properties.find(
+				({ name, displayOptions }) =>
+					name === 'toolDescription' &&
+					displayOptions?.show?.resource?.includes(resource) &&
+					displayOptions.show.operation?.includes(operation),
+			)?.default,
+		);
+
+	it('says more than its action, for each of them', () => {
+		const operations = properties
+			.filter(({ name }) => name === 'operation')
+			.flatMap(({ displayOptions, options }) =>
+				(options as INodePropertyOptions[]).map(({ value }) =>
+					textOf(String(displayOptions?.show?.resource?.[0]), String(value)),
+				),
+			);
+		expect(new Set(operations).size).toBe(operations.length);
+		for (const text of operations) expect(text).toMatch(/^[A-Z].{60,}\.$/);
+	});
+
+	it('names every setting, and how answers are given', () => {
+		for (const { name } of settings) expect(textOf('settings', 'update')).toContain(name);
+		expect(textOf('response', 'create')).toMatch(/by the UUID of each field/);
+	});
+});

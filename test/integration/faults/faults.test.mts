@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData, IPairedItemData } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { faultCases, type FaultCase } from './faultCases.mts';
+import { faultCases, patience, type FaultCase } from './faultCases.mts';
 import { inputFor, operationCases, timesAdded, type OperationCase } from './operations.mts';
 import { tracesOf } from '../secrets/traces.mts';
 import { withWorld, type World } from '../world.mts';
@@ -12,12 +12,19 @@ import { startAll } from './startAll.mts';
  */
 type Case = { fault: FaultCase; operation: OperationCase; continueOnFail: boolean };
 
-/** As many as two processors and a few buffers of 70 MB take without being late. */
+/** As many as two processors and a few buffers of 140 MB take without being late. */
 const AT_ONCE = 60;
 
+/** An operation that reads and one that adds, for what is too much work to be tried with each. */
+const few = (['read', 'once'] as const).map(
+	(effect) => operationCases.find((operation) => operation.effect === effect)!,
+);
+
 const cases = faultCases.flatMap((fault) =>
-	operationCases.flatMap((operation) =>
-		[false, true].map((continueOnFail): Case => ({ fault, operation, continueOnFail })),
+	(fault.heavy ? few : operationCases).flatMap((operation) =>
+		(fault.heavy ? [false] : [false, true]).map(
+			(continueOnFail): Case => ({ fault, operation, continueOnFail }),
+		),
 	),
 );
 // those that wait longest start first
@@ -36,10 +43,7 @@ const resultOf = startAll(
 async function meet({ fault, operation, continueOnFail }: Case, { service, n8n }: World) {
 	const input = inputFor(service);
 	service.faults.set({ fault: fault.fault, match: { path: operation.path } });
-	const parameters = {
-		...operation.parameters,
-		...(fault.timeout !== undefined && { requestOptions: { timeout: fault.timeout } }),
-	};
+	const parameters = { ...operation.parameters, ...patience(fault) };
 	const { items, error, run } = await n8n.runNode(parameters, input, { continueOnFail });
 	const met = service.requests.filter(({ path }) => operation.path.test(path));
 	return {
@@ -47,29 +51,17 @@ async function meet({ fault, operation, continueOnFail }: Case, { service, n8n }
 		error,
 		sent: met.length,
 		added: timesAdded(service),
-		origin: service.url,
 		token: tracesOf({ accessToken: service.token }, run, error),
 	};
 }
 
-type Shown = { message: string; description?: string | null } & IDataObject;
+type Shown = Error & IDataObject;
 
-function expectShown(shown: Shown, { fault, operation }: Case, origin: string, itemIndex: number) {
-	const { noun, effect } = operation;
-	const place = { origin, baseUrl: `${origin}/api/v1`, noun, effect };
-	const unsure = operation.effect === 'once' ? fault.unsure : undefined;
-	const time = /\d{4}-\d\d-\d\dT[\d:.]+Z/;
-	expect({
-		message: shown.message.replace(time, '<time>'),
-		description: shown.description,
-		httpCode: shown.httpCode,
-		cause: (shown.failure as IDataObject | undefined)?.cause,
-		itemIndex: (shown.context as IDataObject).itemIndex,
-	}).toEqual({
-		...(unsure ?? fault.words)(place),
+function expectCause(shown: Shown, { fault }: Case, itemIndex: number) {
+	expect(shown).toMatchObject({
 		httpCode: fault.httpCode,
-		cause: fault.cause,
-		itemIndex,
+		failure: { cause: fault.cause },
+		context: { itemIndex },
 	});
 }
 
@@ -77,6 +69,10 @@ function expectShown(shown: Shown, { fault, operation }: Case, origin: string, i
 function itemIndexOf({ pairedItem }: INodeExecutionData): number {
 	return (pairedItem as IPairedItemData).item;
 }
+
+/** The limit of the day ends at a time of its own in each case. */
+const sameTime = (text: unknown) =>
+	String(text).replace(/127\.0\.0\.1:\d+|\w+ \d+, \d+, [\d:]+ UTC/g, '…');
 
 describe.each(faultCases)('$name', (fault) => {
 	it('leaves the token in no error, and in nothing that n8n stores', async () => {
@@ -89,11 +85,11 @@ describe.each(faultCases)('$name', (fault) => {
 	const continuing = cases.filter((one) => one.fault === fault && one.continueOnFail);
 
 	it.each(stopping.map((one) => [one.operation.name, one] as const))(
-		'%s stops, and says what happened and what to do',
+		'%s stops, and says why',
 		async (_name, one) => {
-			const { error, items, origin, sent, added } = await resultOf(one);
+			const { error, items, sent, added } = await resultOf(one);
 			expect(items).toEqual([]);
-			expectShown(error as unknown as Shown, one, origin, one.operation.ownRequest ? 1 : 0);
+			expectCause(error!, one, one.operation.ownRequest ? 1 : 0);
 			expect(sent).toBe(fault.sent[one.operation.effect]);
 			expect(added).toBe(one.operation.effect === 'once' ? fault.added : 0);
 		},
@@ -102,15 +98,16 @@ describe.each(faultCases)('$name', (fault) => {
 	it.each(continuing.map((one) => [one.operation.name, one] as const))(
 		'%s continues with one error item for each item that it met',
 		async (_name, one) => {
-			const { error, items, origin, sent, added } = await resultOf(one);
+			const { error, items, sent, added } = await resultOf(one);
 			expect(error).toBeUndefined();
 			expect([...new Set(items.map(itemIndexOf))]).toEqual([0, 1]);
-			const failed = items.filter((item) => item.error !== undefined);
+			const failed = items.filter(({ json }) => json.error !== undefined);
 			expect(failed.map(itemIndexOf)).toEqual(one.operation.ownRequest ? [1] : [0, 1]);
-			for (const item of failed) {
-				expectShown(item.error as unknown as Shown, one, origin, itemIndexOf(item));
-				expect(item.json).toEqual({ error: item.error?.message });
-			}
+			const stopped = await resultOf(
+				stopping.find(({ operation }) => operation === one.operation)!,
+			);
+			for (const { json } of failed)
+				expect(sameTime(json.error)).toBe(sameTime(stopped.error?.message));
 			expect(sent).toBe(fault.sent[one.operation.effect]);
 			expect(added).toBe(one.operation.effect === 'once' ? fault.added : 0);
 		},

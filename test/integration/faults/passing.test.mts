@@ -10,7 +10,6 @@ type Passing = {
 	fault: FaultName | Fault;
 	/** Whether adding a response is sent again; everything else always is. */
 	addedAgain: boolean;
-	timeout?: number;
 	/** The least that passes between the two requests, in milliseconds. */
 	pauseMs: number;
 };
@@ -29,10 +28,9 @@ const passing: Passing[] = [
 	{ name: 'a body that is cut', fault: 'cutBody', addedAgain: false, pauseMs: 450 },
 	{
 		name: 'a reply that comes too late',
-		fault: slow(4_000),
+		fault: slow(60_000),
 		addedAgain: false,
-		timeout: 2_500,
-		pauseMs: 2_450,
+		pauseMs: 30_450,
 	},
 	{ name: 'status 429 of the minute', fault: tooMany(60, 1), addedAgain: true, pauseMs: 1_900 },
 	{ name: 'status 429 with Retry-After: 0', fault: tooMany(60, 0), addedAgain: true, pauseMs: 950 },
@@ -68,10 +66,7 @@ async function run({ fault, operation }: Case, { service, n8n }: World) {
 	const input = inputFor(service);
 	service.faults.set({ fault: fault.fault, match: { path: operation.path }, times: 1 });
 	const { items, error } = await n8n.runNode(
-		{
-			...operation.parameters,
-			...(fault.timeout !== undefined && { requestOptions: { timeout: fault.timeout } }),
-		},
+		operation.parameters,
 		// only the item whose request meets the fault
 		input.slice(1),
 	);
@@ -91,7 +86,7 @@ describe.each(passing)('$name, once', (fault) => {
 			expect(items.length).toBeGreaterThan(0);
 			expect(at[1] - at[0]).toBeGreaterThanOrEqual(fault.pauseMs);
 		} else {
-			expect(error?.message).toMatch(/may have been added or not$/);
+			expect(error?.message).toMatch(/The response may or may not have been added$/);
 		}
 		expect(added).toBeLessThanOrEqual(1);
 		if (one.operation.effect === 'once' && isSentAgain) expect(added).toBe(1);

@@ -3,11 +3,11 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { itemsOf, locator, n8nFor, type Account } from '../harness.mts';
+import { itemsOf, locator, n8nFor, time, type Account } from '../harness.mts';
 import { httpServer, rawServer } from './rawServer.mts';
 
-/** Longer than a reply takes here, and short enough that one that never comes is soon noticed. */
-const requestOptions = { timeout: 2_000 };
+/** Longer than any reply takes here. One that never comes is noticed in the tests' time, or at the end of this. */
+const requestOptions = { timeout: 20_000 };
 
 const operations: INodeParameters[] = [
 	{ resource: 'workspace', operation: 'get' },
@@ -38,14 +38,14 @@ const tokenIn = (text = '') => /Bearer (\S+)/.exec(text)?.[1] ?? '';
  */
 async function runAgainst(account: Account, parameters: INodeParameters, continueOnFail = false) {
 	const n8n = n8nFor(account);
-	const { items, error } = await n8n.runNode({ ...parameters, requestOptions }, itemsOf({}), {
+	const { items, error } = await n8n.runNode({ requestOptions, ...parameters }, itemsOf({}), {
 		continueOnFail,
 	});
 	const shown = (error ?? items.find((item) => item.error)?.error) as
 		| (Error & IDataObject)
 		| undefined;
 	if (shown !== undefined) {
-		expect(shown.message).toMatch(/^[A-Z1h].{5}/s);
+		expect(shown.message).toMatch(/^["A-Z1h].{5}/s);
 		expect(shown.message.length).toBeLessThan(1_500);
 		expect(shown.message).not.toMatch(
 			/Cannot read|is not a function|is not iterable|call stack|Invalid URL|undefined|\[object/,
@@ -227,42 +227,45 @@ describe('a reply made to do harm', () => {
 		const baseUrl = await httpServer((_request, reply) => ok(reply, text));
 		const { items } = await runAgainst({ baseUrl, accessToken: newToken() }, responses);
 		expect(items).toHaveLength(1);
-		expect(items[0].json.answers).toMatchObject({ constructor: 'y' });
 		expect(Object.values(items[0].json.answers as object)).toEqual(['x', 'y']);
 		expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 	});
 
 	it('that goes on for ever, a little at a time, ends at the timeout', async () => {
-		const baseUrl = await httpServer((_request, reply) => {
+		const baseUrl = await httpServer((request, reply) => {
 			reply.writeHead(200, { 'content-type': 'application/json' });
+			void time.holdBack(Infinity, request.socket);
 			const drip = setInterval(() => reply.write(' '), 50);
 			reply.on('close', () => clearInterval(drip));
 		});
-		const begun = performance.now();
 		const { error } = await runAgainst({ baseUrl, accessToken: newToken() }, forms);
-		expect(error?.message).toMatch(/^No reply came from .* in time$/);
-		// two waits, and the pause between them
-		expect(performance.now() - begun).toBeLessThan(8_000);
+		expect(error?.message).toMatch(/ did not reply in time$/);
 	});
 
 	it('that switches protocols does not keep the operation waiting for ever', async () => {
-		const baseUrl = await rawServer((socket) =>
-			socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+		const baseUrl = await rawServer((socket) => {
+			socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n');
+		});
+		const { error } = await runAgainst(
+			{ baseUrl, accessToken: newToken() },
+			{
+				...create,
+				// real time: to Node, this request has ended
+				requestOptions: { timeout: 200 },
+			},
 		);
-		const begun = performance.now();
-		const { error } = await runAgainst({ baseUrl, accessToken: newToken() }, create);
-		expect(error?.message).toMatch(/^The connection to .* ended before the service confirmed/);
-		expect(performance.now() - begun).toBeLessThan(10_000);
+		expect(error?.message).toMatch(/ did not reply in time/);
 	});
 
 	it('whose headers never end ends at the timeout', async () => {
 		const baseUrl = await rawServer((socket) => {
 			socket.write('HTTP/1.1 200 OK\r\n');
+			void time.holdBack(Infinity, socket);
 			const drip = setInterval(() => socket.write(`x-${Date.now()}: 1\r\n`), 50);
 			socket.on('close', () => clearInterval(drip));
 		});
 		const { error } = await runAgainst({ baseUrl, accessToken: newToken() }, forms);
-		expect(error?.message).toMatch(/^(No reply came from .* in time|The connection to .* broke)/);
+		expect(error?.message).toMatch(/ did not reply in time$|^The connection to .* broke/);
 	});
 
 	it('that is small and unpacks to a gigabyte is cut off', async () => {
@@ -276,10 +279,10 @@ describe('a reply made to do harm', () => {
 		);
 		const before = process.memoryUsage().rss;
 		const { error } = await runAgainst({ baseUrl, accessToken: newToken() }, forms);
-		expect(error?.message).toBe('The reply is larger than n8n can safely take at once');
+		expect(error?.message).toBe('The reply is too large for n8n to handle safely');
 		expect(process.memoryUsage().rss - before).toBeLessThan(500_000_000);
 		const tested = await n8nFor({ baseUrl, accessToken: newToken() }).testCredential();
-		expect(tested.message).toMatch(/^The reply is larger than n8n can safely take at once\. Ask /);
+		expect(tested.message).toMatch(/^The reply is too large for n8n to handle safely\. /);
 		expect(process.memoryUsage().rss - before).toBeLessThan(500_000_000);
 	});
 

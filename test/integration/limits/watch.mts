@@ -1,4 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
+import { time } from '../harness.mts';
 import type { RecordedRequest, Service } from '../../service/index.mts';
 
 type Span = { from: number; to: number };
@@ -15,11 +16,11 @@ export function watchOpen({ faults }: Service, milliseconds: number): { mostOpen
 		fault: {
 			name: `slow by ${milliseconds} ms, and watched`,
 			stage: 'after',
-			async spoil({ request }, body) {
+			async spoil({ request, now, wait }, body) {
 				const span = { from: request.call.record.at, to: Infinity };
 				spans.push(span);
 				await wait(milliseconds);
-				span.to = Date.now();
+				span.to = now();
 				return body;
 			},
 		},
@@ -30,17 +31,23 @@ export function watchOpen({ faults }: Service, milliseconds: number): { mostOpen
 	};
 }
 
-function isOpenAt({ from, to }: Span, time: number): boolean {
-	return from <= time && time < to;
+function isOpenAt({ from, to }: Span, moment: number): boolean {
+	return from <= moment && moment < to;
 }
 
 /** Waits until the service has got so many requests. */
 export async function until(requests: readonly RecordedRequest[], count: number): Promise<void> {
-	const giveUpAt = Date.now() + 10_000;
+	const giveUpAt = Date.now() + 30_000;
 	while (requests.length < count) {
 		if (Date.now() > giveUpAt) throw new Error(`Only ${requests.length} of ${count} requests came`);
-		await wait(1);
+		await setTimeout(1);
 	}
+}
+
+/** Waits until the service has got so many requests, and all that they lead to at once has happened. */
+export async function answered(requests: readonly RecordedRequest[], count: number): Promise<void> {
+	await until(requests, count);
+	await time.settled();
 }
 
 /** How many of the requests were refused for a limit. */

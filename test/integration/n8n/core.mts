@@ -11,6 +11,8 @@ const settings = {
 	N8N_ENCRYPTION_KEY: 'only-for-tests',
 	N8N_LOG_LEVEL: 'silent',
 	N8N_DIAGNOSTICS_ENABLED: 'false',
+	// of no effect unless a test turns n8n's protection of private addresses on
+	N8N_SSRF_ALLOWED_HOSTNAMES: 'localhost',
 };
 Object.assign(process.env, settings);
 

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import type { ICredentialType, INodeType, INodeTypes } from 'n8n-workflow';
 import { core, workflow } from './core.mts';
+import { TestTime } from './time.mts';
 
 const root = new URL('../../../', import.meta.url);
 const load = createRequire(new URL('package.json', root));
@@ -13,6 +14,12 @@ const manifest = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
 
 const loaded = new Map<string, INodeType>();
 
+/** The time of the built package, and of the services in its tests. */
+export const time = new TestTime();
+const { now, sleep, timeout } = time;
+const { clock } = builtFile<{ clock: object }>('dist/nodes/FormService/api/clock.js');
+Object.assign(clock, { now, sleep, timeout });
+
 /** The credential types of the built package. */
 export const credentialTypes = new Map(
 	manifest.n8n.credentials
@@ -20,12 +27,16 @@ export const credentialTypes = new Map(
 		.map((type) => [type.name, type]),
 );
 
-/** n8n loads a class by the name of its file. */
-function instantiate<T>(path: string): T {
+function builtFile<T>(path: string): T {
 	if (!existsSync(new URL(path, root))) {
 		throw new Error(`${path} is missing. Build the package first: npm run build`);
 	}
-	const exported = load(`./${path}`) as Record<string, new () => T>;
+	return load(`./${path}`) as T;
+}
+
+/** n8n loads a class by the name of its file. */
+function instantiate<T>(path: string): T {
+	const exported = builtFile<Record<string, new () => T>>(path);
 	return new exported[basename(path).split('.')[0]]();
 }
 

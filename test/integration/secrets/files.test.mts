@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { demoForms, redirect, type Service } from '../../service/index.mts';
 import { withWorld, type World } from '../world.mts';
 import { locator } from '../harness.mts';
-import { elsewhere } from './elsewhere.mts';
+import { elsewhere, privateNetwork } from './elsewhere.mts';
 
 const { contact } = demoForms;
+const requestOptions = await privateNetwork();
 
 /** Lets a respondent answer with a link to a file, and fetches the files of all responses. */
 async function downloadAnswer({ service, n8n }: World, link: string) {
@@ -15,10 +16,12 @@ async function downloadAnswer({ service, n8n }: World, link: string) {
 		formId: locator(contact),
 		responseId: uuid,
 		options: { downloadFiles: true },
+		requestOptions,
 	});
-	const data = run.items[0]?.binary?.file_0?.data;
+	const data = run.items[0]?.binary?.message?.data;
 	return {
 		...run,
+		fileError: run.items[0]?.json.fileError,
 		content: data === undefined ? undefined : Buffer.from(data, 'base64').toString(),
 	};
 }
@@ -40,7 +43,7 @@ describe('a file on another host', () => {
 	it('is fetched without the token', async () => {
 		const other = await elsewhere();
 		await withWorld(async (world) => {
-			const { content } = await downloadAnswer(world, `${other.url}/cv.txt`);
+			const { content } = await downloadAnswer(world, `${other.privateUrl}/cv.txt`);
 			expect(content).toBe('a file');
 			expect(other.visits).toHaveLength(1);
 			expect(other.visits[0].headers).not.toHaveProperty('authorization');
@@ -62,7 +65,7 @@ describe('a file on another host', () => {
 	});
 
 	it('is fetched without the token where the service only redirects to it', async () => {
-		const other = await elsewhere();
+		const other = await elsewhere((_request, reply) => reply.end('%PDF-1.7'));
 		await withWorld(async (world) => {
 			world.service.faults.set({
 				fault: redirect(`${other.url}/x.pdf`),
@@ -106,7 +109,7 @@ describe('a respondent who answers with a link into the account’s own API', ()
 			const other = await elsewhere((_request, reply) =>
 				reply.writeHead(302, { location: service.url + path }).end(),
 			);
-			const { run } = await downloadAnswer(world, `${other.url}/cv.txt`);
+			const { run } = await downloadAnswer(world, `${other.privateUrl}/cv.txt`);
 			expect(JSON.stringify(run)).not.toContain(SECRET);
 			const sent = [...service.requests, ...service.visits].slice(1);
 			expect(sent.map(({ token }) => token).filter((token) => token !== undefined)).toEqual([]);
@@ -120,8 +123,8 @@ describe('a redirect to a file', () => {
 			reply.writeHead(302, { location: `${request.url}x` }).end(),
 		);
 		await withWorld(async (world) => {
-			const { error } = await downloadAnswer(world, `${other.url}/cv.txt`);
-			expect(error?.message).toBe('The link to the file leads in a circle');
+			const { fileError } = await downloadAnswer(world, `${other.privateUrl}/cv.txt`);
+			expect(fileError).toBe('cv.txt: The link to the file redirects in a loop');
 			expect(other.visits).toHaveLength(6);
 		});
 	});
@@ -130,14 +133,14 @@ describe('a redirect to a file', () => {
 		['file:///etc/passwd', /it is not a web address$/],
 		['data:text/plain,hello', /it is not a web address$/],
 		['http://user:password@127.0.0.1/', /it holds a user name or a password$/],
-		['http://files.example.com/x', /it is not encrypted \(http in place of https\)$/],
+		['http://files.example.com/x', /it is not encrypted \(http instead of https\)$/],
 		['http://[', /it is not a web address$/],
 	])('to %s is not followed', async (location, message) => {
 		const other = await elsewhere((_request, reply) => reply.writeHead(302, { location }).end());
 		await withWorld(async (world) => {
-			const { error } = await downloadAnswer(world, `${other.url}/cv.txt`);
-			expect(error?.message).toMatch(message);
-			expect(error?.message).toMatch(/^The link to the file was not followed: /);
+			const { fileError } = await downloadAnswer(world, `${other.privateUrl}/cv.txt`);
+			expect(fileError).toMatch(message);
+			expect(fileError).toMatch(/^cv\.txt: The link to the file was not followed: /);
 			expect(other.visits).toHaveLength(1);
 		});
 	});
@@ -147,9 +150,9 @@ describe('a redirect to a file', () => {
 			reply.writeHead(302, { location: '/login?from=file' }).end(),
 		);
 		await withWorld(async (world) => {
-			const { error } = await downloadAnswer(world, `${other.url}/cv.txt`);
-			expect(error?.message).toMatch(
-				/^The file at 127\.0\.0\.1:\d+ is only for those who log in there$/,
+			const { fileError } = await downloadAnswer(world, `${other.privateUrl}/cv.txt`);
+			expect(fileError).toMatch(
+				/^cv\.txt: The file at 10\.9\.8\.7:\d+ is only for those who log in there$/,
 			);
 		});
 	});
@@ -228,8 +231,10 @@ describe('the size of a file', () => {
 			more();
 		});
 		await withWorld(async (world) => {
-			const { error } = await downloadAnswer(world, `${other.url}/cv.txt`);
-			expect(error?.message).toBe('The file is larger than 256 MB, which n8n cannot safely take');
+			const { fileError } = await downloadAnswer(world, `${other.privateUrl}/cv.txt`);
+			expect(fileError).toBe(
+				'cv.txt: The file is larger than 256 MB, too large for n8n to handle safely',
+			);
 		});
 	});
 });

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { demoForms, redirect, status } from '../../service/index.mts';
 import { inputFor, operationCases } from '../faults/operations.mts';
+import { closedPort, knowNoInvalidNames } from '../faults/unreachable.mts';
 import { withWorld } from '../world.mts';
 import { locator, n8nFor } from '../harness.mts';
 import { elsewhere } from './elsewhere.mts';
 import { tracesOf } from './traces.mts';
+
+knowNoInvalidNames();
+const { port: closed } = await closedPort();
 
 const accessToken = 'a-token-that-nobody-else-may-see-4c1f';
 
@@ -20,7 +24,7 @@ it('what looks for the token would find it, however deep it is', () => {
 // The table of faults looks for the token under every fault of the service: ../faults/faults.test.mts.
 describe.concurrent('no error, and nothing that n8n stores with it, has the token', () => {
 	it.each([
-		['a connection that is refused', 'http://127.0.0.1:9'],
+		['a connection that is refused', `http://127.0.0.1:${closed}`],
 		['a host that does not exist', 'https://forms.invalid'],
 		['a base URL that is none', 'forms'],
 	])('%s', async (_name, baseUrl) => {
@@ -76,7 +80,7 @@ describe('the token is sent to the account’s origin alone', () => {
 				service.faults.set({ fault: redirect(`${other.url}/api/v1/forms`, code) });
 				for (const { parameters } of operationCases) {
 					const { error } = await n8n.runNode(parameters, inputFor(service));
-					expect(error?.message).toContain(`to ${other.url}, where the access token does not go`);
+					expect(error?.message).toContain(`to ${other.url}, where the access token is not sent`);
 				}
 				const { status: tested, message } = await n8n.testCredential();
 				expect([tested, message]).toEqual(['Error', expect.stringContaining(other.url)]);

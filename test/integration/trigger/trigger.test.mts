@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { status } from '../../service/index.mts';
-import { running } from '../resources/running.mts';
+import { running } from '../operations/running.mts';
 import { namesIn, newForm, watch } from './watching.mts';
 
 const { service, n8n } = await running();
@@ -36,12 +36,14 @@ describe('A trigger that watches a form', () => {
 			{
 				json: {
 					event: 'responseCompleted',
+					form: { id: form, name: 'Watched' },
 					uuid,
 					number: 1,
 					number_formatted: expect.any(String),
 					is_incomplete: false,
 					created_at: expect.any(String),
 					referrer: null,
+					fields: [],
 					answers: { Name: 'Ada' },
 				},
 			},
@@ -49,13 +51,16 @@ describe('A trigger that watches a form', () => {
 		expect(await trigger.poll()).toEqual([]);
 	});
 
-	it('gives the record as it came without Simplify', async () => {
+	it('gives the record as it came without Simplify, with the event and the form', async () => {
 		const trigger = watch(n8n, form, { simplify: false });
 		await trigger.poll();
 		submit('Ada');
 		const [item] = await trigger.poll();
-		expect(item.json).toMatchObject({ responses: [{ key: 'Name', value: 'Ada' }] });
-		expect(item.json).not.toHaveProperty('event');
+		expect(item.json).toMatchObject({
+			event: 'responseCompleted',
+			form: { id: form, name: 'Watched' },
+			responses: [{ key: 'Name', value: 'Ada' }],
+		});
 	});
 
 	it('gives responses oldest first, whatever the order of the listing', async () => {
@@ -120,6 +125,17 @@ describe('A trigger that watches a form', () => {
 		expect(await trigger.poll()).toEqual([]);
 	});
 
+	it('gives each field as a column, typed and named as Get Many has them', async () => {
+		const options = { columns: true, answerKeys: 'customKey', downloadFiles: true };
+		const trigger = watch(n8n, form, { options });
+		await trigger.poll();
+		submitFile();
+		const [item] = await trigger.poll();
+		const fields = service.store.fields(form).map(({ customKey, label }) => customKey ?? label);
+		expect(Object.keys(item.json).slice(0, fields.length)).toEqual(fields);
+		expect(item.json).toMatchObject({ event: 'responseCompleted', otherAnswers: null });
+	});
+
 	describe('that downloads files', () => {
 		const options = { downloadFiles: true, filePrefix: 'cv_' };
 
@@ -128,7 +144,7 @@ describe('A trigger that watches a form', () => {
 			await trigger.poll();
 			submitFile();
 			const [item] = await trigger.poll();
-			expect(item.binary?.cv_0).toMatchObject({ fileName: 'cv.txt', mimeType: 'text/plain' });
+			expect(item.binary?.cv_name).toMatchObject({ fileName: 'cv.txt', mimeType: 'text/plain' });
 		});
 
 		it('delivers a response at once whose file is gone, and says so', async () => {
@@ -215,8 +231,8 @@ describe('Fetch test event', () => {
 
 	it('says how to make a response when there is none', async () => {
 		await expect(watch(n8n, form).poll({ mode: 'manual' })).rejects.toMatchObject({
-			message: 'The form has no response yet that would start this workflow',
-			description: expect.stringContaining('submit it'),
+			message: 'This form has no matching response yet',
+			description: expect.stringContaining('Submit the form'),
 		});
 	});
 });

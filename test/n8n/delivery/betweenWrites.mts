@@ -1,6 +1,7 @@
 import type { IDataObject, IRunExecutionData } from 'n8n-workflow';
-import { fingerprint } from '../../../nodes/FormService/trigger/fingerprint.ts';
-import { restore } from '../../../nodes/FormService/trigger/savedSeen.ts';
+import { Fingerprints } from '../../../nodes/FormService/trigger/fingerprint.ts';
+import { type KnownResponses, status } from '../../../nodes/FormService/trigger/knownResponses.ts';
+import { fromSaved } from '../../../nodes/FormService/trigger/stateCodec.ts';
 import { deliveriesIn, type Stored } from './database.mts';
 import type { Ledger } from './ledger.mts';
 
@@ -76,11 +77,18 @@ function readingOf(
 	parse: (text: string) => IRunExecutionData,
 ): Reading {
 	const node = stored.staticData[`node:${trigger}`] as IDataObject | undefined;
-	const restored = restore(node?.seen);
-	const known = restored.kind === 'state' ? restored.state.seen : undefined;
+	const restored = fromSaved(node?.state);
+	const forms = restored.kind === 'state' ? [...restored.state.forms.values()] : [];
 	const executions = Map.groupBy(deliveriesIn(stored, trigger, parse), ({ uuid }) => uuid);
 	return {
-		isKnown: (uuid) => known?.get(fingerprint(uuid))?.incomplete === false,
+		isKnown: (uuid) => forms.some(({ known }) => known !== undefined && isComplete(known, uuid)),
 		executionsOf: (uuid) => (executions.get(uuid) ?? []).map(({ executionId }) => executionId),
 	};
+}
+
+function isComplete(known: KnownResponses, uuid: string): boolean {
+	const numbers = new Fingerprints(known.size + 1);
+	numbers.addAll(known.fingerprints);
+	const number = numbers.numberOf(uuid);
+	return number < known.size && known.statuses[number] === status.complete;
 }

@@ -1,7 +1,8 @@
 import type { IDataObject, IRunExecutionData } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { fingerprint } from '../../../nodes/FormService/trigger/fingerprint.ts';
-import { save } from '../../../nodes/FormService/trigger/savedSeen.ts';
+import { Fingerprints } from '../../../nodes/FormService/trigger/fingerprint.ts';
+import { KnownResponses } from '../../../nodes/FormService/trigger/knownResponses.ts';
+import { toSaved } from '../../../nodes/FormService/trigger/stateCodec.ts';
 import { explain, type Finding } from './betweenWrites.mts';
 import { deliveriesIn, type Stored } from './database.mts';
 import { settle } from './ledger.mts';
@@ -12,10 +13,13 @@ const parse = (text: string) => JSON.parse(text) as IRunExecutionData;
 
 /** n8n's database with what the state knows as delivered, and the responses of each execution. */
 function stored(known: string[], ...executions: string[][]): Stored {
-	const seen = new Map(known.map((uuid) => [fingerprint(uuid), { incomplete: false }]));
+	const numbers = new Fingerprints(known.length);
+	const responses = new KnownResponses(known.length);
+	known.forEach((uuid, at) => numbers.copy(numbers.numberOf(uuid), responses.fingerprints, 2 * at));
+	const forms = new Map([['form', { known: responses }]]);
 	return {
 		staticData: {
-			[`node:${TRIGGER}`]: { seen: save({ source: 's', revision: 1, seen }) } as IDataObject,
+			[`node:${TRIGGER}`]: { state: toSaved({ service: 's', revision: 1, forms }) } as IDataObject,
 		},
 		executions: executions.map((uuids, index) => {
 			const main = [uuids.map((uuid) => ({ json: { uuid } }))];

@@ -6,7 +6,7 @@ import type { Line } from '../../../scripts/lib/n8n/install.mts';
 import { executionReader, N8n } from '../../../scripts/lib/n8n/instance.mts';
 import { packedPackage } from '../../../scripts/lib/packedPackage.mts';
 import { root } from '../../../scripts/lib/paths.mts';
-import { demoForms, type Service, startService } from '../../service/index.mts';
+import { type Service, startService } from '../../service/index.mts';
 import { explain, type Finding, type Kill } from './betweenWrites.mts';
 import { deliveriesIn, keepDatabase, readSqlite, sqliteFile } from './database.mts';
 import { failAThird } from './failing.mts';
@@ -19,13 +19,18 @@ export type Plan = {
 	line: Line;
 	/** n8n's settings of the mode that is tried */
 	env: Record<string, string>;
+	/** how many forms there are; the trigger watches the one, or all */
+	forms: number;
 	submissions: number;
 	/** the submissions are spread over this time */
 	durationMs: number;
 	/** how often n8n is killed and started again meanwhile */
 	kills: number;
-	/** whether every other kill is aimed at a look, in which n8n has the most to lose */
-	aimed: boolean;
+	/**
+	 * Whether n8n saves the trigger's state and the execution in one. Then no kill is an excuse, and
+	 * every other one is aimed at a look, in which n8n has the most to lose.
+	 */
+	atomic: boolean;
 	/** fewer requests than these would be no proof: a failing service is asked less and less */
 	atLeastRequests: number;
 	seed: number;
@@ -55,8 +60,6 @@ const BEFORE_A_KILL_MS = 3_000;
 
 const UNEXPECTED = { what: 'unexpected', proof: 'it was not submitted in this run' } as const;
 
-const FORM = demoForms.contact;
-
 /**
  * Submits responses through the form's page while the service fails and n8n is killed, waits until what
  * can arrive has arrived, and reads from n8n's database what did.
@@ -65,8 +68,9 @@ export async function deliver(plan: Plan): Promise<Outcome> {
 	await using cleanup = new AsyncDisposableStack();
 	const folder = await mkdtemp(join(tmpdir(), 'n8n-delivery-'));
 	cleanup.defer(async () => await rm(folder, { recursive: true, force: true }));
-	const service = await startService({ perMinute: 100_000, perDay: 1_000_000 });
+	const service = await startService({ perMinute: 100_000, perDay: 1_000_000, seed: false });
 	cleanup.defer(async () => await service.close());
+	const formIds = addForms(service, plan.forms);
 	const n8n = new N8n({
 		line: plan.line,
 		folder,
@@ -76,13 +80,12 @@ export async function deliver(plan: Plan): Promise<Outcome> {
 	cleanup.defer(async () => await n8n.stop());
 
 	await n8n.start();
-	const workflowId = await activate(n8n, service);
-	const before = new Set(responsesOf(service, FORM));
+	const workflowId = await activate(n8n, service, formIds);
 	const random = randomNumbers(plan.seed);
 	const start = Date.now();
-	const submitting = submitAll(service, { ...plan, formId: FORM }, random);
+	const submitting = submitAll(service, { ...plan, formIds }, random);
 	// with durable cursors n8n drops what the activation learned: a kill before the first tick begins anew
-	await looked(service, 2);
+	await looked(service, 2 * plan.forms);
 	const earlier = service.requests.length;
 	const failed = failAThird(service.faults, random);
 	const kills = await killRepeatedly({ n8n, service, folder, workflowId, plan, random });
@@ -91,12 +94,12 @@ export async function deliver(plan: Plan): Promise<Outcome> {
 	const failedRequests = failed();
 	service.faults.clear();
 
-	const submitted = responsesOf(service, FORM).filter((uuid) => !before.has(uuid));
+	const submitted = formIds.flatMap((id) => responsesOf(service, id));
 	const parse = await executionReader(plan.line);
 	const read = readSqlite(sqliteFile(folder));
 	const isComplete = async () =>
 		settle(submitted, deliveriesIn(await read(workflowId), TRIGGER, parse)).lost.length === 0;
-	await drained(service, isComplete);
+	await drained(service, plan.forms, isComplete);
 	await n8n.stop();
 
 	const stored = await read(workflowId);
@@ -118,14 +121,24 @@ export async function deliver(plan: Plan): Promise<Outcome> {
 	};
 }
 
+/** Forms as `submitAll` fills them in, and nothing in them yet. */
+function addForms({ store }: Service, count: number): string[] {
+	const fields = ['Name', 'Email', 'Message'].map((label) => ({ label }));
+	return Array.from(
+		{ length: count },
+		(_, index) => store.addForm({ name: `Form ${index + 1}`, fields }).id,
+	);
+}
+
 /** Creates the credential and the workflow, and waits for the first look, which is the baseline. */
-async function activate({ rest }: N8n, service: Service): Promise<string> {
+async function activate({ rest }: N8n, service: Service, formIds: string[]): Promise<string> {
 	const name = 'Form Service account';
 	const data = { accessToken: service.token, baseUrl: service.baseUrl };
 	const id = await rest.saveCredential({ name, type: 'formServiceApi', data });
-	const workflowId = await rest.createWorkflow(triggerWorkflow({ id, name }, FORM));
+	const watched = formIds.length > 1 ? 'all' : formIds[0];
+	const workflowId = await rest.createWorkflow(triggerWorkflow({ id, name }, watched));
 	await rest.activate(workflowId);
-	await looked(service, 1);
+	await looked(service, formIds.length);
 	return workflowId;
 }
 
@@ -163,7 +176,7 @@ async function killRepeatedly({
 		const time = ((number - random()) / plan.kills) * plan.durationMs;
 		await sleep(Math.max(0, start + time - Date.now()));
 		const before = await readSqlite(sqliteFile(folder))(workflowId);
-		if (plan.aimed && number % 2 === 1) {
+		if (plan.atomic && number % 2 === 1) {
 			const seen = looks(service);
 			await until(() => looks(service) > seen, LOOK_WITHIN_MS);
 			await sleep(random() * IN_A_LOOK_MS);
@@ -179,16 +192,20 @@ async function killRepeatedly({
 }
 
 /** Waits until all has arrived, or nothing new can: the last look was long ago and went well. */
-async function drained(service: Service, isComplete: () => Promise<boolean>): Promise<void> {
+async function drained(
+	service: Service,
+	forms: number,
+	isComplete: () => Promise<boolean>,
+): Promise<void> {
 	const deadline = Date.now() + DRAIN_TIMEOUT_MS;
 	const seen = looks(service);
 	while (Date.now() < deadline) {
 		// several good looks without the last response mean that it is lost
-		if ((await isComplete()) || looks(service) > seen + 5) break;
+		if ((await isComplete()) || looks(service) > seen + 5 * forms) break;
 		await sleep(1_000);
 	}
 	// what would be repeated gets the time for it
 	const settled = looks(service);
-	await until(() => looks(service) >= settled + 2, 60_000);
+	await until(() => looks(service) >= settled + 2 * forms, 60_000);
 	await sleep(2_000);
 }

@@ -2,19 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { submitFormPage } from '../../../scripts/lib/formPage.mts';
 import type { Service } from '../../service/index.mts';
 
-type Plan = { formId: string; submissions: number; durationMs: number };
+type Plan = { formIds: string[]; submissions: number; durationMs: number };
 
-/** Submits the contact form's page at random times of the given span. */
+/** Submits the pages of forms with a name, an email address and a message, at random times of the given span. */
 export async function submitAll(
 	service: Service,
-	{ formId, submissions, durationMs }: Plan,
+	{ formIds, submissions, durationMs }: Plan,
 	random: () => number,
 ): Promise<void> {
 	const start = Date.now();
 	const times = Array.from({ length: submissions }, () => random() * durationMs);
 	for (const [index, time] of times.sort((one, other) => one - other).entries()) {
 		await sleep(Math.max(0, start + time - Date.now()));
-		await submitFormPage(service, formId, {
+		await submitFormPage(service, formIds[index % formIds.length], {
 			Name: 'Ada Lovelace',
 			Email: 'ada@example.com',
 			Message: `Submission ${index}`,

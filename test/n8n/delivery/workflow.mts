@@ -5,10 +5,10 @@ export const TRIGGER = 'New Response';
 /** Looks every ten seconds; the stand-in's limits are raised for it. */
 const LOOKS = [0, 10, 20, 30, 40, 50].map((second) => `${second} * * * * *`);
 
-/** A trigger on a form, and a node that does nothing. */
+/** A trigger on a form or on all of them, and a node that does nothing. */
 export const triggerWorkflow = (
 	credential: { id: string; name: string },
-	formId: string,
+	formId: string | 'all',
 ): WorkflowFile => ({
 	name: 'Delivery',
 	nodes: [
@@ -21,7 +21,9 @@ export const triggerWorkflow = (
 			credentials: { formServiceApi: credential },
 			parameters: {
 				pollTimes: { item: LOOKS.map((cronExpression) => ({ mode: 'custom', cronExpression })) },
-				formId: { __rl: true, mode: 'id', value: formId },
+				...(formId === 'all'
+					? { watch: 'all' }
+					: { watch: 'one', formId: { __rl: true, mode: 'id', value: formId } }),
 				events: ['responseCompleted'],
 				options: { requestsPerDay: 100_000 },
 			},

@@ -33,8 +33,11 @@ async function connectTo(port: number, cleanup: AsyncDisposableStack): Promise<P
 	return client;
 }
 
-/** n8n in queue mode: one main process and two workers on a Redis and a PostgreSQL of their own. */
-export async function startCluster(cleanup: AsyncDisposableStack): Promise<Cluster> {
+/** n8n in queue mode: one main process and some workers on a Redis and a PostgreSQL of their own. */
+export async function startCluster(
+	workerCount: number,
+	cleanup: AsyncDisposableStack,
+): Promise<Cluster> {
 	const folder = await mkdtemp(join(tmpdir(), 'n8n-queue-'));
 	cleanup.defer(async () => await rm(folder, { recursive: true, force: true }));
 	const redis = await startRedis(cleanup);
@@ -60,7 +63,9 @@ export async function startCluster(cleanup: AsyncDisposableStack): Promise<Clust
 	const main = processOf('main', 'main');
 	// the workers expect the tables that the main process makes
 	await main.start();
-	const workers = [processOf('worker-1', 'worker'), processOf('worker-2', 'worker')];
+	const workers = Array.from({ length: workerCount }, (_, index) =>
+		processOf(`worker-${index + 1}`, 'worker'),
+	);
 	await Promise.all(workers.map(async (worker) => await worker.start()));
 	return {
 		main,

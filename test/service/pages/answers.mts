@@ -1,4 +1,4 @@
-import { isWebAddress } from '../settingsRules.mts';
+import { isWebAddress } from '../specification/settingsRules.mts';
 import type { Field } from '../store/forms.mts';
 import type { Answer, Answers } from '../store/responses.mts';
 import type { Store } from '../store/store.mts';

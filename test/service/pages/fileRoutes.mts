@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { renderPdf } from '../pdf.mts';
+import { renderPdf } from './pdf.mts';
 import type { Parts } from '../parts.mts';
 import { notFoundPage } from './formPage.mts';
 import { sendPage } from './layout.mts';

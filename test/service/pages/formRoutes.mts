@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Parts } from '../parts.mts';
 import type { Form } from '../store/forms.mts';
-import { closedBecause } from '../submissions.mts';
+import { closedBecause } from '../store/submissions.mts';
 import { answersOf, faultsOf, readForm, type Submitted, textsOf } from './answers.mts';
 import { closedPage, formPage, notFoundPage, thankYouPage } from './formPage.mts';
 import { sendPage } from './layout.mts';

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { newUnguessableName } from '../ids.mts';
+import { newUnguessableName } from '../store/ids.mts';
 import { html, Markup } from './html.mts';
 
 const STYLE = `

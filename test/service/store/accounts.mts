@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { timestamp } from '../timestamps.mts';
+import { timestamp } from './timestamps.mts';
 
 /** A workspace as endpoint 1 shows it (section 2.1). */
 export type Workspace = Record<string, unknown> & { name: string };

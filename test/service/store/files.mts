@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { newUnguessableName } from '../ids.mts';
+import { newUnguessableName } from './ids.mts';
 
 export type StoredFile = { id: string; name: string; type: string; data: Uint8Array };
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { newFormId } from '../ids.mts';
-import { defaultSettings, type Settings } from '../settingsRules.mts';
-import { timestamp } from '../timestamps.mts';
+import { newFormId } from './ids.mts';
+import { defaultSettings, type Settings } from '../specification/settingsRules.mts';
+import { timestamp } from './timestamps.mts';
 
 export type Form = {
 	id: string;

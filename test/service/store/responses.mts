@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { newUnguessableName } from '../ids.mts';
-import { timestamp } from '../timestamps.mts';
+import { newUnguessableName } from './ids.mts';
+import { timestamp } from './timestamps.mts';
 
 export type Answer = string | number | string[] | null;
 /** Answers by the UUID of their field. */

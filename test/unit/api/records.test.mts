@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { identityOf } from '../../../nodes/FormService/api/records.ts';
+import { identityOf, saysNo, saysYes } from '../../../nodes/FormService/api/records.ts';
 
 it.each([
 	[{ uuid: 'a', id: 1 }, 'a'],
@@ -13,4 +13,16 @@ it.each([
 // JSON.parse has rounded such a number, so that two records would have one
 it.each([{}, { uuid: null }, { id: 2 ** 53 }, { id: NaN }])('%j has no identity', (record) => {
 	expect(identityOf(record)).toBeUndefined();
+});
+
+it.each([true, 1, '1', 'true', 'TRUE'])('%j means yes', (value) => {
+	expect([saysYes(value), saysNo(value)]).toEqual([true, false]);
+});
+
+it.each([false, 0, '0', 'false', 'False'])('%j means no', (value) => {
+	expect([saysYes(value), saysNo(value)]).toEqual([false, true]);
+});
+
+it.each([undefined, null, '', 2, 'yes', 'no', {}, [1]])('%j means neither', (value) => {
+	expect([saysYes(value), saysNo(value)]).toEqual([false, false]);
 });

@@ -3,9 +3,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { serviceError } from '../../../nodes/FormService/api/errors.ts';
 import { Memory } from '../../../nodes/FormService/trigger/memory.ts';
 import { poll } from '../../../nodes/FormService/trigger/poll.ts';
-import { MINUTE_MS } from '../../../nodes/FormService/trigger/pollSchedule.ts';
-import { DUE_MS, Polling, ticking } from './polling.mts';
-import { node, quietWorld } from './world.mts';
+import { MINUTE_MS } from '../../../nodes/FormService/trigger/schedule.ts';
+import { DUE_MS, node, Polling, quiet, ticking } from './polling.mts';
 
 let trigger: Polling;
 beforeEach(() => {
@@ -15,7 +14,7 @@ beforeEach(() => {
 describe('A look that fails for what a person has to correct', () => {
 	it('at a tick is told with the third look only', async () => {
 		const staticData: IDataObject = {};
-		await trigger.tick(0, staticData, { occasion: 'publish' });
+		await trigger.tick(0, staticData, { reason: 'publish' });
 		trigger.tokenIsRefused = true;
 		expect(await trigger.tick(DUE_MS, staticData)).toEqual([]);
 		expect(await trigger.tick(4 * MINUTE_MS, staticData)).toEqual([]);
@@ -25,9 +24,9 @@ describe('A look that fails for what a person has to correct', () => {
 
 	it('does not keep n8n from starting where the form is known', async () => {
 		const staticData: IDataObject = {};
-		await trigger.tick(0, staticData, { occasion: 'publish' });
+		await trigger.tick(0, staticData, { reason: 'publish' });
 		trigger.tokenIsRefused = true;
-		expect(await trigger.tick(DUE_MS, staticData, { occasion: 'start' })).toEqual([]);
+		expect(await trigger.tick(DUE_MS, staticData, { reason: 'start' })).toEqual([]);
 	});
 });
 
@@ -35,12 +34,12 @@ describe('A publication that fails for what may pass', () => {
 	const unavailable = { cause: 'temporarily-unavailable' } as const;
 	const publishing = (memory: Memory, staticData: IDataObject, now: number, fails: boolean) =>
 		poll(
-			{ ...ticking, occasion: 'publish' },
+			{ ...ticking, reason: 'publish' },
 			staticData,
 			memory,
-			quietWorld({
+			quiet({
 				now: () => now,
-				list: async () => {
+				listResponses: async () => {
 					if (fails) throw serviceError(node, { message: 'Down', failure: unavailable });
 					return { records: [], complete: true };
 				},
@@ -66,7 +65,7 @@ async function failing(minutes: readonly number[], failure: Failure) {
 	const memory = new Memory();
 	let now = 0;
 	let looks = 0;
-	const list = async () => {
+	const listResponses = async () => {
 		looks += 1;
 		throw serviceError(node, { message: 'Down', failure });
 	};
@@ -74,7 +73,7 @@ async function failing(minutes: readonly number[], failure: Failure) {
 	for (const minute of minutes) {
 		now = minute * MINUTE_MS;
 		const before = looks;
-		const told = await poll(ticking, {}, memory, quietWorld({ now: () => now, list })).then(
+		const told = await poll(ticking, {}, memory, quiet({ now: () => now, listResponses })).then(
 			() => false,
 			() => true,
 		);
@@ -103,43 +102,43 @@ it('Trouble that lasts is told once, and again after an hour', async () => {
 it('A publication asks nothing of a service that has said when it takes requests again', async () => {
 	const memory = new Memory();
 	const staticData: IDataObject = {};
-	await poll({ ...ticking, occasion: 'publish' }, staticData, memory, quietWorld());
+	await poll({ ...ticking, reason: 'publish' }, staticData, memory, quiet());
 	const failure: Failure = { cause: 'rate-limited', retryAfterMs: 45 * MINUTE_MS };
 	let looks = 0;
-	const list = async () => {
+	const listResponses = async () => {
 		looks += 1;
 		throw serviceError(node, { message: 'Down', failure });
 	};
 	for (const minute of [2, 5]) {
-		const world = quietWorld({ now: () => minute * MINUTE_MS, list });
-		await poll({ ...ticking, occasion: 'publish' }, staticData, memory, world);
+		const world = quiet({ now: () => minute * MINUTE_MS, listResponses });
+		await poll({ ...ticking, reason: 'publish' }, staticData, memory, world);
 	}
 	expect(looks).toBe(1);
 });
 
 it('A publication while looks fail looks at once, and tells what is to be corrected', async () => {
 	const staticData: IDataObject = {};
-	await trigger.tick(0, staticData, { occasion: 'publish' });
+	await trigger.tick(0, staticData, { reason: 'publish' });
 	trigger.tokenIsRefused = true;
 	await trigger.tick(DUE_MS, staticData);
-	const publication = trigger.tick(MINUTE_MS, staticData, { occasion: 'publish' });
+	const publication = trigger.tick(MINUTE_MS, staticData, { reason: 'publish' });
 	await expect(publication).rejects.toThrow('The token is refused');
 });
 
 it('A look whose request never left is no failure: the next tick looks', async () => {
 	const memory = new Memory();
 	const staticData: IDataObject = {};
-	await poll({ ...ticking, occasion: 'publish' }, staticData, memory, quietWorld({ now: () => 0 }));
+	await poll({ ...ticking, reason: 'publish' }, staticData, memory, quiet({ now: () => 0 }));
 	const failure = { cause: 'rate-limited' } as const;
-	const list = async () => {
+	const listResponses = async () => {
 		throw serviceError(node, { message: 'The queue was too long', failure });
 	};
 	for (const minute of [2, 3, 4, 5]) {
-		const world = quietWorld({ now: () => minute * MINUTE_MS, requestsSent: () => 0, list });
+		const world = quiet({ now: () => minute * MINUTE_MS, requestsSent: () => 0, listResponses });
 		expect(await poll(ticking, staticData, memory, world)).toBeNull();
 	}
 	let looks = 0;
 	const good = async () => ({ records: [], complete: (looks += 1) > 0 });
-	await poll(ticking, staticData, memory, quietWorld({ now: () => 6 * MINUTE_MS, list: good }));
+	await poll(ticking, staticData, memory, quiet({ now: () => 6 * MINUTE_MS, listResponses: good }));
 	expect(looks).toBe(1);
 });

@@ -1,94 +1,169 @@
 import type { GenericValue, IDataObject } from 'n8n-workflow';
-import { isRecord } from '../records';
+import { shapeOf } from '../envelope';
+import { isRecord, isUuid } from '../records';
 
-/** One answer of a response: the field's label, its UUID where the service gives it, the value as it came. */
-export type Answer = { label: string; uuid?: string; value: GenericValue };
+/** One answer of a response, with as much of its field as the service gives beside it. */
+export type Answer = {
+	label: string;
+	/** The UUID of the field. */
+	uuid?: string;
+	/** The name that the form's author gave to the field for programs. */
+	customKey?: string;
+	/** As it came; null where nothing was answered. */
+	value: GenericValue;
+};
 
-/** Where a response may keep its answers, the most telling name first. */
-const ANSWER_ATTRIBUTES = [
-	'answers',
-	'responses',
-	'response',
-	'submission',
-	'fields',
-	'values',
-	'data',
-];
+/** The answers of a response, and what could not be read of them, in a sentence. */
+export type Decoded = { answers: Answer[]; problem?: string };
+
+/** Where a response keeps its answers: one of these is certain where it is there. */
+const CERTAIN_ATTRIBUTES = ['answers', 'responses'];
+/** And one of these may be it where none is certain, the most telling first. */
+const OTHER_ATTRIBUTES = ['response', 'submission', 'fields', 'values', 'data'];
+
 const LABEL_ATTRIBUTES = ['label', 'key', 'name', 'title', 'question', 'field'];
 const VALUE_ATTRIBUTES = ['value', 'response', 'answer', 'values', 'text'];
 const UUID_ATTRIBUTES = ['field_uuid', 'field_id', 'uuid', 'id'];
+const CUSTOM_KEY_ATTRIBUTES = ['custom_key', 'customKey'];
 
 /**
- * Finds the answers of a response, whether they come as pairs, as a list of objects or as a map
- * (the specification leaves it open). Undefined when nothing in the record reads as answers.
+ * Finds the answers of a response, whether they come as pairs, as a list of objects, as a list of such
+ * lists or as a map (the specification leaves it open). A known attribute that is there and empty
+ * means that there are no answers.
  */
-export function decodeAnswers(record: IDataObject): Answer[] | undefined {
-	const candidates = ANSWER_ATTRIBUTES.map((attribute) => decode(record[attribute])).filter(
-		(answers) => answers !== undefined,
+export function decodeAnswers(record: IDataObject): Decoded {
+	const certain = CERTAIN_ATTRIBUTES.filter((name) => Object.hasOwn(record, name)).map((name) =>
+		parsed(record[name]),
 	);
-	return candidates.find((answers) => answers.length > 0) ?? candidates[0];
+	if (certain.length > 0) {
+		const container = certain.find((one) => !isNothing(one));
+		return container === undefined ? { answers: [] } : decode(container);
+	}
+	const others = OTHER_ATTRIBUTES.filter((name) => Object.hasOwn(record, name)).map((name) =>
+		parsed(record[name]),
+	);
+	const list = others.find((one) => listOf(one)?.some(isLabelled));
+	if (list !== undefined) return decode(list);
+	if (others.some(isNothing)) return { answers: [] };
+	const map = others.find((one) => isRecord(one) && Object.values(one).every(isPlain));
+	if (map !== undefined) return decode(map);
+	return { answers: [], problem: `No answers were found in ${shapeOf(record)}` };
 }
 
-function decode(container: unknown): Answer[] | undefined {
-	if (Array.isArray(container)) return allOrNone(container.map(decodeEntry));
-	if (!isRecord(container)) return undefined;
-	const entries = Object.entries(container);
-	// PHP turns a list with gaps into an object with numeric keys.
-	if (entries.length > 0 && entries.every(([key]) => /^\d+$/.test(key))) {
-		const list = allOrNone(entries.map(([, entry]) => decodeEntry(entry)));
-		if (list !== undefined) return list;
+/** A container that was stored as JSON in a text. */
+function parsed(value: unknown): unknown {
+	if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
+	try {
+		return JSON.parse(value) as unknown;
+	} catch {
+		return value;
 	}
-	return allOrNone(entries.map(([key, value]) => decodeMapEntry(key, value)));
+}
+
+function isNothing(value: unknown): boolean {
+	if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
+	return value === undefined || value === null || value === '';
+}
+
+function decode(container: unknown): Decoded {
+	const list = listOf(container);
+	if (list !== undefined) return collect(list.map(decodeEntry), container);
+	if (!isRecord(container)) {
+		return { answers: [], problem: `The answers could not be read from ${shapeOf(container)}` };
+	}
+	const inner = CERTAIN_ATTRIBUTES.map((name) => container[name]).find((one) =>
+		listOf(one)?.every(isLabelled),
+	);
+	if (inner !== undefined) return decode(inner);
+	const entries = Object.entries(container);
+	return { answers: entries.map(([key, value]) => decodeMapEntry(key, value)) };
+}
+
+function collect(read: ReadonlyArray<Answer | undefined>, container: unknown): Decoded {
+	const answers = read.filter((answer) => answer !== undefined);
+	const unread = read.length - answers.length;
+	if (unread === 0) return { answers };
+	const what = unread === read.length ? shapeOf(container) : `${unread} of ${read.length} entries`;
+	return { answers, problem: `The answers could not be read from ${what}` };
+}
+
+/** The entries of a list, also of one of lists, or of one with gaps, which PHP makes an object of. */
+function listOf(container: unknown): unknown[] | undefined {
+	if (Array.isArray(container)) {
+		return (container as unknown[]).flatMap((entry) =>
+			Array.isArray(entry) && !isPair(entry) ? listOf(entry)! : [entry],
+		);
+	}
+	if (!isRecord(container)) return undefined;
+	const isNumbered = Object.keys(container).every((key) => /^\d+$/.test(key));
+	const entries = Object.values(container);
+	return isNumbered && entries.some(isLabelled) ? listOf(entries) : undefined;
+}
+
+function isPair(entry: unknown[]): boolean {
+	return entry.length === 2 && ['string', 'number'].includes(typeof entry[0]);
+}
+
+/** Whether an entry of a list has the label or the UUID of its field. */
+function isLabelled(entry: unknown): boolean {
+	return decodeEntry(entry) !== undefined;
 }
 
 function decodeEntry(entry: unknown): Answer | undefined {
 	if (Array.isArray(entry)) {
-		const [label, value] = entry as unknown[];
-		return entry.length === 2 && typeof label === 'string' && isValue(value)
-			? { label, value }
-			: undefined;
+		const [label, value] = entry as GenericValue[];
+		return isPair(entry) ? { label: String(label), value } : undefined;
 	}
 	if (!isRecord(entry)) return undefined;
-	const field = isRecord(entry.field) ? { ...entry, ...entry.field } : entry;
-	const uuid = uuidOf(field);
-	const labelAttribute = LABEL_ATTRIBUTES.find((name) => Object.hasOwn(field, name));
-	const valueAttribute = VALUE_ATTRIBUTES.find((name) => Object.hasOwn(entry, name));
-	if ((labelAttribute ?? uuid) === undefined || valueAttribute === undefined) return undefined;
+	const described = [entry.field, entry.question].find(isRecord);
+	const field: IDataObject = { ...entry, ...described };
+	const uuid = firstText(field, UUID_ATTRIBUTES);
+	const customKey = firstText(field, CUSTOM_KEY_ATTRIBUTES);
+	const isNamed = LABEL_ATTRIBUTES.some((name) => Object.hasOwn(field, name));
+	if (!isNamed && uuid === undefined) return undefined;
+	const valueName = VALUE_ATTRIBUTES.find((name) => Object.hasOwn(entry, name));
 	return {
-		label: labelOf(field) ?? uuid ?? '',
+		label: firstText(field, LABEL_ATTRIBUTES) ?? uuid ?? '',
 		...(uuid !== undefined && { uuid }),
-		value: entry[valueAttribute] as GenericValue,
+		...(customKey !== undefined && { customKey }),
+		// a heading and a question that was not answered have none
+		value: (valueName === undefined ? null : (entry[valueName] as GenericValue)) ?? null,
 	};
 }
 
-/** In a map the key is the label, or the field's UUID when the value brings the label itself. */
-function decodeMapEntry(key: string, value: unknown): Answer | undefined {
-	const answer = isRecord(value) ? decodeEntry(value) : undefined;
-	if (answer !== undefined) return { ...answer, uuid: answer.uuid ?? key };
-	return isValue(value) ? { label: key, value } : undefined;
+/**
+ * In a map the key is the label. It is the field's UUID where the value is an object that tells of the
+ * field; an object of a label and a value alone is a choice that was made.
+ */
+function decodeMapEntry(key: string, value: unknown): Answer {
+	const plain: Answer = {
+		label: key,
+		...(isUuid(key) && { uuid: key }),
+		value: (value ?? null) as GenericValue,
+	};
+	if (!isRecord(value)) return plain;
+	const hasValue = VALUE_ATTRIBUTES.some((name) => Object.hasOwn(value, name));
+	const tellsOfField =
+		isUuid(key) ||
+		/^\d+$/.test(key) ||
+		UUID_ATTRIBUTES.some((name) => value[name] === key || isUuid(value[name])) ||
+		['question', 'answer', 'field', ...CUSTOM_KEY_ATTRIBUTES].some((name) =>
+			Object.hasOwn(value, name),
+		);
+	const answer = hasValue && tellsOfField ? decodeEntry(value) : undefined;
+	return answer === undefined ? plain : { ...answer, uuid: answer.uuid ?? key };
 }
 
-/** PHP makes a number of a label that looks like one, such as "2024". */
-function labelOf(field: IDataObject): string | undefined {
-	return LABEL_ATTRIBUTES.map((name) => field[name])
-		.map((label) => (typeof label === 'number' ? String(label) : label))
-		.find(isText);
+/** The first of these attributes that is a text; PHP makes a number of a label such as "2024". */
+function firstText(object: IDataObject, names: readonly string[]): string | undefined {
+	return names
+		.map((name) => object[name])
+		.map((value) => (Number.isFinite(value) ? String(value) : value))
+		.find((value): value is string => typeof value === 'string' && value !== '');
 }
 
-function uuidOf(field: IDataObject): string | undefined {
-	return UUID_ATTRIBUTES.map((name) => field[name]).find(isText);
-}
-
-function isText(value: unknown): value is string {
-	return typeof value === 'string' && value !== '';
-}
-
-/** What an answer can be: text, a number, a list, or an object of a few such parts, as an address is. */
-function isValue(value: unknown): value is GenericValue {
-	if (Array.isArray(value)) return value.every(isValue);
+/** What the value of an attribute can be in a map of answers: an object of a few parts at most. */
+function isPlain(value: unknown): boolean {
+	if (Array.isArray(value)) return value.every(isPlain);
 	return !isRecord(value) || Object.values(value).every((part) => !isRecord(part));
-}
-
-function allOrNone(answers: Array<Answer | undefined>): Answer[] | undefined {
-	return answers.every((answer) => answer !== undefined) ? answers : undefined;
 }

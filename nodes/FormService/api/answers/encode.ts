@@ -1,7 +1,6 @@
 import { DateTime } from 'luxon';
-import { isId } from '../ids';
-import { isRecord } from '../records';
-import { isWebUrl } from '../files/webUrl';
+import { isId, isRecord, isUuid } from '../records';
+import { isWebUrl } from '../files/links';
 
 /** What the service takes as the answer to a field (specification, section 4, rule 2). */
 export type AnswerValue = string | number;
@@ -41,13 +40,15 @@ const LIST_SEPARATOR = ', ';
 export function encodeAnswers(given: readonly GivenAnswer[]): EncodedAnswers {
 	const answers: Array<[string, AnswerValue]> = [];
 	const problems: string[] = [];
+	// where one field of a form has a UUID, all of them do
+	const isKey = given.some(({ uuid }) => isUuid(uuid)) ? isUuid : isId;
 	for (const { uuid, name, value, isFile } of given) {
-		if (!isId(uuid)) {
+		if (!isKey(uuid) || uuid in Object.prototype || uuid === 'prototype') {
 			problems.push(`"${name}" is not the UUID of a field.`);
 			continue;
 		}
 		const encoded = isFile === true ? encodeFile(value) : encode(value);
-		if ('problem' in encoded) problems.push(`${name} ${encoded.problem}.`);
+		if ('problem' in encoded) problems.push(`"${name}" ${encoded.problem}.`);
 		else if (encoded.answer !== undefined) answers.push([uuid, encoded.answer]);
 	}
 	return { answers: Object.fromEntries(answers), problems };
@@ -62,16 +63,16 @@ function encode(value: unknown): Encoded {
 	if (Array.isArray(value)) return encodeList(value);
 	return (
 		encodeDate(value) ?? {
-			problem: 'cannot be an object: give text, a number, a date or a list of these',
+			problem: 'must be text, a number, a date or a list, not an object',
 		}
 	);
 }
 
 function encodeNumber(value: number): Encoded {
-	if (!Number.isFinite(value)) return { problem: `must be a number, but it is ${value}` };
+	if (!Number.isFinite(value)) return { problem: `must be a number (got ${value})` };
 	if (Number.isSafeInteger(value)) return { answer: value };
 	if (Number.isInteger(value)) {
-		return { problem: 'is a number with too many digits to be exact: give it as text, in quotes' };
+		return { problem: 'is a number with too many digits to be exact. Enter it as text, in quotes' };
 	}
 	const decimal = value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 });
 	return { answer: Number(decimal) === value ? decimal : String(value) };
@@ -91,7 +92,7 @@ function encodeDate(value: unknown): Encoded | undefined {
 function encodeList(list: readonly unknown[]): Encoded {
 	// also visits the gaps of a sparse list
 	const entries = Array.from(list, (entry) =>
-		Array.isArray(entry) ? { problem: 'cannot have a list inside a list' } : encode(entry),
+		Array.isArray(entry) ? { problem: 'must not have a list inside a list' } : encode(entry),
 	);
 	const problem = entries.find((entry) => 'problem' in entry);
 	if (problem !== undefined) return problem;
@@ -109,6 +110,6 @@ function encodeFile(value: unknown): Encoded {
 	return isWebUrl(address)
 		? { answer: address }
 		: {
-				problem: 'takes only the http or https URL of a file that is already uploaded elsewhere',
+				problem: 'must be an http(s) URL of an already uploaded file',
 			};
 }

@@ -1,16 +1,18 @@
 const UNTITLED = 'Untitled';
 
-/** As the name of a property it would be lost, or change the object itself. */
-const UNUSABLE = '__proto__';
+/** As names of properties these would be lost on their way through n8n, or change the object itself. */
+const UNUSABLE = ['__proto__', 'constructor', 'prototype'];
 
 /**
  * Names for fields by their labels, each name once: a repeated label gets " (2)", then " (3)". A
  * label keeps its place against such additions, so "A", "A", "A (2)" become "A", "A (3)", "A (2)".
+ *
+ * @param taken names that none may have
  */
-export function tellApart(labels: readonly string[]): string[] {
+export function tellApart(labels: readonly string[], taken: readonly string[] = []): string[] {
 	const wanted = labels.map((label) => (label.trim() === '' ? UNTITLED : label));
-	const reserved = new Set([...wanted, UNUSABLE]);
-	const used = new Set([UNUSABLE]);
+	const reserved = new Set([...wanted, ...UNUSABLE, ...taken]);
+	const used = new Set([...UNUSABLE, ...taken]);
 	const counts = new Map<string, number>();
 	return wanted.map((label) => {
 		if (!used.has(label)) {
@@ -27,6 +29,38 @@ export function tellApart(labels: readonly string[]): string[] {
 		used.add(name);
 		return name;
 	});
+}
+
+/**
+ * Names for binary fields by the names of their answers, in small letters and digits: "CV" becomes
+ * `cv`, and the second file of the answer `cv_2`.
+ *
+ * @param owners the name of the answer of each file
+ * @param all the names of all answers, which no numbered name takes
+ */
+export function fileFieldNames(owners: readonly string[], all: readonly string[]): string[] {
+	const used = new Set<string>(UNUSABLE);
+	const reserved = new Set(all.map(asFieldName));
+	return owners.map((owner) => {
+		const base = asFieldName(owner);
+		let name = base;
+		for (let count = 2; used.has(name) || (name !== base && reserved.has(name)); count++) {
+			name = `${base}_${count}`;
+		}
+		used.add(name);
+		return name;
+	});
+}
+
+function asFieldName(text: string): string {
+	const name = text
+		.normalize('NFKD')
+		.replace(/\p{Mark}/gu, '')
+		.toLowerCase()
+		.replace(/[^\p{Letter}\p{Number}]+/gu, '_')
+		.replace(/^_+|_+$/g, '')
+		.normalize('NFC');
+	return name === '' ? 'file' : name;
 }
 
 /**

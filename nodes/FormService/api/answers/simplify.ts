@@ -1,12 +1,9 @@
 import type { GenericValue, IDataObject } from 'n8n-workflow';
-import { decodeAnswers } from './decode';
-import type { Answer } from './decode';
+import type { Answer, Decoded } from './decode';
+import { matchAnswers, typedValue } from './fields';
+import type { AnswerField } from './fields';
 import { tellApart } from './labels';
-import { isRecord } from '../records';
-import { isWebUrl } from '../files/webUrl';
-
-/** An uploaded file, as it stands in an answer. */
-export type UploadedFile = { name: string; url: string };
+import { withFiles } from './uploads';
 
 /** The service's own attributes that simplified output keeps: who, which and when, at most ten. */
 const KEPT_ATTRIBUTES = [
@@ -22,72 +19,91 @@ const KEPT_ATTRIBUTES = [
 	'referrer',
 ];
 
+/** Names that an item in columns has besides those of its answers; `event` and `form` are the trigger's. */
+export const RESERVED_COLUMNS = [
+	...KEPT_ATTRIBUTES,
+	'answersError',
+	'event',
+	'fileError',
+	'form',
+	'matchedByPosition',
+	'otherAnswers',
+];
+
+/** How the answers of a response become attributes of an item. */
+export type AnswerOutput = {
+	/** The form's fields, by which answers are named and typed; without them, labels name them. */
+	fields?: readonly AnswerField[];
+	/** Each field as a column of its own, instead of all answers in `answers`. */
+	columns?: boolean;
+	/** The service's own attributes that each item has, if only as null; those of the record if not given. */
+	attributes?: readonly string[];
+};
+
+/** The attributes of these records that simplified items keep. */
+export function keptAttributesOf(records: readonly IDataObject[]): string[] {
+	return KEPT_ATTRIBUTES.filter((name) => records.some((record) => Object.hasOwn(record, name)));
+}
+
 /**
- * A response in a form that is easy to use in a workflow: at most ten of the service's own
- * attributes, `answers` by label, and `fields` with the UUIDs where the service gives them. A
- * record whose answers cannot be made out comes back whole, as it was.
+ * A response in a form that is easy to use in a workflow: its answers first, then at most ten of the
+ * service's own attributes, and `fields` with the UUIDs where the service gives them. What could not
+ * be read of the answers is told in `answersError`.
  */
-export function simplifyResponse(record: IDataObject): IDataObject {
-	const answers = decodeAnswers(record);
-	if (answers === undefined) return { ...record };
-	const named = nameAnswers(answers);
-	const fields = named.filter(({ uuid }) => uuid !== undefined);
+export function simplifyResponse(
+	record: IDataObject,
+	{ answers, problem }: Decoded,
+	{ fields, columns = false, attributes = keptAttributesOf([record]) }: AnswerOutput = {},
+): IDataObject {
+	const kept = Object.fromEntries(attributes.map((name) => [name, record[name] ?? null]));
+	const told = problem === undefined ? {} : { answersError: problem };
+	const matched = fields === undefined ? undefined : matchAnswers(answers, fields);
+	const byPosition = matched?.byPosition ?? [];
+	const marked = byPosition.length === 0 ? {} : { matchedByPosition: byPosition };
+	if (columns && fields !== undefined && matched !== undefined) {
+		const others = namesOf(matched.others, undefined).map(
+			(name, index) => [name, withFiles(matched.others[index].value)] as const,
+		);
+		const cells = fields.map((field) => [field.name, valueOf(matched.answers.get(field), field)]);
+		return {
+			...Object.fromEntries(cells),
+			...kept,
+			otherAnswers: others.length === 0 ? null : Object.fromEntries(others),
+			...marked,
+			...told,
+		};
+	}
+	const fieldOf = new Map([...(matched?.answers ?? [])].map(([field, answer]) => [answer, field]));
+	const names = namesOf(answers, fieldOf);
+	const values = answers.map((answer) => valueOf(answer, fieldOf.get(answer)));
 	return {
-		...Object.fromEntries(
-			KEPT_ATTRIBUTES.filter((name) => Object.hasOwn(record, name)).map((name) => [
-				name,
-				record[name],
-			]),
-		),
-		answers: Object.fromEntries(named.map(({ label, value }) => [label, value])),
-		...(fields.length > 0 && {
-			fields: fields.map(({ uuid, label, value }) => ({ uuid, label, value })),
+		answers: Object.fromEntries(names.map((name, index) => [name, values[index]])),
+		...kept,
+		fields: answers.flatMap((answer, index) => {
+			const uuid = answer.uuid ?? fieldOf.get(answer)?.uuid;
+			return uuid === undefined ? [] : [{ uuid, label: answer.label, value: values[index] }];
 		}),
+		...marked,
+		...told,
 	};
 }
 
-/** The files that were uploaded with a response, in the order of its answers. */
-export function filesOf(record: IDataObject): Array<UploadedFile & { label: string }> {
-	return nameAnswers(decodeAnswers(record) ?? []).flatMap(({ label, value }) =>
-		(Array.isArray(value) ? (value as unknown[]) : [value])
-			.filter(isUploadedFile)
-			.map(({ name, url }) => ({ label, name: withoutFolders(name), url })),
+/** The names of answers: those of their fields, else their labels, told apart. */
+export function namesOf(
+	answers: readonly Answer[],
+	fieldOf: ReadonlyMap<Answer, AnswerField> | undefined,
+): string[] {
+	const ofFields = answers.map((answer) => fieldOf?.get(answer)?.name);
+	const taken = ofFields.filter((name) => name !== undefined);
+	const others = answers.filter((_, index) => ofFields[index] === undefined);
+	const labels = tellApart(
+		others.map(({ label }) => label),
+		taken,
 	);
+	return ofFields.map((name) => name ?? labels.shift()!);
 }
 
-/** A path in the name of a file could lead out of the folder that a workflow writes it into. */
-function withoutFolders(name: string): string {
-	return name.split(/[/\\]/).at(-1)!;
-}
-
-function nameAnswers(answers: readonly Answer[]): Answer[] {
-	const names = tellApart(answers.map(({ label }) => label));
-	return answers.map((answer, index) => ({
-		...answer,
-		label: names[index],
-		value: asFiles(answer.value),
-	}));
-}
-
-/** The value as the service gave it, but for a file or a list of files. */
-function asFiles(value: GenericValue): GenericValue {
-	if (!Array.isArray(value)) return asFile(value) ?? value;
-	const files = (value as unknown[]).map(asFile);
-	return files.length > 0 && files.every((file) => file !== undefined) ? files : value;
-}
-
-/**
- * Reads `filename.ext|https://host/path/filename.ext`, the form in which uploaded files have been
- * seen. The name must have an extension, so that a person's own "see here|https://..." stays text.
- */
-function asFile(value: unknown): UploadedFile | undefined {
-	if (typeof value !== 'string') return undefined;
-	const match = /^([^\\/\r\n]*\.[A-Za-z0-9]{1,16})\|(https?:\/\/\S+)$/i.exec(value);
-	if (match === null) return undefined;
-	const [, name, url] = match;
-	return isWebUrl(url) ? { name, url } : undefined;
-}
-
-function isUploadedFile(value: unknown): value is UploadedFile {
-	return isRecord(value) && typeof value.name === 'string' && isWebUrl(value.url);
+function valueOf(answer: Answer | undefined, field: AnswerField | undefined): GenericValue {
+	const value = withFiles(answer?.value ?? null);
+	return field === undefined ? value : typedValue(value, field);
 }

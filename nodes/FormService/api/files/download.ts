@@ -1,16 +1,12 @@
-import { getAccount } from '../account';
-import type { Account } from '../account';
-import { serviceError } from '../errors';
-import type { Outcome } from '../request/exchange';
-import { mimeTypeOf } from './fileHeaders';
-import { steadyClock } from '../gate/accounts';
-import { checkLink, leadsIntoApi } from './links';
-import { isLogin } from '../request/explain/redirect';
-import { MAX_REDIRECTS } from '../request/request';
-import { decideRetry } from '../request/retry';
-import { pause, throughGate, toOtherHost } from '../request/send';
-import { parseUrl } from '../request/url';
+import { requestError } from '../errors';
+import { isLogin, isRedirect } from '../request/explainStatus';
+import type { Broken, Reply } from '../request/http';
+import { isRateLimited } from '../request/retry';
+import { repeating, sendUntilSettled, toOtherHost, toService } from '../request/send';
+import type { Headers } from '../rateLimiter/limits';
 import type { Sender } from '../sender';
+import { parseUrl } from '../url';
+import { checkLink, leadsIntoApi } from './links';
 
 /** Bytes of a file that are taken at most. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
@@ -28,95 +24,101 @@ export type Downloaded = { data: Buffer; mimeType?: string };
  * @throws NodeApiError when the link may not be followed or brings no file
  */
 export async function download(sender: Sender, link: FileLink): Promise<Downloaded> {
-	const account = await getAccount(sender.context, sender.itemIndex);
-	let current = account.baseUrl;
-	let next = link.url;
+	const { account } = sender;
 	let { fromService } = link;
-	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-		const checked = checkLink(next, current, account.origin);
-		if (!checked.allowed) {
-			throw fileError(sender, `The link to the file was not followed: ${checked.reason}`);
+	let withToken = false;
+	/** The URL that a link means, once it is known that it may be followed. */
+	const checked = (next: string, base: string): string => {
+		const result = checkLink(next, base, account.origin, fromService);
+		if (!result.allowed) {
+			throw fileError(sender, `The link to the file was not followed: ${result.reason}`);
 		}
-		current = checked.url;
 		// what another host leads back to is that host's choice
-		fromService &&= checked.own;
-		const withToken = checked.own && (fromService || !leadsIntoApi(current));
-		const reply = await fetchFile(sender, account, current, withToken);
-		if (reply.kind === 'broken') {
-			throw fileError(sender, `The file at ${hostOf(current)} could not be fetched`, reply.detail);
-		}
-		const { location } = reply.headers;
-		if (reply.status >= 300 && reply.status < 400 && typeof location === 'string') {
-			const target = parseUrl(location, current);
-			if (target !== undefined && isLogin(target)) {
+		fromService &&= result.own;
+		withToken = result.own && (fromService || !leadsIntoApi(result.url));
+		return result.url;
+	};
+	const repeats = repeating(sender, 'read');
+	const { ended, url } = await sendUntilSettled<Broken | Reply>(
+		checked(link.url, account.baseUrl),
+		{
+			async send(next, isRetry) {
+				const outgoing = {
+					url: next,
+					method: 'GET',
+					headers: ANY,
+					body: undefined,
+					maxBytes: MAX_FILE_BYTES,
+				} as const;
+				return withToken
+					? await toService(sender, isRetry, outgoing)
+					: await toOtherHost(sender, outgoing);
+			},
+			follow(location, current) {
+				const target = parseUrl(location, current);
+				if (target === undefined || !isLogin(target)) return checked(location, current);
 				throw fileError(
 					sender,
 					`The file at ${hostOf(current)} is only for those who log in there`,
 				);
-			}
-			next = location;
-			continue;
-		}
-		return taken(sender, reply, current);
-	}
-	throw fileError(sender, 'The link to the file leads in a circle');
+			},
+			...repeats,
+			// another host's refusals are not what the rate limiter waits for
+			decide: (one, tries) =>
+				isRateLimited(one) && !withToken ? { again: false } : repeats.decide(one, tries),
+		},
+	);
+	return fileIn(sender, ended, url);
 }
 
-function taken(sender: Sender, reply: Outcome & { kind: 'reply' }, url: string): Downloaded {
-	if (reply.status < 200 || reply.status >= 300) {
-		const text = `The file at ${hostOf(url)} could not be fetched (status ${reply.status})`;
-		throw fileError(sender, text, undefined, reply.status);
+const ANY = { Accept: '*/*' };
+
+function fileIn(sender: Sender, ended: Broken | Reply, url: string): Downloaded {
+	if (ended.kind === 'broken') {
+		throw fileError(sender, `The file at ${hostOf(url)} could not be fetched`, ended.detail);
 	}
-	if (reply.tooLarge)
-		throw fileError(sender, 'The file is larger than 256 MB, which n8n cannot safely take');
-	return { data: reply.body, mimeType: mimeTypeOf(reply.headers) };
+	const { status, headers, body } = ended;
+	if (isRedirect(status) && typeof headers.location === 'string') {
+		throw fileError(sender, 'The link to the file redirects in a loop');
+	}
+	if (status < 200 || status >= 300) {
+		const text = `The file at ${hostOf(url)} could not be fetched (status ${status})`;
+		throw fileError(sender, text, undefined, status);
+	}
+	if (ended.tooLarge) {
+		throw fileError(sender, 'The file is larger than 256 MB, too large for n8n to handle safely');
+	}
+	return { data: body, mimeType: mimeTypeOf(headers) };
 }
 
-/** Fetches once, and again where the trouble can pass. What goes with the token, the gate counts. */
-async function fetchFile(
-	sender: Sender,
-	account: Account,
-	url: string,
-	withToken: boolean,
-): Promise<Outcome> {
-	const outgoing = {
-		url,
-		method: 'GET',
-		headers: { Accept: '*/*' },
-		maxBytes: MAX_FILE_BYTES,
-	} as const;
-	let refused = 0;
-	for (let sent = 1; ; sent++) {
-		const reply = withToken
-			? await throughGate(sender, account, sent > 1, outgoing)
-			: await toOtherHost(sender, outgoing);
-		const isRefusal = reply.kind === 'reply' && reply.status === 429;
-		if (isRefusal) refused++;
-		const tries = { sent, refused };
-		const decision = decideRetry('read', reply, tries, Math.random(), steadyClock.now());
-		// another host's refusals are not what the gate waits for
-		if (sender.retry === false || !decision.again || (isRefusal && !withToken)) return reply;
-		await pause(sender, decision.afterMs);
-	}
+/** The media type without its parameters, where the server says more than "some bytes". */
+function mimeTypeOf(headers: Headers): string | undefined {
+	const type = String(headers['content-type'] ?? '')
+		.split(';')[0]
+		.trim()
+		.toLowerCase();
+	return /^[\w.+-]+\/[\w.+-]+$/.test(type) && type !== 'application/octet-stream'
+		? type
+		: undefined;
 }
 
 function hostOf(url: string): string {
 	return new URL(url).host;
 }
 
-function fileError(
-	{ context, itemIndex }: Sender,
-	message: string,
-	detail?: string,
-	status?: number,
-) {
-	return serviceError(
-		context.getNode(),
-		{
-			message,
-			description: `Open the response in the service to see whether the file is there.${detail ? ` (${detail})` : ''}`,
-			...(status !== undefined && { httpCode: String(status) }),
-		},
-		itemIndex,
-	);
+const fileErrors = new WeakSet<Error>();
+
+/** Whether an error is about the file that was asked for alone, and not about the account. */
+export function isFileError(error: unknown): error is Error {
+	return error instanceof Error && fileErrors.has(error);
+}
+
+function fileError(sender: Sender, message: string, detail?: string, status?: number) {
+	const error = requestError(sender, {
+		message,
+		description: `Open the response in the service to check whether the file is there.${detail ? ` (${detail})` : ''}`,
+		...(status !== undefined && { httpCode: String(status) }),
+	});
+	fileErrors.add(error);
+	return error;
 }

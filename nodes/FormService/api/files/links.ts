@@ -1,5 +1,5 @@
-import { isPrivateHost } from './privateAddress';
-import { asSecureAs, parseUrl } from '../request/url';
+import { addressKindOf } from './addresses';
+import { asSecureAs, parseUrl } from '../url';
 
 /** A link that may be followed, and whether it is on the account's origin, where the token may go. */
 export type CheckedLink =
@@ -8,14 +8,22 @@ export type CheckedLink =
 
 /**
  * Checks a link that came with a reply (a PDF, a file, a redirect to one) before anything is sent
- * there. It must be https, or the scheme of the service itself on the service's own host; a private
- * address is allowed only if the service is on one. A name that resolves to a private address is for
- * n8n's own protection (`N8N_SSRF_PROTECTION_ENABLED`) to stop: a node cannot look up names.
+ * there. It must be https, or the scheme of the service itself on the service's own host. A private
+ * address is allowed only if the service is on one. Respondents choose the links to their files: one
+ * to this machine must lead to the service's own host and port, and one to a link-local address, as
+ * hosts keep secrets at, is never followed. A name that resolves to such an address is for n8n's own
+ * protection (`N8N_SSRF_PROTECTION_ENABLED`) to stop: a node cannot look up names.
  *
  * @param base the page that the link stands on, for links without a host
  * @param origin the account's origin
+ * @param fromService whether the service itself made the link, and no respondent can have chosen it
  */
-export function checkLink(link: string, base: string, origin: string): CheckedLink {
+export function checkLink(
+	link: string,
+	base: string,
+	origin: string,
+	fromService: boolean,
+): CheckedLink {
 	const url = parseUrl(link, base);
 	if (url === undefined) return refuse('it is not a web address');
 	const own = new URL(origin);
@@ -23,15 +31,21 @@ export function checkLink(link: string, base: string, origin: string): CheckedLi
 	if (url.protocol !== 'https:' && url.protocol !== 'http:')
 		return refuse('it is not a web address');
 	if (url.username || url.password) return refuse('it holds a user name or a password');
-	const ownIsPrivate = isPrivateHost(own.hostname);
-	const isPrivate = isPrivateHost(url.hostname);
-	if (isPrivate && !ownIsPrivate) return refuse('it leads to a private address');
-	const sameHost = url.hostname === own.hostname || (isPrivate && ownIsPrivate);
-	if (url.protocol === 'http:' && !(sameHost && own.protocol === 'http:')) {
-		return refuse('it is not encrypted (http in place of https)');
+	const kind = addressKindOf(url.hostname);
+	const ownIsPublic = addressKindOf(own.hostname) === 'public';
+	const isOwn = url.origin === origin;
+	const isTrusted = isOwn || fromService;
+	if (kind === 'linkLocal' && !(isOwn && fromService)) {
+		return refuse('it leads to a link-local address');
+	}
+	if (kind !== 'public' && ownIsPublic) return refuse('it leads to a private address');
+	if (kind === 'loopback' && !isTrusted) return refuse('it leads to the machine of n8n itself');
+	const isNear = url.hostname === own.hostname || kind !== 'public';
+	if (url.protocol === 'http:' && !(isNear && own.protocol === 'http:')) {
+		return refuse('it is not encrypted (http instead of https)');
 	}
 	url.hash = '';
-	return { allowed: true, url: url.href, own: url.origin === origin };
+	return { allowed: true, url: url.href, own: isOwn };
 }
 
 /**
@@ -71,4 +85,14 @@ function decodedOnce(path: string): string | undefined {
 
 function refuse(reason: string): CheckedLink {
 	return { allowed: false, reason };
+}
+
+/** Whether a value is the text of an absolute http or https URL, as it can be sent and opened. */
+export function isWebUrl(value: unknown): value is string {
+	return (
+		typeof value === 'string' &&
+		/^https?:\/\/[^\s/?#]/i.test(value) &&
+		!/\s/.test(value) &&
+		URL.canParse(value)
+	);
 }

@@ -6,25 +6,27 @@ export function pdfFile(url: string, name: string): RemoteFile {
 	return { url, name, mimeType: 'application/pdf', fromService: true, problemOf: pdfProblem };
 }
 
-/** How much of a file is looked at. */
+/** Where a PDF's first mark may stand (ISO 32000-1, annex H, note 13: within the first 1,024 bytes). */
 const START_BYTES = 1024;
+const MARK = '%PDF-';
 
-/** What is certainly no PDF: a page such as a login, an answer of the API, nothing. */
+/** What came where a PDF should: a page such as a login, an answer of the API, a picture, nothing. */
 function pdfProblem(data: Buffer): Explanation | undefined {
-	const start = data.subarray(0, START_BYTES).toString('utf8').trim();
-	const found = STARTS.find(([pattern]) => pattern.test(start));
-	return (
-		found && {
-			message: `The link to the PDF brought ${found[1]} in place of a PDF`,
-			description:
-				'The service may still be making it: try again later. With Download off, you get the link and can open it in a browser.',
-			failure: { cause: 'temporarily-unavailable' },
-		}
-	);
+	const start = data.subarray(0, START_BYTES).toString('latin1');
+	if (start.includes(MARK)) return undefined;
+	const [, found] = STARTS.find(([pattern]) => pattern.test(start.trim())) ?? [];
+	return {
+		message: `The link to the PDF returned ${found ?? 'another file'} instead of a PDF`,
+		description:
+			'The service may still be creating it: try again later. With Download off, you get the link and can open it in a browser.',
+		failure: { cause: 'temporarily-unavailable' },
+	};
 }
 
 const STARTS: ReadonlyArray<readonly [RegExp, string]> = [
 	[/^$/, 'an empty file'],
-	[/^</, 'a web page'],
-	[/^[{[]/, 'JSON'],
+	[/^(\xEF\xBB\xBF)?</, 'a web page'],
+	[/^(\xEF\xBB\xBF)?[{[]/, 'JSON'],
+	[/^(\x89PNG|GIF8|\xFF\xD8\xFF|RIFF....WEBP)/s, 'an image'],
+	[/^[\t\n\r\x20-\x7E]+$/, 'text'],
 ];

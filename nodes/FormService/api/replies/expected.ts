@@ -1,32 +1,37 @@
+import { z } from 'zod';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
-import type { Account } from '../account';
+import { shapeOf, unwrap } from '../envelope';
 import { serviceError } from '../errors';
-import { isRecord } from '../records';
-import { parseUrl } from '../request/url';
-import { settingsUpdatedSchema, workspaceSchema } from '../schemas';
+import { isRecord, isUuid } from '../records';
+import { parseUrl } from '../url';
 import type { Sender } from '../sender';
-import { shapeOf, unwrap } from './content';
-import { linkIn } from './link';
 
 /**
  * What the replies of single endpoints hold. Where the specification fixes it, what is not as it says
  * is an error that names the attributes seen.
  */
 
+const workspaceSchema = z.object({ name: z.string() }).passthrough();
+
+/** Whether the data of a reply is a workspace (specification, section 2.1). */
+export function isWorkspace(data: unknown): data is IDataObject {
+	return workspaceSchema.safeParse(data).success;
+}
+
 /** Section 2.1. */
-export function workspaceIn(sender: Sender, account: Account, value: unknown): IDataObject {
+export function workspaceIn(sender: Sender, value: unknown): IDataObject {
 	const { data } = unwrap(value);
-	if (isRecord(data) && workspaceSchema.safeParse(data).success) return data;
-	throw unexpected(sender, account, 'did not send a workspace, but', data);
+	if (isWorkspace(data)) return data;
+	throw unexpected(sender, 'did not send a workspace, but', data);
 }
 
 /** The specification leaves open where the link is (section 4, "Response shapes not given"). */
-export function pdfLinkIn(sender: Sender, account: Account, value: unknown): string {
+export function pdfLinkIn(sender: Sender, value: unknown): string {
 	const { data } = unwrap(value);
-	const link = linkIn(data) ?? linkIn(value);
-	const url = link === undefined ? undefined : parseUrl(link, account.baseUrl);
+	const link = pdfLinkOf(data) ?? pdfLinkOf(value);
+	const url = typeof link === 'string' ? parseUrl(link, sender.account.baseUrl) : undefined;
 	if (url !== undefined) return url.href;
-	throw unexpected(sender, account, 'did not send a link to a PDF, but', data);
+	throw unexpected(sender, 'did not send a link to a PDF, but', data);
 }
 
 /** What the service says of a new response, which the specification leaves open too. */
@@ -42,23 +47,24 @@ export function addedIn(value: unknown): IDataObject {
 	return Object.keys(told).length > 0 ? told : { success: true };
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 function named(data: unknown): IDataObject {
-	if (typeof data === 'string' && UUID.test(data)) return { uuid: data };
+	if (isUuid(data)) return { uuid: data };
 	const isNothing = data === undefined || data === null || (Array.isArray(data) && !data.length);
 	return isNothing ? {} : { data: data as GenericValue };
 }
 
+const updatedSchema = z
+	.object({ id: z.string(), name: z.string(), updated_at: z.string() })
+	.passthrough();
+
 /** Section 4, rule 6. The settings are updated, whatever is wrong with the reply. */
-export function updatedIn(sender: Sender, account: Account, value: unknown): IDataObject {
+export function updatedIn(sender: Sender, value: unknown): IDataObject {
 	const { data, message } = unwrap(value);
-	if (isRecord(data) && settingsUpdatedSchema.safeParse(data).success) {
+	if (isRecord(data) && updatedSchema.safeParse(data).success) {
 		return { ...(message !== undefined && { message }), ...data };
 	}
 	throw unexpected(
 		sender,
-		account,
 		'updated the settings, but did not send the updated form: it sent',
 		data,
 		'Nothing has to be sent again. Ask whoever runs the service whether it speaks the Form Service API, version 1.',
@@ -66,13 +72,48 @@ export function updatedIn(sender: Sender, account: Account, value: unknown): IDa
 }
 
 function unexpected(
-	{ context, itemIndex }: Sender,
-	{ conceal }: Account,
+	{ context, account, itemIndex }: Sender,
 	what: string,
 	data: unknown,
 	description = 'Check the Base URL in the Form Service credential, and that the service speaks version 1 of the API.',
 ) {
-	const message = `The service ${what} ${conceal(shapeOf(data))}`;
+	const message = `The service ${what} ${account.conceal(shapeOf(data))}`;
 	const failure = { cause: 'configuration-invalid' } as const;
 	return serviceError(context.getNode(), { message, description, failure }, itemIndex);
+}
+
+/** Names of a link to a PDF in the replies that are known, the most telling first. */
+const PDF_NAME =
+	/^pdf$|(url|link|href|uri|file|download).*pdf|pdf.*(url|link|href|uri|file|download)/i;
+const FILE_NAME = /^(download|file|document)([-_]?(url|link|href|uri))?$/i;
+const LINK_NAME = /^(url|link|href|uri)$/i;
+
+/**
+ * The link under the most telling name that there is. False when nothing stands under it: another link
+ * of the reply is then the form's own, or a logo's.
+ */
+function pdfLinkOf(data: unknown): string | false | undefined {
+	if (isLink(data)) return data;
+	if (!isRecord(data)) return undefined;
+	const byName = linkNamed(data, [PDF_NAME, FILE_NAME]);
+	if (byName !== undefined) return byName;
+	const inside = Object.values(data).filter(isRecord);
+	const nested = inside.map((one) => linkNamed(one, [PDF_NAME])).find((one) => one !== undefined);
+	return nested ?? linkNamed(data, [LINK_NAME]);
+}
+
+function linkNamed(object: IDataObject, names: readonly RegExp[]): string | false | undefined {
+	for (const pattern of names) {
+		const named = Object.entries(object)
+			.filter(([name]) => pattern.test(name))
+			.map(([, value]) => (isRecord(value) ? linkNamed(value, [PDF_NAME, LINK_NAME]) : value));
+		const link = named.find(isLink);
+		if (link !== undefined) return link;
+		if (named.some((value) => value === null || value === '' || value === false)) return false;
+	}
+	return undefined;
+}
+
+function isLink(value: unknown): value is string {
+	return typeof value === 'string' && /^(https?:\/)?\/\S+$/i.test(value);
 }

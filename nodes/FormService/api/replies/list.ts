@@ -1,34 +1,43 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Account } from '../account';
-import type { Endpoint } from '../endpoints';
+import type { Target } from '../endpoints';
 import { serviceError } from '../errors';
-import { linksOf } from './linkHeader';
-import { findListing } from './listing';
-import { nextPage } from './pages';
+import { shapeOf, unwrap } from '../envelope';
+import { nextPage } from './nextPage';
+import { findPage } from './page';
 import { identityOf } from '../records';
-import { shapeOf, unwrap } from './content';
-import { request } from '../request/request';
+import { request, unchanged } from '../request/request';
+import type { Version, Versions } from '../request/request';
 import type { Sender } from '../sender';
-import { onOwnOrigin, parseUrl } from '../request/url';
+import { onOwnOrigin, parseUrl } from '../url';
 
 /** Pages of one listing that are fetched at most: a third of the requests of a day. */
 const MAX_PAGES = 480;
 
-/** Pages in a row that only repeat earlier ones, as when many responses came meanwhile; more are a circle. */
+/** Records of one listing at most: what n8n's memory stands. */
+const MAX_RECORDS = 1_000_000;
+
+/** Pages in a row that only repeat earlier ones, as when many responses came meanwhile; more are a loop. */
 const MAX_REPEATED_PAGES = 2;
 
 export type ListOptions = {
 	/** Records that are enough; no further page is fetched then. */
 	limit?: number;
-	/** No further page is fetched after this time, in epoch milliseconds. */
-	until?: number;
 	/** Asked before each further page; the list is cut where it says no. */
 	goOn?: () => boolean;
-	now: () => number;
+	/** The version of a list of one page that was read before. */
+	known?: Version;
 };
 
 /** The records of a listing; `complete` is false when there are more that were not fetched. */
-export type Listed = { records: IDataObject[]; complete: boolean };
+export type Listing = {
+	records: IDataObject[];
+	complete: boolean;
+	/** Of a list of one page, where the caller can stop between pages. */
+	version?: Version;
+	/** It is the list with the known version, and was not read again: there are no records. */
+	isUnchanged?: boolean;
+};
 
 /**
  * Fetches a listing, page by page to its end. A record that moved to a later page while the pages
@@ -38,59 +47,101 @@ export type Listed = { records: IDataObject[]; complete: boolean };
  */
 export async function list(
 	sender: Sender,
-	account: Account,
-	{ endpoint, url }: { endpoint: Endpoint; url: string },
-	{ limit = Infinity, until = Infinity, goOn = () => true, now }: ListOptions,
-): Promise<Listed> {
+	{ endpoint, url }: Target,
+	{ limit = Infinity, goOn, known }: ListOptions = {},
+): Promise<Listing> {
 	const records: IDataObject[] = [];
 	const identities = new Set<string | undefined>();
 	const visited = new Set<string>();
+	let received = 0;
+	let version: Version | undefined;
+	const versions: Versions = { known, onVersion: (one) => (version = one) };
 	let repeated = 0;
 	for (let next: string | undefined = url; next !== undefined; ) {
 		if (visited.size >= MAX_PAGES) throw tooManyPages(sender);
-		if (visited.has(next)) throw circle(sender);
+		if (visited.has(next)) throw loop(sender);
 		visited.add(next);
-		const { value, headers } = await request(sender, account, { endpoint, url: next });
-		const listing = findListing(value);
-		if (listing === undefined) throw noList(sender, account, value);
-		const fresh = listing.records.filter((record) => !identities.has(identityOf(record)));
-		for (const record of listing.records) identities.add(identityOf(record));
+		const isFirst = visited.size === 1 && goOn !== undefined;
+		const own = isFirst ? versions : undefined;
+		const { value, headers } = await request(sender, { endpoint, url: next }, own);
+		if (value === unchanged) return { records, complete: true, version, isUnchanged: true };
+		const found = findPage(value);
+		if (found === undefined) throw noList(sender, value);
+		const fresh =
+			visited.size === 1
+				? found.records
+				: found.records.filter((record) => !identities.has(identityOf(record)));
+		for (const record of fresh) records.push(record);
+		if (records.length > MAX_RECORDS) throw tooLong(sender);
+		repeated = found.records.length > 0 && fresh.length === 0 ? repeated + 1 : 0;
+		if (repeated > MAX_REPEATED_PAGES) throw loop(sender);
+		received += found.records.length;
+		const progress = { url: next, pages: visited.size, received, shown: found.records.length };
+		const page = nextPage(headers, found.around, progress);
+		if (page.kind === 'none') break;
+		for (const record of found.records) identities.add(identityOf(record));
 		// what has no identity cannot be told to be a repetition
 		identities.delete(undefined);
-		for (const record of fresh) records.push(record);
-		repeated = listing.records.length > 0 && fresh.length === 0 ? repeated + 1 : 0;
-		if (repeated > MAX_REPEATED_PAGES) throw circle(sender);
-		const shown = visited.size === 1 ? listing.records.length : undefined;
-		const page = nextPage([linksOf(headers), ...listing.around], next, shown);
-		if (page.kind === 'unknown') throw pageNowhere(sender);
-		if (page.kind === 'none') break;
-		if (records.length >= limit || now() >= until || !goOn()) {
+		if (records.length >= limit || goOn?.() === false) {
 			return { records: records.slice(0, limit), complete: false };
 		}
-		next = onOwnOrigin(withQueryOf(url, page.url), next, account.origin);
+		if (page.kind === 'unknown') throw pageNowhere(sender, page.says);
+		next = ownUrl(page.url, { current: next, first: url, account: sender.account });
 		if (next === undefined) throw pageElsewhere(sender, page.url);
 	}
-	return { records: records.slice(0, limit), complete: records.length <= limit };
+	const complete = records.length <= limit;
+	const isOnePage = visited.size === 1 && version !== undefined;
+	return { records: records.slice(0, limit), complete, ...(isOnePage && { version }) };
 }
 
-/** A link to a next page, with what the first page was asked for: not every service repeats that. */
-function withQueryOf(first: string, link: string): string {
-	const next = parseUrl(link);
-	if (next === undefined) return link;
-	for (const [name, value] of new URL(first).searchParams) {
+/**
+ * The URL of a next page on the account's own origin, with what the first page was asked for: not
+ * every service repeats that. A service behind a proxy may not know its own address: a link that has
+ * the path of the endpoint gives its query to the URL that was asked, so that the token goes nowhere
+ * else. Undefined for a link to any other place.
+ */
+function ownUrl(
+	link: string,
+	{ current, first, account }: { current: string; first: string; account: Account },
+): string | undefined {
+	const asked = new URL(first);
+	const base = new URL(account.baseUrl).pathname;
+	const target = parseUrl(link, current);
+	const endpoint = asked.pathname.slice(base.length);
+	const path = target?.pathname.replace(/\/+$/, '') ?? '';
+	const own = onOwnOrigin(link, current, account.origin);
+	const isOfEndpoint = path.endsWith(endpoint) && (own === undefined || !path.startsWith(base));
+	const url = target !== undefined && isOfEndpoint ? withQuery(asked, target.search) : own;
+	if (url === undefined) return undefined;
+	const next = new URL(url);
+	for (const [name, value] of asked.searchParams) {
 		if (!next.searchParams.has(name)) next.searchParams.set(name, value);
 	}
 	return next.href;
 }
 
+function withQuery(url: URL, search: string): string {
+	const other = new URL(url);
+	other.search = search;
+	return other.href;
+}
+
 const ASK = 'Ask whoever runs the service whether it speaks the Form Service API, version 1.';
 
-function noList(sender: Sender, { conceal }: Account, value: unknown) {
+function noList(sender: Sender, value: unknown) {
 	const { data } = unwrap(value);
 	const message = Array.isArray(data)
 		? 'The service sent a list that holds something else than records'
-		: `The service sent no list, but ${conceal(shapeOf(data))}`;
+		: `The service sent no list, but ${sender.account.conceal(shapeOf(data))}`;
 	return listError(sender, message);
+}
+
+function tooLong(sender: Sender) {
+	return listError(
+		sender,
+		`The list has more than ${MAX_RECORDS.toLocaleString('en')} records`,
+		'Response: Get Many can stop earlier with a Limit.',
+	);
 }
 
 function tooManyPages(sender: Sender) {
@@ -101,12 +152,17 @@ function tooManyPages(sender: Sender) {
 	);
 }
 
-function circle(sender: Sender) {
-	return listError(sender, 'The pages of the list lead in a circle');
+function loop(sender: Sender) {
+	return listError(sender, 'The pages of the list form a loop');
 }
 
-function pageNowhere(sender: Sender) {
-	return listError(sender, 'The service says that the list goes on, but not where');
+function pageNowhere(sender: Sender, says: string) {
+	const { conceal } = sender.account;
+	return listError(
+		sender,
+		`The service says that the list goes on, but not where its next page is: it tells ${conceal(says)}`,
+		'A part of a list would look like all of it. Ask whoever runs the service whether it speaks the Form Service API, version 1.',
+	);
 }
 
 function pageElsewhere(sender: Sender, link: string) {

@@ -1,19 +1,26 @@
 import type { Endpoint } from '../endpoints';
-import type { ConnectionProblem } from './connectionProblem';
-import type { Outcome } from './exchange';
-import { readRefusal, retryAfterSeconds } from '../gate/rateHeaders';
+import { readRefusal, retryAfterSeconds } from '../rateLimiter/limits';
+import { parseUrl } from '../url';
+import type { ConnectionProblem } from './explainConnection';
+import { isLogin } from './explainStatus';
+import type { Broken, Reply } from './http';
+
+/** How a request ended. `incomplete` is a success whose body was cut off or never came. */
+export type Ended =
+	| Broken
+	| (Pick<Reply, 'kind' | 'status' | 'headers'> & { incomplete?: boolean });
 
 /** Whether a request is sent again, and after how many milliseconds. */
 export type RetryDecision = { again: false } | { again: true; afterMs: number };
 
 /** How often a request has been sent, and how many of these were refused for the minute's limit. */
-export type Tries = { sent: number; refused: number };
+export type Tries = { sent: number; rateLimited: number };
 
-/** A request is sent at most this often when the service is in trouble. */
-const MAX_SENT = 4;
+/** A request is sent at most this often, not counting refusals, when the service is in trouble. */
+const MAX_TROUBLES = 4;
 
 /** A refused request waits for a new window; other users of the account can be faster, but not for ever. */
-const MAX_REFUSED = 3;
+const MAX_RATE_LIMITED = 3;
 
 /** A reply that did not come in time is waited for once more only: each wait is long. */
 const MAX_TIMEOUTS = 2;
@@ -29,7 +36,7 @@ const NOT_IMPLEMENTED = 501;
 
 /** The service cannot have taken a request that ended so. */
 const CERTAINLY_NOT_TAKEN = new Set<ConnectionProblem>([
-	'refused',
+	'connectionRefused',
 	'unknownHost',
 	'unreachable',
 	'certificate',
@@ -50,47 +57,58 @@ const LASTING = new Set<ConnectionProblem>(['certificate', 'encryption', 'notAll
  */
 export function decideRetry(
 	effect: Endpoint['effect'],
-	outcome: Outcome,
+	ended: Ended,
 	tries: Tries,
 	random: number,
 	now: number,
 ): RetryDecision {
-	if (outcome.kind === 'reply' && outcome.status === 429) {
-		const { limit } = readRefusal(outcome.headers, now);
-		// the gate knows when the next window begins
-		return limit === 'minute' && tries.refused < MAX_REFUSED
+	if (isRateLimited(ended)) {
+		const { limit } = readRefusal(ended.headers, now);
+		// the rate limiter knows when the next window begins
+		return limit === 'minute' && tries.rateLimited < MAX_RATE_LIMITED
 			? { again: true, afterMs: 0 }
 			: { again: false };
 	}
-	const troubles = tries.sent - tries.refused;
-	if (troubles >= MAX_SENT || !canPass(outcome, troubles)) return { again: false };
-	if (effect === 'once' && mayHaveBeenTaken(outcome)) return { again: false };
-	return { again: true, afterMs: pauseMs(outcome, troubles, random, now) };
+	const troubles = tries.sent - tries.rateLimited;
+	if (troubles >= MAX_TROUBLES || !canPass(ended, troubles)) return { again: false };
+	if (effect === 'once' && mayHaveBeenTaken(ended)) return { again: false };
+	return { again: true, afterMs: pauseMs(ended, troubles, random, now) };
+}
+
+/** Whether the service refused a request because there were too many. */
+export function isRateLimited<T extends { kind: string; status?: number }>(
+	ended: T,
+): ended is T & { kind: 'reply' } {
+	return ended.kind === 'reply' && ended.status === 429;
 }
 
 /**
- * Whether the service may have acted on a request in spite of how it ended. A redirect and a 4xx
- * status say that it did not.
+ * Whether the service may have acted on a request in spite of how it ended. A 4xx status and a
+ * redirect that keeps the method (307, 308; RFC 9110, section 15.4) or leads to a login say that it
+ * did not; other redirects are what many send after they have acted.
  */
-export function mayHaveBeenTaken(outcome: Outcome): boolean {
-	if (outcome.kind === 'broken') return !CERTAINLY_NOT_TAKEN.has(outcome.problem);
-	return outcome.status < 300 || outcome.status >= 500;
+export function mayHaveBeenTaken(ended: Ended): boolean {
+	if (ended.kind === 'broken') return !CERTAINLY_NOT_TAKEN.has(ended.problem);
+	const { status, headers } = ended;
+	if (status >= 300 && status < 400) return !(status === 307 || status === 308 || toLogin(headers));
+	return status < 400 || status >= 500;
 }
 
-function canPass(outcome: Outcome, troubles: number): boolean {
-	if (outcome.kind === 'reply') return outcome.status >= 500 && outcome.status !== NOT_IMPLEMENTED;
-	if (outcome.problem === 'timeout') return troubles < MAX_TIMEOUTS;
-	return !LASTING.has(outcome.problem);
+function toLogin({ location }: Reply['headers']): boolean {
+	const target = typeof location === 'string' ? parseUrl(location, 'https://host') : undefined;
+	return target !== undefined && isLogin(target);
 }
 
-function pauseMs(outcome: Outcome, troubles: number, random: number, now: number): number {
+function canPass(ended: Ended, troubles: number): boolean {
+	if (ended.kind === 'reply') {
+		return ended.incomplete === true || (ended.status >= 500 && ended.status !== NOT_IMPLEMENTED);
+	}
+	if (ended.problem === 'timeout') return troubles < MAX_TIMEOUTS;
+	return !LASTING.has(ended.problem);
+}
+
+function pauseMs(ended: Ended, troubles: number, random: number, now: number): number {
 	const own = FIRST_PAUSE_MS * 2 ** (troubles - 1) * (0.5 + random / 2);
-	const asked =
-		outcome.kind === 'reply' ? retryAfterSeconds(withoutReset(outcome), now) : undefined;
+	const asked = ended.kind === 'reply' ? retryAfterSeconds(ended.headers, now) : undefined;
 	return asked === undefined ? own : Math.max(own, Math.min(asked, LONGEST_PAUSE_S) * 1000);
-}
-
-/** The rate limiter's reset says nothing of when a broken service is well again. */
-function withoutReset({ headers }: Outcome & { kind: 'reply' }) {
-	return { 'retry-after': headers['retry-after'], date: headers.date };
 }

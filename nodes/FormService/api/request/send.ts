@@ -1,43 +1,94 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
-import type { Account } from '../account';
-import { NotSent, serviceError } from '../errors';
-import { exchange } from './exchange';
-import type { Exchange, Outcome } from './exchange';
-import { dayUsedUp } from './explain/limits';
-import { gateOf, steadyClock } from '../gate/accounts';
-import { MAX_OPEN } from '../gate/limits';
+import { clock } from '../clock';
+import type { Endpoint } from '../endpoints';
+import { NotSent, requestError } from '../errors';
+import type { Explanation } from '../errors';
+import { otherHosts, queueOf } from '../rateLimiter/requestQueue';
+import type { HeldBack } from '../rateLimiter/requestQueue';
 import type { Sender } from '../sender';
-import { Slots } from './slots';
+import { dayUsedUp, isRedirect } from './explainStatus';
+import { sendOnce } from './http';
+import type { Broken, HttpRequest, HttpResult, Reply } from './http';
+import { decideRetry, isRateLimited } from './retry';
+import type { Ended, RetryDecision, Tries } from './retry';
 
-/** One request to be sent, with the bytes of its reply that are read at most. */
-export type Outgoing = IHttpRequestOptions & { maxBytes: number };
+/** Redirects that are followed. */
+const MAX_REDIRECTS = 5;
+
+/** How one kind of request is sent, and what is done about how it ends. */
+export type Way<T extends Broken | Reply> = {
+	send: (url: string, isRetry: boolean) => Promise<T>;
+	/**
+	 * Where a redirect is followed to; undefined where it is not.
+	 *
+	 * @param location as the redirect has it
+	 */
+	follow: (location: string, url: string) => string | undefined;
+	/** Left out where nothing is repeated. */
+	decide?: (ended: T, tries: Tries) => RetryDecision;
+	pause?: (ms: number) => Promise<void>;
+};
 
 /**
- * Sends one request to the account's origin, with the token, when the account's gate lets it.
+ * Sends a request, follows redirects and repeats, until the reply is one to be taken or to be
+ * explained.
  *
- * @param again whether it was sent before: then it goes before those that were not
+ * @returns the last reply, the URL that it came from, and how often the request was sent
+ */
+export async function sendUntilSettled<T extends Broken | Reply>(
+	start: string,
+	{ send, follow, decide, pause }: Way<T>,
+): Promise<{ ended: T; url: string; sent: number }> {
+	let url = start;
+	let redirects = 0;
+	let rateLimited = 0;
+	for (let requests = 1; ; requests++) {
+		const ended = await send(url, requests > 1);
+		const location = redirects < MAX_REDIRECTS ? locationOf(ended) : undefined;
+		const next = location === undefined ? undefined : follow(location, url);
+		if (next !== undefined) {
+			url = next;
+			redirects++;
+			continue;
+		}
+		if (isRateLimited(ended)) rateLimited++;
+		const sent = requests - redirects;
+		const decision = decide?.(ended, { sent, rateLimited });
+		if (!decision?.again) return { ended, url, sent };
+		await pause?.(decision.afterMs);
+	}
+}
+
+function locationOf(ended: Broken | Reply): string | undefined {
+	if (ended.kind !== 'reply' || !isRedirect(ended.status)) return undefined;
+	const { location } = ended.headers;
+	return typeof location === 'string' ? location : undefined;
+}
+
+/** One request to be sent, with the bytes of its reply that are read at most. */
+export type Outgoing = Omit<HttpRequest, 'authenticated' | 'signal'>;
+
+/**
+ * Sends one request to the account's origin, with the token, when its turn in the account's queue
+ * has come.
+ *
+ * @param isRetry whether it was sent before: then it goes before those that were not
  * @throws NodeApiError when the day's limit is used up; NotSent when the sender gave up first
  */
-export async function throughGate(
+export async function toService(
 	sender: Sender,
-	account: Account,
-	again: boolean,
+	isRetry: boolean,
 	outgoing: Outgoing,
-): Promise<Outcome> {
-	const ticket = { urgency: sender.urgency, again, signal: stopSignal(sender) };
-	const options = {
-		...sender.transport,
-		...outgoing,
-		signal: cancelSignal(sender),
-		authenticated: true,
-	};
-	const result = await gateOf(account.key).pass(ticket, async () => {
-		sender.onSend?.();
-		return await exchange(sender.context, options);
+): Promise<Broken | Reply> {
+	const { account, context, onSend, transport, urgency } = sender;
+	const signal = cancelSignal(sender);
+	// the whole URL has the query already
+	const own = { ...outgoing, qs: undefined, baseURL: undefined, authenticated: true, signal };
+	const job = { urgency, isRetry, signal: stopSignal(sender) };
+	const result = await queueOf(account.key).pass(job, async () => {
+		onSend?.();
+		return await sendOnce(context, { ...transport, ...own });
 	});
-	if (result.kind === 'dayUsedUp') {
-		throw serviceError(sender.context.getNode(), dayUsedUp(result.until), sender.itemIndex);
-	}
 	// what was to change something may have done so: that it was not sent would not be true
 	if (result.kind === 'cancelled' && outgoing.method !== 'GET') {
 		return { kind: 'broken', problem: 'interrupted' };
@@ -45,66 +96,55 @@ export async function throughGate(
 	return settled(sender, result);
 }
 
-/** As with requests to the service: the items of a run all come at once, and each file is held in memory. */
-const otherHosts = new Slots(MAX_OPEN);
-
 /**
- * Sends one request to another host: without the token, and without the gate, which is not its.
+ * Sends one request to another host: without the token, and without the rate limiter, which is not
+ * its.
  *
  * @throws NotSent when the sender gave up first
  */
-export async function toOtherHost(sender: Sender, outgoing: Outgoing): Promise<Outcome> {
-	const { timeout, proxy, skipSslCertificateValidation } = sender.transport ?? {};
-	const result = await otherHosts.use(sender.urgency, async () => {
-		if (hasStopped(sender)) return { kind: 'notSent' } as const;
-		return await exchange(sender.context, {
-			timeout,
-			proxy,
-			skipSslCertificateValidation,
-			...outgoing,
-			signal: cancelSignal(sender),
-			authenticated: false,
-		});
-	});
+export async function toOtherHost(sender: Sender, outgoing: Outgoing): Promise<Broken | Reply> {
+	const { context, transport, urgency } = sender;
+	const { timeout, proxy, skipSslCertificateValidation }: Partial<IHttpRequestOptions> =
+		transport ?? {};
+	const options = { timeout, proxy, skipSslCertificateValidation, ...outgoing };
+	const signal = cancelSignal(sender);
+	const job = { urgency, isRetry: false, signal: stopSignal(sender) };
+	const result = await otherHosts.pass(
+		job,
+		async () => await sendOnce(context, { ...options, authenticated: false, signal }),
+	);
 	return settled(sender, result);
 }
 
-function settled(sender: Sender, result: Exchange | { kind: 'notSent' }): Outcome {
+function settled(sender: Sender, result: HttpResult | HeldBack): Broken | Reply {
 	if (result.kind === 'reply' || result.kind === 'broken') return result;
+	if (result.kind === 'dayUsedUp') {
+		throw requestError(sender, dayUsedUp(result.until, result.allowed));
+	}
+	if (result.kind === 'serviceDown') throw requestError(sender, SERVICE_DOWN);
 	throw new NotSent(sender.context.getNode(), sender.itemIndex);
 }
 
-/**
- * Waits before a request is sent again, or until nothing more is to be sent.
- *
- * @param ms milliseconds
- */
-export async function pause(sender: Sender, ms: number): Promise<void> {
-	const signal = stopSignal(sender);
-	if (ms === 0 || signal?.aborted) return;
-	await new Promise<void>((resolve) => {
-		const end = () => {
-			signal?.removeEventListener('abort', end);
-			resolve();
-		};
-		signal?.addEventListener('abort', end);
-		void steadyClock.sleep(ms).then(end);
-	});
-}
+const SERVICE_DOWN: Explanation = {
+	message: 'The service has failed too often in a row; this request was not sent',
+	description:
+		'It is asked from time to time whether it works again. Run this item again when it does.',
+	failure: { cause: 'temporarily-unavailable' },
+};
 
-/**
- * Waits for work that another sender has under way, or until nothing more is wanted of it.
- *
- * @throws NotSent when the sender gave up first
- */
-export async function joined<T>(sender: Sender, work: Promise<T>): Promise<T> {
-	const signal = stopSignal(sender);
-	return await new Promise<T>((resolve, reject) => {
-		const giveUp = () => reject(new NotSent(sender.context.getNode(), sender.itemIndex));
-		signal?.addEventListener('abort', giveUp);
-		if (signal?.aborted) giveUp();
-		void work.then(resolve, reject).finally(() => signal?.removeEventListener('abort', giveUp));
-	});
+/** How a sender's request is repeated: not at all while the service is down. */
+export function repeating(sender: Sender, effect: Endpoint['effect']) {
+	const queue = queueOf(sender.account.key);
+	return {
+		decide: (ended: Ended, tries: Tries): RetryDecision =>
+			sender.retry === false || queue.isServiceDown
+				? { again: false }
+				: decideRetry(effect, ended, tries, Math.random(), clock.now()),
+		/** Until it is time, or nothing more is to be sent. */
+		async pause(ms: number): Promise<void> {
+			if (ms > 0) await clock.sleep(ms, stopSignal(sender));
+		},
+	};
 }
 
 /** Whether nothing more is to be sent. */
@@ -121,7 +161,7 @@ function cancelSignal({ context }: Sender): AbortSignal | undefined {
 }
 
 /** Aborts when the sender gives up or the execution is cancelled: what waits is then not sent. */
-function stopSignal(sender: Sender): AbortSignal | undefined {
+export function stopSignal(sender: Sender): AbortSignal | undefined {
 	const signals = [sender.signal, cancelSignal(sender)].filter((one) => one !== undefined);
 	return signals.length > 1 ? AbortSignal.any(signals) : signals[0];
 }

@@ -1,12 +1,8 @@
-import { boundOf } from './setting';
-import type { Setting } from './setting';
-import { settings } from './settings';
-import { isWebUrl } from '../files/webUrl';
+import { boundOf, settings } from './settings';
+import type { Setting } from './settings';
+import { isWebUrl } from '../files/links';
 
 export type SettingValue = string | number | boolean | null;
-
-/** What is wrong with one setting, in a sentence that names it and its bound. */
-export type Problem = { setting: string; text: string };
 
 export type Checked = {
 	/** What to send, by the service's names. */
@@ -14,6 +10,12 @@ export type Checked = {
 	/** All that is wrong; the body is to be sent only when this is empty. */
 	problems: Problem[];
 };
+
+/** What is wrong with one setting, in a sentence that names it and its bound. */
+export type Problem = { setting: string; text: string };
+
+/** How a person has named the settings: as the editor does, or as the service does in JSON. */
+export type Naming = 'editor' | 'service';
 
 const byName = new Map(settings.map((setting) => [setting.name, setting]));
 
@@ -26,6 +28,7 @@ const byName = new Map(settings.map((setting) => [setting.name, setting]));
 export function checkSettings(
 	values: Record<string, unknown>,
 	clear: readonly string[] = [],
+	naming: Naming = 'service',
 ): Checked {
 	const given = Object.entries(values).filter(([, value]) => value !== undefined);
 	const cleared = [...new Set(clear)].map((name): [string, unknown] => [name, null]);
@@ -34,29 +37,30 @@ export function checkSettings(
 	const body: Array<[string, SettingValue]> = [];
 	const problems = both.map((name) => ({
 		setting: name,
-		text: `${titleOf(name)} is both set and cleared. Do one or the other.`,
+		text: `'${titleOf(name, naming)}' is both set and cleared. Do one or the other.`,
 	}));
 	for (const [name, value] of [...given, ...cleared]) {
 		if (both.includes(name)) continue;
-		const result = checkSetting(name, value);
-		if ('text' in result) problems.push(result);
-		else body.push([name, result.value]);
+		const result = checkSetting(name, value, naming);
+		if (typeof result === 'object') body.push([name, result.value]);
+		else problems.push({ setting: name, text: result });
 	}
 	return { body: Object.fromEntries(body), problems };
 }
 
-function checkSetting(name: string, value: unknown): { value: SettingValue } | Problem {
+/** The value as it is sent, or what is wrong with it. */
+function checkSetting(
+	name: string,
+	value: unknown,
+	naming: Naming,
+): { value: SettingValue } | string {
 	const setting = byName.get(name);
-	if (setting === undefined) {
-		return { setting: name, text: `"${name}" is not a setting that can be updated.` };
-	}
+	if (setting === undefined) return `'${name}' is not a setting that can be updated.`;
 	if (value === null && setting.nullable) return { value };
 	const accepted = value === null ? undefined : accept(setting, value);
 	if (accepted !== undefined) return { value: accepted };
-	return {
-		setting: name,
-		text: `${titleOf(name)} must be ${boundOf(setting)}. It is ${describe(value)}.${clearing(setting, value)}`,
-	};
+	const orNull = setting.nullable && naming === 'service' ? ', or null' : '';
+	return `'${titleOf(name, naming)}' must be ${boundOf(setting)}${orNull} (got ${describe(value)}).${clearing(setting, value, naming)}`;
 }
 
 /** The value as it is sent, or undefined when it breaks the setting's type or bound. */
@@ -65,7 +69,7 @@ function accept(setting: Setting, value: unknown): string | number | boolean | u
 		case 'boolean':
 			return asBoolean(value);
 		case 'text':
-			return typeof value === 'string' && isWithin(value, setting.maxLength) ? value : undefined;
+			return asText(value, setting);
 		case 'url':
 			return isWebUrl(value) && isWithin(value, setting.maxLength) ? value : undefined;
 		case 'integer': {
@@ -76,6 +80,12 @@ function accept(setting: Setting, value: unknown): string | number | boolean | u
 		case 'choice':
 			return setting.choices.find((choice) => choice === value);
 	}
+}
+
+function asText(value: unknown, { maxLength, required }: Setting & { type: 'text' }) {
+	if (typeof value !== 'string') return undefined;
+	const text = required ? value.trim() : value;
+	return isWithin(text, maxLength) && !(required && text === '') ? text : undefined;
 }
 
 /** Rule 5 of section 4; as text too, since an expression often gives text. */
@@ -102,16 +112,16 @@ function lengthOf(value: string): number {
 	return [...value].length;
 }
 
-function titleOf(name: string): string {
-	const setting = byName.get(name);
-	return setting === undefined ? `"${name}"` : `${setting.displayName} (${name})`;
+function titleOf(name: string, naming: Naming): string {
+	return (naming === 'editor' ? byName.get(name)?.displayName : undefined) ?? name;
 }
 
 /** A field that was emptied is mostly meant to clear the setting. */
-function clearing({ nullable }: Setting, value: unknown): string {
-	return nullable && value === ''
-		? ' To clear it, choose it under Clear, or give null in JSON.'
-		: '';
+function clearing({ nullable }: Setting, value: unknown, naming: Naming): string {
+	if (!nullable || value !== '') return '';
+	return naming === 'editor'
+		? " To clear it, choose it in 'Settings to Clear'."
+		: ' To clear it, enter null.';
 }
 
 const MAX_SHOWN_LENGTH = 40;

@@ -1,8 +1,45 @@
-import type { Setting, SettingType } from './setting';
+/** What a setting takes. Lengths are in characters, integers are inclusive. */
+type SettingType =
+	| { type: 'boolean' }
+	/** A required one is trimmed, and may not be empty then. */
+	| { type: 'text'; maxLength?: number; multiline?: true; required?: true }
+	| { type: 'url'; maxLength: number }
+	| { type: 'integer'; min: number; max?: number }
+	| { type: 'choice'; choices: readonly string[] };
+
+export type Setting = SettingType & {
+	/** The service's own name, as it is sent. */
+	name: string;
+	displayName: string;
+	/** Whether `null` removes it. */
+	nullable: boolean;
+	description: string;
+};
+
+/** What a setting takes, in words: `a whole number from 0 to 60`. */
+export function boundOf(setting: Setting): string {
+	switch (setting.type) {
+		case 'boolean':
+			return 'true or false (or 1 or 0)';
+		case 'text':
+			if (setting.maxLength === undefined) return 'text';
+			return setting.required
+				? `text of 1 to ${setting.maxLength} characters`
+				: `text of at most ${setting.maxLength} characters`;
+		case 'url':
+			return `an http or https URL of at most ${setting.maxLength} characters`;
+		case 'integer':
+			return setting.max === undefined
+				? `a whole number of at least ${setting.min}`
+				: `a whole number from ${setting.min} to ${setting.max}`;
+		case 'choice':
+			return `one of ${setting.choices.join(', ')}`;
+	}
+}
 
 const boolean: SettingType = { type: 'boolean' };
-const shortText = (maxLength: number): SettingType => ({ type: 'text', maxLength });
-const longText = (maxLength?: number): SettingType => ({
+const text = (maxLength: number): SettingType => ({ type: 'text', maxLength });
+const multilineText = (maxLength?: number): SettingType => ({
 	type: 'text',
 	maxLength,
 	multiline: true,
@@ -21,118 +58,126 @@ function of(name: string, displayName: string, type: SettingType, description: s
 export const settings: readonly Setting[] = [
 	of(
 		'admin_email_attach_pdf',
-		'Admin Email: Attach PDF',
+		'Admin Email: PDF',
 		boolean,
-		'Whether the e-mail to administrators has the response attached as a PDF',
+		'Whether to attach the response as a PDF to the email to administrators',
 	),
-	of('admin_email_note', 'Admin Email: Note', longText(), 'Note in the e-mail to administrators'),
+	of(
+		'admin_email_note',
+		'Admin Email: Note',
+		multilineText(),
+		'Note in the email to administrators',
+	),
 	of(
 		'admin_email_subject',
 		'Admin Email: Subject',
-		shortText(255),
-		'Subject of the e-mail to administrators',
+		text(255),
+		'Subject of the email to administrators',
 	),
 	of(
 		'after_message',
-		'After Submission: Message',
-		longText(),
-		'Message shown once a response is submitted',
+		'After Submit: Message',
+		multilineText(),
+		'Message shown after a response is submitted',
 	),
 	of(
 		'after_message_email',
-		'Respondent Email: Message',
-		longText(),
-		'Text of the e-mail to the respondent',
+		'Respondent: Email Text',
+		multilineText(),
+		'Text of the email to the respondent',
 	),
 	of(
 		'after_message_email_subject',
-		'Respondent Email: Subject',
-		shortText(255),
-		'Subject of the e-mail to the respondent',
+		'Respondent: Subject',
+		text(255),
+		'Subject of the email to the respondent',
 	),
 	of(
 		'after_redirect_delay',
-		'After Submission: Redirect Delay',
+		'After Submit: Delay',
 		integer(0, 60),
-		'Seconds to wait before the respondent is redirected',
+		'Seconds to wait before redirecting the respondent',
 	),
 	of(
 		'after_redirect_url',
-		'After Submission: Redirect URL',
+		'After Submit: Redirect',
 		{ type: 'url', maxLength: 500 },
-		'Address that the respondent is sent to once a response is submitted',
+		'URL that the respondent is redirected to after submitting',
 	),
-	of('ai_summary_enabled', 'AI Summary', boolean, 'Whether responses are summarized by AI'),
+	of('ai_summary_enabled', 'AI Summary', boolean, 'Whether to summarize responses with AI'),
 	of(
 		'captcha',
 		'Captcha',
 		{ type: 'choice', choices: ['altcha', 'turnstile', 'recaptcha', 'none'] },
-		'How the form tells people from bots',
+		'Captcha that protects the form from bots',
 	),
 	of(
 		'capture_location',
 		'Capture Location',
 		boolean,
-		'Whether the location of the respondent is recorded with the response',
+		'Whether to record the location of the respondent with the response',
 	),
 	of(
 		'closed_message',
 		'Closed: Message',
-		longText(),
-		'Message shown in place of the form while it is closed',
+		multilineText(),
+		'Message shown instead of the form while it is closed',
 	),
-	of(
-		'cta_label',
-		'Button: Submit Label',
-		shortText(100),
-		'Label of the button that submits the form',
-	),
+	of('cta_label', 'Button: Submit Label', text(100), 'Label of the button that submits the form'),
 	of(
 		'cta_label_continue',
 		'Button: Continue Label',
-		shortText(100),
+		text(100),
 		'Label of the button to the next page',
 	),
-	of('description', 'Description', longText(1000), 'Description of the form'),
-	of('discord_enabled', 'Discord', boolean, 'Whether new responses are announced on Discord'),
+	of('description', 'Description', multilineText(1000), 'Description of the form'),
+	of('discord_enabled', 'Discord', boolean, 'Whether to announce new responses on Discord'),
 	of(
 		'google_sheets_enabled',
 		'Google Sheets',
 		boolean,
-		'Whether new responses are added to Google Sheets',
+		'Whether to add new responses to Google Sheets',
 	),
-	of('hubspot_enabled', 'HubSpot', boolean, 'Whether new responses are sent to HubSpot'),
+	of('hubspot_enabled', 'HubSpot', boolean, 'Whether to send new responses to HubSpot'),
 	of(
 		'include_response_in_email',
-		'Respondent Email: Include Response',
+		'Respondent: Answers',
 		boolean,
-		'Whether the e-mail to the respondent includes the response',
+		'Whether to include the answers in the email to the respondent',
 	),
-	of('is_closed', 'Closed', boolean, 'Whether the form is closed and takes no more responses'),
-	{ ...of('name', 'Name', shortText(255), 'Name of the form'), nullable: false },
-	of('number_prefix', 'Number: Prefix', shortText(10), 'Text in front of the number of a response'),
-	of('number_suffix', 'Number: Suffix', shortText(10), 'Text after the number of a response'),
-	of('responses_limit', 'Responses Limit', integer(1), 'How many responses the form takes'),
+	of('is_closed', 'Closed', boolean, 'Whether the form is closed and accepts no more responses'),
+	{
+		...of('name', 'Name', { type: 'text', maxLength: 255, required: true }, 'Name of the form'),
+		nullable: false,
+	},
+	of('number_prefix', 'Number: Prefix', text(10), 'Text before the number of a response'),
+	of('number_suffix', 'Number: Suffix', text(10), 'Text after the number of a response'),
+	of(
+		'responses_limit',
+		'Responses Limit',
+		integer(1),
+		'Maximum number of responses that the form accepts',
+	),
 	of(
 		'send_pdf_to_respondent',
-		'Respondent Email: Attach PDF',
+		'Respondent: Attach PDF',
 		boolean,
-		'Whether the e-mail to the respondent has the response attached as a PDF',
+		'Whether to attach the response as a PDF to the email to the respondent',
 	),
-	of('seo_allow_bots', 'SEO: Allow Bots', boolean, 'Whether search engines may index the form'),
+	of('seo_allow_bots', 'SEO: Allow Bots', boolean, 'Whether to let search engines index the form'),
 	of(
 		'seo_description',
 		'SEO: Description',
-		longText(500),
+		multilineText(500),
 		'Description of the form for search engines',
 	),
-	of('seo_title', 'SEO: Title', shortText(255), 'Title of the form for search engines'),
-	of('show_formtitle', 'Show Form Title', boolean, 'Whether the form shows its title'),
+	of('seo_title', 'SEO: Title', text(255), 'Title of the form for search engines'),
+	of('show_formtitle', 'Show Form Title', boolean, 'Whether to show the title of the form'),
 	of(
 		'show_multipage_progress',
-		'Show Multipage Progress',
+		'Show Page Progress',
 		boolean,
-		'Whether a form of several pages shows how far the respondent is',
+		'Whether to show progress on a form of several pages',
 	),
-	of('slack_enabled', 'Slack', boolean, 'Whether new responses are announced on Slack'),
+	of('slack_enabled', 'Slack', boolean, 'Whether to announce new responses on Slack'),
 ];

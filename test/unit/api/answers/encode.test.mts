@@ -33,8 +33,8 @@ describe('answers of a new response', () => {
 	});
 
 	it.each([
-		['an object', { a: 1 }, /cannot be an object/],
-		['an object in a list', [{ a: 1 }], /cannot be an object/],
+		['an object', { a: 1 }, /must be text, a number, a date or a list, not an object/],
+		['an object in a list', [{ a: 1 }], /must be text, a number, a date or a list, not an object/],
 		['a list in a list', [['a']], /list inside a list/],
 		['a number that has lost digits', 2 ** 53, /too many digits/],
 		['NaN', NaN, /must be a number/],
@@ -45,7 +45,7 @@ describe('answers of a new response', () => {
 		const { answers, problems } = encode(value);
 		expect(answers).toEqual({});
 		expect(problems).toEqual([expect.stringMatching(problem)]);
-		expect(problems[0]).toMatch(/^Name /);
+		expect(problems[0]).toMatch(/^"Name" /);
 	});
 
 	it.each(['', ' ', 'a b', '../x', 'ä'])('refuse %j as the UUID of a field', (uuid) => {
@@ -107,7 +107,7 @@ describe('the answer to a file field', () => {
 	])('cannot be %j', (value) => {
 		const { answers, problems } = encode(value, true);
 		expect(answers).toEqual({});
-		expect(problems).toEqual([expect.stringMatching(/^Name takes only the http or https URL/)]);
+		expect(problems).toEqual([expect.stringMatching(/^"Name" must be an http\(s\) URL/)]);
 	});
 
 	it('is left out when there is no file', () => {

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { filesOf, simplifyResponse } from '../../../../nodes/FormService/api/answers/simplify.ts';
+import type { IDataObject } from 'n8n-workflow';
+import { decodeAnswers } from '../../../../nodes/FormService/api/answers/decode.ts';
+import { simplifyResponse } from '../../../../nodes/FormService/api/answers/simplify.ts';
+import { filesIn } from '../../../../nodes/FormService/api/answers/uploads.ts';
 import { tellApart } from '../../../../nodes/FormService/api/answers/labels.ts';
 
 const seen = (responses: unknown) => ({
@@ -16,11 +19,19 @@ const seen = (responses: unknown) => ({
 	responses,
 });
 
-const answersOf = (responses: unknown) => simplifyResponse(seen(responses) as never).answers;
+const UUID = '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d';
+
+const simplify = (record: object) =>
+	simplifyResponse(record as IDataObject, decodeAnswers(record as IDataObject));
+
+const answersOf = (responses: unknown) => simplify(seen(responses)).answers;
+
+const filesOf = (record: object) =>
+	decodeAnswers(record as IDataObject).answers.flatMap(({ value }) => filesIn(value));
 
 describe('simplifying a response', () => {
 	it("keeps the service's own names of who, which and when, and drops its bookkeeping", () => {
-		expect(simplifyResponse(seen([{ key: 'Name', value: 'Ada' }]) as never)).toEqual({
+		expect(simplify(seen([{ key: 'Name', value: 'Ada' }]))).toEqual({
 			uuid: '9b1c',
 			number: 7,
 			number_formatted: 'R-7',
@@ -28,14 +39,13 @@ describe('simplifying a response', () => {
 			created_at: '2026-11-21T08:00:00.000000Z',
 			referrer: null,
 			answers: { Name: 'Ada' },
+			fields: [],
 		});
 	});
 
 	it('gives the fields with their UUIDs where the service gives them', () => {
 		const list = [{ label: 'Name', response: 'Ada', uuid: 'f-1', custom_key: 'name' }];
-		expect(simplifyResponse(seen(list) as never).fields).toEqual([
-			{ uuid: 'f-1', label: 'Name', value: 'Ada' },
-		]);
+		expect(simplify(seen(list)).fields).toEqual([{ uuid: 'f-1', label: 'Name', value: 'Ada' }]);
 	});
 
 	it.each([
@@ -47,7 +57,12 @@ describe('simplifying a response', () => {
 		],
 		['two-element lists', [['Name', 'Ada']]],
 		['a map', { Name: 'Ada' }],
-		['a map by UUID that brings the label', { 'f-1': { label: 'Name', value: 'Ada' } }],
+		['a map by UUID that brings the label', { [UUID]: { label: 'Name', value: 'Ada' } }],
+		['a map by a key that brings the question', { q1: { question: 'Name', answer: 'Ada' } }],
+		['a list within a list', [[{ label: 'Name', response: 'Ada', uuid: UUID }]]],
+		['lists of several steps', [[[{ key: 'Name', value: 'Ada' }]]]],
+		['JSON in a text', '[{"key": "Name", "value": "Ada"}]'],
+		['a list inside another object', { answers: [{ key: 'Name', value: 'Ada' }] }],
 		['a list that PHP turned into an object', { 3: { key: 'Name', value: 'Ada' } }],
 	])('reads answers that come as %s', (_, responses) => {
 		expect(answersOf(responses)).toEqual({ Name: 'Ada' });
@@ -56,16 +71,18 @@ describe('simplifying a response', () => {
 	it.each(['answers', 'responses', 'response', 'fields', 'data'])(
 		'finds the answers under "%s"',
 		(attribute) => {
-			expect(simplifyResponse({ uuid: 'r', [attribute]: { Name: 'Ada' } })).toEqual({
+			expect(simplify({ uuid: 'r', [attribute]: { Name: 'Ada' } })).toEqual({
 				uuid: 'r',
 				answers: { Name: 'Ada' },
+				fields: [],
 			});
 		},
 	);
 
 	it('is not misled by an empty list beside the answers', () => {
-		expect(simplifyResponse({ answers: [], responses: [{ key: 'A', value: 1 }] })).toEqual({
+		expect(simplify({ answers: [], responses: [{ key: 'A', value: 1 }] })).toEqual({
 			answers: { A: 1 },
+			fields: [],
 		});
 	});
 
@@ -92,27 +109,76 @@ describe('simplifying a response', () => {
 		expect(answersOf(list)).toEqual({ Name: 'Ada', 'Name (2)': 'Grace' });
 	});
 
-	it('keeps answers whose labels are missing or would change the object', () => {
+	it('keeps answers whose labels are missing or would be lost on their way', () => {
 		const list = JSON.parse(
-			'[{"key":"__proto__","value":1},{"key":"","value":2},{"key":" ","value":3},{"key":"constructor","value":4}]',
+			'[{"key":"__proto__","value":1},{"key":"","value":2},{"key":" ","value":3},{"key":"constructor","value":4},{"key":"prototype","value":5}]',
 		) as unknown;
 		expect(answersOf(list)).toEqual({
 			'__proto__ (2)': 1,
 			Untitled: 2,
 			'Untitled (2)': 3,
-			constructor: 4,
+			'constructor (2)': 4,
+			'prototype (2)': 5,
+		});
+		expect(answersOf(JSON.parse('{"__proto__": 1, "constructor": 2}'))).toEqual({
+			'__proto__ (2)': 1,
+			'constructor (2)': 2,
 		});
 	});
 
 	it.each([
-		['no answers at all', { uuid: 'r', state: 'x' }],
-		['answers that are text', { uuid: 'r', responses: 'Name: Ada' }],
-		['a list of something else', { uuid: 'r', responses: [{ colour: 'red' }, 5] }],
-	])('gives back a record with %s as it came', (_, record) => {
-		expect(simplifyResponse(record as never)).toEqual(record);
+		['a heading', { label: 'About you', type: 'heading' }],
+		['a question that was not answered', { label: 'About you', uuid: UUID }],
+		['an answer of null', { label: 'About you', response: null }],
+	])('gives null for %s, and the other answers beside it', (_, entry) => {
+		expect(simplify(seen([entry, { label: 'Name', response: 'Ada' }]))).toMatchObject({
+			answers: { 'About you': null, Name: 'Ada' },
+		});
+		expect(simplify(seen([entry])).answers).toEqual({ 'About you': null });
 	});
 
-	it('never throws, and never loses the answers, whatever the record', () => {
+	it.each([
+		{ Size: { label: 'Large', value: 'L' } },
+		{ Size: { name: 'Large', value: 'L' }, Name: 'Ada' },
+		{ Size: { text: 'Large' } },
+	])('takes an object of label and value in a map for the value: %j', (map) => {
+		expect(answersOf(map)).toEqual(map);
+	});
+
+	it.each([
+		['an empty list', []],
+		['an empty object', {}],
+		['null', null],
+		['an empty text', ''],
+	])('finds no answers in %s, and does not look for others', (_, responses) => {
+		const record = { uuid: 'r', responses, data: { ip: '203.0.113.7', browser: 'Firefox' } };
+		expect(simplify(record)).toEqual({ uuid: 'r', answers: {}, fields: [] });
+		expect(simplify({ uuid: 'r', fields: responses, data: record.data }).answers).toEqual({});
+	});
+
+	it.each([
+		['no answers at all', { uuid: 'r', state: 'x' }, {}, 'an object with "uuid", "state"'],
+		['answers that are text', { uuid: 'r', responses: 'Name: Ada' }, {}, 'a string'],
+		[
+			'a list of something else',
+			{ uuid: 'r', responses: [{ colour: 'red' }, 5] },
+			{},
+			'a list of 2',
+		],
+		[
+			'one entry of something else',
+			{ uuid: 'r', responses: [{ key: 'Name', value: 'Ada' }, { colour: 'red' }] },
+			{ Name: 'Ada' },
+			'1 of 2 entries',
+		],
+	])('says in the item that it could not read %s', (_, record, answers, what) => {
+		const { answersError, ...rest } = simplify(record);
+		expect(rest).toEqual({ uuid: 'r', answers, fields: [] });
+		expect(answersError).toMatch(what);
+		expect(answersError).not.toContain('red');
+	});
+
+	it('never throws, and always gives an item of the same shape, whatever the record', () => {
 		const attribute = fc.constantFrom(
 			'uuid',
 			'number',
@@ -122,12 +188,12 @@ describe('simplifying a response', () => {
 			'data',
 			'x',
 		);
-		const value = fc.anything({ withNullPrototype: true });
 		fc.assert(
-			fc.property(fc.dictionary(attribute, value), (record) => {
-				const simplified = simplifyResponse(record as never);
-				if (!Object.hasOwn(simplified, 'answers')) expect(simplified).toEqual(record);
-				expect(filesOf(record as never)).toBeInstanceOf(Array);
+			fc.property(fc.dictionary(attribute, fc.jsonValue({ maxDepth: 4 })), (record) => {
+				const { answers, fields } = simplify(record);
+				expect(answers).toBeTypeOf('object');
+				expect(fields).toBeInstanceOf(Array);
+				expect(filesOf(record)).toBeInstanceOf(Array);
 			}),
 			{ numRuns: 2000 },
 		);
@@ -152,7 +218,7 @@ describe('telling labels apart', () => {
 	});
 
 	it('gives every field a name of its own, and the first of each label the label', () => {
-		const label = fc.constantFrom('A', 'A (2)', 'A (2) (2)', 'B', '__proto__', '', 'Untitled');
+		const label = fc.constantFrom('A', 'A (2)', 'A (2) (2)', 'B', '__proto__', 'constructor', '');
 		fc.assert(
 			fc.property(fc.array(label, { maxLength: 20 }), (labels) => {
 				const names = tellApart(labels);
@@ -185,31 +251,62 @@ describe('uploaded files', () => {
 	it.each([
 		['text with a link', 'see here|https://example.com/a'],
 		['an unknown scheme', 'a.pdf|ftp://files.example/a.pdf'],
-		['a list that is only partly files', [file, 'none']],
+		['an address in a sentence', 'cv.pdf|https://files.example and some more'],
 		['no name', '|https://files.example/a.pdf'],
 		['a URL that is none', 'a.pdf|https://'],
 	])('are not made out of %s', (_, value) => {
 		expect(answersOf({ Field: value })).toEqual({ Field: value });
-		expect(filesOf(seen({ Field: value }) as never)).toEqual([]);
+		expect(filesOf(seen({ Field: value }))).toEqual([]);
+	});
+
+	it.each([
+		['a blank in its address', 'my cv.pdf|https://files.example/u/my cv.pdf'],
+		['a blank and a query', 'my cv.pdf|https://files.example/u/my cv.pdf?sig=a'],
+		['an encoded blank', 'my cv.pdf|https://files.example/u/my%20cv.pdf'],
+		['blanks around it', ' my cv.pdf|https://files.example/u/my cv.pdf\n'],
+	])('may have %s', (_, value) => {
+		const [found, ...others] = filesOf(seen({ File: value }));
+		expect(found).toMatchObject({
+			name: 'my cv.pdf',
+			url: expect.stringMatching(/^https:\/\/files\.example\/u\/my%20cv\.pdf(\?sig=a)?$/),
+		});
+		expect(others).toEqual([]);
+	});
+
+	it('may have no extension where the address ends with their name', () => {
+		expect(filesOf(seen({ File: 'README|https://files.example/u/README' }))).toHaveLength(1);
+	});
+
+	it('are found beside entries of a list that are none', () => {
+		expect(answersOf({ Files: [file, 'none', null, 7] })).toEqual({
+			Files: [decoded, 'none', null, 7],
+		});
+	});
+
+	it('may stand several in one text', () => {
+		const other = 'b.pdf|https://files.example/u/b.pdf';
+		expect(answersOf({ Files: `${file}, ${other}` })).toEqual({
+			Files: [decoded, { name: 'b.pdf', url: 'https://files.example/u/b.pdf' }],
+		});
 	});
 
 	it.each(['../../etc/cv.pdf', 'C:\\temp\\cv.pdf', '/cv.pdf'])(
 		'are named without the folders in %s',
 		(name) => {
 			const record = seen([{ key: 'CV', value: { name, url: 'https://files.example/1' } }]);
-			expect(filesOf(record as never).map((one) => one.name)).toEqual(['cv.pdf']);
+			expect(filesOf(record).map((one) => one.name)).toEqual(['cv.pdf']);
 		},
 	);
 
-	it('are listed with the name of their field, in order', () => {
+	it('are listed in order', () => {
 		const record = seen([
 			{ key: 'CV', value: [file] },
 			{ key: 'Name', value: 'Ada' },
 			{ key: 'CV', value: { name: 'b.pdf', url: 'https://files.example/b.pdf' } },
 		]);
-		expect(filesOf(record as never)).toEqual([
-			{ label: 'CV', ...decoded },
-			{ label: 'CV (2)', name: 'b.pdf', url: 'https://files.example/b.pdf' },
+		expect(filesOf(record)).toEqual([
+			decoded,
+			{ name: 'b.pdf', url: 'https://files.example/b.pdf' },
 		]);
 	});
 });

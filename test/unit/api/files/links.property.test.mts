@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkLink, leadsIntoApi } from '../../../../nodes/FormService/api/files/links.ts';
-import { isPrivateHost } from '../../../../nodes/FormService/api/files/privateAddress.ts';
+import { addressKindOf } from '../../../../nodes/FormService/api/files/addresses.ts';
 
 const PUBLIC = 'https://forms.example.com';
 const LOCAL = 'http://127.0.0.1:4010';
@@ -38,6 +38,9 @@ const spellings: Record<string, (bytes: number[]) => string> = {
 	'tunnelled in IPv6': ([a, b, c, d]) => `[2002:${hex(a * 256 + b)}:${hex(c * 256 + d)}::1]`,
 };
 
+const check = (link: string, origin: string) => checkLink(link, origin, origin, false);
+const checkOfService = (link: string, origin: string) => checkLink(link, origin, origin, true);
+
 describe('a link that came with a reply', () => {
 	it.each(Object.entries(spellings))(
 		'never leads from a public service to a private address written %s',
@@ -45,9 +48,9 @@ describe('a link that came with a reply', () => {
 			fc.assert(
 				fc.property(privateIpv4, (bytes) => {
 					const link = `https://${spell(bytes)}/file.pdf`;
-					expect(checkLink(link, PUBLIC, PUBLIC)).toEqual({
+					expect(check(link, PUBLIC)).toEqual({
 						allowed: false,
-						reason: 'it leads to a private address',
+						reason: expect.stringMatching(/^it leads to a (private|link-local) address$/),
 					});
 				}),
 				{ numRuns: 200 },
@@ -72,7 +75,7 @@ describe('a link that came with a reply', () => {
 		'１２７.0.0.1',
 		'%31%32%37.0.0.1',
 	])('never leads from a public service to %s', (host) => {
-		expect(checkLink(`https://${host}/file.pdf`, PUBLIC, PUBLIC).allowed).toBe(false);
+		expect(check(`https://${host}/file.pdf`, PUBLIC).allowed).toBe(false);
 	});
 
 	it.each([
@@ -83,15 +86,50 @@ describe('a link that came with a reply', () => {
 		'100.128.0.1',
 		'[2606:4700::1111]',
 	])('may lead to the public address %s', (host) => {
-		expect(isPrivateHost(new URL(`https://${host}`).hostname)).toBe(false);
+		expect(addressKindOf(new URL(`https://${host}`).hostname)).toBe('public');
 	});
 
 	it('may lead to a private address when the service itself is on one', () => {
-		expect(checkLink('http://127.0.0.1:5000/file.pdf', LOCAL, LOCAL)).toEqual({
+		expect(check('http://10.0.0.7:5000/file.pdf', LOCAL)).toEqual({
 			allowed: true,
-			url: 'http://127.0.0.1:5000/file.pdf',
+			url: 'http://10.0.0.7:5000/file.pdf',
 			own: false,
 		});
+	});
+
+	it.each([
+		'http://169.254.169.254/latest/meta-data/',
+		'http://[::ffff:169.254.169.254]/',
+		'http://[fe80::1]/',
+		'https://169.254.1.1/a',
+	])('never leads to the link-local address %s, wherever the service is', (link) => {
+		for (const origin of [PUBLIC, LOCAL, 'http://10.0.0.5', 'http://169.254.169.254']) {
+			expect(check(link, origin).allowed).toBe(false);
+		}
+		expect(checkOfService(link, LOCAL).allowed).toBe(false);
+	});
+
+	it.each([
+		'http://127.0.0.1:5678/rest/settings',
+		'http://127.0.0.1/',
+		'http://127.0.0.2:4010/',
+		'http://localhost:4010/',
+		'http://[::1]:4010/',
+		'http://[::ffff:127.0.0.1]:5678/',
+		'http://0.0.0.0:5678/',
+		'https://127.0.0.1:4010/',
+	])('leads to this machine only at the service’s own host and port, not %s', (link) => {
+		expect(check(link, LOCAL)).toEqual({
+			allowed: false,
+			reason: 'it leads to the machine of n8n itself',
+		});
+		expect(check(link, 'http://10.0.0.5').allowed).toBe(false);
+		expect(check('http://127.0.0.1:4010/files/a.pdf', LOCAL).allowed).toBe(true);
+	});
+
+	it('may lead to another port of this machine where the service on it made the link', () => {
+		expect(checkOfService('http://127.0.0.1:5000/file.pdf', LOCAL).allowed).toBe(true);
+		expect(checkOfService('http://127.0.0.1:5000/file.pdf', PUBLIC).allowed).toBe(false);
 	});
 
 	it.each([
@@ -101,29 +139,29 @@ describe('a link that came with a reply', () => {
 		'data:text/plain,a',
 		'http://[',
 	])('is no web address: %s', (link) => {
-		expect(checkLink(link, PUBLIC, PUBLIC)).toEqual({
+		expect(check(link, PUBLIC)).toEqual({
 			allowed: false,
 			reason: 'it is not a web address',
 		});
 	});
 
 	it('is asked over https where the service takes itself for http, behind a proxy that ends TLS', () => {
-		expect(checkLink('http://forms.example.com/a.pdf', PUBLIC, PUBLIC)).toEqual({
+		expect(check('http://forms.example.com/a.pdf', PUBLIC)).toEqual({
 			allowed: true,
 			url: 'https://forms.example.com/a.pdf',
 			own: true,
 		});
-		expect(checkLink('http://forms.example.com:8080/a.pdf', PUBLIC, PUBLIC).allowed).toBe(false);
+		expect(check('http://forms.example.com:8080/a.pdf', PUBLIC).allowed).toBe(false);
 	});
 
 	it('must be encrypted when it leads to another host', () => {
-		expect(checkLink('http://files.example.com/a', PUBLIC, PUBLIC).allowed).toBe(false);
-		expect(checkLink('http://files.example.com/a', LOCAL, LOCAL).allowed).toBe(false);
+		expect(check('http://files.example.com/a', PUBLIC).allowed).toBe(false);
+		expect(check('http://files.example.com/a', LOCAL).allowed).toBe(false);
 	});
 
 	it('is taken for the account’s own only on its origin', () => {
 		const own = (link: string) => {
-			const checked = checkLink(link, PUBLIC, PUBLIC);
+			const checked = check(link, PUBLIC);
 			return checked.allowed && checked.own;
 		};
 		expect(own('/files/a.pdf')).toBe(true);
@@ -133,7 +171,7 @@ describe('a link that came with a reply', () => {
 	});
 
 	it('may not hold a user name or a password', () => {
-		expect(checkLink('https://a:b@files.example.com/a', PUBLIC, PUBLIC).allowed).toBe(false);
+		expect(check('https://a:b@files.example.com/a', PUBLIC).allowed).toBe(false);
 	});
 });
 

@@ -26,6 +26,8 @@ describe('the link to a PDF', () => {
 	const account = accountOf({ accessToken: 'token', baseUrl: 'https://forms.example.com' });
 	const pdf = 'https://forms.example.com/files/1.pdf';
 
+	const PAGE = 'https://forms.example.com/responses/1';
+
 	it.each([
 		['in data', { success: true, data: { pdf_url: pdf } }],
 		['as data', { success: true, data: pdf }],
@@ -33,7 +35,25 @@ describe('the link to a PDF', () => {
 		['beside data that is an empty list', { pdf_url: pdf, data: [] }],
 		['beside a link to a page', { url: 'https://forms.example.com/responses/1', pdf }],
 		['as a path', { data: { url: '/files/1.pdf' } }],
+		['in an object of its own', { data: { pdf: { url: pdf }, self: PAGE } }],
+		['among links', { data: { id: 7, links: { self: PAGE, pdf } } }],
+		['under a name that is not known', { data: { summary_pdf_link: pdf } }],
+		['as the address of a file', { data: { download_url: pdf, logo: PAGE } }],
 	])('is found %s', (_, value) => {
-		expect(pdfLinkIn({} as Sender, account, value)).toBe(pdf);
+		expect(pdfLinkIn({ account } as Sender, value)).toBe(pdf);
+	});
+
+	it.each([
+		{ data: { pdf_url: null, form: { url: PAGE } } },
+		{ data: { pdf_url: '', url: PAGE } },
+		{ data: { pdf_url: null }, url: PAGE },
+		{ data: { pdf: { url: null }, self: PAGE } },
+		{ data: { self: PAGE } },
+		{ data: { logo: 'https://forms.example.com/logo.png' } },
+		{ data: { form: { url: PAGE } } },
+		{ data: { links: { self: PAGE } } },
+	])('is not taken from another link of %j', (value) => {
+		const sender = { account, context: { getNode: () => ({}) } } as unknown as Sender;
+		expect(() => pdfLinkIn(sender, value)).toThrow('did not send a link to a PDF');
 	});
 });

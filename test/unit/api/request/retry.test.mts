@@ -1,30 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ConnectionProblem } from '../../../../nodes/FormService/api/request/connectionProblem.ts';
-import type { Outcome } from '../../../../nodes/FormService/api/request/exchange.ts';
+import type { ConnectionProblem } from '../../../../nodes/FormService/api/request/explainConnection.ts';
 import { decideRetry, mayHaveBeenTaken } from '../../../../nodes/FormService/api/request/retry.ts';
+import type { Ended } from '../../../../nodes/FormService/api/request/retry.ts';
 
-const reply = (status: number, headers: Record<string, string> = {}): Outcome => ({
+const reply = (status: number, headers: Record<string, string> = {}): Ended => ({
 	kind: 'reply',
 	status,
 	headers,
-	body: Buffer.alloc(0),
-	tooLarge: false,
 });
-const broken = (problem: ConnectionProblem): Outcome => ({ kind: 'broken', problem });
+const broken = (problem: ConnectionProblem): Ended => ({ kind: 'broken', problem });
 
 const anyOutcome = fc.oneof(
 	fc.integer({ min: 100, max: 599 }).map((status) => reply(status)),
 	fc
 		.constantFrom<
 			ConnectionProblem[]
-		>('refused', 'unknownHost', 'unreachable', 'certificate', 'encryption', 'notAllowed', 'timeout', 'interrupted')
+		>('connectionRefused', 'unknownHost', 'unreachable', 'certificate', 'encryption', 'notAllowed', 'timeout', 'interrupted')
 		.map(broken),
 );
 const effects = fc.constantFrom('read', 'repeatable', 'once' as const);
 
-const decide = (outcome: Outcome, sent = 1, refused = 0, effect: 'read' | 'once' = 'read') =>
-	decideRetry(effect, outcome, { sent, refused }, 0, 0);
+const decide = (outcome: Ended, sent = 1, rateLimited = 0, effect: 'read' | 'once' = 'read') =>
+	decideRetry(effect, outcome, { sent, rateLimited }, 0, 0);
 
 describe('sending again', () => {
 	it('never repeats the adding of a response that the service may have taken', () => {
@@ -57,10 +55,10 @@ describe('sending again', () => {
 				effects,
 				fc.array(anyOutcome, { minLength: 8, maxLength: 8 }),
 				(effect, outcomes) => {
-					let refused = 0;
+					let rateLimited = 0;
 					const goesOn = outcomes.every((outcome, index) => {
-						if (outcome.kind === 'reply' && outcome.status === 429) refused++;
-						return decideRetry(effect, outcome, { sent: index + 1, refused }, 0.5, 0).again;
+						if (outcome.kind === 'reply' && outcome.status === 429) rateLimited++;
+						return decideRetry(effect, outcome, { sent: index + 1, rateLimited }, 0.5, 0).again;
 					});
 					expect(goesOn).toBe(false);
 				},
@@ -88,7 +86,7 @@ describe('sending again', () => {
 	);
 
 	it('adds a response again when no connection came about, or the minute was used up', () => {
-		expect(decide(broken('refused'), 1, 0, 'once').again).toBe(true);
+		expect(decide(broken('connectionRefused'), 1, 0, 'once').again).toBe(true);
 		expect(decide(reply(429, { 'retry-after': '3' }), 1, 1, 'once').again).toBe(true);
 	});
 
@@ -126,7 +124,7 @@ describe('sending again', () => {
 	});
 
 	it('pauses longer each time, and as long as the service asks, up to a minute', () => {
-		const pause = (outcome: Outcome, sent: number) => {
+		const pause = (outcome: Ended, sent: number) => {
 			const decision = decide(outcome, sent);
 			return decision.again ? decision.afterMs : undefined;
 		};

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkSettings } from '../../../../nodes/FormService/api/settings/checkSettings.ts';
-import { boundOf } from '../../../../nodes/FormService/api/settings/setting.ts';
-import { settings } from '../../../../nodes/FormService/api/settings/settings.ts';
+import { boundOf, settings } from '../../../../nodes/FormService/api/settings/settings.ts';
 import {
 	settingsReference,
 	settingsReferenceFile,
@@ -51,7 +50,7 @@ const rows = specification
 const urlOfLength = (length: number) => 'https://example.com/'.padEnd(length, 'a');
 
 /** Values at the bound, that have to be sent as they are, and just over it, by the rule's own words. */
-function examplesOf(rule: string): { fine: unknown[]; wrong: unknown[] } {
+function examplesOf(name: string, rule: string): { fine: unknown[]; wrong: unknown[] } {
 	const max = Number(/max (\d+)/.exec(rule)?.[1] ?? NaN);
 	const kind = /^\w+/.exec(rule)![0];
 	const nullable = rule.includes('or null');
@@ -69,7 +68,7 @@ function examplesOf(rule: string): { fine: unknown[]; wrong: unknown[] } {
 			: Number.isNaN(max)
 				? { fine: ['x'.repeat(20_000), '', '<p>Hi</p>'], wrong: [5, true, {}, ['a']] }
 				: {
-						fine: ['x'.repeat(max), '😀'.repeat(max), ''],
+						fine: ['x'.repeat(max), '😀'.repeat(max), ...(name === 'name' ? [] : [''])],
 						wrong: ['x'.repeat(max + 1), '😀'.repeat(max + 1), 5, false, {}, ['a']],
 					},
 	}[kind]!;
@@ -90,7 +89,7 @@ describe('the settings of a form', () => {
 	});
 
 	describe.each(rows)('%s (%s)', (name, rule) => {
-		const { fine, wrong } = examplesOf(rule);
+		const { fine, wrong } = examplesOf(name, rule);
 
 		it('takes every value up to its bound', () => {
 			for (const value of fine) {
@@ -104,8 +103,7 @@ describe('the settings of a form', () => {
 				const { body, problems } = checkSettings({ [name]: value });
 				expect(body, JSON.stringify(value)).toEqual({});
 				expect(problems).toHaveLength(1);
-				expect(problems[0].text).toContain(`(${name})`);
-				expect(problems[0].text).toContain(boundOf(setting));
+				expect(problems[0].text).toContain(`'${name}' must be ${boundOf(setting)}`);
 			}
 		});
 
@@ -150,7 +148,7 @@ describe('checking an update', () => {
 
 	it('names a setting that does not exist', () => {
 		const [problem] = checkSettings({ is_open: true }).problems;
-		expect(problem.text).toBe('"is_open" is not a setting that can be updated.');
+		expect(problem.text).toBe("'is_open' is not a setting that can be updated.");
 	});
 
 	it('does not take the names that every object has for settings', () => {
@@ -165,7 +163,7 @@ describe('checking an update', () => {
 		const { body, problems } = checkSettings({ seo_title: 'Hi' }, ['seo_title']);
 		expect(body).toEqual({});
 		expect(problems.map(({ text }) => text)).toEqual([
-			'SEO: Title (seo_title) is both set and cleared. Do one or the other.',
+			"'seo_title' is both set and cleared. Do one or the other.",
 		]);
 	});
 
@@ -186,10 +184,10 @@ describe('checking an update', () => {
 	it('tells what it was given, but not a long text in full', () => {
 		const text = (values: Record<string, unknown>) => checkSettings(values).problems[0].text;
 		expect(text({ after_redirect_delay: 61 })).toBe(
-			'After Submission: Redirect Delay (after_redirect_delay) must be a whole number from 0 to 60, or null. It is 61.',
+			"'after_redirect_delay' must be a whole number from 0 to 60, or null (got 61).",
 		);
 		expect(text({ cta_label: 'x'.repeat(101) })).toMatch(
-			/at most 100 characters.* It is text of 101 characters\.$/,
+			/at most 100 characters, or null \(got text of 101 characters\)\.$/,
 		);
 	});
 
@@ -199,7 +197,30 @@ describe('checking an update', () => {
 		['is_closed', false],
 	])('says of an emptied %s how to clear it, if it can be cleared: %j', (name, isSaid) => {
 		const [{ text }] = checkSettings({ [name]: '' }).problems;
-		expect(text.includes('To clear it, choose it under Clear, or give null in JSON.')).toBe(isSaid);
+		expect(text.includes('To clear it, enter null.')).toBe(isSaid);
+	});
+
+	it('speaks of settings as the editor does where they come from its fields', () => {
+		const inEditor = (values: Record<string, unknown>) =>
+			checkSettings(values, [], 'editor').problems.map(({ text }) => text);
+		expect(inEditor({ responses_limit: 0, cta_label: '' })).toEqual([
+			"'Responses Limit' must be a whole number of at least 1 (got 0).",
+		]);
+		expect(inEditor({ after_redirect_url: '' })).toEqual([
+			"'After Submit: Redirect' must be an http or https URL of at most 500 characters (got empty text). To clear it, choose it in 'Settings to Clear'.",
+		]);
+	});
+
+	it.each(['', ' ', '\n\t'])(
+		'refuses %j as a name: it would rename the form to nothing',
+		(name) => {
+			expect(checkSettings({ name })).toMatchObject({ body: {}, problems: [{ setting: 'name' }] });
+		},
+	);
+
+	it('sends a name without the blanks around it', () => {
+		const name = ` ${'x'.repeat(255)}\n`;
+		expect(checkSettings({ name }).body).toEqual({ name: 'x'.repeat(255) });
 	});
 
 	it('never sends a value together with a problem about it, and never drops a setting silently', () => {

@@ -1,0 +1,116 @@
+import type { IDataObject } from 'n8n-workflow';
+import { isRecord, saysNo, saysYes } from '../records';
+import { decodeAnswers } from './decode';
+import { toEpochMs } from './order';
+
+/** How a value is compared, in the order of the editor's list. */
+export const operators = [
+	'after',
+	'before',
+	'contains',
+	'greater',
+	'is',
+	'isEmpty',
+	'isNot',
+	'less',
+] as const;
+
+export type Operator = (typeof operators)[number];
+
+export type Condition = {
+	/** The label, UUID or custom key of a field, or else the name of an attribute of the response. */
+	field: string;
+	operator: Operator;
+	/** What it is compared with; of no account for `isEmpty`. */
+	value: string;
+};
+
+export type Conditions = { match: 'all' | 'any'; conditions: readonly Condition[] };
+
+/** Whether a response meets the conditions; without any, each does. */
+export function meets(record: IDataObject, { match, conditions }: Conditions): boolean {
+	if (conditions.length === 0) return true;
+	const holds = (condition: Condition) => isTrue(condition, valuesOf(record, condition.field));
+	return match === 'all' ? conditions.every(holds) : conditions.some(holds);
+}
+
+/**
+ * The values of a field, one by one: of two fields with one label, both; of a multiple choice, each.
+ * What is empty is left out.
+ */
+function valuesOf(record: IDataObject, field: string): unknown[] {
+	const wanted = normal(field);
+	const answers = decodeAnswers(record).answers.filter(({ label, uuid, customKey }) =>
+		[label, uuid, customKey].some((name) => name !== undefined && normal(name) === wanted),
+	);
+	const found = answers.length > 0 ? answers.map(({ value }) => value) : [record[field.trim()]];
+	return found.flatMap(flat).filter((value) => textOf(value) !== '');
+}
+
+/** A list as its entries, an object such as an address as its parts. */
+function flat(value: unknown): unknown[] {
+	if (Array.isArray(value)) return value.flatMap(flat);
+	return isRecord(value) ? Object.values(value).flatMap(flat) : [value];
+}
+
+/** A list meets what one of its entries meets; `isNot` and `isEmpty` are about all of them. */
+function isTrue({ operator, value: wanted }: Condition, values: readonly unknown[]): boolean {
+	switch (operator) {
+		case 'is':
+			return values.some((value) => isEqual(value, wanted));
+		case 'isNot':
+			return !values.some((value) => isEqual(value, wanted));
+		case 'contains':
+			return values.some((value) => textOf(value).includes(normal(wanted)));
+		case 'isEmpty':
+			return values.length === 0;
+		case 'greater':
+			return values.some((value) => numberOf(value) > numberOf(wanted));
+		case 'less':
+			return values.some((value) => numberOf(value) < numberOf(wanted));
+		case 'before':
+			return values.some((value) => timeOf(value) < timeOf(wanted));
+		case 'after':
+			return values.some((value) => timeOf(value) > timeOf(wanted));
+	}
+}
+
+/** By their texts, without regard to case; a number also by its value, and yes or no however written. */
+function isEqual(value: unknown, wanted: string): boolean {
+	const text = normal(wanted);
+	if (textOf(value) === text) return true;
+	if (typeof value === 'number') return value === numberOf(text);
+	if (typeof value !== 'boolean') return false;
+	return value ? saysYes(text) : saysNo(text);
+}
+
+function normal(text: string): string {
+	return text.trim().toLowerCase();
+}
+
+function textOf(value: unknown): string {
+	return value === undefined || value === null ? '' : normal(String(value));
+}
+
+/** A number, also as text and with a decimal comma; NaN, which nothing is greater or less than, if it is none. */
+export function numberOf(value: unknown): number {
+	if (typeof value === 'number') return value;
+	const text = String(value).trim();
+	if (/^[+-]?\d+,\d+$/.test(text)) return Number(text.replace(',', '.'));
+	return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : NaN;
+}
+
+/** Seconds or milliseconds since 1970 of the time since 2001: smaller numbers are no times. */
+const LEAST_EPOCH = 1e9;
+
+/**
+ * A date or time in epoch milliseconds; NaN if it is none. Only ISO 8601 and numbers: JavaScript reads
+ * a date into "Room 5" as well.
+ */
+export function timeOf(value: unknown): number {
+	const number = numberOf(value);
+	if (number >= LEAST_EPOCH) return toEpochMs(number);
+	return /^\d{4}-\d\d(-\d\d)?([T ]|$)/.test(String(value).trim())
+		? toEpochMs(String(value).trim())
+		: NaN;
+}

@@ -1,0 +1,139 @@
+import type { IDataObject } from 'n8n-workflow';
+import { identityOf, isRecord, saysNo } from './records';
+
+/** What a reply holds, before it is known whether it is what was asked for. */
+export type Content =
+	| { kind: 'json'; value: unknown }
+	| { kind: 'webPage' }
+	| { kind: 'empty' }
+	/** Neither JSON nor a page, or JSON that ends too early. */
+	| { kind: 'unreadable' }
+	/** JSON of more levels than n8n could store. */
+	| { kind: 'tooDeep' }
+	/** JSON of more objects and lists than n8n's memory stands. */
+	| { kind: 'tooMany' };
+
+/** The levels of a reply that are read: ten times what a listing of responses has. */
+const MAX_LEVELS = 100;
+
+/** Objects and lists of a reply that are read: 100,000 responses with 15 answers, at half a gigabyte. */
+const MAX_CONTAINERS = 2_000_000;
+
+/** Reads the body of a reply as text in UTF-8 (specification, section 1: every body is JSON). */
+export function readContent(headers: Readonly<Record<string, unknown>>, body: Buffer): Content {
+	const text = body
+		.toString('utf8')
+		.replace(/^\uFEFF/, '')
+		.trim();
+	if (text === '') return { kind: 'empty' };
+	if (hasTooMany(body)) return { kind: 'tooMany' };
+	try {
+		const value: unknown = JSON.parse(text);
+		return isTooDeep(value) ? { kind: 'tooDeep' } : { kind: 'json', value };
+	} catch {
+		const type = String(headers['content-type'] ?? '');
+		const page = /\bhtml\b/i.test(type) || /^<(!doctype|html|head|body|\?xml)/i.test(text);
+		return { kind: page ? 'webPage' : 'unreadable' };
+	}
+}
+
+const [QUOTE, BACKSLASH, OBJECT, LIST] = Buffer.from('"\\{[');
+
+/** Counts without parsing, which is what would take the memory: `[{},{},...]` has 20 times its size then. */
+function hasTooMany(body: Buffer): boolean {
+	if (body.length < MAX_CONTAINERS * 2) return false;
+	let count = 0;
+	let isText = false;
+	for (let at = 0; at < body.length; at++) {
+		const byte = body[at];
+		if (isText && byte === BACKSLASH) at++;
+		else if (byte === QUOTE) isText = !isText;
+		else if (!isText && (byte === OBJECT || byte === LIST)) count++;
+	}
+	return count > MAX_CONTAINERS;
+}
+
+/** Goes down no further than the levels that are read: the stack stands that. */
+function isTooDeep(value: unknown, levels = MAX_LEVELS): boolean {
+	if (typeof value !== 'object' || value === null) return false;
+	if (levels === 0) return true;
+	const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
+	for (const one of inner) if (isTooDeep(one, levels - 1)) return true;
+	return false;
+}
+
+/** The envelope around every reply (specification, sections 4 and 7). */
+export type Envelope = { failed: boolean; message?: string; details: string[]; data: unknown };
+
+/**
+ * Unwraps `{success, message, data}`. What comes without an envelope is the data itself. A
+ * `success: false` is a failure at any status. `details` are the messages on single fields, where
+ * the service gives them.
+ */
+export function unwrap(value: unknown): Envelope {
+	if (!isRecord(value)) return { failed: false, details: [], data: value };
+	const { success, data, errors } = value;
+	const message = messageOf(value);
+	return {
+		failed: saysNo(success) || (success === undefined && tellsOnlyErrors(value)),
+		...(message !== undefined && { message }),
+		details: detailsOf(errors),
+		data: 'data' in value ? data : value,
+	};
+}
+
+/** A reply that has an error and nothing else to give is no success, whatever its status. */
+function tellsOnlyErrors(value: IDataObject): boolean {
+	const { error, errors, status } = value;
+	if ('data' in value || identityOf(value) !== undefined) return false;
+	return (
+		status === 'error' ||
+		error === true ||
+		messageOf({ error }) !== undefined ||
+		detailsOf(errors).length > 0
+	);
+}
+
+/** The `message` of the specification, or what others send in its place. */
+function messageOf(value: Record<string, unknown>): string | undefined {
+	const { message, error } = value;
+	const given = [message, error, isRecord(error) ? error.message : undefined, problemIn(value)];
+	const text = given.find((one) => typeof one === 'string' && one.trim() !== '');
+	return (text as string | undefined)?.trim();
+}
+
+/** The title and the detail of problem details (RFC 9457), which a record of the service can have too. */
+function problemIn(value: Record<string, unknown>): string | undefined {
+	if ('data' in value || 'success' in value || identityOf(value as IDataObject) !== undefined) {
+		return undefined;
+	}
+	const texts = [value.title, value.detail].filter((one) => typeof one === 'string');
+	return texts.map((text) => text.trim()).join(' ');
+}
+
+/** Messages on fields: `{field: [text]}`, `{field: text}` or a list of texts. */
+function detailsOf(errors: unknown): string[] {
+	if (Array.isArray(errors)) return errors.flatMap(textsOf);
+	if (!isRecord(errors)) return [];
+	return Object.entries(errors).flatMap(([field, texts]) =>
+		(Array.isArray(texts) ? texts : [texts])
+			.flatMap(textsOf)
+			.map((text) => (text.includes(field) ? text : `${field}: ${text}`)),
+	);
+}
+
+function textsOf(value: unknown): string[] {
+	if (typeof value === 'string') return [value];
+	if (!isRecord(value)) return [];
+	return [value.message, value.detail].filter((one) => typeof one === 'string').slice(0, 1);
+}
+
+/** The names in an object or what else a value is, for an error; never a value. */
+export function shapeOf(value: unknown): string {
+	if (Array.isArray(value)) return `a list of ${value.length}`;
+	if (!isRecord(value)) return value === null ? 'null' : `a ${typeof value}`;
+	const keys = Object.keys(value);
+	if (keys.length === 0) return 'an object with nothing in it';
+	const shown = keys.slice(0, 20).map((key) => `"${key.slice(0, 60)}"`);
+	return `an object with ${shown.join(', ')}${keys.length > shown.length ? ' and more' : ''}`;
+}

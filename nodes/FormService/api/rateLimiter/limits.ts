@@ -1,0 +1,121 @@
+/** Headers of a reply with lower-case names, as n8n's helpers give them. */
+export type Headers = Readonly<Record<string, unknown>>;
+
+/** Requests that one account may send in a minute (specification, section 8). */
+export const REQUESTS_PER_MINUTE = 60;
+
+/** Requests that one account may send in a day (specification, section 8). */
+export const REQUESTS_PER_DAY = 1440;
+
+/** A refusal that asks for more seconds than this cannot mean the minute: it is the day's limit. */
+export const LONGEST_MINUTE_S = 60;
+
+/** No limit of a day lasts longer: a refusal that asks for more does not know. */
+const LONGEST_DAY_S = 24 * 60 * 60;
+
+/** Added to `Retry-After`, which the service rounds down to whole seconds. */
+const RETRY_AFTER_MARGIN_MS = 1_000;
+
+/** The pair that every counted reply shows (specification, section 8). */
+export type Shown = { limit: number; remaining: number };
+
+/** What a refusal (status 429) says: which limit it is, how many requests it allows, and how long to wait. */
+export type Refusal = { limit: 'minute' | 'day'; allowed?: number; waitMs?: number };
+
+/** The `x-ratelimit-limit` and `x-ratelimit-remaining` of a reply; undefined unless both are there. */
+export function shownBy(headers: Headers): Shown | undefined {
+	const limit = numberIn(headers['x-ratelimit-limit'], WHOLE);
+	const remaining = numberIn(headers['x-ratelimit-remaining'], WHOLE);
+	return limit === undefined || remaining === undefined ? undefined : { limit, remaining };
+}
+
+/**
+ * Whether the pair is the day's: the service shows the tighter one of its two limits. A deployment
+ * can have other numbers; its day is larger than the minute that it showed before, and less is left.
+ *
+ * @param perMinute the minute's limit as an earlier reply showed it
+ */
+export function isOfDay({ limit, remaining }: Shown, perMinute = Infinity): boolean {
+	return limit === REQUESTS_PER_DAY || (limit > perMinute && remaining < perMinute);
+}
+
+/**
+ * Reads a refusal. The day is meant when the wait is over a minute or the pair is the day's.
+ *
+ * @param now epoch milliseconds
+ * @param perMinute see `isOfDay`
+ */
+export function readRefusal(headers: Headers, now: number, perMinute?: number): Refusal {
+	const seconds = secondsToWait(headers, now);
+	const shown = shownBy(headers);
+	const isDay =
+		(seconds !== undefined && seconds > LONGEST_MINUTE_S) ||
+		(shown !== undefined && isOfDay(shown, perMinute));
+	const isKnown = seconds !== undefined && seconds <= LONGEST_DAY_S;
+	return {
+		limit: isDay ? 'day' : 'minute',
+		...(shown !== undefined && { allowed: shown.limit }),
+		...(isKnown && { waitMs: seconds * 1000 + RETRY_AFTER_MARGIN_MS }),
+	};
+}
+
+/** The seconds until the service takes requests again: `Retry-After`, else `x-ratelimit-reset`. */
+function secondsToWait(headers: Headers, now: number): number | undefined {
+	return retryAfterSeconds(headers, now) ?? resetSeconds(headers, now);
+}
+
+/**
+ * `Retry-After` in seconds, from 0 up: a number, also one with decimals, or a date in one of the
+ * three forms of HTTP (RFC 9110, sections 10.2.3 and 5.6.7). Undefined when it is neither.
+ *
+ * @param now epoch milliseconds
+ */
+export function retryAfterSeconds(headers: Headers, now: number): number | undefined {
+	const given = headers['retry-after'];
+	const until = dateIn(given);
+	return (
+		numberIn(given, DECIMAL) ?? (until === undefined ? undefined : secondsTo(until, headers, now))
+	);
+}
+
+/** In epoch seconds this is the year 5138: what is more are milliseconds. */
+const LAST_EPOCH_S = 1e11;
+
+/** The `x-ratelimit-reset` of a reply: epoch seconds, or milliseconds as some services have it. */
+function resetSeconds(headers: Headers, now: number): number | undefined {
+	const reset = numberIn(headers['x-ratelimit-reset'], DECIMAL);
+	if (reset === undefined) return undefined;
+	return secondsTo(reset > LAST_EPOCH_S ? reset : reset * 1000, headers, now);
+}
+
+/** Against the reply's own `Date`: a clock that is wrong on either side does no harm. */
+function secondsTo(until: number, headers: Headers, now: number): number {
+	return Math.max(0, Math.ceil((until - (dateIn(headers.date) ?? now)) / 1000));
+}
+
+const WHOLE = /^\d{1,15}$/;
+const DECIMAL = /^\d{1,15}(\.\d{1,9})?$/;
+
+function numberIn(header: unknown, form: RegExp): number | undefined {
+	const text = textOf(header);
+	return form.test(text) ? Number(text) : undefined;
+}
+
+/** The three forms begin with a day, and ISO 8601, which some send, with a year. All are UTC. */
+const DATE = /^((mon|tue|wed|thu|fri|sat|sun)[a-z]*,? |\d{4}-\d\d-\d\dT)/i;
+const ZONE = /(GMT|UTC|Z|[+-]\d\d:?\d\d)$/i;
+
+/** Epoch milliseconds. */
+function dateIn(header: unknown): number | undefined {
+	const text = textOf(header);
+	if (!DATE.test(text)) return undefined;
+	const zone = /^\d/.test(text) ? 'Z' : ' GMT';
+	const time = Date.parse(ZONE.test(text) ? text : text + zone);
+	return Number.isNaN(time) ? undefined : time;
+}
+
+/** The first of repeated headers. */
+function textOf(header: unknown): string {
+	const first: unknown = Array.isArray(header) ? header[0] : header;
+	return typeof first === 'string' || typeof first === 'number' ? String(first).trim() : '';
+}

@@ -1,0 +1,62 @@
+import type {
+	IDataObject,
+	ILoadOptionsFunctions,
+	INodeListSearchResult,
+	INodePropertyOptions,
+} from 'n8n-workflow';
+import { getAccount } from '../api/account';
+import { asPlainText } from '../api/answers/labels';
+import { isWebUrl } from '../api/files/links';
+import { formIdOf, isId, saysYes } from '../api/records';
+import type { Sender } from '../api/sender';
+import { parseUrl } from '../api/url';
+import { cachedForms } from './editorLists';
+
+/**
+ * The forms for the list of the Form parameter, by name; forms of one name have their IDs behind it.
+ * A filter looks into names and IDs; the URL of a form's page finds the form whose ID is a part of
+ * its path.
+ */
+export async function searchForms(
+	this: ILoadOptionsFunctions,
+	filter = '',
+): Promise<INodeListSearchResult> {
+	const account = await getAccount(this);
+	const sender: Sender = { context: this, account, urgency: 'prompt' };
+	const forms = (await cachedForms(sender)).flatMap(toListed);
+	const isWanted = matcherOf(filter.trim());
+	const isAlone = (name: string) => forms.filter((form) => form.name === name).length === 1;
+	const results = forms
+		.filter(isWanted)
+		.sort((a, b) => a.name.localeCompare(b.name))
+		.map(({ id, name, note }) => ({
+			name: asPlainText(`${name}${isAlone(name) ? '' : ` (${id})`}${note}`),
+			value: id,
+		}));
+	return { results };
+}
+
+type Listed = { id: string; name: string; note: string };
+
+function matcherOf(filter: string): (form: Listed) => boolean {
+	const path = isWebUrl(filter) ? parseUrl(filter)?.pathname : undefined;
+	if (path !== undefined) {
+		const parts = new Set(path.split('/'));
+		return ({ id }) => parts.has(id);
+	}
+	const wanted = filter.toLowerCase();
+	return ({ id, name }) => `${name}\n${id}`.toLowerCase().includes(wanted);
+}
+
+/** The same for a parameter that takes several of them. */
+export async function getForms(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+	return (await searchForms.call(this)).results;
+}
+
+function toListed(form: IDataObject): Listed[] {
+	const id = formIdOf(form);
+	// n8n evaluates a value that begins with "="; what is no ID could not be asked for either
+	if (!isId(id)) return [];
+	const name = typeof form.name === 'string' && form.name.trim() !== '' ? form.name : id;
+	return [{ id, name, note: saysYes(form.is_closed) ? ' (closed)' : '' }];
+}

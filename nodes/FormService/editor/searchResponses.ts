@@ -1,0 +1,75 @@
+import type { IDataObject, ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
+import { getAccount } from '../api/account';
+import { decodeAnswers } from '../api/answers/decode';
+import { textsIn } from '../api/answers/find';
+import { asPlainText } from '../api/answers/labels';
+import { newestFirst } from '../api/answers/order';
+import { withFiles } from '../api/answers/uploads';
+import { identityOf, isId, isRecord, saysYes } from '../api/records';
+import type { Sender } from '../api/sender';
+import { cachedResponses } from './editorLists';
+
+/** Responses that the list shows at a time. */
+const PAGE_SIZE = 50;
+
+/**
+ * The responses of the chosen form for the list of the Response parameter: newest first, by their
+ * number and first answers. A filter looks into all answers and the ID.
+ */
+export async function searchResponses(
+	this: ILoadOptionsFunctions,
+	filter = '',
+	paginationToken = '0',
+): Promise<INodeListSearchResult> {
+	const given = this.getCurrentNodeParameter('formId', { extractValue: true });
+	const formId = typeof given === 'number' ? String(given) : given;
+	if (typeof formId !== 'string' || !isId(formId.trim())) return { results: [] };
+	const sender: Sender = { context: this, account: await getAccount(this), urgency: 'prompt' };
+	const records = await cachedResponses(sender, formId.trim());
+	const wanted = filter.trim().toLowerCase();
+	const found = newestFirst(records.map((record) => ({ record })))
+		.flatMap(({ record }) => toListed(record))
+		.filter(({ searched }) => searched.includes(wanted));
+	const start = Number(paginationToken) || 0;
+	const end = start + PAGE_SIZE;
+	return {
+		results: found
+			.slice(start, end)
+			.map(({ id, name }) => ({ name: asPlainText(name), value: id })),
+		...(end < found.length && { paginationToken: String(end) }),
+	};
+}
+
+/** Answers and letters that tell a response from others in a list. */
+const MAX_ANSWERS = 3;
+const MAX_LENGTH = 40;
+
+function toListed(record: IDataObject) {
+	const id = identityOf(record);
+	// n8n evaluates a value that begins with "="; what is no ID could not be asked for either
+	if (!isId(id)) return [];
+	const texts = decodeAnswers(record).answers.flatMap(({ value }) => shownOf(withFiles(value)));
+	const shown = texts.slice(0, MAX_ANSWERS).map(shortened).join(', ');
+	const number = record.number_formatted ?? record.number;
+	const parts = [
+		typeof number === 'string' || typeof number === 'number' ? String(number) : '',
+		shown === '' ? id : shown,
+		typeof record.created_at === 'string' ? record.created_at.slice(0, 10) : '',
+	].filter((part) => part !== '');
+	const note = saysYes(record.is_incomplete) ? ' (incomplete)' : '';
+	return [
+		{ id, name: parts.join(' · ') + note, searched: `${texts.join('\n')}\n${id}`.toLowerCase() },
+	];
+}
+
+/** The texts of an answer that a person knows it by: of a file, its name. */
+function shownOf(value: unknown): string[] {
+	if (Array.isArray(value)) return value.flatMap(shownOf);
+	const isFile = isRecord(value) && typeof value.name === 'string' && 'url' in value;
+	return textsIn(isFile ? value.name : value).filter((text) => text.trim() !== '');
+}
+
+function shortened(text: string): string {
+	const line = text.replace(/\s+/g, ' ').trim();
+	return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH)}…` : line;
+}

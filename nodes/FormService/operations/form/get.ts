@@ -1,0 +1,37 @@
+import { endpoints } from '../../api/endpoints';
+import { formIdOf } from '../../api/records';
+import { listForms } from '../../api/service';
+import type { Input } from '../../parameters/input';
+import { readFormId, readSwitch } from '../../parameters/input';
+import { formLocator, simplifySwitch } from '../../parameters/properties';
+import { existing, noSuchForm } from '../operation';
+import type { Operation, Prepared } from '../operation';
+import { requestTo } from '../routing';
+import { simplifyForm } from './simplify';
+
+/** The service has no endpoint for one form: it is taken from the list of all. */
+export const formGet: Operation = {
+	option: {
+		name: 'Get',
+		value: 'get',
+		action: 'Get form',
+		description: 'Get one form with its fields',
+		routing: requestTo(endpoints.listForms, prepare),
+	},
+	toolDescription:
+		'Gets one form by its ID: its name, whether it is closed, and its fields with their UUIDs. Use it to find out what a form asks for.',
+	properties: [formLocator, simplifySwitch],
+};
+
+function prepare(input: Input): Prepared {
+	const formId = readFormId(input);
+	const simplify = readSwitch(input, 'simplify', 'Simplify', true);
+	return {
+		async send(request) {
+			const forms = await request.run.once(request, listForms);
+			const wanted = forms.find((form) => formIdOf(form) === formId);
+			const form = existing(request.sender, wanted, noSuchForm(formId));
+			return [{ json: structuredClone(simplify ? simplifyForm(form) : form) }];
+		},
+	};
+}

@@ -1,0 +1,64 @@
+import type {
+	IDataObject,
+	INodeExecutionData,
+	INodeProperties,
+	INodePropertyOptions,
+} from 'n8n-workflow';
+import { serviceError } from '../api/errors';
+import type { Target } from '../api/endpoints';
+import type { Sender } from '../api/sender';
+import type { Input } from '../parameters/input';
+import type { ItemRun } from './itemRun';
+
+/** One operation of the node, which one file describes. */
+export type Operation = {
+	/** Its entry in the list of its resource's operations; `routing` comes from `requestTo`. */
+	option: INodePropertyOptions & { value: string; action: string };
+	/** What a model reads of it where the node is a tool: when to use it, and what it takes. */
+	toolDescription: string;
+	/** Its parameters, shown for this operation only. */
+	properties: INodeProperties[];
+};
+
+/**
+ * Reads and checks all that an item brings, without waiting for anything: n8n starts the items of a
+ * run one after another, and the first request leaves when all of them have been checked.
+ *
+ * @throws NodeOperationError that names the parameter and what it must be
+ */
+export type Prepare = (input: Input) => Prepared;
+
+/** An item whose input has been checked. */
+export type Prepared = {
+	/** What the request of the operation sends, if it sends something. */
+	body?: IDataObject;
+	/** Sends the request and makes items of the reply. */
+	send(request: ItemRequest): Promise<INodeExecutionData[]>;
+};
+
+/** The request that n8n has composed for an item, and who sends it. */
+export type ItemRequest = { sender: Sender; target: Target; run: ItemRun };
+
+/** What to do where a form is not in the list of all. */
+export function noSuchForm(formId: string): { message: string; description: string } {
+	return {
+		message: `There is no form with the ID ${formId}`,
+		description:
+			'Check the ID, and that the access token belongs to the workspace of the form. Form: Get Many lists the forms there are.',
+	};
+}
+
+/**
+ * The record that was looked for in a listing: forms and responses have no endpoint of their own for
+ * one (specification, section 4).
+ *
+ * @throws NodeApiError with what to do when there is none
+ */
+export function existing(
+	{ context, itemIndex }: Sender,
+	record: IDataObject | undefined,
+	absent: { message: string; description: string },
+): IDataObject {
+	if (record !== undefined) return record;
+	throw serviceError(context.getNode(), { ...absent, httpCode: '404' }, itemIndex);
+}

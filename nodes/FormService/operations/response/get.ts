@@ -1,0 +1,79 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { toResponseItem } from '../../api/answers/responseItem';
+import { endpoints } from '../../api/endpoints';
+import type { Target } from '../../api/endpoints';
+import { identityOf } from '../../api/records';
+import type { Sender } from '../../api/sender';
+import { listResponses } from '../../api/service';
+import type { Input } from '../../parameters/input';
+import { readFormId, readResponseId } from '../../parameters/input';
+import { formLocator, simplifySwitch } from '../../parameters/properties';
+import { readResponseOutput, responseOptions } from '../../parameters/responseOutput';
+import { existing } from '../operation';
+import type { Operation, Prepared } from '../operation';
+import { inPathOf, requestTo } from '../routing';
+import { fieldsOfForm } from './getAll';
+
+const endpoint = endpoints.listResponses;
+
+const responseLocator: INodeProperties = {
+	displayName: 'Response',
+	name: 'responseId',
+	type: 'resourceLocator',
+	required: true,
+	default: { mode: 'list', value: '' },
+	description: 'The response to get',
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Select a response...',
+			typeOptions: { searchListMethod: 'searchResponses', searchable: true },
+		},
+		{
+			displayName: 'By ID',
+			name: 'id',
+			type: 'string',
+			placeholder: 'e.g. 9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d',
+			hint: 'The UUID of the response, as returned by Get Many or the trigger',
+		},
+	],
+};
+
+/** The service has no endpoint for one response: it is taken from the responses of its form. */
+export const responseGet: Operation = {
+	option: {
+		name: 'Get',
+		value: 'get',
+		action: 'Get response',
+		description: 'Get a response from a list or by its ID',
+		routing: requestTo(endpoint, prepare),
+	},
+	toolDescription:
+		'Gets one response (submission) of a form by its UUID, with its answers by the labels of the fields.',
+	properties: [inPathOf(endpoint, formLocator), responseLocator, simplifySwitch, responseOptions],
+};
+
+function prepare(input: Input): Prepared {
+	const formId = readFormId(input);
+	const responseId = readResponseId(input, 'Response');
+	const output = readResponseOutput(input);
+	return {
+		async send(request) {
+			const responses = await request.run.once(request, listById);
+			const record = existing(request.sender, responses.get(responseId), {
+				message: `The form ${formId} has no response with the ID ${responseId}`,
+				description: 'Check the ID and the form. The response may have been deleted.',
+			});
+			const fields = await fieldsOfForm(request, formId, output);
+			return [await toResponseItem(request.sender, record, { ...output, fields })];
+		},
+	};
+}
+
+/** The responses of a form, in one pass over them for all items that ask for one. */
+async function listById(sender: Sender, target: Target) {
+	const { records } = await listResponses(sender, target);
+	return new Map(records.map((record) => [identityOf(record), record]));
+}

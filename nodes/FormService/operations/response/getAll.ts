@@ -1,0 +1,134 @@
+import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import { findResponses, wantsAll } from '../../api/answers/find';
+import type { Wanted } from '../../api/answers/find';
+import { submittedAt } from '../../api/answers/order';
+import { fieldsFor, needsFields, toResponseItem } from '../../api/answers/responseItem';
+import type { ResponseOutput } from '../../api/answers/responseItem';
+import { keptAttributesOf } from '../../api/answers/simplify';
+import { endpoints, targetOf } from '../../api/endpoints';
+import { serviceError } from '../../api/errors';
+import type { Sender } from '../../api/sender';
+import { listFields, listResponses } from '../../api/service';
+import { filterParameters, readWanted } from '../../parameters/filters';
+import type { Input } from '../../parameters/input';
+import { readChoice, readFormId, readLimit } from '../../parameters/input';
+import {
+	formLocator,
+	limitInput,
+	returnAllSwitch,
+	simplifySwitch,
+} from '../../parameters/properties';
+import { readResponseOutput, responseOptions } from '../../parameters/responseOutput';
+import type { ItemRequest, Operation, Prepared } from '../operation';
+import { inPathOf, requestTo } from '../routing';
+
+const endpoint = endpoints.listResponses;
+
+/** Which responses the listing has (specification, section 4, rule 1). */
+const statusChoice: INodeProperties = {
+	displayName: 'Status',
+	name: 'status',
+	type: 'options',
+	default: 'all',
+	description:
+		'Which responses to return. Incomplete ones exist only for a form with "Track incomplete submissions" on.',
+	options: [
+		{ name: 'All', value: 'all' },
+		{ name: 'Complete', value: 'complete' },
+		{ name: 'Incomplete', value: 'incomplete' },
+	],
+	routing: {
+		request: {
+			qs: {
+				incomplete:
+					'={{ $value === "complete" ? "false" : $value === "incomplete" ? "true" : undefined }}',
+			},
+		},
+	},
+};
+
+export const responseGetAll: Operation = {
+	option: {
+		name: 'Get Many',
+		value: 'getAll',
+		action: 'Get many responses',
+		description: 'Get many responses of a form',
+		routing: requestTo(endpoint, prepare),
+	},
+	toolDescription:
+		'Lists the responses (submissions) of a form with their answers by the labels of the fields. Use it to find responses or to answer questions about them.',
+	properties: [
+		inPathOf(endpoint, formLocator),
+		returnAllSwitch,
+		limitInput,
+		statusChoice,
+		...filterParameters,
+		simplifySwitch,
+		responseOptions,
+	],
+};
+
+function prepare(input: Input): Prepared {
+	const formId = readFormId(input);
+	readChoice(input, 'status', 'Status', ['all', 'complete', 'incomplete']);
+	const limit = readLimit(input);
+	const wantedIn = readWanted(input);
+	const output = readResponseOutput(input);
+	return {
+		async send(request) {
+			const { sender, run } = request;
+			const wanted = wantedIn(sender.context.getTimezone());
+			// what is to be sorted or filtered has to be read whole
+			const enough = wantsAll(wanted) ? limit : undefined;
+			const { records } = await run.once(
+				request,
+				async (by, target) => await listResponses(by, target, { limit: enough }),
+				enough,
+			);
+			checkTimes(sender, records, wanted);
+			const found = findResponses(records, wanted).slice(0, limit);
+			const fields = await fieldsOfForm(request, formId, output);
+			const attributes = keptAttributesOf(records);
+			const items: INodeExecutionData[] = [];
+			for (const record of found) {
+				items.push(await toResponseItem(sender, record, { ...output, fields, attributes }));
+			}
+			return items;
+		},
+	};
+}
+
+/** A filter by time would hold all responses back without a word where none has a time. */
+function checkTimes(
+	{ context, itemIndex }: Sender,
+	records: readonly IDataObject[],
+	{ after, before }: Wanted,
+): void {
+	const isByTime = after !== undefined || before !== undefined;
+	if (!isByTime || records.length === 0 || records.some(hasTime)) return;
+	throw serviceError(
+		context.getNode(),
+		{
+			message: 'The service does not tell when the responses were submitted',
+			description: "Remove 'Submitted After' and 'Submitted Before' from the filters.",
+			failure: { cause: 'configuration-invalid' },
+		},
+		itemIndex,
+	);
+}
+
+function hasTime(record: IDataObject): boolean {
+	return submittedAt(record) !== undefined;
+}
+
+/** The fields of a form where items cannot be made without them: one request for each form and run. */
+export async function fieldsOfForm(
+	{ sender, run }: ItemRequest,
+	formId: string,
+	output: ResponseOutput,
+) {
+	if (!needsFields(output)) return undefined;
+	const target = targetOf(sender.account, endpoints.listFields, { formId });
+	const records = await run.once({ sender, target }, listFields);
+	return fieldsFor(records, output);
+}

@@ -1,0 +1,63 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import { endpoints } from '../../api/endpoints';
+import { fetchBinary } from '../../api/files/binary';
+import { pdfFile } from '../../api/files/pdf';
+import { getPdfLink } from '../../api/service';
+import type { Input } from '../../parameters/input';
+import { readResponseId, readSwitch, readText } from '../../parameters/input';
+import { responseIdInput } from '../../parameters/properties';
+import type { Operation, Prepared } from '../operation';
+import { inPathOf, requestTo } from '../routing';
+
+const endpoint = endpoints.getPdf;
+const FIELD_LABEL = 'Put Output File in Field';
+const DEFAULT_BINARY_FIELD = 'data';
+
+export const responseGetPdf: Operation = {
+	option: {
+		name: 'Get PDF',
+		value: 'getPdf',
+		action: 'Get response PDF',
+		description: 'Get a PDF summary of a response, as a link or a file',
+		routing: requestTo(endpoint, prepare),
+	},
+	toolDescription:
+		'Gets a link to a PDF summary of one response (submission), by the UUID of the response.',
+	properties: [
+		inPathOf(endpoint, responseIdInput),
+		{
+			displayName: 'Download',
+			name: 'download',
+			type: 'boolean',
+			default: false,
+			description: 'Whether to also download the PDF into a binary field',
+		},
+		{
+			displayName: FIELD_LABEL,
+			name: 'binaryPropertyName',
+			type: 'string',
+			required: true,
+			default: DEFAULT_BINARY_FIELD,
+			hint: 'The name of the output binary field to put the file in',
+			displayOptions: { show: { download: [true] } },
+		},
+	],
+};
+
+function prepare(input: Input): Prepared {
+	const responseId = readResponseId(input, 'Response ID');
+	const field = readSwitch(input, 'download', 'Download', false)
+		? readText(input, 'binaryPropertyName', FIELD_LABEL, DEFAULT_BINARY_FIELD)
+		: undefined;
+	return {
+		async send({ sender, target }) {
+			const link = await getPdfLink(sender, target);
+			const item: INodeExecutionData = { json: { uuid: responseId, pdf_url: link } };
+			if (field !== undefined) {
+				const file = pdfFile(link, `response-${responseId}.pdf`);
+				item.binary = { [field]: await fetchBinary(sender, file) };
+			}
+			return [item];
+		},
+	};
+}

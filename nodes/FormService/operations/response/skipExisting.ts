@@ -1,0 +1,147 @@
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import { decodeAnswers } from '../../api/answers/decode';
+import { encodeAnswers } from '../../api/answers/encode';
+import type { AnswerValue } from '../../api/answers/encode';
+import { tellApart } from '../../api/answers/labels';
+import { endpoints, targetOf } from '../../api/endpoints';
+import { mayHaveActed } from '../../api/errors';
+import { identityOf, isRecord } from '../../api/records';
+import { listFields, listResponses } from '../../api/service';
+import type { Input } from '../../parameters/input';
+import { invalidAll, toWords } from '../../parameters/input';
+import type { ItemRequest } from '../operation';
+
+export const skipIfExists: INodeProperties = {
+	displayName: 'Skip If Exists',
+	name: 'skipIfExists',
+	type: 'multiOptions',
+	default: [],
+	description:
+		'Fields that identify a response, such as an email address or an order number. An item is not added if a complete response has the same answers to them. Costs one or two more requests per form and run. Responses that others add in the meantime are not seen. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+	typeOptions: { loadOptionsMethod: 'getFieldOptions', loadOptionsDependsOn: ['formId.value'] },
+};
+
+/**
+ * The fields by which a response is known, and the identity that the answers of an item have by them;
+ * undefined where all items are added.
+ */
+export type Identity = { fields: string[]; text: string };
+
+/** @throws NodeOperationError that names the identifying fields without an answer */
+export function readIdentity(
+	input: Input,
+	answers: Readonly<Record<string, AnswerValue>>,
+): Identity | undefined {
+	const options = input.parameter<unknown>('options', {});
+	const { skipIfExists: given = [] } = isRecord(options) ? options : {};
+	const fields = [...new Set(toWords(input, given, 'Skip If Exists'))];
+	if (fields.length === 0) return undefined;
+	const texts = fields.map((id) => textOf(answers[id]));
+	const missing = fields.filter((_, index) => texts[index] === '');
+	if (missing.length > 0) {
+		throw invalidAll(
+			input,
+			missing.map((id) => `"${id}" needs an answer: 'Skip If Exists' goes by it.`),
+			"answers that 'Skip If Exists' goes by are missing",
+		);
+	}
+	return { fields, text: JSON.stringify(texts) };
+}
+
+/** A response that a form has: its ID where it is known, or what became of an item that may have added it. */
+type Known = { uuid?: string } | { error: unknown };
+
+/**
+ * Adds the response of an item, unless the form has one with the same identity. Equal items of a run
+ * are added once.
+ *
+ * @param add adds it and gives what the service says
+ */
+export async function addUnlessKnown(
+	request: ItemRequest,
+	formId: string,
+	{ fields, text }: Identity,
+	add: () => Promise<IDataObject>,
+): Promise<IDataObject> {
+	return await request.run.inTurn(`${formId} ${text}`, async () => {
+		const known = await knownResponses(request, formId, fields);
+		const present = known.get(text);
+		if (present === undefined) {
+			const added = await add().catch((error: unknown) => {
+				if (mayHaveActed(error)) known.set(text, { error });
+				throw error;
+			});
+			known.set(text, { uuid: identityOf(added) });
+			return { ...added, status: 'created' };
+		}
+		if ('error' in present) return await Promise.reject(present.error);
+		return { ...(present.uuid !== undefined && { uuid: present.uuid }), status: 'skipped' };
+	});
+}
+
+async function knownResponses(
+	{ sender, run }: ItemRequest,
+	formId: string,
+	fields: readonly string[],
+): Promise<Map<string, Known>> {
+	const target = targetOf(
+		sender.account,
+		endpoints.listResponses,
+		{ formId },
+		{ incomplete: 'false' },
+	);
+	const read = async () => {
+		const { records } = await listResponses(sender, target);
+		const labels = needLabels(records) ? await labelsOf() : new Map<string, string>();
+		return indexByIdentity(records, fields, labels);
+	};
+	const labelsOf = async () => {
+		const own = targetOf(sender.account, endpoints.listFields, { formId });
+		return labelsByField(await run.once({ sender, target: own }, listFields));
+	};
+	return await run.once({ sender, target }, read, fields);
+}
+
+/** Whether the answers of a listing name the labels of their fields and not the fields. */
+function needLabels(records: readonly IDataObject[]): boolean {
+	return records.some((record) =>
+		decodeAnswers(record).answers.some(({ uuid }) => uuid === undefined),
+	);
+}
+
+/** The labels of a form's fields by their IDs, several of one label numbered as in a response. */
+export function labelsByField(fields: readonly IDataObject[]): Map<string, string> {
+	const labels = tellApart(fields.map(({ label, name }) => String(label ?? name ?? '')));
+	return new Map(fields.map((field, index) => [identityOf(field) ?? '', labels[index]]));
+}
+
+/** The responses of a form by their identity. Of several with one identity, the first counts. */
+export function indexByIdentity(
+	records: readonly IDataObject[],
+	fields: readonly string[],
+	labels: ReadonlyMap<string, string>,
+): Map<string, Known> {
+	const known = new Map<string, Known>();
+	for (const record of records) {
+		const answers = decodeAnswers(record).answers;
+		const names = tellApart(answers.map(({ label }) => label));
+		const texts = fields.map((id) => {
+			const label = labels.get(id);
+			const index = answers.findIndex(
+				(answer, at) => answer.uuid === id || answer.label === id || names[at] === label,
+			);
+			return textOf(answers[index]?.value);
+		});
+		const identity = JSON.stringify(texts);
+		if (!known.has(identity)) known.set(identity, { uuid: identityOf(record) });
+	}
+	return known;
+}
+
+const FIELD = 'field';
+
+/** An answer as it would be sent: what was added and what is listed can differ in their types. */
+function textOf(value: unknown): string {
+	const { answers } = encodeAnswers([{ uuid: FIELD, name: FIELD, value }]);
+	return String(answers[FIELD] ?? '').trim();
+}

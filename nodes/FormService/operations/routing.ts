@@ -1,0 +1,46 @@
+import type { INodeProperties, INodePropertyRouting } from 'n8n-workflow';
+import { VERSION_PATH } from '../api/account';
+import type { Endpoint } from '../api/endpoints';
+import type { Prepare } from './operation';
+import { checkItem } from './sendItem';
+
+/**
+ * What the node declares to n8n's routing, which composes the request of each item from it: base URL
+ * and headers here, method, path and query by the operation and its parameters. No expression throws,
+ * whatever it is given: n8n would then stop before the item is checked.
+ *
+ * @see https://docs.n8n.io/integrations/creating-nodes/build/reference/node-base-files/declarative-style-parameters/
+ */
+
+/** The text of an expression's value, without blanks around it. */
+const textOf = (value: string) =>
+	`(["string", "number"].includes(typeof ${value}) ? String(${value}) : "").trim()`;
+
+/** As `normaliseBaseUrl` in api/account: `/api/v1` and slashes at the end make no difference. */
+const version = VERSION_PATH.replaceAll('/', '\\/');
+const baseURL = `={{ ${textOf('$credentials.baseUrl')}.replace(/\\/*(${version})?\\/*$/, "") + "${VERSION_PATH}" }}`;
+
+export const requestDefaults = {
+	baseURL,
+	headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
+};
+
+/**
+ * The routing of an operation: the endpoint that its request goes to, and what checks an item before
+ * the first request leaves. The pagination function of the node (`sendItem`) does the sending.
+ */
+export function requestTo(endpoint: Endpoint, prepare: Prepare): INodePropertyRouting {
+	const { method, url } = endpoint;
+	const request = PLACEHOLDER.test(url) ? { method } : { method, url };
+	return { request, send: { paginate: true, preSend: [checkItem(endpoint, prepare)] } };
+}
+
+/** A parameter that holds the ID in an endpoint's path: it declares the path. */
+export function inPathOf({ url }: Endpoint, property: INodeProperties): INodeProperties {
+	// a lone surrogate is the one text that encodeURIComponent does not take
+	const id = `encodeURIComponent(${textOf('$value')}.toWellFormed())`;
+	const path = url.replace(PLACEHOLDER, () => `{{ ${id} }}`);
+	return { ...property, routing: { request: { url: `=${path}` } } };
+}
+
+const PLACEHOLDER = /\{\w+\}/;

@@ -1,0 +1,207 @@
+import type { IDataObject } from 'n8n-workflow';
+import { endpoints, targetOf } from '../../api/endpoints';
+import { formIdOf, isRecord } from '../../api/records';
+import { listForms, updateSettings } from '../../api/service';
+import { boundOf, settings } from '../../api/settings/settings';
+import type { Setting } from '../../api/settings/settings';
+import { changesOf } from '../../api/settings/changes';
+import type { SettingValue } from '../../api/settings/checkSettings';
+import type { Input } from '../../parameters/input';
+import { readFormId, toSwitch } from '../../parameters/input';
+import { formLocator, inputModeChoice } from '../../parameters/properties';
+import { existing, noSuchForm } from '../operation';
+import type { ItemRequest, Operation, Prepared } from '../operation';
+import { inPathOf, requestTo } from '../routing';
+import { clearOptions, settingFields } from './fields';
+import { readSettings, RENAME, SETTINGS_MODE } from './values';
+
+const endpoint = endpoints.updateSettings;
+
+export const settingsUpdate: Operation = {
+	option: {
+		name: 'Update',
+		value: 'update',
+		action: 'Update form settings',
+		description: 'Update settings of a form, such as its name or whether it is closed',
+		routing: requestTo(endpoint, prepare),
+	},
+	toolDescription: `Changes settings of a form, such as opening or closing it. Only the settings that are given change. The settings are: ${settings.map(settingForModel).join('; ')}.`,
+	properties: [
+		inPathOf(endpoint, formLocator),
+		inputModeChoice(SETTINGS_MODE, [
+			{
+				name: 'Map Automatically',
+				value: 'auto',
+				description: "Use the input item's keys that are the name of a setting",
+			},
+			{
+				name: 'Using Fields Below',
+				value: 'fields',
+				description: 'Choose the settings to update one by one',
+			},
+			{
+				name: 'Using JSON',
+				value: 'json',
+				description: "Provide the settings as JSON, by the service's names",
+			},
+		]),
+		{
+			displayName: RENAME,
+			name: 'renameForms',
+			type: 'boolean',
+			default: false,
+			description:
+				"Whether a key 'name' of the input item renames the form. Otherwise it is ignored, like all keys that are no setting. Empty values leave a setting as it is.",
+			displayOptions: { show: { inputMode: ['auto'] } },
+		},
+		{
+			displayName: 'Settings',
+			name: 'settings',
+			type: 'collection',
+			placeholder: 'Add Setting',
+			default: {},
+			description: 'The settings to update. All others stay as they are.',
+			options: settingFields,
+			displayOptions: { show: { inputMode: ['fields'] } },
+		},
+		{
+			displayName: 'Settings to Clear',
+			name: 'clear',
+			type: 'multiOptions',
+			default: [],
+			description: 'Settings to reset to empty',
+			options: clearOptions,
+			displayOptions: { show: { inputMode: ['fields'] } },
+		},
+		{
+			displayName: 'Settings (JSON)',
+			name: 'settingsJson',
+			type: 'json',
+			required: true,
+			default: '{}',
+			typeOptions: { rows: 6 },
+			description:
+				'An object with the settings to update. All others stay as they are; null clears a setting that can be cleared.',
+			hint: 'For example {"is_closed": true, "closed_message": "See you next year"}',
+			displayOptions: { show: { inputMode: ['json'] } },
+		},
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add Option',
+			default: {},
+			options: [
+				{
+					displayName: 'Preview',
+					name: 'preview',
+					type: 'boolean',
+					default: false,
+					description:
+						'Whether to update nothing and return what would change. Costs one request per run.',
+				},
+				{
+					displayName: 'Skip Unchanged',
+					name: 'skipUnchanged',
+					type: 'boolean',
+					default: false,
+					description:
+						'Whether to send only settings whose value changes, and nothing for forms without any. Costs one more request per run.',
+				},
+			],
+		},
+	],
+};
+
+function settingForModel(setting: Setting): string {
+	const bound = setting.type === 'boolean' ? 'true or false' : boundOf(setting);
+	return `${setting.name}: ${bound}${setting.nullable ? ', or null' : ''}`;
+}
+
+function prepare(input: Input): Prepared {
+	const formId = readFormId(input);
+	const body = readSettings(input);
+	const { preview, skipUnchanged } = readOptions(input);
+	return {
+		body,
+		async send(request) {
+			const work = async () => {
+				if (Object.keys(body).length === 0) return skipped(formId);
+				if (preview) return await previewOf(request, formId, body);
+				if (skipUnchanged) return await updateChanged(request, formId, body);
+				return await update(request, body, toValues(body));
+			};
+			// a later item of the same form has the last word, also where an earlier one had to be sent again
+			return [{ json: await request.run.inTurn(formId, work) }];
+		},
+	};
+}
+
+function readOptions(input: Input): { preview: boolean; skipUnchanged: boolean } {
+	const options = input.parameter<unknown>('options', {});
+	const { preview = false, skipUnchanged = false } = isRecord(options) ? options : {};
+	return {
+		preview: toSwitch(input, preview, 'Preview'),
+		skipUnchanged: toSwitch(input, skipUnchanged, 'Skip Unchanged'),
+	};
+}
+
+type Body = Record<string, SettingValue>;
+
+async function previewOf(request: ItemRequest, formId: string, body: Body): Promise<IDataObject> {
+	const forms = await formsOf(request);
+	const form = existing(request.sender, forms.get(formId), noSuchForm(formId));
+	const { changes, unknown } = changesOf(body, form);
+	forms.set(formId, { ...form, ...body });
+	return { id: formId, name: form.name, status: 'preview', changes, unknown };
+}
+
+async function updateChanged(
+	request: ItemRequest,
+	formId: string,
+	body: Body,
+): Promise<IDataObject> {
+	const forms = await formsOf(request);
+	const form = forms.get(formId) ?? {};
+	const { changes, unknown } = changesOf(body, form);
+	const rest = Object.fromEntries(
+		Object.entries(body).filter(([name]) => name in changes || name in unknown),
+	);
+	if (Object.keys(rest).length === 0) return skipped(formId, form);
+	// until the update has succeeded, nobody knows what the form has
+	forms.set(formId, {});
+	const done = await update(request, rest, { ...toValues(unknown), ...changes });
+	forms.set(formId, { ...form, ...body });
+	return done;
+}
+
+async function update(
+	{ sender, target }: ItemRequest,
+	body: Body,
+	changes: IDataObject,
+): Promise<IDataObject> {
+	const updated = await updateSettings(sender, { ...target, body });
+	return { ...updated, status: 'updated', changes };
+}
+
+function skipped(formId: string, { name }: IDataObject = {}): IDataObject {
+	return { id: formId, ...(name !== undefined && { name }), status: 'skipped', changes: {} };
+}
+
+/** Changes of which the value before is not known. */
+function toValues(body: Body): IDataObject {
+	return Object.fromEntries(Object.entries(body).map(([name, to]) => [name, { to }]));
+}
+
+/** The forms as they are, and then as the items of the run have left them, by their IDs. */
+async function formsOf({
+	sender,
+	run,
+}: ItemRequest): Promise<Map<string | undefined, IDataObject>> {
+	const target = targetOf(sender.account, endpoints.listForms);
+	const read = async () => {
+		const forms = await listForms(sender, target);
+		return new Map(forms.map((form) => [formIdOf(form), form]));
+	};
+	return await run.once({ sender, target }, read, 'settings');
+}

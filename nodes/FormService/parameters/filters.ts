@@ -1,0 +1,96 @@
+import { DateTime } from 'luxon';
+import type { INodeProperties } from 'n8n-workflow';
+import { meets } from '../api/answers/conditions';
+import type { Wanted } from '../api/answers/find';
+import { isRecord } from '../api/records';
+import { conditionsParameter, matchParameter, readConditions } from './conditions';
+import { invalid, readChoice, toText } from './input';
+import type { Input } from './input';
+
+/** Which responses of a list are wanted, and in which order. All of it is done here, with no further request. */
+export const filterParameters: INodeProperties[] = [
+	{
+		displayName: 'Filters',
+		name: 'filters',
+		type: 'collection',
+		placeholder: 'Add Filter',
+		default: {},
+		options: [
+			{
+				displayName: 'Answers Contain',
+				name: 'text',
+				type: 'string',
+				default: '',
+				description: 'Only responses with this text in any answer',
+			},
+			conditionsParameter('conditions', 'Conditions'),
+			// within a collection, n8n does not look at what else is in it
+			{ ...matchParameter(''), displayOptions: undefined },
+			{
+				displayName: 'Submitted After',
+				name: 'after',
+				type: 'dateTime',
+				default: '',
+				description: 'Only responses submitted after this time, in the time zone of the workflow',
+			},
+			{
+				displayName: 'Submitted Before',
+				name: 'before',
+				type: 'dateTime',
+				default: '',
+				description: 'Only responses submitted before this time, in the time zone of the workflow',
+			},
+		],
+	},
+	{
+		displayName: 'Sort',
+		name: 'sort',
+		type: 'options',
+		default: 'newest',
+		description: 'The order of the responses. A limit counts after filters and order.',
+		options: [
+			{ name: 'As Listed by the Service', value: 'listed' },
+			{ name: 'Newest First', value: 'newest' },
+			{ name: 'Oldest First', value: 'oldest' },
+		],
+	},
+];
+
+/**
+ * Reads and checks them.
+ *
+ * @returns what is wanted, once the time zone of the workflow is known
+ * @throws NodeOperationError that names the filter and what it must be
+ */
+export function readWanted(input: Input): (zone: string) => Wanted {
+	const given = input.parameter<unknown>('filters', {});
+	const { after, before, text: rawText, conditions, match } = isRecord(given) ? given : {};
+	const text = toText(input, rawText ?? '', 'Answers Contain').trim();
+	const met = readConditions(input, 'Conditions', conditions, match);
+	const sort = readChoice(input, 'sort', 'Sort', ['newest', 'oldest', 'listed']);
+	const submittedAfter = readTime(input, after, 'Submitted After');
+	const submittedBefore = readTime(input, before, 'Submitted Before');
+	return (zone) => ({
+		after: submittedAfter?.(zone),
+		before: submittedBefore?.(zone),
+		text: text === '' ? undefined : text,
+		meets: met.conditions.length === 0 ? undefined : (record) => meets(record, met),
+		sort,
+	});
+}
+
+/** A time as the editor or an expression gives it; without a zone, it is the workflow's. */
+function readTime(input: Input, value: unknown, displayName: string) {
+	if (value === undefined || value === null || value === '') return undefined;
+	const inZone = (zone: string): DateTime => {
+		if (DateTime.isDateTime(value)) return value;
+		if (value instanceof Date) return DateTime.fromJSDate(value);
+		const text = typeof value === 'string' ? value.trim() : '';
+		const iso = DateTime.fromISO(text, { zone });
+		return iso.isValid ? iso : DateTime.fromSQL(text, { zone });
+	};
+	if (!inZone('utc').isValid) {
+		throw invalid(input, `'${displayName}' must be a date, such as 2026-01-31 or 2026-01-31T08:00`);
+	}
+	return (zone: string) => inZone(zone).toMillis();
+}

@@ -1,0 +1,174 @@
+import type { INode, INodeExecutionData } from 'n8n-workflow';
+import { inputError } from '../api/errors';
+import { isId, isRecord, MAX_ID_LENGTH } from '../api/records';
+import { limitInput } from './properties';
+
+/** What an operation may ask of n8n for one input item. */
+export type Input = {
+	/**
+	 * The item's value of a parameter, with expressions resolved; a resource locator gives the value
+	 * that was chosen.
+	 */
+	parameter<T = unknown>(name: string, fallback?: T): T;
+	item: INodeExecutionData;
+	itemIndex: number;
+	node: INode;
+};
+
+/** An error in what an item brings. */
+export function invalid(
+	{ node, itemIndex }: Input,
+	message: string,
+	description = 'Correct the input and run again.',
+) {
+	return inputError(node, { message, description, itemIndex });
+}
+
+/**
+ * An error that names all that is wrong with an item: one problem as it is, several counted, with one
+ * in each line below.
+ *
+ * @param problems sentences, at least one
+ * @param counted what is said of several: `answers can't be sent`
+ */
+export function invalidAll(input: Input, problems: readonly string[], counted = '') {
+	const [only, ...others] = problems;
+	return others.length === 0
+		? invalid(input, only.replace(/\.$/, ''))
+		: invalid(input, `${problems.length} ${counted}`, problems.join('\n'));
+}
+
+/** Readers of parameters: each gives a checked value or throws an error that names the parameter. */
+
+export function readFormId(input: Input): string {
+	return readId(input, 'formId', 'Form', 'Choose a form from the list or enter its ID.');
+}
+
+/** A response chosen from a list (`Response`), or given by its ID alone. */
+export function readResponseId(input: Input, displayName: 'Response' | 'Response ID'): string {
+	const advice =
+		displayName === 'Response'
+			? 'Choose a response from the list or enter its ID.'
+			: 'Enter the UUID of the response.';
+	return readId(input, 'responseId', displayName, advice);
+}
+
+function readId(input: Input, name: string, displayName: string, advice: string): string {
+	const given = input.parameter(name, '');
+	const trimmed = numberAsText(given) ?? (typeof given === 'string' ? given.trim() : given);
+	if (isId(trimmed)) return trimmed;
+	const isMissing = trimmed === '' || trimmed === null || trimmed === undefined;
+	throw invalid(
+		input,
+		isMissing ? `'${displayName}' is missing` : `'${displayName}' is not a valid ID`,
+		`${advice} An ID has 1 to ${MAX_ID_LENGTH} letters, digits, hyphens and underscores.`,
+	);
+}
+
+/** A boolean parameter; an expression may give it as text. */
+export function readSwitch(
+	input: Input,
+	name: string,
+	displayName: string,
+	fallback: boolean,
+): boolean {
+	return toSwitch(input, input.parameter<unknown>(name, fallback), displayName);
+}
+
+/** A value of a boolean parameter within a collection. */
+export function toSwitch(input: Input, value: unknown, displayName: string): boolean {
+	if (value === true || value === 'true' || value === 1) return true;
+	if (value === false || value === 'false' || value === 0) return false;
+	throw invalid(input, `'${displayName}' must be true or false`);
+}
+
+/** A parameter that is one of a few words. */
+export function readChoice<Choice extends string>(
+	input: Input,
+	name: string,
+	displayName: string,
+	choices: readonly [Choice, ...Choice[]],
+): Choice {
+	const given = input.parameter<unknown>(name, choices[0]);
+	const choice = choices.find((candidate) => candidate === given);
+	if (choice !== undefined) return choice;
+	throw invalid(input, `'${displayName}' must be one of ${choices.join(', ')}`);
+}
+
+/** A text parameter that may not be empty. */
+export function readText(
+	input: Input,
+	name: string,
+	displayName: string,
+	fallback: string,
+): string {
+	const text = toText(input, input.parameter<unknown>(name, fallback), displayName).trim();
+	if (text !== '') return text;
+	throw invalid(input, `'${displayName}' is missing`);
+}
+
+export function toText(input: Input, value: unknown, displayName: string): string {
+	const text = typeof value === 'string' ? value : numberAsText(value);
+	if (text !== undefined) return text;
+	throw invalid(input, `'${displayName}' must be text`);
+}
+
+/** A number that an expression gave for text; one below 0 or without an end comes from a calculation. */
+export function numberAsText(value: unknown): string | undefined {
+	return typeof value === 'number' && value >= 0 && value < Infinity ? String(value) : undefined;
+}
+
+/** A list of words; an expression may give it as text with commas. */
+export function readWords(input: Input, name: string, displayName: string): string[] {
+	return toWords(input, input.parameter<unknown>(name, []), displayName);
+}
+
+/** A list of words within a collection. */
+export function toWords(input: Input, given: unknown, displayName: string): string[] {
+	const words: unknown = typeof given === 'string' ? given.split(',') : given;
+	if (!Array.isArray(words)) throw invalid(input, `'${displayName}' must be a list`);
+	return words
+		.map((word: unknown) => toText(input, word, displayName).trim())
+		.filter((word) => word !== '');
+}
+
+/** How many results to give at most; undefined for all. */
+export function readLimit(input: Input): number | undefined {
+	if (readSwitch(input, 'returnAll', 'Return All', false)) return undefined;
+	return readCount(input, 'limit', 'Limit', 1, limitInput.default as number);
+}
+
+/** A whole number of at least so much; an expression may give it as text. */
+export function readCount(
+	input: Input,
+	name: string,
+	displayName: string,
+	least: number,
+	fallback = least,
+): number {
+	const given = input.parameter<unknown>(name, fallback);
+	const count = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
+	if (typeof count === 'number' && Number.isSafeInteger(count) && count >= least) return count;
+	throw invalid(input, `'${displayName}' must be a whole number of at least ${least}`);
+}
+
+/** A JSON parameter, which n8n gives as text or, from an expression, as the object itself. */
+export function readJsonObject(
+	input: Input,
+	name: string,
+	displayName: string,
+): Record<string, unknown> {
+	const given = input.parameter<unknown>(name, '');
+	const value = typeof given === 'string' ? parseJson(input, given, displayName) : given;
+	if (isRecord(value)) return value;
+	throw invalid(input, `'${displayName}' must be an object, such as {"key": "value"}`);
+}
+
+function parseJson(input: Input, text: string, displayName: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch (error) {
+		const reason = error instanceof Error ? error.message : '';
+		throw invalid(input, `'${displayName}' is not valid JSON`, reason);
+	}
+}

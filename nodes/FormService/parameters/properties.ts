@@ -1,0 +1,75 @@
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+
+/**
+ * The form, from a searchable list or by its ID (specification, section 2.2). The node checks the ID:
+ * n8n runs a pattern given here with a time limit, and fails the whole run where a busy machine
+ * exceeds it.
+ */
+export const formLocator: INodeProperties = {
+	displayName: 'Form',
+	name: 'formId',
+	type: 'resourceLocator',
+	required: true,
+	default: { mode: 'list', value: '' },
+	description: 'The form to work with',
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Select a form...',
+			typeOptions: { searchListMethod: 'searchForms', searchable: true },
+		},
+		{
+			displayName: 'By ID',
+			name: 'id',
+			type: 'string',
+			placeholder: 'e.g. aB3xY9',
+			hint: "The ID is shown on the form's detail page",
+		},
+	],
+};
+
+export const responseIdInput: INodeProperties = {
+	displayName: 'Response ID',
+	name: 'responseId',
+	type: 'string',
+	required: true,
+	default: '',
+	placeholder: 'e.g. 9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d',
+	description: 'The UUID of the response, as returned by Get Many or the trigger',
+};
+
+export const returnAllSwitch: INodeProperties = {
+	displayName: 'Return All',
+	name: 'returnAll',
+	type: 'boolean',
+	default: false,
+	description: 'Whether to return all results or only up to a given limit',
+};
+
+export const limitInput: INodeProperties = {
+	displayName: 'Limit',
+	name: 'limit',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: 50,
+	description: 'Max number of results to return',
+	displayOptions: { show: { returnAll: [false] } },
+};
+
+/** A parameter that says how the values of an operation are given: one by one, as JSON, or otherwise. */
+export function inputModeChoice(
+	displayName: string,
+	options: INodePropertyOptions[],
+): INodeProperties {
+	return { displayName, name: 'inputMode', type: 'options', default: 'fields', options };
+}
+
+export const simplifySwitch: INodeProperties = {
+	displayName: 'Simplify',
+	name: 'simplify',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
+};

@@ -1,0 +1,86 @@
+import type { INodeProperties } from 'n8n-workflow';
+import type { AnswerKeys } from '../api/answers/fields';
+import type { ResponseOutput } from '../api/answers/responseItem';
+import { isRecord } from '../api/records';
+import { invalid, readSwitch, toSwitch, toText } from './input';
+import type { Input } from './input';
+
+const answerKeys: AnswerKeys[] = ['customKey', 'label', 'uuid'];
+
+const ofSimplified = { displayOptions: { show: { '/simplify': [true] } } };
+
+/** The entries of an Options collection that say how responses become items. */
+export const outputOptions: INodeProperties[] = [
+	{
+		displayName: 'Answer Keys',
+		name: 'answerKeys',
+		type: 'options',
+		default: 'label',
+		description:
+			'What answers are named by. Field UUIDs and custom keys stay the same when a field is renamed. They take one more request for each form.',
+		options: [
+			{
+				name: 'Custom Key',
+				value: 'customKey',
+				description: 'The key set in the form, or the label where there is none',
+			},
+			{ name: 'Field UUID', value: 'uuid' },
+			{ name: 'Label', value: 'label' },
+		],
+		...ofSimplified,
+	},
+	{
+		displayName: 'Download Files',
+		name: 'downloadFiles',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to download the uploaded files of a response into binary fields, named after the fields of the form',
+	},
+	{
+		displayName: 'File Field Prefix',
+		name: 'filePrefix',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. file_',
+		description: 'Prefix for the binary field names',
+		displayOptions: { show: { downloadFiles: [true] } },
+	},
+	{
+		displayName: 'One Column per Field',
+		name: 'columns',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to return each field of the form as an attribute of every item, null where it was not answered, for tables and databases. Takes one more request for each form.',
+		...ofSimplified,
+	},
+];
+
+export const responseOptions: INodeProperties = {
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add Option',
+	default: {},
+	options: outputOptions,
+};
+
+/** Reads Simplify and these options. */
+export function readResponseOutput(input: Input): ResponseOutput {
+	const given = input.parameter<unknown>('options', {});
+	const options = isRecord(given) ? given : {};
+	const isDownload = toSwitch(input, options.downloadFiles ?? false, 'Download Files');
+	const keys = answerKeys.find((known) => known === (options.answerKeys ?? 'label'));
+	if (keys === undefined) {
+		throw invalid(input, `'Answer Keys' must be one of ${answerKeys.join(', ')}`);
+	}
+	return {
+		simplify: readSwitch(input, 'simplify', 'Simplify', true),
+		filePrefix: isDownload
+			? toText(input, options.filePrefix ?? '', 'File Field Prefix')
+			: undefined,
+		answerKeys: keys,
+		columns: toSwitch(input, options.columns ?? false, 'One Column per Field'),
+	};
+}

@@ -1,0 +1,164 @@
+import type { IPollFunctions } from 'n8n-workflow';
+import { inputError } from '../api/errors';
+import { REQUESTS_PER_DAY } from '../api/rateLimiter/limits';
+import { isId, isRecord } from '../api/records';
+import type { ResponseOutput } from '../api/answers/responseItem';
+import { readConditions } from '../parameters/conditions';
+import { readChoice, readFormId, readSwitch, readWords } from '../parameters/input';
+import type { Input } from '../parameters/input';
+import { readResponseOutput } from '../parameters/responseOutput';
+import type { Trigger, Watch } from './dependencies';
+import type { TriggerEvent } from './diff';
+import { REMEMBERED_DAYS } from './knownResponses';
+import { HOUR_MS } from './schedule';
+
+/** What a person set on the node. */
+export type Parameters = Pick<
+	Trigger,
+	| 'watch'
+	| 'names'
+	| 'events'
+	| 'abandonedAfterMs'
+	| 'conditions'
+	| 'emitExisting'
+	| 'maxPerPoll'
+	| 'requestsPerDay'
+> & { output: ResponseOutput };
+
+export const DEFAULT_MAX_PER_POLL = 100;
+
+/** Half of what the service takes a day: the other half is for all else that uses the account. */
+export const DEFAULT_REQUESTS_PER_DAY = REQUESTS_PER_DAY / 2;
+
+export const DEFAULT_ABANDONED_AFTER_HOURS = 24;
+
+/** What the parameter Forms can be. */
+export const WATCH = ['all', 'one', 'several'] as const;
+
+const EVENTS: readonly TriggerEvent[] = [
+	'formCreated',
+	'responseAbandoned',
+	'responseCompleted',
+	'responseStarted',
+];
+
+/** The longest that a response can wait to be told as abandoned: as long as it is remembered. */
+const MAX_ABANDONED_AFTER_HOURS = 24 * REMEMBERED_DAYS;
+
+/**
+ * Reads the node's parameters.
+ *
+ * @throws NodeOperationError that names the parameter and what it must be
+ */
+export function readParameters(context: IPollFunctions): Parameters {
+	const input = inputOf(context);
+	const { parameter } = input;
+	const watch = readWatch(input);
+	return {
+		watch,
+		names: namesIn(context, watch),
+		events: readEvents(input, watch),
+		abandonedAfterMs: readAbandonedAfterHours(input) * HOUR_MS,
+		conditions: readConditions(
+			input,
+			'Only When',
+			parameter<unknown>('onlyWhen', {}),
+			parameter<unknown>('match', 'all'),
+		),
+		emitExisting: readSwitch(input, 'options.emitExisting', 'Emit Existing Responses', false),
+		maxPerPoll: readCount(
+			input,
+			'options.maxPerPoll',
+			'Max Responses per Poll',
+			DEFAULT_MAX_PER_POLL,
+		),
+		requestsPerDay: readCount(
+			input,
+			'options.requestsPerDay',
+			'Requests per Day',
+			DEFAULT_REQUESTS_PER_DAY,
+		),
+		output: readResponseOutput(input),
+	};
+}
+
+function readWatch(input: Input): Watch {
+	const kind = readChoice(input, 'watch', 'Forms', ['one', 'several', 'all']);
+	if (kind === 'one') return { kind: 'chosen', formIds: [readFormId(input)] };
+	if (kind === 'all') return { kind, except: readFormIds(input, 'exceptFormIds', 'Exceptions') };
+	const formIds = readFormIds(input, 'formIds', 'Forms');
+	if (formIds.length > 0) return { kind: 'chosen', formIds };
+	throw inputError(input.node, {
+		message: 'No form is chosen',
+		description: 'Choose at least one form from the list.',
+		failure: { cause: 'configuration-invalid' },
+	});
+}
+
+function readFormIds(input: Input, name: string, displayName: string): string[] {
+	const ids = readWords(input, name, displayName);
+	const wrong = ids.find((id) => !isId(id));
+	if (wrong === undefined) return [...new Set(ids)];
+	throw inputError(input.node, {
+		message: `'${displayName}' has an entry that is not a form ID`,
+		description: 'Choose forms from the list, or provide a list of their IDs.',
+		failure: { cause: 'configuration-invalid' },
+	});
+}
+
+function readAbandonedAfterHours(input: Input): number {
+	const name = 'abandonedAfterHours';
+	const hours = readCount(input, name, 'Abandoned After', DEFAULT_ABANDONED_AFTER_HOURS);
+	if (hours <= MAX_ABANDONED_AFTER_HOURS) return hours;
+	throw inputError(input.node, {
+		message: `'Abandoned After' must be at most ${MAX_ABANDONED_AFTER_HOURS} hours (got ${hours})`,
+		description: 'Correct it in the trigger.',
+		failure: { cause: 'configuration-invalid' },
+	});
+}
+
+/** A poll has no input; its parameters are read as those of a single item would be. */
+function inputOf(context: IPollFunctions): Input {
+	return {
+		parameter: <T>(name: string, fallback?: T) =>
+			context.getNodeParameter(name, fallback, { extractValue: name === 'formId' }) as T,
+		item: { json: {} },
+		itemIndex: 0,
+		node: context.getNode(),
+	};
+}
+
+/** The name that the editor has stored with a form that was chosen from the list. */
+function namesIn(context: IPollFunctions, watch: Watch): Map<string, string> {
+	const locator: unknown = context.getNode().parameters.formId;
+	const { value, cachedResultName } = isRecord(locator) ? locator : {};
+	const isMeant = watch.kind === 'chosen' && watch.formIds.includes(String(value));
+	if (!isMeant || typeof cachedResultName !== 'string') return new Map();
+	// what the list adds to a name is not part of it
+	const name = cachedResultName.replace(/ \(closed\)$/, '').replace(` (${String(value)})`, '');
+	return new Map(name.trim() === '' ? [] : [[String(value), name.trim()]]);
+}
+
+function readEvents({ node, parameter }: Input, watch: Watch): TriggerEvent[] {
+	const given = parameter<unknown>('events', ['responseCompleted']);
+	const events = EVENTS.filter((event) => Array.isArray(given) && given.includes(event));
+	// only the list of all forms shows that there is a new one
+	const possible = events.filter((event) => event !== 'formCreated' || watch.kind === 'all');
+	if (possible.length > 0) return possible;
+	throw inputError(node, {
+		message: "'Trigger On' is empty",
+		description: 'Choose at least one event that starts the workflow.',
+		failure: { cause: 'configuration-invalid' },
+	});
+}
+
+function readCount({ node, parameter }: Input, name: string, label: string, fallback: number) {
+	const given = parameter<unknown>(name, fallback);
+	const count = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
+	if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 1) return count;
+	throw inputError(node, {
+		message: `'${label}' must be a whole number of at least 1`,
+		description: 'Correct it in the trigger.',
+		failure: { cause: 'configuration-invalid' },
+	});
+}

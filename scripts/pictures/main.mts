@@ -1,0 +1,60 @@
+/**
+ * Takes the pictures of README.md and the docs in n8n's editor, in light and dark:
+ *
+ *   npm run pictures
+ *
+ * They are to be looked at; no test compares them.
+ */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium, selectors } from 'playwright-core';
+import { Editor } from '../../test/n8n/browser/editor.mts';
+import { chromiumPath, installChromium } from '../lib/chromium.mts';
+import { startWorld } from '../demo/world.mts';
+import { owner } from '../lib/n8n/instance.mts';
+import { root } from '../lib/paths.mts';
+import { step } from '../lib/progress.mts';
+import { pictures } from './pictures.mts';
+
+const folder = join(root, 'docs', 'pictures');
+/** Messages and hints of n8n that come and go, and what stands above its canvas. */
+const HIDDEN = `
+	.el-notification, [role=tooltip], [data-reka-popper-content-wrapper],
+	div:has([data-test-id=radio-button-workflow]):not(:has([data-test-id=canvas]))
+	{ visibility: hidden !important }`;
+const chosen = process.argv.slice(2);
+
+await installChromium();
+await using cleanup = new AsyncDisposableStack();
+const data = await mkdtemp(join(tmpdir(), 'pictures-'));
+cleanup.defer(async () => await rm(data, { recursive: true, force: true }));
+const world = await startWorld(data, cleanup);
+
+selectors.setTestIdAttribute('data-test-id');
+const browser = await chromium.launch({
+	executablePath: chromiumPath(),
+	chromiumSandbox: process.getuid?.() !== 0,
+	args: ['--disable-gpu', '--disable-dev-shm-usage'],
+});
+cleanup.defer(async () => await browser.close());
+
+await mkdir(folder, { recursive: true });
+for (const colorScheme of ['light', 'dark'] as const) {
+	const page = await browser.newPage({
+		colorScheme,
+		viewport: { width: 1280, height: 800 },
+		deviceScaleFactor: 1.5,
+	});
+	const editor = new Editor(page, world.n8n.url);
+	await editor.signIn(owner);
+	for (const [name, prepare] of Object.entries(pictures)) {
+		if (chosen.length > 0 && !chosen.includes(name)) continue;
+		await step(`${name}, ${colorScheme}`, async () => {
+			const shown = await prepare(editor, world);
+			await page.mouse.move(0, 0);
+			await shown.screenshot({ path: join(folder, `${name}-${colorScheme}.png`), style: HIDDEN });
+		});
+	}
+	await page.close();
+}

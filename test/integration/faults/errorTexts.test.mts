@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import { answer, status, type Fault, type FaultName } from '../../service/index.mts';
+import { n8nFor } from '../harness.mts';
+import { elsewhere, privateNetwork } from '../secrets/elsewhere.mts';
+import { withWorld } from '../world.mts';
+import { unreachablePlaces } from './connection.mts';
+import { faultCases, patience } from './faultCases.mts';
+import { inputFor, operationCases } from './operations.mts';
+
+const TOKEN = 'a-token-that-the-service-may-repeat';
+
+const json = (code: number, body: unknown) =>
+	answer(code, 'application/json', JSON.stringify(body), 'JSON');
+
+/** What a person reads, with the address of the service and times as in every run. */
+type Text = { message: string; description: string };
+
+function textOf(error: Error | undefined, origin: string): Text {
+	const fixed = (text: unknown) =>
+		String(text)
+			.replaceAll(origin, 'https://forms.example.com')
+			.replace(/(127\.0\.0\.1|10\.9\.8\.7):\d+/g, 'host:port')
+			.replace(/[A-Z][a-z]{2} \d+, \d{4}, \d\d:\d\d UTC/g, 'Nov 22, 2026, 00:31 UTC');
+	return {
+		message: fixed(error?.message),
+		description: fixed((error as { description?: unknown } | undefined)?.description),
+	};
+}
+
+/** What a person reads when an operation meets a fault that lasts. */
+async function textUnder(name: string, fault: Fault | FaultName, more = {}): Promise<Text> {
+	const { parameters, path } = operationCases.find((one) => one.name === name)!;
+	return await withWorld(
+		async ({ service, n8n }) => {
+			const input = inputFor(service).slice(1);
+			service.faults.set({ fault, match: { path } });
+			const { error } = await n8n.runNode({ ...parameters, ...more }, input);
+			return textOf(error, service.url);
+		},
+		{ token: TOKEN },
+	);
+}
+
+/** One operation of each kind: what it asks for, and what sending it twice would do. */
+const OPERATIONS = [
+	'Form: Get Many',
+	'Response: Get Many',
+	'Response: Get PDF',
+	'Response: Create',
+	'Settings: Update',
+];
+
+/** Replies to Response: Get Many that nobody expects. */
+const oddReplies: Array<[string, Fault]> = [
+	['null', json(200, null)],
+	['a text', json(200, 'fine')],
+	['an empty object', json(200, {})],
+	['an object without a list', json(200, { success: true, result: { ok: 'yes' } })],
+	['a list of texts', json(200, { success: true, data: ['a'] })],
+	['success: false without a message', json(200, { success: false })],
+	['success: 0', json(200, { success: 0, message: 'No.' })],
+	['a message that is no text', json(200, { success: false, message: { deep: 1 } })],
+	['an unknown 4xx status', json(418, { success: false })],
+	['an unknown 5xx status', json(599, {})],
+	['a status 304, for which nobody asked', json(304, '')],
+	['problem details (RFC 9457)', answer(403, 'application/problem+json', PROBLEM(), 'problem')],
+	['a web page of another server', answer(404, 'text/html', '<html><title>x</title></html>')],
+	['names of system errors', status(403, 'deletePermission is missing (ECONNREFUSED)')],
+	['a limit of the day of its own', dayOf(2_000)],
+];
+
+function PROBLEM(): string {
+	return JSON.stringify({
+		type: 'https://forms.example.com/problems/plan',
+		title: 'Your plan does not include the API.',
+		detail: 'The workspace is on the free plan.',
+		status: 403,
+	});
+}
+
+function dayOf(limit: number): Fault {
+	return {
+		name: `the day's limit of ${limit}`,
+		stage: 'door',
+		act: ({ reply }) => {
+			const headers = { 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0' };
+			void reply
+				.headers({ ...headers, 'retry-after': '7200' })
+				.code(429)
+				.send({ message: 'No.' });
+		},
+	};
+}
+
+/** What a person reads of a PDF that another host has. */
+async function textOfFile(reply: Parameters<typeof elsewhere>[0]): Promise<Text> {
+	const { privateUrl } = await elsewhere(reply);
+	const requestOptions = await privateNetwork();
+	return await withWorld(async ({ service, n8n }) => {
+		const { parameters, path } = operationCases.find(({ name }) => name === 'Response: Get PDF')!;
+		const body = JSON.stringify({ success: true, data: { pdf_url: `${privateUrl}/1.pdf` } });
+		const input = inputFor(service).slice(1);
+		service.faults.set({ fault: answer(200, 'application/json', body), match: { path } });
+		const { error } = await n8n.runNode({ ...parameters, requestOptions, download: true }, input);
+		return textOf(error, service.url);
+	});
+}
+
+const files: Array<[string, Parameters<typeof elsewhere>[0]]> = [
+	['a file that is gone', (_request, reply) => reply.writeHead(404).end()],
+	['a file for which its host wants a login', (_request, reply) => reply.writeHead(401).end()],
+	[
+		'a file that leads to a page to log in',
+		(_request, reply) => reply.writeHead(302, { location: '/login' }).end(),
+	],
+	[
+		'a file that redirects to itself',
+		(_request, reply) => reply.writeHead(302, { location: '?' }).end(),
+	],
+];
+
+function listOf(texts: ReadonlyArray<readonly [who: string, text: Text]>): string {
+	const byText = new Map<string, string[]>();
+	for (const [who, { message, description }] of texts) {
+		const text = `> **${message}**\n>\n> ${description.replaceAll('\n', '\n>\n> ')}\n`;
+		byText.set(text, [...(byText.get(text) ?? []), who]);
+	}
+	return [...byText].map(([text, who]) => `${who.join(', ')}:\n\n${text}`).join('\n');
+}
+
+describe('what a person reads when something goes wrong', () => {
+	it('is written down in errorTexts.md', async () => {
+		const parts = ['# What a person reads when something goes wrong\n'];
+		parts.push('## Replies of the service\n');
+		for (const one of faultCases) {
+			const { name, fault, heavy } = one;
+			const tried = heavy ? ['Response: Get Many', 'Response: Create'] : OPERATIONS;
+			const texts = tried.map(
+				async (who) => [who, await textUnder(who, fault, patience(one))] as const,
+			);
+			parts.push(`### ${name}\n`, listOf(await Promise.all(texts)));
+		}
+		parts.push('## Odd replies to Response: Get Many\n');
+		for (const [name, fault] of oddReplies) {
+			parts.push(listOf([[name, await textUnder('Response: Get Many', fault)]]));
+		}
+		parts.push('## Connections\n');
+		for (const { name, baseUrl } of await unreachablePlaces()) {
+			const n8n = n8nFor({ accessToken: `token for ${name}`.replaceAll(' ', '-'), baseUrl });
+			const { error } = await n8n.runNode({ resource: 'workspace', operation: 'get' });
+			parts.push(listOf([[name, textOf(error, baseUrl)]]));
+		}
+		parts.push('## Files\n');
+		for (const [name, reply] of files) parts.push(listOf([[name, await textOfFile(reply)]]));
+		await expect(parts.join('\n')).toMatchFileSnapshot('errorTexts.md');
+	});
+});
+
+describe("the service's own message", () => {
+	/** What a person reads when a listing meets a fault. */
+	const shownUnder = async (fault: Fault) => await textUnder('Response: Get Many', fault);
+
+	it('is shortened where it is a novel, and put on one line', async () => {
+		const { message } = await shownUnder(status(400, 'All\n\nwork '.repeat(2_000)));
+		expect(message.length).toBeLessThan(400);
+		expect(message).toMatch(/\(status 400\): "All work All .*…"$/);
+	});
+
+	it('is shown without the token, should the service repeat it', async () => {
+		const said = `The token ${TOKEN} is not for this`;
+		const text = await shownUnder(status(422, said, { name: [`Not with ${TOKEN}.`] }));
+		expect(text.message).toContain('"The token [access token] is not for this"');
+		expect(text.description).toBe('name: Not with [access token].');
+	});
+
+	it('is shown without the token also where it is cut off within it', async () => {
+		const { message } = await shownUnder(status(400, `${'x'.repeat(290)}${TOKEN}`));
+		expect(message).not.toContain(TOKEN.slice(0, 8));
+	});
+});

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { answer, demoForms, redirect } from '../../service/index.mts';
+import { itemsOf, locator } from '../harness.mts';
+import { addEach, numbered } from '../limits/adding.mts';
+import { elsewhere, privateNetwork } from '../secrets/elsewhere.mts';
+import { withWorld } from '../world.mts';
+
+const { contact } = demoForms;
+const continueOnFail = true;
+const getWorkspace = { resource: 'workspace', operation: 'get' };
+
+describe('1,000 items that continue on fail, against a service that is down', () => {
+	it.each(['serverError', 'tooManyBare', 'dropBefore'] as const)(
+		'leave most of the day to others: %s',
+		async (fault) => {
+			await withWorld(async ({ service, n8n }) => {
+				service.faults.set({ fault });
+				const { items } = await n8n.runNode(addEach, numbered(service, 1_000), { continueOnFail });
+				expect(service.requests.length).toBeLessThan(60);
+				expect(items).toHaveLength(1_000);
+				expect(items.at(-1)?.json.error).toMatch(/this request was not sent$/);
+			});
+		},
+	);
+
+	it('do not keep a trigger from asking', async () => {
+		await withWorld(async ({ service, n8n }) => {
+			service.faults.set({ fault: 'serverError' });
+			await n8n.runNode(addEach, numbered(service, 100), { continueOnFail });
+			service.faults.clear();
+			const { staticData } = await n8n.runPoll({ formId: locator(contact) });
+			expect(staticData).not.toEqual({});
+		});
+	});
+});
+
+describe('five requests of items that hang', () => {
+	it('do not keep a person at the editor waiting', async () => {
+		await withWorld(async ({ service, n8n }) => {
+			service.faults.set({ fault: 'silentBefore', match: { method: 'POST' } });
+			const run = n8n.startNode(addEach, numbered(service, 20));
+			const { results } = await n8n.searchForms();
+			expect(results.length).toBeGreaterThan(0);
+			run.cancel();
+			await run.done;
+		});
+	});
+});
+
+describe('a reading whose reply is cut off or empty', () => {
+	it.each(['malformedJson', 'emptyBody'] as const)('is repeated: %s', async (fault) => {
+		await withWorld(async ({ service, n8n }) => {
+			service.faults.set({ fault, times: 1 });
+			const { error } = await n8n.runNode(getWorkspace);
+			expect(error).toBeUndefined();
+			expect(service.requests).toHaveLength(2);
+		});
+	});
+
+	it('is not repeated where it is another text', async () => {
+		await withWorld(async ({ service, n8n }) => {
+			service.faults.set({ fault: answer(200, 'text/plain', 'Hello') });
+			const { error } = await n8n.runNode(getWorkspace);
+			expect(error).toBeDefined();
+			expect(service.requests).toHaveLength(1);
+		});
+	});
+});
+
+describe('Retry On Fail after a redirect of what adds a response', () => {
+	const node = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+
+	it.each([
+		[301, '/api/v1/forms', 1],
+		[302, '/api/v1/forms', 1],
+		[303, '/api/v1/forms', 1],
+		[302, '/login', 2],
+		[307, '/api/v2/forms', 2],
+		[308, '/api/v2/forms', 2],
+	])('status %i to %s: sends it %i times', async (code, location, times) => {
+		await withWorld(async ({ service, n8n }) => {
+			service.faults.set({ fault: redirect(location, code), match: { method: 'POST' } });
+			const { error } = await n8n.runNode(addEach, numbered(service, 1), { node });
+			expect(error).toBeDefined();
+			expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(times);
+		});
+	});
+});
+
+describe('a token that is refused', () => {
+	it('stops the run also where that shows in a redirect to a login page', async () => {
+		await withWorld(async ({ service, n8n }) => {
+			service.faults.set({ fault: 'loginPage' });
+			await n8n.runNode(addEach, numbered(service, 40), { continueOnFail });
+			expect(service.requests.length).toBeLessThanOrEqual(4);
+		});
+	});
+
+	it('does not stop the run where it is the host of a file that wants a login', async () => {
+		const other = await elsewhere((_request, reply) => reply.writeHead(401).end());
+		const requestOptions = await privateNetwork();
+		await withWorld(async ({ service, n8n }) => {
+			const uuids = Array.from({ length: 10 }, (_, index) => {
+				const answers = { Message: `cv.txt|${other.privateUrl}/${index}.txt` };
+				return { uuid: service.store.addResponse(contact, { answers }).uuid };
+			});
+			const parameters = {
+				resource: 'response',
+				operation: 'get',
+				formId: locator(contact),
+				responseId: '={{ $json.uuid }}',
+				options: { downloadFiles: true },
+				requestOptions,
+			};
+			await n8n.runNode(parameters, itemsOf(...uuids), { continueOnFail });
+			expect(other.visits).toHaveLength(10);
+		});
+	});
+});
+
+describe('runs with other request options', () => {
+	it.each([{ allowUnauthorizedCerts: true }, { timeout: 12_000 }])(
+		'do not share a request: %j',
+		async (requestOptions) => {
+			await withWorld(async ({ service, n8n }) => {
+				const listForms = { resource: 'form', operation: 'getAll' };
+				await Promise.all([n8n.runNode(listForms), n8n.runNode({ ...listForms, requestOptions })]);
+				expect(service.requests).toHaveLength(2);
+			});
+		},
+	);
+});
+
+describe('the token in the name of a host', () => {
+	it('is not shown, however it is written', async () => {
+		const token = 'Secret-Token-In-A-Name';
+		await withWorld(
+			async ({ service, n8n }) => {
+				const location = `https://${token.toLowerCase()}.example/x`;
+				service.faults.set({ fault: redirect(location, 302) });
+				const { error } = await n8n.runNode(getWorkspace);
+				expect(error?.message).toContain('https://[access token].example');
+				const tested = await n8n.testCredential();
+				expect(JSON.stringify([tested, error?.description])).not.toMatch(new RegExp(token, 'i'));
+			},
+			{ token },
+		);
+	});
+});

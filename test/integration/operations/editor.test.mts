@@ -1,0 +1,254 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { answer, demoForms, redirect, startService } from '../../service/index.mts';
+import { locator, n8nFor } from '../harness.mts';
+import { withWorld } from '../world.mts';
+import { running } from './running.mts';
+
+const { service, n8n } = await running();
+
+describe('the list of forms', () => {
+	it('has every form by name, and marks a closed one', async () => {
+		const { results } = await n8n.searchForms();
+		expect(results.map(({ name }) => name)).toEqual([
+			'Contact',
+			'Customer Survey',
+			'Job Application',
+			'Newsletter Sign-up',
+			'Summer Event (closed)',
+		]);
+		expect(results[0].value).toBe(demoForms.contact);
+	});
+
+	it.each([
+		['survey', [demoForms.survey]],
+		[' CONTACT ', [demoForms.contact]],
+		[demoForms.event.toLowerCase(), [demoForms.event]],
+		['nothing like it', []],
+	])('finds %j in names and IDs', async (filter, found) => {
+		const { results } = await n8n.searchForms(filter);
+		expect(results.map(({ value }) => value)).toEqual(found);
+	});
+
+	it('tells forms of one name apart by their IDs', async () => {
+		await using other = await accountOfItsOwn();
+		const [first, second] = ['Again', 'Again'].map((name) => other.service.store.addForm({ name }));
+		const { results } = await other.n8n.searchForms('again');
+		expect(results.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual(
+			[first, second]
+				.map(({ id }) => ({ name: `Again (${id})`, value: id }))
+				.toSorted((a, b) => a.name.localeCompare(b.name)),
+		);
+		expect((await other.n8n.searchForms(first.id)).results).toEqual([
+			{ name: `Again (${first.id})`, value: first.id },
+		]);
+	});
+
+	it('gives the ID that the service asks for, also of a form that has a UUID beside it', async () => {
+		await using other = await accountOfItsOwn();
+		const form = {
+			id: 'aB3xY9',
+			uuid: randomUUID(),
+			name: 'Two',
+			fields: [{ uuid: 'f1', label: 'A' }],
+		};
+		other.service.faults.set({
+			fault: answer(200, 'application/json', JSON.stringify({ success: true, data: [form] })),
+			match: { path: /^\/forms$/ },
+		});
+		const { results } = await other.n8n.searchForms();
+		expect(results).toEqual([{ name: 'Two', value: 'aB3xY9' }]);
+		const { fields } = await other.n8n.getFormFields('aB3xY9');
+		expect(fields.map(({ id }) => id)).toEqual(['f1']);
+		const get = { resource: 'form', operation: 'get', formId: locator('aB3xY9') };
+		expect((await other.n8n.runNode(get)).items).toMatchObject([{ json: form }]);
+	});
+
+	it.each([
+		['https://forms.example.com/f/<id>', 1],
+		['http://127.0.0.1:4010/app/forms/<id>/edit?tab=2#top', 1],
+		['https://forms.example.com/<id>x', 0],
+		['https://forms.example.com/?form=<id>', 0],
+	])('finds the form of the pasted URL %s: %d', async (url, count) => {
+		const { results } = await n8n.searchForms(url.replace('<id>', demoForms.survey));
+		expect(results.map(({ value }) => value)).toEqual(Array(count).fill(demoForms.survey));
+	});
+
+	it('leaves out a form whose ID n8n would evaluate', async () => {
+		await using other = await accountOfItsOwn();
+		const forms = [
+			{ id: '={{ $env.SECRET }}', name: 'Bad' },
+			{ id: 'aB3xY9', name: 'Good', fields: [{ uuid: '={{ 1 }}' }, { uuid: 'f1', label: 'A' }] },
+		];
+		other.service.faults.set({
+			fault: answer(200, 'application/json', JSON.stringify({ success: true, data: forms })),
+			match: { path: /^\/forms$/ },
+		});
+		expect((await other.n8n.searchForms()).results).toEqual([{ name: 'Good', value: 'aB3xY9' }]);
+		const { fields } = await other.n8n.getFormFields('aB3xY9');
+		expect(fields.map(({ id }) => id)).toEqual(['f1']);
+	});
+
+	it('costs one request, however fast a person types', async () => {
+		await using other = await accountOfItsOwn();
+		await Promise.all(
+			['s', 'su', 'sur'].map(async (filter) => await other.n8n.searchForms(filter)),
+		);
+		await other.n8n.searchForms('surv');
+		await other.n8n.getFormFields(demoForms.survey);
+		expect(other.service.requests.map(({ path }) => path)).toEqual(['/forms']);
+	});
+
+	it('never lets the name of a form be an expression', async () => {
+		await using other = await accountOfItsOwn();
+		other.service.store.addForm({
+			name: '={{ $env.SECRET }}',
+			fields: [{ label: '={{ 1 + 1 }}' }],
+		});
+		const { results } = await other.n8n.searchForms('SECRET');
+		expect(results.map(({ name }) => name)).toEqual([' ={{ $env.SECRET }}']);
+		const { fields } = await other.n8n.getFormFields(String(results[0].value));
+		expect(fields.map(({ displayName }) => displayName)).toEqual([' ={{ 1 + 1 }}']);
+	});
+
+	async function accountOfItsOwn() {
+		const own = await startService({ perMinute: 10_000, token: 'of-its-own' });
+		return {
+			service: own,
+			n8n: n8nFor({ accessToken: own.token, baseUrl: own.url }),
+			[Symbol.asyncDispose]: async () => await own.close(),
+		};
+	}
+});
+
+describe('the fields for a new response', () => {
+	it('stand by label, with their kind, the required ones marked', async () => {
+		const { fields } = await n8n.getFormFields(demoForms.application);
+		expect(fields.map(({ displayName, type, required }) => [displayName, type, required])).toEqual([
+			['Name', 'string', true],
+			['Email', 'string', true],
+			['Earliest start', 'dateTime', false],
+			['Portfolio', 'string', false],
+			['CV (file URL)', 'url', false],
+		]);
+	});
+
+	it('offer the choices of a field', async () => {
+		const { fields } = await n8n.getFormFields(demoForms.survey);
+		expect(fields[1]).toMatchObject({
+			type: 'options',
+			options: ['Very', 'Somewhat', 'Not at all'].map((name) => ({ name, value: name })),
+		});
+	});
+
+	it('are told apart where two share a label', async () => {
+		const { fields } = await n8n.getFormFields(demoForms.survey);
+		expect(fields.slice(-2).map(({ displayName }) => displayName)).toEqual([
+			'Comment: What is good?',
+			'Comment (2): What could be better?',
+		]);
+	});
+
+	it('are asked for by form where the list of forms does not have it', async () => {
+		const { id } = service.store.addForm({ name: 'New', fields: [{ label: 'Only' }] });
+		const { fields } = await n8n.getFormFields(id);
+		expect(fields.map(({ displayName }) => displayName)).toEqual(['Only']);
+	});
+
+	it('say what to enter for a file and for several choices, and keep the label for mapping', async () => {
+		const { id } = service.store.addForm({
+			name: 'Kinds',
+			fields: [
+				{ label: 'CV', type: 'file_upload' },
+				{ label: 'Uses', type: 'multiple_choice', options: ['A', 'B'] },
+			],
+		});
+		const { fields } = await n8n.getFormFields(id);
+		expect(fields).toMatchObject([
+			{ displayName: 'CV (file URL)', label: 'CV' },
+			{ displayName: 'Uses (choices, separated by commas)', label: 'Uses' },
+		]);
+	});
+
+	it('are told apart by their descriptions where two share a label', async () => {
+		const { id } = service.store.addForm({
+			name: 'Alike',
+			fields: [
+				{ label: 'Comment', description: 'On the\ncourse' },
+				{ label: 'Comment', description: 'x'.repeat(50) },
+				{ label: 'Name', description: 'In full' },
+			],
+		});
+		const { fields } = await n8n.getFormFields(id);
+		expect(fields.map(({ displayName }) => displayName)).toEqual([
+			'Comment: On the course',
+			`Comment (2): ${'x'.repeat(40)}…`,
+			'Name',
+		]);
+	});
+
+	it('say why they could not be loaded, and drop none of those that are there', async () => {
+		await withWorld(async (world) => {
+			world.service.faults.set({ fault: 'forbidden' });
+			const failed = await world.n8n.getFormFields(demoForms.contact);
+			expect(failed).toEqual({
+				fields: [],
+				emptyFieldsNotice: expect.stringMatching(
+					/^The fields of the form could not be loaded: .*403/,
+				),
+			});
+			const before = (await n8n.getFormFields(demoForms.contact)).fields;
+			const again = async (formId: string) =>
+				await world.n8n.callMethod('resourceMapping', 'getFormFields', {
+					formId: locator(formId),
+					fields: { mappingMode: 'defineBelow', value: {}, schema: before } as never,
+				});
+			expect(await again(demoForms.contact)).toMatchObject({ fields: before });
+			expect(await again(demoForms.survey)).toMatchObject({ fields: [] });
+		});
+	});
+
+	it('bring no notice where there are some, since the editor shows it in automatic mapping too', async () => {
+		expect(await n8n.getFormFields(demoForms.contact)).not.toHaveProperty('emptyFieldsNotice');
+		const { id } = service.store.addForm({ name: 'Bare', fields: [] });
+		expect(await n8n.getFormFields(id)).toEqual({
+			fields: [],
+			emptyFieldsNotice: 'This form has no fields that take an answer.',
+		});
+	});
+
+	it('wait for a form to be chosen', async () => {
+		expect(await n8n.getFormFields('')).toEqual({
+			fields: [],
+			emptyFieldsNotice: 'Choose a form first.',
+		});
+	});
+});
+
+describe('the test of the credential', () => {
+	it('is fine with a token that the service takes', async () => {
+		expect(await n8n.testCredential()).toMatchObject({ status: 'OK' });
+	});
+
+	it('follows a redirect within the service, as the node does', async () => {
+		await withWorld(async (world) => {
+			world.service.faults.set({ fault: redirect('/api/v1/workspace?again=1', 301), times: 1 });
+			expect(await world.n8n.testCredential()).toMatchObject({ status: 'OK' });
+		});
+	});
+
+	it('does not follow one to another host', async () => {
+		await withWorld(async (world) => {
+			world.service.faults.set({ fault: redirect('https://elsewhere.example/api/v1/workspace') });
+			expect(await world.n8n.testCredential()).toMatchObject({
+				status: 'Error',
+				message: expect.stringContaining('https://elsewhere.example'),
+			});
+		});
+	});
+
+	it('tells a token that is refused', async () => {
+		const result = await n8nFor({ accessToken: 'wrong', baseUrl: service.url }).testCredential();
+		expect(result).toMatchObject({ status: 'Error', message: expect.stringMatching(/token/i) });
+	});
+});

@@ -1,0 +1,259 @@
+import type { INodeListSearchResult } from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+import { demoForms } from '../../service/index.mts';
+import { itemsOf, locator } from '../harness.mts';
+import { withWorld, type World } from '../world.mts';
+
+const { survey, application, contact, event } = demoForms;
+const getAll = { resource: 'response', operation: 'getAll', returnAll: true };
+const get = { resource: 'response', operation: 'get' };
+
+const pathsOf = ({ service }: World) => service.requests.map(({ path }) => path.split('?')[0]);
+
+describe('Answer Keys', () => {
+	it.each(['pairs', 'list', 'map'] as const)('names answers by custom key (%s)', async (shape) => {
+		await withWorld(async (world) => {
+			world.service.shapes.mapAnswers = shape;
+			const options = { answerKeys: 'customKey' };
+			const { items } = await world.n8n.runNode({ ...getAll, formId: locator(contact), options });
+			expect(items.map(({ json }) => Object.keys(json.answers as object))).toEqual([
+				['name', 'email', 'phone', 'message'],
+				['name', 'email', 'phone', 'message'],
+			]);
+			expect(pathsOf(world)).toEqual([`/responses/${contact}`, `/forms/${contact}/fields`]);
+		});
+	});
+
+	it('names answers by the UUIDs of the fields, whatever they are called', async () => {
+		await withWorld(async ({ service, n8n }) => {
+			const uuids = service.store.fields(contact).map(({ uuid }) => uuid);
+			const options = { answerKeys: 'uuid' };
+			const { items } = await n8n.runNode({ ...getAll, formId: locator(contact), options });
+			expect(Object.keys(items[0].json.answers as object)).toEqual(uuids);
+		});
+	});
+
+	it('says which labels were told apart by their order alone', async () => {
+		await withWorld(async ({ service, n8n }) => {
+			const run = async () => {
+				const options = { answerKeys: 'customKey' };
+				const { items } = await n8n.runNode({ ...getAll, formId: locator(survey), options });
+				return items.map(({ json }) => json);
+			};
+			const [second, first] = await run();
+			expect(first.answers).toMatchObject({ comment_good: 'It is quick.' });
+			expect([first.matchedByPosition, second.matchedByPosition]).toEqual([
+				['Comment'],
+				['Comment'],
+			]);
+			service.shapes.mapAnswers = 'list';
+			expect((await run())[0]).not.toHaveProperty('matchedByPosition');
+		});
+	});
+
+	it('asks for the fields once for all items of a form', async () => {
+		await withWorld(async (world) => {
+			const [{ uuid }] = world.service.store.responses(contact);
+			const input = itemsOf({ id: uuid }, { id: uuid }, { id: uuid });
+			const options = { answerKeys: 'customKey' };
+			const parameters = {
+				...get,
+				formId: locator(contact),
+				responseId: '={{ $json.id }}',
+				options,
+			};
+			expect((await world.n8n.runNode(parameters, input)).items).toHaveLength(3);
+			expect(pathsOf(world).toSorted()).toEqual([
+				`/forms/${contact}/fields`,
+				`/responses/${contact}`,
+			]);
+		});
+	});
+});
+
+describe('One Column per Field', () => {
+	const options = { columns: true };
+
+	it('gives each item the same columns, the answers first and in the form’s order', async () => {
+		await withWorld(async ({ n8n }) => {
+			const { items } = await n8n.runNode({ ...getAll, formId: locator(survey), options });
+			const columns = items.map(({ json }) => Object.keys(json));
+			expect(columns[0]).toEqual(columns[1]);
+			expect(columns[0].slice(0, 7)).toEqual([
+				'How did you hear about us?',
+				'How satisfied are you?',
+				'What do you use?',
+				'Score from 0 to 10',
+				'Comment',
+				'Comment (2)',
+				'uuid',
+			]);
+			expect(items[0].json).toMatchObject({
+				'How did you hear about us?': null,
+				'Score from 0 to 10': 6,
+				'What do you use?': ['Reports'],
+				otherAnswers: null,
+			});
+		});
+	});
+
+	it('names the columns by custom key', async () => {
+		await withWorld(async ({ n8n }) => {
+			const parameters = { ...getAll, formId: locator(event) };
+			const { items } = await n8n.runNode({
+				...parameters,
+				options: { columns: true, answerKeys: 'customKey' },
+			});
+			expect(items[0].json).toMatchObject({ name: 'Edsger Dijkstra', guests: 1, number: 1 });
+		});
+	});
+
+	it('names binary fields after the fields, and keeps a column for what went wrong', async () => {
+		await withWorld(async ({ n8n }) => {
+			const { items } = await n8n.runNode({
+				...getAll,
+				formId: locator(application),
+				options: { columns: true, downloadFiles: true },
+			});
+			const [withFile] = items.filter(({ binary }) => binary !== undefined);
+			expect(Object.keys(withFile.binary!)).toEqual(['cv']);
+			expect(items.map(({ json }) => json.fileError)).toEqual(items.map(() => null));
+		});
+	});
+});
+
+describe('Filters and Sort', () => {
+	/** So many responses, a day apart, the first at the first of the month. */
+	const filled = async (work: (world: World) => Promise<void>, count = 6) =>
+		await withWorld(async (world) => {
+			const form = world.service.store.addForm({ name: 'Filled', fields: [{ label: 'Name' }] });
+			for (let day = 1; day <= count; day++) {
+				world.service.store.addResponse(form.id, {
+					answers: { Name: `Person ${day}` },
+					createdAt: `2026-10-0${day}T08:00:00.000000Z`,
+				});
+			}
+			world.service.shapes.order = 'asc';
+			formId = form.id;
+			await work(world);
+		});
+	let formId = '';
+
+	const run = async ({ n8n }: World, parameters: object) => {
+		const { items, error } = await n8n.runNode({
+			...getAll,
+			formId: locator(formId),
+			...parameters,
+		} as never);
+		return { error, names: items.map(({ json }) => (json.answers as { Name: string }).Name) };
+	};
+
+	it.each([
+		[{}, ['Person 6', 'Person 5', 'Person 4', 'Person 3', 'Person 2', 'Person 1']],
+		[{ sort: 'oldest', returnAll: false, limit: 2 }, ['Person 1', 'Person 2']],
+		[{ returnAll: false, limit: 2 }, ['Person 6', 'Person 5']],
+		[{ sort: 'listed', returnAll: false, limit: 1 }, ['Person 1']],
+		[{ filters: { text: 'person 3' } }, ['Person 3']],
+		[
+			{
+				filters: {
+					match: 'any',
+					conditions: {
+						conditions: [
+							{ field: 'Name', operator: 'is', value: 'Person 2' },
+							{ field: 'number', operator: 'greater', value: '5' },
+						],
+					},
+				},
+			},
+			['Person 6', 'Person 2'],
+		],
+		[{ filters: { after: '2026-10-04T08:00:00Z' } }, ['Person 6', 'Person 5']],
+		[{ filters: { before: '2026-10-02T08:00:00Z' } }, ['Person 1']],
+		[
+			{ filters: { after: '2026-10-01', before: '2026-10-05' }, returnAll: false, limit: 1 },
+			['Person 4'],
+		],
+	])('give the responses that %j asks for, with one request', async (parameters, expected) => {
+		await filled(async (world) => {
+			expect(await run(world, parameters)).toEqual({ error: undefined, names: expected });
+			expect(world.service.requests).toHaveLength(1);
+		});
+	});
+
+	it('counts the limit after filters and order on paged lists too', async () => {
+		await filled(async (world) => {
+			Object.assign(world.service.shapes, { paging: 'linkAbsolute', pageSize: 2 });
+			expect((await run(world, { returnAll: false, limit: 1 })).names).toEqual(['Person 6']);
+			expect(world.service.requests).toHaveLength(3);
+			world.service.requests.length = 0;
+			await run(world, { sort: 'listed', returnAll: false, limit: 1 });
+			expect(world.service.requests).toHaveLength(1);
+		});
+	});
+
+	it('refuses a time that is none before anything is sent', async () => {
+		await filled(async (world) => {
+			const { error } = await run(world, { filters: { after: 'soon' } });
+			expect(error?.message).toBe(
+				"'Submitted After' must be a date, such as 2026-01-31 or 2026-01-31T08:00",
+			);
+			expect(world.service.requests).toEqual([]);
+		});
+	});
+});
+
+describe('the list of responses', () => {
+	const search = async ({ n8n }: World, formId: string, ...filter: string[]) =>
+		await n8n.callMethod<INodeListSearchResult>(
+			'listSearch',
+			'searchResponses',
+			{ resource: 'response', operation: 'get', formId: locator(formId) },
+			...filter,
+		);
+
+	it('has the newest first, with number, answers and day', async () => {
+		await withWorld(async (world) => {
+			const { results } = await search(world, survey);
+			expect(results.map(({ name }) => name.replace(/\d{4}-\d\d-\d\d/, 'today'))).toEqual([
+				'S-2 · Somewhat, Reports, 6 · today',
+				'S-1 · Search, Very, Forms · today',
+			]);
+			const [{ value }] = results;
+			const responseId = { __rl: true, mode: 'list', value };
+			const { items } = await world.n8n.runNode({
+				...get,
+				formId: locator(survey),
+				responseId,
+			} as never);
+			expect(items[0].json.number).toBe(2);
+		});
+	});
+
+	it('finds responses by their answers, also by those that it does not show', async () => {
+		await withWorld(async (world) => {
+			const { results } = await search(world, survey, 'IT IS QUICK');
+			expect(results).toHaveLength(1);
+			expect((await search(world, survey, 'nothing like it')).results).toEqual([]);
+			expect(world.service.requests).toHaveLength(1);
+		});
+	});
+
+	it('is empty before a form is chosen', async () => {
+		await withWorld(async (world) => {
+			expect((await search(world, '')).results).toEqual([]);
+			expect(world.service.requests).toEqual([]);
+		});
+	});
+
+	it('comes in parts where it is long', async () => {
+		await withWorld(async (world) => {
+			for (let count = 0; count < 60; count++) world.service.store.addResponse(event);
+			const first = await search(world, event);
+			const second = await search(world, event, '', String(first.paginationToken));
+			expect([first.results.length, second.results.length]).toEqual([50, 11]);
+			expect(second.paginationToken).toBeUndefined();
+			expect(world.service.requests).toHaveLength(1);
+		});
+	});
+});

@@ -1,0 +1,549 @@
+/** A request for a part of a list of `TOTAL` records, as the service takes it. */
+export type Asked = {
+	query: Record<string, string>;
+	/** The URL of the list, with these parameters in its query. */
+	url(parameters: Record<string, string | number>): string;
+};
+
+export type Part = {
+	records: object[];
+	/** Records before this part. */
+	start: number;
+	/** Records before the next part, or null at the end. */
+	next: number | null;
+	/** The page's number, from 1. */
+	page: number;
+	nextPage: number | null;
+};
+
+export type PagingStyle = {
+	name: string;
+	/** Where the style is documented; left out for what is only conceivable. */
+	source?: string;
+	/** Records before the part that is asked for; the first part where the parameter is not known. */
+	startOf: (query: Record<string, string>) => number;
+	reply: (part: Part, asked: Asked) => { body: unknown; headers?: Record<string, string> };
+	/** Read to its end, or refused with an error. Ten records without a word are never right. */
+	becomes: 'read' | 'refused';
+};
+
+export const TOTAL = 25;
+export const SIZE = 10;
+export const PAGES = Math.ceil(TOTAL / SIZE);
+
+const byPage = ({ page }: Record<string, string>) => (Number(page ?? 1) - 1) * SIZE;
+const byPageFrom0 = ({ page }: Record<string, string>) => Number(page ?? 0) * SIZE;
+const by =
+	(name: string) =>
+	({ [name]: value }: Record<string, string>) =>
+		Number(value?.replace(/\D/g, '') ?? 0);
+const never = () => 0;
+
+/** A cursor, and one that a URL would need to encode. */
+const cursor = (start: number | null) => (start === null ? null : `c/${start}+=`);
+
+const read = (
+	name: string,
+	startOf: PagingStyle['startOf'],
+	reply: (part: Part, asked: Asked) => unknown,
+	source?: string,
+): PagingStyle => ({
+	name,
+	startOf,
+	reply: (part, asked) => ({ body: reply(part, asked) }),
+	becomes: 'read',
+	source,
+});
+
+const refused = (name: string, reply: (part: Part) => unknown, source?: string): PagingStyle => ({
+	name,
+	startOf: never,
+	reply: (part) => ({ body: reply(part) }),
+	becomes: 'refused',
+	source,
+});
+
+const inHeaders = (
+	name: string,
+	becomes: PagingStyle['becomes'],
+	headersOf: (part: Part, asked: Asked) => Record<string, string | null>,
+	source?: string,
+	startOf = byPage,
+): PagingStyle => ({
+	name,
+	startOf,
+	reply: (part, asked) => ({
+		body: part.records,
+		headers: Object.fromEntries(
+			Object.entries(headersOf(part, asked)).map(([key, value]) => [key, value ?? '']),
+		),
+	}),
+	becomes,
+	source,
+});
+
+const pageLink = ({ nextPage }: Part, { url }: Asked) =>
+	nextPage === null ? null : url({ page: nextPage });
+
+/** The ways to page of public APIs and of the frameworks behind them. */
+const documented: PagingStyle[] = [
+	read(
+		'Laravel: paginator',
+		byPage,
+		(part, asked) => ({
+			current_page: part.page,
+			data: part.records,
+			last_page: PAGES,
+			next_page_url: pageLink(part, asked),
+			per_page: SIZE,
+			total: TOTAL,
+		}),
+		'https://laravel.com/docs/12.x/pagination#converting-results-to-json',
+	),
+	read(
+		'Laravel: resources',
+		byPage,
+		(part, asked) => ({
+			data: part.records,
+			links: { next: pageLink(part, asked), prev: null },
+			meta: { current_page: part.page, last_page: PAGES, per_page: SIZE, total: TOTAL },
+		}),
+		'https://laravel.com/docs/12.x/eloquent-resources#pagination',
+	),
+	read(
+		'Laravel: simple paginator',
+		byPage,
+		(part, asked) => ({
+			current_page: part.page,
+			data: part.records,
+			next_page_url: pageLink(part, asked),
+			per_page: SIZE,
+		}),
+		'https://laravel.com/docs/12.x/pagination#simple-pagination',
+	),
+	read(
+		'Laravel: cursor paginator',
+		by('cursor'),
+		(part) => ({ data: part.records, per_page: SIZE, next_cursor: cursor(part.next) }),
+		'https://laravel.com/docs/12.x/pagination#cursor-pagination',
+	),
+	read(
+		'Django REST framework: page number',
+		byPage,
+		(part, asked) => ({ count: TOTAL, next: pageLink(part, asked), results: part.records }),
+		'https://www.django-rest-framework.org/api-guide/pagination/#pagenumberpagination',
+	),
+	read(
+		'Django REST framework: limit and offset',
+		by('offset'),
+		({ records, next }, { url }) => ({
+			count: TOTAL,
+			next: next === null ? null : url({ limit: SIZE, offset: next }),
+			results: records,
+		}),
+		'https://www.django-rest-framework.org/api-guide/pagination/#limitoffsetpagination',
+	),
+	read(
+		'JSON:API',
+		(query) => byPage({ page: query['page[number]'] ?? '1' }),
+		({ records, nextPage }, { url }) => ({
+			links: nextPage === null ? {} : { next: { href: url({ 'page[number]': nextPage }) } },
+			data: records,
+		}),
+		'https://jsonapi.org/format/#fetching-pagination',
+	),
+	inHeaders(
+		'GitHub: Link header',
+		'read',
+		(part, asked) => ({
+			link: [
+				`<${asked.url({ page: PAGES })}>; rel="last"`,
+				...(part.nextPage === null ? [] : [`<${pageLink(part, asked)}>; rel="next"`]),
+			].join(', '),
+		}),
+		'https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api',
+	),
+	inHeaders(
+		'GitLab: X-Next-Page',
+		'read',
+		({ nextPage, page }) => ({
+			'x-next-page': nextPage === null ? '' : String(nextPage),
+			'x-page': String(page),
+			'x-per-page': String(SIZE),
+		}),
+		'https://docs.gitlab.com/api/rest/#pagination',
+	),
+	inHeaders(
+		'WordPress: X-WP-Total',
+		'refused',
+		() => ({ 'x-wp-total': String(TOTAL), 'x-wp-totalpages': String(PAGES) }),
+		'https://developer.wordpress.org/rest-api/using-the-rest-api/pagination/',
+	),
+	inHeaders(
+		'Yii: X-Pagination headers',
+		'read',
+		({ page }) => ({
+			'x-pagination-total-count': String(TOTAL),
+			'x-pagination-page-count': String(PAGES),
+			'x-pagination-current-page': String(page),
+			'x-pagination-per-page': String(SIZE),
+		}),
+		'https://www.yiiframework.com/doc/guide/2.0/en/rest-response-formatting#pagination',
+	),
+	inHeaders(
+		'PostgREST: Content-Range',
+		'refused',
+		({ start, records }) => ({
+			'content-range': `${start}-${start + records.length - 1}/${TOTAL}`,
+		}),
+		'https://docs.postgrest.org/en/v12/references/api/pagination_count.html',
+		never,
+	),
+	inHeaders(
+		'Heroku: Next-Range',
+		'refused',
+		({ next }) => ({ 'next-range': next === null ? null : `]id..; max=${SIZE}` }),
+		'https://devcenter.heroku.com/articles/platform-api-reference#ranges',
+		never,
+	),
+	refused(
+		'Stripe: has_more',
+		({ records, next }) => ({ object: 'list', data: records, has_more: next !== null }),
+		'https://docs.stripe.com/api/pagination',
+	),
+	read(
+		'Slack: response_metadata',
+		by('cursor'),
+		({ records, next }) => ({
+			ok: true,
+			responses: records,
+			response_metadata: { next_cursor: cursor(next) ?? '' },
+		}),
+		'https://docs.slack.dev/apis/web-api/pagination',
+	),
+	refused(
+		'Notion: start_cursor',
+		({ records, next }) => ({
+			object: 'list',
+			results: records,
+			next_cursor: cursor(next),
+			has_more: next !== null,
+		}),
+		'https://developers.notion.com/reference/intro#pagination',
+	),
+	read(
+		'HubSpot: paging.next.after',
+		by('after'),
+		({ records, next }, { url }) => ({
+			results: records,
+			...(next !== null && {
+				paging: { next: { after: String(next), link: url({ after: next }) } },
+			}),
+		}),
+		'https://developers.hubspot.com/docs/api-reference/overview',
+	),
+	read(
+		'Salesforce: nextRecordsUrl',
+		by('batch'),
+		({ records, next }, { url }) => ({
+			totalSize: TOTAL,
+			done: next === null,
+			...(next !== null && { nextRecordsUrl: url({ batch: next }) }),
+			records,
+		}),
+		'https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/dome_query.htm',
+	),
+	read(
+		'OData: @odata.nextLink',
+		by('$skiptoken'),
+		({ records, next }, { url }) => ({
+			'@odata.context': 'https://forms.example/$metadata#Responses',
+			value: records,
+			...(next !== null && { '@odata.nextLink': url({ $skiptoken: next }) }),
+		}),
+		'https://docs.oasis-open.org/odata/odata-json-format/v4.01/odata-json-format-v4.01.html',
+	),
+	read(
+		'Google: nextPageToken',
+		by('pageToken'),
+		({ records, next }) => ({ responses: records, nextPageToken: cursor(next) ?? '' }),
+		'https://google.aip.dev/158',
+	),
+	read(
+		'Zendesk: cursor',
+		by('page[after]'),
+		({ records, next }, { url }) => ({
+			responses: records,
+			meta: { has_more: next !== null, after_cursor: 'c', before_cursor: 'b' },
+			links: { next: next === null ? null : url({ 'page[after]': next }) },
+		}),
+		'https://developer.zendesk.com/api-reference/introduction/pagination/',
+	),
+	read(
+		'Airtable: offset as a token',
+		by('offset'),
+		({ records, next }) => ({ records, ...(next !== null && { offset: `itr${next}/rec` }) }),
+		'https://airtable.com/developers/web/api/list-records',
+	),
+	refused(
+		'X: meta.next_token',
+		({ records }) => ({ data: records, meta: { result_count: SIZE, next_token: 'n2' } }),
+		'https://docs.x.com/x-api/fundamentals/pagination',
+	),
+	read(
+		'Facebook: paging.next',
+		by('after'),
+		({ records, next }, { url }) => ({
+			data: records,
+			paging: {
+				cursors: { before: 'b', after: `c${next ?? TOTAL}` },
+				...(next !== null && { next: url({ after: `c${next}` }) }),
+			},
+		}),
+		'https://developers.facebook.com/docs/graph-api/results',
+	),
+	read(
+		'Reddit: data.after',
+		by('after'),
+		({ records, next }) => ({
+			kind: 'Listing',
+			data: { after: next === null ? null : `t_${next}`, children: records },
+		}),
+		'https://www.reddit.com/dev/api/#listings',
+	),
+	read(
+		'Spring Data: Page',
+		byPageFrom0,
+		({ records, page }) => ({
+			content: records,
+			number: page - 1,
+			size: SIZE,
+			totalElements: TOTAL,
+			totalPages: PAGES,
+			last: page >= PAGES,
+			first: page === 1,
+			pageable: { pageNumber: page - 1, pageSize: SIZE, offset: (page - 1) * SIZE },
+		}),
+		'https://docs.spring.io/spring-data/commons/reference/repositories/core-extensions.html',
+	),
+	read(
+		'Spring HATEOAS: _links and page',
+		byPageFrom0,
+		({ records, page, nextPage }, { url }) => ({
+			_embedded: { responses: records },
+			_links: {
+				self: { href: url({}) },
+				...(nextPage !== null && { next: { href: url({ page: page }) } }),
+			},
+			page: { size: SIZE, totalElements: TOTAL, totalPages: PAGES, number: page - 1 },
+		}),
+		'https://docs.spring.io/spring-data/rest/reference/paging-and-sorting.html',
+	),
+	refused(
+		'Elasticsearch: hits.total',
+		({ records }) => ({
+			took: 5,
+			hits: { total: { value: TOTAL, relation: 'eq' }, hits: records },
+		}),
+		'https://www.elastic.co/docs/reference/elasticsearch/rest-apis/paginate-search-results',
+	),
+	read(
+		'Jira: startAt',
+		by('startAt'),
+		({ records, start }) => ({ startAt: start, maxResults: SIZE, total: TOTAL, values: records }),
+		'https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination',
+	),
+	read(
+		'Bitbucket: next',
+		byPage,
+		(part, asked) => ({
+			pagelen: SIZE,
+			page: part.page,
+			values: part.records,
+			...(part.nextPage !== null && { next: pageLink(part, asked) }),
+		}),
+		'https://developer.atlassian.com/cloud/bitbucket/rest/intro/#pagination',
+	),
+	refused(
+		'AWS: NextToken',
+		({ records }) => ({ Items: records, NextToken: 'n2' }),
+		'https://docs.aws.amazon.com/cli/latest/userguide/cli-usage-pagination.html',
+	),
+	refused(
+		'DynamoDB: LastEvaluatedKey',
+		({ records }) => ({ Items: records, Count: SIZE, LastEvaluatedKey: { id: 'r10' } }),
+		'https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html',
+	),
+	refused(
+		'Relay: pageInfo',
+		({ records }) => ({
+			data: { responses: records, pageInfo: { hasNextPage: true, endCursor: 'c10' } },
+		}),
+		'https://relay.dev/graphql/connections.htm',
+	),
+	refused(
+		'Kubernetes: metadata.continue',
+		({ records }) => ({ kind: 'List', metadata: { continue: 'c10' }, items: records }),
+		'https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks',
+	),
+	refused(
+		'MediaWiki: continue',
+		({ records }) => ({ continue: { cmcontinue: 'page|1', continue: '-||' }, results: records }),
+		'https://www.mediawiki.org/wiki/API:Continue',
+	),
+	read(
+		'Cloudflare: result_info',
+		byPage,
+		({ records, page }) => ({
+			success: true,
+			result: records,
+			result_info: { page, per_page: SIZE, total_pages: PAGES, count: SIZE, total_count: TOTAL },
+		}),
+		'https://developers.cloudflare.com/fundamentals/api/how-to/make-api-calls/',
+	),
+	read(
+		'Square: cursor',
+		by('cursor'),
+		({ records, next }) => ({ responses: records, ...(next !== null && { cursor: cursor(next) }) }),
+		'https://developer.squareup.com/docs/build-basics/common-api-patterns/pagination',
+	),
+	read(
+		'SCIM: startIndex',
+		({ startIndex }) => Number(startIndex ?? 1) - 1,
+		({ records, start }) => ({
+			totalResults: TOTAL,
+			itemsPerPage: SIZE,
+			startIndex: start + 1,
+			Resources: records,
+		}),
+		'https://www.rfc-editor.org/rfc/rfc7644#section-3.4.2.4',
+	),
+	read(
+		'Fractal: meta.pagination',
+		byPage,
+		(part, asked) => ({
+			data: part.records,
+			meta: {
+				pagination: {
+					total: TOTAL,
+					count: part.records.length,
+					per_page: SIZE,
+					current_page: part.page,
+					total_pages: PAGES,
+					links: part.nextPage === null ? [] : { next: pageLink(part, asked) },
+				},
+			},
+		}),
+		'https://fractal.thephpleague.com/pagination/',
+	),
+	read(
+		'API Platform: hydra:view',
+		byPage,
+		(part, asked) => ({
+			'hydra:member': part.records,
+			'hydra:totalItems': TOTAL,
+			'hydra:view': part.nextPage === null ? {} : { 'hydra:next': pageLink(part, asked) },
+		}),
+		'https://api-platform.com/docs/core/pagination/',
+	),
+	refused(
+		'Mailchimp: total_items',
+		({ records }) => ({ responses: records, total_items: TOTAL }),
+		'https://mailchimp.com/developer/marketing/docs/methods-parameters/#pagination',
+	),
+	read(
+		'DummyJSON: skip',
+		by('skip'),
+		({ records, start }) => ({ responses: records, total: TOTAL, skip: start, limit: SIZE }),
+		'https://dummyjson.com/docs',
+	),
+	read(
+		'Rick and Morty: info.next',
+		byPage,
+		(part, asked) => ({
+			info: { count: TOTAL, pages: PAGES, next: pageLink(part, asked), prev: null },
+			results: part.records,
+		}),
+		'https://rickandmortyapi.com/documentation/#info-and-pagination',
+	),
+];
+
+/** Further ways, of which the rules follow from those above. */
+const conceivable: PagingStyle[] = [
+	read('meta.cursor.next', by('cursor'), ({ records, next }) => ({
+		data: records,
+		meta: { cursor: { next: cursor(next), prev: null } },
+	})),
+	read('a link three levels down', byPage, (part, asked) => ({
+		data: part.records,
+		meta: { page: { links: { next: pageLink(part, asked) } } },
+	})),
+	read('a query alone', byPage, ({ records, nextPage }) => ({
+		data: records,
+		next: nextPage && `?page=${nextPage}`,
+	})),
+	read('an object of parameters', byPage, ({ records, nextPage }) => ({
+		data: records,
+		pagination: nextPage === null ? {} : { next: { page: nextPage, limit: SIZE } },
+	})),
+	read('a list of links', byPage, (part, asked) => ({
+		data: part.records,
+		links: [
+			{ rel: 'self', href: asked.url({}) },
+			...(part.nextPage === null ? [] : [{ rel: 'next', href: pageLink(part, asked) }]),
+		],
+	})),
+	read('a number and whether there is more', byPage, ({ records, page, nextPage }) => ({
+		data: records,
+		page,
+		hasMorePages: nextPage !== null,
+	})),
+	read('nothing but the page and its size', byPage, ({ records, page }) => ({
+		data: records,
+		meta: { page, per_page: SIZE },
+	})),
+	read('nothing but the page, its size and its count', byPage, ({ records, page }) => ({
+		data: records,
+		meta: { page, per_page: SIZE, count: records.length },
+	})),
+	read('a size that is not kept to', by('offset'), ({ records, start }) => ({
+		data: records,
+		meta: { offset: start, limit: 100, total: TOTAL },
+	})),
+	read('the next offset', by('offset'), ({ records, next }) => ({
+		data: records,
+		next_offset: next,
+	})),
+	inHeaders(
+		'X-Next-Cursor',
+		'read',
+		({ next }) => ({ 'x-next-cursor': cursor(next) }),
+		undefined,
+		by('cursor'),
+	),
+	inHeaders('X-Pagination as JSON', 'read', ({ page }) => ({
+		'x-pagination': JSON.stringify({ CurrentPage: page, TotalPages: PAGES, TotalCount: TOTAL }),
+	})),
+	inHeaders('X-Total-Count', 'refused', () => ({ 'x-total-count': String(TOTAL) })),
+	inHeaders('X-Has-More', 'refused', ({ next }) => ({ 'x-has-more': String(next !== null) })),
+	refused('a count', ({ records }) => ({ data: records, count: TOTAL })),
+	refused('a count of the page beside one of the pages', ({ records }) => ({
+		data: records,
+		meta: { count: SIZE, total_pages: PAGES },
+	})),
+	refused('a total', ({ records }) => ({ data: records, total: TOTAL })),
+	refused('a total as text', ({ records }) => ({ data: records, meta: { total: String(TOTAL) } })),
+	refused('a number of pages', ({ records }) => ({ data: records, total_pages: PAGES })),
+	refused('a size that the page just reaches', ({ records }) => ({ data: records, limit: SIZE })),
+	refused('a last page that is not this one', ({ records }) => ({ data: records, is_last: false })),
+	refused('a truncation', ({ records }) => ({ data: records, meta: { truncated: true } })),
+	refused('a next page that is only true', ({ records }) => ({ data: records, next: true })),
+	refused('a next page of an unknown kind', ({ records }) => ({
+		data: records,
+		paging: { next: { shard: 4 } },
+	})),
+	refused('a cursor that is not taken', ({ records }) => ({ data: records, next_cursor: 'c10' })),
+	refused('a page number that is not taken', ({ records }) => ({ data: records, next_page: 2 })),
+];
+
+export const pagingStyles = [...documented, ...conceivable];

@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest';
+import { answer, demoForms, status } from '../../service/index.mts';
+import { itemsOf, locator } from '../harness.mts';
+import { running } from './running.mts';
+
+const { service, n8n } = await running();
+const { survey, newsletter, application, contact } = demoForms;
+const labelled = (label: string) =>
+	service.store.fields(survey).find((field) => field.label === label)!.uuid;
+
+describe('Response: Get Many', () => {
+	const getAll = { resource: 'response', operation: 'getAll', returnAll: true };
+
+	it('gives the responses of a form, simplified', async () => {
+		const { items } = await n8n.runNode({ ...getAll, formId: locator(survey), sort: 'oldest' });
+		expect(items).toHaveLength(2);
+		expect(Object.keys(items[0].json)[0]).toBe('answers');
+		expect(items[0]).toEqual({
+			json: {
+				fields: [],
+				uuid: expect.any(String),
+				number: 1,
+				number_formatted: 'S-1',
+				is_incomplete: false,
+				created_at: expect.any(String),
+				referrer: null,
+				answers: {
+					'How did you hear about us?': 'Search',
+					'How satisfied are you?': 'Very',
+					'What do you use?': ['Forms', 'Integrations'],
+					'Score from 0 to 10': 9,
+					Comment: 'It is quick.',
+					'Comment (2)': 'Nothing comes to mind.',
+				},
+			},
+			pairedItem: { item: 0 },
+		});
+	});
+
+	it.each(['pairs', 'list', 'map'] as const)('reads answers that come as %s', async (shape) => {
+		service.shapes.mapAnswers = shape;
+		const { items } = await n8n.runNode({ ...getAll, formId: locator(contact) });
+		const answers = items.map(({ json }) => json.answers as Record<string, unknown>);
+		expect(answers.map(({ Name }) => Name).sort()).toEqual(['Ada Lovelace', 'Grace Hopper']);
+	});
+
+	it('gives the UUIDs of the fields where the service does', async () => {
+		service.shapes.mapAnswers = 'list';
+		const { items } = await n8n.runNode({ ...getAll, formId: locator(survey) });
+		expect(items[0].json.fields).toContainEqual({
+			uuid: labelled('Score from 0 to 10'),
+			label: 'Score from 0 to 10',
+			value: expect.any(Number),
+		});
+	});
+
+	it('gives the records as they came without Simplify', async () => {
+		const { items } = await n8n.runNode({ ...getAll, formId: locator(survey), simplify: false });
+		expect(items[0].json).toMatchObject({ hubspot_sync: false, responses: expect.any(Array) });
+		expect(items[0].json).not.toHaveProperty('answers');
+	});
+
+	it.each([
+		['all', 2, undefined],
+		['complete', 1, 'false'],
+		['incomplete', 1, 'true'],
+	])('asks for %s responses', async (status, count, incomplete) => {
+		const { items } = await n8n.runNode({ ...getAll, formId: locator(newsletter), status });
+		expect(items).toHaveLength(count);
+		expect(service.requests.map(({ query }) => query.incomplete)).toEqual([incomplete]);
+	});
+
+	it('follows pages to the end, or to the limit', async () => {
+		for (let number = 0; number < 8; number++) service.store.addResponse(demoForms.event);
+		Object.assign(service.shapes, { paging: 'linkAbsolute', pageSize: 2 });
+		const all = await n8n.runNode({ ...getAll, formId: locator(demoForms.event) });
+		expect(all.items).toHaveLength(9);
+		expect(service.requests).toHaveLength(5);
+		service.requests.length = 0;
+		const few = await n8n.runNode({
+			...getAll,
+			formId: locator(demoForms.event),
+			returnAll: false,
+			limit: 3,
+			sort: 'listed',
+		});
+		expect(few.items).toHaveLength(3);
+		expect(service.requests).toHaveLength(2);
+	});
+
+	it('refuses a status that does not exist', async () => {
+		const { error } = await n8n.runNode({
+			...getAll,
+			formId: locator(survey),
+			status: '={{ "open" }}',
+		});
+		expect(error?.message).toBe("'Status' must be one of all, complete, incomplete");
+		expect(service.requests).toEqual([]);
+	});
+
+	it('gives each response whose files are not there without them, and says so', async () => {
+		service.faults.set({ fault: status(410, 'Gone'), match: { path: /files/ } });
+		const options = { downloadFiles: true };
+		const { items, error } = await n8n.runNode({
+			...getAll,
+			formId: locator(application),
+			options,
+		});
+		expect(error).toBeUndefined();
+		const withFile = items.find(({ json }) => json.fileError !== undefined);
+		expect(withFile?.json.fileError).toMatch(
+			/^cv\.txt: The file at .* could not be fetched \(status 410\)$/,
+		);
+		expect(items.every(({ binary }) => binary === undefined)).toBe(true);
+	});
+
+	it('downloads the uploaded files into binary fields when asked', async () => {
+		const options = { downloadFiles: true, filePrefix: 'cv_' };
+		const { items } = await n8n.runNode({ ...getAll, formId: locator(application), options });
+		expect(items[0].json.answers).toMatchObject({
+			CV: [{ name: 'cv.txt', url: expect.stringMatching(/^http.*cv\.txt$/) }],
+		});
+		const { cv_cv: file } = items[0].binary!;
+		expect(file).toMatchObject({ fileName: 'cv.txt', mimeType: 'text/plain' });
+		expect(Buffer.from(file.data, 'base64').toString()).toContain('Computing machinery');
+	});
+});
+
+describe('Response: Get', () => {
+	const get = { resource: 'response', operation: 'get', formId: locator(survey) };
+
+	it('gives one response', async () => {
+		const { uuid } = service.store.responses(survey)[1];
+		const { items } = await n8n.runNode({ ...get, responseId: uuid });
+		expect(items).toMatchObject([{ json: { uuid, number: 2 }, pairedItem: { item: 0 } }]);
+	});
+
+	it('takes the responses of a hundred items from one listing', async () => {
+		const uuids = service.store.responses(survey).map(({ uuid }) => uuid);
+		const input = Array.from({ length: 100 }, (_, index) => ({ json: { id: uuids[index % 2] } }));
+		const { items } = await n8n.runNode({ ...get, responseId: '={{ $json.id }}' }, input);
+		expect(items.map(({ json }) => json.uuid)).toEqual(input.map(({ json }) => json.id));
+		expect(service.requests).toHaveLength(1);
+	});
+
+	it('says that the form has no such response', async () => {
+		const { error } = await n8n.runNode({ ...get, responseId: 'absent' });
+		expect(error?.message).toBe(`The form ${survey} has no response with the ID absent`);
+	});
+
+	it('gives each failed item its own error, when the node continues', async () => {
+		const [{ uuid }] = service.store.responses(survey);
+		const { items } = await n8n.runNode(
+			{ ...get, responseId: '={{ $json.id }}' },
+			itemsOf({ id: 'absent' }, { id: 'a/b' }, { id: uuid }),
+			{ continueOnFail: true },
+		);
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+			{ item: 0 },
+			{ item: 1 },
+			{ item: 2 },
+		]);
+		expect(items[0].json.error).toMatch(/has no response/);
+		expect(items[1].json.error).toMatch(/'Response' is not a valid ID/);
+		expect(items[2].json.uuid).toBe(uuid);
+	});
+});
+
+describe('Response: Get PDF', () => {
+	const getPdf = { resource: 'response', operation: 'getPdf' };
+	const uuid = () => service.store.responses(contact)[0].uuid;
+
+	it.each(['nested', 'topPdfUrl', 'topUrl'] as const)('gives the link (%s)', async (shape) => {
+		service.shapes.pdf = shape;
+		const { items } = await n8n.runNode({ ...getPdf, responseId: uuid() });
+		expect(items).toEqual([
+			{ json: { uuid: uuid(), pdf_url: expect.stringMatching(/\.pdf$/) }, pairedItem: { item: 0 } },
+		]);
+	});
+
+	it('downloads the PDF into the binary field that was named', async () => {
+		const { items } = await n8n.runNode({
+			...getPdf,
+			responseId: uuid(),
+			download: true,
+			binaryPropertyName: 'summary',
+		});
+		const file = items[0].binary!.summary;
+		expect(file).toMatchObject({ mimeType: 'application/pdf', fileName: `response-${uuid()}.pdf` });
+		expect(Buffer.from(file.data, 'base64').toString('latin1')).toMatch(/^%PDF-/);
+		expect(items[0].json.pdf_url).toMatch(/\.pdf$/);
+	});
+
+	it.each([
+		['a web page', 'text/html', '<!doctype html><title>Log in</title>'],
+		['JSON', 'application/json', '{"success": false, "message": "PDF not ready"}'],
+		['an empty file', 'application/pdf', ''],
+		['an image', 'application/pdf', 'GIF89a,'],
+		['text', 'application/pdf', 'The PDF could not be made.'],
+		['another file', 'application/pdf', '\x00'.repeat(1020) + '%PDF-1.7'],
+	])('does not take %s for a PDF', async (what, type, body) => {
+		service.faults.set({ fault: answer(200, type, body), match: { path: /^\/pdf\// } });
+		const { error } = await n8n.runNode({ ...getPdf, responseId: uuid(), download: true });
+		expect(error?.message).toBe(`The link to the PDF returned ${what} instead of a PDF`);
+	});
+
+	it('takes a PDF whose mark stands behind other bytes', async () => {
+		const body = `${'\x00'.repeat(1019)}%PDF-1.7`;
+		service.faults.set({
+			fault: answer(200, 'application/pdf', body),
+			match: { path: /^\/pdf\// },
+		});
+		const { items } = await n8n.runNode({ ...getPdf, responseId: uuid(), download: true });
+		expect(items[0].binary?.data).toBeDefined();
+	});
+
+	it('asks for the name of the binary field', async () => {
+		const { error } = await n8n.runNode({
+			...getPdf,
+			responseId: uuid(),
+			download: true,
+			binaryPropertyName: '={{ "" }}',
+		});
+		expect(error?.message).toBe("'Put Output File in Field' is missing");
+		expect(service.requests).toEqual([]);
+	});
+});

@@ -1,0 +1,1 @@
+export { running } from '../world.mts';

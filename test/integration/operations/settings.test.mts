@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import { demoForms } from '../../service/index.mts';
+import { itemsOf, locator } from '../harness.mts';
+import { running } from './running.mts';
+
+const { service, n8n } = await running();
+const { contact, survey } = demoForms;
+const update = { resource: 'settings', operation: 'update', formId: locator(contact) };
+const stored = (formId: string = contact) => service.store.form(formId)!.settings;
+
+/** One value for each of the 31 settings of section 2.5. */
+const everySetting = {
+	admin_email_attach_pdf: true,
+	admin_email_note: 'Note',
+	admin_email_subject: 'New response',
+	after_message: '<p>Thanks</p>',
+	after_message_email: 'Thanks',
+	after_message_email_subject: 'Thanks',
+	after_redirect_delay: 60,
+	after_redirect_url: 'https://example.com/thanks',
+	ai_summary_enabled: true,
+	captcha: 'turnstile',
+	capture_location: true,
+	closed_message: 'Closed',
+	cta_label: 'Send',
+	cta_label_continue: 'Next',
+	description: 'A form',
+	discord_enabled: true,
+	google_sheets_enabled: true,
+	hubspot_enabled: true,
+	include_response_in_email: true,
+	is_closed: true,
+	name: 'Renamed',
+	number_prefix: 'A-',
+	number_suffix: '-Z',
+	responses_limit: 1,
+	send_pdf_to_respondent: true,
+	seo_allow_bots: false,
+	seo_description: 'About',
+	seo_title: 'Title',
+	show_formtitle: false,
+	show_multipage_progress: true,
+	slack_enabled: true,
+};
+
+describe('Settings: Update', () => {
+	it('updates all 31 settings, as fields and as JSON', async () => {
+		const asFields = await n8n.runNode({ ...update, settings: everySetting });
+		expect(asFields.error).toBeUndefined();
+		expect(stored()).toMatchObject(everySetting);
+		const other = { ...update, formId: locator(survey), inputMode: 'json' };
+		await n8n.runNode({ ...other, settingsJson: JSON.stringify(everySetting) });
+		expect(stored(survey)).toMatchObject(everySetting);
+	});
+
+	it('lets the last item have the last word, also when the first one had to be sent again', async () => {
+		service.faults.set({ fault: 'unavailable', times: 1 });
+		const names = itemsOf({ name: 'First' }, { name: 'Second' }, { name: 'Last' });
+		await n8n.runNode({ ...update, settings: { name: '={{ $json.name }}' } }, names);
+		service.faults.clear();
+		expect(stored().name).toBe('Last');
+	});
+
+	it("gives the form's id, name and time of update", async () => {
+		const { items } = await n8n.runNode({ ...update, settings: { name: 'Contact us' } });
+		expect(items).toMatchObject([
+			{
+				json: {
+					id: contact,
+					name: 'Contact us',
+					updated_at: expect.any(String),
+					status: 'updated',
+					changes: { name: { to: 'Contact us' } },
+				},
+				pairedItem: { item: 0 },
+			},
+		]);
+	});
+
+	it('sends only what was given', async () => {
+		await n8n.runNode({
+			...update,
+			settings: { is_closed: false },
+			clear: ['closed_message', 'responses_limit'],
+		});
+		expect(service.requests.map(({ body }) => body)).toEqual([
+			{ is_closed: false, closed_message: null, responses_limit: null },
+		]);
+	});
+
+	it('clears a setting for which an expression gives null', async () => {
+		const settings = { closed_message: '={{ null }}', responses_limit: '={{ $json.limit }}' };
+		await n8n.runNode({ ...update, settings }, itemsOf({ limit: null }));
+		expect(service.requests.map(({ body }) => body)).toEqual([
+			{ closed_message: null, responses_limit: null },
+		]);
+	});
+
+	it.each([-1, NaN, Infinity])('does not take %d for a text', async (number) => {
+		const settings = { seo_title: `={{ ${number} }}` };
+		const { error } = await n8n.runNode({ ...update, settings });
+		expect(error?.message).toMatch(/^'SEO: Title' must be text/);
+		expect(service.requests).toEqual([]);
+	});
+
+	it('takes what an expression gives: text for a boolean or integer, a number for text', async () => {
+		await n8n.runNode(
+			{
+				...update,
+				settings: {
+					is_closed: '={{ $json.closed }}',
+					responses_limit: '={{ $json.limit }}',
+					number_prefix: '={{ $json.year }}',
+					seo_title: '={{ $json.absent }}',
+				},
+			},
+			itemsOf({ closed: '0', limit: '25', year: 2026 }),
+		);
+		expect(service.requests.map(({ body }) => body)).toEqual([
+			{ is_closed: false, responses_limit: 25, number_prefix: '2026' },
+		]);
+	});
+
+	it.each([
+		[{ settings: {} }, /^There is no setting to update/],
+		[
+			{ settings: { after_redirect_delay: 61 } },
+			/^'After Submit: Delay' must be a whole number from 0 to 60 \(got 61\)$/,
+		],
+		[{ settings: { name: 'x'.repeat(256) } }, /^'Name' must be text of 1 to 255 characters/],
+		[
+			{ settings: { seo_title: 'Hi' }, clear: ['seo_title'] },
+			/^'SEO: Title' is both set and cleared/,
+		],
+		[{ settings: { name: ' ' } }, /^'Name' must be text of 1 to 255 characters/],
+		[{ clear: ['name'] }, /^'Name' must be text of 1 to 255 characters \(got null\)$/],
+		[{ clear: ['is_closed'] }, /^'Closed' must be true or false/],
+		[{ inputMode: 'json', settingsJson: '{"is_open": 1}' }, /^'is_open' is not a setting/],
+		[{ inputMode: 'json', settingsJson: '{}' }, /^There is no setting to update/],
+		[{ inputMode: 'json', settingsJson: '{"a"' }, /^'Settings \(JSON\)' is not valid JSON$/],
+		[{ inputMode: 'json', settingsJson: '{"name": 5}' }, /^'name' must be text/],
+		[{ formId: locator('={{ "a/b" }}'), settings: { name: 'x' } }, /^'Form' is not a valid ID$/],
+	])('stops at %j before anything is sent', async (parameters, message) => {
+		const { error } = await n8n.runNode({ ...update, ...parameters });
+		expect(error?.message).toMatch(message);
+		expect(error?.context).toMatchObject({ itemIndex: 0 });
+		expect(service.requests).toEqual([]);
+	});
+
+	it('names everything that is wrong at once', async () => {
+		const settings = { after_redirect_delay: -1, captcha: 'none', number_prefix: 'x'.repeat(11) };
+		const { error } = await n8n.runNode({ ...update, settings });
+		expect(error?.message).toBe("2 settings can't be updated");
+		expect(error?.description).toMatch(/'After Submit: Delay' .*\n'Number: Prefix' /);
+	});
+
+	it('sends nothing of a run when one of its items is not valid, and the rest when it continues', async () => {
+		const parameters = { ...update, settings: { responses_limit: '={{ $json.limit }}' } };
+		const items = itemsOf({ limit: 1 }, { limit: 0 }, { limit: 2 });
+		const stopped = await n8n.runNode(parameters, items);
+		expect(stopped.error).toMatchObject({ context: { itemIndex: 1 } });
+		expect(service.requests).toEqual([]);
+		const continued = await n8n.runNode(parameters, items, { continueOnFail: true });
+		expect(continued.items.map(({ pairedItem }) => pairedItem)).toEqual(
+			[0, 1, 2].map((item) => ({ item })),
+		);
+		expect(continued.items[1].json.error).toMatch(/Responses Limit/);
+		expect(service.requests.map(({ body }) => body)).toEqual([
+			{ responses_limit: 1 },
+			{ responses_limit: 2 },
+		]);
+	});
+});

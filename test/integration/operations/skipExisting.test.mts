@@ -1,0 +1,142 @@
+import type { IDataObject } from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+import { itemsOf, locator } from '../harness.mts';
+import { running } from './running.mts';
+
+const { service, n8n } = await running();
+
+/** A form of its own, and what adds a response with an email address and a comment to it. */
+function newForm() {
+	const { id } = service.store.addForm({
+		name: 'Orders',
+		trackIncomplete: true,
+		fields: [{ label: 'Email' }, { label: 'Comment' }, { label: 'Comment' }],
+	});
+	const [email, comment, second] = service.store.fields(id).map(({ uuid }) => uuid);
+	const create = {
+		resource: 'response',
+		operation: 'create',
+		formId: locator(id),
+		inputMode: 'json',
+		answersJson: '={{ $json }}',
+	};
+	return {
+		id,
+		email,
+		comment,
+		second,
+		create,
+		once: { ...create, options: { skipIfExists: [email] } },
+		add: (answers: IDataObject, incomplete = false) =>
+			service.store.addResponse(id, { answers: answers as never, incomplete }),
+		stored: () => service.store.responses(id),
+	};
+}
+
+const statusOf = (items: Array<{ json: IDataObject }>) => items.map(({ json }) => json.status);
+const asked = () => service.requests.map(({ method, path }) => `${method} ${path}`);
+
+describe('Response: Create with Skip If Exists', () => {
+	it('adds 50 items once, and none when they are run again', async () => {
+		const { id, email, once, stored } = newForm();
+		const rows = Array.from({ length: 50 }, (_, index) => ({ [email]: `p${index}@a.example` }));
+		const first = await n8n.runNode(once, itemsOf(...rows));
+		expect(first.error).toBeUndefined();
+		expect(new Set(statusOf(first.items))).toEqual(new Set(['created']));
+		expect(stored()).toHaveLength(50);
+		service.requests.length = 0;
+		const again = await n8n.runNode(once, itemsOf(...rows));
+		expect(again.items.map(({ json }) => json)).toEqual(
+			stored().map(({ uuid }) => ({ uuid, status: 'skipped' })),
+		);
+		expect(stored()).toHaveLength(50);
+		expect(asked()).toEqual([`GET /responses/${id}`, `GET /forms/${id}/fields`]);
+	});
+
+	it('adds equal items of a run once, and says which response that is', async () => {
+		const { email, comment, once, stored } = newForm();
+		const rows = ['a', 'b', 'c'].map((text) => ({ [email]: ' ada@a.example ', [comment]: text }));
+		const { items } = await n8n.runNode(once, itemsOf(...rows));
+		const [{ uuid }] = stored();
+		expect(stored()).toHaveLength(1);
+		expect(items.map(({ json }) => [json.status, json.uuid])).toEqual([
+			['created', uuid],
+			['skipped', uuid],
+			['skipped', uuid],
+		]);
+	});
+
+	it('goes by all of the chosen fields together, and by the right one of two with one label', async () => {
+		const { email, comment, second, create, add, stored } = newForm();
+		add({ [email]: 'ada@a.example', [comment]: 'x', [second]: 'y' });
+		const options = { skipIfExists: `${email}, ${second}` };
+		const rows = [
+			{ [email]: 'ada@a.example', [second]: 'x' },
+			{ [email]: 'ada@a.example', [second]: 'y' },
+		];
+		const { items } = await n8n.runNode({ ...create, options }, itemsOf(...rows));
+		expect(statusOf(items)).toEqual(['created', 'skipped']);
+		expect(stored()).toHaveLength(2);
+	});
+
+	it('compares numbers and text alike', async () => {
+		const { email, once, add } = newForm();
+		add({ [email]: '1001' });
+		const { items } = await n8n.runNode(once, itemsOf({ [email]: 1001 }));
+		expect(statusOf(items)).toEqual(['skipped']);
+	});
+
+	it('does not take a response that was never submitted for one that exists', async () => {
+		const { email, once, add } = newForm();
+		add({ [email]: 'ada@a.example' }, true);
+		const { items } = await n8n.runNode(once, itemsOf({ [email]: 'ada@a.example' }));
+		expect(statusOf(items)).toEqual(['created']);
+	});
+
+	it('needs an answer to each of the chosen fields', async () => {
+		const { email, comment, once } = newForm();
+		const { error } = await n8n.runNode(once, itemsOf({ [comment]: 'x' }));
+		expect(error?.message).toBe(`"${email}" needs an answer: 'Skip If Exists' goes by it`);
+		expect(service.requests).toEqual([]);
+	});
+
+	it('adds an equal item where the one before it certainly was not added', async () => {
+		const { email, once, stored } = newForm();
+		service.faults.set({ fault: 'forbidden', match: { method: 'POST' }, times: 1 });
+		const rows = itemsOf({ [email]: 'ada@a.example' }, { [email]: 'ada@a.example' });
+		const { items } = await n8n.runNode(once, rows, { continueOnFail: true });
+		expect(statusOf(items)).toEqual([undefined, 'created']);
+		expect(stored()).toHaveLength(1);
+	});
+
+	it('adds no equal item where nobody knows what became of the one before it', async () => {
+		const { email, once, stored } = newForm();
+		service.faults.set({ fault: 'dropAfter', match: { method: 'POST' }, times: 1 });
+		const rows = itemsOf({ [email]: 'ada@a.example' }, { [email]: 'ada@a.example' });
+		const { items } = await n8n.runNode(once, rows, { continueOnFail: true });
+		expect(items.map(({ json }) => json.error)).toEqual(
+			Array(2).fill(expect.stringMatching(/may or may not have been added/)),
+		);
+		expect(stored()).toHaveLength(1);
+	});
+
+	it.each(['list', 'map'] as const)(
+		'finds the answers of a listing that has them as a %s',
+		async (mapAnswers) => {
+			const { email, once, add } = newForm();
+			add({ [email]: 'ada@a.example' });
+			service.shapes.mapAnswers = mapAnswers;
+			const { items } = await n8n.runNode(once, itemsOf({ [email]: 'ada@a.example' }));
+			expect(statusOf(items)).toEqual(['skipped']);
+		},
+	);
+
+	it('offers the fields of the form to choose from', async () => {
+		const { id, email } = newForm();
+		const options = await n8n.callMethod<unknown[]>('loadOptions', 'getFieldOptions', {
+			formId: locator(id),
+		});
+		expect(options[0]).toEqual({ name: 'Email', value: email });
+		expect(options).toHaveLength(3);
+	});
+});

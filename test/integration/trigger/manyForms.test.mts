@@ -1,0 +1,185 @@
+import type { INodeExecutionData, INodeParameters, INodePropertyOptions } from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+import type { N8n } from '../harness.mts';
+import { time } from '../n8n/package.mts';
+import { withWorld, type World } from '../world.mts';
+import { watch } from './watching.mts';
+
+const HOUR_MS = 3_600_000;
+
+const newForm = ({ service }: World, name: string) =>
+	service.store.addForm({ name, fields: [{ label: 'Name' }], trackIncomplete: true }).id;
+
+/** A response to a form, and when n8n polls next. */
+const submit = ({ service }: World, form: string, name: string, incomplete = false) =>
+	service.store.addResponse(form, { answers: { Name: name }, incomplete }).uuid;
+
+const tick = { activation: 'update', budgetMs: 36_000 } as const;
+
+/** What items say: the event, the form's name, and who submitted it. */
+const told = (items: INodeExecutionData[]) =>
+	items.map(({ json }) => {
+		const { event, form, answers } = json as Record<string, Record<string, unknown>>;
+		return [event, form.name, ...(answers === undefined ? [] : [answers.Name])].join(' ');
+	});
+
+const onAll = (n8n: N8n, parameters: INodeParameters = {}) =>
+	watch(n8n, '', { watch: 'all', ...parameters });
+
+const requests = ({ service }: World, path: RegExp) =>
+	service.requests.filter((request) => path.test(request.path)).length;
+
+describe('A trigger on all forms', () => {
+	it('delivers new responses of each, with the form’s ID and name', async () =>
+		await withWorld(async (world) => {
+			const [a, b] = [newForm(world, 'A'), newForm(world, 'B')];
+			submit(world, a, 'before');
+			const trigger = onAll(world.n8n);
+			expect(await trigger.poll()).toEqual([]);
+			submit(world, a, 'Ada');
+			await time.sleep(1_000);
+			submit(world, b, 'Grace');
+			const items = await trigger.poll(tick);
+			expect(told(items)).toEqual(['responseCompleted A Ada', 'responseCompleted B Grace']);
+			expect(items[0].json.form).toEqual({ id: a, name: 'A' });
+			expect(await trigger.poll(tick)).toEqual([]);
+		}));
+
+	it('lists the forms once an hour, and watches a new one from its beginning', async () =>
+		await withWorld(async (world) => {
+			newForm(world, 'A');
+			const events = ['responseCompleted', 'formCreated'];
+			const trigger = onAll(world.n8n, { events });
+			await trigger.poll();
+			submit(world, newForm(world, 'New'), 'Ada');
+			expect(await trigger.poll(tick)).toEqual([]);
+			expect(requests(world, /\/forms$/)).toBe(1);
+			await time.sleep(HOUR_MS);
+			const items = await trigger.poll(tick);
+			expect(told(items)).toEqual(['formCreated New', 'responseCompleted New Ada']);
+			expect(await trigger.poll(tick)).toEqual([]);
+			expect(requests(world, /\/forms$/)).toBe(2);
+		}));
+
+	it('leaves out exceptions, and takes what is there for known when they are watched again', async () =>
+		await withWorld(async (world) => {
+			const [a, b] = [newForm(world, 'A'), newForm(world, 'B')];
+			const trigger = onAll(world.n8n, { exceptFormIds: [b] });
+			await trigger.poll();
+			submit(world, a, 'Ada');
+			submit(world, b, 'Grace');
+			expect(told(await trigger.poll(tick))).toEqual(['responseCompleted A Ada']);
+			expect(requests(world, new RegExp(b))).toBe(0);
+			expect(await trigger.poll({}, { exceptFormIds: [] })).toEqual([]);
+			submit(world, b, 'Edsger');
+			const items = await trigger.poll(tick, { exceptFormIds: [] });
+			expect(told(items)).toEqual(['responseCompleted B Edsger']);
+		}));
+
+	it('goes on with the others when one fails, and tells of it once', async () =>
+		await withWorld(async (world) => {
+			const [a, b] = [newForm(world, 'A'), newForm(world, 'B')];
+			const trigger = onAll(world.n8n);
+			await trigger.poll();
+			world.service.faults.set({ fault: 'forbidden', match: { path: new RegExp(a) } });
+			const failures: string[] = [];
+			const delivered: string[] = [];
+			for (let hour = 0; hour < 8; hour++) {
+				submit(world, b, `${hour}`);
+				for (let poll = 0; poll < 2; poll++) {
+					const items = await trigger.poll(tick).catch((error: Error) => {
+						failures.push(error.message);
+						return [];
+					});
+					delivered.push(...told(items));
+				}
+				await time.sleep(HOUR_MS);
+			}
+			expect(delivered).toHaveLength(8);
+			expect(failures).toHaveLength(1);
+			expect(failures[0]).toMatch(/status 403|access|allow/i);
+		}));
+});
+
+describe('A trigger on several forms', () => {
+	it('watches these, and names them by one list of the forms', async () =>
+		await withWorld(async (world) => {
+			const [a, b, c] = ['A', 'B', 'C'].map((name) => newForm(world, name));
+			const trigger = watch(world.n8n, '', { watch: 'several', formIds: [a, b] });
+			await trigger.poll();
+			for (const form of [a, b, c]) submit(world, form, 'Ada');
+			const items = await trigger.poll(tick);
+			expect(told(items)).toEqual(['responseCompleted A Ada', 'responseCompleted B Ada']);
+			expect(requests(world, new RegExp(c))).toBe(0);
+			expect(requests(world, /\/forms$/)).toBe(1);
+		}));
+
+	it('is not activated without any', async () =>
+		await withWorld(async ({ n8n }) => {
+			const trigger = watch(n8n, '', { watch: 'several', formIds: [] });
+			await expect(trigger.poll()).rejects.toThrow('No form is chosen');
+		}));
+
+	it('are chosen from a list of the forms', async () =>
+		await withWorld(async (world) => {
+			const a = newForm(world, 'A');
+			const options = await world.n8n.callMethod<INodePropertyOptions[]>('loadOptions', 'getForms');
+			expect(options).toContainEqual({ name: 'A', value: a });
+		}));
+});
+
+describe('A response that is abandoned', () => {
+	it('starts the workflow after the hours, once, and its completion does as well', async () =>
+		await withWorld(async (world) => {
+			const form = newForm(world, 'A');
+			const events = ['responseAbandoned', 'responseCompleted'];
+			const trigger = watch(world.n8n, form, { events, abandonedAfterHours: 2 });
+			await trigger.poll();
+			const uuid = submit(world, form, 'Ada', true);
+			await time.sleep(HOUR_MS);
+			expect(await trigger.poll(tick)).toEqual([]);
+			await time.sleep(1.1 * HOUR_MS);
+			expect(told(await trigger.poll(tick))).toEqual(['responseAbandoned A Ada']);
+			expect(await trigger.poll(tick)).toEqual([]);
+			world.service.store.completeResponse(uuid);
+			expect(told(await trigger.poll(tick))).toEqual(['responseCompleted A Ada']);
+		}));
+});
+
+describe('Only When', () => {
+	const onlyWhen = (value: string) => ({
+		onlyWhen: { conditions: [{ field: 'Name', operator: 'contains', value }] },
+	});
+
+	it('holds back what does not meet the conditions, which counts as seen', async () =>
+		await withWorld(async (world) => {
+			const form = newForm(world, 'A');
+			const trigger = watch(world.n8n, form);
+			await trigger.poll();
+			for (const name of ['Ada', 'Grace']) submit(world, form, name);
+			const items = await trigger.poll(tick, onlyWhen('ada'));
+			expect(told(items)).toEqual(['responseCompleted A Ada']);
+			expect(await trigger.poll({}, onlyWhen('grace'))).toEqual([]);
+			expect(await trigger.poll()).toEqual([]);
+		}));
+
+	it('is refused where no response could ever meet it', async () =>
+		await withWorld(async (world) => {
+			const onlyWhen = { conditions: [{ field: 'Name', operator: 'greater', value: 'many' }] };
+			const trigger = watch(world.n8n, newForm(world, 'A'), { onlyWhen });
+			await expect(trigger.poll()).rejects.toThrow("Condition 1 of 'Only When' needs a number");
+		}));
+});
+
+describe('Fetch test event', () => {
+	it('shows the newest response of the newest of all forms that has one', async () =>
+		await withWorld(async (world) => {
+			submit(world, newForm(world, 'Old'), 'Ada');
+			await time.sleep(1_000);
+			submit(world, newForm(world, 'New'), 'Grace');
+			await time.sleep(1_000);
+			newForm(world, 'Empty');
+			const items = await onAll(world.n8n).poll({ mode: 'manual' });
+			expect(told(items)).toEqual(['responseCompleted New Grace']);
+		}));
+});

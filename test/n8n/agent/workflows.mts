@@ -1,0 +1,108 @@
+import type { INode, INodeParameters } from 'n8n-workflow';
+import type { WorkflowFile } from '../../../scripts/lib/n8n/rest.mts';
+
+type Credential = { id: string; name: string };
+
+export const MCP_PATH = 'form-service-tools';
+
+const byModel = (name: string, description: string, type = 'string') =>
+	`={{ $fromAI('${name}', '${description}', '${type}') }}`;
+
+const form = { __rl: true, mode: 'id', value: byModel('form', 'The ID of the form') };
+
+/** The operations that a model is given as tools, by the node's name, with what it decides itself. */
+const tools: Record<string, INodeParameters> = {
+	'Find Responses': { resource: 'response', operation: 'getAll', formId: form, limit: 5 },
+	'Add Response': {
+		resource: 'response',
+		operation: 'create',
+		formId: form,
+		inputMode: 'json',
+		answersJson: byModel('answers', 'The answers by the UUID of the field', 'json'),
+	},
+	'Update Form': {
+		resource: 'settings',
+		operation: 'update',
+		formId: form,
+		inputMode: 'json',
+		settingsJson: byModel('settings', 'The settings to update', 'json'),
+	},
+};
+
+const toolNodes = (credential: Credential): INode[] =>
+	Object.entries(tools).map(([name, parameters], index) => ({
+		id: `tool-${index}`,
+		name,
+		type: 'n8n-nodes-formservice.formServiceTool',
+		typeVersion: 1,
+		position: [index * 200, 300],
+		credentials: { formServiceApi: credential },
+		parameters,
+	}));
+
+const toolsOf = (node: string): WorkflowFile['connections'] =>
+	Object.fromEntries(
+		Object.keys(tools).map((name) => [name, { ai_tool: [[{ node, type: 'ai_tool', index: 0 }]] }]),
+	);
+
+const settings = { executionOrder: 'v1' };
+
+/** An AI Agent with a chat model and the tools, started by hand. */
+export const agentWorkflow = (credential: Credential, model: Credential): WorkflowFile => ({
+	name: 'Agent',
+	nodes: [
+		{
+			id: 'start',
+			name: 'Start',
+			type: 'n8n-nodes-base.manualTrigger',
+			typeVersion: 1,
+			position: [0, 0],
+			parameters: {},
+		},
+		{
+			id: 'agent',
+			name: 'AI Agent',
+			type: '@n8n/n8n-nodes-langchain.agent',
+			typeVersion: 2,
+			position: [240, 0],
+			parameters: { promptType: 'define', text: 'Do what the script says', options: {} },
+		},
+		{
+			id: 'model',
+			name: 'Chat Model',
+			type: '@n8n/n8n-nodes-langchain.lmChatOpenAi',
+			typeVersion: 1.2,
+			position: [0, 300],
+			credentials: { openAiApi: model },
+			parameters: { model: { __rl: true, mode: 'id', value: 'scripted' }, options: {} },
+		},
+		...toolNodes(credential),
+	],
+	connections: {
+		Start: { main: [[{ node: 'AI Agent', type: 'main', index: 0 }]] },
+		'Chat Model': {
+			ai_languageModel: [[{ node: 'AI Agent', type: 'ai_languageModel', index: 0 }]],
+		},
+		...toolsOf('AI Agent'),
+	},
+	settings,
+});
+
+/** n8n's MCP Server Trigger, which serves the tools to MCP clients. */
+export const mcpWorkflow = (credential: Credential): WorkflowFile => ({
+	name: 'MCP Server',
+	nodes: [
+		{
+			id: 'server',
+			name: 'MCP Server',
+			type: '@n8n/n8n-nodes-langchain.mcpTrigger',
+			typeVersion: 2,
+			position: [0, 0],
+			webhookId: MCP_PATH,
+			parameters: { authentication: 'none', path: MCP_PATH },
+		},
+		...toolNodes(credential),
+	],
+	connections: toolsOf('MCP Server'),
+	settings,
+});

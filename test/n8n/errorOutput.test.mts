@@ -1,0 +1,91 @@
+import type { INode } from 'n8n-workflow';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lines, versionOf } from '../../scripts/lib/n8n/install.mts';
+import type { WorkflowFile } from '../../scripts/lib/n8n/rest.mts';
+import { demoForms, type Service, startService } from '../service/index.mts';
+import { ended, type Instance, startInstance } from './instance.mts';
+
+const START_TIMEOUT_MS = 900_000;
+
+const rows = [
+	{ formId: demoForms.contact, row: 1 },
+	{ formId: 'Nobody', row: 2 },
+	{ formId: demoForms.survey, row: 3 },
+];
+
+/** Updates the form of each row, of which one does not exist. */
+function workflowWith(credential: Instance['credential'], onError: INode['onError']): WorkflowFile {
+	const node = (name: string, type: string, rest: Partial<INode>): INode => ({
+		id: name,
+		name,
+		type,
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+		...rest,
+	});
+	const next = (name: string) => ({ main: [[{ node: name, type: 'main' as const, index: 0 }]] });
+	return {
+		name: `Error output: ${onError}`,
+		nodes: [
+			node('Start', 'n8n-nodes-base.manualTrigger', {}),
+			node('Rows', 'n8n-nodes-base.set', {
+				typeVersion: 3.4,
+				parameters: { mode: 'raw', jsonOutput: JSON.stringify({ rows }), options: {} },
+			}),
+			node('Split Out', 'n8n-nodes-base.splitOut', {
+				parameters: { fieldToSplitOut: 'rows', options: {} },
+			}),
+			node('Update', 'n8n-nodes-formservice.formService', {
+				credentials: { formServiceApi: credential },
+				onError,
+				parameters: {
+					resource: 'settings',
+					operation: 'update',
+					formId: { __rl: true, mode: 'id', value: '={{ $json.formId }}' },
+					inputMode: 'fields',
+					settings: { seo_title: 'Title' },
+				},
+			}),
+		],
+		connections: { Start: next('Rows'), Rows: next('Split Out'), 'Split Out': next('Update') },
+		settings: { executionOrder: 'v1' },
+	};
+}
+
+describe.each(lines.map((line) => [versionOf(line), line] as const))('n8n %s', (_version, line) => {
+	const cleanup = new AsyncDisposableStack();
+	let service: Service;
+	let instance: Instance;
+	beforeAll(async () => {
+		service = await startService({ perMinute: 1_000, perDay: 10_000 });
+		cleanup.defer(async () => await service.close());
+		const access = { accessToken: service.token, baseUrl: service.baseUrl };
+		instance = await startInstance(access, {}, cleanup, line);
+	}, START_TIMEOUT_MS);
+	afterAll(async () => await cleanup.disposeAsync());
+
+	/** What comes out of the node's outputs. */
+	async function outputsOf(onError: INode['onError']) {
+		const { rest } = instance.n8n;
+		const id = await rest.createWorkflow(workflowWith(instance.credential, onError));
+		const execution = await ended(instance, await rest.run(id, 'Start'));
+		expect(execution.status).toBe('success');
+		const { main } = execution.data.resultData.runData.Update[0].data!;
+		return main.map((items) => (items ?? []).map(({ json }) => json));
+	}
+
+	const failed = { ...rows[1], error: expect.stringMatching(/\w/) };
+
+	it('shows the input of an item that failed beside its error, where the node continues', async () => {
+		const [items] = await outputsOf('continueRegularOutput');
+		expect(items).toHaveLength(3);
+		expect(items[1]).toEqual(failed);
+	});
+
+	it('shows it on the error output as well, and no success there', async () => {
+		const [succeeded, items] = await outputsOf('continueErrorOutput');
+		expect(succeeded.map(({ id }) => id)).toEqual([demoForms.contact, demoForms.survey]);
+		expect(items).toEqual([failed]);
+	});
+});

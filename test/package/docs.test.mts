@@ -1,0 +1,60 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { root } from '../../scripts/lib/paths.mts';
+import { withOperations } from '../../scripts/operationsReference.mts';
+
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const readme = read('README.md');
+
+/** What GitHub makes of a heading when it is linked to. */
+const anchorOf = (heading: string) =>
+	heading
+		.toLowerCase()
+		.replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+		.replaceAll(' ', '-');
+
+const anchorsOf = (path: string) =>
+	[...readFileSync(path, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading]) => anchorOf(heading));
+
+/** Links and pictures of a page, without those that lead out of the repository. */
+const linksOf = (text: string) =>
+	[...text.matchAll(/\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"/g)]
+		.map(([, link, picture]) => link ?? picture)
+		.filter((link) => !/^[a-z]+:/.test(link));
+
+const pages = globSync(['*.md', 'docs/*.md', 'test/service/README.md'], { cwd: root });
+
+describe('the documentation', () => {
+	it.each(pages)('%s leads to files and headings that exist', (page) => {
+		for (const link of linksOf(read(page))) {
+			const [path, anchor] = link.split('#');
+			const target = path ? resolve(root, dirname(page), path) : join(root, page);
+			expect(existsSync(target), link).toBe(true);
+			if (anchor) expect(anchorsOf(target), link).toContain(anchor);
+		}
+	});
+
+	it('is linked to from n8n by headings that exist', () => {
+		const files = globSync(['credentials/*.ts', 'nodes/FormService/*.node.json'], { cwd: root });
+		const anchors = files
+			.flatMap((file) => [...read(file).matchAll(/n8n-nodes-formservice#([\w-]+)/g)])
+			.map(([, anchor]) => anchor);
+		expect(anchors.length).toBeGreaterThan(3);
+		for (const anchor of anchors) {
+			if (anchor !== 'readme') expect(anchorsOf(join(root, 'README.md'))).toContain(anchor);
+		}
+	});
+
+	it('lists the operations as the node has them', async () => {
+		expect(await withOperations(readme)).toBe(readme);
+	});
+
+	it('quotes errors as the node words them', () => {
+		const sources = globSync('nodes/**/*.ts', { cwd: root }).map(read).join('\n');
+		const [, section] = /## Troubleshooting\n(.*?)\n## /s.exec(readme) ?? [];
+		const quoted = [...section.matchAll(/^\| `([^`]+)`/gm)].map(([, text]) => text);
+		expect(quoted.length).toBeGreaterThan(5);
+		for (const part of quoted.flatMap((text) => text.split('…'))) expect(sources).toContain(part);
+	});
+});

@@ -1,0 +1,115 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** One request that a fault meets. */
+export type Meeting = {
+	request: FastifyRequest;
+	reply: FastifyReply;
+	/** epoch milliseconds */
+	now: () => number;
+	/** keeps the request waiting for so many milliseconds, infinite ones for ever */
+	wait: (milliseconds: number) => Promise<void>;
+};
+
+/**
+ * What can go wrong with one request.
+ * - `door`: before the service looked at the request; nothing is counted and nothing is done.
+ * - `instead`: past the limiter, in place of the work; the request counts and nothing is done.
+ * - `after`: the work is done and counted, then its reply is spoilt.
+ */
+export type Fault = { name: string } & (
+	| { stage: 'door' | 'instead'; act(meeting: Meeting): void }
+	| { stage: 'after'; spoil(meeting: Meeting, body: Buffer): unknown }
+);
+
+const send = (reply: FastifyReply, status: number, body: unknown) => {
+	reply.code(status).send(body);
+};
+
+/** The service answers with this status and its envelope. */
+export function status(
+	code: number,
+	message: string,
+	errors?: Record<string, string[]>,
+	stage: 'door' | 'instead' = 'instead',
+): Fault {
+	return {
+		name: `status ${code}`,
+		stage,
+		act: ({ reply }) => send(reply, code, { success: false, message, ...(errors && { errors }) }),
+	};
+}
+
+/** The service refuses with 429. `retryAfter` in seconds, 'date' for an HTTP date, or none at all. */
+export function tooMany(
+	limit: number,
+	retryAfter?: number | { dateIn: number },
+	extra: { reset?: boolean; body?: unknown } = {},
+): Fault {
+	return {
+		name: `status 429, limit ${limit}, Retry-After ${JSON.stringify(retryAfter) ?? 'missing'}`,
+		stage: 'door',
+		act({ reply, now }) {
+			reply.headers({ 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0' });
+			const seconds = typeof retryAfter === 'object' ? retryAfter.dateIn : retryAfter;
+			if (seconds !== undefined) {
+				const at = now() + seconds * 1000;
+				reply.header(
+					'retry-after',
+					typeof retryAfter === 'object' ? new Date(at).toUTCString() : String(seconds),
+				);
+				if (extra.reset ?? true) reply.header('x-ratelimit-reset', String(Math.floor(at / 1000)));
+			}
+			send(reply, 429, extra.body ?? { success: false, message: 'Too Many Attempts.' });
+		},
+	};
+}
+
+/** The service acts at once, and its reply comes `milliseconds` late. */
+export function slow(milliseconds: number): Fault {
+	return {
+		name: `slow by ${milliseconds} ms`,
+		stage: 'after',
+		async spoil({ wait }, body) {
+			await wait(milliseconds);
+			return body;
+		},
+	};
+}
+
+/** A redirect to an address, absolute or a path. */
+export function redirect(address: string, code = 302): Fault {
+	return {
+		name: `redirect ${code} to ${address}`,
+		stage: 'instead',
+		act({ reply }) {
+			reply.redirect(address, code);
+		},
+	};
+}
+
+/** A reply of this status, type and text, whatever was asked. */
+export function answer(code: number, type: string, body: string, name = type): Fault {
+	return {
+		name: `status ${code} with ${name}`,
+		stage: 'instead',
+		act: ({ reply }) => send(reply.type(type), code, body),
+	};
+}
+
+/** A listing in well-formed JSON of about this many megabytes, sent in pieces without a length. */
+export function bodyOf(megabytes: number): Fault {
+	return {
+		name: `body of ${megabytes} MB`,
+		stage: 'instead',
+		act({ reply }) {
+			const filler = 'x'.repeat(1_000_000);
+			const pieces = function* () {
+				yield '{"success":true,"data":[""';
+				for (let sent = 0; sent < megabytes; sent++) yield `,"${filler}"`;
+				yield ']}';
+			};
+			send(reply.type('application/json'), 200, Readable.from(pieces()));
+		},
+	};
+}

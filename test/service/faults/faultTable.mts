@@ -1,0 +1,119 @@
+import { setTimeout } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { Readable } from 'node:stream';
+import { answer, type Fault, type Meeting, redirect, status, tooMany } from './faultKinds.mts';
+
+/** Nothing is sent, also when whoever asked has gone. */
+const never = async ({ wait }: Meeting) => {
+	await wait(Infinity);
+	return await new Promise<never>(() => {});
+};
+const drop = ({ request }: Meeting) => request.raw.socket.destroy();
+const page = '<!doctype html><title>Maintenance</title><p>We will be back shortly.</p>';
+
+/** Every fault that needs no parameter, by a name that tests can iterate over. */
+export const faultTable = {
+	badRequest: status(400, 'The request is malformed.'),
+	unauthorized: status(401, 'Unauthenticated.', undefined, 'door'),
+	forbidden: status(403, 'You have no access to the requested resource.'),
+	notFound: status(404, 'The requested resource was not found.'),
+	unprocessable: status(422, 'The given data was invalid.', {
+		name: ['The name setting must be a string.'],
+		responses_limit: ['The responses_limit setting must be at least 1.'],
+	}),
+	serverError: status(500, 'Server Error'),
+	badGateway: status(502, 'Bad Gateway', undefined, 'door'),
+	unavailable: status(503, 'Service Unavailable', undefined, 'door'),
+	tooManyMinute: tooMany(60, 20),
+	tooManyDay: tooMany(1440, 4000),
+	tooManyRetryAfterZero: tooMany(60, 0),
+	tooManyBare: tooMany(60, undefined, { body: { message: 'Too Many Attempts.' } }),
+	tooManyHttpDate: tooMany(60, { dateIn: 20 }, { reset: false }),
+	dropBefore: {
+		name: 'connection dropped before the service acted',
+		stage: 'door',
+		act(meeting) {
+			meeting.reply.hijack();
+			drop(meeting);
+		},
+	},
+	dropAfter: {
+		name: 'connection dropped after the service acted',
+		stage: 'after',
+		spoil(meeting) {
+			drop(meeting);
+			return new Promise<never>(() => {});
+		},
+	},
+	silentBefore: {
+		name: 'no reply, and the service did not act',
+		stage: 'door',
+		act(meeting) {
+			meeting.reply.hijack();
+			void never(meeting);
+		},
+	},
+	silentAfter: { name: 'no reply, though the service acted', stage: 'after', spoil: never },
+	gatewayAfter: {
+		name: 'status 502 though the service acted',
+		stage: 'after',
+		spoil({ reply }) {
+			reply.code(502).removeHeader('content-length');
+			return JSON.stringify({ success: false, message: 'Bad Gateway' });
+		},
+	},
+	webPage: answer(200, 'text/html; charset=utf-8', page),
+	failureWith200: answer(
+		200,
+		'application/json',
+		'{"success":false,"message":"The request could not be carried out."}',
+		'success: false',
+	),
+	malformedJson: answer(
+		200,
+		'application/json',
+		'{"success":true,"data":[{"id":',
+		'malformed JSON',
+	),
+	emptyBody: {
+		name: 'empty body',
+		stage: 'after',
+		spoil({ reply }) {
+			reply.removeHeader('content-length');
+			return '';
+		},
+	},
+	cutBody: {
+		name: 'body cut in the middle',
+		stage: 'after',
+		spoil({ reply }, body) {
+			reply.header('content-length', body.length + 100);
+			return Readable.from(
+				(async function* () {
+					yield body.subarray(0, Math.ceil(body.length / 2));
+					// The first half must have left before the connection ends, or it is lost with it.
+					await setTimeout(20);
+					throw new Error('cut on purpose');
+				})(),
+			);
+		},
+	},
+	loginPage: redirect('/login'),
+	redirectCircle: {
+		name: 'redirect in a circle',
+		stage: 'instead',
+		act({ request, reply }) {
+			reply.redirect(request.url, 302);
+		},
+	},
+	gzip: {
+		name: 'reply packed with gzip',
+		stage: 'after',
+		spoil({ reply }, body) {
+			reply.header('content-encoding', 'gzip').removeHeader('content-length');
+			return gzipSync(body);
+		},
+	},
+} as const satisfies Record<string, Fault>;
+
+export type FaultName = keyof typeof faultTable;

@@ -1,0 +1,55 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { decide } from './limiter.mts';
+import type { Parts } from '../parts.mts';
+import type { Form } from '../store/forms.mts';
+import { ServiceError } from './envelope.mts';
+
+/**
+ * Stands before every endpoint: without `Accept: application/json` a login page (section 5, rule 2), without
+ * a valid token 401, and beyond a limit 429. A 401 is not counted and carries no limit headers.
+ */
+export function guard({ store, limits, usage, now }: Parts) {
+	return async (request: FastifyRequest, reply: FastifyReply) => {
+		if (!/application\/json/i.test(request.headers.accept ?? '')) {
+			return reply.redirect('/login', 302);
+		}
+		const { token } = request.call.record;
+		const account = token === undefined ? undefined : store.accountOfToken(token);
+		if (!account) throw new ServiceError(401, 'Unauthenticated.');
+		request.call.account = account;
+
+		const decision = decide(usage.get(account.id) ?? {}, limits, now());
+		usage.set(account.id, decision.usage);
+		reply.headers(decision.headers);
+		if (!decision.allowed) {
+			const message = 'Too Many Attempts.';
+			return reply.code(429).send(limits.bareRefusals ? { message } : { success: false, message });
+		}
+		return undefined;
+	};
+}
+
+/** The account that the guard let in. */
+export function accountOf(request: FastifyRequest) {
+	const { account } = request.call;
+	if (!account) throw new ServiceError(401, 'Unauthenticated.');
+	return account;
+}
+
+/** The form of this id, which must be the account's own. */
+export function formOf(request: FastifyRequest, { store }: Parts, id: string): Form {
+	const form = store.form(id);
+	if (!form) throw new ServiceError(404, 'The form was not found.');
+	if (form.accountId !== accountOf(request).id) {
+		throw new ServiceError(403, 'You have no access to the requested resource.');
+	}
+	return form;
+}
+
+/** The address of a request without its query, for links to its other pages. */
+export function addressOf(request: FastifyRequest, { origin }: Parts) {
+	return {
+		url: origin() + request.url.split('?')[0],
+		query: request.query as Record<string, unknown>,
+	};
+}

@@ -1,0 +1,85 @@
+import type { Shapes } from './shapes.mts';
+import type { Field, Form } from '../store/forms.mts';
+import type { Answer, Response } from '../store/responses.mts';
+
+/** A form as endpoint 2 lists it: its settings (section 2.2) and its fields. */
+export function formRecord(form: Form, fields: Field[], pageUrl: string, shapes: Shapes) {
+	const { id, slug, settings, trackIncomplete, createdAt, updatedAt } = form;
+	return {
+		id,
+		...settings,
+		slug,
+		url: pageUrl,
+		track_incomplete: trackIncomplete,
+		created_at: createdAt,
+		updated_at: updatedAt,
+		fields: fields.map((field) => fieldRecord(field, shapes)),
+	};
+}
+
+/** A field as endpoints 2 and 3 list it. */
+export function fieldRecord(field: Field, { fieldNames }: Shapes) {
+	const { uuid, label, mandatory, type, options, customKey, description } = field;
+	const rest = { type, options, custom_key: customKey, description };
+	return fieldNames === 'idName'
+		? { id: uuid, name: label, required: mandatory, ...rest }
+		: { uuid, label, mandatory, ...rest };
+}
+
+/** A response as endpoint 4 lists it. `filesOrigin` is where the links to files lead. */
+export function responseRecord(
+	response: Response,
+	form: Form,
+	fields: Field[],
+	{ mapAnswers }: Shapes,
+	filesOrigin: string,
+) {
+	const { number_prefix: prefix, number_suffix: suffix } = form.settings;
+	const answers = fields.map((field) => ({
+		field,
+		value: withLinks(response.answers[field.uuid] ?? null, field, filesOrigin),
+	}));
+	return {
+		uuid: response.uuid,
+		number: response.number,
+		number_formatted: `${prefix ?? ''}${response.number}${suffix ?? ''}`,
+		is_incomplete: response.isIncomplete,
+		created_at: response.createdAt,
+		referrer: response.referrer,
+		hubspot_sync: false,
+		hubspot_sync_completed: null,
+		google_sheets_sync: false,
+		google_sheets_synced_at: null,
+		webhook_sent: false,
+		enrich: null,
+		responses: answersAs[mapAnswers](answers),
+	};
+}
+
+type FieldAnswer = { field: Field; value: Answer };
+
+const answersAs = {
+	pairs: (answers: FieldAnswer[]): unknown =>
+		answers.map(({ field, value }) => ({ key: field.label, value })),
+	list: (answers: FieldAnswer[]): unknown =>
+		answers.map(({ field, value }) => ({
+			label: field.label,
+			response: value,
+			uuid: field.uuid,
+			custom_key: field.customKey,
+		})),
+	map: (answers: FieldAnswer[]): unknown =>
+		Object.fromEntries(answers.map(({ field, value }) => [field.label, value])),
+};
+
+/** Files that the service keeps are stored with a path; their origin can differ from the API's. */
+function withLinks(value: Answer, { type }: Field, filesOrigin: string): Answer {
+	if (type !== 'file_upload' || !Array.isArray(value)) return value;
+	return value.map((file) => file.replace(/\|\/(?!\/)/, `|${filesOrigin}/`));
+}
+
+/** An answer to a file field: `name.ext|address`, as such services write it. */
+export function fileAnswer(address: string): string[] {
+	const name = decodeURIComponent(new URL(address).pathname.split('/').at(-1) || 'file');
+	return [`${name}|${address}`];
+}

@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Answer } from '../../../../nodes/FormService/api/answers/decode.ts';
+import {
+	answerFieldsOf,
+	matchAnswers,
+	typedValue,
+} from '../../../../nodes/FormService/api/answers/fields.ts';
+import { fileFieldNames } from '../../../../nodes/FormService/api/answers/labels.ts';
+
+const form = [
+	{ uuid: 'u1', label: 'About you', type: 'heading' },
+	{ uuid: 'u2', label: 'Name', type: 'text', custom_key: 'name' },
+	{ uuid: 'u3', label: 'Comment', type: 'text', custom_key: 'good' },
+	{ uuid: 'u4', label: 'Comment', type: 'text' },
+];
+
+describe('the names of answers', () => {
+	it.each([
+		['label', ['Name', 'Comment', 'Comment (2)']],
+		['uuid', ['u2', 'u3', 'u4']],
+		['customKey', ['name', 'good', 'Comment']],
+	] as const)('by %s are those of the fields that take an answer', (keys, names) => {
+		expect(answerFieldsOf(form, keys).map(({ name }) => name)).toEqual(names);
+	});
+
+	it('take no name that is needed for something else', () => {
+		const fields = answerFieldsOf([{ uuid: 'u', label: 'number' }], 'label', ['number']);
+		expect(fields[0].name).toBe('number (2)');
+	});
+});
+
+describe('the field of an answer', () => {
+	const fields = answerFieldsOf(form, 'uuid');
+	const match = (answers: Answer[]) => {
+		const { answers: matched, others, byPosition } = matchAnswers(answers, fields);
+		const values = [...matched].map(([{ uuid }, { value }]) => [uuid, value]);
+		return { values: Object.fromEntries(values), others, byPosition };
+	};
+
+	it('is found by UUID whatever the label, by custom key, and else by label', () => {
+		const { values } = match([
+			{ label: 'Former label', uuid: 'u4', value: 1 },
+			{ label: 'Former label', customKey: 'good', value: 2 },
+			{ label: 'Name', value: 3 },
+		]);
+		expect(values).toEqual({ u4: 1, u3: 2, u2: 3 });
+	});
+
+	it('is found by position where two fields have one label, and that is said', () => {
+		const { values, byPosition } = match([
+			{ label: 'Comment', value: 'first' },
+			{ label: 'Comment', value: 'second' },
+		]);
+		expect(values).toEqual({ u3: 'first', u4: 'second' });
+		expect(byPosition).toEqual(['Comment']);
+	});
+
+	it('is certain where all answers have a UUID', () => {
+		expect(match([{ label: 'Comment', uuid: 'u4', value: 1 }]).byPosition).toEqual([]);
+	});
+
+	it('is none for an answer to a field that the form no longer has', () => {
+		const answer = { label: 'Fax', value: '1' };
+		expect(match([answer]).others).toEqual([answer]);
+	});
+
+	it('is never that of two answers, and no answer is lost', () => {
+		const label = fc.constantFrom('Name', 'Comment', 'Fax');
+		const uuid = fc.option(fc.constantFrom('u2', 'u3', 'u4', 'u9'), { nil: undefined });
+		const answer = fc.record({ label, uuid, value: fc.integer() });
+		fc.assert(
+			fc.property(fc.array(answer, { maxLength: 8 }), (answers) => {
+				const { answers: matched, others } = matchAnswers(answers, fields);
+				expect([...matched.values(), ...others]).toHaveLength(answers.length);
+				expect(new Set([...matched.values(), ...others]).size).toBe(answers.length);
+			}),
+		);
+	});
+});
+
+describe('the value of an answer by the kind of its field', () => {
+	const typed = (field: object, value: unknown) =>
+		typedValue(value as never, answerFieldsOf([{ uuid: 'u', label: 'F', ...field }], 'label')[0]);
+
+	it.each([
+		['text', '007', '007'],
+		['text', 'true', 'true'],
+		['phone', '0123', '0123'],
+		['number', '007', 7],
+		['number', '-4.5', -4.5],
+		['number', 9, 9],
+		['number', 'about 5', 'about 5'],
+		['number', '12345678901234567890', '12345678901234567890'],
+		['rating', '4', 4],
+		['boolean', 1, true],
+		['boolean', '0', false],
+		['toggle', 'yes', true],
+		['boolean', 'perhaps', 'perhaps'],
+		['date', '2027-01-04', '2027-01-04'],
+		['date', 1_800_000_000, '2027-01-15T08:00:00.000Z'],
+		['date', '1800000000000', '2027-01-15T08:00:00.000Z'],
+		['date', '4.1.2027', '4.1.2027'],
+		['multiple_choice', 'News', ['News']],
+		['multiple_choice', ['News'], ['News']],
+		['single_choice', 'News', 'News'],
+	])('of the type %s: %j becomes %j', (type, value, expected) => {
+		expect(typed({ type }, value)).toEqual(expected);
+	});
+
+	it.each(['text', 'number', 'boolean', 'date', 'multiple_choice', 'file_upload'])(
+		'of the type %s is null where nothing was answered',
+		(type) => {
+			for (const nothing of [null, undefined, '', []]) {
+				expect(typed({ type }, nothing)).toBeNull();
+			}
+		},
+	);
+
+	it('is a list of choices where the text has several of them', () => {
+		const field = { type: 'select', multiple: 1, options: ['News', 'Tips', { value: 'A, B' }] };
+		expect(typed(field, 'News, Tips')).toEqual(['News', 'Tips']);
+		expect(typed(field, 'A, B')).toEqual(['A, B']);
+		expect(typed(field, 'News, other')).toEqual(['News, other']);
+	});
+
+	it('is a list of files', () => {
+		const file = { name: 'cv.pdf', url: 'https://files.example/cv.pdf' };
+		expect(typed({ type: 'file_upload' }, file)).toEqual([file]);
+	});
+});
+
+describe('the names of binary fields', () => {
+	const namesOf = (owners: string[], all = owners) => fileFieldNames(owners, all);
+
+	it('are those of the answers, in small letters, numbered from 2', () => {
+		expect(namesOf(['CV', 'CV', 'Cover letter!'])).toEqual(['cv', 'cv_2', 'cover_letter']);
+	});
+
+	it('leave another answer its name', () => {
+		expect(namesOf(['CV', 'CV', 'CV 2'])).toEqual(['cv', 'cv_3', 'cv_2']);
+	});
+
+	it.each([
+		['Ihr Résumé', 'ihr_resume'],
+		['履歴書', '履歴書'],
+		['!', 'file'],
+		['constructor', 'constructor_2'],
+	])('of %j is %j', (label, name) => {
+		expect(namesOf([label])).toEqual([name]);
+	});
+
+	it('are never the same twice', () => {
+		const label = fc.constantFrom('CV', 'cv', 'cv 2', 'cv_2_2', '', '__proto__', 'constructor');
+		fc.assert(
+			fc.property(fc.array(label, { maxLength: 12 }), (labels) => {
+				expect(new Set(namesOf(labels)).size).toBe(labels.length);
+			}),
+		);
+	});
+});

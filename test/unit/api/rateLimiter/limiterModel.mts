@@ -1,0 +1,84 @@
+import type { Ended } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
+
+/**
+ * The service's limiter as the specification and what is known of its framework describe it: two
+ * fixed windows, each starting with the first request after its last one ended. Simpler than the queue:
+ * it knows everything and guesses nothing.
+ */
+export class LimiterModel {
+	readonly refusalsByWindow = new Map<number, number>();
+
+	readonly arrivals: Array<{ at: number; status: number }> = [];
+
+	/** No request may arrive before this time: a refusal's `Retry-After` is running. */
+	retryAfterRunsUntil = -Infinity;
+
+	brokenWaits = 0;
+
+	private minute = { start: -Infinity, used: 0 };
+
+	private day = { start: -Infinity, used: 0 };
+
+	constructor(
+		private readonly perMinute = 60,
+		private readonly perDay = 1_440,
+	) {}
+
+	/** A request of someone else on the account. */
+	takenByOthers(at: number): void {
+		this.roll(at);
+		if (this.minute.used < this.perMinute && this.day.used < this.perDay) this.count();
+	}
+
+	/** When the window began that a request at this time would count in. */
+	windowAt(at: number): number {
+		this.roll(at);
+		return this.minute.start;
+	}
+
+	/** A request of the queue arrives. */
+	arrive(at: number): Ended & { kind: 'reply' } {
+		this.roll(at);
+		const day = this.perDay - this.day.used;
+		const minute = this.perMinute - this.minute.used;
+		if (day <= 0) return this.refuse(at, this.perDay, this.day.start + 86_400_000);
+		if (minute <= 0) return this.refuse(at, this.perMinute, this.minute.start + 60_000);
+		this.count();
+		this.arrivals.push({ at, status: 200 });
+		const dayIsTighter = day < minute;
+		return {
+			kind: 'reply',
+			status: 200,
+			headers: {
+				'x-ratelimit-limit': String(dayIsTighter ? this.perDay : this.perMinute),
+				'x-ratelimit-remaining': String((dayIsTighter ? day : minute) - 1),
+			},
+		};
+	}
+
+	private refuse(at: number, limit: number, until: number): Ended & { kind: 'reply' } {
+		const seconds = Math.max(0, Math.floor((until - at) / 1000));
+		const window = this.minute.start;
+		this.refusalsByWindow.set(window, (this.refusalsByWindow.get(window) ?? 0) + 1);
+		this.arrivals.push({ at, status: 429 });
+		return {
+			kind: 'reply',
+			status: 429,
+			headers: {
+				'x-ratelimit-limit': String(limit),
+				'x-ratelimit-remaining': '0',
+				'retry-after': String(seconds),
+			},
+		};
+	}
+
+	private roll(at: number): void {
+		if (at >= this.minute.start + 60_000) this.minute = { start: at, used: 0 };
+		if (at >= this.day.start + 86_400_000) this.day = { start: at, used: 0 };
+	}
+
+	private count(): void {
+		this.minute.used++;
+		this.day.used++;
+	}
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { retryAfterSeconds } from '../../../../nodes/FormService/api/rateLimiter/limits.ts';
+
+const NOW = Date.parse('Sun, 06 Nov 1994 08:49:00 GMT');
+const read = (value: unknown, date?: string) =>
+	retryAfterSeconds({ 'retry-after': value, ...(date !== undefined && { date }) }, NOW);
+
+describe('Retry-After', () => {
+	// the examples of RFC 9110, sections 5.6.7 and 10.2.3, thirty-seven seconds ahead
+	it.each([
+		['Sun, 06 Nov 1994 08:49:37 GMT'],
+		['Sunday, 06-Nov-94 08:49:37 GMT'],
+		['Sun Nov  6 08:49:37 1994'],
+	])('is a date in one of the three forms of HTTP: %s', (date) => {
+		expect(read(date)).toBe(37);
+	});
+
+	it('is a date in the past, which is now', () => {
+		expect(read('Fri, 31 Dec 1993 23:59:59 GMT')).toBe(0);
+	});
+
+	it('is a date against the date of the reply, whatever the clock here says', () => {
+		const at = 'Fri, 31 Dec 1999 23:59:59 GMT';
+		expect(read(at, 'Fri, 31 Dec 1999 23:59:29 GMT')).toBe(30);
+	});
+
+	it('is a date as ISO 8601 writes it, which some send', () => {
+		expect(read('1994-11-06T08:49:37Z')).toBe(37);
+		expect(read('1994-11-06T08:49:37.000')).toBe(37);
+	});
+
+	it.each([
+		['120', 120],
+		['0', 0],
+		['12.5', 12.5],
+		[' 7 ', 7],
+		[7, 7],
+		[['20', '30'], 20],
+	])('is a number of seconds: %j', (value, seconds) => {
+		expect(read(value)).toBe(seconds);
+	});
+
+	it.each(['', 'soon', '-1', '1e3', '12,5', '1.', '0x10', '12 seconds', '2001', null, {}])(
+		'is nothing else that a date could be read from: %j',
+		(value) => {
+			expect(read(value)).toBe(value === '2001' ? 2_001 : undefined);
+		},
+	);
+});

@@ -1,0 +1,155 @@
+import { getEventListeners } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { RateLimiter } from '../../../../nodes/FormService/api/rateLimiter/rateLimiter.ts';
+import { RequestQueue } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
+import type { Ended, Job } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
+
+beforeEach(() => {
+	vi.useFakeTimers({ now: 1_800_000_000_000 });
+});
+afterEach(() => {
+	vi.useRealTimers();
+});
+
+const sleep = async (ms: number) => await new Promise<void>((resolve) => setTimeout(resolve, ms));
+const newQueue = () => new RequestQueue(new RateLimiter(), { now: () => Date.now(), sleep });
+const bulk: Job = { urgency: 'bulk', isRetry: false };
+
+async function answered(): Promise<Ended> {
+	await sleep(100);
+	return { kind: 'reply', status: 200, headers: {} };
+}
+
+describe('the queue', () => {
+	it('does not let through what was given up before it came', async () => {
+		let sent = 0;
+		const send = async () => {
+			sent++;
+			return await answered();
+		};
+		const job = { ...bulk, signal: AbortSignal.abort() };
+		expect(await newQueue().pass(job, send)).toEqual({ kind: 'notSent' });
+		expect(sent).toBe(0);
+	});
+
+	it('keeps nothing of a request once it is through', async () => {
+		const queue = newQueue();
+		const { signal } = new AbortController();
+		const all = Array.from(
+			{ length: 20 },
+			async () => await queue.pass({ ...bulk, signal }, answered),
+		);
+		expect(getEventListeners(signal, 'abort').length).toBeGreaterThan(0);
+		await vi.runAllTimersAsync();
+		await Promise.all(all);
+		expect(getEventListeners(signal, 'abort')).toEqual([]);
+		expect(queue.waiting).toBe(0);
+	});
+
+	it('lets what was sent before go before what was not', async () => {
+		const queue = newQueue();
+		const order: string[] = [];
+		const pass = async (name: string, again: boolean) =>
+			await queue.pass({ ...bulk, isRetry: again }, async () => {
+				order.push(name);
+				return await answered();
+			});
+		const all = ['1', '2', '3', '4', 'new'].map(async (name) => await pass(name, false));
+		all.push(pass('again', true));
+		await vi.runAllTimersAsync();
+		await Promise.all(all);
+		expect(order.slice(4)).toEqual(['again', 'new']);
+	});
+
+	it('is free for the next after a request whose sending threw', async () => {
+		const queue = newQueue();
+		const failing = Array.from(
+			{ length: 4 },
+			async () => await queue.pass(bulk, async () => await Promise.reject(new Error('Not sent'))),
+		);
+		const next = queue.pass(bulk, answered);
+		expect((await Promise.allSettled(failing)).map(({ status }) => status)).toEqual(
+			Array(4).fill('rejected'),
+		);
+		await vi.runAllTimersAsync();
+		expect((await next).kind).toBe('reply');
+	});
+
+	it('keeps one of its five places from items, for triggers and people', async () => {
+		const queue = newQueue();
+		const order: string[] = [];
+		const hang = async (name: string, urgency: Job['urgency']) =>
+			await queue.pass({ urgency, isRetry: false }, async () => {
+				order.push(name);
+				await sleep(30_000);
+				return { kind: 'broken' };
+			});
+		const all = ['1', '2', '3', '4', '5', '6'].map(async (name) => await hang(name, 'bulk'));
+		all.push(hang('prompt', 'prompt'));
+		await vi.advanceTimersByTimeAsync(1);
+		expect(order).toEqual(['1', '2', '3', '4', 'prompt']);
+		await vi.runAllTimersAsync();
+		await Promise.all(all);
+	});
+
+	it('has no limiter for hosts that count nobody, and no breaker', async () => {
+		const queue = new RequestQueue(undefined, { now: () => Date.now(), sleep });
+		const all = Array.from(
+			{ length: 200 },
+			async () =>
+				await queue.pass(bulk, async () => await Promise.resolve({ kind: 'broken' as const })),
+		);
+		await vi.runAllTimersAsync();
+		expect(new Set((await Promise.all(all)).map(({ kind }) => kind))).toEqual(new Set(['broken']));
+	});
+});
+
+describe('a service that is down', () => {
+	/** Sends so many requests, which all end so. */
+	async function sendAll(count: number, end: () => Ended, queue = newQueue()) {
+		let sent = 0;
+		const all = Array.from(
+			{ length: count },
+			async () =>
+				await queue.pass(bulk, async () => {
+					sent++;
+					await sleep(100);
+					return end();
+				}),
+		);
+		await vi.runAllTimersAsync();
+		return { kinds: (await Promise.all(all)).map(({ kind }) => kind), sent, queue };
+	}
+	const broken = (): Ended => ({ kind: 'broken' });
+
+	it.each([
+		['broken connections', broken],
+		['status 500', (): Ended => ({ kind: 'reply', status: 500, headers: {} })],
+		[
+			'refusals without end',
+			(): Ended => ({ kind: 'reply', status: 429, headers: { 'retry-after': '1' } }),
+		],
+	])('costs 1,000 items few requests: %s', async (_what, end) => {
+		const { kinds, sent, queue } = await sendAll(1_000, end);
+		expect(sent).toBeLessThanOrEqual(27);
+		expect(kinds.filter((kind) => kind === 'serviceDown')).toHaveLength(1_000 - sent);
+		expect(queue.isServiceDown).toBe(true);
+	});
+
+	it('is asked by one item at a time, and all go on when it works again', async () => {
+		const since = Date.now();
+		const end = (): Ended =>
+			Date.now() - since < 15_000 ? broken() : { kind: 'reply', status: 200, headers: {} };
+		const { kinds } = await sendAll(55, end);
+		expect(kinds.filter((kind) => kind === 'reply').length).toBeGreaterThan(25);
+		expect(kinds).not.toContain('serviceDown');
+	});
+
+	it('is still asked for triggers and people', async () => {
+		const { queue } = await sendAll(100, broken);
+		const prompt = queue.pass({ urgency: 'prompt', isRetry: false }, answered);
+		await vi.runAllTimersAsync();
+		expect((await prompt).kind).toBe('reply');
+		expect(queue.isServiceDown).toBe(false);
+	});
+});

@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findPage, SHAPES } from '../../../../nodes/FormService/api/replies/page.ts';
+
+import { tellsOfPages } from '../../../../nodes/FormService/api/replies/pageInfo.ts';
+
+type Json = Record<string, unknown>;
+
+const word = fc.stringMatching(/^[a-z_]{1,12}$/);
+
+const record = fc.record({
+	uuid: fc.uuid(),
+	label: fc.string(),
+	options: fc.array(fc.string(), { maxLength: 3 }),
+	responses: fc.array(fc.record({ key: fc.string(), value: fc.string() }), { maxLength: 3 }),
+});
+
+const listOfRecords = fc.uniqueArray(record, { maxLength: 12, selector: ({ uuid }) => uuid });
+
+const numbered = (records: unknown[]) => Object.fromEntries(records.entries());
+
+/** Every wrapping that the rules cover, by name. */
+const wrappings: Record<string, (records: Json[], name: string) => unknown> = {
+	'an array': (records) => records,
+	'data in the envelope': (records) => ({ success: true, data: records }),
+	'data without success': (records) => ({ data: records }),
+	'numbered data': (records) => ({ success: true, data: numbered(records) }),
+	'data by identity': (records) => ({
+		success: true,
+		data: Object.fromEntries(records.map((one) => [one.uuid, one])),
+	}),
+	'a named list in data': (records, name) => ({ success: true, data: { [name]: records } }),
+	'a named list beside success': (records, name) => ({ success: true, [name]: records, total: 1 }),
+	'a page in data': (records) => ({
+		success: true,
+		data: { current_page: 1, data: records, links: [{ url: null, label: 'Next', active: false }] },
+	}),
+	'data with links and meta': (records) => ({
+		data: records,
+		links: { next: null },
+		meta: { current_page: 1, last_page: 1, links: [] },
+	}),
+	'data beside the id of the request': (records) => ({ success: true, id: 'r-1', data: records }),
+	'the fields of a form in its record': (records) => ({
+		success: true,
+		data: { id: 'AbC123', name: 'Survey', fields: records },
+	}),
+	'the responses of a form in its record': (records) => ({
+		data: { id: 'AbC123', is_closed: false, responses: records },
+	}),
+	'numbered data in a page': (records) => ({ data: { current_page: 1, data: numbered(records) } }),
+};
+
+describe('finding the list in a reply', () => {
+	it.each(Object.entries(wrappings))('gives the same records from %s', (_name, wrap) => {
+		fc.assert(
+			fc.property(listOfRecords, word, (records, name) => {
+				fc.pre(!['data', 'errors', 'id', 'uuid'].includes(name) && !tellsOfPages(name));
+				expect(findPage(JSON.parse(JSON.stringify(wrap(records, name))))?.records).toEqual(records);
+			}),
+			{ numRuns: 200 },
+		);
+	});
+
+	it.each(SHAPES)('reads $is as its example has it', ({ is, example, read }) => {
+		const first = SHAPES.find((shape) => shape.read({ value: example, around: [] }) !== undefined);
+		expect(first?.is).toBe(is);
+		expect(read({ value: example, around: [] })?.records.length).toBeGreaterThan(0);
+	});
+
+	it.each([
+		{ success: true, data: {} },
+		{ success: true, responses: {} },
+		{ data: { forms: {} } },
+		{ success: true, responses: [], filters: {} },
+		{ _embedded: { responses: [] }, _links: { self: { href: '/r' } }, page: { size: 20 } },
+	])('takes %j for an empty list', (value) => {
+		expect(findPage(value)?.records).toEqual([]);
+	});
+
+	it('finds an empty list beside the form that it belongs to', () => {
+		const data = { form: { id: 'AbC123', name: 'Survey' }, responses: [] };
+		expect(findPage({ success: true, data })?.records).toEqual([]);
+	});
+
+	it('finds numbered records whose numbering has gaps', () => {
+		const records = [{ uuid: 'a' }, { uuid: 'b' }];
+		expect(findPage({ success: true, data: { 3: records[0], 17: records[1] } })?.records).toEqual(
+			records,
+		);
+	});
+
+	it.each([
+		['an empty object', {}],
+		['a reply without a list', { success: true }],
+		['a message alone', { success: true, message: 'Fine' }],
+		['null', null],
+		['data that is null', { success: true, data: null }],
+		['a text', 'none'],
+		['a number', 0],
+		[
+			'a single record',
+			{ success: true, data: { uuid: 'a', responses: [{ key: 'x', value: 'y' }] } },
+		],
+		[
+			'the fields of a form that is known by its key alone',
+			{ data: { aB3xY9: { name: 'Survey', fields: [{ uuid: 'a' }] } } },
+		],
+		['the answers of a response without a UUID', { data: { id: 7, responses: [{ key: 'x' }] } }],
+		['a list of texts', { success: true, data: ['a', 'b'] }],
+		['a list with a gap', { success: true, data: [{ uuid: 'a' }, null] }],
+		['two lists', { success: true, data: { forms: [{ id: 'a' }], drafts: [{ id: 'b' }] } }],
+		['an object with nothing in it under another name', { success: true, extra: {} }],
+		['an empty object beside the message', { success: true, message: 'Fine', settings: {} }],
+		['an empty object further in', { data: { form: { theme: {} } } }],
+		['counts alone', { success: true, data: { total: 0 } }],
+		[
+			'an empty list beside numbered records',
+			{ success: true, warnings: [], responses: { 3: { uuid: 'a' }, 7: { uuid: 'b' } } },
+		],
+		[
+			'an empty list beside one of records by identity',
+			{ data: { tags: [], forms: { a: { id: 'a' } } } },
+		],
+	])('never takes %s for an empty list', (_name, value) => {
+		expect(findPage(value)).toBeUndefined();
+	});
+
+	it('never gives anything but the objects of one array or of one map of the reply', () => {
+		fc.assert(
+			fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+				const text = JSON.stringify(value);
+				for (const found of findPage(value)?.records ?? []) {
+					expect(found).toBeTypeOf('object');
+					expect(text).toContain(JSON.stringify(found));
+				}
+			}),
+			{ numRuns: 3_000 },
+		);
+	});
+});

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { toMapperFields as mapperFieldsOf } from '../../../nodes/FormService/editor/mapperFields.ts';
+
+const toMapperFields = (fields: Parameters<typeof mapperFieldsOf>[0]) =>
+	mapperFieldsOf(fields, 'aB3xY9');
+
+const kindOf = (field: object) => {
+	const [{ type, options }] = toMapperFields([{ uuid: 'f', label: 'Field', ...field }]);
+	return { type, options };
+};
+
+describe('the fields of the resource mapper', () => {
+	it.each([
+		['text', 'string'],
+		['textarea', 'string'],
+		['email', 'string'],
+		['phone', 'string'],
+		['url', 'string'],
+		['time', 'string'],
+		['number', 'number'],
+		['Rating', 'number'],
+		['date', 'dateTime'],
+		['datetime-local', 'dateTime'],
+		['boolean', 'boolean'],
+		['Yes_No', 'boolean'],
+		['toggle', 'boolean'],
+		['checkbox', 'string'],
+		['file', 'url'],
+		['file_upload', 'url'],
+		['FileUpload', 'url'],
+		['imageUpload', 'url'],
+		['profile', 'string'],
+		['filename', 'string'],
+		['multiple_choice', 'string'],
+		['something_new', 'string'],
+		[undefined, 'string'],
+		[7, 'string'],
+	])('show a field of the type %j as %s', (type, shown) => {
+		expect(kindOf({ type }).type).toBe(shown);
+	});
+
+	it.each([
+		[
+			'texts',
+			['Red', 'Blue'],
+			[
+				['Red', 'Red'],
+				['Blue', 'Blue'],
+			],
+		],
+		[
+			'objects',
+			[{ label: 'Red', value: 'r' }, { name: 'Blue' }],
+			[
+				['Red', 'r'],
+				['Blue', 'Blue'],
+			],
+		],
+		[
+			'numbers',
+			[1, 2],
+			[
+				['1', 1],
+				['2', 2],
+			],
+		],
+	])('offer choices that come as %s', (_, options, offered) => {
+		expect(kindOf({ type: 'dropdown', options })).toEqual({
+			type: 'options',
+			options: offered.map(([name, value]) => ({ name, value })),
+		});
+	});
+
+	it.each([
+		['there are none', { type: 'dropdown', options: [] }],
+		['they cannot be made out', { type: 'radio', options: ['Red', { colour: 'Blue' }] }],
+		['they are not a list', { type: 'select', options: 'Red, Blue' }],
+		['n8n would evaluate one', { type: 'select', options: ['={{ 1 }}'] }],
+		['several can be chosen', { type: 'select', options: ['Red'], multiple: true }],
+		['several can be chosen, as 1', { type: 'select', options: ['Red'], multiple: 1 }],
+	])('take any text where choices are not offered because %s', (_, field) => {
+		expect(kindOf(field)).toEqual({ type: 'string', options: undefined });
+	});
+
+	it('leave out headings and the like, and what cannot be identified', () => {
+		const fields = [
+			{ uuid: 'a', label: 'Heading', type: 'heading' },
+			{ label: 'No identity' },
+			{ uuid: 'b', label: 'Name' },
+		];
+		expect(toMapperFields(fields).map(({ id }) => id)).toEqual(['b']);
+	});
+
+	it.each([
+		[{ mandatory: true }, true],
+		[{ required: 1 }, true],
+		[{ mandatory: '1' }, true],
+		[{ required: 'true' }, true],
+		[{ required: '0', mandatory: 'false' }, false],
+		[{ mandatory: false, required: false }, false],
+		[{}, false],
+	])('mark %j as required: %j', (field, required) => {
+		expect(toMapperFields([{ uuid: 'f', ...field }])[0].required).toBe(required);
+	});
+
+	it('are named by label, else by name, else by UUID', () => {
+		const fields = [
+			{ uuid: 'a', label: 'A' },
+			{ uuid: 'b', name: 'B' },
+			{ id: 3, label: ' ' },
+		];
+		expect(toMapperFields(fields).map(({ displayName }) => displayName)).toEqual(['A', 'B', '3']);
+	});
+});

@@ -1,0 +1,242 @@
+import fc from 'fast-check';
+import type { Failure } from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+import {
+	afterFailure,
+	afterPoll,
+	DAY_MS,
+	dueAt,
+	freshSchedule,
+	HOUR_MS,
+	isDue,
+	LONGEST_WAIT_MS,
+	MINUTE_MS,
+	noRate,
+	weightOf,
+	withResponses,
+	type Schedule,
+} from '../../../nodes/FormService/trigger/schedule.ts';
+
+const NOW = Date.UTC(2026, 10, 21);
+/** The spacing of one form for so many requests a day. */
+const spacingMs = (requestsPerDay: number) => DAY_MS / requestsPerDay;
+const spacing = spacingMs(720);
+const unavailable: Failure = { cause: 'temporarily-unavailable' };
+
+/** Failing polls, each at the time when it is due; whether each is reported, and the wait after it. */
+function failing(times: number, failure: Failure | undefined = unavailable, reportAtOnce = false) {
+	let schedule: Schedule = freshSchedule;
+	let now = NOW;
+	return Array.from({ length: times }, () => {
+		const next = afterFailure(schedule, {
+			startedAt: now,
+			now,
+			spacing,
+			failure,
+			reportAtOnce,
+			reportAgain: true,
+		});
+		schedule = next.schedule;
+		const wait = dueAt(schedule, spacing) - now;
+		now += wait;
+		return { report: next.report, wait: wait / MINUTE_MS };
+	});
+}
+
+describe('The spacing of polls', () => {
+	it('grows with the pages that a poll takes', () => {
+		const schedule = afterPoll(freshSchedule, { startedAt: NOW, pages: 3, spacing });
+		expect(dueAt(schedule, spacing)).toBe(NOW + 6 * MINUTE_MS);
+	});
+
+	it('takes a tick that comes a little early without polling more often for it', () => {
+		const first = afterPoll(freshSchedule, { startedAt: NOW, pages: 1, spacing });
+		const early = dueAt(first, spacing) - 900;
+		expect(isDue(first, spacing, early)).toBe(true);
+		const second = afterPoll(first, { startedAt: early, pages: 1, spacing });
+		expect(dueAt(second, spacing)).toBeCloseTo(NOW + 2 * spacing);
+	});
+
+	it('is that of the moment: a poll comes earlier when other triggers are switched off', () => {
+		const shared = spacingMs(72);
+		const first = afterPoll(freshSchedule, { startedAt: NOW, pages: 1, spacing: shared });
+		expect(isDue(first, shared, NOW + 2 * MINUTE_MS)).toBe(false);
+		expect(isDue(first, spacing, NOW + 2 * MINUTE_MS)).toBe(true);
+	});
+
+	it('takes back the debt of a poll before its time as soon as that is less', () => {
+		const daily = afterPoll(freshSchedule, { startedAt: NOW, pages: 1, spacing: DAY_MS });
+		const early = afterPoll(daily, { startedAt: NOW, pages: 1, spacing: DAY_MS });
+		expect(dueAt(early, DAY_MS)).toBe(NOW + 2 * DAY_MS);
+		expect(dueAt(early, spacing)).toBe(NOW + 2 * spacing);
+	});
+
+	it('never lets in more polls than the budget and one, with ticks at any time', () => {
+		const ticks = fc.array(fc.integer({ min: 1, max: 300_000 }), {
+			minLength: 500,
+			maxLength: 2_000,
+		});
+		fc.assert(
+			fc.property(ticks, fc.integer({ min: 1, max: 3_000 }), (gaps, perDay) => {
+				let schedule: Schedule = freshSchedule;
+				let now = NOW;
+				let polls = 0;
+				for (const gap of gaps) {
+					now += gap;
+					const own = spacingMs(perDay);
+					if (now - NOW >= DAY_MS || !isDue(schedule, own, now)) continue;
+					polls += 1;
+					schedule = afterPoll(schedule, { startedAt: now, pages: 1, spacing: own });
+				}
+				expect(polls).toBeLessThanOrEqual(perDay + 1);
+			}),
+		);
+	});
+});
+
+describe('After failures', () => {
+	it('the wait doubles up to 30 minutes', () => {
+		expect(failing(6).map(({ wait }) => wait)).toEqual([4, 8, 16, 30, 30, 30]);
+	});
+
+	it('the wait is never shorter than the spacing', () => {
+		const large = 3 * HOUR_MS;
+		const { schedule } = afterFailure(freshSchedule, {
+			startedAt: NOW,
+			now: NOW,
+			spacing: large,
+			failure: unavailable,
+			reportAtOnce: false,
+			reportAgain: true,
+		});
+		expect(dueAt(schedule, large)).toBe(NOW + large);
+	});
+
+	it('the wait grows with the pages that a poll takes', () => {
+		const schedule = { ...freshSchedule, pages: 30 };
+		const times = {
+			startedAt: NOW,
+			now: NOW,
+			spacing,
+			failure: unavailable,
+			reportAtOnce: false,
+			reportAgain: true,
+		};
+		const next = afterFailure(schedule, times).schedule;
+		expect(dueAt(next, spacing)).toBe(NOW + 30 * spacing);
+	});
+
+	it('the wait is some seconds however large the budget is', () => {
+		const large = spacingMs(1_000_000);
+		const times = { startedAt: NOW, now: NOW, spacing: large, failure: unavailable };
+		const next = afterFailure(freshSchedule, {
+			...times,
+			reportAtOnce: false,
+			reportAgain: true,
+		}).schedule;
+		expect(dueAt(next, large)).toBe(NOW + 20_000);
+	});
+
+	it('the next poll comes no earlier than it would have', () => {
+		const long = afterPoll(freshSchedule, { startedAt: NOW, pages: 720, spacing });
+		const times = {
+			startedAt: NOW,
+			now: NOW,
+			spacing,
+			failure: unavailable,
+			reportAtOnce: false,
+			reportAgain: true,
+		};
+		expect(dueAt(afterFailure(long, times).schedule, spacing)).toBe(NOW + DAY_MS);
+	});
+
+	it('the wait is what the service asks for, up to an hour', () => {
+		const asks = (retryAfterMs: number) =>
+			failing(1, { cause: 'rate-limited', retryAfterMs })[0].wait;
+		expect(asks(10 * MINUTE_MS)).toBe(10);
+		expect(asks(DAY_MS)).toBe(60);
+		const until: Failure = { cause: 'quota-exhausted', resetsAtEpochMs: NOW + 45 * MINUTE_MS };
+		expect(failing(1, until)[0].wait).toBe(45);
+	});
+
+	it('a failure does not make the service be asked before the time that it named', () => {
+		const named: Failure = { cause: 'quota-exhausted', retryAfterMs: HOUR_MS };
+		const times = { startedAt: NOW, now: NOW, spacing, reportAtOnce: false, reportAgain: true };
+		const first = afterFailure(freshSchedule, { ...times, failure: named }).schedule;
+		const second = afterFailure(first, { ...times, failure: unavailable }).schedule;
+		expect(dueAt(second, spacingMs(86_400))).toBe(NOW + HOUR_MS);
+	});
+
+	it('people are told the third time, and again once an hour', () => {
+		// polls at 0, 4, 12, 28, 58, 88, 118, 148, 178 and 208 minutes
+		const reported = failing(10).flatMap(({ report }, index) => (report ? [index] : []));
+		expect(reported).toEqual([2, 5, 7, 9]);
+	});
+
+	it('people are told at once when they are waiting for it', () => {
+		expect(failing(1, unavailable, true)[0].report).toBe(true);
+	});
+
+	it('a poll that goes well ends the trouble', () => {
+		const { schedule } = afterFailure(freshSchedule, {
+			startedAt: NOW,
+			now: NOW,
+			spacing,
+			failure: unavailable,
+			reportAtOnce: true,
+			reportAgain: true,
+		});
+		const startedAt = dueAt(schedule, spacing);
+		const well = afterPoll(schedule, { startedAt, pages: 1, spacing });
+		expect(well.failures).toBe(0);
+		expect(dueAt(well, spacing)).toBe(startedAt + spacing);
+		expect(well.reportedAt).toBeUndefined();
+	});
+
+	it('waits never get shorter, and never longer than 30 minutes without a reason', () => {
+		fc.assert(
+			fc.property(
+				fc.constantFrom(1, 48, 720, 1_440, 86_400),
+				fc.nat({ max: 40 }),
+				(perDay, times) => {
+					let schedule: Schedule = freshSchedule;
+					let last = 0;
+					const own = spacingMs(perDay);
+					for (let poll = 0; poll < times; poll++) {
+						const now = Math.max(dueAt(schedule, own), NOW);
+						const given = {
+							startedAt: now,
+							now,
+							spacing: own,
+							failure: unavailable,
+							reportAtOnce: false,
+							reportAgain: true,
+						};
+						({ schedule } = afterFailure(schedule, given));
+						const wait = dueAt(schedule, own) - now;
+						expect(wait).toBeGreaterThanOrEqual(last);
+						expect(wait).toBeLessThanOrEqual(Math.max(LONGEST_WAIT_MS, own));
+						last = wait;
+					}
+				},
+			),
+		);
+	});
+});
+
+describe('How often a form is polled, next to others', () => {
+	const busy = Array.from({ length: 300 }, (_, index) => NOW + (index * DAY_MS) / 300);
+	const rate = busy.reduce((before, at) => withResponses(before, 1, at), noRate);
+
+	it('goes by the square root of the responses that came of late', () => {
+		const half = { ...rate, count: rate.count / 4 };
+		const [often, less] = [weightOf(rate, NOW + DAY_MS), weightOf(half, NOW + DAY_MS)];
+		expect(often / less).toBeGreaterThan(1.9);
+		expect(often / less).toBeLessThan(2);
+	});
+
+	it('is forgotten with time', () => {
+		expect(weightOf(rate, NOW + 30 * DAY_MS)).toBeCloseTo(1, 2);
+		expect(weightOf(noRate, NOW)).toBe(1);
+	});
+});
