@@ -21,13 +21,13 @@ const once = { read: 1, repeatable: 1, once: 1 };
 /** The trouble can pass, and the response may have been added. */
 const upToFour = { read: 4, repeatable: 4, once: 1 };
 /** Refused by the limiter, so that nothing was done. */
-const upToThree = { read: 3, repeatable: 3, once: 3 };
+const upToTen = { read: 10, repeatable: 10, once: 10 };
 
 const rejected = { sent: once, added: 0, cause: 'configuration-invalid' } as const;
 const unavailable = { sent: upToFour, cause: 'temporarily-unavailable' } as const;
 const brokenOff = { ...unavailable, httpCode: null };
 const silent = { ...brokenOff, sent: { read: 2, repeatable: 2, once: 1 } };
-const minute = { sent: upToThree, added: 0, httpCode: '429', cause: 'rate-limited' } as const;
+const minute = { sent: upToTen, added: 0, httpCode: '429', cause: 'rate-limited' } as const;
 
 /** What an operation gets beside its own parameters: heavy work takes a busy machine minutes. */
 export const patience = ({ heavy }: FaultCase) =>

@@ -195,7 +195,7 @@ describe('any status, headers and body', () => {
 						expect(outcome.description).toMatch(/\S/);
 						expect(outcome.httpCode).toBe(String(status));
 					}
-					const tries = { sent: 7, rateLimited: 3 };
+					const tries = { sent: 14, rateLimited: 10 };
 					expect(decideRetry(asked.effect, read, tries, 0.5, 0).again).toBe(false);
 					expect(shownBy(given)?.limit ?? 0).toBeGreaterThanOrEqual(0);
 					expect(readRefusal(given, 1_800_000_000_000).waitMs ?? 1).toBeGreaterThan(0);

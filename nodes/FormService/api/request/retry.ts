@@ -19,8 +19,11 @@ export type Tries = { sent: number; rateLimited: number };
 /** A request is sent at most this often, not counting refusals, when the service is in trouble. */
 const MAX_TROUBLES = 4;
 
-/** A refused request waits for a new window; other users of the account can be faster, but not for ever. */
-const MAX_RATE_LIMITED = 3;
+/**
+ * A refused request waits for a new window. Where others on the account answer sooner, it can come too
+ * late for several in a row, but hardly for so many.
+ */
+const MAX_RATE_LIMITED = 10;
 
 /** A reply that did not come in time is waited for once more only: each wait is long. */
 const MAX_TIMEOUTS = 2;

@@ -101,9 +101,9 @@ describe('sending again', () => {
 		expect([1, 2].map((sent) => decide(broken('timeout'), sent).again)).toEqual([true, false]);
 	});
 
-	it('gives up after three refused windows', () => {
+	it('gives up after ten refused windows', () => {
 		const refusal = reply(429, { 'retry-after': '3' });
-		expect([1, 2, 3].map((times) => decide(refusal, times, times).again)).toEqual([
+		expect([1, 9, 10].map((times) => decide(refusal, times, times).again)).toEqual([
 			true,
 			true,
 			false,
