@@ -33,7 +33,7 @@ export class FormServiceApi implements ICredentialType {
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://forms.example.com',
-			description: 'Where the service is, with or without /api/v1',
+			description: 'Address of your Form Service, with or without /api/v1',
 		},
 	];
 

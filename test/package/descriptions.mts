@@ -97,6 +97,13 @@ function withInner(parameter: INodeProperties): INodeProperties[] {
 export const parametersOf = ({ properties }: INodeTypeDescription): INodeProperties[] =>
 	properties.flatMap(withInner);
 
+/** The names of all parameters of the nodes and of the credential, as the editor shows them. */
+export const parameterNames: ReadonlySet<string> = new Set(
+	[...descriptions.flatMap(parametersOf), ...credentials.flatMap(({ properties }) => properties)]
+		.filter(({ type }) => type !== 'notice')
+		.map(({ displayName }) => displayName),
+);
+
 export type Operation = { resource: string; option: INodePropertyOptions };
 
 /** The operations of a node with the resource that each is shown for. */

@@ -33,12 +33,12 @@ export function normaliseBaseUrl(entered: string): string {
 	const url = parseUrl(entered.trim());
 	if (url === undefined || !/^https?:$/.test(url.protocol)) {
 		throw new Error(
-			'The Base URL is not a web address. Enter it with https://, for example https://forms.example.com.',
+			"'Base URL' is not a web address. Enter it with https://, for example https://forms.example.com.",
 		);
 	}
 	if (url.username || url.password || url.search || url.hash) {
 		throw new Error(
-			'The Base URL holds more than an address. Enter it without a user name, a "?" or a "#".',
+			`'Base URL' holds more than an address. Enter it without a user name, a "?" or a "#".`,
 		);
 	}
 	const path = url.pathname.replace(/\/+$/, '');
@@ -51,10 +51,9 @@ export function normaliseBaseUrl(entered: string): string {
  * visible ASCII characters only (RFC 9110, section 5.5; RFC 6750, section 2.1).
  */
 export function tokenProblem(token: string): string | undefined {
-	if (token === '')
-		return 'The Access Token is empty. Enter the token of your Form Service account.';
+	if (token === '') return "'Access Token' is empty. Enter the token of your Form Service account.";
 	if (/^[\x21-\x7e]+$/.test(token)) return undefined;
-	return 'The Access Token holds a space, a line break or another character that no token has. Copy it again, without anything before or after it.';
+	return "'Access Token' holds a space, a line break or another character that no token has. Copy it again, without anything before or after it.";
 }
 
 /**

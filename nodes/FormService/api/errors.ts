@@ -104,10 +104,13 @@ export class NotSent extends NodeOperationError {
 	}
 }
 
-export const CHECK_BASE_URL = 'Check the Base URL in the Form Service credential.';
+export const CHECK_BASE_URL = "Check the 'Base URL' in the Form Service credential.";
+
+export const CHECK_VERSION =
+	'Ask your Form Service administrator whether the service speaks version 1 of the API.';
 
 export const TRY_LATER =
-	'Try again later. If the problem persists, contact your Form Service administrator.';
+	'Try again later. If this persists, contact your Form Service administrator.';
 
 /** With a full stop, unless it ends in one already, as a quote can. */
 export function asSentence(text: string): string {

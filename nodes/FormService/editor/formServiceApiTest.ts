@@ -71,5 +71,5 @@ async function workspaceOf(
 	}
 	const { data } = unwrap(outcome.value);
 	if (isWorkspace(data)) return `Connected to the workspace "${shortened(String(data.name))}"`;
-	throw new Error(`${account.baseUrl} is not a Form Service. Check the Base URL.`);
+	throw new Error(`${account.baseUrl} is not a Form Service. Check the 'Base URL'.`);
 }

@@ -21,7 +21,7 @@ const outputParameters: INodeProperties[] = [
 		name: 'output',
 		type: 'options',
 		default: 'simplified',
-		description: 'What the model gets of each result',
+		description: 'How much of each result the model gets',
 		options: [
 			{ name: 'Raw', value: 'raw', description: 'All that the service returns' },
 			{
@@ -51,7 +51,7 @@ const skipInput: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 0 },
 	default: 0,
-	description: 'Number of results to leave out, to get the next ones. Best defined by the model.',
+	description: 'Number of results to skip, to get the next ones. Best defined by the model.',
 	displayOptions: { show: onlyForTools },
 };
 
@@ -132,6 +132,6 @@ export function pageOf(
 	if (page.length === items.length) return page;
 	const shown = page.length === 0 ? 'No results' : `Results ${skip + 1} to ${end}`;
 	const rest =
-		end < items.length ? ` Use Skip ${end} to get the next ones, or narrow the search.` : '';
+		end < items.length ? ` Set 'Skip' to ${end} to get the next ones, or narrow the search.` : '';
 	return [...page, { json: { notice: `${shown} of ${items.length}.${rest}` } }];
 }

@@ -171,7 +171,7 @@ function shownError(error: unknown, node: INode, itemIndex: number, run: ItemRun
 		const reason = run.stopped instanceof Error ? `: ${run.stopped.message}` : '';
 		return inputError(node, {
 			message: `This item was not sent${reason}`,
-			description: 'Fix the problem above, then run this item again.',
+			description: 'Resolve this first, then run this item again.',
 			itemIndex,
 		});
 	}

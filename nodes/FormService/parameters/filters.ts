@@ -21,6 +21,7 @@ export const filterParameters: INodeProperties[] = [
 				name: 'text',
 				type: 'string',
 				default: '',
+				placeholder: 'e.g. delivery',
 				description: 'Only responses with this text in any answer',
 			},
 			conditionsParameter('conditions', 'Conditions'),
@@ -47,7 +48,7 @@ export const filterParameters: INodeProperties[] = [
 		name: 'sort',
 		type: 'options',
 		default: 'newest',
-		description: 'The order of the responses. A limit counts after filters and order.',
+		description: "Order of the responses. 'Limit' applies after filters and order.",
 		options: [
 			{ name: 'As Listed by the Service', value: 'listed' },
 			{ name: 'Newest First', value: 'newest' },

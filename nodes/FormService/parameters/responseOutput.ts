@@ -17,7 +17,7 @@ export const outputOptions: INodeProperties[] = [
 		type: 'options',
 		default: 'label',
 		description:
-			'What answers are named by. Field UUIDs and custom keys stay the same when a field is renamed. They take one more request for each form.',
+			'How to name the answers. Field UUIDs and custom keys stay the same when a field is renamed. They cost one more request per form.',
 		options: [
 			{
 				name: 'Custom Key',
@@ -35,10 +35,10 @@ export const outputOptions: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to download the uploaded files of a response into binary fields, named after the fields of the form',
+			"Whether to download uploaded files into binary fields named after the form's fields",
 	},
 	{
-		displayName: 'File Field Prefix',
+		displayName: 'Download Files: Prefix',
 		name: 'filePrefix',
 		type: 'string',
 		default: '',
@@ -52,7 +52,7 @@ export const outputOptions: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to return each field of the form as an attribute of every item, null where it was not answered, for tables and databases. Takes one more request for each form.',
+			'Whether to return every field of the form in each item, with null where there is no answer. Useful for tables and databases. Costs one more request per form.',
 		...ofSimplified,
 	},
 ];
@@ -78,7 +78,7 @@ export function readResponseOutput(input: Input): ResponseOutput {
 	return {
 		simplify: readSwitch(input, 'simplify', 'Simplify', true),
 		filePrefix: isDownload
-			? toText(input, options.filePrefix ?? '', 'File Field Prefix')
+			? toText(input, options.filePrefix ?? '', 'Download Files: Prefix')
 			: undefined,
 		answerKeys: keys,
 		columns: toSwitch(input, options.columns ?? false, 'One Column per Field'),

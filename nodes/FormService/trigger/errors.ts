@@ -1,6 +1,6 @@
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { Failure, IDataObject, INode } from 'n8n-workflow';
-import { inputError, serviceError } from '../api/errors';
+import { CHECK_VERSION, inputError, serviceError } from '../api/errors';
 
 /** The first poll has to read all there is, or what it did not see would count as new. */
 export function cutAtFirst(node: INode, what: 'responses' | 'forms') {
@@ -66,7 +66,7 @@ export function withoutIdentity(node: INode, record: IDataObject) {
 	const names = Object.keys(record).slice(0, MAX_NAMES).join(', ') || 'nothing at all';
 	return serviceError(node, {
 		message: 'The service sent a response without a UUID',
-		description: `It has no "uuid" or "id" that tells it from others, only: ${names}. Ask your Form Service administrator whether the service speaks the Form Service API, version 1.`,
+		description: `It has no "uuid" or "id" that tells it from others, only: ${names}. ${CHECK_VERSION}`,
 		failure: { cause: 'configuration-invalid' },
 	});
 }

@@ -85,11 +85,12 @@ export function readParameters(context: IPollFunctions): Parameters {
 function readWatch(input: Input): Watch {
 	const kind = readChoice(input, 'watch', 'Forms', ['one', 'several', 'all']);
 	if (kind === 'one') return { kind: 'chosen', formIds: [readFormId(input)] };
-	if (kind === 'all') return { kind, except: readFormIds(input, 'exceptFormIds', 'Exceptions') };
-	const formIds = readFormIds(input, 'formIds', 'Forms');
+	if (kind === 'all')
+		return { kind, except: readFormIds(input, 'exceptFormIds', 'Excluded Form Names or IDs') };
+	const formIds = readFormIds(input, 'formIds', 'Form Names or IDs');
 	if (formIds.length > 0) return { kind: 'chosen', formIds };
 	throw inputError(input.node, {
-		message: 'No form is chosen',
+		message: "'Form Names or IDs' is empty",
 		description: 'Choose at least one form from the list.',
 		failure: { cause: 'configuration-invalid' },
 	});
@@ -108,10 +109,10 @@ function readFormIds(input: Input, name: string, displayName: string): string[] 
 
 function readAbandonedAfterHours(input: Input): number {
 	const name = 'abandonedAfterHours';
-	const hours = readCount(input, name, 'Abandoned After', DEFAULT_ABANDONED_AFTER_HOURS);
+	const hours = readCount(input, name, 'Abandoned After (Hours)', DEFAULT_ABANDONED_AFTER_HOURS);
 	if (hours <= MAX_ABANDONED_AFTER_HOURS) return hours;
 	throw inputError(input.node, {
-		message: `'Abandoned After' must be at most ${MAX_ABANDONED_AFTER_HOURS} hours (got ${hours})`,
+		message: `'Abandoned After (Hours)' must be at most ${MAX_ABANDONED_AFTER_HOURS} hours (got ${hours})`,
 		description: 'Correct it in the trigger.',
 		failure: { cause: 'configuration-invalid' },
 	});

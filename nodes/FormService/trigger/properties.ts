@@ -93,7 +93,11 @@ export const triggerProperties: INodeProperties[] = [
 		noDataExpression: true,
 		default: 'one',
 		options: [
-			{ name: 'All Forms', value: 'all', description: 'All forms of the workspace, also new ones' },
+			{
+				name: 'All Forms',
+				value: 'all',
+				description: 'All forms in the workspace, including new ones',
+			},
 			{ name: 'One Form', value: 'one' },
 			{ name: 'Several Forms', value: 'several' },
 		],
@@ -170,7 +174,7 @@ export const triggerProperties: INodeProperties[] = [
 				typeOptions: { minValue: 1 },
 				default: DEFAULT_REQUESTS_PER_DAY,
 				description:
-					'How many requests all triggers on this account make in 24 hours at most. Each form counts: with 3 forms, each is checked about every 6 minutes, and busy ones more often.',
+					'Maximum number of requests that all triggers on this account make in 24 hours. Forms share them: with 3 forms, each is checked about every 6 minutes, and busy ones more often.',
 				hint: `The default limit is ${LIMIT} a day; yours may differ`,
 			},
 		]),

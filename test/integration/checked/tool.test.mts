@@ -78,7 +78,7 @@ describe('what a model gets of a result', () => {
 		const first = await resultOf(two);
 		expect(first.slice(0, 2).map(({ id }) => id)).toEqual(all.slice(0, 2));
 		expect(first[2]).toEqual({
-			notice: `Results 1 to 2 of ${all.length}. Use Skip 2 to get the next ones, or narrow the search.`,
+			notice: `Results 1 to 2 of ${all.length}. Set 'Skip' to 2 to get the next ones, or narrow the search.`,
 		});
 		const rest = await resultOf({ ...two, limit: 100, skip: 4 });
 		expect(rest.slice(0, -1).map(({ id }) => id)).toEqual(all.slice(4));
@@ -96,7 +96,7 @@ describe('what a model gets of a result', () => {
 		const list = { resource: 'response', operation: 'getAll', returnAll: true };
 		const result = await resultOf({ ...list, formId: locator(id) });
 		expect(JSON.stringify(result).length).toBeLessThan(21_000);
-		expect(result.at(-1)?.notice).toMatch(/^Results 1 to 1\d of 60\. Use Skip 1\d to get/);
+		expect(result.at(-1)?.notice).toMatch(/^Results 1 to 1\d of 60\. Set 'Skip' to 1\d to get/);
 	});
 
 	it('is an error where Skip or Output make no sense', async () => {

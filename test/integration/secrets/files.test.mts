@@ -189,7 +189,7 @@ describe('the link to a PDF', () => {
 			expect(error?.message).toBe(
 				'The service did not send a link to a PDF, but an object with "pdf_url"',
 			);
-			expect(error?.description).toMatch(/^Check the Base URL/);
+			expect(error?.description).toMatch(/^Check the 'Base URL'/);
 		});
 	});
 

@@ -110,16 +110,16 @@ describe('a token that no header takes', () => {
 		service.requests.length = 0;
 		const account = n8nFor({ accessToken, baseUrl: service.url });
 		const { error } = await account.runNode({ resource: 'workspace', operation: 'get' });
-		expect(error?.message).toMatch(/^The Access Token (is empty|holds a space, a line break)/);
+		expect(error?.message).toMatch(/^'Access Token' (is empty|holds a space, a line break)/);
 		expect(error?.description).toBe('Open the Form Service credential of this node to correct it.');
 		expect(error).toMatchObject({ failure: { cause: 'credential-invalid' } });
-		await expect(account.searchForms()).rejects.toThrow(/^The Access Token /);
+		await expect(account.searchForms()).rejects.toThrow(/^'Access Token' /);
 		await expect(account.runPoll({ formId: locator(demoForms.contact) })).rejects.toThrow(
-			/^The Access Token /,
+			/^'Access Token' /,
 		);
 		expect(await account.testCredential()).toMatchObject({
 			status: 'Error',
-			message: expect.stringMatching(/^The Access Token /),
+			message: expect.stringMatching(/^'Access Token' /),
 		});
 		expect(service.requests).toEqual([]);
 	});

@@ -117,7 +117,7 @@ describe('A trigger on several forms', () => {
 	it('is not activated without any', async () =>
 		await withWorld(async ({ n8n }) => {
 			const trigger = watch(n8n, '', { watch: 'several', formIds: [] });
-			await expect(trigger.poll()).rejects.toThrow('No form is chosen');
+			await expect(trigger.poll()).rejects.toThrow("'Form Names or IDs' is empty");
 		}));
 
 	it('are chosen from a list of the forms', async () =>

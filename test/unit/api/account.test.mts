@@ -53,7 +53,7 @@ describe('the access token', () => {
 	it.each(['', 'a b', 'line\nbreak', 'tab\t', 'delete\x7f', ' space', 'ümlaut', '“quoted”'])(
 		'is refused: %j',
 		(token) => {
-			expect(tokenProblem(token)).toMatch(/^The Access Token /);
+			expect(tokenProblem(token)).toMatch(/^'Access Token' /);
 		},
 	);
 

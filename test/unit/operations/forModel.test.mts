@@ -38,7 +38,7 @@ describe('what a model gets of a listing', () => {
 				for (let skip: number | undefined = 0; skip !== undefined; ) {
 					const page = pageOf(all, { skip, limit });
 					read.push(...resultsOf(page));
-					const next = /Use Skip (\d+)/.exec(noticeOf(page));
+					const next = /Set 'Skip' to (\d+)/.exec(noticeOf(page));
 					skip = next ? Number(next[1]) : undefined;
 				}
 				expect(read).toEqual(all);

@@ -18,7 +18,7 @@ function pdfProblem(data: Buffer): Explanation | undefined {
 	return {
 		message: `The link to the PDF returned ${found ?? 'another file'} instead of a PDF`,
 		description:
-			'The service may still be creating it: try again later. With Download off, you get the link and can open it in a browser.',
+			"The service may still be creating it: try again later. Turn off 'Download' to get the link, and open it in a browser.",
 		failure: { cause: 'temporarily-unavailable' },
 	};
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { shapeOf, unwrap } from '../envelope';
-import { serviceError } from '../errors';
+import { CHECK_BASE_URL, CHECK_VERSION, serviceError } from '../errors';
 import { isRecord, isUuid } from '../records';
 import { parseUrl } from '../url';
 import type { Sender } from '../sender';
@@ -67,7 +67,7 @@ export function updatedIn(sender: Sender, value: unknown): IDataObject {
 		sender,
 		'updated the settings, but did not send the updated form: it sent',
 		data,
-		'Nothing has to be sent again. Ask whoever runs the service whether it speaks the Form Service API, version 1.',
+		`Nothing has to be sent again. ${CHECK_VERSION}`,
 	);
 }
 
@@ -75,7 +75,7 @@ function unexpected(
 	{ context, account, itemIndex }: Sender,
 	what: string,
 	data: unknown,
-	description = 'Check the Base URL in the Form Service credential, and that the service speaks version 1 of the API.',
+	description = `${CHECK_BASE_URL} ${CHECK_VERSION}`,
 ) {
 	const message = `The service ${what} ${account.conceal(shapeOf(data))}`;
 	const failure = { cause: 'configuration-invalid' } as const;

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Account } from '../account';
 import type { Target } from '../endpoints';
-import { serviceError } from '../errors';
+import { CHECK_VERSION, serviceError } from '../errors';
 import { shapeOf, unwrap } from '../envelope';
 import { nextPage } from './nextPage';
 import { findPage } from './page';
@@ -126,13 +126,11 @@ function withQuery(url: URL, search: string): string {
 	return other.href;
 }
 
-const ASK = 'Ask whoever runs the service whether it speaks the Form Service API, version 1.';
-
 function noList(sender: Sender, value: unknown) {
 	const { data } = unwrap(value);
 	const message = Array.isArray(data)
-		? 'The service sent a list that holds something else than records'
-		: `The service sent no list, but ${sender.account.conceal(shapeOf(data))}`;
+		? 'The service sent a list of something other than records'
+		: `The service sent ${sender.account.conceal(shapeOf(data))} instead of a list`;
 	return listError(sender, message);
 }
 
@@ -140,7 +138,7 @@ function tooLong(sender: Sender) {
 	return listError(
 		sender,
 		`The list has more than ${MAX_RECORDS.toLocaleString('en')} records`,
-		'Response: Get Many can stop earlier with a Limit.',
+		"Set a lower 'Limit' in Response: Get Many.",
 	);
 }
 
@@ -148,7 +146,7 @@ function tooManyPages(sender: Sender) {
 	return listError(
 		sender,
 		`The list has more than ${MAX_PAGES} pages`,
-		'Ask whoever runs the service for larger pages. Response: Get Many can stop earlier with a Limit.',
+		"Ask your Form Service administrator for larger pages, or set a lower 'Limit' in Response: Get Many.",
 	);
 }
 
@@ -161,7 +159,7 @@ function pageNowhere(sender: Sender, says: string) {
 	return listError(
 		sender,
 		`The service says that the list goes on, but not where its next page is: it tells ${conceal(says)}`,
-		'A part of a list would look like all of it. Ask whoever runs the service whether it speaks the Form Service API, version 1.',
+		`A part of a list would look like all of it. ${CHECK_VERSION}`,
 	);
 }
 
@@ -171,11 +169,11 @@ function pageElsewhere(sender: Sender, link: string) {
 	return listError(
 		sender,
 		`The next page of the list is at ${place}, where the access token does not go`,
-		'If that is the address that the service really has, enter it as the Base URL in the Form Service credential.',
+		"If the service really has that address, enter it as 'Base URL' in the Form Service credential.",
 	);
 }
 
-function listError({ context, itemIndex }: Sender, message: string, description = ASK) {
+function listError({ context, itemIndex }: Sender, message: string, description = CHECK_VERSION) {
 	return serviceError(
 		context.getNode(),
 		{ message, description, failure: { cause: 'configuration-invalid' } },

@@ -91,12 +91,12 @@ const TEXTS: Record<ConnectionProblem, (origin: string, detail: string) => Text>
 	}),
 	notAllowed: (origin, detail) => ({
 		message: `n8n does not allow requests to ${origin}: ${detail}`,
-		description: 'The allowed domains of the credential or the settings of n8n decide this.',
+		description: "Check the allowed domains of the credential and n8n's SSRF protection.",
 		cause: 'configuration-invalid',
 	}),
 	timeout: (origin) => ({
 		message: `${origin} did not reply in time`,
-		description: `${TRY_LATER} To wait longer, set Timeout in the node's request options.`,
+		description: `${TRY_LATER} To wait longer, set 'Timeout' in the node's request options.`,
 	}),
 	interrupted: (origin) => ({
 		message: `The connection to ${origin} broke before the whole reply arrived`,

@@ -58,7 +58,7 @@ function explained(reply: FailedReply, asked: Asked, now: number): Explanation {
 	if (status === 401) {
 		return {
 			message: `The service did not accept the access token${quoted(envelope)}`,
-			description: 'Open the Form Service credential, enter a valid Access Token and save it.',
+			description: 'Open the Form Service credential, enter a valid access token and save it.',
 			failure: { cause: 'credential-invalid' },
 		};
 	}
@@ -115,7 +115,7 @@ function explainRejected({ status, content, envelope }: FailedReply, asked: Aske
 			noun === undefined ? '' : `Check that the ${noun} belongs to the token's workspace. `;
 		return {
 			message: `Access denied (status 403)${quoted(envelope)}`,
-			description: `${belongs}If it needs more rights, use the credential of an account that has them.`,
+			description: `${belongs}If more rights are needed, use the credential of an account that has them.`,
 		};
 	}
 	if (status === 404 && noun === undefined) {
@@ -156,7 +156,7 @@ function explainRedirect({ location }: Headers, { account: { origin } }: Asked):
 	if (target !== undefined && isLogin(target)) {
 		return {
 			message: 'The service asks for a login: it did not accept the access token',
-			description: `Enter a valid Access Token in the Form Service credential. ${CHECK_BASE_URL}`,
+			description: `Enter a valid access token in the Form Service credential. ${CHECK_BASE_URL}`,
 			failure: { cause: 'credential-invalid' },
 		};
 	}
@@ -195,7 +195,7 @@ function explainContent(
 	}
 	if (envelope?.failed) {
 		return {
-			message: `The service reported a failure${quoted(envelope)}`,
+			message: `The service did not do what was asked${quoted(envelope)}`,
 			description: detailsOr(endpoint.effect === 'read' ? TRY_LATER : CHECK_VALUES, envelope),
 			failure: { cause: 'configuration-invalid' },
 		};
@@ -212,7 +212,7 @@ const UNUSABLE: Record<Exclude<Content['kind'], 'webPage'>, string> = {
 	unreadable: 'an incomplete or invalid JSON reply',
 	tooDeep: 'a reply that is nested too deeply to be read',
 	tooMany: 'a reply with more records than n8n can handle safely',
-	json: 'a reply that is neither a success nor an error',
+	json: 'a reply that does not say whether it succeeded',
 };
 
 /** The service's own message (specification, section 7), as the end of a sentence. */

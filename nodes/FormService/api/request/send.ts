@@ -128,7 +128,7 @@ function settled(sender: Sender, result: HttpResult | HeldBack): Broken | Reply 
 const SERVICE_DOWN: Explanation = {
 	message: 'The service has failed too often in a row; this request was not sent',
 	description:
-		'It is asked from time to time whether it works again. Run this item again when it does.',
+		'The node asks from time to time whether it works again. Run this item again when it does.',
 	failure: { cause: 'temporarily-unavailable' },
 };
 

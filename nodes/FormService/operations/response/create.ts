@@ -20,7 +20,7 @@ export const responseCreate: Operation = {
 		routing: requestTo(endpoint, prepare),
 	},
 	toolDescription:
-		'Adds a response (submission) to a form. Answers are given by the UUID of each field, which Get Many Fields returns: text, a whole number, true or false, an ISO date, or a list for several choices; for a file, the URL of a file that is already uploaded elsewhere. Sends no emails. A response cannot be changed or deleted afterwards.',
+		'Adds a response (submission) to a form. Answers are given by the UUID of each field, which "Get many fields" returns: text, a whole number, true or false, an ISO date, or a list for several choices; for a file, the URL of a file that is already uploaded elsewhere. Sends no emails. A response cannot be changed or deleted afterwards.',
 	properties: [
 		{
 			displayName: "Responses created here don't send emails to administrators or the respondent",
@@ -72,7 +72,7 @@ export const responseCreate: Operation = {
 			default: '{}',
 			typeOptions: { rows: 6 },
 			description:
-				'An object with the UUID of a field as each key, and as its value text, a number, a boolean, a date or a list of these',
+				'An object with field UUIDs as keys. A value is text, a number, a boolean, a date or a list of these.',
 			hint: 'For example {"5f1c9a52-…": "Ada Lovelace"}. Field: Get Many returns the UUIDs of the fields.',
 			displayOptions: { show: { inputMode: ['json'] } },
 		},

@@ -31,7 +31,7 @@ const statusChoice: INodeProperties = {
 	type: 'options',
 	default: 'all',
 	description:
-		'Which responses to return. Incomplete ones exist only for a form with "Track incomplete submissions" on.',
+		'Which responses to return. Incomplete ones exist only if the form has "Track incomplete submissions" turned on.',
 	options: [
 		{ name: 'All', value: 'all' },
 		{ name: 'Complete', value: 'complete' },

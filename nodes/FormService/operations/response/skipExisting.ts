@@ -17,7 +17,7 @@ export const skipIfExists: INodeProperties = {
 	type: 'multiOptions',
 	default: [],
 	description:
-		'Fields that identify a response, such as an email address or an order number. An item is not added if a complete response has the same answers to them. Costs one or two more requests per form and run. Responses that others add in the meantime are not seen. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+		'Fields that identify a response, such as an email address or an order number. An item is skipped if a complete response has the same answers to them. Costs one or two more requests per form and run. Responses that others add in the meantime are not seen. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 	typeOptions: { loadOptionsMethod: 'getFieldOptions', loadOptionsDependsOn: ['formId.value'] },
 };
 

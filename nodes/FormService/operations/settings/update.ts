@@ -32,7 +32,7 @@ export const settingsUpdate: Operation = {
 			{
 				name: 'Map Automatically',
 				value: 'auto',
-				description: "Use the input item's keys that are the name of a setting",
+				description: "Use the keys of the input item that match a setting's name",
 			},
 			{
 				name: 'Using Fields Below',
@@ -42,7 +42,7 @@ export const settingsUpdate: Operation = {
 			{
 				name: 'Using JSON',
 				value: 'json',
-				description: "Provide the settings as JSON, by the service's names",
+				description: "Provide the settings as JSON, with the service's names as keys",
 			},
 		]),
 		{
@@ -51,7 +51,7 @@ export const settingsUpdate: Operation = {
 			type: 'boolean',
 			default: false,
 			description:
-				"Whether a key 'name' of the input item renames the form. Otherwise it is ignored, like all keys that are no setting. Empty values leave a setting as it is.",
+				"Whether an input key 'name' renames the form. Otherwise it is ignored, like all keys that are not settings. Empty values leave a setting as it is.",
 			displayOptions: { show: { inputMode: ['auto'] } },
 		},
 		{
@@ -106,7 +106,7 @@ export const settingsUpdate: Operation = {
 					type: 'boolean',
 					default: false,
 					description:
-						'Whether to send only settings whose value changes, and nothing for forms without any. Costs one more request per run.',
+						'Whether to send only settings that differ, and skip forms that have them all. Costs one more request per run.',
 				},
 			],
 		},
