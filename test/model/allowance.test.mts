@@ -19,13 +19,22 @@ type Ticking = {
 	period: number;
 	/** How much later than in time each tick comes at most. */
 	jitter: number;
-	/** Pages of its listing at first, and how many more there are with each look. */
+	/** Whether it watches all forms of the workspace, so many at first and so many more a day. */
+	all: boolean;
+	forms: number;
+	newForms: number;
+	/** Pages of each form's listing at first, and how many more there are with each look. */
 	pages: number;
 	growth: number;
+	/** How many listings of a form there are for one with a new response; 0 for none ever. */
+	listingsPerResponse: number;
+	needsFields: boolean;
+	/** Pages of the list of forms, and of the fields of a form. */
+	otherPages: number;
 	requestsPerDay: number;
 };
 
-type Sent = { at: number; trigger: number };
+type Sent = { at: number; trigger: number; of: 'responses' | 'forms' | 'fields' };
 
 /** Some days of n8n's ticks for some triggers, in which some looks fail. Gives all requests. */
 async function requestsOf(
@@ -40,30 +49,48 @@ async function requestsOf(
 	const running = triggers.map((ticking, index) => {
 		const staticData: IDataObject = {};
 		let { pages } = ticking;
+		const listings = new Map<string, number>();
+		const idOf = (form: number) => `form-${index}-${form}`;
 		const dependencies = (): Dependencies => {
 			let sent = 0;
-			const send = () => {
-				sent += 1;
-				requests.push({ at: clock.now, trigger: index });
+			/** Reads a list of so many pages; gives whether it was read to its end. */
+			const read = async (of: Sent['of'], all: number, goOn: () => boolean) => {
+				const fault = fails((looks += 1));
+				for (let page = 0; page === 0 || page < all; page++) {
+					if (page > 0 && !goOn()) return false;
+					sent += 1;
+					requests.push({ at: clock.now, trigger: index, of });
+					await Promise.resolve();
+					if (fault !== undefined) throw errorOf(node, faults[fault]);
+				}
+				return true;
 			};
 			return {
 				node,
 				now: () => clock.now,
 				log: { info: () => undefined, warn: () => undefined },
 				requestsSent: () => sent,
-				listForms: async () => ({ records: [], complete: true }),
-				async listResponses(_formId, goOn) {
-					const fault = fails((looks += 1));
-					send();
-					await Promise.resolve();
-					if (fault !== undefined) throw errorOf(node, faults[fault]);
-					for (let page = 1; page < pages; page++) {
-						if (!goOn()) return { records: [], complete: false };
-						send();
-						await Promise.resolve();
-					}
+				async listForms(goOn) {
+					const complete = await read('forms', ticking.otherPages, goOn);
+					const days = Math.floor((clock.now - START) / DAY_MS);
+					const count = ticking.forms + days * ticking.newForms;
+					return {
+						records: Array.from({ length: count }, (_, at) => ({ id: idOf(at) })),
+						complete,
+					};
+				},
+				listFields: async (_formId, goOn) => ({
+					records: [],
+					complete: await read('fields', ticking.otherPages, goOn),
+				}),
+				async listResponses(formId, goOn) {
+					const complete = await read('responses', pages, goOn);
 					pages += ticking.growth;
-					return { records: [], complete: true };
+					const count = (listings.get(formId) ?? 0) + 1;
+					listings.set(formId, count);
+					const responses = Math.floor(count / (ticking.listingsPerResponse || Infinity));
+					const records = Array.from({ length: responses }, (_, at) => ({ id: `${at}` }));
+					return { records, complete };
 				},
 				toItem: async () => ({ json: {} }),
 				toItemWithoutFiles: async () => ({ json: {} }),
@@ -75,7 +102,9 @@ async function requestsOf(
 				key: `trigger-${index}`,
 				account: 'account',
 				service: 'forms.example.com',
-				watch: { kind: 'chosen', formIds: [`form-${index}`] },
+				watch: ticking.all
+					? { kind: 'all', except: [] }
+					: { kind: 'chosen', formIds: Array.from({ length: ticking.forms }, (_, at) => idOf(at)) },
 				names: new Map(),
 				abandonedAfterMs: DAY_MS,
 				conditions: { match: 'all', conditions: [] },
@@ -83,6 +112,7 @@ async function requestsOf(
 				emitExisting: false,
 				maxPerPoll: 100,
 				requestsPerDay: ticking.requestsPerDay,
+				needsFields: ticking.needsFields,
 				reason: isFirst ? 'publish' : 'tick',
 				budgetMs: 5 * MINUTE_MS,
 			};
@@ -129,8 +159,14 @@ const ticking = (requestsPerDay: number) =>
 			length: fc.integer({ min: MINUTE_MS, max: DAYS * DAY_MS }),
 			period: fc.constantFrom(10_000, MINUTE_MS, 2 * MINUTE_MS, 7 * MINUTE_MS, 61 * MINUTE_MS),
 			jitter: fc.constantFrom(0, 300, 9_000),
+			all: fc.boolean(),
+			forms: fc.constantFrom(1, 1, 2, 6),
+			newForms: fc.constantFrom(0, 4),
 			pages: fc.constantFrom(1, 1, 1, 2, 5),
 			growth: fc.constantFrom(0, 0, 0, 0.01, 1),
+			listingsPerResponse: fc.constantFrom(0, 1, 3),
+			needsFields: fc.boolean(),
+			otherPages: fc.constantFrom(1, 1, 1, 3),
 		})
 		.map(({ length, ...rest }) => ({ ...rest, to: rest.from + length, requestsPerDay }));
 
@@ -138,7 +174,20 @@ const accounts = fc
 	.constantFrom(1, 7, 24, 100, 720)
 	.chain((requestsPerDay) => fc.array(ticking(requestsPerDay), { minLength: 1, maxLength: 10 }));
 
-const always = { from: 0, to: Infinity, jitter: 300, pages: 1, growth: 0 };
+/** On one form, without responses, at any time. */
+const always: Omit<Ticking, 'period' | 'requestsPerDay'> = {
+	from: 0,
+	to: Infinity,
+	jitter: 300,
+	all: false,
+	forms: 1,
+	newForms: 0,
+	pages: 1,
+	growth: 0,
+	listingsPerResponse: 0,
+	needsFields: false,
+	otherPages: 1,
+};
 
 describe('The triggers of an account', () => {
 	it(
@@ -157,6 +206,21 @@ describe('The triggers of an account', () => {
 			);
 		},
 	);
+
+	it.each([
+		['one form', { forms: 1 }],
+		['several forms', { forms: 12 }],
+		['all forms', { forms: 12, all: true, newForms: 4 }],
+	])('keep to it with all that they ask for: %s', async (_text, watched) => {
+		const trigger = { ...always, ...watched, period: MINUTE_MS, requestsPerDay: 720 };
+		const busy = { ...trigger, listingsPerResponse: 1, needsFields: true };
+		const requests = await requestsOf([busy, { ...busy, pages: 2 }], 3);
+		expect(mostInADay(requests)).toBeLessThanOrEqual(720);
+		const lastDay = requests.filter(({ at }) => at >= START + 2 * DAY_MS);
+		expect(lastDay.length).toBeGreaterThan(0.85 * 720);
+		const kinds = new Set(requests.map(({ of }) => of));
+		expect(kinds).toEqual(new Set(['responses', 'forms', 'fields']));
+	});
 
 	it.each([1, 3, 10])('use nearly all of it when there are %i and all is well', async (count) => {
 		const trigger = { ...always, period: MINUTE_MS, requestsPerDay: 720 };

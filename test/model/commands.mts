@@ -35,17 +35,18 @@ function agree(
 ): void {
 	const { shown, list, items, untouched } = outcome;
 	const { now } = real.clock;
-	const isSent = outcome.asked.length > 0 || list !== undefined;
+	const isSent = outcome.asked.length + outcome.fields.length > 0 || list !== undefined;
 	if (!isSent && items.length === 0 && untouched) {
 		model.active = real.n8n.active;
 		if (circumstances.end?.startsWith('crash')) model.crash();
 		return;
 	}
+	expect(outcome.unready, 'forms whose items lack their fields').toEqual([]);
 	expect(new Set(outcome.asked).size, 'a form is asked for once a poll').toBe(outcome.asked.length);
 	const started = model.begin();
 	let hasChanged = false;
 	let rest = 0;
-	let isWaitingForFile = false;
+	let isWaiting = false;
 
 	const isCutAtFirst = list?.complete === false && model.known.listedSince === undefined;
 	const isListed = model.parameters.watch.kind === 'all' && list !== undefined && !isCutAtFirst;
@@ -67,6 +68,13 @@ function agree(
 		items.filter((item) => item.form === form && item.event !== 'formCreated');
 	const room = model.parameters.maxPerPoll;
 	const polled = new Set(outcome.asked);
+	const isWaitingForFields = (form: string, found: readonly Event[], delivered: Event[]) => {
+		const isFull = items.length >= room;
+		if (!model.parameters.needsFields || found.length === 0 || delivered.length > 0 || isFull)
+			return false;
+		const isExcused = outcome.isBudgetSpent || circumstances.fault !== undefined;
+		return isExcused && !outcome.fields.includes(form);
+	};
 	const take = (form: string, responses: Shown[], complete: boolean) => {
 		const found = model.found(form, responses, now);
 		const delivered = itemsOf(form);
@@ -75,8 +83,11 @@ function agree(
 			circumstances.fileFault !== undefined &&
 			delivered.length < found.length &&
 			items.length < room;
-		if (isForFile) isWaitingForFile = true;
-		if (isForFile && delivered.length === 0) {
+		const isInVain = found.length > 0 && delivered.length === 0;
+		const isWithoutFields = isInVain && outcome.withoutFields.includes(form);
+		const isForFields = isWaitingForFields(form, found, delivered);
+		if (isForFile || isWithoutFields || isForFields) isWaiting = true;
+		if ((isForFile && delivered.length === 0 && !isForFields) || isWithoutFields) {
 			model.postponed.set(form, []);
 			return;
 		}
@@ -99,7 +110,12 @@ function agree(
 		if (polled.has(form) || responses.length === 0) continue;
 		const isTaken = itemsOf(form).length > 0;
 		if (isTaken) take(form, responses, false);
-		else if (circumstances.fileFault !== undefined) isWaitingForFile = true;
+		else if (outcome.withoutFields.includes(form)) {
+			model.postponed.set(form, []);
+			isWaiting = true;
+		} else if (isWaitingForFields(form, model.found(form, responses, now), [])) {
+			isWaiting = true;
+		} else if (circumstances.fileFault !== undefined) isWaiting = true;
 	}
 	for (const { form } of items) {
 		const isKnown =
@@ -107,8 +123,7 @@ function agree(
 		expect(isKnown, `items of form ${form} have a reason`).toBe(true);
 	}
 	expect(items.length).toBeLessThanOrEqual(room);
-	if (rest > 0 && !isWaitingForFile)
-		expect(items, 'as many as there is room for').toHaveLength(room);
+	if (rest > 0 && !isWaiting) expect(items, 'as many as there is room for').toHaveLength(room);
 	if (hasChanged) model.settleDamage();
 	else {
 		expect(items).toEqual([]);
@@ -383,6 +398,12 @@ const polls = [
 			await tick(model, real, { pagesInTime: pages + 1 });
 		}),
 	),
+	fc.nat({ max: 1 }).map((at) =>
+		command(`poll that cannot read fields (${at})`, async (model, real) => {
+			real.clock.now += [10_000, 4_000_000][at];
+			await tick(model, real, { fieldsFail: true });
+		}),
+	),
 	fc.nat({ max: 4 }).map((fileFault) =>
 		command(`poll that cannot have file ${fileFault}`, async (model, real) => {
 			real.clock.now += 600_000;
@@ -534,7 +555,8 @@ export async function settle(model: Model, real: Real): Promise<void> {
 	}
 	model.parameters = { ...model.parameters, requestsPerDay: 864_000 };
 	real.n8n.parameters = model.parameters;
-	for (let quiet = 0, ticks = 0; quiet < 4; ticks++) {
+	// the list of forms, read at each of many beginnings, is not read again before as many hours
+	for (let quiet = 0, ticks = 0; quiet < 24; ticks++) {
 		expect(ticks, 'ticks until all is delivered').toBeLessThan(2000);
 		real.clock.now += 3_600_000;
 		const { items } = await tick(model, real);

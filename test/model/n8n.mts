@@ -15,7 +15,9 @@ import { node } from '../unit/trigger/polling.mts';
 import { errorOf, faults, type Fault } from './faults.mts';
 import type { Form, ListedForm, Shown } from './form.mts';
 
-export const ABANDONED_AFTER_MS = 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
+
+export const ABANDONED_AFTER_MS = DAY_MS;
 
 /** What a person sets on the trigger. */
 export type Parameters = {
@@ -23,6 +25,7 @@ export type Parameters = {
 	events: readonly TriggerEvent[];
 	/** Only responses with this digit in their number start the workflow. */
 	condition: string | undefined;
+	needsFields: boolean;
 	emitExisting: boolean;
 	maxPerPoll: number;
 	requestsPerDay: number;
@@ -42,6 +45,8 @@ export type Circumstances = {
 	unidentified?: boolean;
 	/** Pages after which the time is up. */
 	pagesInTime?: number;
+	/** The fields of forms cannot be read. */
+	fieldsFail?: boolean;
 	/** Which item's file cannot be had, from 0. */
 	fileFault?: number;
 	/**
@@ -59,6 +64,13 @@ export type Outcome = {
 	list?: { forms: ListedForm[]; complete: boolean };
 	/** Forms whose responses were asked for. */
 	asked: string[];
+	/** Forms whose fields were asked for, and those of them that failed. */
+	fields: string[];
+	withoutFields: string[];
+	/** Forms of which items were made without the fields that they need. */
+	unready: string[];
+	/** Whether as many requests have been sent in the last 24 hours as may be. */
+	isBudgetSpent: boolean;
 	requests: number;
 	items: Event[];
 	thrown?: unknown;
@@ -172,7 +184,17 @@ export class N8n {
 			reason,
 			budgetMs: 36_000,
 		};
-		const outcome: Outcome = { shown: [], asked: [], requests: 0, items: [], untouched: true };
+		const outcome: Outcome = {
+			shown: [],
+			asked: [],
+			fields: [],
+			withoutFields: [],
+			unready: [],
+			isBudgetSpent: false,
+			requests: 0,
+			items: [],
+			untouched: true,
+		};
 		const before = JSON.stringify(staticData);
 		const deps = this.dependencies(circumstances, outcome);
 		let items: INodeExecutionData[] | null = null;
@@ -181,6 +203,9 @@ export class N8n {
 		} catch (error) {
 			outcome.thrown = error;
 		}
+		const since = this.clock.now - DAY_MS;
+		const ofDay = this.requestTimes.filter((at) => at > since).length;
+		outcome.isBudgetSpent = ofDay >= this.parameters.requestsPerDay;
 		outcome.untouched = JSON.stringify(staticData) === before;
 		outcome.items = (items ?? []).map(({ json }) => json as Event);
 		this.writeDown(staticData, outcome, reason, circumstances.end);
@@ -214,10 +239,13 @@ export class N8n {
 	private dependencies(circumstances: Circumstances, outcome: Outcome): Dependencies {
 		const { clock, log, requestTimes, forms } = this;
 		const { fault, faultOf, unidentified = false, cutList = false } = circumstances;
-		const { pagesInTime = Infinity, fileFault } = circumstances;
+		const { pagesInTime = Infinity, fieldsFail = false, fileFault } = circumstances;
+		const { needsFields } = this.parameters;
 		let items = 0;
-		const item = ({ record, event, form }: TriggerItem) => {
+		const item = ({ record, event, form, fields }: TriggerItem) => {
 			items += 1;
+			const isReady = !needsFields || event === 'formCreated' || fields?.[0]?.of === form.id;
+			if (!isReady) outcome.unready.push(form.id);
 			return { json: { form: form.id, uuid: record.uuid ?? record.id, event } };
 		};
 		const failing = (form: string) =>
@@ -245,6 +273,15 @@ export class N8n {
 					return { id, name: id, created_at };
 				});
 				return { records, complete: !cutList };
+			},
+			async listFields(id) {
+				outcome.fields.push(id);
+				await Promise.resolve();
+				const problem = fieldsFail ? faults.serverError : failing(id);
+				if (problem !== undefined) outcome.withoutFields.push(id);
+				if (problem?.sent !== false) send();
+				if (problem !== undefined) throw errorOf(node, problem);
+				return { records: [{ of: id }], complete: true };
 			},
 			async listResponses(id, goOn, known) {
 				outcome.asked.push(id);

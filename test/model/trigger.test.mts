@@ -15,9 +15,10 @@ const parameters = fc.record<Parameters>({
 	watch,
 	events: fc.subarray(allEvents, { minLength: 1 }),
 	condition: fc.constantFrom(undefined, undefined, undefined, '1'),
+	needsFields: fc.boolean(),
 	emitExisting: fc.boolean(),
 	maxPerPoll: fc.constantFrom(1, 3, 100),
-	requestsPerDay: fc.constantFrom(48, 720, 8_640, 864_000),
+	requestsPerDay: fc.constantFrom(8, 48, 720, 8_640, 864_000),
 });
 
 /** Forms with some responses and two that are yet to come, and a workflow that watches some of them. */

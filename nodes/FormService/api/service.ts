@@ -38,8 +38,8 @@ export async function listForms(
 	return (await sharedList(sender, target, { lifetimes })).records;
 }
 
-/** The same, for a caller that may have to stop between two pages. */
-export async function listFormsWhile(
+/** The records of any list, for a caller that may have to stop between two pages. */
+export async function listWhile(
 	sender: Sender,
 	target: Target,
 	goOn: () => boolean,

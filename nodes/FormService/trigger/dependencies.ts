@@ -26,6 +26,8 @@ export type Trigger = {
 	conditions: Conditions;
 	/** Whether the first poll of a form delivers what is already there. */
 	emitExisting: boolean;
+	/** Whether items are made with the fields of their form, see `needsFields`. */
+	needsFields: boolean;
 	/** Items that one poll delivers at most. */
 	maxPerPoll: number;
 	/** Requests that all triggers on the account together may make in 24 hours. */
@@ -37,7 +39,13 @@ export type Trigger = {
 };
 
 /** An event that starts the workflow, of a response or of a form itself. */
-export type Event = { event: TriggerEvent; record: IDataObject; form: NamedForm };
+export type Event = {
+	event: TriggerEvent;
+	record: IDataObject;
+	form: NamedForm;
+	/** The fields of the form, where items are made with them. */
+	fields?: readonly IDataObject[];
+};
 
 /** The name is null where nobody has told it yet. */
 export type NamedForm = { id: string; name: string | null };
@@ -53,9 +61,11 @@ export type Dependencies = {
 	 * there. A list that has the known version is not read again.
 	 */
 	listResponses(formId: string, goOn: () => boolean, known?: Version): Promise<Listing>;
+	/** The fields of a form. */
+	listFields(formId: string, goOn: () => boolean): Promise<Listing>;
 	/** The forms of the workspace. */
 	listForms(goOn: () => boolean): Promise<Listing>;
-	/** How many requests these two have sent so far. Files have hosts of their own, and do not count. */
+	/** How many requests these three have sent so far. Files have hosts of their own, and do not count. */
 	requestsSent(): number;
 	/** An event as an item, with the files of its response where they are wanted. */
 	toItem(event: Event): Promise<INodeExecutionData>;

@@ -20,6 +20,15 @@ export function cutInVain(node: INode) {
 	);
 }
 
+/** No item can be made with a part of the fields: its columns would differ from those of the others. */
+export function cutFields(node: INode) {
+	return cutShort(
+		node,
+		"Couldn't read all fields of the form",
+		'Its responses wait until all fields have been read.',
+	);
+}
+
 function cutShort(node: INode, message: string, consequence: string) {
 	return serviceError(node, {
 		message,

@@ -36,6 +36,9 @@ import {
 /** The part of a poll's time in which new forms, pages and files are begun; the rest is for them to end. */
 const SHARE_FOR_BEGINNING = 0.6;
 
+const NO_FIELDS =
+	'New responses wait for the fields of their form: there was no time, or no request of the day, left to read them.';
+
 const CUT =
 	'Not all responses could be read: there was no time, or no request of the day, left for further pages.';
 
@@ -170,10 +173,12 @@ export class FormPolls {
 			isFirst: this.forms.get(id)?.known === undefined,
 			request: async (goOn) => await deps.listResponses(id, goOn, this.lastVersion(id, memory)),
 		};
-		const read = await reader.read(source);
-		if (read === 'failed') return;
 		const { backlog } = memory;
 		try {
+			// of the last requests of a day, none goes for a listing while responses wait for one
+			if (backlog.length > 0) await this.fieldsOf(id, memory);
+			const read = await reader.read(source);
+			if (read === 'failed') return;
 			if (read !== 'notDue') {
 				if (read.listing.isUnchanged) this.isUnchanged = true;
 				else await this.take(id, memory, read.listing, true);
@@ -184,7 +189,7 @@ export class FormPolls {
 				await this.take(id, memory, { records: backlog, complete: false }, false);
 			}
 		} catch (error) {
-			// a file cannot be had now: the next poll finds its response again, and comes when it is due
+			// a file or the fields cannot be had now: the next poll finds its response again, and comes when it is due
 			memory.backlog = [];
 			reader.failed(source, error, { startedAt: this.startedAt, sent: 1, isOfSource: true });
 		}
@@ -212,10 +217,13 @@ export class FormPolls {
 		const isInVain = isFresh && !listing.complete && found.length === 0;
 		if (isInVain) throw cutInVain(deps.node);
 		const due = oldestFirst(found.filter(({ record }) => meets(record, trigger.conditions)));
-		const form = due.length === 0 ? { id, name: null } : await this.named(id);
+		const fields = due.length === 0 ? [] : await this.fieldsOf(id, memory);
+		if (fields === undefined && isFresh) deps.log.info(NO_FIELDS);
+		const ready = fields === undefined ? [] : due;
+		const form = ready.length === 0 ? { id, name: null } : await this.named(id);
 		const isPatient = memory.schedule.failures + 1 < FAILURES_UNTIL_REPORTED;
 		const items = await this.deliver(
-			due.map(({ event, record }) => ({ event, record, form })),
+			ready.map(({ event, record }) => ({ event, record, form, fields })),
 			isPatient,
 		);
 		const rest = due.slice(items.length);
@@ -227,6 +235,13 @@ export class FormPolls {
 		memory.last = isSettled ? { version, known: next } : undefined;
 		memory.servedAt = this.own.polls;
 		memory.rate = withResponses(memory.rate, found.length - rest.length, now);
+	}
+
+	/** The fields that items of the form are made with; undefined while they cannot be had. */
+	private async fieldsOf(id: string, memory: FormMemory): Promise<IDataObject[] | undefined> {
+		const { needsFields, maxPerPoll } = this.trigger;
+		const isWanted = needsFields && this.items.length < maxPerPoll;
+		return isWanted ? await this.reader.fields(id, memory) : [];
 	}
 
 	private async deliver(events: Parameters<typeof deliver>[0], isPatient: boolean) {

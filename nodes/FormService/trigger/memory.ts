@@ -14,6 +14,8 @@ export type FormMemory = {
 	backlog: IDataObject[];
 	/** The last listing, and what was known after it: the same again changes nothing until a time. */
 	last?: { version: Version; known: KnownResponses };
+	/** Its fields as they were last read, and when that was last tried. */
+	fields?: { records: IDataObject[]; triedAt: number };
 	/** The number of the poll in which it last had its turn. */
 	servedAt: number;
 };

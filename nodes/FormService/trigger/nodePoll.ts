@@ -3,11 +3,12 @@ import { getAccount } from '../api/account';
 import type { Account } from '../api/account';
 import { meets } from '../api/answers/conditions';
 import { oldestFirst } from '../api/answers/order';
+import { needsFields } from '../api/answers/responseItem';
 import { clock, unlessAborted } from '../api/clock';
 import { endpoints, targetOf } from '../api/endpoints';
 import { asNodeError, NotSent } from '../api/errors';
 import type { Sender } from '../api/sender';
-import { listForms, listFormsWhile, listResponses } from '../api/service';
+import { listFields, listForms, listResponses, listWhile } from '../api/service';
 import type { Dependencies, Event, NamedForm, Trigger, Watch } from './dependencies';
 import { failureOf, queueTooLong, tooSlow } from './errors';
 import { shortNameOf } from './fingerprint';
@@ -35,7 +36,15 @@ export async function pollForms(context: IPollFunctions): Promise<INodeExecution
 	const { parameters, account } = prepared;
 	const budgetMs = pollBudgetMs(context);
 	const service = shortNameOf(account.baseUrl);
-	const trigger: Trigger = { ...parameters, key, account: account.key, service, reason, budgetMs };
+	const trigger: Trigger = {
+		...parameters,
+		key,
+		account: account.key,
+		service,
+		reason,
+		budgetMs,
+		needsFields: needsFields(parameters.output),
+	};
 	const staticData = context.getWorkflowStaticData('node');
 	const deps = dependenciesOf(context, parameters, account, budgetMs);
 	return await poll(trigger, staticData, memory, deps);
@@ -95,9 +104,17 @@ export async function fetchExample(context: IPollFunctions): Promise<INodeExecut
 	return await asExample({ event: 'formCreated', record, form: { id, name } });
 
 	async function asExample(event: Event): Promise<INodeExecutionData[]> {
+		const ofResponse = event.event !== 'formCreated' && needsFields(parameters.output);
+		const target = targetOf(account, endpoints.listFields, { formId: event.form.id });
+		const fields = ofResponse ? await listFields(sender, target) : undefined;
 		const items = itemsBy(sender, parameters.output);
 		const deps = { node, now: () => clock.now(), log: context.logger, ...items };
-		return await deliver([event], { limit: 1, until: Infinity, isPatient: false, deps });
+		return await deliver([{ ...event, fields }], {
+			limit: 1,
+			until: Infinity,
+			isPatient: false,
+			deps,
+		});
 	}
 }
 
@@ -151,9 +168,13 @@ function dependenciesOf(
 			const target = targetOf(account, endpoints.listResponses, { formId });
 			return await listed(async () => await listResponses(counted, target, { goOn, known }));
 		},
+		async listFields(formId, goOn) {
+			const target = targetOf(account, endpoints.listFields, { formId });
+			return await listed(async () => await listWhile(counted, target, goOn));
+		},
 		async listForms(goOn) {
 			const target = targetOf(account, endpoints.listForms);
-			return await listed(async () => await listFormsWhile(counted, target, goOn));
+			return await listed(async () => await listWhile(counted, target, goOn));
 		},
 		...items,
 		toItem: async (event) => await inTime(signal, items.toItem(event), () => tooSlow(node)),

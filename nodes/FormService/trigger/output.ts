@@ -4,14 +4,11 @@ import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 import { oldestFirst } from '../api/answers/order';
 import { fieldsFor, needsFields, toResponseItem } from '../api/answers/responseItem';
 import type { ResponseOutput } from '../api/answers/responseItem';
-import { endpoints, targetOf } from '../api/endpoints';
 import { asNodeError, inputError } from '../api/errors';
 import type { Sender } from '../api/sender';
-import { listFields } from '../api/service';
 import type { Dependencies, Event } from './dependencies';
 import { isIncomplete } from './diff';
 import type { TriggerEvent } from './diff';
-import { HOUR_MS, MINUTE_MS } from './schedule';
 
 /**
  * What the trigger emits: how an event becomes an item. It says which event it is and of which form,
@@ -21,16 +18,12 @@ export function itemsBy(
 	sender: Sender,
 	output: ResponseOutput,
 ): Pick<Dependencies, 'toItem' | 'toItemWithoutFiles'> {
-	const toItem = async ({ event, record, form }: Event, options: ResponseOutput) => {
+	const toItem = async ({ event, record, form, fields = [] }: Event, options: ResponseOutput) => {
+		const ofForm = needsFields(options) ? fieldsFor(fields, options) : undefined;
 		const item =
 			event === 'formCreated'
 				? { json: formAttributes(record, options) }
-				: await toResponseItem(
-						sender,
-						record,
-						{ ...options, fields: await fieldsOf(sender, form.id, options) },
-						holdUp,
-					);
+				: await toResponseItem(sender, record, { ...options, fields: ofForm }, holdUp);
 		// an answer of such a name stays what it is
 		return { ...item, json: defaults(item.json, { event, form: { ...form } }) };
 	};
@@ -41,17 +34,6 @@ export function itemsBy(
 			return { ...item, json: { ...item.json, fileError: reason } };
 		},
 	};
-}
-
-/** Fields seldom change, and each request is one of the day's. */
-const FIELDS_MS = { found: HOUR_MS, failed: MINUTE_MS };
-
-/** The fields of a form, where items cannot be made without them. */
-async function fieldsOf(sender: Sender, formId: string, output: ResponseOutput) {
-	if (!needsFields(output)) return undefined;
-	const target = targetOf(sender.account, endpoints.listFields, { formId });
-	const records = await listFields(sender, target, FIELDS_MS);
-	return fieldsFor(records, output);
 }
 
 /** A file that cannot be had fails its event, which can then be waited for. */

@@ -1,8 +1,9 @@
+import type { IDataObject } from 'n8n-workflow';
 import type { Budget } from './budget';
 import type { Dependencies, Trigger } from './dependencies';
 import type { Listing } from './diff';
 import { asNodeError } from '../api/errors';
-import { budgetUsedUp, failureOf, isOfAccount, needsPerson } from './errors';
+import { budgetUsedUp, cutFields, failureOf, isOfAccount, needsPerson } from './errors';
 import type { FormMemory, TriggerMemory } from './memory';
 import { afterFailure, dueAt, freshSchedule, HOUR_MS, isDue } from './schedule';
 import type { Schedule } from './schedule';
@@ -84,6 +85,59 @@ export class Reader {
 		}
 		if (!isWanted || hasToWait) return 'notDue';
 
+		const ended = await this.send(source.request, startedAt);
+		if ('error' in ended) {
+			this.failed(source, ended.error, { startedAt, sent: ended.sent, isOfSource: false });
+			return 'failed';
+		}
+		this.failedInARow = 0;
+		own.accountSchedule = freshSchedule;
+		if (own.toReport?.of === ACCOUNT) own.toReport = undefined;
+		return { listing: ended.listing, pages: ended.sent, startedAt, spacing };
+	}
+
+	/**
+	 * The fields of a form that items are made with. They are read again after an hour; where there is
+	 * no request or no time for that, or it fails, those known before serve.
+	 *
+	 * @returns undefined when none are known yet and cannot be read now: items have to wait
+	 * @throws why they cannot be read, where none are known
+	 */
+	async fields(of: string, memory: FormMemory): Promise<IDataObject[] | undefined> {
+		const { budget, deps } = this;
+		const { fields: known, schedule } = memory;
+		const startedAt = deps.now();
+		if (known !== undefined && startedAt - known.triedAt < HOUR_MS) return known.records;
+		// what was found need not leave a request for what may be found
+		const left =
+			known === undefined
+				? budget.left(startedAt)
+				: budget.leftFor(this.key(of), schedule.startedAt, startedAt);
+		if (this.isStopped || left < 1 || startedAt >= this.until) return known?.records;
+		const ended = await this.send(async (goOn) => {
+			const listing = await deps.listFields(of, goOn);
+			if (!listing.complete) throw cutFields(deps.node);
+			return listing;
+		}, startedAt);
+		memory.schedule = { ...schedule, requestDebt: schedule.requestDebt + ended.sent };
+		if ('listing' in ended) {
+			memory.fields = { records: ended.listing.records, triedAt: startedAt };
+			return memory.fields.records;
+		}
+		if (this.isQueued(ended.error, ended.sent)) return known?.records;
+		if (known === undefined) throw asNodeError(deps.node, ended.error);
+		memory.fields = { ...known, triedAt: startedAt };
+		const { message } = asNodeError(deps.node, ended.error);
+		deps.log.warn(`The fields of form ${of} could not be read again: ${message}`);
+		return known.records;
+	}
+
+	/** Sends the requests of one listing, each of which counts, as far as the budget and the time allow. */
+	private async send(
+		request: Source['request'],
+		startedAt: number,
+	): Promise<{ sent: number } & ({ listing: Listing } | { error: unknown })> {
+		const { budget, deps } = this;
 		this.hasRead = true;
 		const before = deps.requestsSent();
 		const sent = () => deps.requestsSent() - before;
@@ -94,17 +148,20 @@ export class Reader {
 			return deps.now() < this.until && budget.left(deps.now()) >= 0;
 		};
 		try {
-			const listing = await source.request(goOn);
-			this.failedInARow = 0;
-			own.accountSchedule = freshSchedule;
-			if (own.toReport?.of === ACCOUNT) own.toReport = undefined;
-			return { listing, pages: sent(), startedAt, spacing };
+			return { listing: await request(goOn), sent: sent() };
 		} catch (error) {
-			this.failed(source, error, { startedAt, sent: sent(), isOfSource: false });
-			return 'failed';
+			return { error, sent: sent() };
 		} finally {
 			reservation.release(sent(), deps.now());
 		}
+	}
+
+	/** Whether its turn in the account's queue did not come: then nothing more is sent, and nothing has failed. */
+	private isQueued(error: unknown, sent: number): boolean {
+		if (failureOf(error)?.cause !== 'rate-limited' || sent > 0) return false;
+		this.isStopped = true;
+		this.deps.log.info(QUEUED);
+		return true;
 	}
 
 	/** Puts the next poll off after a failure, and sees to it that people learn of it. */
@@ -119,11 +176,7 @@ export class Reader {
 		const isFirstOfAll =
 			trigger.reason !== 'tick' && isFirst && (isPublished || !this.watchesOther(of));
 		const reportAtOnce = !isOptional && (isFirstOfAll || (isPublished && needsPerson(failure)));
-		if (!reportAtOnce && failure?.cause === 'rate-limited' && sent === 0) {
-			this.isStopped = true;
-			deps.log.info(QUEUED);
-			return;
-		}
+		if (!reportAtOnce && this.isQueued(error, sent)) return;
 		if (failure?.cause === 'temporarily-unavailable') this.failedInARow += 1;
 		const isServiceDown = this.failedInARow >= FORMS_UNTIL_SERVICE_FAILS;
 		const isOfAll = !isOfSource && (isOfAccount(failure) || isServiceDown);

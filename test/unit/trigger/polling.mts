@@ -30,6 +30,7 @@ export const ticking: Trigger = {
 	emitExisting: false,
 	maxPerPoll: 100,
 	requestsPerDay: 720,
+	needsFields: false,
 	reason: 'tick',
 	budgetMs: 36_000,
 };
@@ -57,6 +58,7 @@ export function quiet(changes: Partial<Dependencies> = {}): Dependencies & { log
 			requests += 1;
 			return await listResponses(formId, goOn);
 		},
+		listFields: async () => ({ records: [], complete: true }),
 		listForms: async () => ({ records: [], complete: true }),
 		requestsSent: () => requests,
 		toItem: async ({ record: json }) => ({ json }),
