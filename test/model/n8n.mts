@@ -314,9 +314,9 @@ export class N8n {
 				}
 				return { records, complete, ...(pages === 1 && { version }) };
 			},
-			async toItem(event) {
+			async toItem(event, onFileError) {
 				if (items === fileFault && event.event !== 'formCreated') {
-					throw serviceError(node, { message: 'No file', httpCode: '503' });
+					onFileError(serviceError(node, { message: 'No file', httpCode: '503' }));
 				}
 				return item(event);
 			},

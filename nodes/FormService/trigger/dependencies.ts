@@ -67,8 +67,12 @@ export type Dependencies = {
 	listForms(goOn: () => boolean): Promise<Listing>;
 	/** How many requests these three have sent so far. Files have hosts of their own, and do not count. */
 	requestsSent(): number;
-	/** An event as an item, with the files of its response where they are wanted. */
-	toItem(event: Event): Promise<INodeExecutionData>;
+	/**
+	 * An event as an item, with the files of its response where they are wanted.
+	 *
+	 * @param onFileError told of each that cannot be had; it is left out, unless this throws
+	 */
+	toItem(event: Event, onFileError: (error: Error) => void): Promise<INodeExecutionData>;
 	/** The same without files, and with the reason why. */
 	toItemWithoutFiles(event: Event, reason: string): Promise<INodeExecutionData>;
 };

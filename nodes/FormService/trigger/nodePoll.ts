@@ -177,7 +177,8 @@ function dependenciesOf(
 			return await listed(async () => await listWhile(counted, target, goOn));
 		},
 		...items,
-		toItem: async (event) => await inTime(signal, items.toItem(event), () => tooSlow(node)),
+		toItem: async (event, onFileError) =>
+			await inTime(signal, items.toItem(event, onFileError), () => tooSlow(node)),
 	};
 }
 

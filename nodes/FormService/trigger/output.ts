@@ -18,28 +18,27 @@ export function itemsBy(
 	sender: Sender,
 	output: ResponseOutput,
 ): Pick<Dependencies, 'toItem' | 'toItemWithoutFiles'> {
-	const toItem = async ({ event, record, form, fields = [] }: Event, options: ResponseOutput) => {
+	const toItem = async (
+		{ event, record, form, fields = [] }: Event,
+		options: ResponseOutput,
+		onFileError?: (error: Error) => void,
+	) => {
 		const ofForm = needsFields(options) ? fieldsFor(fields, options) : undefined;
 		const item =
 			event === 'formCreated'
 				? { json: formAttributes(record, options) }
-				: await toResponseItem(sender, record, { ...options, fields: ofForm }, holdUp);
+				: await toResponseItem(sender, record, { ...options, fields: ofForm }, onFileError);
 		// an answer of such a name stays what it is
 		return { ...item, json: defaults(item.json, { event, form: { ...form } }) };
 	};
 	return {
-		toItem: async (event) => await toItem(event, output),
+		toItem: async (event, onFileError) => await toItem(event, output, onFileError),
 		async toItemWithoutFiles(event, reason) {
 			const item = await toItem(event, { ...output, filePrefix: undefined });
 			return { ...item, json: { ...item.json, fileError: reason } };
 		},
 	};
 }
-
-/** A file that cannot be had fails its event, which can then be waited for. */
-const holdUp = (error: Error) => {
-	throw error;
-};
 
 /** What simplified items keep of a form beside its ID and name. */
 const FORM_ATTRIBUTES = ['slug', 'description', 'is_closed', 'created_at', 'updated_at'];
@@ -61,8 +60,8 @@ export type DeliverOptions = {
 
 /**
  * Makes items of events, in order, as many as there is room and time for: at least one, or nothing
- * would ever get through. A file that cannot be had holds an event up for a few polls and then no
- * longer; one that the host says is not there does not hold it up at all.
+ * would ever get through. A file that cannot be had holds an event up for a few polls, and is then left
+ * out; one that the host says is not there does not hold it up at all.
  *
  * @returns one item for each of the first events; the others are for the next poll
  * @throws the error of the first event's file, while it may be waited for
@@ -72,15 +71,20 @@ export async function deliver(
 	{ limit, until, isPatient, deps }: DeliverOptions,
 ): Promise<INodeExecutionData[]> {
 	const items: INodeExecutionData[] = [];
+	const onFileError = (error: Error) => {
+		if (isPatient && !isGone(error)) throw error;
+		deps.log.warn(`A response is delivered without one of its files: ${error.message}`);
+	};
 	for (const event of events.slice(0, limit)) {
 		if (items.length > 0 && deps.now() >= until) break;
 		try {
-			items.push(await deps.toItem(event));
+			items.push(await deps.toItem(event, onFileError));
 		} catch (error) {
-			if (isPatient && !isGone(error)) {
+			if (isPatient) {
 				if (items.length > 0) break;
 				throw asNodeError(deps.node, error);
 			}
+			// not one file but the time for all of them
 			const reason = error instanceof Error ? error.message : String(error);
 			deps.log.warn(`A response is delivered without its files: ${reason}`);
 			items.push(await deps.toItemWithoutFiles(event, reason));

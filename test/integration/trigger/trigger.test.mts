@@ -1,18 +1,22 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { status } from '../../service/index.mts';
+import { time } from '../n8n/package.mts';
 import { running } from '../operations/running.mts';
 import { namesIn, newForm, watch } from './watching.mts';
 
 const { service, n8n } = await running();
 const { store } = service;
+const HOUR_MS = 3_600_000;
 let form: string;
 const submit = (name: string, more: { incomplete?: boolean; createdAt?: string } = {}) =>
 	store.addResponse(form, { answers: { Name: name }, ...more }).uuid;
 
-function submitFile() {
+function submitFile(...names: string[]) {
 	const data = new TextEncoder().encode('Computing machinery');
-	const { id } = store.addFile({ name: 'cv.txt', type: 'text/plain', data });
-	const answer = [`cv.txt|${service.url}/files/${id}/cv.txt`];
+	const answer = (names.length > 0 ? names : ['cv.txt']).map((name) => {
+		const { id } = store.addFile({ name, type: 'text/plain', data });
+		return `${name}|${service.url}/files/${id}/${name}`;
+	});
 	return store.addResponse(form, { answers: { Name: answer } });
 }
 
@@ -165,6 +169,22 @@ describe('A trigger that watches a form', () => {
 			const before = trigger.saved();
 			expect(await trigger.poll({ activation: 'update', budgetMs: 36_000 })).toEqual([]);
 			expect(trigger.saved()).toEqual(before);
+		});
+
+		it('delivers a response with its other files when one does not come back', async () => {
+			const trigger = watch(n8n, form, { options });
+			await trigger.poll();
+			submitFile('first.txt', 'lost.txt', 'last.txt');
+			service.faults.set({ fault: 'unavailable', match: { path: /lost/ } });
+			const tick = { activation: 'update', budgetMs: 36_000 } as const;
+			for (let poll = 1; poll < 3; poll++) {
+				expect(await trigger.poll(tick)).toEqual([]);
+				await time.sleep(HOUR_MS);
+			}
+			const [item] = await trigger.poll(tick);
+			const files = Object.values(item.binary ?? {}).map(({ fileName }) => fileName);
+			expect(files).toEqual(['first.txt', 'last.txt']);
+			expect(item.json.fileError).toMatch(/^lost\.txt: .*503/);
 		});
 	});
 });

@@ -18,9 +18,9 @@ const numbersOf = async (changes: Partial<Dependencies>, limit = 100, isPatient 
 
 /** A file host that answers with this status for the response with this number. */
 const without = (status: string, number: number): Partial<Dependencies> => ({
-	async toItem({ record: given }) {
+	async toItem({ record: given }, onFileError) {
 		if (given.number === number) {
-			throw serviceError(node, { message: `Status ${status}`, httpCode: status });
+			onFileError(serviceError(node, { message: `Status ${status}`, httpCode: status }));
 		}
 		return { json: given };
 	},
@@ -42,6 +42,16 @@ describe('Delivering', () => {
 
 	it('goes on without a file after some polls', async () => {
 		expect(await numbersOf(without('503', 1), 100, false)).toEqual([1, 2, 3]);
+	});
+
+	it('goes on without any file when there is no time for them, after some polls', async () => {
+		const tooSlow: Partial<Dependencies> = {
+			toItem: async () => await Promise.reject(new Error('Too slow')),
+		};
+		await expect(numbersOf(tooSlow)).rejects.toThrow('Too slow');
+		const deps = quiet(tooSlow);
+		const items = await deliver(due, { limit: 1, until: 10, isPatient: false, deps });
+		expect(items[0].json).toMatchObject({ number: 1, reason: 'Too slow' });
 	});
 
 	it.each(['403', '404', '410'])(

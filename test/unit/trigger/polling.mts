@@ -105,9 +105,9 @@ export class Polling {
 				const complete = this.records.length <= this.readable;
 				return { records: this.records.slice(0, this.readable), complete };
 			},
-			toItem: async ({ record: json }) => {
+			toItem: async ({ record: json }, onFileError) => {
 				if (json.number === this.withoutFile) {
-					throw serviceError(node, { message: 'No file', httpCode: '503' });
+					onFileError(serviceError(node, { message: 'No file', httpCode: '503' }));
 				}
 				return { json };
 			},
