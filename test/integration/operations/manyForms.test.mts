@@ -98,6 +98,12 @@ describe('Settings: Update with Preview', () => {
 		expect(stored(contact)).toEqual(before);
 	});
 
+	it('says nothing of what cannot be known where all is known', async () => {
+		const row = { id: contact, description: stored(contact).description };
+		const { items } = await n8n.runNode(preview, itemsOf({ ...row, is_closed: false }));
+		expect(Object.keys(items[0].json)).toEqual(['id', 'name', 'status', 'changes']);
+	});
+
 	it('asks once for all items, and compares a later item of a form with what an earlier one leaves', async () => {
 		const rows = itemsOf(
 			{ id: contact, description: 'One' },

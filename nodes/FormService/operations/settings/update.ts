@@ -153,7 +153,13 @@ async function previewOf(request: ItemRequest, formId: string, body: Body): Prom
 	const form = existing(request.sender, forms.get(formId), noSuchForm(formId));
 	const { changes, unknown } = changesOf(body, form);
 	forms.set(formId, { ...form, ...body });
-	return { id: formId, name: form.name, status: 'preview', changes, unknown };
+	return {
+		id: formId,
+		name: form.name,
+		status: 'preview',
+		changes,
+		...(Object.keys(unknown).length > 0 && { unknown }),
+	};
 }
 
 async function updateChanged(
