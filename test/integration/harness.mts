@@ -27,6 +27,9 @@ export { time } from './n8n/package.mts';
 /** The name of the node under test in its workflow. */
 export const NODE_NAME = 'Under Test';
 
+/** Of all workflows: some hours behind UTC. */
+export const TIME_ZONE = 'America/New_York';
+
 export type NodeRun = {
 	/** What comes out of the node's first output. */
 	items: INodeExecutionData[];
@@ -210,7 +213,7 @@ function createWorkflow(
 		active: false,
 		nodeTypes: { ...nodeTypes, getByNameAndVersion: typeOfNode },
 		staticData,
-		settings: { executionOrder: 'v1' },
+		settings: { executionOrder: 'v1', timezone: TIME_ZONE },
 	});
 }
 

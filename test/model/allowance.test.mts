@@ -107,7 +107,7 @@ async function requestsOf(
 					: { kind: 'chosen', formIds: Array.from({ length: ticking.forms }, (_, at) => idOf(at)) },
 				names: new Map(),
 				abandonedAfterMs: DAY_MS,
-				conditions: { match: 'all', conditions: [] },
+				conditions: { match: 'all', conditions: [], zone: 'utc' },
 				events: ['responseCompleted'],
 				emitExisting: false,
 				maxPerPoll: 100,

@@ -327,7 +327,7 @@ export class N8n {
 
 function conditionsOf(value: string | undefined): Conditions {
 	const conditions = [{ field: 'number', operator: 'contains' as const, value: value ?? '' }];
-	return { match: 'all', conditions: value === undefined ? [] : conditions };
+	return { match: 'all', conditions: value === undefined ? [] : conditions, zone: 'utc' };
 }
 
 /** As it is after a trip through the database, which may give the keys back in another order. */

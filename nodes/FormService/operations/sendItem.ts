@@ -43,6 +43,7 @@ export function checkItem(endpoint: Endpoint, prepare: Prepare): PreSendAction {
 				item: this.getInputData(),
 				itemIndex,
 				node: this.getNode(),
+				zone: this.getTimezone(),
 			};
 			const prepared = isTool(input) ? prepareForModel(prepare, input) : prepare(input);
 			const composed = { ...options, body: prepared.body };

@@ -100,6 +100,7 @@ export function readConditions(
 	const entries: unknown = isRecord(given) ? (given.conditions ?? []) : given;
 	const list: unknown[] = Array.isArray(entries) ? entries : [];
 	return {
+		zone: input.zone,
 		match: match === 'any' ? 'any' : 'all',
 		conditions: list.map((entry, index) =>
 			readCondition(input, `Condition ${index + 1} of '${displayName}'`, entry),
@@ -116,13 +117,13 @@ function readCondition(input: Input, name: string, entry: unknown): Condition {
 		throw invalid(input, `${name} must have one of the operators ${operators.join(', ')}`);
 	}
 	const text = value === null || isRecord(value) || Array.isArray(value) ? '' : String(value);
-	const problem = problemOf(known, text);
+	const problem = problemOf(known, text, input.zone);
 	if (problem !== undefined) throw invalid(input, `${name} ${problem}`);
 	return { field, operator: known, value: text };
 }
 
 /** A comparison that no response could ever meet would hold all of them back without a word. */
-function problemOf(operator: Operator, value: string): string | undefined {
+function problemOf(operator: Operator, value: string, zone: string): string | undefined {
 	switch (operator) {
 		case 'isEmpty':
 			return undefined;
@@ -131,7 +132,7 @@ function problemOf(operator: Operator, value: string): string | undefined {
 			return Number.isNaN(numberOf(value)) ? 'needs a number to compare with' : undefined;
 		case 'before':
 		case 'after':
-			return Number.isNaN(timeOf(value)) ? 'needs a date, such as 2026-01-31' : undefined;
+			return Number.isNaN(timeOf(value, zone)) ? 'needs a date, such as 2026-01-31' : undefined;
 		default:
 			return value.trim() === '' ? "needs a value; for none, choose 'Is Empty'" : undefined;
 	}

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
-import { meets } from '../api/answers/conditions';
+import { meets, timeOf } from '../api/answers/conditions';
 import type { Wanted } from '../api/answers/find';
 import { isRecord } from '../api/records';
 import { conditionsParameter, matchParameter, readConditions } from './conditions';
@@ -60,38 +60,27 @@ export const filterParameters: INodeProperties[] = [
 /**
  * Reads and checks them.
  *
- * @returns what is wanted, once the time zone of the workflow is known
  * @throws NodeOperationError that names the filter and what it must be
  */
-export function readWanted(input: Input): (zone: string) => Wanted {
+export function readWanted(input: Input): Wanted {
 	const given = input.parameter<unknown>('filters', {});
 	const { after, before, text: rawText, conditions, match } = isRecord(given) ? given : {};
 	const text = toText(input, rawText ?? '', 'Answers Contain').trim();
 	const met = readConditions(input, 'Conditions', conditions, match);
-	const sort = readChoice(input, 'sort', 'Sort', ['newest', 'oldest', 'listed']);
-	const submittedAfter = readTime(input, after, 'Submitted After');
-	const submittedBefore = readTime(input, before, 'Submitted Before');
-	return (zone) => ({
-		after: submittedAfter?.(zone),
-		before: submittedBefore?.(zone),
+	return {
+		after: readTime(input, after, 'Submitted After'),
+		before: readTime(input, before, 'Submitted Before'),
 		text: text === '' ? undefined : text,
 		meets: met.conditions.length === 0 ? undefined : (record) => meets(record, met),
-		sort,
-	});
+		sort: readChoice(input, 'sort', 'Sort', ['newest', 'oldest', 'listed']),
+	};
 }
 
-/** A time as the editor or an expression gives it; without a zone, it is the workflow's. */
-function readTime(input: Input, value: unknown, displayName: string) {
+/** A time as the editor, which knows no zones, or an expression gives it. */
+function readTime(input: Input, value: unknown, displayName: string): number | undefined {
 	if (value === undefined || value === null || value === '') return undefined;
-	const inZone = (zone: string): DateTime => {
-		if (DateTime.isDateTime(value)) return value;
-		if (value instanceof Date) return DateTime.fromJSDate(value);
-		const text = typeof value === 'string' ? value.trim() : '';
-		const iso = DateTime.fromISO(text, { zone });
-		return iso.isValid ? iso : DateTime.fromSQL(text, { zone });
-	};
-	if (!inZone('utc').isValid) {
-		throw invalid(input, `'${displayName}' must be a date, such as 2026-01-31 or 2026-01-31T08:00`);
-	}
-	return (zone: string) => inZone(zone).toMillis();
+	const isTime = DateTime.isDateTime(value) || value instanceof Date;
+	const time = isTime ? value.valueOf() : timeOf(value, input.zone);
+	if (!Number.isNaN(time)) return time;
+	throw invalid(input, `'${displayName}' must be a date, such as 2026-01-31 or 2026-01-31T08:00`);
 }

@@ -13,6 +13,8 @@ export type Input = {
 	item: INodeExecutionData;
 	itemIndex: number;
 	node: INode;
+	/** The time zone of the workflow, in which a time is that does not say its own. */
+	zone: string;
 };
 
 /** An error in what an item brings. */

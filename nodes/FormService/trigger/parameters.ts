@@ -126,6 +126,7 @@ function inputOf(context: IPollFunctions): Input {
 		item: { json: {} },
 		itemIndex: 0,
 		node: context.getNode(),
+		zone: context.getTimezone(),
 	};
 }
 

@@ -181,6 +181,21 @@ describe('Filters and Sort', () => {
 		});
 	});
 
+	it.each([
+		['2026-10-05T06:00', ['Person 6']],
+		['2026-10-05 06:00', ['Person 6']],
+		['2026-10-05T06:00Z', ['Person 6', 'Person 5']],
+		['={{ DateTime.fromISO("2026-10-05T06:00", { zone: "utc" }) }}', ['Person 6', 'Person 5']],
+	])('take %s for the workflow’s time where it has no zone', async (time, expected) => {
+		await filled(async (world) => {
+			const condition = { field: 'created_at', operator: 'after', value: time };
+			const conditions = { conditions: { conditions: [condition] } };
+			for (const filters of [{ after: time }, conditions]) {
+				expect(await run(world, { filters })).toEqual({ error: undefined, names: expected });
+			}
+		});
+	});
+
 	it('counts the limit after filters and order on paged lists too', async () => {
 		await filled(async (world) => {
 			Object.assign(world.service.shapes, { paging: 'linkAbsolute', pageSize: 2 });

@@ -1,6 +1,7 @@
+import { DateTime } from 'luxon';
 import type { INodeExecutionData, INodeParameters, INodePropertyOptions } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import type { N8n } from '../harness.mts';
+import { TIME_ZONE, type N8n } from '../harness.mts';
 import { time } from '../n8n/package.mts';
 import { withWorld, type World } from '../world.mts';
 import { watch } from './watching.mts';
@@ -161,6 +162,25 @@ describe('Only When', () => {
 			expect(told(items)).toEqual(['responseCompleted A Ada']);
 			expect(await trigger.poll({}, onlyWhen('grace'))).toEqual([]);
 			expect(await trigger.poll()).toEqual([]);
+		}));
+
+	it('takes a date without a zone for one of the workflow’s time zone', async () =>
+		await withWorld(async (world) => {
+			const form = newForm(world, 'A');
+			const zone = { zone: TIME_ZONE };
+			const now = DateTime.fromMillis(time.now(), zone);
+			const after = (hours: number) =>
+				now.plus({ hours }).toISO({ includeOffset: false, suppressMilliseconds: true });
+			const onlyWhen = (value: string | null) => ({
+				onlyWhen: { conditions: [{ field: 'created_at', operator: 'after', value }] },
+			});
+			const trigger = watch(world.n8n, form);
+			await trigger.poll();
+			submit(world, form, 'Ada');
+			expect(await trigger.poll(tick, onlyWhen(after(1)))).toEqual([]);
+			submit(world, form, 'Grace');
+			const items = await trigger.poll(tick, onlyWhen(after(-1)));
+			expect(told(items)).toEqual(['responseCompleted A Grace']);
 		}));
 
 	it('is refused where no response could ever meet it', async () =>

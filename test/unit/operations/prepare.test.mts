@@ -36,6 +36,7 @@ const contextOf = (parameters: Record<string, unknown>, json: IDataObject = {}) 
 		getNode: () => node,
 		getItemIndex: () => ITEM,
 		getInputData: () => ({ json }),
+		getTimezone: () => 'utc',
 		getNodeParameter: (name: string, fallback?: unknown) =>
 			Object.hasOwn(parameters, name) ? parameters[name] : fallback,
 		continueOnFail: () => false,

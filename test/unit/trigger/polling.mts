@@ -26,7 +26,7 @@ export const ticking: Trigger = {
 	names: new Map(),
 	events: ['responseCompleted'],
 	abandonedAfterMs: DAY_MS,
-	conditions: { match: 'all', conditions: [] },
+	conditions: { match: 'all', conditions: [], zone: 'utc' },
 	emitExisting: false,
 	maxPerPoll: 100,
 	requestsPerDay: 720,

@@ -1,3 +1,4 @@
+import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { isRecord, saysNo, saysYes } from '../records';
 import { decodeAnswers } from './decode';
@@ -25,26 +26,38 @@ export type Condition = {
 	value: string;
 };
 
-export type Conditions = { match: 'all' | 'any'; conditions: readonly Condition[] };
+export type Conditions = {
+	match: 'all' | 'any';
+	conditions: readonly Condition[];
+	/** The time zone of the workflow, in which times without one are. */
+	zone: string;
+};
 
 /** Whether a response meets the conditions; without any, each does. */
-export function meets(record: IDataObject, { match, conditions }: Conditions): boolean {
+export function meets(record: IDataObject, { match, conditions, zone }: Conditions): boolean {
 	if (conditions.length === 0) return true;
-	const holds = (condition: Condition) => isTrue(condition, valuesOf(record, condition.field));
+	const holds = (condition: Condition) =>
+		isTrue(condition, valuesOf(record, condition.field, zone), zone);
 	return match === 'all' ? conditions.every(holds) : conditions.some(holds);
 }
 
+/** What a field has, and the zone of its times where they do not say it. */
+type Values = { values: readonly unknown[]; zone: string };
+
 /**
  * The values of a field, one by one: of two fields with one label, both; of a multiple choice, each.
- * What is empty is left out.
+ * What is empty is left out. The service's own times are UTC (specification, section 2.1); a date that
+ * was answered is one of the calendar.
  */
-function valuesOf(record: IDataObject, field: string): unknown[] {
+function valuesOf(record: IDataObject, field: string, zone: string): Values {
 	const wanted = normal(field);
 	const answers = decodeAnswers(record).answers.filter(({ label, uuid, customKey }) =>
 		[label, uuid, customKey].some((name) => name !== undefined && normal(name) === wanted),
 	);
-	const found = answers.length > 0 ? answers.map(({ value }) => value) : [record[field.trim()]];
-	return found.flatMap(flat).filter((value) => textOf(value) !== '');
+	const isAnswer = answers.length > 0;
+	const found = isAnswer ? answers.map(({ value }) => value) : [record[field.trim()]];
+	const values = found.flatMap(flat).filter((value) => textOf(value) !== '');
+	return { values, zone: isAnswer ? zone : 'utc' };
 }
 
 /** A list as its entries, an object such as an address as its parts. */
@@ -54,7 +67,11 @@ function flat(value: unknown): unknown[] {
 }
 
 /** A list meets what one of its entries meets; `isNot` and `isEmpty` are about all of them. */
-function isTrue({ operator, value: wanted }: Condition, values: readonly unknown[]): boolean {
+function isTrue(
+	{ operator, value: wanted }: Condition,
+	{ values, zone: own }: Values,
+	zone: string,
+): boolean {
 	switch (operator) {
 		case 'is':
 			return values.some((value) => isEqual(value, wanted));
@@ -69,9 +86,9 @@ function isTrue({ operator, value: wanted }: Condition, values: readonly unknown
 		case 'less':
 			return values.some((value) => numberOf(value) < numberOf(wanted));
 		case 'before':
-			return values.some((value) => timeOf(value) < timeOf(wanted));
+			return values.some((value) => timeOf(value, own) < timeOf(wanted, zone));
 		case 'after':
-			return values.some((value) => timeOf(value) > timeOf(wanted));
+			return values.some((value) => timeOf(value, own) > timeOf(wanted, zone));
 	}
 }
 
@@ -104,13 +121,16 @@ export function numberOf(value: unknown): number {
 const LEAST_EPOCH = 1e9;
 
 /**
- * A date or time in epoch milliseconds; NaN if it is none. Only ISO 8601 and numbers: JavaScript reads
- * a date into "Room 5" as well.
+ * A date or time in epoch milliseconds; NaN if it is none. Only ISO 8601, as SQL writes it too, and
+ * numbers: JavaScript reads a date into "Room 5" as well.
+ *
+ * @param zone that of a time which does not say it
  */
-export function timeOf(value: unknown): number {
+export function timeOf(value: unknown, zone: string): number {
 	const number = numberOf(value);
 	if (number >= LEAST_EPOCH) return toEpochMs(number);
-	return /^\d{4}-\d\d(-\d\d)?([T ]|$)/.test(String(value).trim())
-		? toEpochMs(String(value).trim())
-		: NaN;
+	const text = String(value).trim();
+	if (!/^\d{4}-\d\d(-\d\d)?([T ]|$)/.test(text)) return NaN;
+	const time = DateTime.fromISO(text, { zone });
+	return (time.isValid ? time : DateTime.fromSQL(text, { zone })).toMillis();
 }

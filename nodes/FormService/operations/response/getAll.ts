@@ -72,12 +72,11 @@ function prepare(input: Input): Prepared {
 	const formId = readFormId(input);
 	readChoice(input, 'status', 'Status', ['all', 'complete', 'incomplete']);
 	const limit = readLimit(input);
-	const wantedIn = readWanted(input);
+	const wanted = readWanted(input);
 	const output = readResponseOutput(input);
 	return {
 		async send(request) {
 			const { sender, run } = request;
-			const wanted = wantedIn(sender.context.getTimezone());
 			// what is to be sorted or filtered has to be read whole
 			const enough = wantsAll(wanted) ? limit : undefined;
 			const { records } = await run.once(

@@ -13,6 +13,7 @@ const record: IDataObject = {
 	number: 12,
 	is_incomplete: false,
 	created_at: '2026-11-21T12:00:00.000000Z',
+	without_zone: '2026-11-21 12:00:00',
 	responses: [
 		{ key: 'Email', value: 'Ada@Example.com' },
 		{ key: 'Guests', value: '3' },
@@ -28,8 +29,8 @@ const record: IDataObject = {
 	],
 };
 
-const met = (field: string, operator: Operator, value = '') =>
-	meets(record, { match: 'all', conditions: [{ field, operator, value }] });
+const met = (field: string, operator: Operator, value = '', zone = 'utc') =>
+	meets(record, { match: 'all', conditions: [{ field, operator, value }], zone });
 
 describe('A condition', () => {
 	it.each<[string, Operator, string, boolean]>([
@@ -72,8 +73,26 @@ describe('A condition', () => {
 	it('finds a field by its UUID, whatever its label', () => {
 		const withUuid = { responses: [{ label: 'Old', uuid: 'a-b', response: 'yes' }] } as IDataObject;
 		const conditions = [{ field: 'a-b', operator: 'is' as const, value: 'yes' }];
-		expect(meets(withUuid, { match: 'all', conditions })).toBe(true);
+		expect(meets(withUuid, { match: 'all', conditions, zone: 'utc' })).toBe(true);
 	});
+
+	it.each<[string, Operator, string, boolean]>([
+		['created_at', 'after', '2026-11-21T06:59', true],
+		['created_at', 'after', '2026-11-21T07:00', false],
+		['created_at', 'after', '2026-11-21T11:59Z', true],
+		['created_at', 'before', '2026-11-22', true],
+		['without_zone', 'after', '2026-11-21T06:59', true],
+		['without_zone', 'after', '2026-11-21T07:00', false],
+		['Day', 'after', '2026-12-23T23:59', true],
+		['Day', 'after', '2026-12-24', false],
+		['Day', 'after', '2026-12-24T04:59Z', true],
+		['Day', 'after', '2026-12-24T05:00Z', false],
+	])(
+		'in New York, takes a time without a zone for one there, but for the service’s own: %s %s %s: %s',
+		(field, operator, value, expected) => {
+			expect(met(field, operator, value, 'America/New_York')).toBe(expected);
+		},
+	);
 });
 
 describe('Conditions', () => {
@@ -87,9 +106,10 @@ describe('Conditions', () => {
 		fc.assert(
 			fc.property(fc.array(one), (conditions) => {
 				const each = conditions.map((condition) =>
-					meets(record, { match: 'all', conditions: [condition] }),
+					meets(record, { match: 'all', conditions: [condition], zone: 'utc' }),
 				);
-				const by = (match: Conditions['match']) => meets(record, { match, conditions });
+				const by = (match: Conditions['match']) =>
+					meets(record, { match, conditions, zone: 'utc' });
 				expect(by('all')).toBe(each.every(Boolean));
 				expect(by('any')).toBe(conditions.length === 0 || each.some(Boolean));
 			}),
