@@ -41,6 +41,8 @@ describe('the packed package', () => {
 		expect(packed.manifest).not.toHaveProperty('bundleDependencies');
 		expect(packed.manifest).not.toHaveProperty('overrides');
 		expect(packed.manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' });
+		// npm would install a second one, with all that it needs, beside n8n's own
+		expect(packed.manifest.peerDependenciesMeta).toEqual({ 'n8n-workflow': { optional: true } });
 	});
 
 	it('runs nothing when it is installed', () => {

@@ -17,6 +17,7 @@ type Manifest = {
 	version: string;
 	scripts?: Record<string, string>;
 	peerDependencies?: Record<string, string>;
+	peerDependenciesMeta?: Record<string, { optional?: boolean }>;
 	n8n: { nodes: string[]; credentials: string[] };
 };
 
