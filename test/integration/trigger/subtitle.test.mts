@@ -29,13 +29,13 @@ function subtitle(parameters: INodeParameters): unknown {
 const chosen = { __rl: true, mode: 'list', value: 'aB3xY9', cachedResultName: 'Contact' };
 
 it.each<[string, INodeParameters]>([
-	['On response completed: Contact', { events: ['responseCompleted'], formId: chosen }],
+	['Contact: On response completed', { events: ['responseCompleted'], formId: chosen }],
 	['On response completed', { events: ['responseCompleted'] }],
 	[
-		'On response started or response abandoned: 2 forms',
+		'2 forms: On response started or response abandoned',
 		{ events: ['responseStarted', 'responseAbandoned'], watch: 'several', formIds: ['a', 'b'] },
 	],
-	['On form created: all forms', { events: ['formCreated'], watch: 'all', formId: chosen }],
+	['All forms: On form created', { events: ['formCreated'], watch: 'all', formId: chosen }],
 ])('The subtitle says "%s"', (expected, parameters) => {
 	expect(subtitle({ watch: 'one', ...parameters })).toBe(expected);
 });
