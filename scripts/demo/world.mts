@@ -1,17 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { demoForms, type Service, startService } from '../../test/service/index.mts';
 import {
 	canBeActive,
 	type Choices,
 	exampleFiles,
 	fillIn,
-	hasTrigger,
 	readExample,
 } from '../lib/n8n/examples.mts';
 import { N8n } from '../lib/n8n/instance.mts';
-import type { N8nRest, WorkflowFile } from '../lib/n8n/rest.mts';
 import { packedPackage } from '../lib/packedPackage.mts';
 import { root } from '../lib/paths.mts';
 import { freePort } from '../lib/ports.mts';
@@ -90,30 +87,12 @@ async function prepare(
 		const example = await readExample(file);
 		const known = await rest.findWorkflow(example.name);
 		const id = known?.id ?? (await rest.createWorkflow(await fillIn(rest, example, choices)));
-		if (!known && canBeActive(example)) await activate(rest, id, service, example);
+		if (!known && canBeActive(example)) {
+			await rest.activate(id);
+			// what is there until then is the baseline of its trigger
+			await rest.published(id);
+		}
 		ids[file] = id;
 	}
 	return { workflows: ids, choices };
-}
-
-const LOOK_WITHIN_MS = 30_000;
-
-/**
- * Switches a workflow on. One that starts by our trigger is ready after its first look at the form:
- * what is there then is its baseline.
- */
-async function activate(
-	rest: N8nRest,
-	id: string,
-	{ requests }: Service,
-	workflow: WorkflowFile,
-): Promise<void> {
-	const looks = () => requests.filter(({ path }) => path.startsWith('/responses/')).length;
-	const before = looks();
-	await rest.activate(id);
-	const deadline = Date.now() + LOOK_WITHIN_MS;
-	while (hasTrigger(workflow) && looks() === before) {
-		if (Date.now() > deadline) throw new Error(`"${workflow.name}" did not look at its form.`);
-		await sleep(100);
-	}
 }

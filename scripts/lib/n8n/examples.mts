@@ -41,9 +41,6 @@ export const readExample = async (file: string) =>
 /** Whether a workflow can be active; one that starts by hand alone cannot. */
 export const canBeActive = ({ nodes }: WorkflowFile) => !nodes.some(startsByHand);
 
-/** Whether a workflow starts by the package's trigger. */
-export const hasTrigger = ({ nodes }: WorkflowFile) => nodes.some(isTrigger);
-
 /** The example with a person's choices made. */
 export async function fillIn(
 	rest: N8nRest,

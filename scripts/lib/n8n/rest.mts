@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type {
 	IConnections,
 	IDataObject,
@@ -16,7 +17,10 @@ export type WorkflowFile = {
 };
 type Saved = { id: string; name: string; versionId?: string; active?: boolean };
 export type Execution = { id: string; status: string; data: IRunExecutionData };
+type Publication = { status: string; triggers: unknown };
 export type Login = { email: string; password: string };
+
+const PUBLISHED_WITHIN_MS = 60_000;
 
 /** What n8n's editor says to n8n, as far as demos and tests need it. */
 export class N8nRest {
@@ -90,6 +94,34 @@ export class N8nRest {
 		} catch (error) {
 			if (!(error instanceof RestError) || error.status !== 404) throw error;
 			await this.send('PATCH', `/rest/workflows/${id}`, { active: true, versionId });
+		}
+	}
+
+	/**
+	 * Waits until a workflow that was switched on has looked at what it watches. n8n 2.x publishes it after
+	 * it has answered, n8n 1.x before.
+	 * @throws Error when a trigger of it could not be switched on
+	 */
+	async published(id: string): Promise<void> {
+		const deadline = Date.now() + PUBLISHED_WITHIN_MS;
+		while (Date.now() < deadline) {
+			const state = await this.publication(id);
+			if (state === undefined || state.status === 'published') return;
+			if (state.status === 'failed' || state.status === 'partial') {
+				throw new Error(`n8n could not publish ${id}: ${JSON.stringify(state.triggers)}`);
+			}
+			await sleep(100);
+		}
+		throw new Error(`n8n did not publish ${id} within ${PUBLISHED_WITHIN_MS / 1000} s.`);
+	}
+
+	/** How far the publication of a workflow is; undefined on n8n 1.x. */
+	private async publication(id: string): Promise<Publication | undefined> {
+		try {
+			return (await this.send('GET', `/rest/workflows/${id}/publication-status`)) as Publication;
+		} catch (error) {
+			if (error instanceof RestError && error.status === 404) return undefined;
+			throw error;
 		}
 	}
 
