@@ -1,6 +1,6 @@
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { Failure, IDataObject, INode } from 'n8n-workflow';
-import { CHECK_VERSION, inputError, serviceError } from '../api/errors';
+import { CHECK_VERSION, inputError, serviceError, timeInWords } from '../api/errors';
 
 /** The first poll has to read all there is, or what it did not see would count as new. */
 export function cutAtFirst(node: INode, what: 'responses' | 'forms') {
@@ -59,10 +59,9 @@ export function queueTooLong(node: INode) {
 
 /** A trigger that is switched on needs a first poll, and there is no request left for it. */
 export function budgetUsedUp(node: INode, freeAt: number) {
-	const time = new Date(freeAt).toISOString().slice(0, 16).replace('T', ' ');
 	return inputError(node, {
 		message: "The triggers on this account have used up their 'Requests per Day'",
-		description: `Publish the workflow again after ${time} UTC, or raise 'Requests per Day' in the options of the trigger.`,
+		description: `Publish the workflow again after ${timeInWords(freeAt)}, or raise 'Requests per Day' in the options of the trigger.`,
 		failure: { cause: 'quota-exhausted', resetsAtEpochMs: freeAt },
 	});
 }

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { answer, status, type Fault, type FaultName } from '../../service/index.mts';
-import { n8nFor } from '../harness.mts';
+import {
+	answer,
+	demoForms,
+	status,
+	type Fault,
+	type FaultName,
+	type Service,
+} from '../../service/index.mts';
+import { locator, n8nFor, type N8n } from '../harness.mts';
+import { ssrfProtection } from '../n8n/core.mts';
 import { elsewhere, privateNetwork } from '../secrets/elsewhere.mts';
 import { withWorld } from '../world.mts';
 import { unreachablePlaces } from './connection.mts';
@@ -119,6 +127,49 @@ const files: Array<[string, Parameters<typeof elsewhere>[0]]> = [
 	],
 ];
 
+/** What a person reads of a node or a trigger that cannot do its work, though the service would. */
+const refusedHere: Array<[string, (service: Service, n8n: N8n) => Promise<Text>]> = [
+	[
+		"a service on an address that n8n's SSRF protection does not allow",
+		async ({ url }, n8n) => {
+			ssrfProtection.enabled = true;
+			const { error } = await n8n.runNode({ resource: 'workspace', operation: 'get' });
+			ssrfProtection.enabled = false;
+			return textOf(error, url);
+		},
+	],
+	[
+		'a test event of a form without responses',
+		async ({ url, store }, n8n) => {
+			const form = locator(store.addForm({ name: 'New', fields: [{ label: 'Name' }] }).id);
+			const polled = n8n.runPoll(
+				{ formId: form, events: ['responseCompleted'] },
+				{ mode: 'manual' },
+			);
+			return textOf(await failureOf(polled), url);
+		},
+	],
+	[
+		'the activation of a trigger when others have used up their requests',
+		async ({ url }, n8n) => {
+			const polled = [demoForms.contact, demoForms.survey].map(async (form, index) => {
+				const parameters = { formId: locator(form), options: { requestsPerDay: 1 } };
+				return await failureOf(n8n.runPoll(parameters, { workflowId: `own budget ${index}` }));
+			});
+			return textOf(
+				(await Promise.all(polled)).find((error) => error !== undefined),
+				url,
+			);
+		},
+	],
+];
+
+const failureOf = async (work: Promise<unknown>) =>
+	await work.then(
+		() => undefined,
+		(error: Error) => error,
+	);
+
 function listOf(texts: ReadonlyArray<readonly [who: string, text: Text]>): string {
 	const byText = new Map<string, string[]>();
 	for (const [who, { message, description }] of texts) {
@@ -152,6 +203,11 @@ describe('what a person reads when something goes wrong', () => {
 		}
 		parts.push('## Files\n');
 		for (const [name, reply] of files) parts.push(listOf([[name, await textOfFile(reply)]]));
+		parts.push('## In n8n itself\n');
+		for (const [name, text] of refusedHere) {
+			const shown = await withWorld(async ({ service, n8n }) => await text(service, n8n));
+			parts.push(listOf([[name, shown]]));
+		}
 		await expect(parts.join('\n')).toMatchFileSnapshot('errorTexts.md');
 	});
 });

@@ -29,3 +29,10 @@ type Container = { get<T>(type: abstract new (...args: never[]) => T): T };
 
 /** The container that n8n-core keeps its services in. */
 export const container = (loadAsCore('@n8n/di') as { Container: Container }).Container;
+
+const { SsrfProtectionConfig } = loadAsCore('@n8n/config') as {
+	SsrfProtectionConfig: new () => { enabled: boolean };
+};
+
+/** n8n's protection of private addresses; a test that turns it on turns it off again. */
+export const ssrfProtection = container.get(SsrfProtectionConfig);

@@ -1,12 +1,11 @@
 import { createServer } from 'node:https';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { demoForms } from '../../service/index.mts';
 import { selfSigned } from '../faults/certificate.mts';
 import { locator, n8nFor } from '../harness.mts';
-import { container } from '../n8n/core.mts';
+import { ssrfProtection } from '../n8n/core.mts';
 import { withWorld } from '../world.mts';
 // the names below private.example get the address of this machine, on every machine
 import '../../n8n/safety/resolveToLoopback.mjs';
@@ -15,13 +14,8 @@ import '../../n8n/safety/resolveToLoopback.mjs';
  * n8n's own protection of private addresses, with the service's own host allowed, as whoever runs n8n
  * beside a service of their own would have it.
  */
-const loadAsCore = createRequire(createRequire(import.meta.url).resolve('n8n-core'));
-const { SsrfProtectionConfig } = loadAsCore('@n8n/config') as {
-	SsrfProtectionConfig: new () => { enabled: boolean };
-};
-const protection = container.get(SsrfProtectionConfig);
 afterEach(() => {
-	protection.enabled = false;
+	ssrfProtection.enabled = false;
 });
 
 const name = 'files.private.example';
@@ -59,7 +53,7 @@ async function downloadAnswer() {
 
 describe('a link to a name that resolves to a private address', () => {
 	it('is refused with N8N_SSRF_PROTECTION_ENABLED, and the service itself still works', async () => {
-		protection.enabled = true;
+		ssrfProtection.enabled = true;
 		const { withoutFile, withFile } = await downloadAnswer();
 		expect(withoutFile.error).toBeUndefined();
 		expect(withoutFile.items).toHaveLength(1);
