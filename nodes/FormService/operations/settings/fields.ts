@@ -1,17 +1,16 @@
+import { sortBy } from 'lodash';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { boundOf, settings } from '../../api/settings/settings';
 import type { Setting } from '../../api/settings/settings';
 
-const byDisplayName = (a: { displayName: string }, b: { displayName: string }) =>
-	a.displayName.localeCompare(b.displayName);
+const sorted = sortBy(settings, ({ displayName }) => displayName.toLowerCase());
 
 /** One field of the editor for each setting that can be updated. */
-export const settingFields: INodeProperties[] = settings.map(toField).sort(byDisplayName);
+export const settingFields: INodeProperties[] = sorted.map(toField);
 
 /** The settings that can be cleared. */
-export const clearOptions: INodePropertyOptions[] = settings
+export const clearOptions: INodePropertyOptions[] = sorted
 	.filter(({ nullable }) => nullable)
-	.toSorted(byDisplayName)
 	.map(({ displayName, name }) => ({ name: displayName, value: name }));
 
 function toField(setting: Setting): INodeProperties {
