@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { parseJson, textOf, TooMuch } from './json';
 import { identityOf, isRecord, saysNo } from './records';
 
 /** What a reply holds, before it is known whether it is what was asked for. */
@@ -13,53 +14,21 @@ export type Content =
 	/** JSON of more objects and lists than n8n's memory stands. */
 	| { kind: 'tooMany' };
 
-/** The levels of a reply that are read: ten times what a listing of responses has. */
-const MAX_LEVELS = 100;
-
-/** Objects and lists of a reply that are read: 100,000 responses with 15 answers, at half a gigabyte. */
-const MAX_CONTAINERS = 2_000_000;
-
 /** Reads the body of a reply as text in UTF-8 (specification, section 1: every body is JSON). */
-export function readContent(headers: Readonly<Record<string, unknown>>, body: Buffer): Content {
-	const text = body
-		.toString('utf8')
-		.replace(/^\uFEFF/, '')
-		.trim();
-	if (text === '') return { kind: 'empty' };
-	if (hasTooMany(body)) return { kind: 'tooMany' };
+export async function readContent(
+	headers: Readonly<Record<string, unknown>>,
+	body: Buffer,
+): Promise<Content> {
 	try {
-		const value: unknown = JSON.parse(text);
-		return isTooDeep(value) ? { kind: 'tooDeep' } : { kind: 'json', value };
-	} catch {
+		return { kind: 'json', value: await parseJson(body) };
+	} catch (error) {
+		if (error instanceof TooMuch) return { kind: error.kind };
+		const text = textOf(body);
+		if (text === '') return { kind: 'empty' };
 		const type = String(headers['content-type'] ?? '');
 		const page = /\bhtml\b/i.test(type) || /^<(!doctype|html|head|body|\?xml)/i.test(text);
 		return { kind: page ? 'webPage' : 'unreadable' };
 	}
-}
-
-const [QUOTE, BACKSLASH, OBJECT, LIST] = Buffer.from('"\\{[');
-
-/** Counts without parsing, which is what would take the memory: `[{},{},...]` has 20 times its size then. */
-function hasTooMany(body: Buffer): boolean {
-	if (body.length < MAX_CONTAINERS * 2) return false;
-	let count = 0;
-	let isText = false;
-	for (let at = 0; at < body.length; at++) {
-		const byte = body[at];
-		if (isText && byte === BACKSLASH) at++;
-		else if (byte === QUOTE) isText = !isText;
-		else if (!isText && (byte === OBJECT || byte === LIST)) count++;
-	}
-	return count > MAX_CONTAINERS;
-}
-
-/** Goes down no further than the levels that are read: the stack stands that. */
-function isTooDeep(value: unknown, levels = MAX_LEVELS): boolean {
-	if (typeof value !== 'object' || value === null) return false;
-	if (levels === 0) return true;
-	const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
-	for (const one of inner) if (isTooDeep(one, levels - 1)) return true;
-	return false;
 }
 
 /** The envelope around every reply (specification, sections 4 and 7). */

@@ -58,7 +58,7 @@ async function workspaceOf(
 		async send(url) {
 			const send = async (timeout: number) => await ask(url, timeout);
 			const result = await resultOf(send, { maxBytes: MAX_REPLY_BYTES });
-			return readReply(result.kind === 'cancelled' ? INTERRUPTED : result);
+			return await readReply(result.kind === 'cancelled' ? INTERRUPTED : result);
 		},
 		follow: followOf(endpoint, account),
 	});

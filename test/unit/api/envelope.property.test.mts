@@ -13,23 +13,23 @@ import { decideRetry } from '../../../nodes/FormService/api/request/retry.ts';
 
 const URL_OF_PAGE = 'https://forms.example.com/api/v1/responses/AbC123';
 
-const read = (text: string | Buffer, type = 'application/json') =>
-	readContent({ 'content-type': type }, Buffer.from(text));
+const read = async (text: string | Buffer, type = 'application/json') =>
+	await readContent({ 'content-type': type }, Buffer.from(text));
 
 describe('reading the body of a reply', () => {
-	it('gives back any JSON as it is', () => {
-		fc.assert(
-			fc.property(fc.jsonValue(), (value) => {
-				const content = read(JSON.stringify(value));
+	it('gives back any JSON as it is', async () => {
+		await fc.assert(
+			fc.asyncProperty(fc.jsonValue(), async (value) => {
+				const content = await read(JSON.stringify(value));
 				expect(content).toEqual({ kind: 'json', value: JSON.parse(JSON.stringify(value)) });
 			}),
 		);
 	});
 
-	it('never takes a body that was cut for whole', () => {
+	it('never takes a body that was cut for whole', async () => {
 		const body = JSON.stringify({ success: true, data: [{ uuid: 'a', value: 'ä€😀' }] });
 		for (let length = 1; length < body.length; length++) {
-			expect(read(body.slice(0, length)).kind).toBe('unreadable');
+			expect((await read(body.slice(0, length))).kind).toBe('unreadable');
 		}
 	});
 
@@ -39,26 +39,26 @@ describe('reading the body of a reply', () => {
 		['<!DOCTYPE html><title>Log in</title>', 'webPage'],
 		['<html lang="en">', 'webPage'],
 		['Bad Gateway', 'unreadable'],
-	])('tells %j apart as %s', (text, kind) => {
-		expect(read(text).kind).toBe(kind);
+	])('tells %j apart as %s', async (text, kind) => {
+		expect((await read(text)).kind).toBe(kind);
 	});
 
-	it('does not take a reply of millions of tiny records into memory', () => {
-		expect(read(`{"data":[${'{},'.repeat(3_000_000)}{}]}`).kind).toBe('tooMany');
-		expect(read(`[${'[],'.repeat(3_000_000)}[]]`).kind).toBe('tooMany');
+	it('does not take a reply of millions of tiny records into memory', async () => {
+		expect((await read(`{"data":[${'{},'.repeat(3_000_000)}{}]}`)).kind).toBe('tooMany');
+		expect((await read(`[${'[],'.repeat(3_000_000)}[]]`)).kind).toBe('tooMany');
 	});
 
-	it('counts no brackets within texts', () => {
+	it('counts no brackets within texts', async () => {
 		const value = [`${'{[\\"'.repeat(1_500_000)}`];
-		expect(read(JSON.stringify(value))).toEqual({ kind: 'json', value });
+		expect(await read(JSON.stringify(value))).toEqual({ kind: 'json', value });
 	});
 
-	it('takes a text for a web page when its type says so', () => {
-		expect(read('Please log in', 'text/html; charset=utf-8').kind).toBe('webPage');
+	it('takes a text for a web page when its type says so', async () => {
+		expect((await read('Please log in', 'text/html; charset=utf-8')).kind).toBe('webPage');
 	});
 
-	it('reads JSON whatever its type says, also behind a byte order mark', () => {
-		expect(read('\uFEFF{"success":true}', 'text/html')).toEqual({
+	it('reads JSON whatever its type says, also behind a byte order mark', async () => {
+		expect(await read('\uFEFF{"success":true}', 'text/html')).toEqual({
 			kind: 'json',
 			value: { success: true },
 		});
@@ -178,17 +178,17 @@ describe('any status, headers and body', () => {
 	const account = accountOf({ accessToken: 'token', baseUrl: 'https://forms.example.com' });
 	const endpoint = fc.constantFrom(...Object.values(endpoints));
 
-	it('are read, explained and judged without a crash or a hang, 15,000 times', () => {
-		fc.assert(
-			fc.property(
+	it('are read, explained and judged without a crash or a hang, 15,000 times', async () => {
+		await fc.assert(
+			fc.asyncProperty(
 				fc.integer({ min: 100, max: 599 }),
 				headers,
 				body,
 				endpoint,
 				fc.boolean(),
-				(status, given, bytes, asked, tooLarge) => {
+				async (status, given, bytes, asked, tooLarge) => {
 					const reply = { kind: 'reply', status, headers: given, body: bytes, tooLarge } as const;
-					const read = readReply(reply);
+					const read = await readReply(reply);
 					const outcome = outcomeOf(read, { endpoint: asked, account, sent: 1 });
 					if (!('value' in outcome)) {
 						expect(outcome.message).toMatch(/\S/);
@@ -199,7 +199,7 @@ describe('any status, headers and body', () => {
 					expect(decideRetry(asked.effect, read, tries, 0.5, 0).again).toBe(false);
 					expect(shownBy(given)?.limit ?? 0).toBeGreaterThanOrEqual(0);
 					expect(readRefusal(given, 1_800_000_000_000).waitMs ?? 1).toBeGreaterThan(0);
-					const content = readContent(given, bytes);
+					const content = await readContent(given, bytes);
 					if (content.kind !== 'json') return;
 					const listing = findPage(content.value);
 					expect(['none', 'at', 'unknown']).toContain(

@@ -33,6 +33,8 @@ const GRACE_MS = 5_000;
 export type HttpRequest = IHttpRequestOptions & {
 	/** Bytes of the body that are read at most. */
 	maxBytes: number;
+	/** Told of the body's bytes as they come. */
+	onBytes?: (bytes: Uint8Array) => void;
 	/** Whether the credential's token is sent along. */
 	authenticated: boolean;
 	signal?: AbortSignal;
@@ -41,7 +43,7 @@ export type HttpRequest = IHttpRequestOptions & {
 /** Sends one request and reads its reply whole: any status is a reply, redirects are not followed. */
 export async function sendOnce(
 	context: Context,
-	{ maxBytes, authenticated, signal, ...request }: HttpRequest,
+	{ maxBytes, onBytes, authenticated, signal, ...request }: HttpRequest,
 ): Promise<HttpResult> {
 	const { helpers } = context;
 	const send = async (timeout: number) => {
@@ -59,7 +61,7 @@ export async function sendOnce(
 			? await helpers.httpRequestWithAuthentication.call(context, CREDENTIAL, options)
 			: await helpers.httpRequest(options);
 	};
-	return await resultOf(send, { maxBytes, timeout: request.timeout, signal });
+	return await resultOf(send, { maxBytes, onBytes, timeout: request.timeout, signal });
 }
 
 /**
@@ -73,17 +75,17 @@ export async function sendOnce(
 export async function resultOf(
 	send: (timeout: number) => Promise<unknown>,
 	{
-		maxBytes,
 		timeout: given,
 		signal,
-	}: { maxBytes: number; timeout?: unknown; signal?: AbortSignal },
+		...how
+	}: Pick<HttpRequest, 'maxBytes' | 'onBytes' | 'signal'> & { timeout?: unknown },
 ): Promise<HttpResult> {
 	const timeout = timeoutOf(given);
 	const sending = send(timeout) as Promise<N8nReply>;
 	try {
 		const reply = await unlessAborted(sending, clock.timeout(timeout + GRACE_MS), tooLate);
 		const { statusCode: status, headers } = reply;
-		const reading = unlessAborted(readBody(reply.body, maxBytes), signal, tooLate);
+		const reading = unlessAborted(readBody(reply.body, how), signal, tooLate);
 		const body = await unlessAborted(reading, clock.timeout(timeout), tooLate);
 		return { kind: 'reply', status, headers, ...body };
 	} catch (error) {
@@ -108,8 +110,15 @@ function tooLate(): Error {
 }
 
 /** The body of a reply, up to a bound. */
-async function readBody(body: unknown, maxBytes: number) {
-	if (!isStream(body)) return { body: asBuffer(body), tooLarge: false };
+async function readBody(
+	body: unknown,
+	{ maxBytes, onBytes }: Pick<HttpRequest, 'maxBytes' | 'onBytes'>,
+) {
+	if (!isStream(body)) {
+		const whole = asBuffer(body);
+		onBytes?.(whole);
+		return { body: whole, tooLarge: false };
+	}
 	const chunks: Uint8Array[] = [];
 	let size = 0;
 	for await (const chunk of body) {
@@ -117,6 +126,7 @@ async function readBody(body: unknown, maxBytes: number) {
 		// leaving the loop destroys the stream
 		if (size > maxBytes) break;
 		chunks.push(chunk);
+		onBytes?.(chunk);
 	}
 	return { body: Buffer.concat(chunks), tooLarge: size > maxBytes };
 }

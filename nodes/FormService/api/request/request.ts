@@ -54,8 +54,12 @@ export async function request(
 	const outgoing = { method, headers, body, maxBytes: MAX_REPLY_BYTES };
 	const { ended, sent } = await sendUntilSettled(target.url, {
 		send: async (url, isRetry) => {
-			const reply = await toService(sender, isRetry, { ...outgoing, url });
-			return (versions && unchangedReply(reply, versions)) ?? readReply(reply);
+			const hash = versions && createHash('sha256');
+			const onBytes = hash && ((bytes: Uint8Array) => hash.update(bytes));
+			const reply = await toService(sender, isRetry, { ...outgoing, url, onBytes });
+			const digest = () => hash!.digest('base64');
+			const known = versions && unchangedReply(reply, versions, digest);
+			return known ?? (await readReply(reply));
 		},
 		follow: followOf(endpoint, account),
 		...repeating(sender, effect),
@@ -74,17 +78,18 @@ type Read = Broken | (Reply & { content: Content; incomplete: boolean });
 export type Versions = { known?: Version; onVersion(version: Version): void };
 
 /** A reply that need not be read; undefined for any other. */
-function unchangedReply(reply: Broken | Reply, { known, onVersion }: Versions): Read | undefined {
+function unchangedReply(
+	reply: Broken | Reply,
+	{ known, onVersion }: Versions,
+	digest: () => string,
+): Read | undefined {
 	if (reply.kind === 'broken' || reply.tooLarge) return undefined;
 	const isNotModified = reply.status === NOT_MODIFIED && known?.etag !== undefined;
 	if (!isNotModified && !isSuccess(reply.status)) return undefined;
 	const { etag } = reply.headers;
 	const version = isNotModified
 		? known
-		: {
-				digest: createHash('sha256').update(reply.body).digest('base64'),
-				...(typeof etag === 'string' && { etag }),
-			};
+		: { digest: digest(), ...(typeof etag === 'string' && { etag }) };
 	onVersion(version);
 	if (version.digest !== known?.digest) return undefined;
 	return { ...reply, status: 200, content: { kind: 'json', value: unchanged }, incomplete: false };
@@ -93,9 +98,9 @@ function unchangedReply(reply: Broken | Reply, { known, onVersion }: Versions): 
 const NOT_MODIFIED = 304;
 
 /** Reads a reply, once. */
-export function readReply(ended: Broken | Reply): Read {
+export async function readReply(ended: Broken | Reply): Promise<Read> {
 	if (ended.kind === 'broken') return ended;
-	const content = readContent(ended.headers, ended.body);
+	const content = await readContent(ended.headers, ended.body);
 	const isCut =
 		content.kind === 'unreadable' && /^\s*[[{]/.test(ended.body.toString('latin1', 0, 64));
 	const isEmpty = content.kind === 'empty' && ended.status !== NO_CONTENT;
