@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import type { IDataObject, INode } from 'n8n-workflow';
+import { locator, n8nFor } from '../../test/integration/harness.mts';
+import { createAdditionalData } from '../../test/integration/n8n/additionalData.mts';
+import { core, workflow as n8n } from '../../test/integration/n8n/core.mts';
+import { nodeTypes, typeOf } from '../../test/integration/n8n/package.mts';
+import { listingOf, startBodyServer, withOneMore, type BodyServer } from './listing.mts';
+import { count, longestTurn, medians, megabytes, ms, processorTime, ratio } from './measure.mts';
+import type { Table } from './page.mts';
+
+const ROUNDS = 7;
+
+/** A trigger in n8n, as it goes on from what n8n has saved. */
+export function watching(url: string, name: string) {
+	const { runPoll } = n8nFor({ accessToken: name, baseUrl: url });
+	let staticData: IDataObject = {};
+	const parameters = {
+		formId: locator('a'),
+		events: ['responseCompleted'],
+		simplify: true,
+		options: { requestsPerDay: 8_640_000_000 },
+	};
+	return async (items: number) => {
+		const result = await runPoll(parameters, { workflowId: name, staticData });
+		({ staticData } = result);
+		const given = result.items?.length ?? 0;
+		if (given !== items) throw new Error(`${given} items came, not ${items}`);
+	};
+}
+
+/** The least that a polling node can do in n8n: it reads the body's bytes and digests them. */
+function reading(url: string) {
+	const node: INode = {
+		id: 'reading',
+		name: 'Reading',
+		type: typeOf('formServiceTrigger'),
+		typeVersion: 1,
+		position: [0, 0],
+		credentials: { formServiceApi: { id: '1', name: 'Account' } },
+		parameters: {},
+	};
+	return async () => {
+		const workflow = new n8n.Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
+		const data = createAdditionalData({ accessToken: 'reading', baseUrl: url }, 'trigger');
+		const context = new core.PollContext(workflow, node, data, 'trigger', 'activate');
+		await workflow.expression.withIsolate(async () => {
+			const body = (await context.helpers.httpRequestWithAuthentication.call(
+				context,
+				'formServiceApi',
+				{ url, encoding: 'arraybuffer' },
+			)) as Buffer;
+			createHash('sha256').update(body).digest();
+		});
+	};
+}
+
+/** Looks of the built trigger on n8n's own classes, beside reading the body and JSON.parse of it. */
+async function looksAt(server: BodyServer, size: number): Promise<string[]> {
+	let body = listingOf(size);
+	let next = size;
+	await server.serve(body);
+	const unchanged = watching(server.url, `unchanged-${size}`);
+	const changed = watching(server.url, `changed-${size}`);
+	await unchanged(0);
+	await changed(0);
+	const measure = async (how: typeof processorTime) =>
+		await medians(
+			ROUNDS,
+			how,
+			{
+				parse: () => JSON.parse(body),
+				read: reading(server.url),
+				changed: async () => await changed(1),
+				unchanged: async () => await unchanged(0),
+			},
+			async () => {
+				body = withOneMore(body, next++);
+				await server.serve(body);
+				await unchanged(1);
+			},
+		);
+	const time = await measure(processorTime);
+	const turn = await measure(longestTurn);
+	return [
+		count(size),
+		megabytes(body.length),
+		ms(time.parse),
+		ms(time.unchanged - time.read),
+		ratio((time.unchanged - time.read) / time.parse),
+		ratio((time.changed - time.read - time.parse) / time.parse),
+		ratio(turn.changed / turn.parse),
+	];
+}
+
+const SIZES = [1_000, 10_000, 30_000, 100_000];
+
+export async function looks(): Promise<Table> {
+	const server = await startBodyServer();
+	const rows: string[][] = [];
+	for (const size of SIZES) rows.push(await looksAt(server, size));
+	server.close();
+	return {
+		title: 'A look of the trigger',
+		text: `The built trigger on n8n’s own classes; a listing of one page, responses of about 650 bytes, one of them new at a changed look. Processor time, beyond what a polling node takes in n8n that reads the body and digests it (SHA-256) and does nothing else; a changed look also beyond JSON.parse of the body. The longest turn is how long nothing else in n8n goes on. Medians of ${ROUNDS} looks.`,
+		head: [
+			'Responses',
+			'Body',
+			'JSON.parse',
+			'Unchanged look',
+			'of JSON.parse',
+			'Changed look, beyond JSON.parse',
+			'Longest turn, of JSON.parse',
+		],
+		rows: [
+			...rows,
+			[
+				'Goal',
+				'',
+				'',
+				'1.5 ms at 1,000',
+				'at most 0.15 times',
+				'at most 1.5 times',
+				'at most once',
+			],
+		],
+	};
+}
