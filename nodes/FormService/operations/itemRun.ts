@@ -3,6 +3,7 @@ import type { IExecuteData, INode } from 'n8n-workflow';
 import type { Target } from '../api/endpoints';
 import { mayHaveActed } from '../api/errors';
 import type { Sender } from '../api/sender';
+import { TtlCache } from '../api/ttlCache';
 import type { ItemRequest } from './operation';
 
 /**
@@ -13,7 +14,7 @@ import type { ItemRequest } from './operation';
 export class ItemRun {
 	private readonly controller = new AbortController();
 
-	private readonly reads = new Map<string, Promise<unknown>>();
+	private readonly reads = new TtlCache<unknown>();
 
 	private readonly turns = new Map<string, Promise<unknown>>();
 
@@ -42,7 +43,7 @@ export class ItemRun {
 	constructor(
 		readonly isTool: boolean,
 		readonly total: number,
-		private readonly done: Map<number, Promise<unknown>>,
+		private readonly done: Map<number | undefined, Promise<unknown>>,
 	) {}
 
 	/**
@@ -58,7 +59,7 @@ export class ItemRun {
 		const run =
 			known !== undefined && itemIndex > known.lastItem
 				? known
-				: new ItemRun(isTool, total, done ?? new Map<number, Promise<unknown>>());
+				: new ItemRun(isTool, total, done ?? new Map<number | undefined, Promise<unknown>>());
 		run.start(itemIndex);
 		runs.set(executeData, run);
 		return run;
@@ -104,11 +105,8 @@ export class ItemRun {
 		detail?: unknown,
 	): Promise<T> {
 		const key = JSON.stringify([target.url, sender.transport, detail]);
-		const known = this.reads.get(key) as Promise<T> | undefined;
-		if (known !== undefined) return await known;
-		const promise = read(sender, target);
-		this.reads.set(key, promise);
-		return await promise;
+		const reading = this.reads.get(key, FOR_THE_RUN, async () => await read(sender, target));
+		return await (reading as Promise<T>);
 	}
 
 	/** Does the work once what was given before it under the same key has ended, in the order of the items. */
@@ -128,7 +126,7 @@ export class ItemRun {
 	 * (Retry On Fail), what was done, or may have been done, at an earlier try is not done again: what
 	 * came of it then comes of it now.
 	 */
-	async onceOverTries<T>(itemIndex: number, work: () => Promise<T>): Promise<T> {
+	async onceOverTries<T>(itemIndex: number | undefined, work: () => Promise<T>): Promise<T> {
 		const known = this.done.get(itemIndex) as Promise<T> | undefined;
 		if (known !== undefined) return await known;
 		const promise = work().catch((error: unknown) => {
@@ -139,6 +137,9 @@ export class ItemRun {
 		return await promise;
 	}
 }
+
+/** What has failed is not asked for again: the other items would wait for the same. */
+const FOR_THE_RUN = { found: Infinity, failed: Infinity };
 
 const runs = new WeakMap<IExecuteData, ItemRun>();
 

@@ -5,8 +5,10 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import { serviceError } from '../api/errors';
+import { endpoints, targetOf } from '../api/endpoints';
 import type { Target } from '../api/endpoints';
 import type { Sender } from '../api/sender';
+import { listFields } from '../api/service';
 import type { Input } from '../parameters/input';
 import type { ItemRun } from './itemRun';
 
@@ -38,6 +40,15 @@ export type Prepared = {
 
 /** The request that n8n has composed for an item, and who sends it. */
 export type ItemRequest = { sender: Sender; target: Target; run: ItemRun };
+
+/** The fields of a form, read once for all items of a run. */
+export async function fieldsOf(
+	{ sender, run }: Pick<ItemRequest, 'sender' | 'run'>,
+	formId: string,
+): Promise<IDataObject[]> {
+	const target = targetOf(sender.account, endpoints.listFields, { formId });
+	return await run.once({ sender, target }, listFields);
+}
 
 /** What to do where a form is not in the list of all. */
 export function noSuchForm(formId: string): { message: string; description: string } {

@@ -11,7 +11,8 @@ export type Input = {
 	 */
 	parameter<T = unknown>(name: string, fallback?: T): T;
 	item: INodeExecutionData;
-	itemIndex: number;
+	/** Undefined in a trigger, which has none. */
+	itemIndex: number | undefined;
 	node: INode;
 	/** The time zone of the workflow, in which a time is that does not say its own. */
 	zone: string;
@@ -21,9 +22,10 @@ export type Input = {
 export function invalid(
 	{ node, itemIndex }: Input,
 	message: string,
-	description = 'Correct the input and run again.',
+	description = 'Correct the value, then try again.',
 ) {
-	return inputError(node, { message, description, itemIndex });
+	const failure = { cause: 'configuration-invalid' } as const;
+	return inputError(node, { message, description, itemIndex, failure });
 }
 
 /**

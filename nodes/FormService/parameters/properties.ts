@@ -58,6 +58,18 @@ export const limitInput: INodeProperties = {
 	displayOptions: { show: { returnAll: [false] } },
 };
 
+/** What an operation or the trigger offers beyond what it needs. */
+export function optionsOf(options: INodeProperties[]): INodeProperties {
+	return {
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options,
+	};
+}
+
 /** A parameter that says how the values of an operation are given: one by one, as JSON, or otherwise. */
 export function inputModeChoice(
 	displayName: string,

@@ -57,15 +57,6 @@ export const outputOptions: INodeProperties[] = [
 	},
 ];
 
-export const responseOptions: INodeProperties = {
-	displayName: 'Options',
-	name: 'options',
-	type: 'collection',
-	placeholder: 'Add Option',
-	default: {},
-	options: outputOptions,
-};
-
 /** Reads Simplify and these options. */
 export function readResponseOutput(input: Input): ResponseOutput {
 	const given = input.parameter<unknown>('options', {});

@@ -1,10 +1,16 @@
 import type { IPollFunctions } from 'n8n-workflow';
-import { inputError } from '../api/errors';
 import { REQUESTS_PER_DAY } from '../api/rateLimiter/limits';
 import { isId, isRecord } from '../api/records';
 import type { ResponseOutput } from '../api/answers/responseItem';
 import { readConditions } from '../parameters/conditions';
-import { readChoice, readFormId, readSwitch, readWords } from '../parameters/input';
+import {
+	invalid,
+	readChoice,
+	readCount,
+	readFormId,
+	readSwitch,
+	readWords,
+} from '../parameters/input';
 import type { Input } from '../parameters/input';
 import { readResponseOutput } from '../parameters/responseOutput';
 import type { Trigger, Watch } from './dependencies';
@@ -31,9 +37,6 @@ export const DEFAULT_MAX_PER_POLL = 100;
 export const DEFAULT_REQUESTS_PER_DAY = REQUESTS_PER_DAY / 2;
 
 export const DEFAULT_ABANDONED_AFTER_HOURS = 24;
-
-/** What the parameter Forms can be. */
-export const WATCH = ['all', 'one', 'several'] as const;
 
 const EVENTS: readonly TriggerEvent[] = [
 	'formCreated',
@@ -70,12 +73,14 @@ export function readParameters(context: IPollFunctions): Parameters {
 			input,
 			'options.maxPerPoll',
 			'Max Responses per Poll',
+			1,
 			DEFAULT_MAX_PER_POLL,
 		),
 		requestsPerDay: readCount(
 			input,
 			'options.requestsPerDay',
 			'Requests per Day',
+			1,
 			DEFAULT_REQUESTS_PER_DAY,
 		),
 		output: readResponseOutput(input),
@@ -89,42 +94,37 @@ function readWatch(input: Input): Watch {
 		return { kind, except: readFormIds(input, 'exceptFormIds', 'Excluded Form Names or IDs') };
 	const formIds = readFormIds(input, 'formIds', 'Form Names or IDs');
 	if (formIds.length > 0) return { kind: 'chosen', formIds };
-	throw inputError(input.node, {
-		message: "'Form Names or IDs' is empty",
-		description: 'Choose at least one form from the list.',
-		failure: { cause: 'configuration-invalid' },
-	});
+	throw invalid(input, "'Form Names or IDs' is empty", 'Choose at least one form from the list.');
 }
 
 function readFormIds(input: Input, name: string, displayName: string): string[] {
 	const ids = readWords(input, name, displayName);
 	const wrong = ids.find((id) => !isId(id));
 	if (wrong === undefined) return [...new Set(ids)];
-	throw inputError(input.node, {
-		message: `'${displayName}' has an entry that is not a form ID`,
-		description: 'Choose forms from the list, or provide a list of their IDs.',
-		failure: { cause: 'configuration-invalid' },
-	});
+	throw invalid(
+		input,
+		`'${displayName}' has an entry that is not a form ID`,
+		'Choose forms from the list, or provide a list of their IDs.',
+	);
 }
 
 function readAbandonedAfterHours(input: Input): number {
 	const name = 'abandonedAfterHours';
-	const hours = readCount(input, name, 'Abandoned After (Hours)', DEFAULT_ABANDONED_AFTER_HOURS);
+	const hours = readCount(input, name, 'Abandoned After (Hours)', 1, DEFAULT_ABANDONED_AFTER_HOURS);
 	if (hours <= MAX_ABANDONED_AFTER_HOURS) return hours;
-	throw inputError(input.node, {
-		message: `'Abandoned After (Hours)' must be at most ${MAX_ABANDONED_AFTER_HOURS} hours (got ${hours})`,
-		description: 'Correct it in the trigger.',
-		failure: { cause: 'configuration-invalid' },
-	});
+	throw invalid(
+		input,
+		`'Abandoned After (Hours)' must be at most ${MAX_ABANDONED_AFTER_HOURS} hours (got ${hours})`,
+	);
 }
 
-/** A poll has no input; its parameters are read as those of a single item would be. */
+/** A poll has no input item; its parameters are read as those of one would be. */
 function inputOf(context: IPollFunctions): Input {
 	return {
 		parameter: <T>(name: string, fallback?: T) =>
 			context.getNodeParameter(name, fallback, { extractValue: name === 'formId' }) as T,
 		item: { json: {} },
-		itemIndex: 0,
+		itemIndex: undefined,
 		node: context.getNode(),
 		zone: context.getTimezone(),
 	};
@@ -141,26 +141,15 @@ function namesIn(context: IPollFunctions, watch: Watch): Map<string, string> {
 	return new Map(name.trim() === '' ? [] : [[String(value), name.trim()]]);
 }
 
-function readEvents({ node, parameter }: Input, watch: Watch): TriggerEvent[] {
-	const given = parameter<unknown>('events', ['responseCompleted']);
+function readEvents(input: Input, watch: Watch): TriggerEvent[] {
+	const given = input.parameter<unknown>('events', ['responseCompleted']);
 	const events = EVENTS.filter((event) => Array.isArray(given) && given.includes(event));
 	// only the list of all forms shows that there is a new one
 	const possible = events.filter((event) => event !== 'formCreated' || watch.kind === 'all');
 	if (possible.length > 0) return possible;
-	throw inputError(node, {
-		message: "'Trigger On' is empty",
-		description: 'Choose at least one event that starts the workflow.',
-		failure: { cause: 'configuration-invalid' },
-	});
-}
-
-function readCount({ node, parameter }: Input, name: string, label: string, fallback: number) {
-	const given = parameter<unknown>(name, fallback);
-	const count = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
-	if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 1) return count;
-	throw inputError(node, {
-		message: `'${label}' must be a whole number of at least 1`,
-		description: 'Correct it in the trigger.',
-		failure: { cause: 'configuration-invalid' },
-	});
+	throw invalid(
+		input,
+		"'Trigger On' is empty",
+		'Choose at least one event that starts the workflow.',
+	);
 }

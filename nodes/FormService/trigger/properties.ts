@@ -1,7 +1,7 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { REQUESTS_PER_DAY } from '../api/rateLimiter/limits';
 import { conditionsParameter, matchParameter } from '../parameters/conditions';
-import { formLocator, simplifySwitch } from '../parameters/properties';
+import { formLocator, optionsOf, simplifySwitch } from '../parameters/properties';
 import { outputOptions } from '../parameters/responseOutput';
 import {
 	DEFAULT_ABANDONED_AFTER_HOURS,
@@ -142,13 +142,8 @@ export const triggerProperties: INodeProperties[] = [
 	conditionsParameter('onlyWhen', 'Only When'),
 	matchParameter('/onlyWhen'),
 	simplifySwitch,
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: inOrder([
+	optionsOf(
+		inOrder([
 			...outputOptions,
 			{
 				displayName: 'Emit Existing Responses',
@@ -178,7 +173,7 @@ export const triggerProperties: INodeProperties[] = [
 				hint: `The default limit is ${LIMIT} a day; yours may differ`,
 			},
 		]),
-	},
+	),
 ];
 
 /** As n8n orders options, wherever they come from. */

@@ -1,6 +1,5 @@
 import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { fetchBinary } from '../files/binary';
-import { isFileError } from '../files/download';
+import { fetchBinary, isFileError } from '../files/download';
 import type { Sender } from '../sender';
 import { decodeAnswers } from './decode';
 import type { Answer } from './decode';

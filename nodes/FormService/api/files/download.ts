@@ -1,4 +1,7 @@
-import { requestError } from '../errors';
+import { NodeOperationError } from 'n8n-workflow';
+import type { IBinaryData } from 'n8n-workflow';
+import { requestError, serviceError } from '../errors';
+import type { Explanation } from '../errors';
 import { isLogin, isRedirect } from '../request/explainStatus';
 import type { Broken, Reply } from '../request/http';
 import { isRateLimited } from '../request/retry';
@@ -11,10 +14,39 @@ import { checkLink, leadsIntoApi } from './links';
 /** Bytes of a file that are taken at most. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
-/** A link to a file, and whether the service itself made it, as it does for a PDF; or a respondent. */
-export type FileLink = { url: string; fromService: boolean };
+export type RemoteFile = {
+	url: string;
+	/** The name that the file gets. */
+	name?: string;
+	/** Where it is known; otherwise what its server or its name says. */
+	mimeType?: string;
+	/** Whether the service itself made the link, as it does for a PDF; else a respondent may have. */
+	fromService?: boolean;
+	/** Why what came is not the file that was asked for; undefined when it may be. */
+	problemOf?: (data: Buffer) => Explanation | undefined;
+};
 
-export type Downloaded = { data: Buffer; mimeType?: string };
+/**
+ * Downloads a file, in the form in which n8n keeps binary data.
+ *
+ * @throws NodeApiError or NodeOperationError when the file cannot be had
+ */
+export async function fetchBinary(sender: Sender, file: RemoteFile): Promise<IBinaryData> {
+	const { context, itemIndex } = sender;
+	const { helpers } = context;
+	if (!('prepareBinaryData' in helpers)) {
+		throw new NodeOperationError(
+			context.getNode(),
+			'Files cannot be downloaded while the editor loads its lists',
+		);
+	}
+	const { data, mimeType } = await download(sender, file);
+	const problem = file.problemOf?.(data);
+	if (problem !== undefined) throw serviceError(context.getNode(), problem, itemIndex);
+	return await helpers.prepareBinaryData(data, file.name, file.mimeType ?? mimeType);
+}
+
+type Downloaded = { data: Buffer; mimeType?: string };
 
 /**
  * Fetches a file that a reply links to: the PDF of a response, an uploaded file. Redirects are
@@ -23,9 +55,9 @@ export type Downloaded = { data: Buffer; mimeType?: string };
  *
  * @throws NodeApiError when the link may not be followed or brings no file
  */
-export async function download(sender: Sender, link: FileLink): Promise<Downloaded> {
+async function download(sender: Sender, file: RemoteFile): Promise<Downloaded> {
 	const { account } = sender;
-	let { fromService } = link;
+	let { fromService = false } = file;
 	let withToken = false;
 	/** The URL that a link means, once it is known that it may be followed. */
 	const checked = (next: string, base: string): string => {
@@ -40,7 +72,7 @@ export async function download(sender: Sender, link: FileLink): Promise<Download
 	};
 	const repeats = repeating(sender, 'read');
 	const { ended, url } = await sendUntilSettled<Broken | Reply>(
-		checked(link.url, account.baseUrl),
+		checked(file.url, account.baseUrl),
 		{
 			async send(next, isRetry) {
 				const outgoing = {

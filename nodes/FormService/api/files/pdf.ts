@@ -1,5 +1,5 @@
 import type { Explanation } from '../errors';
-import type { RemoteFile } from './binary';
+import type { RemoteFile } from './download';
 
 /** The PDF of a response, from the link that the service gave to it. */
 export function pdfFile(url: string, name: string): RemoteFile {

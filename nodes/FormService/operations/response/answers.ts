@@ -26,9 +26,7 @@ export const ANSWERS_MODE = 'Specify Answers';
  */
 export function readAnswers(input: Input): ReadAnswers {
 	const isJson = readChoice(input, 'inputMode', ANSWERS_MODE, ['fields', 'json']) === 'json';
-	const { answers, known } = isJson ? fromJson(input) : fromMapper(input);
-	const unsure = Object.keys(answers).filter((key) => !isUuid(key) && !known.has(key));
-	return { answers, unsure };
+	return isJson ? fromJson(input) : fromMapper(input);
 }
 
 /**
@@ -45,9 +43,12 @@ export function problemsOf(unsure: readonly string[], fields: readonly IDataObje
 				.map((key) => `"${key}" is not the UUID of a field of this form.`);
 }
 
-type Known = { answers: ReadAnswers['answers']; known: ReadonlySet<string> };
+function withUnsure(answers: ReadAnswers['answers'], known: readonly string[] = []): ReadAnswers {
+	const isSure = (key: string) => isUuid(key) || known.includes(key);
+	return { answers, unsure: Object.keys(answers).filter((key) => !isSure(key)) };
+}
 
-function fromJson(input: Input): Known {
+function fromJson(input: Input): ReadAnswers {
 	const given = Object.entries(readJsonObject(input, 'answersJson', 'Answers (JSON)'));
 	if (given.length === 1 && given[0][0] === 'data' && isRecord(given[0][1])) {
 		throw invalidAll(input, ['Enter \'Answers (JSON)\' without "data" around them.']);
@@ -59,7 +60,7 @@ function fromJson(input: Input): Known {
 	if (Object.keys(answers).length === 0) {
 		throw invalidAll(input, ["'Answers (JSON)' must have an answer to at least one field."]);
 	}
-	return { answers, known: new Set() };
+	return withUnsure(answers);
 }
 
 /**
@@ -77,7 +78,7 @@ type MappedField = {
 };
 
 /** The mapper's value is read as a whole: n8n's own conversion would turn empty text into the number 0. */
-function fromMapper(input: Input): Known {
+function fromMapper(input: Input): ReadAnswers {
 	const mapper = input.parameter<unknown>('fields', {});
 	const { mappingMode, value, schema } = isRecord(mapper) ? mapper : {};
 	const isAutomatic = mappingMode === 'autoMapInputData';
@@ -100,7 +101,10 @@ function fromMapper(input: Input): Known {
 				: "'Fields' must have an answer to at least one field.",
 		]);
 	}
-	return { answers, known: new Set(fields.map(({ id }) => id)) };
+	return withUnsure(
+		answers,
+		fields.map(({ id }) => id),
+	);
 }
 
 function readSchema(schema: unknown): MappedField[] {

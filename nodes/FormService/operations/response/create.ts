@@ -1,10 +1,10 @@
-import type { IDataObject } from 'n8n-workflow';
-import { endpoints, targetOf } from '../../api/endpoints';
-import { addResponse, listFields } from '../../api/service';
+import { endpoints } from '../../api/endpoints';
+import { addResponse } from '../../api/service';
 import type { Input } from '../../parameters/input';
 import { invalidAll, readFormId } from '../../parameters/input';
-import { formLocator, inputModeChoice } from '../../parameters/properties';
-import type { ItemRequest, Operation, Prepared } from '../operation';
+import { formLocator, inputModeChoice, optionsOf } from '../../parameters/properties';
+import { fieldsOf } from '../operation';
+import type { Operation, Prepared } from '../operation';
 import { inPathOf, requestTo } from '../routing';
 import { ANSWERS_MODE, problemsOf, readAnswers } from './answers';
 import { addUnlessKnown, readIdentity, skipIfExists } from './skipExisting';
@@ -76,14 +76,7 @@ export const responseCreate: Operation = {
 			hint: 'For example {"5f1c9a52-…": "Ada Lovelace"}. Field: Get Many returns the UUIDs of the fields.',
 			displayOptions: { show: { inputMode: ['json'] } },
 		},
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add Option',
-			default: {},
-			options: [skipIfExists],
-		},
+		optionsOf([skipIfExists]),
 	],
 };
 
@@ -105,9 +98,4 @@ function prepare(input: Input): Prepared {
 			return [{ json: await run.onceOverTries(input.itemIndex, work) }];
 		},
 	};
-}
-
-async function fieldsOf({ sender, run }: ItemRequest, formId: string): Promise<IDataObject[]> {
-	const target = targetOf(sender.account, endpoints.listFields, { formId });
-	return await run.once({ sender, target }, listFields);
 }

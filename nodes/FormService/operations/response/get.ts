@@ -7,8 +7,8 @@ import type { Sender } from '../../api/sender';
 import { listResponses } from '../../api/service';
 import type { Input } from '../../parameters/input';
 import { readFormId, readResponseId } from '../../parameters/input';
-import { formLocator, simplifySwitch } from '../../parameters/properties';
-import { readResponseOutput, responseOptions } from '../../parameters/responseOutput';
+import { formLocator, optionsOf, simplifySwitch } from '../../parameters/properties';
+import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
 import { existing } from '../operation';
 import type { Operation, Prepared } from '../operation';
 import { inPathOf, requestTo } from '../routing';
@@ -52,7 +52,12 @@ export const responseGet: Operation = {
 	},
 	toolDescription:
 		'Gets one response (submission) of a form by its UUID, with its answers by the labels of the fields.',
-	properties: [inPathOf(endpoint, formLocator), responseLocator, simplifySwitch, responseOptions],
+	properties: [
+		inPathOf(endpoint, formLocator),
+		responseLocator,
+		simplifySwitch,
+		optionsOf(outputOptions),
+	],
 };
 
 function prepare(input: Input): Prepared {

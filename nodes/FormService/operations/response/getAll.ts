@@ -5,20 +5,22 @@ import { submittedAt } from '../../api/answers/order';
 import { fieldsFor, needsFields, toResponseItem } from '../../api/answers/responseItem';
 import type { ResponseOutput } from '../../api/answers/responseItem';
 import { keptAttributesOf } from '../../api/answers/simplify';
-import { endpoints, targetOf } from '../../api/endpoints';
+import { endpoints } from '../../api/endpoints';
 import { serviceError } from '../../api/errors';
 import type { Sender } from '../../api/sender';
-import { listFields, listResponses } from '../../api/service';
+import { listResponses } from '../../api/service';
 import { filterParameters, readWanted } from '../../parameters/filters';
 import type { Input } from '../../parameters/input';
 import { readChoice, readFormId, readLimit } from '../../parameters/input';
 import {
 	formLocator,
 	limitInput,
+	optionsOf,
 	returnAllSwitch,
 	simplifySwitch,
 } from '../../parameters/properties';
-import { readResponseOutput, responseOptions } from '../../parameters/responseOutput';
+import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
+import { fieldsOf } from '../operation';
 import type { ItemRequest, Operation, Prepared } from '../operation';
 import { inPathOf, requestTo } from '../routing';
 
@@ -64,7 +66,7 @@ export const responseGetAll: Operation = {
 		statusChoice,
 		...filterParameters,
 		simplifySwitch,
-		responseOptions,
+		optionsOf(outputOptions),
 	],
 };
 
@@ -121,13 +123,7 @@ function hasTime(record: IDataObject): boolean {
 }
 
 /** The fields of a form where items cannot be made without them: one request for each form and run. */
-export async function fieldsOfForm(
-	{ sender, run }: ItemRequest,
-	formId: string,
-	output: ResponseOutput,
-) {
+export async function fieldsOfForm(request: ItemRequest, formId: string, output: ResponseOutput) {
 	if (!needsFields(output)) return undefined;
-	const target = targetOf(sender.account, endpoints.listFields, { formId });
-	const records = await run.once({ sender, target }, listFields);
-	return fieldsFor(records, output);
+	return fieldsFor(await fieldsOf(request, formId), output);
 }

@@ -1,6 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { endpoints } from '../../api/endpoints';
-import { fetchBinary } from '../../api/files/binary';
+import { fetchBinary } from '../../api/files/download';
 import { pdfFile } from '../../api/files/pdf';
 import { getPdfLink } from '../../api/service';
 import type { Input } from '../../parameters/input';

@@ -6,9 +6,10 @@ import { tellApart } from '../../api/answers/labels';
 import { endpoints, targetOf } from '../../api/endpoints';
 import { mayHaveActed } from '../../api/errors';
 import { identityOf, isRecord } from '../../api/records';
-import { listFields, listResponses } from '../../api/service';
+import { listResponses } from '../../api/service';
 import type { Input } from '../../parameters/input';
 import { invalidAll, toWords } from '../../parameters/input';
+import { fieldsOf } from '../operation';
 import type { ItemRequest } from '../operation';
 
 export const skipIfExists: INodeProperties = {
@@ -92,12 +93,10 @@ async function knownResponses(
 	);
 	const read = async () => {
 		const { records } = await listResponses(sender, target);
-		const labels = needLabels(records) ? await labelsOf() : new Map<string, string>();
+		const labels = needLabels(records)
+			? labelsByField(await fieldsOf({ sender, run }, formId))
+			: new Map<string, string>();
 		return indexByIdentity(records, fields, labels);
-	};
-	const labelsOf = async () => {
-		const own = targetOf(sender.account, endpoints.listFields, { formId });
-		return labelsByField(await run.once({ sender, target: own }, listFields));
 	};
 	return await run.once({ sender, target }, read, fields);
 }

@@ -8,7 +8,7 @@ import { changesOf } from '../../api/settings/changes';
 import type { SettingValue } from '../../api/settings/checkSettings';
 import type { Input } from '../../parameters/input';
 import { readFormId, toSwitch } from '../../parameters/input';
-import { formLocator, inputModeChoice } from '../../parameters/properties';
+import { formLocator, inputModeChoice, optionsOf } from '../../parameters/properties';
 import { existing, noSuchForm } from '../operation';
 import type { ItemRequest, Operation, Prepared } from '../operation';
 import { inPathOf, requestTo } from '../routing';
@@ -85,31 +85,24 @@ export const settingsUpdate: Operation = {
 			hint: 'For example {"is_closed": true, "closed_message": "See you next year"}',
 			displayOptions: { show: { inputMode: ['json'] } },
 		},
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add Option',
-			default: {},
-			options: [
-				{
-					displayName: 'Preview',
-					name: 'preview',
-					type: 'boolean',
-					default: false,
-					description:
-						'Whether to update nothing and return what would change. Costs one request per run.',
-				},
-				{
-					displayName: 'Skip Unchanged',
-					name: 'skipUnchanged',
-					type: 'boolean',
-					default: false,
-					description:
-						'Whether to send only settings that differ, and skip forms that have them all. Costs one more request per run.',
-				},
-			],
-		},
+		optionsOf([
+			{
+				displayName: 'Preview',
+				name: 'preview',
+				type: 'boolean',
+				default: false,
+				description:
+					'Whether to update nothing and return what would change. Costs one request per run.',
+			},
+			{
+				displayName: 'Skip Unchanged',
+				name: 'skipUnchanged',
+				type: 'boolean',
+				default: false,
+				description:
+					'Whether to send only settings that differ, and skip forms that have them all. Costs one more request per run.',
+			},
+		]),
 	],
 };
 
