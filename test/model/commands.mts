@@ -33,7 +33,8 @@ function agree(
 	occasion: Occasion,
 	circumstances: Circumstances = {},
 ): void {
-	const { shown, list, items, untouched } = outcome;
+	const { list, items, untouched } = outcome;
+	const looks = outcome.looks.all;
 	const { now } = real.clock;
 	const isSent = outcome.asked.length + outcome.fields.length > 0 || list !== undefined;
 	if (!isSent && items.length === 0 && untouched) {
@@ -95,16 +96,17 @@ function agree(
 		hasChanged = true;
 		rest += found.length - delivered.length;
 	};
-	for (const { form, responses, complete } of shown) {
+	for (const { form, responses, complete, isShort } of looks) {
 		const isFirst = model.responsesOf(form) === undefined;
-		const isInVain = !complete && (isFirst || !model.hasFound(form, responses, now));
+		const isCut = !complete && !isShort;
+		const isInVain = isCut && (isFirst || !model.hasFound(form, responses, now));
 		if (isInVain) {
 			expect(itemsOf(form)).toEqual([]);
 			model.postponed.set(form, []);
 		} else take(form, responses, complete);
 	}
 	for (const form of outcome.asked) {
-		if (!shown.some((one) => one.form === form)) expect(itemsOf(form)).toEqual([]);
+		if (!looks.some((one) => one.form === form)) expect(itemsOf(form)).toEqual([]);
 	}
 	for (const [form, responses] of model.postponed) {
 		if (polled.has(form) || responses.length === 0) continue;
@@ -338,6 +340,19 @@ const onTheListing = [
 		(form, size) => (form.pageSize = size),
 	),
 	onForm(
+		fc.record({
+			totals: fc.constantFrom<Form['totals']>('true', 'true', 'old', 'none'),
+			pagesBy: fc.constantFrom<Form['pagesBy']>(
+				'number',
+				'cursor',
+				'number, refused beyond the end',
+			),
+			filter: fc.constantFrom<Form['filter']>('honest', 'honest', 'ignored'),
+		}),
+		(paging) => `list in such pages: ${Object.values(paging).join()}`,
+		(form, paging) => Object.assign(form, paging),
+	),
+	onForm(
 		fc.constantFrom<Form['times']>('all', 'some', 'none'),
 		(times) => `list with ${times} of the times`,
 		(form, times) => (form.times = times),
@@ -437,7 +452,7 @@ const polls = [
 		command('fetch a test event', (model, real) => {
 			const form = formOf(model, real, at);
 			const before = JSON.stringify(real.n8n.database);
-			const [listed] = form.pages(real.clock.now);
+			const [{ shown: listed }] = form.pages(real.clock.now);
 			const { events } = model.parameters;
 			const isStarted = events.some((event) => /Started|Abandoned/.test(event));
 			const fitting = listed.filter(({ incomplete }) =>
@@ -536,12 +551,30 @@ const onN8n = [
 				real.n8n.log.length = 0;
 				await restart(model, real);
 				real.clock.now += DAY_MS;
-				const { shown } = await tick(model, real);
-				if (shown.some(({ complete }) => complete)) {
+				const { looks } = await tick(model, real);
+				if (looks.all.some(({ complete }) => complete)) {
 					expect(real.n8n.log.join()).toContain('cannot be used');
 				}
 			}),
 		),
+];
+
+/** Time goes by until it is time for a short look, or a little more. */
+const shortLooks = fc.constantFrom(4, 5, 8, 9).map((minutes) =>
+	command(`poll after ${minutes} minutes`, async (model, real) => {
+		real.clock.now += minutes * 60_000;
+		await tick(model, real);
+	}),
+);
+
+/** What happens to a form whose listing has pages, with most of the polls in time for a short look. */
+export const onPages = [
+	...onTheForms.slice(0, 7),
+	...onTheForms.slice(0, 3),
+	...onTheListing,
+	...Array.from({ length: 16 }, () => shortLooks),
+	...polls,
+	...onN8n,
 ];
 
 /** All that can happen, in the order of the issue's list. */

@@ -18,6 +18,9 @@ export type ListedForm = { id: string; createdAt: number | undefined };
 /** A response as a listing shows it; a service need not tell when it was created. */
 export type Shown = Kept & { hasTime: boolean };
 
+/** A page of a listing, and how many responses come before it. */
+export type Page = { shown: Shown[]; offset: number; total: number | undefined };
+
 export type Order = 'oldest' | 'newest' | 'shuffled';
 
 /** What happens between the first and the second page of the next listing. */
@@ -36,7 +39,15 @@ export class Form {
 	/** Whether it is there for the account: in the list of forms, and its responses can be had. */
 	listed: boolean;
 	times: 'all' | 'some' | 'none' = 'all';
+	/** Whether its pages say how many records there are, and whether that is true. */
+	totals: 'true' | 'old' | 'none' = 'none';
+	/** Whether one of its pages can be asked for by its number; and what comes of one beyond the last. */
+	pagesBy: 'number' | 'cursor' | 'number, refused beyond the end' = 'number';
+	/** Whether the incomplete responses can be asked for alone. */
+	filter: 'honest' | 'ignored' = 'honest';
 	shift: PageShift | undefined;
+	/** What an old total says. */
+	private firstTotal: number | undefined;
 	readonly id: string;
 	/** Epoch milliseconds. */
 	createdAt: number;
@@ -62,16 +73,25 @@ export class Form {
 		return response;
 	}
 
-	/** The pages of one listing; what others do to the form meanwhile shifts them. */
-	*pages(now: number): Generator<Shown[]> {
-		for (let offset = 0; ; offset += this.pageSize) {
-			const visible = this.visible();
-			yield visible.slice(offset, offset + this.pageSize).map((response) => ({
-				...response,
-				hasTime: this.hasTime(response),
-			}));
-			if (offset === 0) this.shiftPages(now);
-			if (this.visible().length <= offset + this.pageSize) return;
+	/**
+	 * The pages of one listing; what others do to the form meanwhile shifts them.
+	 *
+	 * @param offset how many responses come before the first page
+	 * @param isIncomplete whether the incomplete ones are asked for alone
+	 */
+	*pages(now: number, { offset = 0, isIncomplete = false } = {}): Generator<Page> {
+		const isMeant = ({ incomplete }: Kept) =>
+			incomplete || !isIncomplete || this.filter === 'ignored';
+		for (; ; offset += this.pageSize) {
+			const visible = this.visible().filter(isMeant);
+			const shown = visible.slice(offset, offset + this.pageSize);
+			yield {
+				offset,
+				total: this.totalOf(visible),
+				shown: shown.map((response) => ({ ...response, hasTime: this.hasTime(response) })),
+			};
+			if (offset === 0 && !isIncomplete) this.shiftPages(now);
+			if (this.visible().filter(isMeant).length <= offset + this.pageSize) return;
 		}
 	}
 
@@ -88,8 +108,19 @@ export class Form {
 		};
 	}
 
+	private totalOf(visible: readonly Kept[]): number | undefined {
+		this.firstTotal ??= visible.length;
+		if (this.totals === 'none') return undefined;
+		return this.totals === 'true' ? visible.length : this.firstTotal;
+	}
+
 	private hasTime({ number }: Kept): boolean {
 		return this.times === 'all' || (this.times === 'some' && number % 3 !== 0);
+	}
+
+	/** How many responses a listing shows. */
+	get count(): number {
+		return this.visible().length;
 	}
 
 	private visible(): Kept[] {

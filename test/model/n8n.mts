@@ -2,6 +2,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Conditions } from '../../nodes/FormService/api/answers/conditions.ts';
 import { serviceError } from '../../nodes/FormService/api/errors.ts';
 import { isRecord } from '../../nodes/FormService/api/records.ts';
+import type { PageRead } from '../../nodes/FormService/api/replies/list.ts';
 import { Memory } from '../../nodes/FormService/trigger/memory.ts';
 import { poll } from '../../nodes/FormService/trigger/poll.ts';
 import type {
@@ -14,6 +15,7 @@ import type { TriggerEvent } from '../../nodes/FormService/trigger/diff.ts';
 import { node } from '../unit/trigger/polling.mts';
 import { errorOf, faults, type Fault } from './faults.mts';
 import type { Form, ListedForm, Shown } from './form.mts';
+import { Looks } from './looks.mts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -59,7 +61,7 @@ export type Circumstances = {
 /** What one poll did, as seen from outside. */
 export type Outcome = {
 	/** What the service showed of each form, in the order in which they were polled. */
-	shown: Array<{ form: string; responses: Shown[]; complete: boolean }>;
+	looks: Looks;
 	/** The list of forms, where it was read. */
 	list?: { forms: ListedForm[]; complete: boolean };
 	/** Forms whose responses were asked for. */
@@ -185,7 +187,7 @@ export class N8n {
 			budgetMs: 36_000,
 		};
 		const outcome: Outcome = {
-			shown: [],
+			looks: new Looks(),
 			asked: [],
 			fields: [],
 			withoutFields: [],
@@ -283,36 +285,52 @@ export class N8n {
 				if (problem !== undefined) throw errorOf(node, problem);
 				return { records: [{ of: id }], complete: true };
 			},
-			async listResponses(id, goOn, known) {
-				outcome.asked.push(id);
+			async listResponses(id, goOn, { known, from, isIncomplete = false, isEnough } = {}) {
+				// a look that begins short can go on to all pages
+				if (outcome.asked.at(-1) !== id) outcome.asked.push(id);
 				await Promise.resolve();
 				const form = forms[id];
-				const problem = failing(id) ?? (form.listed ? undefined : faults.notFound);
+				const kind = { isIncomplete, isOfEnd: from !== undefined };
+				outcome.looks.begin(id, kind);
+				const isRefused =
+					from !== undefined &&
+					from.received >= form.count &&
+					form.pagesBy === 'number, refused beyond the end';
+				const isThere = form.listed && !isRefused;
+				const problem = failing(id) ?? (isThere ? undefined : faults.notFound);
 				if (problem?.sent !== false) send();
-				if (problem !== undefined) throw errorOf(node, problem);
+				if (problem !== undefined) {
+					const isGone = kind.isOfEnd && problem.cause === 'configuration-invalid';
+					if (isGone) outcome.looks.took(id, { responses: [], end: 'enough', ...kind });
+					throw errorOf(node, problem);
+				}
 				const responses: Shown[] = [];
-				let complete = true;
-				let pages = 0;
-				for (const page of form.pages(clock.now)) {
-					if (pages > 0) {
-						const isInTime = pages < pagesInTime && goOn();
-						if (!isInTime) {
-							complete = false;
-							break;
-						}
+				const pages: PageRead[] = [];
+				const recordsRead = () => responses.map((response) => form.record(response));
+				let end: 'complete' | 'enough' | 'cut' = 'complete';
+				const asked = { offset: from?.received, isIncomplete };
+				for (const { shown, offset, total } of form.pages(clock.now, asked)) {
+					if (pages.length > 0) {
+						const soFar = { records: recordsRead(), complete: false, pages };
+						if (await isEnough?.(soFar)) end = 'enough';
+						else if (pages.length >= pagesInTime || !goOn()) end = 'cut';
+						if (end !== 'complete') break;
 						send();
 					}
-					pages += 1;
-					responses.push(...page);
+					const place = { url: `${id}?offset=${offset}`, pages: pages.length, received: offset };
+					const isNumbered = form.pagesBy !== 'cursor';
+					pages.push({ ...place, shown: shown.length, total, isNumbered });
+					responses.push(...shown);
 				}
-				const records = responses.map((response) => form.record(response));
+				const records = recordsRead();
 				if (unidentified) records.push({ number: 0 });
-				else outcome.shown.push({ form: id, responses, complete });
+				else outcome.looks.took(id, { responses, end, ...kind });
 				const version = { digest: JSON.stringify(records) };
-				if (known?.digest === version.digest && pages === 1) {
-					return { records: [], complete: true, version, isUnchanged: true };
+				if (known?.digest === version.digest && pages.length === 1) {
+					return { records: [], complete: true, pages, version, isUnchanged: true };
 				}
-				return { records, complete, ...(pages === 1 && { version }) };
+				const complete = end === 'complete';
+				return { records, complete, pages, ...(pages.length === 1 && { version }) };
 			},
 			async toItem(event, onFileError) {
 				if (items === fileFault && event.event !== 'formCreated') {

@@ -4,9 +4,8 @@ import { unlessAborted } from './clock';
 import { inputError, NotSent } from './errors';
 import { addedIn, pdfLinkIn, updatedIn, workspaceIn } from './replies/expected';
 import { list } from './replies/list';
-import type { Listing } from './replies/list';
+import type { Listing, ListOptions } from './replies/list';
 import { request } from './request/request';
-import type { Version } from './request/request';
 import { hasStopped, stopSignal } from './request/send';
 import type { Sender } from './sender';
 import { TtlCache } from './ttlCache';
@@ -56,26 +55,21 @@ export async function listFields(
 	return (await sharedList(sender, target, { lifetimes })).records;
 }
 
-export type ResponsesOptions = {
-	/** Responses that are enough. */
-	limit?: number;
-	/** Asked before each further page; the list is cut where it says no. */
-	goOn?: () => boolean;
+/** Who can stop between pages asks with `goOn`, and by then a list is not shared with others. */
+export type ResponsesOptions = ListOptions & {
 	/** See `listForms`. */
 	lifetimes?: Lifetimes;
-	/** With `goOn`: the version of a list of one page that was read before, see `Listing`. */
-	known?: Version;
 };
 
 /** The responses of one form, in the service's order (section 4, rule 1). */
 export async function listResponses(
 	sender: Sender,
 	target: Target,
-	{ limit, goOn, lifetimes, known }: ResponsesOptions = {},
+	{ lifetimes, ...options }: ResponsesOptions = {},
 ): Promise<Listing> {
-	return goOn === undefined
-		? await sharedList(sender, target, { limit, lifetimes })
-		: await list(sender, own(sender, target), { limit, goOn, known });
+	return options.goOn === undefined
+		? await sharedList(sender, target, { limit: options.limit, lifetimes })
+		: await list(sender, own(sender, target), options);
 }
 
 /** The link to the PDF of one response. */

@@ -1,6 +1,6 @@
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 import type { Conditions } from '../api/answers/conditions';
-import type { Version } from '../api/request/request';
+import type { ListOptions } from '../api/replies/list';
 import type { Listing, TriggerEvent } from './diff';
 
 /** The forms that a trigger watches: those with these IDs, or all of the workspace with exceptions. */
@@ -50,17 +50,20 @@ export type Event = {
 /** The name is null where nobody has told it yet. */
 export type NamedForm = { id: string; name: string | null };
 
+/** What of a form's listing is asked for. */
+export type Asked = Pick<ListOptions, 'isEnough' | 'from' | 'known'> & {
+	/** The incomplete responses alone. */
+	isIncomplete?: boolean;
+};
+
 /** All that a poll reaches outside of itself, so that tests can drive it through days in a moment. */
 export type Dependencies = {
 	node: INode;
 	/** Epoch milliseconds. */
 	now(): number;
 	log: { info(message: string): void; warn(message: string): void };
-	/**
-	 * The responses of a form. `goOn` is asked before each page but the first; no cuts the listing
-	 * there. A list that has the known version is not read again.
-	 */
-	listResponses(formId: string, goOn: () => boolean, known?: Version): Promise<Listing>;
+	/** The responses of a form. `goOn` is asked before each page but the first; no cuts the listing there. */
+	listResponses(formId: string, goOn: () => boolean, asked?: Asked): Promise<Listing>;
 	/** The fields of a form. */
 	listFields(formId: string, goOn: () => boolean): Promise<Listing>;
 	/** The forms of the workspace. */

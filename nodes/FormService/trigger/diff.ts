@@ -1,6 +1,8 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import { identityOf, saysYes } from '../api/records';
+import type { PageRead } from '../api/replies/list';
 import type { Version } from '../api/request/request';
+import type { Edge } from './edge';
 import { withoutIdentity } from './errors';
 import { Fingerprints } from './fingerprint';
 import { KnownResponses, REMEMBERED_DAYS, status, toEpochMs, toMinutes } from './knownResponses';
@@ -19,6 +21,10 @@ export type Listing = {
 	records: IDataObject[];
 	/** Whether it was read to its end: a cut one does not show that something has left. */
 	complete: boolean;
+	/** The pages that it was read in. */
+	pages?: readonly PageRead[];
+	/** It was a short look, which shows of the listing what is enough for now; and what it leaves. */
+	short?: { edge: Edge | undefined };
 	/** By what it can be told that the next one is the same. */
 	version?: Version;
 	/** It is the one with the known version, and was not read again. */

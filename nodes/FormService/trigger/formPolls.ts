@@ -1,37 +1,30 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { meets } from '../api/answers/conditions';
 import { oldestFirst } from '../api/answers/order';
-import type { Version } from '../api/request/request';
 import type { Budget } from './budget';
 import type { Dependencies, NamedForm, Trigger } from './dependencies';
 import { diff } from './diff';
 import type { Listing } from './diff';
 import { cutAtFirst, cutInVain } from './errors';
-import { KnownResponses } from './knownResponses';
 import { freshForm } from './memory';
 import type { FormMemory, ListedForm, TriggerMemory } from './memory';
 import { deliver } from './output';
-import { LIST, Reader } from './reader';
-import type { Source } from './reader';
+import { PollState } from './pollState';
+import { Reader } from './reader';
 import {
 	afterPoll,
+	afterShortLook,
 	DAY_MS,
 	FAILURES_UNTIL_REPORTED,
 	HOUR_MS,
 	weightOf,
 	withResponses,
 } from './schedule';
-import { latestDigest, load, save, savePending } from './state';
-import type { FormState } from './stateCodec';
-import {
-	areSame,
-	chosenForms,
-	listedForms,
-	nothing,
-	unread,
-	watchedIds,
-	withList,
-} from './watchedForms';
+import { pagedAfter } from './shortLook';
+import { LIST, sourceOf } from './source';
+import type { Look, Source } from './source';
+import { latestDigest } from './state';
+import { listedForms, nothing } from './watchedForms';
 
 /** The part of a poll's time in which new forms, pages and files are begun; the rest is for them to end. */
 const SHARE_FOR_BEGINNING = 0.6;
@@ -47,53 +40,27 @@ export class FormPolls {
 	private readonly startedAt: number;
 	private readonly until: number;
 	private readonly reader: Reader;
-	private readonly isDamaged: boolean;
-	private listedSince: number | undefined;
-	/** Whether forms are known that are not watched any more: the next poll that reads one forgets them. */
-	private readonly hasLeft: boolean;
-	/** What is known with the items of this poll, and without them: n8n may drop them. */
-	private forms: Map<string, FormState>;
-	private quiet: Map<string, FormState>;
-	/** Forms with items: what is known of them depends on these. */
-	private readonly delivering = new Set<string>();
+	private readonly known: PollState;
 	private readonly items: Array<{ record: IDataObject; item: INodeExecutionData }> = [];
-	private hasChanged = false;
 	/** Whether a form was polled and had nothing to read. */
 	private isUnchanged = false;
 
 	constructor(
 		private readonly trigger: Trigger,
-		private readonly staticData: IDataObject,
+		staticData: IDataObject,
 		private readonly own: TriggerMemory,
 		private readonly budget: Budget,
 		private readonly deps: Dependencies,
 	) {
 		this.startedAt = deps.now();
 		this.until = this.startedAt + trigger.budgetMs * SHARE_FOR_BEGINNING;
-		const watchesOther = (of: string) =>
-			watchedIds(trigger.watch, this.forms).some(
-				(id) => id !== of && this.forms.get(id)?.known !== undefined,
-			);
-		this.reader = new Reader(trigger, own, budget, deps, this.until, watchesOther);
 		own.polls += 1;
 		if (own.backlogOf !== latestDigest(staticData, own)) {
 			for (const memory of own.forms.values()) memory.backlog = [];
 		}
-		const restored = load(staticData, own);
-		this.isDamaged = restored.kind === 'damaged';
-		if (restored.kind === 'damaged') {
-			deps.log.warn(
-				`What the trigger knew cannot be used: ${restored.reason}. It starts anew: responses that are there now start nothing.`,
-			);
-		}
-		const isSame = restored.kind === 'state' && restored.state.service === trigger.service;
-		const known = isSame ? restored.state.forms : new Map<string, FormState>();
-		const { watch } = trigger;
-		this.forms = new Map(watch.kind === 'all' ? known : chosenForms(known, watch.formIds));
-		this.quiet = new Map(this.forms);
-		this.listedSince = isSame && watch.kind === 'all' ? restored.state.listedSince : undefined;
-		this.hasLeft =
-			isSame && (known.size > this.forms.size || restored.state.listedSince !== this.listedSince);
+		this.known = new PollState(trigger, staticData, own, deps.log);
+		const watchesOther = (of: string) => this.known.watches(of);
+		this.reader = new Reader(trigger, own, budget, deps, this.until, watchesOther);
 	}
 
 	/**
@@ -103,7 +70,7 @@ export class FormPolls {
 	async run(): Promise<INodeExecutionData[] | null> {
 		const { own, reader, deps, trigger } = this;
 		if (trigger.watch.kind === 'all') await this.takeList(trigger.watch.except);
-		const ids = watchedIds(trigger.watch, this.forms);
+		const ids = this.known.watchedIds();
 		const watched = new Set(ids);
 		for (const id of own.forms.keys()) if (!watched.has(id)) own.forms.delete(id);
 		const forms = ids.map((id) => ({ id, memory: this.memoryOf(id) }));
@@ -118,22 +85,13 @@ export class FormPolls {
 	}
 
 	private async takeList(except: readonly string[]): Promise<void> {
-		const { own, trigger } = this;
+		const { own, known } = this;
 		this.tick(LIST, 1, DAY_MS / HOUR_MS);
-		await this.readList({ isFirst: this.listedSince === undefined, isOptional: false });
+		await this.readList({ isFirst: known.listedSince === undefined, isOptional: false });
 		if (own.list === undefined) return;
-		const { listedSince } = this;
-		const emitExisting = trigger.emitExisting && !this.isDamaged;
-		const given = { ...own.list, except, listedSince, emitExisting, now: this.startedAt };
-		const { forms, created } = withList(this.forms, given);
-		this.hasChanged = listedSince === undefined || !areSame(forms, this.forms);
-		this.listedSince = listedSince ?? Math.floor(this.startedAt);
-		const isEvent = trigger.events.includes('formCreated');
-		if (!isEvent) for (const { id } of created) forms.set(id, nothing);
-		this.hasChanged ||= created.length > 0 && !isEvent;
-		this.forms = forms;
-		this.quiet = new Map(forms);
-		if (isEvent) await this.deliverCreated(created);
+		const created = known.takeList({ ...own.list, except, now: this.startedAt });
+		if (this.trigger.events.includes('formCreated')) await this.deliverCreated(created);
+		else for (const { id } of created) known.begin(id);
 	}
 
 	private async deliverCreated(created: readonly ListedForm[]): Promise<void> {
@@ -143,12 +101,12 @@ export class FormPolls {
 			form: { id, name },
 		}));
 		const items = await this.deliver(events, false);
-		for (const { form } of events.slice(0, items.length)) this.commit(form.id, nothing, true);
+		for (const { form } of events.slice(0, items.length)) this.known.commit(form.id, nothing, true);
 	}
 
 	private async readList(how: Pick<Source, 'isFirst' | 'isOptional'>): Promise<void> {
 		const { own, deps, reader, startedAt } = this;
-		const request = async (goOn: () => boolean) => {
+		const request = async ({ goOn }: Look) => {
 			const listing = await deps.listForms(goOn);
 			if (how.isFirst && !listing.complete) throw cutAtFirst(deps.node, 'forms');
 			return listing;
@@ -166,24 +124,22 @@ export class FormPolls {
 
 	/** Polls a form if it is due, or else takes up what its last poll had no room for. */
 	private async visit(id: string, memory: FormMemory): Promise<void> {
-		const { own, deps, reader } = this;
-		const source: Source = {
-			of: id,
-			memory,
-			isFirst: this.forms.get(id)?.known === undefined,
-			request: async (goOn) => await deps.listResponses(id, goOn, this.lastVersion(id, memory)),
-		};
+		const { own, deps, reader, known, trigger } = this;
+		const source = sourceOf(id, memory, { known, trigger, deps });
 		const { backlog } = memory;
+		let isShort = false;
 		try {
 			// of the last requests of a day, none goes for a listing while responses wait for one
 			if (backlog.length > 0) await this.fieldsOf(id, memory);
 			const read = await reader.read(source);
 			if (read === 'failed') return;
 			if (read !== 'notDue') {
-				if (read.listing.isUnchanged) this.isUnchanged = true;
-				else await this.take(id, memory, read.listing, true);
-				if (!read.listing.complete) deps.log.warn(CUT);
-				memory.schedule = afterPoll(memory.schedule, read);
+				const { listing } = read;
+				isShort = listing.short !== undefined;
+				if (listing.isUnchanged) this.isUnchanged = true;
+				else await this.take(id, memory, listing, true);
+				if (!listing.complete && !isShort) deps.log.warn(CUT);
+				memory.schedule = (isShort ? afterShortLook : afterPoll)(memory.schedule, read);
 				if (own.toReport?.of === id) own.toReport = undefined;
 			} else if (backlog.length > 0) {
 				await this.take(id, memory, { records: backlog, complete: false }, false);
@@ -191,7 +147,8 @@ export class FormPolls {
 		} catch (error) {
 			// a file or the fields cannot be had now: the next poll finds its response again, and comes when it is due
 			memory.backlog = [];
-			reader.failed(source, error, { startedAt: this.startedAt, sent: 1, isOfSource: true });
+			const { startedAt } = this;
+			reader.failed(source, error, { startedAt, sent: 1, isShort, isOfSource: true });
 		}
 	}
 
@@ -203,7 +160,7 @@ export class FormPolls {
 	): Promise<void> {
 		const { trigger, deps } = this;
 		const now = deps.now();
-		const known = this.knownOf(id);
+		const known = this.known.before(id);
 		const { events, abandonedAfterMs } = trigger;
 		const rules = { node: deps.node, events, abandonedAfterMs, now };
 		const { found, after } = diff(known, listing, rules);
@@ -214,7 +171,8 @@ export class FormPolls {
 			);
 		}
 		// where the new ones are on the last pages, each poll would be in vain, and nobody would know
-		const isInVain = isFresh && !listing.complete && found.length === 0;
+		const isCut = isFresh && !listing.complete && listing.short === undefined;
+		const isInVain = isCut && found.length === 0;
 		if (isInVain) throw cutInVain(deps.node);
 		const due = oldestFirst(found.filter(({ record }) => meets(record, trigger.conditions)));
 		const fields = due.length === 0 ? [] : await this.fieldsOf(id, memory);
@@ -228,7 +186,8 @@ export class FormPolls {
 		);
 		const rest = due.slice(items.length);
 		const next = after(rest);
-		this.commit(id, { known: next }, items.length > 0);
+		this.known.commit(id, { known: next }, items.length > 0);
+		memory.paged = pagedAfter(memory, listing, { before: known, after: next, isFresh });
 		memory.backlog = rest.map(({ record }) => record);
 		const { version } = listing;
 		const isSettled = version !== undefined && rest.length === 0;
@@ -252,28 +211,6 @@ export class FormPolls {
 		return items;
 	}
 
-	/** The version of the last listing, if the same again would change nothing. */
-	private lastVersion(id: string, { last, backlog }: FormMemory): Version | undefined {
-		const isCurrent = last !== undefined && this.forms.get(id)?.known === last.known;
-		if (!isCurrent || this.hasLeft || backlog.length > 0) return undefined;
-		const isInTime = this.deps.now() < last.known.changesAt(this.trigger.abandonedAfterMs);
-		return isInTime ? last.version : undefined;
-	}
-
-	/** What is known of a form; undefined when the trigger is to begin with it. */
-	private knownOf(id: string): KnownResponses | undefined {
-		const state = this.forms.get(id) ?? (this.isDamaged ? unread : undefined);
-		const isToEmit = state === undefined && this.trigger.emitExisting;
-		return isToEmit ? nothing.known : state?.known;
-	}
-
-	private commit(id: string, state: FormState, hasItems: boolean): void {
-		this.hasChanged = true;
-		if (hasItems) this.delivering.add(id);
-		this.forms.set(id, state);
-		if (!this.delivering.has(id)) this.quiet.set(id, state);
-	}
-
 	/** The name of a form, for which the forms are listed where nobody has told it. */
 	private async named(id: string): Promise<NamedForm> {
 		const { names, watch } = this.trigger;
@@ -286,26 +223,12 @@ export class FormPolls {
 	}
 
 	private end(): INodeExecutionData[] | null {
-		const { staticData, own, deps, reader, items, listedSince } = this;
-		const { service } = this.trigger;
-		if (this.hasChanged) {
-			if (this.isDamaged) this.forgetDamaged();
-			const quiet = { service, listedSince, forms: this.quiet };
-			const delivered = items.length > 0 ? { ...quiet, forms: this.forms } : undefined;
-			const { isDamaged } = this;
-			save(staticData, own, { quiet, delivered, isDamaged, now: deps.now() });
-		} else if (!reader.hasRead || this.isUnchanged) savePending(staticData, own);
+		const { deps, reader, items } = this;
+		const isSent = reader.hasRead && !this.isUnchanged;
+		this.known.save({ hasItems: items.length > 0, isSent, now: deps.now() });
 		if (items.length > 0) return oldestFirst(items).map(({ item }) => item);
 		reader.report();
 		return null;
-	}
-
-	/** What was known and is lost was delivered: forms whose turn has yet to come begin without it. */
-	private forgetDamaged(): void {
-		for (const id of watchedIds(this.trigger.watch, this.forms)) {
-			if (!this.forms.has(id)) this.forms.set(id, unread);
-			if (!this.quiet.has(id)) this.quiet.set(id, unread);
-		}
 	}
 
 	private memoryOf(id: string): FormMemory {

@@ -1,6 +1,7 @@
 import type { IDataObject, IPollFunctions, NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { Version } from '../api/request/request';
 import { Budget } from './budget';
+import type { Edge } from './edge';
 import type { KnownResponses } from './knownResponses';
 import { freshSchedule, noRate } from './schedule';
 import type { Rate, Schedule } from './schedule';
@@ -14,11 +15,16 @@ export type FormMemory = {
 	backlog: IDataObject[];
 	/** The last listing, and what was known after it: the same again changes nothing until a time. */
 	last?: { version: Version; known: KnownResponses };
+	/** The edge of its listing, if the next look can go by it. */
+	paged?: Paged;
 	/** Its fields as they were last read, and when that was last tried. */
 	fields?: { records: IDataObject[]; triedAt: number };
 	/** The number of the poll in which it last had its turn. */
 	servedAt: number;
 };
+
+/** The edge of a listing, and what was known after it was read: with anything else, it proves nothing. */
+export type Paged = { edge: Edge; known: KnownResponses };
 
 /** A form in the list of all forms. */
 export type ListedForm = { id: string; name: string; record: IDataObject };

@@ -163,10 +163,11 @@ function dependenciesOf(
 		now: () => clock.now(),
 		log: context.logger,
 		requestsSent: () => requests,
-		async listResponses(formId, goOn, known) {
+		async listResponses(formId, goOn, { isIncomplete, ...options } = {}) {
 			// all of them, not only the complete ones: what is known must hold when the events change
-			const target = targetOf(account, endpoints.listResponses, { formId });
-			return await listed(async () => await listResponses(counted, target, { goOn, known }));
+			const query = isIncomplete ? { incomplete: 'true' } : undefined;
+			const target = targetOf(account, endpoints.listResponses, { formId }, query);
+			return await listed(async () => await listResponses(counted, target, { goOn, ...options }));
 		},
 		async listFields(formId, goOn) {
 			const target = targetOf(account, endpoints.listFields, { formId });

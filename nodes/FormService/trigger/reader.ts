@@ -5,17 +5,23 @@ import type { Listing } from './diff';
 import { asNodeError } from '../api/errors';
 import { budgetUsedUp, cutFields, failureOf, isOfAccount, needsPerson } from './errors';
 import type { FormMemory, TriggerMemory } from './memory';
-import { afterFailure, dueAt, freshSchedule, HOUR_MS, isDue } from './schedule';
+import {
+	afterFailure,
+	dueAt,
+	freshSchedule,
+	HOUR_MS,
+	isDue,
+	isShortDue,
+	lookDue,
+	shortDueAt,
+} from './schedule';
 import type { Schedule } from './schedule';
-
-const QUEUED =
-	'The check was not sent: other nodes of the account have used up the requests of the minute. The next tick tries again.';
+import { Sending } from './sending';
+import { LIST } from './source';
+import type { Source } from './source';
 
 const WAITS =
 	"A check is due, but the triggers on this account have used up their 'Requests per Day'. It comes as soon as enough of them are left again.";
-
-/** In place of a form's ID: the list of all forms. */
-export const LIST = '';
 
 /** In place of a form's ID: the account, whichever form was asked for. */
 const ACCOUNT = '*';
@@ -23,27 +29,15 @@ const ACCOUNT = '*';
 /** Forms in a row that a service cannot give now: from then on it is the service that fails. */
 const FORMS_UNTIL_SERVICE_FAILS = 2;
 
-/** What is to be read: the responses of a form, or the list of forms. */
-export type Source = {
-	/** The form's ID, or LIST. */
-	of: string;
-	memory: FormMemory;
-	/** Whether the trigger has yet to begin with it: what comes before is not delivered. */
-	isFirst: boolean;
-	/** Nobody is told when it fails. */
-	isOptional?: boolean;
-	request(goOn: () => boolean): Promise<Listing>;
-};
-
+/** `pages` is how many requests it took. */
 export type Read = { listing: Listing; pages: number; startedAt: number; spacing: number };
+
+/** `isShort`: it read no more than a short look does. `isOfSource`: another form would not fail so. */
+type FailedLook = { startedAt: number; sent: number; isShort: boolean; isOfSource: boolean };
 
 /** Reads what is due, as far as the budget allows, and takes failures as they come. */
 export class Reader {
-	/** Whether a request has been sent, or was about to be. */
-	hasRead = false;
-
-	/** Whether nothing more is to be sent. */
-	private isStopped = false;
+	private readonly sending: Sending;
 
 	private failedInARow = 0;
 
@@ -58,36 +52,57 @@ export class Reader {
 		private readonly deps: Dependencies,
 		private readonly until: number,
 		private readonly watchesOther: (of: string) => boolean,
-	) {}
+	) {
+		this.sending = new Sending(budget, deps, until);
+	}
+
+	/** Whether a request has been sent, or was about to be. */
+	get hasRead(): boolean {
+		return this.sending.hasBegun;
+	}
 
 	/** @returns what was read; `notDue` if it is not time for it, or no request is left; or `failed` */
 	async read(source: Source): Promise<Read | 'notDue' | 'failed'> {
 		const { trigger, own, budget, deps } = this;
-		const { of, memory, isFirst } = source;
-		if (this.isStopped) return 'notDue';
+		const { of, memory, isFirst, edge } = source;
+		const { schedule } = memory;
+		if (this.sending.isStopped) return 'notDue';
 		const startedAt = deps.now();
 		const spacing = this.spacing(of, memory);
 		const cannotWait = isFirst && trigger.reason !== 'tick';
-		const isWanted =
-			cannotWait ||
-			this.isAsked(memory, startedAt) ||
-			[memory.schedule, own.accountSchedule].every((one) => isDue(one, spacing, startedAt));
+		const due = isDue(own.accountSchedule, spacing, startedAt)
+			? lookDue(schedule, edge, { spacing, now: startedAt })
+			: undefined;
+		const asked = edge === undefined ? 'whole' : 'short';
+		const kind = cannotWait || this.isAsked(memory, startedAt) ? (due ?? asked) : due;
 		const key = this.key(of);
-		const wanted = Math.min(expectedPages(memory.schedule), budget.limit);
-		const left = cannotWait
-			? budget.left(startedAt)
-			: budget.leftFor(key, memory.schedule.startedAt, startedAt);
-		const hasToWait = isWanted && left < wanted;
+		const whole = Math.min(expectedPages(schedule), budget.limit);
+		const wanted = kind === 'short' ? 1 : whole;
+		const leftAt = (now: number) =>
+			cannotWait ? budget.left(now) : budget.leftFor(key, schedule.startedAt, now);
+		const left = leftAt(startedAt);
+		const hasToWait = kind !== undefined && left < wanted;
+		const canBeShort = edge !== undefined && left > 0 && isShortDue(schedule, spacing, startedAt);
 		if (budget.wait(key, hasToWait ? wanted : undefined, startedAt)) deps.log.info(WAITS);
 		if (hasToWait && cannotWait) {
 			const error = budgetUsedUp(deps.node, budget.freeAt(wanted, startedAt));
 			own.toReport ??= { error, of };
 		}
-		if (!isWanted || hasToWait) return 'notDue';
+		if (kind === undefined || (hasToWait && !canBeShort)) return 'notDue';
 
-		const ended = await this.send(source.request, startedAt);
+		let isShort = kind === 'short' || hasToWait;
+		const mayBeWhole = () => {
+			const now = deps.now();
+			isShort = !(isDue(schedule, spacing, now) && leftAt(now) >= whole);
+			return !isShort;
+		};
+		const ended = await this.sending.send(
+			async (goOn) => await source.request({ isShort, goOn, mayBeWhole }),
+			startedAt,
+		);
 		if ('error' in ended) {
-			this.failed(source, ended.error, { startedAt, sent: ended.sent, isOfSource: false });
+			const { error, sent } = ended;
+			this.failed(source, error, { startedAt, sent, isShort, isOfSource: false });
 			return 'failed';
 		}
 		this.failedInARow = 0;
@@ -113,8 +128,8 @@ export class Reader {
 			known === undefined
 				? budget.left(startedAt)
 				: budget.leftFor(this.key(of), schedule.startedAt, startedAt);
-		if (this.isStopped || left < 1 || startedAt >= this.until) return known?.records;
-		const ended = await this.send(async (goOn) => {
+		if (this.sending.isStopped || left < 1 || startedAt >= this.until) return known?.records;
+		const ended = await this.sending.send(async (goOn) => {
 			const listing = await deps.listFields(of, goOn);
 			if (!listing.complete) throw cutFields(deps.node);
 			return listing;
@@ -124,7 +139,7 @@ export class Reader {
 			memory.fields = { records: ended.listing.records, triedAt: startedAt };
 			return memory.fields.records;
 		}
-		if (this.isQueued(ended.error, ended.sent)) return known?.records;
+		if (this.sending.isQueued(ended.error, ended.sent)) return known?.records;
 		if (known === undefined) throw asNodeError(deps.node, ended.error);
 		memory.fields = { ...known, triedAt: startedAt };
 		const { message } = asNodeError(deps.node, ended.error);
@@ -132,43 +147,11 @@ export class Reader {
 		return known.records;
 	}
 
-	/** Sends the requests of one listing, each of which counts, as far as the budget and the time allow. */
-	private async send(
-		request: Source['request'],
-		startedAt: number,
-	): Promise<{ sent: number } & ({ listing: Listing } | { error: unknown })> {
-		const { budget, deps } = this;
-		this.hasRead = true;
-		const before = deps.requestsSent();
-		const sent = () => deps.requestsSent() - before;
-		const reservation = budget.reserve();
-		reservation.hold(1, startedAt);
-		const goOn = () => {
-			reservation.hold(sent() + 1, deps.now());
-			return deps.now() < this.until && budget.left(deps.now()) >= 0;
-		};
-		try {
-			return { listing: await request(goOn), sent: sent() };
-		} catch (error) {
-			return { error, sent: sent() };
-		} finally {
-			reservation.release(sent(), deps.now());
-		}
-	}
-
-	/** Whether its turn in the account's queue did not come: then nothing more is sent, and nothing has failed. */
-	private isQueued(error: unknown, sent: number): boolean {
-		if (failureOf(error)?.cause !== 'rate-limited' || sent > 0) return false;
-		this.isStopped = true;
-		this.deps.log.info(QUEUED);
-		return true;
-	}
-
 	/** Puts the next poll off after a failure, and sees to it that people learn of it. */
 	failed(
 		{ of, memory, isFirst, isOptional = false }: Source,
 		error: unknown,
-		{ startedAt, sent, isOfSource }: { startedAt: number; sent: number; isOfSource: boolean },
+		{ startedAt, sent, isShort, isOfSource }: FailedLook,
 	): void {
 		const { trigger, own, deps } = this;
 		const failure = failureOf(error);
@@ -176,14 +159,17 @@ export class Reader {
 		const isFirstOfAll =
 			trigger.reason !== 'tick' && isFirst && (isPublished || !this.watchesOther(of));
 		const reportAtOnce = !isOptional && (isFirstOfAll || (isPublished && needsPerson(failure)));
-		if (!reportAtOnce && this.isQueued(error, sent)) return;
+		if (!reportAtOnce && this.sending.isQueued(error, sent)) return;
 		if (failure?.cause === 'temporarily-unavailable') this.failedInARow += 1;
 		const isServiceDown = this.failedInARow >= FORMS_UNTIL_SERVICE_FAILS;
 		const isOfAll = !isOfSource && (isOfAccount(failure) || isServiceDown);
 		const before = isOfAll ? own.accountSchedule : memory.schedule;
 		const spacing = this.spacing(of, memory);
 		const isAlone = trigger.watch.kind === 'chosen' && trigger.watch.formIds.length === 1;
+		// nobody would learn of pages that cannot be read while a short look succeeds
+		if (!isShort) memory.paged = undefined;
 		const { schedule, report } = afterFailure(before, {
+			isShort,
 			startedAt,
 			now: deps.now(),
 			spacing,
@@ -194,7 +180,7 @@ export class Reader {
 		const isReported = report && !isOptional && own.toReport === undefined;
 		const next = isReported ? schedule : { ...schedule, reportedAt: before.reportedAt };
 		if (isOfAll) {
-			this.isStopped = true;
+			this.sending.isStopped = true;
 			own.accountSchedule = next;
 			memory.schedule = { ...memory.schedule, startedAt, requestDebt: next.requestDebt };
 		} else memory.schedule = next;
@@ -202,7 +188,8 @@ export class Reader {
 		if (isReported) own.toReport = { error: told, of: isOfAll ? ACCOUNT : of };
 		else {
 			const what = of === LIST ? 'The forms' : `The responses of form ${of}`;
-			const time = new Date(dueAt(next, spacing)).toISOString();
+			const at = isShort ? shortDueAt(next, spacing) : dueAt(next, spacing);
+			const time = new Date(at).toISOString();
 			deps.log.warn(
 				`${what} could not be read: ${told.message}. Failures in a row: ${next.failures}. The next try is not before ${time}.`,
 			);

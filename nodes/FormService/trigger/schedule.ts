@@ -41,8 +41,12 @@ export type Schedule = {
 	readonly failures: number;
 	/** When the error was last reported. */
 	readonly reportedAt?: number;
-	/** Pages that the listing had when it was last read; each takes a request. */
+	/** Pages that the listing had when it was last read whole; each takes a request. */
 	readonly pages: number;
+	/** When the last poll began that read the listing whole. */
+	readonly wholeAt: number;
+	/** Requests of short looks that are to be waited for since `startedAt`, each for that of their share. */
+	readonly shortDebt: number;
 };
 
 /** Due at once. */
@@ -52,15 +56,22 @@ export const freshSchedule: Schedule = {
 	refusedUntil: -Infinity,
 	failures: 0,
 	pages: 1,
+	wholeAt: -Infinity,
+	shortDebt: 0,
 };
 
 /** When the next poll is due, in epoch milliseconds. */
-export function dueAt(
-	{ startedAt, requestDebt, refusedUntil, failures }: Schedule,
+export function dueAt(schedule: Schedule, spacing: number): number {
+	return notBefore(schedule, schedule.requestDebt * spacing, spacing);
+}
+
+function notBefore(
+	{ startedAt, refusedUntil, failures }: Schedule,
+	wait: number,
 	spacing: number,
 ): number {
-	const wait = Math.max(requestDebt * spacing, failures > 0 ? backOffMs(failures, spacing) : 0);
-	return Math.max(startedAt + wait, refusedUntil);
+	const backOff = failures > 0 ? backOffMs(failures, spacing) : 0;
+	return Math.max(startedAt + Math.max(wait, backOff), refusedUntil);
 }
 
 /** Whether a tick is one on which to poll. */
@@ -68,13 +79,63 @@ export function isDue(schedule: Schedule, spacing: number, now: number): boolean
 	return now >= dueAt(schedule, spacing) - EARLY_TICK_MS;
 }
 
-/** After a poll that went well. */
+/**
+ * The part of a form's allowance that goes to short looks, where its listing can be read so. The rest
+ * adds up for a look at the whole listing.
+ */
+const SHORT_SHARE = 1 / 2;
+
+/** A listing is read whole at least so often, however little changes, as far as the allowance goes. */
+export const WHOLE_AT_LEAST_MS = DAY_MS / 2;
+
+/** When the next short look is due, in epoch milliseconds. */
+export function shortDueAt(schedule: Schedule, spacing: number): number {
+	return notBefore(schedule, (schedule.shortDebt * spacing) / SHORT_SHARE, spacing);
+}
+
+export function isShortDue(schedule: Schedule, spacing: number, now: number): boolean {
+	return now >= shortDueAt(schedule, spacing) - EARLY_TICK_MS;
+}
+
+/**
+ * Which look at a listing is due. A short one comes as soon as its share of the allowance lets it, and a
+ * whole one when all requests since the last have been waited for: at once if there is doubt, and else
+ * after as much time again, so that most of the time one can be had at once.
+ *
+ * @param short undefined where the listing cannot be read so
+ */
+export function lookDue(
+	schedule: Schedule,
+	short: { isDoubtful: boolean } | undefined,
+	{ spacing, now }: { spacing: number; now: number },
+): 'whole' | 'short' | undefined {
+	const isPaid = isDue(schedule, spacing, now);
+	if (short === undefined) return isPaid ? 'whole' : undefined;
+	const paidMs = (schedule.pages * spacing) / (1 - SHORT_SHARE);
+	const isTime = now >= schedule.wholeAt + Math.min(2 * paidMs, WHOLE_AT_LEAST_MS);
+	if (isPaid && (short.isDoubtful || isTime)) return 'whole';
+	return isShortDue(schedule, spacing, now) ? 'short' : undefined;
+}
+
+/** After a poll that went well and read the whole listing. */
 export function afterPoll(
 	schedule: Schedule,
 	{ startedAt, pages, spacing }: { startedAt: number; pages: number; spacing: number },
 ): Schedule {
 	const requestDebt = remainingDebt(schedule, startedAt, spacing) + pages;
-	return { ...freshSchedule, startedAt, requestDebt, pages };
+	return { ...freshSchedule, startedAt, requestDebt, pages, wholeAt: startedAt, shortDebt: 1 };
+}
+
+/** After a short look that went well. */
+export function afterShortLook(
+	schedule: Schedule,
+	{ startedAt, pages: requests, spacing }: { startedAt: number; pages: number; spacing: number },
+): Schedule {
+	const { pages, wholeAt } = schedule;
+	const requestDebt = remainingDebt(schedule, startedAt, spacing) + requests;
+	const remaining = ((shortDueAt(schedule, spacing) - startedAt) * SHORT_SHARE) / spacing;
+	const shortDebt = Math.max(0, remaining) + requests;
+	return { ...freshSchedule, startedAt, requestDebt, pages, wholeAt, shortDebt };
 }
 
 /** What a poll that came early had not waited for yet. */
@@ -87,6 +148,8 @@ function backOffMs(failures: number, spacing: number): number {
 }
 
 export type FailedPoll = {
+	/** Whether it was to be a short look. */
+	isShort?: boolean;
 	startedAt: number;
 	now: number;
 	spacing: number;
@@ -106,16 +169,18 @@ export type FailedPoll = {
  */
 export function afterFailure(
 	schedule: Schedule,
-	{ startedAt, now, spacing, failure, reportAtOnce, reportAgain }: FailedPoll,
+	{ isShort, startedAt, now, spacing, failure, reportAtOnce, reportAgain }: FailedPoll,
 ): { schedule: Schedule; report: boolean } {
-	const { reportedAt, pages } = schedule;
+	const { reportedAt, pages, wholeAt } = schedule;
 	const failures = schedule.failures + 1;
 	const asked = Math.min(retryAfterMs(failure, now), LONGEST_RETRY_AFTER_MS);
 	const refusedUntil = Math.max(schedule.refusedUntil, startedAt + asked);
-	const requestDebt = Math.max(pages, remainingDebt(schedule, startedAt, spacing));
+	const remaining = remainingDebt(schedule, startedAt, spacing);
+	const requestDebt = isShort ? remaining + 1 : Math.max(pages, remaining);
 	const isTime = reportedAt === undefined || (reportAgain && now - reportedAt >= REPORT_AGAIN_MS);
 	const report = reportAtOnce || (failures >= FAILURES_UNTIL_REPORTED && isTime);
-	const next = { startedAt, requestDebt, refusedUntil, failures, pages };
+	const waits = { startedAt, requestDebt, refusedUntil, shortDebt: 1 };
+	const next = { ...waits, failures, pages, wholeAt };
 	return { schedule: { ...next, reportedAt: report ? now : reportedAt }, report };
 }
 

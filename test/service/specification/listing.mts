@@ -24,12 +24,15 @@ function cut(records: unknown[], shapes: Shapes, { url, query }: Address) {
 	const size = shapes.pageSize;
 	const total = records.length;
 	const lastPage = Math.max(1, Math.ceil(total / size));
+	const told = shapes.total ? { total } : {};
 	if (shapes.paging === 'cursor') {
 		const start = cursorToOffset(query.cursor);
 		const more = start + size < total;
 		return {
 			page: records.slice(start, start + size),
-			paging: { meta: { per_page: size, next_cursor: more ? offsetToCursor(start + size) : null } },
+			paging: {
+				meta: { per_page: size, next_cursor: more ? offsetToCursor(start + size) : null, ...told },
+			},
 		};
 	}
 
@@ -47,6 +50,7 @@ function cut(records: unknown[], shapes: Shapes, { url, query }: Address) {
 				prev: current > 1 ? link(current - 1) : null,
 				next: current < lastPage ? (shapes.nextLink ?? link(current + 1)) : null,
 			},
+			...(shapes.total && { meta: told }),
 		},
 	};
 }

@@ -14,6 +14,8 @@ export type Shapes = {
 	nextLink?: string;
 	/** records of a page, when there are pages */
 	pageSize: number;
+	/** whether each page says how many records there are on all of them, as it always does by number */
+	total: boolean;
 	/** of responses: oldest first, newest first, or shuffled by `seed` */
 	order: 'asc' | 'desc' | 'random';
 	seed: number;
@@ -37,6 +39,7 @@ const seen = {
 	list: 'envelope',
 	paging: 'none',
 	pageSize: 25,
+	total: false,
 	order: 'desc',
 	seed: 1,
 	visible: Number.POSITIVE_INFINITY,

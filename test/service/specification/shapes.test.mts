@@ -84,6 +84,18 @@ describe('pages', () => {
 		expect(await follow({ paging: 'cursor' }, next)).toEqual(all);
 	});
 
+	it.each([
+		['linkAbsolute', true, 7],
+		['cursor', true, 7],
+		['number', false, 7],
+		['linkAbsolute', false, undefined],
+		['cursor', false, undefined],
+	] as const)('by %s say how many records there are, where that is set (%s)', async (...given) => {
+		const [paging, total, told] = given;
+		const { get, path } = await withResponses(7, { paging, total, pageSize: 3 });
+		expect((await get(path)).body.meta?.total).toBe(told);
+	});
+
 	it('can name a wrong next link', async () => {
 		const nextLink = 'https://elsewhere.example/responses';
 		const shapes = { paging: 'linkAbsolute', pageSize: 1, nextLink } as const;

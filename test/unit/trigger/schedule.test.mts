@@ -4,15 +4,18 @@ import { describe, expect, it } from 'vitest';
 import {
 	afterFailure,
 	afterPoll,
+	afterShortLook,
 	DAY_MS,
 	dueAt,
 	freshSchedule,
 	HOUR_MS,
 	isDue,
 	LONGEST_WAIT_MS,
+	lookDue,
 	MINUTE_MS,
 	noRate,
 	weightOf,
+	WHOLE_AT_LEAST_MS,
 	withResponses,
 	type Schedule,
 } from '../../../nodes/FormService/trigger/schedule.ts';
@@ -91,6 +94,93 @@ describe('The spacing of polls', () => {
 				expect(polls).toBeLessThanOrEqual(perDay + 1);
 			}),
 		);
+	});
+});
+
+describe('Short looks at a listing of several pages', () => {
+	/** What a look finds: whether it may be short, and the requests that it then takes. */
+	const look = fc.record({
+		gap: fc.integer({ min: 1, max: 20 * MINUTE_MS }),
+		requests: fc.constantFrom<number>(1, 1, 2, 3),
+		isDoubtful: fc.constantFrom(false, false, true),
+		canBeShort: fc.constantFrom(true, true, true, false),
+		fails: fc.constantFrom(false, false, false, true),
+	});
+	type Look = typeof look extends fc.Arbitrary<infer T> ? T : never;
+	const looks = fc.array(look, { minLength: 200, maxLength: 1_500 });
+
+	/** Ticks, with a look on each that is due; gives the requests of each. */
+	function poll(ticks: readonly Look[], pages: number, perDay: number) {
+		const own = spacingMs(perDay);
+		let schedule: Schedule = freshSchedule;
+		let now = NOW;
+		const sent: Array<{ at: number; requests: number; isWhole: boolean }> = [];
+		for (const { gap, requests, isDoubtful, canBeShort, fails } of ticks) {
+			now += gap;
+			const short = canBeShort ? { isDoubtful } : undefined;
+			const due = lookDue(schedule, short, { spacing: own, now });
+			if (due === undefined) continue;
+			const isShort = due === 'short';
+			const failed = { isShort, now, spacing: own, reportAtOnce: false, reportAgain: true };
+			const times = { startedAt: now, spacing: own };
+			if (fails) {
+				const failing = { ...failed, startedAt: now, failure: unavailable };
+				schedule = afterFailure(schedule, failing).schedule;
+				sent.push({ at: now, requests: 1, isWhole: false });
+			} else {
+				const after = isShort ? afterShortLook : afterPoll;
+				schedule = after(schedule, { ...times, pages: isShort ? requests : pages });
+				sent.push({ at: now, requests: isShort ? requests : pages, isWhole: !isShort });
+			}
+		}
+		return { sent, end: now };
+	}
+
+	it('never take more than the allowance, and once the whole listing', () => {
+		const settings = [
+			fc.integer({ min: 3, max: 100 }),
+			fc.integer({ min: 24, max: 3_000 }),
+		] as const;
+		fc.assert(
+			fc.property(looks, ...settings, (ticks, pages, perDay) => {
+				const { sent } = poll(ticks, pages, perDay);
+				for (const [index, { at: from }] of sent.entries()) {
+					const day = sent.slice(index).filter(({ at }) => at < from + DAY_MS);
+					const requests = day.reduce((sum, one) => sum + one.requests, 0);
+					expect(requests).toBeLessThanOrEqual(perDay + pages + 3);
+					if (index > 20) break;
+				}
+			}),
+		);
+	});
+
+	it('never keep the whole listing from being read in 12 hours, or as soon as it is paid for', () => {
+		fc.assert(
+			fc.property(looks, fc.integer({ min: 3, max: 100 }), (ticks, pages) => {
+				const well = ticks.map((one) => ({ ...one, fails: false, requests: 1 }));
+				const { sent, end } = poll(well, pages, 720);
+				const whole = [...sent.filter(({ isWhole }) => isWhole).map(({ at }) => at), end];
+				const paidMs = 2 * pages * spacing;
+				const longest = Math.max(paidMs, Math.min(2 * paidMs, WHOLE_AT_LEAST_MS));
+				for (const [index, at] of whole.slice(1).entries()) {
+					// short looks take no more than their half, but for the ticks between which they come
+					expect(at - whole[index]).toBeLessThanOrEqual(longest + 2 * 20 * MINUTE_MS);
+				}
+			}),
+		);
+	});
+
+	it('come at half the allowance, one request every four minutes, while a whole look is paid off', () => {
+		const whole = afterPoll(freshSchedule, { startedAt: NOW, pages: 67, spacing });
+		const short = { isDoubtful: false };
+		const dueAfter = (schedule: Schedule, minutes: number) =>
+			lookDue(schedule, short, { spacing, now: NOW + minutes * MINUTE_MS });
+		expect(dueAfter(whole, 3)).toBeUndefined();
+		expect(dueAfter(whole, 4)).toBe('short');
+		const at = NOW + 4 * MINUTE_MS;
+		const after = afterShortLook(whole, { startedAt: at, pages: 2, spacing });
+		expect(dueAfter(after, 11)).toBeUndefined();
+		expect(dueAfter(after, 12)).toBe('short');
 	});
 });
 

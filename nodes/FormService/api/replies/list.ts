@@ -3,8 +3,9 @@ import type { Account } from '../account';
 import type { Target } from '../endpoints';
 import { CHECK_VERSION, serviceError } from '../errors';
 import { shapeOf, unwrap } from '../envelope';
-import { nextPage } from './nextPage';
+import { announcedTotal, nextPage } from './nextPage';
 import { findPage } from './page';
+import { asCount } from './pageNames';
 import { identityOf } from '../records';
 import { request, unchanged } from '../request/request';
 import type { Version, Versions } from '../request/request';
@@ -25,14 +26,32 @@ export type ListOptions = {
 	limit?: number;
 	/** Asked before each further page; the list is cut where it says no. */
 	goOn?: () => boolean;
+	/** Asked before that, with what has been read: whether it is enough. The list is cut there too. */
+	isEnough?: (soFar: Listing) => boolean | Promise<boolean>;
+	/** A page of this list that was read before, to begin with in place of the first one. */
+	from?: Place;
 	/** The version of a list of one page that was read before. */
 	known?: Version;
+};
+
+/** Where a page is, and how many pages and records come before it. */
+export type Place = { url: string; pages: number; received: number };
+
+/** A page that was read. */
+export type PageRead = Place & {
+	/** Records of this page. */
+	shown: number;
+	/** Records of the whole list, where the page says how many there are. */
+	total?: number;
+	/** Whether its URL differs from that of the first page by numbers alone: it can be asked for by itself. */
+	isNumbered: boolean;
 };
 
 /** The records of a listing; `complete` is false when there are more that were not fetched. */
 export type Listing = {
 	records: IDataObject[];
 	complete: boolean;
+	pages: PageRead[];
 	/** Of a list of one page, where the caller can stop between pages. */
 	version?: Version;
 	/** It is the list with the known version, and was not read again: there are no records. */
@@ -48,23 +67,27 @@ export type Listing = {
 export async function list(
 	sender: Sender,
 	{ endpoint, url }: Target,
-	{ limit = Infinity, goOn, known }: ListOptions = {},
+	{ limit = Infinity, goOn, isEnough, from, known }: ListOptions = {},
 ): Promise<Listing> {
 	const records: IDataObject[] = [];
 	const identities = new Set<string | undefined>();
 	const visited = new Set<string>();
-	let received = 0;
+	const pages: PageRead[] = [];
+	const { account } = sender;
+	let { received, pages: before } = from ?? { received: 0, pages: 0 };
 	let version: Version | undefined;
 	const versions: Versions = { known, onVersion: (one) => (version = one) };
 	let repeated = 0;
-	for (let next: string | undefined = url; next !== undefined; ) {
+	const start = from === undefined ? url : ownUrl(from.url, { current: url, first: url, account });
+	if (start === undefined) throw pageElsewhere(sender, from?.url ?? url);
+	for (let next: string | undefined = start; next !== undefined; ) {
 		if (visited.size >= MAX_PAGES) throw tooManyPages(sender);
 		if (visited.has(next)) throw loop(sender);
 		visited.add(next);
 		const isFirst = visited.size === 1 && goOn !== undefined;
 		const own = isFirst ? versions : undefined;
 		const { value, headers } = await request(sender, { endpoint, url: next }, own);
-		if (value === unchanged) return { records, complete: true, version, isUnchanged: true };
+		if (value === unchanged) return { records, complete: true, pages, version, isUnchanged: true };
 		const found = findPage(value);
 		if (found === undefined) throw noList(sender, value);
 		const fresh =
@@ -75,23 +98,41 @@ export async function list(
 		if (records.length > MAX_RECORDS) throw tooLong(sender);
 		repeated = found.records.length > 0 && fresh.length === 0 ? repeated + 1 : 0;
 		if (repeated > MAX_REPEATED_PAGES) throw loop(sender);
-		received += found.records.length;
-		const progress = { url: next, pages: visited.size, received, shown: found.records.length };
+		const shown = found.records.length;
+		const place = { url: next, pages: before, received };
+		const total = announcedTotal(headers, found.around);
+		pages.push({ ...place, shown, total, isNumbered: isNumbered(next, url) });
+		before += 1;
+		received += shown;
+		const progress = { url: next, pages: before, received, shown };
 		const page = nextPage(headers, found.around, progress);
 		if (page.kind === 'none') break;
 		for (const record of found.records) identities.add(identityOf(record));
 		// what has no identity cannot be told to be a repetition
 		identities.delete(undefined);
-		if (records.length >= limit || goOn?.() === false) {
-			return { records: records.slice(0, limit), complete: false };
+		const isEnd =
+			records.length >= limit || (await isEnough?.({ records, complete: false, pages }));
+		if (isEnd || goOn?.() === false) {
+			return { records: records.slice(0, limit), complete: false, pages };
 		}
 		if (page.kind === 'unknown') throw pageNowhere(sender, page.says);
-		next = ownUrl(page.url, { current: next, first: url, account: sender.account });
+		next = ownUrl(page.url, { current: next, first: url, account });
 		if (next === undefined) throw pageElsewhere(sender, page.url);
 	}
 	const complete = records.length <= limit;
 	const isOnePage = visited.size === 1 && version !== undefined;
-	return { records: records.slice(0, limit), complete, ...(isOnePage && { version }) };
+	return { records: records.slice(0, limit), complete, pages, ...(isOnePage && { version }) };
+}
+
+/** Parameters that count pages or records. */
+const NUMBER = /^(page|page_?(number|num|no|index)|offset|skip|start|start_?(at|index))$/i;
+
+function isNumbered(url: string, first: string): boolean {
+	const [one, other] = [new URL(url), new URL(first)];
+	const isOther = ([name, value]: [string, string]) => other.searchParams.get(name) !== value;
+	return [...one.searchParams]
+		.filter(isOther)
+		.every(([name, value]) => NUMBER.test(name) && asCount(value) !== undefined);
 }
 
 /**

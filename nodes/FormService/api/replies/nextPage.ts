@@ -7,7 +7,7 @@ import type { PageInfo } from './pageInfo';
 import {
 	announcement,
 	asCount,
-	COUNT,
+	countIn,
 	CURRENT,
 	firstOf,
 	isGiven,
@@ -66,6 +66,21 @@ export function nextPage(
 	const says =
 		infos.map(announcement).find((text) => text !== undefined) ?? contradiction(infos, progress);
 	return says === undefined ? { kind: 'none' } : { kind: 'unknown', says };
+}
+
+/**
+ * How many records the whole list has, where the page says so. A bare count may be that of the page:
+ * who goes by it has to know that the list has as many.
+ */
+export function announcedTotal(
+	headers: Headers,
+	around: readonly IDataObject[],
+): number | undefined {
+	const infos = pageInfoIn(headers, around);
+	const totals = infos.map(totalIn).filter((total) => total !== undefined);
+	const counts = infos.map(countIn).filter((count) => count !== undefined);
+	const [total, ...others] = new Set(totals.length > 0 ? totals : counts);
+	return others.length === 0 ? total : undefined;
 }
 
 /** A link, or the parameters by which this page's URL differs from the next one's. */
@@ -203,7 +218,7 @@ function isFull(info: PageInfo, { shown, received }: Progress, all: readonly Pag
 function contradiction(infos: readonly PageInfo[], progress: Progress): string | undefined {
 	const { received, pages, shown } = progress;
 	const totals = infos.map(totalIn).filter((total) => total !== undefined);
-	const counts = infos.map((info) => firstOf(valuesOf(info, COUNT), asCount) ?? 0);
+	const counts = infos.map((info) => countIn(info) ?? 0);
 	const most = Math.max(...totals, ...counts);
 	if (most > received) return `${most} records, of which ${received} were sent`;
 	if (totals.length > 0) return undefined;

@@ -28,7 +28,7 @@ export const OFFSET = /^(offset|skip|start|start_?at|start_?index)$/;
 const TOTAL =
 	/^(total|num_found|total_?(count|items|results|records|elements|size|entries|rows|hits|responses)|count_total)$/;
 /** Of the whole list, or of the page alone. */
-export const COUNT = /^(count|found|(items?|records?|results?)_(count|total))$/;
+const COUNT = /^(count|found|(items?|records?|results?)_(count|total))$/;
 /** What the record of a form can tell of the form itself. */
 const OF_A_FORM = /^(pages?|page_?count|number|count|last|start|limit|size)$/;
 
@@ -67,6 +67,11 @@ export function totalIn(info: PageInfo): number | undefined {
 	return firstOf(valuesOf(info, TOTAL), (value) =>
 		isRecord(value) ? asCount(value.value ?? value.count) : asCount(value),
 	);
+}
+
+/** How many records there are, on all pages or on this one. */
+export function countIn(info: PageInfo): number | undefined {
+	return firstOf(valuesOf(info, COUNT), asCount);
 }
 
 export function saysMore({ entries }: PageInfo): boolean {
