@@ -129,8 +129,9 @@ export const triggerProperties: INodeProperties[] = [
 		displayOptions: { show: { watch: ['all'] } },
 	},
 	...budgetNotices,
-	triggerOn([formCreated, ...responseEvents], { show: { watch: ['all'] } }),
+	// n8n's list of triggers offers the first, and opens a node by what that is shown for
 	triggerOn(responseEvents, { hide: { watch: ['all'] } }),
+	triggerOn([formCreated, ...responseEvents], { show: { watch: ['all'] } }),
 	{
 		displayName: 'Abandoned After (Hours)',
 		name: 'abandonedAfterHours',

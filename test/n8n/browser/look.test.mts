@@ -207,6 +207,21 @@ describe('n8n’s lists', () => {
 		expect(named.filter((name) => / (an?|the) /.test(name))).toEqual([]);
 	});
 
+	it('offer a trigger for each event of a response, which asks for the form', async () => {
+		await editor.page.goto(`${world.n8n.url}/workflow/new`);
+		await editor.element('canvas-plus-button').click();
+		await search('form service');
+		await editor.element('node-creator-item-name').getByText('Form Service').click();
+		const list = editor.element('node-creator');
+		const lines = async () => (await list.innerText()).split('\n').map((line) => line.trim());
+		const events = ['On response abandoned', 'On response completed', 'On response started'];
+		await expect
+			.poll(async () => (await lines()).filter((line) => line.startsWith('On ')), soon)
+			.toEqual(events);
+		await list.getByText('On response completed').click();
+		await expect.poll(async () => await editor.labels(), soon).toContain('Form');
+	});
+
 	it('show the names of all settings whole', async () => {
 		await open('Update', OURS, { resource: 'settings', operation: 'update', formId: survey });
 		await editor.element('collection-parameter-add').locator('visible=true').first().click();
