@@ -117,10 +117,14 @@ export function matchAnswers(answers: readonly Answer[], fields: readonly Answer
 		if (field !== undefined) matched.set(field, answer);
 		return field === undefined;
 	});
-	const isCertain = answers.length > 0 && answers.every(({ uuid }) => uuid !== undefined);
+	const isCertain = answers.every(({ uuid }) => uuid !== undefined);
+	return { answers: matched, others, byPosition: isCertain ? [] : repeatedLabels(fields) };
+}
+
+/** The labels that several of the fields have. */
+export function repeatedLabels(fields: readonly AnswerField[]): string[] {
 	const labels = fields.map(({ label }) => label);
-	const repeated = labels.filter((label, index) => labels.indexOf(label) < index);
-	return { answers: matched, others, byPosition: isCertain ? [] : [...new Set(repeated)] };
+	return [...new Set(labels.filter((label, index) => labels.indexOf(label) < index))];
 }
 
 /**

@@ -39,9 +39,6 @@ export function fieldsFor(
 	return answerFieldsOf(records, answerKeys, columns === true ? RESERVED_COLUMNS : []);
 }
 
-/** What items of one form share: its fields, where `needsFields`, and the attributes of its responses. */
-export type FormOutput = Pick<AnswerOutput, 'fields' | 'attributes'>;
-
 /**
  * A response as an item of its own: items of one run can share a listing, never a record. A file that
  * cannot be had is left out, and `fileError` says so: respondents choose the links.
@@ -52,7 +49,7 @@ export type FormOutput = Pick<AnswerOutput, 'fields' | 'attributes'>;
 export async function toResponseItem(
 	sender: Sender,
 	record: IDataObject,
-	output: ResponseOutput & FormOutput,
+	output: ResponseOutput & Pick<AnswerOutput, 'fields'>,
 	onFileError: (error: Error) => void = () => {},
 ): Promise<INodeExecutionData> {
 	const { simplify, filePrefix, fields, columns } = output;

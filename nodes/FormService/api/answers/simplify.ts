@@ -1,6 +1,7 @@
+import { pick } from 'lodash';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import type { Answer, Decoded } from './decode';
-import { matchAnswers, typedValue } from './fields';
+import { matchAnswers, repeatedLabels, typedValue } from './fields';
 import type { AnswerField } from './fields';
 import { tellApart } from './labels';
 import { withFiles } from './uploads';
@@ -34,16 +35,12 @@ export const RESERVED_COLUMNS = [
 export type AnswerOutput = {
 	/** The form's fields, by which answers are named and typed; without them, labels name them. */
 	fields?: readonly AnswerField[];
-	/** Each field as a column of its own, instead of all answers in `answers`. */
+	/**
+	 * Each field as a column of its own, instead of all answers in `answers`. All items of a form then
+	 * have the same attributes, today's and next year's, of whatever operation.
+	 */
 	columns?: boolean;
-	/** The service's own attributes that each item has, if only as null; those of the record if not given. */
-	attributes?: readonly string[];
 };
-
-/** The attributes of these records that simplified items keep. */
-export function keptAttributesOf(records: readonly IDataObject[]): string[] {
-	return KEPT_ATTRIBUTES.filter((name) => records.some((record) => Object.hasOwn(record, name)));
-}
 
 /**
  * A response in a form that is easy to use in a workflow: its answers first, then at most ten of the
@@ -53,13 +50,10 @@ export function keptAttributesOf(records: readonly IDataObject[]): string[] {
 export function simplifyResponse(
 	record: IDataObject,
 	{ answers, problem }: Decoded,
-	{ fields, columns = false, attributes = keptAttributesOf([record]) }: AnswerOutput = {},
+	{ fields, columns = false }: AnswerOutput = {},
 ): IDataObject {
-	const kept = Object.fromEntries(attributes.map((name) => [name, record[name] ?? null]));
-	const told = problem === undefined ? {} : { answersError: problem };
 	const matched = fields === undefined ? undefined : matchAnswers(answers, fields);
 	const byPosition = matched?.byPosition ?? [];
-	const marked = byPosition.length === 0 ? {} : { matchedByPosition: byPosition };
 	if (columns && fields !== undefined && matched !== undefined) {
 		const others = namesOf(matched.others, undefined).map(
 			(name, index) => [name, withFiles(matched.others[index].value)] as const,
@@ -67,10 +61,12 @@ export function simplifyResponse(
 		const cells = fields.map((field) => [field.name, valueOf(matched.answers.get(field), field)]);
 		return {
 			...Object.fromEntries(cells),
-			...kept,
+			...Object.fromEntries(KEPT_ATTRIBUTES.map((name) => [name, record[name] ?? null])),
 			otherAnswers: others.length === 0 ? null : Object.fromEntries(others),
-			...marked,
-			...told,
+			...(repeatedLabels(fields).length > 0 && {
+				matchedByPosition: byPosition.length === 0 ? null : byPosition,
+			}),
+			answersError: problem ?? null,
 		};
 	}
 	const fieldOf = new Map([...(matched?.answers ?? [])].map(([field, answer]) => [answer, field]));
@@ -78,13 +74,13 @@ export function simplifyResponse(
 	const values = answers.map((answer) => valueOf(answer, fieldOf.get(answer)));
 	return {
 		answers: Object.fromEntries(names.map((name, index) => [name, values[index]])),
-		...kept,
+		...pick(record, KEPT_ATTRIBUTES),
 		fields: answers.flatMap((answer, index) => {
 			const uuid = answer.uuid ?? fieldOf.get(answer)?.uuid;
 			return uuid === undefined ? [] : [{ uuid, label: answer.label, value: values[index] }];
 		}),
-		...marked,
-		...told,
+		...(byPosition.length > 0 && { matchedByPosition: byPosition }),
+		...(problem !== undefined && { answersError: problem }),
 	};
 }
 

@@ -4,7 +4,6 @@ import type { Wanted } from '../../api/answers/find';
 import { submittedAt } from '../../api/answers/order';
 import { fieldsFor, needsFields, toResponseItem } from '../../api/answers/responseItem';
 import type { ResponseOutput } from '../../api/answers/responseItem';
-import { keptAttributesOf } from '../../api/answers/simplify';
 import { endpoints } from '../../api/endpoints';
 import { serviceError } from '../../api/errors';
 import type { Sender } from '../../api/sender';
@@ -89,10 +88,9 @@ function prepare(input: Input): Prepared {
 			checkTimes(sender, records, wanted);
 			const found = findResponses(records, wanted).slice(0, limit);
 			const fields = await fieldsOfForm(request, formId, output);
-			const attributes = keptAttributesOf(records);
 			const items: INodeExecutionData[] = [];
 			for (const record of found) {
-				items.push(await toResponseItem(sender, record, { ...output, fields, attributes }));
+				items.push(await toResponseItem(sender, record, { ...output, fields }));
 			}
 			return items;
 		},

@@ -2,7 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { IDataObject } from 'n8n-workflow';
 import { decodeAnswers } from '../../../../nodes/FormService/api/answers/decode.ts';
-import { simplifyResponse } from '../../../../nodes/FormService/api/answers/simplify.ts';
+import { answerFieldsOf } from '../../../../nodes/FormService/api/answers/fields.ts';
+import {
+	RESERVED_COLUMNS,
+	simplifyResponse,
+} from '../../../../nodes/FormService/api/answers/simplify.ts';
 import { filesIn } from '../../../../nodes/FormService/api/answers/uploads.ts';
 import { tellApart } from '../../../../nodes/FormService/api/answers/labels.ts';
 
@@ -196,6 +200,33 @@ describe('simplifying a response', () => {
 				expect(filesOf(record)).toBeInstanceOf(Array);
 			}),
 			{ numRuns: 2000 },
+		);
+	});
+
+	it('gives every response of a form the same columns, in the same order', () => {
+		const [id, label] = [fc.constantFrom('a', 'b', 'x'), fc.constantFrom('Name', 'Other', 'uuid')];
+		const answer = fc.oneof(
+			fc.record({ key: label, value: fc.constantFrom('x', '', null) }),
+			fc.record({ label, uuid: id, response: fc.constantFrom('x', 1) }),
+			fc.constant('unreadable'),
+		);
+		const attribute = fc.constantFrom('uuid', 'created_at', 'submitted_at', 'hubspot_sync');
+		const one = fc
+			.tuple(fc.dictionary(attribute, fc.string()), fc.array(answer, { maxLength: 4 }))
+			.map(([attributes, responses]): IDataObject => ({ ...attributes, responses }) as IDataObject);
+		const form = fc.array(label, { maxLength: 4 }).map((labels) => {
+			const records = labels.map((given, at) => ({ uuid: 'abcd'[at], label: given }));
+			return answerFieldsOf(records, 'label', RESERVED_COLUMNS);
+		});
+		fc.assert(
+			fc.property(form, one, one, (fields, ...records) => {
+				const [first, second] = records.map((record) =>
+					Object.keys(simplifyResponse(record, decodeAnswers(record), { fields, columns: true })),
+				);
+				expect(first).toEqual(second);
+				expect(first.slice(0, fields.length)).toEqual(fields.map(({ name }) => name));
+			}),
+			{ numRuns: 1_000 },
 		);
 	});
 
