@@ -62,6 +62,7 @@ function agree(
 			.sort(),
 	);
 	for (const { form } of told) model.beginFromNothing(form);
+	expect(model.watched(), 'no other form is polled').toEqual(expect.arrayContaining(outcome.asked));
 	hasChanged ||= told.length > 0;
 	rest += created.created.length - told.length;
 

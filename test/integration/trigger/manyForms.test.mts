@@ -62,6 +62,22 @@ describe('A trigger on all forms', () => {
 			expect(requests(world, /\/forms$/)).toBe(2);
 		}));
 
+	it('takes a form that is older than its first list for known, with all that it has', async () =>
+		await withWorld(async (world) => {
+			newForm(world, 'A');
+			const events = ['responseCompleted', 'formCreated'];
+			const trigger = onAll(world.n8n, { events });
+			await trigger.poll();
+			const createdAt = new Date(time.now() - 24 * HOUR_MS).toISOString();
+			const fields = [{ label: 'Name' }];
+			const { id } = world.service.store.addForm({ name: 'Shared later', createdAt, fields });
+			submit(world, id, 'before');
+			await time.sleep(HOUR_MS);
+			expect(await trigger.poll(tick)).toEqual([]);
+			submit(world, id, 'Ada');
+			expect(told(await trigger.poll(tick))).toEqual(['responseCompleted Shared later Ada']);
+		}));
+
 	it('leaves out exceptions, and takes what is there for known when they are watched again', async () =>
 		await withWorld(async (world) => {
 			const [a, b] = [newForm(world, 'A'), newForm(world, 'B')];
@@ -130,6 +146,37 @@ describe('A trigger on several forms', () => {
 });
 
 describe('A response that is abandoned', () => {
+	it('is told at the first look after the hours, counted from when it was begun', async () =>
+		await withWorld(async (world) => {
+			const form = newForm(world, 'A');
+			const events = ['responseAbandoned'];
+			const trigger = watch(world.n8n, form, { events });
+			await trigger.poll();
+			submit(world, form, 'Ada', true);
+			await time.sleep(23 * HOUR_MS);
+			// the trigger sees it for the first time now
+			expect(await trigger.poll(tick)).toEqual([]);
+			await time.sleep(HOUR_MS - 61_000);
+			expect(await trigger.poll(tick)).toEqual([]);
+			await time.sleep(2 * 61_000);
+			expect(told(await trigger.poll(tick))).toEqual(['responseAbandoned A Ada']);
+			expect(await trigger.poll(tick)).toEqual([]);
+		}));
+
+	it('is not told of one that was completed before a look could tell', async () =>
+		await withWorld(async (world) => {
+			const form = newForm(world, 'A');
+			const events = ['responseAbandoned', 'responseCompleted'];
+			const trigger = watch(world.n8n, form, { events });
+			await trigger.poll();
+			const uuid = submit(world, form, 'Ada', true);
+			expect(await trigger.poll(tick)).toEqual([]);
+			await time.sleep(30 * HOUR_MS);
+			world.service.store.completeResponse(uuid);
+			expect(told(await trigger.poll(tick))).toEqual(['responseCompleted A Ada']);
+			expect(await trigger.poll(tick)).toEqual([]);
+		}));
+
 	it('starts the workflow after the hours, once, and its completion does as well', async () =>
 		await withWorld(async (world) => {
 			const form = newForm(world, 'A');

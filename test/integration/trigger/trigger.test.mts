@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { status } from '../../service/index.mts';
 import { time } from '../n8n/package.mts';
+import { locator } from '../harness.mts';
 import { running } from '../operations/running.mts';
 import { namesIn, newForm, watch } from './watching.mts';
 
@@ -138,6 +139,11 @@ describe('A trigger that watches a form', () => {
 		const fields = service.store.fields(form).map(({ customKey, label }) => customKey ?? label);
 		expect(Object.keys(item.json).slice(0, fields.length)).toEqual(fields);
 		expect(item.json).toMatchObject({ event: 'responseCompleted', otherAnswers: null });
+		const getAll = { resource: 'response', operation: 'getAll', formId: locator(form), options };
+		const { items } = await n8n.runNode(getAll);
+		const { event, form: of, ...columns } = item.json;
+		expect([event, of]).toEqual(['responseCompleted', { id: form, name: 'Watched' }]);
+		expect(items[0].json).toEqual(columns);
 	});
 
 	describe('that downloads files', () => {

@@ -46,6 +46,8 @@ export type NewForm = {
 	id?: string;
 	/** the first account's when not given */
 	accountId?: number;
+	/** now when not given */
+	createdAt?: string;
 	fields?: NewField[];
 	trackIncomplete?: boolean;
 	settings?: Settings;
@@ -139,7 +141,7 @@ export function formStore(database: DatabaseSync, now: () => number) {
 		addField,
 		forms: (accountId = 1) => (formsOf.all(accountId) as FormRow[]).map(toForm),
 		addForm({ name, id = newFormId(), accountId = 1, ...rest }: NewForm): Form {
-			const time = timestamp(now());
+			const time = rest.createdAt ?? timestamp(now());
 			const slug = name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 			const settings = { ...defaultSettings(name), ...rest.settings };
 			const tracked = Number(rest.trackIncomplete ?? false);
