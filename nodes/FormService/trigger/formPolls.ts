@@ -140,7 +140,8 @@ export class FormPolls {
 				else await this.take(id, memory, listing, true);
 				if (!listing.complete && !isShort) deps.log.warn(CUT);
 				memory.schedule = (isShort ? afterShortLook : afterPoll)(memory.schedule, read);
-				if (own.toReport?.of === id) own.toReport = undefined;
+				const isWell = memory.schedule.failures === 0;
+				if (isWell && own.toReport?.of === id) own.toReport = undefined;
 			} else if (backlog.length > 0) {
 				await this.take(id, memory, { records: backlog, complete: false }, false);
 			}

@@ -17,6 +17,7 @@ import {
 } from './schedule';
 import type { Schedule } from './schedule';
 import { Sending } from './sending';
+import { inDoubt } from './shortLook';
 import { LIST } from './source';
 import type { Source } from './source';
 
@@ -166,8 +167,7 @@ export class Reader {
 		const before = isOfAll ? own.accountSchedule : memory.schedule;
 		const spacing = this.spacing(of, memory);
 		const isAlone = trigger.watch.kind === 'chosen' && trigger.watch.formIds.length === 1;
-		// nobody would learn of pages that cannot be read while a short look succeeds
-		if (!isShort) memory.paged = undefined;
+		if (!isShort) memory.paged = inDoubt(memory);
 		const { schedule, report } = afterFailure(before, {
 			isShort,
 			startedAt,

@@ -43,6 +43,8 @@ export type Schedule = {
 	readonly reportedAt?: number;
 	/** Pages that the listing had when it was last read whole; each takes a request. */
 	readonly pages: number;
+	/** Polls of the whole listing that have failed since the last one that did not. */
+	readonly wholeFailures: number;
 	/** When the last poll began that read the listing whole. */
 	readonly wholeAt: number;
 	/** Requests of short looks that are to be waited for since `startedAt`, each for that of their share. */
@@ -56,6 +58,7 @@ export const freshSchedule: Schedule = {
 	refusedUntil: -Infinity,
 	failures: 0,
 	pages: 1,
+	wholeFailures: 0,
 	wholeAt: -Infinity,
 	shortDebt: 0,
 };
@@ -126,16 +129,18 @@ export function afterPoll(
 	return { ...freshSchedule, startedAt, requestDebt, pages, wholeAt: startedAt, shortDebt: 1 };
 }
 
-/** After a short look that went well. */
+/** After a short look that went well. That the whole listing cannot be read is told all the same. */
 export function afterShortLook(
 	schedule: Schedule,
 	{ startedAt, pages: requests, spacing }: { startedAt: number; pages: number; spacing: number },
 ): Schedule {
-	const { pages, wholeAt } = schedule;
 	const requestDebt = remainingDebt(schedule, startedAt, spacing) + requests;
 	const remaining = ((shortDueAt(schedule, spacing) - startedAt) * SHORT_SHARE) / spacing;
 	const shortDebt = Math.max(0, remaining) + requests;
-	return { ...freshSchedule, startedAt, requestDebt, pages, wholeAt, shortDebt };
+	const { wholeFailures: failures } = schedule;
+	const reportedAt = failures > 0 ? schedule.reportedAt : undefined;
+	const waits = { startedAt, requestDebt, shortDebt, refusedUntil: -Infinity };
+	return { ...schedule, ...waits, failures, reportedAt };
 }
 
 /** What a poll that came early had not waited for yet. */
@@ -171,16 +176,17 @@ export function afterFailure(
 	schedule: Schedule,
 	{ isShort, startedAt, now, spacing, failure, reportAtOnce, reportAgain }: FailedPoll,
 ): { schedule: Schedule; report: boolean } {
-	const { reportedAt, pages, wholeAt } = schedule;
+	const { reportedAt } = schedule;
 	const failures = schedule.failures + 1;
 	const asked = Math.min(retryAfterMs(failure, now), LONGEST_RETRY_AFTER_MS);
 	const refusedUntil = Math.max(schedule.refusedUntil, startedAt + asked);
 	const remaining = remainingDebt(schedule, startedAt, spacing);
-	const requestDebt = isShort ? remaining + 1 : Math.max(pages, remaining);
+	const requestDebt = isShort ? remaining + 1 : Math.max(schedule.pages, remaining);
 	const isTime = reportedAt === undefined || (reportAgain && now - reportedAt >= REPORT_AGAIN_MS);
 	const report = reportAtOnce || (failures >= FAILURES_UNTIL_REPORTED && isTime);
 	const waits = { startedAt, requestDebt, refusedUntil, shortDebt: 1 };
-	const next = { ...waits, failures, pages, wholeAt };
+	const wholeFailures = schedule.wholeFailures + (isShort ? 0 : 1);
+	const next = { ...schedule, ...waits, failures, wholeFailures };
 	return { schedule: { ...next, reportedAt: report ? now : reportedAt }, report };
 }
 

@@ -104,6 +104,11 @@ export function pagedFor(
 	return fits(paged.edge, paged.known) ? paged : undefined;
 }
 
+/** After a look that should have read all pages and did not: what is new is still to be seen on one. */
+export function inDoubt({ paged }: Pick<FormMemory, 'paged'>): Paged | undefined {
+	return paged && { ...paged, edge: { ...paged.edge, isDoubtful: true } };
+}
+
 /**
  * What a look leaves for the next one.
  *
@@ -115,7 +120,8 @@ export function pagedAfter(
 	{ before, after, isFresh }: { before?: KnownResponses; after: KnownResponses; isFresh: boolean },
 ): Paged | undefined {
 	const { records, pages = [], complete, short } = listing;
-	const whole = () => (complete ? edgeOf({ records, pages }, before, paged?.edge) : undefined);
+	const whole = () =>
+		complete ? edgeOf({ records, pages }, before, paged?.edge) : inDoubt({ paged })?.edge;
 	const next = isFresh ? (short === undefined ? whole() : short.edge) : paged?.edge;
 	return next && { edge: next, known: after };
 }

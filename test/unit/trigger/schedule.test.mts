@@ -184,6 +184,20 @@ describe('Short looks at a listing of several pages', () => {
 	});
 });
 
+it('A listing that cannot be read whole is told at its third failure, whatever short looks say', () => {
+	let schedule = afterPoll(freshSchedule, { startedAt: NOW, pages: 67, spacing });
+	const reports = [1, 2, 3].map((day) => {
+		const now = NOW + day * DAY_MS;
+		const failed = { startedAt: now, now, spacing, failure: unavailable };
+		const next = afterFailure(schedule, { ...failed, reportAtOnce: false, reportAgain: true });
+		schedule = afterShortLook(next.schedule, { startedAt: now + HOUR_MS, pages: 1, spacing });
+		return next.report;
+	});
+	expect(reports).toEqual([false, false, true]);
+	const whole = afterPoll(schedule, { startedAt: NOW + 4 * DAY_MS, pages: 67, spacing });
+	expect(whole.failures + whole.wholeFailures).toBe(0);
+});
+
 describe('After failures', () => {
 	it('the wait doubles up to 30 minutes', () => {
 		expect(failing(6).map(({ wait }) => wait)).toEqual([4, 8, 16, 30, 30, 30]);
