@@ -18,7 +18,10 @@ export type Sender = {
 	urgency: 'prompt' | 'bulk';
 	/** The input item that the request belongs to. */
 	itemIndex?: number;
-	/** When it aborts, what still waits is not sent, and the call rejects. */
+	/**
+	 * When it aborts, what still waits is not sent, and the call rejects. Of an execution, it aborts
+	 * when that is cancelled as well.
+	 */
 	signal?: AbortSignal;
 	/**
 	 * The request options that n8n has composed for the item: headers, timeout, proxy, allowed domains

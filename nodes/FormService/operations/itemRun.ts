@@ -14,6 +14,8 @@ import type { ItemRequest } from './operation';
 export class ItemRun {
 	private readonly controller = new AbortController();
 
+	private signal?: AbortSignal;
+
 	private readonly reads = new TtlCache<unknown>();
 
 	private readonly turns = new Map<string, Promise<unknown>>();
@@ -84,9 +86,15 @@ export class ItemRun {
 		this.controller.abort(reason);
 	}
 
-	/** Aborts when what still waits in the run is not to be sent any more. */
-	get signal(): AbortSignal {
-		return this.controller.signal;
+	/**
+	 * Aborts when what still waits in the run is not to be sent any more; the same for all items, as
+	 * each signal that follows others costs as much as a good part of an item.
+	 *
+	 * @param cancelled of the execution
+	 */
+	signalWith(cancelled: AbortSignal | undefined): AbortSignal {
+		const signals = [this.controller.signal, cancelled].filter((one) => one !== undefined);
+		return (this.signal ??= AbortSignal.any(signals));
 	}
 
 	/** Why the rest of the run is not sent; undefined while it is. */

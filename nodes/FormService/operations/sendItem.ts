@@ -75,9 +75,11 @@ export async function sendItem(
 	const keepGoing = this.continueOnFail();
 	try {
 		if (problem !== undefined) throw problem;
-		if (!keepGoing && !run.isWhole(batchSizeOf(this))) run.stop(NOT_WHOLE);
+		const { timeout, batching } = requestOptionsOf(this);
+		if (!keepGoing && !run.isWhole(batchSizeOf(batching))) run.stop(NOT_WHOLE);
 		if (run.stopped !== undefined && !keepGoing) return [];
-		const items = await send(this, checked, options as IHttpRequestOptions);
+		// n8n takes 300 seconds where a person has set no Timeout; then the request path has its own
+		const items = await send(this, checked, { ...(options as IHttpRequestOptions), timeout });
 		return items.map((item) => ({ ...item, pairedItem: { item: itemIndex } }));
 	} catch (error) {
 		if (error instanceof NotSent && run.stopped !== undefined && !keepGoing) return [];
@@ -107,8 +109,8 @@ async function send(
 			account,
 			urgency: 'bulk',
 			itemIndex,
-			signal: run.signal,
-			transport: { ...transport, timeout: timeoutOf(context) },
+			signal: run.signalWith(context.getExecutionCancelSignal()),
+			transport,
 		},
 		target: {
 			endpoint,
@@ -117,11 +119,6 @@ async function send(
 		},
 		run,
 	});
-}
-
-/** n8n takes 300 seconds where a person has set no Timeout; then the request path has its own. */
-function timeoutOf(context: IExecutePaginationFunctions): number | undefined {
-	return requestOptionsOf(context).timeout;
 }
 
 function queryOf(qs: IDataObject = {}): string {
@@ -136,8 +133,8 @@ function queryOf(qs: IDataObject = {}): string {
 const NOT_WHOLE = new Error('An expression of another item failed');
 
 /** With batching (a request option of n8n), the loop waits between batches: each is checked by itself. */
-function batchSizeOf(context: IExecutePaginationFunctions): number {
-	const { batchSize = 1, batchInterval = 0 } = requestOptionsOf(context).batching?.batch ?? {};
+function batchSizeOf(batching: RequestOptions['batching']): number {
+	const { batchSize = 1, batchInterval = 0 } = batching?.batch ?? {};
 	return batchInterval > 0 ? Math.max(batchSize, 1) : Infinity;
 }
 

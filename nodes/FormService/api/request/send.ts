@@ -162,6 +162,5 @@ function cancelSignal({ context }: Sender): AbortSignal | undefined {
 
 /** Aborts when the sender gives up or the execution is cancelled: what waits is then not sent. */
 export function stopSignal(sender: Sender): AbortSignal | undefined {
-	const signals = [sender.signal, cancelSignal(sender)].filter((one) => one !== undefined);
-	return signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+	return sender.signal ?? cancelSignal(sender);
 }
