@@ -27,7 +27,8 @@ export const credentialTypes = new Map(
 		.map((type) => [type.name, type]),
 );
 
-function builtFile<T>(path: string): T {
+/** A file of the built package. */
+export function builtFile<T>(path: string): T {
 	if (!existsSync(new URL(path, root))) {
 		throw new Error(`${path} is missing. Build the package first: npm run build`);
 	}

@@ -19,10 +19,13 @@ export class LimiterModel {
 
 	private day = { start: -Infinity, used: 0 };
 
-	constructor(
-		private readonly perMinute = 60,
-		private readonly perDay = 1_440,
-	) {}
+	private readonly perMinute: number;
+	private readonly perDay: number;
+
+	constructor(perMinute = 60, perDay = 1_440) {
+		this.perMinute = perMinute;
+		this.perDay = perDay;
+	}
 
 	/** A request of someone else on the account. */
 	takenByOthers(at: number): void {
