@@ -9,8 +9,13 @@ await run('npm', ['run', '--silent', 'build']);
 // after the build: they load what it has made
 const parts: Record<string, () => Promise<Table>> = {
 	looks: async () => await (await import('./looks.mts')).looks(),
+	memory: async () => await (await import('./memory.mts')).memory(),
+	delays: async () => await (await import('./delays.mts')).delays(),
 	watching: async () => await (await import('./watching.mts')).watching(),
+	state: async () => await (await import('./state.mts')).state(),
 	items: async () => await (await import('./items.mts')).items(),
+	processes: async () => await (await import('./processes.mts')).processes(),
+	editor: async () => await (await import('./editor.mts')).editor(),
 	start: async () => await (await import('./start.mts')).start(),
 };
 

@@ -1,13 +1,21 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Milliseconds of processor time of this process, which other processes do not lengthen as they do real time. */
+setFlagsFromString('--expose-gc');
+/** Frees what earlier work has left: that is not to be paid for by the next one. */
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/**
+ * Milliseconds of processor time of this process, without what the system takes for it: that depends
+ * on all else that the machine does, as real time does.
+ */
 export async function processorTime(work: () => unknown): Promise<number> {
 	const before = process.cpuUsage();
 	await work();
-	const { user, system } = process.cpuUsage(before);
-	return (user + system) / 1000;
+	return process.cpuUsage(before).user / 1000;
 }
 
 /**
@@ -34,26 +42,41 @@ export async function longestTurn(work: () => unknown): Promise<number> {
 	return longest;
 }
 
-setFlagsFromString('--expose-gc');
-/** Frees what earlier work has left: that is not to be paid for by the next one. */
-const collectGarbage = runInNewContext('gc') as () => void;
+/**
+ * Runs a file of the bench in a process of its own, and gives what it has measured.
+ *
+ * @param args what it is to measure
+ * @param flags of Node
+ */
+export async function inOwnProcess(
+	file: string,
+	args: string[],
+	flags: string[] = [],
+): Promise<number> {
+	const child = fork(file, args, { execArgv: flags });
+	const [measured] = (await once(child, 'message')) as [number];
+	child.kill();
+	return measured;
+}
 
 /**
  * Medians of several kinds of work, done in turn, so that whatever else the machine does meets all of
  * them alike. The first round warms up.
+ *
+ * @param options.isLarge whether each leaves so much behind that the next one would pay for it
  */
 export async function medians<Name extends string>(
 	rounds: number,
 	measure: (work: () => unknown) => Promise<number>,
 	works: Record<Name, () => unknown>,
-	before: () => unknown = () => {},
+	{ before = () => {}, isLarge = false }: { before?: () => unknown; isLarge?: boolean } = {},
 ): Promise<Record<Name, number>> {
 	const names = Object.keys(works) as Name[];
 	const measured = Object.fromEntries(names.map((name) => [name, [] as number[]]));
 	for (let round = 0; round <= rounds; round++) {
 		await before();
 		for (const name of names) {
-			collectGarbage();
+			if (isLarge) collectGarbage();
 			const took = await measure(works[name]);
 			if (round > 0) measured[name].push(took);
 		}

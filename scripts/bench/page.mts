@@ -22,7 +22,7 @@ export async function benchmarksPage(tables: Table[]): Promise<string> {
 	const page = [
 		'# Benchmarks',
 		`Measured on ${day}, ${machine}, by\n\n\`\`\`sh\nnpm run bench\n\`\`\``,
-		'Each figure is a count, or a ratio of two things that were measured in the same run: times alone depend on the machine.',
+		'Each figure is a count, or a ratio of two things that were measured in the same run, in turn: times alone depend on the machine. The goals are what we hold ourselves to; where one is missed, the section says what stands in the way.',
 		...tables.map(markdownOf),
 	].join('\n\n');
 	const path = join(root, 'docs', 'benchmarks.md');

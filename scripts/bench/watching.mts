@@ -1,7 +1,9 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { ServerResponse } from 'node:http';
 import type { IDataObject } from 'n8n-workflow';
 import { locator, n8nFor, time } from '../../test/integration/harness.mts';
 import { startService } from '../../test/service/index.mts';
-import { median } from './measure.mts';
+import { count, median, megabytes } from './measure.mts';
 import type { Table } from './page.mts';
 
 const MINUTE_MS = 60_000;
@@ -9,7 +11,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 /** Responses of each form, spread evenly over the day. */
 const RESPONSES = 40;
 
-type Outcome = { requests: number; refused: number; delays: number[] };
+type Outcome = { requests: number; bytes: number; refused: number; delays: number[] };
 
 const minutes = (milliseconds: number) => `${(milliseconds / MINUTE_MS).toFixed(1)} min`;
 
@@ -29,6 +31,12 @@ async function dayOf(
 		token: `watching-${forms}-${Math.random()}`,
 	});
 	const { store, url, token } = service;
+	let bytes = 0;
+	const add = (message: unknown) => {
+		const { response } = message as { response: ServerResponse };
+		bytes += Number(response.getHeader('content-length') ?? 0);
+	};
+	subscribe('http.server.response.finish', add);
 	const ids = Array.from(
 		{ length: forms },
 		(_, index) => store.addForm({ name: `Form ${index}`, fields: [{ label: 'Name' }] }).id,
@@ -52,8 +60,9 @@ async function dayOf(
 		await until(tick + 1);
 	}
 	const refused = service.requests.filter(({ status }) => status === 429).length;
+	unsubscribe('http.server.response.finish', add);
 	await service.close();
-	return { requests: service.requests.length, refused, delays };
+	return { requests: service.requests.length, bytes, refused, delays };
 }
 
 /** This package's trigger, with n8n's tick of a minute. */
@@ -97,12 +106,13 @@ export async function watching(): Promise<Table> {
 			['This trigger', trigger],
 			['Usual advice', usualAdvice],
 		] as const) {
-			const { requests, refused, delays } = await dayOf(forms, watch);
+			const { requests, bytes, refused, delays } = await dayOf(forms, watch);
 			rows.push([
 				`${forms}`,
 				name,
-				`${requests}`,
-				`${refused}`,
+				count(requests),
+				megabytes(bytes),
+				count(refused),
 				`${delays.length} of ${RESPONSES * forms}`,
 				delays.length > 0 ? minutes(median(delays)) : '–',
 				delays.length > 0 ? minutes(Math.max(...delays)) : '–',
@@ -111,8 +121,17 @@ export async function watching(): Promise<Table> {
 	}
 	return {
 		title: 'A day of watching',
-		text: `${RESPONSES} responses a day for each form, ticks each minute, within the service’s 60 requests a minute and 1,440 a day, in simulated time. The usual advice is a Schedule Trigger, an HTTP Request and Remove Duplicates. What came in last and waits for its look is not in the delays.`,
-		head: ['Forms', '', 'Requests', 'Refused', 'Delivered', 'Median delay', 'Longest delay'],
+		text: `${RESPONSES} responses a day for each form, ticks each minute, within the service’s 60 requests a minute and 1,440 a day, in simulated time. The usual advice is a Schedule Trigger, an HTTP Request and Remove Duplicates for each form; here it is the requests that they send, and that they pass on what they have not seen. What came in last and waits for its look is not in the delays.`,
+		head: [
+			'Forms',
+			'',
+			'Requests',
+			'Bytes',
+			'Refused',
+			'Delivered',
+			'Median delay',
+			'Longest delay',
+		],
 		rows,
 	};
 }

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PackageDirectoryLoader as Loader } from 'n8n-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { root } from '../../scripts/lib/paths.mts';
 
 // before n8n-core is loaded, which writes its settings there
@@ -15,9 +15,24 @@ const { PackageDirectoryLoader } = createRequire(import.meta.url)('n8n-core') as
 
 describe('n8n’s loader of community packages', () => {
 	let loader: Loader;
+	let usesOfIntl: number;
 	beforeAll(async () => {
 		loader = new PackageDirectoryLoader(root);
+		const intl = [
+			vi.spyOn(String.prototype, 'localeCompare'),
+			vi.spyOn(Number.prototype, 'toLocaleString'),
+			vi.spyOn(Date.prototype, 'toLocaleString'),
+			vi.spyOn(Intl, 'Collator'),
+			vi.spyOn(Intl, 'NumberFormat'),
+			vi.spyOn(Intl, 'DateTimeFormat'),
+		];
 		await loader.loadAll();
+		usesOfIntl = intl.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+		vi.restoreAllMocks();
+	});
+
+	it('need not wait for Intl, which takes ten milliseconds to begin', () => {
+		expect(usesOfIntl).toBe(0);
 	});
 
 	it('finds both nodes', () => {

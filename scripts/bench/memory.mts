@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { listingOf, startBodyServer } from './listing.mts';
+import { watching } from './looks.mts';
+import { count, inOwnProcess, median, megabytes, ratio } from './measure.mts';
+import type { Table } from './page.mts';
+
+const RUNS = 3;
+
+/** The most memory that this process ever had, beyond what it has when the work begins. */
+async function peakOf(work: () => Promise<unknown>): Promise<number> {
+	const before = process.memoryUsage.rss();
+	await work();
+	return process.resourceUsage().maxRSS * 1024 - before;
+}
+
+/** JSON.parse of a body that is read, with all that it needs: the chunks, the Buffer, the string. */
+async function parse(url: string): Promise<unknown> {
+	const body = Buffer.from(await (await fetch(url)).arrayBuffer());
+	createHash('sha256').update(body).digest();
+	const text = body.toString('utf8');
+	const value: unknown = JSON.parse(text);
+	return [body, text, value];
+}
+
+async function look(url: string): Promise<void> {
+	await watching(url, url).look(0);
+}
+
+/** What a look takes at its peak, beside JSON.parse alone, each in a process of its own. */
+export async function memory(): Promise<Table> {
+	const server = await startBodyServer();
+	const file = fileURLToPath(import.meta.url);
+	const rows: string[][] = [];
+	for (const size of [10_000, 30_000, 100_000]) {
+		const body = listingOf(size);
+		await server.serve(body);
+		const measured = { look: [] as number[], parse: [] as number[] };
+		for (let run = 0; run < RUNS; run++) {
+			for (const kind of ['look', 'parse'] as const) {
+				measured[kind].push(await inOwnProcess(file, [kind, server.url]));
+			}
+		}
+		const [look, parsing] = [median(measured.look), median(measured.parse)];
+		rows.push([
+			count(size),
+			megabytes(body.length),
+			megabytes(look),
+			megabytes(parsing),
+			ratio(look / parsing),
+			'at most 1.5 times',
+		]);
+	}
+	server.close();
+	return {
+		title: 'Memory of a look',
+		text: `The first look at a listing, which reads, compares and keeps all of it, beside reading the body, digesting it and JSON.parse, with the Buffer and the string: the most that a process ever has (resident set size), beyond what it had before. Medians of ${RUNS} processes each.`,
+		head: ['Responses', 'Body', 'A look', 'JSON.parse', 'Ratio', 'Goal'],
+		rows,
+	};
+}
+
+const [, , kind, url] = process.argv;
+if (process.send !== undefined && (kind === 'look' || kind === 'parse')) {
+	const work = kind === 'look' ? look : parse;
+	const small = await startBodyServer();
+	await small.serve(listingOf(1));
+	await work(small.url);
+	process.send(await peakOf(async () => await work(url)));
+}
