@@ -39,8 +39,9 @@ const outputParameters: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		required: true,
-		placeholder: 'e.g. uuid, created_at, answers.Email',
-		description: 'The names of the fields that the model gets, separated by commas',
+		placeholder: 'e.g. created_at, answers.Email',
+		description:
+			'The names of the fields that the model gets, separated by commas. The ID is always included.',
 		displayOptions: { show: { ...onlyForTools, output: ['selectedFields'] } },
 	},
 ];
@@ -106,11 +107,16 @@ export function prepareForModel(prepare: Prepare, input: Input): Prepared {
 		body,
 		async send(request) {
 			const items = (await send(request)).map((item) =>
-				names.length > 0 ? { ...item, json: pick(item.json, names) } : item,
+				names.length > 0 ? { ...item, json: pick(item.json, [idOf(item), ...names]) } : item,
 			);
 			return isListing ? pageOf(items, page) : items;
 		},
 	};
+}
+
+/** The attribute by which a result is known, which a model always gets: the next tool asks for it. */
+function idOf({ json }: INodeExecutionData): string {
+	return 'id' in json ? 'id' : 'uuid';
 }
 
 /**

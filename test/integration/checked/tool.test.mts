@@ -63,12 +63,12 @@ describe('what a model gets of a result', () => {
 		return results[0] as IDataObject[];
 	};
 
-	it('is simplified, or raw, or only the fields that were selected', async () => {
+	it('is simplified, or raw, or only its ID and the fields that were selected', async () => {
 		const formId = locator(demoForms.contact);
 		const get = { resource: 'form', operation: 'get', formId };
 		expect(await resultOf(get)).toEqual([expect.not.objectContaining({ cta_label: null })]);
 		expect((await resultOf({ ...get, output: 'raw' }))[0]).toHaveProperty('cta_label');
-		const selected = { ...get, output: 'selectedFields', outputFields: 'id, name, absent' };
+		const selected = { ...get, output: 'selectedFields', outputFields: 'name, absent' };
 		expect(await resultOf(selected)).toEqual([{ id: demoForms.contact, name: 'Contact' }]);
 	});
 
