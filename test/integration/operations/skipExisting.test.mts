@@ -6,13 +6,17 @@ import { running } from './running.mts';
 const { service, n8n } = await running();
 
 /** A form of its own, and what adds a response with an email address and a comment to it. */
-function newForm() {
+function newForm(heading: Array<{ label: string; type: 'heading' }> = []) {
+	const fields = [{ label: 'Email' }, { label: 'Comment' }, { label: 'Comment' }];
 	const { id } = service.store.addForm({
 		name: 'Orders',
 		trackIncomplete: true,
-		fields: [{ label: 'Email' }, { label: 'Comment' }, { label: 'Comment' }],
+		fields: [...heading, ...fields],
 	});
-	const [email, comment, second] = service.store.fields(id).map(({ uuid }) => uuid);
+	const [email, comment, second] = service.store
+		.fields(id)
+		.slice(heading.length)
+		.map(({ uuid }) => uuid);
 	const create = {
 		resource: 'response',
 		operation: 'create',
@@ -64,6 +68,15 @@ describe('Response: Create with Skip If Exists', () => {
 			['skipped', uuid],
 			['skipped', uuid],
 		]);
+	});
+
+	it('finds a response by a field that has the label of a heading', async () => {
+		const { email, once, stored } = newForm([{ label: 'Email', type: 'heading' }]);
+		const rows = itemsOf({ [email]: 'ada@a.example' });
+		await n8n.runNode(once, rows);
+		const { items } = await n8n.runNode(once, rows);
+		expect(statusOf(items)).toEqual(['skipped']);
+		expect(stored()).toHaveLength(1);
 	});
 
 	it('goes by all of the chosen fields together, and by the right one of two with one label', async () => {

@@ -1,3 +1,4 @@
+import { groupBy } from 'lodash';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { identityOf, isRecord, saysNo, saysYes } from '../records';
 import { tellApart } from './labels';
@@ -54,6 +55,8 @@ export type AnswerField = {
 	customKey?: string;
 	kind: FieldKind;
 	options: unknown[];
+	/** Where it stands among all fields of its label, headings included, and how many these are. */
+	place: { at: number; of: number };
 };
 
 /**
@@ -66,15 +69,20 @@ export function answerFieldsOf(
 	keys: AnswerKeys,
 	taken: readonly string[] = [],
 ): AnswerField[] {
+	const labels = records.map((record) => fieldLabelOf(record) ?? identityOf(record) ?? '');
 	const fields = records
-		.map((record) => ({
-			label: fieldLabelOf(record) ?? identityOf(record) ?? '',
+		.map((record, index) => ({
+			label: labels[index],
 			uuid: identityOf(record),
 			customKey: [record.custom_key, record.customKey].find(
 				(key): key is string => typeof key === 'string' && key.trim() !== '',
 			),
 			kind: fieldKindOf(record),
 			options: optionsOf(record),
+			place: {
+				at: labels.slice(0, index).filter((label) => label === labels[index]).length,
+				of: labels.filter((label) => label === labels[index]).length,
+			},
 		}))
 		.filter(({ kind }) => kind !== 'layout');
 	const names = tellApart(
@@ -102,18 +110,23 @@ export type Matched = {
 
 /**
  * Finds out which answer belongs to which field: by UUID, by custom key, else by label. Of several
- * fields with one label, the first has the first answer, and so on.
+ * fields with one label, the first has the first answer, and so on; a heading counts where the
+ * response has an entry for it too.
  */
 export function matchAnswers(answers: readonly Answer[], fields: readonly AnswerField[]): Matched {
 	const matched = new Map<AnswerField, Answer>();
 	const free = (isIt: (field: AnswerField) => boolean) =>
 		fields.find((field) => !matched.has(field) && isIt(field));
+	const byLabel = groupBy(answers, ({ label }) => label);
 	const others = answers.filter((answer) => {
 		const { uuid, customKey, label } = answer;
+		const ofLabel = byLabel[label];
+		const at = ofLabel.indexOf(answer);
+		const isInPlace = ({ place }: AnswerField) => ofLabel.length !== place.of || place.at === at;
 		const field =
 			(uuid === undefined ? undefined : free((one) => one.uuid === uuid)) ??
 			(customKey === undefined ? undefined : free((one) => one.customKey === customKey)) ??
-			free((one) => one.label === label);
+			free((one) => one.label === label && isInPlace(one));
 		if (field !== undefined) matched.set(field, answer);
 		return field === undefined;
 	});

@@ -2,7 +2,8 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { decodeAnswers } from '../../api/answers/decode';
 import { encodeAnswers } from '../../api/answers/encode';
 import type { AnswerValue } from '../../api/answers/encode';
-import { tellApart } from '../../api/answers/labels';
+import { answerFieldsOf, matchAnswers } from '../../api/answers/fields';
+import type { AnswerField } from '../../api/answers/fields';
 import { endpoints, targetOf } from '../../api/endpoints';
 import { mayHaveActed } from '../../api/errors';
 import { identityOf, isRecord } from '../../api/records';
@@ -93,45 +94,35 @@ async function knownResponses(
 	);
 	const read = async () => {
 		const { records } = await listResponses(sender, target);
-		const labels = needLabels(records)
-			? labelsByField(await fieldsOf({ sender, run }, formId))
-			: new Map<string, string>();
-		return indexByIdentity(records, fields, labels);
+		const ofForm = needFields(records)
+			? answerFieldsOf(await fieldsOf({ sender, run }, formId), 'uuid')
+			: [];
+		return byIdentity(records, fields, ofForm);
 	};
 	return await run.once({ sender, target }, read, fields);
 }
 
 /** Whether the answers of a listing name the labels of their fields and not the fields. */
-function needLabels(records: readonly IDataObject[]): boolean {
+function needFields(records: readonly IDataObject[]): boolean {
 	return records.some((record) =>
 		decodeAnswers(record).answers.some(({ uuid }) => uuid === undefined),
 	);
 }
 
-/** The labels of a form's fields by their IDs, several of one label numbered as in a response. */
-export function labelsByField(fields: readonly IDataObject[]): Map<string, string> {
-	const labels = tellApart(fields.map(({ label, name }) => String(label ?? name ?? '')));
-	return new Map(fields.map((field, index) => [identityOf(field) ?? '', labels[index]]));
-}
-
 /** The responses of a form by their identity. Of several with one identity, the first counts. */
-export function indexByIdentity(
+function byIdentity(
 	records: readonly IDataObject[],
-	fields: readonly string[],
-	labels: ReadonlyMap<string, string>,
+	ids: readonly string[],
+	fields: readonly AnswerField[],
 ): Map<string, Known> {
 	const known = new Map<string, Known>();
 	for (const record of records) {
-		const answers = decodeAnswers(record).answers;
-		const names = tellApart(answers.map(({ label }) => label));
-		const texts = fields.map((id) => {
-			const label = labels.get(id);
-			const index = answers.findIndex(
-				(answer, at) => answer.uuid === id || answer.label === id || names[at] === label,
-			);
-			return textOf(answers[index]?.value);
-		});
-		const identity = JSON.stringify(texts);
+		const { answers } = decodeAnswers(record);
+		const matched = [...matchAnswers(answers, fields).answers];
+		const answerTo = (id: string) =>
+			answers.find(({ uuid, label }) => uuid === id || label === id) ??
+			matched.find(([{ uuid }]) => uuid === id)?.[1];
+		const identity = JSON.stringify(ids.map((id) => textOf(answerTo(id)?.value)));
 		if (!known.has(identity)) known.set(identity, { uuid: identityOf(record) });
 	}
 	return known;

@@ -56,6 +56,16 @@ describe('the field of an answer', () => {
 		expect(byPosition).toEqual(['Comment']);
 	});
 
+	it.each([
+		['has no entry for the heading', []],
+		['has an entry for the heading', [{ label: 'Name', value: null }]],
+	])('is found beside a heading of the same label, where the response %s', (_, heading) => {
+		const named = [{ uuid: 'h', label: 'Name', type: 'heading' }, form[1]];
+		const answer = { label: 'Name', value: 'Ada' };
+		const { answers } = matchAnswers([...heading, answer], answerFieldsOf(named, 'uuid'));
+		expect([...answers.values()]).toEqual([answer]);
+	});
+
 	it('is certain where all answers have a UUID', () => {
 		expect(match([{ label: 'Comment', uuid: 'u4', value: 1 }]).byPosition).toEqual([]);
 	});
