@@ -117,7 +117,7 @@ export async function items(): Promise<Table> {
 	server.close();
 	return {
 		title: 'An item',
-		text: `1,000 items of Setting: Update against a local service without limits, beside the same node as n8n’s routing runs it by itself, with the same parameters and requests, but without the check of all items before the first request, the rate limiter and the repetitions. Medians of ${ROUNDS} runs each. What is beyond is, by a profile, that n8n resolves the parameters once more for the check, and that four requests are open at a time, each with a connection of its own by n8n’s helper, where n8n’s routing begins all at once.`,
+		text: `1,000 items of Setting: Update against a local service without limits, beside the same node as n8n’s routing runs it by itself, with the same parameters and requests, but without the check of all items before the first request, the rate limiter and the repetitions. Medians of ${ROUNDS} runs each. A profile shows two reasons for what is beyond: n8n resolves the parameters once more for the check, and four requests at a time, each with a connection of its own, take more of Node than all at once.`,
 		head: ['', 'This node', 'n8n’s routing alone', 'Ratio', 'Goal'],
 		rows: [
 			[

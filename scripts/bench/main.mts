@@ -10,6 +10,7 @@ await run('npm', ['run', '--silent', 'build']);
 const parts: Record<string, () => Promise<Table>> = {
 	looks: async () => await (await import('./looks.mts')).looks(),
 	memory: async () => await (await import('./memory.mts')).memory(),
+	pages: async () => await (await import('./pages.mts')).pages(),
 	delays: async () => await (await import('./delays.mts')).delays(),
 	watching: async () => await (await import('./watching.mts')).watching(),
 	state: async () => await (await import('./state.mts')).state(),
