@@ -16,6 +16,8 @@ type Response = { uuid: string; number: number; is_incomplete: boolean };
 class Paged {
 	listed: Response[] = [];
 	requests = 0;
+	/** Whether it gives all responses where the incomplete ones are asked for. */
+	ignoresFilter = false;
 	private count = 0;
 
 	constructor(
@@ -39,7 +41,7 @@ class Paged {
 		isEnough,
 		isIncomplete: isFiltered,
 	}: Asked): Promise<Required<Pick<Listing, 'pages'>> & Listing> {
-		const all = this.listed.filter((one) => !isFiltered || one.is_incomplete);
+		const all = this.listed.filter((one) => !isFiltered || this.ignoresFilter || one.is_incomplete);
 		const total = all.length;
 		const records: IDataObject[] = [];
 		const pages: PageRead[] = [];
@@ -227,6 +229,26 @@ describe.each(['first', 'last'] as const)(
 			form.arriveAtEdge(true);
 			expect(isProven(await form.look(paged))).toBe(true);
 			form.listed.find(({ number }) => number === 10)!.is_incomplete = false;
+			expect(isProven(await form.look(paged))).toBe(false);
+		});
+
+		it('counts those on its own page as they are now', async () => {
+			const { form, paged } = await begin([2, 4, 6, 8, 10, 12, 23]);
+			form.listed.find(({ number }) => number === 23)!.is_incomplete = false;
+			expect(isProven(await form.look(paged))).toBe(true);
+		});
+
+		it('proves nothing while there is doubt', async () => {
+			const { form, paged } = await begin();
+			const edge = { ...paged.edge, isDoubtful: true };
+			expect(isProven(await form.look({ ...paged, edge }))).toBe(false);
+		});
+
+		it('proves nothing by a service that gives all responses for the incomplete ones', async () => {
+			const { form, paged } = await begin([10]);
+			form.ignoresFilter = true;
+			form.listed.find(({ number }) => number === 10)!.is_incomplete = false;
+			form.listed.find(({ number }) => number === 22)!.is_incomplete = true;
 			expect(isProven(await form.look(paged))).toBe(false);
 		});
 
