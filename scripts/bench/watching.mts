@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { IDataObject } from 'n8n-workflow';
 import { locator, n8nFor, time } from '../../test/integration/harness.mts';
 import { startService } from '../../test/service/index.mts';
@@ -32,9 +32,11 @@ async function dayOf(
 	});
 	const { store, url, token } = service;
 	let bytes = 0;
+	const written = new Map<Socket, number>();
 	const add = (message: unknown) => {
-		const { response } = message as { response: ServerResponse };
-		bytes += Number(response.getHeader('content-length') ?? 0);
+		const { socket } = message as { socket: Socket };
+		bytes += socket.bytesWritten - (written.get(socket) ?? 0);
+		written.set(socket, socket.bytesWritten);
 	};
 	subscribe('http.server.response.finish', add);
 	const ids = Array.from(
