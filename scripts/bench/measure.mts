@@ -8,14 +8,11 @@ setFlagsFromString('--expose-gc');
 /** Frees what earlier work has left: that is not to be paid for by the next one. */
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/**
- * Milliseconds of processor time of this process, without what the system takes for it: that depends
- * on all else that the machine does, as real time does.
- */
-export async function processorTime(work: () => unknown): Promise<number> {
-	const before = process.cpuUsage();
+/** Milliseconds that a piece of work takes. */
+export async function duration(work: () => unknown): Promise<number> {
+	const before = performance.now();
 	await work();
-	return process.cpuUsage(before).user / 1000;
+	return performance.now() - before;
 }
 
 /**

@@ -5,6 +5,9 @@ import { clock } from './clock';
 /** Bytes that are parsed at a time, which takes some milliseconds. */
 const PIECE_BYTES = 1024 * 1024;
 
+/** Of a list, so much is passed over byte by byte until its first elements are cut off. */
+const FIRST_PIECE_SHARE = 1 / 8;
+
 /** After so many milliseconds of parsing, the rest of n8n has a turn. */
 const LONGEST_TURN_MS = 8;
 
@@ -67,17 +70,24 @@ export function textOf(body: Buffer): string {
 
 /** Counts objects and lists, and goes down no further than the levels that are read: the stack stands that. */
 function containersIn(value: unknown, levels = MAX_LEVELS): number {
-	if (typeof value !== 'object' || value === null) return 0;
+	if (!isContainer(value)) return 0;
 	if (levels === 0) throw new TooMuch('tooDeep');
 	let count = 1;
 	if (Array.isArray(value)) {
-		for (const element of value) count += containersIn(element, levels - 1);
-	} else {
-		// without a list of the values: there can be a million objects
-		const object = value as Record<string, unknown>;
-		for (const name in object) count += containersIn(object[name], levels - 1);
+		for (const element of value)
+			if (isContainer(element)) count += containersIn(element, levels - 1);
+		return count;
+	}
+	// without a list of the values: there can be a million objects
+	for (const name in value) {
+		const inner = value[name];
+		if (isContainer(inner)) count += containersIn(inner, levels - 1);
 	}
 	return count;
+}
+
+function isContainer(value: unknown): value is Record<string, unknown> {
+	return typeof value === 'object' && value !== null;
 }
 
 /** Puts a list where there is one that holds the place alone. */
@@ -139,7 +149,8 @@ class Pieces {
 	}
 
 	private scan(): unknown[] | undefined {
-		const { body, starts, pieceBytes } = this;
+		const { body, starts } = this;
+		const pieceBytes = this.pieceBytes * (this.list === undefined ? FIRST_PIECE_SHARE : 1);
 		let { at, depth } = this;
 		// what is too much is not parsed first
 		let most = MAX_CONTAINERS - this.parsed;
@@ -189,20 +200,30 @@ class Pieces {
 	/** The elements from the last cut on; undefined where they do not end there. */
 	private elementsTo(to: number): unknown[] | undefined {
 		const depth = this.listDepth!;
-		const elements = elementsIn(this.body.toString('utf8', this.starts[depth], to));
+		const elements = elementsIn(this.body, this.starts[depth] - 1, to);
 		this.parsed += containersIn(elements, MAX_LEVELS - depth + 1);
 		if (this.parsed > MAX_CONTAINERS) throw new TooMuch('tooMany');
 		return elements;
 	}
 }
 
-/** At least one, or a comma would have nothing beside it. */
-function elementsIn(text: string): unknown[] | undefined {
+/**
+ * The elements between two bytes of a body, of which each begins, parts or ends a list: at least one,
+ * or a comma would have nothing beside it. For so long, the bytes are the brackets of a list: to put
+ * them around the text would copy it.
+ */
+function elementsIn(body: Buffer, before: number, after: number): unknown[] | undefined {
+	const [first, last] = [body[before], body[after]];
 	try {
-		const elements = JSON.parse(`[${text}]`) as unknown[];
+		body[before] = LIST;
+		body[after] = LIST_END;
+		const elements = JSON.parse(body.toString('utf8', before, after + 1)) as unknown[];
 		return elements.length > 0 ? elements : undefined;
 	} catch {
 		return undefined;
+	} finally {
+		body[before] = first;
+		body[after] = last;
 	}
 }
 
