@@ -40,7 +40,7 @@ const node: INode = {
 	parameters: {},
 };
 
-/** Minutes that a response waits on average, with looks of the trigger at n8n's tick of each minute. */
+/** Minutes that a response waits on average, with polls of the trigger at n8n's tick of each minute. */
 async function watched(forms: readonly number[][]) {
 	const memory = new built.Memory();
 	const staticData: IDataObject = {};
@@ -98,7 +98,7 @@ async function watched(forms: readonly number[][]) {
 	return { delay: mean(delays), requests: requests / DAYS };
 }
 
-/** The same where all forms are looked at in turn. */
+/** The same where all forms are polled in turn. */
 function evenly(forms: readonly number[][]): number {
 	const spacing = (forms.length * DAY_MS) / REQUESTS_PER_DAY;
 	const waits = forms.flat().map((at) => spacing - ((at - START) % spacing));
@@ -120,7 +120,7 @@ const CASES: ReadonlyArray<{ forms: string; perDay: number[]; goal: number }> = 
 	},
 ];
 
-/** How long a response waits for its look, where forms are looked at by their rate. */
+/** How long a response waits for its poll, where forms are polled by their rate. */
 export async function delays(): Promise<Table> {
 	const rows: string[][] = [];
 	for (const { forms, perDay, goal } of CASES) {
@@ -136,8 +136,8 @@ export async function delays(): Promise<Table> {
 		]);
 	}
 	return {
-		title: 'Looks go where responses come',
-		text: `The trigger itself through ${DAYS} simulated days, one request a look, ticks each minute, ${REQUESTS_PER_DAY} requests a day; the mean time from a submission to its look, beside looks at all forms in turn.`,
+		title: 'Polls go where responses come',
+		text: `The trigger itself through ${DAYS} simulated days, one request a poll, ticks each minute, ${REQUESTS_PER_DAY} requests a day; the mean time from a submission to its poll, beside polls of all forms in turn.`,
 		head: ['Forms', 'Requests a day', 'Mean delay', 'in turn', 'Goal'],
 		rows,
 	};

@@ -8,7 +8,7 @@ await run('npm', ['run', '--silent', 'build']);
 
 // after the build: they load what it has made
 const parts: Record<string, () => Promise<Table>> = {
-	looks: async () => await (await import('./looks.mts')).looks(),
+	polls: async () => await (await import('./polls.mts')).polls(),
 	memory: async () => await (await import('./memory.mts')).memory(),
 	pages: async () => await (await import('./pages.mts')).pages(),
 	delays: async () => await (await import('./delays.mts')).delays(),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { listingOf, startBodyServer } from './listing.mts';
-import { watching } from './looks.mts';
+import { watching } from './polls.mts';
 import { count, inOwnProcess, median, megabytes, ratio } from './measure.mts';
 import type { Table } from './page.mts';
 
@@ -23,11 +23,11 @@ async function parse(url: string): Promise<unknown> {
 	return [body, text, value];
 }
 
-async function look(url: string): Promise<void> {
-	await watching(url, url).look(0);
+async function poll(url: string): Promise<void> {
+	await watching(url, url).poll(0);
 }
 
-/** What a look takes at its peak, beside JSON.parse alone, each in a process of its own. */
+/** What a poll takes at its peak, beside JSON.parse alone, each in a process of its own. */
 export async function memory(): Promise<Table> {
 	const server = await startBodyServer();
 	const file = fileURLToPath(import.meta.url);
@@ -35,34 +35,34 @@ export async function memory(): Promise<Table> {
 	for (const size of [10_000, 30_000, 100_000]) {
 		const body = listingOf(size);
 		await server.serve(body);
-		const measured = { look: [] as number[], parse: [] as number[] };
+		const measured = { poll: [] as number[], parse: [] as number[] };
 		for (let run = 0; run < RUNS; run++) {
-			for (const kind of ['look', 'parse'] as const) {
+			for (const kind of ['poll', 'parse'] as const) {
 				measured[kind].push(await inOwnProcess(file, [kind, server.url]));
 			}
 		}
-		const [look, parsing] = [median(measured.look), median(measured.parse)];
+		const [poll, parsing] = [median(measured.poll), median(measured.parse)];
 		rows.push([
 			count(size),
 			megabytes(body.length),
-			megabytes(look),
+			megabytes(poll),
 			megabytes(parsing),
-			ratio(look / parsing),
+			ratio(poll / parsing),
 			'at most 1.5 times',
 		]);
 	}
 	server.close();
 	return {
-		title: 'Memory of a look',
-		text: `The first look at a listing, which reads, compares and keeps all of it, beside reading the body, digesting it and JSON.parse, with the Buffer and the string: the most that a process ever has (resident set size), beyond what it had before. Medians of ${RUNS} processes each.`,
-		head: ['Responses', 'Body', 'A look', 'JSON.parse', 'Ratio', 'Goal'],
+		title: 'Memory of a poll',
+		text: `The first poll of a listing, which reads, compares and keeps all of it, beside reading the body, digesting it and JSON.parse, with the Buffer and the string: the most that a process ever has (resident set size), beyond what it had before. Medians of ${RUNS} processes each.`,
+		head: ['Responses', 'Body', 'A poll', 'JSON.parse', 'Ratio', 'Goal'],
 		rows,
 	};
 }
 
 const [, , kind, url] = process.argv;
-if (process.send !== undefined && (kind === 'look' || kind === 'parse')) {
-	const work = kind === 'look' ? look : parse;
+if (process.send !== undefined && (kind === 'poll' || kind === 'parse')) {
+	const work = kind === 'poll' ? poll : parse;
 	const small = await startBodyServer();
 	await small.serve(listingOf(1));
 	await work(small.url);

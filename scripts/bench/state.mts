@@ -1,5 +1,5 @@
 import { listingOf, startBodyServer } from './listing.mts';
-import { watching } from './looks.mts';
+import { watching } from './polls.mts';
 import { count } from './measure.mts';
 import type { Table } from './page.mts';
 
@@ -9,8 +9,8 @@ export async function state(): Promise<Table> {
 	const rows: string[][] = [];
 	for (const size of [100, 10_000, 100_000]) {
 		await server.serve(listingOf(size));
-		const { look, saved } = watching(server.url, `state-${size}`);
-		await look(0);
+		const { poll, saved } = watching(server.url, `state-${size}`);
+		await poll(0);
 		const bytes = JSON.stringify(saved()).length;
 		rows.push([count(size), `${count(bytes)} bytes`, `${(bytes / size).toFixed(1)}`]);
 	}

@@ -18,7 +18,7 @@ const minutes = (milliseconds: number) => `${(milliseconds / MINUTE_MS).toFixed(
 /**
  * A day of one account that watches forms, in the tests' time and within the service's real limits.
  *
- * @param look asks for the responses of a form, and gives the UUIDs of the new ones; none where it failed
+ * @param poll asks for the responses of a form, and gives the UUIDs of the new ones; none where it failed
  */
 async function dayOf(
 	forms: number,
@@ -43,14 +43,14 @@ async function dayOf(
 		{ length: forms },
 		(_, index) => store.addForm({ name: `Form ${index}`, fields: [{ label: 'Name' }] }).id,
 	);
-	const looks = ids.map((form) => watch({ url, token, form }));
+	const polls = ids.map((form) => watch({ url, token, form }));
 	const submitted = new Map<string, number>();
 	const delays: number[] = [];
 	const start = time.now();
 	let due = 0;
 	for (let tick = 0; tick * MINUTE_MS < DAY_MS; tick++) {
-		for (const look of looks) {
-			for (const uuid of await look()) delays.push(time.now() - submitted.get(uuid)!);
+		for (const poll of polls) {
+			for (const uuid of await poll()) delays.push(time.now() - submitted.get(uuid)!);
 		}
 		const until = async (minute: number) =>
 			await time.sleep(Math.max(0, start + minute * MINUTE_MS - time.now()));
@@ -123,7 +123,7 @@ export async function watching(): Promise<Table> {
 	}
 	return {
 		title: 'A day of watching',
-		text: `${RESPONSES} responses a day for each form, ticks each minute, within the service’s 60 requests a minute and 1,440 a day, in simulated time. The usual advice is a Schedule Trigger, an HTTP Request and Remove Duplicates for each form; here it is the requests that they send, and that they pass on what they have not seen. What came in last and waits for its look is not in the delays.`,
+		text: `${RESPONSES} responses a day for each form, ticks each minute, within the service’s 60 requests a minute and 1,440 a day, in simulated time. The usual advice is a Schedule Trigger, an HTTP Request and Remove Duplicates for each form; here it is the requests that they send, and that they pass on what they have not seen. What came in last and waits for its poll is not in the delays.`,
 		head: [
 			'Forms',
 			'',

@@ -561,7 +561,7 @@ const onN8n = [
 ];
 
 /** Time goes by until it is time for a short look, or a little more. */
-const shortLooks = fc.constantFrom(4, 5, 8, 9).map((minutes) =>
+const shortPolls = fc.constantFrom(4, 5, 8, 9).map((minutes) =>
 	command(`poll after ${minutes} minutes`, async (model, real) => {
 		real.clock.now += minutes * 60_000;
 		await tick(model, real);
@@ -573,7 +573,7 @@ export const onPages = [
 	...onTheForms.slice(0, 7),
 	...onTheForms.slice(0, 3),
 	...onTheListing,
-	...Array.from({ length: 16 }, () => shortLooks),
+	...Array.from({ length: 16 }, () => shortPolls),
 	...polls,
 	...onN8n,
 ];

@@ -29,7 +29,7 @@ export type Sender = {
 	 * `qs` and `baseURL` are not used. Without a `timeout`, replies have 30 seconds.
 	 */
 	transport?: Partial<IHttpRequestOptions>;
-	/** False where the caller repeats by itself, as a polling trigger does with its next look. */
+	/** False where the caller repeats by itself, as a polling trigger does with its next poll. */
 	retry?: boolean;
 	/** Told of each request that leaves for the service, so that a trigger can keep to its allowance. */
 	onSend?: () => void;

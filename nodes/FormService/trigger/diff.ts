@@ -23,7 +23,7 @@ export type Listing = {
 	complete: boolean;
 	/** The pages that it was read in. */
 	pages?: readonly PageRead[];
-	/** It was a short look, which shows of the listing what is enough for now; and what it leaves. */
+	/** It was a short poll, which shows of the listing what is enough for now; and what it leaves. */
 	short?: { edge: Edge | undefined };
 	/** By what it can be told that the next one is the same. */
 	version?: Version;

@@ -30,7 +30,7 @@ export type Edge = {
 /** A part of a listing, or all of it. */
 export type Part = { records: readonly IDataObject[]; pages: readonly PageRead[] };
 
-/** Fewer pages are read whole as soon as two requests of a short look could be waited for. */
+/** Fewer pages are read whole as soon as two requests of a short poll could be waited for. */
 const FEWEST_PAGES = 3;
 
 /**
@@ -207,7 +207,7 @@ export function provesIncomplete(
 	return totalOf(incomplete.pages) === expectedIncomplete(edge, records);
 }
 
-/** The edge after a short look that has proven that nothing else has changed. */
+/** The edge after a short poll that has proven that nothing else has changed. */
 export function movedEdge(edge: Edge, part: Part): Edge | undefined {
 	const total = totalOf(part.pages) ?? edge.total;
 	return edgeAt(edge.side, part, {

@@ -13,16 +13,16 @@ import { PollState } from './pollState';
 import { Reader } from './reader';
 import {
 	afterPoll,
-	afterShortLook,
+	afterShortPoll,
 	DAY_MS,
 	FAILURES_UNTIL_REPORTED,
 	HOUR_MS,
 	weightOf,
 	withResponses,
 } from './schedule';
-import { pagedAfter } from './shortLook';
+import { pagedAfter } from './shortPoll';
 import { LIST, sourceOf } from './source';
-import type { Look, Source } from './source';
+import type { PollScope, Source } from './source';
 import { latestDigest } from './state';
 import { listedForms, nothing } from './watchedForms';
 
@@ -106,7 +106,7 @@ export class FormPolls {
 
 	private async readList(how: Pick<Source, 'isFirst' | 'isOptional'>): Promise<void> {
 		const { own, deps, reader, startedAt } = this;
-		const request = async ({ goOn }: Look) => {
+		const request = async ({ goOn }: PollScope) => {
 			const listing = await deps.listForms(goOn);
 			if (how.isFirst && !listing.complete) throw cutAtFirst(deps.node, 'forms');
 			return listing;
@@ -139,7 +139,7 @@ export class FormPolls {
 				if (listing.isUnchanged) this.isUnchanged = true;
 				else await this.take(id, memory, listing, true);
 				if (!listing.complete && !isShort) deps.log.warn(CUT);
-				memory.schedule = (isShort ? afterShortLook : afterPoll)(memory.schedule, read);
+				memory.schedule = (isShort ? afterShortPoll : afterPoll)(memory.schedule, read);
 				const isWell = memory.schedule.failures === 0;
 				if (isWell && own.toReport?.of === id) own.toReport = undefined;
 			} else if (backlog.length > 0) {

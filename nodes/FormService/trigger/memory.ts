@@ -15,7 +15,7 @@ export type FormMemory = {
 	backlog: IDataObject[];
 	/** The last listing, and what was known after it: the same again changes nothing until a time. */
 	last?: { version: Version; known: KnownResponses };
-	/** The edge of its listing, if the next look can go by it. */
+	/** The edge of its listing, if the next poll can go by it. */
 	paged?: Paged;
 	/** Its fields as they were last read, and when that was last tried. */
 	fields?: { records: IDataObject[]; triedAt: number };

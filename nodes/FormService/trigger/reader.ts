@@ -12,12 +12,12 @@ import {
 	HOUR_MS,
 	isDue,
 	isShortDue,
-	lookDue,
+	pollDue,
 	shortDueAt,
 } from './schedule';
 import type { Schedule } from './schedule';
 import { Sending } from './sending';
-import { inDoubt } from './shortLook';
+import { inDoubt } from './shortPoll';
 import { LIST } from './source';
 import type { Source } from './source';
 
@@ -33,8 +33,8 @@ const FORMS_UNTIL_SERVICE_FAILS = 2;
 /** `pages` is how many requests it took. */
 export type Read = { listing: Listing; pages: number; startedAt: number; spacing: number };
 
-/** `isShort`: it read no more than a short look does. `isOfSource`: another form would not fail so. */
-type FailedLook = { startedAt: number; sent: number; isShort: boolean; isOfSource: boolean };
+/** `isShort`: it read no more than a short poll does. `isOfSource`: another form would not fail so. */
+type FailedRead = { startedAt: number; sent: number; isShort: boolean; isOfSource: boolean };
 
 /** Reads what is due, as far as the budget allows, and takes failures as they come. */
 export class Reader {
@@ -72,7 +72,7 @@ export class Reader {
 		const spacing = this.spacing(of, memory);
 		const cannotWait = isFirst && trigger.reason !== 'tick';
 		const due = isDue(own.accountSchedule, spacing, startedAt)
-			? lookDue(schedule, edge, { spacing, now: startedAt })
+			? pollDue(schedule, edge, { spacing, now: startedAt })
 			: undefined;
 		const asked = edge === undefined ? 'whole' : 'short';
 		const kind = cannotWait || this.isAsked(memory, startedAt) ? (due ?? asked) : due;
@@ -152,7 +152,7 @@ export class Reader {
 	failed(
 		{ of, memory, isFirst, isOptional = false }: Source,
 		error: unknown,
-		{ startedAt, sent, isShort, isOfSource }: FailedLook,
+		{ startedAt, sent, isShort, isOfSource }: FailedRead,
 	): void {
 		const { trigger, own, deps } = this;
 		const failure = failureOf(error);

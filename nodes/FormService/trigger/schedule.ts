@@ -47,7 +47,7 @@ export type Schedule = {
 	readonly wholeFailures: number;
 	/** When the last poll began that read the listing whole. */
 	readonly wholeAt: number;
-	/** Requests of short looks that are to be waited for since `startedAt`, each for that of their share. */
+	/** Requests of short polls that are to be waited for since `startedAt`, each for that of their share. */
 	readonly shortDebt: number;
 };
 
@@ -83,15 +83,15 @@ export function isDue(schedule: Schedule, spacing: number, now: number): boolean
 }
 
 /**
- * The part of a form's allowance that goes to short looks, where its listing can be read so. The rest
- * adds up for a look at the whole listing.
+ * The part of a form's allowance that goes to short polls, where its listing can be read so. The rest
+ * adds up for a poll of the whole listing.
  */
 const SHORT_SHARE = 1 / 2;
 
 /** A listing is read whole at least so often, however little changes, as far as the allowance goes. */
 export const WHOLE_AT_LEAST_MS = DAY_MS / 2;
 
-/** When the next short look is due, in epoch milliseconds. */
+/** When the next short poll is due, in epoch milliseconds. */
 export function shortDueAt(schedule: Schedule, spacing: number): number {
 	return notBefore(schedule, (schedule.shortDebt * spacing) / SHORT_SHARE, spacing);
 }
@@ -101,13 +101,13 @@ export function isShortDue(schedule: Schedule, spacing: number, now: number): bo
 }
 
 /**
- * Which look at a listing is due. A short one comes as soon as its share of the allowance lets it, and a
+ * Which poll of a listing is due. A short one comes as soon as its share of the allowance lets it, and a
  * whole one when all requests since the last have been waited for: at once if there is doubt, and else
  * after as much time again, so that most of the time one can be had at once.
  *
  * @param short undefined where the listing cannot be read so
  */
-export function lookDue(
+export function pollDue(
 	schedule: Schedule,
 	short: { isDoubtful: boolean } | undefined,
 	{ spacing, now }: { spacing: number; now: number },
@@ -129,8 +129,8 @@ export function afterPoll(
 	return { ...freshSchedule, startedAt, requestDebt, pages, wholeAt: startedAt, shortDebt: 1 };
 }
 
-/** After a short look that went well. That the whole listing cannot be read is told all the same. */
-export function afterShortLook(
+/** After a short poll that went well. That the whole listing cannot be read is told all the same. */
+export function afterShortPoll(
 	schedule: Schedule,
 	{ startedAt, pages: requests, spacing }: { startedAt: number; pages: number; spacing: number },
 ): Schedule {
@@ -153,7 +153,7 @@ function backOffMs(failures: number, spacing: number): number {
 }
 
 export type FailedPoll = {
-	/** Whether it was to be a short look. */
+	/** Whether it was to be a short poll. */
 	isShort?: boolean;
 	startedAt: number;
 	now: number;

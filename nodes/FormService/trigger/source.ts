@@ -4,7 +4,7 @@ import type { Listing } from './diff';
 import type { Edge } from './edge';
 import type { FormMemory } from './memory';
 import type { PollState } from './pollState';
-import { pagedFor, ShortLook } from './shortLook';
+import { pagedFor, ShortPoll } from './shortPoll';
 
 /** In place of a form's ID: the list of all forms. */
 export const LIST = '';
@@ -21,30 +21,30 @@ export type Source = {
 	isFirst: boolean;
 	/** Nobody is told when it fails. */
 	isOptional?: boolean;
-	/** The edge of its listing, where that can be read by a short look. */
+	/** The edge of its listing, where that can be read by a short poll. */
 	edge?: Edge;
-	request(look: Look): Promise<Listing>;
+	request(scope: PollScope): Promise<Listing>;
 };
 
-/** What a look is to read, and what it may send. */
-export type Look = {
+/** What a poll is to read, and what it may send. */
+export type PollScope = {
 	isShort: boolean;
 	/** Asked before each request but the first. */
 	goOn(): boolean;
-	/** Whether a short look may go on to all pages. */
+	/** Whether a short poll may go on to all pages. */
 	mayBeWhole(): boolean;
 };
 
 type Poll = { known: PollState; trigger: Trigger; deps: Dependencies };
 
-/** The responses of a form, by a short look where its listing can be read so. */
+/** The responses of a form, by a short poll where its listing can be read so. */
 export function sourceOf(id: string, memory: FormMemory, poll: Poll): Source {
 	const responses = poll.known.responsesOf(id);
 	const paged = pagedFor(memory, responses);
-	const request = async ({ isShort, goOn, mayBeWhole }: Look) => {
+	const request = async ({ isShort, goOn, mayBeWhole }: PollScope) => {
 		const list = async (asked: Asked) => await poll.deps.listResponses(id, goOn, asked);
 		if (!isShort || !paged) return await list({ known: lastVersion(id, memory, poll) });
-		const listing = await new ShortLook(paged, { list, goOn, mayBeWhole }).read();
+		const listing = await new ShortPoll(paged, { list, goOn, mayBeWhole }).read();
 		const isInDoubt = listing.short !== undefined && listing.short.edge?.isDoubtful !== false;
 		if (isInDoubt && !paged.edge.isDoubtful) poll.deps.log.info(`Form ${id}: ${IN_DOUBT}`);
 		return listing;

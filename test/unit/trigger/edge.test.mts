@@ -7,7 +7,7 @@ import { diff, isIncomplete, type Listing } from '../../../nodes/FormService/tri
 import { edgeOf, type Edge } from '../../../nodes/FormService/trigger/edge.ts';
 import type { KnownResponses } from '../../../nodes/FormService/trigger/knownResponses.ts';
 import { DAY_MS } from '../../../nodes/FormService/trigger/schedule.ts';
-import { ShortLook } from '../../../nodes/FormService/trigger/shortLook.ts';
+import { ShortPoll } from '../../../nodes/FormService/trigger/shortPoll.ts';
 import { node } from './polling.mts';
 
 type Response = { uuid: string; number: number; is_incomplete: boolean };
@@ -74,7 +74,7 @@ class Paged {
 		this.requests = 0;
 		const list = async (asked: Asked) => await this.list(asked);
 		const asking = { list, goOn: () => true, mayBeWhole: () => false };
-		const listing = await new ShortLook(paged, asking).read();
+		const listing = await new ShortPoll(paged, asking).read();
 		return { ...listing, requests: this.requests };
 	}
 }

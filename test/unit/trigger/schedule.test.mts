@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest';
 import {
 	afterFailure,
 	afterPoll,
-	afterShortLook,
+	afterShortPoll,
 	DAY_MS,
 	dueAt,
 	freshSchedule,
 	HOUR_MS,
 	isDue,
 	LONGEST_WAIT_MS,
-	lookDue,
+	pollDue,
 	MINUTE_MS,
 	noRate,
 	weightOf,
@@ -118,7 +118,7 @@ describe('Short looks at a listing of several pages', () => {
 		for (const { gap, requests, isDoubtful, canBeShort, fails } of ticks) {
 			now += gap;
 			const short = canBeShort ? { isDoubtful } : undefined;
-			const due = lookDue(schedule, short, { spacing: own, now });
+			const due = pollDue(schedule, short, { spacing: own, now });
 			if (due === undefined) continue;
 			const isShort = due === 'short';
 			const failed = { isShort, now, spacing: own, reportAtOnce: false, reportAgain: true };
@@ -128,7 +128,7 @@ describe('Short looks at a listing of several pages', () => {
 				schedule = afterFailure(schedule, failing).schedule;
 				sent.push({ at: now, requests: 1, isWhole: false });
 			} else {
-				const after = isShort ? afterShortLook : afterPoll;
+				const after = isShort ? afterShortPoll : afterPoll;
 				schedule = after(schedule, { ...times, pages: isShort ? requests : pages });
 				sent.push({ at: now, requests: isShort ? requests : pages, isWhole: !isShort });
 			}
@@ -174,11 +174,11 @@ describe('Short looks at a listing of several pages', () => {
 		const whole = afterPoll(freshSchedule, { startedAt: NOW, pages: 67, spacing });
 		const short = { isDoubtful: false };
 		const dueAfter = (schedule: Schedule, minutes: number) =>
-			lookDue(schedule, short, { spacing, now: NOW + minutes * MINUTE_MS });
+			pollDue(schedule, short, { spacing, now: NOW + minutes * MINUTE_MS });
 		expect(dueAfter(whole, 3)).toBeUndefined();
 		expect(dueAfter(whole, 4)).toBe('short');
 		const at = NOW + 4 * MINUTE_MS;
-		const after = afterShortLook(whole, { startedAt: at, pages: 2, spacing });
+		const after = afterShortPoll(whole, { startedAt: at, pages: 2, spacing });
 		expect(dueAfter(after, 11)).toBeUndefined();
 		expect(dueAfter(after, 12)).toBe('short');
 	});
@@ -190,7 +190,7 @@ it('A listing that cannot be read whole is told at its third failure, whatever s
 		const now = NOW + day * DAY_MS;
 		const failed = { startedAt: now, now, spacing, failure: unavailable };
 		const next = afterFailure(schedule, { ...failed, reportAtOnce: false, reportAgain: true });
-		schedule = afterShortLook(next.schedule, { startedAt: now + HOUR_MS, pages: 1, spacing });
+		schedule = afterShortPoll(next.schedule, { startedAt: now + HOUR_MS, pages: 1, spacing });
 		return next.report;
 	});
 	expect(reports).toEqual([false, false, true]);

@@ -7,25 +7,25 @@ import { failureOf } from './errors';
 import type { KnownResponses } from './knownResponses';
 import type { FormMemory, Paged } from './memory';
 
-/** How a listing can be asked for, and what a look may send. */
+/** How a listing can be asked for, and what a poll may send. */
 export type Asking = {
 	list(asked: Asked): Promise<Listing>;
 	/** See `Dependencies`; also to be asked before another list than the first. */
 	goOn(): boolean;
-	/** Whether the look may go on to all pages, however many there are. */
+	/** Whether the poll may go on to all pages, however many there are. */
 	mayBeWhole(): boolean;
 };
 
-/** What is next: more pages of a short look, its end, or the whole listing. */
+/** What is next: more pages of a short poll, its end, or the whole listing. */
 type Step = 'goesOn' | 'proven' | 'doubtful' | 'whole';
 
 /**
  * Reads the page on which new responses appear, and gives it if that proves that nothing else has
  * changed; in most cases for one request. Responses that were incomplete and are on other pages may be
  * complete by now: a list of the incomplete ones tells, for another. What is not proven is read whole
- * if that may be, or else by a later look; what is new on the page is given at once.
+ * if that may be, or else by a later poll; what is new on the page is given at once.
  */
-export class ShortLook {
+export class ShortPoll {
 	private step: Step = 'goesOn';
 	/** What the list of the incomplete responses shows. */
 	private others: IDataObject[] = [];
@@ -95,7 +95,7 @@ function gone(error: unknown): Listing {
 	return { records: [], complete: true };
 }
 
-/** By what the next look at a form can be a short one. */
+/** By what the next poll of a form can be a short one. */
 export function pagedFor(
 	{ paged, backlog }: FormMemory,
 	known: KnownResponses | undefined,
@@ -104,15 +104,15 @@ export function pagedFor(
 	return fits(paged.edge, paged.known) ? paged : undefined;
 }
 
-/** After a look that should have read all pages and did not: what is new is still to be seen on one. */
+/** After a poll that should have read all pages and did not: what is new is still to be seen on one. */
 export function inDoubt({ paged }: Pick<FormMemory, 'paged'>): Paged | undefined {
 	return paged && { ...paged, edge: { ...paged.edge, isDoubtful: true } };
 }
 
 /**
- * What a look leaves for the next one.
+ * What a poll leaves for the next one.
  *
- * @param isFresh whether the listing was just read; else it is what an earlier look had no room for
+ * @param isFresh whether the listing was just read; else it is what an earlier poll had no room for
  */
 export function pagedAfter(
 	{ paged }: FormMemory,

@@ -8,7 +8,7 @@ import { listingOf, startBodyServer, withOneMore, type BodyServer } from './list
 import { count, duration, longestTurn, medians, megabytes, ms, ratio } from './measure.mts';
 import type { Table } from './page.mts';
 
-/** By how many responses there are: the shorter a look, the more of them. */
+/** By how many responses there are: the shorter a poll, the more of them. */
 const ROUNDS: Record<number, number> = { 1_000: 31, 10_000: 15, 30_000: 11, 100_000: 5 };
 
 /** A trigger in n8n, as it goes on from what n8n has saved. */
@@ -21,13 +21,13 @@ export function watching(url: string, name: string) {
 		simplify: true,
 		options: { requestsPerDay: 8_640_000_000 },
 	};
-	const look = async (items: number) => {
+	const poll = async (items: number) => {
 		const result = await runPoll(parameters, { workflowId: name, staticData });
 		({ staticData } = result);
 		const given = result.items?.length ?? 0;
 		if (given !== items) throw new Error(`${given} items came, not ${items}`);
 	};
-	return { look, saved: () => staticData };
+	return { poll, saved: () => staticData };
 }
 
 /** The least that a polling node can do in n8n: it reads the body's bytes and digests them. */
@@ -56,14 +56,14 @@ function reading(url: string) {
 	};
 }
 
-/** Looks of the built trigger on n8n's own classes, beside reading the body and JSON.parse of it. */
-async function looksAt(server: BodyServer, size: number): Promise<string[]> {
+/** Polls of the built trigger on n8n's own classes, beside reading the body and JSON.parse of it. */
+async function pollsOf(server: BodyServer, size: number): Promise<string[]> {
 	const isLarge = size >= 10_000;
 	let body = listingOf(size);
 	let next = size;
 	await server.serve(body);
-	const { look: unchanged } = watching(server.url, `unchanged-${size}`);
-	const { look: changed } = watching(server.url, `changed-${size}`);
+	const { poll: unchanged } = watching(server.url, `unchanged-${size}`);
+	const { poll: changed } = watching(server.url, `changed-${size}`);
 	await unchanged(0);
 	await changed(0);
 	const measure = async (how: typeof duration) =>
@@ -99,22 +99,22 @@ async function looksAt(server: BodyServer, size: number): Promise<string[]> {
 	];
 }
 
-export async function looks(): Promise<Table> {
+export async function polls(): Promise<Table> {
 	const server = await startBodyServer();
 	const rows: string[][] = [];
-	for (const size of Object.keys(ROUNDS).map(Number)) rows.push(await looksAt(server, size));
+	for (const size of Object.keys(ROUNDS).map(Number)) rows.push(await pollsOf(server, size));
 	server.close();
 	const rounds = Object.values(ROUNDS).join(', ');
 	return {
-		title: 'A look of the trigger',
-		text: `The built trigger on n8n’s own classes; a listing of one page, responses of about 650 bytes, one of them new at a changed look. Times are beyond what a polling node takes in n8n that reads the body and digests it (SHA-256) and does nothing else; a changed look also beyond JSON.parse of the body. The longest turn, in time of the processor, is how long nothing else in n8n goes on. Medians of ${rounds} looks. A changed look of 10,000 and 30,000 responses misses its goal: the body, outside of V8’s heap, and the objects made of it together pass V8’s limit, so that it marks the heap during the look (\`node --trace-gc\` shows it), which it does not during JSON.parse alone.`,
+		title: 'A poll of the trigger',
+		text: `The built trigger on n8n’s own classes; a listing of one page, responses of about 650 bytes, one of them new at a changed poll. Times are beyond what a polling node takes in n8n that reads the body and digests it (SHA-256) and does nothing else; a changed poll also beyond JSON.parse of the body. The longest turn, in time of the processor, is how long nothing else in n8n goes on. Medians of ${rounds} polls. A changed poll of 10,000 and 30,000 responses misses its goal: the body, outside of V8’s heap, and the objects made of it together pass V8’s limit, so that it marks the heap during the poll (\`node --trace-gc\` shows it), which it does not during JSON.parse alone.`,
 		head: [
 			'Responses',
 			'Body',
 			'JSON.parse',
-			'Unchanged look',
+			'Unchanged poll',
 			'of JSON.parse',
-			'Changed look, beyond JSON.parse',
+			'Changed poll, beyond JSON.parse',
 			'Longest turn, of JSON.parse',
 		],
 		rows: [
