@@ -28,7 +28,7 @@ export function addHooks(server: FastifyInstance, { faults, requests, visits, no
 		reply.header('date', new Date(now()).toUTCString());
 		if (fault?.stage !== 'door') return undefined;
 		fault.act(meeting(request, reply));
-		return reply;
+		await endOf(reply);
 	});
 
 	server.addHook('preHandler', async (request, reply) => {
@@ -36,7 +36,7 @@ export function addHooks(server: FastifyInstance, { faults, requests, visits, no
 		record.body = request.body;
 		if (fault?.stage !== 'instead') return undefined;
 		fault.act(meeting(request, reply));
-		return reply;
+		await endOf(reply);
 	});
 
 	server.addHook('onSend', async (request, reply, payload) => {
@@ -50,6 +50,12 @@ export function addHooks(server: FastifyInstance, { faults, requests, visits, no
 	server.addHook('onResponse', async (request, reply) => {
 		if (request.call) request.call.record.status = reply.statusCode;
 	});
+}
+
+/** Lets nothing more be done for a request, also where its client has left before the reply has ended. */
+async function endOf(reply: FastifyReply): Promise<void> {
+	await reply;
+	reply.hijack();
 }
 
 function recordOf(request: FastifyRequest, path: string, at: number): RecordedRequest {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
 	bodyOf,
 	demoForms,
@@ -161,6 +161,35 @@ describe('faults with a parameter', () => {
 		service.faults.set({ fault: bodyOf(3) });
 		const { body } = await get('/forms');
 		expect(JSON.stringify(body).length).toBeGreaterThan(3_000_000);
+	});
+});
+
+describe('a client that leaves before the reply has ended', () => {
+	it.each([
+		['while a long one comes', bodyOf(50)],
+		['where none comes', 'silentBefore' as const],
+	])('has nothing done in its absence, %s', async (_, fault) => {
+		const { service, get } = await serviceForTest();
+		const [field] = service.store.fields(demoForms.contact);
+		const before = service.store.responses(demoForms.contact).length;
+		service.faults.set({ fault, times: 1 });
+		const leaving = new AbortController();
+		const sent = fetch(`${service.baseUrl}/forms/${demoForms.contact}/response`, {
+			method: 'POST',
+			headers: headersFor(service.token),
+			body: JSON.stringify({ data: { [field!.uuid]: 'x' } }),
+			signal: leaving.signal,
+		}).then(
+			() => 'a reply has begun',
+			() => 'none has come',
+		);
+		await vi.waitFor(() => expect(service.requests).toHaveLength(1));
+		if (fault !== 'silentBefore') await sent;
+		leaving.abort();
+		await sent;
+		// these take longer than the service takes to notice
+		for (let request = 0; request < 10; request++) await get('/workspace');
+		expect(service.store.responses(demoForms.contact)).toHaveLength(before);
 	});
 });
 
