@@ -1,7 +1,7 @@
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 import type { Conditions } from '../api/answers/conditions';
 import type { ListOptions } from '../api/replies/list';
-import type { Listing, TriggerEvent } from './diff';
+import type { PollListing, TriggerEvent } from './diff';
 
 /** The forms that a trigger watches: those with these IDs, or all of the workspace with exceptions. */
 export type Watch =
@@ -63,11 +63,11 @@ export type Dependencies = {
 	now(): number;
 	log: { info(message: string): void; warn(message: string): void };
 	/** The responses of a form. `goOn` is asked before each page but the first; no cuts the listing there. */
-	listResponses(formId: string, goOn: () => boolean, asked?: Asked): Promise<Listing>;
+	listResponses(formId: string, goOn: () => boolean, asked?: Asked): Promise<PollListing>;
 	/** The fields of a form. */
-	listFields(formId: string, goOn: () => boolean): Promise<Listing>;
+	listFields(formId: string, goOn: () => boolean): Promise<PollListing>;
 	/** The forms of the workspace. */
-	listForms(goOn: () => boolean): Promise<Listing>;
+	listForms(goOn: () => boolean): Promise<PollListing>;
 	/** How many requests these three have sent so far. Files have hosts of their own, and do not count. */
 	requestsSent(): number;
 	/**

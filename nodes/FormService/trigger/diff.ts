@@ -1,7 +1,6 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import { identityOf, saysYes } from '../api/records';
-import type { PageRead } from '../api/replies/list';
-import type { Version } from '../api/request/request';
+import type { Listing } from '../api/replies/list';
 import type { Edge } from './edge';
 import { withoutIdentity } from './errors';
 import { Fingerprints } from './fingerprint';
@@ -16,20 +15,12 @@ export type ResponseEvent = 'responseCompleted' | 'responseStarted' | 'responseA
 /** What starts a workflow, and the values of the node's parameter Trigger On. */
 export type TriggerEvent = ResponseEvent | 'formCreated';
 
-/** What one poll has read of a listing. */
-export type Listing = {
-	records: IDataObject[];
-	/** Whether it was read to its end: a cut one does not show that something has left. */
-	complete: boolean;
-	/** The pages that it was read in. */
-	pages?: readonly PageRead[];
-	/** It was a short poll, which shows of the listing what is enough for now; and what it leaves. */
-	short?: { edge: Edge | undefined };
-	/** By what it can be told that the next one is the same. */
-	version?: Version;
-	/** It is the one with the known version, and was not read again. */
-	isUnchanged?: boolean;
-};
+/** What one poll has read of a listing: cut, it does not show that something has left. */
+export type PollListing = Pick<Listing, 'records' | 'complete'> &
+	Partial<Listing> & {
+		/** It was a short poll, which shows of the listing what is enough for now; and what it leaves. */
+		short?: { edge: Edge | undefined };
+	};
 
 /** An event of a response that is in the listing, under its number in the diff. */
 export type Found = { event: ResponseEvent; record: IDataObject; number: number };
@@ -61,7 +52,7 @@ export type Rules = {
  * @throws NodeApiError when a response has no identity: it could not be told from the next, and to
  * leave it out would lose it
  */
-export function diff(known: KnownResponses | undefined, listing: Listing, rules: Rules): Diff {
+export function diff(known: KnownResponses | undefined, listing: PollListing, rules: Rules): Diff {
 	const { records, complete } = listing;
 	const before = known ?? new KnownResponses(0);
 	const numbers = new Fingerprints(before.size + records.length);

@@ -4,7 +4,7 @@ import { oldestFirst } from '../api/answers/order';
 import type { Budget } from './budget';
 import type { Dependencies, NamedForm, Trigger } from './dependencies';
 import { diff } from './diff';
-import type { Listing } from './diff';
+import type { PollListing } from './diff';
 import { cutAtFirst, cutInVain } from './errors';
 import { freshForm } from './memory';
 import type { FormMemory, ListedForm, TriggerMemory } from './memory';
@@ -156,7 +156,7 @@ export class FormPolls {
 	private async take(
 		id: string,
 		memory: FormMemory,
-		listing: Listing,
+		listing: PollListing,
 		isFresh: boolean,
 	): Promise<void> {
 		const { trigger, deps } = this;

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Budget } from './budget';
 import type { Dependencies, Trigger } from './dependencies';
-import type { Listing } from './diff';
+import type { PollListing } from './diff';
 import { asNodeError } from '../api/errors';
 import { budgetUsedUp, cutFields, failureOf, isOfAccount, needsPerson } from './errors';
 import type { FormMemory, TriggerMemory } from './memory';
@@ -31,7 +31,7 @@ const ACCOUNT = '*';
 const FORMS_UNTIL_SERVICE_FAILS = 2;
 
 /** `pages` is how many requests it took. */
-export type Read = { listing: Listing; pages: number; startedAt: number; spacing: number };
+export type Read = { listing: PollListing; pages: number; startedAt: number; spacing: number };
 
 /** `isShort`: it read no more than a short poll does. `isOfSource`: another form would not fail so. */
 type FailedRead = { startedAt: number; sent: number; isShort: boolean; isOfSource: boolean };

@@ -1,6 +1,6 @@
 import type { Budget } from './budget';
 import type { Dependencies } from './dependencies';
-import type { Listing } from './diff';
+import type { PollListing } from './diff';
 import { failureOf } from './errors';
 
 const QUEUED =
@@ -23,9 +23,9 @@ export class Sending {
 
 	/** Sends the requests of one listing, and says how many there were. Throws nothing. */
 	async send(
-		request: (goOn: () => boolean) => Promise<Listing>,
+		request: (goOn: () => boolean) => Promise<PollListing>,
 		startedAt: number,
-	): Promise<{ sent: number } & ({ listing: Listing } | { error: unknown })> {
+	): Promise<{ sent: number } & ({ listing: PollListing } | { error: unknown })> {
 		const { budget, deps } = this;
 		this.hasBegun = true;
 		const before = deps.requestsSent();

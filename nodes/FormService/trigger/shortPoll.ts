@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Asked } from './dependencies';
-import type { Listing } from './diff';
+import type { PollListing } from './diff';
 import { edgeOf, fits, movedEdge, provesIncomplete, unseenIncomplete, verdictOf } from './edge';
 import type { Part } from './edge';
 import { failureOf } from './errors';
@@ -9,7 +9,7 @@ import type { FormMemory, Paged } from './memory';
 
 /** How a listing can be asked for, and what a poll may send. */
 export type Asking = {
-	list(asked: Asked): Promise<Listing>;
+	list(asked: Asked): Promise<PollListing>;
 	/** See `Dependencies`; also to be asked before another list than the first. */
 	goOn(): boolean;
 	/** Whether the poll may go on to all pages, however many there are. */
@@ -35,13 +35,13 @@ export class ShortPoll {
 		private readonly asking: Asking,
 	) {}
 
-	async read(): Promise<Listing> {
+	async read(): Promise<PollListing> {
 		return this.paged.edge.side === 'first' ? await this.readFirst() : await this.readLast();
 	}
 
 	/** The other pages follow the first one, so that the same list can go on to its end. */
-	private async readFirst(): Promise<Listing> {
-		const isEnough = async (part: Listing) => {
+	private async readFirst(): Promise<PollListing> {
+		const isEnough = async (part: PollListing) => {
 			if (this.step !== 'whole') await this.take(part, false);
 			return this.step === 'proven' || this.step === 'doubtful';
 		};
@@ -49,9 +49,9 @@ export class ShortPoll {
 		return this.step === 'proven' || this.step === 'doubtful' ? this.end(listing) : listing;
 	}
 
-	private async readLast(): Promise<Listing> {
+	private async readLast(): Promise<PollListing> {
 		const { list, goOn } = this.asking;
-		const isEnough = async (part: Listing) => {
+		const isEnough = async (part: PollListing) => {
 			await this.take(part, false);
 			return this.step !== 'goesOn';
 		};
@@ -62,7 +62,7 @@ export class ShortPoll {
 		return this.step === 'goesOn' ? { ...listing, complete: false } : this.end(listing);
 	}
 
-	private async take({ records, pages = [] }: Listing, isEnd: boolean): Promise<void> {
+	private async take({ records, pages = [] }: PollListing, isEnd: boolean): Promise<void> {
 		const part = { records, pages };
 		const { edge, known } = this.paged;
 		const verdict = verdictOf(edge, known, { ...part, isEnd });
@@ -81,7 +81,7 @@ export class ShortPoll {
 		return provesIncomplete(edge, known, part, { pages: [], ...incomplete });
 	}
 
-	private end({ records, pages = [] }: Listing): Listing {
+	private end({ records, pages = [] }: PollListing): PollListing {
 		const { edge } = this.paged;
 		const moved = this.step === 'proven' ? movedEdge(edge, { records, pages }) : undefined;
 		const short = { edge: moved ?? { ...edge, isDoubtful: true } };
@@ -90,7 +90,7 @@ export class ShortPoll {
 }
 
 /** A listing that has become shorter has no such page any more, and some services say so by an error. */
-function gone(error: unknown): Listing {
+function gone(error: unknown): PollListing {
 	if (failureOf(error)?.cause !== 'configuration-invalid') throw error;
 	return { records: [], complete: true };
 }
@@ -116,7 +116,7 @@ export function inDoubt({ paged }: Pick<FormMemory, 'paged'>): Paged | undefined
  */
 export function pagedAfter(
 	{ paged }: FormMemory,
-	listing: Listing,
+	listing: PollListing,
 	{ before, after, isFresh }: { before?: KnownResponses; after: KnownResponses; isFresh: boolean },
 ): Paged | undefined {
 	const { records, pages = [], complete, short } = listing;

@@ -1,6 +1,6 @@
 import type { Version } from '../api/request/request';
 import type { Asked, Dependencies, Trigger } from './dependencies';
-import type { Listing } from './diff';
+import type { PollListing } from './diff';
 import type { Edge } from './edge';
 import type { FormMemory } from './memory';
 import type { PollState } from './pollState';
@@ -23,7 +23,7 @@ export type Source = {
 	isOptional?: boolean;
 	/** The edge of its listing, where that can be read by a short poll. */
 	edge?: Edge;
-	request(scope: PollScope): Promise<Listing>;
+	request(scope: PollScope): Promise<PollListing>;
 };
 
 /** What a poll is to read, and what it may send. */

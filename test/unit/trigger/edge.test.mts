@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import type { PageRead } from '../../../nodes/FormService/api/replies/list.ts';
 import type { Asked } from '../../../nodes/FormService/trigger/dependencies.ts';
-import { diff, isIncomplete, type Listing } from '../../../nodes/FormService/trigger/diff.ts';
+import { diff, isIncomplete, type PollListing } from '../../../nodes/FormService/trigger/diff.ts';
 import { edgeOf, type Edge } from '../../../nodes/FormService/trigger/edge.ts';
 import type { KnownResponses } from '../../../nodes/FormService/trigger/knownResponses.ts';
 import { DAY_MS } from '../../../nodes/FormService/trigger/schedule.ts';
@@ -40,7 +40,7 @@ class Paged {
 		from,
 		isEnough,
 		isIncomplete: isFiltered,
-	}: Asked): Promise<Required<Pick<Listing, 'pages'>> & Listing> {
+	}: Asked): Promise<Required<Pick<PollListing, 'pages'>> & PollListing> {
 		const all = this.listed.filter((one) => !isFiltered || this.ignoresFilter || one.is_incomplete);
 		const total = all.length;
 		const records: IDataObject[] = [];
@@ -70,7 +70,7 @@ class Paged {
 	async look(paged: {
 		known: KnownResponses;
 		edge: Edge;
-	}): Promise<Listing & { requests: number }> {
+	}): Promise<PollListing & { requests: number }> {
 		this.requests = 0;
 		const list = async (asked: Asked) => await this.list(asked);
 		const asking = { list, goOn: () => true, mayBeWhole: () => false };
@@ -79,7 +79,7 @@ class Paged {
 	}
 }
 
-const isProven = ({ short }: Listing) => short?.edge?.isDoubtful === false;
+const isProven = ({ short }: PollListing) => short?.edge?.isDoubtful === false;
 
 type Change = { kind: 'new' | 'arrive' | 'leave' | 'complete' | 'reopen'; at: number };
 
