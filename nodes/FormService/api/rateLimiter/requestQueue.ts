@@ -16,7 +16,7 @@ const MAX_OPEN = 5;
 const MAX_OPEN_BULK = 4;
 
 /** What the queue must know of how a request ended: with a reply, or without. */
-export type Ended =
+export type JobEnd =
 	| { kind: 'reply'; status: number; headers: Headers }
 	| { kind: 'broken' | 'cancelled' };
 
@@ -82,10 +82,10 @@ export class RequestQueue {
 	 * @param send sends the request; what it gives is given back, what it throws is thrown
 	 * @returns what `send` gave, or why it was not called
 	 */
-	async pass<T extends Ended>(job: Job, send: () => Promise<T>): Promise<T | HeldBack> {
+	async pass<T extends JobEnd>(job: Job, send: () => Promise<T>): Promise<T | HeldBack> {
 		const turn = await this.turn(job);
 		if (turn.kind !== 'turn') return turn;
-		let end: Ended = { kind: 'broken' };
+		let end: JobEnd = { kind: 'broken' };
 		try {
 			const result = await send();
 			end = result;
@@ -113,7 +113,7 @@ export class RequestQueue {
 		});
 	}
 
-	private ended({ urgency }: Job, id: number, end: Ended): void {
+	private ended({ urgency }: Job, id: number, end: JobEnd): void {
 		const now = this.clock.now();
 		if (this.limiter && end.kind !== 'cancelled') this.breaker.ended(isWorking(end), now);
 		if (end.kind === 'reply') this.limiter?.replied(id, end.status, end.headers, now);
@@ -180,7 +180,7 @@ export class RequestQueue {
 }
 
 /** Whether a reply is of a service that works: its refusals may never end either. */
-function isWorking(end: Ended): boolean {
+function isWorking(end: JobEnd): boolean {
 	return end.kind === 'reply' && end.status < 500 && end.status !== TOO_MANY_REQUESTS;
 }
 

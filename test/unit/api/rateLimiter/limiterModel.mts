@@ -1,4 +1,4 @@
-import type { Ended } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
+import type { JobEnd } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
 
 /**
  * The service's limiter as the specification and what is known of its framework describe it: two
@@ -40,7 +40,7 @@ export class LimiterModel {
 	}
 
 	/** A request of the queue arrives. */
-	arrive(at: number): Ended & { kind: 'reply' } {
+	arrive(at: number): JobEnd & { kind: 'reply' } {
 		this.roll(at);
 		const day = this.perDay - this.day.used;
 		const minute = this.perMinute - this.minute.used;
@@ -59,7 +59,7 @@ export class LimiterModel {
 		};
 	}
 
-	private refuse(at: number, limit: number, until: number): Ended & { kind: 'reply' } {
+	private refuse(at: number, limit: number, until: number): JobEnd & { kind: 'reply' } {
 		const seconds = Math.max(0, Math.floor((until - at) / 1000));
 		const window = this.minute.start;
 		this.refusalsByWindow.set(window, (this.refusalsByWindow.get(window) ?? 0) + 1);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RateLimiter } from '../../../../nodes/FormService/api/rateLimiter/rateLimiter.ts';
 import { RequestQueue } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
 import type {
-	Ended,
+	JobEnd,
 	HeldBack,
 	Job,
 } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
@@ -42,7 +42,7 @@ async function sendAll(
 		await sleep(at);
 		let rateLimited = 0;
 		for (let sent = 1; ; sent++) {
-			const ended: (Ended & { kind: 'reply' }) | HeldBack = await queue.pass(
+			const ended: (JobEnd & { kind: 'reply' }) | HeldBack = await queue.pass(
 				{ urgency: 'bulk', isRetry: sent > 1 },
 				async () => {
 					if (Date.now() < waitUntil) watch.sentWhileWaiting++;

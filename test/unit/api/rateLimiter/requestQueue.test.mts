@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RateLimiter } from '../../../../nodes/FormService/api/rateLimiter/rateLimiter.ts';
 import { RequestQueue } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
-import type { Ended, Job } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
+import type { JobEnd, Job } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
 
 beforeEach(() => {
 	vi.useFakeTimers({ now: 1_800_000_000_000 });
@@ -15,7 +15,7 @@ const sleep = async (ms: number) => await new Promise<void>((resolve) => setTime
 const newQueue = () => new RequestQueue(new RateLimiter(), { now: () => Date.now(), sleep });
 const bulk: Job = { urgency: 'bulk', isRetry: false };
 
-async function answered(): Promise<Ended> {
+async function answered(): Promise<JobEnd> {
 	await sleep(100);
 	return { kind: 'reply', status: 200, headers: {} };
 }
@@ -106,7 +106,7 @@ describe('the queue', () => {
 
 describe('a service that is down', () => {
 	/** Sends so many requests, which all end so. */
-	async function sendAll(count: number, end: () => Ended, queue = newQueue()) {
+	async function sendAll(count: number, end: () => JobEnd, queue = newQueue()) {
 		let sent = 0;
 		const all = Array.from(
 			{ length: count },
@@ -120,14 +120,14 @@ describe('a service that is down', () => {
 		await vi.runAllTimersAsync();
 		return { kinds: (await Promise.all(all)).map(({ kind }) => kind), sent, queue };
 	}
-	const broken = (): Ended => ({ kind: 'broken' });
+	const broken = (): JobEnd => ({ kind: 'broken' });
 
 	it.each([
 		['broken connections', broken],
-		['status 500', (): Ended => ({ kind: 'reply', status: 500, headers: {} })],
+		['status 500', (): JobEnd => ({ kind: 'reply', status: 500, headers: {} })],
 		[
 			'refusals without end',
-			(): Ended => ({ kind: 'reply', status: 429, headers: { 'retry-after': '1' } }),
+			(): JobEnd => ({ kind: 'reply', status: 429, headers: { 'retry-after': '1' } }),
 		],
 	])('costs 1,000 items few requests: %s', async (_what, end) => {
 		const { kinds, sent, queue } = await sendAll(1_000, end);
@@ -138,7 +138,7 @@ describe('a service that is down', () => {
 
 	it('is asked by one item at a time, and all go on when it works again', async () => {
 		const since = Date.now();
-		const end = (): Ended =>
+		const end = (): JobEnd =>
 			Date.now() - since < 15_000 ? broken() : { kind: 'reply', status: 200, headers: {} };
 		const { kinds } = await sendAll(55, end);
 		expect(kinds.filter((kind) => kind === 'reply').length).toBeGreaterThan(25);
