@@ -7,19 +7,29 @@ const alias = [
 	{ find: /^n8n-workflow$/, replacement: createRequire(import.meta.url).resolve('n8n-workflow') },
 ];
 
-const project = (name: string, include: string[], testTimeout: number, isolate = true) => ({
+const project = (
+	name: string,
+	include: string[],
+	testTimeout: number,
+	own: { isolate?: boolean; setupFiles?: string[] } = {},
+) => ({
 	resolve: { alias },
-	test: { name, include, testTimeout, hookTimeout: testTimeout, isolate, pool: 'forks' as const },
+	test: { name, include, testTimeout, hookTimeout: testTimeout, pool: 'forks' as const, ...own },
 });
 
 export default defineConfig({
 	test: {
 		maxWorkers: 2,
 		projects: [
-			project('unit', ['test/unit/**/*.test.mts', 'test/service/**/*.test.mts'], 60_000, false),
+			project('unit', ['test/unit/**/*.test.mts', 'test/service/**/*.test.mts'], 60_000, {
+				isolate: false,
+			}),
 			project('model', ['test/model/**/*.test.mts'], 600_000),
-			// n8n's classes take a second to load, and no test file leaves anything behind
-			project('integration', ['test/integration/**/*.test.mts'], 120_000, false),
+			// n8n's classes take a second to load
+			project('integration', ['test/integration/**/*.test.mts'], 120_000, {
+				isolate: false,
+				setupFiles: ['test/integration/n8n/eachFile.mts'],
+			}),
 			project('package', ['test/package/**/*.test.mts'], 120_000),
 			project('n8n', ['test/n8n/**/*.test.mts'], 1_800_000),
 		],

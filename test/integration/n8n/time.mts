@@ -14,6 +14,9 @@ const QUIET_TURNS = 3;
 /** What unpacks a body, by which a test can see it at work; the functions that make it cannot be replaced. */
 const UNZIP = Object.getPrototypeOf(createUnzip()) as Unzip;
 
+/** Real milliseconds after which what is under way will hardly end. */
+const LONGEST_SETTLING_MS = 60_000;
+
 /** What a timer takes at most. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -33,8 +36,8 @@ export class TestTime {
 	private readonly awaited = new Set<Sleeper>();
 	/** The requests that are under way, the replies that are being read, and the bodies that are unpacked. */
 	private readonly open = new Set<ClientRequest | IncomingMessage | Unzip>();
-	/** The clients' ports of those whose replies wait for this time themselves. */
-	private readonly heldBack = new Set<number | undefined>();
+	/** The service's ends of the connections on which replies wait for this time themselves. */
+	private readonly heldBack = new Set<Socket>();
 	private stoppedAt?: number;
 	private events = 0;
 	private settling?: NodeJS.Timeout;
@@ -115,13 +118,12 @@ export class TestTime {
 	 * @param connection the service's end of the connection on which the request came
 	 */
 	readonly holdBack = async (ms: number, connection: Socket): Promise<void> => {
-		const { remotePort } = connection;
 		const gone = new AbortController();
 		const leave = () => gone.abort();
 		connection.once('close', leave);
-		this.heldBack.add(remotePort);
+		this.heldBack.add(connection);
 		await this.sleep(ms, gone.signal);
-		this.heldBack.delete(remotePort);
+		this.heldBack.delete(connection);
 		connection.off('close', leave);
 	};
 
@@ -138,12 +140,28 @@ export class TestTime {
 		}
 	}
 
-	/** Resolves when nothing more happens before some time has passed. */
+	/**
+	 * Resolves when nothing more happens before some time has passed.
+	 *
+	 * @throws what is under way, when it does not end
+	 */
 	async settled(): Promise<void> {
-		await new Promise<void>((resolve) => {
-			this.whenSettled.push(resolve);
-			this.happened();
-		});
+		const { promise, resolve, reject } = Promise.withResolvers<void>();
+		const timer = setTimeout(() => {
+			const under = [...this.open].map((one) =>
+				'path' in one ? `${one.method} ${one.host}${one.path}` : one.constructor.name,
+			);
+			reject(new Error(`Still under way: ${under.join(', ')}`));
+		}, LONGEST_SETTLING_MS);
+		this.whenSettled.push(resolve);
+		this.happened();
+		await promise.finally(() => clearTimeout(timer));
+	}
+
+	/** What a test file has left open does not keep the time of the next one from leaping. */
+	forgetWhatIsOpen(): void {
+		this.open.clear();
+		this.happened();
 	}
 
 	private begin(group: Set<Sleeper>, ms: number, end: () => void): Sleeper {
@@ -196,8 +214,14 @@ export class TestTime {
 	}
 
 	private nothingComes(): boolean {
-		return [...this.open].every(
-			(one) => 'socket' in one && this.heldBack.has(one.socket?.localPort ?? -1),
+		return [...this.open].every((one) => 'socket' in one && this.isHeldBack(one.socket));
+	}
+
+	/** By both ports: that of a client can be another's as well, for another service. */
+	private isHeldBack(client: Socket | null): boolean {
+		return [...this.heldBack].some(
+			({ localPort, remotePort }) =>
+				localPort === client?.remotePort && remotePort === client?.localPort,
 		);
 	}
 
