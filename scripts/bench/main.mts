@@ -1,8 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { run } from '../lib/command.mts';
-import { root } from '../lib/paths.mts';
-import { benchmarksPage, markdownOf, type Table } from './page.mts';
+import { sectionOf, type Table, writePage } from './page.mts';
 
 await run('npm', ['run', '--silent', 'build']);
 
@@ -13,6 +10,7 @@ const parts: Record<string, () => Promise<Table>> = {
 	pages: async () => await (await import('./pages.mts')).pages(),
 	delays: async () => await (await import('./delays.mts')).delays(),
 	watching: async () => await (await import('./watching.mts')).watching(),
+	n8n: async () => await (await import('./realN8n.mts')).realN8n(),
 	state: async () => await (await import('./state.mts')).state(),
 	items: async () => await (await import('./items.mts')).items(),
 	processes: async () => await (await import('./processes.mts')).processes(),
@@ -21,16 +19,12 @@ const parts: Record<string, () => Promise<Table>> = {
 };
 
 const chosen = process.argv.slice(2);
-const tables: Table[] = [];
+const measured = new Map<string, string>();
 for (const [name, part] of Object.entries(parts)) {
 	if (chosen.length > 0 && !chosen.includes(name)) continue;
-	const table = await part();
-	tables.push(table);
-	console.log(`\n${markdownOf(table)}`);
+	const section = sectionOf(name, await part());
+	measured.set(name, section);
+	console.log(`\n${section.trim()}`);
 }
-// the page is that of a whole run
-if (chosen.length === 0) {
-	await mkdir(join(root, 'docs'), { recursive: true });
-	await writeFile(join(root, 'docs', 'benchmarks.md'), await benchmarksPage(tables));
-}
+await writePage(Object.keys(parts), measured);
 process.exit();

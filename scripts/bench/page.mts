@@ -1,9 +1,18 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { root } from '../lib/paths.mts';
 
 export type Table = { title: string; text: string; head: string[]; rows: string[][] };
+
+const INTRODUCTION = `# Benchmarks
+
+\`npm run bench\` measures all of this, and \`npm run bench -- <part>\` one section, which names its part.
+
+Each figure is a count, or a ratio of two things that were measured in the same run, in turn: times alone depend on the machine. The goals are what we hold ourselves to; where one is missed, the section says what stands in the way.
+
+`;
 
 const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
 
@@ -14,17 +23,33 @@ export const markdownOf = ({ title, text, head, rows }: Table): string =>
 		[line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n'),
 	].join('\n\n');
 
-/** The page of all tables, with the day and the machine. */
-export async function benchmarksPage(tables: Table[]): Promise<string> {
+/** The section of a part, with the day, the machine and the command. */
+export function sectionOf(part: string, table: Table): string {
 	const [{ model }] = cpus();
 	const machine = `${cpus().length} processors (${model.trim()}), Node ${process.versions.node}`;
 	const day = new Date().toISOString().slice(0, 10);
-	const page = [
-		'# Benchmarks',
-		`Measured on ${day}, ${machine}, by\n\n\`\`\`sh\nnpm run bench\n\`\`\``,
-		'Each figure is a count, or a ratio of two things that were measured in the same run, in turn: times alone depend on the machine. The goals are what we hold ourselves to; where one is missed, the section says what stands in the way.',
-		...tables.map(markdownOf),
-	].join('\n\n');
+	return `${markdownOf(table)}\n\nMeasured on ${day}, ${machine}, by ${commandOf(part)}.\n\n`;
+}
+
+const commandOf = (part: string) => `\`npm run bench -- ${part}\``;
+
+/**
+ * Writes the sections that were measured; those of other parts stay as the page has them.
+ *
+ * @param parts all there are, in their order
+ */
+export async function writePage(
+	parts: string[],
+	measured: ReadonlyMap<string, string>,
+): Promise<void> {
 	const path = join(root, 'docs', 'benchmarks.md');
-	return await format(page, { ...(await resolveConfig(path)), filepath: path });
+	const earlier = (await readFile(path, 'utf8')).split(/^(?=## )/m);
+	const page = [
+		INTRODUCTION,
+		...parts.map(
+			(part) =>
+				measured.get(part) ?? earlier.find((section) => section.includes(commandOf(part))) ?? '',
+		),
+	].join('');
+	await writeFile(path, await format(page, { ...(await resolveConfig(path)), filepath: path }));
 }

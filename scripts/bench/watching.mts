@@ -1,10 +1,9 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { Socket } from 'node:net';
 import type { IDataObject } from 'n8n-workflow';
 import { locator, n8nFor, time } from '../../test/integration/harness.mts';
 import { startService } from '../../test/service/index.mts';
 import { count, median, megabytes } from './measure.mts';
 import type { Table } from './page.mts';
+import { countSentBytes } from './sentBytes.mts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -31,14 +30,7 @@ async function dayOf(
 		token: `watching-${forms}-${Math.random()}`,
 	});
 	const { store, url, token } = service;
-	let bytes = 0;
-	const written = new Map<Socket, number>();
-	const add = (message: unknown) => {
-		const { socket } = message as { socket: Socket };
-		bytes += socket.bytesWritten - (written.get(socket) ?? 0);
-		written.set(socket, socket.bytesWritten);
-	};
-	subscribe('http.server.response.finish', add);
+	const sent = countSentBytes();
 	const ids = Array.from(
 		{ length: forms },
 		(_, index) => store.addForm({ name: `Form ${index}`, fields: [{ label: 'Name' }] }).id,
@@ -62,9 +54,9 @@ async function dayOf(
 		await until(tick + 1);
 	}
 	const refused = service.requests.filter(({ status }) => status === 429).length;
-	unsubscribe('http.server.response.finish', add);
+	sent.stop();
 	await service.close();
-	return { requests: service.requests.length, bytes, refused, delays };
+	return { requests: service.requests.length, bytes: sent.to(), refused, delays };
 }
 
 /** This package's trigger, with n8n's tick of a minute. */
