@@ -1,7 +1,8 @@
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import { isRecord, saysNo, saysYes } from '../records';
-import { decodeAnswers } from './decode';
+import { saysNo, saysYes } from '../records';
+import { decodeAnswers, partsOf } from './decode';
+import type { Answer } from './decode';
 import { toEpochMs } from './order';
 
 /** How a value is compared, in the order of the editor's list. */
@@ -36,8 +37,9 @@ export type Conditions = {
 /** Whether a response meets the conditions; without any, each does. */
 export function meets(record: IDataObject, { match, conditions, zone }: Conditions): boolean {
 	if (conditions.length === 0) return true;
+	const { answers } = decodeAnswers(record);
 	const holds = (condition: Condition) =>
-		isTrue(condition, valuesOf(record, condition.field, zone), zone);
+		isTrue(condition, valuesOf(record, answers, condition.field, zone), zone);
 	return match === 'all' ? conditions.every(holds) : conditions.some(holds);
 }
 
@@ -49,21 +51,20 @@ type Values = { values: readonly unknown[]; zone: string };
  * What is empty is left out. The service's own times are UTC (specification, section 2.1); a date that
  * was answered is one of the calendar.
  */
-function valuesOf(record: IDataObject, field: string, zone: string): Values {
+function valuesOf(
+	record: IDataObject,
+	answers: readonly Answer[],
+	field: string,
+	zone: string,
+): Values {
 	const wanted = normal(field);
-	const answers = decodeAnswers(record).answers.filter(({ label, uuid, customKey }) =>
+	const own = answers.filter(({ label, uuid, customKey }) =>
 		[label, uuid, customKey].some((name) => name !== undefined && normal(name) === wanted),
 	);
-	const isAnswer = answers.length > 0;
-	const found = isAnswer ? answers.map(({ value }) => value) : [record[field.trim()]];
-	const values = found.flatMap(flat).filter((value) => textOf(value) !== '');
+	const isAnswer = own.length > 0;
+	const found = isAnswer ? own.map(({ value }) => value) : [record[field.trim()]];
+	const values = found.flatMap(partsOf).filter((value) => textOf(value) !== '');
 	return { values, zone: isAnswer ? zone : 'utc' };
-}
-
-/** A list as its entries, an object such as an address as its parts. */
-function flat(value: unknown): unknown[] {
-	if (Array.isArray(value)) return value.flatMap(flat);
-	return isRecord(value) ? Object.values(value).flatMap(flat) : [value];
 }
 
 /** A list meets what one of its entries meets; `isNot` and `isEmpty` are about all of them. */

@@ -50,6 +50,12 @@ export function decodeAnswers(record: IDataObject): Decoded {
 	return { answers: [], problem: `No answers were found in ${shapeOf(record)}` };
 }
 
+/** The value of an answer in its parts, however deep: a list as its entries, an object such as an address too. */
+export function partsOf(value: unknown): unknown[] {
+	if (Array.isArray(value)) return value.flatMap(partsOf);
+	return isRecord(value) ? Object.values(value).flatMap(partsOf) : [value];
+}
+
 /** A container that was stored as JSON in a text. */
 function parsed(value: unknown): unknown {
 	if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;

@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { isRecord } from '../records';
-import { decodeAnswers } from './decode';
+import { decodeAnswers, partsOf } from './decode';
 import { newestFirst, oldestFirst, submittedAt } from './order';
 
 /** Which responses are wanted, and in which order. */
@@ -51,7 +50,7 @@ function hasText(record: IDataObject, text: string): boolean {
 
 /** The texts and numbers in the value of an answer. */
 export function textsIn(value: unknown): string[] {
-	if (Array.isArray(value)) return value.flatMap(textsIn);
-	if (isRecord(value)) return Object.values(value).flatMap(textsIn);
-	return value === null || value === undefined ? [] : [String(value)];
+	return partsOf(value)
+		.filter((part) => part !== null && part !== undefined)
+		.map(String);
 }
