@@ -41,15 +41,7 @@ export function createdAt(record: IDataObject): number | undefined {
 const CREATED = ['created_at', 'createdAt', 'created'];
 
 /** The specification names no time of a response: these are names that services give it, best first. */
-const TIMES = [
-	...CREATED,
-	'submitted_at',
-	'submittedAt',
-	'completed_at',
-	'completedAt',
-	'date',
-	'timestamp',
-];
+const TIMES = [...CREATED, ...SUBMITTED, 'date', 'timestamp'];
 
 /** What the order goes by. A time of change is the last resort: it is late where one was edited. */
 const KEYS = [
