@@ -1,4 +1,4 @@
-import { defaults, pick } from 'lodash';
+import { defaults, memoize, pick } from 'lodash';
 import { NodeApiError } from 'n8n-workflow';
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 import { oldestFirst } from '../api/answers/order';
@@ -18,16 +18,18 @@ export function itemsBy(
 	sender: Sender,
 	output: ResponseOutput,
 ): Pick<Dependencies, 'toItem' | 'toItemWithoutFiles'> {
+	// one poll makes many items of a form
+	const ofForm = memoize((fields: Event['fields']) => fieldsFor(fields ?? [], output));
 	const toItem = async (
-		{ event, record, form, fields = [] }: Event,
+		{ event, record, form, fields: given }: Event,
 		options: ResponseOutput,
 		onFileError?: (error: Error) => void,
 	) => {
-		const ofForm = needsFields(options) ? fieldsFor(fields, options) : undefined;
+		const fields = needsFields(options) ? ofForm(given) : undefined;
 		const item =
 			event === 'formCreated'
 				? { json: formAttributes(record, options) }
-				: await toResponseItem(sender, record, { ...options, fields: ofForm }, onFileError);
+				: await toResponseItem(sender, record, { ...options, fields }, onFileError);
 		// an answer of such a name stays what it is
 		return { ...item, json: defaults(item.json, { event, form: { ...form } }) };
 	};
