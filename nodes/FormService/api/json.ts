@@ -93,12 +93,11 @@ function isContainer(value: unknown): value is Record<string, unknown> {
 /** Puts a list where there is one that holds the place alone. */
 function withList(value: unknown, place: string, list: unknown[], levels = MAX_LIST_DEPTH) {
 	if (Array.isArray(value) && value[0] === place) return list;
-	if (levels === 0 || typeof value !== 'object' || value === null) return value;
-	const object = value as Record<string, unknown>;
-	for (const name of Object.keys(object)) {
-		object[name] = withList(object[name], place, list, levels - 1);
+	if (levels === 0 || !isContainer(value)) return value;
+	for (const name of Object.keys(value)) {
+		value[name] = withList(value[name], place, list, levels - 1);
 	}
-	return object;
+	return value;
 }
 
 const [QUOTE, BACKSLASH, COMMA, COLON, OBJECT, LIST, OBJECT_END, LIST_END] =

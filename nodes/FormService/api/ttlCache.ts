@@ -15,8 +15,9 @@ export class TtlCache<T> {
 
 	/** What the work of that key gave lately, or gives now. */
 	async get(key: string, { found, failed }: Lifetimes, work: () => Promise<T>): Promise<T> {
+		const now = clock.now();
 		for (const [known, { until }] of this.entries) {
-			if (until <= clock.now()) this.entries.delete(known);
+			if (until <= now) this.entries.delete(known);
 		}
 		const present = this.entries.get(key);
 		if (present !== undefined) return await present.promise;
