@@ -120,10 +120,14 @@ export function asSentence(text: string): string {
 /** The longest part of the service's own words that is shown. */
 const MAX_QUOTE = 300;
 
-/** A text of the service on one line, cut where it is long. */
-export function shortened(text: string): string {
+/**
+ * A text of the service on one line, cut where it is long.
+ *
+ * @param longest characters that are shown at most
+ */
+export function shortened(text: string, longest = MAX_QUOTE): string {
 	const line = text.replace(/\s+/g, ' ').trim();
-	return line.length > MAX_QUOTE ? `${line.slice(0, MAX_QUOTE)}…` : line;
+	return line.length > longest ? `${line.slice(0, longest)}…` : line;
 }
 
 /**

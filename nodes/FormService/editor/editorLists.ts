@@ -1,7 +1,13 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, ILoadOptionsFunctions } from 'n8n-workflow';
 import { endpoints, targetOf } from '../api/endpoints';
 import type { Sender } from '../api/sender';
 import { listFields, listForms, listResponses } from '../api/service';
+
+/** The ID in the Form parameter of the node that is being edited; empty where none is chosen. */
+export function chosenForm(context: ILoadOptionsFunctions): string {
+	const given = context.getCurrentNodeParameter('formId', { extractValue: true });
+	return typeof given === 'string' || typeof given === 'number' ? String(given).trim() : '';
+}
 
 /**
  * How long the editor's lists are given again: no more than one request a minute, however fast a

@@ -7,7 +7,7 @@ import type {
 import { getAccount } from '../api/account';
 import { formIdOf, isRecord } from '../api/records';
 import type { Sender } from '../api/sender';
-import { cachedFields, cachedForms } from './editorLists';
+import { cachedFields, cachedForms, chosenForm } from './editorLists';
 import { toMapperFields } from './mapperFields';
 import type { MapperField } from './mapperFields';
 
@@ -47,11 +47,6 @@ export async function getFieldOptions(
 		name: displayName,
 		value: id,
 	}));
-}
-
-function chosenForm(context: ILoadOptionsFunctions): string {
-	const given = context.getCurrentNodeParameter('formId', { extractValue: true });
-	return typeof given === 'string' || typeof given === 'number' ? String(given).trim() : '';
 }
 
 /** The fields that the mapper has of this form from an earlier time. */

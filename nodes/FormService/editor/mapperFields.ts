@@ -7,6 +7,7 @@ import type {
 import { fieldKindOf, fieldLabelOf } from '../api/answers/fields';
 import type { FieldKind } from '../api/answers/fields';
 import { asPlainText, tellApart } from '../api/answers/labels';
+import { shortened } from '../api/errors';
 import { identityOf, isId, isRecord, saysYes } from '../api/records';
 
 /** What a field shows in the resource mapper: its widget, and the choices there are. */
@@ -63,9 +64,8 @@ const MAX_DETAIL = 40;
 
 /** What tells fields of one label apart better than a number. */
 function detailOf(field: IDataObject): string {
-	const text = textOf(field.description)?.replace(/\s+/g, ' ').trim();
-	if (text === undefined) return '';
-	return `: ${text.length > MAX_DETAIL ? `${text.slice(0, MAX_DETAIL)}…` : text}`;
+	const text = textOf(field.description);
+	return text === undefined ? '' : `: ${shortened(text, MAX_DETAIL)}`;
 }
 
 /** What to enter, where the widget does not show it. */

@@ -5,9 +5,10 @@ import { textsIn } from '../api/answers/find';
 import { asPlainText } from '../api/answers/labels';
 import { newestFirst } from '../api/answers/order';
 import { withFiles } from '../api/answers/uploads';
+import { shortened } from '../api/errors';
 import { identityOf, isId, isRecord, saysYes } from '../api/records';
 import type { Sender } from '../api/sender';
-import { cachedResponses } from './editorLists';
+import { cachedResponses, chosenForm } from './editorLists';
 
 /** Responses that the list shows at a time. */
 const PAGE_SIZE = 50;
@@ -21,11 +22,10 @@ export async function searchResponses(
 	filter = '',
 	paginationToken = '0',
 ): Promise<INodeListSearchResult> {
-	const given = this.getCurrentNodeParameter('formId', { extractValue: true });
-	const formId = typeof given === 'number' ? String(given) : given;
-	if (typeof formId !== 'string' || !isId(formId.trim())) return { results: [] };
+	const formId = chosenForm(this);
+	if (!isId(formId)) return { results: [] };
 	const sender: Sender = { context: this, account: await getAccount(this), urgency: 'prompt' };
-	const records = await cachedResponses(sender, formId.trim());
+	const records = await cachedResponses(sender, formId);
 	const wanted = filter.trim().toLowerCase();
 	const found = newestFirst(records.map((record) => ({ record })))
 		.flatMap(({ record }) => toListed(record))
@@ -49,7 +49,8 @@ function toListed(record: IDataObject) {
 	// n8n evaluates a value that begins with "="; what is no ID could not be asked for either
 	if (!isId(id)) return [];
 	const texts = decodeAnswers(record).answers.flatMap(({ value }) => shownOf(withFiles(value)));
-	const shown = texts.slice(0, MAX_ANSWERS).map(shortened).join(', ');
+	const first = texts.slice(0, MAX_ANSWERS).map((text) => shortened(text, MAX_LENGTH));
+	const shown = first.join(', ');
 	const number = record.number_formatted ?? record.number;
 	const parts = [
 		typeof number === 'string' || typeof number === 'number' ? String(number) : '',
@@ -67,9 +68,4 @@ function shownOf(value: unknown): string[] {
 	if (Array.isArray(value)) return value.flatMap(shownOf);
 	const isFile = isRecord(value) && typeof value.name === 'string' && 'url' in value;
 	return textsIn(isFile ? value.name : value).filter((text) => text.trim() !== '');
-}
-
-function shortened(text: string): string {
-	const line = text.replace(/\s+/g, ' ').trim();
-	return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH)}…` : line;
 }

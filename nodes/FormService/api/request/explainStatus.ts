@@ -226,7 +226,7 @@ const MAX_DETAILS = 20;
 /** The service's messages on single fields, but not its `message` again, one a line; else what to do. */
 function detailsOr(fallback: string, envelope: Envelope | undefined): string {
 	const said = shortened(envelope?.message ?? '');
-	const details = envelope?.details.map(shortened) ?? [];
+	const details = envelope?.details.map((text) => shortened(text)) ?? [];
 	const lines = details.filter((line) => line !== '' && line !== said);
 	return lines.slice(0, MAX_DETAILS).join('\n') || fallback;
 }
