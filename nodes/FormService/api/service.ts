@@ -13,9 +13,9 @@ import type { Lifetimes } from './ttlCache';
 import { parseUrl } from './url';
 
 /**
- * The service, one function for each of its endpoints (specification, section 4). The target says
- * what is asked for: n8n composes an operation's, `targetOf` those of the trigger and the editor. All
- * throw NodeApiError or NodeOperationError with the sender's itemIndex.
+ * What the service does (specification, section 4), by a target that says what is asked for: n8n
+ * composes an operation's, `targetOf` those of the trigger and the editor. All functions throw
+ * NodeApiError or NodeOperationError with the sender's itemIndex.
  */
 
 /** The workspace as it came, secrets included (section 2.1). */
@@ -24,52 +24,52 @@ export async function getWorkspace(sender: Sender, target: Target): Promise<IDat
 	return workspaceIn(sender, value);
 }
 
-/**
- * All forms with their fields.
- *
- * @param lifetimes how long the list may be given again; left out, only while it is being fetched
- */
-export async function listForms(
-	sender: Sender,
-	target: Target,
-	lifetimes?: Lifetimes,
-): Promise<IDataObject[]> {
-	return (await sharedList(sender, target, { lifetimes })).records;
-}
-
-/** The records of any list, for a caller that may have to stop between two pages. */
-export async function listWhile(
-	sender: Sender,
-	target: Target,
-	goOn: () => boolean,
-): Promise<Listing> {
-	return await list(sender, own(sender, target), { goOn });
-}
-
-/** The fields of one form; see `listForms`. */
-export async function listFields(
-	sender: Sender,
-	target: Target,
-	lifetimes?: Lifetimes,
-): Promise<IDataObject[]> {
-	return (await sharedList(sender, target, { lifetimes })).records;
-}
-
-/** Who can stop between pages asks with `goOn`, and by then a list is not shared with others. */
-export type ResponsesOptions = ListOptions & {
-	/** See `listForms`. */
+export type ListRecordsOptions = {
+	/** Records that are enough. */
+	limit?: number;
+	/** How long the list may be given again; left out, only while it is being fetched. */
 	lifetimes?: Lifetimes;
 };
 
-/** The responses of one form, in the service's order (section 4, rule 1). */
-export async function listResponses(
+const lists = new TtlCache<IDataObject[]>();
+
+const WHILE_UNDER_WAY: Lifetimes = { found: 0, failed: 0 };
+
+/**
+ * The forms with their fields, the fields of one form, or the responses of one, all of them and in the
+ * service's order (section 4, rule 1). A list is fetched once for all who ask for it at the same moment
+ * in the same way, unless one of them waits in the queue of the items and another goes before it.
+ */
+export async function listRecords(
 	sender: Sender,
 	target: Target,
-	{ lifetimes, ...options }: ResponsesOptions = {},
+	options: ListRecordsOptions = {},
+): Promise<IDataObject[]> {
+	const { limit, lifetimes = WHILE_UNDER_WAY } = options;
+	const { context, account, urgency, retry, transport, itemIndex } = sender;
+	const { url } = own(sender, target);
+	const { headers, timeout, proxy, skipSslCertificateValidation, allowedDomains } = transport ?? {};
+	// another's timeout, or certificates that another does not check, must not be this one's
+	const way = [headers, timeout, proxy, skipSslCertificateValidation, allowedDomains, retry];
+	const key = account.key + JSON.stringify([url, limit, urgency, lifetimes, way]);
+	const fetch = async () => (await list(sender, { ...target, url }, { limit })).records;
+	const notSent = () => new NotSent(context.getNode(), itemIndex);
+	const work = unlessAborted(lists.get(key, lifetimes, fetch), stopSignal(sender), notSent);
+	return await work.catch(async (error: unknown) => {
+		// whoever asked first was cancelled; that is no reason for the others to go without
+		const goOn = error instanceof NotSent && !hasStopped(sender);
+		if (goOn) return await listRecords(sender, target, options);
+		throw error;
+	});
+}
+
+/** The same for a caller that may have to stop between two pages; it shares the list with nobody. */
+export async function listWhile(
+	sender: Sender,
+	target: Target,
+	options: ListOptions & Required<Pick<ListOptions, 'goOn'>>,
 ): Promise<Listing> {
-	return options.goOn === undefined
-		? await sharedList(sender, target, { limit: options.limit, lifetimes })
-		: await list(sender, own(sender, target), options);
+	return await list(sender, own(sender, target), options);
 }
 
 /** The link to the PDF of one response. */
@@ -96,37 +96,6 @@ function own({ context, account, itemIndex }: Sender, target: Target): Target {
 		message: 'The request does not lead to the API of the service',
 		description: 'Check the IDs in the parameters of this node.',
 		itemIndex,
-	});
-}
-
-const lists = new TtlCache<Listing>();
-
-const WHILE_UNDER_WAY: Lifetimes = { found: 0, failed: 0 };
-
-/**
- * A list, fetched once for all who ask for it at the same moment in the same way, unless one of them
- * waits in the queue of the items and another goes before it.
- */
-async function sharedList(
-	sender: Sender,
-	target: Target,
-	options: { limit?: number; lifetimes?: Lifetimes },
-): Promise<Listing> {
-	const { limit, lifetimes = WHILE_UNDER_WAY } = options;
-	const { context, account, urgency, retry, transport, itemIndex } = sender;
-	const { url } = own(sender, target);
-	const { headers, timeout, proxy, skipSslCertificateValidation, allowedDomains } = transport ?? {};
-	// another's timeout, or certificates that another does not check, must not be this one's
-	const way = [headers, timeout, proxy, skipSslCertificateValidation, allowedDomains, retry];
-	const key = account.key + JSON.stringify([url, limit, urgency, lifetimes, way]);
-	const fetch = async () => await list(sender, { ...target, url }, { limit });
-	const notSent = () => new NotSent(context.getNode(), itemIndex);
-	const work = unlessAborted(lists.get(key, lifetimes, fetch), stopSignal(sender), notSent);
-	return await work.catch(async (error: unknown) => {
-		// whoever asked first was cancelled; that is no reason for the others to go without
-		const goOn = error instanceof NotSent && !hasStopped(sender);
-		if (goOn) return await sharedList(sender, target, options);
-		throw error;
 	});
 }
 

@@ -8,7 +8,7 @@ import { serviceError } from '../api/errors';
 import { endpoints, targetOf } from '../api/endpoints';
 import type { Target } from '../api/endpoints';
 import type { Sender } from '../api/sender';
-import { listFields } from '../api/service';
+import { listRecords } from '../api/service';
 import type { Input } from '../parameters/input';
 import type { ItemRun } from './itemRun';
 
@@ -47,7 +47,7 @@ export async function fieldsOf(
 	formId: string,
 ): Promise<IDataObject[]> {
 	const target = targetOf(sender.account, endpoints.listFields, { formId });
-	return await run.once({ sender, target }, listFields);
+	return await run.once({ sender, target }, listRecords);
 }
 
 /** What to do where a form is not in the list of all. */

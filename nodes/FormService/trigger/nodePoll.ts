@@ -8,7 +8,7 @@ import { clock, unlessAborted } from '../api/clock';
 import { endpoints, targetOf } from '../api/endpoints';
 import { asNodeError, NotSent } from '../api/errors';
 import type { Sender } from '../api/sender';
-import { listFields, listForms, listResponses, listWhile } from '../api/service';
+import { listRecords, listWhile } from '../api/service';
 import type { Dependencies, Event, NamedForm, Trigger, Watch } from './dependencies';
 import { failureOf, queueTooLong, tooSlow } from './errors';
 import { shortNameOf } from './fingerprint';
@@ -94,7 +94,7 @@ export async function fetchExample(context: IPollFunctions): Promise<INodeExecut
 	const ofResponses = events.some((event) => event !== 'formCreated');
 	for (const { id, name } of ofResponses ? forms.slice(0, MAX_ASKED_FOR_EXAMPLE) : []) {
 		const target = targetOf(account, endpoints.listResponses, { formId: id });
-		const { records } = await listResponses(sender, target);
+		const records = await listRecords(sender, target);
 		const wanted = records.filter((one) => meets(one, parameters.conditions));
 		const newest = newestResponse(wanted, events);
 		if (newest !== undefined) return await asExample({ ...newest, form: { id, name } });
@@ -106,7 +106,7 @@ export async function fetchExample(context: IPollFunctions): Promise<INodeExecut
 	async function asExample(event: Event): Promise<INodeExecutionData[]> {
 		const ofResponse = event.event !== 'formCreated' && needsFields(parameters.output);
 		const target = targetOf(account, endpoints.listFields, { formId: event.form.id });
-		const fields = ofResponse ? await listFields(sender, target) : undefined;
+		const fields = ofResponse ? await listRecords(sender, target) : undefined;
 		const items = itemsBy(sender, parameters.output);
 		const deps = { node, now: () => clock.now(), log: context.logger, ...items };
 		return await deliver([{ ...event, fields }], {
@@ -127,7 +127,7 @@ async function formsForExample(
 	const isNamed = watch.kind === 'chosen' && watch.formIds.every((id) => names.has(id));
 	if (isNamed) return watch.formIds.map((id) => ({ id, name: names.get(id) ?? null }));
 	const target = targetOf(sender.account, endpoints.listForms);
-	const listed = listedForms(await listForms(sender, target));
+	const listed = listedForms(await listRecords(sender, target));
 	if (watch.kind === 'all') {
 		return oldestFirst(listed.filter(({ id }) => !watch.except.includes(id))).reverse();
 	}
@@ -167,15 +167,15 @@ function dependenciesOf(
 			// all of them, not only the complete ones: what is known must hold when the events change
 			const query = isIncomplete ? { incomplete: 'true' } : undefined;
 			const target = targetOf(account, endpoints.listResponses, { formId }, query);
-			return await listed(async () => await listResponses(counted, target, { goOn, ...options }));
+			return await listed(async () => await listWhile(counted, target, { goOn, ...options }));
 		},
 		async listFields(formId, goOn) {
 			const target = targetOf(account, endpoints.listFields, { formId });
-			return await listed(async () => await listWhile(counted, target, goOn));
+			return await listed(async () => await listWhile(counted, target, { goOn }));
 		},
 		async listForms(goOn) {
 			const target = targetOf(account, endpoints.listForms);
-			return await listed(async () => await listWhile(counted, target, goOn));
+			return await listed(async () => await listWhile(counted, target, { goOn }));
 		},
 		...items,
 		toItem: async (event, onFileError) =>

@@ -1,5 +1,5 @@
 import { endpoints } from '../../api/endpoints';
-import { listFields } from '../../api/service';
+import { listRecords } from '../../api/service';
 import type { Input } from '../../parameters/input';
 import { readFormId, readLimit } from '../../parameters/input';
 import { formLocator, limitInput, returnAllSwitch } from '../../parameters/properties';
@@ -26,7 +26,7 @@ function prepare(input: Input): Prepared {
 	const limit = readLimit(input);
 	return {
 		async send(request) {
-			const fields = await request.run.once(request, listFields);
+			const fields = await request.run.once(request, listRecords);
 			return fields.slice(0, limit).map((field) => ({ json: structuredClone(field) }));
 		},
 	};

@@ -1,6 +1,6 @@
 import { endpoints } from '../../api/endpoints';
 import { formIdOf } from '../../api/records';
-import { listForms } from '../../api/service';
+import { listRecords } from '../../api/service';
 import type { Input } from '../../parameters/input';
 import { readFormId, readSwitch } from '../../parameters/input';
 import { formLocator, simplifySwitch } from '../../parameters/properties';
@@ -28,7 +28,7 @@ function prepare(input: Input): Prepared {
 	const simplify = readSwitch(input, 'simplify', 'Simplify', true);
 	return {
 		async send(request) {
-			const forms = await request.run.once(request, listForms);
+			const forms = await request.run.once(request, listRecords);
 			const wanted = forms.find((form) => formIdOf(form) === formId);
 			const form = existing(request.sender, wanted, noSuchForm(formId));
 			return [{ json: structuredClone(simplify ? simplifyForm(form) : form) }];

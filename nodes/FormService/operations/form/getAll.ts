@@ -1,5 +1,5 @@
 import { endpoints } from '../../api/endpoints';
-import { listForms } from '../../api/service';
+import { listRecords } from '../../api/service';
 import type { Input } from '../../parameters/input';
 import { readLimit, readSwitch } from '../../parameters/input';
 import { limitInput, returnAllSwitch, simplifySwitch } from '../../parameters/properties';
@@ -25,7 +25,7 @@ function prepare(input: Input): Prepared {
 	const simplify = readSwitch(input, 'simplify', 'Simplify', true);
 	return {
 		async send(request) {
-			const forms = await request.run.once(request, listForms);
+			const forms = await request.run.once(request, listRecords);
 			return forms
 				.slice(0, limit)
 				.map((form) => ({ json: structuredClone(simplify ? simplifyForm(form) : form) }));

@@ -4,7 +4,7 @@ import { endpoints } from '../../api/endpoints';
 import type { Target } from '../../api/endpoints';
 import { identityOf } from '../../api/records';
 import type { Sender } from '../../api/sender';
-import { listResponses } from '../../api/service';
+import { listRecords } from '../../api/service';
 import type { Input } from '../../parameters/input';
 import { readFormId, readResponseId } from '../../parameters/input';
 import { formLocator, optionsOf, simplifySwitch } from '../../parameters/properties';
@@ -79,6 +79,6 @@ function prepare(input: Input): Prepared {
 
 /** The responses of a form, in one pass over them for all items that ask for one. */
 async function listById(sender: Sender, target: Target) {
-	const { records } = await listResponses(sender, target);
+	const records = await listRecords(sender, target);
 	return new Map(records.map((record) => [identityOf(record), record]));
 }

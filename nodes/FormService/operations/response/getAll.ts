@@ -7,7 +7,7 @@ import type { ResponseOutput } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
 import { serviceError } from '../../api/errors';
 import type { Sender } from '../../api/sender';
-import { listResponses } from '../../api/service';
+import { listRecords } from '../../api/service';
 import { filterParameters, readWanted } from '../../parameters/filters';
 import type { Input } from '../../parameters/input';
 import { readChoice, readFormId, readLimit } from '../../parameters/input';
@@ -80,9 +80,9 @@ function prepare(input: Input): Prepared {
 			const { sender, run } = request;
 			// what is to be sorted or filtered has to be read whole
 			const enough = wantsAll(wanted) ? limit : undefined;
-			const { records } = await run.once(
+			const records = await run.once(
 				request,
-				async (by, target) => await listResponses(by, target, { limit: enough }),
+				async (by, target) => await listRecords(by, target, { limit: enough }),
 				enough,
 			);
 			checkTimes(sender, records, wanted);

@@ -7,7 +7,7 @@ import type { AnswerField } from '../../api/answers/fields';
 import { endpoints, targetOf } from '../../api/endpoints';
 import { mayHaveActed } from '../../api/errors';
 import { identityOf, isRecord } from '../../api/records';
-import { listResponses } from '../../api/service';
+import { listRecords } from '../../api/service';
 import type { Input } from '../../parameters/input';
 import { invalidAll, toWords } from '../../parameters/input';
 import { fieldsOf } from '../operation';
@@ -93,7 +93,7 @@ async function knownResponses(
 		{ incomplete: 'false' },
 	);
 	const read = async () => {
-		const { records } = await listResponses(sender, target);
+		const records = await listRecords(sender, target);
 		const ofForm = needFields(records)
 			? answerFieldsOf(await fieldsOf({ sender, run }, formId), 'uuid')
 			: [];

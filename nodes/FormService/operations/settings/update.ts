@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { endpoints, targetOf } from '../../api/endpoints';
 import { formIdOf, isRecord } from '../../api/records';
-import { listForms, updateSettings } from '../../api/service';
+import { listRecords, updateSettings } from '../../api/service';
 import { boundOf, settings } from '../../api/settings/settings';
 import type { Setting } from '../../api/settings/settings';
 import { changesOf } from '../../api/settings/changes';
@@ -199,7 +199,7 @@ async function formsOf({
 }: ItemRequest): Promise<Map<string | undefined, IDataObject>> {
 	const target = targetOf(sender.account, endpoints.listForms);
 	const read = async () => {
-		const forms = await listForms(sender, target);
+		const forms = await listRecords(sender, target);
 		return new Map(forms.map((form) => [formIdOf(form), form]));
 	};
 	return await run.once({ sender, target }, read, 'settings');
