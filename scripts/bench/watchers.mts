@@ -1,6 +1,6 @@
 import type { INode } from 'n8n-workflow';
 import { triggerWorkflow } from '../../test/n8n/delivery/workflow.mts';
-import type { WorkflowFile } from '../lib/n8n/rest.mts';
+import { type WorkflowFile, workflowNode } from '../lib/n8n/rest.mts';
 
 type Credential = { id: string; name: string };
 
@@ -77,11 +77,4 @@ const nodeOf = (
 	type: string,
 	typeVersion: number,
 	parameters: INode['parameters'],
-): INode => ({
-	id: name,
-	name,
-	type: `n8n-nodes-base.${type}`,
-	typeVersion,
-	position: [0, 0],
-	parameters,
-});
+): INode => workflowNode(name, `n8n-nodes-base.${type}`, { typeVersion, parameters });

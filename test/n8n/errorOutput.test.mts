@@ -1,7 +1,7 @@
 import type { INode } from 'n8n-workflow';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lines, versionOf } from '../../scripts/lib/n8n/install.mts';
-import type { WorkflowFile } from '../../scripts/lib/n8n/rest.mts';
+import { type WorkflowFile, workflowNode } from '../../scripts/lib/n8n/rest.mts';
 import { demoForms, type Service, startService } from '../service/index.mts';
 import { ended, type Instance, startInstance } from './instance.mts';
 
@@ -15,28 +15,19 @@ const rows = [
 
 /** Updates the form of each row, of which one does not exist. */
 function workflowWith(credential: Instance['credential'], onError: INode['onError']): WorkflowFile {
-	const node = (name: string, type: string, rest: Partial<INode>): INode => ({
-		id: name,
-		name,
-		type,
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {},
-		...rest,
-	});
 	const next = (name: string) => ({ main: [[{ node: name, type: 'main' as const, index: 0 }]] });
 	return {
 		name: `Error output: ${onError}`,
 		nodes: [
-			node('Start', 'n8n-nodes-base.manualTrigger', {}),
-			node('Rows', 'n8n-nodes-base.set', {
+			workflowNode('Start', 'n8n-nodes-base.manualTrigger'),
+			workflowNode('Rows', 'n8n-nodes-base.set', {
 				typeVersion: 3.4,
 				parameters: { mode: 'raw', jsonOutput: JSON.stringify({ rows }), options: {} },
 			}),
-			node('Split Out', 'n8n-nodes-base.splitOut', {
+			workflowNode('Split Out', 'n8n-nodes-base.splitOut', {
 				parameters: { fieldToSplitOut: 'rows', options: {} },
 			}),
-			node('Update', 'n8n-nodes-formservice.formService', {
+			workflowNode('Update', 'n8n-nodes-formservice.formService', {
 				credentials: { formServiceApi: credential },
 				onError,
 				parameters: {

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { INode, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import type { Line } from '../../scripts/lib/n8n/install.mts';
 import { N8n } from '../../scripts/lib/n8n/instance.mts';
-import type { Execution } from '../../scripts/lib/n8n/rest.mts';
+import { type Execution, workflowNode } from '../../scripts/lib/n8n/rest.mts';
 import { packedPackage } from '../../scripts/lib/packedPackage.mts';
 import { root } from '../../scripts/lib/paths.mts';
 
@@ -37,26 +37,15 @@ export async function runOperations(
 	operations: Record<string, INodeParameters>,
 ): Promise<Execution> {
 	const names = Object.keys(operations);
-	const nodes = names.map(
-		(name, index): INode => ({
-			id: name,
-			name,
-			type: 'n8n-nodes-formservice.formService',
-			typeVersion: 1,
+	const nodes = names.map((name, index) =>
+		workflowNode(name, 'n8n-nodes-formservice.formService', {
 			position: [240, index * 200],
 			credentials: { formServiceApi: credential },
 			onError: 'continueRegularOutput',
 			parameters: operations[name],
 		}),
 	);
-	const start: INode = {
-		id: 'start',
-		name: 'Start',
-		type: 'n8n-nodes-base.manualTrigger',
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {},
-	};
+	const start = workflowNode('Start', 'n8n-nodes-base.manualTrigger');
 	const workflowId = await rest.createWorkflow({
 		name: names.join(', '),
 		nodes: [start, ...nodes],

@@ -15,6 +15,18 @@ export type WorkflowFile = {
 	connections: IConnections;
 	settings?: IDataObject;
 };
+
+/** A node of a workflow, with its name as its ID. */
+export const workflowNode = (name: string, type: string, rest: Partial<INode> = {}): INode => ({
+	id: name,
+	name,
+	type,
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
+	...rest,
+});
+
 type Saved = { id: string; name: string; versionId?: string; active?: boolean };
 export type Execution = { id: string; status: string; data: IRunExecutionData };
 type Publication = { status: string; triggers: unknown };

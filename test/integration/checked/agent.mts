@@ -3,12 +3,12 @@ import type {
 	EngineResponse,
 	IDataObject,
 	IExecuteFunctions,
-	INode,
 	INodeExecutionData,
 	INodeParameters,
 	INodeType,
 	INodeTypeDescription,
 } from 'n8n-workflow';
+import { workflowNode } from '../../../scripts/lib/n8n/rest.mts';
 import { createAdditionalData, WORKFLOW_ID } from '../n8n/additionalData.mts';
 import { core, workflow as n8n } from '../n8n/core.mts';
 import type { Account } from '../n8n/credentials.mts';
@@ -110,22 +110,13 @@ export async function runAgent(
 		agent: standIns[agent],
 		[typeOf('formServiceTool')]: asTool(nodeOf(typeOf('formService'))),
 	};
-	const node = (name: string, type: string, rest: Partial<INode> = {}): INode => ({
-		id: name,
-		name,
-		type,
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {},
-		...rest,
-	});
 	const credentials = { formServiceApi: { id: '1', name: 'Account' } };
 	const workflow = new n8n.Workflow({
 		id: WORKFLOW_ID,
 		nodes: [
-			node('Start', 'start'),
-			node('Agent', 'agent'),
-			node(TOOL, typeOf('formServiceTool'), { parameters, credentials }),
+			workflowNode('Start', 'start'),
+			workflowNode('Agent', 'agent'),
+			workflowNode(TOOL, typeOf('formServiceTool'), { parameters, credentials }),
 		],
 		connections: {
 			Start: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },

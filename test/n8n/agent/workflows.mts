@@ -1,5 +1,5 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
-import type { WorkflowFile } from '../../../scripts/lib/n8n/rest.mts';
+import { type WorkflowFile, workflowNode } from '../../../scripts/lib/n8n/rest.mts';
 
 type Credential = { id: string; name: string };
 
@@ -51,14 +51,7 @@ const settings = { executionOrder: 'v1' };
 export const agentWorkflow = (credential: Credential, model: Credential): WorkflowFile => ({
 	name: 'Agent',
 	nodes: [
-		{
-			id: 'start',
-			name: 'Start',
-			type: 'n8n-nodes-base.manualTrigger',
-			typeVersion: 1,
-			position: [0, 0],
-			parameters: {},
-		},
+		workflowNode('Start', 'n8n-nodes-base.manualTrigger'),
 		{
 			id: 'agent',
 			name: 'AI Agent',

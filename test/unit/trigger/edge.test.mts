@@ -104,6 +104,15 @@ const forms = fc.record({
 	changes: fc.array(change, { maxLength: 6 }),
 });
 
+type Given = { side: Edge['side']; pageSize: number; incomplete: readonly boolean[] };
+
+/** A form that was read whole, and what it had then. */
+async function beginWith({ side, pageSize, incomplete }: Given) {
+	const form = new Paged(side, pageSize);
+	for (const one of incomplete) form.arriveAtEdge(one);
+	return { form, paged: await form.readWhole(), before: structuredClone(form.listed) };
+}
+
 /** What a look did not show, of what there is now and was not before, and the other way round. */
 function unseen(
 	before: readonly Response[],
@@ -126,12 +135,9 @@ function unseen(
 describe('What a short look has proven', () => {
 	it('hides no response that came, unless as many have left elsewhere', async () => {
 		await fc.assert(
-			fc.asyncProperty(forms, async ({ side, pageSize, incomplete, changes }) => {
-				const form = new Paged(side, pageSize);
-				for (const one of incomplete) form.arriveAtEdge(one);
-				const paged = await form.readWhole();
-				const before = structuredClone(form.listed);
-				for (const one of changes) happen(form, one);
+			fc.asyncProperty(forms, async (given) => {
+				const { form, paged, before } = await beginWith(given);
+				for (const one of given.changes) happen(form, one);
 				const look = await form.look(paged);
 				if (!isProven(look)) return;
 				const { arrived, left } = unseen(before, form.listed, look.records);
@@ -143,18 +149,15 @@ describe('What a short look has proven', () => {
 
 	it('hides no completion, unless as many have become incomplete elsewhere', async () => {
 		await fc.assert(
-			fc.asyncProperty(forms, async ({ side, pageSize, incomplete, changes }) => {
-				const form = new Paged(side, pageSize);
-				for (const one of incomplete) form.arriveAtEdge(one);
-				const paged = await form.readWhole();
-				const before = structuredClone(form.listed);
-				for (const one of changes) happen(form, one);
+			fc.asyncProperty(forms, async (given) => {
+				const { form, paged, before } = await beginWith(given);
+				for (const one of given.changes) happen(form, one);
 				const look = await form.look(paged);
 				if (!isProven(look)) return;
 				const { arrived, left, completed, reopened } = unseen(before, form.listed, look.records);
 				const gone = completed.length + left.filter(isIncomplete).length;
 				const came = reopened.length + arrived.filter(isIncomplete).length;
-				const isAllShown = form.listed.filter(isIncomplete).length <= pageSize;
+				const isAllShown = form.listed.filter(isIncomplete).length <= given.pageSize;
 				if (isAllShown) expect(completed).toEqual([]);
 				else expect(gone).toBeLessThanOrEqual(came);
 			}),
@@ -168,10 +171,8 @@ describe('What a short look has proven', () => {
 				forms,
 				fc.array(fc.array(change, { maxLength: 2 })),
 				async (given, looks) => {
-					const form = new Paged(given.side, given.pageSize);
-					for (const one of given.incomplete) form.arriveAtEdge(one);
-					let paged = await form.readWhole();
-					const before = structuredClone(form.listed);
+					const { form, before, ...begun } = await beginWith(given);
+					let { paged } = begun;
 					const seen: IDataObject[] = [];
 					for (const changes of looks) {
 						for (const one of changes) happen(form, one);

@@ -199,59 +199,40 @@ it('A listing that cannot be read whole is told at its third failure, whatever s
 });
 
 describe('After failures', () => {
+	const failed = {
+		startedAt: NOW,
+		now: NOW,
+		spacing,
+		failure: unavailable,
+		reportAtOnce: false,
+		reportAgain: true,
+	};
+
 	it('the wait doubles up to 30 minutes', () => {
 		expect(failing(6).map(({ wait }) => wait)).toEqual([4, 8, 16, 30, 30, 30]);
 	});
 
 	it('the wait is never shorter than the spacing', () => {
 		const large = 3 * HOUR_MS;
-		const { schedule } = afterFailure(freshSchedule, {
-			startedAt: NOW,
-			now: NOW,
-			spacing: large,
-			failure: unavailable,
-			reportAtOnce: false,
-			reportAgain: true,
-		});
+		const { schedule } = afterFailure(freshSchedule, { ...failed, spacing: large });
 		expect(dueAt(schedule, large)).toBe(NOW + large);
 	});
 
 	it('the wait grows with the pages that a poll takes', () => {
 		const schedule = { ...freshSchedule, pages: 30 };
-		const times = {
-			startedAt: NOW,
-			now: NOW,
-			spacing,
-			failure: unavailable,
-			reportAtOnce: false,
-			reportAgain: true,
-		};
-		const next = afterFailure(schedule, times).schedule;
+		const next = afterFailure(schedule, failed).schedule;
 		expect(dueAt(next, spacing)).toBe(NOW + 30 * spacing);
 	});
 
 	it('the wait is some seconds however large the budget is', () => {
 		const large = spacingMs(1_000_000);
-		const times = { startedAt: NOW, now: NOW, spacing: large, failure: unavailable };
-		const next = afterFailure(freshSchedule, {
-			...times,
-			reportAtOnce: false,
-			reportAgain: true,
-		}).schedule;
+		const next = afterFailure(freshSchedule, { ...failed, spacing: large }).schedule;
 		expect(dueAt(next, large)).toBe(NOW + 20_000);
 	});
 
 	it('the next poll comes no earlier than it would have', () => {
 		const long = afterPoll(freshSchedule, { startedAt: NOW, pages: 720, spacing });
-		const times = {
-			startedAt: NOW,
-			now: NOW,
-			spacing,
-			failure: unavailable,
-			reportAtOnce: false,
-			reportAgain: true,
-		};
-		expect(dueAt(afterFailure(long, times).schedule, spacing)).toBe(NOW + DAY_MS);
+		expect(dueAt(afterFailure(long, failed).schedule, spacing)).toBe(NOW + DAY_MS);
 	});
 
 	it('the wait is what the service asks for, up to an hour', () => {
@@ -265,9 +246,8 @@ describe('After failures', () => {
 
 	it('a failure does not make the service be asked before the time that it named', () => {
 		const named: Failure = { cause: 'quota-exhausted', retryAfterMs: HOUR_MS };
-		const times = { startedAt: NOW, now: NOW, spacing, reportAtOnce: false, reportAgain: true };
-		const first = afterFailure(freshSchedule, { ...times, failure: named }).schedule;
-		const second = afterFailure(first, { ...times, failure: unavailable }).schedule;
+		const first = afterFailure(freshSchedule, { ...failed, failure: named }).schedule;
+		const second = afterFailure(first, failed).schedule;
 		expect(dueAt(second, spacingMs(86_400))).toBe(NOW + HOUR_MS);
 	});
 
