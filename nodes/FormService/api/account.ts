@@ -3,7 +3,7 @@ import { escapeRegExp } from 'lodash';
 import type { INode, NodeOperationError } from 'n8n-workflow';
 import { inputError } from './errors';
 import { parseUrl } from './url';
-import type { Context } from './sender';
+import type { N8nContext } from './requestContext';
 
 /** The credential of the service, see credentials/FormServiceApi.credentials.ts. */
 export const CREDENTIAL = 'formServiceApi';
@@ -77,12 +77,12 @@ export function accountOf(credential: { accessToken?: unknown; baseUrl?: unknown
  *
  * @throws NodeOperationError when the token or the base URL cannot be used
  */
-export async function getAccount(context: Context, itemIndex?: number): Promise<Account> {
-	const credential = await context.getCredentials(CREDENTIAL);
+export async function getAccount(n8n: N8nContext, itemIndex?: number): Promise<Account> {
+	const credential = await n8n.getCredentials(CREDENTIAL);
 	try {
 		return accountOf(credential);
 	} catch (error) {
-		throw credentialError(context.getNode(), error, itemIndex);
+		throw credentialError(n8n.getNode(), error, itemIndex);
 	}
 }
 

@@ -1,6 +1,6 @@
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { Failure, INode } from 'n8n-workflow';
-import type { Sender } from './sender';
+import type { RequestContext } from './requestContext';
 
 /** What a person reads when something cannot be done: what happened, and what to do about it. */
 export type Explanation = {
@@ -48,11 +48,11 @@ export function serviceError(
 }
 
 /**
- * An error in what came of a sender's request. What the service or a link says of the token is not
+ * An error in what came of a request. What the service or a link says of the token is not
  * shown.
  */
 export function requestError(
-	{ context, account, itemIndex }: Sender,
+	{ n8n, account, itemIndex }: RequestContext,
 	{ message, description, ...rest }: Explanation,
 ): NodeApiError {
 	const shown = {
@@ -60,7 +60,7 @@ export function requestError(
 		message: account.conceal(message),
 		...(description !== undefined && { description: account.conceal(description) }),
 	};
-	return serviceError(context.getNode(), shown, itemIndex);
+	return serviceError(n8n.getNode(), shown, itemIndex);
 }
 
 /** Any error as one that n8n can show with its node. */

@@ -7,7 +7,7 @@ import { list } from './replies/list';
 import type { Listing, ListOptions } from './replies/list';
 import { request } from './request/request';
 import { hasStopped, stopSignal } from './request/send';
-import type { Sender } from './sender';
+import type { RequestContext } from './requestContext';
 import { TtlCache } from './ttlCache';
 import type { Lifetimes } from './ttlCache';
 import { parseUrl } from './url';
@@ -15,13 +15,13 @@ import { parseUrl } from './url';
 /**
  * What the service does (specification, section 4), by a target that says what is asked for: n8n
  * composes an operation's, `targetOf` those of the trigger and the editor. All functions throw
- * NodeApiError or NodeOperationError with the sender's itemIndex.
+ * NodeApiError or NodeOperationError with the context's itemIndex.
  */
 
 /** The workspace as it came, secrets included (section 2.1). */
-export async function getWorkspace(sender: Sender, target: Target): Promise<IDataObject> {
-	const { value } = await request(sender, own(sender, target));
-	return workspaceIn(sender, value);
+export async function getWorkspace(context: RequestContext, target: Target): Promise<IDataObject> {
+	const { value } = await request(context, own(context, target));
+	return workspaceIn(context, value);
 }
 
 export type ListRecordsOptions = {
@@ -41,58 +41,61 @@ const WHILE_UNDER_WAY: Lifetimes = { found: 0, failed: 0 };
  * in the same way, unless one of them waits in the queue of the items and another goes before it.
  */
 export async function listRecords(
-	sender: Sender,
+	context: RequestContext,
 	target: Target,
 	options: ListRecordsOptions = {},
 ): Promise<IDataObject[]> {
 	const { limit, lifetimes = WHILE_UNDER_WAY } = options;
-	const { context, account, urgency, retry, transport, itemIndex } = sender;
-	const { url } = own(sender, target);
+	const { n8n, account, urgency, retry, transport, itemIndex } = context;
+	const { url } = own(context, target);
 	const { headers, timeout, proxy, skipSslCertificateValidation, allowedDomains } = transport ?? {};
 	// another's timeout, or certificates that another does not check, must not be this one's
 	const way = [headers, timeout, proxy, skipSslCertificateValidation, allowedDomains, retry];
 	const key = account.key + JSON.stringify([url, limit, urgency, lifetimes, way]);
-	const fetch = async () => (await list(sender, { ...target, url }, { limit })).records;
-	const notSent = () => new NotSent(context.getNode(), itemIndex);
-	const work = unlessAborted(lists.get(key, lifetimes, fetch), stopSignal(sender), notSent);
+	const fetch = async () => (await list(context, { ...target, url }, { limit })).records;
+	const notSent = () => new NotSent(n8n.getNode(), itemIndex);
+	const work = unlessAborted(lists.get(key, lifetimes, fetch), stopSignal(context), notSent);
 	return await work.catch(async (error: unknown) => {
 		// whoever asked first was cancelled; that is no reason for the others to go without
-		const goOn = error instanceof NotSent && !hasStopped(sender);
-		if (goOn) return await listRecords(sender, target, options);
+		const goOn = error instanceof NotSent && !hasStopped(context);
+		if (goOn) return await listRecords(context, target, options);
 		throw error;
 	});
 }
 
 /** The same for a caller that may have to stop between two pages; it shares the list with nobody. */
 export async function listWhile(
-	sender: Sender,
+	context: RequestContext,
 	target: Target,
 	options: ListOptions & Required<Pick<ListOptions, 'goOn'>>,
 ): Promise<Listing> {
-	return await list(sender, own(sender, target), options);
+	return await list(context, own(context, target), options);
 }
 
 /** The link to the PDF of one response. */
-export async function getPdfLink(sender: Sender, target: Target): Promise<string> {
-	const { value } = await request(sender, own(sender, target));
-	return pdfLinkIn(sender, value);
+export async function getPdfLink(context: RequestContext, target: Target): Promise<string> {
+	const { value } = await request(context, own(context, target));
+	return pdfLinkIn(context, value);
 }
 
 /** Adds a response (section 4, rules 2 to 4) and gives what the service says of it. */
-export async function addResponse(sender: Sender, target: Target): Promise<IDataObject> {
-	return addedIn(await change(sender, target));
+export async function addResponse(context: RequestContext, target: Target): Promise<IDataObject> {
+	return addedIn(await change(context, target));
 }
 
 /** Updates settings of a form (section 4, rules 5 and 6) and gives its id, name and time of update. */
-export async function updateSettings(sender: Sender, target: Target): Promise<IDataObject> {
-	return updatedIn(sender, await change(sender, target));
+export async function updateSettings(
+	context: RequestContext,
+	target: Target,
+): Promise<IDataObject> {
+	return updatedIn(context, await change(context, target));
 }
 
 /** What leads out of the API is not sent, whatever an expression or a template has made of it. */
-function own({ context, account, itemIndex }: Sender, target: Target): Target {
+function own({ n8n, account, itemIndex }: RequestContext, target: Target): Target {
 	const url = parseUrl(target.url)?.href;
 	if (url?.startsWith(`${account.baseUrl}/`)) return { ...target, url };
-	throw inputError(context.getNode(), {
+	throw inputError(n8n.getNode(), {
 		message: 'The request does not lead to the API of the service',
 		description: 'Check the IDs in the parameters of this node.',
 		itemIndex,
@@ -100,10 +103,10 @@ function own({ context, account, itemIndex }: Sender, target: Target): Target {
 }
 
 /** Sends a change. Who then asks for a list gets one that has the change. */
-async function change(sender: Sender, target: Target): Promise<unknown> {
+async function change(context: RequestContext, target: Target): Promise<unknown> {
 	try {
-		return (await request(sender, own(sender, target))).value;
+		return (await request(context, own(context, target))).value;
 	} finally {
-		lists.clear(sender.account.key);
+		lists.clear(context.account.key);
 	}
 }

@@ -1,11 +1,11 @@
 import type { IDataObject, ILoadOptionsFunctions } from 'n8n-workflow';
 import { endpoints, targetOf } from '../api/endpoints';
-import type { Sender } from '../api/sender';
+import type { RequestContext } from '../api/requestContext';
 import { listRecords } from '../api/service';
 
 /** The ID in the Form parameter of the node that is being edited; empty where none is chosen. */
-export function chosenForm(context: ILoadOptionsFunctions): string {
-	const given = context.getCurrentNodeParameter('formId', { extractValue: true });
+export function chosenForm(n8n: ILoadOptionsFunctions): string {
+	const given = n8n.getCurrentNodeParameter('formId', { extractValue: true });
 	return typeof given === 'string' || typeof given === 'number' ? String(given).trim() : '';
 }
 
@@ -16,19 +16,25 @@ export function chosenForm(context: ILoadOptionsFunctions): string {
 const LIFETIMES = { found: 60_000, failed: 10_000 };
 
 /** The forms for a list in the editor: what was fetched within the last minute is given again. */
-export async function cachedForms(sender: Sender): Promise<IDataObject[]> {
-	const target = targetOf(sender.account, endpoints.listForms);
-	return await listRecords(sender, target, { lifetimes: LIFETIMES });
+export async function cachedForms(context: RequestContext): Promise<IDataObject[]> {
+	const target = targetOf(context.account, endpoints.listForms);
+	return await listRecords(context, target, { lifetimes: LIFETIMES });
 }
 
 /** The fields of one form for the editor, kept like the forms. */
-export async function cachedFields(sender: Sender, formId: string): Promise<IDataObject[]> {
-	const target = targetOf(sender.account, endpoints.listFields, { formId });
-	return await listRecords(sender, target, { lifetimes: LIFETIMES });
+export async function cachedFields(
+	context: RequestContext,
+	formId: string,
+): Promise<IDataObject[]> {
+	const target = targetOf(context.account, endpoints.listFields, { formId });
+	return await listRecords(context, target, { lifetimes: LIFETIMES });
 }
 
 /** The responses of one form for the editor, kept like the forms. */
-export async function cachedResponses(sender: Sender, formId: string): Promise<IDataObject[]> {
-	const target = targetOf(sender.account, endpoints.listResponses, { formId });
-	return await listRecords(sender, target, { lifetimes: LIFETIMES });
+export async function cachedResponses(
+	context: RequestContext,
+	formId: string,
+): Promise<IDataObject[]> {
+	const target = targetOf(context.account, endpoints.listResponses, { formId });
+	return await listRecords(context, target, { lifetimes: LIFETIMES });
 }

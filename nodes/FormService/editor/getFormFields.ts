@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { getAccount } from '../api/account';
 import { formIdOf, isRecord } from '../api/records';
-import type { Sender } from '../api/sender';
+import type { RequestContext } from '../api/requestContext';
 import { cachedFields, cachedForms, chosenForm } from './editorLists';
 import { toMapperFields } from './mapperFields';
 import type { MapperField } from './mapperFields';
@@ -21,7 +21,7 @@ export async function getFormFields(this: ILoadOptionsFunctions): Promise<Resour
 	if (formId === '') return { fields: [], emptyFieldsNotice: 'Choose a form first.' };
 	try {
 		const account = await getAccount(this);
-		const loaded = await fieldsOf({ context: this, account, urgency: 'prompt' }, formId);
+		const loaded = await fieldsOf({ n8n: this, account, urgency: 'prompt' }, formId);
 		const fields = toMapperFields(loaded, formId);
 		return fields.length > 0
 			? { fields }
@@ -42,7 +42,7 @@ export async function getFieldOptions(
 	const formId = chosenForm(this);
 	if (formId === '') return [];
 	const account = await getAccount(this);
-	const loaded = await fieldsOf({ context: this, account, urgency: 'prompt' }, formId);
+	const loaded = await fieldsOf({ n8n: this, account, urgency: 'prompt' }, formId);
 	return toMapperFields(loaded, formId).map(({ displayName, id }) => ({
 		name: displayName,
 		value: id,
@@ -50,8 +50,8 @@ export async function getFieldOptions(
 }
 
 /** The fields that the mapper has of this form from an earlier time. */
-function fieldsBefore(context: ILoadOptionsFunctions, formId: string): MapperField[] {
-	const mapper: unknown = context.getCurrentNodeParameter('fields');
+function fieldsBefore(n8n: ILoadOptionsFunctions, formId: string): MapperField[] {
+	const mapper: unknown = n8n.getCurrentNodeParameter('fields');
 	const schema = isRecord(mapper) && Array.isArray(mapper.schema) ? mapper.schema : [];
 	return (schema as unknown[]).filter(
 		(field): field is MapperField => isRecord(field) && field.formId === formId,
@@ -59,9 +59,9 @@ function fieldsBefore(context: ILoadOptionsFunctions, formId: string): MapperFie
 }
 
 /** From the list of forms, which the editor has just had in most cases; else from the form itself. */
-async function fieldsOf(sender: Sender, formId: string): Promise<IDataObject[]> {
-	const forms = await cachedForms(sender);
+async function fieldsOf(context: RequestContext, formId: string): Promise<IDataObject[]> {
+	const forms = await cachedForms(context);
 	const listed: unknown = forms.find((form) => formIdOf(form) === formId)?.fields;
 	const fields = Array.isArray(listed) ? listed.filter(isRecord) : [];
-	return fields.length > 0 ? fields : await cachedFields(sender, formId);
+	return fields.length > 0 ? fields : await cachedFields(context, formId);
 }

@@ -8,7 +8,7 @@ import { getAccount } from '../api/account';
 import { asPlainText } from '../api/answers/labels';
 import { isWebUrl } from '../api/files/links';
 import { formIdOf, isId, saysYes } from '../api/records';
-import type { Sender } from '../api/sender';
+import type { RequestContext } from '../api/requestContext';
 import { parseUrl } from '../api/url';
 import { cachedForms } from './editorLists';
 
@@ -22,8 +22,8 @@ export async function searchForms(
 	filter = '',
 ): Promise<INodeListSearchResult> {
 	const account = await getAccount(this);
-	const sender: Sender = { context: this, account, urgency: 'prompt' };
-	const forms = (await cachedForms(sender)).flatMap(toListed);
+	const context: RequestContext = { n8n: this, account, urgency: 'prompt' };
+	const forms = (await cachedForms(context)).flatMap(toListed);
 	const isWanted = matcherOf(filter.trim());
 	const isAlone = (name: string) => forms.filter((form) => form.name === name).length === 1;
 	const results = forms

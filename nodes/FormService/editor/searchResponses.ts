@@ -7,7 +7,7 @@ import { newestFirst } from '../api/answers/order';
 import { withFiles } from '../api/answers/uploads';
 import { shortened } from '../api/errors';
 import { identityOf, isId, isRecord, saysYes } from '../api/records';
-import type { Sender } from '../api/sender';
+import type { RequestContext } from '../api/requestContext';
 import { cachedResponses, chosenForm } from './editorLists';
 
 /** Responses that the list shows at a time. */
@@ -24,8 +24,8 @@ export async function searchResponses(
 ): Promise<INodeListSearchResult> {
 	const formId = chosenForm(this);
 	if (!isId(formId)) return { results: [] };
-	const sender: Sender = { context: this, account: await getAccount(this), urgency: 'prompt' };
-	const records = await cachedResponses(sender, formId);
+	const context: RequestContext = { n8n: this, account: await getAccount(this), urgency: 'prompt' };
+	const records = await cachedResponses(context, formId);
 	const wanted = filter.trim().toLowerCase();
 	const found = newestFirst(records.map((record) => ({ record })))
 		.flatMap(({ record }) => toListed(record))

@@ -2,7 +2,7 @@ import { sleep } from 'n8n-workflow';
 import type { IExecuteData, INode } from 'n8n-workflow';
 import type { Target } from '../api/endpoints';
 import { mayHaveActed } from '../api/errors';
-import type { Sender } from '../api/sender';
+import type { RequestContext } from '../api/requestContext';
 import { TtlCache } from '../api/ttlCache';
 import type { ItemRequest } from './operation';
 
@@ -108,12 +108,12 @@ export class ItemRun {
 	 * @param detail what else tells one reading of the target from another
 	 */
 	async once<T>(
-		{ target, sender }: Pick<ItemRequest, 'target' | 'sender'>,
-		read: (sender: Sender, target: Target) => Promise<T>,
+		{ target, context }: Pick<ItemRequest, 'target' | 'context'>,
+		read: (context: RequestContext, target: Target) => Promise<T>,
 		detail?: unknown,
 	): Promise<T> {
-		const key = JSON.stringify([target.url, sender.transport, detail]);
-		const reading = this.reads.get(key, FOR_THE_RUN, async () => await read(sender, target));
+		const key = JSON.stringify([target.url, context.transport, detail]);
+		const reading = this.reads.get(key, FOR_THE_RUN, async () => await read(context, target));
 		return await (reading as Promise<T>);
 	}
 

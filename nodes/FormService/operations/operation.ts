@@ -7,7 +7,7 @@ import type {
 import { serviceError } from '../api/errors';
 import { endpoints, targetOf } from '../api/endpoints';
 import type { Target } from '../api/endpoints';
-import type { Sender } from '../api/sender';
+import type { RequestContext } from '../api/requestContext';
 import { listRecords } from '../api/service';
 import type { Input } from '../parameters/input';
 import type { ItemRun } from './itemRun';
@@ -39,15 +39,15 @@ export type Prepared = {
 };
 
 /** The request that n8n has composed for an item, and who sends it. */
-export type ItemRequest = { sender: Sender; target: Target; run: ItemRun };
+export type ItemRequest = { context: RequestContext; target: Target; run: ItemRun };
 
 /** The fields of a form, read once for all items of a run. */
 export async function fieldsOf(
-	{ sender, run }: Pick<ItemRequest, 'sender' | 'run'>,
+	{ context, run }: Pick<ItemRequest, 'context' | 'run'>,
 	formId: string,
 ): Promise<IDataObject[]> {
-	const target = targetOf(sender.account, endpoints.listFields, { formId });
-	return await run.once({ sender, target }, listRecords);
+	const target = targetOf(context.account, endpoints.listFields, { formId });
+	return await run.once({ context, target }, listRecords);
 }
 
 /** What to do where a form is not in the list of all. */
@@ -66,10 +66,10 @@ export function noSuchForm(formId: string): { message: string; description: stri
  * @throws NodeApiError with what to do when there is none
  */
 export function existing(
-	{ context, itemIndex }: Sender,
+	{ n8n, itemIndex }: RequestContext,
 	record: IDataObject | undefined,
 	absent: { message: string; description: string },
 ): IDataObject {
 	if (record !== undefined) return record;
-	throw serviceError(context.getNode(), { ...absent, httpCode: '404' }, itemIndex);
+	throw serviceError(n8n.getNode(), { ...absent, httpCode: '404' }, itemIndex);
 }

@@ -95,21 +95,21 @@ export async function sendItem(
 }
 
 async function send(
-	context: IExecutePaginationFunctions,
+	n8n: IExecutePaginationFunctions,
 	{ run, endpoint, prepared }: Checked,
 	{ baseURL, url, qs, body, ...transport }: IHttpRequestOptions,
 ): Promise<INodeExecutionData[]> {
-	const itemIndex = context.getItemIndex();
-	const account = await getAccount(context, itemIndex);
-	if (run.stopped !== undefined) throw new NotSent(context.getNode(), itemIndex);
+	const itemIndex = n8n.getItemIndex();
+	const account = await getAccount(n8n, itemIndex);
+	if (run.stopped !== undefined) throw new NotSent(n8n.getNode(), itemIndex);
 	run.sent++;
 	return await prepared!.send({
-		sender: {
-			context,
+		context: {
+			n8n,
 			account,
 			urgency: 'bulk',
 			itemIndex,
-			signal: run.signalWith(context.getExecutionCancelSignal()),
+			signal: run.signalWith(n8n.getExecutionCancelSignal()),
 			transport,
 		},
 		target: {
@@ -144,8 +144,8 @@ type RequestOptions = {
 	batching?: { batch?: { batchSize?: number; batchInterval?: number } };
 };
 
-function requestOptionsOf(context: IExecutePaginationFunctions): RequestOptions {
-	return context.getNodeParameter('requestOptions', {}) as RequestOptions;
+function requestOptionsOf(n8n: IExecutePaginationFunctions): RequestOptions {
+	return n8n.getNodeParameter('requestOptions', {}) as RequestOptions;
 }
 
 /**
@@ -154,13 +154,13 @@ function requestOptionsOf(context: IExecutePaginationFunctions): RequestOptions 
  * item itself would make n8n drop all else.
  */
 function failedItem(
-	context: IExecutePaginationFunctions,
+	n8n: IExecutePaginationFunctions,
 	run: ItemRun,
 	{ message }: NodeError,
 ): INodeExecutionData {
-	const pairedItem = { item: context.getItemIndex() };
-	const hasInput = !run.isTool && context.getNode().onError !== 'continueErrorOutput';
-	const input = hasInput ? context.getInputData().json : {};
+	const pairedItem = { item: n8n.getItemIndex() };
+	const hasInput = !run.isTool && n8n.getNode().onError !== 'continueErrorOutput';
+	const input = hasInput ? n8n.getInputData().json : {};
 	return { json: { ...input, error: message }, pairedItem };
 }
 

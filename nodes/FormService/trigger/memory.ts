@@ -114,9 +114,9 @@ export class Memory {
 	}
 
 	/** Whether n8n polls with this context for the first time: each activation brings a new one. */
-	isNew(context: IPollFunctions): boolean {
-		if (this.contexts.has(context)) return false;
-		this.contexts.add(context);
+	isNew(n8n: IPollFunctions): boolean {
+		if (this.contexts.has(n8n)) return false;
+		this.contexts.add(n8n);
 		return true;
 	}
 }

@@ -7,7 +7,7 @@ import { needsFields } from '../api/answers/responseItem';
 import { clock, unlessAborted } from '../api/clock';
 import { endpoints, targetOf } from '../api/endpoints';
 import { asNodeError, NotSent } from '../api/errors';
-import type { Sender } from '../api/sender';
+import type { RequestContext } from '../api/requestContext';
 import { listRecords, listWhile } from '../api/service';
 import type { Dependencies, Event, NamedForm, Trigger, Watch } from './dependencies';
 import { failureOf, queueTooLong, tooSlow } from './errors';
@@ -24,17 +24,17 @@ import { listedForms } from './watchedForms';
 const memory = new Memory();
 
 /** One poll of n8n for one trigger. */
-export async function pollForms(context: IPollFunctions): Promise<INodeExecutionData[] | null> {
-	const key = `${context.getWorkflow().id}:${context.getNode().id}`;
-	const reason = pollReason(context, memory);
+export async function pollForms(n8n: IPollFunctions): Promise<INodeExecutionData[] | null> {
+	const key = `${n8n.getWorkflow().id}:${n8n.getNode().id}`;
+	const reason = pollReason(n8n, memory);
 	let prepared: { parameters: Parameters; account: Account };
 	try {
-		prepared = { parameters: readParameters(context), account: await getAccount(context) };
+		prepared = { parameters: readParameters(n8n), account: await getAccount(n8n) };
 	} catch (error) {
-		return notPrepared(error, context, key, reason);
+		return notPrepared(error, n8n, key, reason);
 	}
 	const { parameters, account } = prepared;
-	const budgetMs = pollBudgetMs(context);
+	const budgetMs = pollBudgetMs(n8n);
 	const service = shortNameOf(account.baseUrl);
 	const trigger: Trigger = {
 		...parameters,
@@ -45,19 +45,19 @@ export async function pollForms(context: IPollFunctions): Promise<INodeExecution
 		budgetMs,
 		needsFields: needsFields(parameters.output),
 	};
-	const staticData = context.getWorkflowStaticData('node');
-	const deps = dependenciesOf(context, parameters, account, budgetMs);
+	const staticData = n8n.getWorkflowStaticData('node');
+	const deps = dependenciesOf(n8n, parameters, account, budgetMs);
 	return await poll(trigger, staticData, memory, deps);
 }
 
 /** A parameter or credential that cannot be used is reported like any failure: not at each tick. */
 function notPrepared(
 	error: unknown,
-	context: IPollFunctions,
+	n8n: IPollFunctions,
 	key: string,
 	reason: Trigger['reason'],
 ): null {
-	const node = context.getNode();
+	const node = n8n.getNode();
 	const own = memory.trigger(key, 'not prepared', node.name);
 	const now = clock.now();
 	const reportAtOnce = reason !== 'tick';
@@ -73,7 +73,7 @@ function notPrepared(
 	own.accountSchedule = schedule;
 	const reported = asNodeError(node, error);
 	if (report) throw reported;
-	context.logger.warn(`The forms cannot be checked: ${reported.message}`);
+	n8n.logger.warn(`The forms cannot be checked: ${reported.message}`);
 	return null;
 }
 
@@ -84,17 +84,17 @@ const MAX_ASKED_FOR_EXAMPLE = 5;
  * The newest response of the first form that has one, to build a workflow with, as the trigger would
  * give it. Remembers nothing and changes nothing.
  */
-export async function fetchExample(context: IPollFunctions): Promise<INodeExecutionData[]> {
-	const parameters = readParameters(context);
+export async function fetchExample(n8n: IPollFunctions): Promise<INodeExecutionData[]> {
+	const parameters = readParameters(n8n);
 	const { watch, names, events } = parameters;
-	const node = context.getNode();
-	const account = await getAccount(context);
-	const sender: Sender = { context, account, urgency: 'prompt' };
-	const forms = await formsForExample(sender, watch, names);
+	const node = n8n.getNode();
+	const account = await getAccount(n8n);
+	const context: RequestContext = { n8n, account, urgency: 'prompt' };
+	const forms = await formsForExample(context, watch, names);
 	const ofResponses = events.some((event) => event !== 'formCreated');
 	for (const { id, name } of ofResponses ? forms.slice(0, MAX_ASKED_FOR_EXAMPLE) : []) {
 		const target = targetOf(account, endpoints.listResponses, { formId: id });
-		const records = await listRecords(sender, target);
+		const records = await listRecords(context, target);
 		const wanted = records.filter((one) => meets(one, parameters.conditions));
 		const newest = newestResponse(wanted, events);
 		if (newest !== undefined) return await asExample({ ...newest, form: { id, name } });
@@ -106,9 +106,9 @@ export async function fetchExample(context: IPollFunctions): Promise<INodeExecut
 	async function asExample(event: Event): Promise<INodeExecutionData[]> {
 		const ofResponse = event.event !== 'formCreated' && needsFields(parameters.output);
 		const target = targetOf(account, endpoints.listFields, { formId: event.form.id });
-		const fields = ofResponse ? await listRecords(sender, target) : undefined;
-		const items = itemsBy(sender, parameters.output);
-		const deps = { node, now: () => clock.now(), log: context.logger, ...items };
+		const fields = ofResponse ? await listRecords(context, target) : undefined;
+		const items = itemsBy(context, parameters.output);
+		const deps = { node, now: () => clock.now(), log: n8n.logger, ...items };
 		return await deliver([{ ...event, fields }], {
 			limit: 1,
 			until: Infinity,
@@ -120,14 +120,14 @@ export async function fetchExample(context: IPollFunctions): Promise<INodeExecut
 
 /** The forms of a trigger, newest first where all are watched. */
 async function formsForExample(
-	sender: Sender,
+	context: RequestContext,
 	watch: Watch,
 	names: ReadonlyMap<string, string>,
 ): Promise<Array<NamedForm & { record?: IDataObject }>> {
 	const isNamed = watch.kind === 'chosen' && watch.formIds.every((id) => names.has(id));
 	if (isNamed) return watch.formIds.map((id) => ({ id, name: names.get(id) ?? null }));
-	const target = targetOf(sender.account, endpoints.listForms);
-	const listed = listedForms(await listRecords(sender, target));
+	const target = targetOf(context.account, endpoints.listForms);
+	const listed = listedForms(await listRecords(context, target));
 	if (watch.kind === 'all') {
 		return oldestFirst(listed.filter(({ id }) => !watch.except.includes(id))).reverse();
 	}
@@ -142,26 +142,26 @@ async function formsForExample(
  * up for it. What the service has not answered when the time of the poll is up has failed.
  */
 function dependenciesOf(
-	context: IPollFunctions,
+	n8n: IPollFunctions,
 	{ output }: Parameters,
 	account: Account,
 	budgetMs: number,
 ): Dependencies {
-	const node = context.getNode();
+	const node = n8n.getNode();
 	const signal = clock.timeout(budgetMs);
 	let requests = 0;
-	const sender: Sender = { context, account, urgency: 'prompt', retry: false, signal };
-	const counted: Sender = { ...sender, onSend: () => (requests += 1) };
+	const context: RequestContext = { n8n, account, urgency: 'prompt', retry: false, signal };
+	const counted: RequestContext = { ...context, onSend: () => (requests += 1) };
 	const listed = async <T>(list: () => Promise<T>) => {
 		const before = requests;
 		const tooLate = () => (requests === before ? queueTooLong(node) : tooSlow(node));
 		return await inTime(signal, list(), tooLate);
 	};
-	const items = itemsBy(sender, output);
+	const items = itemsBy(context, output);
 	return {
 		node,
 		now: () => clock.now(),
-		log: context.logger,
+		log: n8n.logger,
 		requestsSent: () => requests,
 		async listResponses(formId, goOn, { isIncomplete, ...options } = {}) {
 			// all of them, not only the complete ones: what is known must hold when the events change
@@ -194,13 +194,13 @@ async function inTime<T>(signal: AbortSignal, work: Promise<T>, tooLate: () => E
 const DEFAULT_BUDGET_MS = 5 * MINUTE_MS;
 
 /** How long this poll may take (n8n 2.38 and later say so). */
-export function pollBudgetMs(context: IPollFunctions): number {
-	return Math.min(givenBudgetMs(context), DEFAULT_BUDGET_MS);
+export function pollBudgetMs(n8n: IPollFunctions): number {
+	return Math.min(givenBudgetMs(n8n), DEFAULT_BUDGET_MS);
 }
 
-function givenBudgetMs(context: IPollFunctions): number {
-	const { getPollBudgetMs } = context as Partial<IPollFunctions>;
-	return typeof getPollBudgetMs === 'function' ? getPollBudgetMs.call(context) : DEFAULT_BUDGET_MS;
+function givenBudgetMs(n8n: IPollFunctions): number {
+	const { getPollBudgetMs } = n8n as Partial<IPollFunctions>;
+	return typeof getPollBudgetMs === 'function' ? getPollBudgetMs.call(n8n) : DEFAULT_BUDGET_MS;
 }
 
 /**
@@ -209,8 +209,8 @@ function givenBudgetMs(context: IPollFunctions): number {
  * is 36 seconds unless n8n is set to something else. n8n activates as it starts (`init`) and when
  * another main takes over (`leadershipChange`); all other activations are a person's.
  */
-export function pollReason(context: IPollFunctions, known: Memory): Trigger['reason'] {
-	const isDurableTick = givenBudgetMs(context) !== DEFAULT_BUDGET_MS;
-	if (!known.isNew(context) || isDurableTick) return 'tick';
-	return ['init', 'leadershipChange'].includes(context.getActivationMode()) ? 'start' : 'publish';
+export function pollReason(n8n: IPollFunctions, known: Memory): Trigger['reason'] {
+	const isDurableTick = givenBudgetMs(n8n) !== DEFAULT_BUDGET_MS;
+	if (!known.isNew(n8n) || isDurableTick) return 'tick';
+	return ['init', 'leadershipChange'].includes(n8n.getActivationMode()) ? 'start' : 'publish';
 }

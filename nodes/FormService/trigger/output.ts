@@ -5,7 +5,7 @@ import { oldestFirst } from '../api/answers/order';
 import { fieldsFor, needsFields, toResponseItem } from '../api/answers/responseItem';
 import type { ResponseOutput } from '../api/answers/responseItem';
 import { asNodeError, inputError } from '../api/errors';
-import type { Sender } from '../api/sender';
+import type { RequestContext } from '../api/requestContext';
 import type { Dependencies, Event } from './dependencies';
 import { isIncomplete } from './diff';
 import type { TriggerEvent } from './diff';
@@ -15,7 +15,7 @@ import type { TriggerEvent } from './diff';
  * and then what the service says of the response.
  */
 export function itemsBy(
-	sender: Sender,
+	context: RequestContext,
 	output: ResponseOutput,
 ): Pick<Dependencies, 'toItem' | 'toItemWithoutFiles'> {
 	// one poll makes many items of a form
@@ -29,7 +29,7 @@ export function itemsBy(
 		const item =
 			event === 'formCreated'
 				? { json: formAttributes(record, options) }
-				: await toResponseItem(sender, record, { ...options, fields }, onFileError);
+				: await toResponseItem(context, record, { ...options, fields }, onFileError);
 		// an answer of such a name stays what it is
 		return { ...item, json: defaults(item.json, { event, form: { ...form } }) };
 	};

@@ -53,13 +53,13 @@ const MAX_ABANDONED_AFTER_HOURS = 24 * REMEMBERED_DAYS;
  *
  * @throws NodeOperationError that names the parameter and what it must be
  */
-export function readParameters(context: IPollFunctions): Parameters {
-	const input = inputOf(context);
+export function readParameters(n8n: IPollFunctions): Parameters {
+	const input = inputOf(n8n);
 	const { parameter } = input;
 	const watch = readWatch(input);
 	return {
 		watch,
-		names: namesIn(context, watch),
+		names: namesIn(n8n, watch),
 		events: readEvents(input, watch),
 		abandonedAfterMs: readAbandonedAfterHours(input) * HOUR_MS,
 		conditions: readConditions(
@@ -119,20 +119,20 @@ function readAbandonedAfterHours(input: Input): number {
 }
 
 /** A poll has no input item; its parameters are read as those of one would be. */
-function inputOf(context: IPollFunctions): Input {
+function inputOf(n8n: IPollFunctions): Input {
 	return {
 		parameter: <T>(name: string, fallback?: T) =>
-			context.getNodeParameter(name, fallback, { extractValue: name === 'formId' }) as T,
+			n8n.getNodeParameter(name, fallback, { extractValue: name === 'formId' }) as T,
 		item: { json: {} },
 		itemIndex: undefined,
-		node: context.getNode(),
-		zone: context.getTimezone(),
+		node: n8n.getNode(),
+		zone: n8n.getTimezone(),
 	};
 }
 
 /** The name that the editor has stored with a form that was chosen from the list. */
-function namesIn(context: IPollFunctions, watch: Watch): Map<string, string> {
-	const locator: unknown = context.getNode().parameters.formId;
+function namesIn(n8n: IPollFunctions, watch: Watch): Map<string, string> {
+	const locator: unknown = n8n.getNode().parameters.formId;
 	const { value, cachedResultName } = isRecord(locator) ? locator : {};
 	const isMeant = watch.kind === 'chosen' && watch.formIds.includes(String(value));
 	if (!isMeant || typeof cachedResultName !== 'string') return new Map();

@@ -1,14 +1,14 @@
 import type { IExecuteData, INode } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../../nodes/FormService/api/endpoints.ts';
-import type { Sender } from '../../../nodes/FormService/api/sender.ts';
+import type { RequestContext } from '../../../nodes/FormService/api/requestContext.ts';
 import { ItemRun } from '../../../nodes/FormService/operations/itemRun.ts';
 
 const node = (name: string) => ({ name }) as INode;
 const formService = node('Form Service');
 
-const requestTo = (url: string, transport: Sender['transport']) => ({
-	sender: { transport } as Sender,
+const requestTo = (url: string, transport: RequestContext['transport']) => ({
+	context: { transport } as RequestContext,
 	target: { endpoint: endpoints.listForms, url },
 });
 
@@ -62,7 +62,7 @@ describe('the items of a run', () => {
 	it('read a target each for itself where their request options differ', async () => {
 		const run = ItemRun.join(inputOf(formService, 2), formService, 0);
 		const url = 'https://forms.example.com/api/v1/forms';
-		const read = async (sender: Sender) => await Promise.resolve(sender.transport);
+		const read = async (context: RequestContext) => await Promise.resolve(context.transport);
 		const careless = { skipSslCertificateValidation: true };
 		expect(await run.once(requestTo(url, careless), read)).toEqual(careless);
 		expect(await run.once(requestTo(url, {}), read)).toEqual({});

@@ -1,6 +1,6 @@
 import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { fetchBinary, isFileError } from '../files/download';
-import type { Sender } from '../sender';
+import type { RequestContext } from '../requestContext';
 import { decodeAnswers } from './decode';
 import type { Answer } from './decode';
 import { answerFieldsOf, matchAnswers } from './fields';
@@ -47,7 +47,7 @@ export function fieldsFor(
  * @throws NodeApiError for what concerns the account and not the file; NotSent when it was stopped
  */
 export async function toResponseItem(
-	sender: Sender,
+	context: RequestContext,
 	record: IDataObject,
 	output: ResponseOutput & Pick<AnswerOutput, 'fields'>,
 	onFileError: (error: Error) => void = () => {},
@@ -60,7 +60,7 @@ export async function toResponseItem(
 	const binary: Record<string, IBinaryData> = {};
 	const problems: string[] = [];
 	for (const { name, file } of files) {
-		const data = await fetchBinary(sender, file).catch((error: unknown) => {
+		const data = await fetchBinary(context, file).catch((error: unknown) => {
 			if (!isFileError(error)) throw error;
 			onFileError(error);
 			problems.push(`${file.name}: ${error.message}`);

@@ -7,7 +7,7 @@ import type { Broken, Reply } from '../request/http';
 import { isRateLimited } from '../request/retry';
 import { repeating, sendUntilSettled, toOtherHost, toService } from '../request/send';
 import type { Headers } from '../rateLimiter/limits';
-import type { Sender } from '../sender';
+import type { RequestContext } from '../requestContext';
 import { parseUrl } from '../url';
 import { checkLink, leadsIntoApi } from './links';
 
@@ -31,18 +31,18 @@ export type RemoteFile = {
  *
  * @throws NodeApiError or NodeOperationError when the file cannot be had
  */
-export async function fetchBinary(sender: Sender, file: RemoteFile): Promise<IBinaryData> {
-	const { context, itemIndex } = sender;
-	const { helpers } = context;
+export async function fetchBinary(context: RequestContext, file: RemoteFile): Promise<IBinaryData> {
+	const { n8n, itemIndex } = context;
+	const { helpers } = n8n;
 	if (!('prepareBinaryData' in helpers)) {
 		throw new NodeOperationError(
-			context.getNode(),
+			n8n.getNode(),
 			'Files cannot be downloaded while the editor loads its lists',
 		);
 	}
-	const { data, mimeType } = await download(sender, file);
+	const { data, mimeType } = await download(context, file);
 	const problem = file.problemOf?.(data);
-	if (problem !== undefined) throw serviceError(context.getNode(), problem, itemIndex);
+	if (problem !== undefined) throw serviceError(n8n.getNode(), problem, itemIndex);
 	return await helpers.prepareBinaryData(data, file.name, file.mimeType ?? mimeType);
 }
 
@@ -55,22 +55,22 @@ type Downloaded = { data: Buffer; mimeType?: string };
  *
  * @throws NodeApiError when the link may not be followed or brings no file
  */
-async function download(sender: Sender, file: RemoteFile): Promise<Downloaded> {
-	const { account } = sender;
+async function download(context: RequestContext, file: RemoteFile): Promise<Downloaded> {
+	const { account } = context;
 	let { fromService = false } = file;
 	let withToken = false;
 	/** The URL that a link means, once it is known that it may be followed. */
 	const checked = (next: string, base: string): string => {
 		const result = checkLink(next, base, account.origin, fromService);
 		if (!result.allowed) {
-			throw fileError(sender, `The link to the file was not followed: ${result.reason}`);
+			throw fileError(context, `The link to the file was not followed: ${result.reason}`);
 		}
 		// what another host leads back to is that host's choice
 		fromService &&= result.own;
 		withToken = result.own && (fromService || !leadsIntoApi(result.url));
 		return result.url;
 	};
-	const repeats = repeating(sender, 'read');
+	const repeats = repeating(context, 'read');
 	const { ended, url } = await sendUntilSettled<Broken | Reply>(
 		checked(file.url, account.baseUrl),
 		{
@@ -83,14 +83,14 @@ async function download(sender: Sender, file: RemoteFile): Promise<Downloaded> {
 					maxBytes: MAX_FILE_BYTES,
 				} as const;
 				return withToken
-					? await toService(sender, isRetry, outgoing)
-					: await toOtherHost(sender, outgoing);
+					? await toService(context, isRetry, outgoing)
+					: await toOtherHost(context, outgoing);
 			},
 			follow(location, current) {
 				const target = parseUrl(location, current);
 				if (target === undefined || !isLogin(target)) return checked(location, current);
 				throw fileError(
-					sender,
+					context,
 					`The file at ${hostOf(current)} is only for those who log in there`,
 				);
 			},
@@ -100,25 +100,25 @@ async function download(sender: Sender, file: RemoteFile): Promise<Downloaded> {
 				isRateLimited(one) && !withToken ? { again: false } : repeats.decide(one, tries),
 		},
 	);
-	return fileIn(sender, ended, url);
+	return fileIn(context, ended, url);
 }
 
 const ANY = { Accept: '*/*' };
 
-function fileIn(sender: Sender, ended: Broken | Reply, url: string): Downloaded {
+function fileIn(context: RequestContext, ended: Broken | Reply, url: string): Downloaded {
 	if (ended.kind === 'broken') {
-		throw fileError(sender, `The file at ${hostOf(url)} could not be fetched`, ended.detail);
+		throw fileError(context, `The file at ${hostOf(url)} could not be fetched`, ended.detail);
 	}
 	const { status, headers, body } = ended;
 	if (isRedirect(status) && typeof headers.location === 'string') {
-		throw fileError(sender, 'The link to the file redirects in a loop');
+		throw fileError(context, 'The link to the file redirects in a loop');
 	}
 	if (status < 200 || status >= 300) {
 		const text = `The file at ${hostOf(url)} could not be fetched (status ${status})`;
-		throw fileError(sender, text, undefined, status);
+		throw fileError(context, text, undefined, status);
 	}
 	if (ended.tooLarge) {
-		throw fileError(sender, 'The file is larger than 256 MB, too large for n8n to handle safely');
+		throw fileError(context, 'The file is larger than 256 MB, too large for n8n to handle safely');
 	}
 	return { data: body, mimeType: mimeTypeOf(headers) };
 }
@@ -145,8 +145,8 @@ export function isFileError(error: unknown): error is Error {
 	return error instanceof Error && fileErrors.has(error);
 }
 
-function fileError(sender: Sender, message: string, detail?: string, status?: number) {
-	const error = requestError(sender, {
+function fileError(context: RequestContext, message: string, detail?: string, status?: number) {
+	const error = requestError(context, {
 		message,
 		description: `Open the response in the service to check whether the file is there.${detail ? ` (${detail})` : ''}`,
 		...(status !== undefined && { httpCode: String(status) }),

@@ -4,7 +4,7 @@ import { shapeOf, unwrap } from '../envelope';
 import { CHECK_BASE_URL, CHECK_VERSION, serviceError } from '../errors';
 import { isRecord, isUuid } from '../records';
 import { parseUrl } from '../url';
-import type { Sender } from '../sender';
+import type { RequestContext } from '../requestContext';
 
 /**
  * What the replies of single endpoints hold. Where the specification fixes it, what is not as it says
@@ -19,19 +19,19 @@ export function isWorkspace(data: unknown): data is IDataObject {
 }
 
 /** Section 2.1. */
-export function workspaceIn(sender: Sender, value: unknown): IDataObject {
+export function workspaceIn(context: RequestContext, value: unknown): IDataObject {
 	const { data } = unwrap(value);
 	if (isWorkspace(data)) return data;
-	throw unexpected(sender, 'did not send a workspace, but', data);
+	throw unexpected(context, 'did not send a workspace, but', data);
 }
 
 /** The specification leaves open where the link is (section 4, "Response shapes not given"). */
-export function pdfLinkIn(sender: Sender, value: unknown): string {
+export function pdfLinkIn(context: RequestContext, value: unknown): string {
 	const { data } = unwrap(value);
 	const link = pdfLinkOf(data) ?? pdfLinkOf(value);
-	const url = typeof link === 'string' ? parseUrl(link, sender.account.baseUrl) : undefined;
+	const url = typeof link === 'string' ? parseUrl(link, context.account.baseUrl) : undefined;
 	if (url !== undefined) return url.href;
-	throw unexpected(sender, 'did not send a link to a PDF, but', data);
+	throw unexpected(context, 'did not send a link to a PDF, but', data);
 }
 
 /** What the service says of a new response, which the specification leaves open too. */
@@ -58,13 +58,13 @@ const updatedSchema = z
 	.passthrough();
 
 /** Section 4, rule 6. The settings are updated, whatever is wrong with the reply. */
-export function updatedIn(sender: Sender, value: unknown): IDataObject {
+export function updatedIn(context: RequestContext, value: unknown): IDataObject {
 	const { data, message } = unwrap(value);
 	if (isRecord(data) && updatedSchema.safeParse(data).success) {
 		return { ...(message !== undefined && { message }), ...data };
 	}
 	throw unexpected(
-		sender,
+		context,
 		'updated the settings, but did not send the updated form: it sent',
 		data,
 		`Nothing has to be sent again. ${CHECK_VERSION}`,
@@ -72,14 +72,14 @@ export function updatedIn(sender: Sender, value: unknown): IDataObject {
 }
 
 function unexpected(
-	{ context, account, itemIndex }: Sender,
+	{ n8n, account, itemIndex }: RequestContext,
 	what: string,
 	data: unknown,
 	description = `${CHECK_BASE_URL} ${CHECK_VERSION}`,
 ) {
 	const message = `The service ${what} ${account.conceal(shapeOf(data))}`;
 	const failure = { cause: 'configuration-invalid' } as const;
-	return serviceError(context.getNode(), { message, description, failure }, itemIndex);
+	return serviceError(n8n.getNode(), { message, description, failure }, itemIndex);
 }
 
 /** Names of a link to a PDF in the replies that are known, the most telling first. */

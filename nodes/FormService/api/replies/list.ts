@@ -9,7 +9,7 @@ import { asCount } from './pageNames';
 import { identityOf } from '../records';
 import { request, unchanged } from '../request/request';
 import type { Version, Versions } from '../request/request';
-import type { Sender } from '../sender';
+import type { RequestContext } from '../requestContext';
 import { onOwnOrigin, parseUrl } from '../url';
 
 /** Pages of one listing that are fetched at most: a third of the requests of a day. */
@@ -65,7 +65,7 @@ export type Listing = {
  * @throws NodeApiError when a page has no list, or its next page is elsewhere or nowhere
  */
 export async function list(
-	sender: Sender,
+	context: RequestContext,
 	{ endpoint, url }: Target,
 	{ limit = Infinity, goOn, isEnough, from, known }: ListOptions = {},
 ): Promise<Listing> {
@@ -73,31 +73,31 @@ export async function list(
 	const identities = new Set<string | undefined>();
 	const visited = new Set<string>();
 	const pages: PageRead[] = [];
-	const { account } = sender;
+	const { account } = context;
 	let { received, pages: before } = from ?? { received: 0, pages: 0 };
 	let version: Version | undefined;
 	const versions: Versions = { known, onVersion: (one) => (version = one) };
 	let repeated = 0;
 	const start = from === undefined ? url : ownUrl(from.url, { current: url, first: url, account });
-	if (start === undefined) throw pageElsewhere(sender, from?.url ?? url);
+	if (start === undefined) throw pageElsewhere(context, from?.url ?? url);
 	for (let next: string | undefined = start; next !== undefined; ) {
-		if (visited.size >= MAX_PAGES) throw tooManyPages(sender);
-		if (visited.has(next)) throw loop(sender);
+		if (visited.size >= MAX_PAGES) throw tooManyPages(context);
+		if (visited.has(next)) throw loop(context);
 		visited.add(next);
 		const isFirst = visited.size === 1 && goOn !== undefined;
 		const own = isFirst ? versions : undefined;
-		const { value, headers } = await request(sender, { endpoint, url: next }, own);
+		const { value, headers } = await request(context, { endpoint, url: next }, own);
 		if (value === unchanged) return { records, complete: true, pages, version, isUnchanged: true };
 		const found = findPage(value);
-		if (found === undefined) throw noList(sender, value);
+		if (found === undefined) throw noList(context, value);
 		const fresh =
 			visited.size === 1
 				? found.records
 				: found.records.filter((record) => !identities.has(identityOf(record)));
 		for (const record of fresh) records.push(record);
-		if (records.length > MAX_RECORDS) throw tooLong(sender);
+		if (records.length > MAX_RECORDS) throw tooLong(context);
 		repeated = found.records.length > 0 && fresh.length === 0 ? repeated + 1 : 0;
-		if (repeated > MAX_REPEATED_PAGES) throw loop(sender);
+		if (repeated > MAX_REPEATED_PAGES) throw loop(context);
 		const shown = found.records.length;
 		const place = { url: next, pages: before, received };
 		const total = announcedTotal(headers, found.around);
@@ -115,9 +115,9 @@ export async function list(
 		if (isEnd || goOn?.() === false) {
 			return { records: records.slice(0, limit), complete: false, pages };
 		}
-		if (page.kind === 'unknown') throw pageNowhere(sender, page.says);
+		if (page.kind === 'unknown') throw pageNowhere(context, page.says);
 		next = ownUrl(page.url, { current: next, first: url, account });
-		if (next === undefined) throw pageElsewhere(sender, page.url);
+		if (next === undefined) throw pageElsewhere(context, page.url);
 	}
 	const complete = records.length <= limit;
 	const isOnePage = visited.size === 1 && version !== undefined;
@@ -167,56 +167,60 @@ function withQuery(url: URL, search: string): string {
 	return other.href;
 }
 
-function noList(sender: Sender, value: unknown) {
+function noList(context: RequestContext, value: unknown) {
 	const { data } = unwrap(value);
 	const message = Array.isArray(data)
 		? 'The service sent a list of something other than records'
-		: `The service sent ${sender.account.conceal(shapeOf(data))} instead of a list`;
-	return listError(sender, message);
+		: `The service sent ${context.account.conceal(shapeOf(data))} instead of a list`;
+	return listError(context, message);
 }
 
-function tooLong(sender: Sender) {
+function tooLong(context: RequestContext) {
 	return listError(
-		sender,
+		context,
 		`The list has more than ${MAX_RECORDS.toLocaleString('en')} records`,
 		"Set a lower 'Limit' in Response: Get Many.",
 	);
 }
 
-function tooManyPages(sender: Sender) {
+function tooManyPages(context: RequestContext) {
 	return listError(
-		sender,
+		context,
 		`The list has more than ${MAX_PAGES} pages`,
 		"Ask your Form Service administrator for larger pages, or set a lower 'Limit' in Response: Get Many.",
 	);
 }
 
-function loop(sender: Sender) {
-	return listError(sender, 'The pages of the list form a loop');
+function loop(context: RequestContext) {
+	return listError(context, 'The pages of the list form a loop');
 }
 
-function pageNowhere(sender: Sender, says: string) {
-	const { conceal } = sender.account;
+function pageNowhere(context: RequestContext, says: string) {
+	const { conceal } = context.account;
 	return listError(
-		sender,
+		context,
 		`The service says that the list goes on, but not where its next page is: it tells ${conceal(says)}`,
 		`A part of a list would look like all of it. ${CHECK_VERSION}`,
 	);
 }
 
-function pageElsewhere(sender: Sender, link: string) {
+function pageElsewhere(context: RequestContext, link: string) {
 	const place =
 		URL.canParse(link) && /^https?:/.test(link) ? new URL(link).origin : 'another place';
 	return listError(
-		sender,
+		context,
 		`The next page of the list is at ${place}, where the access token does not go`,
 		"If the service really has that address, enter it as 'Base URL' in the Form Service credential.",
 	);
 }
 
-function listError({ context, itemIndex }: Sender, message: string, description = CHECK_VERSION) {
+function listError(
+	{ n8n, itemIndex }: RequestContext,
+	message: string,
+	description = CHECK_VERSION,
+) {
 	return serviceError(
-		context.getNode(),
+		n8n.getNode(),
 		{ message, description, failure: { cause: 'configuration-invalid' } },
 		itemIndex,
 	);

@@ -2,7 +2,7 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { CREDENTIAL } from '../account';
 import { clock, unlessAborted } from '../clock';
 import type { Headers } from '../rateLimiter/limits';
-import type { Context } from '../sender';
+import type { N8nContext } from '../requestContext';
 import { problemOf } from './explainConnection';
 import type { ConnectionProblem } from './explainConnection';
 
@@ -42,10 +42,10 @@ export type HttpRequest = IHttpRequestOptions & {
 
 /** Sends one request and reads its reply whole: any status is a reply, redirects are not followed. */
 export async function sendOnce(
-	context: Context,
+	n8n: N8nContext,
 	{ maxBytes, onBytes, authenticated, signal, ...request }: HttpRequest,
 ): Promise<HttpResult> {
-	const { helpers } = context;
+	const { helpers } = n8n;
 	const send = async (timeout: number) => {
 		const options: IHttpRequestOptions = {
 			...request,
@@ -58,7 +58,7 @@ export async function sendOnce(
 			abortSignal: signal,
 		};
 		return authenticated
-			? await helpers.httpRequestWithAuthentication.call(context, CREDENTIAL, options)
+			? await helpers.httpRequestWithAuthentication.call(n8n, CREDENTIAL, options)
 			: await helpers.httpRequest(options);
 	};
 	return await resultOf(send, { maxBytes, onBytes, timeout: request.timeout, signal });

@@ -7,7 +7,7 @@ import type { Content, Envelope } from '../envelope';
 import { asSentence, requestError } from '../errors';
 import type { Explanation } from '../errors';
 import type { Headers } from '../rateLimiter/limits';
-import type { Sender } from '../sender';
+import type { RequestContext } from '../requestContext';
 import { onOwnOrigin } from '../url';
 import { explainConnection } from './explainConnection';
 import { explainStatus, isLogin } from './explainStatus';
@@ -38,14 +38,14 @@ export const unchanged = Symbol('unchanged');
  *
  * @param versions for a reply that may be one that was read before; its value is then `unchanged`
  * @throws NodeApiError that says what happened and what to do
- * @throws NotSent when the sender gave up first
+ * @throws NotSent when the caller gave up first
  */
 export async function request(
-	sender: Sender,
+	context: RequestContext,
 	target: Target,
 	versions?: Versions,
 ): Promise<Received> {
-	const { account, transport } = sender;
+	const { account, transport } = context;
 	const { endpoint, body } = target;
 	const { method, effect } = endpoint;
 	const etag = versions?.known?.etag;
@@ -56,17 +56,17 @@ export async function request(
 		send: async (url, isRetry) => {
 			const hash = versions && createHash('sha256');
 			const onBytes = hash && ((bytes: Uint8Array) => hash.update(bytes));
-			const reply = await toService(sender, isRetry, { ...outgoing, url, onBytes });
+			const reply = await toService(context, isRetry, { ...outgoing, url, onBytes });
 			const digest = () => hash!.digest('base64');
 			const known = versions && unchangedReply(reply, versions, digest);
 			return known ?? (await readReply(reply));
 		},
 		follow: followOf(endpoint, account),
-		...repeating(sender, effect),
+		...repeating(context, effect),
 	});
 	const outcome = outcomeOf(ended, { endpoint, account, sent });
 	if ('value' in outcome) return outcome;
-	throw requestError(sender, outcome);
+	throw requestError(context, outcome);
 }
 
 const JSON_HEADERS = { Accept: 'application/json', 'Content-Type': 'application/json' };

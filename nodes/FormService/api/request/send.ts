@@ -5,7 +5,7 @@ import { NotSent, requestError } from '../errors';
 import type { Explanation } from '../errors';
 import { otherHosts, queueOf } from '../rateLimiter/requestQueue';
 import type { HeldBack } from '../rateLimiter/requestQueue';
-import type { Sender } from '../sender';
+import type { RequestContext } from '../requestContext';
 import { dayUsedUp, isRedirect } from './explainStatus';
 import { sendOnce } from './http';
 import type { Broken, HttpRequest, HttpResult, Reply } from './http';
@@ -73,56 +73,59 @@ export type Outgoing = Omit<HttpRequest, 'authenticated' | 'signal'>;
  * has come.
  *
  * @param isRetry whether it was sent before: then it goes before those that were not
- * @throws NodeApiError when the day's limit is used up; NotSent when the sender gave up first
+ * @throws NodeApiError when the day's limit is used up; NotSent when the caller gave up first
  */
 export async function toService(
-	sender: Sender,
+	context: RequestContext,
 	isRetry: boolean,
 	outgoing: Outgoing,
 ): Promise<Broken | Reply> {
-	const { account, context, onSend, transport, urgency } = sender;
-	const signal = cancelSignal(sender);
+	const { account, n8n, onSend, transport, urgency } = context;
+	const signal = cancelSignal(context);
 	// the whole URL has the query already
 	const own = { ...outgoing, qs: undefined, baseURL: undefined, authenticated: true, signal };
-	const job = { urgency, isRetry, signal: stopSignal(sender) };
+	const job = { urgency, isRetry, signal: stopSignal(context) };
 	const result = await queueOf(account.key).pass(job, async () => {
 		onSend?.();
-		return await sendOnce(context, { ...transport, ...own });
+		return await sendOnce(n8n, { ...transport, ...own });
 	});
 	// what was to change something may have done so: that it was not sent would not be true
 	if (result.kind === 'cancelled' && outgoing.method !== 'GET') {
 		return { kind: 'broken', problem: 'interrupted' };
 	}
-	return settled(sender, result);
+	return settled(context, result);
 }
 
 /**
  * Sends one request to another host: without the token, and without the rate limiter, which is not
  * its.
  *
- * @throws NotSent when the sender gave up first
+ * @throws NotSent when the caller gave up first
  */
-export async function toOtherHost(sender: Sender, outgoing: Outgoing): Promise<Broken | Reply> {
-	const { context, transport, urgency } = sender;
+export async function toOtherHost(
+	context: RequestContext,
+	outgoing: Outgoing,
+): Promise<Broken | Reply> {
+	const { n8n, transport, urgency } = context;
 	const { timeout, proxy, skipSslCertificateValidation }: Partial<IHttpRequestOptions> =
 		transport ?? {};
 	const options = { timeout, proxy, skipSslCertificateValidation, ...outgoing };
-	const signal = cancelSignal(sender);
-	const job = { urgency, isRetry: false, signal: stopSignal(sender) };
+	const signal = cancelSignal(context);
+	const job = { urgency, isRetry: false, signal: stopSignal(context) };
 	const result = await otherHosts.pass(
 		job,
-		async () => await sendOnce(context, { ...options, authenticated: false, signal }),
+		async () => await sendOnce(n8n, { ...options, authenticated: false, signal }),
 	);
-	return settled(sender, result);
+	return settled(context, result);
 }
 
-function settled(sender: Sender, result: HttpResult | HeldBack): Broken | Reply {
+function settled(context: RequestContext, result: HttpResult | HeldBack): Broken | Reply {
 	if (result.kind === 'reply' || result.kind === 'broken') return result;
 	if (result.kind === 'dayUsedUp') {
-		throw requestError(sender, dayUsedUp(result.until, result.allowed));
+		throw requestError(context, dayUsedUp(result.until, result.allowed));
 	}
-	if (result.kind === 'serviceDown') throw requestError(sender, SERVICE_DOWN);
-	throw new NotSent(sender.context.getNode(), sender.itemIndex);
+	if (result.kind === 'serviceDown') throw requestError(context, SERVICE_DOWN);
+	throw new NotSent(context.n8n.getNode(), context.itemIndex);
 }
 
 const SERVICE_DOWN: Explanation = {
@@ -132,35 +135,35 @@ const SERVICE_DOWN: Explanation = {
 	failure: { cause: 'temporarily-unavailable' },
 };
 
-/** How a sender's request is repeated: not at all while the service is down. */
-export function repeating(sender: Sender, effect: Endpoint['effect']) {
-	const queue = queueOf(sender.account.key);
+/** How a request is repeated: not at all while the service is down. */
+export function repeating(context: RequestContext, effect: Endpoint['effect']) {
+	const queue = queueOf(context.account.key);
 	return {
 		decide: (ended: Ended, tries: Tries): RetryDecision =>
-			sender.retry === false || queue.isServiceDown
+			context.retry === false || queue.isServiceDown
 				? { again: false }
 				: decideRetry(effect, ended, tries, Math.random(), clock.now()),
 		/** Until it is time, or nothing more is to be sent. */
 		async pause(ms: number): Promise<void> {
-			if (ms > 0) await clock.sleep(ms, stopSignal(sender));
+			if (ms > 0) await clock.sleep(ms, stopSignal(context));
 		},
 	};
 }
 
 /** Whether nothing more is to be sent. */
-export function hasStopped(sender: Sender): boolean {
-	return stopSignal(sender)?.aborted === true;
+export function hasStopped(context: RequestContext): boolean {
+	return stopSignal(context)?.aborted === true;
 }
 
 /**
  * Aborts when the execution is cancelled. Only this ends a request that is under way: when the
- * sender gives up, the service may have acted on it, and what it answers is still to be told.
+ * caller gives up, the service may have acted on it, and what it answers is still to be told.
  */
-function cancelSignal({ context }: Sender): AbortSignal | undefined {
-	return 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
+function cancelSignal({ n8n }: RequestContext): AbortSignal | undefined {
+	return 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
 }
 
-/** Aborts when the sender gives up or the execution is cancelled: what waits is then not sent. */
-export function stopSignal(sender: Sender): AbortSignal | undefined {
-	return sender.signal ?? cancelSignal(sender);
+/** Aborts when the caller gives up or the execution is cancelled: what waits is then not sent. */
+export function stopSignal(context: RequestContext): AbortSignal | undefined {
+	return context.signal ?? cancelSignal(context);
 }

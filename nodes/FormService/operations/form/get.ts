@@ -30,7 +30,7 @@ function prepare(input: Input): Prepared {
 		async send(request) {
 			const forms = await request.run.once(request, listRecords);
 			const wanted = forms.find((form) => formIdOf(form) === formId);
-			const form = existing(request.sender, wanted, noSuchForm(formId));
+			const form = existing(request.context, wanted, noSuchForm(formId));
 			return [{ json: structuredClone(simplify ? simplifyForm(form) : form) }];
 		},
 	};

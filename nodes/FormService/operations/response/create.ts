@@ -87,12 +87,12 @@ function prepare(input: Input): Prepared {
 	return {
 		body: { data: answers },
 		async send(request) {
-			const { sender, target, run } = request;
+			const { context, target, run } = request;
 			if (unsure.length > 0) {
 				const problems = problemsOf(unsure, await fieldsOf(request, formId));
 				if (problems.length > 0) throw invalidAll(input, problems, "answers can't be sent");
 			}
-			const add = async () => await addResponse(sender, target);
+			const add = async () => await addResponse(context, target);
 			const work = async () =>
 				identity === undefined ? await add() : await addUnlessKnown(request, formId, identity, add);
 			return [{ json: await run.onceOverTries(input.itemIndex, work) }];

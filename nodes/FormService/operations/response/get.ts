@@ -3,7 +3,7 @@ import { toResponseItem } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
 import type { Target } from '../../api/endpoints';
 import { identityOf } from '../../api/records';
-import type { Sender } from '../../api/sender';
+import type { RequestContext } from '../../api/requestContext';
 import { listRecords } from '../../api/service';
 import type { Input } from '../../parameters/input';
 import { readFormId, readResponseId } from '../../parameters/input';
@@ -67,18 +67,18 @@ function prepare(input: Input): Prepared {
 	return {
 		async send(request) {
 			const responses = await request.run.once(request, listById);
-			const record = existing(request.sender, responses.get(responseId), {
+			const record = existing(request.context, responses.get(responseId), {
 				message: `The form ${formId} has no response with the ID ${responseId}`,
 				description: 'Check the ID and the form. The response may have been deleted.',
 			});
 			const fields = await fieldsOfForm(request, formId, output);
-			return [await toResponseItem(request.sender, record, { ...output, fields })];
+			return [await toResponseItem(request.context, record, { ...output, fields })];
 		},
 	};
 }
 
 /** The responses of a form, in one pass over them for all items that ask for one. */
-async function listById(sender: Sender, target: Target) {
-	const records = await listRecords(sender, target);
+async function listById(context: RequestContext, target: Target) {
+	const records = await listRecords(context, target);
 	return new Map(records.map((record) => [identityOf(record), record]));
 }

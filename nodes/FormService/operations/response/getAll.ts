@@ -6,7 +6,7 @@ import { fieldsFor, needsFields, toResponseItem } from '../../api/answers/respon
 import type { ResponseOutput } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
 import { serviceError } from '../../api/errors';
-import type { Sender } from '../../api/sender';
+import type { RequestContext } from '../../api/requestContext';
 import { listRecords } from '../../api/service';
 import { filterParameters, readWanted } from '../../parameters/filters';
 import type { Input } from '../../parameters/input';
@@ -77,7 +77,7 @@ function prepare(input: Input): Prepared {
 	const output = readResponseOutput(input);
 	return {
 		async send(request) {
-			const { sender, run } = request;
+			const { context, run } = request;
 			// what is to be sorted or filtered has to be read whole
 			const enough = wantsAll(wanted) ? limit : undefined;
 			const records = await run.once(
@@ -85,12 +85,12 @@ function prepare(input: Input): Prepared {
 				async (by, target) => await listRecords(by, target, { limit: enough }),
 				enough,
 			);
-			checkTimes(sender, records, wanted);
+			checkTimes(context, records, wanted);
 			const found = findResponses(records, wanted).slice(0, limit);
 			const fields = await fieldsOfForm(request, formId, output);
 			const items: INodeExecutionData[] = [];
 			for (const record of found) {
-				items.push(await toResponseItem(sender, record, { ...output, fields }));
+				items.push(await toResponseItem(context, record, { ...output, fields }));
 			}
 			return items;
 		},
@@ -99,14 +99,14 @@ function prepare(input: Input): Prepared {
 
 /** A filter by time would hold all responses back without a word where none has a time. */
 function checkTimes(
-	{ context, itemIndex }: Sender,
+	{ n8n, itemIndex }: RequestContext,
 	records: readonly IDataObject[],
 	{ after, before }: Wanted,
 ): void {
 	const isByTime = after !== undefined || before !== undefined;
 	if (!isByTime || records.length === 0 || records.some(hasTime)) return;
 	throw serviceError(
-		context.getNode(),
+		n8n.getNode(),
 		{
 			message: 'The service does not tell when the responses were submitted',
 			description: "Remove 'Submitted After' and 'Submitted Before' from the filters.",

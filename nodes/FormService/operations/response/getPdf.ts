@@ -50,12 +50,12 @@ function prepare(input: Input): Prepared {
 		? readText(input, 'binaryPropertyName', FIELD_LABEL, DEFAULT_BINARY_FIELD)
 		: undefined;
 	return {
-		async send({ sender, target }) {
-			const link = await getPdfLink(sender, target);
+		async send({ context, target }) {
+			const link = await getPdfLink(context, target);
 			const item: INodeExecutionData = { json: { uuid: responseId, pdf_url: link } };
 			if (field !== undefined) {
 				const file = pdfFile(link, `response-${responseId}.pdf`);
-				item.binary = { [field]: await fetchBinary(sender, file) };
+				item.binary = { [field]: await fetchBinary(context, file) };
 			}
 			return [item];
 		},

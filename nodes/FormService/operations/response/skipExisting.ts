@@ -82,24 +82,24 @@ export async function addUnlessKnown(
 }
 
 async function knownResponses(
-	{ sender, run }: ItemRequest,
+	{ context, run }: ItemRequest,
 	formId: string,
 	fields: readonly string[],
 ): Promise<Map<string, Known>> {
 	const target = targetOf(
-		sender.account,
+		context.account,
 		endpoints.listResponses,
 		{ formId },
 		{ incomplete: 'false' },
 	);
 	const read = async () => {
-		const records = await listRecords(sender, target);
+		const records = await listRecords(context, target);
 		const ofForm = needFields(records)
-			? answerFieldsOf(await fieldsOf({ sender, run }, formId), 'uuid')
+			? answerFieldsOf(await fieldsOf({ context, run }, formId), 'uuid')
 			: [];
 		return byIdentity(records, fields, ofForm);
 	};
-	return await run.once({ sender, target }, read, fields);
+	return await run.once({ context, target }, read, fields);
 }
 
 /** Whether the answers of a listing name the labels of their fields and not the fields. */

@@ -143,7 +143,7 @@ type Body = Record<string, SettingValue>;
 
 async function previewOf(request: ItemRequest, formId: string, body: Body): Promise<IDataObject> {
 	const forms = await formsOf(request);
-	const form = existing(request.sender, forms.get(formId), noSuchForm(formId));
+	const form = existing(request.context, forms.get(formId), noSuchForm(formId));
 	const { changes, unknown } = changesOf(body, form);
 	forms.set(formId, { ...form, ...body });
 	return {
@@ -175,11 +175,11 @@ async function updateChanged(
 }
 
 async function update(
-	{ sender, target }: ItemRequest,
+	{ context, target }: ItemRequest,
 	body: Body,
 	changes: IDataObject,
 ): Promise<IDataObject> {
-	const updated = await updateSettings(sender, { ...target, body });
+	const updated = await updateSettings(context, { ...target, body });
 	return { ...updated, status: 'updated', changes };
 }
 
@@ -194,13 +194,13 @@ function toValues(body: Body): IDataObject {
 
 /** The forms as they are, and then as the items of the run have left them, by their IDs. */
 async function formsOf({
-	sender,
+	context,
 	run,
 }: ItemRequest): Promise<Map<string | undefined, IDataObject>> {
-	const target = targetOf(sender.account, endpoints.listForms);
+	const target = targetOf(context.account, endpoints.listForms);
 	const read = async () => {
-		const forms = await listRecords(sender, target);
+		const forms = await listRecords(context, target);
 		return new Map(forms.map((form) => [formIdOf(form), form]));
 	};
-	return await run.once({ sender, target }, read, 'settings');
+	return await run.once({ context, target }, read, 'settings');
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { accountOf } from '../../../../nodes/FormService/api/account.ts';
 import { addedIn, pdfLinkIn } from '../../../../nodes/FormService/api/replies/expected.ts';
-import type { Sender } from '../../../../nodes/FormService/api/sender.ts';
+import type { RequestContext } from '../../../../nodes/FormService/api/requestContext.ts';
 
 const uuid = '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d';
 
@@ -40,7 +40,7 @@ describe('the link to a PDF', () => {
 		['under a name that is not known', { data: { summary_pdf_link: pdf } }],
 		['as the address of a file', { data: { download_url: pdf, logo: PAGE } }],
 	])('is found %s', (_, value) => {
-		expect(pdfLinkIn({ account } as Sender, value)).toBe(pdf);
+		expect(pdfLinkIn({ account } as RequestContext, value)).toBe(pdf);
 	});
 
 	it.each([
@@ -53,7 +53,7 @@ describe('the link to a PDF', () => {
 		{ data: { form: { url: PAGE } } },
 		{ data: { links: { self: PAGE } } },
 	])('is not taken from another link of %j', (value) => {
-		const sender = { account, context: { getNode: () => ({}) } } as unknown as Sender;
-		expect(() => pdfLinkIn(sender, value)).toThrow('did not send a link to a PDF');
+		const context = { account, context: { getNode: () => ({}) } } as unknown as RequestContext;
+		expect(() => pdfLinkIn(context, value)).toThrow('did not send a link to a PDF');
 	});
 });

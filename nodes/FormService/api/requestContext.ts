@@ -7,11 +7,11 @@ import type {
 import type { Account } from './account';
 
 /** The contexts of n8n from which a request can be sent with the credential. */
-export type Context = IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
+export type N8nContext = IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
 
 /** Who sends a request, and what the rate limiter and the errors need to know of them. */
-export type Sender = {
-	context: Context;
+export type RequestContext = {
+	n8n: N8nContext;
 	/** Of the context's credential, see `getAccount`. */
 	account: Account;
 	/** A trigger or a person waiting at the editor (`prompt`) goes before items (`bulk`). */
