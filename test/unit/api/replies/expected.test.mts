@@ -53,7 +53,7 @@ describe('the link to a PDF', () => {
 		{ data: { form: { url: PAGE } } },
 		{ data: { links: { self: PAGE } } },
 	])('is not taken from another link of %j', (value) => {
-		const context = { account, context: { getNode: () => ({}) } } as unknown as RequestContext;
+		const context = { account, n8n: { getNode: () => ({}) } } as unknown as RequestContext;
 		expect(() => pdfLinkIn(context, value)).toThrow('did not send a link to a PDF');
 	});
 });
