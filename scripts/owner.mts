@@ -2,7 +2,7 @@
  * Who owns the package is said once, in package.json: author, repository, homepage and bugs. Until the
  * owner has filled them in they hold the word OWNER, and the package cannot be published.
  *
- *   node scripts/owner.mts           writes the repository's address where links have to name it
+ *   node scripts/owner.mts           writes the owner's name and the repository's address where they belong
  *   node scripts/owner.mts --check   fails while something is left to fill in
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -15,12 +15,18 @@ type Manifest = {
 	bugs?: { url?: string };
 };
 
-/** The files with links to the repository that n8n shows, relative to it. */
-export const filesWithLinks = [
+/** The files that name the owner or link to the repository, relative to it. */
+export const filesWithOwner = [
+	'LICENSE.md',
+	'README.md',
+	'SECURITY.md',
 	'credentials/FormServiceApi.credentials.ts',
 	'nodes/FormService/FormService.node.json',
 	'nodes/FormService/FormServiceTrigger.node.json',
 ];
+
+/** Stands for the website of Form Service until the owner writes the address there. */
+export const SERVICE_LINK = 'https://form-service.example.com';
 
 const PLACEHOLDER = /\bOWNER\b|@example\.com$/;
 
@@ -38,13 +44,25 @@ export function leftToFillIn({ author, homepage, repository, bugs }: Manifest): 
 		.map(([name]) => name);
 }
 
-/** A text with all links to the repository set to where package.json says that it is. */
-export function withLinksTo({ repository }: Manifest, text: string): string {
+/**
+ * A text with the owner that package.json names: the holder of the license, the address for reports, links
+ * to the repository, and the addresses of the README's pictures, which npm shows only if they are absolute.
+ * What is still to be filled in stays a placeholder.
+ */
+export function withOwner(manifest: Manifest, text: string): string {
+	const { author, repository } = manifest;
+	const left = leftToFillIn(manifest);
 	const address = repository?.url?.replace(/^git\+/, '').replace(/\.git$/, '') ?? '';
-	return text.replaceAll(
+	const withLinks = text.replaceAll(
 		/https:\/\/github\.com\/[^/\s]+\/n8n-nodes-formservice(?![\w-])/g,
 		address,
 	);
+	const withPictures = left.includes('repository.url')
+		? withLinks
+		: withLinks.replaceAll('="docs/pictures/', `="${address}/raw/main/docs/pictures/`);
+	return withPictures
+		.replace(/^(Copyright \(c\) \d+) .*/m, `$1 ${author?.name ?? ''}`)
+		.replace(/<mailto:[^>]*>/, `<mailto:${author?.email ?? ''}>`);
 }
 
 export const repositoryFile = (path: string) => new URL(`../${path}`, import.meta.url);
@@ -53,15 +71,18 @@ const read = (path: string) => readFileSync(repositoryFile(path), 'utf8');
 
 export const readManifest = () => JSON.parse(read('package.json')) as Manifest;
 
-/** Files whose links do not lead to where package.json says that the repository is. */
-export const filesWithOldLinks = () =>
-	filesWithLinks.filter((path) => withLinksTo(readManifest(), read(path)) !== read(path));
+/** Files that name another owner or repository than package.json does. */
+export const filesWithOldOwner = () =>
+	filesWithOwner.filter((path) => withOwner(readManifest(), read(path)) !== read(path));
 
 /** What keeps the package from being published, one line each. */
 function obstacles(): string[] {
 	return [
 		...leftToFillIn(readManifest()).map((field) => `${field} in package.json is not filled in`),
-		...filesWithOldLinks().map((path) => `${path} has old links: run node scripts/owner.mts`),
+		...filesWithOldOwner().map((path) => `${path} names another owner: run node scripts/owner.mts`),
+		...filesWithOwner
+			.filter((path) => read(path).includes(SERVICE_LINK))
+			.map((path) => `the link to Form Service in ${path} is not filled in`),
 	];
 }
 
@@ -73,8 +94,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
 			process.exitCode = 1;
 		}
 	} else {
-		for (const path of filesWithLinks) {
-			writeFileSync(repositoryFile(path), withLinksTo(readManifest(), read(path)));
+		for (const path of filesWithOwner) {
+			writeFileSync(repositoryFile(path), withOwner(readManifest(), read(path)));
 		}
 	}
 }

@@ -53,9 +53,10 @@ export async function runOnNode24(script) {
 	}
 	if (!isInstalled()) {
 		console.log('Installing dependencies (about a minute)');
-		must('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], root);
+		// install scripts would compile isolated-vm for this Node, and nothing needs what the others do
+		must('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], root);
 	}
-	// npm brings Node in an install script of the package "node", and may be told not to run those
+	// the package "node" brings Node in an install script
 	if (!hasNode24())
 		must(process.execPath, ['installArchSpecificPackage'], join(root, 'node_modules/node'));
 

