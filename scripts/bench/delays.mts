@@ -6,8 +6,8 @@ import type { poll } from '../../nodes/FormService/trigger/poll.ts';
 import type { Table } from './page.mts';
 
 const built = {
-	...builtFile<{ Memory: typeof Memory }>('dist/nodes/FormService/trigger/memory.js'),
-	...builtFile<{ poll: typeof poll }>('dist/nodes/FormService/trigger/poll.js'),
+	...builtFile<{ Memory: typeof Memory }>('nodes/FormService/trigger/memory.js'),
+	...builtFile<{ poll: typeof poll }>('nodes/FormService/trigger/poll.js'),
 };
 
 const MINUTE_MS = 60_000;

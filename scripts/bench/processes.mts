@@ -7,7 +7,7 @@ import {
 } from '../../test/unit/api/rateLimiter/processes.mts';
 import type { Table } from './page.mts';
 
-const API = 'dist/nodes/FormService/api';
+const API = 'nodes/FormService/api';
 const limiting: Limiting = {
 	...builtFile<Pick<Limiting, 'RateLimiter'>>(`${API}/rateLimiter/rateLimiter.js`),
 	...builtFile<Pick<Limiting, 'RequestQueue'>>(`${API}/rateLimiter/requestQueue.js`),

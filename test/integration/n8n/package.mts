@@ -1,12 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import type { ICredentialType, INodeType, INodeTypes } from 'n8n-workflow';
+import { compiledSources } from '../../../scripts/lib/compiled.mts';
 import { core, workflow } from './core.mts';
 import { TestTime } from './time.mts';
 
 const root = new URL('../../../', import.meta.url);
-const load = createRequire(new URL('package.json', root));
+const load = createRequire(`${compiledSources()}/`);
 
 type Manifest = { name: string; n8n: { nodes: string[]; credentials: string[] } };
 
@@ -17,7 +18,7 @@ const loaded = new Map<string, INodeType>();
 /** The time of the built package, and of the services in its tests. */
 export const time = new TestTime();
 const { now, sleep, timeout } = time;
-const { clock } = builtFile<{ clock: object }>('dist/nodes/FormService/api/clock.js');
+const { clock } = builtFile<{ clock: object }>('nodes/FormService/api/clock.js');
 Object.assign(clock, { now, sleep, timeout });
 
 /** The credential types of the built package. */
@@ -27,17 +28,14 @@ export const credentialTypes = new Map(
 		.map((type) => [type.name, type]),
 );
 
-/** A file of the built package. */
+/** A compiled file of the package, by the path that it has below dist. */
 export function builtFile<T>(path: string): T {
-	if (!existsSync(new URL(path, root))) {
-		throw new Error(`${path} is missing. Build the package first: npm run build`);
-	}
 	return load(`./${path}`) as T;
 }
 
 /** n8n loads a class by the name of its file. */
 function instantiate<T>(path: string): T {
-	const exported = builtFile<Record<string, new () => T>>(path);
+	const exported = builtFile<Record<string, new () => T>>(path.replace(/^dist\//, ''));
 	return new exported[basename(path).split('.')[0]]();
 }
 
