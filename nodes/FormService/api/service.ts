@@ -3,8 +3,10 @@ import type { Target } from './endpoints';
 import { unlessAborted } from './clock';
 import { inputError, NotSent } from './errors';
 import { addedIn, pdfLinkIn, updatedIn, workspaceIn } from './replies/expected';
-import { list } from './replies/list';
-import type { Listing, ListOptions } from './replies/list';
+import { listAll, pagesOf as pagesOfList } from './replies/list';
+import type { ListPage, PagesOptions } from './replies/list';
+import { list } from './replies/listWhile';
+import type { Listing, ListOptions } from './replies/listWhile';
 import { request } from './request/request';
 import { hasStopped, stopSignal } from './request/send';
 import type { RequestContext } from './requestContext';
@@ -52,7 +54,7 @@ export async function listRecords(
 	// another's timeout, or certificates that another does not check, must not be this one's
 	const way = [headers, timeout, proxy, skipSslCertificateValidation, allowedDomains, retry];
 	const key = account.key + JSON.stringify([url, limit, urgency, lifetimes, way]);
-	const fetch = async () => (await list(context, { ...target, url }, { limit })).records;
+	const fetch = async () => (await listAll(context, { ...target, url }, limit)).records;
 	const notSent = () => new NotSent(n8n.getNode(), itemIndex);
 	const work = unlessAborted(lists.get(key, lifetimes, fetch), stopSignal(context), notSent);
 	return await work.catch(async (error: unknown) => {
@@ -61,6 +63,18 @@ export async function listRecords(
 		if (goOn) return await listRecords(context, target, options);
 		throw error;
 	});
+}
+
+/**
+ * The pages of a list one by one, for a caller that may have to stop between two of them. It shares
+ * the list with nobody.
+ */
+export async function* pagesOf(
+	context: RequestContext,
+	target: Target,
+	options?: PagesOptions,
+): AsyncGenerator<ListPage, void> {
+	yield* pagesOfList(context, own(context, target), options);
 }
 
 /** The same for a caller that may have to stop between two pages; it shares the list with nobody. */

@@ -1,133 +1,159 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Account } from '../account';
 import type { Target } from '../endpoints';
-import { CHECK_VERSION, serviceError } from '../errors';
 import { shapeOf, unwrap } from '../envelope';
-import { announcedTotal, nextPage } from './nextPage';
-import { findPage } from './page';
-import { asCount } from './pageNames';
+import { CHECK_VERSION, serviceError } from '../errors';
 import { identityOf } from '../records';
 import { request, unchanged } from '../request/request';
 import type { Version, Versions } from '../request/request';
 import type { RequestContext } from '../requestContext';
 import { onOwnOrigin, parseUrl } from '../url';
+import { nextPage } from './nextPage';
+import { findPage } from './page';
+import { asCount } from './pageNames';
 
-/** Pages of one listing that are fetched at most: a third of the requests of a day. */
-const MAX_PAGES = 480;
+export type { Listing, ListOptions, PageRead, Place } from './listWhile';
 
-/** Records of one listing at most: what n8n's memory stands. */
-const MAX_RECORDS = 1_000_000;
+/** The most pages read of one list: a third of the requests of a day. */
+export const MAX_PAGES = 480;
 
-/** Pages in a row that only repeat earlier ones, as when many responses came meanwhile; more are a loop. */
+/** The most records read of one list: what n8n's memory can hold. */
+export const MAX_RECORDS = 1_000_000;
+
+/** Pages in a row that only repeat earlier ones, as when many responses were added meanwhile. More are a loop. */
 const MAX_REPEATED_PAGES = 2;
 
-export type ListOptions = {
-	/** Records that are enough; no further page is fetched then. */
-	limit?: number;
-	/** Asked before each further page; the list is cut where it says no. */
-	goOn?: () => boolean;
-	/** Asked before that, with what has been read: whether it is enough. The list is cut there too. */
-	isEnough?: (soFar: Listing) => boolean | Promise<boolean>;
-	/** A page of this list that was read before, to begin with in place of the first one. */
-	from?: Place;
-	/** The version of a list of one page that was read before. */
-	known?: Version;
-};
-
-/** Where a page is, and how many pages and records come before it. */
-export type Place = { url: string; pages: number; received: number };
-
-/** A page that was read. */
-export type PageRead = Place & {
-	/** Records of this page. */
-	shown: number;
-	/** Records of the whole list, where the page says how many there are. */
-	total?: number;
-	/** Whether its URL differs from that of the first page by numbers alone: it can be asked for by itself. */
-	isNumbered: boolean;
-};
-
-/** The records of a listing; `complete` is false when there are more that were not fetched. */
-export type Listing = {
+/** One page of a list. */
+export type ListPage = {
 	records: IDataObject[];
-	complete: boolean;
-	pages: PageRead[];
-	/** Of a list of one page, where the caller can stop between pages. */
+	/** The whole URL that the page was requested at. */
+	url: string;
+	pagesBefore: number;
+	recordsBefore: number;
+	/** Its URL differs from the URL of the list by page or record numbers alone, so it can be requested by itself. */
+	isNumbered: boolean;
+	/** The list ends with this page. */
+	isLast: boolean;
+	/** Requests that were sent for this page, redirects and retries included. */
+	requests: number;
+	/** With `versions`, the version of the first page that is read. */
 	version?: Version;
-	/** It is the list with the known version, and was not read again: there are no records. */
-	isUnchanged?: boolean;
+	/** The page has the version that was already known; its records are left out, and no page follows. */
+	isUnchanged?: true;
+};
+
+/** Where to start reading: at a page that an earlier reading of the same list has given. */
+export type PagePosition = Pick<ListPage, 'url' | 'pagesBefore' | 'recordsBefore'>;
+
+export type PagesOptions = {
+	from?: PagePosition;
+	/** `known` is the version of a list of one page that was read before. */
+	versions?: { known?: Version };
 };
 
 /**
- * Fetches a listing, page by page to its end. A record that moved to a later page while the pages
- * were fetched is given once.
+ * Reads a list page by page. A caller that has enough stops asking for pages.
  *
- * @throws NodeApiError when a page has no list, or its next page is elsewhere or nowhere
+ * @throws NodeApiError when a reply has no list, when its next page is outside the API or cannot be
+ * found, and when the list ends with fewer records or pages than it announces; always before a part of
+ * the list could be mistaken for the whole
  */
-export async function list(
+export async function* pagesOf(
 	context: RequestContext,
-	{ endpoint, url }: Target,
-	{ limit = Infinity, goOn, isEnough, from, known }: ListOptions = {},
-): Promise<Listing> {
-	const records: IDataObject[] = [];
-	const identities = new Set<string | undefined>();
+	{ endpoint, url: listUrl }: Target,
+	{ from, versions }: PagesOptions = {},
+): AsyncGenerator<ListPage, void> {
 	const visited = new Set<string>();
-	const pages: PageRead[] = [];
-	const { account } = context;
-	let { received, pages: before } = from ?? { received: 0, pages: 0 };
-	let version: Version | undefined;
-	const versions: Versions = { known, onVersion: (one) => (version = one) };
+	const beginnings = new Set<string>();
 	let repeated = 0;
-	const start = from === undefined ? url : ownUrl(from.url, { current: url, first: url, account });
-	if (start === undefined) throw pageElsewhere(context, from?.url ?? url);
-	for (let next: string | undefined = start; next !== undefined; ) {
+	let { pagesBefore, recordsBefore } = from ?? { pagesBefore: 0, recordsBefore: 0 };
+	let link = from?.url ?? listUrl;
+	let current = listUrl;
+	for (;;) {
+		const url = ownUrl(link, { current, first: listUrl, account: context.account });
+		if (url === undefined) throw pageElsewhere(context, link);
 		if (visited.size >= MAX_PAGES) throw tooManyPages(context);
-		if (visited.has(next)) throw loop(context);
-		visited.add(next);
-		const isFirst = visited.size === 1 && goOn !== undefined;
-		const own = isFirst ? versions : undefined;
-		const { value, headers } = await request(context, { endpoint, url: next }, own);
-		if (value === unchanged) return { records, complete: true, pages, version, isUnchanged: true };
-		const found = findPage(value);
-		if (found === undefined) throw noList(context, value);
-		const fresh =
-			visited.size === 1
-				? found.records
-				: found.records.filter((record) => !identities.has(identityOf(record)));
-		for (const record of fresh) records.push(record);
-		if (records.length > MAX_RECORDS) throw tooLong(context);
-		repeated = found.records.length > 0 && fresh.length === 0 ? repeated + 1 : 0;
-		if (repeated > MAX_REPEATED_PAGES) throw loop(context);
-		const shown = found.records.length;
-		const place = { url: next, pages: before, received };
-		const total = announcedTotal(headers, found.around);
-		pages.push({ ...place, shown, total, isNumbered: isNumbered(next, url) });
-		before += 1;
-		received += shown;
-		const progress = { url: next, pages: before, received, shown };
-		const page = nextPage(headers, found.around, progress);
-		if (page.kind === 'none') break;
-		for (const record of found.records) identities.add(identityOf(record));
-		// what has no identity cannot be told to be a repetition
-		identities.delete(undefined);
-		const isEnd =
-			records.length >= limit || (await isEnough?.({ records, complete: false, pages }));
-		if (isEnd || goOn?.() === false) {
-			return { records: records.slice(0, limit), complete: false, pages };
+		if (visited.has(url)) throw loop(context);
+		visited.add(url);
+		const reply = await read(context, { endpoint, url }, visited.size === 1 ? versions : undefined);
+		const { requests, version } = reply;
+		const position = { url, pagesBefore, recordsBefore, isNumbered: isNumbered(url, listUrl) };
+		if (reply.isUnchanged) {
+			yield { ...position, records: [], isLast: true, requests, version, isUnchanged: true };
+			return;
 		}
-		if (page.kind === 'unknown') throw pageNowhere(context, page.says);
-		next = ownUrl(page.url, { current: next, first: url, account });
-		if (next === undefined) throw pageElsewhere(context, page.url);
+		const found = findPage(reply.value);
+		if (found === undefined) throw noList(context, reply.value);
+		const { records, around } = found;
+		const beginning = records.length > 0 ? identityOf(records[0]) : undefined;
+		repeated = beginning !== undefined && beginnings.has(beginning) ? repeated + 1 : 0;
+		if (repeated > MAX_REPEATED_PAGES) throw loop(context);
+		if (beginning !== undefined) beginnings.add(beginning);
+		pagesBefore += 1;
+		recordsBefore += records.length;
+		const next = nextPage(reply.headers, around, {
+			url,
+			pages: pagesBefore,
+			received: recordsBefore,
+			shown: records.length,
+		});
+		yield { ...position, records, isLast: next.kind === 'none', requests, version };
+		if (next.kind === 'none') return;
+		if (next.kind === 'unknown') throw pageNowhere(context, next.says);
+		current = url;
+		link = next.url;
 	}
-	const complete = records.length <= limit;
-	const isOnePage = visited.size === 1 && version !== undefined;
-	return { records: records.slice(0, limit), complete, pages, ...(isOnePage && { version }) };
+}
+
+async function read(context: RequestContext, target: Target, known?: { known?: Version }) {
+	let requests = 0;
+	let version: Version | undefined;
+	const versions: Versions | undefined = known && {
+		known: known.known,
+		onVersion: (one) => (version = one),
+	};
+	const onSend = () => {
+		requests += 1;
+		context.onSend?.();
+	};
+	const { value, headers } = await request({ ...context, onSend }, target, versions);
+	return { value, headers, requests, version, isUnchanged: value === unchanged };
+}
+
+/**
+ * Reads a list to its end, or until there are `limit` records. A record that moved to a later page
+ * while the pages were read is given once.
+ *
+ * @returns the records in the order of the service; `complete` is false when there are more than the limit
+ * @throws as `pagesOf`
+ */
+export async function listAll(
+	context: RequestContext,
+	target: Target,
+	limit = Infinity,
+): Promise<{ records: IDataObject[]; complete: boolean }> {
+	const records: IDataObject[] = [];
+	const identities = new Set<string>();
+	for await (const page of pagesOf(context, target)) {
+		for (const record of page.records) {
+			const identity = identityOf(record);
+			if (identity === undefined || !identities.has(identity)) records.push(record);
+		}
+		if (records.length > MAX_RECORDS) throw tooLong(context);
+		if (page.isLast) break;
+		for (const record of page.records) {
+			const identity = identityOf(record);
+			if (identity !== undefined) identities.add(identity);
+		}
+		if (records.length >= limit) return { records: records.slice(0, limit), complete: false };
+	}
+	return { records: records.slice(0, limit), complete: records.length <= limit };
 }
 
 /** Parameters that count pages or records. */
 const NUMBER = /^(page|page_?(number|num|no|index)|offset|skip|start|start_?(at|index))$/i;
 
-function isNumbered(url: string, first: string): boolean {
+export function isNumbered(url: string, first: string): boolean {
 	const [one, other] = [new URL(url), new URL(first)];
 	const isOther = ([name, value]: [string, string]) => other.searchParams.get(name) !== value;
 	return [...one.searchParams]
@@ -141,7 +167,7 @@ function isNumbered(url: string, first: string): boolean {
  * the path of the endpoint gives its query to the URL that was asked, so that the token goes nowhere
  * else. Undefined for a link to any other place.
  */
-function ownUrl(
+export function ownUrl(
 	link: string,
 	{ current, first, account }: { current: string; first: string; account: Account },
 ): string | undefined {
@@ -167,7 +193,7 @@ function withQuery(url: URL, search: string): string {
 	return other.href;
 }
 
-function noList(context: RequestContext, value: unknown) {
+export function noList(context: RequestContext, value: unknown) {
 	const { data } = unwrap(value);
 	const message = Array.isArray(data)
 		? 'The service sent a list of something other than records'
@@ -175,7 +201,7 @@ function noList(context: RequestContext, value: unknown) {
 	return listError(context, message);
 }
 
-function tooLong(context: RequestContext) {
+export function tooLong(context: RequestContext) {
 	return listError(
 		context,
 		`The list has more than ${MAX_RECORDS.toLocaleString('en')} records`,
@@ -183,7 +209,7 @@ function tooLong(context: RequestContext) {
 	);
 }
 
-function tooManyPages(context: RequestContext) {
+export function tooManyPages(context: RequestContext) {
 	return listError(
 		context,
 		`The list has more than ${MAX_PAGES} pages`,
@@ -191,11 +217,11 @@ function tooManyPages(context: RequestContext) {
 	);
 }
 
-function loop(context: RequestContext) {
+export function loop(context: RequestContext) {
 	return listError(context, 'The pages of the list form a loop');
 }
 
-function pageNowhere(context: RequestContext, says: string) {
+export function pageNowhere(context: RequestContext, says: string) {
 	const { conceal } = context.account;
 	return listError(
 		context,
@@ -204,7 +230,7 @@ function pageNowhere(context: RequestContext, says: string) {
 	);
 }
 
-function pageElsewhere(context: RequestContext, link: string) {
+export function pageElsewhere(context: RequestContext, link: string) {
 	const place =
 		URL.canParse(link) && /^https?:/.test(link) ? new URL(link).origin : 'another place';
 	return listError(
