@@ -1,13 +1,18 @@
 import type {
 	ICredentialDataDecryptedObject,
+	ICredentialsExpressionResolveValues,
+	IExecuteData,
 	IHttpRequestOptions,
 	INode,
+	INodeCredentialsDetails,
+	IWorkflowExecuteAdditionalData,
 	Workflow,
+	WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { workflow as n8n } from './core.mts';
 import { credentialTypes } from './package.mts';
 
-/** What a person enters into the credential. */
+/** What a person enters into the credential; a field that begins with `=` is an expression. */
 export type Account = { accessToken: string; baseUrl: string };
 
 /**
@@ -22,8 +27,33 @@ export class OneAccount extends n8n.ICredentialsHelper {
 		this.account = account;
 	}
 
-	async getDecrypted(): Promise<ICredentialDataDecryptedObject> {
-		return { ...this.account };
+	/** As n8n: where there are items, a field that is an expression is resolved for the item at hand. */
+	async getDecrypted(
+		_additionalData: IWorkflowExecuteAdditionalData,
+		_details: INodeCredentialsDetails,
+		_type: string,
+		mode: WorkflowExecuteMode,
+		executeData?: IExecuteData,
+		_raw?: boolean,
+		values?: ICredentialsExpressionResolveValues,
+	): Promise<ICredentialDataDecryptedObject> {
+		const fields: ICredentialDataDecryptedObject = { ...this.account };
+		if (values === undefined) return fields;
+		const { workflow, node, runExecutionData, runIndex, itemIndex, connectionInputData } = values;
+		const resolved = workflow.expression.getParameterValue(
+			{ ...this.account },
+			runExecutionData,
+			runIndex,
+			itemIndex,
+			node.name,
+			connectionInputData,
+			mode,
+			{},
+			executeData,
+			false,
+			{},
+		);
+		return resolved as ICredentialDataDecryptedObject;
 	}
 
 	async authenticate(
