@@ -1,6 +1,5 @@
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { Failure, INode } from 'n8n-workflow';
-import type { RequestContext } from './requestContext';
 
 /** What a person reads when something cannot be done: what happened, and what to do about it. */
 export type Explanation = {
@@ -30,37 +29,67 @@ export function inputError(
 }
 
 /**
- * An error in what came of a request. It carries nothing of the request itself: n8n stores errors
- * with the execution, and the request holds the token.
+ * The request failed. The error carries nothing of the request itself: n8n stores errors with the
+ * execution, and the request contains the token.
  */
-export function serviceError(
-	node: INode,
-	{ message, description, httpCode, failure, mayHaveActed = false }: Explanation,
-	itemIndex?: number,
-): NodeApiError {
-	const error = new NodeApiError(
-		node,
-		{ message, ...(description !== undefined && { description }) },
-		{ message, description, httpCode, itemIndex, failure },
-	);
-	if (mayHaveActed) uncertain.add(error);
-	return worded(error, message);
+export class ServiceError extends NodeApiError {
+	/** Both n8n and its editor recognize an API error by this name, not by its class. */
+	override name = 'NodeApiError';
+
+	/** Whether the service may have acted in spite of the error, so that sending again could act twice. */
+	readonly mayHaveActed: boolean;
+
+	/** @param itemIndex the input item that the request belongs to */
+	constructor(node: INode, explanation: Explanation, itemIndex?: number) {
+		const { message, description, httpCode, failure, mayHaveActed = false } = explanation;
+		const response = { message, ...(description !== undefined && { description }) };
+		super(node, response, { message, description, httpCode, itemIndex, failure });
+		this.mayHaveActed = mayHaveActed;
+		this.message = message;
+	}
 }
 
-/**
- * An error in what came of a request. What the service or a link says of the token is not
- * shown.
- */
+/** Only one file could not be downloaded; the rest of the response is fine. */
+export class FileError extends ServiceError {}
+
+/** See `ServiceError`. */
+export function serviceError(
+	node: INode,
+	explanation: Explanation,
+	itemIndex?: number,
+): ServiceError {
+	return new ServiceError(node, explanation, itemIndex);
+}
+
+/** Who sent a request, as far as its errors need to know: see RequestContext. */
+type Sent = {
+	n8n: { getNode(): INode };
+	account: { conceal(text: string): string };
+	itemIndex?: number;
+};
+
+/** A failed request as an error, without the token, should the service or a link repeat it. */
 export function requestError(
-	{ n8n, account, itemIndex }: RequestContext,
+	{ n8n, account, itemIndex }: Sent,
+	explanation: Explanation,
+): ServiceError {
+	return new ServiceError(n8n.getNode(), concealed(account, explanation), itemIndex);
+}
+
+/** The same about one file. */
+export function fileError({ n8n, account, itemIndex }: Sent, explanation: Explanation): FileError {
+	return new FileError(n8n.getNode(), concealed(account, explanation), itemIndex);
+}
+
+function concealed(
+	{ conceal }: Sent['account'],
 	{ message, description, ...rest }: Explanation,
-): NodeApiError {
-	const shown = {
+): Explanation {
+	return {
 		...rest,
-		message: account.conceal(message),
-		...(description !== undefined && { description: account.conceal(description) }),
+		message: conceal(message),
+		...(description !== undefined && { description: conceal(description) }),
 	};
-	return serviceError(n8n.getNode(), shown, itemIndex);
 }
 
 /** Any error as one that n8n can show with its node. */
@@ -75,11 +104,9 @@ export function asNodeError(
 	});
 }
 
-const uncertain = new WeakSet<Error>();
-
-/** Whether the service may have acted in spite of an error, so that sending again could do it twice. */
+/** Whether the service may have acted in spite of an error. */
 export function mayHaveActed(error: unknown): boolean {
-	return error instanceof Error && uncertain.has(error);
+	return error instanceof ServiceError && error.mayHaveActed;
 }
 
 /**

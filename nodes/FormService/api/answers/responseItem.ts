@@ -1,5 +1,6 @@
 import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { fetchBinary, isFileError } from '../files/download';
+import { FileError } from '../errors';
+import { fetchBinary } from '../files/download';
 import type { RequestContext } from '../requestContext';
 import { decodeAnswers } from './decode';
 import type { Answer } from './decode';
@@ -61,7 +62,7 @@ export async function toResponseItem(
 	const problems: string[] = [];
 	for (const { name, file } of files) {
 		const data = await fetchBinary(context, file).catch((error: unknown) => {
-			if (!isFileError(error)) throw error;
+			if (!(error instanceof FileError)) throw error;
 			onFileError(error);
 			problems.push(`${file.name}: ${error.message}`);
 			return undefined;

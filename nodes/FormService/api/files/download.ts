@@ -1,6 +1,6 @@
 import { NodeOperationError } from 'n8n-workflow';
 import type { IBinaryData } from 'n8n-workflow';
-import { requestError, serviceError } from '../errors';
+import { fileError, serviceError } from '../errors';
 import type { Explanation } from '../errors';
 import { isLogin, isRedirect } from '../request/explainStatus';
 import type { Broken, Reply } from '../request/http';
@@ -63,7 +63,7 @@ async function download(context: RequestContext, file: RemoteFile): Promise<Down
 	const checked = (next: string, base: string): string => {
 		const result = checkLink(next, base, account.origin, fromService);
 		if (!result.allowed) {
-			throw fileError(context, `The link to the file was not followed: ${result.reason}`);
+			throw fileProblem(context, `The link to the file was not followed: ${result.reason}`);
 		}
 		// what another host leads back to is that host's choice
 		fromService &&= result.own;
@@ -89,7 +89,7 @@ async function download(context: RequestContext, file: RemoteFile): Promise<Down
 			follow(location, current) {
 				const target = parseUrl(location, current);
 				if (target === undefined || !isLogin(target)) return checked(location, current);
-				throw fileError(
+				throw fileProblem(
 					context,
 					`The file at ${hostOf(current)} is only for those who log in there`,
 				);
@@ -107,18 +107,21 @@ const ANY = { Accept: '*/*' };
 
 function fileIn(context: RequestContext, ended: Broken | Reply, url: string): Downloaded {
 	if (ended.kind === 'broken') {
-		throw fileError(context, `The file at ${hostOf(url)} could not be fetched`, ended.detail);
+		throw fileProblem(context, `The file at ${hostOf(url)} could not be fetched`, ended.detail);
 	}
 	const { status, headers, body } = ended;
 	if (isRedirect(status) && typeof headers.location === 'string') {
-		throw fileError(context, 'The link to the file redirects in a loop');
+		throw fileProblem(context, 'The link to the file redirects in a loop');
 	}
 	if (status < 200 || status >= 300) {
 		const text = `The file at ${hostOf(url)} could not be fetched (status ${status})`;
-		throw fileError(context, text, undefined, status);
+		throw fileProblem(context, text, undefined, status);
 	}
 	if (ended.tooLarge) {
-		throw fileError(context, 'The file is larger than 256 MB, too large for n8n to handle safely');
+		throw fileProblem(
+			context,
+			'The file is larger than 256 MB, too large for n8n to handle safely',
+		);
 	}
 	return { data: body, mimeType: mimeTypeOf(headers) };
 }
@@ -138,19 +141,10 @@ function hostOf(url: string): string {
 	return new URL(url).host;
 }
 
-const fileErrors = new WeakSet<Error>();
-
-/** Whether an error is about the file that was asked for alone, and not about the account. */
-export function isFileError(error: unknown): error is Error {
-	return error instanceof Error && fileErrors.has(error);
-}
-
-function fileError(context: RequestContext, message: string, detail?: string, status?: number) {
-	const error = requestError(context, {
+function fileProblem(context: RequestContext, message: string, detail?: string, status?: number) {
+	return fileError(context, {
 		message,
 		description: `Open the response in the service to check whether the file is there.${detail ? ` (${detail})` : ''}`,
 		...(status !== undefined && { httpCode: String(status) }),
 	});
-	fileErrors.add(error);
-	return error;
 }

@@ -4,8 +4,8 @@ import type { Target } from '../endpoints';
 import { shapeOf, unwrap } from '../envelope';
 import { CHECK_VERSION, serviceError } from '../errors';
 import { identityOf } from '../records';
-import { request, unchanged } from '../request/request';
-import type { Version, Versions } from '../request/request';
+import { request } from '../request/request';
+import type { Version } from '../request/request';
 import type { RequestContext } from '../requestContext';
 import { onOwnOrigin, parseUrl } from '../url';
 import { nextPage } from './nextPage';
@@ -75,7 +75,11 @@ export async function* pagesOf(
 		if (visited.size >= MAX_PAGES) throw tooManyPages(context);
 		if (visited.has(url)) throw loop(context);
 		visited.add(url);
-		const reply = await read(context, { endpoint, url }, visited.size === 1 ? versions : undefined);
+		const reply = await request(
+			context,
+			{ endpoint, url },
+			visited.size === 1 ? versions : undefined,
+		);
 		const { requests, version } = reply;
 		const position = { url, pagesBefore, recordsBefore, isNumbered: isNumbered(url, listUrl) };
 		if (reply.isUnchanged) {
@@ -103,21 +107,6 @@ export async function* pagesOf(
 		current = url;
 		link = next.url;
 	}
-}
-
-async function read(context: RequestContext, target: Target, known?: { known?: Version }) {
-	let requests = 0;
-	let version: Version | undefined;
-	const versions: Versions | undefined = known && {
-		known: known.known,
-		onVersion: (one) => (version = one),
-	};
-	const onSend = () => {
-		requests += 1;
-		context.onSend?.();
-	};
-	const { value, headers } = await request({ ...context, onSend }, target, versions);
-	return { value, headers, requests, version, isUnchanged: value === unchanged };
 }
 
 /**

@@ -3,8 +3,8 @@ import type { Target } from '../endpoints';
 import { announcedTotal, nextPage } from './nextPage';
 import { findPage } from './page';
 import { identityOf } from '../records';
-import { request, unchanged } from '../request/request';
-import type { Version, Versions } from '../request/request';
+import { request } from '../request/request';
+import type { Version } from '../request/request';
 import type { RequestContext } from '../requestContext';
 import {
 	isNumbered,
@@ -77,7 +77,6 @@ export async function list(
 	const { account } = context;
 	let { received, pages: before } = from ?? { received: 0, pages: 0 };
 	let version: Version | undefined;
-	const versions: Versions = { known, onVersion: (one) => (version = one) };
 	let repeated = 0;
 	const start = from === undefined ? url : ownUrl(from.url, { current: url, first: url, account });
 	if (start === undefined) throw pageElsewhere(context, from?.url ?? url);
@@ -86,9 +85,11 @@ export async function list(
 		if (visited.has(next)) throw loop(context);
 		visited.add(next);
 		const isFirst = visited.size === 1 && goOn !== undefined;
-		const own = isFirst ? versions : undefined;
-		const { value, headers } = await request(context, { endpoint, url: next }, own);
-		if (value === unchanged) return { records, complete: true, pages, version, isUnchanged: true };
+		const versions = isFirst ? { known } : undefined;
+		const reply = await request(context, { endpoint, url: next }, versions);
+		const { value, headers, isUnchanged } = reply;
+		if (isFirst) version = reply.version;
+		if (isUnchanged) return { records, complete: true, pages, version, isUnchanged };
 		const found = findPage(value);
 		if (found === undefined) throw noList(context, value);
 		const fresh =

@@ -18,55 +18,76 @@ import { repeating, sendUntilSettled, toService } from './send';
 /** Bytes of a reply that are read at most: well over 100,000 responses, and what n8n's memory stands. */
 export const MAX_REPLY_BYTES = 128 * 1024 * 1024;
 
-/** The JSON of a successful reply, and its headers. */
-export type Received = { value: unknown; headers: Headers };
+/** What a successful reply contains. */
+export type ServiceReply = {
+	/** The JSON of the body; undefined if the reply `isUnchanged`. */
+	value: unknown;
+	headers: Headers;
+	/** Requests that were sent for it, redirects and retries included. */
+	requests: number;
+	/** Only where versions were asked for. */
+	version?: Version;
+	/** The reply is the known version; its body was not parsed. */
+	isUnchanged?: true;
+};
 
-/** By what a reply that was read before can be told from another, without reading it again. */
+/** Recognizes a reply that was read before without parsing it. */
 export type Version = {
-	/** Of the bytes of its body. */
+	/** SHA-256 of the bytes of the body. */
 	digest: string;
-	/** What the service calls it (RFC 9110, section 8.8.3). */
+	/** The service's name of the version (RFC 9110, section 8.8.3). */
 	etag?: string;
 };
 
-/** In place of the JSON of a reply: it is the one that was read before. */
-export const unchanged = Symbol('unchanged');
-
 /**
  * The only way to the service: waits for the account's rate limiter, sends, repeats what may be
- * repeated, and gives what a successful reply holds.
+ * repeated, and returns what a successful reply contains.
  *
- * @param versions for a reply that may be one that was read before; its value is then `unchanged`
- * @throws NodeApiError that says what happened and what to do
- * @throws NotSent when the caller gave up first
+ * @param versions asks for the version of the reply; if it equals `known`, the body is not parsed
+ * @throws ServiceError that says what happened and what to do
+ * @throws NotSent if the caller gave up first
  */
 export async function request(
 	context: RequestContext,
 	target: Target,
-	versions?: Versions,
-): Promise<Received> {
+	versions?: { known?: Version },
+): Promise<ServiceReply> {
 	const { account, transport } = context;
 	const { endpoint, body } = target;
 	const { method, effect } = endpoint;
-	const etag = versions?.known?.etag;
-	const condition = etag === undefined ? {} : { 'If-None-Match': etag };
-	const headers = { ...JSON_HEADERS, ...transport?.headers, ...condition };
-	const outgoing = { method, headers, body, maxBytes: MAX_REPLY_BYTES };
-	const { ended, sent } = await sendUntilSettled(target.url, {
-		send: async (url, isRetry) => {
-			const hash = versions && createHash('sha256');
-			const onBytes = hash && ((bytes: Uint8Array) => hash.update(bytes));
-			const reply = await toService(context, isRetry, { ...outgoing, url, onBytes });
-			const digest = () => hash!.digest('base64');
-			const known = versions && unchangedReply(reply, versions, digest);
-			return known ?? (await readReply(reply));
-		},
-		follow: followOf(endpoint, account),
-		...repeating(context, effect),
-	});
+	let known = versions?.known;
+	let version: Version | undefined;
+	let requests = 0;
+	const headers = { ...JSON_HEADERS, ...transport?.headers };
+	const send = async (url: string, isRetry: boolean): Promise<Read> => {
+		requests++;
+		const hash = versions && createHash('sha256');
+		const onBytes = hash && ((bytes: Uint8Array) => hash.update(bytes));
+		const condition = known?.etag === undefined ? {} : { 'If-None-Match': known.etag };
+		const outgoing = { method, url, headers: { ...headers, ...condition }, body };
+		const way = { maxBytes: MAX_REPLY_BYTES, onBytes };
+		const reply = await toService(context, isRetry, { ...outgoing, ...way });
+		if (known !== undefined && isAnotherVersion(reply, known)) {
+			known = { digest: known.digest };
+			return await send(url, true);
+		}
+		const digest = () => hash!.digest('base64');
+		version = versions && versionOf(reply, known, digest);
+		const isKnown = version !== undefined && version.digest === known?.digest;
+		return isKnown ? asUnchanged(reply as Reply) : await readReply(reply);
+	};
+	const follow = followOf(endpoint, account);
+	const way = { send, follow, ...repeating(context, effect) };
+	const { ended, sent } = await sendUntilSettled(target.url, way);
 	const outcome = outcomeOf(ended, { endpoint, account, sent });
-	if ('value' in outcome) return outcome;
-	throw requestError(context, outcome);
+	if (!('value' in outcome)) throw requestError(context, outcome);
+	const isUnchanged = outcome.value === unchanged;
+	return {
+		...(isUnchanged ? { value: undefined, isUnchanged } : { value: outcome.value }),
+		headers: outcome.headers,
+		requests,
+		...(version !== undefined && { version }),
+	};
 }
 
 const JSON_HEADERS = { Accept: 'application/json', 'Content-Type': 'application/json' };
@@ -74,24 +95,36 @@ const JSON_HEADERS = { Accept: 'application/json', 'Content-Type': 'application/
 /** A reply with what it holds. */
 type Read = Broken | (Reply & { content: Content; incomplete: boolean });
 
-/** The version that is known, if any, and where the version of the reply goes. */
-export type Versions = { known?: Version; onVersion(version: Version): void };
+/** In place of the JSON of a reply: it is the one that was read before. */
+const unchanged = Symbol('unchanged');
 
-/** A reply that need not be read; undefined for any other. */
-function unchangedReply(
-	reply: Broken | Reply,
-	{ known, onVersion }: Versions,
-	digest: () => string,
-): Read | undefined {
-	if (reply.kind === 'broken' || reply.tooLarge) return undefined;
-	const isNotModified = reply.status === NOT_MODIFIED && known?.etag !== undefined;
-	if (!isNotModified && !isSuccess(reply.status)) return undefined;
+/** A 304 to a condition with one ETag that has another ETag: it says nothing about what is known. */
+function isAnotherVersion(reply: Broken | Reply, known: Version): boolean {
+	if (reply.kind === 'broken' || reply.status !== NOT_MODIFIED) return false;
 	const { etag } = reply.headers;
-	const version = isNotModified
-		? known
-		: { digest: digest(), ...(typeof etag === 'string' && { etag }) };
-	onVersion(version);
-	if (version.digest !== known?.digest) return undefined;
+	return known.etag !== undefined && etag !== undefined && !isSameEtag(known.etag, etag);
+}
+
+/** Weak comparison (RFC 9110, section 8.8.3.2). */
+function isSameEtag(one: string, other: unknown): boolean {
+	const opaque = (etag: string) => etag.replace(/^W\//, '');
+	return typeof other === 'string' && opaque(one) === opaque(other);
+}
+
+/** The version of a success, or of a 304 that was asked for. */
+function versionOf(
+	reply: Broken | Reply,
+	known: Version | undefined,
+	digest: () => string,
+): Version | undefined {
+	if (reply.kind === 'broken' || reply.tooLarge) return undefined;
+	if (reply.status === NOT_MODIFIED && known?.etag !== undefined) return known;
+	if (!isSuccess(reply.status)) return undefined;
+	const { etag } = reply.headers;
+	return { digest: digest(), ...(typeof etag === 'string' && { etag }) };
+}
+
+function asUnchanged(reply: Reply): Read {
 	return { ...reply, status: 200, content: { kind: 'json', value: unchanged }, incomplete: false };
 }
 
@@ -129,7 +162,7 @@ export function followOf({ effect }: Endpoint, { origin }: Account) {
 export function outcomeOf(
 	ended: Read,
 	asked: { endpoint: Endpoint; account: Account; sent: number },
-): Received | Explanation {
+): Pick<ServiceReply, 'value' | 'headers'> | Explanation {
 	const { endpoint, account, sent } = asked;
 	if (ended.kind === 'broken') {
 		const isUncertain = endpoint.effect === 'once' && mayHaveBeenTaken(ended);
