@@ -1,5 +1,5 @@
 import { pick } from 'lodash';
-import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type { INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { isRecord } from '../api/records';
 import type { Input } from '../parameters/input';
 import { readChoice, readCount, readLimit, readWords } from '../parameters/input';
@@ -77,9 +77,9 @@ export const toolDescriptionInput: INodeProperties = {
 	displayOptions: { show: onlyForTools },
 };
 
-/** n8n offers the node to agents as a type of its own, by the same name with this at its end. */
-export function isTool({ node }: Input): boolean {
-	return node.type.endsWith('Tool');
+/** Whether a model uses the node: n8n offers it to agents as a type of its own, with this at its end. */
+export function isTool({ type }: Pick<INode, 'type'>): boolean {
+	return type.endsWith('Tool');
 }
 
 /** Prepares the operation of a tool. */

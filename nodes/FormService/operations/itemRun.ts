@@ -1,159 +1,230 @@
-import { sleep } from 'n8n-workflow';
-import type { IExecuteData, INode } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+import type { IExecuteSingleFunctions } from 'n8n-workflow';
+import type { Account } from '../api/account';
 import type { Target } from '../api/endpoints';
 import { mayHaveActed } from '../api/errors';
+import { isRecord } from '../api/records';
 import type { RequestContext } from '../api/requestContext';
-import { TtlCache } from '../api/ttlCache';
-import type { ItemRequest } from './operation';
 
-/**
- * One execution of the node over its input items, and the work that they share. n8n starts the items
- * one after another without waiting between them, so they can be told apart from those of other
- * executions by the input that they come from.
- */
+/** One item of a run, and how it shares work with the other items of the run. */
 export class ItemRun {
-	private readonly controller = new AbortController();
+	private readonly queued = newSignal();
 
-	private signal?: AbortSignal;
+	private readonly ended = newSignal();
 
-	private readonly reads = new TtlCache<unknown>();
+	/** @param earlier resolves when all earlier items are in the queue of their key, or have ended */
+	constructor(
+		readonly run: Run,
+		private readonly itemIndex: number,
+		private readonly earlier: Promise<unknown>,
+	) {}
 
-	private readonly turns = new Map<string, Promise<unknown>>();
-
-	private lastItem = -1;
-
-	private started = 0;
-
-	private nowWhole = () => {};
+	/** Resolves when this item and all earlier ones are in the queue of their key, or have ended. */
+	get allQueued(): Promise<unknown> {
+		return Promise.all([this.earlier, this.queued.given]);
+	}
 
 	/**
-	 * Resolves when n8n has handed over every item. Until then it does not listen to what comes of
-	 * them, and a failure would meet nobody.
+	 * Reads a target once for all items of the run with the same account and request options. A failed
+	 * read isn't repeated, because the other items would meet the same failure.
+	 *
+	 * @param detail what distinguishes two ways to read one target
 	 */
-	readonly whole = new Promise<void>((resolve) => {
-		this.nowWhole = resolve;
-	});
+	async once<T>(
+		{ target, context }: { target: Target; context: RequestContext },
+		read: (context: RequestContext, target: Target) => Promise<T>,
+		detail?: unknown,
+	): Promise<T> {
+		const { reads } = this.run;
+		const key = JSON.stringify([context.account.key, target.url, context.transport, detail]);
+		const reading = reads.get(key) ?? read(context, target);
+		reads.set(key, reading);
+		return await (reading as Promise<T>);
+	}
+
+	/**
+	 * Does the work when the earlier items with the same key have ended. The order is that of the input,
+	 * whatever each item has waited for before.
+	 */
+	async inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+		const { lastInQueue } = this.run;
+		await this.earlier;
+		const before = lastInQueue.get(key);
+		lastInQueue.set(key, this);
+		this.queued.give();
+		await before?.ended.given;
+		return await work();
+	}
+
+	/**
+	 * Does work that must not be done twice for an item. If n8n tries the whole run again (Retry On Fail),
+	 * the outcome of the earlier try is given again, unless nothing can have been done then.
+	 */
+	async onceOverTries<T>(work: () => Promise<T>): Promise<T> {
+		const { outcomes } = this.run;
+		const known = outcomes.get(this.itemIndex) as Promise<T> | undefined;
+		if (known !== undefined) return await known;
+		const outcome = work().catch((error: unknown) => {
+			if (!mayHaveActed(error)) outcomes.delete(this.itemIndex);
+			throw error;
+		});
+		outcomes.set(this.itemIndex, outcome);
+		return await outcome;
+	}
+
+	/** Lets the later items take their turns. */
+	end(): void {
+		this.queued.give();
+		this.ended.give();
+	}
+}
+
+/** One try of n8n to run the node over its input items, and what the items share. */
+export class Run {
+	/** What was read, or is being read, by what it was asked with. */
+	readonly reads = new Map<string, Promise<unknown>>();
+
+	/** The last item in the queue of each key. */
+	readonly lastInQueue = new Map<string, ItemRun>();
 
 	/** How many items have begun to be sent. */
 	sent = 0;
 
-	/**
-	 * @param isTool whether an AI agent asks, for one item at a time
-	 * @param total the input items of the run
-	 * @param done what came of items whose work must not be done twice, over all tries of n8n
-	 */
-	constructor(
-		readonly isTool: boolean,
-		readonly total: number,
-		private readonly done: Map<number | undefined, Promise<unknown>>,
-	) {}
+	private readonly controllers = new Map<string, AbortController>();
+
+	private readonly signals = new Map<string, AbortSignal>();
+
+	private readonly handedOver = newSignal();
+
+	private handedOverCount = 0;
+
+	private lastItem?: { index: number; run: ItemRun };
 
 	/**
-	 * The run that an item belongs to. A run that n8n repeats (Retry On Fail) is a new one, which knows
-	 * what its earlier tries have done.
+	 * @param total the input items of the run
+	 * @param outcomes of work that must not be done twice, by item, over all tries of n8n
 	 */
-	static join(executeData: IExecuteData, node: INode, itemIndex: number): ItemRun {
-		const known = runs.get(executeData);
-		// a tool of an AI agent runs on one item at a time, beside the input of the agent
-		const isTool = executeData.node.name !== node.name;
-		const total = isTool ? 1 : countItems(executeData, node);
-		const done = isTool ? undefined : known?.done;
-		const run =
-			known !== undefined && itemIndex > known.lastItem
-				? known
-				: new ItemRun(isTool, total, done ?? new Map<number | undefined, Promise<unknown>>());
-		run.start(itemIndex);
-		runs.set(executeData, run);
+	constructor(
+		readonly total: number,
+		readonly outcomes: Map<number, Promise<unknown>>,
+	) {}
+
+	/** Whether an item comes after all that this run has: else it begins the next try. */
+	isFollowedBy(itemIndex: number): boolean {
+		return this.lastItem === undefined || itemIndex > this.lastItem.index;
+	}
+
+	/** Takes the next item, in the order of the input. */
+	add(itemIndex: number): ItemRun {
+		const earlier = this.lastItem?.run.allQueued ?? Promise.resolve();
+		const run = new ItemRun(this, itemIndex, earlier);
+		this.lastItem = { index: itemIndex, run };
+		this.handedOverCount++;
+		if (this.isWhole()) this.handedOver.give();
 		return run;
 	}
 
-	private start(itemIndex: number): void {
-		this.lastItem = itemIndex;
-		this.started++;
-		if (this.isWhole()) this.nowWhole();
-	}
-
 	/**
-	 * Whether n8n has handed over every item, or every item of the batches so far; an expression that
-	 * throws keeps one back.
+	 * Whether n8n has handed over every item, or every item of the batches so far. n8n keeps an item back
+	 * if one of its expressions throws.
 	 */
 	isWhole(batchSize = Infinity): boolean {
-		return this.started === this.total || this.started % batchSize === 0;
-	}
-
-	/** Sends nothing more of this run. */
-	stop(reason: unknown): void {
-		this.controller.abort(reason);
+		return this.handedOverCount === this.total || this.handedOverCount % batchSize === 0;
 	}
 
 	/**
-	 * Aborts when what still waits in the run is not to be sent any more; the same for all items, as
-	 * each signal that follows others costs as much as a good part of an item.
+	 * Resolves when n8n has handed over every item. Only then does n8n listen to their outcomes; an
+	 * earlier failure would be an unhandled rejection.
+	 */
+	get whole(): Promise<void> {
+		return this.handedOver.given;
+	}
+
+	/** Sends nothing more of this run, or of one account's items. */
+	stop(reason: unknown, account?: Account): void {
+		this.controllerOf(account).abort(reason);
+	}
+
+	/** Why nothing more is sent; undefined while items are sent. */
+	stopReason(account?: Account): unknown {
+		const stopped = [undefined, account]
+			.map((one) => this.controllerOf(one).signal)
+			.find(({ aborted }) => aborted);
+		return stopped?.reason;
+	}
+
+	/**
+	 * Aborts when the items of an account that still wait are not to be sent. It is made once for each
+	 * account, because a signal that follows others costs as much as a good part of an item.
 	 *
-	 * @param cancelled of the execution
+	 * @param canceled the signal of the execution
 	 */
-	signalWith(cancelled: AbortSignal | undefined): AbortSignal {
-		const signals = [this.controller.signal, cancelled].filter((one) => one !== undefined);
-		return (this.signal ??= AbortSignal.any(signals));
+	signalFor(account: Account, canceled: AbortSignal | undefined): AbortSignal {
+		const stops = [undefined, account].map((one) => this.controllerOf(one).signal);
+		const signal =
+			this.signals.get(account.key) ??
+			AbortSignal.any(canceled === undefined ? stops : [...stops, canceled]);
+		this.signals.set(account.key, signal);
+		return signal;
 	}
 
-	/** Why the rest of the run is not sent; undefined while it is. */
-	get stopped(): unknown {
-		return this.controller.signal.aborted ? this.controller.signal.reason : undefined;
-	}
-
-	/**
-	 * Reads a target once for all items of the run that ask for it with the same request options.
-	 *
-	 * @param detail what else tells one reading of the target from another
-	 */
-	async once<T>(
-		{ target, context }: Pick<ItemRequest, 'target' | 'context'>,
-		read: (context: RequestContext, target: Target) => Promise<T>,
-		detail?: unknown,
-	): Promise<T> {
-		const key = JSON.stringify([target.url, context.transport, detail]);
-		const reading = this.reads.get(key, FOR_THE_RUN, async () => await read(context, target));
-		return await (reading as Promise<T>);
-	}
-
-	/** Does the work once what was given before it under the same key has ended, in the order of the items. */
-	async inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
-		const before = this.turns.get(key) ?? Promise.resolve();
-		const promise = before.then(work, async () => {
-			// a moment later: the failure may now stop the run
-			await sleep(0);
-			return await work();
-		});
-		this.turns.set(key, promise);
-		return await promise;
-	}
-
-	/**
-	 * Does the work of an item that must not be done twice. Where n8n runs the node again as a whole
-	 * (Retry On Fail), what was done, or may have been done, at an earlier try is not done again: what
-	 * came of it then comes of it now.
-	 */
-	async onceOverTries<T>(itemIndex: number | undefined, work: () => Promise<T>): Promise<T> {
-		const known = this.done.get(itemIndex) as Promise<T> | undefined;
-		if (known !== undefined) return await known;
-		const promise = work().catch((error: unknown) => {
-			if (!mayHaveActed(error)) this.done.delete(itemIndex);
-			throw error;
-		});
-		this.done.set(itemIndex, promise);
-		return await promise;
+	private controllerOf(account: Account | undefined): AbortController {
+		const key = account?.key ?? WHOLE_RUN;
+		const controller = this.controllers.get(key) ?? new AbortController();
+		this.controllers.set(key, controller);
+		return controller;
 	}
 }
 
-/** What has failed is not asked for again: the other items would wait for the same. */
-const FOR_THE_RUN = { found: Infinity, failed: Infinity };
+const WHOLE_RUN = '';
 
-const runs = new WeakMap<IExecuteData, ItemRun>();
+/**
+ * Adds an item to its run. n8n hands over the items of a run in order and without waiting between them
+ * (`RoutingNode.runNode`); items of one run have the same input in common.
+ *
+ * @see https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/routing-node.ts
+ */
+export function joinRun(n8n: IExecuteSingleFunctions): ItemRun {
+	const { input, total } = inputOf(n8n);
+	const itemIndex = n8n.getItemIndex();
+	const latest = latestRuns.get(input);
+	const run = latest?.isFollowedBy(itemIndex)
+		? latest
+		: new Run(total, latest?.outcomes ?? new Map<number, Promise<unknown>>());
+	latestRuns.set(input, run);
+	return run.add(itemIndex);
+}
 
-/** The input items that n8n hands over: with Execute Once, a setting of every node, only the first. */
-function countItems({ data }: IExecuteData, node: INode): number {
-	if (node.executeOnce === true) return 1;
-	const inputs = data.main ?? data.ai_tool ?? [];
-	return inputs[0]?.length ?? 1;
+/** The latest try of each input. n8n gives the items of a run nothing else in which they could meet. */
+const latestRuns = new WeakMap<object, Run>();
+
+/**
+ * The object that n8n hands over again with each try (Retry On Fail), and the number of its items. Where
+ * an agent runs its tools by itself, the execution data is the agent's and the same for all calls; there,
+ * it is what the model gave for the call.
+ *
+ * @see https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/node-execution-context/utils/get-input-connection-data.ts
+ */
+function inputOf(n8n: IExecuteSingleFunctions): { input: object; total: number } {
+	const node = n8n.getNode();
+	const executeData = n8n.getExecuteData();
+	if (executeData.node.name !== node.name) {
+		const { json } = n8n.getInputData(0, NodeConnectionTypes.AiTool);
+		return { input: isRecord(json) ? json : {}, total: 1 };
+	}
+	const { main, ai_tool } = executeData.data;
+	const items = (main ?? ai_tool ?? [])[0] ?? [{}];
+	// Execute Once is a setting of every node: n8n then hands over the first item only
+	return { input: executeData, total: node.executeOnce === true ? 1 : items.length };
+}
+
+/** Something that happens once and can be waited for. */
+type Signal = { given: Promise<void>; give: () => void };
+
+function newSignal(): Signal {
+	let give = () => {};
+	const given = new Promise<void>((resolve) => {
+		give = resolve;
+	});
+	return { given, give };
 }

@@ -39,7 +39,12 @@ export type Prepared = {
 };
 
 /** The request that n8n has composed for an item, and who sends it. */
-export type ItemRequest = { context: RequestContext; target: Target; run: ItemRun };
+export type ItemRequest = {
+	context: RequestContext;
+	target: Target;
+	/** The item's part in its run: what it reads and does together with the other items. */
+	run: ItemRun;
+};
 
 /** The fields of a form, read once for all items of a run. */
 export async function fieldsOf(

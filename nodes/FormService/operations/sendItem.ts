@@ -1,124 +1,159 @@
-import { isEqual } from 'lodash';
+import { isEqual, omit } from 'lodash';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type {
 	DeclarativeRestApiSettings,
 	IDataObject,
 	IExecutePaginationFunctions,
+	IExecuteSingleFunctions,
 	IHttpRequestOptions,
 	INode,
 	INodeExecutionData,
 	PreSendAction,
 } from 'n8n-workflow';
 import { getAccount } from '../api/account';
+import type { Account } from '../api/account';
 import type { Endpoint } from '../api/endpoints';
 import { asNodeError, inputError, NotSent, serviceError } from '../api/errors';
 import { isRecord } from '../api/records';
 import type { Input } from '../parameters/input';
 import { isTool, prepareForModel } from './forModel';
-import { ItemRun } from './itemRun';
-import type { Prepare, Prepared } from './operation';
+import { joinRun } from './itemRun';
+import type { ItemRun, Run } from './itemRun';
+import type { ItemRequest, Prepare, Prepared } from './operation';
 
 type NodeError = NodeApiError | NodeOperationError;
 
-/** What the check of an item hands on to the sending: the item as checked, or what is wrong with it. */
-type Checked = { run: ItemRun; endpoint: Endpoint; prepared?: Prepared; problem?: unknown };
+/** An item that was checked: what sends it, or what is wrong with it. */
+type CheckedItem = {
+	itemRun: ItemRun;
+	endpoint: Endpoint;
+	result: { prepared: Prepared } | { problem: unknown };
+};
 
-/** By the request options that n8n has composed for the item. */
-const checkedItems = new WeakMap<IHttpRequestOptions, Checked>();
+/**
+ * The request options that n8n has composed for an item, with the checked item. n8n passes the options
+ * that `preSend` returns to the pagination function as they are (`RoutingNode.makeRequest`), so the
+ * checked item travels in them. Their own names would reach n8n's HTTP helper, which ignores this one.
+ *
+ * @see https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/routing-node.ts
+ */
+type CheckedOptions = IHttpRequestOptions & { checkedItem: CheckedItem };
 
 /**
  * The first `preSend` of an operation, which n8n calls for each item before it sends any: checks the
- * item and composes the body. It never throws, since n8n would then leave out this item alone and
+ * item and composes the body. It never throws, because n8n would then leave out this item alone and
  * send the others.
  */
 export function checkItem(endpoint: Endpoint, prepare: Prepare): PreSendAction {
-	return async function (options) {
-		const itemIndex = this.getItemIndex();
-		const run = ItemRun.join(this.getExecuteData(), this.getNode(), itemIndex);
+	return async function (options): Promise<CheckedOptions> {
+		const itemRun = joinRun(this);
 		try {
-			const input: Input = {
-				// to extract the value of a parameter that is not shown would throw
-				parameter: <T>(name: string, fallback?: T) =>
-					this.getNodeParameter(name, fallback, { extractValue: name.endsWith('Id') }) as T,
-				item: this.getInputData(),
-				itemIndex,
-				node: this.getNode(),
-				zone: this.getTimezone(),
-			};
-			const prepared = isTool(input) ? prepareForModel(prepare, input) : prepare(input);
-			const composed = { ...options, body: prepared.body };
-			checkedItems.set(composed, { run, endpoint, prepared });
-			return composed;
+			const input = inputOf(this);
+			const prepared = isTool(input.node) ? prepareForModel(prepare, input) : prepare(input);
+			const checkedItem = { itemRun, endpoint, result: { prepared } };
+			return { ...options, body: prepared.body, checkedItem };
 		} catch (problem) {
-			if (!this.continueOnFail()) run.stop(problem);
-			checkedItems.set(options, { run, endpoint, problem });
-			return options;
+			if (!this.continueOnFail()) itemRun.run.stop(problem);
+			return { ...options, checkedItem: { itemRun, endpoint, result: { problem } } };
 		}
 	};
 }
 
+function inputOf(n8n: IExecuteSingleFunctions): Input {
+	return {
+		// to extract the value of a parameter that isn't shown would throw
+		parameter: <T>(name: string, fallback?: T) =>
+			n8n.getNodeParameter(name, fallback, { extractValue: name.endsWith('Id') }) as T,
+		item: n8n.getInputData(),
+		itemIndex: n8n.getItemIndex(),
+		node: n8n.getNode(),
+		zone: n8n.getTimezone(),
+	};
+}
+
 /**
- * The pagination function of the node, which n8n's routing calls for each item once all have been
+ * The pagination function of the node, which n8n's routing calls for each item after all have been
  * checked: it sends the request that n8n has composed, in its turn.
  *
- * In a node that stops on failure, an item that is not valid, or an expression that throws, means
- * that nothing of the run is sent. After a failure, what still waits is not sent. In a node that
- * continues, each item has its own outcome, paired with its input.
+ * In a node that stops on failure, nothing of the run is sent if an item is invalid or one of its
+ * expressions throws, and nothing more is sent after a failure. In a node that continues, each item has
+ * its own outcome, paired with its input.
  */
 export async function sendItem(
 	this: IExecutePaginationFunctions,
 	{ options }: DeclarativeRestApiSettings.ResultOptions,
 ): Promise<INodeExecutionData[]> {
-	const checked = checkedItems.get(options as IHttpRequestOptions)!;
-	const { run, problem } = checked;
+	const { checkedItem, ...composed } = options as CheckedOptions;
+	const { itemRun, result } = checkedItem;
+	const { run } = itemRun;
 	const itemIndex = this.getItemIndex();
 	const keepGoing = this.continueOnFail();
+	if (!keepGoing && !run.isWhole(batchSizeOf(this))) run.stop(NOT_WHOLE);
+	let account: Account | undefined;
 	try {
-		if (problem !== undefined) throw problem;
-		const { timeout, batching } = requestOptionsOf(this);
-		if (!keepGoing && !run.isWhole(batchSizeOf(batching))) run.stop(NOT_WHOLE);
-		if (run.stopped !== undefined && !keepGoing) return [];
-		// n8n takes 300 seconds where a person has set no Timeout; then the request path has its own
-		const items = await send(this, checked, { ...(options as IHttpRequestOptions), timeout });
+		if ('problem' in result) throw withWhatWasSent(this, run, result.problem);
+		if (run.stopReason() !== undefined) return [];
+		account = await getAccount(this, itemIndex);
+		const items = await send(this, account, checkedItem, result.prepared, composed);
 		return items.map((item) => ({ ...item, pairedItem: { item: itemIndex } }));
 	} catch (error) {
-		if (error instanceof NotSent && run.stopped !== undefined && !keepGoing) return [];
-		const known = shownError(error, this.getNode(), itemIndex, run);
-		const shown = problem === undefined ? known : withWhatWasSent(known, run, keepGoing);
-		if (!keepGoing || isTokenRefused(shown)) run.stop(shown);
-		if (!keepGoing) {
-			await run.whole;
-			throw shown;
-		}
-		return [failedItem(this, run, shown)];
+		if (isTokenRefused(error)) run.stop(error, account);
+		const isNotSent = error instanceof NotSent;
+		// another item's error says why the run stopped
+		if (isNotSent && run.stopReason() !== undefined) return [];
+		const shown = isNotSent
+			? notSent(this, run.stopReason(account))
+			: forItem(error, this.getNode(), itemIndex);
+		if (keepGoing) return [failedItem(this, shown)];
+		run.stop(shown);
+		await run.whole;
+		throw shown;
+	} finally {
+		itemRun.end();
 	}
 }
 
 async function send(
 	n8n: IExecutePaginationFunctions,
-	{ run, endpoint, prepared }: Checked,
-	{ baseURL, url, qs, body, ...transport }: IHttpRequestOptions,
+	account: Account,
+	{ itemRun, endpoint }: CheckedItem,
+	prepared: Prepared,
+	options: IHttpRequestOptions,
 ): Promise<INodeExecutionData[]> {
-	const itemIndex = n8n.getItemIndex();
-	const account = await getAccount(n8n, itemIndex);
-	if (run.stopped !== undefined) throw new NotSent(n8n.getNode(), itemIndex);
+	const { run } = itemRun;
+	if (run.stopReason(account) !== undefined) throw new NotSent(n8n.getNode(), n8n.getItemIndex());
 	run.sent++;
-	return await prepared!.send({
+	const { context, target } = requestOf(n8n, account, endpoint, options);
+	const signal = run.signalFor(account, n8n.getExecutionCancelSignal());
+	return await prepared.send({ target, context: { ...context, signal }, run: itemRun });
+}
+
+/**
+ * The request that n8n has composed, as the request path takes it. The base URL is the one of the item's
+ * account: n8n composes the requests of all items with the credential of the first (`prepareCredentials`).
+ */
+function requestOf(
+	n8n: IExecutePaginationFunctions,
+	account: Account,
+	endpoint: Endpoint,
+	{ url, qs, body, ...transport }: IHttpRequestOptions,
+): Pick<ItemRequest, 'context' | 'target'> {
+	const { timeout } = requestOptionsOf(n8n);
+	return {
 		context: {
 			n8n,
 			account,
 			urgency: 'bulk',
-			itemIndex,
-			signal: run.signalWith(n8n.getExecutionCancelSignal()),
-			transport,
+			itemIndex: n8n.getItemIndex(),
+			// n8n puts 300 seconds where a person has set no Timeout; the request path has a default of its own
+			transport: { ...omit(transport, 'baseURL'), timeout },
 		},
 		target: {
 			endpoint,
-			url: `${baseURL}${url}${queryOf(qs)}`,
+			url: `${account.baseUrl}${url}${queryOf(qs)}`,
 			body: isRecord(body) ? body : undefined,
 		},
-		run,
-	});
+	};
 }
 
 function queryOf(qs: IDataObject = {}): string {
@@ -129,14 +164,8 @@ function queryOf(qs: IDataObject = {}): string {
 	return query.size > 0 ? `?${query.toString()}` : '';
 }
 
-/** Why a run stops of which n8n did not hand over all items: n8n itself reports the one that is missing. */
+/** Why a run stops if n8n has not handed over all items: n8n itself reports the missing one. */
 const NOT_WHOLE = new Error('An expression of another item failed');
-
-/** With batching (a request option of n8n), the loop waits between batches: each is checked by itself. */
-function batchSizeOf(batching: RequestOptions['batching']): number {
-	const { batchSize = 1, batchInterval = 0 } = batching?.batch ?? {};
-	return batchInterval > 0 ? Math.max(batchSize, 1) : Infinity;
-}
 
 /** What n8n itself adds to the parameters of a declarative node. */
 type RequestOptions = {
@@ -148,42 +177,30 @@ function requestOptionsOf(n8n: IExecutePaginationFunctions): RequestOptions {
 	return n8n.getNodeParameter('requestOptions', {}) as RequestOptions;
 }
 
+/** With Batching, a request option of n8n, n8n waits between batches, and each is checked by itself. */
+function batchSizeOf(n8n: IExecutePaginationFunctions): number {
+	const { batchSize = 1, batchInterval = 0 } = requestOptionsOf(n8n).batching?.batch ?? {};
+	return batchInterval > 0 ? Math.max(batchSize, 1) : Infinity;
+}
+
 /**
- * An item that failed, with its input beside the error. In the error output n8n lays the input there
- * by itself, if the item has the error alone; in the regular output it does not. An `error` of the
- * item itself would make n8n drop all else.
+ * A failed item, with its input beside the error. For the error output n8n itself adds the input, if the
+ * item has the error alone; for the regular output it does not. If the item had an `error` beside its
+ * `json`, n8n would drop everything else.
  */
-function failedItem(
-	n8n: IExecutePaginationFunctions,
-	run: ItemRun,
-	{ message }: NodeError,
-): INodeExecutionData {
-	const pairedItem = { item: n8n.getItemIndex() };
-	const hasInput = !run.isTool && n8n.getNode().onError !== 'continueErrorOutput';
+function failedItem(n8n: IExecutePaginationFunctions, { message }: NodeError): INodeExecutionData {
+	const { onError, type } = n8n.getNode();
+	const hasInput = !isTool({ type }) && onError !== 'continueErrorOutput';
 	const input = hasInput ? n8n.getInputData().json : {};
-	return { json: { ...input, error: message }, pairedItem };
-}
-
-function shownError(error: unknown, node: INode, itemIndex: number, run: ItemRun): NodeError {
-	if (error instanceof NotSent) {
-		const reason = run.stopped instanceof Error ? `: ${run.stopped.message}` : '';
-		return inputError(node, {
-			message: `This item was not sent${reason}`,
-			description: 'Resolve this first, then run this item again.',
-			itemIndex,
-		});
-	}
-	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
-		return forItem(error, node, itemIndex);
-	}
-	return asNodeError(node, error, itemIndex);
+	return { json: { ...input, error: message }, pairedItem: { item: n8n.getItemIndex() } };
 }
 
 /**
- * Items, and nodes of several workflows, can share a request, and so its error: each gets one of its
- * own, with its index and its node.
+ * The error with the item's own index and node: items, and nodes of several workflows, can share a
+ * request and therefore its error.
  */
-function forItem(error: NodeError, node: INode, itemIndex: number): NodeError {
+function forItem(given: unknown, node: INode, itemIndex: number): NodeError {
+	const error = asNodeError(node, given, itemIndex);
 	if (error.context.itemIndex === itemIndex && isEqual(error.node, node)) return error;
 	const { message, failure } = error;
 	const description = error.description ?? undefined;
@@ -196,20 +213,31 @@ function forItem(error: NodeError, node: INode, itemIndex: number): NodeError {
 		: inputError(node, { message, description, failure, itemIndex });
 }
 
-/** Says with what is wrong with an item what of the run was sent before it, so that nothing is sent twice. */
-function withWhatWasSent(error: NodeError, run: ItemRun, keepGoing: boolean): NodeError {
-	const { message, failure, node, context } = error;
-	const description = `${whatWasSent(run, keepGoing)}\n${error.description ?? ''}`.trim();
-	const itemIndex = context.itemIndex as number;
+function notSent(n8n: IExecutePaginationFunctions, reason: unknown): NodeError {
+	const why = reason instanceof Error ? `: ${reason.message}` : '';
+	return inputError(n8n.getNode(), {
+		message: `This item was not sent${why}`,
+		description: 'Fix the first failed item, then run this item again.',
+		itemIndex: n8n.getItemIndex(),
+	});
+}
+
+/** An invalid item's error, which also says what of the run was sent before, so that it isn't sent twice. */
+function withWhatWasSent(n8n: IExecutePaginationFunctions, run: Run, problem: unknown): NodeError {
+	const itemIndex = n8n.getItemIndex();
+	const error = asNodeError(n8n.getNode(), problem, itemIndex);
+	const { message, failure, node } = error;
+	const sent = whatWasSent(run, n8n.continueOnFail());
+	const description = `${sent}\n${error.description ?? ''}`.trim();
 	return inputError(node, { message, description, failure, itemIndex });
 }
 
-function whatWasSent({ sent, total }: ItemRun, keepGoing: boolean): string {
+function whatWasSent({ sent, total }: Run, keepGoing: boolean): string {
 	if (keepGoing) return 'This item was not sent.';
 	if (sent === 0) return 'Nothing was sent.';
 	return `The first ${sent} of the ${total} items were sent before, in earlier batches. Leave them out when you run again.`;
 }
 
-function isTokenRefused(error: NodeError): boolean {
+function isTokenRefused(error: unknown): boolean {
 	return error instanceof NodeApiError && error.failure?.cause === 'credential-invalid';
 }

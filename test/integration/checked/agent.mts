@@ -3,6 +3,7 @@ import type {
 	EngineResponse,
 	IDataObject,
 	IExecuteFunctions,
+	INode,
 	INodeExecutionData,
 	INodeParameters,
 	INodeType,
@@ -104,6 +105,7 @@ export async function runAgent(
 	agent: (typeof agents)[number],
 	parameters: INodeParameters,
 	items: INodeExecutionData[],
+	tool: Partial<INode> = {},
 ): Promise<{ results: unknown[]; error?: Error }> {
 	const types: Record<string, INodeType> = {
 		start,
@@ -116,7 +118,7 @@ export async function runAgent(
 		nodes: [
 			workflowNode('Start', 'start'),
 			workflowNode('Agent', 'agent'),
-			workflowNode(TOOL, typeOf('formServiceTool'), { parameters, credentials }),
+			{ ...workflowNode(TOOL, typeOf('formServiceTool'), { parameters, credentials }), ...tool },
 		],
 		connections: {
 			Start: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },

@@ -15,6 +15,9 @@ import { credentialTypes } from './package.mts';
 /** What a person enters into the credential; a field that begins with `=` is an expression. */
 export type Account = { accessToken: string; baseUrl: string };
 
+/** How long n8n takes to decrypt a credential, for tests in which that differs from item to item. */
+export const decrypting = { wait: async (): Promise<void> => {} };
+
 /**
  * Stands in for n8n's own helper, which keeps credentials in n8n's database: it holds one account,
  * and signs requests by the rules of the credential type as n8n does.
@@ -37,6 +40,7 @@ export class OneAccount extends n8n.ICredentialsHelper {
 		_raw?: boolean,
 		values?: ICredentialsExpressionResolveValues,
 	): Promise<ICredentialDataDecryptedObject> {
+		await decrypting.wait();
 		const fields: ICredentialDataDecryptedObject = { ...this.account };
 		if (values === undefined) return fields;
 		const { workflow, node, runExecutionData, runIndex, itemIndex, connectionInputData } = values;

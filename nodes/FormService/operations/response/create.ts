@@ -95,7 +95,7 @@ function prepare(input: Input): Prepared {
 			const add = async () => await addResponse(context, target);
 			const work = async () =>
 				identity === undefined ? await add() : await addUnlessKnown(request, formId, identity, add);
-			return [{ json: await run.onceOverTries(input.itemIndex, work) }];
+			return [{ json: await run.onceOverTries(work) }];
 		},
 	};
 }
