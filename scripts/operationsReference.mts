@@ -1,5 +1,6 @@
 /**
- * Writes README.md's table of operations from the built node. Run it after a change:
+ * Writes README.md's tables of operations and of examples, from the built node and from examples/. Run it
+ * after a change:
  * npm run build && node scripts/operationsReference.mts
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -7,6 +8,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { INodePropertyOptions, INodeType } from 'n8n-workflow';
 import { format } from 'prettier';
+import { exampleFiles, readExample } from './lib/n8n/examples.mts';
 
 export const readmeFile = new URL('../README.md', import.meta.url);
 
@@ -16,7 +18,7 @@ const built = '../dist/nodes/FormService/FormService.node.js';
 const optionsOf = (options: unknown) => options as INodePropertyOptions[];
 
 /** A row for each operation: its resource, its name, and what it does. */
-function rows(): string[] {
+function operationRows(): string[] {
 	const { FormService } = require(built) as { FormService: new () => INodeType };
 	const { properties } = new FormService().description;
 	const resources = optionsOf(properties.find(({ name }) => name === 'resource')?.options);
@@ -31,14 +33,33 @@ function rows(): string[] {
 		});
 }
 
-/** README.md with the table that the node as it is built gives. */
-export async function withOperations(readme: string): Promise<string> {
-	const table = ['| Resource | Operation | What it does |', '| --- | --- | --- |', ...rows()];
-	const section = `<!-- operations -->\n\n${table.join('\n')}\n\n<!-- /operations -->`;
-	const text = readme.replace(/<!-- operations -->.*<!-- \/operations -->/s, section);
+/** A row for each example: its title with a link, and the first sentence of its note. */
+async function exampleRows(): Promise<string[]> {
+	return await Promise.all(
+		(await exampleFiles()).map(async (file) => {
+			const { nodes } = await readExample(file);
+			const note = nodes.find(({ type }) => type.endsWith('.stickyNote'))?.parameters.content;
+			const [, title, what] = /^## (.*)\n(.*)\n/.exec(String(note)) ?? [];
+			return `| [${title}](examples/${file}) | ${what} |`;
+		}),
+	);
+}
+
+function withTable(readme: string, name: string, head: string[], rows: string[]): string {
+	const columns = `| ${head.join(' | ')} |\n|${' --- |'.repeat(head.length)}`;
+	const section = `<!-- ${name} -->\n\n${columns}\n${rows.join('\n')}\n\n<!-- /${name} -->`;
+	return readme.replace(new RegExp(`<!-- ${name} -->.*<!-- /${name} -->`, 's'), section);
+}
+
+/** README.md with the tables that the built node and the examples give. */
+export async function withTables(readme: string): Promise<string> {
+	const head = ['Resource', 'Operation', 'What it does'];
+	const withOperations = withTable(readme, 'operations', head, operationRows());
+	const examples = ['Example', 'What it does'];
+	const text = withTable(withOperations, 'examples', examples, await exampleRows());
 	return await format(text, { parser: 'markdown' });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-	writeFileSync(readmeFile, await withOperations(readFileSync(readmeFile, 'utf8')));
+	writeFileSync(readmeFile, await withTables(readFileSync(readmeFile, 'utf8')));
 }

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { escapeRegExp } from 'lodash';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../scripts/lib/paths.mts';
-import { withOperations } from '../../scripts/operationsReference.mts';
+import { withTables } from '../../scripts/operationsReference.mts';
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const readme = read('README.md');
@@ -47,8 +47,8 @@ describe('the documentation', () => {
 		}
 	});
 
-	it('lists the operations as the node has them', async () => {
-		expect(await withOperations(readme)).toBe(readme);
+	it('lists the operations as the node has them, and the examples that there are', async () => {
+		expect(await withTables(readme)).toBe(readme);
 	});
 
 	it('quotes errors as a person reads them', () => {
