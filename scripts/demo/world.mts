@@ -9,6 +9,7 @@ import {
 	readExample,
 } from '../lib/n8n/examples.mts';
 import { N8n } from '../lib/n8n/instance.mts';
+import { type N8nRest, workflowNode } from '../lib/n8n/rest.mts';
 import { packedPackage } from '../lib/packedPackage.mts';
 import { root } from '../lib/paths.mts';
 import { freePort } from '../lib/ports.mts';
@@ -21,6 +22,12 @@ const LIMITS = { perMinute: 600, perDay: 100_000 };
 
 const CREDENTIAL = 'Form Service account';
 
+/** What n8n asks for before it offers community nodes to agents. */
+const ENV = { N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true' };
+
+/** As the example that exports responses asks for it. */
+const RESPONSES_TABLE = { name: 'Responses', columns: ['response', 'submitted_at', 'answers'] };
+
 export type World = {
 	service: Service;
 	n8n: N8n;
@@ -28,6 +35,8 @@ export type World = {
 	workflows: Record<string, string>;
 	/** what was chosen in the examples */
 	choices: Choices;
+	/** the id of the data table for responses */
+	table: string;
 };
 
 /**
@@ -50,20 +59,26 @@ export async function startWorld(
 	});
 	cleanup.defer(async () => await service.close());
 
-	const n8n = new N8n({ line: '2.x', folder: join(folder, 'n8n'), tarball, port: ports.n8n });
+	const n8n = new N8n({
+		line: '2.x',
+		folder: join(folder, 'n8n'),
+		tarball,
+		port: ports.n8n,
+		env: ENV,
+	});
 	cleanup.defer(async () => await n8n.stop());
 	await step('Starting n8n', async () => await n8n.start());
-	const { workflows, choices } = await step(
+	const prepared = await step(
 		'Preparing the credential and the workflows',
 		async () => await prepare(n8n, service),
 	);
-	return { service, n8n, workflows, choices };
+	return { service, n8n, ...prepared };
 }
 
 async function prepare(
 	{ rest }: N8n,
 	service: Service,
-): Promise<Pick<World, 'workflows' | 'choices'>> {
+): Promise<Pick<World, 'workflows' | 'choices' | 'table'>> {
 	const credentialId = await rest.saveCredential({
 		name: CREDENTIAL,
 		type: 'formServiceApi',
@@ -79,9 +94,11 @@ async function prepare(
 		},
 		identifiedBy: ['Message'],
 		settings: { captcha: 'altcha', show_multipage_progress: true },
+		subWorkflow: await handlerOf(rest),
 		looks: LOOKS,
 		requestsPerDay: REQUESTS_PER_DAY,
 	};
+	const table = await tableOf(rest);
 	const ids: Record<string, string> = {};
 	for (const file of await exampleFiles()) {
 		const example = await readExample(file);
@@ -94,5 +111,31 @@ async function prepare(
 		}
 		ids[file] = id;
 	}
-	return { workflows: ids, choices };
+	return { workflows: ids, choices, table };
+}
+
+/** The workflow that two of the examples hand responses to, one by one. */
+async function handlerOf(rest: N8nRest): Promise<{ id: string; name: string }> {
+	const name = 'Handle One Response';
+	const known = await rest.findWorkflow(name);
+	if (known) return { id: known.id, name };
+	const type = 'n8n-nodes-base.executeWorkflowTrigger';
+	const parameters = { inputSource: 'passthrough' };
+	const id = await rest.createWorkflow({
+		name,
+		nodes: [
+			workflowNode('Response', type, { typeVersion: 1.1, parameters }),
+			workflowNode('Handle', 'n8n-nodes-base.noOp', { position: [240, 0] }),
+		],
+		connections: { Response: { main: [[{ node: 'Handle', type: 'main', index: 0 }]] } },
+		settings: { executionOrder: 'v1' },
+	});
+	await rest.activate(id);
+	return { id, name };
+}
+
+/** The id of the data table that an example writes responses into. */
+async function tableOf(rest: N8nRest): Promise<string> {
+	const { name, columns } = RESPONSES_TABLE;
+	return (await rest.findTable(name)) ?? (await rest.createTable(name, columns));
 }

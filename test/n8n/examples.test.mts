@@ -9,6 +9,7 @@ import { exampleFiles, fillIn, readExample } from '../../scripts/lib/n8n/example
 import { type Execution, itemsOf, type WorkflowFile } from '../../scripts/lib/n8n/rest.mts';
 import { demoForms } from '../service/index.mts';
 import { startScriptedModel } from './agent/scriptedModel.mts';
+import { until } from './delivery/submissions.mts';
 import { ended } from './instance.mts';
 
 const START_TIMEOUT_MS = 900_000;
@@ -233,6 +234,77 @@ describe('the examples', () => {
 		expect(told.prompt).not.toContain('Something else');
 	});
 
+	it('export all responses of a form into a table, each once however often it runs', async () => {
+		const file = 'export-responses-into-a-table.json';
+		const wanted = world.service.store
+			.responses(demoForms.contact)
+			.filter(({ isIncomplete }) => !isIncomplete)
+			.map(({ uuid }) => uuid);
+		for (let times = 0; times < 2; times++) {
+			const run = await ended(world, await world.n8n.rest.run(world.workflows[file], 'Start'));
+			expect(run.status).toBe('success');
+		}
+		const rows = await world.n8n.rest.rowsOf(world.table);
+		expect(rows.map(({ response }) => response).sort()).toEqual(wanted.sort());
+		expect(JSON.parse(String(rows[0].answers))).toHaveProperty('Email');
+	});
+
+	it('hand each new response to a workflow of its own, and those of a period again', async () => {
+		const { rest } = world.n8n;
+		const messages = ['First by itself', 'Second by itself'];
+		const handler = world.choices.subWorkflow!.id;
+		const handled = async () => {
+			const runs = await Promise.all(
+				(await rest.executionIds(handler)).map(async (id) => await rest.execution(id)),
+			);
+			return runs.map((run) => itemsOf(run, 'Handle').map(({ json }) => JSON.stringify(json)));
+		};
+		for (const Message of messages) {
+			await submitFormPage(world.service, demoForms.contact, { ...person, Message });
+		}
+		const timesOf = async (message: string) =>
+			(await handled()).filter((items) => items.length === 1 && items[0].includes(message)).length;
+		const bothCame = async (times: number) =>
+			(await Promise.all(messages.map(timesOf))).every((count) => count === times);
+		expect(await until(async () => await bothCame(1), RUN_TIMEOUT_MS)).toBe(true);
+
+		const again = world.workflows['deliver-responses-again.json'];
+		const run = await ended(world, await rest.run(again, 'Start'));
+		expect(run.status).toBe('success');
+		expect(await until(async () => await bothCame(2), RUN_TIMEOUT_MS)).toBe(true);
+	});
+
+	it('let an agent find responses, add one and close the form', async () => {
+		const file = 'let-an-agent-use-a-form.json';
+		const { store } = world.service;
+		const { uuid } = store.fields(demoForms.contact).find(({ type }) => type === 'textarea')!;
+		store.addResponse(demoForms.contact, { answers: { [uuid]: 'Where is my delivery?' } });
+		const answers = { ...person, Message: 'Added by the agent' };
+		const { url, told } = await startScriptedModel(
+			[
+				() => ({ tool: 'Find_Responses', args: { text: 'delivery', limit: 5, skip: 0 } }),
+				() => ({ tool: 'Add_Response', args: answers }),
+				() => ({ tool: 'Open_or_Close_Form', args: { is_closed: true } }),
+				() => ({ answer: 'Done' }),
+			],
+			cleanup,
+		);
+		const model = { name: 'Model', type: 'openAiApi', data: { apiKey: 'none', url } };
+		const id = await world.n8n.rest.saveCredential(model);
+		const choices = { ...world.choices, model: { id, name: model.name } };
+		const run = await runOnce(await fillIn(world.n8n.rest, await readExample(file), choices));
+		expect(run.data.resultData.error?.message).toBeUndefined();
+		expect(run.status).toBe('success');
+		expect(itemsOf(run, 'AI Agent')[0].json.output).toBe('Done');
+		expect(told.results[0]).toContain('Where is my delivery?');
+		const added = store
+			.responses(demoForms.contact)
+			.filter(({ answers: given }) => Object.values(given).includes(answers.Message));
+		expect(added).toHaveLength(1);
+		expect(Boolean(store.form(demoForms.contact)?.settings.is_closed)).toBe(true);
+		store.editSettings(demoForms.contact, { is_closed: false });
+	});
+
 	it('stop and say so where no settings have been chosen to update forms', async () => {
 		const file = 'update-many-forms.json';
 		const choices = { ...world.choices, settings: {} };
@@ -241,14 +313,23 @@ describe('the examples', () => {
 		expect(run.data.resultData.error?.message).toContain('There is no setting to update');
 	});
 
-	it('update the settings of all open forms, and of no closed one', async () => {
-		const id = await world.n8n.rest.run(world.workflows['update-many-forms.json'], 'Start');
-		const { status } = await execution(
-			'update-many-forms.json',
-			(candidate) => candidate.id === id,
-		);
-		expect(status).toBe('success');
+	it('preview what would change in all open forms as imported, and update them without Preview', async () => {
+		const file = 'update-many-forms.json';
 		const captchaOf = (form: string) => world.service.store.form(form)?.settings.captcha;
+		const before = captchaOf(demoForms.contact);
+		const preview = await ended(world, await world.n8n.rest.run(world.workflows[file], 'Start'));
+		const items = itemsOf(preview, 'Update Settings').map(({ json }) => json);
+		expect(items.map(({ status }) => status)).toContain('preview');
+		expect(captchaOf(demoForms.contact)).toBe(before);
+
+		const example = await fillIn(world.n8n.rest, await readExample(file), world.choices);
+		const nodes = example.nodes.map((node) =>
+			node.name === 'Update Settings'
+				? { ...node, parameters: { ...node.parameters, options: { skipUnchanged: true } } }
+				: node,
+		);
+		const { status } = await runOnce({ ...example, nodes });
+		expect(status).toBe('success');
 		expect(captchaOf(demoForms.contact)).toBe('altcha');
 		expect(captchaOf(demoForms.survey)).toBe('altcha');
 		expect(captchaOf(demoForms.event)).not.toBe('altcha');

@@ -19,6 +19,8 @@ export type Choices = {
 	settings: INodeParameters;
 	/** the credential of a chat model */
 	model?: { id: string; name: string };
+	/** the workflow that handles one response */
+	subWorkflow?: { id: string; name: string };
 	/** how often the triggers look, as cron expressions; else as in the example */
 	looks?: string[];
 	/** the allowance of the triggers, when not the usual one */
@@ -28,6 +30,8 @@ export type Choices = {
 const isOurs = ({ type }: INode) => type.startsWith('n8n-nodes-formservice.');
 const isTrigger = ({ type }: INode) => type === 'n8n-nodes-formservice.formServiceTrigger';
 const isModel = ({ type }: INode) => type.startsWith('@n8n/n8n-nodes-langchain.lmChat');
+const isTool = ({ type }: INode) => type === 'n8n-nodes-formservice.formServiceTool';
+const isSubWorkflow = ({ type }: INode) => type === 'n8n-nodes-base.executeWorkflow';
 const startsByHand = ({ type }: INode) => type === 'n8n-nodes-base.manualTrigger';
 
 /** The file names of the examples. */
@@ -50,7 +54,7 @@ export async function fillIn(
 	const nodes = [];
 	for (const node of workflow.nodes) {
 		if (!isOurs(node)) {
-			nodes.push(isModel(node) && choices.model ? withModel(node, choices.model) : node);
+			nodes.push(withChosen(node, choices));
 			continue;
 		}
 		const parameters = {
@@ -65,7 +69,8 @@ export async function fillIn(
 		};
 		if (parameters.operation === 'create') {
 			const fields = await fieldsOf(rest, filled);
-			filled.parameters.fields = mapAnswers(fields, choices.answers);
+			const answers = isTool(node) ? byModel(choices.answers) : choices.answers;
+			filled.parameters.fields = mapAnswers(fields, answers);
 			filled.parameters.options = chosenIdentity(fields, node, choices);
 		}
 		if (isEqual(parameters.settings, {})) filled.parameters.settings = choices.settings;
@@ -91,10 +96,20 @@ function chosenIdentity(
 	return { ...options, skipIfExists: chosen.map(({ id }) => id) };
 }
 
-const withModel = (node: INode, model: { id: string; name: string }): INode => ({
-	...node,
-	credentials: { openAiApi: model },
-});
+/** A node of n8n's own with the credential of a model or the workflow that was chosen, where it takes one. */
+function withChosen(node: INode, { model, subWorkflow }: Choices): INode {
+	if (isModel(node) && model) return { ...node, credentials: { openAiApi: model } };
+	if (!isSubWorkflow(node) || !subWorkflow) return node;
+	const { id, name } = subWorkflow;
+	const workflowId = { __rl: true, mode: 'list', value: id, cachedResultName: name };
+	return { ...node, parameters: { ...node.parameters, workflowId } };
+}
+
+/** What the editor enters where a person lets the model define these answers. */
+const byModel = (answers: Choices['answers']): Choices['answers'] =>
+	Object.fromEntries(
+		Object.keys(answers).map((label) => [label, `={{ $fromAI('${label}', '', 'string') }}`]),
+	);
 
 function looks(node: INode, { looks: cronExpressions, requestsPerDay }: Choices): INodeParameters {
 	if (!isTrigger(node) || !cronExpressions) return {};

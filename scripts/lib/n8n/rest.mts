@@ -98,6 +98,31 @@ export class N8nRest {
 		return ((await this.send('POST', '/rest/workflows', body)) as Saved).id;
 	}
 
+	/** The id of the data table of that name, if there is one. */
+	async findTable(name: string): Promise<string | undefined> {
+		const { data } = (await this.send('GET', await this.tablesPath())) as { data: Saved[] };
+		return data.find((table) => table.name === name)?.id;
+	}
+
+	/** Creates a data table with columns of text, and gives its id. */
+	async createTable(name: string, columns: string[]): Promise<string> {
+		const path = await this.tablesPath();
+		const body = { name, columns: columns.map((column) => ({ name: column, type: 'string' })) };
+		return ((await this.send('POST', path, body)) as Saved).id;
+	}
+
+	/** The rows of a data table. */
+	async rowsOf(tableId: string): Promise<IDataObject[]> {
+		const path = await this.tablesPath();
+		const { data } = (await this.send('GET', `${path}/${tableId}/rows`)) as { data: IDataObject[] };
+		return data;
+	}
+
+	private async tablesPath(): Promise<string> {
+		const { id } = (await this.send('GET', '/rest/projects/personal')) as Saved;
+		return `/rest/projects/${id}/data-tables`;
+	}
+
 	/** Switches a workflow on. n8n 2.x activates a version, 1.x the workflow as a whole. */
 	async activate(id: string): Promise<void> {
 		const { versionId } = (await this.send('GET', `/rest/workflows/${id}`)) as Saved;
