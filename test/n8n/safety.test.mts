@@ -1,9 +1,13 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer, request, type RequestListener } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { itemsOf } from '../../scripts/lib/n8n/rest.mts';
+import { selfSigned } from '../integration/faults/certificate.mts';
 import { demoForms, startService, status } from '../service/index.mts';
 import { type Instance, runOperations, startInstance } from './instance.mts';
 
@@ -147,6 +151,69 @@ it(
 	async () => {
 		const { connections } = await getPdfFromPrivateName({});
 		expect(connections).toBeGreaterThan(0);
+	},
+	START_TIMEOUT_MS,
+);
+
+/** Lets a server listen on this machine, and gives its port. */
+async function portOf(server: Server): Promise<number> {
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	cleanup.defer(() => void server.close());
+	return (server.address() as AddressInfo).port;
+}
+
+/** Hands every request on to a port of this machine, whatever host it asks for. */
+const onwardTo =
+	(port: number, seen: (host: string) => void = () => {}): RequestListener =>
+	(incoming, reply) => {
+		const { pathname, search, hostname } = new URL(incoming.url!, 'http://127.0.0.1');
+		seen(hostname);
+		const { method, headers } = incoming;
+		const onward = request({ host: '127.0.0.1', port, path: pathname + search, method, headers });
+		onward.on('response', (answer) => {
+			reply.writeHead(answer.statusCode!, answer.headers);
+			answer.pipe(reply);
+		});
+		onward.on('error', () => reply.destroy());
+		incoming.pipe(onward);
+	};
+
+it(
+	'reaches a service that only the proxy of n8n’s environment knows',
+	async () => {
+		const running = await service();
+		const hosts = new Set<string>();
+		const onward = onwardTo(Number(new URL(running.baseUrl).port), (host) => hosts.add(host));
+		const port = await portOf(createHttpServer(onward));
+		const baseUrl = running.baseUrl.replace(/127\.0\.0\.1:\d+/, 'forms.internal.example');
+		const env = { HTTP_PROXY: `http://127.0.0.1:${port}`, NO_PROXY: '127.0.0.1' };
+		const instance = await startInstance({ accessToken: running.token, baseUrl }, env, cleanup);
+		const execution = await runOperations(instance, {
+			Fields: { resource: 'field', operation: 'getAll', formId: FORM },
+		});
+		expect(itemsOf(execution, 'Fields')[0].json).toHaveProperty('uuid');
+		expect(hosts).toContain('forms.internal.example');
+	},
+	START_TIMEOUT_MS,
+);
+
+it(
+	'accepts the certificate of an authority that NODE_EXTRA_CA_CERTS names',
+	async () => {
+		const running = await service();
+		const onward = onwardTo(Number(new URL(running.baseUrl).port));
+		const port = await portOf(createHttpsServer(selfSigned, onward));
+		const folder = await mkdtemp(join(tmpdir(), 'certificate-'));
+		cleanup.defer(async () => await rm(folder, { recursive: true }));
+		const file = join(folder, 'authority.pem');
+		await writeFile(file, selfSigned.cert);
+		const baseUrl = `https://127.0.0.1:${port}/api/v1`;
+		const env = { NODE_EXTRA_CA_CERTS: file };
+		const instance = await startInstance({ accessToken: running.token, baseUrl }, env, cleanup);
+		const execution = await runOperations(instance, {
+			Fields: { resource: 'field', operation: 'getAll', formId: FORM },
+		});
+		expect(itemsOf(execution, 'Fields')[0].json).toHaveProperty('uuid');
 	},
 	START_TIMEOUT_MS,
 );
