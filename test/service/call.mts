@@ -18,7 +18,12 @@ export type RecordedRequest = {
 };
 
 /** What the service knows of a request while it works on it. */
-export type Call = { record: RecordedRequest; fault?: Fault; account?: Account };
+export type Call = {
+	record: RecordedRequest;
+	isApi: boolean;
+	fault?: Fault;
+	account?: Account;
+};
 
 declare module 'fastify' {
 	interface FastifyRequest {

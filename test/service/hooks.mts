@@ -8,13 +8,19 @@ import type { Parts } from './parts.mts';
 export const API_PREFIX = '/api/v1';
 
 /** Records every request and lets the faults that are set meet it, before, instead of or after the work. */
-export function addHooks(server: FastifyInstance, { faults, requests, visits, now, wait }: Parts) {
+export function addHooks(server: FastifyInstance, parts: Parts) {
+	const { faults, requests, visits, now, wait, latency } = parts;
 	const meeting = (request: FastifyRequest, reply: FastifyReply): Meeting => ({
 		request,
 		reply,
 		now,
 		wait: async (milliseconds) => await wait(milliseconds, request.raw.socket),
 	});
+
+	const travel = async ({ call, raw }: FastifyRequest) => {
+		const milliseconds = call?.isApi ? latency() : 0;
+		if (milliseconds > 0) await wait(milliseconds, raw.socket);
+	};
 
 	server.addHook('onRequest', async (request, reply) => {
 		const isApi = request.url.startsWith(`${API_PREFIX}/`);
@@ -23,9 +29,10 @@ export function addHooks(server: FastifyInstance, { faults, requests, visits, no
 		(isApi ? requests : visits).push(record);
 		const whole = search === undefined ? path! : `${path}?${search}`;
 		const fault = faults.pick({ method: request.method, path: whole, isApi });
-		request.call = { record, fault };
+		request.call = { record, fault, isApi };
 		// Node's own would be of the machine's clock
 		reply.header('date', new Date(now()).toUTCString());
+		await travel(request);
 		if (fault?.stage !== 'door') return undefined;
 		fault.act(meeting(request, reply));
 		await endOf(reply);
@@ -41,6 +48,7 @@ export function addHooks(server: FastifyInstance, { faults, requests, visits, no
 
 	server.addHook('onSend', async (request, reply, payload) => {
 		// A failure in front of all hooks, such as a malformed address, has no call.
+		await travel(request);
 		const { fault } = request.call ?? {};
 		if (fault?.stage !== 'after' || payload instanceof Readable) return payload;
 		const body = Buffer.from((payload ?? '') as string | Buffer);

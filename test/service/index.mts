@@ -48,6 +48,13 @@ export type ServiceOptions = {
 	now?: () => number;
 	/** waits so many milliseconds, infinite ones for ever, with the request of this connection unanswered */
 	wait?: (milliseconds: number, connection: Socket) => Promise<void>;
+	/**
+	 * how many milliseconds each request to the API is on its way, asked for the request and again for its
+	 * reply, so that requests act and replies arrive in another order than they were sent; none by default
+	 */
+	latency?: () => number;
+	/** stands in every record as the value of attributes whose names say that they are secret */
+	secret?: string;
 	/** whether PDFs and files are served from another port, which is another origin */
 	filesApart?: boolean;
 };
@@ -100,6 +107,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		usage,
 		now,
 		wait,
+		latency: options.latency ?? (() => 0),
+		secret: options.secret,
 		faults: createFaults(),
 		limits: {
 			perMinute: options.perMinute ?? 60,

@@ -27,6 +27,10 @@ export type Parts = {
 	now: () => number;
 	/** see ServiceOptions */
 	wait: (milliseconds: number, connection: Socket) => Promise<void>;
+	/** see ServiceOptions */
+	latency: () => number;
+	/** see ServiceOptions */
+	secret?: string;
 	/** scheme, host and port of the service; known once it listens */
 	origin: () => string;
 	/** the same for links to PDFs and files */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { demoForms, slow, type Fault } from '../../service/index.mts';
 import { itemsOf, time } from '../harness.mts';
-import { withWorld } from '../world.mts';
+import { AT_ONCE, withWorld } from '../world.mts';
 import { addTo } from '../limits/adding.mts';
 import { answered } from '../limits/watch.mts';
 
@@ -78,7 +78,7 @@ describe('an execution that is cancelled while a request is under way', () => {
 				expect(service.store.responses(demoForms.contact)).toHaveLength(before + 1);
 				await time.sleep(120_000);
 				expect(service.requests).toHaveLength(1);
-			});
+			}, AT_ONCE);
 		},
 	);
 });

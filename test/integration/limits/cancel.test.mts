@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { slow } from '../../service/index.mts';
 import { time } from '../harness.mts';
-import { withWorld } from '../world.mts';
+import { AT_ONCE, withWorld } from '../world.mts';
 import { addEach, numbered } from './adding.mts';
 import { answered, until } from './watch.mts';
 
@@ -27,7 +27,7 @@ describe('an execution that is cancelled', () => {
 			});
 			await time.sleep(LATER_MS);
 			expect(service.requests).toHaveLength(4);
-		});
+		}, AT_ONCE);
 	});
 
 	it('ends at once where it waits for the next window', async () => {
@@ -41,7 +41,7 @@ describe('an execution that is cancelled', () => {
 				await time.sleep(LATER_MS);
 				expect(service.requests).toHaveLength(4);
 			},
-			{ perMinute: 4 },
+			{ ...AT_ONCE, perMinute: 4 },
 		);
 	});
 
@@ -55,7 +55,7 @@ describe('an execution that is cancelled', () => {
 			});
 			await time.sleep(LATER_MS);
 			expect(service.requests).toHaveLength(1);
-		});
+		}, AT_ONCE);
 	});
 
 	it('ends at once where it waits for a list that another execution has asked for', async () => {
@@ -72,7 +72,7 @@ describe('an execution that is cancelled', () => {
 			});
 			expect((await other.done).error).toBeUndefined();
 			expect(service.requests).toHaveLength(1);
-		});
+		}, AT_ONCE);
 	});
 
 	it('ends a request that is under way', async () => {
@@ -94,7 +94,7 @@ describe('an execution that is cancelled', () => {
 				await cancelAtOnce(run);
 				await closed.promise;
 			});
-		});
+		}, AT_ONCE);
 	});
 
 	it('leaves other executions on the account alone', async () => {

@@ -51,7 +51,7 @@ describe('Response: Create with Skip If Exists', () => {
 		service.requests.length = 0;
 		const again = await n8n.runNode(once, itemsOf(...rows));
 		expect(again.items.map(({ json }) => json)).toEqual(
-			stored().map(({ uuid }) => ({ uuid, status: 'skipped' })),
+			first.items.map(({ json: { uuid } }) => ({ uuid, status: 'skipped' })),
 		);
 		expect(stored()).toHaveLength(50);
 		expect(asked()).toEqual([`GET /responses/${id}`, `GET /forms/${id}/fields`]);

@@ -3,7 +3,13 @@ import type { Field, Form } from '../store/forms.mts';
 import type { Answer, Response } from '../store/responses.mts';
 
 /** A form as endpoint 2 lists it: its settings (section 2.2) and its fields. */
-export function formRecord(form: Form, fields: Field[], pageUrl: string, shapes: Shapes) {
+export function formRecord(
+	form: Form,
+	fields: Field[],
+	pageUrl: string,
+	shapes: Shapes,
+	secret?: string,
+) {
 	const { id, slug, settings, trackIncomplete, createdAt, updatedAt } = form;
 	return {
 		id,
@@ -13,14 +19,15 @@ export function formRecord(form: Form, fields: Field[], pageUrl: string, shapes:
 		track_incomplete: trackIncomplete,
 		created_at: createdAt,
 		updated_at: updatedAt,
-		fields: fields.map((field) => fieldRecord(field, shapes)),
+		fields: fields.map((field) => fieldRecord(field, shapes, secret)),
+		...secretsOf(secret),
 	};
 }
 
 /** A field as endpoints 2 and 3 list it. */
-export function fieldRecord(field: Field, { fieldNames }: Shapes) {
+export function fieldRecord(field: Field, { fieldNames }: Shapes, secret?: string) {
 	const { uuid, label, mandatory, type, options, customKey, description } = field;
-	const rest = { type, options, custom_key: customKey, description };
+	const rest = { type, options, custom_key: customKey, description, ...secretsOf(secret) };
 	return fieldNames === 'idName'
 		? { id: uuid, name: label, required: mandatory, ...rest }
 		: { uuid, label, mandatory, ...rest };
@@ -33,6 +40,7 @@ export function responseRecord(
 	fields: Field[],
 	{ mapAnswers }: Shapes,
 	filesOrigin: string,
+	secret?: string,
 ) {
 	const { number_prefix: prefix, number_suffix: suffix } = form.settings;
 	const answers = fields.map((field) => ({
@@ -53,6 +61,7 @@ export function responseRecord(
 		webhook_sent: false,
 		enrich: null,
 		responses: answersAs[mapAnswers](answers),
+		...secretsOf(secret),
 	};
 }
 
@@ -82,4 +91,14 @@ function withLinks(value: Answer, { type }: Field, filesOrigin: string): Answer 
 export function fileAnswer(address: string): string[] {
 	const name = decodeURIComponent(new URL(address).pathname.split('/').at(-1) || 'file');
 	return [`${name}|${address}`];
+}
+
+/** Attributes that a service may add to any record, and that let whoever has them act for the workspace. */
+export function secretsOf(secret: string | undefined): Record<string, unknown> {
+	if (secret === undefined) return {};
+	return {
+		webhook_secret: secret,
+		integrations: [{ name: 'chat', webhook_url: `https://chat.example/hooks/${secret}` }],
+		connection: { api_key: secret, access_token: secret, is_active: true },
+	};
 }

@@ -12,7 +12,7 @@ import { objectOf } from './settings.mts';
 
 /** Endpoints 4 to 6: the responses of a form, a link to one's PDF, and adding one. */
 export function responseEndpoints(api: FastifyInstance, parts: Parts) {
-	const { store, shapes } = parts;
+	const { store, shapes, secret } = parts;
 
 	api.get<{ Params: { formId: string }; Querystring: { incomplete?: unknown } }>(
 		'/responses/:formId',
@@ -25,7 +25,7 @@ export function responseEndpoints(api: FastifyInstance, parts: Parts) {
 				.filter(({ isIncomplete }) => wanted === undefined || isIncomplete === wanted);
 			const fields = store.fields(form.id);
 			const records = arrange(responses, shapes).map((response) =>
-				responseRecord(response, form, fields, shapes, parts.filesOrigin()),
+				responseRecord(response, form, fields, shapes, parts.filesOrigin(), secret),
 			);
 			return listing(records, shapes, addressOf(request, parts));
 		},
