@@ -1,35 +1,45 @@
 import type { IDataObject } from 'n8n-workflow';
-import { parseJson, textOf, TooMuch } from './json';
 import { identityOf, isRecord, saysNo } from './records';
 
-/** What a reply holds, before it is known whether it is what was asked for. */
+/** What a reply contains, before it is known whether that is what was asked for. */
 export type Content =
 	| { kind: 'json'; value: unknown }
 	| { kind: 'webPage' }
 	| { kind: 'empty' }
 	/** Neither JSON nor a page, or JSON that ends too early. */
 	| { kind: 'unreadable' }
-	/** JSON of more levels than n8n could store. */
-	| { kind: 'tooDeep' }
-	/** JSON of more objects and lists than n8n's memory stands. */
-	| { kind: 'tooMany' };
+	/** JSON with more levels than n8n can copy and store. */
+	| { kind: 'tooDeep' };
 
 /** Reads the body of a reply as text in UTF-8 (specification, section 1: every body is JSON). */
-export async function readContent(
-	headers: Readonly<Record<string, unknown>>,
-	body: Buffer,
-): Promise<Content> {
+export function readContent(headers: Readonly<Record<string, unknown>>, body: Buffer): Content {
+	const text = body.toString('utf8').replace(/^\uFEFF/, '');
 	try {
-		return { kind: 'json', value: await parseJson(body) };
-	} catch (error) {
-		if (error instanceof TooMuch) return { kind: error.kind };
-		const text = textOf(body);
-		if (text === '') return { kind: 'empty' };
+		const value: unknown = JSON.parse(text);
+		return isDeeperThan(MAX_LEVELS, value) ? { kind: 'tooDeep' } : { kind: 'json', value };
+	} catch {
+		const start = text.slice(0, START_LENGTH).trim();
+		if (start === '' && text.trim() === '') return { kind: 'empty' };
 		const type = String(headers['content-type'] ?? '');
-		const page = /\bhtml\b/i.test(type) || /^<(!doctype|html|head|body|\?xml)/i.test(text);
-		return { kind: page ? 'webPage' : 'unreadable' };
+		const isPage = /\bhtml\b/i.test(type) || /^<(!doctype|html|head|body|\?xml)/i.test(start);
+		return { kind: isPage ? 'webPage' : 'unreadable' };
 	}
 }
+
+/** Ten times the levels of a listing. JSON.stringify and structuredClone overflow the stack at some 5,000. */
+const MAX_LEVELS = 100;
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+	if (!isRecord(value) && !Array.isArray(value)) return false;
+	if (levels === 0) return true;
+	if (Array.isArray(value)) return value.some((one) => isDeeperThan(levels - 1, one));
+	// without a list of the values: a listing can have a million objects
+	for (const name in value) if (isDeeperThan(levels - 1, value[name])) return true;
+	return false;
+}
+
+/** Characters in which a web page can be recognized. */
+const START_LENGTH = 1024;
 
 /** The envelope around every reply (specification, sections 4 and 7). */
 export type Envelope = { failed: boolean; message?: string; details: string[]; data: unknown };

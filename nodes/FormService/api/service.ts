@@ -2,11 +2,16 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Target } from './endpoints';
 import { unlessAborted } from './clock';
 import { inputError, NotSent } from './errors';
-import { addedIn, pdfLinkIn, updatedIn, workspaceIn } from './replies/expected';
 import { listAll, pagesOf as pagesOfList } from './replies/list';
 import type { ListPage, PagesOptions } from './replies/list';
-import { list } from './replies/listWhile';
-import type { Listing, ListOptions } from './replies/listWhile';
+import { list } from './replies/legacy/listWhile';
+import type { Listing, ListOptions } from './replies/legacy/listWhile';
+import {
+	parseAddedResponse,
+	parsePdfLink,
+	parseUpdatedForm,
+	parseWorkspace,
+} from './replies/parse';
 import { request } from './request/request';
 import { hasStopped, stopSignal } from './request/send';
 import type { RequestContext } from './requestContext';
@@ -23,7 +28,7 @@ import { parseUrl } from './url';
 /** The workspace as it came, secrets included (section 2.1). */
 export async function getWorkspace(context: RequestContext, target: Target): Promise<IDataObject> {
 	const { value } = await request(context, own(context, target));
-	return workspaceIn(context, value);
+	return parseWorkspace(context, value);
 }
 
 export type ListRecordsOptions = {
@@ -89,12 +94,12 @@ export async function listWhile(
 /** The link to the PDF of one response. */
 export async function getPdfLink(context: RequestContext, target: Target): Promise<string> {
 	const { value } = await request(context, own(context, target));
-	return pdfLinkIn(context, value);
+	return parsePdfLink(context, value);
 }
 
 /** Adds a response (section 4, rules 2 to 4) and gives what the service says of it. */
 export async function addResponse(context: RequestContext, target: Target): Promise<IDataObject> {
-	return addedIn(await change(context, target));
+	return parseAddedResponse(await change(context, target));
 }
 
 /** Updates settings of a form (section 4, rules 5 and 6) and gives its id, name and time of update. */
@@ -102,7 +107,7 @@ export async function updateSettings(
 	context: RequestContext,
 	target: Target,
 ): Promise<IDataObject> {
-	return updatedIn(context, await change(context, target));
+	return parseUpdatedForm(context, await change(context, target));
 }
 
 /** What leads out of the API is not sent, whatever an expression or a template has made of it. */

@@ -9,7 +9,7 @@ import type { Account } from '../api/account';
 import { endpoints, targetOf } from '../api/endpoints';
 import { unwrap } from '../api/envelope';
 import { asSentence, shortened } from '../api/errors';
-import { isWorkspace } from '../api/replies/expected';
+import { isWorkspace } from '../api/replies/parse';
 import { resultOf } from '../api/request/http';
 import { followOf, MAX_REPLY_BYTES, outcomeOf, readReply } from '../api/request/request';
 import { sendUntilSettled } from '../api/request/send';

@@ -23,8 +23,8 @@ export type PagingStyle = {
 	/** Records before the part that is asked for; the first part where the parameter is not known. */
 	startOf: (query: Record<string, string>) => number;
 	reply: (part: Part, asked: Asked) => { body: unknown; headers?: Record<string, string> };
-	/** Read to its end, or refused with an error. Ten records without a word are never right. */
-	becomes: 'read' | 'refused';
+	/** Followed to its end, or an error. Ten records without an error are never right. */
+	becomes: 'followed' | 'error';
 };
 
 export const TOTAL = 25;
@@ -42,26 +42,23 @@ const never = () => 0;
 /** A cursor, and one that a URL would need to encode. */
 const cursor = (start: number | null) => (start === null ? null : `c/${start}+=`);
 
-const read = (
-	name: string,
-	startOf: PagingStyle['startOf'],
-	reply: (part: Part, asked: Asked) => unknown,
-	source?: string,
-): PagingStyle => ({
-	name,
-	startOf,
-	reply: (part, asked) => ({ body: reply(part, asked) }),
-	becomes: 'read',
-	source,
-});
-
-const refused = (name: string, reply: (part: Part) => unknown, source?: string): PagingStyle => ({
-	name,
-	startOf: never,
-	reply: (part) => ({ body: reply(part) }),
-	becomes: 'refused',
-	source,
-});
+/** A style that is told by the body of the reply. */
+const inBody =
+	(becomes: PagingStyle['becomes']) =>
+	(
+		name: string,
+		startOf: PagingStyle['startOf'],
+		reply: (part: Part, asked: Asked) => unknown,
+		source?: string,
+	): PagingStyle => ({
+		name,
+		startOf,
+		reply: (part, asked) => ({ body: reply(part, asked) }),
+		becomes,
+		source,
+	});
+const followed = inBody('followed');
+const stopped = inBody('error');
 
 const inHeaders = (
 	name: string,
@@ -87,7 +84,7 @@ const pageLink = ({ nextPage }: Part, { url }: Asked) =>
 
 /** The ways to page of public APIs and of the frameworks behind them. */
 const documented: PagingStyle[] = [
-	read(
+	followed(
 		'Laravel: paginator',
 		byPage,
 		(part, asked) => ({
@@ -100,7 +97,7 @@ const documented: PagingStyle[] = [
 		}),
 		'https://laravel.com/docs/12.x/pagination#converting-results-to-json',
 	),
-	read(
+	followed(
 		'Laravel: resources',
 		byPage,
 		(part, asked) => ({
@@ -110,7 +107,7 @@ const documented: PagingStyle[] = [
 		}),
 		'https://laravel.com/docs/12.x/eloquent-resources#pagination',
 	),
-	read(
+	followed(
 		'Laravel: simple paginator',
 		byPage,
 		(part, asked) => ({
@@ -121,19 +118,19 @@ const documented: PagingStyle[] = [
 		}),
 		'https://laravel.com/docs/12.x/pagination#simple-pagination',
 	),
-	read(
+	followed(
 		'Laravel: cursor paginator',
 		by('cursor'),
 		(part) => ({ data: part.records, per_page: SIZE, next_cursor: cursor(part.next) }),
 		'https://laravel.com/docs/12.x/pagination#cursor-pagination',
 	),
-	read(
+	followed(
 		'Django REST framework: page number',
 		byPage,
 		(part, asked) => ({ count: TOTAL, next: pageLink(part, asked), results: part.records }),
 		'https://www.django-rest-framework.org/api-guide/pagination/#pagenumberpagination',
 	),
-	read(
+	followed(
 		'Django REST framework: limit and offset',
 		by('offset'),
 		({ records, next }, { url }) => ({
@@ -143,7 +140,7 @@ const documented: PagingStyle[] = [
 		}),
 		'https://www.django-rest-framework.org/api-guide/pagination/#limitoffsetpagination',
 	),
-	read(
+	followed(
 		'JSON:API',
 		(query) => byPage({ page: query['page[number]'] ?? '1' }),
 		({ records, nextPage }, { url }) => ({
@@ -154,7 +151,7 @@ const documented: PagingStyle[] = [
 	),
 	inHeaders(
 		'GitHub: Link header',
-		'read',
+		'followed',
 		(part, asked) => ({
 			link: [
 				`<${asked.url({ page: PAGES })}>; rel="last"`,
@@ -165,7 +162,7 @@ const documented: PagingStyle[] = [
 	),
 	inHeaders(
 		'GitLab: X-Next-Page',
-		'read',
+		'error',
 		({ nextPage, page }) => ({
 			'x-next-page': nextPage === null ? '' : String(nextPage),
 			'x-page': String(page),
@@ -175,13 +172,13 @@ const documented: PagingStyle[] = [
 	),
 	inHeaders(
 		'WordPress: X-WP-Total',
-		'refused',
+		'error',
 		() => ({ 'x-wp-total': String(TOTAL), 'x-wp-totalpages': String(PAGES) }),
 		'https://developer.wordpress.org/rest-api/using-the-rest-api/pagination/',
 	),
 	inHeaders(
 		'Yii: X-Pagination headers',
-		'read',
+		'followed',
 		({ page }) => ({
 			'x-pagination-total-count': String(TOTAL),
 			'x-pagination-page-count': String(PAGES),
@@ -192,7 +189,7 @@ const documented: PagingStyle[] = [
 	),
 	inHeaders(
 		'PostgREST: Content-Range',
-		'refused',
+		'error',
 		({ start, records }) => ({
 			'content-range': `${start}-${start + records.length - 1}/${TOTAL}`,
 		}),
@@ -201,17 +198,18 @@ const documented: PagingStyle[] = [
 	),
 	inHeaders(
 		'Heroku: Next-Range',
-		'refused',
+		'error',
 		({ next }) => ({ 'next-range': next === null ? null : `]id..; max=${SIZE}` }),
 		'https://devcenter.heroku.com/articles/platform-api-reference#ranges',
 		never,
 	),
-	refused(
+	stopped(
 		'Stripe: has_more',
+		never,
 		({ records, next }) => ({ object: 'list', data: records, has_more: next !== null }),
 		'https://docs.stripe.com/api/pagination',
 	),
-	read(
+	followed(
 		'Slack: response_metadata',
 		by('cursor'),
 		({ records, next }) => ({
@@ -221,8 +219,9 @@ const documented: PagingStyle[] = [
 		}),
 		'https://docs.slack.dev/apis/web-api/pagination',
 	),
-	refused(
+	stopped(
 		'Notion: start_cursor',
+		never,
 		({ records, next }) => ({
 			object: 'list',
 			results: records,
@@ -231,7 +230,7 @@ const documented: PagingStyle[] = [
 		}),
 		'https://developers.notion.com/reference/intro#pagination',
 	),
-	read(
+	followed(
 		'HubSpot: paging.next.after',
 		by('after'),
 		({ records, next }, { url }) => ({
@@ -242,7 +241,7 @@ const documented: PagingStyle[] = [
 		}),
 		'https://developers.hubspot.com/docs/api-reference/overview',
 	),
-	read(
+	followed(
 		'Salesforce: nextRecordsUrl',
 		by('batch'),
 		({ records, next }, { url }) => ({
@@ -253,7 +252,7 @@ const documented: PagingStyle[] = [
 		}),
 		'https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/dome_query.htm',
 	),
-	read(
+	followed(
 		'OData: @odata.nextLink',
 		by('$skiptoken'),
 		({ records, next }, { url }) => ({
@@ -263,13 +262,13 @@ const documented: PagingStyle[] = [
 		}),
 		'https://docs.oasis-open.org/odata/odata-json-format/v4.01/odata-json-format-v4.01.html',
 	),
-	read(
+	stopped(
 		'Google: nextPageToken',
 		by('pageToken'),
 		({ records, next }) => ({ responses: records, nextPageToken: cursor(next) ?? '' }),
 		'https://google.aip.dev/158',
 	),
-	read(
+	followed(
 		'Zendesk: cursor',
 		by('page[after]'),
 		({ records, next }, { url }) => ({
@@ -279,18 +278,19 @@ const documented: PagingStyle[] = [
 		}),
 		'https://developer.zendesk.com/api-reference/introduction/pagination/',
 	),
-	read(
+	stopped(
 		'Airtable: offset as a token',
 		by('offset'),
 		({ records, next }) => ({ records, ...(next !== null && { offset: `itr${next}/rec` }) }),
 		'https://airtable.com/developers/web/api/list-records',
 	),
-	refused(
+	stopped(
 		'X: meta.next_token',
+		never,
 		({ records }) => ({ data: records, meta: { result_count: SIZE, next_token: 'n2' } }),
 		'https://docs.x.com/x-api/fundamentals/pagination',
 	),
-	read(
+	stopped(
 		'Facebook: paging.next',
 		by('after'),
 		({ records, next }, { url }) => ({
@@ -302,7 +302,7 @@ const documented: PagingStyle[] = [
 		}),
 		'https://developers.facebook.com/docs/graph-api/results',
 	),
-	read(
+	stopped(
 		'Reddit: data.after',
 		by('after'),
 		({ records, next }) => ({
@@ -311,7 +311,7 @@ const documented: PagingStyle[] = [
 		}),
 		'https://www.reddit.com/dev/api/#listings',
 	),
-	read(
+	stopped(
 		'Spring Data: Page',
 		byPageFrom0,
 		({ records, page }) => ({
@@ -326,7 +326,7 @@ const documented: PagingStyle[] = [
 		}),
 		'https://docs.spring.io/spring-data/commons/reference/repositories/core-extensions.html',
 	),
-	read(
+	followed(
 		'Spring HATEOAS: _links and page',
 		byPageFrom0,
 		({ records, page, nextPage }, { url }) => ({
@@ -339,21 +339,22 @@ const documented: PagingStyle[] = [
 		}),
 		'https://docs.spring.io/spring-data/rest/reference/paging-and-sorting.html',
 	),
-	refused(
+	stopped(
 		'Elasticsearch: hits.total',
+		never,
 		({ records }) => ({
 			took: 5,
 			hits: { total: { value: TOTAL, relation: 'eq' }, hits: records },
 		}),
 		'https://www.elastic.co/docs/reference/elasticsearch/rest-apis/paginate-search-results',
 	),
-	read(
+	stopped(
 		'Jira: startAt',
 		by('startAt'),
 		({ records, start }) => ({ startAt: start, maxResults: SIZE, total: TOTAL, values: records }),
 		'https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination',
 	),
-	read(
+	followed(
 		'Bitbucket: next',
 		byPage,
 		(part, asked) => ({
@@ -364,34 +365,39 @@ const documented: PagingStyle[] = [
 		}),
 		'https://developer.atlassian.com/cloud/bitbucket/rest/intro/#pagination',
 	),
-	refused(
+	stopped(
 		'AWS: NextToken',
+		never,
 		({ records }) => ({ Items: records, NextToken: 'n2' }),
 		'https://docs.aws.amazon.com/cli/latest/userguide/cli-usage-pagination.html',
 	),
-	refused(
+	stopped(
 		'DynamoDB: LastEvaluatedKey',
+		never,
 		({ records }) => ({ Items: records, Count: SIZE, LastEvaluatedKey: { id: 'r10' } }),
 		'https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html',
 	),
-	refused(
+	stopped(
 		'Relay: pageInfo',
+		never,
 		({ records }) => ({
 			data: { responses: records, pageInfo: { hasNextPage: true, endCursor: 'c10' } },
 		}),
 		'https://relay.dev/graphql/connections.htm',
 	),
-	refused(
+	stopped(
 		'Kubernetes: metadata.continue',
+		never,
 		({ records }) => ({ kind: 'List', metadata: { continue: 'c10' }, items: records }),
 		'https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks',
 	),
-	refused(
+	stopped(
 		'MediaWiki: continue',
+		never,
 		({ records }) => ({ continue: { cmcontinue: 'page|1', continue: '-||' }, results: records }),
 		'https://www.mediawiki.org/wiki/API:Continue',
 	),
-	read(
+	followed(
 		'Cloudflare: result_info',
 		byPage,
 		({ records, page }) => ({
@@ -401,13 +407,13 @@ const documented: PagingStyle[] = [
 		}),
 		'https://developers.cloudflare.com/fundamentals/api/how-to/make-api-calls/',
 	),
-	read(
+	stopped(
 		'Square: cursor',
 		by('cursor'),
 		({ records, next }) => ({ responses: records, ...(next !== null && { cursor: cursor(next) }) }),
 		'https://developer.squareup.com/docs/build-basics/common-api-patterns/pagination',
 	),
-	read(
+	stopped(
 		'SCIM: startIndex',
 		({ startIndex }) => Number(startIndex ?? 1) - 1,
 		({ records, start }) => ({
@@ -418,7 +424,7 @@ const documented: PagingStyle[] = [
 		}),
 		'https://www.rfc-editor.org/rfc/rfc7644#section-3.4.2.4',
 	),
-	read(
+	followed(
 		'Fractal: meta.pagination',
 		byPage,
 		(part, asked) => ({
@@ -436,7 +442,7 @@ const documented: PagingStyle[] = [
 		}),
 		'https://fractal.thephpleague.com/pagination/',
 	),
-	read(
+	followed(
 		'API Platform: hydra:view',
 		byPage,
 		(part, asked) => ({
@@ -446,18 +452,19 @@ const documented: PagingStyle[] = [
 		}),
 		'https://api-platform.com/docs/core/pagination/',
 	),
-	refused(
+	stopped(
 		'Mailchimp: total_items',
+		never,
 		({ records }) => ({ responses: records, total_items: TOTAL }),
 		'https://mailchimp.com/developer/marketing/docs/methods-parameters/#pagination',
 	),
-	read(
+	stopped(
 		'DummyJSON: skip',
 		by('skip'),
 		({ records, start }) => ({ responses: records, total: TOTAL, skip: start, limit: SIZE }),
 		'https://dummyjson.com/docs',
 	),
-	read(
+	followed(
 		'Rick and Morty: info.next',
 		byPage,
 		(part, asked) => ({
@@ -470,80 +477,95 @@ const documented: PagingStyle[] = [
 
 /** Further ways, of which the rules follow from those above. */
 const conceivable: PagingStyle[] = [
-	read('meta.cursor.next', by('cursor'), ({ records, next }) => ({
+	stopped('meta.cursor.next', by('cursor'), ({ records, next }) => ({
 		data: records,
 		meta: { cursor: { next: cursor(next), prev: null } },
 	})),
-	read('a link three levels down', byPage, (part, asked) => ({
+	followed('a link three levels down', byPage, (part, asked) => ({
 		data: part.records,
 		meta: { page: { links: { next: pageLink(part, asked) } } },
 	})),
-	read('a query alone', byPage, ({ records, nextPage }) => ({
+	followed('a query alone', byPage, ({ records, nextPage }) => ({
 		data: records,
 		next: nextPage && `?page=${nextPage}`,
 	})),
-	read('an object of parameters', byPage, ({ records, nextPage }) => ({
+	stopped('an object of parameters', byPage, ({ records, nextPage }) => ({
 		data: records,
 		pagination: nextPage === null ? {} : { next: { page: nextPage, limit: SIZE } },
 	})),
-	read('a list of links', byPage, (part, asked) => ({
+	followed('a list of links', byPage, (part, asked) => ({
 		data: part.records,
 		links: [
 			{ rel: 'self', href: asked.url({}) },
 			...(part.nextPage === null ? [] : [{ rel: 'next', href: pageLink(part, asked) }]),
 		],
 	})),
-	read('a number and whether there is more', byPage, ({ records, page, nextPage }) => ({
+	stopped('a number and whether there is more', byPage, ({ records, page, nextPage }) => ({
 		data: records,
 		page,
 		hasMorePages: nextPage !== null,
 	})),
-	read('nothing but the page and its size', byPage, ({ records, page }) => ({
+	stopped('nothing but the page and its size', byPage, ({ records, page }) => ({
 		data: records,
 		meta: { page, per_page: SIZE },
 	})),
-	read('nothing but the page, its size and its count', byPage, ({ records, page }) => ({
+	stopped('nothing but the page, its size and its count', byPage, ({ records, page }) => ({
 		data: records,
 		meta: { page, per_page: SIZE, count: records.length },
 	})),
-	read('a size that is not kept to', by('offset'), ({ records, start }) => ({
+	stopped('a size that is not kept to', by('offset'), ({ records, start }) => ({
 		data: records,
 		meta: { offset: start, limit: 100, total: TOTAL },
 	})),
-	read('the next offset', by('offset'), ({ records, next }) => ({
+	stopped('the next offset', by('offset'), ({ records, next }) => ({
 		data: records,
 		next_offset: next,
 	})),
 	inHeaders(
 		'X-Next-Cursor',
-		'read',
+		'followed',
 		({ next }) => ({ 'x-next-cursor': cursor(next) }),
 		undefined,
 		by('cursor'),
 	),
-	inHeaders('X-Pagination as JSON', 'read', ({ page }) => ({
+	inHeaders('X-Pagination as JSON', 'followed', ({ page }) => ({
 		'x-pagination': JSON.stringify({ CurrentPage: page, TotalPages: PAGES, TotalCount: TOTAL }),
 	})),
-	inHeaders('X-Total-Count', 'refused', () => ({ 'x-total-count': String(TOTAL) })),
-	inHeaders('X-Has-More', 'refused', ({ next }) => ({ 'x-has-more': String(next !== null) })),
-	refused('a count', ({ records }) => ({ data: records, count: TOTAL })),
-	refused('a count of the page beside one of the pages', ({ records }) => ({
+	inHeaders('X-Total-Count', 'error', () => ({ 'x-total-count': String(TOTAL) })),
+	inHeaders('X-Has-More', 'error', ({ next }) => ({ 'x-has-more': String(next !== null) })),
+	stopped('a count', never, ({ records }) => ({ data: records, count: TOTAL })),
+	stopped('a count of the page beside one of the pages', never, ({ records }) => ({
 		data: records,
 		meta: { count: SIZE, total_pages: PAGES },
 	})),
-	refused('a total', ({ records }) => ({ data: records, total: TOTAL })),
-	refused('a total as text', ({ records }) => ({ data: records, meta: { total: String(TOTAL) } })),
-	refused('a number of pages', ({ records }) => ({ data: records, total_pages: PAGES })),
-	refused('a size that the page just reaches', ({ records }) => ({ data: records, limit: SIZE })),
-	refused('a last page that is not this one', ({ records }) => ({ data: records, is_last: false })),
-	refused('a truncation', ({ records }) => ({ data: records, meta: { truncated: true } })),
-	refused('a next page that is only true', ({ records }) => ({ data: records, next: true })),
-	refused('a next page of an unknown kind', ({ records }) => ({
+	stopped('a total', never, ({ records }) => ({ data: records, total: TOTAL })),
+	stopped('a total as text', never, ({ records }) => ({
+		data: records,
+		meta: { total: String(TOTAL) },
+	})),
+	stopped('a number of pages', never, ({ records }) => ({ data: records, total_pages: PAGES })),
+	stopped('a size that the page just reaches', never, ({ records }) => ({
+		data: records,
+		limit: SIZE,
+	})),
+	stopped('a last page that is not this one', never, ({ records }) => ({
+		data: records,
+		is_last: false,
+	})),
+	stopped('a truncation', never, ({ records }) => ({ data: records, meta: { truncated: true } })),
+	stopped('a next page that is only true', never, ({ records }) => ({ data: records, next: true })),
+	stopped('a next page of an unknown kind', never, ({ records }) => ({
 		data: records,
 		paging: { next: { shard: 4 } },
 	})),
-	refused('a cursor that is not taken', ({ records }) => ({ data: records, next_cursor: 'c10' })),
-	refused('a page number that is not taken', ({ records }) => ({ data: records, next_page: 2 })),
+	stopped('a cursor that is not taken', never, ({ records }) => ({
+		data: records,
+		next_cursor: 'c10',
+	})),
+	stopped('a page number that is not taken', never, ({ records }) => ({
+		data: records,
+		next_page: 2,
+	})),
 ];
 
 export const pagingStyles = [...documented, ...conceivable];

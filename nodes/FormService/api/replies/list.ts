@@ -8,11 +8,10 @@ import { request } from '../request/request';
 import type { Version } from '../request/request';
 import type { RequestContext } from '../requestContext';
 import { onOwnOrigin, parseUrl } from '../url';
+import { findList } from './findList';
 import { nextPage } from './nextPage';
-import { findPage } from './page';
-import { asCount } from './pageNames';
 
-export type { Listing, ListOptions, PageRead, Place } from './listWhile';
+export type { Listing, ListOptions, PageRead, Place } from './legacy/listWhile';
 
 /** The most pages read of one list: a third of the requests of a day. */
 export const MAX_PAGES = 480;
@@ -20,7 +19,7 @@ export const MAX_PAGES = 480;
 /** The most records read of one list: what n8n's memory can hold. */
 export const MAX_RECORDS = 1_000_000;
 
-/** Pages in a row that only repeat earlier ones, as when many responses were added meanwhile. More are a loop. */
+/** Pages in a row that may begin like earlier ones, as if responses were added meanwhile. More are a loop. */
 const MAX_REPEATED_PAGES = 2;
 
 /** One page of a list. */
@@ -42,7 +41,7 @@ export type ListPage = {
 	isUnchanged?: true;
 };
 
-/** Where to start reading: at a page that an earlier reading of the same list has given. */
+/** A page to start reading at, from an earlier reading of the same list. */
 export type PagePosition = Pick<ListPage, 'url' | 'pagesBefore' | 'recordsBefore'>;
 
 export type PagesOptions = {
@@ -54,9 +53,9 @@ export type PagesOptions = {
 /**
  * Reads a list page by page. A caller that has enough stops asking for pages.
  *
- * @throws NodeApiError when a reply has no list, when its next page is outside the API or cannot be
- * found, and when the list ends with fewer records or pages than it announces; always before a part of
- * the list could be mistaken for the whole
+ * @throws NodeApiError if a reply has no list, if the next page is outside the API or cannot be found,
+ * and if the list ends before everything that it announces was read: so a part of a list is never
+ * mistaken for the whole
  */
 export async function* pagesOf(
 	context: RequestContext,
@@ -66,27 +65,31 @@ export async function* pagesOf(
 	const visited = new Set<string>();
 	const beginnings = new Set<string>();
 	let repeated = 0;
-	let { pagesBefore, recordsBefore } = from ?? { pagesBefore: 0, recordsBefore: 0 };
-	let link = from?.url ?? listUrl;
+	let {
+		url: link,
+		pagesBefore,
+		recordsBefore,
+	} = from ?? {
+		url: listUrl,
+		pagesBefore: 0,
+		recordsBefore: 0,
+	};
 	let current = listUrl;
 	for (;;) {
-		const url = ownUrl(link, { current, first: listUrl, account: context.account });
+		const url = urlInApi(link, { current, listUrl, account: context.account });
 		if (url === undefined) throw pageElsewhere(context, link);
 		if (visited.size >= MAX_PAGES) throw tooManyPages(context);
 		if (visited.has(url)) throw loop(context);
+		const condition = visited.size === 0 ? versions : undefined;
 		visited.add(url);
-		const reply = await request(
-			context,
-			{ endpoint, url },
-			visited.size === 1 ? versions : undefined,
-		);
-		const { requests, version } = reply;
+		const reply = await request(context, { endpoint, url }, condition);
+		const { requests, version, isUnchanged } = reply;
 		const position = { url, pagesBefore, recordsBefore, isNumbered: isNumbered(url, listUrl) };
-		if (reply.isUnchanged) {
-			yield { ...position, records: [], isLast: true, requests, version, isUnchanged: true };
+		if (isUnchanged) {
+			yield { ...position, records: [], isLast: true, requests, version, isUnchanged };
 			return;
 		}
-		const found = findPage(reply.value);
+		const found = findList(reply.value);
 		if (found === undefined) throw noList(context, reply.value);
 		const { records, around } = found;
 		const beginning = records.length > 0 ? identityOf(records[0]) : undefined;
@@ -95,12 +98,8 @@ export async function* pagesOf(
 		if (beginning !== undefined) beginnings.add(beginning);
 		pagesBefore += 1;
 		recordsBefore += records.length;
-		const next = nextPage(reply.headers, around, {
-			url,
-			pages: pagesBefore,
-			received: recordsBefore,
-			shown: records.length,
-		});
+		const soFar = { url, pages: pagesBefore, records: recordsBefore, shown: records.length };
+		const next = nextPage(reply.headers, around, soFar);
 		yield { ...position, records, isLast: next.kind === 'none', requests, version };
 		if (next.kind === 'none') return;
 		if (next.kind === 'unknown') throw pageNowhere(context, next.says);
@@ -142,44 +141,38 @@ export async function listAll(
 /** Parameters that count pages or records. */
 const NUMBER = /^(page|page_?(number|num|no|index)|offset|skip|start|start_?(at|index))$/i;
 
-export function isNumbered(url: string, first: string): boolean {
-	const [one, other] = [new URL(url), new URL(first)];
-	const isOther = ([name, value]: [string, string]) => other.searchParams.get(name) !== value;
-	return [...one.searchParams]
-		.filter(isOther)
-		.every(([name, value]) => NUMBER.test(name) && asCount(value) !== undefined);
+export function isNumbered(url: string, listUrl: string): boolean {
+	const inList = new URL(listUrl).searchParams;
+	return [...new URL(url).searchParams]
+		.filter(([name, value]) => inList.get(name) !== value)
+		.every(([name, value]) => NUMBER.test(name) && /^\d{1,9}$/.test(value));
 }
 
 /**
- * The URL of a next page on the account's own origin, with what the first page was asked for: not
- * every service repeats that. A service behind a proxy may not know its own address: a link that has
- * the path of the endpoint gives its query to the URL that was asked, so that the token goes nowhere
- * else. Undefined for a link to any other place.
+ * The URL of a next page, with the query of the list: not every service repeats it. A service behind a
+ * proxy may not know its own address, so a link with the path of the list gives its query to the URL of
+ * the list, and the token goes nowhere else.
+ *
+ * @returns undefined for a link to anything else outside the API
  */
-export function ownUrl(
+export function urlInApi(
 	link: string,
-	{ current, first, account }: { current: string; first: string; account: Account },
+	{ current, listUrl, account }: { current: string; listUrl: string; account: Account },
 ): string | undefined {
-	const asked = new URL(first);
-	const base = new URL(account.baseUrl).pathname;
+	const list = new URL(listUrl);
+	const pathInApi = list.pathname.slice(new URL(account.baseUrl).pathname.length);
 	const target = parseUrl(link, current);
-	const endpoint = asked.pathname.slice(base.length);
-	const path = target?.pathname.replace(/\/+$/, '') ?? '';
 	const own = onOwnOrigin(link, current, account.origin);
-	const isOfEndpoint = path.endsWith(endpoint) && (own === undefined || !path.startsWith(base));
-	const url = target !== undefined && isOfEndpoint ? withQuery(asked, target.search) : own;
-	if (url === undefined) return undefined;
-	const next = new URL(url);
-	for (const [name, value] of asked.searchParams) {
-		if (!next.searchParams.has(name)) next.searchParams.set(name, value);
+	let url: URL;
+	if (own?.startsWith(`${account.baseUrl}/`)) url = new URL(own);
+	else if (target?.pathname.replace(/\/$/, '').endsWith(pathInApi)) {
+		url = new URL(listUrl);
+		url.search = target.search;
+	} else return undefined;
+	for (const [name, value] of list.searchParams) {
+		if (!url.searchParams.has(name)) url.searchParams.set(name, value);
 	}
-	return next.href;
-}
-
-function withQuery(url: URL, search: string): string {
-	const other = new URL(url);
-	other.search = search;
-	return other.href;
+	return url.href;
 }
 
 export function noList(context: RequestContext, value: unknown) {
@@ -211,20 +204,18 @@ export function loop(context: RequestContext) {
 }
 
 export function pageNowhere(context: RequestContext, says: string) {
-	const { conceal } = context.account;
 	return listError(
 		context,
-		`The service says that the list goes on, but not where its next page is: it tells ${conceal(says)}`,
-		`A part of a list would look like all of it. ${CHECK_VERSION}`,
+		`The list continues, but the service does not say where its next page is: it sent ${context.account.conceal(says)}`,
+		`Stopped, because an incomplete list could be mistaken for the whole. ${CHECK_VERSION}`,
 	);
 }
 
 export function pageElsewhere(context: RequestContext, link: string) {
-	const place =
-		URL.canParse(link) && /^https?:/.test(link) ? new URL(link).origin : 'another place';
+	const { origin = 'another place' } = /^https?:/.test(link) ? (parseUrl(link) ?? {}) : {};
 	return listError(
 		context,
-		`The next page of the list is at ${place}, where the access token does not go`,
+		`The next page of the list is at ${origin}, where the access token does not go`,
 		"If the service really has that address, enter it as 'Base URL' in the Form Service credential.",
 	);
 }
@@ -233,10 +224,7 @@ function listError(
 	{ n8n, itemIndex }: RequestContext,
 	message: string,
 	description = CHECK_VERSION,
-) {
-	return serviceError(
-		n8n.getNode(),
-		{ message, description, failure: { cause: 'configuration-invalid' } },
-		itemIndex,
-	);
+): Error {
+	const failure = { cause: 'configuration-invalid' } as const;
+	return serviceError(n8n.getNode(), { message, description, failure }, itemIndex);
 }

@@ -1,21 +1,17 @@
 import type { IDataObject } from 'n8n-workflow';
-import { hasIdentity, isRecord } from '../records';
 import type { Headers } from '../rateLimiter/limits';
+import { hasIdentity, isRecord } from '../records';
 
-/** An object of a reply, or its headers, that may tell of the pages of a list. */
-export type PageInfo = {
-	/** The name that the object has in the reply, as `plain` writes it; empty for what holds the list. */
-	under: string;
-	/** It is the record of a form, whose own pages are told by it as well. */
-	isForm: boolean;
-	entries: ReadonlyArray<{ name: string; plain: string; value: unknown }>;
-};
+/** The attributes of one object of a reply, or its headers, that may describe the pages of a list. */
+export type PageInfo = ReadonlyArray<{
+	name: string;
+	/** The name in one spelling, see `plain`. */
+	plain: string;
+	value: unknown;
+}>;
 
-/**
- * A name in one spelling, so that `nextPageUrl`, `next_page_url`, `NextPageURL` and `X-Next-Page-Url`
- * are one, and `@odata.nextLink`, `hydra:next` and `__next` are known too.
- */
-export function plain(name: string): string {
+/** One spelling for `nextPageUrl`, `next_page_url`, `NextPageURL`, `@odata.nextLink` and `hydra:next`. */
+function plain(name: string): string {
 	return name
 		.replace(/^[@_]*(odata\.|[a-z]+:)?/i, '')
 		.replace(/([a-z\d])([A-Z])/g, '$1_$2')
@@ -26,96 +22,85 @@ export function plain(name: string): string {
 const OF_PAGES =
 	/(^|_)(links?|meta(data)?|pag(e|es|ing|inat(ion|or|ed)|er)|cursors?|info|view|navigation|continuation|scroll|result_set)($|_)/;
 
-/** Whether an attribute beside a list tells of the pages of the list, and not what is in it. */
-export function tellsOfPages(name: string): boolean {
+/** Whether an attribute beside a list describes the pages of the list, by its name. */
+export function describesPages(name: string): boolean {
 	return OF_PAGES.test(plain(name));
 }
 
-/** Objects that are about a page other than the one that is there, or about no page at all. */
-const NOT_ABOUT_THIS =
-	/^(next|prev(ious)?|first|last|self)(_|$)|(^|_)(rate|quota|usage|limits?)(_|$)/;
+/** Objects that are about another page, or about no page at all. */
+const OF_ELSE = /^(next|prev(ious)?|first|last|self)(_|$)|(^|_)(rate|quota|usage|limits?)(_|$)/;
 
-/** The depth at which what tells of pages may lie. */
+/** Attributes of a form's record that describe the form, although they are named like those of pages. */
+const OF_FORM = /^(pages?|page_?count|number|count|last|start|limit|size|cursor|after)$/;
+
+/** The levels of objects that are searched for descriptions of pages. */
 const MAX_DEPTH = 8;
 
 /**
- * All that tells of the pages of a list: the headers, the objects that hold the list, and at any depth
- * what stands in them under names such as `links`, `meta`, `pagination` or `cursor`. The nearest to the
- * list comes first.
+ * Everything that describes the pages of a list: the objects that hold the list, what lies in them
+ * under names such as `links`, `meta` and `pagination`, and the headers. The nearest to the list is first.
+ *
+ * @param around the objects that hold the list, outermost first
  */
 export function pageInfoIn(headers: Headers, around: readonly IDataObject[]): PageInfo[] {
-	const inBody = around
-		.toReversed()
-		.flatMap((object) => [
-			infoOf(object, '', hasIdentity(object) && !('success' in object)),
-			...below(object, 1),
-		]);
+	const inBody = around.toReversed().flatMap((object) => {
+		const isForm = hasIdentity(object) && !('success' in object);
+		const info = infoOf(object);
+		return [isForm ? info.filter((one) => !OF_FORM.test(one.plain)) : info, ...below(object, 1)];
+	});
 	return [...inBody, ...inHeaders(headers)];
+}
+
+function infoOf(object: object): PageInfo {
+	return Object.entries(object).map(([name, value]) => ({ name, plain: plain(name), value }));
 }
 
 function below(object: IDataObject, depth: number): PageInfo[] {
 	if (depth > MAX_DEPTH) return [];
 	return Object.entries(object).flatMap(([name, value]) => {
-		const isAboutPages = depth > 1 || tellsOfPages(name);
-		if (!isAboutPages || NOT_ABOUT_THIS.test(plain(name))) return [];
-		if (Array.isArray(value)) return nextOfLinks(value);
+		if (depth === 1 && !describesPages(name)) return [];
+		if (OF_ELSE.test(plain(name))) return [];
+		if (Array.isArray(value)) return nextLinks(value);
 		return isRecord(value) && !hasIdentity(value)
-			? [infoOf(value, plain(name)), ...below(value, depth + 1)]
+			? [infoOf(value), ...below(value, depth + 1)]
 			: [];
 	});
 }
 
-function infoOf(object: IDataObject, under: string, isForm = false): PageInfo {
-	const entries = Object.entries(object).map(([name, value]) => ({
-		name,
-		plain: plain(name),
-		value,
-	}));
-	return { under, isForm, entries };
-}
-
-/** `[{rel: 'next', url}]` and `[{label: 'Next', url}]` as `{next: url}`. */
-function nextOfLinks(links: unknown[]): PageInfo[] {
+/** `[{rel: 'next', href}]` and `[{label: 'Next', url}]` as `{next: url}`. */
+function nextLinks(links: unknown[]): PageInfo[] {
 	return links
 		.filter(isRecord)
-		.filter(({ rel, label }) =>
-			[rel, label].flat().some((text) => typeof text === 'string' && /\bnext\b/i.test(text)),
-		)
-		.map(({ url, href, link }) => infoOf({ next: url ?? href ?? link } as IDataObject, 'links'));
+		.filter(({ rel, label }) => /\bnext\b/i.test(`${String(rel)} ${String(label)}`))
+		.map(({ url, href, link }) => infoOf({ next: url ?? href ?? link }));
 }
 
-/** `X-Next-Page` and the like as attributes, `X-Pagination` as the JSON that it is, Content-Range, Link. */
+/** `X-Next-Page` and the like as attributes, `X-Pagination` as the JSON in it, Content-Range, Link. */
 function inHeaders(headers: Headers): PageInfo[] {
-	const attributes = Object.entries(headers).map(([name, value]) => [
-		name.replace(/^x-/i, '').replace(/^(wp|pagination|paging)-/i, ''),
-		value,
-	]);
-	const { pagination } = Object.fromEntries(attributes) as IDataObject;
+	const info = infoOf({ ...headers, link: undefined }).map(({ name, value }) => {
+		const bare = name.replace(/^x-/i, '').replace(/^(wp|pagination|paging)-/i, '');
+		return { name, plain: plain(bare), value };
+	});
 	const next = nextInLinkHeader(headers.link);
-	const total = /\/(\d+)\s*$/.exec(String(headers['content-range'] ?? ''))?.[1];
-	const told = {
-		...(Object.fromEntries(attributes) as IDataObject),
-		...(next !== undefined && { next: { href: next } }),
-		...(total !== undefined && { total }),
-		link: undefined,
-	};
-	return [infoOf(told, 'headers'), ...inJson(pagination)];
+	const total = String(headers['content-range'] ?? '').split('/')[1];
+	const link = next === undefined ? [] : infoOf({ next });
+	return [link, infoOf({ total }), info, inJson(headers['x-pagination'])];
 }
 
-function inJson(text: unknown): PageInfo[] {
+function inJson(text: unknown): PageInfo {
 	try {
 		const value: unknown = JSON.parse(String(text));
-		return isRecord(value) ? [infoOf(value, 'headers')] : [];
+		return isRecord(value) ? infoOf(value) : [];
 	} catch {
 		return [];
 	}
 }
 
 /** `<target>; name=value; name="quoted"` (RFC 8288, section 3), several with commas between them. */
-const LINK = /<([^>]*)>((?:\s*;\s*[^\s;,="]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g;
+const LINK = /<([^<>]*)>((?:\s*;\s*[^\s;,="]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g;
 const PARAMETER = /;\s*([^\s;,="]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*))/g;
 
-/** The target of the first link to a next page; one with an anchor is a link of something else. */
+/** The target of the first link to a next page. A link with an anchor belongs to something else. */
 export function nextInLinkHeader(header: unknown): string | undefined {
 	const text = Array.isArray(header) ? header.join(', ') : header;
 	if (typeof text !== 'string') return undefined;
@@ -123,13 +108,13 @@ export function nextInLinkHeader(header: unknown): string | undefined {
 		const given = [...parameters.matchAll(PARAMETER)].map(
 			([, name, quoted, bare]) => [name.toLowerCase(), quoted ?? bare] as const,
 		);
-		// of several rel only the first counts
+		// only the first "rel" of a link counts
 		const relations = given
 			.find(([name]) => name === 'rel')?.[1]
 			.toLowerCase()
 			.split(/\s+/);
-		const isOfThis = !given.some(([name]) => name === 'anchor');
-		if (relations?.includes('next') && isOfThis) return target;
+		const hasAnchor = given.some(([name]) => name === 'anchor');
+		if (relations?.includes('next') && !hasAnchor) return target;
 	}
 	return undefined;
 }

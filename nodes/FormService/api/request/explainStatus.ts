@@ -211,7 +211,6 @@ const UNUSABLE: Record<Exclude<Content['kind'], 'webPage'>, string> = {
 	empty: 'an empty reply',
 	unreadable: 'an incomplete or invalid JSON reply',
 	tooDeep: 'a reply that is nested too deeply to be read',
-	tooMany: 'a reply with more records than n8n can handle safely',
 	json: 'a reply that does not say whether it succeeded',
 };
 

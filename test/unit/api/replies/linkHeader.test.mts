@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { nextInLinkHeader } from '../../../../nodes/FormService/api/replies/pageInfo.ts';
 
@@ -44,4 +45,21 @@ it.each([
 	7,
 ])('the Link header %j names no next page', (header) => {
 	expect(nextInLinkHeader(header)).toBeUndefined();
+});
+
+it('is read in a time linear in its length, whatever it has over and over', () => {
+	const part = fc.string({
+		unit: fc.constantFrom('<', '>', ';', ',', '=', '"', '\\', ' ', 'a', 'rel', 'next'),
+		minLength: 1,
+		maxLength: 8,
+	});
+	fc.assert(
+		fc.property(part, (repeated) => {
+			const header = repeated.repeat(100_000 / repeated.length);
+			const begun = performance.now();
+			nextInLinkHeader(header);
+			expect(performance.now() - begun).toBeLessThan(300);
+		}),
+		{ numRuns: 200 },
+	);
 });

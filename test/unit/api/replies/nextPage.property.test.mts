@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { chunk } from 'lodash';
 import { describe, expect, it } from 'vitest';
-import { findPage } from '../../../../nodes/FormService/api/replies/page.ts';
+import { findList } from '../../../../nodes/FormService/api/replies/findList.ts';
 import type { IDataObject } from 'n8n-workflow';
-import { pageInfoIn } from '../../../../nodes/FormService/api/replies/pageInfo.ts';
-import { nextPage, STYLES } from '../../../../nodes/FormService/api/replies/nextPage.ts';
+import { nextPage } from '../../../../nodes/FormService/api/replies/nextPage.ts';
 
 const BASE = 'https://forms.example.com/api/v1/responses/AbC123';
 
@@ -57,25 +56,7 @@ const pagings: Record<string, (page: Page) => unknown> = {
 		data: page.records,
 		pagination: { page: String(page.number), total_pages: String(page.last) },
 	}),
-	'a next page number': (page) => ({ data: page.records, meta: { next_page: nextOf(page) } }),
-	'page and has_more': (page) => ({
-		data: page.records,
-		page: page.number,
-		has_more: page.number < page.last,
-	}),
 	'a next page as a link': (page) => ({ data: page.records, next_page: linkOf(page) }),
-	'a page that has a next one': (page) => ({
-		data: page.records,
-		pagination: { current_page: page.number, has_next: page.number < page.last },
-	}),
-	'the number of all records': (page) => ({
-		data: page.records,
-		meta: { current_page: page.number, per_page: SIZE, total: page.total },
-	}),
-	'the number of records before': (page) => ({
-		data: page.records,
-		meta: { offset: (page.number - 1) * SIZE, limit: SIZE, total: page.total },
-	}),
 	'a cursor in meta': (page) => ({
 		data: page.records,
 		meta: { next_cursor: nextOf(page) === null ? null : `c${nextOf(page)}` },
@@ -88,11 +69,6 @@ const pagings: Record<string, (page: Page) => unknown> = {
 		data: page.records,
 		_links: { self: { href: pageUrl(page.number) }, next: { href: linkOf(page) } },
 	}),
-	'page and has_more as a number': (page) => ({
-		data: page.records,
-		page: page.number,
-		has_more: page.number < page.last ? 1 : 0,
-	}),
 	'a cursor beside the list': (page) => ({
 		success: true,
 		data: { items: page.records, next_cursor: nextOf(page) === null ? '' : `c${nextOf(page)}` },
@@ -101,8 +77,6 @@ const pagings: Record<string, (page: Page) => unknown> = {
 
 function numberIn(url: string): number {
 	const query = new URL(url).searchParams;
-	const offset = query.get('offset');
-	if (offset !== null) return Number(offset) / SIZE + 1;
 	return Number(query.get('page') ?? query.get('cursor')?.replace('c', '') ?? 1);
 }
 
@@ -114,9 +88,9 @@ function follow(pages: string[][], paging: (page: Page) => unknown): string[] {
 		const number = numberIn(url);
 		const records = pages[number - 1].map((uuid) => ({ uuid }));
 		const total = pages.flat().length;
-		const listing = findPage(paging({ records, number, last: pages.length, total }));
+		const listing = findList(paging({ records, number, last: pages.length, total }));
 		found.push(...(listing?.records ?? []).map(({ uuid }) => String(uuid)));
-		const progress = { url, pages: asked + 1, received: found.length, shown: records.length };
+		const progress = { url, pages: asked + 1, records: found.length, shown: records.length };
 		const next = nextPage({}, listing?.around ?? [], progress);
 		if (next.kind !== 'at') {
 			expect(next.kind).toBe('none');
@@ -137,30 +111,33 @@ describe('finding the next page', () => {
 		);
 	});
 
-	it.each(STYLES)('reads $is as its example has it', ({ is, example: { around, headers } }) => {
-		const progress = { url: BASE, pages: 1, received: 10, shown: 10 };
-		const read = STYLES.find(({ next }) =>
-			pageInfoIn(headers ?? {}, [around ?? {}]).some(
-				(info, _index, all) => next(info, progress, all) !== undefined,
-			),
-		);
-		expect(read?.is).toBe(is);
-	});
-
 	it('keeps the query of the listing', () => {
 		const around = [{ data: [], meta: { current_page: 1, last_page: 2 } }];
-		const progress = { url: `${BASE}?incomplete=false`, pages: 1, received: 1, shown: 1 };
+		const progress = { url: `${BASE}?incomplete=false`, pages: 1, records: 1, shown: 1 };
 		expect(nextPage({}, around, progress)).toEqual({
 			kind: 'at',
 			url: `${BASE}?incomplete=false&page=2`,
 		});
 	});
 
-	const firstOfTwo = { url: BASE, pages: 1, received: 2, shown: 2 };
+	const firstOfTwo = { url: BASE, pages: 1, records: 2, shown: 2 };
 	const twoOf = (around: object) => nextPage({}, [{ data: [{}, {}], ...around }], firstOfTwo).kind;
 
 	it.each([
 		{ has_more: true },
+		{ page: 1, has_more: true },
+		{ page: 1, has_more: 1 },
+		{ pagination: { current_page: 1, has_next: true } },
+		{ meta: { next_page: 2 } },
+		{ meta: { current_page: 1, per_page: 2, total: 7 } },
+		{ meta: { offset: 0, limit: 2, total: 7 } },
+		{ meta: { page: 1, per_page: 2 } },
+		{ meta: { cursor: { next: 'c2' } } },
+		{ paging: { next: { after: 'c2' } } },
+		{ cursor: 'c2' },
+		{ offset: 'itr2/rec' },
+		{ next_offset: 2 },
+		{ nextPageToken: 'c2' },
 		{ has_more: 'true' },
 		{ page_info: { has_next_page: true, end_cursor: 'c2' } },
 		{ pageInfo: { hasNextPage: true, endCursor: 'c2' } },
@@ -186,6 +163,7 @@ describe('finding the next page', () => {
 		{ total: 2, total_pages: 3 },
 		{ total_pages: 1 },
 		{ count: 2 },
+		{ current_page: 1, last_page: 1, per_page: 2 },
 		// a form has pages too, and a limit of responses
 		{ id: 'AbC123', pages: 3, limit: 2 },
 		{ meta: { rate_limit: { total: 1440, limit: 2 } } },
@@ -198,7 +176,7 @@ describe('finding the next page', () => {
 	});
 
 	it('counts what the pages before have brought', () => {
-		const last = { url: `${BASE}?page=2`, pages: 2, received: 3, shown: 1 };
+		const last = { url: `${BASE}?page=2`, pages: 2, records: 3, shown: 1 };
 		expect(nextPage({}, [{ data: [{}], total: 3, per_page: 2 }], last).kind).toBe('none');
 		expect(nextPage({}, [{ data: [{}], total: 4, per_page: 2 }], last).kind).toBe('unknown');
 	});

@@ -1,6 +1,6 @@
 import { isEqual } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { hasIdentity, isRecord } from '../records';
+import { hasIdentity, isRecord } from '../../records';
 import { tellsOfPages } from './pageInfo';
 
 /** The records of one page of a list, and the objects that hold it, outermost first. */

@@ -1,4 +1,4 @@
-import { isRecord, saysNo, saysYes } from '../records';
+import { isRecord, saysNo, saysYes } from '../../records';
 import type { PageInfo } from './pageInfo';
 
 /**

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findPage, SHAPES } from '../../../../nodes/FormService/api/replies/page.ts';
-
-import { tellsOfPages } from '../../../../nodes/FormService/api/replies/pageInfo.ts';
+import { findList } from '../../../../nodes/FormService/api/replies/findList.ts';
+import { describesPages } from '../../../../nodes/FormService/api/replies/pageInfo.ts';
 
 type Json = Record<string, unknown>;
 
@@ -55,17 +54,18 @@ describe('finding the list in a reply', () => {
 	it.each(Object.entries(wrappings))('gives the same records from %s', (_name, wrap) => {
 		fc.assert(
 			fc.property(listOfRecords, word, (records, name) => {
-				fc.pre(!['data', 'errors', 'id', 'uuid'].includes(name) && !tellsOfPages(name));
-				expect(findPage(JSON.parse(JSON.stringify(wrap(records, name))))?.records).toEqual(records);
+				fc.pre(!['data', 'errors', 'id', 'uuid'].includes(name) && !describesPages(name));
+				expect(findList(JSON.parse(JSON.stringify(wrap(records, name))))?.records).toEqual(records);
 			}),
 			{ numRuns: 200 },
 		);
 	});
 
-	it.each(SHAPES)('reads $is as its example has it', ({ is, example, read }) => {
-		const first = SHAPES.find((shape) => shape.read({ value: example, around: [] }) !== undefined);
-		expect(first?.is).toBe(is);
-		expect(read({ value: example, around: [] })?.records.length).toBeGreaterThan(0);
+	it('goes deeper only where no list is nearer', () => {
+		const form = { id: 'AbC123', fields: [{ uuid: 'f1' }] };
+		const responses = [{ uuid: 'r1' }];
+		expect(findList({ success: true, data: { form, responses } })?.records).toEqual(responses);
+		expect(findList({ success: true, data: { form } })?.records).toEqual([{ uuid: 'f1' }]);
 	});
 
 	it.each([
@@ -75,17 +75,17 @@ describe('finding the list in a reply', () => {
 		{ success: true, responses: [], filters: {} },
 		{ _embedded: { responses: [] }, _links: { self: { href: '/r' } }, page: { size: 20 } },
 	])('takes %j for an empty list', (value) => {
-		expect(findPage(value)?.records).toEqual([]);
+		expect(findList(value)?.records).toEqual([]);
 	});
 
 	it('finds an empty list beside the form that it belongs to', () => {
 		const data = { form: { id: 'AbC123', name: 'Survey' }, responses: [] };
-		expect(findPage({ success: true, data })?.records).toEqual([]);
+		expect(findList({ success: true, data })?.records).toEqual([]);
 	});
 
 	it('finds numbered records whose numbering has gaps', () => {
 		const records = [{ uuid: 'a' }, { uuid: 'b' }];
-		expect(findPage({ success: true, data: { 3: records[0], 17: records[1] } })?.records).toEqual(
+		expect(findList({ success: true, data: { 3: records[0], 17: records[1] } })?.records).toEqual(
 			records,
 		);
 	});
@@ -109,6 +109,7 @@ describe('finding the list in a reply', () => {
 		['the answers of a response without a UUID', { data: { id: 7, responses: [{ key: 'x' }] } }],
 		['a list of texts', { success: true, data: ['a', 'b'] }],
 		['a list with a gap', { success: true, data: [{ uuid: 'a' }, null] }],
+		['two lists in different objects', { data: { a: { x: [{ id: 1 }] }, b: { y: [{ id: 2 }] } } }],
 		['two lists', { success: true, data: { forms: [{ id: 'a' }], drafts: [{ id: 'b' }] } }],
 		['an object with nothing in it under another name', { success: true, extra: {} }],
 		['an empty object beside the message', { success: true, message: 'Fine', settings: {} }],
@@ -123,14 +124,14 @@ describe('finding the list in a reply', () => {
 			{ data: { tags: [], forms: { a: { id: 'a' } } } },
 		],
 	])('never takes %s for an empty list', (_name, value) => {
-		expect(findPage(value)).toBeUndefined();
+		expect(findList(value)).toBeUndefined();
 	});
 
 	it('never gives anything but the objects of one array or of one map of the reply', () => {
 		fc.assert(
 			fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
 				const text = JSON.stringify(value);
-				for (const found of findPage(value)?.records ?? []) {
+				for (const found of findList(value)?.records ?? []) {
 					expect(found).toBeTypeOf('object');
 					expect(text).toContain(JSON.stringify(found));
 				}

@@ -1,23 +1,23 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Target } from '../endpoints';
+import type { Target } from '../../endpoints';
 import { announcedTotal, nextPage } from './nextPage';
 import { findPage } from './page';
-import { identityOf } from '../records';
-import { request } from '../request/request';
-import type { Version } from '../request/request';
-import type { RequestContext } from '../requestContext';
+import { identityOf } from '../../records';
+import { request } from '../../request/request';
+import type { Version } from '../../request/request';
+import type { RequestContext } from '../../requestContext';
 import {
 	isNumbered,
 	loop,
 	MAX_PAGES,
 	MAX_RECORDS,
 	noList,
-	ownUrl,
+	urlInApi,
 	pageElsewhere,
 	pageNowhere,
 	tooLong,
 	tooManyPages,
-} from './list';
+} from '../list';
 
 /** Pages in a row that only repeat earlier ones, as when many responses came meanwhile; more are a loop. */
 const MAX_REPEATED_PAGES = 2;
@@ -78,7 +78,8 @@ export async function list(
 	let { received, pages: before } = from ?? { received: 0, pages: 0 };
 	let version: Version | undefined;
 	let repeated = 0;
-	const start = from === undefined ? url : ownUrl(from.url, { current: url, first: url, account });
+	const start =
+		from === undefined ? url : urlInApi(from.url, { current: url, listUrl: url, account });
 	if (start === undefined) throw pageElsewhere(context, from?.url ?? url);
 	for (let next: string | undefined = start; next !== undefined; ) {
 		if (visited.size >= MAX_PAGES) throw tooManyPages(context);
@@ -118,7 +119,7 @@ export async function list(
 			return { records: records.slice(0, limit), complete: false, pages };
 		}
 		if (page.kind === 'unknown') throw pageNowhere(context, page.says);
-		next = ownUrl(page.url, { current: next, first: url, account });
+		next = urlInApi(page.url, { current: next, listUrl: url, account });
 		if (next === undefined) throw pageElsewhere(context, page.url);
 	}
 	const complete = records.length <= limit;

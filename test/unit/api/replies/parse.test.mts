@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { accountOf } from '../../../../nodes/FormService/api/account.ts';
-import { addedIn, pdfLinkIn } from '../../../../nodes/FormService/api/replies/expected.ts';
+import {
+	parseAddedResponse,
+	parsePdfLink,
+} from '../../../../nodes/FormService/api/replies/parse.ts';
 import type { RequestContext } from '../../../../nodes/FormService/api/requestContext.ts';
 
 const uuid = '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d';
@@ -18,7 +21,7 @@ describe('what the service says of a new response', () => {
 		['a message only', { success: true, message: 'Added.', data: [] }, { message: 'Added.' }],
 		['nothing at all', { success: true, data: null }, { success: true }],
 	])('is given, where it is %s', (_, value, given) => {
-		expect(addedIn(value)).toEqual(given);
+		expect(parseAddedResponse(value)).toEqual(given);
 	});
 });
 
@@ -40,7 +43,7 @@ describe('the link to a PDF', () => {
 		['under a name that is not known', { data: { summary_pdf_link: pdf } }],
 		['as the address of a file', { data: { download_url: pdf, logo: PAGE } }],
 	])('is found %s', (_, value) => {
-		expect(pdfLinkIn({ account } as RequestContext, value)).toBe(pdf);
+		expect(parsePdfLink({ account } as RequestContext, value)).toBe(pdf);
 	});
 
 	it.each([
@@ -54,6 +57,6 @@ describe('the link to a PDF', () => {
 		{ data: { links: { self: PAGE } } },
 	])('is not taken from another link of %j', (value) => {
 		const context = { account, n8n: { getNode: () => ({}) } } as unknown as RequestContext;
-		expect(() => pdfLinkIn(context, value)).toThrow('did not send a link to a PDF');
+		expect(() => parsePdfLink(context, value)).toThrow('did not send a link to a PDF');
 	});
 });

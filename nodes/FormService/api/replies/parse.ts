@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import type { GenericValue, IDataObject } from 'n8n-workflow';
+import { shapeOf, unwrap } from '../envelope';
+import { CHECK_BASE_URL, CHECK_VERSION, serviceError } from '../errors';
+import { isRecord, isUuid } from '../records';
+import { parseUrl } from '../url';
+import type { RequestContext } from '../requestContext';
+
+const workspaceSchema = z.object({ name: z.string() }).passthrough();
+
+/** Whether the data of a reply is a workspace (specification, section 2.1). */
+export function isWorkspace(data: unknown): data is IDataObject {
+	return workspaceSchema.safeParse(data).success;
+}
+
+/**
+ * The workspace in a reply (specification, section 2.1).
+ *
+ * @throws NodeApiError that names the attributes of anything else
+ */
+export function parseWorkspace(context: RequestContext, reply: unknown): IDataObject {
+	const { data } = unwrap(reply);
+	if (isWorkspace(data)) return data;
+	throw unexpected(context, 'did not send a workspace, but', data);
+}
+
+/**
+ * The link to a PDF as a whole URL. The specification leaves its name open (section 4, "Response shapes
+ * not given").
+ *
+ * @throws NodeApiError that names the attributes of a reply without such a link
+ */
+export function parsePdfLink(context: RequestContext, reply: unknown): string {
+	const { data } = unwrap(reply);
+	const link = pdfLinkIn(data, reply);
+	const url = link === undefined ? undefined : parseUrl(link, context.account.baseUrl);
+	if (url !== undefined) return url.href;
+	throw unexpected(context, 'did not send a link to a PDF, but', data);
+}
+
+/** What the service says about a new response, which the specification leaves open as well. */
+export function parseAddedResponse(reply: unknown): IDataObject {
+	const { data, message } = unwrap(reply);
+	const { uuid, id } = isRecord(reply) ? reply : {};
+	const added = {
+		...(message !== undefined && { message }),
+		...(uuid !== undefined && { uuid }),
+		...(id !== undefined && { id }),
+		...(isRecord(data) ? data : named(data)),
+	};
+	return Object.keys(added).length > 0 ? added : { success: true };
+}
+
+function named(data: unknown): IDataObject {
+	if (isUuid(data)) return { uuid: data };
+	const isNothing = data === undefined || data === null || (Array.isArray(data) && !data.length);
+	return isNothing ? {} : { data: data as GenericValue };
+}
+
+const updatedSchema = z
+	.object({ id: z.string(), name: z.string(), updated_at: z.string() })
+	.passthrough();
+
+/**
+ * The updated form's id, name and time of update (specification, section 4, rule 6).
+ *
+ * @throws NodeApiError if the reply has no such form, although its settings are updated
+ */
+export function parseUpdatedForm(context: RequestContext, reply: unknown): IDataObject {
+	const { data, message } = unwrap(reply);
+	if (isRecord(data) && updatedSchema.safeParse(data).success) {
+		return { ...(message !== undefined && { message }), ...data };
+	}
+	throw unexpected(
+		context,
+		'updated the settings, but did not send the updated form: it sent',
+		data,
+		`The update succeeded; don't send it again. ${CHECK_VERSION}`,
+	);
+}
+
+function unexpected(
+	{ n8n, account, itemIndex }: RequestContext,
+	what: string,
+	data: unknown,
+	description = `${CHECK_BASE_URL} ${CHECK_VERSION}`,
+) {
+	const message = `The service ${what} ${account.conceal(shapeOf(data))}`;
+	const failure = { cause: 'configuration-invalid' } as const;
+	return serviceError(n8n.getNode(), { message, description, failure }, itemIndex);
+}
+
+/**
+ * The link whose name has "pdf" in it, else the one that is called a URL, a link or a download. If the
+ * former is empty, no other link of the reply is the PDF's.
+ */
+function pdfLinkIn(data: unknown, reply: unknown): string | undefined {
+	if (isLink(data)) return data;
+	const holders = [data, reply].filter(isRecord);
+	const inside = holders.flatMap((holder) => Object.values(holder)).filter(isRecord);
+	const named = [...holders, ...inside]
+		.flatMap(Object.entries)
+		.filter(([name]) => /pdf/i.test(name));
+	const values = named.map(([, value]) =>
+		isRecord(value) ? linkNamed(value) : (value as unknown),
+	);
+	if (values.some(isLink)) return values.find(isLink);
+	return values.some(isEmpty) ? undefined : holders.map(linkNamed).find(isLink);
+}
+
+const LINK_NAME = /^((download|file|document)[-_]?)?(url|link|href|uri)$|^download$/i;
+
+function linkNamed(object: IDataObject): unknown {
+	return Object.entries(object).find(([name]) => LINK_NAME.test(name))?.[1];
+}
+
+function isLink(value: unknown): value is string {
+	return typeof value === 'string' && /^(https?:\/)?\/\S+$/i.test(value);
+}
+
+function isEmpty(value: unknown): boolean {
+	return value === null || value === undefined || value === '' || value === false;
+}
