@@ -1,18 +1,20 @@
 import { pick } from 'lodash';
-import type { INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import { shortened } from '../api/errors';
 import { isRecord } from '../api/records';
 import type { Input } from '../parameters/input';
-import { readChoice, readCount, readLimit, readWords } from '../parameters/input';
-import type { Prepare, Prepared } from './operation';
+import { invalid, readChoice, toText } from '../parameters/input';
+import { fittedTo } from './fitted';
+import type { ItemRequest, Listing, Prepare, Prepared } from './operation';
 
 /**
  * What differs where a model uses the node as a tool: it chooses its output by name, reads no files,
- * and gets no more of a listing than it can use at a time.
+ * sees no secrets, and gets no more than it can use at a time.
  */
 
 const onlyForTools = { '@tool': [true] };
 
-/** How much of a listing a model gets at a time, in characters of JSON: about 5,000 tokens. */
+/** How much a model gets at a time, in characters of JSON: about 5,000 tokens. */
 const MAX_CHARACTERS = 20_000;
 
 const outputParameters: INodeProperties[] = [
@@ -37,11 +39,12 @@ const outputParameters: INodeProperties[] = [
 		displayName: 'Fields',
 		name: 'outputFields',
 		type: 'string',
-		default: '',
+		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Field' },
+		default: [],
 		required: true,
-		placeholder: 'e.g. created_at, answers.Email',
+		placeholder: 'e.g. created_at',
 		description:
-			'The names of the fields that the model gets, separated by commas. The ID is always included.',
+			'The names of the fields that the model gets, one each: an attribute such as created_at or owner.email, or the label of an answer exactly as it is. The ID is always included. An expression gives a list of names.',
 		displayOptions: { show: { ...onlyForTools, output: ['selectedFields'] } },
 	},
 ];
@@ -52,17 +55,18 @@ const skipInput: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 0 },
 	default: 0,
-	description: 'Number of results to skip, to get the next ones. Best defined by the model.',
+	description: 'Number of results to skip, to get the next ones. Let the model set this.',
 	displayOptions: { show: onlyForTools },
 };
 
 /** A parameter of an operation, with those that stand in its place or beside it for tools. */
 export function withToolParameters(property: INodeProperties): INodeProperties[] {
 	if (property.name === 'limit') return [property, skipInput];
-	if (property.name !== 'simplify') return [property];
 	const { displayOptions } = property;
 	const hide = { ...displayOptions?.hide, ...onlyForTools };
-	return [{ ...property, displayOptions: { ...displayOptions, hide } }, ...outputParameters];
+	const notForTools = { ...property, displayOptions: { ...displayOptions, hide } };
+	if (property.name === 'includeSecrets') return [notForTools];
+	return property.name === 'simplify' ? [notForTools, ...outputParameters] : [property];
 }
 
 /** The text by which a model decides to use the tool. It replaces n8n's own, which is the action alone. */
@@ -77,67 +81,126 @@ export const toolDescriptionInput: INodeProperties = {
 	displayOptions: { show: onlyForTools },
 };
 
-/** Whether a model uses the node: n8n offers it to agents as a type of its own, with this at its end. */
-export function isTool({ type }: Pick<INode, 'type'>): boolean {
-	return type.endsWith('Tool');
-}
-
 /** Prepares the operation of a tool. */
 export function prepareForModel(prepare: Prepare, input: Input): Prepared {
-	let isListing = false;
 	const output = readChoice(input, 'output', 'Output', ['simplified', 'raw', 'selectedFields']);
-	const names = output === 'selectedFields' ? readWords(input, 'outputFields', 'Fields') : [];
+	const names = output === 'selectedFields' ? readNames(input) : undefined;
+	const fixed: Record<string, unknown> = { simplify: output !== 'raw', includeSecrets: false };
 	const parameter = <T>(name: string, fallback?: T): T => {
-		if (name === 'simplify') return (output !== 'raw') as T;
-		if (name === 'returnAll') {
-			// all that there are, so that the model can be told how many
-			isListing = true;
-			return true as T;
-		}
+		if (Object.hasOwn(fixed, name)) return fixed[name] as T;
 		const value = input.parameter<T>(name, fallback);
-		return name === 'options' && isRecord(value)
-			? ({ ...value, downloadFiles: false } as T)
-			: value;
+		const hasFiles = name === 'options' && isRecord(value) && 'downloadFiles' in value;
+		return hasFiles ? ({ ...value, downloadFiles: false } as T) : value;
 	};
-	const { body, send } = prepare({ ...input, parameter });
-	const page = isListing
-		? { skip: readCount(input, 'skip', 'Skip', 0), limit: readLimit(input) }
-		: {};
+	const prepared = prepare({ ...input, parameter });
 	return {
-		body,
-		async send(request) {
-			const items = (await send(request)).map((item) =>
-				names.length > 0 ? { ...item, json: pick(item.json, [idOf(item), ...names]) } : item,
-			);
-			return isListing ? pageOf(items, page) : items;
+		body: prepared.body,
+		async send(request: ItemRequest) {
+			return await resultFor(await prepared.send(request), names);
 		},
 	};
 }
 
-/** The attribute by which a result is known, which a model always gets: the next tool asks for it. */
-function idOf({ json }: INodeExecutionData): string {
-	return 'id' in json ? 'id' : 'uuid';
+/** The names of the selected fields; an expression may give them as a list in JSON, or with commas. */
+function readNames(input: Input): string[] {
+	const given = input.parameter<unknown>('outputFields', []);
+	const list = typeof given === 'string' ? namesIn(given) : given;
+	const names = (Array.isArray(list) ? (list as unknown[]) : [])
+		.map((name) => toText(input, name, 'Fields'))
+		.filter((name) => name.trim() !== '');
+	if (names.length > 0) return names;
+	throw invalid(input, "'Fields' must be a list of at least one name");
+}
+
+function namesIn(text: string): unknown {
+	try {
+		return JSON.parse(text) as unknown;
+	} catch {
+		return text.split(',').map((name) => name.trim());
+	}
 }
 
 /**
- * As much of a listing as was asked for and as a model can use. What is left out is said in an item of
- * its own, with how to get it.
+ * The result of a tool: as much as was asked for and as a model can use. What is left out or shortened
+ * is said in an item of its own, with how to get it.
+ *
+ * @param names of the selected fields; undefined for all
  */
-export function pageOf(
-	items: readonly INodeExecutionData[],
-	{ skip = 0, limit = Infinity }: { skip?: number; limit?: number },
-): INodeExecutionData[] {
-	const page: INodeExecutionData[] = [];
+export async function resultFor(
+	sent: INodeExecutionData[] | Listing,
+	names: readonly string[] | undefined,
+): Promise<INodeExecutionData[]> {
+	const { items, skip, total } = Array.isArray(sent)
+		? { items: sent, skip: 0, total: sent.length }
+		: sent;
+	const page: IDataObject[] = [];
+	const seen: IDataObject[] = [];
+	const notices: string[] = [];
 	let characters = 0;
-	for (const item of items.slice(skip, skip + limit)) {
-		characters += JSON.stringify(item.json).length;
+	for await (const { json } of items) {
+		const selected = names === undefined ? json : selectedFrom(json, names);
+		const fitted = page.length > 0 ? selected : fittedTo(MAX_CHARACTERS, selected);
+		characters += JSON.stringify(fitted).length;
 		if (characters > MAX_CHARACTERS && page.length > 0) break;
-		page.push(item);
+		if (fitted !== selected) notices.push(`Result ${skip + 1} was too long and is shortened.`);
+		page.push(fitted);
+		seen.push(json);
 	}
-	const end = skip + page.length;
-	if (page.length === items.length) return page;
-	const shown = page.length === 0 ? 'No results' : `Results ${skip + 1} to ${end}`;
-	const rest =
-		end < items.length ? ` Set 'Skip' to ${end} to get the next ones, or narrow the search.` : '';
-	return [...page, { json: { notice: `${shown} of ${items.length}.${rest}` } }];
+	notices.push(...unknownNames(seen, names), ...restOf(page.length, skip, total));
+	const notice = notices.length > 0 ? [{ json: { notice: notices.join(' ') } }] : [];
+	return [...page.map((json) => ({ json })), ...notice];
 }
+
+/** What a page leaves out, and how to get it. */
+function restOf(count: number, skip: number, total: number): string[] {
+	if (count === total) return [];
+	const end = skip + count;
+	const shown = count === 0 ? 'No results' : `Results ${skip + 1} to ${end}`;
+	const rest =
+		end < total ? ` Set 'Skip' to ${end} to get the next ones, or narrow the search.` : '';
+	return [`${shown} of ${total}.${rest}`];
+}
+
+/** The selected fields of a result, by the names they were selected by, with its ID. */
+function selectedFrom(json: IDataObject, names: readonly string[]): IDataObject {
+	const found = names.flatMap((name) => {
+		const value = valueOf(json, name);
+		return value === undefined ? [] : [[name, value] as const];
+	});
+	return { ...pick(json, 'id' in json ? 'id' : 'uuid'), ...Object.fromEntries(found) };
+}
+
+/**
+ * The value of a selected field. Labels contain dots and brackets, so a name is no path: it is an
+ * attribute, the label of an answer, or `<attribute>.<name within it>`.
+ */
+function valueOf(json: IDataObject, name: string): IDataObject[string] {
+	if (Object.hasOwn(json, name)) return json[name];
+	const { answers } = json;
+	if (isRecord(answers) && Object.hasOwn(answers, name)) return answers[name];
+	const dot = name.indexOf('.');
+	const outer = dot > 0 ? json[name.slice(0, dot)] : undefined;
+	const inner = name.slice(dot + 1);
+	return isRecord(outer) && Object.hasOwn(outer, inner) ? outer[inner] : undefined;
+}
+
+/** Selected fields that no result has, with the names that there are. */
+function unknownNames(results: readonly IDataObject[], names: readonly string[] = []): string[] {
+	const unknown = names.filter((name) =>
+		results.every((json) => valueOf(json, name) === undefined),
+	);
+	if (results.length === 0 || unknown.length === 0) return [];
+	const known = new Set(
+		results.flatMap((json) => [
+			...Object.keys(json),
+			...Object.keys(isRecord(json.answers) ? json.answers : {}),
+		]),
+	);
+	const quoted = unknown.map((name) => `"${name}"`).join(', ');
+	const some = [...known].slice(0, MAX_NAMES).map((name) => shortened(name, MAX_NAME_LENGTH));
+	return [`No result has ${quoted}. The fields of the results are: ${some.join(', ')}.`];
+}
+
+/** Names that a notice lists at most, and their characters. */
+const MAX_NAMES = 50;
+const MAX_NAME_LENGTH = 100;

@@ -9,7 +9,7 @@ import { endpoints, targetOf } from '../api/endpoints';
 import type { Target } from '../api/endpoints';
 import type { RequestContext } from '../api/requestContext';
 import { listRecords } from '../api/service';
-import type { Input } from '../parameters/input';
+import type { Input, Page } from '../parameters/input';
 import type { ItemRun } from './itemRun';
 
 /** One operation of the node, which one file describes. */
@@ -34,9 +34,24 @@ export type Prepare = (input: Input) => Prepared;
 export type Prepared = {
 	/** What the request of the operation sends, if it sends something. */
 	body?: IDataObject;
-	/** Sends the request and makes items of the reply. */
-	send(request: ItemRequest): Promise<INodeExecutionData[]>;
+	/** Sends the request and makes items of the reply: all of them, or the wanted page of a listing. */
+	send(request: ItemRequest): Promise<INodeExecutionData[] | Listing>;
 };
+
+/** The wanted page of a listing. */
+export type Listing = {
+	/** The items of the page; those of responses are made one by one, as they are asked for. */
+	items: Iterable<INodeExecutionData> | AsyncIterable<INodeExecutionData>;
+	/** Results before the page. */
+	skip: number;
+	/** All results. */
+	total: number;
+};
+
+/** The records of the wanted page. */
+export function pageOf<T>(records: readonly T[], { skip, limit = Infinity }: Page): T[] {
+	return records.slice(skip, skip + limit);
+}
 
 /** The request that n8n has composed for an item, and who sends it. */
 export type ItemRequest = {

@@ -15,8 +15,9 @@ import type { Account } from '../api/account';
 import type { Endpoint } from '../api/endpoints';
 import { asNodeError, inputError, NotSent, serviceError } from '../api/errors';
 import { isRecord } from '../api/records';
+import { isTool } from '../parameters/input';
 import type { Input } from '../parameters/input';
-import { isTool, prepareForModel } from './forModel';
+import { prepareForModel } from './forModel';
 import { joinRun } from './itemRun';
 import type { ItemRun, Run } from './itemRun';
 import type { ItemRequest, Prepare, Prepared } from './operation';
@@ -125,7 +126,11 @@ async function send(
 	run.sent++;
 	const { context, target } = requestOf(n8n, account, endpoint, options);
 	const signal = run.signalFor(account, n8n.getExecutionCancelSignal());
-	return await prepared.send({ target, context: { ...context, signal }, run: itemRun });
+	const sent = await prepared.send({ target, context: { ...context, signal }, run: itemRun });
+	if (Array.isArray(sent)) return sent;
+	const items: INodeExecutionData[] = [];
+	for await (const item of sent.items) items.push(item);
+	return items;
 }
 
 /**

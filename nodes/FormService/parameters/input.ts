@@ -79,6 +79,11 @@ export function readSwitch(
 	return toSwitch(input, input.parameter<unknown>(name, fallback), displayName);
 }
 
+/** Whether raw records keep their secrets. */
+export function readIncludeSecrets(input: Input): boolean {
+	return readSwitch(input, 'includeSecrets', 'Include Secrets', false);
+}
+
 /** A value of a boolean parameter within a collection. */
 export function toSwitch(input: Input, value: unknown, displayName: string): boolean {
 	if (value === true || value === 'true' || value === 1) return true;
@@ -129,31 +134,70 @@ export function readWords(input: Input, name: string, displayName: string): stri
 
 /** A list of words within a collection. */
 export function toWords(input: Input, given: unknown, displayName: string): string[] {
-	const words: unknown = typeof given === 'string' ? given.split(',') : given;
-	if (!Array.isArray(words)) throw invalid(input, `'${displayName}' must be a list`);
-	return words
-		.map((word: unknown) => toText(input, word, displayName).trim())
-		.filter((word) => word !== '');
+	const list: unknown = typeof given === 'string' ? given.split(',') : given;
+	if (!Array.isArray(list)) throw invalid(input, `'${displayName}' must be a list`);
+	const words = list.map((word: unknown) => toText(input, word, displayName).trim());
+	if (words.every((word) => word !== '')) return words;
+	throw invalid(
+		input,
+		`'${displayName}' has an empty entry`,
+		'Remove the empty entry. If an expression gives the list, check that it gives a value.',
+	);
 }
 
-/** How many results to give at most; undefined for all. */
-export function readLimit(input: Input): number | undefined {
-	if (readSwitch(input, 'returnAll', 'Return All', false)) return undefined;
-	return readCount(input, 'limit', 'Limit', 1, limitInput.default as number);
+/** Which results of a listing are wanted. */
+export type Page = {
+	/** Results before the first one that is wanted. */
+	skip: number;
+	/** How many results to return at most; undefined for all. */
+	limit: number | undefined;
+	/** Whether to say how many results there are in all, so that the next page can be asked for. */
+	isCounted: boolean;
+};
+
+/** Reads Return All and Limit, and Skip where a model asks for one page after another. */
+export function readPage(input: Input): Page {
+	const isCounted = isTool(input.node);
+	return {
+		skip: isCounted ? readCount(input, 'skip', 'Skip', 0) : 0,
+		limit: readSwitch(input, 'returnAll', 'Return All', false)
+			? undefined
+			: readCount(input, 'limit', 'Limit', 1, limitInput.default as number),
+		isCounted,
+	};
 }
 
-/** A whole number of at least so much; an expression may give it as text. */
+/** Whether a model uses the node: n8n offers it to agents as a type of its own, with this at its end. */
+export function isTool({ type }: Pick<INode, 'type'>): boolean {
+	return type.endsWith('Tool');
+}
+
+/** A whole number with a minimum; an expression may give it as text. */
 export function readCount(
 	input: Input,
 	name: string,
 	displayName: string,
-	least: number,
-	fallback = least,
+	minimum: number,
+	fallback = minimum,
 ): number {
 	const given = input.parameter<unknown>(name, fallback);
-	const count = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
-	if (typeof count === 'number' && Number.isSafeInteger(count) && count >= least) return count;
-	throw invalid(input, `'${displayName}' must be a whole number of at least ${least}`);
+	const count = typeof given === 'string' && /^\s*\d+\s*$/.test(given) ? Number(given) : given;
+	if (typeof count === 'number' && Number.isSafeInteger(count) && count >= minimum) return count;
+	throw invalid(input, `'${displayName}' must be a whole number of at least ${minimum}`);
+}
+
+/**
+ * Reads Options.
+ *
+ * @param names of the options that the operation has: an unknown one, as only an expression can give it,
+ * would silently do nothing
+ */
+export function readOptions(input: Input, names: readonly string[]): Record<string, unknown> {
+	const options = input.parameter<unknown>('options', {});
+	if (!isRecord(options)) throw invalid(input, "'Options' must be an object");
+	const unknown = Object.keys(options).find((name) => !names.includes(name));
+	if (unknown === undefined) return options;
+	throw invalid(input, `'Options' has no option "${unknown}", only ${names.join(', ')}`);
 }
 
 /** A JSON parameter, which n8n gives as text or, from an expression, as the object itself. */

@@ -68,8 +68,13 @@ describe('what a model gets of a result', () => {
 		const get = { resource: 'form', operation: 'get', formId };
 		expect(await resultOf(get)).toEqual([expect.not.objectContaining({ cta_label: null })]);
 		expect((await resultOf({ ...get, output: 'raw' }))[0]).toHaveProperty('cta_label');
-		const selected = { ...get, output: 'selectedFields', outputFields: 'name, absent' };
-		expect(await resultOf(selected)).toEqual([{ id: demoForms.contact, name: 'Contact' }]);
+		for (const outputFields of [['name', 'absent'], '["name", "absent"]', 'name, absent']) {
+			const selected = { ...get, output: 'selectedFields', outputFields };
+			expect(await resultOf(selected)).toEqual([
+				{ id: demoForms.contact, name: 'Contact' },
+				{ notice: expect.stringMatching(/^No result has "absent"\. The fields .* id, name, /) },
+			]);
+		}
 	});
 
 	it('is no more of a listing than was asked for, and says how many there are and how to get more', async () => {

@@ -1,3 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
+import v8 from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { clock } from '../../../nodes/FormService/api/clock.ts';
 import { TtlCache } from '../../../nodes/FormService/api/ttlCache.ts';
@@ -20,17 +23,32 @@ function work() {
 
 const LIFETIMES = { found: 60, failed: 10 };
 const NONE = { found: 0, failed: 0 };
-const ownNow = clock.now;
+const ownTimeout = clock.timeout;
+/** The timers that are set, and when each of them is due. */
+let timers: Array<{ due: number; controller: AbortController }> = [];
 let time = 0;
 let cache: TtlCache<string>;
 
+/** Lets time pass until this moment. */
+function passUntil(moment: number) {
+	time = moment;
+	const due = timers.filter((timer) => timer.due <= time);
+	timers = timers.filter((timer) => timer.due > time);
+	for (const { controller } of due) controller.abort();
+}
+
 beforeEach(() => {
 	time = 0;
-	clock.now = () => time;
+	timers = [];
+	clock.timeout = (ms) => {
+		const controller = new AbortController();
+		timers.push({ due: time + ms, controller });
+		return controller.signal;
+	};
 	cache = new TtlCache<string>();
 });
 afterEach(() => {
-	clock.now = ownNow;
+	clock.timeout = ownTimeout;
 });
 
 describe('what a cache gives', () => {
@@ -47,12 +65,12 @@ describe('what a cache gives', () => {
 	it('is given again until its time is over, which begins when it is found', async () => {
 		const job = work();
 		const first = cache.get('a', LIFETIMES, job.start);
-		time = 100;
+		passUntil(100);
 		job.finish();
 		await first;
-		time = 159;
+		passUntil(159);
 		expect(await cache.get('a', LIFETIMES, job.start)).toBe('result 1');
-		time = 160;
+		passUntil(160);
 		void cache.get('a', LIFETIMES, job.start);
 		expect(job.times).toBe(2);
 	});
@@ -62,9 +80,9 @@ describe('what a cache gives', () => {
 		const first = cache.get('a', LIFETIMES, job.start);
 		job.fail();
 		await expect(first).rejects.toThrow('failure 1');
-		time = 9;
+		passUntil(9);
 		await expect(cache.get('a', LIFETIMES, job.start)).rejects.toThrow('failure 1');
-		time = 10;
+		passUntil(10);
 		const next = cache.get('a', LIFETIMES, job.start);
 		job.finish();
 		expect(await next).toBe('result 2');
@@ -90,5 +108,22 @@ describe('what a cache gives', () => {
 		fresh.finish();
 		await Promise.all(after);
 		expect([old.times, fresh.times]).toEqual([1, 1]);
+	});
+
+	it('stays in memory no longer than its lifetime, although nobody asks again', async () => {
+		v8.setFlagsFromString('--expose-gc');
+		const collectGarbage = runInNewContext('gc') as () => void;
+		const lists = new TtlCache<number[]>();
+		const begin = async () =>
+			new WeakRef(await lists.get('a', LIFETIMES, async () => await Promise.resolve([1, 2, 3])));
+		const list = await begin();
+		const isThere = async () => {
+			await setImmediate();
+			collectGarbage();
+			return list.deref() !== undefined;
+		};
+		expect(await isThere()).toBe(true);
+		passUntil(60);
+		expect(await isThere()).toBe(false);
 	});
 });

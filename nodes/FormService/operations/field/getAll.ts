@@ -1,8 +1,15 @@
 import { endpoints } from '../../api/endpoints';
+import { withoutSecrets } from '../../api/secrets';
 import { listRecords } from '../../api/service';
 import type { Input } from '../../parameters/input';
-import { readFormId, readLimit } from '../../parameters/input';
-import { formLocator, limitInput, returnAllSwitch } from '../../parameters/properties';
+import { readFormId, readIncludeSecrets, readPage } from '../../parameters/input';
+import {
+	formLocator,
+	includeSecretsSwitch,
+	limitInput,
+	returnAllSwitch,
+} from '../../parameters/properties';
+import { pageOf } from '../operation';
 import type { Operation, Prepared } from '../operation';
 import { inPathOf, requestTo } from '../routing';
 
@@ -18,16 +25,25 @@ export const fieldGetAll: Operation = {
 	},
 	toolDescription:
 		'Lists the fields (questions) of a form with their UUIDs, labels, types and choices. Use it before adding a response: answers are given by the UUIDs of the fields.',
-	properties: [inPathOf(endpoint, formLocator), returnAllSwitch, limitInput],
+	properties: [
+		inPathOf(endpoint, formLocator),
+		returnAllSwitch,
+		limitInput,
+		{ ...includeSecretsSwitch, displayOptions: undefined },
+	],
 };
 
 function prepare(input: Input): Prepared {
 	readFormId(input);
-	const limit = readLimit(input);
+	const page = readPage(input);
+	const includeSecrets = readIncludeSecrets(input);
 	return {
 		async send(request) {
 			const fields = await request.run.once(request, listRecords);
-			return fields.slice(0, limit).map((field) => ({ json: structuredClone(field) }));
+			const items = pageOf(fields, page).map((field) => ({
+				json: includeSecrets ? structuredClone(field) : withoutSecrets(field),
+			}));
+			return { items, skip: page.skip, total: fields.length };
 		},
 	};
 }

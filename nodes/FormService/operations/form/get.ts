@@ -2,12 +2,12 @@ import { endpoints } from '../../api/endpoints';
 import { formIdOf } from '../../api/records';
 import { listRecords } from '../../api/service';
 import type { Input } from '../../parameters/input';
-import { readFormId, readSwitch } from '../../parameters/input';
-import { formLocator, simplifySwitch } from '../../parameters/properties';
+import { readFormId } from '../../parameters/input';
+import { formLocator, includeSecretsSwitch, simplifySwitch } from '../../parameters/properties';
 import { existing, noSuchForm } from '../operation';
 import type { Operation, Prepared } from '../operation';
 import { requestTo } from '../routing';
-import { simplifyForm } from './simplify';
+import { readFormOutput, toFormItem } from './simplify';
 
 /** The service has no endpoint for one form: it is taken from the list of all. */
 export const formGet: Operation = {
@@ -20,18 +20,18 @@ export const formGet: Operation = {
 	},
 	toolDescription:
 		'Gets one form by its ID: its name, whether it is closed, and its fields with their UUIDs. Use it to find out what a form asks for.',
-	properties: [formLocator, simplifySwitch],
+	properties: [formLocator, simplifySwitch, includeSecretsSwitch],
 };
 
 function prepare(input: Input): Prepared {
 	const formId = readFormId(input);
-	const simplify = readSwitch(input, 'simplify', 'Simplify', true);
+	const output = readFormOutput(input);
 	return {
 		async send(request) {
 			const forms = await request.run.once(request, listRecords);
 			const wanted = forms.find((form) => formIdOf(form) === formId);
 			const form = existing(request.context, wanted, noSuchForm(formId));
-			return [{ json: structuredClone(simplify ? simplifyForm(form) : form) }];
+			return [toFormItem(form, output)];
 		},
 	};
 }

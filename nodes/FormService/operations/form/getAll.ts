@@ -1,11 +1,17 @@
 import { endpoints } from '../../api/endpoints';
 import { listRecords } from '../../api/service';
 import type { Input } from '../../parameters/input';
-import { readLimit, readSwitch } from '../../parameters/input';
-import { limitInput, returnAllSwitch, simplifySwitch } from '../../parameters/properties';
+import { readPage } from '../../parameters/input';
+import {
+	includeSecretsSwitch,
+	limitInput,
+	returnAllSwitch,
+	simplifySwitch,
+} from '../../parameters/properties';
+import { pageOf } from '../operation';
 import type { Operation, Prepared } from '../operation';
 import { requestTo } from '../routing';
-import { simplifyForm } from './simplify';
+import { readFormOutput, toFormItem } from './simplify';
 
 export const formGetAll: Operation = {
 	option: {
@@ -17,18 +23,17 @@ export const formGetAll: Operation = {
 	},
 	toolDescription:
 		'Lists the forms of the workspace with their IDs, names and fields. Use it to find the ID of a form by its name.',
-	properties: [returnAllSwitch, limitInput, simplifySwitch],
+	properties: [returnAllSwitch, limitInput, simplifySwitch, includeSecretsSwitch],
 };
 
 function prepare(input: Input): Prepared {
-	const limit = readLimit(input);
-	const simplify = readSwitch(input, 'simplify', 'Simplify', true);
+	const page = readPage(input);
+	const output = readFormOutput(input);
 	return {
 		async send(request) {
 			const forms = await request.run.once(request, listRecords);
-			return forms
-				.slice(0, limit)
-				.map((form) => ({ json: structuredClone(simplify ? simplifyForm(form) : form) }));
+			const items = pageOf(forms, page).map((form) => toFormItem(form, output));
+			return { items, skip: page.skip, total: forms.length };
 		},
 	};
 }

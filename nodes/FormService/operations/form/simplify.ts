@@ -1,5 +1,8 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { identityOf, isRecord, saysYes } from '../../api/records';
+import { withoutSecrets } from '../../api/secrets';
+import type { Input } from '../../parameters/input';
+import { readIncludeSecrets, readSwitch } from '../../parameters/input';
 
 /** The attributes of a form that simplified output keeps beside its fields, at most ten in all. */
 const KEPT_ATTRIBUTES = [
@@ -13,6 +16,24 @@ const KEPT_ATTRIBUTES = [
 	'created_at',
 	'updated_at',
 ];
+
+/** What a person chose of how a form becomes an item. */
+export type FormOutput = { simplify: boolean; includeSecrets: boolean };
+
+/** Reads Simplify and Include Secrets. */
+export function readFormOutput(input: Input): FormOutput {
+	const simplify = readSwitch(input, 'simplify', 'Simplify', true);
+	return { simplify, includeSecrets: !simplify && readIncludeSecrets(input) };
+}
+
+/** A form as an item of its own: the items of a run can share a listing, never a record. */
+export function toFormItem(
+	form: IDataObject,
+	{ simplify, includeSecrets }: FormOutput,
+): INodeExecutionData {
+	const shown = includeSecrets ? structuredClone(form) : withoutSecrets(form);
+	return { json: simplify ? simplifyForm(shown) : shown };
+}
 
 /** A form by what identifies it and the fields that it asks for; its settings are left out. */
 export function simplifyForm(form: IDataObject): IDataObject {

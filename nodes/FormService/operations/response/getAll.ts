@@ -10,7 +10,7 @@ import type { RequestContext } from '../../api/requestContext';
 import { listRecords } from '../../api/service';
 import { filterParameters, readWanted } from '../../parameters/filters';
 import type { Input } from '../../parameters/input';
-import { readChoice, readFormId, readLimit } from '../../parameters/input';
+import { readChoice, readFormId, readPage } from '../../parameters/input';
 import {
 	formLocator,
 	limitInput,
@@ -19,7 +19,7 @@ import {
 	simplifySwitch,
 } from '../../parameters/properties';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
-import { fieldsOf } from '../operation';
+import { fieldsOf, pageOf } from '../operation';
 import type { ItemRequest, Operation, Prepared } from '../operation';
 import { inPathOf, requestTo } from '../routing';
 
@@ -72,29 +72,34 @@ export const responseGetAll: Operation = {
 function prepare(input: Input): Prepared {
 	const formId = readFormId(input);
 	readChoice(input, 'status', 'Status', ['all', 'complete', 'incomplete']);
-	const limit = readLimit(input);
+	const page = readPage(input);
 	const wanted = readWanted(input);
 	const output = readResponseOutput(input);
 	return {
 		async send(request) {
 			const { context, run } = request;
-			// what is to be sorted or filtered has to be read whole
-			const enough = wantsAll(wanted) ? limit : undefined;
+			// a listing that is sorted, filtered or counted has to be read whole
+			const enough = wantsAll(wanted) && !page.isCounted ? page.limit : undefined;
 			const records = await run.once(
 				request,
 				async (by, target) => await listRecords(by, target, { limit: enough }),
 				enough,
 			);
 			checkTimes(context, records, wanted);
-			const found = findResponses(records, wanted).slice(0, limit);
+			const found = findResponses(records, wanted);
 			const fields = await fieldsOfForm(request, formId, output);
-			const items: INodeExecutionData[] = [];
-			for (const record of found) {
-				items.push(await toResponseItem(context, record, { ...output, fields }));
-			}
-			return items;
+			const items = itemsOf(context, pageOf(found, page), { ...output, fields });
+			return { items, skip: page.skip, total: found.length };
 		},
 	};
+}
+
+async function* itemsOf(
+	context: RequestContext,
+	records: readonly IDataObject[],
+	output: Parameters<typeof toResponseItem>[2],
+): AsyncGenerator<INodeExecutionData, void> {
+	for (const record of records) yield await toResponseItem(context, record, output);
 }
 
 /** A filter by time would hold all responses back without a word where none has a time. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutSecrets } from '../../../nodes/FormService/operations/workspace/get.ts';
+import { withoutSecrets } from '../../../nodes/FormService/api/secrets.ts';
 
 describe('a workspace without its secrets', () => {
 	it('has neither the webhook secret nor any webhook URL, at any depth', () => {
