@@ -13,7 +13,7 @@ import { elsewhere, privateNetwork } from '../secrets/elsewhere.mts';
 import { withWorld } from '../world.mts';
 import { unreachablePlaces } from './connection.mts';
 import { faultCases, patience } from './faultCases.mts';
-import { inputFor, operationCases } from './operations.mts';
+import { inputFor, operationNamed } from '../tables/operations.mts';
 
 const TOKEN = 'a-token-that-the-service-may-repeat';
 
@@ -37,11 +37,11 @@ function textOf(error: Error | undefined, origin: string): Text {
 
 /** What a person reads when an operation meets a fault that lasts. */
 async function textUnder(name: string, fault: Fault | FaultName, more = {}): Promise<Text> {
-	const { parameters, path } = operationCases.find((one) => one.name === name)!;
+	const { parameters, match } = operationNamed(name);
 	return await withWorld(
 		async ({ service, n8n }) => {
 			const input = inputFor(service).slice(1);
-			service.faults.set({ fault, match: { path } });
+			service.faults.set({ fault, match });
 			const { error } = await n8n.runNode({ ...parameters, ...more }, input);
 			return textOf(error, service.url);
 		},
@@ -55,7 +55,7 @@ const OPERATIONS = [
 	'Response: Get Many',
 	'Response: Get PDF',
 	'Response: Create',
-	'Settings: Update',
+	'Setting: Update',
 ];
 
 /** Replies to Response: Get Many that nobody expects. */
@@ -105,10 +105,10 @@ async function textOfFile(reply: Parameters<typeof elsewhere>[0]): Promise<Text>
 	const { privateUrl } = await elsewhere(reply);
 	const requestOptions = await privateNetwork();
 	return await withWorld(async ({ service, n8n }) => {
-		const { parameters, path } = operationCases.find(({ name }) => name === 'Response: Get PDF')!;
+		const { parameters, match } = operationNamed('Response: Get PDF');
 		const body = JSON.stringify({ success: true, data: { pdf_url: `${privateUrl}/1.pdf` } });
 		const input = inputFor(service).slice(1);
-		service.faults.set({ fault: answer(200, 'application/json', body), match: { path } });
+		service.faults.set({ fault: answer(200, 'application/json', body), match });
 		const { error } = await n8n.runNode({ ...parameters, requestOptions, download: true }, input);
 		return textOf(error, service.url);
 	});

@@ -1,6 +1,6 @@
 import type { Failure } from 'n8n-workflow';
 import { bodyOf, redirect, tooMany, type Fault, type FaultName } from '../../service/index.mts';
-import type { OperationCase } from './operations.mts';
+import type { OperationCase } from '../tables/operations.mts';
 
 /** What a fault that lasts must lead to. What a person reads of it is in errorTexts.md. */
 export type FaultCase = {

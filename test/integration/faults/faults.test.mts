@@ -1,68 +1,57 @@
 import type { IDataObject, INodeExecutionData, IPairedItemData } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { faultCases, patience, type FaultCase } from './faultCases.mts';
-import { inputFor, operationCases, timesAdded, type OperationCase } from './operations.mts';
 import { tracesOf } from '../secrets/traces.mts';
-import { withWorld, type World } from '../world.mts';
-import { startAll } from './startAll.mts';
+import {
+	inputFor,
+	operationCases,
+	operationNamed,
+	timesAdded,
+	type OperationCase,
+} from '../tables/operations.mts';
+import { withWorld } from '../world.mts';
+import { faultCases, patience, type FaultCase } from './faultCases.mts';
 
-/**
- * Every operation under every fault that lasts, over real HTTP: in a node that stops, and in one that
- * continues. The fault meets the second of two items, except where the items share their request.
- */
-type Case = { fault: FaultCase; operation: OperationCase; continueOnFail: boolean };
+/** One operation of each effect: it reads, it can be repeated, it adds a response. */
+const effects = ['Response: Get Many', 'Setting: Update', 'Response: Create'].map(operationNamed);
 
-/** As many as two processors and a few buffers of 140 MB take without being late. */
-const AT_ONCE = 60;
-
-/** An operation that reads and one that adds, for what is too much work to be tried with each. */
-const few = (['read', 'once'] as const).map(
-	(effect) => operationCases.find((operation) => operation.effect === effect)!,
-);
-
-const cases = faultCases.flatMap((fault) =>
-	(fault.heavy ? few : operationCases).flatMap((operation) =>
-		(fault.heavy ? [false] : [false, true]).map(
-			(continueOnFail): Case => ({ fault, operation, continueOnFail }),
-		),
-	),
-);
-// those that wait longest start first
-const startOrder = cases.toSorted((a, b) => waits(b) - waits(a));
-
-function waits({ fault, operation }: Case): number {
-	return fault.sent[operation.effect];
+/** Runs an operation over two items, of which the second meets the fault, unless they share a request. */
+async function meet(fault: FaultCase, operation: OperationCase, continueOnFail: boolean) {
+	return await withWorld(async ({ service, n8n }) => {
+		const input = inputFor(service);
+		const { match } = operation;
+		service.faults.set({ fault: fault.fault, match });
+		const parameters = { ...operation.parameters, ...patience(fault) };
+		const { items, error, run } = await n8n.runNode(parameters, input, { continueOnFail });
+		const met = service.requests.filter(
+			({ method, path }) => method === match.method && match.path.test(path),
+		);
+		expect(tracesOf({ accessToken: service.token }, run, error)).toEqual([]);
+		return { items, error, sent: met.length, added: timesAdded(service) };
+	});
 }
 
-const resultOf = startAll(
-	startOrder,
-	async (one) => await withWorld(async (world) => await meet(one, world)),
-	AT_ONCE,
-);
-
-async function meet({ fault, operation, continueOnFail }: Case, { service, n8n }: World) {
-	const input = inputFor(service);
-	service.faults.set({ fault: fault.fault, match: { path: operation.path } });
-	const parameters = { ...operation.parameters, ...patience(fault) };
-	const { items, error, run } = await n8n.runNode(parameters, input, { continueOnFail });
-	const met = service.requests.filter(({ path }) => operation.path.test(path));
-	return {
-		items,
-		error,
-		sent: met.length,
-		added: timesAdded(service),
-		token: tracesOf({ accessToken: service.token }, run, error),
-	};
-}
-
-type Shown = Error & IDataObject;
-
-function expectCause(shown: Shown, { fault }: Case, itemIndex: number) {
-	expect(shown).toMatchObject({
+async function expectToStop(fault: FaultCase, operation: OperationCase) {
+	const { error, items, sent, added } = await meet(fault, operation, false);
+	expect(items).toEqual([]);
+	expect(error).toMatchObject({
 		httpCode: fault.httpCode,
 		failure: { cause: fault.cause },
-		context: { itemIndex },
+		context: { itemIndex: operation.ownRequest ? 1 : 0 },
 	});
+	expect(sent).toBe(fault.sent[operation.effect]);
+	expect(added).toBe(operation.effect === 'once' ? fault.added : 0);
+	return error as Error & IDataObject;
+}
+
+async function expectToContinue(fault: FaultCase, operation: OperationCase, message: string) {
+	const { error, items, sent, added } = await meet(fault, operation, true);
+	expect(error).toBeUndefined();
+	expect([...new Set(items.map(itemIndexOf))]).toEqual([0, 1]);
+	const failed = items.filter(({ json }) => json.error !== undefined);
+	expect(failed.map(itemIndexOf)).toEqual(operation.ownRequest ? [1] : [0, 1]);
+	for (const { json } of failed) expect(sameTime(json.error)).toBe(sameTime(message));
+	expect(sent).toBe(fault.sent[operation.effect]);
+	expect(added).toBe(operation.effect === 'once' ? fault.added : 0);
 }
 
 /** The input item that an output item says it comes from. */
@@ -70,46 +59,33 @@ function itemIndexOf({ pairedItem }: INodeExecutionData): number {
 	return (pairedItem as IPairedItemData).item;
 }
 
-/** The limit of the day ends at a time of its own in each case. */
+/** The limit of the day ends at a time of its own in each run. */
 const sameTime = (text: unknown) =>
 	String(text).replace(/127\.0\.0\.1:\d+|\w+ \d+, \d+, [\d:]+ UTC/g, '…');
 
 describe.each(faultCases)('$name', (fault) => {
-	it('leaves the token in no error, and in nothing that n8n stores', async () => {
-		for (const one of cases.filter((each) => each.fault === fault)) {
-			expect((await resultOf(one)).token, one.operation.name).toEqual([]);
-		}
-	});
+	const tried = fault.heavy ? [operationNamed('Response: Create')] : effects;
 
-	const stopping = cases.filter((one) => one.fault === fault && !one.continueOnFail);
-	const continuing = cases.filter((one) => one.fault === fault && one.continueOnFail);
-
-	it.each(stopping.map((one) => [one.operation.name, one] as const))(
-		'%s stops, and says why',
-		async (_name, one) => {
-			const { error, items, sent, added } = await resultOf(one);
-			expect(items).toEqual([]);
-			expectCause(error!, one, one.operation.ownRequest ? 1 : 0);
-			expect(sent).toBe(fault.sent[one.operation.effect]);
-			expect(added).toBe(one.operation.effect === 'once' ? fault.added : 0);
+	it.each(tried.map((operation) => [operation.name, operation] as const))(
+		'%s stops and says why, or continues with one error item for each item that it met',
+		async (_name, operation) => {
+			const { message } = await expectToStop(fault, operation);
+			if (!fault.heavy) await expectToContinue(fault, operation, message);
 		},
 	);
+});
 
-	it.each(continuing.map((one) => [one.operation.name, one] as const))(
-		'%s continues with one error item for each item that it met',
-		async (_name, one) => {
-			const { error, items, sent, added } = await resultOf(one);
-			expect(error).toBeUndefined();
-			expect([...new Set(items.map(itemIndexOf))]).toEqual([0, 1]);
-			const failed = items.filter(({ json }) => json.error !== undefined);
-			expect(failed.map(itemIndexOf)).toEqual(one.operation.ownRequest ? [1] : [0, 1]);
-			const stopped = await resultOf(
-				stopping.find(({ operation }) => operation === one.operation)!,
-			);
-			for (const { json } of failed)
-				expect(sameTime(json.error)).toBe(sameTime(stopped.error?.message));
-			expect(sent).toBe(fault.sent[one.operation.effect]);
-			expect(added).toBe(one.operation.effect === 'once' ? fault.added : 0);
+describe('every operation', () => {
+	const faults = faultCases.filter(({ fault }) => fault === 'forbidden' || fault === 'dropAfter');
+
+	it.each(operationCases.map((operation) => [operation.name, operation] as const))(
+		'%s stops at a refusal and at a reply that is lost, or continues',
+		async (_name, operation) => {
+			expect(faults).toHaveLength(2);
+			for (const fault of faults) {
+				const { message } = await expectToStop(fault, operation);
+				await expectToContinue(fault, operation, message);
+			}
 		},
 	);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { demoForms, redirect, status } from '../../service/index.mts';
-import { inputFor, operationCases } from '../faults/operations.mts';
+import { inputFor, operationCases } from '../tables/operations.mts';
 import { closedPort, knowNoInvalidNames } from '../faults/unreachable.mts';
 import { withWorld } from '../world.mts';
 import { locator, n8nFor } from '../harness.mts';

@@ -1,0 +1,143 @@
+import type {
+	IDataObject,
+	INodeExecutionData,
+	INodeParameters,
+	INodeProperties,
+	INodePropertyOptions,
+} from 'n8n-workflow';
+import { demoForms, type Service } from '../../service/index.mts';
+import { locator } from '../harness.mts';
+import { builtFile, nodeOf, typeOf } from '../n8n/package.mts';
+
+type Effect = 'read' | 'repeatable' | 'once';
+
+/** One operation of the node as its description declares it, with what it needs from an item of `inputFor`. */
+export type OperationCase = {
+	/** As the editor shows it: `Response: Get Many`. */
+	name: string;
+	resource: string;
+	operation: string;
+	/** What the operation needs; all else has its default. */
+	parameters: INodeParameters;
+	/** What sending its request twice would do, as the endpoints say. */
+	effect: Effect;
+	/** Whether each item has a request of its own; else all items share one. */
+	ownRequest: boolean;
+	/** The request of the second item of `inputFor`, for the rule of a fault. */
+	match: { method: string; path: RegExp };
+	/** The parameters that the editor can show for it. */
+	properties: INodeProperties[];
+};
+
+const target = demoForms.survey;
+
+/** The UUID of the response that the second item asks for. */
+const TARGET_RESPONSE = '9f000000-0000-4000-8000-000000000000';
+
+/** The answer that the operations add, to tell what they added from what was there. */
+const MARK = 'added by a test';
+
+/** What a parameter without a usable default gets, by its name. */
+const needed: INodeParameters = {
+	formId: locator('={{ $json.formId }}'),
+	responseId: '={{ $json.responseId }}',
+	answersJson: '={{ $json.answers }}',
+	settingsJson: '={{ $json.settings }}',
+};
+
+/** What the operations that have it are tried with first: values that come from the item. */
+const chosen: INodeParameters = { inputMode: 'json' };
+
+const { properties } = nodeOf(typeOf('formService')).description;
+
+type Endpoint = { method: string; url: string; effect: Effect };
+const { endpoints } = builtFile<{ endpoints: Record<string, Endpoint> }>(
+	'nodes/FormService/api/endpoints.js',
+);
+
+const optionsOf = ({ options }: INodeProperties) => (options ?? []) as INodePropertyOptions[];
+
+const shownFor = ({ displayOptions }: INodeProperties, resource: string, operation?: string) =>
+	displayOptions?.show?.resource?.includes(resource) === true &&
+	(operation === undefined || displayOptions.show.operation?.includes(operation) === true);
+
+/** Every operation of the node, in the order of the editor. */
+export const operationCases: OperationCase[] = optionsOf(
+	properties.find(({ name }) => name === 'resource')!,
+).flatMap((resource) =>
+	properties
+		.filter(
+			(property) => property.name === 'operation' && shownFor(property, String(resource.value)),
+		)
+		.flatMap((property) => optionsOf(property))
+		.map((option) => caseOf(resource, option)),
+);
+
+/** The operation of this name. */
+export function operationNamed(name: string): OperationCase {
+	const found = operationCases.find((one) => one.name === name);
+	if (found === undefined) throw new Error(`The node has no operation ${name}`);
+	return found;
+}
+
+function caseOf(resource: INodePropertyOptions, option: INodePropertyOptions): OperationCase {
+	const ids = { resource: String(resource.value), operation: String(option.value) };
+	const own = properties.filter((property) => shownFor(property, ids.resource, ids.operation));
+	const given = { ...needed, ...chosen };
+	const parameters = Object.fromEntries(
+		own.filter(({ name }) => name in given).map(({ name }) => [name, given[name]]),
+	);
+	const { method, url } = requestOf(option, own);
+	const endpoint = Object.values(endpoints).find(
+		(one) => one.method === method && one.url.replace(/\{\w+\}/, '{}') === url,
+	);
+	if (endpoint === undefined) throw new Error(`No endpoint is ${method} ${url}`);
+	const id = url.startsWith('/response/') ? TARGET_RESPONSE : target;
+	return {
+		name: `${resource.name}: ${option.name}`,
+		...ids,
+		parameters: { ...ids, ...parameters },
+		effect: endpoint.effect,
+		ownRequest: url.includes('{}'),
+		match: { method, path: new RegExp(`^${url.replace('{}', id)}(\\?|$)`) },
+		properties: own,
+	};
+}
+
+/** The request that an operation declares, with `{}` for the ID in its path. */
+function requestOf(option: INodePropertyOptions, own: INodeProperties[]) {
+	const declared = [option, ...own].map(({ routing }) => routing?.request ?? {});
+	const { method, url } = Object.assign({}, ...declared) as { method: string; url: string };
+	return { method, url: url.replace(/^=/, '').replace(/\{\{.*\}\}/, '{}') };
+}
+
+/** Two input items for any operation, and what they name in the service. */
+export function inputFor({ store }: Service): INodeExecutionData[] {
+	const [other] = store.responses(demoForms.contact);
+	if (store.response(TARGET_RESPONSE) === undefined) {
+		store.addResponse(target, { uuid: TARGET_RESPONSE });
+	}
+	return [
+		itemFor({ store }, demoForms.contact, other.uuid),
+		itemFor({ store }, target, TARGET_RESPONSE),
+	];
+}
+
+function itemFor({ store }: Pick<Service, 'store'>, formId: string, responseId: string) {
+	const field = store.fields(formId).find(({ options }) => options === null)!;
+	const answer = field.type === 'number' ? 7 : MARK;
+	const json: IDataObject = {
+		formId,
+		responseId,
+		answers: { [field.uuid]: answer },
+		settings: { seo_title: MARK },
+	};
+	return { json };
+}
+
+/** How often the second item's response was added. */
+export function timesAdded({ store }: Service): number {
+	const added = itemFor({ store }, target, TARGET_RESPONSE).json.answers as IDataObject;
+	const [[uuid, answer]] = Object.entries(added);
+	return store.responses(target).filter(({ answers }) => answers[uuid] === answer).length;
+}
