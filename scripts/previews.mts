@@ -49,7 +49,6 @@ const responseProperties = {
 	is_incomplete: boolean,
 	created_at: string,
 	referrer: string,
-	fields: list(object({ uuid: string, label: string })),
 };
 const response = object(responseProperties);
 

@@ -10,12 +10,28 @@ export function hasIdentity(value: IDataObject): boolean {
 	return ['uuid', 'id'].some((key) => ['string', 'number'].includes(typeof value[key]));
 }
 
+/** The `uuid` of a record, else its `id`, as the service writes it: for output, and for what is sent. */
+export function idOf(record: IDataObject): string | undefined {
+	return asId(record.uuid) ?? asId(record.id);
+}
+
 /**
- * The identity of a form, field or response: its `uuid`, else its `id`, as text. Undefined for a
- * record that has neither.
+ * The identity of a form, field or response, for comparison: its `uuid`, else its `id`, with a UUID in
+ * lower case. Undefined for a record that has neither.
  */
 export function identityOf(record: IDataObject): string | undefined {
-	return asIdentity(record.uuid) ?? asIdentity(record.id);
+	return identitiesOf(record).at(0);
+}
+
+/** Both identities of a record, `uuid` first: a service can begin to list one beside the other. */
+export function identitiesOf({ uuid, id }: IDataObject): string[] {
+	const identities = [asId(uuid), asId(id)].filter((one) => one !== undefined);
+	return [...new Set(identities.map(comparableId))];
+}
+
+/** An ID in the form in which IDs are compared: the case of a UUID means nothing (RFC 9562, section 4). */
+export function comparableId(id: string): string {
+	return isUuid(id) ? id.toLowerCase() : id;
 }
 
 /**
@@ -23,12 +39,12 @@ export function identityOf(record: IDataObject): string | undefined {
  * 2.2), whatever else a form has.
  */
 export function formIdOf(form: IDataObject): string | undefined {
-	return asIdentity(form.id) ?? asIdentity(form.uuid);
+	return asId(form.id) ?? asId(form.uuid);
 }
 
-function asIdentity(value: unknown): string | undefined {
+function asId(value: unknown): string | undefined {
 	if (typeof value === 'string' && value !== '') return value;
-	// beyond 2^53, JSON.parse has rounded it, and two records would have one identity
+	// beyond 2^53, JSON.parse has rounded the number, and two records would share an identity
 	return Number.isSafeInteger(value) && Number(value) >= 0 ? String(value) : undefined;
 }
 

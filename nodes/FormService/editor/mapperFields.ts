@@ -8,7 +8,7 @@ import { fieldKindOf, fieldLabelOf } from '../api/answers/fields';
 import type { FieldKind } from '../api/answers/fields';
 import { asPlainText, tellApart } from '../api/answers/labels';
 import { shortened } from '../api/errors';
-import { identityOf, isId, isRecord, saysYes } from '../api/records';
+import { idOf, isId, isRecord, saysYes } from '../api/records';
 
 /** What a field shows in the resource mapper: its widget, and the choices there are. */
 type Kind = { type: FieldType; options?: INodePropertyOptions[] };
@@ -32,7 +32,7 @@ export type MapperField = ResourceMapperField & {
  */
 export function toMapperFields(fields: readonly IDataObject[], formId: string): MapperField[] {
 	const answerable = fields.flatMap((field) => {
-		const id = identityOf(field);
+		const id = idOf(field);
 		return isId(id) && fieldKindOf(field) !== 'layout' ? [{ id, field }] : [];
 	});
 	const labels = answerable.map(({ id, field }) => fieldLabelOf(field) ?? id);

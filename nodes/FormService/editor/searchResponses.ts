@@ -1,12 +1,11 @@
 import type { IDataObject, ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { getAccount } from '../api/account';
 import { decodeAnswers } from '../api/answers/decode';
-import { textsIn } from '../api/answers/find';
+import { searchable, textsIn } from '../api/answers/find';
 import { asPlainText } from '../api/answers/labels';
 import { newestFirst } from '../api/answers/order';
-import { withFiles } from '../api/answers/uploads';
 import { shortened } from '../api/errors';
-import { identityOf, isId, isRecord, saysYes } from '../api/records';
+import { idOf, isId, saysYes } from '../api/records';
 import type { RequestContext } from '../api/requestContext';
 import { cachedResponses, chosenForm } from './editorLists';
 
@@ -26,7 +25,7 @@ export async function searchResponses(
 	if (!isId(formId)) return { results: [] };
 	const context: RequestContext = { n8n: this, account: await getAccount(this), urgency: 'prompt' };
 	const records = await cachedResponses(context, formId);
-	const wanted = filter.trim().toLowerCase();
+	const wanted = searchable(filter.trim());
 	const found = newestFirst(records.map((record) => ({ record })))
 		.flatMap(({ record }) => toListed(record))
 		.filter(({ searched }) => searched.includes(wanted));
@@ -45,10 +44,12 @@ const MAX_ANSWERS = 3;
 const MAX_LENGTH = 40;
 
 function toListed(record: IDataObject) {
-	const id = identityOf(record);
+	const id = idOf(record);
 	// n8n evaluates a value that begins with "="; what is no ID could not be asked for either
 	if (!isId(id)) return [];
-	const texts = decodeAnswers(record).answers.flatMap(({ value }) => shownOf(withFiles(value)));
+	const texts = decodeAnswers(record).answers.flatMap(({ value }) =>
+		textsIn(value).filter((text) => text.trim() !== ''),
+	);
 	const first = texts.slice(0, MAX_ANSWERS).map((text) => shortened(text, MAX_LENGTH));
 	const shown = first.join(', ');
 	const number = record.number_formatted ?? record.number;
@@ -59,13 +60,6 @@ function toListed(record: IDataObject) {
 	].filter((part) => part !== '');
 	const note = saysYes(record.is_incomplete) ? ' (incomplete)' : '';
 	return [
-		{ id, name: parts.join(' · ') + note, searched: `${texts.join('\n')}\n${id}`.toLowerCase() },
+		{ id, name: parts.join(' · ') + note, searched: searchable(`${texts.join('\n')}\n${id}`) },
 	];
-}
-
-/** The texts of an answer that a person knows it by: of a file, its name. */
-function shownOf(value: unknown): string[] {
-	if (Array.isArray(value)) return value.flatMap(shownOf);
-	const isFile = isRecord(value) && typeof value.name === 'string' && 'url' in value;
-	return textsIn(isFile ? value.name : value).filter((text) => text.trim() !== '');
 }

@@ -1,6 +1,10 @@
+import { DateTime } from 'luxon';
+import { jsonParse } from 'n8n-workflow';
 import type { INodeProperties } from 'n8n-workflow';
-import { numberOf, operators, timeOf } from '../api/answers/conditions';
+import { z } from 'zod';
+import { operators } from '../api/answers/conditions';
 import type { Condition, Conditions, Operator } from '../api/answers/conditions';
+import { readNumber, readTime } from '../api/readers';
 import { isRecord } from '../api/records';
 import type { Input } from './input';
 import { invalid } from './input';
@@ -13,127 +17,184 @@ const names: Record<Operator, string> = {
 	is: 'Is',
 	isEmpty: 'Is Empty',
 	isNot: 'Is Not',
+	isNotEmpty: 'Is Not Empty',
 	less: 'Less Than',
 };
 
-/**
- * Conditions on the answers and attributes of a response. n8n's own `filter` type cannot read a
- * response in a trigger, which has no item yet.
- */
-export function conditionsParameter(name: string, displayName: string): INodeProperties {
-	return {
-		displayName,
-		name,
-		type: 'fixedCollection',
-		typeOptions: { multipleValues: true },
-		placeholder: 'Add Condition',
-		default: {},
-		description: 'Conditions on the answers and attributes of a response',
-		options: [
-			{
-				displayName: 'Condition',
-				name: 'conditions',
-				values: [
-					{
-						displayName: 'Field',
-						name: 'field',
-						type: 'string',
-						default: '',
-						placeholder: 'e.g. Email',
-						description:
-							"The label, UUID or custom key of a field, or an attribute of the response such as 'number'",
-					},
-					{
-						displayName: 'Operator',
-						name: 'operator',
-						type: 'options',
-						default: 'is',
-						options: operators.map((value) => ({ name: names[value], value })),
-					},
-					{
-						displayName: 'Value',
-						name: 'value',
-						type: 'string',
-						default: '',
-						description: 'What to compare with. Enter dates as 2026-01-31, or with a time.',
-						displayOptions: { hide: { operator: ['isEmpty'] } },
-					},
-				],
-			},
-		],
-	};
-}
+/** Operators without a value to compare with. */
+const withoutValue: readonly Operator[] = ['isEmpty', 'isNotEmpty'];
+
+const conditions: INodeProperties = {
+	displayName: 'Conditions',
+	name: 'conditions',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true },
+	placeholder: 'Add Condition',
+	default: {},
+	description: 'Conditions on the answers and attributes of a response',
+	options: [
+		{
+			displayName: 'Condition',
+			name: 'conditions',
+			values: [
+				{
+					displayName: 'Field',
+					name: 'field',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. Email',
+					description:
+						"The label, UUID or custom key of a field, or an attribute of the response such as 'number'",
+				},
+				{
+					displayName: 'Operator',
+					name: 'operator',
+					type: 'options',
+					default: 'is',
+					options: operators.map((value) => ({ name: names[value], value })),
+				},
+				{
+					displayName: 'Value',
+					name: 'value',
+					type: 'string',
+					default: '',
+					description: 'What to compare with. Enter dates as 2026-01-31, or with a time.',
+					displayOptions: { hide: { operator: [...withoutValue] } },
+				},
+			],
+		},
+	],
+};
+
+const match: INodeProperties = {
+	displayName: 'Match',
+	name: 'match',
+	type: 'options',
+	default: 'all',
+	description: 'Which of the conditions a response has to meet',
+	options: [
+		{ name: 'All Conditions', value: 'all' },
+		{ name: 'Any Condition', value: 'any' },
+	],
+};
 
 /**
- * Whether all conditions must be met or any; shown once there are some.
- *
- * @param conditionsPath the parameter above it, such as `/onlyWhen`
+ * The entries of a Filters collection that are about conditions. n8n's own `filter` type cannot read a
+ * response in a trigger, which has no item yet. Match is always shown: at run time, n8n drops a parameter
+ * whose display condition points into a collection.
  */
-export function matchParameter(conditionsPath: string): INodeProperties {
-	return {
-		displayName: 'Match',
-		name: 'match',
-		type: 'options',
-		default: 'all',
-		description: 'Which of the conditions a response has to meet',
-		options: [
-			{ name: 'All Conditions', value: 'all' },
-			{ name: 'Any Condition', value: 'any' },
-		],
-		displayOptions: { show: { [`${conditionsPath}.conditions`]: [{ _cnd: { exists: true } }] } },
-	};
-}
+export const conditionFilters: INodeProperties[] = [conditions, match];
 
 /**
- * Reads what these two parameters hold.
+ * Reads the conditions in the parameter `filters`.
  *
- * @param given the value of the conditions' parameter
- * @param match the value of Match
  * @throws NodeOperationError that names the condition and what it must be
  */
-export function readConditions(
-	input: Input,
-	displayName: string,
-	given: unknown,
-	match: unknown,
-): Conditions {
-	const entries: unknown = isRecord(given) ? (given.conditions ?? []) : given;
-	const list: unknown[] = Array.isArray(entries) ? entries : [];
+export function readConditions(input: Input): Conditions {
+	const { conditions: given, match: matched } = readFilters(input);
 	return {
 		zone: input.zone,
-		match: match === 'any' ? 'any' : 'all',
-		conditions: list.map((entry, index) =>
-			readCondition(input, `Condition ${index + 1} of '${displayName}'`, entry),
+		match: readMatch(input, matched),
+		conditions: readList(input, given).map((entry, index) =>
+			readCondition(input, `Condition ${index + 1}`, entry),
 		),
 	};
 }
 
+/** The parameter `filters` as an object, also where an expression gives it as JSON text. */
+export function readFilters(input: Input): Record<string, unknown> {
+	const filters = fromJson(input.parameter<unknown>('filters', {}));
+	if (isAbsent(filters)) return {};
+	if (isRecord(filters)) return filters;
+	throw invalid(input, '\'Filters\' must be an object, such as {"text": "delivery"}');
+}
+
+const matchSchema = z.enum(['all', 'any']);
+
+function readMatch(input: Input, given: unknown): Conditions['match'] {
+	const read = matchSchema.safeParse(isAbsent(given) ? 'all' : given);
+	if (read.success) return read.data;
+	throw invalid(input, `'Match' must be one of ${matchSchema.options.join(', ')}`);
+}
+
+/** A list of conditions, or the object around it that the editor makes; either as JSON text too. */
+function readList(input: Input, given: unknown): unknown[] {
+	const outer = fromJson(given);
+	const inner = isRecord(outer) && !('field' in outer) ? fromJson(outer.conditions) : outer;
+	if (isAbsent(inner)) return [];
+	if (Array.isArray(inner)) return inner as unknown[];
+	if (isRecord(inner)) return [inner];
+	throw invalid(
+		input,
+		"'Conditions' must be a list",
+		'An expression gives it as [{"field": "Email", "operator": "is", "value": "ada@example.com"}].',
+	);
+}
+
+const conditionSchema = z.object({
+	field: z.string().trim().min(1),
+	operator: z.enum(operators).default('is'),
+	value: z.union([
+		z.string(),
+		z.number(),
+		z.boolean(),
+		z.null(),
+		z.undefined(),
+		z.date(),
+		z.custom<DateTime>((value) => DateTime.isDateTime(value)),
+	]),
+});
+
+const problems: Record<string, string> = {
+	field: 'has no field',
+	operator: `must have one of the operators ${operators.join(', ')}`,
+	value: 'must have a text, a number, a boolean or a date as its value',
+};
+
 function readCondition(input: Input, name: string, entry: unknown): Condition {
-	const { field = '', operator = 'is', value = '' } = isRecord(entry) ? entry : {};
-	if (typeof field !== 'string' || field.trim() === '')
-		throw invalid(input, `${name} has no field`);
-	const known = operators.find((one) => one === operator);
-	if (known === undefined) {
-		throw invalid(input, `${name} must have one of the operators ${operators.join(', ')}`);
+	const read = conditionSchema.safeParse(fromJson(entry));
+	if (!read.success) {
+		const [where] = read.error.issues[0].path;
+		throw invalid(input, `${name} ${problems[String(where)] ?? 'is not a condition'}`);
 	}
-	const text = value === null || isRecord(value) || Array.isArray(value) ? '' : String(value);
-	const problem = problemOf(known, text, input.zone);
+	const { field, operator, value } = read.data;
+	const text = textOf(value);
+	const problem = problemOf(operator, text, input.zone);
 	if (problem !== undefined) throw invalid(input, `${name} ${problem}`);
-	return { field, operator: known, value: text };
+	return { field, operator, value: text };
+}
+
+function textOf(value: z.infer<typeof conditionSchema>['value']): string {
+	if (value === null || value === undefined) return '';
+	if (value instanceof Date) return Number.isNaN(value.getTime()) ? '' : value.toISOString();
+	return DateTime.isDateTime(value) ? (value.toISO() ?? '') : String(value);
 }
 
 /** A comparison that no response could ever meet would hold all of them back without a word. */
 function problemOf(operator: Operator, value: string, zone: string): string | undefined {
 	switch (operator) {
 		case 'isEmpty':
+		case 'isNotEmpty':
 			return undefined;
 		case 'greater':
 		case 'less':
-			return Number.isNaN(numberOf(value)) ? 'needs a number to compare with' : undefined;
+			return readNumber(value) === undefined ? 'needs a number to compare with' : undefined;
 		case 'before':
 		case 'after':
-			return Number.isNaN(timeOf(value, zone)) ? 'needs a date, such as 2026-01-31' : undefined;
+			return readTime(value, zone) === undefined ? 'needs a date, such as 2026-01-31' : undefined;
 		default:
 			return value.trim() === '' ? "needs a value; for none, choose 'Is Empty'" : undefined;
 	}
+}
+
+/** What a text in JSON stands for; any other value as it is. */
+function fromJson(value: unknown): unknown {
+	if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
+	return jsonParse<unknown>(value, { fallbackValue: value });
+}
+
+function isAbsent(value: unknown): boolean {
+	return (
+		value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
+	);
 }

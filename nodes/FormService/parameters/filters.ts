@@ -1,11 +1,37 @@
-import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
-import { meets, timeOf } from '../api/answers/conditions';
 import type { Wanted } from '../api/answers/find';
-import { isRecord } from '../api/records';
-import { conditionsParameter, matchParameter, readConditions } from './conditions';
+import { readTime } from '../api/readers';
+import { conditionFilters, readConditions, readFilters } from './conditions';
 import { invalid, readChoice, toText } from './input';
 import type { Input } from './input';
+
+export { conditionFilters, readConditions } from './conditions';
+
+const filters: INodeProperties[] = [
+	{
+		displayName: 'Answers Contain',
+		name: 'text',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. delivery',
+		description: 'Only responses with this text in any answer',
+	},
+	...conditionFilters,
+	{
+		displayName: 'Submitted After',
+		name: 'after',
+		type: 'dateTime',
+		default: '',
+		description: 'Only responses submitted after this time, in the time zone of the workflow',
+	},
+	{
+		displayName: 'Submitted Before',
+		name: 'before',
+		type: 'dateTime',
+		default: '',
+		description: 'Only responses submitted before this time, in the time zone of the workflow',
+	},
+];
 
 /** Which responses of a list are wanted, and in which order. All of it is done here, with no further request. */
 export const filterParameters: INodeProperties[] = [
@@ -15,33 +41,7 @@ export const filterParameters: INodeProperties[] = [
 		type: 'collection',
 		placeholder: 'Add Filter',
 		default: {},
-		options: [
-			{
-				displayName: 'Answers Contain',
-				name: 'text',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. delivery',
-				description: 'Only responses with this text in any answer',
-			},
-			conditionsParameter('conditions', 'Conditions'),
-			// within a collection, n8n does not look at what else is in it
-			{ ...matchParameter(''), displayOptions: undefined },
-			{
-				displayName: 'Submitted After',
-				name: 'after',
-				type: 'dateTime',
-				default: '',
-				description: 'Only responses submitted after this time, in the time zone of the workflow',
-			},
-			{
-				displayName: 'Submitted Before',
-				name: 'before',
-				type: 'dateTime',
-				default: '',
-				description: 'Only responses submitted before this time, in the time zone of the workflow',
-			},
-		],
+		options: filters,
 	},
 	{
 		displayName: 'Sort',
@@ -58,29 +58,31 @@ export const filterParameters: INodeProperties[] = [
 ];
 
 /**
- * Reads and checks them.
+ * Reads and checks these parameters.
  *
  * @throws NodeOperationError that names the filter and what it must be
  */
 export function readWanted(input: Input): Wanted {
-	const given = input.parameter<unknown>('filters', {});
-	const { after, before, text: rawText, conditions, match } = isRecord(given) ? given : {};
-	const text = toText(input, rawText ?? '', 'Answers Contain').trim();
-	const met = readConditions(input, 'Conditions', conditions, match);
+	const given = readFilters(input);
+	const unknown = Object.keys(given).find((name) => filters.every((one) => one.name !== name));
+	if (unknown !== undefined) {
+		const known = filters.map(({ name }) => name).join(', ');
+		throw invalid(input, `'Filters' has no "${unknown}"`, `It can have ${known}.`);
+	}
+	const text = toText(input, given.text ?? '', 'Answers Contain').trim();
 	return {
-		after: readTime(input, after, 'Submitted After'),
-		before: readTime(input, before, 'Submitted Before'),
+		after: readBound(input, given.after, 'Submitted After'),
+		before: readBound(input, given.before, 'Submitted Before'),
 		text: text === '' ? undefined : text,
-		meets: met.conditions.length === 0 ? undefined : (record) => meets(record, met),
+		conditions: readConditions(input),
 		sort: readChoice(input, 'sort', 'Sort', ['newest', 'oldest', 'listed']),
 	};
 }
 
 /** A time as the editor, which knows no zones, or an expression gives it. */
-function readTime(input: Input, value: unknown, displayName: string): number | undefined {
+function readBound(input: Input, value: unknown, displayName: string): number | undefined {
 	if (value === undefined || value === null || value === '') return undefined;
-	const isTime = DateTime.isDateTime(value) || value instanceof Date;
-	const time = isTime ? value.valueOf() : timeOf(value, input.zone);
-	if (!Number.isNaN(time)) return time;
+	const time = readTime(value, input.zone);
+	if (time !== undefined) return time;
 	throw invalid(input, `'${displayName}' must be a date, such as 2026-01-31 or 2026-01-31T08:00`);
 }

@@ -47,6 +47,15 @@ export const outputOptions: INodeProperties[] = [
 		displayOptions: { show: { downloadFiles: [true] } },
 	},
 	{
+		displayName: 'Include Details',
+		name: 'details',
+		type: 'boolean',
+		default: true,
+		description:
+			"Whether 'One Column per Field' adds all attributes of the response, and columns for answers to deleted fields and for problems even where there are none",
+		...ofSimplified,
+	},
+	{
 		displayName: 'One Column per Field',
 		name: 'columns',
 		type: 'boolean',
@@ -57,10 +66,14 @@ export const outputOptions: INodeProperties[] = [
 	},
 ];
 
-/** Reads Simplify and these options. */
+/**
+ * Reads Simplify and these options.
+ *
+ * @throws NodeOperationError that names the option and what it must be
+ */
 export function readResponseOutput(input: Input): ResponseOutput {
-	const given = input.parameter<unknown>('options', {});
-	const options = isRecord(given) ? given : {};
+	const options = input.parameter<unknown>('options', {}) ?? {};
+	if (!isRecord(options)) throw invalid(input, "'Options' must be an object");
 	const isDownload = toSwitch(input, options.downloadFiles ?? false, 'Download Files');
 	const keys = answerKeys.find((known) => known === (options.answerKeys ?? 'label'));
 	if (keys === undefined) {
@@ -73,5 +86,6 @@ export function readResponseOutput(input: Input): ResponseOutput {
 			: undefined,
 		answerKeys: keys,
 		columns: toSwitch(input, options.columns ?? false, 'One Column per Field'),
+		details: toSwitch(input, options.details ?? false, 'Include Details'),
 	};
 }

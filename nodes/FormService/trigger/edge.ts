@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { createdAt, toEpochMs } from '../api/answers/order';
+import { createdAt } from '../api/answers/order';
+import { readNumber } from '../api/readers';
 import { identityOf } from '../api/records';
 import type { PageRead, Place } from '../api/replies/list';
 import { isIncomplete } from './diff';
@@ -98,7 +99,7 @@ function sideOfNew(
 
 /** By the times of the responses, or else their numbers, if they rise or fall along the whole listing. */
 function sideByTime(records: readonly IDataObject[]): Edge['side'] | undefined {
-	const number = (record: IDataObject) => toEpochMs(record.number);
+	const number = (record: IDataObject) => readNumber(record.number) ?? NaN;
 	for (const key of [createdAt, number]) {
 		const values = records.map((record) => key(record) ?? NaN);
 		const steps = values.slice(1).map((value, index) => value - values[index]);

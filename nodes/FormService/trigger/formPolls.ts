@@ -175,7 +175,7 @@ export class FormPolls {
 		const isCut = isFresh && !listing.complete && listing.short === undefined;
 		const isInVain = isCut && found.length === 0;
 		if (isInVain) throw cutInVain(deps.node);
-		const due = oldestFirst(found.filter(({ record }) => meets(record, trigger.conditions)));
+		const due = oldestFirst(found.filter(({ record }) => meets(record, trigger.conditions, [])));
 		const fields = due.length === 0 ? [] : await this.fieldsOf(id, memory);
 		if (fields === undefined && isFresh) deps.log.info(NO_FIELDS);
 		const ready = fields === undefined ? [] : due;

@@ -3,7 +3,7 @@ import { getAccount } from '../api/account';
 import type { Account } from '../api/account';
 import { meets } from '../api/answers/conditions';
 import { oldestFirst } from '../api/answers/order';
-import { needsFields } from '../api/answers/responseItem';
+import { outputNeedsFields } from '../api/answers/responseItem';
 import { clock, unlessAborted } from '../api/clock';
 import { endpoints, targetOf } from '../api/endpoints';
 import { asNodeError, NotSent } from '../api/errors';
@@ -43,7 +43,7 @@ export async function pollForms(n8n: IPollFunctions): Promise<INodeExecutionData
 		service,
 		reason,
 		budgetMs,
-		needsFields: needsFields(parameters.output),
+		needsFields: outputNeedsFields(parameters.output),
 	};
 	const staticData = n8n.getWorkflowStaticData('node');
 	const deps = dependenciesOf(n8n, parameters, account, budgetMs);
@@ -95,7 +95,7 @@ export async function fetchExample(n8n: IPollFunctions): Promise<INodeExecutionD
 	for (const { id, name } of ofResponses ? forms.slice(0, MAX_ASKED_FOR_EXAMPLE) : []) {
 		const target = targetOf(account, endpoints.listResponses, { formId: id });
 		const records = await listRecords(context, target);
-		const wanted = records.filter((one) => meets(one, parameters.conditions));
+		const wanted = records.filter((one) => meets(one, parameters.conditions, []));
 		const newest = newestResponse(wanted, events);
 		if (newest !== undefined) return await asExample({ ...newest, form: { id, name } });
 	}
@@ -104,7 +104,7 @@ export async function fetchExample(n8n: IPollFunctions): Promise<INodeExecutionD
 	return await asExample({ event: 'formCreated', record, form: { id, name } });
 
 	async function asExample(event: Event): Promise<INodeExecutionData[]> {
-		const ofResponse = event.event !== 'formCreated' && needsFields(parameters.output);
+		const ofResponse = event.event !== 'formCreated' && outputNeedsFields(parameters.output);
 		const target = targetOf(account, endpoints.listFields, { formId: event.form.id });
 		const fields = ofResponse ? await listRecords(context, target) : undefined;
 		const items = itemsBy(context, parameters.output);

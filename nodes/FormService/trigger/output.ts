@@ -2,7 +2,8 @@ import { defaults, memoize, pick } from 'lodash';
 import { NodeApiError } from 'n8n-workflow';
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 import { oldestFirst } from '../api/answers/order';
-import { fieldsFor, needsFields, toResponseItem } from '../api/answers/responseItem';
+import { formFieldsOf } from '../api/answers/fields';
+import { outputNeedsFields, toResponseItem } from '../api/answers/responseItem';
 import type { ResponseOutput } from '../api/answers/responseItem';
 import { asNodeError, inputError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
@@ -19,17 +20,18 @@ export function itemsBy(
 	output: ResponseOutput,
 ): Pick<Dependencies, 'toItem' | 'toItemWithoutFiles'> {
 	// one poll makes many items of a form
-	const ofForm = memoize((fields: Event['fields']) => fieldsFor(fields ?? [], output));
+	const ofForm = memoize((fields: Event['fields']) => formFieldsOf([...(fields ?? [])], output));
 	const toItem = async (
 		{ event, record, form, fields: given }: Event,
 		options: ResponseOutput,
 		onFileError?: (error: Error) => void,
 	) => {
-		const fields = needsFields(options) ? ofForm(given) : undefined;
-		const item =
+		const fields = outputNeedsFields(options) ? ofForm(given) : undefined;
+		const { item, fileErrors } =
 			event === 'formCreated'
-				? { json: formAttributes(record, options) }
-				: await toResponseItem(context, record, { ...options, fields }, onFileError);
+				? { item: { json: formAttributes(record, options) }, fileErrors: [] }
+				: await toResponseItem(context, record, options, fields);
+		fileErrors.forEach((error) => onFileError?.(error));
 		// an answer of such a name stays what it is
 		return { ...item, json: defaults(item.json, { event, form: { ...form } }) };
 	};

@@ -2,7 +2,7 @@ import type { IPollFunctions } from 'n8n-workflow';
 import { REQUESTS_PER_DAY } from '../api/rateLimiter/limits';
 import { isId, isRecord } from '../api/records';
 import type { ResponseOutput } from '../api/answers/responseItem';
-import { readConditions } from '../parameters/conditions';
+import { readConditions } from '../parameters/filters';
 import {
 	invalid,
 	readChoice,
@@ -55,19 +55,13 @@ const MAX_ABANDONED_AFTER_HOURS = 24 * REMEMBERED_DAYS;
  */
 export function readParameters(n8n: IPollFunctions): Parameters {
 	const input = inputOf(n8n);
-	const { parameter } = input;
 	const watch = readWatch(input);
 	return {
 		watch,
 		names: namesIn(n8n, watch),
 		events: readEvents(input, watch),
 		abandonedAfterMs: readAbandonedAfterHours(input) * HOUR_MS,
-		conditions: readConditions(
-			input,
-			'Only When',
-			parameter<unknown>('onlyWhen', {}),
-			parameter<unknown>('match', 'all'),
-		),
+		conditions: readConditions(input),
 		emitExisting: readSwitch(input, 'options.emitExisting', 'Emit Existing Responses', false),
 		maxPerPoll: readCount(
 			input,

@@ -1,6 +1,6 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { REQUESTS_PER_DAY } from '../api/rateLimiter/limits';
-import { conditionsParameter, matchParameter } from '../parameters/conditions';
+import { conditionFilters } from '../parameters/filters';
 import { formLocator, optionsOf, simplifySwitch } from '../parameters/properties';
 import { outputOptions } from '../parameters/responseOutput';
 import {
@@ -140,8 +140,15 @@ export const triggerProperties: INodeProperties[] = [
 		description: 'Hours after which a response that is still incomplete counts as abandoned',
 		displayOptions: { show: { events: ['responseAbandoned'] } },
 	},
-	conditionsParameter('onlyWhen', 'Only When'),
-	matchParameter('/onlyWhen'),
+	{
+		displayName: 'Filters',
+		name: 'filters',
+		type: 'collection',
+		placeholder: 'Add Filter',
+		default: {},
+		description: 'Which responses start the workflow. The others count as seen.',
+		options: conditionFilters,
+	},
 	simplifySwitch,
 	optionsOf(
 		inOrder([

@@ -17,7 +17,6 @@ describe('Response: Get Many', () => {
 		expect(Object.keys(items[0].json)[0]).toBe('answers');
 		expect(items[0]).toEqual({
 			json: {
-				fields: [],
 				uuid: expect.any(String),
 				number: 1,
 				number_formatted: 'S-1',

@@ -196,7 +196,7 @@ describe('A response that is abandoned', () => {
 
 describe('Only When', () => {
 	const onlyWhen = (value: string) => ({
-		onlyWhen: { conditions: [{ field: 'Name', operator: 'contains', value }] },
+		filters: { conditions: { conditions: [{ field: 'Name', operator: 'contains', value }] } },
 	});
 
 	it('holds back what does not meet the conditions, which counts as seen', async () =>
@@ -219,7 +219,9 @@ describe('Only When', () => {
 			const after = (hours: number) =>
 				now.plus({ hours }).toISO({ includeOffset: false, suppressMilliseconds: true });
 			const onlyWhen = (value: string | null) => ({
-				onlyWhen: { conditions: [{ field: 'created_at', operator: 'after', value }] },
+				filters: {
+					conditions: { conditions: [{ field: 'created_at', operator: 'after', value }] },
+				},
 			});
 			const trigger = watch(world.n8n, form);
 			await trigger.poll();
@@ -232,9 +234,11 @@ describe('Only When', () => {
 
 	it('is refused where no response could ever meet it', async () =>
 		await withWorld(async (world) => {
-			const onlyWhen = { conditions: [{ field: 'Name', operator: 'greater', value: 'many' }] };
-			const trigger = watch(world.n8n, newForm(world, 'A'), { onlyWhen });
-			await expect(trigger.poll()).rejects.toThrow("Condition 1 of 'Only When' needs a number");
+			const conditions = [{ field: 'Name', operator: 'greater', value: 'many' }];
+			const trigger = watch(world.n8n, newForm(world, 'A'), {
+				filters: { conditions: { conditions } },
+			});
+			await expect(trigger.poll()).rejects.toThrow('Condition 1 needs a number');
 		}));
 });
 

@@ -48,7 +48,6 @@ describe('A trigger that watches a form', () => {
 					is_incomplete: false,
 					created_at: expect.any(String),
 					referrer: null,
-					fields: [],
 					answers: { Name: 'Ada' },
 				},
 			},
@@ -131,7 +130,7 @@ describe('A trigger that watches a form', () => {
 	});
 
 	it('gives each field as a column, typed and named as Get Many has them', async () => {
-		const options = { columns: true, answerKeys: 'customKey', downloadFiles: true };
+		const options = { columns: true, details: true, answerKeys: 'customKey', downloadFiles: true };
 		const trigger = watch(n8n, form, { options });
 		await trigger.poll();
 		submitFile();

@@ -1,9 +1,12 @@
-import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import { saysNo, saysYes } from '../records';
-import { decodeAnswers, partsOf } from './decode';
-import type { Answer } from './decode';
-import { toEpochMs } from './order';
+import { readBoolean, readNumber, readTime } from '../readers';
+import { comparableId } from '../records';
+import { RESPONSE_ATTRIBUTES } from './attributes';
+import { partsOf } from './decode';
+import type { FieldKind, FormField } from './fields';
+import { comparable } from './labels';
+import { matchAnswers } from './match';
+import type { MatchedAnswer } from './match';
 
 /** How a value is compared, in the order of the editor's list. */
 export const operators = [
@@ -14,16 +17,17 @@ export const operators = [
 	'is',
 	'isEmpty',
 	'isNot',
+	'isNotEmpty',
 	'less',
 ] as const;
 
 export type Operator = (typeof operators)[number];
 
 export type Condition = {
-	/** The label, UUID or custom key of a field, or else the name of an attribute of the response. */
+	/** An attribute of the response, or the label, UUID or custom key of a field. */
 	field: string;
 	operator: Operator;
-	/** What it is compared with; of no account for `isEmpty`. */
+	/** What the field is compared with; of no account for `isEmpty` and `isNotEmpty`. */
 	value: string;
 };
 
@@ -34,104 +38,152 @@ export type Conditions = {
 	zone: string;
 };
 
-/** Whether a response meets the conditions; without any, each does. */
-export function meets(record: IDataObject, { match, conditions, zone }: Conditions): boolean {
+/** Whether the fields of the form are needed: only they say which answer belongs to a name, whatever a reply gives. */
+export function conditionsNeedFields({ conditions }: Conditions): boolean {
+	return conditions.some(({ field }) => !RESPONSE_ATTRIBUTES.includes(field.trim()));
+}
+
+/**
+ * Why the conditions cannot be checked: the first name that is neither a field nor an attribute, with the
+ * names that there are. Such a condition would hold every response back, or none.
+ *
+ * @param records responses of the form, whose attributes count too
+ * @returns a sentence without a period
+ */
+export function conditionProblem(
+	{ conditions }: Conditions,
+	fields: readonly FormField[],
+	records: readonly IDataObject[] = [],
+): string | undefined {
+	const unknown = conditions.find(
+		({ field }) =>
+			!RESPONSE_ATTRIBUTES.includes(field.trim()) &&
+			fieldNamed(field, fields) === undefined &&
+			!records.some((record) => Object.hasOwn(record, field.trim())),
+	);
+	if (unknown === undefined) return undefined;
+	const titles = fields.map(({ title }) => `"${title}"`).join(', ');
+	const known = titles === '' ? 'The form has no fields' : `Its fields are ${titles}`;
+	return `The form has no field "${unknown.field.trim()}". ${known}`;
+}
+
+/**
+ * The field of a form that a name means: by UUID or ID, by custom key, by its label as items name it
+ * ("Full name (2)"), or by its label in other case or spelling.
+ */
+export function fieldNamed(name: string, fields: readonly FormField[]): FormField | undefined {
+	const wanted = comparable(name);
+	const small = wanted.toLowerCase();
+	const ways: Array<(field: FormField) => boolean> = [
+		({ ids }) => ids.includes(comparableId(wanted)),
+		({ match }) => match.title === wanted,
+		({ match }) => match.customKey === wanted,
+		({ match }) => match.name === wanted,
+		({ match }) => match.title.toLowerCase() === small,
+		({ match }) => match.customKey?.toLowerCase() === small,
+	];
+	for (const way of ways) {
+		const field = fields.find(way);
+		if (field !== undefined) return field;
+	}
+	return undefined;
+}
+
+/**
+ * Whether a response meets the conditions; without any, each does.
+ *
+ * @param fields those of the form; without any, names mean what the answers say of themselves
+ */
+export function meets(
+	record: IDataObject,
+	{ match, conditions, zone }: Conditions,
+	fields: readonly FormField[],
+): boolean {
 	if (conditions.length === 0) return true;
-	const { answers } = decodeAnswers(record);
+	const { answers } = matchAnswers(record, fields);
 	const holds = (condition: Condition) =>
-		isTrue(condition, valuesOf(record, answers, condition.field, zone), zone);
+		isTrue(condition, valuesOf(record, answers, condition.field, fields, zone), zone);
 	return match === 'all' ? conditions.every(holds) : conditions.some(holds);
 }
 
-/** What a field has, and the zone of its times where they do not say it. */
-type Values = { values: readonly unknown[]; zone: string };
+/** What a field has: its kind where it is known, and the zone of its times where they do not state theirs. */
+type Values = { values: ReadonlyArray<string | number | boolean>; zone: string; kind?: FieldKind };
 
 /**
- * The values of a field, one by one: of two fields with one label, both; of a multiple choice, each.
- * What is empty is left out. The service's own times are UTC (specification, section 2.1); a date that
- * was answered is one of the calendar.
+ * The values of a field, one by one: of a multiple choice, each. Blank ones are left out. The service's
+ * own times are UTC (specification, section 2.1); a date that was answered is one of the calendar.
  */
 function valuesOf(
 	record: IDataObject,
-	answers: readonly Answer[],
-	field: string,
+	answers: readonly MatchedAnswer[],
+	name: string,
+	fields: readonly FormField[],
 	zone: string,
 ): Values {
-	const wanted = normal(field);
-	const own = answers.filter(({ label, uuid, customKey }) =>
-		[label, uuid, customKey].some((name) => name !== undefined && normal(name) === wanted),
-	);
-	const isAnswer = own.length > 0;
-	const found = isAnswer ? own.map(({ value }) => value) : [record[field.trim()]];
-	const values = found.flatMap(partsOf).filter((value) => textOf(value) !== '');
-	return { values, zone: isAnswer ? zone : 'utc' };
+	const attribute = name.trim();
+	const field = fieldNamed(name, fields);
+	const isAttribute = RESPONSE_ATTRIBUTES.includes(attribute);
+	const answer = isAttribute
+		? undefined
+		: answers.find((one) => (field === undefined ? isNamed(one, name) : one.field === field));
+	const isAnswer = answer !== undefined || (field !== undefined && !isAttribute);
+	const value: unknown = isAnswer ? answer?.value : record[attribute];
+	const values = partsOf(value).filter((part) => normal(part) !== '');
+	return { values, zone: isAnswer ? zone : 'utc', kind: isAnswer ? field?.kind : undefined };
 }
 
-/** A list meets what one of its entries meets; `isNot` and `isEmpty` are about all of them. */
+/** Whether an answer of no known field has this name, by its own label, UUID or custom key. */
+function isNamed({ name, uuid, id, customKey, field }: MatchedAnswer, wanted: string): boolean {
+	if (field !== undefined) return false;
+	return [name, uuid, id, customKey].some(
+		(one) => one !== undefined && normal(one) === normal(wanted),
+	);
+}
+
+/** A list meets what one of its entries meets; `isNot`, `isEmpty` and `isNotEmpty` are about all of them. */
 function isTrue(
 	{ operator, value: wanted }: Condition,
-	{ values, zone: own }: Values,
+	{ values, zone: own, kind }: Values,
 	zone: string,
 ): boolean {
 	switch (operator) {
 		case 'is':
-			return values.some((value) => isEqual(value, wanted));
+			return values.some((value) => isEqual(value, wanted, kind));
 		case 'isNot':
-			return !values.some((value) => isEqual(value, wanted));
+			return !values.some((value) => isEqual(value, wanted, kind));
 		case 'contains':
-			return values.some((value) => textOf(value).includes(normal(wanted)));
+			return values.some((value) => normal(value).includes(normal(wanted)));
 		case 'isEmpty':
 			return values.length === 0;
+		case 'isNotEmpty':
+			return values.length > 0;
 		case 'greater':
-			return values.some((value) => numberOf(value) > numberOf(wanted));
+			return values.some((value) => (readNumber(value) ?? NaN) > (readNumber(wanted) ?? NaN));
 		case 'less':
-			return values.some((value) => numberOf(value) < numberOf(wanted));
+			return values.some((value) => (readNumber(value) ?? NaN) < (readNumber(wanted) ?? NaN));
 		case 'before':
-			return values.some((value) => timeOf(value, own) < timeOf(wanted, zone));
+			return values.some(
+				(value) => (readTime(value, own) ?? NaN) < (readTime(wanted, zone) ?? NaN),
+			);
 		case 'after':
-			return values.some((value) => timeOf(value, own) > timeOf(wanted, zone));
+			return values.some(
+				(value) => (readTime(value, own) ?? NaN) > (readTime(wanted, zone) ?? NaN),
+			);
 	}
 }
 
 /** By their texts, without regard to case; a number also by its value, and yes or no however written. */
-function isEqual(value: unknown, wanted: string): boolean {
-	const text = normal(wanted);
-	if (textOf(value) === text) return true;
-	if (typeof value === 'number') return value === numberOf(text);
-	if (typeof value !== 'boolean') return false;
-	return value ? saysYes(text) : saysNo(text);
+function isEqual(value: string | number | boolean, wanted: string, kind?: FieldKind): boolean {
+	if (normal(value) === normal(wanted)) return true;
+	const number = readNumber(wanted);
+	const isNumber = typeof value === 'number' || kind === 'number';
+	if (isNumber && number !== undefined) return readNumber(value) === number;
+	const isBoolean =
+		typeof value === 'boolean' || kind === 'boolean' || ['true', 'false'].includes(normal(wanted));
+	const boolean = isBoolean ? readBoolean(wanted) : undefined;
+	return boolean !== undefined && readBoolean(value) === boolean;
 }
 
-function normal(text: string): string {
-	return text.trim().toLowerCase();
-}
-
-function textOf(value: unknown): string {
-	return value === undefined || value === null ? '' : normal(String(value));
-}
-
-/** A number, also as text and with a decimal comma; NaN, which nothing is greater or less than, if it is none. */
-export function numberOf(value: unknown): number {
-	if (typeof value === 'number') return value;
-	const text = String(value).trim();
-	if (/^[+-]?\d+,\d+$/.test(text)) return Number(text.replace(',', '.'));
-	return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : NaN;
-}
-
-/** Seconds or milliseconds since 1970 of the time since 2001: smaller numbers are no times. */
-const LEAST_EPOCH = 1e9;
-
-/**
- * A date or time in epoch milliseconds; NaN if it is none. Only ISO 8601, as SQL writes it too, and
- * numbers: JavaScript reads a date into "Room 5" as well.
- *
- * @param zone that of a time which does not say it
- */
-export function timeOf(value: unknown, zone: string): number {
-	const number = numberOf(value);
-	if (number >= LEAST_EPOCH) return toEpochMs(number);
-	const text = String(value).trim();
-	if (!/^\d{4}-\d\d(-\d\d)?([T ]|$)/.test(text)) return NaN;
-	const time = DateTime.fromISO(text, { zone });
-	return (time.isValid ? time : DateTime.fromSQL(text, { zone })).toMillis();
+function normal(value: string | number | boolean): string {
+	return comparable(String(value)).toLowerCase();
 }

@@ -1,15 +1,19 @@
+import { jsonParse } from 'n8n-workflow';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { shapeOf } from '../envelope';
 import { isRecord, isUuid } from '../records';
+import { fileInObject, filesInText } from './uploads';
 
 /** One answer of a response, with as much of its field as the service gives beside it. */
 export type Answer = {
 	label: string;
-	/** The UUID of the field. */
+	/** The UUID or ID of the field, as the service writes it. */
 	uuid?: string;
+	/** An ID that is that of the field, or else of the answer itself. */
+	id?: string;
 	/** The name that the form's author gave to the field for programs. */
 	customKey?: string;
-	/** As it came; null where nothing was answered. */
+	/** As the service gave it; null where nothing was answered. */
 	value: GenericValue;
 };
 
@@ -23,7 +27,8 @@ const OTHER_ATTRIBUTES = ['response', 'submission', 'fields', 'values', 'data'];
 
 const LABEL_ATTRIBUTES = ['label', 'key', 'name', 'title', 'question', 'field'];
 const VALUE_ATTRIBUTES = ['value', 'response', 'answer', 'values', 'text'];
-const UUID_ATTRIBUTES = ['field_uuid', 'field_id', 'uuid', 'id'];
+const UUID_ATTRIBUTES = ['field_uuid', 'field_id', 'uuid'];
+const ID_ATTRIBUTES = [...UUID_ATTRIBUTES, 'id'];
 const CUSTOM_KEY_ATTRIBUTES = ['custom_key', 'customKey'];
 
 /**
@@ -50,20 +55,26 @@ export function decodeAnswers(record: IDataObject): Decoded {
 	return { answers: [], problem: `No answers were found in ${shapeOf(record)}` };
 }
 
-/** The value of an answer in its parts, however deep: a list as its entries, an object such as an address too. */
-export function partsOf(value: unknown): unknown[] {
+/**
+ * The texts, numbers and booleans in the value of an answer, however deep in lists and objects: of an
+ * uploaded file its name, since nobody searches an address.
+ */
+export function partsOf(value: unknown): Array<string | number | boolean> {
+	const file = fileInObject(value);
+	if (file !== undefined) return [file.name];
 	if (Array.isArray(value)) return value.flatMap(partsOf);
-	return isRecord(value) ? Object.values(value).flatMap(partsOf) : [value];
+	if (isRecord(value)) return Object.values(value).flatMap(partsOf);
+	const files = typeof value === 'string' ? filesInText(value) : [];
+	if (files.length > 0) return files.map(({ name }) => name);
+	return ['string', 'number', 'boolean'].includes(typeof value)
+		? [value as string | number | boolean]
+		: [];
 }
 
 /** A container that was stored as JSON in a text. */
 function parsed(value: unknown): unknown {
 	if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
-	try {
-		return JSON.parse(value) as unknown;
-	} catch {
-		return value;
-	}
+	return jsonParse<unknown>(value, { fallbackValue: value });
 }
 
 function isNothing(value: unknown): boolean {
@@ -123,14 +134,16 @@ function decodeEntry(entry: unknown): Answer | undefined {
 	if (!isRecord(entry)) return undefined;
 	const described = [entry.field, entry.question].find(isRecord);
 	const field: IDataObject = { ...entry, ...described };
-	const uuid = firstText(field, UUID_ATTRIBUTES);
+	const uuid = firstText(described ?? {}, ID_ATTRIBUTES) ?? firstText(entry, UUID_ATTRIBUTES);
+	const id = firstText(entry, ['id']);
 	const customKey = firstText(field, CUSTOM_KEY_ATTRIBUTES);
 	const isNamed = LABEL_ATTRIBUTES.some((name) => Object.hasOwn(field, name));
-	if (!isNamed && uuid === undefined) return undefined;
+	if (!isNamed && uuid === undefined && id === undefined) return undefined;
 	const valueName = VALUE_ATTRIBUTES.find((name) => Object.hasOwn(entry, name));
 	return {
-		label: firstText(field, LABEL_ATTRIBUTES) ?? uuid ?? '',
+		label: firstText(field, LABEL_ATTRIBUTES) ?? uuid ?? id ?? '',
 		...(uuid !== undefined && { uuid }),
+		...(id !== undefined && { id }),
 		...(customKey !== undefined && { customKey }),
 		// a heading and a question that was not answered have none
 		value: (valueName === undefined ? null : (entry[valueName] as GenericValue)) ?? null,
@@ -152,12 +165,16 @@ function decodeMapEntry(key: string, value: unknown): Answer {
 	const tellsOfField =
 		isUuid(key) ||
 		/^\d+$/.test(key) ||
-		UUID_ATTRIBUTES.some((name) => value[name] === key || isUuid(value[name])) ||
+		ID_ATTRIBUTES.some((name) => value[name] === key || isUuid(value[name])) ||
 		['question', 'answer', 'field', ...CUSTOM_KEY_ATTRIBUTES].some((name) =>
 			Object.hasOwn(value, name),
 		);
 	const answer = hasValue && tellsOfField ? decodeEntry(value) : undefined;
-	return answer === undefined ? plain : { ...answer, uuid: answer.uuid ?? key };
+	if (answer === undefined) return plain;
+	const isIdKey = isUuid(key) || /^\d+$/.test(key);
+	return isIdKey
+		? { ...answer, uuid: answer.uuid ?? key }
+		: { ...answer, customKey: answer.customKey ?? key };
 }
 
 /** The first of these attributes that is a text; PHP makes a number of a label such as "2024". */

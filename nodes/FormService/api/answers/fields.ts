@@ -1,10 +1,9 @@
-import { groupBy } from 'lodash';
-import type { GenericValue, IDataObject } from 'n8n-workflow';
-import { identityOf, isRecord, saysNo, saysYes } from '../records';
-import { tellApart } from './labels';
-import type { Answer } from './decode';
-import { toEpochMs } from './order';
-import { filesIn } from './uploads';
+import { uniq } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
+import { readBoolean } from '../readers';
+import { identitiesOf, idOf, isRecord } from '../records';
+import { RESERVED_COLUMNS } from './attributes';
+import { comparable, tellApart } from './labels';
 
 /** What a field takes; text where its kind is not certain. */
 export type FieldKind =
@@ -35,7 +34,7 @@ export function fieldKindOf(field: IDataObject): FieldKind {
 	const isChoice = kind === 'singleChoice' || kind === 'text';
 	// one checkbox is a yes or no, several are choices
 	const isSeveral = /^checkbox(es)?$/.test(word) && Array.isArray(field.options);
-	return isSeveral || (isChoice && saysYes(field.multiple)) ? 'multipleChoice' : kind;
+	return isSeveral || (isChoice && readBoolean(field.multiple) === true) ? 'multipleChoice' : kind;
 }
 
 export function fieldLabelOf({ label, name }: IDataObject): string | undefined {
@@ -47,12 +46,23 @@ export function fieldLabelOf({ label, name }: IDataObject): string | undefined {
 /** By what the answers of a response are named. */
 export type AnswerKeys = 'customKey' | 'label' | 'uuid';
 
-/** A field of a form that takes an answer, and the name of its answer in an item. */
-export type AnswerField = {
+/** How the fields of a form are named in items. */
+export type Naming = { answerKeys?: AnswerKeys; columns?: boolean };
+
+/** A field of a form that takes an answer. */
+export type FormField = {
+	/** The name of its answer in an item. */
 	name: string;
+	/** The label, told apart from those of other fields: "Full name (2)". */
+	title: string;
 	label: string;
+	/** Its UUID, else its ID, as the service writes it. */
 	uuid?: string;
+	/** Its UUID and ID as they are compared. */
+	ids: string[];
 	customKey?: string;
+	/** What names the field, as it is compared. */
+	match: { label: string; title: string; name: string; customKey?: string };
 	kind: FieldKind;
 	options: unknown[];
 	/** Where it stands among all fields of its label, headings included, and how many these are. */
@@ -62,34 +72,54 @@ export type AnswerField = {
 /**
  * The fields of a form that take an answer, in its order, each with a name of its own.
  *
- * @param taken names that no field may have
+ * @param records the fields as the service gave them
  */
-export function answerFieldsOf(
+export function formFieldsOf(
 	records: readonly IDataObject[],
-	keys: AnswerKeys,
-	taken: readonly string[] = [],
-): AnswerField[] {
-	const labels = records.map((record) => fieldLabelOf(record) ?? identityOf(record) ?? '');
+	{ answerKeys = 'label', columns = false }: Naming = {},
+): FormField[] {
+	const labels = records.map((record) => fieldLabelOf(record) ?? idOf(record) ?? '');
+	const compared = labels.map(comparable);
+	const placeOf = placesOf(compared);
 	const fields = records
-		.map((record, index) => ({
-			label: labels[index],
-			uuid: identityOf(record),
-			customKey: [record.custom_key, record.customKey].find(
+		.map((record, index) => {
+			const customKey = [record.custom_key, record.customKey].find(
 				(key): key is string => typeof key === 'string' && key.trim() !== '',
-			),
-			kind: fieldKindOf(record),
-			options: optionsOf(record),
-			place: {
-				at: labels.slice(0, index).filter((label) => label === labels[index]).length,
-				of: labels.filter((label) => label === labels[index]).length,
-			},
-		}))
+			);
+			return {
+				label: labels[index],
+				uuid: idOf(record),
+				ids: identitiesOf(record),
+				customKey,
+				comparedKey: customKey === undefined ? undefined : comparable(customKey),
+				kind: fieldKindOf(record),
+				options: optionsOf(record),
+				place: placeOf[index],
+			};
+		})
 		.filter(({ kind }) => kind !== 'layout');
+	const titles = tellApart(fields.map(({ label }) => label));
 	const names = tellApart(
-		fields.map((field) => field[keys] ?? field.label),
-		taken,
+		fields.map((field) => field[answerKeys] ?? field.label),
+		columns ? RESERVED_COLUMNS : [],
 	);
-	return fields.map((field, index) => ({ ...field, name: names[index] }));
+	return fields.map(({ comparedKey, ...field }, index) => {
+		const [name, title] = [names[index], titles[index]];
+		const match = {
+			label: comparable(field.label),
+			title: comparable(title),
+			name: comparable(name),
+			customKey: comparedKey,
+		};
+		return { ...field, name, title, match };
+	});
+}
+
+function placesOf(labels: readonly string[]): Array<FormField['place']> {
+	return labels.map((label, index) => ({
+		at: labels.slice(0, index).filter((other) => other === label).length,
+		of: labels.filter((other) => other === label).length,
+	}));
 }
 
 function optionsOf({ options }: IDataObject): unknown[] {
@@ -99,92 +129,8 @@ function optionsOf({ options }: IDataObject): unknown[] {
 	);
 }
 
-export type Matched = {
-	/** The answer to each field that has one. */
-	answers: Map<AnswerField, Answer>;
-	/** Answers that belong to no field of the form as it is now. */
-	others: Answer[];
-	/** Labels that several fields have, whose answers were told apart by their order alone. */
-	byPosition: string[];
-};
-
-/**
- * Finds out which answer belongs to which field: by UUID, by custom key, else by label. Of several
- * fields with one label, the first has the first answer, and so on; a heading counts where the
- * response has an entry for it too.
- */
-export function matchAnswers(answers: readonly Answer[], fields: readonly AnswerField[]): Matched {
-	const matched = new Map<AnswerField, Answer>();
-	const free = (isIt: (field: AnswerField) => boolean) =>
-		fields.find((field) => !matched.has(field) && isIt(field));
-	const byLabel = groupBy(answers, ({ label }) => label);
-	const others = answers.filter((answer) => {
-		const { uuid, customKey, label } = answer;
-		const ofLabel = byLabel[label];
-		const at = ofLabel.indexOf(answer);
-		const isInPlace = ({ place }: AnswerField) => ofLabel.length !== place.of || place.at === at;
-		const field =
-			(uuid === undefined ? undefined : free((one) => one.uuid === uuid)) ??
-			(customKey === undefined ? undefined : free((one) => one.customKey === customKey)) ??
-			free((one) => one.label === label && isInPlace(one));
-		if (field !== undefined) matched.set(field, answer);
-		return field === undefined;
-	});
-	const isCertain = answers.every(({ uuid }) => uuid !== undefined);
-	return { answers: matched, others, byPosition: isCertain ? [] : repeatedLabels(fields) };
-}
-
 /** The labels that several of the fields have. */
-export function repeatedLabels(fields: readonly AnswerField[]): string[] {
+export function repeatedLabels(fields: readonly FormField[]): string[] {
 	const labels = fields.map(({ label }) => label);
-	return [...new Set(labels.filter((label, index) => labels.indexOf(label) < index))];
-}
-
-/**
- * The value of an answer by the kind of its field: a number, a boolean, a date in ISO 8601, a list. A
- * value that cannot be told to be one stays as it came, and text always does; nothing is null.
- */
-export function typedValue(value: GenericValue, { kind, options }: AnswerField): GenericValue {
-	if (value === undefined || value === null || value === '') return null;
-	if (Array.isArray(value) && value.length === 0) return null;
-	switch (kind) {
-		case 'number':
-			return typeof value === 'string' ? (asNumber(value) ?? value) : value;
-		case 'boolean':
-			return asBoolean(value) ?? value;
-		case 'date':
-			return asDate(value) ?? value;
-		case 'file':
-			return Array.isArray(value) || filesIn(value).length === 0 ? value : filesIn(value);
-		case 'multipleChoice':
-			return Array.isArray(value) ? value : asChoices(value, options);
-		default:
-			return value;
-	}
-}
-
-/** A number of so many digits that nothing of it is lost. */
-function asNumber(text: string): number | undefined {
-	const number = Number(text);
-	const isNumber = /^\s*[+-]?\d+(\.\d+)?\s*$/.test(text) && text.replace(/\D/g, '').length <= 15;
-	return isNumber ? number : undefined;
-}
-
-function asBoolean(value: GenericValue): boolean | undefined {
-	if (saysYes(value) || (typeof value === 'string' && /^(yes|on)$/i.test(value))) return true;
-	if (saysNo(value) || (typeof value === 'string' && /^(no|off)$/i.test(value))) return false;
-	return undefined;
-}
-
-/** Seconds or milliseconds since 1970 as a date; a date in text is in ISO 8601 or of an unknown order. */
-function asDate(value: GenericValue): string | undefined {
-	const isEpoch = /^\d{9,13}$/.test(String(value));
-	return isEpoch ? new Date(toEpochMs(value)).toISOString() : undefined;
-}
-
-/** One choice, or several with commas between them, if all of them are choices of the field. */
-function asChoices(value: GenericValue, options: readonly unknown[]): GenericValue[] {
-	if (typeof value !== 'string' || options.includes(value)) return [value];
-	const parts = value.split(',').map((part) => part.trim());
-	return parts.every((part) => options.includes(part)) ? parts : [value];
+	return uniq(labels.filter((label, index) => labels.indexOf(label) < index));
 }

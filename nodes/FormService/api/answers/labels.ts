@@ -1,3 +1,5 @@
+import { trim } from 'lodash';
+
 const UNTITLED = 'Untitled';
 
 /** As names of properties these would be lost on their way through n8n, or change the object itself. */
@@ -41,26 +43,34 @@ export function tellApart(labels: readonly string[], taken: readonly string[] = 
 export function fileFieldNames(owners: readonly string[], all: readonly string[]): string[] {
 	const used = new Set<string>(UNUSABLE);
 	const reserved = new Set(all.map(asFieldName));
+	const counts = new Map<string, number>();
 	return owners.map((owner) => {
 		const base = asFieldName(owner);
 		let name = base;
-		for (let count = 2; used.has(name) || (name !== base && reserved.has(name)); count++) {
+		let count = counts.get(base) ?? 1;
+		while (used.has(name) || (name !== base && reserved.has(name))) {
+			count += 1;
 			name = `${base}_${count}`;
 		}
+		counts.set(base, count);
 		used.add(name);
 		return name;
 	});
 }
 
 function asFieldName(text: string): string {
-	const name = text
+	const words = text
 		.normalize('NFKD')
 		.replace(/\p{Mark}/gu, '')
 		.toLowerCase()
-		.replace(/[^\p{Letter}\p{Number}]+/gu, '_')
-		.replace(/^_+|_+$/g, '')
-		.normalize('NFC');
+		.replace(/[^\p{Letter}\p{Number}]+/gu, '_');
+	const name = trim(words, '_').normalize('NFC');
 	return name === '' ? 'file' : name;
+}
+
+/** A label or custom key in the form in which two of them are compared. */
+export function comparable(text: string): string {
+	return text.normalize('NFC').trim();
 }
 
 /**

@@ -1,80 +1,65 @@
 import type { IDataObject } from 'n8n-workflow';
+import { readNumber, readTime } from '../readers';
 
 /**
- * Oldest first: by the time of the record, then by `number`, then by an `id` that counts up, and
- * otherwise as the listing has them. An attribute that one of them lacks, or that cannot be read in
- * one, is left out of it, since no order is right for a mixture.
+ * Oldest first: by the time of submission, else of creation, then by `number`, then by an `id` that counts
+ * up, and otherwise as listed. Where some have no time, `number` decides if all have one; else those
+ * without a time come last.
  */
 export function oldestFirst<T extends { record: IDataObject }>(entries: readonly T[]): T[] {
 	return ordered(entries, 1);
 }
 
-/** The other way round; what is equally old stays as the listing has it. */
+/** Newest first, by the same attributes. Equally old entries stay as listed, and those without a time come last. */
 export function newestFirst<T extends { record: IDataObject }>(entries: readonly T[]): T[] {
 	return ordered(entries, -1);
 }
 
 function ordered<T extends { record: IDataObject }>(entries: readonly T[], direction: 1 | -1): T[] {
-	const keys = KEYS.map((key) => entries.map(({ record }) => key(record))).filter((values) =>
-		values.every(Number.isFinite),
-	);
+	const keys = KEYS.map((key) => entries.map(({ record }) => key(record)));
+	const whole = keys.filter((values) => values.every((value) => value !== undefined));
+	const used = whole.length > 0 ? whole : keys.slice(0, 1);
 	return entries
 		.map((entry, index) => ({ entry, index }))
 		.sort((left, right) =>
-			keys.reduce((order, key) => order || (key[left.index] - key[right.index]) * direction, 0),
+			used.reduce(
+				(order, key) => order || compare(key[left.index], key[right.index], direction),
+				0,
+			),
 		)
 		.map(({ entry }) => entry);
 }
 
-/** When a response was submitted, or else created, in epoch milliseconds; undefined where it is not known. */
+function compare(left: number | undefined, right: number | undefined, direction: 1 | -1): number {
+	if (left === undefined || right === undefined) {
+		return Number(left === undefined) - Number(right === undefined);
+	}
+	return (left - right) * direction;
+}
+
+/** When a response was submitted, or else created, in epoch milliseconds; undefined where that cannot be read. */
 export function submittedAt(record: IDataObject): number | undefined {
-	return [...SUBMITTED, ...TIMES].map((name) => toEpochMs(record[name])).find(Number.isFinite);
+	return firstTime(record, [...SUBMITTED, ...CREATED, 'date', 'timestamp']);
 }
 
 const SUBMITTED = ['submitted_at', 'submittedAt', 'completed_at', 'completedAt'];
 
 /** When a response or form was created, in epoch milliseconds; undefined where that cannot be read. */
 export function createdAt(record: IDataObject): number | undefined {
-	return CREATED.map((name) => toEpochMs(record[name])).find(Number.isFinite);
+	return firstTime(record, CREATED);
 }
 
 const CREATED = ['created_at', 'createdAt', 'created'];
 
-/** The specification names no time of a response: these are names that services give it, best first. */
-const TIMES = [...CREATED, ...SUBMITTED, 'date', 'timestamp'];
-
 /** What the order goes by. A time of change is the last resort: it is late where one was edited. */
-const KEYS = [
-	...TIMES.map(timeIn),
-	numberIn('number'),
-	numberIn('id'),
-	...['updated_at', 'updatedAt'].map(timeIn),
+const KEYS: ReadonlyArray<(record: IDataObject) => number | undefined> = [
+	submittedAt,
+	({ number }) => readNumber(number),
+	({ id }) => readNumber(id),
+	(record) => firstTime(record, ['updated_at', 'updatedAt']),
 ];
 
-function timeIn(name: string) {
-	return (record: IDataObject): number => toEpochMs(record[name]);
-}
-
-/** Numbers below it are seconds: as milliseconds, they would be of 1973 or before. */
-const SECONDS_BELOW = 1e11;
-
-/** A date and time without a zone, which is UTC (specification, section 2.1). */
-const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/;
-
-/** A time of the service, as text or number, in epoch milliseconds; NaN where it is none. */
-export function toEpochMs(value: unknown): number {
-	const number = toNumber(value);
-	if (Number.isFinite(number)) return number < SECONDS_BELOW ? number * 1_000 : number;
-	if (typeof value !== 'string') return NaN;
-	return Date.parse(WITHOUT_ZONE.test(value) ? `${value.replace(' ', 'T')}Z` : value);
-}
-
-function numberIn(name: string) {
-	return (record: IDataObject): number => toNumber(record[name]);
-}
-
-/** A number, also as text; NaN where there is none. */
-function toNumber(value: unknown): number {
-	if (typeof value === 'number') return value;
-	return typeof value === 'string' && /^\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : NaN;
+/** The service's own times are UTC (specification, section 2.1). */
+function firstTime(record: IDataObject, names: readonly string[]): number | undefined {
+	return names.map((name) => readTime(record[name], 'utc')).find((time) => time !== undefined);
 }

@@ -2,91 +2,108 @@ import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow'
 import { FileError } from '../errors';
 import { fetchBinary } from '../files/download';
 import type { RequestContext } from '../requestContext';
-import { decodeAnswers } from './decode';
-import type { Answer } from './decode';
-import { answerFieldsOf, matchAnswers } from './fields';
-import type { AnswerField, AnswerKeys } from './fields';
+import type { FormField, Naming } from './fields';
 import { fileFieldNames } from './labels';
-import { namesOf, RESERVED_COLUMNS, simplifyResponse } from './simplify';
-import type { AnswerOutput } from './simplify';
+import { matchAnswers } from './match';
+import { simplifyResponse, toColumns } from './simplify';
 import { filesIn } from './uploads';
+import type { UploadedFile } from './uploads';
 
 /** What a person chose of how a response becomes an item. */
-export type ResponseOutput = {
+export type ResponseOutput = Naming & {
 	/** Simplified, or the record as it came. */
 	simplify: boolean;
 	/** The start of the names of the binary fields that take the files; undefined for no files. */
 	filePrefix: string | undefined;
-	/** By what answers are named; by label if not given. */
-	answerKeys?: AnswerKeys;
-	/** Each field as a column of its own, in each item. */
-	columns?: boolean;
+	/** In columns: all attributes that simplified output keeps, and a column for each note. */
+	details?: boolean;
 };
 
-/** Whether items cannot be made without the fields of the form, which are one request more. */
-export function needsFields({ simplify, answerKeys = 'label', columns }: ResponseOutput): boolean {
-	return simplify && (answerKeys !== 'label' || columns === true);
-}
+/** A response as an item, and what went wrong with its files. */
+export type ResponseItem = { item: INodeExecutionData; fileErrors: FileError[] };
 
-/**
- * The fields of a form as its responses' items need them.
- *
- * @param records the fields as the service gave them
- */
-export function fieldsFor(
-	records: readonly IDataObject[],
-	{ answerKeys = 'label', columns }: ResponseOutput,
-): AnswerField[] {
-	return answerFieldsOf(records, answerKeys, columns === true ? RESERVED_COLUMNS : []);
+/** Whether items cannot be made without the fields of the form, which are one request more. */
+export function outputNeedsFields({
+	simplify,
+	answerKeys = 'label',
+	columns,
+}: ResponseOutput): boolean {
+	return simplify && (answerKeys !== 'label' || columns === true);
 }
 
 /**
  * A response as an item of its own: items of one run can share a listing, never a record. A file that
  * cannot be had is left out, and `fileError` says so: respondents choose the links.
  *
- * @param onFileError told of each such file; what it throws ends the work
+ * @param fields those of the form, named as `output` says, where they have been read
  * @throws NodeApiError for what concerns the account and not the file; NotSent when it was stopped
  */
 export async function toResponseItem(
 	context: RequestContext,
 	record: IDataObject,
-	output: ResponseOutput & Pick<AnswerOutput, 'fields'>,
-	onFileError: (error: Error) => void = () => {},
-): Promise<INodeExecutionData> {
-	const { simplify, filePrefix, fields, columns } = output;
-	const decoded = decodeAnswers(record);
-	const json = structuredClone(simplify ? simplifyResponse(record, decoded, output) : record);
-	if (filePrefix === undefined) return { json };
-	const files = filesOf(decoded.answers, fields);
+	output: ResponseOutput,
+	fields?: readonly FormField[],
+): Promise<ResponseItem> {
+	const { simplify, filePrefix, columns, details } = output;
+	const json = structuredClone(toJson(record, output, fields));
+	if (filePrefix === undefined) return { item: { json }, fileErrors: [] };
+	const named = filesOf(record, fields);
+	const files = await download(
+		context,
+		named.map(({ file }) => file),
+	);
 	const binary: Record<string, IBinaryData> = {};
-	const problems: string[] = [];
-	for (const { name, file } of files) {
-		const data = await fetchBinary(context, file).catch((error: unknown) => {
-			if (!(error instanceof FileError)) throw error;
-			onFileError(error);
-			problems.push(`${file.name}: ${error.message}`);
-			return undefined;
-		});
-		if (data !== undefined) binary[filePrefix + name] = data;
-	}
-	const fileError = problems.length > 0 ? problems.join('; ') : null;
-	const isTold = fileError !== null || (simplify && columns === true);
-	return {
-		json: isTold ? { ...json, fileError } : json,
+	const fileErrors: FileError[] = [];
+	files.forEach((file, index) => {
+		if (file instanceof FileError) fileErrors.push(file);
+		else binary[filePrefix + named[index].name] = file;
+	});
+	const problems = files.flatMap((file, index) =>
+		file instanceof FileError ? [`${named[index].file.name}: ${file.message}`] : [],
+	);
+	const hasColumn = simplify && columns === true && details === true;
+	const item = {
+		json:
+			problems.length > 0 || hasColumn ? { ...json, fileError: problems.join('; ') || null } : json,
 		...(Object.keys(binary).length > 0 && { binary }),
 	};
+	return { item, fileErrors };
+}
+
+function toJson(
+	record: IDataObject,
+	{ simplify, columns, details }: ResponseOutput,
+	fields?: readonly FormField[],
+): IDataObject {
+	if (!simplify) return record;
+	return columns === true && fields !== undefined
+		? toColumns(record, fields, details)
+		: simplifyResponse(record, fields);
+}
+
+async function download(
+	context: RequestContext,
+	files: readonly UploadedFile[],
+): Promise<Array<IBinaryData | FileError>> {
+	const ended: Array<IBinaryData | FileError> = [];
+	for (const file of files) {
+		ended.push(
+			await fetchBinary(context, file).catch((error: unknown) => {
+				if (error instanceof FileError) return error;
+				throw error;
+			}),
+		);
+	}
+	return ended;
 }
 
 /** The files of a response, each with the name of the binary field that takes it. */
-function filesOf(answers: readonly Answer[], fields: readonly AnswerField[] = []) {
-	const matched = [...matchAnswers(answers, fields).answers];
-	const fieldOf = new Map(matched.map(([field, answer]) => [answer, field]));
-	// a UUID would be no name that a person knows the field by
-	const named = answers.map((answer) => {
-		const field = fieldOf.get(answer);
-		return field !== undefined && field.name === field.uuid ? field.label : undefined;
-	});
-	const names = namesOf(answers, fieldOf).map((name, index) => named[index] ?? name);
+function filesOf(record: IDataObject, fields?: readonly FormField[]) {
+	const { answers } = matchAnswers(record, fields);
+	// nobody knows a field by its UUID
+	const names = answers.map(({ name, field }) =>
+		field !== undefined && field.name === field.uuid ? field.label : name,
+	);
 	const owned = answers.flatMap(({ value }, index) =>
 		filesIn(value).map((file) => ({ owner: names[index], file })),
 	);

@@ -1,105 +1,76 @@
-import { pick } from 'lodash';
-import type { GenericValue, IDataObject } from 'n8n-workflow';
-import type { Answer, Decoded } from './decode';
-import { matchAnswers, repeatedLabels, typedValue } from './fields';
-import type { AnswerField } from './fields';
-import { tellApart } from './labels';
-import { withFiles } from './uploads';
-
-/** The service's own attributes that simplified output keeps: who, which and when, at most ten. */
-const KEPT_ATTRIBUTES = [
-	'uuid',
-	'id',
-	'number',
-	'number_formatted',
-	'is_incomplete',
-	'created_at',
-	'updated_at',
-	'submitted_at',
-	'completed_at',
-	'referrer',
-];
-
-/** Names that an item in columns has besides those of its answers; `event` and `form` are the trigger's. */
-export const RESERVED_COLUMNS = [
-	...KEPT_ATTRIBUTES,
-	'answersError',
-	'event',
-	'fileError',
-	'form',
-	'matchedByPosition',
-	'otherAnswers',
-];
-
-/** How the answers of a response become attributes of an item. */
-export type AnswerOutput = {
-	/** The form's fields, by which answers are named and typed; without them, labels name them. */
-	fields?: readonly AnswerField[];
-	/**
-	 * Each field as a column of its own, instead of all answers in `answers`. All items of a form then
-	 * have the same attributes, today's and next year's, of whatever operation.
-	 */
-	columns?: boolean;
-};
+import { pick, pickBy } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
+import { COLUMN_ATTRIBUTES, KEPT_ATTRIBUTES } from './attributes';
+import { repeatedLabels } from './fields';
+import type { FormField } from './fields';
+import { isNothing, matchAnswers } from './match';
+import type { MatchedAnswers } from './match';
+import { typedValue } from './typed';
 
 /**
  * A response in a form that is easy to use in a workflow: its answers first, then at most ten of the
- * service's own attributes, and `fields` with the UUIDs where the service gives them. What could not
- * be read of the answers is told in `answersError`.
+ * service's own attributes, and `fields` with the UUIDs where they are known. `answersError` says what
+ * could not be read of the answers.
+ *
+ * @param fields name and type the answers; without them, labels name the answers
  */
-export function simplifyResponse(
-	record: IDataObject,
-	{ answers, problem }: Decoded,
-	{ fields, columns = false }: AnswerOutput = {},
-): IDataObject {
-	const matched = fields === undefined ? undefined : matchAnswers(answers, fields);
-	const byPosition = matched?.byPosition ?? [];
-	if (columns && fields !== undefined && matched !== undefined) {
-		const others = namesOf(matched.others, undefined).map(
-			(name, index) => [name, withFiles(matched.others[index].value)] as const,
-		);
-		const cells = fields.map((field) => [field.name, valueOf(matched.answers.get(field), field)]);
-		return {
-			...Object.fromEntries(cells),
-			...Object.fromEntries(KEPT_ATTRIBUTES.map((name) => [name, record[name] ?? null])),
-			otherAnswers: others.length === 0 ? null : Object.fromEntries(others),
-			...(repeatedLabels(fields).length > 0 && {
-				matchedByPosition: byPosition.length === 0 ? null : byPosition,
-			}),
-			answersError: problem ?? null,
-		};
-	}
-	const fieldOf = new Map([...(matched?.answers ?? [])].map(([field, answer]) => [answer, field]));
-	const names = namesOf(answers, fieldOf);
-	const values = answers.map((answer) => valueOf(answer, fieldOf.get(answer)));
+export function simplifyResponse(record: IDataObject, fields?: readonly FormField[]): IDataObject {
+	const { answers, byPosition, problem } = matchAnswers(record, fields);
+	const cells = answers.map(({ name, value, field }) => [name, typedValue(value, field)] as const);
+	const withUuid = answers.flatMap(({ uuid, id, label, field }, index) => {
+		const known = field?.uuid ?? uuid ?? id;
+		return known === undefined ? [] : [{ uuid: known, label, value: cells[index][1] }];
+	});
 	return {
-		answers: Object.fromEntries(names.map((name, index) => [name, values[index]])),
+		answers: Object.fromEntries(cells),
 		...pick(record, KEPT_ATTRIBUTES),
-		fields: answers.flatMap((answer, index) => {
-			const uuid = answer.uuid ?? fieldOf.get(answer)?.uuid;
-			return uuid === undefined ? [] : [{ uuid, label: answer.label, value: values[index] }];
-		}),
+		...(withUuid.length > 0 && { fields: withUuid }),
 		...(byPosition.length > 0 && { matchedByPosition: byPosition }),
 		...(problem !== undefined && { answersError: problem }),
 	};
 }
 
-/** The names of answers: those of their fields, else their labels, told apart. */
-export function namesOf(
-	answers: readonly Answer[],
-	fieldOf: ReadonlyMap<Answer, AnswerField> | undefined,
-): string[] {
-	const ofFields = answers.map((answer) => fieldOf?.get(answer)?.name);
-	const taken = ofFields.filter((name) => name !== undefined);
-	const others = answers.filter((_, index) => ofFields[index] === undefined);
-	const labels = tellApart(
-		others.map(({ label }) => label),
-		taken,
-	);
-	return ofFields.map((name) => name ?? labels.shift()!);
+/**
+ * A response as a row of a table: each field is a column, in the form's order, then who and when. What the
+ * fields do not take, and what could not be read, has a column where there is something.
+ *
+ * @param details adds all of the service's own attributes that are kept, and a column for all of that
+ */
+export function toColumns(
+	record: IDataObject,
+	fields: readonly FormField[],
+	details = false,
+): IDataObject {
+	const matched = matchAnswers(record, fields);
+	const valueOf = new Map(matched.answers.map(({ field, value }) => [field, value]));
+	const cells = fields.map((field) => [field.name, typedValue(valueOf.get(field), field)]);
+	const attributes = details ? KEPT_ATTRIBUTES : COLUMN_ATTRIBUTES;
+	return {
+		...(Object.fromEntries(cells) as IDataObject),
+		...Object.fromEntries(attributes.map((name) => [name, record[name] ?? null])),
+		...(details ? notesOn(matched, fields) : pickBy(notesOn(matched, []), isGiven)),
+	};
 }
 
-function valueOf(answer: Answer | undefined, field: AnswerField | undefined): GenericValue {
-	const value = withFiles(answer?.value ?? null);
-	return field === undefined ? value : typedValue(value, field);
+/** What stands beside the fields; null where there is nothing. */
+function notesOn(
+	{ answers, byPosition, problem }: MatchedAnswers,
+	fields: readonly FormField[],
+): IDataObject {
+	// headings have entries without a value
+	const others = answers.filter(({ field, value }) => field === undefined && !isNothing(value));
+	return {
+		otherAnswers:
+			others.length === 0
+				? null
+				: Object.fromEntries(others.map(({ name, value }) => [name, typedValue(value)])),
+		...(repeatedLabels(fields).length > 0 && {
+			matchedByPosition: byPosition.length === 0 ? null : byPosition,
+		}),
+		answersError: problem ?? null,
+	};
+}
+
+function isGiven(note: unknown): boolean {
+	return note !== null;
 }

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { identityOf, isRecord, saysYes } from '../../api/records';
+import { idOf, isRecord, saysYes } from '../../api/records';
 import { withoutSecrets } from '../../api/secrets';
 import type { Input } from '../../parameters/input';
 import { readIncludeSecrets, readSwitch } from '../../parameters/input';
@@ -49,7 +49,7 @@ export function simplifyForm(form: IDataObject): IDataObject {
 function simplifyField(field: IDataObject): IDataObject {
 	const { label = field.name, type } = field;
 	return {
-		uuid: identityOf(field),
+		uuid: idOf(field),
 		label,
 		...(type !== undefined && { type }),
 		required: saysYes(field.required) || saysYes(field.mandatory),

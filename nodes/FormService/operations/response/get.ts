@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { toResponseItem } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
 import type { Target } from '../../api/endpoints';
-import { identityOf } from '../../api/records';
+import { comparableId, identitiesOf } from '../../api/records';
 import type { RequestContext } from '../../api/requestContext';
 import { listRecords } from '../../api/service';
 import type { Input } from '../../parameters/input';
@@ -67,12 +67,13 @@ function prepare(input: Input): Prepared {
 	return {
 		async send(request) {
 			const responses = await request.run.once(request, listById);
-			const record = existing(request.context, responses.get(responseId), {
+			const record = existing(request.context, responses.get(comparableId(responseId)), {
 				message: `The form ${formId} has no response with the ID ${responseId}`,
 				description: 'Check the ID and the form. The response may have been deleted.',
 			});
 			const fields = await fieldsOfForm(request, formId, output);
-			return [await toResponseItem(request.context, record, { ...output, fields })];
+			const { item } = await toResponseItem(request.context, record, output, fields);
+			return [item];
 		},
 	};
 }
@@ -80,5 +81,8 @@ function prepare(input: Input): Prepared {
 /** The responses of a form, in one pass over them for all items that ask for one. */
 async function listById(context: RequestContext, target: Target) {
 	const records = await listRecords(context, target);
-	return new Map(records.map((record) => [identityOf(record), record]));
+	const named = records.flatMap((record) =>
+		identitiesOf(record).map((id) => [id, record] as const),
+	);
+	return new Map(named.toReversed());
 }

@@ -1,8 +1,11 @@
 import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import { conditionProblem, conditionsNeedFields } from '../../api/answers/conditions';
+import { formFieldsOf } from '../../api/answers/fields';
+import type { FormField } from '../../api/answers/fields';
 import { findResponses, wantsAll } from '../../api/answers/find';
 import type { Wanted } from '../../api/answers/find';
 import { submittedAt } from '../../api/answers/order';
-import { fieldsFor, needsFields, toResponseItem } from '../../api/answers/responseItem';
+import { outputNeedsFields, toResponseItem } from '../../api/answers/responseItem';
 import type { ResponseOutput } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
 import { serviceError } from '../../api/errors';
@@ -10,7 +13,7 @@ import type { RequestContext } from '../../api/requestContext';
 import { listRecords } from '../../api/service';
 import { filterParameters, readWanted } from '../../parameters/filters';
 import type { Input } from '../../parameters/input';
-import { readChoice, readFormId, readPage } from '../../parameters/input';
+import { invalid, readChoice, readFormId, readPage } from '../../parameters/input';
 import {
 	formLocator,
 	limitInput,
@@ -86,9 +89,13 @@ function prepare(input: Input): Prepared {
 				enough,
 			);
 			checkTimes(context, records, wanted);
-			const found = findResponses(records, wanted);
-			const fields = await fieldsOfForm(request, formId, output);
-			const items = itemsOf(context, pageOf(found, page), { ...output, fields });
+			const { conditions } = wanted;
+			const needFields = outputNeedsFields(output) || conditionsNeedFields(conditions);
+			const fields = needFields ? formFieldsOf(await fieldsOf(request, formId), output) : undefined;
+			const problem = conditionProblem(conditions, fields ?? [], records);
+			if (problem !== undefined) throw invalid(input, problem);
+			const found = findResponses(records, wanted, fields);
+			const items = itemsOf(context, pageOf(found, page), output, fields);
 			return { items, skip: page.skip, total: found.length };
 		},
 	};
@@ -97,9 +104,13 @@ function prepare(input: Input): Prepared {
 async function* itemsOf(
 	context: RequestContext,
 	records: readonly IDataObject[],
-	output: Parameters<typeof toResponseItem>[2],
+	output: ResponseOutput,
+	fields?: readonly FormField[],
 ): AsyncGenerator<INodeExecutionData, void> {
-	for (const record of records) yield await toResponseItem(context, record, output);
+	for (const record of records) {
+		const { item } = await toResponseItem(context, record, output, fields);
+		yield item;
+	}
 }
 
 /** A filter by time would hold all responses back without a word where none has a time. */
@@ -127,6 +138,6 @@ function hasTime(record: IDataObject): boolean {
 
 /** The fields of a form where items cannot be made without them: one request for each form and run. */
 export async function fieldsOfForm(request: ItemRequest, formId: string, output: ResponseOutput) {
-	if (!needsFields(output)) return undefined;
-	return fieldsFor(await fieldsOf(request, formId), output);
+	if (!outputNeedsFields(output)) return undefined;
+	return formFieldsOf(await fieldsOf(request, formId), output);
 }

@@ -2,11 +2,12 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { decodeAnswers } from '../../api/answers/decode';
 import { encodeAnswers } from '../../api/answers/encode';
 import type { AnswerValue } from '../../api/answers/encode';
-import { answerFieldsOf, matchAnswers } from '../../api/answers/fields';
-import type { AnswerField } from '../../api/answers/fields';
+import { formFieldsOf } from '../../api/answers/fields';
+import type { FormField } from '../../api/answers/fields';
+import { matchAnswers } from '../../api/answers/match';
 import { endpoints, targetOf } from '../../api/endpoints';
 import { mayHaveActed } from '../../api/errors';
-import { identityOf, isRecord } from '../../api/records';
+import { idOf, isRecord } from '../../api/records';
 import { listRecords } from '../../api/service';
 import type { Input } from '../../parameters/input';
 import { invalidAll, toWords } from '../../parameters/input';
@@ -73,7 +74,7 @@ export async function addUnlessKnown(
 				if (mayHaveActed(error)) known.set(text, { error });
 				throw error;
 			});
-			known.set(text, { uuid: identityOf(added) });
+			known.set(text, { uuid: idOf(added) });
 			return { ...added, status: 'created' };
 		}
 		if ('error' in present) return await Promise.reject(present.error);
@@ -95,7 +96,7 @@ async function knownResponses(
 	const read = async () => {
 		const records = await listRecords(context, target);
 		const ofForm = needFields(records)
-			? answerFieldsOf(await fieldsOf({ context, run }, formId), 'uuid')
+			? formFieldsOf(await fieldsOf({ context, run }, formId))
 			: [];
 		return byIdentity(records, fields, ofForm);
 	};
@@ -113,17 +114,15 @@ function needFields(records: readonly IDataObject[]): boolean {
 function byIdentity(
 	records: readonly IDataObject[],
 	ids: readonly string[],
-	fields: readonly AnswerField[],
+	fields: readonly FormField[],
 ): Map<string, Known> {
 	const known = new Map<string, Known>();
 	for (const record of records) {
-		const { answers } = decodeAnswers(record);
-		const matched = [...matchAnswers(answers, fields).answers];
+		const { answers } = matchAnswers(record, fields);
 		const answerTo = (id: string) =>
-			answers.find(({ uuid, label }) => uuid === id || label === id) ??
-			matched.find(([{ uuid }]) => uuid === id)?.[1];
+			answers.find(({ uuid, label, field }) => field?.uuid === id || uuid === id || label === id);
 		const identity = JSON.stringify(ids.map((id) => textOf(answerTo(id)?.value)));
-		if (!known.has(identity)) known.set(identity, { uuid: identityOf(record) });
+		if (!known.has(identity)) known.set(identity, { uuid: idOf(record) });
 	}
 	return known;
 }

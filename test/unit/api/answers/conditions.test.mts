@@ -30,7 +30,7 @@ const record: IDataObject = {
 };
 
 const met = (field: string, operator: Operator, value = '', zone = 'utc') =>
-	meets(record, { match: 'all', conditions: [{ field, operator, value }], zone });
+	meets(record, { match: 'all', conditions: [{ field, operator, value }], zone }, []);
 
 describe('A condition', () => {
 	it.each<[string, Operator, string, boolean]>([
@@ -55,7 +55,10 @@ describe('A condition', () => {
 		['Topics', 'is', 'maths', true],
 		['Topics', 'isNot', 'maths', false],
 		['Topics', 'contains', 'usi', true],
-		['Twice', 'is', 'two', true],
+		['Twice', 'is', 'two', false],
+		['Twice (2)', 'is', 'two', true],
+		['Notes', 'isNotEmpty', '', false],
+		['Email', 'isNotEmpty', '', true],
 		['Address', 'contains', 'london', true],
 		['Day', 'before', '2026-12-25', true],
 		['Day', 'after', '2026-12-24', false],
@@ -73,7 +76,7 @@ describe('A condition', () => {
 	it('finds a field by its UUID, whatever its label', () => {
 		const withUuid = { responses: [{ label: 'Old', uuid: 'a-b', response: 'yes' }] } as IDataObject;
 		const conditions = [{ field: 'a-b', operator: 'is' as const, value: 'yes' }];
-		expect(meets(withUuid, { match: 'all', conditions, zone: 'utc' })).toBe(true);
+		expect(meets(withUuid, { match: 'all', conditions, zone: 'utc' }, [])).toBe(true);
 	});
 
 	it.each<[string, Operator, string, boolean]>([
@@ -106,10 +109,10 @@ describe('Conditions', () => {
 		fc.assert(
 			fc.property(fc.array(one), (conditions) => {
 				const each = conditions.map((condition) =>
-					meets(record, { match: 'all', conditions: [condition], zone: 'utc' }),
+					meets(record, { match: 'all', conditions: [condition], zone: 'utc' }, []),
 				);
 				const by = (match: Conditions['match']) =>
-					meets(record, { match, conditions, zone: 'utc' });
+					meets(record, { match, conditions, zone: 'utc' }, []);
 				expect(by('all')).toBe(each.every(Boolean));
 				expect(by('any')).toBe(conditions.length === 0 || each.some(Boolean));
 			}),

@@ -1,12 +1,10 @@
 import fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../../../../nodes/FormService/api/answers/decode.ts';
-import {
-	answerFieldsOf,
-	matchAnswers,
-	typedValue,
-} from '../../../../nodes/FormService/api/answers/fields.ts';
+import { formFieldsOf } from '../../../../nodes/FormService/api/answers/fields.ts';
 import { fileFieldNames } from '../../../../nodes/FormService/api/answers/labels.ts';
+import { matchAnswers } from '../../../../nodes/FormService/api/answers/match.ts';
+import { typedValue } from '../../../../nodes/FormService/api/answers/typed.ts';
 
 const form = [
 	{ uuid: 'u1', label: 'About you', type: 'heading' },
@@ -21,27 +19,27 @@ describe('the names of answers', () => {
 		['uuid', ['u2', 'u3', 'u4']],
 		['customKey', ['name', 'good', 'Comment']],
 	] as const)('by %s are those of the fields that take an answer', (keys, names) => {
-		expect(answerFieldsOf(form, keys).map(({ name }) => name)).toEqual(names);
+		expect(formFieldsOf(form, { answerKeys: keys }).map(({ name }) => name)).toEqual(names);
 	});
 
 	it('take no name that is needed for something else', () => {
-		const fields = answerFieldsOf([{ uuid: 'u', label: 'number' }], 'label', ['number']);
+		const fields = formFieldsOf([{ uuid: 'u', label: 'number' }], { columns: true });
 		expect(fields[0].name).toBe('number (2)');
 	});
 });
 
 describe('the field of an answer', () => {
-	const fields = answerFieldsOf(form, 'uuid');
-	const match = (answers: Answer[]) => {
-		const { answers: matched, others, byPosition } = matchAnswers(answers, fields);
-		const values = [...matched].map(([{ uuid }, { value }]) => [uuid, value]);
-		return { values: Object.fromEntries(values), others, byPosition };
+	const fields = formFieldsOf(form, { answerKeys: 'uuid' });
+	const match = (responses: unknown, of = fields) => {
+		const matched = matchAnswers({ responses } as IDataObject, of);
+		const pairs = matched.answers.map(({ field, value }) => [field?.uuid ?? 'other', value]);
+		return { values: Object.fromEntries(pairs) as IDataObject, ...matched };
 	};
 
 	it('is found by UUID whatever the label, by custom key, and else by label', () => {
 		const { values } = match([
 			{ label: 'Former label', uuid: 'u4', value: 1 },
-			{ label: 'Former label', customKey: 'good', value: 2 },
+			{ label: 'Former label', custom_key: 'good', value: 2 },
 			{ label: 'Name', value: 3 },
 		]);
 		expect(values).toEqual({ u4: 1, u3: 2, u2: 3 });
@@ -61,29 +59,70 @@ describe('the field of an answer', () => {
 		['has an entry for the heading', [{ label: 'Name', value: null }]],
 	])('is found beside a heading of the same label, where the response %s', (_, heading) => {
 		const named = [{ uuid: 'h', label: 'Name', type: 'heading' }, form[1]];
-		const answer = { label: 'Name', value: 'Ada' };
-		const { answers } = matchAnswers([...heading, answer], answerFieldsOf(named, 'uuid'));
-		expect([...answers.values()]).toEqual([answer]);
+		const { values } = match([...heading, { label: 'Name', value: 'Ada' }], formFieldsOf(named));
+		expect(values.u2).toBe('Ada');
 	});
 
 	it('is certain where all answers have a UUID', () => {
 		expect(match([{ label: 'Comment', uuid: 'u4', value: 1 }]).byPosition).toEqual([]);
 	});
 
+	it('is in doubt where one of two answers with one label is missing', () => {
+		const { doubtful } = match([{ label: 'Comment', value: 'which?' }]);
+		expect(doubtful.map(({ uuid }) => uuid)).toEqual(['u3', 'u4']);
+	});
+
 	it('is none for an answer to a field that the form no longer has', () => {
-		const answer = { label: 'Fax', value: '1' };
-		expect(match([answer]).others).toEqual([answer]);
+		expect(match([{ label: 'Fax', value: '1' }]).values).toEqual({ other: '1' });
+	});
+
+	it('is never that of another field with the same label that was deleted', () => {
+		const amounts = formFieldsOf([{ uuid: 'new', label: 'Amount' }]);
+		const list = [
+			{ label: 'Amount', uuid: 'old', value: 100 },
+			{ label: 'Amount', uuid: 'new', value: 250 },
+		];
+		for (const responses of [list, list.toReversed()]) {
+			expect(match(responses, amounts).values).toEqual({ new: 250, other: 100 });
+		}
+	});
+
+	it('has all entries of one UUID', () => {
+		const { values } = match([
+			{ label: 'Comment', uuid: 'u3', value: 'a' },
+			{ label: 'Comment', uuid: 'u3', value: ['b', 'c'] },
+			{ label: 'Comment', uuid: 'u4', value: 'd' },
+		]);
+		expect(values).toEqual({ u3: ['a', 'b', 'c'], u4: 'd' });
+	});
+
+	const uuid = 'A0000000-0000-4000-8000-00000000000B';
+	const café = 'Cafe\u0301';
+
+	it.each([
+		['a trailing blank in the form', { label: 'Name ' }, { Name: 1 }],
+		['a trailing blank in the answer', { label: 'Name' }, { 'Name ': 1 }],
+		['another Unicode form', { label: café }, { [café.normalize('NFC')]: 1 }],
+		['a map by custom key', { label: 'Full name', custom_key: 'name' }, { name: 1 }],
+		['a map by numeric ID', { label: 'Name', id: 17 }, { 17: 1 }],
+		['a UUID in another case', { label: 'Name', uuid }, { [uuid.toLowerCase()]: 1 }],
+	])('is found in spite of %s', (_, record, responses) => {
+		const matched = match(responses, formFieldsOf([{ uuid: 'u', ...record }]));
+		expect(matched.answers[0].field).toBeDefined();
 	});
 
 	it('is never that of two answers, and no answer is lost', () => {
 		const label = fc.constantFrom('Name', 'Comment', 'Fax');
-		const uuid = fc.option(fc.constantFrom('u2', 'u3', 'u4', 'u9'), { nil: undefined });
-		const answer = fc.record({ label, uuid, value: fc.integer() });
+		const id = fc.option(fc.constantFrom('u2', 'u3', 'u4', 'u9'), { nil: undefined });
+		const answer = fc.record({ label, uuid: id, value: fc.uuid() });
 		fc.assert(
 			fc.property(fc.array(answer, { maxLength: 8 }), (answers) => {
-				const { answers: matched, others } = matchAnswers(answers, fields);
-				expect([...matched.values(), ...others]).toHaveLength(answers.length);
-				expect(new Set([...matched.values(), ...others]).size).toBe(answers.length);
+				const matched = match(answers).answers;
+				const taken = matched.flatMap(({ field }) => (field === undefined ? [] : [field]));
+				expect(new Set(taken).size).toBe(taken.length);
+				expect(new Set(matched.map(({ name }) => name)).size).toBe(matched.length);
+				const values = matched.flatMap(({ value }) => value as string[] | string);
+				expect(values.toSorted()).toEqual(answers.map(({ value }) => value).toSorted());
 			}),
 		);
 	});
@@ -91,13 +130,17 @@ describe('the field of an answer', () => {
 
 describe('the value of an answer by the kind of its field', () => {
 	const typed = (field: object, value: unknown) =>
-		typedValue(value as never, answerFieldsOf([{ uuid: 'u', label: 'F', ...field }], 'label')[0]);
+		typedValue(value as never, formFieldsOf([{ uuid: 'u', label: 'F', ...field }])[0]);
 
 	it.each([
 		['text', '007', '007'],
 		['text', 'true', 'true'],
 		['phone', '0123', '0123'],
-		['number', '007', 7],
+		['number', '7', 7],
+		['number', '007', '007'],
+		['number', '+4912345', '+4912345'],
+		['number', '4.50', '4.50'],
+		['number', '1e3', '1e3'],
 		['number', '-4.5', -4.5],
 		['number', 9, 9],
 		['number', 'about 5', 'about 5'],
@@ -109,7 +152,10 @@ describe('the value of an answer by the kind of its field', () => {
 		['boolean', 'perhaps', 'perhaps'],
 		['date', '2027-01-04', '2027-01-04'],
 		['date', 1_800_000_000, '2027-01-15T08:00:00.000Z'],
-		['date', '1800000000000', '2027-01-15T08:00:00.000Z'],
+		['date', 1_800_000_000_000, '2027-01-15T08:00:00.000Z'],
+		['date', '1800000000', '1800000000'],
+		['date', '202601311230', '202601311230'],
+		['date', 202601311230, 202601311230],
 		['date', '4.1.2027', '4.1.2027'],
 		['multiple_choice', 'News', ['News']],
 		['multiple_choice', ['News'], ['News']],

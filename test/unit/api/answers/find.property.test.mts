@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
+import type { Conditions } from '../../../../nodes/FormService/api/answers/conditions.ts';
 import { findResponses } from '../../../../nodes/FormService/api/answers/find.ts';
 import type { Wanted } from '../../../../nodes/FormService/api/answers/find.ts';
 
 const at = (day: number) => `2026-11-${String(day).padStart(2, '0')}T08:00:00.000000Z`;
 const epoch = (day: number) => Date.UTC(2026, 10, day, 8);
+
+const none: Conditions = { match: 'all', conditions: [], zone: 'utc' };
 
 /** A response, and what a plain reading of it knows. */
 const response = fc.record({
@@ -44,10 +47,10 @@ describe('finding responses', () => {
 						(before === undefined || (time !== undefined && time < before)) &&
 						(text === undefined || given.toLowerCase().includes(text.toLowerCase())),
 				);
-				// no order is right for a mixture of responses with and without a time
-				const isOrdered = sort !== 'listed' && expected.every(({ time }) => time !== undefined);
+				// those without a time come last
 				const direction = sort === 'newest' ? -1 : 1;
-				if (isOrdered) expected.sort((a, b) => (a.time! - b.time!) * direction);
+				const rank = (time: number | undefined) => (time === undefined ? 9 : time * direction);
+				if (sort !== 'listed') expected.sort((a, b) => rank(a.time) - rank(b.time));
 				const found = findResponses(
 					list.map(({ record }) => record),
 					{
@@ -55,6 +58,7 @@ describe('finding responses', () => {
 						before: before === undefined ? undefined : epoch(before),
 						text,
 						sort,
+						conditions: none,
 					},
 				);
 				expect(found.map(({ uuid }) => uuid)).toEqual(expected.map(({ record }) => record.uuid));
@@ -68,21 +72,25 @@ describe('finding responses', () => {
 			uuid: 'needle',
 			responses: { Needle: ['a', { city: 'Needleham' }], Other: 42 },
 		};
-		const find = (text: string) => findResponses([record], { text, sort: 'listed' });
+		const find = (text: string) =>
+			findResponses([record], { text, sort: 'listed', conditions: none });
 		expect(find('needleham')).toHaveLength(1);
 		expect(find('42')).toHaveLength(1);
 		expect(
 			findResponses([{ uuid: 'needle', responses: { Needle: 'x' } }], {
 				text: 'needle',
 				sort: 'listed',
+				conditions: none,
 			}),
 		).toEqual([]);
 	});
 
 	it('holds back what does not meet the conditions', () => {
 		const records = [{ uuid: 'a' }, { uuid: 'b' }];
-		expect(findResponses(records, { meets: ({ uuid }) => uuid === 'b', sort: 'listed' })).toEqual([
-			{ uuid: 'b' },
-		]);
+		const conditions: Conditions = {
+			...none,
+			conditions: [{ field: 'uuid', operator: 'is', value: 'b' }],
+		};
+		expect(findResponses(records, { conditions, sort: 'listed' })).toEqual([{ uuid: 'b' }]);
 	});
 });

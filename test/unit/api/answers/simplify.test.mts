@@ -2,11 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { IDataObject } from 'n8n-workflow';
 import { decodeAnswers } from '../../../../nodes/FormService/api/answers/decode.ts';
-import { answerFieldsOf } from '../../../../nodes/FormService/api/answers/fields.ts';
-import {
-	RESERVED_COLUMNS,
-	simplifyResponse,
-} from '../../../../nodes/FormService/api/answers/simplify.ts';
+import { formFieldsOf } from '../../../../nodes/FormService/api/answers/fields.ts';
+import { simplifyResponse, toColumns } from '../../../../nodes/FormService/api/answers/simplify.ts';
 import { filesIn } from '../../../../nodes/FormService/api/answers/uploads.ts';
 import { tellApart } from '../../../../nodes/FormService/api/answers/labels.ts';
 
@@ -25,8 +22,7 @@ const seen = (responses: unknown) => ({
 
 const UUID = '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d';
 
-const simplify = (record: object) =>
-	simplifyResponse(record as IDataObject, decodeAnswers(record as IDataObject));
+const simplify = (record: object) => simplifyResponse(record as IDataObject);
 
 const answersOf = (responses: unknown) => simplify(seen(responses)).answers;
 
@@ -43,7 +39,6 @@ describe('simplifying a response', () => {
 			created_at: '2026-11-21T08:00:00.000000Z',
 			referrer: null,
 			answers: { Name: 'Ada' },
-			fields: [],
 		});
 	});
 
@@ -78,7 +73,6 @@ describe('simplifying a response', () => {
 			expect(simplify({ uuid: 'r', [attribute]: { Name: 'Ada' } })).toEqual({
 				uuid: 'r',
 				answers: { Name: 'Ada' },
-				fields: [],
 			});
 		},
 	);
@@ -86,7 +80,6 @@ describe('simplifying a response', () => {
 	it('is not misled by an empty list beside the answers', () => {
 		expect(simplify({ answers: [], responses: [{ key: 'A', value: 1 }] })).toEqual({
 			answers: { A: 1 },
-			fields: [],
 		});
 	});
 
@@ -156,7 +149,7 @@ describe('simplifying a response', () => {
 		['an empty text', ''],
 	])('finds no answers in %s, and does not look for others', (_, responses) => {
 		const record = { uuid: 'r', responses, data: { ip: '203.0.113.7', browser: 'Firefox' } };
-		expect(simplify(record)).toEqual({ uuid: 'r', answers: {}, fields: [] });
+		expect(simplify(record)).toEqual({ uuid: 'r', answers: {} });
 		expect(simplify({ uuid: 'r', fields: responses, data: record.data }).answers).toEqual({});
 	});
 
@@ -177,7 +170,7 @@ describe('simplifying a response', () => {
 		],
 	])('says in the item that it could not read %s', (_, record, answers, what) => {
 		const { answersError, ...rest } = simplify(record);
-		expect(rest).toEqual({ uuid: 'r', answers, fields: [] });
+		expect(rest).toEqual({ uuid: 'r', answers });
 		expect(answersError).toMatch(what);
 		expect(answersError).not.toContain('red');
 	});
@@ -194,9 +187,7 @@ describe('simplifying a response', () => {
 		);
 		fc.assert(
 			fc.property(fc.dictionary(attribute, fc.jsonValue({ maxDepth: 4 })), (record) => {
-				const { answers, fields } = simplify(record);
-				expect(answers).toBeTypeOf('object');
-				expect(fields).toBeInstanceOf(Array);
+				expect(simplify(record).answers).toBeTypeOf('object');
 				expect(filesOf(record)).toBeInstanceOf(Array);
 			}),
 			{ numRuns: 2000 },
@@ -216,12 +207,12 @@ describe('simplifying a response', () => {
 			.map(([attributes, responses]): IDataObject => ({ ...attributes, responses }) as IDataObject);
 		const form = fc.array(label, { maxLength: 4 }).map((labels) => {
 			const records = labels.map((given, at) => ({ uuid: 'abcd'[at], label: given }));
-			return answerFieldsOf(records, 'label', RESERVED_COLUMNS);
+			return formFieldsOf(records, { columns: true });
 		});
 		fc.assert(
 			fc.property(form, one, one, (fields, ...records) => {
 				const [first, second] = records.map((record) =>
-					Object.keys(simplifyResponse(record, decodeAnswers(record), { fields, columns: true })),
+					Object.keys(toColumns(record, fields, true)),
 				);
 				expect(first).toEqual(second);
 				expect(first.slice(0, fields.length)).toEqual(fields.map(({ name }) => name));

@@ -1,0 +1,74 @@
+import { DateTime } from 'luxon';
+
+const YES = ['true', '1', 'yes', 'on'];
+const NO = ['false', '0', 'no', 'off'];
+
+/** A boolean, 1 or 0 (specification, section 4, rule 5), or one of the words for it in any case; else undefined. */
+export function readBoolean(value: unknown): boolean | undefined {
+	if (typeof value === 'boolean') return value;
+	if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+	// a longer text is no such word, and is not worth a copy
+	const text = String(value);
+	const word = text.length > 20 ? '' : text.trim().toLowerCase();
+	if (YES.includes(word)) return true;
+	return NO.includes(word) ? false : undefined;
+}
+
+/** Digits with a decimal point or comma, and an exponent as JavaScript writes it. */
+const NUMBER = /^[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[+-]?\d{1,3})?$/i;
+
+/** A finite number, also from text and with a decimal comma; else undefined. */
+export function readNumber(value: unknown): number | undefined {
+	if (typeof value !== 'number' && typeof value !== 'string') return undefined;
+	const text = String(value).trim();
+	const number = NUMBER.test(text) ? Number(text.replace(',', '.')) : NaN;
+	return Number.isFinite(number) ? number : undefined;
+}
+
+/** A date, and a time behind it: what luxon takes beside it (a year, a week, a time of day) is a number or a word elsewhere. */
+const DATE = /^\d{4}-\d\d(?:-\d\d)?(?:[T ]|$)/;
+
+/** A time with an IANA zone is shorter than this. */
+const MAX_TIME_LENGTH = 80;
+
+/**
+ * A date or time in epoch milliseconds; undefined if the value is none. Takes ISO 8601, the same with a
+ * blank as SQL writes it, epoch seconds and milliseconds, and the Date and luxon objects of an
+ * expression. JavaScript's own reader is not used for other forms: it finds a date in "Room 5".
+ *
+ * @param zone IANA name of the zone of a time that does not state its own
+ */
+export function readTime(value: unknown, zone: string): number | undefined {
+	if (value instanceof Date || DateTime.isDateTime(value)) return finite(value.valueOf());
+	if (typeof value === 'number') return readEpoch(value);
+	if (typeof value !== 'string' || value.length > MAX_TIME_LENGTH) return undefined;
+	const text = value.trim();
+	if (/^\d+$/.test(text)) return readEpoch(Number(text));
+	if (!DATE.test(text)) return undefined;
+	return readUtc(text) ?? readWithLuxon(text, zone);
+}
+
+/** Seconds have 10 digits and milliseconds 13 from 2001 to 2286; "202601311230" is neither. */
+function readEpoch(number: number): number | undefined {
+	if (number >= 1e9 && number < 1e10) return Math.round(number * 1_000);
+	return number >= 1e12 && number < 1e13 ? number : undefined;
+}
+
+const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
+
+/** The service's own form (specification, section 2.1), which costs luxon ten times as much. */
+function readUtc(text: string): number | undefined {
+	const time = UTC.test(text) ? Date.parse(text) : NaN;
+	// JavaScript takes February 30 for March 2
+	const isReal = Number.isFinite(time) && new Date(time).getUTCDate() === Number(text.slice(8, 10));
+	return isReal ? time : undefined;
+}
+
+function readWithLuxon(text: string, zone: string): number | undefined {
+	const time = DateTime.fromISO(text, { zone });
+	return finite((time.isValid ? time : DateTime.fromSQL(text, { zone })).toMillis());
+}
+
+function finite(number: number): number | undefined {
+	return Number.isFinite(number) ? number : undefined;
+}
