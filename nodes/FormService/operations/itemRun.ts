@@ -90,6 +90,9 @@ export class Run {
 	/** How many items have begun to be sent. */
 	sent = 0;
 
+	/** What is wrong with the items that are invalid, each with its row. */
+	readonly invalid: Array<{ row: number; error: unknown }> = [];
+
 	private readonly controllers = new Map<string, AbortController>();
 
 	private readonly signals = new Map<string, AbortSignal>();

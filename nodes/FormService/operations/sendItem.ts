@@ -54,10 +54,18 @@ export function checkItem(endpoint: Endpoint, prepare: Prepare): PreSendAction {
 			const checkedItem = { itemRun, endpoint, result: { prepared } };
 			return { ...options, body: prepared.body, checkedItem };
 		} catch (problem) {
-			if (!this.continueOnFail()) itemRun.run.stop(problem);
+			const { run } = itemRun;
+			run.invalid.push({ row: rowOf(this), error: problem });
+			if (!this.continueOnFail()) run.stop(problem);
 			return { ...options, checkedItem: { itemRun, endpoint, result: { problem } } };
 		}
 	};
+}
+
+/** The number of an item for a person: that of its row, if a node such as Google Sheets gives it. */
+function rowOf(n8n: IExecuteSingleFunctions): number {
+	const { row_number: row } = n8n.getInputData().json;
+	return Number.isInteger(row) ? Number(row) : n8n.getItemIndex() + 1;
 }
 
 function inputOf(n8n: IExecuteSingleFunctions): Input {
@@ -227,20 +235,40 @@ function notSent(n8n: IExecutePaginationFunctions, reason: unknown): NodeError {
 	});
 }
 
-/** An invalid item's error, which also says what of the run was sent before, so that it isn't sent twice. */
+/**
+ * An invalid item's error, which also says which other items of the run are invalid, and what of the run
+ * was sent before, so that it isn't sent twice.
+ */
 function withWhatWasSent(n8n: IExecutePaginationFunctions, run: Run, problem: unknown): NodeError {
 	const itemIndex = n8n.getItemIndex();
-	const error = asNodeError(n8n.getNode(), problem, itemIndex);
-	const { message, failure, node } = error;
-	const sent = whatWasSent(run, n8n.continueOnFail());
-	const description = `${sent}\n${error.description ?? ''}`.trim();
-	return inputError(node, { message, description, failure, itemIndex });
+	const { message, description, failure, node } = asNodeError(n8n.getNode(), problem, itemIndex);
+	const lines = n8n.continueOnFail()
+		? ['This item was not sent.', description]
+		: [whatWasSent(run), ...(run.total > 1 ? invalidRows(run) : [description])];
+	return inputError(node, { message, description: lines.join('\n').trim(), failure, itemIndex });
 }
 
-function whatWasSent({ sent, total }: Run, keepGoing: boolean): string {
-	if (keepGoing) return 'This item was not sent.';
+function whatWasSent({ sent, total }: Run): string {
 	if (sent === 0) return 'Nothing was sent.';
 	return `The first ${sent} of the ${total} items were sent before, in earlier batches. Leave them out when you run again.`;
+}
+
+/** Rows that an error lists at most. */
+const MAX_ROWS = 50;
+
+function invalidRows({ invalid, total }: Run): string[] {
+	const rows = invalid
+		.slice(0, MAX_ROWS)
+		.map(({ row, error }) => `Row ${row}: ${inOneLine(error)}`);
+	const count = invalid.length === 1 ? '1 row is' : `${invalid.length} of ${total} rows are`;
+	const more = invalid.length > MAX_ROWS ? [`… and ${invalid.length - MAX_ROWS} more.`] : [];
+	return [`${count} wrong:`, ...rows, ...more];
+}
+
+function inOneLine(error: unknown): string {
+	const message = error instanceof Error ? error.message : String(error);
+	const description = error instanceof NodeOperationError ? (error.description ?? '') : '';
+	return description === '' ? message : `${message}: ${description.replaceAll('\n', ' ')}`;
 }
 
 function isTokenRefused(error: unknown): boolean {

@@ -186,18 +186,11 @@ export function readCount(
 	throw invalid(input, `'${displayName}' must be a whole number of at least ${minimum}`);
 }
 
-/**
- * Reads Options.
- *
- * @param names of the options that the operation has: an unknown one, as only an expression can give it,
- * would silently do nothing
- */
-export function readOptions(input: Input, names: readonly string[]): Record<string, unknown> {
+/** Reads Options. */
+export function readOptions(input: Input): Record<string, unknown> {
 	const options = input.parameter<unknown>('options', {});
-	if (!isRecord(options)) throw invalid(input, "'Options' must be an object");
-	const unknown = Object.keys(options).find((name) => !names.includes(name));
-	if (unknown === undefined) return options;
-	throw invalid(input, `'Options' has no option "${unknown}", only ${names.join(', ')}`);
+	if (isRecord(options)) return options;
+	throw invalid(input, "'Options' must be an object");
 }
 
 /** A JSON parameter, which n8n gives as text or, from an expression, as the object itself. */

@@ -13,6 +13,7 @@ const update = {
 	operation: 'update',
 	formId: locator('={{ $json.id }}'),
 	inputMode: 'auto',
+	updateDescriptions: true,
 };
 const stored = (formId: string) => service.store.form(formId)!.settings;
 const bodies = () => service.requests.map(({ body }) => body);
@@ -32,21 +33,55 @@ function showOnly(...names: string[]) {
 const statusOf = (items: Array<{ json: IDataObject }>) => items.map(({ json }) => json.status);
 
 describe('Settings: Update with Map Automatically', () => {
-	it("takes the keys that are a setting's name, the service's or the editor's, and no others", async () => {
+	it("takes the fields that are a setting's name, the service's or the editor's, and says what it took", async () => {
 		const row = { id: contact, name: 'Renamed', owner: 'Ada', Closed: 'TRUE', ' cta_label ': 'Go' };
 		const { items, error } = await n8n.runNode(update, itemsOf(row));
 		expect(error).toBeUndefined();
 		expect(bodies()).toEqual([{ is_closed: true, cta_label: 'Go' }]);
-		expect(items[0].json.changes).toEqual({ is_closed: { to: true }, cta_label: { to: 'Go' } });
+		expect(items[0].json).toMatchObject({
+			changes: { is_closed: { to: true }, cta_label: { to: 'Go' } },
+			ignored: ['id', 'name', 'owner'],
+		});
 	});
 
-	it('renames a form only where the person says so', async () => {
-		const row = { id: contact, name: 'Renamed' };
-		const ignored = await n8n.runNode(update, itemsOf(row));
-		expect(ignored.error?.message).toMatch(/^No key of the input item is the name of a setting/);
-		expect(service.requests).toEqual([]);
-		await n8n.runNode({ ...update, renameForms: true }, itemsOf(row));
-		expect(bodies()).toEqual([{ name: 'Renamed' }]);
+	it.each(['seo title', 'SEO Title', 'seo-title', 'Seo_Title', 'SEO: TITLE', 'seoTitle'])(
+		'takes %j for seo_title',
+		async (title) => {
+			await n8n.runNode(update, itemsOf({ id: contact, [title]: 'Hi' }));
+			expect(bodies()).toEqual([{ seo_title: 'Hi' }]);
+		},
+	);
+
+	it.each(['seo titel', 'seo_titl', 'is_closd', 'Responses Limitt'])(
+		'stops at %j, which misspells a setting, instead of ignoring it',
+		async (title) => {
+			const row = { id: contact, [title]: '1', slack_enabled: true };
+			const { error } = await n8n.runNode(update, itemsOf(row));
+			expect(error?.message).toContain(`'${title}' is not a setting. Did you mean '`);
+			expect(service.requests).toEqual([]);
+			const empty = { ...row, [title]: '' };
+			expect((await n8n.runNode(update, itemsOf(empty))).error).toBeUndefined();
+		},
+	);
+
+	it.each([
+		['name', 'renameForms', "To use 'name', turn on 'Rename Forms'"],
+		['description', 'updateDescriptions', "To use 'description', turn on 'Update Descriptions'"],
+	])("takes a sheet's own %s for the form's only with the option", async (name, option, hint) => {
+		const row = { id: contact, [name]: 'Changed' };
+		const off = { ...update, updateDescriptions: false };
+		const alone = await n8n.runNode(off, itemsOf(row));
+		expect(alone.error?.message).toBe(`No input field matches a setting. ${hint}`);
+		const beside = await n8n.runNode(off, itemsOf({ ...row, cta_label: 'Go' }));
+		expect(beside.items[0].json.ignored).toEqual(['id', name]);
+		expect(bodies()).toEqual([{ cta_label: 'Go' }]);
+		await n8n.runNode({ ...off, [option]: true }, itemsOf(row));
+		expect(bodies()[1]).toEqual({ [name]: 'Changed' });
+	});
+
+	it.each(['yes', 'No', 'ON', 'off'])('takes the word %j for a switch', async (word) => {
+		await n8n.runNode(update, itemsOf({ id: contact, Closed: word }));
+		expect(bodies()).toEqual([{ is_closed: /yes|on/i.test(word) }]);
 	});
 
 	it.each(['', '  ', null])('leaves a setting as it is whose cell has %j', async (empty) => {
@@ -64,14 +99,40 @@ describe('Settings: Update with Map Automatically', () => {
 			update,
 			itemsOf({ id: contact, is_closed: true, Closed: false }),
 		);
-		expect(error?.message).toBe("The input item gives 'is_closed' twice, also as 'Closed'");
+		expect(error?.message).toBe(
+			"'is_closed' and 'Closed' give the same setting. Remove one of them or leave it empty",
+		);
 		expect(service.requests).toEqual([]);
+		const [first, second] = [
+			{ is_closed: true, Closed: '' },
+			{ is_closed: ' ', Closed: false },
+		];
+		await n8n.runNode(update, itemsOf({ id: contact, ...first }, { id: survey, ...second }));
+		expect(bodies()).toEqual([{ is_closed: true }, { is_closed: false }]);
 	});
 
-	it('checks the values as it checks those of fields, before anything is sent', async () => {
-		const rows = itemsOf({ id: survey, is_closed: true }, { id: contact, is_closed: 'perhaps' });
+	it('reports all rows that are wrong at once, by the names of their columns, before anything is sent', async () => {
+		const rows = itemsOf(
+			{ id: survey, Closed: true },
+			{ id: contact, 'is closed': 'perhaps' },
+			{ id: contact, 'Responses Limit': 0, 'SEO Title': 'x'.repeat(256) },
+			{ id: 'a/b', Closed: true, row_number: 17 },
+		);
 		const { error } = await n8n.runNode(update, rows);
-		expect(error).toMatchObject({ context: { itemIndex: 1 } });
+		expect(error).toMatchObject({
+			message: '\'is closed\' must be true or false (or yes or no) (got "perhaps")',
+			context: { itemIndex: 1 },
+		});
+		const lines = String(error?.description).split('\n');
+		expect(lines).toEqual([
+			'Nothing was sent.',
+			'3 of 4 rows are wrong:',
+			expect.stringMatching(/^Row 2: 'is closed' must be true or false/),
+			expect.stringMatching(
+				/^Row 3: 2 settings can't be updated: 'Responses Limit' .*'SEO Title' /,
+			),
+			expect.stringMatching(/^Row 17: 'Form' is not a valid ID/),
+		]);
 		expect(service.requests).toEqual([]);
 	});
 });
@@ -93,6 +154,7 @@ describe('Settings: Update with Preview', () => {
 				description: { from: before.description, to: 'New' },
 			},
 			unknown: { cta_label: 'Go' },
+			ignored: ['id'],
 		});
 		expect(service.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /forms']);
 		expect(stored(contact)).toEqual(before);
@@ -101,7 +163,7 @@ describe('Settings: Update with Preview', () => {
 	it('says nothing of what cannot be known where all is known', async () => {
 		const row = { id: contact, description: stored(contact).description };
 		const { items } = await n8n.runNode(preview, itemsOf({ ...row, is_closed: false }));
-		expect(Object.keys(items[0].json)).toEqual(['id', 'name', 'status', 'changes']);
+		expect(Object.keys(items[0].json)).toEqual(['id', 'name', 'status', 'changes', 'ignored']);
 	});
 
 	it('asks once for all items, and compares a later item of a form with what an earlier one leaves', async () => {
@@ -147,6 +209,7 @@ describe('Settings: Update with Skip Unchanged', () => {
 			name: 'Form 1',
 			status: 'skipped',
 			changes: {},
+			ignored: ['id'],
 		});
 		expect(service.requests).toHaveLength(11);
 		service.requests.length = 0;

@@ -1,6 +1,8 @@
+import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { demoForms } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
+import { nodeOf, typeOf } from '../n8n/package.mts';
 import { running } from './running.mts';
 
 const { service, n8n } = await running();
@@ -59,6 +61,41 @@ describe('Settings: Update', () => {
 		await n8n.runNode({ ...update, settings: { name: '={{ $json.name }}' } }, names);
 		service.faults.clear();
 		expect(stored().name).toBe('Last');
+	});
+
+	it('changes nothing by a setting that was added and left alone', async () => {
+		const { properties } = nodeOf(typeOf('formService')).description;
+		const { options } = properties.find(({ name }) => name === 'settings')!;
+		const added = (options as INodeProperties[]).map(({ name, default: value }) => [name, value]);
+		const left = Object.fromEntries(added) as INodeParameters;
+		const { error } = await n8n.runNode({ ...update, settings: left });
+		expect(error?.message).toMatch(/^There is no setting to update/);
+		await n8n.runNode({ ...update, settings: { ...left, is_closed: false } });
+		expect(service.requests.map(({ body }) => body)).toEqual([{ is_closed: false }]);
+	});
+
+	it('previews as soon as the option is added, and does not without it', () => {
+		const { properties } = nodeOf(typeOf('formService')).description;
+		const options = properties
+			.filter(
+				({ name, displayOptions }) =>
+					name === 'options' && displayOptions?.show?.resource?.includes('settings'),
+			)
+			.flatMap(({ options: entries }) => entries as INodeProperties[]);
+		expect(options.map(({ name, default: value }) => [name, value])).toEqual([
+			['preview', true],
+			['skipUnchanged', true],
+		]);
+	});
+
+	it.each([
+		['preview', 'perhaps', /^'Preview' must be true or false$/],
+		['skipUnchanged', null, /^'Skip Unchanged' must be true or false$/],
+	])('stops if the option %s is %j, which it cannot understand', async (name, value, message) => {
+		const options = { [name]: `={{ ${JSON.stringify(value)} }}` };
+		const { error } = await n8n.runNode({ ...update, settings: { name: 'x' }, options });
+		expect(error?.message).toMatch(message);
+		expect(service.requests).toEqual([]);
 	});
 
 	it("gives the form's id, name and time of update", async () => {

@@ -14,8 +14,11 @@ export type Checked = {
 /** What is wrong with one setting, in a sentence that names it and its bound. */
 export type Problem = { setting: string; text: string };
 
-/** How a person has named the settings: as the editor does, or as the service does in JSON. */
-export type Naming = 'editor' | 'service';
+/**
+ * How a person has named the settings: as the editor does, as the service does in JSON, or as the columns
+ * of a sheet do, by the service's names.
+ */
+export type Naming = 'editor' | 'service' | ReadonlyMap<string, string>;
 
 const byName = new Map(settings.map((setting) => [setting.name, setting]));
 
@@ -78,7 +81,9 @@ function accept(setting: Setting, value: unknown): string | number | boolean | u
 			return integer !== undefined && integer >= min && integer <= max ? integer : undefined;
 		}
 		case 'choice':
-			return setting.choices.find((choice) => choice === value);
+			return setting.choices.find(
+				(choice) => typeof value === 'string' && choice === value.trim().toLowerCase(),
+			);
 	}
 }
 
@@ -88,13 +93,15 @@ function asText(value: unknown, { maxLength, required }: Setting & { type: 'text
 	return isWithin(text, maxLength) && !(required && text === '') ? text : undefined;
 }
 
-/** Rule 5 of section 4; as text too, since an expression often gives text. */
+const YES = ['true', '1', 'yes', 'on'];
+const NO = ['false', '0', 'no', 'off'];
+
+/** Rule 5 of section 4; as a word too, since sheets and expressions often give text. */
 function asBoolean(value: unknown): boolean | undefined {
-	if (value === true || value === 1 || value === '1') return true;
-	if (value === false || value === 0 || value === '0') return false;
-	if (typeof value !== 'string') return undefined;
-	const word = value.toLowerCase();
-	return word === 'true' ? true : word === 'false' ? false : undefined;
+	if (!['boolean', 'number', 'string'].includes(typeof value)) return undefined;
+	const word = String(value).trim().toLowerCase();
+	if (YES.includes(word)) return true;
+	return NO.includes(word) ? false : undefined;
 }
 
 function asInteger(value: unknown): number | undefined {
@@ -113,15 +120,14 @@ function lengthOf(value: string): number {
 }
 
 function titleOf(name: string, naming: Naming): string {
-	return (naming === 'editor' ? byName.get(name)?.displayName : undefined) ?? name;
+	if (naming === 'service') return name;
+	return (naming === 'editor' ? byName.get(name)?.displayName : naming.get(name)) ?? name;
 }
 
-/** A field that was emptied is mostly meant to clear the setting. */
+/** How to clear a setting, said of an empty text, which is usually meant so. */
 function clearing({ nullable }: Setting, value: unknown, naming: Naming): string {
-	if (!nullable || value !== '') return '';
-	return naming === 'editor'
-		? " To clear it, choose it in 'Settings to Clear'."
-		: ' To clear it, enter null.';
+	if (!nullable || value !== '' || naming !== 'service') return '';
+	return ' To clear it, enter null.';
 }
 
 const MAX_SHOWN_LENGTH = 40;

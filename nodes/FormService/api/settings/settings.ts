@@ -20,7 +20,7 @@ export type Setting = SettingType & {
 export function boundOf(setting: Setting): string {
 	switch (setting.type) {
 		case 'boolean':
-			return 'true or false (or 1 or 0)';
+			return 'true or false (or yes or no)';
 		case 'text':
 			if (setting.maxLength === undefined) return 'text';
 			return setting.required

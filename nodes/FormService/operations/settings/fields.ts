@@ -5,6 +5,19 @@ import type { Setting } from '../../api/settings/settings';
 
 const sorted = sortBy(settings, ({ displayName }) => displayName.toLowerCase());
 
+const LEFT_ALONE: INodePropertyOptions = { name: 'Leave Unchanged', value: '' };
+
+const YES_OR_NO: INodePropertyOptions[] = [
+	{ name: 'No', value: false },
+	{ name: 'Yes', value: true },
+];
+
+/** Names of choices whose spelling isn't the service's with a capital. */
+const CHOICE_NAMES: Readonly<Record<string, string>> = {
+	altcha: 'ALTCHA',
+	recaptcha: 'reCAPTCHA',
+};
+
 /** One field of the editor for each setting that can be updated. */
 export const settingFields: INodeProperties[] = sorted.map(toField);
 
@@ -18,17 +31,20 @@ function toField(setting: Setting): INodeProperties {
 	return { displayName, name, ...widgetOf(setting), description: describe(setting) };
 }
 
+/**
+ * The widget of a setting. Each begins empty, which changes nothing: a widget that begins with a value,
+ * such as a switch, would change the form as soon as it is added.
+ */
 function widgetOf(
 	setting: Setting,
 ): Pick<INodeProperties, 'type' | 'default'> & Partial<INodeProperties> {
 	switch (setting.type) {
 		case 'boolean':
-			return { type: 'boolean', default: false };
+			return { type: 'options', default: '', options: [LEFT_ALONE, ...YES_OR_NO] };
 		case 'integer':
-			// without bounds: the editor would turn what exceeds them into another number, without a word
-			return { type: 'number', default: setting.min };
+			return { type: 'string', default: '', placeholder: `e.g. ${setting.max ?? 100}` };
 		case 'choice':
-			return { type: 'options', default: setting.choices[0], options: choicesOf(setting.choices) };
+			return { type: 'options', default: '', options: [LEFT_ALONE, ...choicesOf(setting.choices)] };
 		case 'url':
 			return { type: 'string', default: '', placeholder: 'e.g. https://example.com/thanks' };
 		case 'text':
@@ -37,9 +53,10 @@ function widgetOf(
 }
 
 function choicesOf(choices: readonly string[]): INodePropertyOptions[] {
-	return choices
-		.toSorted()
-		.map((choice) => ({ name: choice.charAt(0).toUpperCase() + choice.slice(1), value: choice }));
+	return choices.toSorted().map((value) => {
+		const name = CHOICE_NAMES[value] ?? value.charAt(0).toUpperCase() + value.slice(1);
+		return { name, value };
+	});
 }
 
 /** With the bound where the widget does not show it. */
@@ -48,3 +65,8 @@ function describe(setting: Setting): string {
 	const isShown = setting.type === 'boolean' || setting.type === 'choice' || bound === 'text';
 	return isShown ? setting.description : `${setting.description} (${bound})`;
 }
+
+/** All settings by both of their names, for people who name the columns of a sheet. */
+export const settingNames = sorted
+	.map(({ displayName, name }) => `${displayName} (<code>${name}</code>)`)
+	.join(', ');

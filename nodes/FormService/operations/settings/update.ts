@@ -1,19 +1,19 @@
 import type { IDataObject } from 'n8n-workflow';
 import { endpoints, targetOf } from '../../api/endpoints';
-import { formIdOf, isRecord } from '../../api/records';
+import { formIdOf } from '../../api/records';
 import { listRecords, updateSettings } from '../../api/service';
 import { boundOf, settings } from '../../api/settings/settings';
 import type { Setting } from '../../api/settings/settings';
 import { changesOf } from '../../api/settings/changes';
 import type { SettingValue } from '../../api/settings/checkSettings';
 import type { Input } from '../../parameters/input';
-import { readFormId, toSwitch } from '../../parameters/input';
+import { readFormId, readOptions, toSwitch } from '../../parameters/input';
 import { formLocator, inputModeChoice, optionsOf } from '../../parameters/properties';
 import { existing, noSuchForm } from '../operation';
 import type { ItemRequest, Operation, Prepared } from '../operation';
 import { inPathOf, requestTo } from '../routing';
-import { clearOptions, settingFields } from './fields';
-import { readSettings, RENAME, SETTINGS_MODE } from './values';
+import { clearOptions, settingFields, settingNames } from './fields';
+import { DESCRIBE, readSettings, RENAME, SETTINGS_MODE } from './values';
 
 const endpoint = endpoints.updateSettings;
 
@@ -32,7 +32,7 @@ export const settingsUpdate: Operation = {
 			{
 				name: 'Map Automatically',
 				value: 'auto',
-				description: "Use the keys of the input item that match a setting's name",
+				description: "Use the input fields that match a setting's name",
 			},
 			{
 				name: 'Using Fields Below',
@@ -46,12 +46,28 @@ export const settingsUpdate: Operation = {
 			},
 		]),
 		{
+			displayName: `Input fields that match a setting count, by its name here or in the API: ${settingNames}. Case, blanks and punctuation make no difference. An empty field leaves its setting as it is.`,
+			name: 'columnsNotice',
+			type: 'notice',
+			default: '',
+			displayOptions: { show: { inputMode: ['auto'] } },
+		},
+		{
 			displayName: RENAME,
 			name: 'renameForms',
 			type: 'boolean',
 			default: false,
 			description:
-				"Whether an input key 'name' renames the form. Otherwise it is ignored, like all keys that are not settings. Empty values leave a setting as it is.",
+				"Whether a 'name' field in the input renames the form. If off, 'name' is ignored.",
+			displayOptions: { show: { inputMode: ['auto'] } },
+		},
+		{
+			displayName: DESCRIBE,
+			name: 'updateDescriptions',
+			type: 'boolean',
+			default: false,
+			description:
+				"Whether a 'description' field in the input changes the form's public description. If off, 'description' is ignored.",
 			displayOptions: { show: { inputMode: ['auto'] } },
 		},
 		{
@@ -69,7 +85,6 @@ export const settingsUpdate: Operation = {
 			name: 'clear',
 			type: 'multiOptions',
 			default: [],
-			description: 'Settings to reset to empty',
 			options: clearOptions,
 			displayOptions: { show: { inputMode: ['fields'] } },
 		},
@@ -90,7 +105,8 @@ export const settingsUpdate: Operation = {
 				displayName: 'Preview',
 				name: 'preview',
 				type: 'boolean',
-				default: false,
+				// the value that the option has when it is added; without the option, it is off
+				default: true,
 				description:
 					'Whether to update nothing and return what would change. Costs one request per run.',
 			},
@@ -98,9 +114,9 @@ export const settingsUpdate: Operation = {
 				displayName: 'Skip Unchanged',
 				name: 'skipUnchanged',
 				type: 'boolean',
-				default: false,
+				default: true,
 				description:
-					'Whether to send only settings that differ, and skip forms that have them all. Costs one more request per run.',
+					'Whether to send only changed settings and skip forms that are up to date. Costs one more request per run.',
 			},
 		]),
 	],
@@ -113,30 +129,38 @@ function settingForModel(setting: Setting): string {
 
 function prepare(input: Input): Prepared {
 	const formId = readFormId(input);
-	const body = readSettings(input);
-	const { preview, skipUnchanged } = readOptions(input);
+	const { body, ignored } = readSettings(input);
+	const options = readUpdateOptions(input);
 	return {
 		body,
 		async send(request) {
-			const work = async () => {
-				if (Object.keys(body).length === 0) return skipped(formId);
-				if (preview) return await previewOf(request, formId, body);
-				if (skipUnchanged) return await updateChanged(request, formId, body);
-				return await update(request, body, toValues(body));
-			};
-			// a later item of the same form has the last word, also where an earlier one had to be sent again
-			return [{ json: await request.run.inTurn(formId, work) }];
+			const work = async () => await updateForm(request, formId, body, options);
+			const done = await request.run.inTurn(formId, work);
+			return [{ json: { ...done, ...(ignored !== undefined && { ignored }) } }];
 		},
 	};
 }
 
-function readOptions(input: Input): { preview: boolean; skipUnchanged: boolean } {
-	const options = input.parameter<unknown>('options', {});
-	const { preview = false, skipUnchanged = false } = isRecord(options) ? options : {};
+type UpdateOptions = { preview: boolean; skipUnchanged: boolean };
+
+function readUpdateOptions(input: Input): UpdateOptions {
+	const { preview = false, skipUnchanged = false } = readOptions(input);
 	return {
 		preview: toSwitch(input, preview, 'Preview'),
 		skipUnchanged: toSwitch(input, skipUnchanged, 'Skip Unchanged'),
 	};
+}
+
+async function updateForm(
+	request: ItemRequest,
+	formId: string,
+	body: Body,
+	{ preview, skipUnchanged }: UpdateOptions,
+): Promise<IDataObject> {
+	if (Object.keys(body).length === 0) return skipped(formId);
+	if (preview) return await previewOf(request, formId, body);
+	if (skipUnchanged) return await updateChanged(request, formId, body);
+	return await update(request, body, toValues(body));
 }
 
 type Body = Record<string, SettingValue>;
@@ -187,12 +211,12 @@ function skipped(formId: string, { name }: IDataObject = {}): IDataObject {
 	return { id: formId, ...(name !== undefined && { name }), status: 'skipped', changes: {} };
 }
 
-/** Changes of which the value before is not known. */
+/** Changes whose previous value is unknown. */
 function toValues(body: Body): IDataObject {
 	return Object.fromEntries(Object.entries(body).map(([name, to]) => [name, { to }]));
 }
 
-/** The forms as they are, and then as the items of the run have left them, by their IDs. */
+/** The forms by their IDs: as they are, then as the items of the run leave them. */
 async function formsOf({
 	context,
 	run,

@@ -55,7 +55,7 @@ function examplesOf(name: string, rule: string): { fine: unknown[]; wrong: unkno
 	const kind = /^\w+/.exec(rule)![0];
 	const nullable = rule.includes('or null');
 	const examples = {
-		boolean: { fine: [true, false], wrong: ['yes', 2, -1, '', 'null', [], {}, [true]] },
+		boolean: { fine: [true, false], wrong: ['perhaps', 2, -1, '', 'null', [], {}, [true]] },
 		URL: {
 			fine: [urlOfLength(max), 'http://a.example/?q=1#top'],
 			wrong: [urlOfLength(max + 1), 'example.com', '/thanks', 'ftp://a.example', 'https://', '', 5],
@@ -64,7 +64,7 @@ function examplesOf(name: string, rule: string): { fine: unknown[]; wrong: unkno
 			? { fine: [0, 60, 7], wrong: [-1, 61, 1.5, 'soon', '', true, Infinity, NaN, {}] }
 			: { fine: [1, 1_000_000], wrong: [0, -1, 1.5, 'many', '', false, 2 ** 53, []] },
 		string: rule.includes('allowed values')
-			? { fine: ['altcha', 'turnstile', 'recaptcha', 'none'], wrong: ['hcaptcha', 'None', '', 1] }
+			? { fine: ['altcha', 'turnstile', 'recaptcha', 'none'], wrong: ['hcaptcha', '', 1] }
 			: Number.isNaN(max)
 				? { fine: ['x'.repeat(20_000), '', '<p>Hi</p>'], wrong: [5, true, {}, ['a']] }
 				: {
@@ -124,7 +124,11 @@ describe('checking an update', () => {
 		['0', false],
 		['true', true],
 		['FALSE', false],
-	])('takes %j for a boolean as the service does', (value, sent) => {
+		['yes', true],
+		['No', false],
+		['ON', true],
+		[' off ', false],
+	])('takes %j for a boolean', (value, sent) => {
 		expect(checkSettings({ is_closed: value }).body).toEqual({ is_closed: sent });
 	});
 
@@ -206,8 +210,15 @@ describe('checking an update', () => {
 		expect(inEditor({ responses_limit: 0, cta_label: '' })).toEqual([
 			"'Responses Limit' must be a whole number of at least 1 (got 0).",
 		]);
-		expect(inEditor({ after_redirect_url: '' })).toEqual([
-			"'After Submit: Redirect' must be an http or https URL of at most 500 characters (got empty text). To clear it, choose it in 'Settings to Clear'.",
+	});
+
+	it('speaks of settings as the columns of a sheet do', () => {
+		const columns = new Map([['responses_limit', 'Limit of responses']]);
+		expect(checkSettings({ responses_limit: 0 }, [], columns).problems).toEqual([
+			{
+				setting: 'responses_limit',
+				text: "'Limit of responses' must be a whole number of at least 1 (got 0).",
+			},
 		]);
 	});
 
