@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { Memory } from '../../nodes/FormService/trigger/memory.ts';
-import { poll } from '../../nodes/FormService/trigger/poll.ts';
-import type { Dependencies, Trigger } from '../../nodes/FormService/trigger/dependencies.ts';
-import { node } from '../unit/trigger/polling.mts';
-import { errorOf, faults } from './faults.mts';
+import { faults, type Fault } from './faults.mts';
+import { Form } from './form.mts';
+import { N8n, type Parameters } from './n8n.mts';
+import { startProcess, type Process } from './process.mts';
 import { runs } from './runs.mts';
+import type { Sent } from './service.mts';
+import { VirtualTime } from './time.mts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -23,7 +23,7 @@ type Ticking = {
 	all: boolean;
 	forms: number;
 	newForms: number;
-	/** Pages of each form's listing at first, and how many more there are with each look. */
+	/** Pages of each form's listing at first, and how many more there are with each listing. */
 	pages: number;
 	growth: number;
 	/** How many listings of a form there are for one with a new response; 0 for none ever. */
@@ -34,96 +34,113 @@ type Ticking = {
 	requestsPerDay: number;
 };
 
-type Sent = { at: number; trigger: number; of: 'responses' | 'forms' | 'fields' };
+type Request = { at: number; trigger: number; of: Sent['of'] };
 
-/** Some days of n8n's ticks for some triggers, in which some looks fail. Gives all requests. */
+/** A trigger of the account with its n8n and forms, all in one process. */
+class Ticker {
+	private readonly forms: Record<string, Form> = {};
+	readonly n8n: N8n;
+	private readonly ticking: Ticking;
+	private readonly index: number;
+	private readonly time: VirtualTime;
+	private readonly pages = new Map<string, number>();
+	private readonly listings = new Map<string, number>();
+
+	constructor(ticking: Ticking, index: number, time: VirtualTime, process: Process) {
+		this.ticking = ticking;
+		this.index = index;
+		this.time = time;
+		const formIds = Array.from({ length: ticking.forms }, (_, at) => this.idOf(at));
+		const parameters: Parameters = {
+			watch: ticking.all ? { kind: 'all', except: [] } : { kind: 'chosen', formIds },
+			events: ['responseCompleted'],
+			condition: undefined,
+			needsFields: ticking.needsFields,
+			downloadFiles: false,
+			emitExisting: false,
+			maxPerPoll: 100,
+			requestsPerDay: ticking.requestsPerDay,
+		};
+		this.n8n = new N8n('default', parameters, this.forms, time, process);
+		this.addForms();
+	}
+
+	async tick(faultFor?: () => Fault | undefined): Promise<Request[]> {
+		this.addForms();
+		const { n8n, index } = this;
+		const { sent } = n8n.active
+			? await n8n.tick({ faultFor })
+			: await n8n.activate('activate', { faultFor });
+		// a failure that is reported is one that n8n shows: the ticks go on
+		n8n.active = true;
+		for (const one of sent) {
+			if (one.of === 'responses' && one.page?.isLast) this.wasListed(one.form);
+		}
+		return sent.map(({ at, of }) => ({ at, trigger: index, of }));
+	}
+
+	private idOf(form: number): string {
+		return `form-${this.index}-${form}`;
+	}
+
+	private addForms(): void {
+		const { forms, time, ticking, n8n } = this;
+		const days = Math.floor((time.now() - START) / DAY_MS);
+		const count = ticking.forms + days * ticking.newForms;
+		for (let at = Object.keys(forms).length; at < count; at++) {
+			const id = this.idOf(at);
+			forms[id] = new Form(id, { createdAt: time.now() });
+			this.pages.set(id, ticking.pages);
+			while (forms[id].kept.length < 2 * ticking.pages) forms[id].submit(false, time.now());
+			this.divide(id);
+		}
+		n8n.service.listPageSize = partOf(count, ticking.otherPages);
+		n8n.service.fieldsPageSize = partOf(3, ticking.otherPages);
+	}
+
+	/** What comes between two listings of a form. */
+	private wasListed(id: string): void {
+		const { ticking, time } = this;
+		const form = this.forms[id];
+		const count = (this.listings.get(id) ?? 0) + 1;
+		this.listings.set(id, count);
+		this.pages.set(id, this.pages.get(id)! + ticking.growth);
+		if (count % ticking.listingsPerResponse !== 0) return;
+		form.submit(false, time.now());
+		form.kept[form.kept.length - 2 * ticking.pages - 1].deleted = true;
+		this.divide(id);
+	}
+
+	private divide(id: string): void {
+		const { kept } = this.forms[id];
+		const shown = kept.filter(({ deleted }) => !deleted).length;
+		this.forms[id].pageSize = partOf(shown, Math.floor(this.pages.get(id)!));
+	}
+}
+
+/** How many there are on each of so many pages. */
+function partOf(all: number, pages: number): number {
+	return pages === 1 ? Infinity : Math.max(1, Math.ceil(all / pages));
+}
+
+/** Some days of n8n's ticks for some triggers, in which some requests fail. Gives all requests. */
 async function requestsOf(
 	triggers: readonly Ticking[],
 	days: number,
-	fails: (look: number) => string | undefined = () => undefined,
-): Promise<Sent[]> {
-	const clock = { now: START };
-	const memory = new Memory();
-	const requests: Sent[] = [];
-	let looks = 0;
-	const running = triggers.map((ticking, index) => {
-		const staticData: IDataObject = {};
-		let { pages } = ticking;
-		const listings = new Map<string, number>();
-		const idOf = (form: number) => `form-${index}-${form}`;
-		const dependencies = (): Dependencies => {
-			let sent = 0;
-			/** Reads a list of so many pages; gives whether it was read to its end. */
-			const read = async (of: Sent['of'], all: number, goOn: () => boolean) => {
-				const fault = fails((looks += 1));
-				for (let page = 0; page === 0 || page < all; page++) {
-					if (page > 0 && !goOn()) return false;
-					sent += 1;
-					requests.push({ at: clock.now, trigger: index, of });
-					await Promise.resolve();
-					if (fault !== undefined) throw errorOf(node, faults[fault]);
-				}
-				return true;
-			};
-			return {
-				node,
-				now: () => clock.now,
-				log: { info: () => undefined, warn: () => undefined },
-				requestsSent: () => sent,
-				async listForms(goOn) {
-					const complete = await read('forms', ticking.otherPages, goOn);
-					const days = Math.floor((clock.now - START) / DAY_MS);
-					const count = ticking.forms + days * ticking.newForms;
-					return {
-						records: Array.from({ length: count }, (_, at) => ({ id: idOf(at) })),
-						complete,
-					};
-				},
-				listFields: async (_formId, goOn) => ({
-					records: [],
-					complete: await read('fields', ticking.otherPages, goOn),
-				}),
-				async listResponses(formId, goOn) {
-					const complete = await read('responses', pages, goOn);
-					pages += ticking.growth;
-					const count = (listings.get(formId) ?? 0) + 1;
-					listings.set(formId, count);
-					const responses = Math.floor(count / (ticking.listingsPerResponse || Infinity));
-					const records = Array.from({ length: responses }, (_, at) => ({ id: `${at}` }));
-					return { records, complete };
-				},
-				toItem: async () => ({ json: {} }),
-				toItemWithoutFiles: async () => ({ json: {} }),
-			};
-		};
-		let isFirst = true;
-		return async () => {
-			const trigger: Trigger = {
-				key: `trigger-${index}`,
-				account: 'account',
-				service: 'forms.example.com',
-				watch: ticking.all
-					? { kind: 'all', except: [] }
-					: { kind: 'chosen', formIds: Array.from({ length: ticking.forms }, (_, at) => idOf(at)) },
-				names: new Map(),
-				abandonedAfterMs: DAY_MS,
-				conditions: { match: 'all', conditions: [], zone: 'utc' },
-				events: ['responseCompleted'],
-				emitExisting: false,
-				maxPerPoll: 100,
-				requestsPerDay: ticking.requestsPerDay,
-				needsFields: ticking.needsFields,
-				reason: isFirst ? 'publish' : 'tick',
-				budgetMs: 5 * MINUTE_MS,
-			};
-			isFirst = false;
-			// a failure that is told is one that n8n shows: the ticks go on
-			await poll(trigger, staticData, memory, dependencies()).catch(() => null);
-		};
-	});
+	fails: (request: number) => string | undefined = () => undefined,
+): Promise<Request[]> {
+	const time = new VirtualTime(START);
+	const process = startProcess(time);
+	const tickers = triggers.map((ticking, index) => new Ticker(ticking, index, time, process));
+	const requests: Request[] = [];
+	let count = 0;
+	const faultFor = () => {
+		const name = fails((count += 1));
+		return name === undefined ? undefined : faults[name];
+	};
 	for (const { at, index } of ticksOf(triggers, days)) {
-		clock.now = START + at;
-		await running[index]();
+		time.pass(Math.max(0, START + at - time.now()));
+		requests.push(...(await tickers[index].tick(faultFor)));
 	}
 	return requests;
 }
@@ -142,7 +159,7 @@ function ticksOf(triggers: readonly Ticking[], days: number): Array<{ at: number
 }
 
 /** The most requests that fall into any 24 hours. */
-function mostInADay(requests: readonly Sent[]): number {
+function mostInADay(requests: readonly Request[]): number {
 	let first = 0;
 	return requests.reduce((most, { at }, last) => {
 		while (requests[first].at <= at - DAY_MS) first += 1;
@@ -197,12 +214,12 @@ describe('The triggers of an account', () => {
 			await fc.assert(
 				fc.asyncProperty(accounts, fc.nat({ max: 10 }), async (triggers, failing) => {
 					const names = Object.keys(faults);
-					const fails = (look: number) =>
-						(look * 31) % 10 < failing ? names[look % names.length] : undefined;
+					const fails = (request: number) =>
+						(request * 31) % 10 < failing ? names[request % names.length] : undefined;
 					const requests = await requestsOf(triggers, DAYS, fails);
 					expect(mostInADay(requests)).toBeLessThanOrEqual(triggers[0].requestsPerDay);
 				}),
-				runs(60),
+				runs(8),
 			);
 		},
 	);
@@ -236,7 +253,7 @@ describe('The triggers of an account', () => {
 		[1, 2],
 		[3, 6],
 		[10, 20],
-	])('look evenly: %i of them each every %i minutes', async (count, minutes) => {
+	])('poll evenly: %i of them each every %i minutes', async (count, minutes) => {
 		const trigger = { ...always, period: MINUTE_MS, requestsPerDay: 720 };
 		const requests = await requestsOf(
 			Array.from({ length: count }, () => trigger),
@@ -254,20 +271,20 @@ describe('The triggers of an account', () => {
 		['once a week', { period: 7 * DAY_MS }, 720],
 		['once a week', { period: 7 * DAY_MS }, 24],
 		['each minute, with many pages', { period: MINUTE_MS, pages: 30 }, 48],
-	])('look in spite of one that always could: %s', async (_text, seldom, requestsPerDay) => {
+	])('poll in spite of one that always could: %s', async (_text, seldom, requestsPerDay) => {
 		const days = 22;
 		const often = { ...always, period: MINUTE_MS, requestsPerDay };
 		const other = { ...often, from: 9 * 60 * MINUTE_MS, ...seldom };
 		const requests = await requestsOf([often, other], days);
 		expect(mostInADay(requests)).toBeLessThanOrEqual(requestsPerDay);
-		const looks = requests.filter(({ trigger }) => trigger === 1).map(({ at }) => at);
-		const gaps = [...looks, START + days * DAY_MS].map(
-			(at, index) => at - (looks[index - 1] ?? START),
+		const polls = requests.filter(({ trigger }) => trigger === 1).map(({ at }) => at);
+		const gaps = [...polls, START + days * DAY_MS].map(
+			(at, index) => at - (polls[index - 1] ?? START),
 		);
 		expect(Math.max(...gaps)).toBeLessThan(Math.max(seldom.period, 2 * DAY_MS) + DAY_MS);
 	});
 
-	it('go on looking at a listing that takes the whole allowance', async () => {
+	it('go on polling a listing that takes the whole allowance', async () => {
 		const trigger = { ...always, period: 10 * MINUTE_MS, requestsPerDay: 3 };
 		for (const pages of [2, 3]) {
 			const requests = await requestsOf([{ ...trigger, pages }], 4);
@@ -286,7 +303,7 @@ describe('The triggers of an account', () => {
 });
 
 /** Minutes between the requests of one trigger. */
-function gapsOf(requests: readonly Sent[], trigger: number): number[] {
+function gapsOf(requests: readonly Request[], trigger: number): number[] {
 	const times = requests.filter((sent) => sent.trigger === trigger).map(({ at }) => at);
 	return times.slice(1).map((time, index) => Math.round((time - times[index]) / MINUTE_MS));
 }

@@ -1,235 +1,67 @@
-import { expect } from 'vitest';
 import fc from 'fast-check';
-import type { TriggerEvent } from '../../nodes/FormService/trigger/diff.ts';
-import { newestResponse } from '../../nodes/FormService/trigger/output.ts';
+import type { IDataObject } from 'n8n-workflow';
+import { expect } from 'vitest';
 import { faults } from './faults.mts';
-import type { Watch } from '../../nodes/FormService/trigger/dependencies.ts';
-import type { Form, Kept, Order, PageShift, Shown } from './form.mts';
-import { copyOf, DAY_MS, type Model } from './model.mts';
-import type { Circumstances, Event, N8n, Outcome, Parameters } from './n8n.mts';
+import type { Form, Kept, Order, PageShift, Paging } from './form.mts';
+import { looksOf } from './looks.mts';
+import { DAY_MS, possible } from './n8n.mts';
+import type { Circumstances, N8n, Outcome, Parameters, TriggerEvent, Watch } from './n8n.mts';
+import type { VirtualTime } from './time.mts';
+import type { Model } from './model.mts';
+import type { Worlds } from './worlds.mts';
 
-/** The trigger under test with the forms and the n8n around it, and its clock. */
-export type Real = { n8n: N8n; forms: Record<string, Form>; clock: { now: number } };
+/** The trigger under test with the forms and the n8n around it, and their time. */
+export type Real = { n8n: N8n; forms: Record<string, Form>; time: VirtualTime };
 
-type Command = fc.AsyncCommand<Model, Real>;
+type Command = fc.AsyncCommand<Worlds, Real>;
 
 /** A command from a sentence and what it does, to the model and to the real thing at once. */
 function command(
 	text: string,
-	run: (model: Model, real: Real) => Promise<void> | void,
-	check: (model: Readonly<Model>) => boolean = () => true,
+	run: (worlds: Worlds, real: Real) => Promise<void> | void,
+	check: (worlds: Readonly<Worlds>) => boolean = () => true,
 ): Command {
-	return { check, run: async (model, real) => await run(model, real), toString: () => text };
+	return { check, run: async (worlds, real) => await run(worlds, real), toString: () => text };
 }
 
-/** Why n8n polls, for what it saves. */
-type Occasion = 'tick' | 'activation';
-
-/** Compares what one poll did with what the model says, and takes the model to where it is then. */
-function agree(
-	model: Model,
+async function tick(
+	worlds: Worlds,
 	real: Real,
-	outcome: Outcome,
-	occasion: Occasion,
 	circumstances: Circumstances = {},
-): void {
-	const { list, items, untouched } = outcome;
-	const looks = outcome.looks.all;
-	const { now } = real.clock;
-	const isSent = outcome.asked.length + outcome.fields.length > 0 || list !== undefined;
-	if (!isSent && items.length === 0 && untouched) {
-		model.active = real.n8n.active;
-		if (circumstances.end?.startsWith('crash')) model.crash();
-		return;
-	}
-	expect(outcome.unready, 'forms whose items lack their fields').toEqual([]);
-	expect(new Set(outcome.asked).size, 'a form is asked for once a poll').toBe(outcome.asked.length);
-	const started = model.begin();
-	let hasChanged = false;
-	let rest = 0;
-	let isWaiting = false;
-
-	const isCutAtFirst = list?.complete === false && model.known.listedSince === undefined;
-	const isListed = model.parameters.watch.kind === 'all' && list !== undefined && !isCutAtFirst;
-	if (isListed) model.list = list;
-	const created = model.takeList(now);
-	hasChanged ||= created.hasChanged;
-	const told = items.filter(({ event }) => event === 'formCreated');
-	expect(told.map(({ form }) => form).sort(), 'forms that are new').toEqual(
-		created.created
-			.map(({ form }) => form)
-			.filter((form) => told.some((one) => one.form === form))
-			.sort(),
-	);
-	for (const { form } of told) model.beginFromNothing(form);
-	expect(model.watched(), 'no other form is polled').toEqual(expect.arrayContaining(outcome.asked));
-	hasChanged ||= told.length > 0;
-	rest += created.created.length - told.length;
-
-	const itemsOf = (form: string) =>
-		items.filter((item) => item.form === form && item.event !== 'formCreated');
-	const room = model.parameters.maxPerPoll;
-	const polled = new Set(outcome.asked);
-	const isWaitingForFields = (form: string, found: readonly Event[], delivered: Event[]) => {
-		const isFull = items.length >= room;
-		if (!model.parameters.needsFields || found.length === 0 || delivered.length > 0 || isFull)
-			return false;
-		const isExcused = outcome.isBudgetSpent || circumstances.fault !== undefined;
-		return isExcused && !outcome.fields.includes(form);
-	};
-	const take = (form: string, responses: Shown[], complete: boolean) => {
-		const found = model.found(form, responses, now);
-		const delivered = itemsOf(form);
-		expect(delivered, `what form ${form} delivers`).toEqual(found.slice(0, delivered.length));
-		const isForFile =
-			circumstances.fileFault !== undefined &&
-			delivered.length < found.length &&
-			items.length < room;
-		const isInVain = found.length > 0 && delivered.length === 0;
-		const isWithoutFields = isInVain && outcome.withoutFields.includes(form);
-		const isForFields = isWaitingForFields(form, found, delivered);
-		if (isForFile || isWithoutFields || isForFields) isWaiting = true;
-		if ((isForFile && delivered.length === 0 && !isForFields) || isWithoutFields) {
-			model.postponed.set(form, []);
-			return;
-		}
-		model.look(form, responses, complete, delivered.length, now);
-		hasChanged = true;
-		rest += found.length - delivered.length;
-	};
-	for (const { form, responses, complete, isShort } of looks) {
-		const isFirst = model.responsesOf(form) === undefined;
-		const isCut = !complete && !isShort;
-		const isInVain = isCut && (isFirst || !model.hasFound(form, responses, now));
-		if (isInVain) {
-			expect(itemsOf(form)).toEqual([]);
-			model.postponed.set(form, []);
-		} else take(form, responses, complete);
-	}
-	for (const form of outcome.asked) {
-		if (!looks.some((one) => one.form === form)) expect(itemsOf(form)).toEqual([]);
-	}
-	for (const [form, responses] of model.postponed) {
-		if (polled.has(form) || responses.length === 0) continue;
-		const isTaken = itemsOf(form).length > 0;
-		if (isTaken) take(form, responses, false);
-		else if (outcome.withoutFields.includes(form)) {
-			model.postponed.set(form, []);
-			isWaiting = true;
-		} else if (isWaitingForFields(form, model.found(form, responses, now), [])) {
-			isWaiting = true;
-		} else if (circumstances.fileFault !== undefined) isWaiting = true;
-	}
-	for (const { form } of items) {
-		const isKnown =
-			polled.has(form) || model.postponed.has(form) || told.some((one) => one.form === form);
-		expect(isKnown, `items of form ${form} have a reason`).toBe(true);
-	}
-	expect(items.length).toBeLessThanOrEqual(room);
-	if (rest > 0 && !isWaiting) expect(items, 'as many as there is room for').toHaveLength(room);
-	if (hasChanged) model.settleDamage();
-	else {
-		expect(items).toEqual([]);
-		model.undo(started);
-		if (isSent) expect(untouched, 'a poll in vain leaves the state as it was').toBe(true);
-	}
-	writeDown(model, outcome, occasion, circumstances.end);
-	model.active = real.n8n.active;
-	expectSmall(model, real);
-}
-
-/** What n8n saves of a poll, by its mode. */
-function writeDown(
-	model: Model,
-	{ items, untouched, thrown }: Outcome,
-	occasion: Occasion,
-	end: Circumstances['end'],
-): void {
-	const isDurable = model.mode === 'durable';
-	const isCrash = end?.startsWith('crash') === true;
-	if (thrown !== undefined) return;
-	if (end === 'discarded') {
-		if (items.length > 0) {
-			model.known = model.quiet;
-			model.postponed.clear();
-		}
-		return;
-	}
-	if (items.length === 0) {
-		const saves = occasion === (isDurable ? 'tick' : 'activation') && !untouched;
-		if (saves && !isCrash) model.saved = copyOf(model.known);
-	} else if (isDurable) {
-		if (!isCrash) {
-			model.saved = copyOf(model.known);
-			record(model, items);
-		}
-	} else {
-		if (end !== 'crashBefore' && end !== 'crashAfterExecution') model.saved = copyOf(model.known);
-		if (end === 'crashAfterState' || end === 'crashAfterExecution') {
-			for (const item of items) model.excused.add(model.keyOf(item));
-		}
-		if (end !== 'crashBefore' && end !== 'crashAfterState') record(model, items);
-	}
-	if (isCrash) model.crash();
-}
-
-/** Every event starts one execution, and no more. */
-function record(model: Model, items: readonly Event[]): void {
-	for (const item of items) {
-		const key = model.keyOf(item);
-		const isAgain = model.delivered.has(key) && !model.excused.has(key);
-		expect(isAgain, `${key} is delivered again`).toBe(false);
-		model.delivered.add(key);
-	}
-}
-
-/** At most 12 bytes a response, four more for one that waits, and 1 KB; in n8n's database. */
-function expectSmall(model: Model, { n8n }: Real): void {
-	const forms = [...model.saved.forms.values()];
-	const responses = forms.flatMap(({ responses: known }) => [...(known?.values() ?? [])]);
-	const waiting = responses.filter(({ abandoned }) => typeof abandoned === 'number');
-	const bytes = JSON.stringify(n8n.database.staticData).length;
-	const most = 12 * responses.length + 4 * waiting.length + 1024;
-	expect(bytes).toBeLessThanOrEqual(most);
-}
-
-async function tick(model: Model, real: Real, circumstances: Circumstances = {}): Promise<Outcome> {
-	const occasion = real.n8n.active ? 'tick' : 'activation';
-	const outcome = await real.n8n.tick(circumstances);
-	agree(model, real, outcome, occasion, circumstances);
-	if (circumstances.end?.startsWith('crash')) await restart(model, real);
-	if (circumstances.end === 'discarded' && model.mode === 'default') await publish(model, real, {});
+): Promise<Outcome> {
+	const { n8n } = real;
+	const occasion = n8n.active ? 'tick' : 'activation';
+	const outcome = await n8n.tick(circumstances);
+	worlds.agree(n8n, outcome, occasion, circumstances);
+	if (circumstances.end?.startsWith('crash')) await restart(worlds, real);
+	if (circumstances.end === 'discarded' && n8n.mode === 'default') await publish(worlds, real, {});
 	return outcome;
 }
 
 /** n8n starts; in its default mode it polls at once. */
-async function restart(model: Model, real: Real): Promise<void> {
-	model.crash();
-	const outcome = await real.n8n.crash();
-	if (outcome !== undefined) agree(model, real, outcome, 'activation');
+async function restart(worlds: Worlds, { n8n }: Real): Promise<Outcome | undefined> {
+	worlds.each((model) => model.crash());
+	const outcome = await n8n.crash();
+	if (outcome !== undefined) worlds.agree(n8n, outcome, 'activation');
+	return outcome;
 }
 
 async function publish(
-	model: Model,
-	real: Real,
+	worlds: Worlds,
+	{ n8n }: Real,
 	change: Partial<Parameters>,
 	circumstances: Circumstances = {},
-) {
-	const was = model.parameters;
-	const parameters = { ...was, ...change };
-	const watches = (one: Parameters) => JSON.stringify([one.watch, one.condition]);
-	const isOther = parameters.events.join() !== was.events.join();
-	if (isOther) model.list = undefined;
-	if (isOther || watches(parameters) !== watches(was)) model.postponed.clear();
-	model.parameters = parameters;
-	real.n8n.parameters = parameters;
-	const outcome = await real.n8n.activate('publish', circumstances);
-	agree(model, real, outcome, 'activation', circumstances);
+): Promise<void> {
+	const parameters = possible({ ...n8n.parameters, ...change });
+	worlds.each((model) => (model.parameters = parameters));
+	n8n.parameters = parameters;
+	const outcome = await n8n.activate('activate', circumstances);
+	worlds.agree(n8n, outcome, 'activation', circumstances);
 }
 
 /** A form that people use; most of the time one that is watched. */
-const formOf = (model: Model, real: Real, at: number) => {
-	const watched = at % 3 === 0 ? Object.keys(real.forms) : model.watched();
+const formOf = (worlds: Worlds, real: Real, at: number) => {
+	const watched = at % 3 === 0 ? Object.keys(real.forms) : worlds.one.watched();
 	return real.forms[pick(watched, Math.floor(at / 3)) ?? 'A'];
 };
 const pick = <T,>(all: readonly T[], index: number): T | undefined => all[index % all.length];
@@ -250,8 +82,8 @@ function onForm<T>(
 	run: (form: Form, value: T, real: Real) => void,
 ) {
 	return fc.tuple(index, values).map(([at, value]) =>
-		command(`${textOf(value)} (form ${at})`, (model, real) => {
-			run(formOf(model, real, at), value, real);
+		command(`${textOf(value)} (form ${at})`, (worlds, real) => {
+			run(formOf(worlds, real, at), value, real);
 		}),
 	);
 }
@@ -276,13 +108,13 @@ const onTheForms = [
 	onForm(
 		fc.boolean(),
 		(incomplete) => (incomplete ? 'begin a response' : 'submit'),
-		(form, incomplete, { clock }) => form.submit(incomplete, clock.now),
+		(form, incomplete, { time }) => form.submit(incomplete, time.now()),
 	),
 	onForm(
 		fc.nat({ max: 12 }),
 		(count) => `submit ${count} in the same second`,
-		(form, count, { clock }) => {
-			for (let number = 0; number < count; number++) form.submit(number % 4 === 3, clock.now);
+		(form, count, { time }) => {
+			for (let number = 0; number < count; number++) form.submit(number % 4 === 3, time.now());
 		},
 	),
 	onResponse(
@@ -299,25 +131,25 @@ const onTheForms = [
 		({ deleted }) => deleted,
 	),
 	index.map((at) =>
-		command(`create a form (${at})`, (_model, { forms, clock }) => {
+		command(`create a form (${at})`, (_worlds, { forms, time }) => {
 			const form = pick(
 				Object.values(forms).filter(({ listed }) => !listed),
 				at,
 			);
 			if (form === undefined) return;
 			// one that has been there before keeps its time
-			if (form.createdAt === Infinity) form.createdAt = Math.floor(clock.now / 1000) * 1000;
+			if (form.createdAt === Infinity) form.createdAt = Math.floor(time.now() / 1000) * 1000;
 			form.listed = true;
 		}),
 	),
 	index.map((at) =>
-		command(`give access to an older form (${at})`, (_model, { forms, clock }) => {
+		command(`give access to an older form (${at})`, (_worlds, { forms, time }) => {
 			const form = pick(
 				Object.values(forms).filter(({ listed }) => !listed),
 				at,
 			);
 			if (form === undefined) return;
-			form.createdAt = Math.min(form.createdAt, clock.now - 90 * DAY_MS);
+			form.createdAt = Math.min(form.createdAt, time.now() - 90 * DAY_MS);
 			form.listed = true;
 		}),
 	),
@@ -342,16 +174,24 @@ const onTheListing = [
 	),
 	onForm(
 		fc.record({
-			totals: fc.constantFrom<Form['totals']>('true', 'true', 'old', 'none'),
-			pagesBy: fc.constantFrom<Form['pagesBy']>(
-				'number',
-				'cursor',
-				'number, refused beyond the end',
-			),
+			hasTotals: fc.boolean(),
+			paging: fc.constantFrom<Paging>('link', 'link', 'header', 'number', 'cursor link', 'cursor'),
+			refusesBeyond: fc.boolean(),
 			filter: fc.constantFrom<Form['filter']>('honest', 'honest', 'ignored'),
+			hasETags: fc.boolean(),
 		}),
-		(paging) => `list in such pages: ${Object.values(paging).join()}`,
+		(paging) => `list in such pages: ${JSON.stringify(paging)}`,
 		(form, paging) => Object.assign(form, paging),
+	),
+	onForm(
+		fc.boolean(),
+		(hasFiles) => (hasFiles ? 'ask for a file' : 'ask for no file'),
+		(form, hasFiles) => (form.hasFiles = hasFiles),
+	),
+	fc.constantFrom(1, 2, Infinity).map((size) =>
+		command(`list the forms in pages of ${size}`, (_worlds, { n8n }) => {
+			n8n.service.listPageSize = size;
+		}),
 	),
 	onForm(
 		fc.constantFrom<Form['times']>('all', 'some', 'none'),
@@ -373,15 +213,15 @@ const onTheListing = [
 /** Polls, good and bad. */
 const polls = [
 	advance.map((by) =>
-		command(`poll after ${by / 1000} s`, async (model, real) => {
-			real.clock.now += by;
-			await tick(model, real);
+		command(`poll after ${by / 1000} s`, async (worlds, real) => {
+			real.time.pass(by);
+			await tick(worlds, real);
 		}),
 	),
 	fc.tuple(advance, fc.constantFrom(...Object.keys(faults))).map(([by, name]) =>
-		command(`poll after ${by / 1000} s that fails: ${name}`, async (model, real) => {
-			real.clock.now += by;
-			await tick(model, real, { fault: faults[name] });
+		command(`poll after ${by / 1000} s that fails: ${name}`, async (worlds, real) => {
+			real.time.pass(by);
+			await tick(worlds, real, { fault: faults[name] });
 		}),
 	),
 	fc
@@ -391,79 +231,82 @@ const polls = [
 			fc.constantFrom('notFound', 'forbidden', 'serverError'),
 		)
 		.map(([by, faultOf, name]) =>
-			command(`poll after ${by / 1000} s, form "${faultOf}": ${name}`, async (model, real) => {
-				real.clock.now += by;
-				await tick(model, real, { fault: faults[name], faultOf });
+			command(`poll after ${by / 1000} s, form "${faultOf}": ${name}`, async (worlds, real) => {
+				real.time.pass(by);
+				await tick(worlds, real, { fault: faults[name], faultOf });
 			}),
 		),
 	advance.map((by) =>
-		command(`poll after ${by / 1000} s that cuts the list of forms`, async (model, real) => {
-			real.clock.now += by;
-			await tick(model, real, { cutList: true });
+		command(`poll after ${by / 1000} s with a response without UUID`, async (worlds, real) => {
+			real.time.pass(by);
+			await tick(worlds, real, { unidentified: true });
 		}),
 	),
-	advance.map((by) =>
-		command(`poll after ${by / 1000} s with a response without UUID`, async (model, real) => {
-			real.clock.now += by;
-			await tick(model, real, { unidentified: true });
-		}),
-	),
-	fc.nat({ max: 3 }).map((pages) =>
-		command(`poll that has time for ${pages + 1} pages`, async (model, real) => {
-			real.clock.now += 600_000;
-			await tick(model, real, { pagesInTime: pages + 1 });
+	fc.constantFrom(200, 5_000, 12_000, 25_000).map((latencyMs) =>
+		command(`poll whose replies take ${latencyMs} ms`, async (worlds, real) => {
+			real.time.pass(600_000);
+			await tick(worlds, real, { latencyMs });
 		}),
 	),
 	fc.nat({ max: 1 }).map((at) =>
-		command(`poll that cannot read fields (${at})`, async (model, real) => {
-			real.clock.now += [10_000, 4_000_000][at];
-			await tick(model, real, { fieldsFail: true });
+		command(`poll that cannot read fields (${at})`, async (worlds, real) => {
+			real.time.pass([10_000, 4_000_000][at]);
+			await tick(worlds, real, { fieldsFault: faults.serverError });
 		}),
 	),
-	fc.nat({ max: 4 }).map((fileFault) =>
-		command(`poll that cannot have file ${fileFault}`, async (model, real) => {
-			real.clock.now += 600_000;
-			await tick(model, real, { fileFault });
-		}),
-	),
+	fc
+		.record({ at: fc.nat({ max: 4 }), name: fc.constantFrom('serverError', 'noReply', 'notFound') })
+		.map(({ at, name }) =>
+			command(`poll that cannot have file ${at}: ${name}`, async (worlds, real) => {
+				real.time.pass(600_000);
+				await tick(worlds, real, { fileFault: { at, fault: faults[name] } });
+			}),
+		),
 	advance.map((by) =>
-		command(`two polls after ${by / 1000} s that overlap`, async (model, real) => {
-			real.clock.now += by;
-			if (!model.active) return;
-			const [first, second] = await real.n8n.overlap({});
-			const asked = [...first.asked, ...second.asked];
-			expect(new Set(asked).size, 'overlapping polls ask for a form once').toBe(asked.length);
-			agree(model, real, first, 'tick');
-			agree(model, real, second, 'tick');
+		command(`two polls after ${by / 1000} s that overlap`, async (worlds, real) => {
+			real.time.pass(by);
+			if (!real.n8n.active) return;
+			const outcome = await real.n8n.overlap({});
+			const asked = outcome.sent.map(({ url }) => url);
+			expect(new Set(asked).size, 'overlapping polls ask for a page once').toBe(asked.length);
+			worlds.agree(real.n8n, outcome, 'tick');
 		}),
 	),
 	advance.map((by) =>
 		command(
 			`two polls after ${by / 1000} s, the second with an old copy of the state`,
-			async (model, real) => {
-				real.clock.now += by;
-				const [first, second] = await real.n8n.tickWithOldCopy({});
-				agree(model, real, first, 'tick');
-				agree(model, real, second, 'tick');
+			async (worlds, real) => {
+				real.time.pass(by);
+				const [first, second] = await real.n8n.tickWithOldCopy();
+				worlds.agree(real.n8n, first, 'tick');
+				worlds.agree(real.n8n, second, 'tick');
 			},
-			({ mode, active }) => mode === 'durable' && active,
+			({ one: { mode, active } }) => mode === 'durable' && active,
 		),
 	),
-	index.map((at) =>
-		command('fetch a test event', (model, real) => {
-			const form = formOf(model, real, at);
-			const before = JSON.stringify(real.n8n.database);
-			const [{ shown: listed }] = form.pages(real.clock.now);
-			const { events } = model.parameters;
+	fc.constant(
+		command('fetch a test event', async ({ one }, { n8n, forms }) => {
+			for (const form of Object.values(forms)) form.shift = undefined;
+			const before = JSON.stringify(n8n.database);
+			const { items, sent } = await n8n.fetchTestEvent();
+			expect(JSON.stringify(n8n.database)).toBe(before);
+			const { events, condition = '', watch: given } = one.parameters;
 			const isStarted = events.some((event) => /Started|Abandoned/.test(event));
-			const fitting = listed.filter(({ incomplete }) =>
-				incomplete ? isStarted : events.includes('responseCompleted'),
-			);
-			const records = listed.map((response) => form.record(response));
-			const newest = newestResponse(records, events)?.record.number;
-			const numbers = fitting.map(({ number }) => number);
-			expect(newest).toBe(numbers.length === 0 ? undefined : Math.max(...numbers));
-			expect(JSON.stringify(real.n8n.database)).toBe(before);
+			const fitting = (form: Form) => {
+				const shown = form.listed && !form.hidden ? form.kept : [];
+				return shown
+					.filter(({ deleted, number }) => !deleted && String(number).includes(condition))
+					.filter(({ incomplete }) =>
+						incomplete ? isStarted : events.includes('responseCompleted'),
+					);
+			};
+			const [item] = items;
+			const isOfResponse = item !== undefined && item.event !== 'formCreated';
+			if (isOfResponse) expect(item.uuid).toBe(fitting(forms[item.form]).at(-1)?.uuid);
+			const [chosen, ...others] = given.kind === 'chosen' ? given.formIds : [];
+			const isWell = sent.length > 0 && sent.every(({ isGood }) => isGood);
+			const isCertain = isWell && chosen !== undefined && others.length === 0;
+			if (isCertain) expect(isOfResponse).toBe(fitting(forms[chosen]).length > 0);
 		}),
 	),
 ];
@@ -480,100 +323,117 @@ export const watch = fc.oneof(
 const textOf = (given: Watch) =>
 	given.kind === 'all' ? `all but ${given.except.join()}` : given.formIds.join();
 
-/** What becomes of n8n and of what it keeps. */
-const onN8n = [
-	fc.constant(command('restart that loses the memory', restart)),
-	fc
-		.constantFrom('crashBefore', 'crashAfterState', 'crashAfterExecution', 'discarded' as const)
-		.map((end) =>
-			command(`poll that n8n does not live to write down: ${end}`, async (model, real) => {
-				real.clock.now += 600_000;
-				// what a poll gives as the workflow is activated is never discarded
-				const isDropped = end === 'discarded' && !model.active;
-				await tick(model, real, isDropped ? {} : { end });
-			}),
-		),
-	fc.constant(command('publish again', async (model, real) => await publish(model, real, {}))),
-	fc.constant(
-		command('rename the node', async (model, real) => {
-			model.rename();
-			real.n8n.rename();
-			await publish(model, real, {});
-		}),
+/** What can become of the state in n8n's database. */
+const damages = fc.oneof(
+	fc.constantFrom<(state: IDataObject) => IDataObject | string>(
+		() => 'nonsense',
+		() => ({ version: 9 }),
+		(state) => ({ ...state, revision: 1 + Number(state.revision ?? 0) }),
+		(state) => ({ ...state, forms: [{ id: 'X' }] }),
+		({ forms: _, ...state }) => ({ ...state, version: 1 }),
 	),
-	fc.subarray(allEvents, { minLength: 1 }).map((events) =>
-		command(`trigger on ${events.join(' and ')}`, async (model, real) => {
-			await publish(model, real, { events });
-		}),
-	),
-	watch.map((given) =>
-		command(`watch ${textOf(given)}`, async (model, real) => {
-			await publish(model, real, { watch: given });
-		}),
-	),
-	fc.tuple(watch, fc.constantFrom(...Object.keys(faults))).map(([given, name]) =>
-		command(`watch ${textOf(given)}, and it fails: ${name}`, async (model, real) => {
-			await publish(model, real, { watch: given }, { fault: faults[name] });
-		}),
-	),
-	fc.constantFrom('1', '2', undefined).map((condition) =>
-		command(`only when the number has a ${condition ?? 'value'}`, async (model, real) => {
-			await publish(model, real, { condition });
-		}),
-	),
-	fc.constantFrom(1, 5, 12, 23, 24, 25).map((hours) =>
-		command(`${hours} hours go by`, (_model, { clock }) => {
-			clock.now += hours * 3_600_000;
-		}),
-	),
-	fc.constantFrom(1, 2, 5, 100).map((maxPerPoll) =>
-		command(`deliver ${maxPerPoll} a poll`, async (model, real) => {
-			await publish(model, real, { maxPerPoll });
-		}),
-	),
-	fc.constantFrom(1, 29, 30, 31, 45).map((days) =>
-		command(`${days} days go by`, (_model, { clock }) => {
-			clock.now += days * DAY_MS;
-		}),
-	),
-	fc
-		.constantFrom<(state: Record<string, unknown>) => unknown>(
-			() => 'nonsense',
-			() => ({ version: 9 }),
-			(state) => ({ ...state, revision: 1 + Number(state.revision ?? 0) }),
-			(state) => ({ ...state, forms: [{ id: 'X' }] }),
-			({ forms: _, ...state }) => ({ ...state, version: 1 }),
-		)
-		.map((damage) =>
-			command('damage the state', async (model, real) => {
-				const { staticData } = real.n8n.database;
-				staticData.state = damage({ ...(staticData.state as object) }) as string;
-				model.saved = { forms: new Map(), isDamaged: true };
-				real.n8n.log.length = 0;
-				await restart(model, real);
-				real.clock.now += DAY_MS;
-				const { looks } = await tick(model, real);
-				if (looks.all.some(({ complete }) => complete)) {
-					expect(real.n8n.log.join()).toContain('cannot be used');
-				}
-			}),
-		),
-];
-
-/** Time goes by until it is time for a short look, or a little more. */
-const shortPolls = fc.constantFrom(4, 5, 8, 9).map((minutes) =>
-	command(`poll after ${minutes} minutes`, async (model, real) => {
-		real.clock.now += minutes * 60_000;
-		await tick(model, real);
+	fc.nat().map((at) => (state: IDataObject) => {
+		const text = JSON.stringify(state);
+		const places = [...text.matchAll(/(?<=:")[\w+/=-]+(?=")/g)];
+		if (places.length === 0) return 'nonsense';
+		const { index, 0: value } = places[at % places.length];
+		const character = index + (at % value.length);
+		const other = text[character] === 'A' ? 'B' : 'A';
+		const damaged = text.slice(0, character) + other + text.slice(character + 1);
+		return JSON.parse(damaged) as IDataObject;
 	}),
 );
 
-/** What happens to a form whose listing has pages, with most of the polls in time for a short look. */
+/** What becomes of n8n and of what it keeps. */
+const onN8n = [
+	fc.constant(
+		command(
+			'restart that loses the memory',
+			async (worlds, real) => void (await restart(worlds, real)),
+		),
+	),
+	fc
+		.constantFrom('crashBefore', 'crashAfterState', 'crashAfterExecution', 'discarded' as const)
+		.map((end) =>
+			command(`poll that n8n does not live to write down: ${end}`, async (worlds, real) => {
+				real.time.pass(600_000);
+				// what a poll gives as the workflow is activated is never discarded
+				const isDropped = end === 'discarded' && !real.n8n.active;
+				await tick(worlds, real, isDropped ? {} : { end });
+			}),
+		),
+	fc.constant(command('publish again', async (worlds, real) => await publish(worlds, real, {}))),
+	fc.constant(
+		command('rename the node', async (worlds, real) => {
+			worlds.each((model) => model.rename());
+			real.n8n.rename();
+			await publish(worlds, real, {});
+		}),
+	),
+	fc.subarray(allEvents, { minLength: 1 }).map((events) =>
+		command(`trigger on ${events.join(' and ')}`, async (worlds, real) => {
+			await publish(worlds, real, { events });
+		}),
+	),
+	watch.map((given) =>
+		command(`watch ${textOf(given)}`, async (worlds, real) => {
+			await publish(worlds, real, { watch: given });
+		}),
+	),
+	fc.tuple(watch, fc.constantFrom(...Object.keys(faults))).map(([given, name]) =>
+		command(`watch ${textOf(given)}, and it fails: ${name}`, async (worlds, real) => {
+			await publish(worlds, real, { watch: given }, { fault: faults[name] });
+		}),
+	),
+	fc.constantFrom('1', '2', undefined).map((condition) =>
+		command(`only when the number has a ${condition ?? 'value'}`, async (worlds, real) => {
+			await publish(worlds, real, { condition });
+		}),
+	),
+	fc.constantFrom(1, 5, 12, 23, 24, 25).map((hours) =>
+		command(`${hours} hours go by`, (_worlds, { time }) => {
+			time.pass(hours * 3_600_000);
+		}),
+	),
+	fc.constantFrom(1, 2, 5, 100).map((maxPerPoll) =>
+		command(`deliver ${maxPerPoll} a poll`, async (worlds, real) => {
+			await publish(worlds, real, { maxPerPoll });
+		}),
+	),
+	fc.constantFrom(1, 29, 30, 31, 45).map((days) =>
+		command(`${days} days go by`, (_worlds, { time }) => {
+			time.pass(days * DAY_MS);
+		}),
+	),
+	damages.map((damage) =>
+		command('damage the state', async (worlds, real) => {
+			const { staticData } = real.n8n.database;
+			staticData.state = damage((staticData.state ?? {}) as IDataObject);
+			worlds.each((model) => (model.saved = { forms: new Map(), isDamaged: true }));
+			const outcomes = [await restart(worlds, real)];
+			real.time.pass(DAY_MS);
+			outcomes.push(await tick(worlds, real));
+			const isRead = outcomes.some((one) => one && looksOf(one).some(({ complete }) => complete));
+			const log = outcomes.flatMap((one) => one?.log ?? []).join();
+			if (isRead) expect(log).toMatch(/cannot be used|could not be read/);
+		}),
+	),
+];
+
+/** Time goes by until it is time for a short poll, or a little more. */
+const soonPolls = fc.constantFrom(4, 5, 8, 9).map((minutes) =>
+	command(`poll after ${minutes} minutes`, async (worlds, real) => {
+		real.time.pass(minutes * 60_000);
+		await tick(worlds, real);
+	}),
+);
+
+/** What happens to a form whose listing has pages, with most of the polls in time for a short one. */
 export const onPages = [
 	...onTheForms.slice(0, 7),
 	...onTheForms.slice(0, 3),
 	...onTheListing,
-	...Array.from({ length: 16 }, () => shortPolls),
+	...Array.from({ length: 16 }, () => soonPolls),
 	...polls,
 	...onN8n,
 ];
@@ -582,37 +442,41 @@ export const onPages = [
 export const commands = [...onTheForms, ...onTheListing, ...polls, ...polls, ...onN8n];
 
 /** Everything is well again, and enough time goes by: then nothing may be left to deliver. */
-export async function settle(model: Model, real: Real): Promise<void> {
-	for (const form of Object.values(real.forms)) {
+export async function settle(worlds: Worlds, real: Real): Promise<void> {
+	const { n8n, forms, time } = real;
+	for (const form of Object.values(forms)) {
 		Object.assign(form, { hidden: false, shift: undefined, pageSize: Infinity });
 		form.listed = form.createdAt < Infinity;
 	}
-	model.parameters = { ...model.parameters, requestsPerDay: 864_000 };
-	real.n8n.parameters = model.parameters;
+	n8n.service.listPageSize = Infinity;
+	n8n.parameters = { ...n8n.parameters, requestsPerDay: 864_000 };
+	worlds.each((model) => (model.parameters = n8n.parameters));
 	// the list of forms, read at each of many beginnings, is not read again before as many hours
 	for (let quiet = 0, ticks = 0; quiet < 24; ticks++) {
 		expect(ticks, 'ticks until all is delivered').toBeLessThan(2000);
-		real.clock.now += 3_600_000;
-		const { items } = await tick(model, real);
+		time.pass(3_600_000);
+		const { items } = await tick(worlds, real);
 		quiet = items.length === 0 ? quiet + 1 : 0;
 	}
+	for (const model of worlds.models) expectAllKnown(model, forms);
+}
+
+function expectAllKnown(model: Model, forms: Real['forms']): void {
+	const { watch: given } = model.parameters;
 	const watched = model.watched();
-	const { kind } = model.parameters.watch;
-	if (kind === 'all') {
-		const isListed = ({ id, listed }: Form) => listed && !excluded(model).includes(id);
-		const listed = Object.values(real.forms).filter(isListed);
+	if (given.kind === 'all') {
+		const isListed = ({ id, listed }: Form) => listed && !given.except.includes(id);
+		const listed = Object.values(forms).filter(isListed);
 		expect(watched.sort()).toEqual(listed.map(({ id }) => id).sort());
 	}
-	for (const id of watched) {
-		if (!real.forms[id].listed) continue;
+	const { events } = model.parameters;
+	const ofResponses = events.some((event) => event !== 'formCreated');
+	for (const id of ofResponses ? watched.filter((one) => forms[one].listed) : []) {
 		const known = model.known.forms.get(id)?.responses;
-		for (const { uuid, incomplete, deleted } of real.forms[id].kept) {
+		for (const { uuid, incomplete, deleted } of forms[id].kept) {
 			if (deleted) continue;
 			expect(known?.get(uuid), `${uuid} is known`).toBeDefined();
 			if (!incomplete) expect(known?.get(uuid)?.complete).toBe(true);
 		}
 	}
 }
-
-const excluded = ({ parameters: { watch: given } }: Model): readonly string[] =>
-	given.kind === 'all' ? given.except : [];

@@ -1,40 +1,46 @@
-import type { Failure, INode } from 'n8n-workflow';
-import { serviceError } from '../../nodes/FormService/api/errors.ts';
+/** How a request can fail: by a reply, by a broken connection, or by no reply at all. */
+export type Fault =
+	| { status: number; headers?: Record<string, string>; body: string }
+	| { code: string; message: string }
+	| { hangs: true };
 
-/** How a look can fail, as the request path reports it; `sent` is whether a request left at all. */
-export type Fault = { status?: number; cause?: Failure['cause']; waitMs?: number; sent: boolean };
+const message = (text: string) => JSON.stringify({ success: false, message: text });
+const HTML = { 'content-type': 'text/html' };
 
-const temporary = 'temporarily-unavailable';
-const configuration = 'configuration-invalid';
-
-/** The faults of a service, and two of the package's own: a gate that is closed, and a bug. */
+/** The faults of a service and of the way to it. */
 export const faults: Record<string, Fault> = {
-	badRequest: { status: 400, cause: configuration, sent: true },
-	unauthorized: { status: 401, cause: 'credential-invalid', sent: true },
-	forbidden: { status: 403, cause: configuration, sent: true },
-	notFound: { status: 404, cause: configuration, sent: true },
-	unprocessable: { status: 422, cause: configuration, sent: true },
-	minuteUsedUp: { status: 429, cause: 'rate-limited', waitMs: 20_000, sent: true },
-	dayUsedUp: { status: 429, cause: 'quota-exhausted', waitMs: 8 * 3_600_000, sent: true },
-	dayKnownToBeUsedUp: { status: 429, cause: 'quota-exhausted', waitMs: 8 * 3_600_000, sent: false },
-	serverError: { status: 500, cause: temporary, sent: true },
-	badGateway: { status: 502, cause: temporary, sent: true },
-	refusedConnection: { cause: temporary, sent: true },
-	brokenConnection: { cause: temporary, sent: true },
-	noReply: { cause: temporary, sent: true },
-	certificate: { cause: configuration, sent: true },
-	webPage: { status: 200, cause: configuration, sent: true },
-	cutBody: { status: 200, cause: temporary, sent: true },
-	successFalse: { status: 200, cause: configuration, sent: true },
-	defect: { sent: true },
+	badRequest: { status: 400, body: message('Bad request') },
+	unauthorized: { status: 401, body: message('Unauthenticated.') },
+	forbidden: { status: 403, body: message('No access to the requested resource.') },
+	notFound: { status: 404, body: message('Not found') },
+	unprocessable: { status: 422, body: message('Invalid') },
+	minuteUsedUp: {
+		status: 429,
+		headers: {
+			'retry-after': '20',
+			'x-ratelimit-limit': '60',
+			'x-ratelimit-remaining': '0',
+		},
+		body: message('Too Many Attempts.'),
+	},
+	dayUsedUp: {
+		status: 429,
+		headers: {
+			'retry-after': '28800',
+			'x-ratelimit-limit': '1440',
+			'x-ratelimit-remaining': '0',
+		},
+		body: message('Too Many Attempts.'),
+	},
+	serverError: { status: 500, body: message('Server error') },
+	badGateway: { status: 502, headers: HTML, body: '<html><body>Bad gateway</body></html>' },
+	refusedConnection: { code: 'ECONNREFUSED', message: 'connect ECONNREFUSED' },
+	brokenConnection: { code: 'ECONNRESET', message: 'socket hang up' },
+	noReply: { hangs: true },
+	certificate: { code: 'CERT_HAS_EXPIRED', message: 'certificate has expired' },
+	webPage: { status: 200, headers: HTML, body: '<!doctype html><title>Log in</title>' },
+	login: { status: 302, headers: { location: '/login' }, body: '' },
+	cutBody: { status: 200, body: '{"success":true,"data":[{"uuid":"A-1","numb' },
+	nothing: { status: 200, body: '' },
+	successFalse: { status: 200, body: message('It failed') },
 };
-
-export function errorOf(node: INode, { status, cause, waitMs }: Fault): Error {
-	if (cause === undefined) return new TypeError('Cannot read properties of undefined');
-	const failure = (waitMs === undefined ? { cause } : { cause, retryAfterMs: waitMs }) as Failure;
-	return serviceError(node, {
-		message: 'It failed',
-		httpCode: status === undefined ? undefined : String(status),
-		failure,
-	});
-}

@@ -12,24 +12,26 @@ export type Kept = {
 	edits: number;
 };
 
-/** A form in the list of forms; a service need not tell when it was created. */
+/** A form in the list of forms; a service need not say when it was created. */
 export type ListedForm = { id: string; createdAt: number | undefined };
 
-/** A response as a listing shows it; a service need not tell when it was created. */
+/** A response as a listing shows it; a service need not say when it was created. */
 export type Shown = Kept & { hasTime: boolean };
 
 /** A page of a listing, and how many responses come before it. */
-export type Page = { shown: Shown[]; offset: number; total: number | undefined };
+export type Page = { shown: Shown[]; offset: number; total: number; isLast: boolean };
 
 export type Order = 'oldest' | 'newest' | 'shuffled';
 
 /** What happens between the first and the second page of the next listing. */
 export type PageShift = 'submit' | 'delete' | 'complete and submit';
 
+/** How a page says where the next one is. */
+export type Paging = 'link' | 'header' | 'number' | 'cursor link' | 'cursor';
+
 /**
  * The listing of one form as a service might give it: in any order, in pages by offset, with or
- * without times, hidden for a while. In memory, so that a run of the model takes milliseconds; the
- * way over HTTP is tested elsewhere.
+ * without times, hidden for a while.
  */
 export class Form {
 	readonly kept: Kept[] = [];
@@ -39,15 +41,18 @@ export class Form {
 	/** Whether it is there for the account: in the list of forms, and its responses can be had. */
 	listed: boolean;
 	times: 'all' | 'some' | 'none' = 'all';
-	/** Whether its pages say how many records there are, and whether that is true. */
-	totals: 'true' | 'old' | 'none' = 'none';
-	/** Whether one of its pages can be asked for by its number; and what comes of one beyond the last. */
-	pagesBy: 'number' | 'cursor' | 'number, refused beyond the end' = 'number';
+	/** Whether its pages say how many records there are. */
+	hasTotals = false;
+	paging: Paging = 'link';
+	/** Whether a page beyond the last one is an error. */
+	refusesBeyond = false;
 	/** Whether the incomplete responses can be asked for alone. */
 	filter: 'honest' | 'ignored' = 'honest';
+	/** Whether replies have an ETag, and one with the same ETag is 304. */
+	hasETags = false;
+	/** Whether a response has an uploaded file. */
+	hasFiles = false;
 	shift: PageShift | undefined;
-	/** What an old total says. */
-	private firstTotal: number | undefined;
 	readonly id: string;
 	/** Epoch milliseconds. */
 	createdAt: number;
@@ -74,29 +79,27 @@ export class Form {
 	}
 
 	/**
-	 * The pages of one listing; what others do to the form meanwhile shifts them.
+	 * A page of the listing; what others do to the form after the first one shifts the rest.
 	 *
-	 * @param offset how many responses come before the first page
+	 * @param offset how many responses come before the page
 	 * @param isIncomplete whether the incomplete ones are asked for alone
 	 */
-	*pages(now: number, { offset = 0, isIncomplete = false } = {}): Generator<Page> {
+	page(now: number, offset: number, isIncomplete: boolean): Page {
 		const isMeant = ({ incomplete }: Kept) =>
 			incomplete || !isIncomplete || this.filter === 'ignored';
-		for (; ; offset += this.pageSize) {
-			const visible = this.visible().filter(isMeant);
-			const shown = visible.slice(offset, offset + this.pageSize);
-			yield {
-				offset,
-				total: this.totalOf(visible),
-				shown: shown.map((response) => ({ ...response, hasTime: this.hasTime(response) })),
-			};
-			if (offset === 0 && !isIncomplete) this.shiftPages(now);
-			if (this.visible().filter(isMeant).length <= offset + this.pageSize) return;
-		}
+		const visible = this.visible().filter(isMeant);
+		const end = offset + this.pageSize;
+		const shown = visible
+			.slice(offset, end)
+			.map((response) => ({ ...response, hasTime: this.hasTime(response) }));
+		if (offset === 0 && !isIncomplete) this.shiftPages(now);
+		return { shown, offset, total: visible.length, isLast: visible.length <= end };
 	}
 
 	/** A record as the service writes it. */
 	record({ uuid, number, incomplete, createdAt, edits, hasTime }: Shown): IDataObject {
+		const answers = [{ key: 'Edits', value: edits }];
+		const file = { key: 'File', value: [`a.pdf|https://files.example.net/${uuid}/a.pdf`] };
 		return {
 			uuid,
 			number,
@@ -104,23 +107,12 @@ export class Form {
 			...(hasTime && {
 				created_at: `${new Date(createdAt * 1000).toISOString().slice(0, 19)}.000000Z`,
 			}),
-			responses: [{ key: 'Edits', value: edits }],
+			responses: this.hasFiles ? [...answers, file] : answers,
 		};
-	}
-
-	private totalOf(visible: readonly Kept[]): number | undefined {
-		this.firstTotal ??= visible.length;
-		if (this.totals === 'none') return undefined;
-		return this.totals === 'true' ? visible.length : this.firstTotal;
 	}
 
 	private hasTime({ number }: Kept): boolean {
 		return this.times === 'all' || (this.times === 'some' && number % 3 !== 0);
-	}
-
-	/** How many responses a listing shows. */
-	get count(): number {
-		return this.visible().length;
 	}
 
 	private visible(): Kept[] {

@@ -1,48 +1,69 @@
-import type { Shown } from './form.mts';
+import type { ListedForm, Shown } from './form.mts';
+import type { Outcome } from './n8n.mts';
+import type { Sent } from './service.mts';
 
-/** What a poll read of one form, as one listing. */
+/** What a poll was shown of one form. */
 export type Look = {
 	form: string;
 	responses: Shown[];
+	/** Whether it was shown the whole listing, from the first page to the last. */
 	complete: boolean;
-	/** It was not cut: the trigger wanted no more. */
-	isShort: boolean;
+	/** Whether a request for it failed. */
+	hasFailed: boolean;
+	/** When the last reply came. */
+	at: number;
 };
 
-/** One list that a poll read. */
-type List = {
-	responses: Shown[];
-	/** It was read to its end, was enough before, or was cut by time or allowance. */
-	end: 'complete' | 'enough' | 'cut';
-	/** Of the incomplete responses alone. */
-	isIncomplete: boolean;
-	/** It began with a later page than the first. */
-	isOfEnd: boolean;
-};
+/** What a poll was shown of the list of forms. */
+export type List = { forms: ListedForm[]; complete: boolean; hasFailed: boolean };
 
-/** Collects the lists of one poll: a look at a form can take several. */
-export class Looks {
-	private readonly byForm = new Map<string, Look>();
-	private readonly incomplete = new Map<string, Shown[]>();
+type Page = { offset: number; shown: number; isLast: boolean };
 
-	get all(): Look[] {
-		return [...this.byForm.values()];
+/** Whether pages, in this order, are a whole list from its beginning to its end. */
+function isWhole(pages: ReadonlyArray<Page | undefined>): boolean {
+	let next: number | undefined;
+	for (const page of pages) {
+		const { offset, shown, isLast } = page ?? { offset: -1, shown: 0, isLast: false };
+		if (offset === 0 || offset === next) next = offset + shown;
+		else next = undefined;
+		if (next !== undefined && isLast) return true;
 	}
+	return false;
+}
 
-	/** A list is asked for; what an earlier one showed is read again where it is all of the form's. */
-	begin(form: string, { isIncomplete, isOfEnd }: Pick<List, 'isIncomplete' | 'isOfEnd'>): void {
-		if (!isIncomplete && !isOfEnd) this.byForm.delete(form);
-	}
+/** The forms whose responses a poll asked for, in the order in which it did. */
+export function looksOf({ sent }: Pick<Outcome, 'sent'>): Look[] {
+	const ofResponses = sent.filter((one) => one.of === 'responses');
+	return [...Map.groupBy(ofResponses, ({ form }) => form)].map(([form, requests]) => {
+		const whole = requests.filter(({ isIncomplete }) => !isIncomplete);
+		return {
+			form,
+			responses: requests.flatMap(({ page }) => page?.shown ?? []),
+			complete: isWhole(whole.map(({ page }) => page && { ...page, shown: page.shown.length })),
+			hasFailed: requests.some(({ isGood }) => !isGood),
+			at: Math.max(...requests.map(({ endedAt }) => endedAt)),
+		};
+	});
+}
 
-	took(form: string, { responses, end, isIncomplete, isOfEnd }: List): void {
-		if (isIncomplete) {
-			this.incomplete.set(form, responses);
-			this.byForm.get(form)?.responses.push(...responses);
-			return;
-		}
-		const isShort = end === 'enough' || (isOfEnd && end === 'complete');
-		const others = isShort ? (this.incomplete.get(form) ?? []) : [];
-		const complete = end === 'complete' && !isShort;
-		this.byForm.set(form, { form, responses: [...responses, ...others], complete, isShort });
-	}
+/** The list of forms; undefined where it was not asked for. */
+export function listOf({ sent }: Pick<Outcome, 'sent'>): List | undefined {
+	const requests = sent.filter((one) => one.of === 'forms');
+	if (requests.length === 0) return undefined;
+	return {
+		forms: requests.flatMap(({ page }) => page?.forms ?? []),
+		complete: isWhole(
+			requests.map(({ page, offset }) => page && { ...page, offset, shown: page.forms.length }),
+		),
+		hasFailed: requests.some(({ isGood }) => !isGood),
+	};
+}
+
+/** The forms whose fields a poll asked for, and those of them that it did not get. */
+export function fieldsOf({ sent }: Pick<Outcome, 'sent'>): { asked: string[]; failed: string[] } {
+	const requests: Array<Sent & { of: 'fields' }> = sent.filter((one) => one.of === 'fields');
+	return {
+		asked: requests.map(({ form }) => form),
+		failed: requests.filter(({ isGood }) => !isGood).map(({ form }) => form),
+	};
 }

@@ -1,6 +1,11 @@
-import type { TriggerEvent } from '../../nodes/FormService/trigger/diff.ts';
 import type { ListedForm, Shown } from './form.mts';
-import { ABANDONED_AFTER_MS, type Event, type Parameters } from './n8n.mts';
+import {
+	ABANDONED_AFTER_MS,
+	DAY_MS,
+	type Event,
+	type Parameters,
+	type TriggerEvent,
+} from './n8n.mts';
 
 /** What a person would say that the trigger knows of one response. */
 type Known = {
@@ -12,7 +17,7 @@ type Known = {
 };
 
 /** What is known of one form; without responses, the trigger has yet to begin with it. */
-type KnownForm = { responses?: Map<string, Known>; goneSince?: number };
+type KnownForm = { responses?: ReadonlyMap<string, Known>; goneSince?: number };
 
 /** All that is known, since the first poll. */
 export type Knowledge = {
@@ -23,7 +28,6 @@ export type Knowledge = {
 	isDamaged?: boolean;
 };
 
-export const DAY_MS = 86_400_000;
 const REMEMBERED_DAYS = 30;
 
 const nothing = (): Knowledge => ({ forms: new Map() });
@@ -52,6 +56,28 @@ export class Model {
 	constructor(mode: 'default' | 'durable', parameters: Parameters) {
 		this.mode = mode;
 		this.parameters = parameters;
+	}
+
+	/** Another model that knows the same. */
+	clone(): Model {
+		const { mode, parameters, active, known, quiet, saved, list } = this;
+		const model = new Model(mode, parameters);
+		Object.assign(model, { active, list, saved: copyOf(saved) });
+		model.known = copyOf(known);
+		model.quiet = quiet === known ? model.known : copyOf(quiet);
+		for (const [form, responses] of this.postponed) model.postponed.set(form, responses);
+		for (const key of this.excused) model.excused.add(key);
+		for (const key of this.delivered) model.delivered.add(key);
+		return model;
+	}
+
+	/** All that it says, as text: two models with the same will always say the same. */
+	get text(): string {
+		const { known, quiet, saved, list, postponed, excused, delivered } = this;
+		const all = { known, quiet, saved, list, postponed, excused, delivered };
+		return JSON.stringify(all, (_key, value: unknown) =>
+			value instanceof Map || value instanceof Set ? [...(value as Set<unknown>)] : value,
+		);
 	}
 
 	/** A poll begins: forms that are not watched any more are forgotten as soon as it changes anything. */
@@ -128,7 +154,7 @@ export class Model {
 	}
 
 	/** The responses that are known of a form; undefined when it is to begin. */
-	responsesOf(form: string): Map<string, Known> | undefined {
+	responsesOf(form: string): ReadonlyMap<string, Known> | undefined {
 		const known = this.known.forms.get(form);
 		if (known !== undefined) return known.responses;
 		return this.parameters.emitExisting && !this.known.isDamaged ? new Map() : undefined;
@@ -238,7 +264,7 @@ export class Model {
 	private set(form: string, responses: Map<string, Known>, delivered: number): void {
 		const isNew = !this.quiet.forms.has(form) && this.known.forms.has(form);
 		this.known.forms.set(form, { responses });
-		if (delivered === 0 && !isNew) this.quiet.forms.set(form, { responses: new Map(responses) });
+		if (delivered === 0 && !isNew) this.quiet.forms.set(form, { responses });
 	}
 
 	/** A poll has changed something: forms whose turn has yet to come have lost what was known of them. */
@@ -275,12 +301,9 @@ export class Model {
 	}
 }
 
+/** What is known of one form is never changed in place. */
 export function copyOf({ forms, ...rest }: Knowledge): Knowledge {
-	const copies = [...forms].map(([id, { responses, ...other }]) => {
-		const copy = responses === undefined ? undefined : new Map(responses);
-		return [id, { ...other, ...(copy && { responses: copy }) }] as const;
-	});
-	return { ...rest, forms: new Map(copies) };
+	return { ...rest, forms: new Map(forms) };
 }
 
 /** To the minute, rounded up: no response is told as abandoned too early. */

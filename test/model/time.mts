@@ -1,0 +1,97 @@
+type Timer = { at: number; wake: () => void };
+
+/** What a process knows of the time: the clock that the package reads, waits and gives up by. */
+export type ProcessClock = {
+	now(): number;
+	sleep(ms: number, signal?: AbortSignal): Promise<void>;
+	timeout(ms: number): AbortSignal;
+};
+
+/** One for all: to make it takes longer than a poll without a request. */
+const TIME_IS_OVER = new DOMException('The time is over', 'TimeoutError');
+
+/**
+ * Time that passes only when nothing else can happen, so that days of polls take moments. Milliseconds
+ * since 1970.
+ */
+export class VirtualTime implements ProcessClock {
+	/** A machine's clock has fractions of milliseconds. */
+	private time: number;
+	/** A heap: the earliest timer is the first. */
+	private readonly timers: Timer[] = [];
+
+	constructor(start: number) {
+		this.time = start;
+	}
+
+	readonly now = (): number => this.time;
+
+	/** Time goes by while nothing is under way. */
+	pass(ms: number): void {
+		this.time += ms;
+	}
+
+	readonly sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
+		if (signal?.aborted) return;
+		const { promise, resolve } = Promise.withResolvers<void>();
+		this.begin(ms, resolve);
+		signal?.addEventListener('abort', () => resolve(), { once: true });
+		await promise;
+	};
+
+	readonly timeout = (ms: number): AbortSignal => {
+		const controller = new AbortController();
+		this.begin(ms, () => controller.abort(TIME_IS_OVER));
+		return controller.signal;
+	};
+
+	/** Lets time pass until the work is done, from one timer to the next. */
+	async until<T>(work: Promise<T>): Promise<T> {
+		let isDone = false;
+		const done = () => {
+			isDone = true;
+		};
+		work.then(done, done);
+		for (await turn(); !isDone; await turn()) {
+			const next = this.take();
+			if (next === undefined) throw new Error('What is under way waits for nothing');
+			this.time = Math.max(this.time, next.at);
+			next.wake();
+		}
+		return await work;
+	}
+
+	private begin(ms: number, wake: () => void): void {
+		const { timers } = this;
+		const timer = { at: this.time + Math.max(0, ms), wake };
+		let index = timers.push(timer) - 1;
+		while (index > 0) {
+			const parent = (index - 1) >> 1;
+			if (timers[parent].at <= timer.at) break;
+			timers[index] = timers[parent];
+			index = parent;
+		}
+		timers[index] = timer;
+	}
+
+	private take(): Timer | undefined {
+		const { timers } = this;
+		const [first] = timers;
+		const last = timers.pop();
+		if (last === undefined || timers.length === 0) return first;
+		let index = 0;
+		for (;;) {
+			let child = 2 * index + 1;
+			if (child >= timers.length) break;
+			if (child + 1 < timers.length && timers[child + 1].at < timers[child].at) child += 1;
+			if (timers[child].at >= last.at) break;
+			timers[index] = timers[child];
+			index = child;
+		}
+		timers[index] = last;
+		return first;
+	}
+}
+
+/** All that can happen without time passing has happened. */
+const turn = async () => await new Promise<void>((resolve) => void setImmediate(resolve));
