@@ -2,20 +2,20 @@ import { sleep } from 'n8n-workflow';
 
 /** Time in milliseconds. */
 export type Clock = {
-	/** Epoch milliseconds that never go back, whatever happens to the machine's clock. */
+	/** Epoch milliseconds by the machine's clock, which can be corrected in either direction. */
 	now(): number;
-	/** Resolves after so many milliseconds, or at once when the signal aborts. It never rejects. */
+	/** Resolves after this many milliseconds, or when the signal aborts. It never rejects. */
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
-	/** A signal that aborts after so many milliseconds: for what takes real time, such as a reply. */
+	/** A signal that aborts after this many milliseconds of real time. */
 	timeout(ms: number): AbortSignal;
 };
 
 /**
- * The one clock of this process: everything that waits or tells the time asks it, at the moment when
- * it needs to. A test gives it another time by assigning other methods: nobody keeps one for later.
+ * The one clock of this process. Tests assign other methods to it, so nobody may keep a method for
+ * later.
  */
 export const clock: Clock = {
-	now: () => performance.timeOrigin + performance.now(),
+	now: () => Date.now(),
 	async sleep(ms, signal) {
 		const woken = () => new Error('Woken');
 		await unlessAborted(sleep(ms), signal, woken).catch(() => {});
@@ -24,8 +24,31 @@ export const clock: Clock = {
 };
 
 /**
- * What work gives; or, as soon as the signal aborts, the error that tells why it is not waited for.
- * The work then goes on by itself, unheard.
+ * Measures waits by a clock that can be corrected: the returned time follows the clock forward, and
+ * stands still for as long as the clock goes back, so that no correction lengthens a wait by more than
+ * itself.
+ */
+export class SteadyTime {
+	private last = -Infinity;
+
+	private setBack = 0;
+
+	/** The steady time at this reading of the clock. */
+	at(now: number): number {
+		this.setBack = Math.max(this.setBack, this.last - now);
+		this.last = now + this.setBack;
+		return this.last;
+	}
+
+	/** What the clock will show at a steady time. */
+	onClock(time: number): number {
+		return time - this.setBack;
+	}
+}
+
+/**
+ * Resolves or rejects as the work does. If the signal aborts first, it rejects with the given reason,
+ * and the outcome of the work is ignored.
  */
 export async function unlessAborted<T>(
 	work: Promise<T>,

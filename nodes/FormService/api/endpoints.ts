@@ -2,32 +2,89 @@ import type { IDataObject, IHttpRequestMethods } from 'n8n-workflow';
 import type { Account } from './account';
 import { isId } from './records';
 
-/** One endpoint: its method and its path below the base URL, with `{placeholders}` for ids. */
-export type Endpoint = {
-	method: IHttpRequestMethods;
-	url: string;
-	/**
-	 * What sending it twice would do: nothing (`read`), the same again (`repeatable`), or add a
-	 * second response (`once`).
-	 */
-	effect: 'read' | 'repeatable' | 'once';
-};
+/**
+ * What a request to an endpoint does. Retries and error texts follow from it alone: a new endpoint
+ * needs no other code.
+ */
+export type Effect = {
+	/** What the ID in the path belongs to, such as "form". Left out where there is no ID. */
+	noun?: string;
+	/** What to do if the service rejects the request (400, 422 and the like). */
+	ifRejected?: string;
+	/** What to do if the form is closed, for what a closed form does not accept. */
+	ifClosed?: string;
+} & (
+	| {
+			/**
+			 * `safe` only reads. `idempotent` changes something, and leaves the same after a second time
+			 * (RFC 9110, section 9.2).
+			 */
+			kind: 'safe' | 'idempotent';
+			ifUncertain?: Uncertainty;
+	  }
+	| {
+			/** Must not be sent twice: a second request would act again. */
+			kind: 'once';
+			ifUncertain: Uncertainty;
+	  }
+);
+
+/**
+ * For a request that may have acted though no success came back: what is uncertain, as a sentence
+ * without its full stop, and what to check.
+ */
+type Uncertainty = { message: string; description: string };
+
+/** One endpoint: its method and its path below the base URL, with `{placeholders}` for IDs. */
+export type Endpoint = { method: IHttpRequestMethods; url: string; effect: Effect };
+
+const CHECK_VALUES = 'Check the values of this item.';
 
 /** The seven endpoints of the service (specification, section 4). */
 export const endpoints = {
-	getWorkspace: { method: 'GET', url: '/workspace', effect: 'read' },
-	listForms: { method: 'GET', url: '/forms', effect: 'read' },
-	listFields: { method: 'GET', url: '/forms/{formId}/fields', effect: 'read' },
-	listResponses: { method: 'GET', url: '/responses/{formId}', effect: 'read' },
-	getPdf: { method: 'GET', url: '/response/{responseId}/pdf', effect: 'read' },
-	addResponse: { method: 'POST', url: '/forms/{formId}/response', effect: 'once' },
-	updateSettings: { method: 'POST', url: '/forms/{formId}/settings', effect: 'repeatable' },
+	getWorkspace: { method: 'GET', url: '/workspace', effect: { kind: 'safe' } },
+	listForms: { method: 'GET', url: '/forms', effect: { kind: 'safe' } },
+	listFields: {
+		method: 'GET',
+		url: '/forms/{formId}/fields',
+		effect: { kind: 'safe', noun: 'form' },
+	},
+	listResponses: {
+		method: 'GET',
+		url: '/responses/{formId}',
+		effect: { kind: 'safe', noun: 'form' },
+	},
+	getPdf: {
+		method: 'GET',
+		url: '/response/{responseId}/pdf',
+		effect: { kind: 'safe', noun: 'response' },
+	},
+	addResponse: {
+		method: 'POST',
+		url: '/forms/{formId}/response',
+		effect: {
+			kind: 'once',
+			noun: 'form',
+			ifRejected: CHECK_VALUES,
+			ifClosed: 'Open it with Setting: Update, or choose another form.',
+			ifUncertain: {
+				message: 'The response may or may not have been added',
+				description:
+					"It was not sent again, so that no response is added twice. Check the form's responses before you run this item again.",
+			},
+		},
+	},
+	updateSettings: {
+		method: 'POST',
+		url: '/forms/{formId}/settings',
+		effect: { kind: 'idempotent', noun: 'form', ifRejected: CHECK_VALUES },
+	},
 } as const satisfies Record<string, Endpoint>;
 
-/** One request to an endpoint, before n8n's options for it. */
+/** One request to an endpoint, without n8n's request options. */
 export type Target = {
 	endpoint: Endpoint;
-	/** The whole URL with its query, below the base URL of the account: another one is refused. */
+	/** The whole URL with its query. It must be below the account's base URL. */
 	url: string;
 	body?: IDataObject;
 };
@@ -35,8 +92,8 @@ export type Target = {
 /**
  * The target of a request that no operation of the node has composed.
  *
- * @param ids what stands for the `{placeholders}`
- * @throws Error when a placeholder has no valid id: such a request never leaves
+ * @param ids the values of the `{placeholders}`
+ * @throws Error if a placeholder has no valid ID, so that such a request is never sent
  */
 export function targetOf(
 	{ baseUrl }: Pick<Account, 'baseUrl'>,

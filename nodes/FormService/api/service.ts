@@ -12,8 +12,7 @@ import {
 	parseUpdatedForm,
 	parseWorkspace,
 } from './replies/parse';
-import { request } from './request/request';
-import { hasStopped, stopSignal } from './request/send';
+import { hasStopped, request, stopSignal } from './request/request';
 import type { RequestContext } from './requestContext';
 import { TtlCache } from './ttlCache';
 import type { Lifetimes } from './ttlCache';

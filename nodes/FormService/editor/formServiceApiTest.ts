@@ -11,13 +11,13 @@ import { unwrap } from '../api/envelope';
 import { asSentence, shortened } from '../api/errors';
 import { isWorkspace } from '../api/replies/parse';
 import { resultOf } from '../api/request/http';
-import { followOf, MAX_REPLY_BYTES, outcomeOf, readReply } from '../api/request/request';
-import { sendUntilSettled } from '../api/request/send';
+import type { Broken, Reply } from '../api/request/http';
+import { MAX_REDIRECTS, redirectOf } from '../api/request/redirects';
+import { explain, MAX_REPLY_BYTES, readReply, successIn } from '../api/request/reply';
 
 /**
- * Tests the credential when a person saves it in the editor, by asking for the workspace: fine, token
- * refused, not this service, or unreachable. A person waits for the answer, so nothing is repeated and
- * the rate limiter is not waited for.
+ * Tests the credential when a person saves it in the editor, by reading the workspace. A person is
+ * waiting, so nothing is retried, and the test does not wait for the rate limiter.
  */
 export async function formServiceApiTest(
 	this: ICredentialTestFunctions,
@@ -25,26 +25,26 @@ export async function formServiceApiTest(
 ): Promise<INodeCredentialTestResult> {
 	try {
 		const account = accountOf(data);
-		return { message: account.conceal(await workspaceOf(this, account, data)), status: 'OK' };
+		const ended = await getWorkspace(this, account, data);
+		return { message: account.conceal(await successMessage(account, ended)), status: 'OK' };
 	} catch (error) {
 		return { message: error instanceof Error ? error.message : String(error), status: 'Error' };
 	}
 }
 
-const INTERRUPTED = { kind: 'broken', problem: 'interrupted' } as const;
+const { getWorkspace: endpoint } = endpoints;
 
-/** What to tell of a success. Throws what to tell of anything else. */
-async function workspaceOf(
+/** n8n gives a credential test only `request`, the older of its helpers: the second way to the service. */
+async function getWorkspace(
 	{ helpers }: ICredentialTestFunctions,
 	account: Account,
 	{ accessToken }: ICredentialDataDecryptedObject,
-): Promise<string> {
-	const endpoint = endpoints.getWorkspace;
-	// n8n gives a credential test no other helper than `request`, the older of its two
-	const ask = async (uri: string, timeout: number): Promise<unknown> =>
-		await helpers.request({
+): Promise<Reply | Broken> {
+	let { url } = targetOf(account, endpoint);
+	for (let redirects = 0; ; redirects++) {
+		const sending = helpers.request({
 			method: endpoint.method,
-			uri,
+			uri: url,
 			headers: { Accept: 'application/json', Authorization: `Bearer ${String(accessToken)}` },
 			useStream: true,
 			json: false,
@@ -52,24 +52,31 @@ async function workspaceOf(
 			resolveWithFullResponse: true,
 			followRedirect: false,
 			followAllRedirects: false,
-			timeout,
+			timeout: TIMEOUT_MS,
 		});
-	const { ended } = await sendUntilSettled(targetOf(account, endpoint).url, {
-		async send(url) {
-			const send = async (timeout: number) => await ask(url, timeout);
-			const result = await resultOf(send, { maxBytes: MAX_REPLY_BYTES });
-			return await readReply(result.kind === 'cancelled' ? INTERRUPTED : result);
-		},
-		follow: followOf(endpoint, account),
-	});
-	const outcome = outcomeOf(ended, { endpoint, account, sent: 1 });
-	if (!('value' in outcome)) {
-		const { message, description, failure } = outcome;
+		const result = await resultOf(sending, { maxBytes: MAX_REPLY_BYTES, timeout: TIMEOUT_MS });
+		if (result.kind === 'cancelled') return { kind: 'broken', problem: 'interrupted' };
+		if (result.kind === 'broken') return result;
+		const next = redirects < MAX_REDIRECTS && redirectOf(result, url, endpoint, account);
+		if (!next) return result;
+		url = next;
+	}
+}
+
+const TIMEOUT_MS = 30_000;
+
+/** @throws Error with a text for the person, for anything but a workspace */
+async function successMessage(account: Account, ended: Reply | Broken): Promise<string> {
+	const read = ended.kind === 'reply' ? readReply(ended, account) : ended;
+	const success = successIn(read);
+	if (success === undefined) {
+		const failed = { effect: endpoint.effect, account, tries: 1, mayHaveActed: false };
+		const { message, description, failure } = explain(read, failed);
 		const advice =
 			failure?.cause === 'credential-invalid' ? 'Enter a valid access token.' : description;
 		throw new Error(account.conceal(`${asSentence(message)} ${advice ?? ''}`.trim()));
 	}
-	const { data } = unwrap(outcome.value);
+	const { data } = unwrap(success.value);
 	if (isWorkspace(data)) return `Connected to the workspace "${shortened(String(data.name))}"`;
 	throw new Error(`${account.baseUrl} is not a Form Service. Check the 'Base URL'.`);
 }

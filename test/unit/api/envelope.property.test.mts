@@ -7,7 +7,7 @@ import { nextPage } from '../../../nodes/FormService/api/replies/nextPage.ts';
 import { simplifyResponse } from '../../../nodes/FormService/api/answers/simplify.ts';
 import { endpoints } from '../../../nodes/FormService/api/endpoints.ts';
 import { accountOf } from '../../../nodes/FormService/api/account.ts';
-import { outcomeOf, readReply } from '../../../nodes/FormService/api/request/request.ts';
+import { explain, readReply, successIn } from '../../../nodes/FormService/api/request/reply.ts';
 import { decideRetry } from '../../../nodes/FormService/api/request/retry.ts';
 
 const URL_OF_PAGE = 'https://forms.example.com/api/v1/responses/AbC123';
@@ -182,17 +182,19 @@ describe('any status, headers and body', () => {
 				body,
 				endpoint,
 				fc.boolean(),
-				async (status, given, bytes, asked, tooLarge) => {
+				fc.boolean(),
+				async (status, given, bytes, { effect }, tooLarge, mayHaveActed) => {
 					const reply = { kind: 'reply', status, headers: given, body: bytes, tooLarge } as const;
-					const read = await readReply(reply);
-					const outcome = outcomeOf(read, { endpoint: asked, account, sent: 1 });
-					if (!('value' in outcome)) {
-						expect(outcome.message).toMatch(/\S/);
-						expect(outcome.description).toMatch(/\S/);
-						expect(outcome.httpCode).toBe(String(status));
+					const read = readReply(reply, account);
+					if (successIn(read) === undefined) {
+						const failed = { effect, account, tries: 1, mayHaveActed };
+						const { message, description, httpCode } = explain(read, failed);
+						expect(message).toMatch(/\S/);
+						expect(description).toMatch(/\S/);
+						expect(httpCode).toBe(String(status));
 					}
 					const tries = { sent: 14, rateLimited: 10 };
-					expect(decideRetry(asked.effect, read, tries, 0.5, 0).again).toBe(false);
+					expect(decideRetry(effect.kind, read, tries, 0.5, 0).again).toBe(false);
 					expect(shownBy(given)?.limit ?? 0).toBeGreaterThanOrEqual(0);
 					expect(readRefusal(given, 1_800_000_000_000).waitMs ?? 1).toBeGreaterThan(0);
 					const content = readContent(given, bytes);

@@ -2,7 +2,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import type { IBinaryData } from 'n8n-workflow';
 import { fileError, serviceError } from '../errors';
 import type { Explanation } from '../errors';
-import { isLogin, isRedirect } from '../request/explainStatus';
+import { isLogin, isRedirect } from '../request/redirects';
 import type { Broken, Reply } from '../request/http';
 import { isRateLimited } from '../request/retry';
 import { repeating, sendUntilSettled, toOtherHost, toService } from '../request/send';

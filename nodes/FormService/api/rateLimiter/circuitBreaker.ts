@@ -1,25 +1,22 @@
-/**
- * Failures in a row that open the circuit: five requests, as many as are open at a time, that were
- * each tried four times. A trouble that passes sooner is over before.
- */
-const FAILURES_TO_OPEN = 20;
-
-/** The pause before the service is asked again; each further one is twice as long. */
+/** The pause before the service is asked again. Each further pause is twice as long. */
 const FIRST_PAUSE_MS = 10_000;
 
-/** A day of such pauses costs 288 requests, a fifth of what an account has. */
+/** A day of such pauses costs 288 requests, a fifth of the daily allowance. */
 const LONGEST_PAUSE_MS = 5 * 60_000;
 
-/** Items wait while the service is asked so often; if it fails then too, they fail as well. */
+/** Items wait for this many probes. If all of them fail, the items fail as well. */
 const PROBES_TO_WAIT_FOR = 3;
 
-/** When the circuit is open: how long items wait to ask again, or that they fail at once. */
-export type Pause = { kind: 'wait'; until: number } | { kind: 'serviceDown' };
+/** How long an open circuit is remembered after it last failed, if nobody asks any more. */
+const REMEMBERED_MS = 24 * 60 * 60_000;
+
+/** When the circuit is open: how long items wait to ask again, or that they fail immediately. */
+export type Pause = { kind: 'wait'; until: number } | { kind: 'open' };
 
 /**
- * Keeps a service that is down from costing an account its day: after many failures in a row,
- * nothing is repeated, and one request at a time asks whether it is over. Times in epoch
- * milliseconds.
+ * Keeps a service that is down from using up an account's day: after many failures in a row, nothing is
+ * retried, and one request at a time asks whether the service works again. Times in milliseconds of one
+ * clock that never goes back.
  */
 export class CircuitBreaker {
 	private failures = 0;
@@ -28,30 +25,39 @@ export class CircuitBreaker {
 
 	private askAt = -Infinity;
 
-	/** Whether the service has failed so often that nothing is to be repeated. */
+	/** @param failuresToOpen failures in a row that open the circuit */
+	constructor(private readonly failuresToOpen: number) {}
+
+	/** Whether there were so many failures that nothing is to be retried. */
 	get isOpen(): boolean {
-		return this.failures >= FAILURES_TO_OPEN;
+		return this.failures >= this.failuresToOpen;
 	}
 
-	/** A request has come back: with a reply of a service that works, refusals not included, or not. */
-	ended(isWorking: boolean, now: number): void {
-		if (isWorking) {
-			this.failures = 0;
-			this.probes = 0;
-			return;
-		}
+	/** A request has failed. */
+	failed(now: number): void {
 		this.failures++;
-		// others may have been under way when the circuit opened
+		// other requests may have been under way when the circuit opened
 		if (!this.isOpen || now < this.askAt) return;
 		this.askAt = now + Math.min(FIRST_PAUSE_MS * 2 ** this.probes, LONGEST_PAUSE_MS);
 		this.probes++;
 	}
 
-	/** Why a request of many does not leave now; undefined where it may, alone if the circuit is open. */
+	/** A request has succeeded. */
+	succeeded(): void {
+		this.failures = 0;
+		this.probes = 0;
+	}
+
+	/** Why an item's request does not leave now; undefined if it may, alone while the circuit is open. */
 	pause(now: number): Pause | undefined {
 		if (!this.isOpen || now >= this.askAt) return undefined;
 		return this.probes > PROBES_TO_WAIT_FOR
-			? { kind: 'serviceDown' }
+			? { kind: 'open' }
 			: { kind: 'wait', until: this.askAt };
+	}
+
+	/** Whether it can be forgotten: the circuit is closed, or nobody has asked for a day. */
+	isForgettable(now: number): boolean {
+		return this.failures === 0 || now >= this.askAt + REMEMBERED_MS;
 	}
 }

@@ -1,16 +1,18 @@
+import { DateTime } from 'luxon';
+
 /** Headers of a reply with lower-case names, as n8n's helpers give them. */
 export type Headers = Readonly<Record<string, unknown>>;
 
-/** Requests that one account may send in a minute (specification, section 8). */
+/** Requests that the service allows an account in a minute (specification, section 8). */
 export const REQUESTS_PER_MINUTE = 60;
 
-/** Requests that one account may send in a day (specification, section 8). */
+/** Requests that the service allows an account in a day (specification, section 8). */
 export const REQUESTS_PER_DAY = 1440;
 
-/** A refusal that asks for more seconds than this cannot mean the minute: it is the day's limit. */
+/** A refusal that asks to wait longer, in seconds, cannot mean the minute's limit, so it means the day's. */
 export const LONGEST_MINUTE_S = 60;
 
-/** No limit of a day lasts longer: a refusal that asks for more does not know. */
+/** No day's limit lasts longer, in seconds: a refusal that asks for more is ignored. */
 const LONGEST_DAY_S = 24 * 60 * 60;
 
 /** Added to `Retry-After`, which the service rounds down to whole seconds. */
@@ -19,10 +21,10 @@ const RETRY_AFTER_MARGIN_MS = 1_000;
 /** The pair that every counted reply shows (specification, section 8). */
 export type Shown = { limit: number; remaining: number };
 
-/** What a refusal (status 429) says: which limit it is, how many requests it allows, and how long to wait. */
+/** What a refusal (status 429) says: the limit that is used up, how many requests it allows, and the wait. */
 export type Refusal = { limit: 'minute' | 'day'; allowed?: number; waitMs?: number };
 
-/** The `x-ratelimit-limit` and `x-ratelimit-remaining` of a reply; undefined unless both are there. */
+/** The `x-ratelimit-limit` and `x-ratelimit-remaining` of a reply; undefined unless both are present. */
 export function shownBy(headers: Headers): Shown | undefined {
 	const limit = numberIn(headers['x-ratelimit-limit'], WHOLE);
 	const remaining = numberIn(headers['x-ratelimit-remaining'], WHOLE);
@@ -30,17 +32,18 @@ export function shownBy(headers: Headers): Shown | undefined {
 }
 
 /**
- * Whether the pair is the day's: the service shows the tighter one of its two limits. A deployment
- * can have other numbers; its day is larger than the minute that it showed before, and less is left.
+ * Whether the pair shows the day's limit: the service shows the tighter one of its two limits. A
+ * deployment can have other numbers. The day's limit is then larger than the minute's that was shown
+ * before, and less of it is left.
  *
- * @param perMinute the minute's limit as an earlier reply showed it
+ * @param perMinute the minute's limit that an earlier reply showed
  */
 export function isOfDay({ limit, remaining }: Shown, perMinute = Infinity): boolean {
 	return limit === REQUESTS_PER_DAY || (limit > perMinute && remaining < perMinute);
 }
 
 /**
- * Reads a refusal. The day is meant when the wait is over a minute or the pair is the day's.
+ * Reads a refusal. It means the day's limit if the wait is over a minute or the pair is the day's.
  *
  * @param now epoch milliseconds
  * @param perMinute see `isOfDay`
@@ -65,8 +68,8 @@ function secondsToWait(headers: Headers, now: number): number | undefined {
 }
 
 /**
- * `Retry-After` in seconds, from 0 up: a number, also one with decimals, or a date in one of the
- * three forms of HTTP (RFC 9110, sections 10.2.3 and 5.6.7). Undefined when it is neither.
+ * `Retry-After` in seconds, from 0 up: a number, also with decimals, or a date in one of the three
+ * forms of HTTP (RFC 9110, sections 10.2.3 and 5.6.7). Undefined if it is neither.
  *
  * @param now epoch milliseconds
  */
@@ -78,17 +81,17 @@ export function retryAfterSeconds(headers: Headers, now: number): number | undef
 	);
 }
 
-/** In epoch seconds this is the year 5138: what is more are milliseconds. */
+/** The year 5138 in epoch seconds: larger numbers are milliseconds. */
 const LAST_EPOCH_S = 1e11;
 
-/** The `x-ratelimit-reset` of a reply: epoch seconds, or milliseconds as some services have it. */
+/** The `x-ratelimit-reset` of a reply in seconds from now. It is in epoch seconds or milliseconds. */
 function resetSeconds(headers: Headers, now: number): number | undefined {
 	const reset = numberIn(headers['x-ratelimit-reset'], DECIMAL);
 	if (reset === undefined) return undefined;
 	return secondsTo(reset > LAST_EPOCH_S ? reset : reset * 1000, headers, now);
 }
 
-/** Against the reply's own `Date`: a clock that is wrong on either side does no harm. */
+/** Measured from the reply's own `Date`, so that a wrong clock on either side does no harm. */
 function secondsTo(until: number, headers: Headers, now: number): number {
 	return Math.max(0, Math.ceil((until - (dateIn(headers.date) ?? now)) / 1000));
 }
@@ -101,17 +104,14 @@ function numberIn(header: unknown, form: RegExp): number | undefined {
 	return form.test(text) ? Number(text) : undefined;
 }
 
-/** The three forms begin with a day, and ISO 8601, which some send, with a year. All are UTC. */
-const DATE = /^((mon|tue|wed|thu|fri|sat|sun)[a-z]*,? |\d{4}-\d\d-\d\dT)/i;
-const ZONE = /(GMT|UTC|Z|[+-]\d\d:?\d\d)$/i;
+/** ISO 8601 with a time and a zone. */
+const ISO = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d(:?\d\d)?)$/i;
 
-/** Epoch milliseconds. */
+/** Epoch milliseconds of a date in one of the three forms of HTTP, or in ISO 8601, which some send. */
 function dateIn(header: unknown): number | undefined {
 	const text = textOf(header);
-	if (!DATE.test(text)) return undefined;
-	const zone = /^\d/.test(text) ? 'Z' : ' GMT';
-	const time = Date.parse(ZONE.test(text) ? text : text + zone);
-	return Number.isNaN(time) ? undefined : time;
+	const time = ISO.test(text) ? DateTime.fromISO(text) : DateTime.fromHTTP(text);
+	return time.isValid ? time.toMillis() : undefined;
 }
 
 /** The first of repeated headers. */

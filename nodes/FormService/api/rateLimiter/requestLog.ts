@@ -1,22 +1,22 @@
 /**
- * A sliding log of requests. A service that allows so many in a window need not say when its window
- * began: a request counts from when it leaves until a window after its reply, and by then every
- * window that can have counted it is over. All times are epoch milliseconds of one clock that never
- * goes back.
+ * A sliding log of requests. It need not know when the service's window began: a request counts from
+ * when it leaves until a window after its reply, and by then every window that can have counted it is
+ * over. All times are epoch milliseconds of one clock. If the clock was set back, what lies in its
+ * future counts as if it were now.
  */
 export class RequestLog {
 	private lastId = 0;
 
-	/** When each request left that has not ended yet, by its id. */
+	/** When each open request left, by its id. */
 	private readonly openSince = new Map<number, number>();
 
-	/** When the others ended, in the order in which they did. */
+	/** When the other requests ended, in ascending order. */
 	private endedAt: number[] = [];
 
 	/** @param windowMs how long a request counts after it has ended */
 	constructor(private readonly windowMs: number) {}
 
-	/** How many requests have left and not ended yet. */
+	/** How many requests are open: they have left and not ended yet. */
 	get open(): number {
 		return this.openSince.size;
 	}
@@ -31,12 +31,14 @@ export class RequestLog {
 		return this.lastId;
 	}
 
-	/** The request has its reply, or will have none: it counts for one more window. */
+	/** The request has its reply, or will get none. It counts for one more window. */
 	end(id: number, now: number): void {
-		if (this.openSince.delete(id)) this.endedAt.push(now);
+		if (!this.openSince.delete(id)) return;
+		this.takeFutureAsNow(now);
+		this.endedAt.push(now);
 	}
 
-	/** The open request did not count, as one that was refused or was never sent. */
+	/** The open request does not count, because it was refused or never sent. */
 	forget(id: number): void {
 		this.openSince.delete(id);
 	}
@@ -48,6 +50,7 @@ export class RequestLog {
 
 	/** How many requests count now, open ones included. */
 	count(now: number): number {
+		this.takeFutureAsNow(now);
 		const gone = this.endedAt.findIndex((endedAt) => endedAt + this.windowMs > now);
 		if (gone === -1) this.endedAt = [];
 		else if (gone > 0) this.endedAt.splice(0, gone);
@@ -55,9 +58,9 @@ export class RequestLog {
 	}
 
 	/**
-	 * When so many more will fit under the limit: now, or when enough of what counts has ended a window
-	 * ago. What is open is taken to end now, which is the earliest. More than the limit fits when
-	 * nothing counts any more.
+	 * When this many more requests will fit under the limit: now, or when enough requests have ended a
+	 * window ago. Open requests are assumed to end now, which is the earliest. More than the limit fits
+	 * when nothing counts any more.
 	 */
 	freeAt(wanted: number, limit: number, now: number): number {
 		const counted = this.count(now);
@@ -67,13 +70,18 @@ export class RequestLog {
 	}
 
 	/**
-	 * A reply has proven that the request opened a window: what had ended before it left is of an
-	 * earlier one, and counts no more.
+	 * A reply has proven that the request opened a window: what had ended before the request left belongs
+	 * to an earlier window and no longer counts.
 	 *
 	 * @param id of a request that is open
 	 */
 	forgetBefore(id: number): void {
 		const leftAt = this.leftAt(id) ?? -Infinity;
 		this.endedAt = this.endedAt.filter((endedAt) => endedAt >= leftAt);
+	}
+
+	private takeFutureAsNow(now: number): void {
+		const future = this.endedAt.findIndex((endedAt) => endedAt > now);
+		if (future !== -1) this.endedAt.fill(now, future);
 	}
 }

@@ -1,38 +1,47 @@
-import { clock as steadyClock } from '../clock';
+import { clock as machineClock, SteadyTime } from '../clock';
 import type { Clock } from '../clock';
+import { MAX_TRIES } from '../request/retry';
 import { CircuitBreaker } from './circuitBreaker';
-import type { Pause } from './circuitBreaker';
 import type { Headers } from './limits';
 import { RateLimiter } from './rateLimiter';
 import type { Decision } from './rateLimiter';
 
 /**
- * Requests of one queue that are open at a time. Enough to spend the minute's allowance at reply
- * times of several seconds, and few enough that a refusal, which meets all that are open, stays cheap.
+ * The most open requests of one queue: enough to use the minute's allowance at reply times of several
+ * seconds, and few enough that a refusal, which meets all open requests, stays cheap.
  */
 const MAX_OPEN = 5;
 
-/** Requests of items that hang leave one place to triggers and to people at the editor. */
+/** Items' requests that hang leave one place to triggers and to people at the editor. */
 const MAX_OPEN_BULK = 4;
 
-/** What the queue must know of how a request ended: with a reply, or without. */
+/** All open requests were tried as often as they may be: a failure that passes sooner does not count. */
+const FAILURES_TO_OPEN = MAX_OPEN * MAX_TRIES;
+
+/** What the queue needs to know of how a request ended. */
 export type JobEnd =
 	| { kind: 'reply'; status: number; headers: Headers }
-	| { kind: 'broken' | 'cancelled' };
+	/** `isSetting`: a setting of n8n or of the node caused it, so it says nothing about the service. */
+	| { kind: 'broken'; isSetting?: boolean }
+	| { kind: 'cancelled' };
 
 /** A request that waits for its turn. */
 export type Job = {
 	/** A trigger or a person at the editor (`prompt`) goes before items (`bulk`). */
 	urgency: 'prompt' | 'bulk';
-	/** A request that was refused or lost keeps its place: it goes before those that never left. */
+	/** A request that was sent before keeps its place: it goes before those that were not. */
 	isRetry: boolean;
 	signal?: AbortSignal;
 };
 
-/** Why a request did not leave: the day's limit, a service that is down, or it was given up. */
+/**
+ * Why a request did not leave: the day's limit (until a time in epoch milliseconds), a service that is
+ * down or refuses all requests, or the caller gave up.
+ */
 export type HeldBack =
 	| Exclude<Decision, { kind: 'send' | 'wait' }>
 	| { kind: 'serviceDown' }
+	| { kind: 'onlyRefusals' }
 	| { kind: 'notSent' };
 
 type Turn = { kind: 'turn'; id: number };
@@ -43,7 +52,7 @@ type Waiting = { settle: (turn: Turn | HeldBack) => void };
 
 /**
  * Lets requests through: at most `MAX_OPEN` at a time, none before the rate limiter allows it, first
- * come first served within an urgency. It holds back, and sends nothing by itself.
+ * come first served within an urgency. It sends nothing by itself.
  */
 export class RequestQueue {
 	/** In the order in which they are served. */
@@ -54,16 +63,22 @@ export class RequestQueue {
 		bulk: new Set<Waiting>(),
 	};
 
-	private readonly breaker = new CircuitBreaker();
+	/** Opens after 5xx statuses and failed connections. */
+	private readonly breaker = new CircuitBreaker(FAILURES_TO_OPEN);
+
+	/** Opens after refusals: those of a service whose limit never resets would not end either. */
+	private readonly refusals = new CircuitBreaker(FAILURES_TO_OPEN);
 
 	private readonly open = { prompt: 0, bulk: 0 };
 
+	private readonly time = new SteadyTime();
+
 	private wakeAt = Infinity;
 
-	/** @param limiter of the account; left out where nobody counts */
+	/** @param limiter of the account; left out where no limit applies */
 	constructor(
 		private readonly limiter: RateLimiter | undefined,
-		private readonly clock: Pick<Clock, 'now' | 'sleep'> = steadyClock,
+		private readonly clock: Pick<Clock, 'now' | 'sleep'> = machineClock,
 	) {}
 
 	/** How many requests wait for their turn. */
@@ -71,16 +86,29 @@ export class RequestQueue {
 		return Object.values(this.lines).reduce((sum, line) => sum + line.size, 0);
 	}
 
-	/** Whether the service has failed so often that nothing is to be repeated. */
+	/** Whether the service has failed or refused so often that nothing is to be retried. */
 	get isServiceDown(): boolean {
-		return this.breaker.isOpen;
+		return this.breaker.isOpen || this.refusals.isOpen;
+	}
+
+	/** The account's limit, once a reply has shown it. */
+	get perMinute(): number | undefined {
+		return this.limiter?.perMinute;
+	}
+
+	/** Whether a new queue would do the same. */
+	isForgettable(): boolean {
+		const now = this.now();
+		const { waiting, open, limiter, breaker, refusals } = this;
+		const isIdle = waiting + open.prompt + open.bulk === 0;
+		return isIdle && [limiter, breaker, refusals].every((one) => one?.isForgettable(now) ?? true);
 	}
 
 	/**
 	 * Waits for the request's turn, sends it, and learns from the reply.
 	 *
-	 * @param send sends the request; what it gives is given back, what it throws is thrown
-	 * @returns what `send` gave, or why it was not called
+	 * @param send sends the request
+	 * @returns what `send` returned, or why it was not called; rejects as `send` does
 	 */
 	async pass<T extends JobEnd>(job: Job, send: () => Promise<T>): Promise<T | HeldBack> {
 		const turn = await this.turn(job);
@@ -114,42 +142,62 @@ export class RequestQueue {
 	}
 
 	private ended({ urgency }: Job, id: number, end: JobEnd): void {
-		const now = this.clock.now();
-		if (this.limiter && end.kind !== 'cancelled') this.breaker.ended(isWorking(end), now);
-		if (end.kind === 'reply') this.limiter?.replied(id, end.status, end.headers, now);
-		else this.limiter?.lost(id, now);
+		const now = this.now();
+		this.judge(end, now);
+		if (end.kind === 'reply') {
+			this.limiter?.replied(id, end.status, end.headers, now, this.clock.now());
+		} else this.limiter?.lost(id, now);
 		this.open[urgency]--;
-		// a moment later: whoever sent it may now give up what else it has waiting
+		// a moment later, so that the sender can first give up what else it has waiting
 		void this.clock.sleep(0).then(() => this.letThrough());
+	}
+
+	/** What an end says about the service: that it works, fails or refuses, or nothing. */
+	private judge(end: JobEnd, now: number): void {
+		if (this.limiter === undefined || end.kind === 'cancelled') return;
+		if (end.kind === 'broken' && end.isSetting) return;
+		if (end.kind === 'broken' || end.status >= 500) this.breaker.failed(now);
+		else if (end.status === TOO_MANY_REQUESTS) this.refusals.failed(now);
+		else {
+			this.breaker.succeeded();
+			this.refusals.succeeded();
+		}
 	}
 
 	private letThrough(): void {
 		for (let next = this.next(); next !== undefined; next = this.next()) {
 			const [urgency, waiting] = next;
-			const now = this.clock.now();
+			const now = this.now();
 			const decision = this.decide(urgency, now);
 			if (decision.kind === 'send') {
 				this.open[urgency]++;
 				waiting.settle({ kind: 'turn', id: this.limiter?.leave(now) ?? 0 });
 				continue;
 			}
-			if (decision.kind === 'wait') this.wake(decision.until);
-			if (decision.kind === 'dayUsedUp') this.settleAll(decision, ['prompt', 'bulk']);
-			if (decision.kind === 'serviceDown') this.settleAll(decision, ['bulk']);
+			if (decision.kind === 'wait') this.wake(decision.until, now);
+			else if (decision.kind === 'dayUsedUp') {
+				const until = this.time.onClock(decision.until);
+				this.settleAll({ ...decision, until }, ['prompt', 'bulk']);
+			} else this.settleAll(decision, ['bulk']);
 			return;
 		}
 	}
 
-	private decide(urgency: Urgency, now: number): Decision | Pause {
-		const pause = urgency === 'bulk' ? this.breaker.pause(now) : undefined;
-		return pause ?? this.limiter?.decide(now) ?? { kind: 'send' };
+	private decide(urgency: Urgency, now: number): Decision | HeldBack {
+		const decision = this.limiter?.decide(now) ?? { kind: 'send' };
+		if (urgency === 'prompt') return decision;
+		const down = this.breaker.pause(now);
+		const refused = this.refusals.pause(now);
+		if (down?.kind === 'open') return { kind: 'serviceDown' };
+		if (refused?.kind === 'open') return { kind: 'onlyRefusals' };
+		return down ?? refused ?? decision;
 	}
 
-	/** Who is served next, where a place is free. */
+	/** Who is served next, if a place is free. */
 	private next(): [Urgency, Waiting] | undefined {
 		const { bulk, prompt } = this.open;
 		if (bulk + prompt >= MAX_OPEN) return undefined;
-		const isBulkFree = bulk < (this.breaker.isOpen ? 1 : MAX_OPEN_BULK);
+		const isBulkFree = bulk < (this.isServiceDown ? 1 : MAX_OPEN_BULK);
 		const urgencies = isBulkFree ? (['prompt', 'bulk'] as const) : (['prompt'] as const);
 		for (const urgency of urgencies) {
 			for (const line of this.linesOf(urgency)) {
@@ -169,19 +217,18 @@ export class RequestQueue {
 		}
 	}
 
-	private wake(at: number): void {
+	private wake(at: number, now: number): void {
 		if (this.wakeAt <= at) return;
 		this.wakeAt = at;
-		void this.clock.sleep(Math.max(0, at - this.clock.now())).then(() => {
+		void this.clock.sleep(Math.max(0, at - now)).then(() => {
 			if (this.wakeAt === at) this.wakeAt = Infinity;
 			this.letThrough();
 		});
 	}
-}
 
-/** Whether a reply is of a service that works: its refusals may never end either. */
-function isWorking(end: JobEnd): boolean {
-	return end.kind === 'reply' && end.status < 500 && end.status !== TOO_MANY_REQUESTS;
+	private now(): number {
+		return this.time.at(this.clock.now());
+	}
 }
 
 const TOO_MANY_REQUESTS = 429;
@@ -190,15 +237,19 @@ const queues = new Map<string, RequestQueue>();
 
 /**
  * The queue of an account, the same for all nodes, triggers and lists of this process: the service
- * counts them together (specification, section 8).
+ * counts them together (specification, section 8). A queue that has nothing left to remember is
+ * dropped, so nobody may keep one between two requests.
  *
  * @param key see `Account.key`
  */
 export function queueOf(key: string): RequestQueue {
-	const queue = queues.get(key) ?? new RequestQueue(new RateLimiter());
+	const known = queues.get(key);
+	if (known !== undefined) return known;
+	for (const [other, queue] of queues) if (queue.isForgettable()) queues.delete(other);
+	const queue = new RequestQueue(new RateLimiter());
 	queues.set(key, queue);
 	return queue;
 }
 
-/** The queue to all other hosts: nobody counts there, but the items of a run all come at once. */
+/** The queue for files, to all hosts: no limit applies, but the files of a run all come at once. */
 export const otherHosts = new RequestQueue(undefined);

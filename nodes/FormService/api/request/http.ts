@@ -1,97 +1,111 @@
+import { createHash } from 'crypto';
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { CREDENTIAL } from '../account';
 import { clock, unlessAborted } from '../clock';
 import type { Headers } from '../rateLimiter/limits';
 import type { N8nContext } from '../requestContext';
-import { problemOf } from './explainConnection';
-import type { ConnectionProblem } from './explainConnection';
+import { connectionProblems, problemOf } from './connectionProblems';
+import type { ConnectionProblem } from './connectionProblems';
 
-/** A reply of any status. A body longer than the bound is cut there and marked. */
+/** A reply of any status. */
 export type Reply = {
 	kind: 'reply';
 	status: number;
 	headers: Headers;
+	/** Cut off after `maxBytes`. */
 	body: Buffer;
 	tooLarge: boolean;
+	/** SHA-256 of the body, where it was asked for. */
+	digest?: string;
 };
 
 /** No whole reply came. */
-export type Broken = { kind: 'broken'; problem: ConnectionProblem; detail?: string };
+export type Broken = {
+	kind: 'broken';
+	problem: ConnectionProblem;
+	detail?: string;
+	/** A setting of n8n or of this node caused it: it says nothing about the service. */
+	isSetting?: boolean;
+};
 
-/** What came of one request; `cancelled` where the execution was. */
+/** How one request ended; `cancelled` if its execution was. */
 export type HttpResult = Reply | Broken | { kind: 'cancelled' };
 
 /** How long a reply may take to begin, and again to end, unless the node's Timeout option says otherwise. */
 const REPLY_TIMEOUT_MS = 30_000;
 
-/** The longest time that is waited for; timers take no more than 24 days, and end at once beyond. */
+/** Timers accept no more than 24 days, and end at once beyond. */
 const LONGEST_TIMEOUT_MS = 24 * 60 * 60_000;
 
-/** Added to the time that a reply may take, for n8n's own work on the request before it is sent. */
+/** Added to the timeout for n8n's own work on the request before it is sent. */
 const GRACE_MS = 5_000;
 
-export type HttpRequest = IHttpRequestOptions & {
-	/** Bytes of the body that are read at most. */
+/** How a reply is read. */
+type ReadOptions = {
+	/** The most bytes of the body that are read. */
 	maxBytes: number;
-	/** Told of the body's bytes as they come. */
-	onBytes?: (bytes: Uint8Array) => void;
-	/** Whether the credential's token is sent along. */
-	authenticated: boolean;
+	/** Whether the digest of the body is computed. */
+	withDigest?: boolean;
 	signal?: AbortSignal;
+	/** Milliseconds. Anything that is no time means 30 seconds. */
+	timeout?: unknown;
 };
 
-/** Sends one request and reads its reply whole: any status is a reply, redirects are not followed. */
+export type HttpRequest = Omit<IHttpRequestOptions, 'timeout'> &
+	ReadOptions & {
+		/** Whether the credential's token is sent. */
+		authenticated: boolean;
+	};
+
+/** Sends one request and reads the whole reply. Any status is a reply; redirects are not followed. */
 export async function sendOnce(
 	n8n: N8nContext,
-	{ maxBytes, onBytes, authenticated, signal, ...request }: HttpRequest,
+	{ maxBytes, withDigest, authenticated, signal, timeout: given, ...request }: HttpRequest,
 ): Promise<HttpResult> {
 	const { helpers } = n8n;
-	const send = async (timeout: number) => {
-		const options: IHttpRequestOptions = {
-			...request,
-			timeout,
-			encoding: 'stream',
-			returnFullResponse: true,
-			ignoreHttpStatusErrors: true,
-			disableFollowRedirect: true,
-			sendCredentialsOnCrossOriginRedirect: false,
-			abortSignal: signal,
-		};
-		return authenticated
-			? await helpers.httpRequestWithAuthentication.call(n8n, CREDENTIAL, options)
-			: await helpers.httpRequest(options);
+	const timeout = timeoutOf(given);
+	const options: IHttpRequestOptions = {
+		...request,
+		timeout,
+		encoding: 'stream',
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		disableFollowRedirect: true,
+		sendCredentialsOnCrossOriginRedirect: false,
+		abortSignal: signal,
 	};
-	return await resultOf(send, { maxBytes, onBytes, timeout: request.timeout, signal });
+	const sending = authenticated
+		? helpers.httpRequestWithAuthentication.call(n8n, CREDENTIAL, options)
+		: helpers.httpRequest(options);
+	return await resultOf(sending, { maxBytes, withDigest, signal, timeout });
 }
 
 /**
- * What comes of a request that one of n8n's helpers sends. They end by themselves at their timeout,
- * but not always: a reply that switches protocols (status 101) leaves them waiting for ever, and with
- * them all that comes after.
+ * How a request ends that one of n8n's helpers is sending. The helpers end at their timeout, but not
+ * always: a reply that switches protocols (status 101) would leave them waiting forever.
  *
- * @param send gives n8n's whole reply with its body as a stream; it is told the milliseconds to wait
- * @param options.timeout milliseconds; anything that is no time means 30 seconds
+ * @param sending resolves with n8n's full reply, its body as a stream
  */
 export async function resultOf(
-	send: (timeout: number) => Promise<unknown>,
-	{
-		timeout: given,
-		signal,
-		...how
-	}: Pick<HttpRequest, 'maxBytes' | 'onBytes' | 'signal'> & { timeout?: unknown },
+	sending: Promise<unknown>,
+	{ timeout: given, signal, ...how }: ReadOptions,
 ): Promise<HttpResult> {
 	const timeout = timeoutOf(given);
-	const sending = send(timeout) as Promise<N8nReply>;
 	try {
-		const reply = await unlessAborted(sending, clock.timeout(timeout + GRACE_MS), tooLate);
-		const { statusCode: status, headers } = reply;
-		const reading = unlessAborted(readBody(reply.body, how), signal, tooLate);
-		const body = await unlessAborted(reading, clock.timeout(timeout), tooLate);
-		return { kind: 'reply', status, headers, ...body };
+		const beginning = unlessAborted(sending, clock.timeout(timeout + GRACE_MS), tooLate);
+		const { statusCode: status, headers, body } = (await beginning) as N8nReply;
+		const reading = unlessAborted(readBody(body, how), signal, tooLate);
+		const read = await unlessAborted(reading, clock.timeout(timeout), tooLate);
+		return { kind: 'reply', status, headers, ...read };
 	} catch (error) {
-		// a reply that comes after all is not read
-		sending.then(({ body }) => isStream(body) && body.destroy()).catch(() => {});
-		return signal?.aborted ? { kind: 'cancelled' } : { kind: 'broken', ...problemOf(error) };
+		// a reply that comes too late is not read
+		sending.then((late) => destroyBody(late as N8nReply)).catch(() => {});
+		if (signal?.aborted) return { kind: 'cancelled' };
+		const problem = problemOf(error);
+		// a person's short Timeout says nothing about the service
+		const isShort = problem.problem === 'timeout' && timeout < REPLY_TIMEOUT_MS;
+		const isSetting = isShort || connectionProblems[problem.problem].isSetting === true;
+		return { kind: 'broken', ...problem, isSetting };
 	}
 }
 
@@ -109,26 +123,26 @@ function tooLate(): Error {
 	return Object.assign(new Error('The reply did not come in time'), { code: 'ETIMEDOUT' });
 }
 
-/** The body of a reply, up to a bound. */
+function destroyBody({ body }: N8nReply): void {
+	if (isStream(body)) body.destroy();
+}
+
 async function readBody(
 	body: unknown,
-	{ maxBytes, onBytes }: Pick<HttpRequest, 'maxBytes' | 'onBytes'>,
-) {
-	if (!isStream(body)) {
-		const whole = asBuffer(body);
-		onBytes?.(whole);
-		return { body: whole, tooLarge: false };
-	}
+	{ maxBytes, withDigest }: Pick<ReadOptions, 'maxBytes' | 'withDigest'>,
+): Promise<Pick<Reply, 'body' | 'tooLarge' | 'digest'>> {
+	const hash = withDigest ? createHash('sha256') : undefined;
 	const chunks: Uint8Array[] = [];
 	let size = 0;
-	for await (const chunk of body) {
+	for await (const chunk of isStream(body) ? body : [asBuffer(body)]) {
 		size += chunk.length;
 		// leaving the loop destroys the stream
 		if (size > maxBytes) break;
 		chunks.push(chunk);
-		onBytes?.(chunk);
+		hash?.update(chunk);
 	}
-	return { body: Buffer.concat(chunks), tooLarge: size > maxBytes };
+	const digest = hash?.digest('base64');
+	return { body: Buffer.concat(chunks), tooLarge: size > maxBytes, digest };
 }
 
 function isStream(body: unknown): body is Stream {

@@ -1,14 +1,24 @@
-import type { Endpoint } from '../endpoints';
-import { readRefusal, retryAfterSeconds } from '../rateLimiter/limits';
-import { parseUrl } from '../url';
-import type { ConnectionProblem } from './explainConnection';
-import { isLogin } from './explainStatus';
-import type { Broken, Reply } from './http';
+import type { Effect } from '../endpoints';
+import { retryAfterSeconds } from '../rateLimiter/limits';
+import type { Headers, Refusal } from '../rateLimiter/limits';
+import { connectionProblems } from './connectionProblems';
+import type { ConnectionProblem } from './connectionProblems';
+import { leadsToLogin } from './redirects';
 
-/** How a request ended. `incomplete` is a success whose body was cut off or never came. */
+/** How one try of a request ended. */
 export type Ended =
-	| Broken
-	| (Pick<Reply, 'kind' | 'status' | 'headers'> & { incomplete?: boolean });
+	| { kind: 'broken'; problem: ConnectionProblem }
+	| {
+			kind: 'reply';
+			status: number;
+			headers: Headers;
+			/** A status of success with a body that was cut off or never came. */
+			isIncomplete?: boolean;
+			/** The service says that it did not act: `success` is false. */
+			saysFailed?: boolean;
+			/** What a status 429 says. */
+			refusal?: Refusal;
+	  };
 
 /** Whether a request is sent again, and after how many milliseconds. */
 export type RetryDecision = { again: false } | { again: true; afterMs: number };
@@ -16,66 +26,51 @@ export type RetryDecision = { again: false } | { again: true; afterMs: number };
 /** How often a request has been sent, and how many of these were refused for the minute's limit. */
 export type Tries = { sent: number; rateLimited: number };
 
-/** A request is sent at most this often, not counting refusals, when the service is in trouble. */
-const MAX_TROUBLES = 4;
+/** The most tries of one request, not counting those refused for the minute's limit. */
+export const MAX_TRIES = 4;
 
 /**
- * A refused request waits for a new window. Where others on the account answer sooner, it can come too
- * late for several in a row, but hardly for so many.
+ * A refused request waits for a new window. Where other clients of the account reply sooner, it can be
+ * too late several times in a row, but hardly this often.
  */
 const MAX_RATE_LIMITED = 10;
 
-/** A reply that did not come in time is waited for once more only: each wait is long. */
+/** The most tries that end in a timeout, since each takes long. */
 const MAX_TIMEOUTS = 2;
 
-/** The first pause before a request is sent again; each further one is twice as long. */
+/** The first pause before a request is sent again. Each further pause is twice as long. */
 const FIRST_PAUSE_MS = 1_000;
 
 /** The longest pause that a service can ask for with `Retry-After` on a 5xx status. */
 const LONGEST_PAUSE_S = 60;
 
-/** Of all 5xx statuses, by which the service or what stands before it is in trouble, the one that lasts. */
+/** The only 5xx status (RFC 9110, section 15.6.2) that another try cannot change. */
 const NOT_IMPLEMENTED = 501;
 
-/** The service cannot have taken a request that ended so. */
-const CERTAINLY_NOT_TAKEN = new Set<ConnectionProblem>([
-	'connectionRefused',
-	'unknownHost',
-	'unreachable',
-	'certificate',
-	'encryption',
-	'notAllowed',
-]);
-
-/** Problems that another try cannot mend. */
-const LASTING = new Set<ConnectionProblem>(['certificate', 'encryption', 'notAllowed']);
-
 /**
- * Decides whether to send a request again. What only reads, and settings, which are the same after
- * a second time, are repeated when the trouble can pass. A response is added again only when the
- * service certainly did not take it: it was refused with 429, or no connection came about.
+ * Decides whether to send a request again. What is safe or idempotent is repeated while the failure can
+ * pass. What must act once is repeated only if the service certainly did not act: it refused with 429,
+ * or no connection was established.
  *
- * @param random a number from 0 up to 1: pauses differ, so that clients do not return all at once
+ * @param random a number from 0 up to 1, so that clients do not all return at the same moment
  * @param now epoch milliseconds
  */
 export function decideRetry(
-	effect: Endpoint['effect'],
+	kind: Effect['kind'],
 	ended: Ended,
 	tries: Tries,
 	random: number,
 	now: number,
 ): RetryDecision {
 	if (isRateLimited(ended)) {
-		const { limit } = readRefusal(ended.headers, now);
-		// the rate limiter knows when the next window begins
-		return limit === 'minute' && tries.rateLimited < MAX_RATE_LIMITED
-			? { again: true, afterMs: 0 }
-			: { again: false };
+		const isOver = ended.refusal?.limit === 'day' || tries.rateLimited >= MAX_RATE_LIMITED;
+		// the rate limiter waits for the next window
+		return isOver ? { again: false } : { again: true, afterMs: 0 };
 	}
-	const troubles = tries.sent - tries.rateLimited;
-	if (troubles >= MAX_TROUBLES || !canPass(ended, troubles)) return { again: false };
-	if (effect === 'once' && mayHaveBeenTaken(ended)) return { again: false };
-	return { again: true, afterMs: pauseMs(ended, troubles, random, now) };
+	const failed = tries.sent - tries.rateLimited;
+	if (failed >= MAX_TRIES || !canPass(ended, failed)) return { again: false };
+	if (kind === 'once' && mayHaveActed(ended)) return { again: false };
+	return { again: true, afterMs: pauseMs(ended, failed, random, now) };
 }
 
 /** Whether the service refused a request because there were too many. */
@@ -86,32 +81,29 @@ export function isRateLimited<T extends { kind: string; status?: number }>(
 }
 
 /**
- * Whether the service may have acted on a request in spite of how it ended. A 4xx status and a
- * redirect that keeps the method (307, 308; RFC 9110, section 15.4) or leads to a login say that it
- * did not; other redirects are what many send after they have acted.
+ * Whether the service may have acted on a request in spite of how it ended. It did not act after a 4xx
+ * status, and after a redirect that keeps the method (307, 308; RFC 9110, section 15.4) or leads to a
+ * login. Other redirects are what many services send after they have acted.
  */
-export function mayHaveBeenTaken(ended: Ended): boolean {
-	if (ended.kind === 'broken') return !CERTAINLY_NOT_TAKEN.has(ended.problem);
-	const { status, headers } = ended;
-	if (status >= 300 && status < 400) return !(status === 307 || status === 308 || toLogin(headers));
-	return status < 400 || status >= 500;
+export function mayHaveActed(ended: Ended): boolean {
+	if (ended.kind === 'broken') return connectionProblems[ended.problem].mayHaveArrived === true;
+	const { status, headers, saysFailed } = ended;
+	// a service that breaks down (5xx) can have acted before, whatever its body says
+	if (status >= 500) return true;
+	if (status >= 400 || saysFailed) return false;
+	return status < 300 || !(status === 307 || status === 308 || leadsToLogin(headers));
 }
 
-function toLogin({ location }: Reply['headers']): boolean {
-	const target = typeof location === 'string' ? parseUrl(location, 'https://host') : undefined;
-	return target !== undefined && isLogin(target);
-}
-
-function canPass(ended: Ended, troubles: number): boolean {
+function canPass(ended: Ended, failed: number): boolean {
 	if (ended.kind === 'reply') {
-		return ended.incomplete === true || (ended.status >= 500 && ended.status !== NOT_IMPLEMENTED);
+		return ended.isIncomplete === true || (ended.status >= 500 && ended.status !== NOT_IMPLEMENTED);
 	}
-	if (ended.problem === 'timeout') return troubles < MAX_TIMEOUTS;
-	return !LASTING.has(ended.problem);
+	if (ended.problem === 'timeout') return failed < MAX_TIMEOUTS;
+	return !connectionProblems[ended.problem].isSetting;
 }
 
-function pauseMs(ended: Ended, troubles: number, random: number, now: number): number {
-	const own = FIRST_PAUSE_MS * 2 ** (troubles - 1) * (0.5 + random / 2);
+function pauseMs(ended: Ended, failed: number, random: number, now: number): number {
+	const pause = FIRST_PAUSE_MS * 2 ** (failed - 1) * (0.5 + random / 2);
 	const asked = ended.kind === 'reply' ? retryAfterSeconds(ended.headers, now) : undefined;
-	return asked === undefined ? own : Math.max(own, Math.min(asked, LONGEST_PAUSE_S) * 1000);
+	return asked === undefined ? pause : Math.max(pause, Math.min(asked, LONGEST_PAUSE_S) * 1000);
 }

@@ -1,12 +1,13 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { clock } from '../clock';
-import type { Endpoint } from '../endpoints';
+import type { Effect } from '../endpoints';
 import { NotSent, requestError } from '../errors';
-import type { Explanation } from '../errors';
 import { otherHosts, queueOf } from '../rateLimiter/requestQueue';
 import type { HeldBack } from '../rateLimiter/requestQueue';
 import type { RequestContext } from '../requestContext';
-import { dayUsedUp, isRedirect } from './explainStatus';
+import { isRedirect } from './redirects';
+import { cancelSignal, stopSignal } from './request';
+import { dayUsedUp, ONLY_REFUSALS, SERVICE_DOWN } from './statusProblems';
 import { sendOnce } from './http';
 import type { Broken, HttpRequest, HttpResult, Reply } from './http';
 import { decideRetry, isRateLimited } from './retry';
@@ -89,10 +90,6 @@ export async function toService(
 		onSend?.();
 		return await sendOnce(n8n, { ...transport, ...own });
 	});
-	// what was to change something may have done so: that it was not sent would not be true
-	if (result.kind === 'cancelled' && outgoing.method !== 'GET') {
-		return { kind: 'broken', problem: 'interrupted' };
-	}
 	return settled(context, result);
 }
 
@@ -125,45 +122,27 @@ function settled(context: RequestContext, result: HttpResult | HeldBack): Broken
 		throw requestError(context, dayUsedUp(result.until, result.allowed));
 	}
 	if (result.kind === 'serviceDown') throw requestError(context, SERVICE_DOWN);
+	if (result.kind === 'onlyRefusals') throw requestError(context, ONLY_REFUSALS);
 	throw new NotSent(context.n8n.getNode(), context.itemIndex);
 }
 
-const SERVICE_DOWN: Explanation = {
-	message: 'The service has failed too often in a row; this request was not sent',
-	description:
-		'The node asks from time to time whether it works again. Run this item again when it does.',
-	failure: { cause: 'temporarily-unavailable' },
-};
-
 /** How a request is repeated: not at all while the service is down. */
-export function repeating(context: RequestContext, effect: Endpoint['effect']) {
+export function repeating(context: RequestContext, effect: Effect['kind'] | 'read') {
 	const queue = queueOf(context.account.key);
 	return {
 		decide: (ended: Ended, tries: Tries): RetryDecision =>
 			context.retry === false || queue.isServiceDown
 				? { again: false }
-				: decideRetry(effect, ended, tries, Math.random(), clock.now()),
+				: decideRetry(
+						effect === 'read' ? 'safe' : effect,
+						ended,
+						tries,
+						Math.random(),
+						clock.now(),
+					),
 		/** Until it is time, or nothing more is to be sent. */
 		async pause(ms: number): Promise<void> {
 			if (ms > 0) await clock.sleep(ms, stopSignal(context));
 		},
 	};
-}
-
-/** Whether nothing more is to be sent. */
-export function hasStopped(context: RequestContext): boolean {
-	return stopSignal(context)?.aborted === true;
-}
-
-/**
- * Aborts when the execution is cancelled. Only this ends a request that is under way: when the
- * caller gives up, the service may have acted on it, and what it answers is still to be told.
- */
-function cancelSignal({ n8n }: RequestContext): AbortSignal | undefined {
-	return 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
-}
-
-/** Aborts when the caller gives up or the execution is cancelled: what waits is then not sent. */
-export function stopSignal(context: RequestContext): AbortSignal | undefined {
-	return context.signal ?? cancelSignal(context);
 }

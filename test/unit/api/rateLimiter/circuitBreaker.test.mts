@@ -4,22 +4,22 @@ import { CircuitBreaker } from '../../../../nodes/FormService/api/rateLimiter/ci
 let breaker: CircuitBreaker;
 
 beforeEach(() => {
-	breaker = new CircuitBreaker();
+	breaker = new CircuitBreaker(20);
 });
 
 const fail = (times: number, now = 0) => {
-	for (let failed = 0; failed < times; failed++) breaker.ended(false, now);
+	for (let failed = 0; failed < times; failed++) breaker.failed(now);
 };
 
 describe('the circuit breaker', () => {
 	it('is closed while failures are few, or not in a row', () => {
 		fail(19);
-		breaker.ended(true, 0);
+		breaker.succeeded();
 		fail(19);
 		expect([breaker.isOpen, breaker.pause(0)]).toEqual([false, undefined]);
 	});
 
-	it('opens after twenty failures in a row, and has items wait to ask again', () => {
+	it('opens after as many failures in a row as it is told, and has items wait to ask again', () => {
 		fail(20);
 		expect(breaker.isOpen).toBe(true);
 		expect(breaker.pause(9_999)).toEqual({ kind: 'wait', until: 10_000 });
@@ -38,7 +38,7 @@ describe('the circuit breaker', () => {
 			fail(1, now);
 			kinds.push(breaker.pause(now)!.kind);
 		}
-		expect(kinds).toEqual(['wait', 'wait', 'serviceDown']);
+		expect(kinds).toEqual(['wait', 'wait', 'open']);
 		expect(breaker.pause(150_000)).toBeUndefined();
 	});
 
@@ -51,7 +51,7 @@ describe('the circuit breaker', () => {
 
 	it('is closed by one success', () => {
 		fail(30);
-		breaker.ended(true, 0);
+		breaker.succeeded();
 		expect([breaker.isOpen, breaker.pause(0)]).toEqual([false, undefined]);
 	});
 });

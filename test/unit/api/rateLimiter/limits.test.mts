@@ -26,7 +26,7 @@ describe('Retry-After', () => {
 
 	it('is a date as ISO 8601 writes it, which some send', () => {
 		expect(read('1994-11-06T08:49:37Z')).toBe(37);
-		expect(read('1994-11-06T08:49:37.000')).toBe(37);
+		expect(read('1994-11-06T09:49:37.000+01:00')).toBe(37);
 	});
 
 	it.each([
@@ -38,6 +38,17 @@ describe('Retry-After', () => {
 		[['20', '30'], 20],
 	])('is a number of seconds: %j', (value, seconds) => {
 		expect(read(value)).toBe(seconds);
+	});
+
+	it.each([
+		'1994-11-06T08:49:37',
+		'06/11/1994 10:00',
+		'Room 5',
+		'Sun, 6 Nov 1994 08:49:37 +0000',
+		'Sun, 06 Nov 1994 08:49:37',
+		'1994-11-06',
+	])('is no date without a zone or in another form, whatever the zone of n8n: %s', (value) => {
+		expect(read(value)).toBeUndefined();
 	});
 
 	it.each(['', 'soon', '-1', '1e3', '12,5', '1.', '0x10', '12 seconds', '2001', null, {}])(

@@ -74,7 +74,7 @@ export async function workOff(
 			if (ended.kind !== 'reply') throw new Error(ended.kind);
 			if (ended.status !== 429) return;
 			rateLimited++;
-			const decision = decideRetry('read', ended, { sent, rateLimited }, 0, now());
+			const decision = decideRetry('safe', ended, { sent, rateLimited }, 0, now());
 			if (!decision.again) {
 				givenUp++;
 				return;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readRefusal } from '../../../../nodes/FormService/api/rateLimiter/limits.ts';
 import { RateLimiter } from '../../../../nodes/FormService/api/rateLimiter/rateLimiter.ts';
 import { RequestQueue } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
 import type {
@@ -59,7 +60,9 @@ async function sendAll(
 			);
 			if (ended.kind !== 'reply') return ended;
 			if (ended.status === 429) rateLimited++;
-			const decision = decideRetry('read', ended, { sent, rateLimited }, 0, Date.now());
+			const refusal = readRefusal(ended.headers, Date.now());
+			const read = { ...ended, refusal };
+			const decision = decideRetry('safe', read, { sent, rateLimited }, 0, Date.now());
 			if (!decision.again) return ended;
 		}
 	};

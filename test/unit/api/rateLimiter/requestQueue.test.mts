@@ -1,7 +1,11 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { clock } from '../../../../nodes/FormService/api/clock.ts';
 import { RateLimiter } from '../../../../nodes/FormService/api/rateLimiter/rateLimiter.ts';
-import { RequestQueue } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
+import {
+	queueOf,
+	RequestQueue,
+} from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
 import type { JobEnd, Job } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
 
 beforeEach(() => {
@@ -123,17 +127,28 @@ describe('a service that is down', () => {
 	const broken = (): JobEnd => ({ kind: 'broken' });
 
 	it.each([
-		['broken connections', broken],
-		['status 500', (): JobEnd => ({ kind: 'reply', status: 500, headers: {} })],
+		['broken connections', broken, 'serviceDown'],
+		['status 500', (): JobEnd => ({ kind: 'reply', status: 500, headers: {} }), 'serviceDown'],
 		[
 			'refusals without end',
 			(): JobEnd => ({ kind: 'reply', status: 429, headers: { 'retry-after': '1' } }),
+			'onlyRefusals',
 		],
-	])('costs 1,000 items few requests: %s', async (_what, end) => {
+	])('costs 1,000 items few requests: %s', async (_what, end, kind) => {
 		const { kinds, sent, queue } = await sendAll(1_000, end);
 		expect(sent).toBeLessThanOrEqual(27);
-		expect(kinds.filter((kind) => kind === 'serviceDown')).toHaveLength(1_000 - sent);
+		expect(kinds.filter((one) => one === kind)).toHaveLength(1_000 - sent);
 		expect(queue.isServiceDown).toBe(true);
+	});
+
+	it.each([
+		['a certificate, or the Timeout of one node', { kind: 'broken', isSetting: true }],
+		['an execution that was canceled', { kind: 'cancelled' }],
+		['a token that is not accepted', { kind: 'reply', status: 401, headers: {} }],
+	] as const)('is not what fails: %s', async (_what, end) => {
+		const { kinds, queue } = await sendAll(100, () => end);
+		expect(kinds).toEqual(kinds.map(() => end.kind));
+		expect(queue.isServiceDown).toBe(false);
 	});
 
 	it('is asked by one item at a time, and all go on when it works again', async () => {
@@ -151,5 +166,43 @@ describe('a service that is down', () => {
 		await vi.runAllTimersAsync();
 		expect((await prompt).kind).toBe('reply');
 		expect(queue.isServiceDown).toBe(false);
+	});
+});
+
+describe('the queues of accounts', () => {
+	const { now, sleep: wait } = clock;
+
+	beforeEach(() => {
+		Object.assign(clock, { now: () => Date.now(), sleep });
+	});
+	afterEach(() => {
+		Object.assign(clock, { now, sleep: wait });
+	});
+
+	const pass = async (key: string, end: JobEnd) => {
+		const passing = queueOf(key).pass(bulk, async () => await Promise.resolve(end));
+		await vi.advanceTimersByTimeAsync(1);
+		await passing;
+	};
+
+	it('are dropped once nothing in them matters, when another account comes', async () => {
+		const first = queueOf('first');
+		await pass('first', { kind: 'reply', status: 200, headers: {} });
+		queueOf('second');
+		expect(queueOf('first')).toBe(first);
+		await vi.advanceTimersByTimeAsync(61_000);
+		queueOf('third');
+		expect(queueOf('first')).not.toBe(first);
+	});
+
+	it('are kept while the limit of the day is used up', async () => {
+		const first = queueOf('day');
+		await pass('day', { kind: 'reply', status: 429, headers: { 'retry-after': '7200' } });
+		await vi.advanceTimersByTimeAsync(3_600_000);
+		queueOf('fourth');
+		expect(queueOf('day')).toBe(first);
+		await vi.advanceTimersByTimeAsync(3_700_000);
+		queueOf('fifth');
+		expect(queueOf('day')).not.toBe(first);
 	});
 });

@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ConnectionProblem } from '../../../../nodes/FormService/api/request/explainConnection.ts';
-import { decideRetry, mayHaveBeenTaken } from '../../../../nodes/FormService/api/request/retry.ts';
+import { readRefusal } from '../../../../nodes/FormService/api/rateLimiter/limits.ts';
+import type { ConnectionProblem } from '../../../../nodes/FormService/api/request/connectionProblems.ts';
+import { decideRetry, mayHaveActed } from '../../../../nodes/FormService/api/request/retry.ts';
 import type { Ended } from '../../../../nodes/FormService/api/request/retry.ts';
 
 const reply = (status: number, headers: Record<string, string> = {}): Ended => ({
 	kind: 'reply',
 	status,
 	headers,
+	...(status === 429 && { refusal: readRefusal(headers, 0) }),
 });
 const broken = (problem: ConnectionProblem): Ended => ({ kind: 'broken', problem });
 
@@ -19,16 +21,16 @@ const anyOutcome = fc.oneof(
 		>('connectionRefused', 'unknownHost', 'unreachable', 'certificate', 'encryption', 'notAllowed', 'timeout', 'interrupted')
 		.map(broken),
 );
-const effects = fc.constantFrom('read', 'repeatable', 'once' as const);
+const effects = fc.constantFrom('safe', 'idempotent', 'once' as const);
 
-const decide = (outcome: Ended, sent = 1, rateLimited = 0, effect: 'read' | 'once' = 'read') =>
+const decide = (outcome: Ended, sent = 1, rateLimited = 0, effect: 'safe' | 'once' = 'safe') =>
 	decideRetry(effect, outcome, { sent, rateLimited }, 0, 0);
 
 describe('sending again', () => {
 	it('never repeats the adding of a response that the service may have taken', () => {
 		fc.assert(
 			fc.property(anyOutcome, fc.integer({ min: 1, max: 5 }), (outcome, sent) => {
-				fc.pre(mayHaveBeenTaken(outcome));
+				fc.pre(mayHaveActed(outcome));
 				expect(decide(outcome, sent, 0, 'once').again).toBe(false);
 			}),
 		);
@@ -45,7 +47,7 @@ describe('sending again', () => {
 		broken('timeout'),
 		broken('interrupted'),
 	])('knows that the service may have taken a request that ended so: %j', (outcome) => {
-		expect(mayHaveBeenTaken(outcome)).toBe(true);
+		expect(mayHaveActed(outcome)).toBe(true);
 		expect(decide(outcome, 1, 0, 'once').again).toBe(false);
 	});
 

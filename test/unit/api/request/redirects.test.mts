@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLogin } from '../../../../nodes/FormService/api/request/explainStatus.ts';
+import { isLogin } from '../../../../nodes/FormService/api/request/redirects.ts';
 
 const at = (path: string) => new URL(path, 'https://forms.example.com');
 

@@ -1,0 +1,127 @@
+import type { Account } from '../account';
+import { clock } from '../clock';
+import type { Effect } from '../endpoints';
+import { readContent, unwrap } from '../envelope';
+import type { Content, Envelope } from '../envelope';
+import { asSentence } from '../errors';
+import type { Explanation } from '../errors';
+import { readRefusal } from '../rateLimiter/limits';
+import type { Headers, Refusal } from '../rateLimiter/limits';
+import { explainConnection } from './connectionProblems';
+import type { Broken, Reply } from './http';
+import { explainStatus } from './statusProblems';
+
+/** The most bytes of a reply that are read: well over 100,000 responses, and what n8n's memory can hold. */
+export const MAX_REPLY_BYTES = 128 * 1024 * 1024;
+
+/** What identifies a reply, so that the same reply need not be parsed again. */
+export type Version = {
+	/** SHA-256 of the bytes of the body. */
+	digest: string;
+	/** The service's name of the version (RFC 9110, section 8.8.3). */
+	etag?: string;
+};
+
+/** A reply with its content. */
+export type ReadReply = Reply & {
+	content: Content;
+	/** Of a reply in JSON, without the token. */
+	envelope?: Envelope;
+	/** A status of success with a body that was cut off or never came. */
+	isIncomplete: boolean;
+	/** The service says that it did not act. */
+	saysFailed: boolean;
+	/** Of a status 429. */
+	refusal?: Refusal;
+};
+
+const NO_CONTENT = 204;
+const NOT_MODIFIED = 304;
+const TOO_MANY_REQUESTS = 429;
+
+/**
+ * Reads the content of a reply.
+ *
+ * @param perMinute the account's limit, if a reply has shown it
+ */
+export function readReply(
+	reply: Reply,
+	{ conceal }: Pick<Account, 'conceal'>,
+	perMinute?: number,
+): ReadReply {
+	const { status, headers, body, tooLarge } = reply;
+	const content = readContent(headers, body);
+	const envelope = content.kind === 'json' ? concealed(unwrap(content.value), conceal) : undefined;
+	const isCut = content.kind === 'unreadable' && /^\s*[[{]/.test(body.toString('latin1', 0, 64));
+	const isEmpty = content.kind === 'empty' && status !== NO_CONTENT;
+	return {
+		...reply,
+		content,
+		envelope,
+		isIncomplete: isSuccess(status) && !tooLarge && (isCut || isEmpty),
+		saysFailed: envelope?.failed === true,
+		...(status === TOO_MANY_REQUESTS && { refusal: readRefusal(headers, clock.now(), perMinute) }),
+	};
+}
+
+/** The token is removed before any text is cut off within it. */
+function concealed({ message, details, ...rest }: Envelope, conceal: Account['conceal']): Envelope {
+	const shown = message === undefined ? {} : { message: conceal(message) };
+	return { ...rest, ...shown, details: details.map(conceal) };
+}
+
+function isSuccess(status: number): boolean {
+	return status >= 200 && status < 300;
+}
+
+/** The value of a success; undefined for any other reply. */
+export function successIn(
+	reply: ReadReply | Broken,
+): { value: unknown; headers: Headers } | undefined {
+	if (reply.kind === 'broken' || !isSuccess(reply.status)) return undefined;
+	const { status, headers, content, saysFailed, tooLarge } = reply;
+	if (status === NO_CONTENT && content.kind === 'empty') return { value: {}, headers };
+	const isValue = content.kind === 'json' && !saysFailed && !tooLarge;
+	return isValue ? { value: content.value, headers } : undefined;
+}
+
+/** The version of a success, or of a 304 to a request for a known version. */
+export function versionOf(
+	{ status, headers: { etag }, digest, tooLarge }: Reply,
+	known: Version | undefined,
+): Version | undefined {
+	if (status === NOT_MODIFIED && known?.etag !== undefined) return known;
+	if (digest === undefined || tooLarge || !isSuccess(status)) return undefined;
+	return { digest, ...(typeof etag === 'string' && { etag }) };
+}
+
+/** Whether a 304 names another version than the known one: it says nothing about the known one. */
+export function isOfOtherVersion({ status, headers }: Reply, known: Version | undefined): boolean {
+	const { etag } = headers;
+	if (status !== NOT_MODIFIED || known?.etag === undefined || etag === undefined) return false;
+	// weak comparison (RFC 9110, section 8.8.3.2)
+	const opaque = (tag: string) => tag.replace(/^W\//, '');
+	return typeof etag !== 'string' || opaque(etag) !== opaque(known.etag);
+}
+
+/** What is known of a failed request beside its last end. */
+type Failed = { effect: Effect; account: Account; tries: number; mayHaveActed: boolean };
+
+/** Explains the end of a request that brought no success. */
+export function explain(
+	ended: ReadReply | Broken,
+	{ effect, account, tries, mayHaveActed }: Failed,
+): Explanation {
+	const explanation =
+		ended.kind === 'broken'
+			? explainConnection(ended, account.origin)
+			: explainStatus(ended, effect, account, clock.now());
+	const { ifUncertain } = effect;
+	if (mayHaveActed && ifUncertain !== undefined) {
+		const message = `${asSentence(explanation.message)} ${ifUncertain.message}`;
+		const { description } = ifUncertain;
+		return { ...explanation, message, description, mayHaveActed: effect.kind === 'once' };
+	}
+	const description = `${explanation.description} Tried ${tries} times.`;
+	return tries > 1 ? { ...explanation, description } : explanation;
+}
