@@ -1,9 +1,12 @@
 import { config as strict } from '@n8n/node-cli/eslint';
 import nodesBase from 'eslint-plugin-n8n-nodes-base';
+import regexp from 'eslint-plugin-regexp';
 
 /*
  * All rules of eslint-plugin-n8n-nodes-base 2. n8n's strict configuration brings version 1 of the plugin
- * and may not be changed, so this one runs beside it, as part of `npm run lint`.
+ * and may not be changed, so this one runs beside it, as part of `npm run lint`. So does
+ * eslint-plugin-regexp: respondents choose the texts that patterns read, so no pattern may take more than
+ * linear time.
  */
 
 const { parser } = strict.find(({ languageOptions }) => languageOptions?.parser).languageOptions;
@@ -27,4 +30,12 @@ export default [
 	{ files: ['package.json'], rules: community.rules },
 	{ files: ['credentials/**/*.ts'], rules: { ...credentials.rules, ...outdated } },
 	{ files: ['nodes/**/*.ts'], rules: { ...nodes.rules, ...outdated } },
+	{
+		files: ['credentials/**/*.ts', 'nodes/**/*.ts'],
+		plugins: { regexp },
+		rules: {
+			'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+			'regexp/no-super-linear-move': ['error', { report: 'potential' }],
+		},
+	},
 ];

@@ -1,3 +1,4 @@
+import { gt, lt } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { readBoolean, readNumber, readTime } from '../readers';
 import { comparableId } from '../records';
@@ -151,25 +152,36 @@ function isTrue(
 			return values.some((value) => isEqual(value, wanted, kind));
 		case 'isNot':
 			return !values.some((value) => isEqual(value, wanted, kind));
-		case 'contains':
-			return values.some((value) => normal(value).includes(normal(wanted)));
+		case 'contains': {
+			const part = normal(wanted);
+			return values.some((value) => normal(value).includes(part));
+		}
 		case 'isEmpty':
 			return values.length === 0;
 		case 'isNotEmpty':
 			return values.length > 0;
 		case 'greater':
-			return values.some((value) => (readNumber(value) ?? NaN) > (readNumber(wanted) ?? NaN));
+			return compare(values, readNumber, readNumber(wanted), gt);
 		case 'less':
-			return values.some((value) => (readNumber(value) ?? NaN) < (readNumber(wanted) ?? NaN));
+			return compare(values, readNumber, readNumber(wanted), lt);
 		case 'before':
-			return values.some(
-				(value) => (readTime(value, own) ?? NaN) < (readTime(wanted, zone) ?? NaN),
-			);
+			return compare(values, (value) => readTime(value, own), readTime(wanted, zone), lt);
 		case 'after':
-			return values.some(
-				(value) => (readTime(value, own) ?? NaN) > (readTime(wanted, zone) ?? NaN),
-			);
+			return compare(values, (value) => readTime(value, own), readTime(wanted, zone), gt);
 	}
+}
+
+/** Whether one of the values is greater or less than the wanted one; what cannot be read is neither. */
+function compare(
+	values: Values['values'],
+	read: (value: unknown) => number | undefined,
+	wanted: number | undefined,
+	is: (left: number, right: number) => boolean,
+): boolean {
+	return values.some((value) => {
+		const one = read(value);
+		return one !== undefined && wanted !== undefined && is(one, wanted);
+	});
 }
 
 /** By their texts, without regard to case; a number also by its value, and yes or no however written. */

@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+import { meets, operators } from '../../../../nodes/FormService/api/answers/conditions.ts';
+import { formFieldsOf } from '../../../../nodes/FormService/api/answers/fields.ts';
+import { findResponses, textsIn } from '../../../../nodes/FormService/api/answers/find.ts';
+import { fileFieldNames, tellApart } from '../../../../nodes/FormService/api/answers/labels.ts';
+import { hasUnmatchedAnswers } from '../../../../nodes/FormService/api/answers/match.ts';
+import { newestFirst, submittedAt } from '../../../../nodes/FormService/api/answers/order.ts';
+import { simplifyResponse, toColumns } from '../../../../nodes/FormService/api/answers/simplify.ts';
+import { filesIn } from '../../../../nodes/FormService/api/answers/uploads.ts';
+import { readBoolean, readNumber, readTime } from '../../../../nodes/FormService/api/readers.ts';
+import { identitiesOf, isUuid } from '../../../../nodes/FormService/api/records.ts';
+
+/** A field of each kind, whose values are read in ways of their own. */
+const types = ['text', 'number', 'boolean', 'date', 'file_upload', 'multiple_choice', 'select'];
+const fields = formFieldsOf(
+	types.map((type) => ({ uuid: type, label: type, type, options: ['a', 'b'] })),
+	{ columns: true },
+);
+let type = types[0];
+const recordOf = (value: unknown) =>
+	({ uuid: 'r', responses: [{ key: type, value }] }) as IDataObject;
+
+/** All that reads what a respondent wrote. */
+const readers: Record<string, (text: string) => unknown> = {
+	simplify: (text) => simplifyResponse(recordOf(text)),
+	'simplify a list': (text) => simplifyResponse(recordOf([text])),
+	columns: (text) => toColumns(recordOf(text), fields, true),
+	'match a label': (text) => toColumns({ responses: { [text]: text } }, fields),
+	'look for new fields': (text) => hasUnmatchedAnswers([recordOf(text)], fields),
+	files: (text) =>
+		fileFieldNames(
+			filesIn(text).map(() => 'CV'),
+			['CV'],
+		),
+	'a file': (text) => filesIn({ name: text, url: `https://h/${text}` }),
+	'the address of a file': (text) => filesIn(`x.pdf|http://h/${text}`),
+	'the name of a file': (text) => filesIn(`${text}|http://h/x.pdf, b.pdf|http://h/${text}`),
+	texts: (text) => textsIn(text),
+	find: (text) =>
+		findResponses([recordOf(text)], {
+			text: 'needle',
+			sort: 'newest',
+			conditions: { match: 'all', conditions: [], zone: 'utc' },
+		}),
+	labels: (text) => tellApart([text, text]),
+	boolean: (text) => readBoolean(text),
+	number: (text) => readNumber(text),
+	time: (text) => readTime(text, 'Europe/Berlin'),
+	order: (text) => newestFirst([{ record: { created_at: text, number: text, id: text } }]),
+	'time of submission': (text) => submittedAt({ submitted_at: text }),
+	identities: (text) => [identitiesOf({ uuid: text, id: text }), isUuid(text)],
+	...Object.fromEntries(
+		operators.map((operator) => [
+			`condition ${operator}`,
+			(text: string) => {
+				const conditions = [{ field: type, operator, value: '2026-01-31' }];
+				return meets(recordOf(text), { match: 'any', conditions, zone: 'utc' }, fields);
+			},
+		]),
+	),
+};
+
+/** Pieces that patterns for lists, files, addresses, numbers and times try again and again. */
+const piece = fc.oneof(
+	fc.constantFrom(
+		...[',', ', ', ';', '\n', ' ', '\t', '|', '/', '.', '_', '-', '?', '#', ':', '"', '\\'],
+		...['.a?', '.a', 'a.', '9', '9,', '9.', '1e', '0x', 'T', '2026-01-31 ', '2026-01-31T08:00'],
+		...['|http://', '|http://h', '|http://h/', 'a.pdf|http://h/,', 'a.pdf|http://h/a.pdf, '],
+		...['x|https://h/?q=', 'http://', '[', '{', '[{"a":', 'e\u0301', '\u1100\u1161', '\u0300', 'İ'],
+	),
+	fc.string({ minLength: 1, maxLength: 4 }),
+);
+const hostile = fc
+	.tuple(
+		fc.constantFrom('', 'x', '"', 'a.pdf|http://h/', '2026-01-31T', '9'),
+		piece,
+		piece,
+		fc.boolean(),
+	)
+	.chain(([start, first, second, isMixed]) =>
+		fc.constantFrom('', 'x', '|', '!', '.pdf|http://h/x').map((end) => (length: number) => {
+			const unit = isMixed ? first + second : first;
+			return start + unit.repeat(Math.ceil(length / unit.length)) + end;
+		}),
+	);
+
+/** Milliseconds of this thread's own work: the machine has other work too. */
+function workOf(read: () => unknown): number {
+	const before = process.threadCpuUsage();
+	read();
+	const { user, system } = process.threadCpuUsage(before);
+	return (user + system) / 1_000;
+}
+
+/** The least of a few tries, since garbage of earlier ones is collected at some time. */
+function leastOf(read: () => unknown, enough: number): number {
+	let least = Infinity;
+	for (let tries = 0; tries < 4 && least > enough; tries++) least = Math.min(least, workOf(read));
+	return least;
+}
+
+describe('An answer of 250,000 characters', () => {
+	it.each(Object.entries(readers))('is read in linear time: %s', (_, read) => {
+		fc.assert(
+			fc.property(fc.constantFrom(...types), hostile, (ofType, textOf) => {
+				type = ofType;
+				const [short, long] = [textOf(25_000), textOf(250_000)];
+				const least = leastOf(() => read(short), 2);
+				const most = leastOf(() => read(long), 40);
+				expect(most).toBeLessThan(Math.max(60, 25 * least));
+				expect(most).toBeLessThan(250);
+			}),
+			{ numRuns: 40 },
+		);
+	});
+});
