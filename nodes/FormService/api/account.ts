@@ -1,5 +1,5 @@
 import { createHash } from 'crypto';
-import { escapeRegExp } from 'lodash';
+import { escapeRegExp, trimEnd } from 'lodash';
 import type { INode, NodeOperationError } from 'n8n-workflow';
 import { inputError } from './errors';
 import { parseUrl } from './url';
@@ -41,9 +41,9 @@ export function normaliseBaseUrl(entered: string): string {
 			`'Base URL' holds more than an address. Enter it without a user name, a "?" or a "#".`,
 		);
 	}
-	const path = url.pathname.replace(/\/+$/, '');
+	const path = trimEnd(url.pathname, '/');
 	const prefix = path.endsWith(VERSION_PATH) ? path.slice(0, -VERSION_PATH.length) : path;
-	return url.origin + prefix.replace(/\/+$/, '') + VERSION_PATH;
+	return url.origin + trimEnd(prefix, '/') + VERSION_PATH;
 }
 
 /**

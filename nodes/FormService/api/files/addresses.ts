@@ -1,3 +1,5 @@
+import { trimEnd } from 'lodash';
+
 /** What an address leads to: this machine, its link, a private network or no single machine, else anywhere. */
 export type AddressKind = 'loopback' | 'linkLocal' | 'private' | 'public';
 
@@ -10,7 +12,7 @@ export type AddressKind = 'loopback' | 'linkLocal' | 'private' | 'public';
  * @see https://www.iana.org/assignments/iana-ipv6-special-registry
  */
 export function addressKindOf(hostname: string): AddressKind {
-	const host = hostname.toLowerCase().replace(/\.+$/, '');
+	const host = trimEnd(hostname.toLowerCase(), '.');
 	if (host === 'localhost' || host.endsWith('.localhost')) return 'loopback';
 	if (host.startsWith('[')) return kindOfIpv6(host.slice(1, -1));
 	const ipv4 = parseIpv4(host);
