@@ -86,13 +86,19 @@ export function sampleOf(property: INodeProperties): NodeParameterValueType {
 			return samplesOf((options as INodeProperties[]).slice(0, 1));
 		case 'fixedCollection': {
 			const { name, values } = options.filter(isGroup)[0];
-			const entry = samplesOf(values);
+			const entry = filled(values);
 			return { [name]: property.typeOptions?.multipleValues ? [entry] : entry } as INodeParameters;
 		}
 		default:
 			return 'text';
 	}
 }
+
+/** An entry as a person fills it in: with samples where nothing is given by default. */
+const filled = (properties: readonly INodeProperties[]): INodeParameters =>
+	Object.fromEntries(
+		properties.map((property) => [property.name, property.default || sampleOf(property)]),
+	) as INodeParameters;
 
 const samplesOf = (properties: readonly INodeProperties[]): INodeParameters =>
 	Object.fromEntries(properties.map((property) => [property.name, sampleOf(property)]));
@@ -107,7 +113,7 @@ function namesOfDeciders(properties: readonly INodeProperties[]): Set<string> {
 }
 
 /** The parameters at the top that decide which others are shown, wherever those are. */
-export function decidersOf(properties: readonly INodeProperties[]): INodeProperties[] {
+function decidersOf(properties: readonly INodeProperties[]): INodeProperties[] {
 	const all = placesIn(properties);
 	const atTop = namesOfDeciders(properties);
 	const inside = namesOfDeciders(
@@ -129,6 +135,15 @@ export function combinationsOf<T>(lists: ReadonlyArray<readonly T[]>): T[][] {
 		(combined, list) => combined.flatMap((one) => list.map((value) => [...one, value])),
 		[[]],
 	);
+}
+
+/** Every set of values of the parameters at the top that decide which parameters are shown. */
+export function statesOf(properties: INodeProperties[], fixed: INodeParameters): INodeParameters[] {
+	const deciders = decidersOf(properties).filter(({ name }) => !(name in fixed));
+	const choices = deciders.map((property) =>
+		valuesOf(property).map((value) => [property.name, value] as const),
+	);
+	return combinationsOf(choices).map((chosen) => ({ ...fixed, ...Object.fromEntries(chosen) }));
 }
 
 /** The stored parameters of a node as the editor completes them, shown or not. */
