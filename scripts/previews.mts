@@ -71,7 +71,12 @@ export const previews: Record<string, Schema> = {
 	'v1.0.0/field/getAll.json': field,
 	'v1.0.0/form/get.json': form,
 	'v1.0.0/form/getAll.json': form,
-	'v1.0.0/response/create.json': object({ message: string, uuid: string }),
+	'v1.0.0/response/create.json': object({
+		status: string,
+		uuid: string,
+		form: object({ id: string, name: string }),
+		answers: object(),
+	}),
 	'v1.0.0/response/get.json': response,
 	'v1.0.0/response/getAll.json': response,
 	'v1.0.0/response/getPdf.json': object({ uuid: string, pdf_url: string }),

@@ -5,6 +5,8 @@ import type {
 	ResourceMapperFields,
 } from 'n8n-workflow';
 import { getAccount } from '../api/account';
+import { inputFieldsOf } from '../api/answers/inputFields';
+import { asPlainText } from '../api/answers/labels';
 import { formIdOf, isRecord } from '../api/records';
 import type { RequestContext } from '../api/requestContext';
 import { cachedFields, cachedForms, chosenForm } from './editorLists';
@@ -12,9 +14,9 @@ import { toMapperFields } from './mapperFields';
 import type { MapperField } from './mapperFields';
 
 /**
- * The fields of the chosen form, for the resource mapper of Response: Create. Where they cannot be
- * loaded, it keeps those that it has, and says why: of an error that is thrown, the editor shows no
- * more than that there was one.
+ * The fields of the chosen form, for the resource mapper of Response: Create. If they can't be loaded, the
+ * mapper keeps the fields that it has, and a notice says why: for a thrown error, the editor doesn't show
+ * the message.
  */
 export async function getFormFields(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
 	const formId = chosenForm(this);
@@ -22,7 +24,7 @@ export async function getFormFields(this: ILoadOptionsFunctions): Promise<Resour
 	try {
 		const account = await getAccount(this);
 		const loaded = await fieldsOf({ n8n: this, account, urgency: 'prompt' }, formId);
-		const fields = toMapperFields(loaded, formId);
+		const fields = toMapperFields(loaded, formId, fieldsBefore(this, formId));
 		return fields.length > 0
 			? { fields }
 			: { fields, emptyFieldsNotice: 'This form has no fields that take an answer.' };
@@ -43,13 +45,10 @@ export async function getFieldOptions(
 	if (formId === '') return [];
 	const account = await getAccount(this);
 	const loaded = await fieldsOf({ n8n: this, account, urgency: 'prompt' }, formId);
-	return toMapperFields(loaded, formId).map(({ displayName, id }) => ({
-		name: displayName,
-		value: id,
-	}));
+	return inputFieldsOf(loaded).map(({ title, id }) => ({ name: asPlainText(title), value: id }));
 }
 
-/** The fields that the mapper has of this form from an earlier time. */
+/** The fields of this form that the mapper has loaded before. */
 function fieldsBefore(n8n: ILoadOptionsFunctions, formId: string): MapperField[] {
 	const mapper: unknown = n8n.getCurrentNodeParameter('fields');
 	const schema = isRecord(mapper) && Array.isArray(mapper.schema) ? mapper.schema : [];
@@ -58,7 +57,7 @@ function fieldsBefore(n8n: ILoadOptionsFunctions, formId: string): MapperField[]
 	);
 }
 
-/** From the list of forms, which the editor has just had in most cases; else from the form itself. */
+/** From the list of forms, which the editor has usually just loaded; else from the form itself. */
 async function fieldsOf(context: RequestContext, formId: string): Promise<IDataObject[]> {
 	const forms = await cachedForms(context);
 	const listed: unknown = forms.find((form) => formIdOf(form) === formId)?.fields;

@@ -1,79 +1,96 @@
+import { keyBy } from 'lodash';
 import type {
 	FieldType,
 	IDataObject,
 	INodePropertyOptions,
 	ResourceMapperField,
 } from 'n8n-workflow';
-import { fieldKindOf, fieldLabelOf } from '../api/answers/fields';
 import type { FieldKind } from '../api/answers/fields';
+import { inputFieldsOf } from '../api/answers/inputFields';
+import type { InputField } from '../api/answers/inputFields';
 import { asPlainText, tellApart } from '../api/answers/labels';
 import { shortened } from '../api/errors';
-import { idOf, isId, isRecord, saysYes } from '../api/records';
-
-/** What a field shows in the resource mapper: its widget, and the choices there are. */
-type Kind = { type: FieldType; options?: INodePropertyOptions[] };
+import { idOf } from '../api/records';
 
 /**
- * A field of the resource mapper. n8n keeps all of it with the node, so that Response: Create can map
- * automatically without asking for the fields again.
+ * A field of the resource mapper. n8n keeps all of it with the node, so that Response: Create reads and
+ * checks answers without another request for the fields.
  */
 export type MapperField = ResourceMapperField & {
-	/** The label by which an item's key is mapped to the field; several of one label are numbered. */
+	/** The UUID of the field, or its ID where the service has no UUIDs. */
+	uuid: string;
+	/** The title of the field, by which errors and output name it. */
 	label: string;
-	/** An optional name that the form's author chose. */
+	sharedLabel?: string;
 	customKey?: string;
 	formId: string;
+	kind: FieldKind;
 };
 
 /**
- * A form's fields as the resource mapper shows them: by label, told apart where two share one.
- * Headings and the like take no answer and are left out. Where the kind of a field is not certain,
- * it takes text.
+ * A form's fields as the resource mapper shows them: by label, told apart where two share one. Headings and
+ * the like take no answer and are left out. A field of unknown kind takes text.
+ *
+ * n8n reports a missing or invalid answer by the `id`, so it is the label. It stays when a field is renamed,
+ * because the editor drops what is mapped to an `id` that is gone.
+ *
+ * @param before the fields of this form that the mapper has loaded before
  */
-export function toMapperFields(fields: readonly IDataObject[], formId: string): MapperField[] {
-	const answerable = fields.flatMap((field) => {
-		const id = idOf(field);
-		return isId(id) && fieldKindOf(field) !== 'layout' ? [{ id, field }] : [];
-	});
-	const labels = answerable.map(({ id, field }) => fieldLabelOf(field) ?? id);
-	const names = tellApart(labels);
-	return answerable.map(({ id, field }, index) => {
-		const isAlone = labels.filter((label) => label === labels[index]).length === 1;
-		const customKey = textOf(field.custom_key);
+export function toMapperFields(
+	records: readonly IDataObject[],
+	formId: string,
+	before: readonly MapperField[] = [],
+): MapperField[] {
+	const recordOf = keyBy(records, (record) => idOf(record) ?? '');
+	const fields = inputFieldsOf(records);
+	const ids = mapperIds(fields, before);
+	return fields.map((field, index) => {
+		const { id: uuid, title, sharedLabel, customKey, kind, isRequired } = field;
+		const detail = sharedLabel === undefined ? '' : detailOf(recordOf[uuid]);
 		return {
-			id,
-			displayName: asPlainText(names[index] + (isAlone ? '' : detailOf(field)) + adviceOn(field)),
-			label: asPlainText(names[index]),
+			id: ids[index],
+			uuid,
+			displayName: asPlainText(title + detail + adviceOn(field)),
+			label: asPlainText(title),
+			...(sharedLabel !== undefined && { sharedLabel: asPlainText(sharedLabel) }),
 			...(customKey !== undefined && { customKey: asPlainText(customKey) }),
 			formId,
-			required: saysYes(field.required) || saysYes(field.mandatory),
+			required: isRequired,
+			kind,
 			defaultMatch: false,
 			canBeUsedToMatch: false,
 			display: true,
-			...kindOf(field),
+			...widgetOf(field),
 		};
 	});
 }
 
-function textOf(value: unknown): string | undefined {
-	return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+function mapperIds(fields: readonly InputField[], before: readonly MapperField[]): string[] {
+	const known = fields.map(({ id }) => before.find((one) => (one.uuid ?? one.id) === id)?.id);
+	const added = tellApart(
+		// the editor reads the ID out of `value["ID"]`
+		fields
+			.filter((_, index) => known[index] === undefined)
+			.map(({ title }) => asPlainText(title.replaceAll('"', "'").trim())),
+		known.filter((id) => id !== undefined),
+	);
+	return known.map((id) => id ?? added.shift()!);
 }
 
 /** The longest part of a description that is shown beside a label. */
 const MAX_DETAIL = 40;
 
-/** What tells fields of one label apart better than a number. */
-function detailOf(field: IDataObject): string {
-	const text = textOf(field.description);
-	return text === undefined ? '' : `: ${shortened(text, MAX_DETAIL)}`;
+/** What distinguishes fields that share a label better than a number. */
+function detailOf({ description }: IDataObject): string {
+	const text = typeof description === 'string' ? description.trim() : '';
+	return text === '' ? '' : `: ${shortened(text, MAX_DETAIL)}`;
 }
 
-/** What to enter, where the widget does not show it. */
-function adviceOn(field: IDataObject): string {
-	const kind = fieldKindOf(field);
-	if (kind === 'file') return ' (file URL)';
-	const isMultiple = kind === 'multipleChoice' && Array.isArray(field.options);
-	return isMultiple ? ' (choices, separated by commas)' : '';
+/** What to enter, if the widget doesn't show it. */
+function adviceOn(field: InputField): string {
+	if (field.kind === 'file') return ' (file URL)';
+	if (field.kind !== 'multipleChoice') return '';
+	return offers(field).length > 0 ? ' (one or several)' : ' (with commas)';
 }
 
 const TYPES: Partial<Record<FieldKind, FieldType>> = {
@@ -83,32 +100,22 @@ const TYPES: Partial<Record<FieldKind, FieldType>> = {
 	number: 'number',
 };
 
-function kindOf(field: IDataObject): Kind {
-	const kind = fieldKindOf(field);
-	const type = TYPES[kind];
-	if (type !== undefined) return { type };
-	const options = kind === 'singleChoice' ? optionsOf(field) : [];
-	return options.length > 0 ? { type: 'options', options } : { type: 'string' };
+function widgetOf(field: InputField): { type: FieldType; options?: INodePropertyOptions[] } {
+	const options = offers(field);
+	if (options.length > 0) return { type: 'options', options };
+	return { type: TYPES[field.kind] ?? 'string' };
 }
 
-/** The choices of a field, or none when they cannot be made out, so that any answer can be given. */
-function optionsOf(field: IDataObject): INodePropertyOptions[] {
-	if (!Array.isArray(field.options)) return [];
-	const options = (field.options as unknown[]).map(toOption);
-	return options.every((option) => option !== undefined) ? options : [];
+/** The choices of a field as a list in the editor; n8n would evaluate a value that begins with "=". */
+function offers({ kind, choices }: InputField): INodePropertyOptions[] {
+	if (choices.some(({ value }) => typeof value === 'string' && asPlainText(value) !== value)) {
+		return [];
+	}
+	return choices.map(({ name, value }, index) => ({
+		name: asPlainText(name),
+		value,
+		...(kind === 'multipleChoice' && index === 0 && { description: SEVERAL }),
+	}));
 }
 
-function toOption(option: unknown): INodePropertyOptions | undefined {
-	const parts = isRecord(option)
-		? [option.label ?? option.name ?? option.text, option.value ?? option.label ?? option.name]
-		: [option, option];
-	const [name, value] = parts;
-	const isUsable =
-		typeof value === 'number' || (typeof value === 'string' && isNotExpression(value));
-	return isUsable ? { name: asPlainText(String(name ?? value)), value } : undefined;
-}
-
-/** A value that n8n would evaluate cannot be offered: it would not be sent as it stands. */
-function isNotExpression(value: string): boolean {
-	return asPlainText(value) === value;
-}
+const SEVERAL = 'For several choices, switch to Expression and separate them with commas';

@@ -57,6 +57,15 @@ export class ItemRun {
 	}
 
 	/**
+	 * Resolves when every item that n8n has handed over is checked: it is here, in the queue of its key, or
+	 * has ended. Whoever waits here before the first request that acts sends nothing if an item is invalid.
+	 */
+	async allChecked(): Promise<void> {
+		this.queued.give();
+		await this.run.allQueued;
+	}
+
+	/**
 	 * Does work that must not be done twice for an item. If n8n tries the whole run again (Retry On Fail),
 	 * the outcome of the earlier try is given again, unless nothing can have been done then.
 	 */
@@ -125,6 +134,11 @@ export class Run {
 		this.handedOverCount++;
 		if (this.isWhole()) this.handedOver.give();
 		return run;
+	}
+
+	/** Resolves when every item handed over so far is in the queue of its key, or has ended. */
+	get allQueued(): Promise<unknown> {
+		return this.lastItem?.run.allQueued ?? Promise.resolve();
 	}
 
 	/**

@@ -34,12 +34,19 @@ export function invalid(
  *
  * @param problems sentences, at least one
  * @param counted what is said of several: `answers can't be sent`
+ * @param help further lines of the description, which help to correct them
  */
-export function invalidAll(input: Input, problems: readonly string[], counted = '') {
+export function invalidAll(
+	input: Input,
+	problems: readonly string[],
+	counted = '',
+	help: readonly string[] = [],
+) {
 	const [only, ...others] = problems;
-	return others.length === 0
-		? invalid(input, only.replace(/\.$/, ''))
-		: invalid(input, `${problems.length} ${counted}`, problems.join('\n'));
+	if (others.length > 0) {
+		return invalid(input, `${problems.length} ${counted}`, [...problems, ...help].join('\n'));
+	}
+	return invalid(input, only.replace(/\.$/, ''), help.length > 0 ? help.join('\n') : undefined);
 }
 
 /** Readers of parameters: each gives a checked value or throws an error that names the parameter. */

@@ -1,3 +1,4 @@
+import { mapValues } from 'lodash';
 import type { IDataObject, ResourceMapperField } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { answer, demoForms } from '../../service/index.mts';
@@ -10,12 +11,15 @@ const create = { resource: 'response', operation: 'create' };
 
 const uuids = (formId: string) =>
 	Object.fromEntries(service.store.fields(formId).map(({ label, uuid }) => [label, uuid]));
+const NO_FIELD = '5f1c9a52-0b1c-4d2e-8f3a-9b8c7d6e5f40';
+
+const posts = () => service.requests.filter(({ method }) => method === 'POST');
 const lastAnswers = (formId: string) => service.store.responses(formId).at(-1)!.answers;
 
 describe('Response: Create from JSON', () => {
 	const fromJson = { ...create, inputMode: 'json', formId: locator(survey) };
 
-	it('adds a response and gives what the service says of it', async () => {
+	it('adds a response and gives its ID, the form and the answers as they were sent', async () => {
 		const uuid = uuids(survey)['How satisfied are you?'];
 		const { items } = await n8n.runNode({
 			...fromJson,
@@ -23,11 +27,40 @@ describe('Response: Create from JSON', () => {
 		});
 		expect(items).toEqual([
 			{
-				json: { message: expect.any(String), uuid: service.store.responses(survey).at(-1)!.uuid },
+				json: {
+					status: 'created',
+					uuid: service.store.responses(survey).at(-1)!.uuid,
+					form: { id: survey, name: null },
+					answers: { [uuid]: 'Very' },
+				},
 				pairedItem: { item: 0 },
 			},
 		]);
 		expect(lastAnswers(survey)).toEqual({ [uuid]: 'Very' });
+		expect(service.requests.map(({ method }) => method)).toEqual(['POST']);
+	});
+
+	it.each(['uuid', 'id', 'message'] as const)(
+		'gives the same attributes where the service confirms with its %s',
+		async (created) => {
+			service.shapes.created = created;
+			const answersJson = JSON.stringify({ Comment: 'x', 'Comment (2)': 'y' });
+			const { items } = await n8n.runNode({ ...fromJson, answersJson });
+			const { uuid } = service.store.responses(survey).at(-1)!;
+			expect(items[0].json).toEqual({
+				status: 'created',
+				uuid: created === 'message' ? null : uuid,
+				form: { id: survey, name: null },
+				answers: { Comment: 'x', 'Comment (2)': 'y' },
+			});
+		},
+	);
+
+	it('names a form that was chosen from the list', async () => {
+		const formId = { ...locator(survey, 'list'), cachedResultName: 'Customer Survey' };
+		const answersJson = JSON.stringify({ [uuids(survey).Comment]: 'x' });
+		const { items } = await n8n.runNode({ ...fromJson, formId, answersJson });
+		expect(items[0].json.form).toEqual({ id: survey, name: 'Customer Survey' });
 	});
 
 	it('takes an object from an expression, and sends text and integers', async () => {
@@ -51,47 +84,95 @@ describe('Response: Create from JSON', () => {
 		['"text"', /^'Answers \(JSON\)' must be an object/],
 		['', /^'Answers \(JSON\)' is not valid JSON$/],
 		['{}', /must have an answer to at least one field/],
-		['{"a": null}', /must have an answer to at least one field/],
-		['{"": "x"}', /"" is not the UUID of a field/],
-		['{"Your Name": "x"}', /"Your Name" is not the UUID of a field/],
-		['{"a": {"b": 1}}', /"a" must be text, .* not an object/],
+		[`{"${NO_FIELD}": null}`, /must have an answer to at least one field/],
+		[`{"${NO_FIELD}": {"b": 1}}`, /must be text, .* not an object/],
 		['{"data": {"a": "x"}}', /^Enter 'Answers \(JSON\)' without "data" around them/],
-		['{"a": 9007199254740993}', /"a" is a number with too many digits/],
-	])('stops at %s before anything is sent', async (answersJson, message) => {
+		[`{"${NO_FIELD}": 9007199254740993}`, /is a number with too many digits/],
+	])('stops at %s before any request', async (answersJson, message) => {
 		const { error } = await n8n.runNode({ ...fromJson, answersJson });
 		expect(error?.message).toMatch(message);
 		expect(service.requests).toEqual([]);
 	});
 
-	it.each(['constructor', 'prototype', '__proto__', 'toString'])(
-		'refuses %s as the UUID of a field, which would be lost on the way',
+	it.each(['', 'Your Name', 'constructor', 'prototype', '__proto__', 'toString', NO_FIELD])(
+		'refuses %j, which is not a field, before anything is sent',
 		async (key) => {
-			const { error } = await n8n.runNode({ ...fromJson, answersJson: `{"${key}": "x"}` });
-			expect(error?.message).toBe(`"${key}" is not the UUID of a field`);
-			expect(service.requests).toEqual([]);
+			const answers = [`"Comment (2)": "x"`, `"${key}": "x"`].join();
+			const { error } = await n8n.runNode({ ...fromJson, answersJson: `{${answers}}` });
+			expect(error?.message).toBe(`"${key}" is not a field of this form`);
+			expect(error?.description).toContain('Form fields without one: ');
+			expect(posts()).toEqual([]);
 		},
 	);
 
-	it('refuses a key that is no UUID beside one that is', async () => {
-		const answersJson = JSON.stringify({ [uuids(survey).Comment]: 'x', email: 'a@b.example' });
-		const { error } = await n8n.runNode({ ...fromJson, answersJson });
-		expect(error?.message).toBe('"email" is not the UUID of a field');
-		expect(service.requests).toEqual([]);
-	});
-
-	it('asks for the fields of the form, once, where no key is a UUID', async () => {
-		const before = service.store.responses(survey).length;
+	it('asks for the fields of the form, once, where a key is no UUID', async () => {
 		const { items } = await n8n.runNode(
 			{ ...fromJson, answersJson: '={{ $json }}' },
-			itemsOf({ email: 'a@b.example' }, { name: 'Ada' }),
+			itemsOf({ email: 'a@b.example' }, { [uuids(survey).Comment]: 'x' }, { 'Comment (2)': 'y' }),
 			{ continueOnFail: true },
 		);
-		expect(items.map(({ json }) => json.error)).toEqual([
-			'"email" is not the UUID of a field of this form',
-			'"name" is not the UUID of a field of this form',
+		expect(items.map(({ json }) => json.error ?? json.answers)).toEqual([
+			'"email" is not a field of this form',
+			{ [uuids(survey).Comment]: 'x' },
+			{ 'Comment (2)': 'y' },
 		]);
-		expect(service.requests.map(({ path }) => path)).toEqual([`/forms/${survey}/fields`]);
-		expect(service.store.responses(survey)).toHaveLength(before);
+		expect(service.requests.filter(({ method }) => method === 'GET')).toHaveLength(1);
+	});
+
+	it('takes custom keys, labels in any Unicode form and with blanks, and UUIDs in capital letters', async () => {
+		const { id } = service.store.addForm({
+			name: 'Names',
+			fields: [
+				{ label: 'Your email', customKey: 'email' },
+				{ label: 'Café ' },
+				{ label: 'Guests' },
+			],
+		});
+		const [email, cafe, guests] = service.store.fields(id).map(({ uuid }) => uuid);
+		const answers = { email: 'a', ['Café'.normalize('NFD')]: 'b', [guests.toUpperCase()]: 2 };
+		const { items } = await n8n.runNode(
+			{ ...fromJson, formId: locator(id), answersJson: '={{ $json }}' },
+			itemsOf(answers),
+		);
+		expect(lastAnswers(id)).toEqual({ [email]: 'a', [cafe]: 'b', [guests]: 2 });
+		expect(items[0].json.answers).toEqual({ 'Your email': 'a', 'Café ': 'b', Guests: 2 });
+	});
+
+	it('refuses a label of several fields, unless a numbered one stands beside it', async () => {
+		const run = async (answers: IDataObject) =>
+			await n8n.runNode({ ...fromJson, answersJson: JSON.stringify(answers) });
+		const { error } = await run({ Comment: 'x' });
+		expect(error?.message).toBe(
+			'"Comment" is the label of 2 fields. Use the UUID of the field, or "Comment (2)" for a later one',
+		);
+		expect(posts()).toEqual([]);
+		expect((await run({ Comment: 'x', 'Comment (2)': 'y' })).error).toBeUndefined();
+	});
+
+	it('refuses two keys for one field', async () => {
+		const answers = { [uuids(survey)['Score from 0 to 10']]: 1, 'Score from 0 to 10': 1 };
+		const { error } = await n8n.runNode({ ...fromJson, answersJson: JSON.stringify(answers) });
+		expect(error?.message).toMatch(
+			/^"Score from 0 to 10" has an answer in ".*" and "Score from 0 to 10". Keep one of them$/,
+		);
+		expect(posts()).toEqual([]);
+	});
+
+	it('sends nothing of a run if the fields of the form show that one item is not valid', async () => {
+		const { error } = await n8n.runNode(
+			{ ...fromJson, answersJson: '={{ $json }}' },
+			itemsOf(
+				{ [uuids(survey).Comment]: 'x' },
+				{ 'Comment (2)': 'y' },
+				{ 'How satisfied are you?': 'Terrible' },
+			),
+		);
+		expect(error).toMatchObject({
+			message:
+				'"How satisfied are you?" must be one of Very, Somewhat, Not at all (got "Terrible")',
+			context: { itemIndex: 2 },
+		});
+		expect(posts()).toEqual([]);
 	});
 
 	it('takes other keys from a service whose fields have no UUIDs', async () => {
@@ -130,11 +211,7 @@ describe('Response: Create from fields', () => {
 		);
 	};
 	const define = async (formId: string, answers: IDataObject, json: IDataObject = {}) => {
-		const uuid = uuids(formId);
-		const value = Object.fromEntries(
-			Object.entries(answers).map(([label, given]) => [uuid[label], given]),
-		);
-		return await run(formId, { mappingMode: 'defineBelow', value }, json);
+		return await run(formId, { mappingMode: 'defineBelow', value: answers }, json);
 	};
 	const autoMap = async (formId: string, json: IDataObject) =>
 		await run(formId, { mappingMode: 'autoMapInputData', value: null }, json);
@@ -187,7 +264,11 @@ describe('Response: Create from fields', () => {
 	it.each(['cv.pdf', '/cv.pdf', 'ftp://files.example/cv.pdf'])(
 		'refuses %j for a file field before anything is sent',
 		async (file) => {
-			const { error } = await define(application, { Name: 'Ada', Email: 'a@b.example', CV: file });
+			const { error } = await define(application, {
+				Name: 'Ada',
+				Email: 'a@b.example',
+				CV: `=${file}`,
+			});
 			expect(error?.message).toMatch(/^"CV" must be an http\(s\) URL of an already uploaded file$/);
 			expect(service.requests).toEqual([]);
 		},
@@ -196,7 +277,7 @@ describe('Response: Create from fields', () => {
 	it('names the required fields that have no answer', async () => {
 		const { error } = await define(application, {
 			Name: '',
-			Email: null,
+			Email: '={{ null }}',
 			Portfolio: 'https://a.example',
 		});
 		expect(error?.message).toBe("2 answers can't be sent");
@@ -250,16 +331,46 @@ describe('Response: Create from fields', () => {
 		expect(comments.map(({ uuid }) => lastAnswers(survey)[uuid])).toEqual(['good', 'bad']);
 	});
 
-	it('says so when no key of the item is a field', async () => {
-		const schema: ResourceMapperField[] = [];
-		const { error } = await run(
-			survey,
-			{ mappingMode: 'autoMapInputData', value: null, schema },
-			{ a: 1 },
+	it('says which input fields there are, and which fields of the form got none', async () => {
+		const { error } = await autoMap(application, { 'full name': 'Ada', mail: 'a@b.example' });
+		expect(error?.message).toBe("2 answers can't be sent");
+		expect(error?.description).toBe(
+			[
+				'Nothing was sent.',
+				'"Name" is required, but no input field matches it.',
+				'"Email" is required, but no input field matches it.',
+				'Input fields: full name, mail.',
+				'Form fields without one: Name, Email, Earliest start, Portfolio, CV.',
+			].join('\n'),
 		);
-		expect(error?.message).toMatch(
-			/^No key of the input item is the name, the custom key or the UUID of a field/,
-		);
+		const { id } = service.store.addForm({ name: 'Free', fields: [{ label: 'Note' }] });
+		const { error: none } = await autoMap(id, { a: 1, note: 2 });
+		expect(none?.message).toBe('No input field matches a field of the form');
+		expect(none?.description).toMatch(/Input fields: a, note\.\nForm fields without one: Note\.$/);
+	});
+
+	it('takes the one of two input fields for a field that has an answer, and says what it ignored', async () => {
+		const { id } = service.store.addForm({
+			name: 'Twice',
+			fields: [{ label: 'Email', customKey: 'email' }, { label: 'Note' }],
+		});
+		const [email] = service.store.fields(id);
+		const { items } = await autoMap(id, { email: '', Email: 'ada@x.example', row: 7 });
+		expect(posts().map(({ body }) => body)).toEqual([{ data: { [email.uuid]: 'ada@x.example' } }]);
+		expect(items[0].json).toMatchObject({
+			answers: { Email: 'ada@x.example' },
+			ignored: ['email', 'row'],
+		});
+	});
+
+	it('refuses two input fields with answers to one field', async () => {
+		const { id } = service.store.addForm({
+			name: 'Twice',
+			fields: [{ label: 'Email', customKey: 'email' }],
+		});
+		const { error } = await autoMap(id, { email: 'a@x.example', Email: 'ada@x.example' });
+		expect(error?.message).toBe('"Email" has an answer in "email" and "Email". Keep one of them');
+		expect(posts()).toEqual([]);
 	});
 
 	it('maps automatically by custom key, which goes before a label', async () => {
@@ -290,14 +401,125 @@ describe('Response: Create from fields', () => {
 		]);
 	});
 
-	it('maps by UUID in a workflow that was never opened in the editor', async () => {
-		const uuid = uuids(survey).Comment;
+	it('reads the fields of the form in a workflow that was never opened in the editor', async () => {
+		const { id } = service.store.addForm({ name: 'New', fields: [{ label: 'A' }, { label: 'B' }] });
+		const [first, second] = service.store.fields(id);
 		const schema: ResourceMapperField[] = [];
-		await run(
-			survey,
-			{ mappingMode: 'autoMapInputData', value: null, schema },
-			{ [uuid]: 'x', number: 5 },
+		const mapper = { mappingMode: 'autoMapInputData', value: null, schema };
+		await run(id, mapper, { [first.uuid]: 'x', B: 'y', number: 5 });
+		expect(posts().map(({ body }) => body)).toEqual([
+			{ data: { [first.uuid]: 'x', [second.uuid]: 'y' } },
+		]);
+	});
+
+	it('reads the fields of the form that an expression chooses, and not those of the stored one', async () => {
+		const { id } = service.store.addForm({ name: 'Other', fields: [{ label: 'Only' }] });
+		const { fields: schema } = await n8n.getFormFields(application);
+		await n8n.runNode(
+			{
+				...fromFields,
+				formId: locator('={{ $json.form }}'),
+				fields: { mappingMode: 'autoMapInputData', value: null, schema } as never,
+			},
+			itemsOf({ form: id, Only: 'x' }),
 		);
-		expect(service.requests.map(({ body }) => body)).toEqual([{ data: { [uuid]: 'x' } }]);
+		expect(lastAnswers(id)).toEqual({ [service.store.fields(id)[0].uuid]: 'x' });
+	});
+});
+
+describe('An answer that its field does not offer', () => {
+	const { id } = service.store.addForm({
+		name: 'Checked',
+		fields: [
+			{ label: 'Size', type: 'dropdown', options: ['Small', 'Large'] },
+			{ label: 'Uses', type: 'multiple_choice', options: ['Forms', 'Reports', 'PDF, printed'] },
+			{ label: 'Guests', type: 'number' },
+			{ label: 'News', type: 'boolean' as 'text' },
+			{ label: 'Start', type: 'date' },
+		],
+	});
+	const fields = service.store.fields(id);
+	const sent = (answers: IDataObject) =>
+		Object.fromEntries(fields.map(({ label, uuid }) => [uuid, answers[label]]));
+
+	const modes = {
+		'field by field': async (answers: IDataObject) => ({
+			inputMode: 'fields',
+			fields: {
+				mappingMode: 'defineBelow',
+				value: mapValues(answers, (value) => `={{ ${JSON.stringify(value)} }}`),
+				schema: (await n8n.getFormFields(id)).fields,
+			} as never,
+		}),
+		automatically: async () => ({
+			inputMode: 'fields',
+			fields: {
+				mappingMode: 'autoMapInputData',
+				value: null,
+				schema: (await n8n.getFormFields(id)).fields,
+			} as never,
+		}),
+		'as JSON': async () =>
+			await Promise.resolve({ inputMode: 'json', answersJson: '={{ $json }}' }),
+	};
+
+	const run = async (mode: keyof typeof modes, answers: IDataObject, options = {}) => {
+		const parameters = await modes[mode](answers);
+		service.requests.length = 0;
+		return await n8n.runNode(
+			{ ...create, formId: locator(id), ...parameters, options },
+			itemsOf(answers),
+		);
+	};
+
+	describe.each(Object.keys(modes) as Array<keyof typeof modes>)('given %s', (mode) => {
+		it.each([
+			['Size', 'Medium', 'must be one of Small, Large (got "Medium")'],
+			['Size', ['Small', 'Large'], 'must be one of Small, Large (got "Small", "Large")'],
+			[
+				'Uses',
+				'Forms, Nonsense',
+				'must be one or more of Forms, Reports, PDF, printed (got "Nonsense")',
+			],
+			['Uses', ['Forms', 5], 'must be one or more of Forms, Reports, PDF, printed (got 5)'],
+			['Guests', 'lots', 'must be a number (got "lots")'],
+			['Guests', true, 'must be a number (got true)'],
+			['News', 'maybe', 'must be true or false (got "maybe")'],
+			['Start', 'soon', 'must be a date, such as 2027-01-31 (got "soon")'],
+		])('is refused: %s %j', async (label, value, problem) => {
+			const { error } = await run(mode, { [label]: value });
+			expect(error?.message).toBe(`"${label}" ${problem}`);
+			expect(posts()).toEqual([]);
+		});
+
+		it('is sent with Allow Other Choices, where the field has choices', async () => {
+			const answers = { Size: 'Medium', Uses: ['Forms', 'Nonsense'] };
+			const { error } = await run(mode, answers, { allowOtherChoices: true });
+			expect(error).toBeUndefined();
+			const [size, uses] = fields.map(({ uuid }) => uuid);
+			expect(lastAnswers(id)).toEqual({ [size]: 'Medium', [uses]: 'Forms, Nonsense' });
+			const { error: number } = await run(mode, { Guests: 'lots' }, { allowOtherChoices: true });
+			expect(number?.message).toMatch(/^"Guests" must be a number/);
+		});
+
+		it('is not one that is written in another way', async () => {
+			const { error } = await run(mode, {
+				Size: ' Small ',
+				Uses: 'PDF, printed,Forms',
+				Guests: '2',
+				News: 'yes',
+				Start: '2027-01-04 09:00',
+			});
+			expect(error).toBeUndefined();
+			expect(lastAnswers(id)).toEqual(
+				sent({
+					Size: 'Small',
+					Uses: 'PDF, printed, Forms',
+					Guests: '2',
+					News: 1,
+					Start: '2027-01-04 09:00',
+				}),
+			);
+		});
 	});
 });

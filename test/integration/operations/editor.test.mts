@@ -59,7 +59,7 @@ describe('the list of forms', () => {
 		const { results } = await other.n8n.searchForms();
 		expect(results).toEqual([{ name: 'Two', value: 'aB3xY9' }]);
 		const { fields } = await other.n8n.getFormFields('aB3xY9');
-		expect(fields.map(({ id }) => id)).toEqual(['f1']);
+		expect(fields).toMatchObject([{ uuid: 'f1' }]);
 		const get = { resource: 'form', operation: 'get', formId: locator('aB3xY9') };
 		expect((await other.n8n.runNode(get)).items).toMatchObject([{ json: form }]);
 	});
@@ -86,7 +86,7 @@ describe('the list of forms', () => {
 		});
 		expect((await other.n8n.searchForms()).results).toEqual([{ name: 'Good', value: 'aB3xY9' }]);
 		const { fields } = await other.n8n.getFormFields('aB3xY9');
-		expect(fields.map(({ id }) => id)).toEqual(['f1']);
+		expect(fields).toMatchObject([{ uuid: 'f1' }]);
 	});
 
 	it('costs one request, however fast a person types', async () => {
@@ -166,7 +166,19 @@ describe('the fields for a new response', () => {
 		const { fields } = await n8n.getFormFields(id);
 		expect(fields).toMatchObject([
 			{ displayName: 'CV (file URL)', label: 'CV' },
-			{ displayName: 'Uses (choices, separated by commas)', label: 'Uses' },
+			{
+				displayName: 'Uses (one or several)',
+				label: 'Uses',
+				type: 'options',
+				options: [
+					{
+						name: 'A',
+						value: 'A',
+						description: 'For several choices, switch to Expression and separate them with commas',
+					},
+					{ name: 'B', value: 'B' },
+				],
+			},
 		]);
 	});
 

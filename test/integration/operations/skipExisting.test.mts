@@ -1,6 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
+import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { itemsOf, locator } from '../harness.mts';
+import { decrypting } from '../n8n/credentials.mts';
 import { running } from './running.mts';
 
 const { service, n8n } = await running();
@@ -40,7 +43,47 @@ function newForm(heading: Array<{ label: string; type: 'heading' }> = []) {
 const statusOf = (items: Array<{ json: IDataObject }>) => items.map(({ json }) => json.status);
 const asked = () => service.requests.map(({ method, path }) => `${method} ${path}`);
 
+const atOnce = decrypting.wait;
+afterEach(() => {
+	decrypting.wait = atOnce;
+});
+
 describe('Response: Create with Skip If Exists', () => {
+	it('adds the first of equal items, whatever each has to wait for before', async () => {
+		const rows = fc.array(
+			fc.record({ order: fc.integer({ min: 0, max: 3 }), byLabel: fc.boolean() }),
+			{ minLength: 2, maxLength: 12 },
+		);
+		const delays = fc.array(fc.integer({ min: 0, max: 12 }), { minLength: 3, maxLength: 30 });
+		await fc.assert(
+			fc.asyncProperty(rows, delays, async (given, turns) => {
+				const { email, comment, once, stored } = newForm();
+				let index = 0;
+				decrypting.wait = async () => {
+					for (let turn = turns[index++ % turns.length]; turn > 0; turn--) await setImmediate();
+				};
+				const answers = given.map(({ order, byLabel }, row) => ({
+					[byLabel ? 'Email' : email]: `${order}`,
+					[comment]: `${row}`,
+				}));
+				const { items, error } = await n8n.runNode(once, itemsOf(...answers));
+				expect(error).toBeUndefined();
+				const firsts = given.flatMap(({ order }, row) =>
+					given.findIndex((one) => one.order === order) === row ? [row] : [],
+				);
+				expect(items.flatMap(({ json }, row) => (json.status === 'created' ? [row] : []))).toEqual(
+					firsts,
+				);
+				expect(
+					stored()
+						.map((response) => Number(response.answers[comment]))
+						.toSorted((a, b) => a - b),
+				).toEqual(firsts);
+			}),
+			{ numRuns: 20 },
+		);
+	});
+
 	it('adds 50 items once, and none when they are run again', async () => {
 		const { id, email, once, stored } = newForm();
 		const rows = Array.from({ length: 50 }, (_, index) => ({ [email]: `p${index}@a.example` }));
@@ -51,10 +94,15 @@ describe('Response: Create with Skip If Exists', () => {
 		service.requests.length = 0;
 		const again = await n8n.runNode(once, itemsOf(...rows));
 		expect(again.items.map(({ json }) => json)).toEqual(
-			first.items.map(({ json: { uuid } }) => ({ uuid, status: 'skipped' })),
+			first.items.map(({ json: { uuid } }, index) => ({
+				status: 'skipped',
+				uuid,
+				form: { id, name: null },
+				answers: { Email: `p${index}@a.example` },
+			})),
 		);
 		expect(stored()).toHaveLength(50);
-		expect(asked()).toEqual([`GET /responses/${id}`, `GET /forms/${id}/fields`]);
+		expect(asked().toSorted()).toEqual([`GET /forms/${id}/fields`, `GET /responses/${id}`]);
 	});
 
 	it('adds equal items of a run once, and says which response that is', async () => {
@@ -107,10 +155,12 @@ describe('Response: Create with Skip If Exists', () => {
 	});
 
 	it('needs an answer to each of the chosen fields', async () => {
-		const { email, comment, once } = newForm();
+		const { id, comment, once } = newForm();
 		const { error } = await n8n.runNode(once, itemsOf({ [comment]: 'x' }));
-		expect(error?.message).toBe(`"${email}" needs an answer: 'Skip If Exists' goes by it`);
-		expect(service.requests).toEqual([]);
+		expect(error?.message).toBe(
+			'"Email" has no answer. \'Skip If Exists\' compares this field, so it needs an answer',
+		);
+		expect(asked()).toEqual([`GET /forms/${id}/fields`]);
 	});
 
 	it('adds an equal item where the one before it certainly was not added', async () => {

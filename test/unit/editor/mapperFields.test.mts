@@ -76,8 +76,6 @@ describe('the fields of the resource mapper', () => {
 		['they cannot be made out', { type: 'radio', options: ['Red', { colour: 'Blue' }] }],
 		['they are not a list', { type: 'select', options: 'Red, Blue' }],
 		['n8n would evaluate one', { type: 'select', options: ['={{ 1 }}'] }],
-		['several can be chosen', { type: 'select', options: ['Red'], multiple: true }],
-		['several can be chosen, as 1', { type: 'select', options: ['Red'], multiple: 1 }],
 	])('take any text where choices are not offered because %s', (_, field) => {
 		expect(kindOf(field)).toEqual({ type: 'string', options: undefined });
 	});
@@ -88,7 +86,7 @@ describe('the fields of the resource mapper', () => {
 			{ label: 'No identity' },
 			{ uuid: 'b', label: 'Name' },
 		];
-		expect(toMapperFields(fields).map(({ id }) => id)).toEqual(['b']);
+		expect(toMapperFields(fields).map(({ uuid }) => uuid)).toEqual(['b']);
 	});
 
 	it.each([
@@ -110,5 +108,39 @@ describe('the fields of the resource mapper', () => {
 			{ id: 3, label: ' ' },
 		];
 		expect(toMapperFields(fields).map(({ displayName }) => displayName)).toEqual(['A', 'B', '3']);
+	});
+
+	it.each([true, 1])('offer the choices of a field that takes several, as %j', (multiple) => {
+		const { type, options } = kindOf({ type: 'select', options: ['Red', 'Blue'], multiple });
+		expect([type, options?.map(({ value }) => value)]).toEqual(['options', ['Red', 'Blue']]);
+		expect(options?.[0].description).toContain('separate them with commas');
+	});
+
+	it('have their labels as IDs, which n8n shows in its own messages', () => {
+		const fields = [
+			{ uuid: 'a', label: 'Name' },
+			{ uuid: 'b', label: 'Name' },
+			{ uuid: 'c', label: ' Say "hi"' },
+			{ uuid: 'd', label: '__proto__' },
+		];
+		expect(toMapperFields(fields).map(({ id }) => id)).toEqual([
+			'Name',
+			'Name (2)',
+			"Say 'hi'",
+			'__proto__ (2)',
+		]);
+	});
+
+	it('keep their IDs when they are renamed, so that the editor keeps what is mapped to them', () => {
+		const before = mapperFieldsOf([{ uuid: 'a', label: 'Name' }], 'aB3xY9');
+		const renamed = [
+			{ uuid: 'b', label: 'Name' },
+			{ uuid: 'a', label: 'Full name' },
+		];
+		const after = mapperFieldsOf(renamed, 'aB3xY9', before);
+		expect(after.map(({ id, displayName }) => [id, displayName])).toEqual([
+			['Name (2)', 'Name'],
+			['Name', 'Full name'],
+		]);
 	});
 });

@@ -1,154 +1,223 @@
-import { encodeAnswers } from '../../api/answers/encode';
-import type { AnswerValue, GivenAnswer } from '../../api/answers/encode';
-import { identityOf, isRecord, isUuid } from '../../api/records';
-import type { IDataObject } from 'n8n-workflow';
+import { mapKeys } from 'lodash';
+import { encodeAnswer } from '../../api/answers/encode';
+import type { AnswerValue } from '../../api/answers/encode';
+import { findFields } from '../../api/answers/inputFields';
+import type { InputField, NamedField } from '../../api/answers/inputFields';
+import { isNothing } from '../../api/answers/match';
+import { shortened } from '../../api/errors';
+import { isId, isRecord, isUuid } from '../../api/records';
 import type { Input } from '../../parameters/input';
-import { invalidAll, readChoice, readJsonObject } from '../../parameters/input';
+import { invalid, invalidAll, readChoice, readJsonObject } from '../../parameters/input';
+import { storedFields } from './storedFields';
 
-/** The answers that an item brings, as they are sent. */
-export type ReadAnswers = {
-	/** By the UUID of the field. */
-	answers: Record<string, AnswerValue>;
-	/** Keys that may be those of fields or not: only the fields of the form can tell. */
-	unsure: string[];
-};
-
-/** What is said of several problems in one item. */
-const COUNTED = "answers can't be sent";
+/** How an error counts several problems of one item. */
+export const COUNTED = "answers can't be sent";
 
 /** The name of the parameter that says how the answers are given. */
 export const ANSWERS_MODE = 'Specify Answers';
 
-/**
- * Reads the answers of an item, from the resource mapper or from JSON.
- *
- * @throws NodeOperationError that names every answer that is missing or cannot be sent
- */
-export function readAnswers(input: Input): ReadAnswers {
-	const isJson = readChoice(input, 'inputMode', ANSWERS_MODE, ['fields', 'json']) === 'json';
-	return isJson ? fromJson(input) : fromMapper(input);
-}
-
-/**
- * What is wrong with keys of which only the fields of the form can tell whether they are its own.
- *
- * @returns sentences
- */
-export function problemsOf(unsure: readonly string[], fields: readonly IDataObject[]): string[] {
-	const known = new Set(fields.map(identityOf));
-	return fields.length === 0
-		? []
-		: unsure
-				.filter((key) => !known.has(key))
-				.map((key) => `"${key}" is not the UUID of a field of this form.`);
-}
-
-function withUnsure(answers: ReadAnswers['answers'], known: readonly string[] = []): ReadAnswers {
-	const isSure = (key: string) => isUuid(key) || known.includes(key);
-	return { answers, unsure: Object.keys(answers).filter((key) => !isSure(key)) };
-}
-
-function fromJson(input: Input): ReadAnswers {
-	const given = Object.entries(readJsonObject(input, 'answersJson', 'Answers (JSON)'));
-	if (given.length === 1 && given[0][0] === 'data' && isRecord(given[0][1])) {
-		throw invalidAll(input, ['Enter \'Answers (JSON)\' without "data" around them.']);
-	}
-	const { answers, problems } = encodeAnswers(
-		given.map(([uuid, value]) => ({ uuid, name: uuid, value })),
-	);
-	if (problems.length > 0) throw invalidAll(input, problems, COUNTED);
-	if (Object.keys(answers).length === 0) {
-		throw invalidAll(input, ["'Answers (JSON)' must have an answer to at least one field."]);
-	}
-	return withUnsure(answers);
-}
-
-/**
- * A field of the form, as the resource mapper remembers it from editor/getFormFields. Workflows that
- * were built without the editor, or with an earlier version, may have only a part of it.
- */
-type MappedField = {
-	id: string;
-	/** By which errors speak of the field. */
-	label: string;
-	/** The names of an item's keys that are mapped to the field, the most certain first. */
-	keys: string[];
-	required: boolean;
-	isFile: boolean;
+/** The answers of an item as the parameters give them. */
+export type GivenAnswers = {
+	/** How they are given: field by field, by the names in the input item, or as JSON. */
+	mode: 'automatic' | 'fields' | 'json';
+	/** By the UUID, or in the other modes by any name of the field. */
+	values: Record<string, unknown>;
+	/** The fields of the form, if the resource mapper has stored them. */
+	fields?: InputField[];
 };
 
-/** The mapper's value is read as a whole: n8n's own conversion would turn empty text into the number 0. */
-function fromMapper(input: Input): ReadAnswers {
+/** The answers of an item as they are sent. */
+export type Answers = {
+	/** By the ID of the field (specification, section 4, rule 2). */
+	data: Record<string, AnswerValue>;
+	/** By the label of the field, as far as it is known. */
+	byLabel: Record<string, AnswerValue>;
+	/** The input fields that no answer was taken from. */
+	ignored: string[];
+};
+
+/** @throws NodeOperationError if the parameter cannot be understood */
+export function readGiven(input: Input, formId: string): GivenAnswers {
+	const isJson = readChoice(input, 'inputMode', ANSWERS_MODE, ['fields', 'json']) === 'json';
+	if (isJson) return { mode: 'json', values: readJson(input) };
+	// n8n's own conversion of 'fields.value' would turn empty text into the number 0
 	const mapper = input.parameter<unknown>('fields', {});
 	const { mappingMode, value, schema } = isRecord(mapper) ? mapper : {};
-	const isAutomatic = mappingMode === 'autoMapInputData';
-	const fields = readSchema(schema);
-	const given = isAutomatic
-		? fromItem(input.item.json, fields)
-		: fromValue(isRecord(value) ? value : {}, fields);
-
-	const { answers, problems } = encodeAnswers(given);
-	const missing = fields
-		.filter(({ id, required }) => required && isEmpty(given.find(({ uuid }) => uuid === id)?.value))
-		.map(({ label }) => `"${label}" is required.`);
-	if (problems.length + missing.length > 0) {
-		throw invalidAll(input, [...problems, ...missing], COUNTED);
+	const fields = storedFields(schema, formId);
+	if (mappingMode === 'autoMapInputData') {
+		return { mode: 'automatic', values: input.item.json, fields };
 	}
-	if (Object.keys(answers).length === 0) {
-		throw invalidAll(input, [
-			isAutomatic
-				? 'No key of the input item is the name, the custom key or the UUID of a field of the form.'
-				: "'Fields' must have an answer to at least one field.",
-		]);
-	}
-	return withUnsure(
-		answers,
-		fields.map(({ id }) => id),
-	);
+	const idOfKey = new Map(fields?.map(({ key, id }) => [key, id]));
+	const values = mapKeys(isRecord(value) ? value : {}, (_, key) => idOfKey.get(key) ?? key);
+	return { mode: 'fields', values, fields };
 }
 
-function readSchema(schema: unknown): MappedField[] {
-	return (Array.isArray(schema) ? (schema as unknown[]) : [])
-		.filter(isRecord)
-		.flatMap(({ id, displayName, label = displayName, customKey, required, type, removed }) => {
-			if (typeof id !== 'string' || removed === true) return [];
-			const name = typeof label === 'string' ? label.trim() : id;
-			const keys = typeof customKey === 'string' ? [id, customKey.trim(), name] : [id, name];
-			return { id, label: name, keys, required: required === true, isFile: type === 'url' };
+function readJson(input: Input): Record<string, unknown> {
+	const values = readJsonObject(input, 'answersJson', 'Answers (JSON)');
+	const isWrapped = Object.keys(values).length === 1 && isRecord(values.data);
+	if (isWrapped) throw invalid(input, 'Enter \'Answers (JSON)\' without "data" around them');
+	return values;
+}
+
+/** Whether the answers can't be read without the fields of the form, which cost a request. */
+export function needFields({ mode, values, fields }: GivenAnswers): boolean {
+	if (fields !== undefined) return false;
+	return mode === 'automatic' || !Object.keys(values).every(isUuid);
+}
+
+/**
+ * Reads the answers of an item and checks each against its field.
+ *
+ * @param fields the fields of the form; undefined if they are not known, then each key must be an ID
+ * @param allowOther whether a choice field takes an answer that is none of its choices
+ * @throws NodeOperationError that names everything that is missing or cannot be sent
+ */
+export function readAnswers(
+	input: Input,
+	given: GivenAnswers,
+	fields: readonly InputField[] | undefined,
+	allowOther: boolean,
+): Answers {
+	const named = fields === undefined || fields.length === 0 ? byId(given) : byField(given, fields);
+	const encoded = named.answers.map(({ field, value }) =>
+		encodeAnswer(value, { field, allowOther }),
+	);
+	const problems = named.answers.flatMap(({ title }, index) => {
+		const result = encoded[index];
+		return 'problem' in result ? [`"${title}" ${result.problem}.`] : [];
+	});
+	const missing = given.mode === 'json' ? [] : missingIn(named.answers, fields ?? [], given);
+	const names = namesIn(given, fields ?? []);
+	const ofNames = [...named.problems, ...missing];
+	const all = [...ofNames, ...problems];
+	if (all.length > 0) throw invalidAll(input, all, COUNTED, ofNames.length > 0 ? names : []);
+	const answers = named.answers.flatMap(({ id, title }, index) => {
+		const result = encoded[index];
+		return 'problem' in result || result.answer === undefined
+			? []
+			: [{ id, title, answer: result.answer }];
+	});
+	if (answers.length === 0) throw invalidAll(input, [noAnswer(given, named)], COUNTED, names);
+	return {
+		data: Object.fromEntries(answers.map(({ id, answer }) => [id, answer])),
+		byLabel: Object.fromEntries(answers.map(({ title, answer }) => [title, answer])),
+		ignored: named.ignored,
+	};
+}
+
+/** An answer and where it belongs. */
+type NamedAnswer = { id: string; title: string; field?: InputField; value: unknown };
+
+type Named = { answers: NamedAnswer[]; problems: string[]; ignored: string[] };
+
+/** The answers by the IDs in the input, where the fields of the form are not known. */
+function byId({ mode, values }: GivenAnswers): Named {
+	const names = Object.keys(values);
+	// where one field of a form has a UUID, all of them do
+	const isKey = names.some(isUuid) ? isUuid : isId;
+	const others = names.filter((name) => !isKey(name) || name in Object.prototype);
+	const isAutomatic = mode === 'automatic';
+	return {
+		answers: names
+			.filter((name) => !others.includes(name))
+			.map((id) => ({ id, title: id, value: values[id] })),
+		problems: isAutomatic
+			? []
+			: others.map((name) => `${inQuotes(name)} is not the UUID of a field.`),
+		ignored: isAutomatic ? others : [],
+	};
+}
+
+/** The answer of each field of the form that has one in the input, in the form's order. */
+function byField({ mode, values }: GivenAnswers, fields: readonly InputField[]): Named {
+	const named = findFields(Object.keys(values), fields);
+	const read = fields.map((field) => {
+		const own = named.filter((one) => one.field === field).map(({ name }) => name);
+		const filled = own.filter((name) => !isNothing(values[name]));
+		return { field, taken: filled.at(0) ?? own.at(0), own, filled };
+	});
+	const answers = read.flatMap(({ field, taken }) =>
+		taken === undefined ? [] : [{ ...field, field, value: values[taken] }],
+	);
+	const repeated = read
+		.filter(({ filled }) => filled.length > 1)
+		.map(
+			({ field, filled }) =>
+				`"${field.title}" has an answer in ${filled.map(inQuotes).join(' and ')}. Keep one of them.`,
+		);
+	const shared = named.filter(
+		({ name, sharedBy }) => sharedBy.length > 0 && !isNothing(values[name]),
+	);
+	const unknown = named.filter(
+		({ field, sharedBy }) => field === undefined && sharedBy.length === 0,
+	);
+	const isAutomatic = mode === 'automatic';
+	const taken = new Set(read.map((one) => one.taken));
+	return {
+		answers,
+		problems: [
+			...repeated,
+			...shared.map(sharedProblem),
+			...(isAutomatic
+				? []
+				: unknown.map(({ name }) => `${inQuotes(name)} is not a field of this form.`)),
+		],
+		ignored: isAutomatic ? Object.keys(values).filter((name) => !taken.has(name)) : [],
+	};
+}
+
+export function sharedProblem({ name, sharedBy }: NamedField): string {
+	const numbered = sharedBy.slice(1).map(({ title }) => inQuotes(title));
+	return `"${name}" is the label of ${sharedBy.length} fields. Use the UUID of the field, or ${numbered.join(', ')} for a later one.`;
+}
+
+function inQuotes(text: string): string {
+	return `"${shortened(text)}"`;
+}
+
+/** The required fields without an answer: nothing, blanks, or a list of these. */
+function missingIn(
+	answers: readonly NamedAnswer[],
+	fields: readonly InputField[],
+	{ mode }: GivenAnswers,
+): string[] {
+	return fields
+		.filter(({ isRequired }) => isRequired)
+		.flatMap(({ id, title }) => {
+			const own = answers.find((answer) => answer.id === id);
+			if (own !== undefined && !isNothing(own.value)) return [];
+			const isAbsent = own === undefined && mode === 'automatic';
+			return [`"${title}" is required${isAbsent ? ', but no input field matches it' : ''}.`];
 		});
 }
 
-function fromValue(value: Record<string, unknown>, fields: readonly MappedField[]): GivenAnswer[] {
-	return Object.entries(value).map(([uuid, answer]) => {
-		const field = fields.find(({ id }) => id === uuid);
-		return { uuid, name: field?.label ?? uuid, value: answer, isFile: field?.isFile };
-	});
+function noAnswer({ mode }: GivenAnswers, { answers }: Named): string {
+	if (mode === 'json') return "'Answers (JSON)' must have an answer to at least one field.";
+	if (mode === 'fields') return "'Fields' must have an answer to at least one field.";
+	return answers.length === 0
+		? 'No input field matches a field of the form.'
+		: 'All input fields that match a field of the form are empty.';
 }
 
-/**
- * Keys of the item that are the UUID, the custom key or the label of a field; all others are none of
- * the form's. A workflow that was never opened in the editor knows no labels: there, a UUID says enough.
- */
-function fromItem(json: Record<string, unknown>, fields: readonly MappedField[]): GivenAnswer[] {
-	if (fields.length === 0) {
-		return Object.entries(json)
-			.filter(([key]) => isUuid(key))
-			.map(([key, value]) => ({ uuid: key, name: key, value }));
-	}
-	const names = new Map(Object.keys(json).map((name) => [name.trim(), name]));
-	// what is the UUID or the custom key of one field is not taken for the label of another
-	const reserved = new Set(fields.flatMap(({ keys }) => keys.slice(0, -1)));
-	return fields.flatMap(({ id, label, keys, isFile }) => {
-		const own = keys.filter((key, index) => index < keys.length - 1 || !reserved.has(key));
-		const key = own.map((wanted) => names.get(wanted)).find((name) => name !== undefined);
-		return key === undefined ? [] : [{ uuid: id, name: label, value: json[key], isFile }];
-	});
+/** What the input has and what the form has, where a problem may come from a name. */
+function namesIn({ mode, values }: GivenAnswers, fields: readonly InputField[]): string[] {
+	if (mode === 'fields' || fields.length === 0) return [];
+	const found = findFields(Object.keys(values), fields).map(({ field }) => field);
+	const others = fields.filter((field) => !found.includes(field));
+	const without = others.length === 0 ? [] : [`Form fields without one: ${titlesOf(others)}.`];
+	return [`Input fields: ${listed(Object.keys(values))}.`, ...without];
 }
 
-/** Whether a value leaves a required field without an answer: nothing, blanks, or a list of these. */
-function isEmpty(value: unknown): boolean {
-	if (Array.isArray(value)) return value.every(isEmpty);
-	return (
-		value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
-	);
+export function titlesOf(fields: readonly InputField[]): string {
+	return listed(fields.map(({ title }) => title));
+}
+
+/** As many names as an error lists. */
+const MAX_LISTED = 50;
+
+function listed(names: readonly string[]): string {
+	if (names.length === 0) return 'none';
+	const shown = names.slice(0, MAX_LISTED).map((name) => shortened(name));
+	const rest = names.length - shown.length;
+	return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }

@@ -1,15 +1,38 @@
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import { inputFieldsOf } from '../../api/answers/inputFields';
+import type { InputField } from '../../api/answers/inputFields';
 import { endpoints } from '../../api/endpoints';
+import { idOf, isRecord } from '../../api/records';
 import { addResponse } from '../../api/service';
 import type { Input } from '../../parameters/input';
-import { invalidAll, readFormId } from '../../parameters/input';
+import { readFormId, toSwitch } from '../../parameters/input';
 import { formLocator, inputModeChoice, optionsOf } from '../../parameters/properties';
 import { fieldsOf } from '../operation';
-import type { Operation, Prepared } from '../operation';
+import type { ItemRequest, Operation, Prepared } from '../operation';
 import { inPathOf, requestTo } from '../routing';
-import { ANSWERS_MODE, problemsOf, readAnswers } from './answers';
-import { addUnlessKnown, readIdentity, skipIfExists } from './skipExisting';
+import { ANSWERS_MODE, needFields, readAnswers, readGiven } from './answers';
+import type { Answers } from './answers';
+import {
+	addUnlessKnown,
+	identityOf,
+	keyOfItem,
+	readResponses,
+	readSkipNames,
+	skipIfExists,
+} from './skipExisting';
+import type { Outcome } from './skipExisting';
 
 const endpoint = endpoints.addResponse;
+
+const allowOtherChoices: INodeProperties = {
+	displayName: 'Allow Other Choices',
+	name: 'allowOtherChoices',
+	type: 'boolean',
+	// adding the option turns it on; without it, it is off
+	default: true,
+	description:
+		"Whether to accept answers that are not among the choices of a field. Turn on for fields that also take an answer of the respondent's own.",
+};
 
 export const responseCreate: Operation = {
 	option: {
@@ -76,26 +99,76 @@ export const responseCreate: Operation = {
 			hint: 'For example {"5f1c9a52-…": "Ada Lovelace"}. Field: Get Many returns the UUIDs of the fields.',
 			displayOptions: { show: { inputMode: ['json'] } },
 		},
-		optionsOf([skipIfExists]),
+		optionsOf([allowOtherChoices, skipIfExists]),
 	],
 };
 
 function prepare(input: Input): Prepared {
 	const formId = readFormId(input);
-	const { answers, unsure } = readAnswers(input);
-	const identity = readIdentity(input, answers);
+	const given = readGiven(input, formId);
+	const skipNames = readSkipNames(input);
+	const allowOther = readAllowOther(input);
+	const read = (fields: readonly InputField[] | undefined): ReadItem => {
+		const answers = readAnswers(input, given, fields, allowOther);
+		const isOnce = skipNames.length > 0;
+		return { answers, identity: isOnce ? identityOf(input, skipNames, fields ?? [], answers) : [] };
+	};
+	// only the fields of the form can say which field a label means
+	const isLate = needFields(given) || (skipNames.length > 0 && given.fields === undefined);
+	const early = isLate ? undefined : read(given.fields);
 	return {
-		body: { data: answers },
+		body: { data: early?.answers.data ?? (given.values as IDataObject) },
 		async send(request) {
-			const { context, target, run } = request;
-			if (unsure.length > 0) {
-				const problems = problemsOf(unsure, await fieldsOf(request, formId));
-				if (problems.length > 0) throw invalidAll(input, problems, "answers can't be sent");
-			}
-			const add = async () => await addResponse(context, target);
-			const work = async () =>
-				identity === undefined ? await add() : await addUnlessKnown(request, formId, identity, add);
-			return [{ json: await run.onceOverTries(work) }];
+			const item = early ?? read(inputFieldsOf(await fieldsOf(request, formId)));
+			const outcome = await request.run.onceOverTries(
+				async () => await add(input, request, formId, item),
+			);
+			const { byLabel, ignored } = item.answers;
+			return [
+				{
+					json: {
+						status: outcome.status,
+						uuid: outcome.id ?? null,
+						form: { id: formId, name: formNameOf(input) },
+						answers: byLabel,
+						...(given.mode === 'automatic' && { ignored }),
+					},
+				},
+			];
 		},
 	};
+}
+
+/** The answers of an item, and the fields by which its response is recognized. */
+type ReadItem = { answers: Answers; identity: InputField[] };
+
+async function add(
+	input: Input,
+	request: ItemRequest,
+	formId: string,
+	{ answers, identity }: ReadItem,
+): Promise<Outcome> {
+	const { context, run } = request;
+	const target = { ...request.target, body: { data: answers.data } };
+	const send = async () => idOf(await addResponse(context, target));
+	if (identity.length === 0) {
+		await run.allChecked();
+		return { status: 'created', id: await send() };
+	}
+	const responses = await readResponses(request, input, formId, identity);
+	const key = keyOfItem(input, identity, answers, responses);
+	return await addUnlessKnown(request, formId, key, responses, send);
+}
+
+function readAllowOther(input: Input): boolean {
+	const options = input.parameter<unknown>('options', {});
+	const { allowOtherChoices = false } = isRecord(options) ? options : {};
+	return toSwitch(input, allowOtherChoices, 'Allow Other Choices');
+}
+
+/** The name of a form that was chosen from the list, which n8n stores with the choice; null for others. */
+function formNameOf({ node }: Input): string | null {
+	const formId: unknown = node.parameters.formId;
+	const { mode, cachedResultName } = isRecord(formId) ? formId : {};
+	return mode === 'list' && typeof cachedResultName === 'string' ? cachedResultName.trim() : null;
 }

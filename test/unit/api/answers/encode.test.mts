@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { describe, expect, it } from 'vitest';
-import { encodeAnswers } from '../../../../nodes/FormService/api/answers/encode.ts';
+import { encodeAnswer } from '../../../../nodes/FormService/api/answers/encode.ts';
 
-const encode = (value: unknown, isFile = false) =>
-	encodeAnswers([{ uuid: 'field-1', name: 'Name', value, isFile }]);
+const encode = (value: unknown) => encodeAnswer(value);
+const encodeFile = (value: unknown) =>
+	encodeAnswer(value, { field: { kind: 'file', choices: [] } });
 
 describe('answers of a new response', () => {
 	it.each([
@@ -25,11 +26,11 @@ describe('answers of a new response', () => {
 		],
 		['a list, joined', ['Red', 2, true, null, 0.5], 'Red, 2, 1, 0.5'],
 	])('take %s', (_, value, sent) => {
-		expect(encode(value)).toEqual({ answers: { 'field-1': sent }, problems: [] });
+		expect(encode(value)).toEqual({ answer: sent });
 	});
 
 	it.each([[undefined], [null], [[]], [[null]]])('leave out %j', (value) => {
-		expect(encode(value)).toEqual({ answers: {}, problems: [] });
+		expect(encode(value)).toEqual({ answer: undefined });
 	});
 
 	it.each([
@@ -41,39 +42,23 @@ describe('answers of a new response', () => {
 		['infinity', -Infinity, /must be a number/],
 		['an invalid Date', new Date(NaN), /not a valid date/],
 		['an invalid DateTime', DateTime.invalid('test'), /not a valid date/],
-	])('refuse %s and name the field', (_, value, problem) => {
-		const { answers, problems } = encode(value);
-		expect(answers).toEqual({});
-		expect(problems).toEqual([expect.stringMatching(problem)]);
-		expect(problems[0]).toMatch(/^"Name" /);
-	});
-
-	it.each(['', ' ', 'a b', '../x', 'ä'])('refuse %j as the UUID of a field', (uuid) => {
-		const { answers, problems } = encodeAnswers([{ uuid, name: uuid, value: 'x' }]);
-		expect([answers, problems]).toEqual([{}, [`"${uuid}" is not the UUID of a field.`]]);
-	});
-
-	it('report all that is wrong at once', () => {
-		const given = ['a', 'b', 'c'].map((uuid) => ({
-			uuid,
-			name: uuid,
-			value: uuid === 'b' ? 'x' : {},
-		}));
-		expect(encodeAnswers(given).problems).toHaveLength(2);
+	])('refuse %s', (_, value, problem) => {
+		expect(encode(value)).toEqual({ problem: expect.stringMatching(problem) });
 	});
 
 	it('are always text or safe integers, and a number never changes', () => {
 		fc.assert(
 			fc.property(fc.anything({ withDate: true, withBigInt: true }), (value) => {
-				for (const answer of Object.values(encode(value).answers)) {
-					expect(typeof answer === 'string' || Number.isSafeInteger(answer)).toBe(true);
-				}
+				const encoded = encode(value);
+				if ('problem' in encoded || encoded.answer === undefined) return;
+				const { answer } = encoded;
+				expect(typeof answer === 'string' || Number.isSafeInteger(answer)).toBe(true);
 			}),
 		);
 		fc.assert(
 			fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
-				const { answers, problems } = encode(value);
-				expect(problems.length === 1 || Number(answers['field-1']) === value).toBe(true);
+				const encoded = encode(value);
+				expect('problem' in encoded || Number(encoded.answer) === value).toBe(true);
 			}),
 		);
 	});
@@ -87,7 +72,7 @@ describe('the answer to a file field', () => {
 		['a file of simplified output', { name: 'a b.pdf', url }],
 		['a list of one', [url]],
 	])('may be %s', (_, value) => {
-		expect(encode(value, true)).toEqual({ answers: { 'field-1': url }, problems: [] });
+		expect(encodeFile(value)).toEqual({ answer: url });
 	});
 
 	it.each([
@@ -105,12 +90,70 @@ describe('the answer to a file field', () => {
 		{ name: 'a.pdf' },
 		[url, url],
 	])('cannot be %j', (value) => {
-		const { answers, problems } = encode(value, true);
-		expect(answers).toEqual({});
-		expect(problems).toEqual([expect.stringMatching(/^"Name" must be an http\(s\) URL/)]);
+		expect(encodeFile(value)).toEqual({
+			problem: expect.stringMatching(/^must be an http\(s\) URL/),
+		});
 	});
 
 	it('is left out when there is no file', () => {
-		expect(encode('', true)).toEqual({ answers: {}, problems: [] });
+		expect(encodeFile('')).toEqual({ answer: undefined });
+	});
+});
+
+describe('the answer to a field with choices', () => {
+	const choices = [
+		{ name: 'Red', value: 'r' },
+		{ name: 'Blue, dark', value: 'b' },
+		{ name: 'Two', value: 2 },
+	];
+	const one = (value: unknown, allowOther = false) =>
+		encodeAnswer(value, { field: { kind: 'singleChoice', choices }, allowOther });
+	const several = (value: unknown, allowOther = false) =>
+		encodeAnswer(value, { field: { kind: 'multipleChoice', choices }, allowOther });
+
+	it.each([
+		['its value', 'r', 'r'],
+		['its name', ' Red', 'r'],
+		['its name and value', { label: 'Red', value: 'r' }, 'r'],
+		['a number', 2, 2],
+		['a number as text', '2', 2],
+		['a list of one', ['Red'], 'r'],
+	])('may be a choice by %s', (_, value, sent) => {
+		expect(one(value)).toEqual({ answer: sent });
+	});
+
+	it.each([
+		['a list', ['Red', 2], 'r, 2'],
+		['text with commas', 'Two, Blue, dark,Red', '2, b, r'],
+		['one choice', 'Blue, dark', 'b'],
+	])('may be several choices as %s', (_, value, sent) => {
+		expect(several(value)).toEqual({ answer: sent });
+	});
+
+	it('names at most 20 choices in an error', () => {
+		const many = Array.from({ length: 30 }, (_, index) => ({ name: `C${index}`, value: index }));
+		const encoded = encodeAnswer('x', { field: { kind: 'singleChoice', choices: many } });
+		expect(encoded).toEqual({
+			problem: expect.stringMatching(/^must be one of C0, .* C19 and 10 more \(got "x"\)$/),
+		});
+	});
+
+	it('is always one of the choices, or refused', () => {
+		const values = choices.map(({ value }) => value);
+		fc.assert(
+			fc.property(fc.anything({ withDate: true, withBigInt: true }), (value) => {
+				const encoded = one(value);
+				if ('problem' in encoded || encoded.answer === undefined) return;
+				const { answer } = encoded;
+				expect(values.includes(answer) || String(answer).trim() === '').toBe(true);
+			}),
+		);
+	});
+
+	it('takes time linear in its length', () => {
+		const before = performance.now();
+		several(','.repeat(250_000), true);
+		several('Blue, '.repeat(50_000), true);
+		expect(performance.now() - before).toBeLessThan(2_000);
 	});
 });
