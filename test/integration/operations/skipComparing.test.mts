@@ -48,7 +48,10 @@ const posts = () => service.requests.filter(({ method }) => method === 'POST');
 const statusesOf = (items: Array<{ json: IDataObject }>) => items.map(({ json }) => json.status);
 
 describe('Skip If Exists finds a response', () => {
-	const choices = { type: 'multiple_choice' as const, options: ['Forms', 'Reports', 'PDF, printed'] };
+	const choices = {
+		type: 'multiple_choice' as const,
+		options: ['Forms', 'Reports', 'PDF, printed'],
+	};
 
 	it.each<[string, NonNullable<FieldGiven>[number], unknown, (uuid: string) => unknown]>([
 		[
