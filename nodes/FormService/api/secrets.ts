@@ -5,16 +5,26 @@ import { isRecord } from './records';
 const SECRET_NAME = /secret|token|password|api_?key|webhook_?url/i;
 
 /**
- * A workspace, form or field without its secrets at any depth, such as the webhook secret and the
- * addresses of chat webhooks. It shares nothing with the record.
+ * A record without its secrets at any depth, such as the webhook secret and the addresses of chat
+ * webhooks. It shares nothing with the record.
+ *
+ * @param answerAttributes attributes of a response that hold answers: their names are labels, which the
+ * form's author chose
  */
-export function withoutSecrets(record: IDataObject): IDataObject {
-	return cleaned(record) as IDataObject;
+export function withoutSecrets(
+	record: IDataObject,
+	answerAttributes: readonly string[] = [],
+): IDataObject {
+	const entries = Object.entries(record)
+		.filter(([name]) => !SECRET_NAME.test(name))
+		.map(([name, value]) => [
+			name,
+			answerAttributes.includes(name) ? structuredClone(value) : cleaned(value),
+		]);
+	return Object.fromEntries(entries) as IDataObject;
 }
 
 function cleaned(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(cleaned);
-	if (!isRecord(value)) return value;
-	const entries = Object.entries(value).filter(([name]) => !SECRET_NAME.test(name));
-	return Object.fromEntries(entries.map(([name, entry]) => [name, cleaned(entry)]));
+	return isRecord(value) ? withoutSecrets(value) : value;
 }

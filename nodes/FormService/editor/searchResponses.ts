@@ -4,7 +4,6 @@ import { decodeAnswers } from '../api/answers/decode';
 import { searchable, textsIn } from '../api/answers/find';
 import { asPlainText } from '../api/answers/labels';
 import { newestFirst } from '../api/answers/order';
-import { shortened } from '../api/errors';
 import { idOf, isId, saysYes } from '../api/records';
 import type { RequestContext } from '../api/requestContext';
 import { cachedResponses, chosenForm } from './editorLists';
@@ -13,8 +12,9 @@ import { cachedResponses, chosenForm } from './editorLists';
 const PAGE_SIZE = 50;
 
 /**
- * The responses of the chosen form for the list of the Response parameter: newest first, by their
- * number and first answers. A filter looks into all answers and the ID.
+ * The responses of the chosen form for the list of the Response parameter: newest first, by number and
+ * time. A filter searches all answers and the ID. The names contain no answers, because n8n saves the
+ * chosen one with the workflow and its exports.
  */
 export async function searchResponses(
 	this: ILoadOptionsFunctions,
@@ -39,10 +39,6 @@ export async function searchResponses(
 	};
 }
 
-/** Answers and letters that tell a response from others in a list. */
-const MAX_ANSWERS = 3;
-const MAX_LENGTH = 40;
-
 function toListed(record: IDataObject) {
 	const id = idOf(record);
 	// n8n evaluates a value that begins with "="; what is no ID could not be asked for either
@@ -50,16 +46,18 @@ function toListed(record: IDataObject) {
 	const texts = decodeAnswers(record).answers.flatMap(({ value }) =>
 		textsIn(value).filter((text) => text.trim() !== ''),
 	);
-	const first = texts.slice(0, MAX_ANSWERS).map((text) => shortened(text, MAX_LENGTH));
-	const shown = first.join(', ');
 	const number = record.number_formatted ?? record.number;
 	const parts = [
-		typeof number === 'string' || typeof number === 'number' ? String(number) : '',
-		shown === '' ? id : shown,
-		typeof record.created_at === 'string' ? record.created_at.slice(0, 10) : '',
+		typeof number === 'string' || typeof number === 'number' ? String(number) : id,
+		typeof record.created_at === 'string' ? minuteOf(record.created_at) : '',
 	].filter((part) => part !== '');
 	const note = saysYes(record.is_incomplete) ? ' (incomplete)' : '';
 	return [
 		{ id, name: parts.join(' · ') + note, searched: searchable(`${texts.join('\n')}\n${id}`) },
 	];
+}
+
+/** Date, hour and minute of a time of the service (specification, section 2.1), which is in UTC. */
+function minuteOf(time: string): string {
+	return time.slice(0, 16).replace('T', ' ');
 }

@@ -89,8 +89,9 @@ export function prepareForModel(prepare: Prepare, input: Input): Prepared {
 	const parameter = <T>(name: string, fallback?: T): T => {
 		if (Object.hasOwn(fixed, name)) return fixed[name] as T;
 		const value = input.parameter<T>(name, fallback);
-		const hasFiles = name === 'options' && isRecord(value) && 'downloadFiles' in value;
-		return hasFiles ? ({ ...value, downloadFiles: false } as T) : value;
+		return name === 'options' && isRecord(value)
+			? ({ ...value, downloadFiles: false, includeSecrets: false } as T)
+			: value;
 	};
 	const prepared = prepare({ ...input, parameter });
 	return {

@@ -16,7 +16,10 @@ import { checkItem } from './sendItem';
 const textOf = (value: string) =>
 	`(["string", "number"].includes(typeof ${value}) ? String(${value}) : "").trim()`;
 
-/** As `normaliseBaseUrl` in api/account: `/api/v1` and slashes at the end make no difference. */
+/**
+ * What n8n alone would send to, and checks a credential's allowed domains by. An expression cannot call
+ * `normaliseBaseUrl` of api/account, so a property shows that both give the same.
+ */
 const version = VERSION_PATH.replaceAll('/', '\\/');
 const baseURL = `={{ ${textOf('$credentials.baseUrl')}.replace(/\\/*(${version})?\\/*$/, "") + "${VERSION_PATH}" }}`;
 

@@ -1,6 +1,7 @@
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { inputError } from '../api/errors';
 import { isId, isRecord, MAX_ID_LENGTH } from '../api/records';
+import { readBoolean } from '../api/readers';
 import { limitInput } from './properties';
 
 /** What an operation may ask of n8n for one input item. */
@@ -93,8 +94,8 @@ export function readIncludeSecrets(input: Input): boolean {
 
 /** A value of a boolean parameter within a collection. */
 export function toSwitch(input: Input, value: unknown, displayName: string): boolean {
-	if (value === true || value === 'true' || value === 1) return true;
-	if (value === false || value === 'false' || value === 0) return false;
+	const isOn = readBoolean(value);
+	if (isOn !== undefined) return isOn;
 	throw invalid(input, `'${displayName}' must be true or false`);
 }
 

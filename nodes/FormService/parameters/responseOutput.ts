@@ -4,6 +4,7 @@ import type { ResponseOutput } from '../api/answers/responseItem';
 import { isRecord } from '../api/records';
 import { invalid, readSwitch, toSwitch, toText } from './input';
 import type { Input } from './input';
+import { includeSecretsSwitch } from './properties';
 
 const answerKeys: AnswerKeys[] = ['customKey', 'label', 'uuid'];
 
@@ -56,6 +57,10 @@ export const outputOptions: INodeProperties[] = [
 		...ofSimplified,
 	},
 	{
+		...includeSecretsSwitch,
+		displayOptions: { show: { '/simplify': [false] } },
+	},
+	{
 		displayName: 'One Column per Field',
 		name: 'columns',
 		type: 'boolean',
@@ -84,6 +89,7 @@ export function readResponseOutput(input: Input): ResponseOutput {
 		filePrefix: isDownload
 			? toText(input, options.filePrefix ?? '', 'Download Files: Prefix')
 			: undefined,
+		includeSecrets: toSwitch(input, options.includeSecrets ?? false, 'Include Secrets'),
 		answerKeys: keys,
 		columns: toSwitch(input, options.columns ?? false, 'One Column per Field'),
 		details: toSwitch(input, options.details ?? false, 'Include Details'),

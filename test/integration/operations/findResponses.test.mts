@@ -245,12 +245,12 @@ describe('the list of responses', () => {
 			...filter,
 		);
 
-	it('has the newest first, with number, answers and day', async () => {
+	it('has the newest first, by number and time and without their answers', async () => {
 		await withWorld(async (world) => {
 			const { results } = await search(world, survey);
-			expect(results.map(({ name }) => name.replace(/\d{4}-\d\d-\d\d/, 'today'))).toEqual([
-				'S-2 · Somewhat, Reports, 6 · today',
-				'S-1 · Search, Very, Forms · today',
+			expect(results.map(({ name }) => name.replace(/\d{4}-\d\d-\d\d \d\d:\d\d/, 'time'))).toEqual([
+				'S-2 · time',
+				'S-1 · time',
 			]);
 			const [{ value }] = results;
 			const responseId = { __rl: true, mode: 'list', value };

@@ -21,6 +21,35 @@ const operations: Record<string, INodeParameters> = {
 	'Field: Get Many': { resource: 'field', operation: 'getAll', formId },
 };
 
+describe('Responses as raw records', () => {
+	const list = { resource: 'response', operation: 'getAll', formId, simplify: false };
+	const answers = { 'Password hint': 'blue', 'API key in use': 'none' };
+
+	it.each([
+		['answers', { answers }],
+		['data', { data: answers }],
+	])(
+		'lose their secrets, but no answer, whatever its label is: in %s',
+		async (_name, container) => {
+			const record = {
+				uuid: 'r1',
+				created_at: '2026-01-31T10:00:00.000000Z',
+				...container,
+				...planted,
+			};
+			await withWorld(async ({ service, n8n }) => {
+				const body = JSON.stringify({ success: true, data: [record] });
+				service.faults.set({ fault: answer(200, 'application/json', body) });
+				const { items, run: execution } = await n8n.runNode(list);
+				expect(JSON.stringify(execution)).not.toContain(SECRET);
+				expect(items[0].json).toMatchObject({ uuid: 'r1', ...container });
+				const all = await n8n.runNode({ ...list, options: { includeSecrets: true } });
+				expect(all.items[0].json).toEqual(record);
+			});
+		},
+	);
+});
+
 describe.each(Object.entries(operations))('%s of raw records', (_name, parameters) => {
 	const run = async (extra: INodeParameters) =>
 		await withWorld(async ({ service, n8n }) => {

@@ -37,9 +37,7 @@ const CUSTOM_KEY_ATTRIBUTES = ['custom_key', 'customKey'];
  * means that there are no answers.
  */
 export function decodeAnswers(record: IDataObject): Decoded {
-	const certain = CERTAIN_ATTRIBUTES.filter((name) => Object.hasOwn(record, name)).map((name) =>
-		parsed(record[name]),
-	);
+	const certain = certainAttributes(record).map((name) => parsed(record[name]));
 	if (certain.length > 0) {
 		const container = certain.find((one) => !isNothing(one));
 		return container === undefined ? { answers: [] } : decode(container);
@@ -69,6 +67,16 @@ export function partsOf(value: unknown): Array<string | number | boolean> {
 	return ['string', 'number', 'boolean'].includes(typeof value)
 		? [value as string | number | boolean]
 		: [];
+}
+
+/** The attributes of a response that hold its answers, or may hold them. */
+export function answerAttributes(record: IDataObject): string[] {
+	const certain = certainAttributes(record);
+	return certain.length > 0 ? certain : OTHER_ATTRIBUTES;
+}
+
+function certainAttributes(record: IDataObject): string[] {
+	return CERTAIN_ATTRIBUTES.filter((name) => Object.hasOwn(record, name));
 }
 
 /** A container that was stored as JSON in a text. */

@@ -2,6 +2,8 @@ import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow'
 import { FileError } from '../errors';
 import { fetchBinary } from '../files/download';
 import type { RequestContext } from '../requestContext';
+import { withoutSecrets } from '../secrets';
+import { answerAttributes } from './decode';
 import type { FormField, Naming } from './fields';
 import { fileFieldNames } from './labels';
 import { matchAnswers } from './match';
@@ -13,6 +15,8 @@ import type { UploadedFile } from './uploads';
 export type ResponseOutput = Naming & {
 	/** Simplified, or the record as it came. */
 	simplify: boolean;
+	/** Whether a raw record keeps its secrets. */
+	includeSecrets?: boolean;
 	/** The start of the names of the binary fields that take the files; undefined for no files. */
 	filePrefix: string | undefined;
 	/** In columns: all attributes that simplified output keeps, and a column for each note. */
@@ -72,10 +76,12 @@ export async function toResponseItem(
 
 function toJson(
 	record: IDataObject,
-	{ simplify, columns, details }: ResponseOutput,
+	{ simplify, includeSecrets, columns, details }: ResponseOutput,
 	fields?: readonly FormField[],
 ): IDataObject {
-	if (!simplify) return record;
+	if (!simplify) {
+		return includeSecrets === true ? record : withoutSecrets(record, answerAttributes(record));
+	}
 	return columns === true && fields !== undefined
 		? toColumns(record, fields, details)
 		: simplifyResponse(record, fields);

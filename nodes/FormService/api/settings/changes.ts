@@ -1,5 +1,5 @@
 import type { GenericValue, IDataObject } from 'n8n-workflow';
-import { saysNo, saysYes } from '../records';
+import { readBoolean } from '../readers';
 import type { SettingValue } from './checkSettings';
 
 /** What an update does to a form, as far as the form's record tells. */
@@ -30,7 +30,7 @@ export function changesOf(
 
 /** Services say yes and no in several ways, and numbers as text. */
 function isSame(from: unknown, to: SettingValue): boolean {
-	if (typeof to === 'boolean') return to ? saysYes(from) : saysNo(from);
+	if (typeof to === 'boolean') return readBoolean(from) === to;
 	if (typeof to === 'number') return String(from) === String(to);
 	return from === to;
 }

@@ -1,3 +1,4 @@
+import { readBoolean } from '../readers';
 import { boundOf, settings } from './settings';
 import type { Setting } from './settings';
 import { isWebUrl } from '../files/links';
@@ -70,7 +71,7 @@ function checkSetting(
 function accept(setting: Setting, value: unknown): string | number | boolean | undefined {
 	switch (setting.type) {
 		case 'boolean':
-			return asBoolean(value);
+			return readBoolean(value);
 		case 'text':
 			return asText(value, setting);
 		case 'url':
@@ -91,17 +92,6 @@ function asText(value: unknown, { maxLength, required }: Setting & { type: 'text
 	if (typeof value !== 'string') return undefined;
 	const text = required ? value.trim() : value;
 	return isWithin(text, maxLength) && !(required && text === '') ? text : undefined;
-}
-
-const YES = ['true', '1', 'yes', 'on'];
-const NO = ['false', '0', 'no', 'off'];
-
-/** Rule 5 of section 4; as a word too, since sheets and expressions often give text. */
-function asBoolean(value: unknown): boolean | undefined {
-	if (!['boolean', 'number', 'string'].includes(typeof value)) return undefined;
-	const word = String(value).trim().toLowerCase();
-	if (YES.includes(word)) return true;
-	return NO.includes(word) ? false : undefined;
 }
 
 function asInteger(value: unknown): number | undefined {

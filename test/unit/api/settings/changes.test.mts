@@ -7,6 +7,7 @@ describe('what an update changes in a form', () => {
 		[true, 1],
 		[true, '1'],
 		[true, 'true'],
+		[true, 'yes'],
 		[false, 0],
 		[false, '0'],
 		[60, '60'],
@@ -19,7 +20,7 @@ describe('what an update changes in a form', () => {
 	it.each([
 		[true, null],
 		[false, null],
-		[true, 'yes'],
+		[true, 'perhaps'],
 		[0, null],
 		['', null],
 		[null, ''],
