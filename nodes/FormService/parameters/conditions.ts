@@ -1,5 +1,4 @@
 import { DateTime } from 'luxon';
-import { jsonParse } from 'n8n-workflow';
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
 import { operators } from '../api/answers/conditions';
@@ -85,50 +84,41 @@ const match: INodeProperties = {
  */
 export const conditionFilters: INodeProperties[] = [conditions, match];
 
+const filtersSchema = z.object({
+	conditions: z.object({ conditions: z.array(z.unknown()) }).nullish(),
+	match: z.enum(['all', 'any']).nullish(),
+});
+
+const EMPTY = "'Conditions' has no condition";
+
 /**
  * Reads the conditions in the parameter `filters`.
  *
  * @throws NodeOperationError that names the condition and what it must be
  */
 export function readConditions(input: Input): Conditions {
-	const { conditions: given, match: matched } = readFilters(input);
+	const read = filtersSchema.safeParse(readFilters(input));
+	if (!read.success) {
+		const [where] = read.error.issues[0].path;
+		if (where === 'match') throw invalid(input, "'Match' must be one of all, any");
+		// n8n makes an empty object of conditions that are given as text or as a bare list
+		throw invalid(input, EMPTY, "Add a condition, or remove 'Conditions' from the filters.");
+	}
+	const { conditions: given, match: matched } = read.data;
 	return {
 		zone: input.zone,
-		match: readMatch(input, matched),
-		conditions: readList(input, given).map((entry, index) =>
+		match: matched ?? 'all',
+		conditions: (given?.conditions ?? []).map((entry, index) =>
 			readCondition(input, `Condition ${index + 1}`, entry),
 		),
 	};
 }
 
-/** The parameter `filters` as an object, also where an expression gives it as JSON text. */
+/** @throws NodeOperationError if the parameter `filters` is no object */
 export function readFilters(input: Input): Record<string, unknown> {
-	const filters = fromJson(input.parameter<unknown>('filters', {}));
-	if (isAbsent(filters)) return {};
+	const filters = input.parameter<unknown>('filters', {}) ?? {};
 	if (isRecord(filters)) return filters;
-	throw invalid(input, '\'Filters\' must be an object, such as {"text": "delivery"}');
-}
-
-const matchSchema = z.enum(['all', 'any']);
-
-function readMatch(input: Input, given: unknown): Conditions['match'] {
-	const read = matchSchema.safeParse(isAbsent(given) ? 'all' : given);
-	if (read.success) return read.data;
-	throw invalid(input, `'Match' must be one of ${matchSchema.options.join(', ')}`);
-}
-
-/** A list of conditions, or the object around it that the editor makes; either as JSON text too. */
-function readList(input: Input, given: unknown): unknown[] {
-	const outer = fromJson(given);
-	const inner = isRecord(outer) && !('field' in outer) ? fromJson(outer.conditions) : outer;
-	if (isAbsent(inner)) return [];
-	if (Array.isArray(inner)) return inner as unknown[];
-	if (isRecord(inner)) return [inner];
-	throw invalid(
-		input,
-		"'Conditions' must be a list",
-		'An expression gives it as [{"field": "Email", "operator": "is", "value": "ada@example.com"}].',
-	);
+	throw invalid(input, "'Filters' must be an object");
 }
 
 const conditionSchema = z.object({
@@ -152,7 +142,7 @@ const problems: Record<string, string> = {
 };
 
 function readCondition(input: Input, name: string, entry: unknown): Condition {
-	const read = conditionSchema.safeParse(fromJson(entry));
+	const read = conditionSchema.safeParse(entry);
 	if (!read.success) {
 		const [where] = read.error.issues[0].path;
 		throw invalid(input, `${name} ${problems[String(where)] ?? 'is not a condition'}`);
@@ -185,16 +175,4 @@ function problemOf(operator: Operator, value: string, zone: string): string | un
 		default:
 			return value.trim() === '' ? "needs a value; for none, choose 'Is Empty'" : undefined;
 	}
-}
-
-/** What a text in JSON stands for; any other value as it is. */
-function fromJson(value: unknown): unknown {
-	if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
-	return jsonParse<unknown>(value, { fallbackValue: value });
-}
-
-function isAbsent(value: unknown): boolean {
-	return (
-		value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
-	);
 }

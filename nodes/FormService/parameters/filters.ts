@@ -64,11 +64,6 @@ export const filterParameters: INodeProperties[] = [
  */
 export function readWanted(input: Input): Wanted {
 	const given = readFilters(input);
-	const unknown = Object.keys(given).find((name) => filters.every((one) => one.name !== name));
-	if (unknown !== undefined) {
-		const known = filters.map(({ name }) => name).join(', ');
-		throw invalid(input, `'Filters' has no "${unknown}"`, `It can have ${known}.`);
-	}
 	const text = toText(input, given.text ?? '', 'Answers Contain').trim();
 	return {
 		after: readBound(input, given.after, 'Submitted After'),

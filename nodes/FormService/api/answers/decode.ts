@@ -122,7 +122,9 @@ function listOf(container: unknown): unknown[] | undefined {
 	if (!isRecord(container)) return undefined;
 	const isNumbered = Object.keys(container).every((key) => /^\d+$/.test(key));
 	const entries = Object.values(container);
-	return isNumbered && entries.some(isLabelled) ? listOf(entries) : undefined;
+	// a list of two choices in a map by field ID looks like a pair
+	const isList = isNumbered && entries.some((entry) => isRecord(entry) && isLabelled(entry));
+	return isList ? listOf(entries) : undefined;
 }
 
 function isPair(entry: unknown[]): boolean {

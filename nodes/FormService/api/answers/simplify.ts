@@ -3,6 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { COLUMN_ATTRIBUTES, KEPT_ATTRIBUTES } from './attributes';
 import { repeatedLabels } from './fields';
 import type { FormField } from './fields';
+import { tellApart } from './labels';
 import { isNothing, matchAnswers } from './match';
 import type { MatchedAnswers } from './match';
 import { typedValue } from './typed';
@@ -59,11 +60,10 @@ function notesOn(
 ): IDataObject {
 	// headings have entries without a value
 	const others = answers.filter(({ field, value }) => field === undefined && !isNothing(value));
+	const names = tellApart(others.map(({ label }) => label));
+	const cells = others.map(({ value }, index) => [names[index], typedValue(value)]);
 	return {
-		otherAnswers:
-			others.length === 0
-				? null
-				: Object.fromEntries(others.map(({ name, value }) => [name, typedValue(value)])),
+		otherAnswers: cells.length === 0 ? null : Object.fromEntries(cells),
 		...(repeatedLabels(fields).length > 0 && {
 			matchedByPosition: byPosition.length === 0 ? null : byPosition,
 		}),
