@@ -7,7 +7,8 @@ import type {
 } from 'n8n-workflow';
 import { formServiceApiTest } from './editor/formServiceApiTest';
 import { getForms, searchForms } from './editor/searchForms';
-import { fetchExample, pollForms } from './trigger/nodePoll';
+import { fetchExample } from './trigger/example';
+import { pollForms } from './trigger/poll';
 import { triggerProperties } from './trigger/properties';
 
 /**
@@ -28,7 +29,7 @@ export class FormServiceTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: SUBTITLE,
-		description: 'Start workflows on form responses, add and get them, and update forms',
+		description: 'Start workflows on new form responses',
 		defaults: { name: 'Form Service Trigger' },
 		polling: true,
 		inputs: [],

@@ -1,14 +1,7 @@
-import type { IDataObject, INode } from 'n8n-workflow';
-import { builtFile } from '../../test/integration/n8n/package.mts';
-import type { Dependencies, Trigger } from '../../nodes/FormService/trigger/dependencies.ts';
-import type { Memory } from '../../nodes/FormService/trigger/memory.ts';
-import type { poll } from '../../nodes/FormService/trigger/poll.ts';
+import { Form } from '../../test/model/form.mts';
+import { N8n } from '../../test/model/n8n.mts';
+import { VirtualTime } from '../../test/model/time.mts';
 import type { Table } from './page.mts';
-
-const built = {
-	...builtFile<{ Memory: typeof Memory }>('nodes/FormService/trigger/memory.js'),
-	...builtFile<{ poll: typeof poll }>('nodes/FormService/trigger/poll.js'),
-};
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -31,71 +24,46 @@ function arrivals(perDay: number, next: () => number): number[] {
 	}
 }
 
-const node: INode = {
-	id: 'node',
-	name: 'Trigger',
-	type: 'trigger',
-	typeVersion: 1,
-	position: [0, 0],
-	parameters: {},
-};
-
-/** Minutes that a response waits on average, with polls of the trigger at n8n's tick of each minute. */
+/** Minutes that a response waits on average, with n8n's polls of each minute. */
 async function watched(forms: readonly number[][]) {
-	const memory = new built.Memory();
-	const staticData: IDataObject = {};
+	const time = new VirtualTime(START);
 	const formIds = forms.map((_, index) => `form-${index}`);
-	const seen = forms.map(() => 0);
-	const delays: number[] = [];
-	let requests = 0;
-	let now = START;
-	const trigger: Trigger = {
-		key: 'trigger',
-		account: 'account',
-		service: 'service',
-		watch: { kind: 'chosen', formIds },
-		names: new Map(formIds.map((id) => [id, id])),
-		events: ['responseCompleted'],
-		abandonedAfterMs: DAY_MS,
-		conditions: { match: 'all', conditions: [], zone: 'UTC' },
-		emitExisting: false,
-		maxPerPoll: 1_000,
-		requestsPerDay: REQUESTS_PER_DAY,
-		reason: 'tick',
-		needsFields: false,
-		budgetMs: 36_000,
-	};
-	const dependencies: Dependencies = {
-		node,
-		now: () => now,
-		log: { info: () => undefined, warn: () => undefined },
-		requestsSent: () => requests,
-		listFields: async () => ({ records: [], complete: true }),
-		listForms: async () => ({ records: [], complete: true }),
-		async listResponses(formId) {
-			requests += 1;
-			const index = formIds.indexOf(formId);
-			const times = forms[index];
-			const first = seen[index];
-			while (times[seen[index]] <= now) seen[index] += 1;
-			// what has been delivered need not be listed: the trigger remembers it
-			const records = times
-				.slice(first, seen[index])
-				.map((at) => ({ uuid: `${formId} ${at}`, created_at: new Date(at).toISOString(), at }));
-			return await Promise.resolve({
-				records,
-				complete: true,
-				isUnchanged: records.length === 0 && now > START,
-			});
+	const watchedForms = Object.fromEntries(formIds.map((id) => [id, new Form(id)]));
+	const n8n = new N8n(
+		'default',
+		{
+			watch: { kind: 'chosen', formIds },
+			events: ['responseCompleted'],
+			condition: undefined,
+			needsFields: false,
+			downloadFiles: false,
+			emitExisting: false,
+			maxPerPoll: 1_000,
+			requestsPerDay: REQUESTS_PER_DAY,
 		},
-		toItem: async ({ record }) => ({ json: record }),
-		toItemWithoutFiles: async ({ record }) => ({ json: record }),
-	};
-	for (; now < START + DAYS * DAY_MS; now += MINUTE_MS) {
-		const items = await built.poll(trigger, staticData, memory, dependencies);
-		for (const { json } of items ?? []) delays.push((now - Number(json.at)) / MINUTE_MS);
+		watchedForms,
+		time,
+	);
+	await n8n.activate('activate');
+	const seen = forms.map(() => 0);
+	const submittedAt = new Map<string, number>();
+	const delays: number[] = [];
+	for (let now = START + MINUTE_MS; now < START + DAYS * DAY_MS; now += MINUTE_MS) {
+		time.pass(now - time.now());
+		for (const [index, times] of forms.entries()) {
+			for (; times[seen[index]] <= now; seen[index] += 1) {
+				const at = times[seen[index]];
+				submittedAt.set(watchedForms[formIds[index]].submit(false, at).uuid, at);
+			}
+		}
+		const { items } = await n8n.tick();
+		for (const { form, uuid } of items) {
+			delays.push((now - submittedAt.get(uuid)!) / MINUTE_MS);
+			// what has been delivered need not be listed: the trigger remembers it
+			watchedForms[form].kept.find((one) => one.uuid === uuid)!.deleted = true;
+		}
 	}
-	return { delay: mean(delays), requests: requests / DAYS };
+	return { delay: mean(delays), requests: n8n.requestTimes.length / DAYS };
 }
 
 /** The same where all forms are polled in turn. */

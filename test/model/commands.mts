@@ -328,7 +328,7 @@ const damages = fc.oneof(
 	fc.constantFrom<(state: IDataObject) => IDataObject | string>(
 		() => 'nonsense',
 		() => ({ version: 9 }),
-		(state) => ({ ...state, revision: 1 + Number(state.revision ?? 0) }),
+		(state) => ({ ...state, savedAt: 1 + Number(state.savedAt ?? 0) }),
 		(state) => ({ ...state, forms: [{ id: 'X' }] }),
 		({ forms: _, ...state }) => ({ ...state, version: 1 }),
 	),

@@ -16,8 +16,11 @@ type Known = {
 	abandoned?: number | 'told';
 };
 
-/** What is known of one form; without responses, the trigger has yet to begin with it. */
-type KnownForm = { responses?: ReadonlyMap<string, Known>; goneSince?: number };
+/**
+ * What is known of one form; without responses, the trigger has yet to begin with it, and those that were
+ * created since then are new.
+ */
+type KnownForm = { responses?: ReadonlyMap<string, Known>; since?: number; goneSince?: number };
 
 /** All that is known, since the first poll. */
 export type Knowledge = {
@@ -52,6 +55,8 @@ export class Model {
 	readonly excused = new Set<string>();
 	/** Events that were delivered since they last could be. */
 	readonly delivered = new Set<string>();
+	/** The second after the one in which the poll began: what was created by then may have been there before. */
+	private since = 0;
 
 	constructor(mode: 'default' | 'durable', parameters: Parameters) {
 		this.mode = mode;
@@ -60,9 +65,9 @@ export class Model {
 
 	/** Another model that knows the same. */
 	clone(): Model {
-		const { mode, parameters, active, known, quiet, saved, list } = this;
+		const { mode, parameters, active, known, quiet, saved, list, since } = this;
 		const model = new Model(mode, parameters);
-		Object.assign(model, { active, list, saved: copyOf(saved) });
+		Object.assign(model, { active, list, since, saved: copyOf(saved) });
 		model.known = copyOf(known);
 		model.quiet = quiet === known ? model.known : copyOf(quiet);
 		for (const [form, responses] of this.postponed) model.postponed.set(form, responses);
@@ -81,14 +86,18 @@ export class Model {
 	}
 
 	/** A poll begins: forms that are not watched any more are forgotten as soon as it changes anything. */
-	begin(): { before: Knowledge } {
+	begin(startedAt: number): { before: Knowledge } {
+		this.since = (Math.floor(startedAt / 1000) + 1) * 1000;
 		const before = this.known;
 		const { watch } = this.parameters;
 		if (watch.kind === 'all') this.known = copyOf(before);
 		else {
 			const chosen = [...before.forms].filter(([id]) => watch.formIds.includes(id));
-			const forms = new Map(chosen.map(([id, { responses }]) => [id, { responses }]));
+			const forms = new Map(chosen.map(([id, { responses, since }]) => [id, { responses, since }]));
 			this.known = { forms, isDamaged: before.isDamaged };
+		}
+		if (!this.watchesResponses()) {
+			for (const [id, { goneSince }] of this.known.forms) this.known.forms.set(id, { goneSince });
 		}
 		this.quiet = copyOf(this.known);
 		return { before };
@@ -98,6 +107,18 @@ export class Model {
 	undo({ before }: { before: Knowledge }): void {
 		this.known = before;
 		this.quiet = before;
+	}
+
+	/** Form Created alone needs no responses. */
+	watchesResponses(): boolean {
+		return this.parameters.events.some((event) => event !== 'formCreated');
+	}
+
+	/** What is known of a form before its first reading. */
+	private initial(): KnownForm {
+		if (!this.watchesResponses()) return {};
+		const isToEmit = this.parameters.emitExisting && !this.known.isDamaged;
+		return isToEmit ? { responses: new Map() } : { since: this.since };
 	}
 
 	watched(): string[] {
@@ -110,9 +131,9 @@ export class Model {
 
 	/** Takes note of the list of forms, and gives those that are new, which are not known yet. */
 	takeList(now: number): { created: Event[]; hasChanged: boolean } {
-		const { watch, emitExisting, events } = this.parameters;
+		const { watch, events } = this.parameters;
 		if (watch.kind !== 'all' || this.list === undefined) return { created: [], hasChanged: false };
-		const { forms, listedSince, isDamaged = false } = this.known;
+		const { forms, listedSince } = this.known;
 		const before = JSON.stringify([...forms]);
 		const isFirst = listedSince === undefined;
 		if (isFirst) this.forget((key) => key.endsWith('formCreated'));
@@ -121,23 +142,25 @@ export class Model {
 			const known = forms.get(form.id);
 			const isOld = isFirst || (form.createdAt ?? Infinity) < listedSince - 60_000;
 			if (watch.except.includes(form.id)) forms.set(form.id, {});
-			else if (known !== undefined) forms.set(form.id, { responses: known.responses });
+			else if (known?.responses !== undefined) forms.set(form.id, { responses: known.responses });
+			else if (known !== undefined)
+				forms.set(form.id, { since: known.since ?? this.initial().since });
 			else if (!isOld) created.push(form);
 			else {
-				forms.set(form.id, emitExisting && !isDamaged ? { responses: new Map() } : {});
+				forms.set(form.id, this.initial());
 				this.forget((key) => key.startsWith(`${form.id} ${form.id}-`));
 			}
 		}
 		const day = Math.floor(now / DAY_MS);
-		for (const [id, { responses, goneSince = day }] of forms) {
+		for (const [id, { goneSince = day, ...rest }] of forms) {
 			if (!this.list.complete || this.list.forms.some((form) => form.id === id)) continue;
-			if (day - goneSince <= REMEMBERED_DAYS) forms.set(id, { responses, goneSince });
+			if (day - goneSince <= REMEMBERED_DAYS) forms.set(id, { ...rest, goneSince });
 			else {
 				forms.delete(id);
 				this.forget((key) => key.startsWith(`${id} `));
 			}
 		}
-		this.known.listedSince ??= Math.floor(now);
+		this.known.listedSince ??= this.since;
 		const isEvent = events.includes('formCreated');
 		if (!isEvent) for (const { id } of created) this.beginFromNothing(id);
 		this.quiet = copyOf(this.known);
@@ -150,14 +173,18 @@ export class Model {
 	/** A new form was delivered, or need not be: all its responses are new. */
 	beginFromNothing(id: string): void {
 		this.forget((key) => key.startsWith(`${id} ${id}-`));
-		this.known.forms.set(id, { responses: new Map() });
+		this.known.forms.set(id, this.watchesResponses() ? { responses: new Map() } : {});
 	}
 
 	/** The responses that are known of a form; undefined when it is to begin. */
 	responsesOf(form: string): ReadonlyMap<string, Known> | undefined {
-		const known = this.known.forms.get(form);
-		if (known !== undefined) return known.responses;
-		return this.parameters.emitExisting && !this.known.isDamaged ? new Map() : undefined;
+		return (this.known.forms.get(form) ?? this.initial()).responses;
+	}
+
+	/** Whether a response was there before the trigger began with its form, as far as can be told. */
+	private isOld(form: string, { createdAt, hasTime }: Shown): boolean {
+		const { responses, since = Infinity } = this.known.forms.get(form) ?? this.initial();
+		return responses === undefined && (!hasTime || createdAt * 1000 < since);
 	}
 
 	/** What happened to a form, and whether a condition holds it back; takes no note of it. */
@@ -167,11 +194,11 @@ export class Model {
 		now: number,
 	): Array<Event & { isWanted: boolean }> {
 		const known = this.responsesOf(form);
-		if (known === undefined) return [];
 		const { events, condition } = this.parameters;
 		return inOrder(shown).flatMap((response) => {
+			if (this.isOld(form, response)) return [];
 			const { uuid, number } = response;
-			const event = this.eventOf(known.get(uuid), response, now);
+			const event = this.eventOf(known?.get(uuid), response, now);
 			const isWanted = condition === undefined || String(number).includes(condition);
 			return event !== undefined && events.includes(event) ? [{ form, uuid, event, isWanted }] : [];
 		});
@@ -237,7 +264,7 @@ export class Model {
 		for (const response of inOrder(shown)) {
 			const { uuid } = response;
 			if (later.has(uuid)) continue;
-			responses.set(uuid, this.noted(before?.get(uuid), response, before === undefined, now));
+			responses.set(uuid, this.noted(before?.get(uuid), response, this.isOld(form, response), now));
 		}
 		this.set(form, responses, delivered);
 		const rest = inOrder(shown).filter(({ uuid }) => later.has(uuid));
@@ -267,11 +294,13 @@ export class Model {
 		if (delivered === 0 && !isNew) this.quiet.forms.set(form, { responses });
 	}
 
-	/** A poll has changed something: forms whose turn has yet to come have lost what was known of them. */
-	settleDamage(): void {
-		if (!this.known.isDamaged) return;
+	/** A poll has changed something: forms whose turn has yet to come begin now. */
+	settle(): void {
+		const initial = this.initial();
 		for (const knowledge of [this.known, this.quiet]) {
-			for (const id of this.watched()) if (!knowledge.forms.has(id)) knowledge.forms.set(id, {});
+			for (const id of this.watchesResponses() ? this.watched() : []) {
+				if (!knowledge.forms.has(id)) knowledge.forms.set(id, initial);
+			}
 			delete knowledge.isDamaged;
 		}
 	}

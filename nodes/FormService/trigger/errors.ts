@@ -1,26 +1,25 @@
-import { NodeApiError, NodeOperationError } from 'n8n-workflow';
-import type { Failure, IDataObject, INode } from 'n8n-workflow';
+import type { IDataObject, INode } from 'n8n-workflow';
 import { CHECK_VERSION, inputError, serviceError, timeInWords } from '../api/errors';
 
-/** The first poll has to read all there is, or what it did not see would count as new. */
+/** The first reading has to be whole, or everything that it did not show would count as new. */
 export function cutAtFirst(node: INode, what: 'responses' | 'forms') {
 	return cutShort(
 		node,
-		`Couldn't read all ${what} on the first check`,
-		`The trigger has to know all ${what} before it can tell which are new.`,
+		`Couldn't read all ${what} on the first poll`,
+		`The trigger has to know all ${what} before it can recognize new ones.`,
 	);
 }
 
-/** What is new may be on the pages that were not read. */
+/** New responses may be on the pages that were not read. */
 export function cutInVain(node: INode) {
 	return cutShort(
 		node,
 		"Couldn't read all responses; none of those read are new",
-		'The next check begins at the first page again.',
+		'The next poll begins at the first page again.',
 	);
 }
 
-/** No item can be made with a part of the fields: its columns would differ from those of the others. */
+/** Items that are made with a part of the fields would have other columns than the rest. */
 export function cutFields(node: INode) {
 	return cutShort(
 		node,
@@ -37,28 +36,27 @@ function cutShort(node: INode, message: string, consequence: string) {
 	});
 }
 
-/** No reply came in the time that n8n gives a poll. */
+/** No reply came before the end of the time that n8n gives a poll. */
 export function tooSlow(node: INode) {
 	return serviceError(node, {
 		message: "The service didn't answer before n8n's poll timeout",
-		description: 'The next check tries again.',
+		description: 'The next poll tries again.',
 		failure: { cause: 'temporarily-unavailable' },
 	});
 }
 
-/** Its turn in the account's queue did not come in the time that n8n gives a poll. */
+/** The request's turn in the account's queue did not come before n8n's poll timeout. */
 export function queueTooLong(node: INode) {
 	return serviceError(node, {
-		message:
-			"This account's per-minute limit is used up; the check was skipped and will be retried",
+		message: "This account's per-minute limit is used up; the poll was skipped and will be retried",
 		description:
 			'Other nodes or tools that use this account have sent too many requests in this minute.',
 		failure: { cause: 'rate-limited' },
 	});
 }
 
-/** A trigger that is switched on needs a first poll, and there is no request left for it. */
-export function budgetUsedUp(node: INode, freeAt: number) {
+/** A trigger that is switched on needs a first poll, and no request of the day is left for it. */
+export function allowanceUsedUp(node: INode, freeAt: number) {
 	return inputError(node, {
 		message: "The triggers on this account have used up their 'Requests per Day'",
 		description: `Publish the workflow again after ${timeInWords(freeAt)}, or raise 'Requests per Day' in the options of the trigger.`,
@@ -66,7 +64,16 @@ export function budgetUsedUp(node: INode, freeAt: number) {
 	});
 }
 
-/** Names of attributes that an error lists at most. */
+/** A condition names a field that the form does not have. */
+export function wrongCondition(node: INode, problem: string) {
+	return inputError(node, {
+		message: problem,
+		description: "Correct the field's name under 'Filters'. No response is lost meanwhile.",
+		failure: { cause: 'configuration-invalid' },
+	});
+}
+
+/** The most names of attributes that an error lists. */
 const MAX_NAMES = 30;
 
 /** A response that could not be told from the next. */
@@ -74,28 +81,7 @@ export function withoutIdentity(node: INode, record: IDataObject) {
 	const names = Object.keys(record).slice(0, MAX_NAMES).join(', ') || 'nothing at all';
 	return serviceError(node, {
 		message: 'The service sent a response without a UUID',
-		description: `It has no "uuid" or "id" that tells it from others, only: ${names}. ${CHECK_VERSION}`,
+		description: `It has no "uuid" or "id" that identifies it, only: ${names}. ${CHECK_VERSION}`,
 		failure: { cause: 'configuration-invalid' },
 	});
-}
-
-/** Why an error came about, in n8n's terms. */
-export function failureOf(error: unknown): Failure | undefined {
-	return error instanceof NodeApiError || error instanceof NodeOperationError
-		? error.failure
-		: undefined;
-}
-
-/** Whether it stays so until somebody corrects the credential or the node. */
-export function needsPerson(failure: Failure | undefined): boolean {
-	return failure?.cause === 'credential-invalid' || failure?.cause === 'configuration-invalid';
-}
-
-/** Whether it is about the account, whichever of its forms was asked for. */
-export function isOfAccount(failure: Failure | undefined): boolean {
-	return (
-		failure?.cause === 'credential-invalid' ||
-		failure?.cause === 'rate-limited' ||
-		failure?.cause === 'quota-exhausted'
-	);
 }

@@ -1,11 +1,11 @@
 /**
- * Two 32-bit hashes of a text, which together are its fingerprint. Each step of each is a bijection of
- * its state, they differ in rotation and factor, and the end is the finalizer of MurmurHash3 with both
- * mixed, again a bijection. So they spread as random numbers do, and of n identities two share a
- * fingerprint with a chance of n² / 2^65: one in 3,700 million for 100,000 of them. That takes
- * identities that nobody chose to collide; the service makes them, not who fills in a form.
+ * Writes the fingerprint of a text: two 32-bit hashes, the higher half first. Each step of each hash is
+ * a bijection of its state, the two differ in rotation and factor, and the end is the finalizer of
+ * MurmurHash3 with both mixed, again a bijection. Of n identities, two share a fingerprint with a
+ * probability of n² / 2^65: one in 3,700 million for 100,000. That assumes identities that nobody chose
+ * to collide; the service makes them, not the respondent.
  */
-function hash(text: string): void {
+export function fingerprint(text: string, target: Uint32Array, at = 0): void {
 	let a = 0x9e3779b9;
 	let b = 0x7f4a7c15;
 	for (let index = 0; index < text.length; index++) {
@@ -15,13 +15,10 @@ function hash(text: string): void {
 	}
 	a = mixed(a ^ text.length);
 	b = mixed(b ^ text.length);
-	high = (a + b) >>> 0;
-	low = (b + high) >>> 0;
+	const high = (a + b) >>> 0;
+	target[at] = high;
+	target[at + 1] = (b + high) >>> 0;
 }
-
-/** The two halves of the latest fingerprint: an object for each of 100,000 responses would be garbage. */
-let high = 0;
-let low = 0;
 
 function mixed(state: number): number {
 	const once = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
@@ -29,7 +26,7 @@ function mixed(state: number): number {
 	return twice ^ (twice >>> 16);
 }
 
-/** Numbers texts by their 64-bit fingerprints, from 0, in the order in which they first come. */
+/** Numbers texts by their 64-bit fingerprints, from 0, in the order in which they are first added. */
 export class Fingerprints {
 	/** Two 32-bit halves for each, the higher first. */
 	private readonly halves: Uint32Array;
@@ -37,9 +34,12 @@ export class Fingerprints {
 	/** An open hash table of numbers; 0 is free. */
 	private readonly slots: Int32Array;
 
+	/** The fingerprint that is looked up: an object for each of 100,000 responses would be garbage. */
+	private readonly wanted = new Uint32Array(2);
+
 	private count = 0;
 
-	/** @param capacity the texts that come at most */
+	/** @param capacity the most texts that are added */
 	constructor(capacity: number) {
 		this.halves = new Uint32Array(2 * capacity);
 		this.slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * capacity + 1)));
@@ -49,41 +49,56 @@ export class Fingerprints {
 		return this.count;
 	}
 
-	/** The number of a text, which it has from now on if it is new. */
+	/** The number of a text that was added; undefined if it was not. */
+	find(text: string): number | undefined {
+		fingerprint(text, this.wanted);
+		const number = this.slots[this.slotOf(this.wanted[0], this.wanted[1])];
+		return number === 0 ? undefined : number - 1;
+	}
+
+	/** The number of a text, which is added if it is new. */
 	numberOf(text: string): number {
-		hash(text);
-		return this.place(high, low);
+		fingerprint(text, this.wanted);
+		return this.add(this.wanted[0], this.wanted[1]);
 	}
 
-	/** Takes over fingerprints that were saved, as `copy` gives them. Equal ones get one number. */
+	/** Adds saved fingerprints, as `copy` writes them. Equal ones get one number. */
 	addAll(halves: Uint32Array): void {
-		for (let at = 0; at < halves.length; at += 2) this.place(halves[at], halves[at + 1]);
+		for (let at = 0; at < halves.length; at += 2) this.add(halves[at], halves[at + 1]);
 	}
 
-	/** The two halves of the fingerprint with a number. */
+	/** Writes the two halves of the fingerprint with a number. */
 	copy(number: number, target: Uint32Array, at: number): void {
 		target[at] = this.halves[2 * number];
 		target[at + 1] = this.halves[2 * number + 1];
 	}
 
-	private place(first: number, second: number): number {
+	private add(high: number, low: number): number {
+		const slot = this.slotOf(high, low);
+		if (this.slots[slot] !== 0) return this.slots[slot] - 1;
+		const number = this.count++;
+		this.slots[slot] = number + 1;
+		this.halves[2 * number] = high;
+		this.halves[2 * number + 1] = low;
+		return number;
+	}
+
+	/** The slot that has a fingerprint, or else the free one where it belongs. */
+	private slotOf(high: number, low: number): number {
 		const { halves, slots } = this;
 		const mask = slots.length - 1;
-		let slot = second & mask;
+		let slot = low & mask;
 		for (; slots[slot] !== 0; slot = (slot + 1) & mask) {
 			const number = slots[slot] - 1;
-			if (halves[2 * number] === first && halves[2 * number + 1] === second) return number;
+			if (halves[2 * number] === high && halves[2 * number + 1] === low) return slot;
 		}
-		const number = this.count++;
-		slots[slot] = number + 1;
-		halves[2 * number] = first;
-		halves[2 * number + 1] = second;
-		return number;
+		return slot;
 	}
 }
 
-/** A name of 16 digits for a text. */
+/** A name of 16 hexadecimal digits for a text. */
 export function shortNameOf(text: string): string {
-	hash(text);
-	return [high, low].map((half) => half.toString(16).padStart(8, '0')).join('');
+	const halves = new Uint32Array(2);
+	fingerprint(text, halves);
+	return [...halves].map((half) => half.toString(16).padStart(8, '0')).join('');
 }

@@ -1,122 +1,151 @@
 import type { IDataObject, IPollFunctions, NodeApiError, NodeOperationError } from 'n8n-workflow';
+import type { FormField } from '../api/answers/fields';
+import type { PagePosition } from '../api/replies/list';
 import type { Version } from '../api/request/request';
-import { Budget } from './budget';
-import type { Edge } from './edge';
+import { noFailures } from './failures';
+import type { Failures } from './failures';
+import type { ListedForm } from './formList';
 import type { KnownResponses } from './knownResponses';
+import { RequestAllowance } from './requestAllowance';
 import { freshSchedule, noRate } from './schedule';
 import type { Rate, Schedule } from './schedule';
-import type { Restored } from './stateCodec';
+import type { StateMemory } from './state';
 
-/** What the process remembers of one form of a trigger. */
+/** What the process remembers of one form of a trigger, or of the list of all forms. */
 export type FormMemory = {
 	schedule: Schedule;
+	failures: Failures;
 	rate: Rate;
-	/** Responses that the last poll found and had no room for. */
-	backlog: IDataObject[];
-	/** The last listing, and what was known after it: the same again changes nothing until a time. */
-	last?: { version: Version; known: KnownResponses };
-	/** The edge of its listing, if the next poll can go by it. */
-	paged?: Paged;
+	/** The number of its last turn: the form with the lowest number comes first. */
+	turn: number;
+	lastPoll?: LastPoll;
 	/** Its fields as they were last read, and when that was last tried. */
-	fields?: { records: IDataObject[]; triedAt: number };
-	/** The number of the poll in which it last had its turn. */
-	servedAt: number;
+	fields?: KnownFields;
 };
 
-/** The edge of a listing, and what was known after it was read: with anything else, it proves nothing. */
-export type Paged = { edge: Edge; known: KnownResponses };
+/** What the last poll of a form has left. It only means something beside the very state that it left. */
+export type LastPoll = {
+	known: KnownResponses;
+	/** Responses that it found and had no room for, as far as the next polls can deliver them. */
+	backlog: readonly IDataObject[];
+	/** The version of the listing: if it is the same again, nothing has changed until `changesAt`. */
+	version?: Version;
+	/** When the listing was last sent in full, not as unchanged. */
+	versionAt: number;
+	changesAt: number;
+	/** How the listing is ordered, if a part of it is enough for most polls. */
+	order?: Order;
+};
 
-/** A form in the list of all forms. */
-export type ListedForm = { id: string; name: string; record: IDataObject };
+/** The same where the backlog cannot be delivered now: the next reading finds its responses again. */
+export function withoutBacklog(lastPoll: LastPoll | undefined): LastPoll | undefined {
+	if (lastPoll === undefined || lastPoll.backlog.length === 0) return lastPoll;
+	const order = lastPoll.order && { ...lastPoll.order, isDoubtful: true };
+	return { ...lastPoll, backlog: [], version: undefined, order };
+}
 
-/**
- * What the process remembers of one trigger. All of it can be lost at any time: the static data of
- * n8n is what counts. Times in epoch milliseconds.
- */
-export type TriggerMemory = {
-	/** What the schedules and the backlog belong to: another account or other events begin anew. */
-	owner: string;
+/** The order of a listing of several pages. */
+export type Order = {
+	newest: 'first' | 'last';
+	/** The last page, to begin with where the newest responses are last. */
+	lastPage?: PagePosition;
+	/** A short reading did not fit it: the whole listing has to be read. */
+	isDoubtful: boolean;
+};
+
+export type KnownFields = {
+	fields: readonly FormField[];
+	triedAt: number;
+	/** Responses have answers that belong to none of them, although the fields were read for that. */
+	isUnmatched: boolean;
+};
+
+/** What the process remembers of one trigger. All of it can be lost at any time: the static data counts. */
+export type TriggerMemory = StateMemory & {
 	nodeName: string;
+	/** The account, service and events that the rest belongs to: with others, everything starts anew. */
+	owner?: string;
 	/** The forms that were watched last and the conditions, as text. */
 	watched?: string;
 	/** By ID. */
 	forms: Map<string, FormMemory>;
-	/** Of the list of all forms, and that list. */
-	listing: FormMemory;
-	list?: { forms: ListedForm[]; complete: boolean };
-	/** Of what fails whichever form is polled. */
-	accountSchedule: Schedule;
+	list: FormMemory & { forms?: readonly ListedForm[]; isWhole?: boolean };
+	/** Failures that are the same whichever form is polled. */
+	account: Failures;
+	/** Polls whose parameters or credential could not be used. */
+	unusable: Failures;
+	turns: number;
+	/** How far the service's clock is ahead of this machine's, at most, in milliseconds. */
+	clockOffset: number;
 	/** The poll that is under way; resolves when it has ended, well or not. */
-	poll?: Promise<void>;
-	polls: number;
-	/** What was last read from the static data. */
-	loaded?: { digest: string; restored: Restored };
-	/** The state after a row of polls without items, and digests of those that it came from (see `state`). */
-	pending?: { from: ReadonlySet<string>; saved: IDataObject };
-	/** What the static data was before the poll that delivered last, and when that ended. */
-	deliveryInFlight?: { from: string; at: number };
-	/** The digest of the state that the last poll left, to which all backlogs belong. */
-	backlogOf?: string;
+	underWay?: Promise<void>;
 	/** What a person who activated the workflow was told to correct. */
-	toCorrect?: { error: unknown; at: number };
-	/** An error that is to be reported by the next poll that has no items, and what it is about. */
-	toReport?: { error: NodeApiError | NodeOperationError; of: string };
+	toCorrect?: { error: NodeApiError | NodeOperationError; at: number };
+	/** An error that the next poll without items reports, and what it is about. */
+	toReport?: { error: NodeApiError | NodeOperationError; about: string };
 };
 
 export const freshForm = (): FormMemory => ({
 	schedule: freshSchedule,
+	failures: noFailures,
 	rate: noRate,
-	backlog: [],
-	servedAt: 0,
+	turn: 0,
 });
 
 const fresh = () => ({
 	forms: new Map<string, FormMemory>(),
-	listing: freshForm(),
-	list: undefined,
-	accountSchedule: freshSchedule,
+	list: freshForm(),
+	account: noFailures,
+	turns: 0,
 	toCorrect: undefined,
 	toReport: undefined,
-	polls: 0,
 });
 
-/** Triggers that are remembered: those beyond it, the longest without a tick, are taken for removed. */
+/** The most triggers that are remembered. Beyond it, the one that was not polled for longest is forgotten. */
 const MAX_TRIGGERS = 1_000;
 
-/** What the process remembers of all triggers. */
-export class Memory {
-	private readonly triggers = new Map<string, TriggerMemory>();
-	private readonly budgets = new Map<string, Budget>();
-	private readonly contexts = new WeakSet<IPollFunctions>();
+const triggers = new Map<string, TriggerMemory>();
+const allowances = new Map<string, RequestAllowance>();
+const contexts = new WeakSet<IPollFunctions>();
 
-	/**
-	 * @param key the workflow and node, whatever their names
-	 * @param nodeName under which n8n's default mode keeps the static data: that of a new name is empty,
-	 * which is not the empty one that `pending` came from
-	 */
-	trigger(key: string, owner: string, nodeName: string): TriggerMemory {
-		const known = this.triggers.get(key) ?? { owner, nodeName, ...fresh() };
-		// the last in the map is the one that had a tick last
-		this.triggers.delete(key);
-		this.triggers.set(key, known);
-		const [oldest] = this.triggers.keys();
-		if (this.triggers.size > MAX_TRIGGERS) this.triggers.delete(oldest);
-		if (known.owner !== owner) Object.assign(known, { owner, ...fresh() });
-		if (known.nodeName !== nodeName) Object.assign(known, { nodeName, pending: undefined });
-		return known;
+/**
+ * What is remembered of a trigger.
+ *
+ * @param key the workflow and node, whatever their names
+ * @param nodeName n8n's default mode keeps the static data by this name: a renamed node has none, and must
+ * not continue from what the old one left unsaved
+ */
+export function memoryOf(key: string, nodeName: string): TriggerMemory {
+	const known = triggers.get(key) ?? { nodeName, clockOffset: 0, unusable: noFailures, ...fresh() };
+	// the last in the map is the one that was polled last
+	triggers.delete(key);
+	triggers.set(key, known);
+	const [oldest] = triggers.keys();
+	if (triggers.size > MAX_TRIGGERS) triggers.delete(oldest);
+	if (known.nodeName !== nodeName) {
+		Object.assign(known, { nodeName, unsaved: undefined, delivery: undefined });
 	}
+	return known;
+}
 
-	/** @param account see `Account.key` */
-	budget(account: string): Budget {
-		const budget = this.budgets.get(account) ?? new Budget();
-		this.budgets.set(account, budget);
-		return budget;
-	}
+/** Forgets what belongs to another account, service or choice of events. */
+export function belongTo(memory: TriggerMemory, owner: string): void {
+	if (memory.owner !== owner) Object.assign(memory, { ...fresh(), owner });
+}
 
-	/** Whether n8n polls with this context for the first time: each activation brings a new one. */
-	isNew(n8n: IPollFunctions): boolean {
-		if (this.contexts.has(n8n)) return false;
-		this.contexts.add(n8n);
-		return true;
+/** The requests of an account. */
+export function allowanceOf(accountKey: string, now: number): RequestAllowance {
+	for (const [key, allowance] of allowances) {
+		if (key !== accountKey && allowance.isUnused(now)) allowances.delete(key);
 	}
+	const allowance = allowances.get(accountKey) ?? new RequestAllowance();
+	allowances.set(accountKey, allowance);
+	return allowance;
+}
+
+/** Whether n8n polls with this context for the first time: each activation brings a new one. */
+export function isNewContext(n8n: IPollFunctions): boolean {
+	if (contexts.has(n8n)) return false;
+	contexts.add(n8n);
+	return true;
 }

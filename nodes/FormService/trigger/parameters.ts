@@ -2,6 +2,7 @@ import type { IPollFunctions } from 'n8n-workflow';
 import { REQUESTS_PER_DAY } from '../api/rateLimiter/limits';
 import { isId, isRecord } from '../api/records';
 import type { ResponseOutput } from '../api/answers/responseItem';
+import type { Conditions } from '../api/answers/conditions';
 import { readConditions } from '../parameters/filters';
 import {
 	invalid,
@@ -13,27 +14,37 @@ import {
 } from '../parameters/input';
 import type { Input } from '../parameters/input';
 import { readResponseOutput } from '../parameters/responseOutput';
-import type { Trigger, Watch } from './dependencies';
-import type { TriggerEvent } from './diff';
+import type { TriggerEvent } from './compare';
 import { REMEMBERED_DAYS } from './knownResponses';
 import { HOUR_MS } from './schedule';
 
+/** The forms that a trigger watches: those with these IDs, or all forms of the workspace with exceptions. */
+export type Watch =
+	| { kind: 'chosen'; formIds: readonly string[] }
+	| { kind: 'all'; except: readonly string[] };
+
 /** What a person set on the node. */
-export type Parameters = Pick<
-	Trigger,
-	| 'watch'
-	| 'names'
-	| 'events'
-	| 'abandonedAfterMs'
-	| 'conditions'
-	| 'emitExisting'
-	| 'maxPerPoll'
-	| 'requestsPerDay'
-> & { output: ResponseOutput };
+export type Parameters = {
+	watch: Watch;
+	/** Names of forms, by ID, as far as the parameters have them. */
+	names: ReadonlyMap<string, string>;
+	events: readonly TriggerEvent[];
+	/** After this time, a response that is still incomplete is abandoned. Milliseconds. */
+	abandonedAfterMs: number;
+	/** A response that does not meet them starts nothing and is marked as seen. */
+	conditions: Conditions;
+	/** Whether the first poll of a form delivers what is already there. */
+	emitExisting: boolean;
+	/** The most items that one poll delivers. */
+	maxPerPoll: number;
+	/** The most requests that all triggers on the account together send in 24 hours. */
+	requestsPerDay: number;
+	output: ResponseOutput;
+};
 
 export const DEFAULT_MAX_PER_POLL = 100;
 
-/** Half of what the service takes a day: the other half is for all else that uses the account. */
+/** Half of the service's daily limit: the other half is for everything else that uses the account. */
 export const DEFAULT_REQUESTS_PER_DAY = REQUESTS_PER_DAY / 2;
 
 export const DEFAULT_ABANDONED_AFTER_HOURS = 24;
@@ -45,7 +56,7 @@ const EVENTS: readonly TriggerEvent[] = [
 	'responseStarted',
 ];
 
-/** The longest that a response can wait to be told as abandoned: as long as it is remembered. */
+/** The longest time after which a response can count as abandoned: as long as it is remembered. */
 const MAX_ABANDONED_AFTER_HOURS = 24 * REMEMBERED_DAYS;
 
 /**
@@ -112,7 +123,7 @@ function readAbandonedAfterHours(input: Input): number {
 	);
 }
 
-/** A poll has no input item; its parameters are read as those of one would be. */
+/** A poll has no input item, but its parameters are read like those of an item. */
 function inputOf(n8n: IPollFunctions): Input {
 	return {
 		parameter: <T>(name: string, fallback?: T) =>
@@ -124,13 +135,13 @@ function inputOf(n8n: IPollFunctions): Input {
 	};
 }
 
-/** The name that the editor has stored with a form that was chosen from the list. */
+/** The name that the editor has stored if the form was chosen from the list. */
 function namesIn(n8n: IPollFunctions, watch: Watch): Map<string, string> {
 	const locator: unknown = n8n.getNode().parameters.formId;
 	const { value, cachedResultName } = isRecord(locator) ? locator : {};
 	const isMeant = watch.kind === 'chosen' && watch.formIds.includes(String(value));
 	if (!isMeant || typeof cachedResultName !== 'string') return new Map();
-	// what the list adds to a name is not part of it
+	// the list adds its notes to the name
 	const name = cachedResultName.replace(/ \(closed\)$/, '').replace(` (${String(value)})`, '');
 	return new Map(name.trim() === '' ? [] : [[String(value), name.trim()]]);
 }
@@ -138,7 +149,7 @@ function namesIn(n8n: IPollFunctions, watch: Watch): Map<string, string> {
 function readEvents(input: Input, watch: Watch): TriggerEvent[] {
 	const given = input.parameter<unknown>('events', ['responseCompleted']);
 	const events = EVENTS.filter((event) => Array.isArray(given) && given.includes(event));
-	// only the list of all forms shows that there is a new one
+	// only the list of all forms shows a new one
 	const possible = events.filter((event) => event !== 'formCreated' || watch.kind === 'all');
 	if (possible.length > 0) return possible;
 	throw invalid(

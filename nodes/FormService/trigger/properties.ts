@@ -146,7 +146,7 @@ export const triggerProperties: INodeProperties[] = [
 		type: 'collection',
 		placeholder: 'Add Filter',
 		default: {},
-		description: 'Which responses start the workflow. The others count as seen.',
+		description: 'Which responses start the workflow. The others are marked as seen.',
 		options: conditionFilters,
 	},
 	simplifySwitch,
@@ -177,7 +177,7 @@ export const triggerProperties: INodeProperties[] = [
 				typeOptions: { minValue: 1 },
 				default: DEFAULT_REQUESTS_PER_DAY,
 				description:
-					'Maximum number of requests that all triggers on this account make in 24 hours. Forms share them: with 3 forms, each is checked about every 6 minutes, and busy ones more often.',
+					'Maximum number of requests that all triggers on this account make in 24 hours. Forms share them: with 3 forms, each is polled about every 6 minutes, and busy ones more often.',
 				hint: `The default limit is ${LIMIT} a day; yours may differ`,
 			},
 		]),

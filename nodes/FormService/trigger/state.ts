@@ -1,138 +1,150 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { TriggerMemory } from './memory';
-import { digestOf, fromSaved, toSaved } from './stateCodec';
-import type { Restored, State } from './stateCodec';
+import { shortNameOf } from './fingerprint';
+import { fromSaved, stampOf, toSaved } from './stateCodec';
+import type { FormState, Restored, State } from './stateCodec';
 
 /**
  * The state between n8n's static data and the process.
  *
- * n8n keeps what a poll with items changed. What a poll without items changed it does not always
- * keep: in its default mode that is lost when the workflow is published again, and with durable
- * cursors what the activation poll changed is thrown away. So the process remembers such a state as
- * pending, with the digests of all that n8n may still hold in its place. An example, S0 being empty:
+ * n8n keeps what a poll with items changed. What a poll without items changed it does not always keep:
+ * its default mode loses that when the workflow is published again, and durable cursors discard what the
+ * poll at activation changed. So the process remembers the last such state, and of the remembered and
+ * the saved one the later counts. An example, S0 being empty:
  *
- * | poll                      | n8n hands over | the poll leaves | n8n keeps | pending then | goes on from |
- * |---------------------------|----------------|-----------------|-----------|--------------|--------------|
- * | activation, no items      | S0             | S1              | S0        | S1 from S0   | S0           |
- * | tick, no items            | S0             | S2              | S2        | S2 from S0   | S1           |
- * | tick with items, dropped  | S2             | S3              | S2        | S2 from S0   | S2           |
- * | tick with items           | S2             | S3              | S3        | S2 from S0   | S2           |
- * | tick                      | S3             |                 |           |              | S3           |
+ * | poll                      | n8n provides | the poll leaves | n8n keeps | remembered | continues from |
+ * |---------------------------|--------------|-----------------|-----------|------------|----------------|
+ * | activation, no items      | S0           | S1              | S0        | S1         | S0             |
+ * | scheduled, no items       | S0           | S2              | S2        | S2         | S1             |
+ * | with items, discarded     | S2           | S3              | S2        | S2         | S2             |
+ * | with items                | S2           | S4              | S4        | S2         | S2             |
+ * | scheduled                 | S4           |                 |           |            | S4             |
  *
- * While the static data is one that the pending state came from, that state counts; anything else is
- * newer. A process that has lost its memory goes on from the static data alone: a poll is then
- * repeated, and none is skipped.
+ * A process that has lost its memory continues from the static data alone: a poll is then repeated, and
+ * none is skipped.
  */
 
-/** The key of the trigger's state in n8n's static data of the node. */
+/** The key of the state in the node's static data. */
 const KEY = 'state';
 
-/** The state to go on from. */
-export function load(staticData: IDataObject, own: TriggerMemory): Restored {
-	const saved = latest(staticData, own);
-	const digest = digestOf(saved);
-	if (own.loaded?.digest === digest) return own.loaded.restored;
+/** What the process remembers of a trigger's state. */
+export type StateMemory = {
+	/** The last state that was left without items, and the damaged one that it replaces, if any. */
+	unsaved?: { state: State; saved: IDataObject; replaces?: string };
+	/** What was last read or written: its content need not be decoded again. */
+	latest?: State & { checksum: string };
+	/** The state of the last delivery, which n8n may still be saving, and when that began. */
+	delivery?: { savedAt: number; at: number };
+};
+
+/** The state to continue from. */
+export function loadState(staticData: IDataObject, memory: StateMemory): Restored {
+	const saved = staticData[KEY];
+	const restored = restore(saved, memory);
+	const { unsaved } = memory;
+	if (unsaved === undefined) return restored;
+	const isLater =
+		restored.kind === 'damaged'
+			? unsaved.replaces === digestOf(saved)
+			: restored.kind === 'none' || unsaved.state.savedAt > restored.state.savedAt;
+	return isLater ? { kind: 'state', state: unsaved.state } : restored;
+}
+
+function restore(saved: unknown, memory: StateMemory): Restored {
+	const stamp = stampOf(saved);
+	const { latest } = memory;
+	if (latest?.savedAt === stamp?.savedAt && latest?.checksum === stamp?.checksum && latest) {
+		return { kind: 'state', state: latest };
+	}
 	const restored = fromSaved(saved);
-	// what is damaged can have the digest of what it was
-	own.loaded = restored.kind === 'damaged' ? undefined : { digest, restored };
+	if (restored.kind === 'state' && stamp !== undefined) {
+		memory.latest = { ...restored.state, checksum: stamp.checksum };
+	}
 	return restored;
 }
 
-function latest(staticData: IDataObject, { pending }: Pick<TriggerMemory, 'pending'>): unknown {
-	const saved = staticData[KEY];
-	return pending?.from.has(digestOf(saved)) ? pending.saved : saved;
-}
-
-/** The digest of the state to go on from. */
-export function latestDigest(staticData: IDataObject, own: TriggerMemory): string {
-	return digestOf(latest(staticData, own));
-}
-
 /**
- * Puts a pending state into the static data, for a poll that sends nothing: with durable cursors n8n
- * saves what each tick changes, and a restart before the next poll loses nothing.
+ * Puts a state that n8n may not have saved into the static data, in a poll that leaves none of its own:
+ * with durable cursors, n8n saves what a scheduled poll changes, and a restart then loses nothing.
  */
-export function savePending(staticData: IDataObject, own: TriggerMemory): void {
-	const known = latest(staticData, own);
-	if (known !== staticData[KEY]) staticData[KEY] = known as IDataObject;
+export function saveUnsaved(staticData: IDataObject, memory: StateMemory): void {
+	const { unsaved } = memory;
+	const restored = loadState(staticData, memory);
+	if (unsaved !== undefined && restored.kind === 'state' && restored.state === unsaved.state) {
+		staticData[KEY] = unsaved.saved;
+	}
 }
 
-/** States that are remembered to have led to the present one: more than come between two deliveries. */
-const MAX_STEPS = 1_000;
-
-export type Outcome = {
-	/** What is known without the items of this poll: n8n may drop them, and then that counts. */
-	quiet: Omit<State, 'revision'>;
-	/** What is known with them; undefined when there are none. */
-	delivered?: Omit<State, 'revision'>;
-	/** Whether what is in the static data cannot be used, whatever its digest says. */
-	isDamaged: boolean;
+export type Outcome = Omit<State, 'savedAt'> & {
+	/** What is known without the items of this poll: n8n may discard them. Undefined if there are no items. */
+	formsIfDiscarded?: ReadonlyMap<string, FormState>;
+	/** What this poll continued from. */
+	base: Restored;
 	/** Epoch milliseconds. */
 	now: number;
 };
 
-/** Puts the state into the static data, if it has changed. To be called last: n8n may save at any time. */
-export function save(
+/** Puts a new state into the static data. To be called last: n8n may save at any time. */
+export function saveState(
 	staticData: IDataObject,
-	own: TriggerMemory,
-	{ quiet, delivered, isDamaged, now }: Outcome,
+	memory: StateMemory,
+	{ formsIfDiscarded, base, now, ...content }: Outcome,
 ): void {
-	const before = digestOf(staticData[KEY]);
-	const base = latest(staticData, own);
-	const saved = nextSaved(base, quiet);
-	if (delivered === undefined || digestOf(saved) !== digestOf(base)) {
-		own.pending = { from: stepsTo(before, own.pending), saved };
+	const damaged = base.kind === 'damaged' ? digestOf(staticData[KEY]) : undefined;
+	const before = Math.max(
+		stampOf(staticData[KEY])?.savedAt ?? 0,
+		memory.unsaved?.state.savedAt ?? 0,
+		memory.delivery?.savedAt ?? 0,
+	);
+	const savedAt = Math.max(Math.floor(now), before + 1);
+	const withoutItems = { ...content, forms: formsIfDiscarded ?? content.forms, savedAt };
+	const isChanged = base.kind !== 'state' || !areSame(base.state, withoutItems);
+	if (isChanged) {
+		const saved = toSaved(withoutItems);
+		memory.unsaved = { state: withoutItems, saved, replaces: damaged };
 	}
-	if (delivered !== undefined) own.deliveryInFlight = { from: before, at: now };
-	const last = delivered === undefined ? saved : nextSaved(saved, delivered);
-	own.backlogOf = digestOf(last);
-	const state = { ...(delivered ?? quiet), revision: revisionOf(last) };
-	own.loaded = { digest: own.backlogOf, restored: { kind: 'state', state } };
-	if (isDamaged || own.backlogOf !== before) staticData[KEY] = last;
+	const state =
+		formsIfDiscarded === undefined ? withoutItems : { ...content, savedAt: savedAt + 1 };
+	if (formsIfDiscarded === undefined && !isChanged) return;
+	const saved = toSaved(state);
+	if (formsIfDiscarded !== undefined) memory.delivery = { savedAt: state.savedAt, at: now };
+	memory.latest = { ...state, checksum: String(saved.checksum) };
+	staticData[KEY] = saved;
 }
 
-/** The state as n8n keeps it, with the next revision unless it says the same as what was there. */
-function nextSaved(before: unknown, content: Omit<State, 'revision'>): IDataObject {
-	const revision = revisionOf(before);
-	const same = toSaved({ ...content, revision });
-	return digestOf(same) === digestOf(before)
-		? same
-		: toSaved({ ...content, revision: revision + 1 });
+/** Whether two states have the same content. Responses are the same if they are the same object. */
+function areSame(one: State, other: State): boolean {
+	return (
+		one.service === other.service &&
+		one.listedSince === other.listedSince &&
+		one.forms.size === other.forms.size &&
+		[...one.forms].every(([id, { known, since, missingSince }]) => {
+			const form = other.forms.get(id);
+			return (
+				form !== undefined &&
+				form.known === known &&
+				form.since === since &&
+				form.missingSince === missingSince
+			);
+		})
+	);
 }
 
-function revisionOf(saved: unknown): number {
-	const { revision } = (saved ?? {}) as { revision?: unknown };
-	return typeof revision === 'number' && Number.isSafeInteger(revision) && revision > 0
-		? revision
-		: 0;
-}
-
-/** The states that have led to `before` without a delivery in between, and that itself. */
-function stepsTo(before: string, pending: TriggerMemory['pending']): ReadonlySet<string> {
-	const goesOn =
-		pending !== undefined && (pending.from.has(before) || digestOf(pending.saved) === before);
-	const steps = goesOn ? [...pending.from, before] : [before];
-	return new Set(steps.slice(-MAX_STEPS));
-}
+/** After this time, n8n has not taken the last delivery if the static data is still older. */
+const DELIVERY_MS = 30_000;
 
 /**
- * After this time, a state that n8n has not replaced by the one of the last delivery is taken for
- * what it is: n8n did not take the delivery.
+ * Whether n8n may still be saving the last delivery. With durable cursors each poll gets a copy of the
+ * saved state, and a poll that overlaps the one before it can get an old one.
  */
-const IN_FLIGHT_MS = 30_000;
-
-/**
- * Whether n8n may still be writing down what the last poll delivered. With durable cursors each poll
- * gets a copy of the saved state, and a poll that overlaps the one before can get an old one.
- */
-export function isDeliveryInFlight(
+export function isDeliveryUnderWay(
 	staticData: IDataObject,
-	{ deliveryInFlight }: Pick<TriggerMemory, 'deliveryInFlight'>,
+	{ delivery }: StateMemory,
 	now: number,
 ): boolean {
-	return (
-		deliveryInFlight !== undefined &&
-		deliveryInFlight.from === digestOf(staticData[KEY]) &&
-		now - deliveryInFlight.at < IN_FLIGHT_MS
-	);
+	if (delivery === undefined || Math.abs(now - delivery.at) >= DELIVERY_MS) return false;
+	return (stampOf(staticData[KEY])?.savedAt ?? 0) < delivery.savedAt;
+}
+
+function digestOf(saved: unknown): string {
+	return shortNameOf(JSON.stringify(saved) ?? '');
 }

@@ -1,34 +1,38 @@
 import { createHash } from 'crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
-import { isRecord } from '../api/records';
 import { decode, encode } from './knownResponses';
 import type { EncodedResponses, KnownResponses } from './knownResponses';
 
 /** What is known of one form. */
 export type FormState = {
-	/**
-	 * Undefined when the trigger knows that there is such a form and has yet to begin with it: its
-	 * first poll takes all responses that are there for known.
-	 */
+	/** Undefined until the first reading of the form. */
 	known?: KnownResponses;
+	/**
+	 * On the form's first reading, responses that were created then or later are new. Epoch milliseconds of the
+	 * service; undefined if all responses of that reading are known.
+	 */
+	since?: number;
 	/** The day, counted from 1970, since which the list of all forms has been without it. */
 	missingSince?: number;
 };
 
 /** What a trigger knows. */
 export type State = {
-	/** The service that it belongs to, see `shortNameOf`; the token is no part of it. */
+	/** The base URL as a short name, see `shortNameOf`; the token is not part of it. */
 	service: string;
-	/** When the list of all forms was first read, in epoch milliseconds; for a trigger on all forms. */
+	/**
+	 * When the list of all forms was first read, in epoch milliseconds of the service; for a trigger on
+	 * all forms.
+	 */
 	listedSince?: number;
 	/** By ID. */
 	forms: ReadonlyMap<string, FormState>;
-	/** Counts changes, so that a state is never taken for an earlier one with the same content. */
-	revision: number;
+	/** When it was saved, in epoch milliseconds, and always later than the state before it. */
+	savedAt: number;
 };
 
-/** What is in n8n's static data: a state, nothing yet, or something that cannot be trusted. */
+/** What n8n's static data contains: a state, nothing yet, or something that cannot be trusted. */
 export type Restored =
 	| { kind: 'state'; state: State }
 	| { kind: 'none' }
@@ -42,21 +46,22 @@ const schema = z.object({
 	version: z.literal(VERSION),
 	service: z.string(),
 	listedSince: nonNegative.optional(),
-	revision: nonNegative,
+	savedAt: nonNegative,
 	forms: z.array(
 		z.object({
 			id: z.string(),
+			since: nonNegative.optional(),
 			missingSince: nonNegative.optional(),
 			known: z.object({ from: nonNegative, responses: z.string(), waiting: z.string() }).optional(),
 		}),
 	),
-	/** A wrong bit would make a delivered response fire again. */
+	/** A wrong bit would deliver a response again. */
 	checksum: z.string(),
 });
 
 type Saved = z.infer<typeof schema>;
 
-/** Encoding takes time, and most forms stay as they are. */
+/** Encoding takes time, and most forms do not change. */
 const encoded = new WeakMap<KnownResponses, EncodedResponses>();
 
 function encodedOnce(known: KnownResponses): EncodedResponses {
@@ -67,15 +72,16 @@ function encodedOnce(known: KnownResponses): EncodedResponses {
 	return now;
 }
 
-/** The state as n8n keeps it: JSON. Equal states give equal objects. */
-export function toSaved({ service, listedSince, revision, forms }: State): IDataObject {
+/** The state as JSON, as n8n keeps it. */
+export function toSaved({ service, listedSince, savedAt, forms }: State): IDataObject {
 	const content = {
 		version: VERSION as typeof VERSION,
 		service,
 		...(listedSince !== undefined && { listedSince }),
-		revision,
-		forms: [...forms].map(([id, { known, missingSince }]) => ({
+		savedAt,
+		forms: [...forms].map(([id, { known, since, missingSince }]) => ({
 			id,
+			...(since !== undefined && { since }),
 			...(missingSince !== undefined && { missingSince }),
 			...(known !== undefined && { known: encodedOnce(known) }),
 		})),
@@ -83,14 +89,14 @@ export function toSaved({ service, listedSince, revision, forms }: State): IData
 	return { ...content, checksum: checksumOf(content) };
 }
 
-/** Reads what n8n kept. Throws nothing. */
+/** Reads a saved state. Throws nothing. */
 export function fromSaved(saved: unknown): Restored {
 	if (saved === undefined || saved === null) return { kind: 'none' };
 	const parsed = schema.safeParse(saved);
 	if (!parsed.success) return { kind: 'damaged', reason: reasonOf(saved) };
 	const { checksum, ...content } = parsed.data;
 	if (checksum !== checksumOf(content)) {
-		return { kind: 'damaged', reason: 'its checksum does not fit its content' };
+		return { kind: 'damaged', reason: 'its checksum does not match its content' };
 	}
 	try {
 		return { kind: 'state', state: stateOf(content) };
@@ -99,33 +105,28 @@ export function fromSaved(saved: unknown): Restored {
 	}
 }
 
-function stateOf({ service, listedSince, revision, forms }: Omit<Saved, 'checksum'>): State {
-	const entries = forms.map(({ id, missingSince, known }): [string, FormState] => {
-		if (known === undefined) return [id, { missingSince }];
+function stateOf({ service, listedSince, savedAt, forms }: Omit<Saved, 'checksum'>): State {
+	const entries = forms.map(({ id, known, ...rest }): [string, FormState] => {
+		if (known === undefined) return [id, rest];
 		const responses = decode(known);
 		encoded.set(responses, known);
-		return [id, { known: responses, missingSince }];
+		return [id, { ...rest, known: responses }];
 	});
-	return { service, listedSince, revision, forms: new Map(entries) };
+	return { service, listedSince, savedAt, forms: new Map(entries) };
 }
 
-/** What tells saved states apart. */
-const identity = z.object({ checksum: z.string(), revision: z.number() });
+const stamp = z.object({ savedAt: nonNegative, checksum: z.string() });
 
-/** The same for the same state, wherever it has been; some databases reorder the keys of an object. */
-export function digestOf(saved: unknown): string {
-	if (saved === undefined || saved === null) return '';
-	const known = identity.safeParse(saved);
-	if (known.success) return `${known.data.revision} ${known.data.checksum}`;
-	const keys = isRecord(saved) ? Object.keys(saved).sort() : undefined;
-	return createHash('sha256').update(JSON.stringify(saved, keys)).digest('base64');
+/** Identifies a saved state: its time and checksum, or undefined if it has none. It may be damaged. */
+export function stampOf(saved: unknown): { savedAt: number; checksum: string } | undefined {
+	return stamp.safeParse(saved).data;
 }
 
-function checksumOf({ version, service, listedSince, revision, forms }: Omit<Saved, 'checksum'>) {
+function checksumOf({ version, service, listedSince, savedAt, forms }: Omit<Saved, 'checksum'>) {
 	const hash = createHash('sha256');
-	hash.update(JSON.stringify([version, service, listedSince ?? null, revision]));
-	for (const { id, missingSince, known } of forms) {
-		hash.update(JSON.stringify([id, missingSince ?? null, known?.from ?? null]));
+	hash.update(JSON.stringify([version, service, listedSince ?? null, savedAt]));
+	for (const { id, since, missingSince, known } of forms) {
+		hash.update(JSON.stringify([id, since ?? null, missingSince ?? null, known?.from ?? null]));
 		hash.update(`${known?.responses ?? ''} ${known?.waiting ?? ''}`);
 	}
 	return hash.digest('hex').slice(0, 16);
@@ -134,6 +135,6 @@ function checksumOf({ version, service, listedSince, revision, forms }: Omit<Sav
 function reasonOf(saved: unknown): string {
 	const version = z.object({ version: z.number() }).safeParse(saved);
 	return version.success && version.data.version > VERSION
-		? `it is of version ${version.data.version}, which a newer version of this node wrote`
-		: 'it does not have the form of one';
+		? `a newer version of this node wrote it (${version.data.version})`
+		: 'it is not a saved state';
 }

@@ -19,7 +19,7 @@ function stored(known: string[], ...executions: string[][]): Stored {
 	const forms = new Map([['form', { known: responses }]]);
 	return {
 		staticData: {
-			[`node:${TRIGGER}`]: { state: toSaved({ service: 's', revision: 1, forms }) } as IDataObject,
+			[`node:${TRIGGER}`]: { state: toSaved({ service: 's', savedAt: 1, forms }) } as IDataObject,
 		},
 		executions: executions.map((uuids, index) => {
 			const main = [uuids.map((uuid) => ({ json: { uuid } }))];

@@ -44,6 +44,7 @@ const knownOver = (span: number, minLength = 0) =>
 
 const form = fc.record<FormState>({
 	known: fc.option(knownOver(62), { nil: undefined }),
+	since: fc.option(fc.nat(), { nil: undefined }),
 	missingSince: fc.option(fc.nat(), { nil: undefined }),
 });
 
@@ -51,13 +52,13 @@ const state = fc.record<State>({
 	service: fc.string(),
 	listedSince: fc.option(fc.nat(), { nil: undefined }),
 	forms: fc.dictionary(fc.string(), form).map((forms) => new Map(Object.entries(forms))),
-	revision: fc.nat(),
+	savedAt: fc.nat(),
 });
 
 const oneForm = (known: KnownResponses) =>
 	toSaved({
 		service: 'f'.repeat(16),
-		revision: 1_000_000,
+		savedAt: 1_763_000_000_000,
 		forms: new Map([['aB3xY9', { known }]]),
 	});
 
@@ -78,7 +79,7 @@ describe('The state in static data', () => {
 	it('of a newer version is not guessed at', () => {
 		expect(fromSaved({ version: 2 })).toMatchObject({
 			kind: 'damaged',
-			reason: expect.stringContaining('version 2'),
+			reason: expect.stringContaining('newer version'),
 		});
 	});
 
@@ -119,7 +120,7 @@ describe('The state in static data', () => {
 		expect(bytesOf(all(count, status.incomplete, 20_000))).toBeLessThanOrEqual(12 * count + 1024);
 	});
 
-	it.each(counts)('takes four more for one that waits to be told as abandoned (%i)', (count) => {
+	it.each(counts)('takes four more for one that waits to become abandoned (%i)', (count) => {
 		expect(bytesOf(all(count, status.waiting, 20_000))).toBeLessThanOrEqual(16 * count + 1024);
 	});
 });

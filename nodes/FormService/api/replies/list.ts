@@ -1,8 +1,10 @@
+import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import type { Account } from '../account';
 import type { Target } from '../endpoints';
 import { shapeOf, unwrap } from '../envelope';
 import { CHECK_VERSION, serviceError } from '../errors';
+import type { Headers } from '../rateLimiter/limits';
 import { identityOf } from '../records';
 import { request } from '../request/request';
 import type { Version } from '../request/request';
@@ -35,6 +37,8 @@ export type ListPage = {
 	isLast: boolean;
 	/** Requests that were sent for this page, redirects and retries included. */
 	requests: number;
+	/** The service's time when it sent the page, in epoch milliseconds, cut off to seconds. */
+	date?: number;
 	/** With `versions`, the version of the first page that is read. */
 	version?: Version;
 	/** The page has the version that was already known; its records are left out, and no page follows. */
@@ -84,7 +88,13 @@ export async function* pagesOf(
 		visited.add(url);
 		const reply = await request(context, { endpoint, url }, condition);
 		const { requests, version, isUnchanged } = reply;
-		const position = { url, pagesBefore, recordsBefore, isNumbered: isNumbered(url, listUrl) };
+		const position = {
+			url,
+			pagesBefore,
+			recordsBefore,
+			isNumbered: isNumbered(url, listUrl),
+			date: dateIn(reply.headers),
+		};
 		if (isUnchanged) {
 			yield { ...position, records: [], isLast: true, requests, version, isUnchanged };
 			return;
@@ -106,6 +116,12 @@ export async function* pagesOf(
 		current = url;
 		link = next.url;
 	}
+}
+
+/** The header `Date` (RFC 9110, section 6.6.1). */
+function dateIn({ date }: Headers): number | undefined {
+	const time = DateTime.fromHTTP(typeof date === 'string' ? date : '');
+	return time.isValid ? time.toMillis() : undefined;
 }
 
 /**

@@ -1,0 +1,216 @@
+import type { IDataObject, INode } from 'n8n-workflow';
+import { createdAt } from '../api/answers/order';
+import { identitiesOf, saysYes } from '../api/records';
+import { withoutIdentity } from './errors';
+import { fingerprint, Fingerprints } from './fingerprint';
+import {
+	epochMsToMinutes,
+	KnownResponses,
+	minutesToEpochMs,
+	REMEMBERED_DAYS,
+	status,
+} from './knownResponses';
+import type { Status } from './knownResponses';
+import { DAY_MS } from './schedule';
+
+/** The events of a response. */
+export type ResponseEvent = 'responseCompleted' | 'responseStarted' | 'responseAbandoned';
+
+/** What starts a workflow, and the values of the node's parameter Trigger On. */
+export type TriggerEvent = ResponseEvent | 'formCreated';
+
+/** An event of a response of the listing, with the response's number in the comparison. */
+export type Found = { event: ResponseEvent; record: IDataObject; number: number };
+
+export type Rules = {
+	node: INode;
+	events: readonly TriggerEvent[];
+	abandonedAfterMs: number;
+	/** Epoch milliseconds. */
+	now: number;
+	/**
+	 * On a form's first reading, a response that was created then or later is new. Epoch milliseconds
+	 * of the service; undefined if all responses of that reading are known.
+	 */
+	since?: number;
+};
+
+/** A listing, or a part of it, beside what was known before. */
+export type Comparison = {
+	/** What has happened since, in no particular order. */
+	found: Found[];
+	/** Undefined on the first reading of a form. */
+	before: KnownResponses | undefined;
+	records: readonly IDataObject[];
+	isWhole: boolean;
+	rules: Rules;
+	/** All responses, those that were known before first. */
+	numbers: Fingerprints;
+	/** For each number, where the response is in `records`, or NOT_LISTED. */
+	listed: Int32Array;
+	/** Responses that were known by another identity than their present one. */
+	renamed: ReadonlyMap<number, string>;
+};
+
+/**
+ * Compares a listing with what is known. Each response gives each event once, however often, in whatever
+ * order and on however many pages it is listed: `responseCompleted` if it is complete and was not known
+ * to be; `responseStarted` if it is new and incomplete; `responseAbandoned` if it has been incomplete
+ * for long enough.
+ *
+ * @param before undefined on the first reading of a form
+ * @param isWhole false for a part of the listing, which does not show that a response has left
+ * @throws NodeApiError if a response has no identity: it could not be told from the next
+ */
+export function compare(
+	before: KnownResponses | undefined,
+	records: readonly IDataObject[],
+	isWhole: boolean,
+	rules: Rules,
+): Comparison {
+	const numbers = new Fingerprints((before?.size ?? 0) + records.length);
+	if (before !== undefined) numbers.addAll(before.fingerprints);
+	const comparison = { found: [], before, records, isWhole, rules, numbers };
+	const listed = listedByNumber(numbers, records, rules.node);
+	const all: Comparison = { ...comparison, ...listed };
+	for (let number = 0; number < numbers.size; number++) {
+		if (all.listed[number] === NOT_LISTED) continue;
+		const { event } = stepOf(all, number);
+		if (event === undefined || !rules.events.includes(event)) continue;
+		all.found.push({ event, record: records[all.listed[number]], number });
+	}
+	return all;
+}
+
+/**
+ * What is known after a comparison, except for events that are postponed: their responses stay as they
+ * were. A response that has left the listing is remembered for 30 days, so that a listing that is empty
+ * or short for a while repeats nothing.
+ *
+ * @returns `before` itself if nothing has changed
+ */
+export function knownAfter(comparison: Comparison, postponed: readonly Found[]): KnownResponses {
+	const { numbers, isWhole, rules, listed, renamed } = comparison;
+	const before = comparison.before ?? NOTHING;
+	const later = new Set(postponed.map(({ number }) => number));
+	const day = Math.floor(rules.now / DAY_MS);
+	const kept: number[] = [];
+	for (let number = 0; number < numbers.size; number++) {
+		const missingSince = number < before.size ? before.missingSince[number] : 0;
+		const isForgotten = isWhole && missingSince > 0 && day - missingSince > REMEMBERED_DAYS;
+		const isNew = number >= before.size;
+		const isKept = listed[number] === NOT_LISTED ? !isForgotten : !isNew || !later.has(number);
+		if (isKept) kept.push(number);
+	}
+	const after = new KnownResponses(kept.length);
+	kept.forEach((number, at) => {
+		const identity = renamed.get(number);
+		if (identity === undefined) numbers.copy(number, after.fingerprints, 2 * at);
+		else fingerprint(identity, after.fingerprints, 2 * at);
+		const isListed = listed[number] !== NOT_LISTED;
+		const { status: next, since } =
+			isListed && !later.has(number)
+				? stepOf(comparison, number)
+				: { status: before.statuses[number], since: before.waitingSince[number] };
+		after.statuses[at] = next;
+		after.waitingSince[at] = since;
+		if (!isListed) after.missingSince[at] = before.missingSince[number] || (isWhole ? day : 0);
+	});
+	return comparison.before?.equals(after) ? comparison.before : after;
+}
+
+const NOTHING = new KnownResponses(0);
+
+/** `is_incomplete` (specification, section 2.4). */
+export function isIncomplete({ is_incomplete: value }: IDataObject): boolean {
+	return saysYes(value);
+}
+
+const NOT_LISTED = -1;
+
+/**
+ * Finds the number of each record, by any of its identities: a service that adds a `uuid` beside the
+ * `id` shows no new responses. If a response is listed twice, its complete record counts.
+ */
+function listedByNumber(
+	numbers: Fingerprints,
+	records: readonly IDataObject[],
+	node: INode,
+): Pick<Comparison, 'listed' | 'renamed'> {
+	const listed = new Int32Array(numbers.size + records.length).fill(NOT_LISTED);
+	const renamed = new Map<number, string>();
+	records.forEach((record, index) => {
+		const [identity, ...others] = identitiesOf(record);
+		if (identity === undefined) throw withoutIdentity(node, record);
+		const known = numbers.find(identity);
+		const other = known === undefined ? others.map((one) => numbers.find(one)) : [];
+		const former = other.find((number) => number !== undefined);
+		if (former !== undefined) renamed.set(former, identity);
+		const number = known ?? former ?? numbers.numberOf(identity);
+		const isBetter = listed[number] === NOT_LISTED || isIncomplete(records[listed[number]]);
+		if (isBetter) listed[number] = index;
+	});
+	return { listed, renamed };
+}
+
+/** An event, if there is one, and what is known of the response from then on. */
+type Step = { event?: ResponseEvent; status: Status; since: number };
+
+/** What happens to a listed response. */
+function stepOf({ before, records, listed, rules }: Comparison, number: number): Step {
+	const record = records[listed[number]];
+	const isKnown = before !== undefined && number < before.size;
+	const isOld = before === undefined && !isCreatedAfter(record, rules.since);
+	if (!isIncomplete(record)) {
+		const isComplete = isOld || (isKnown && before.statuses[number] === status.complete);
+		return { event: isComplete ? undefined : 'responseCompleted', status: 0, since: 0 };
+	}
+	return isKnown
+		? nextStep(before.statuses[number] as Status, before.waitingSince[number], record, rules)
+		: firstStep(record, isOld, rules);
+}
+
+function isCreatedAfter(record: IDataObject, since: number | undefined): boolean {
+	return since !== undefined && (createdAt(record) ?? -Infinity) >= since;
+}
+
+/** @param isOld whether it was there before the trigger began */
+function firstStep(record: IDataObject, isOld: boolean, rules: Rules): Step {
+	const wait = waitOf(record, rules);
+	if (wait === undefined)
+		return { event: isOld ? undefined : 'responseStarted', status: status.incomplete, since: 0 };
+	const { since, isOver } = wait;
+	const waiting = { status: status.waiting, since };
+	const abandoned = { status: status.abandoned, since: 0 };
+	if (isOld) return isOver ? abandoned : waiting;
+	// one event at a time: if it was also abandoned since the last poll, the next poll emits that
+	if (rules.events.includes('responseStarted')) return { event: 'responseStarted', ...waiting };
+	return isOver ? { event: 'responseAbandoned', ...abandoned } : waiting;
+}
+
+function nextStep(before: Status, since: number, record: IDataObject, rules: Rules): Step {
+	const wait = waitOf(record, rules);
+	if (before === status.complete || before === status.abandoned)
+		return { status: before, since: 0 };
+	if (wait === undefined) return { status: status.incomplete, since: 0 };
+	if (before === status.waiting) {
+		return isOver(since, rules)
+			? { event: 'responseAbandoned', status: status.abandoned, since: 0 }
+			: { status: status.waiting, since };
+	}
+	// Response Abandoned was chosen later: what had been abandoned by then starts nothing
+	return wait.isOver
+		? { status: status.abandoned, since: 0 }
+		: { status: status.waiting, since: wait.since };
+}
+
+/** Since when an incomplete response has been waiting; undefined if Response Abandoned is not chosen. */
+function waitOf(record: IDataObject, rules: Rules) {
+	if (!rules.events.includes('responseAbandoned')) return undefined;
+	const since = epochMsToMinutes(Math.min(createdAt(record) ?? rules.now, rules.now));
+	return { since, isOver: isOver(since, rules) };
+}
+
+function isOver(since: number, { now, abandonedAfterMs }: Rules): boolean {
+	return now >= minutesToEpochMs(since) + abandonedAfterMs;
+}

@@ -1,0 +1,229 @@
+import type { IDataObject } from 'n8n-workflow';
+import { createdAt } from '../api/answers/order';
+import { clock, unlessAborted } from '../api/clock';
+import type { Target } from '../api/endpoints';
+import { NotSent } from '../api/errors';
+import { readNumber } from '../api/readers';
+import { identitiesOf } from '../api/records';
+import type { ListPage, PagePosition } from '../api/replies/list';
+import type { Version } from '../api/request/request';
+import type { RequestContext } from '../api/requestContext';
+import { pagesOf } from '../api/service';
+import { tooSlow } from './errors';
+import { failureOf } from './failures';
+import { Fingerprints } from './fingerprint';
+import type { KnownResponses } from './knownResponses';
+import type { Order, TriggerMemory } from './memory';
+import type { RequestAllowance } from './requestAllowance';
+
+/** What a poll may send, and what it has sent. */
+export type Sending = {
+	context: RequestContext;
+	allowance: RequestAllowance;
+	memory: TriggerMemory;
+	/** After this time, no further form, page or file is begun. Epoch milliseconds. */
+	until: number;
+	/** Aborts when the time of the poll is up: what has not been answered by then is abandoned. */
+	timeUp: AbortSignal;
+	/** Requests sent so far. */
+	requests: number;
+};
+
+/** What was read of a listing. */
+export type Reading = {
+	records: IDataObject[];
+	/** All pages were read. Otherwise the reading does not show that a response has left. */
+	isWhole: boolean;
+	/** No more than a part was wanted, and this is it. Otherwise time or requests ran out. */
+	isShort: boolean;
+	pages: number;
+	/** How the next poll can read a part of it. */
+	order?: Order;
+	/** Of a listing of one page. */
+	version?: Version;
+	isUnchanged?: boolean;
+};
+
+/**
+ * Reads a listing to its end, as far as the time and the daily allowance permit.
+ *
+ * @param known the version of a listing whose return would change nothing
+ */
+export async function readWhole(
+	sending: Sending,
+	target: Target,
+	known?: Version,
+): Promise<Reading> {
+	const pages = pagesOf(sending.context, target, { versions: { known } });
+	const records: IDataObject[] = [];
+	for (let read = 1; ; read++) {
+		const page = await nextPage(sending, pages);
+		for (const record of page.records) records.push(record);
+		const { isLast, version, isUnchanged } = page;
+		if (!isLast && mayGoOn(sending)) continue;
+		const order = isLast ? orderOf(records, page) : undefined;
+		const isOnePage = isLast && read === 1;
+		const ofOnePage = isOnePage && { version, isUnchanged };
+		return { records, isWhole: isLast, isShort: false, pages: read, order, ...ofOnePage };
+	}
+}
+
+/** Reads the part of a listing that has the new responses. What does not fit the order makes it doubtful. */
+export async function readShort(
+	sending: Sending,
+	target: Target,
+	order: Order,
+	known: KnownResponses,
+): Promise<Reading> {
+	return order.newest === 'first' || order.lastPage === undefined
+		? await readNewestFirst(sending, target, order, known)
+		: await readFromLastPage(sending, target, { ...order, lastPage: order.lastPage }, known);
+}
+
+/** From the first page on, until a page ends with a known response. */
+async function readNewestFirst(
+	sending: Sending,
+	target: Target,
+	order: Order,
+	known: KnownResponses,
+): Promise<Reading> {
+	const pages = pagesOf(sending.context, target);
+	const records: IDataObject[] = [];
+	for (let read = 1; ; read++) {
+		const page = await nextPage(sending, pages);
+		for (const record of page.records) records.push(record);
+		if (page.isLast) {
+			const next = orderOf(records, page);
+			return { records, isWhole: true, isShort: false, pages: read, order: next };
+		}
+		const isEnough = isKnown(page.records.at(-1), known);
+		if (!isEnough && mayGoOn(sending)) continue;
+		const isDoubtful = order.isDoubtful || !isEnough || !fits(records, 'first');
+		const next = { ...order, isDoubtful };
+		return { records, isWhole: false, isShort: true, pages: read, order: next };
+	}
+}
+
+/** From the last page that is known to the end, if that page still begins with a known response. */
+async function readFromLastPage(
+	sending: Sending,
+	target: Target,
+	order: Order & { lastPage: PagePosition },
+	known: KnownResponses,
+): Promise<Reading> {
+	const pages = pagesOf(sending.context, target, { from: order.lastPage });
+	const records: IDataObject[] = [];
+	let { lastPage } = order;
+	let isDoubtful = order.isDoubtful;
+	for (let read = 1; ; read++) {
+		const page = await nextPage(sending, pages).catch(withoutPage);
+		if (read === 1) isDoubtful ||= !isKnown(page?.records.at(0), known);
+		for (const record of page?.records ?? []) records.push(record);
+		if (page !== undefined && page.records.length > 0) lastPage = positionOf(page);
+		if (page !== undefined && !page.isLast && mayGoOn(sending)) continue;
+		isDoubtful ||= page?.isLast !== true || !fits(records, 'last');
+		const next = { ...order, lastPage, isDoubtful };
+		return { records, isWhole: false, isShort: true, pages: read, order: next };
+	}
+}
+
+/** A listing that has become shorter has no such page any more, and some services answer with an error. */
+function withoutPage(error: unknown): undefined {
+	if (failureOf(error)?.cause !== 'configuration-invalid') throw error;
+}
+
+/**
+ * The next page, whose request is reserved before it is sent. The generator is abandoned when the time is
+ * up: what it waits for then ends by itself.
+ *
+ * @throws NotSent if the request did not get its turn in the account's queue
+ */
+async function nextPage(
+	sending: Sending,
+	pages: AsyncGenerator<ListPage, void>,
+): Promise<ListPage> {
+	const { allowance, context, memory, timeUp } = sending;
+	const sentAt = clock.now();
+	const reservation = allowance.reserve(sentAt);
+	let requests = 1;
+	try {
+		const late = () => tooSlow(context.n8n.getNode());
+		const { value } = await unlessAborted(pages.next(), timeUp, late);
+		const page = value ?? EMPTY_PAGE;
+		requests = page.requests;
+		// the service's time is cut off to seconds
+		if (page.date !== undefined) memory.clockOffset = page.date + 1_000 - sentAt;
+		return page;
+	} catch (error) {
+		if (error instanceof NotSent) requests = 0;
+		throw error;
+	} finally {
+		allowance.settle(reservation, requests, clock.now());
+		sending.requests += requests;
+	}
+}
+
+const EMPTY_PAGE: ListPage = {
+	records: [],
+	url: '',
+	pagesBefore: 0,
+	recordsBefore: 0,
+	isNumbered: false,
+	isLast: true,
+	requests: 0,
+};
+
+function mayGoOn({ allowance, until }: Sending): boolean {
+	const now = clock.now();
+	return now < until && allowance.left(now) >= 1;
+}
+
+/** Listings of fewer pages are read whole about as soon. */
+const FEWEST_PAGES = 3;
+
+/**
+ * How a listing of several pages is ordered; undefined if it has no order, or if its end cannot be read
+ * by itself.
+ */
+function orderOf(records: readonly IDataObject[], lastPage: ListPage): Order | undefined {
+	if (lastPage.pagesBefore + 1 < FEWEST_PAGES) return undefined;
+	const newest = newestIn(records);
+	if (newest === 'first') return { newest, isDoubtful: false };
+	const canBeRead = lastPage.isNumbered && lastPage.records.length > 0;
+	if (!canBeRead || newest !== 'last') return undefined;
+	return { newest, lastPage: positionOf(lastPage), isDoubtful: false };
+}
+
+function positionOf({ url, pagesBefore, recordsBefore }: ListPage): PagePosition {
+	return { url, pagesBefore, recordsBefore };
+}
+
+/** What tells the order, best first. */
+const ORDER_KEYS = [createdAt, ({ number }: IDataObject) => readNumber(number)];
+
+/** Where the newest records are: times, or else numbers, fall (first) or rise (last) along the records. */
+function newestIn(records: readonly IDataObject[]): Order['newest'] | 'anywhere' | undefined {
+	let isMixed = false;
+	for (const key of ORDER_KEYS) {
+		const values = records.map((record) => key(record) ?? NaN);
+		if (values.some(Number.isNaN)) continue;
+		const isAfter = (value: number, index: number) => index > 0 && value > values[index - 1];
+		const isBefore = (value: number, index: number) => index > 0 && value < values[index - 1];
+		const [rises, falls] = [values.some(isAfter), values.some(isBefore)];
+		if (rises !== falls) return rises ? 'last' : 'first';
+		isMixed ||= rises;
+	}
+	return isMixed ? 'anywhere' : undefined;
+}
+
+function fits(records: readonly IDataObject[], newest: Order['newest']): boolean {
+	const found = newestIn(records);
+	return found === undefined || found === newest;
+}
+
+function isKnown(record: IDataObject | undefined, known: KnownResponses): boolean {
+	if (record === undefined) return false;
+	const fingerprints = new Fingerprints(known.size);
+	fingerprints.addAll(known.fingerprints);
+	return identitiesOf(record).some((identity) => fingerprints.find(identity) !== undefined);
+}

@@ -1,0 +1,327 @@
+import fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+import {
+	compare as compareAll,
+	isIncomplete,
+	knownAfter,
+	type Found,
+	type TriggerEvent,
+} from '../../../nodes/FormService/trigger/compare.ts';
+import {
+	KnownResponses,
+	REMEMBERED_DAYS,
+} from '../../../nodes/FormService/trigger/knownResponses.ts';
+import { DAY_MS, HOUR_MS } from '../../../nodes/FormService/trigger/schedule.ts';
+import { node } from './node.mts';
+
+const BOTH: TriggerEvent[] = ['responseCompleted', 'responseStarted'];
+const nothing = new KnownResponses(0);
+
+const complete = (uuid: number): IDataObject => ({ uuid: String(uuid) });
+const incomplete = (uuid: number, more: IDataObject = {}): IDataObject => ({
+	uuid: String(uuid),
+	is_incomplete: true,
+	...more,
+});
+
+/** A response in a listing; few different ones, so that listings share them. */
+const listing = fc.array(
+	fc
+		.tuple(fc.nat({ max: 12 }), fc.boolean())
+		.map(([uuid, isOpen]) => (isOpen ? incomplete(uuid) : complete(uuid))),
+	{ maxLength: 20 },
+);
+
+type Circumstances = {
+	events?: TriggerEvent[];
+	whole?: boolean;
+	day?: number;
+	hour?: number;
+	since?: number;
+};
+
+function compare(
+	known: KnownResponses | undefined,
+	records: IDataObject[],
+	{ events = BOTH, whole = true, day = 0, hour = 0, since }: Circumstances = {},
+) {
+	// a day that is not the first: 0 means that a response is there
+	const now = Date.UTC(2026, 10, 21) + day * DAY_MS + hour * HOUR_MS;
+	const rules = { node, events, abandonedAfterMs: DAY_MS, now, since };
+	const comparison = compareAll(known, records, whole, rules);
+	const after = (postponed: readonly Found[]) => knownAfter(comparison, postponed);
+	return { found: comparison.found, after };
+}
+
+const baseline = (records: IDataObject[], circumstances: Circumstances = {}) =>
+	compare(undefined, records, circumstances).after([]);
+
+/** The same for the first reading of a form. */
+const first = (records: IDataObject[], circumstances: Circumstances = {}) =>
+	poll(undefined, records, circumstances);
+
+/** One poll that delivers all it finds, as text. */
+function poll(
+	known: KnownResponses | undefined,
+	records: IDataObject[],
+	circumstances: Circumstances = {},
+) {
+	const { found, after } = compare(known, records, circumstances);
+	return {
+		seen: after([]),
+		found: found.map(({ event, record }) => `${event} ${String(record.uuid)}`),
+	};
+}
+
+describe('What a poll finds', () => {
+	it('is nothing right after a baseline of the same listing', () => {
+		fc.assert(
+			fc.property(listing, (listed) => {
+				expect(compare(baseline(listed), listed).found).toEqual([]);
+			}),
+		);
+	});
+
+	it('is a complete response that was not known', () => {
+		expect(poll(nothing, [complete(1)]).found).toEqual(['responseCompleted 1']);
+	});
+
+	it('is an incomplete response that was not known, and its completion', () => {
+		const first = poll(nothing, [incomplete(1)]);
+		expect(first.found).toEqual(['responseStarted 1']);
+		const second = poll(first.seen, [complete(1)]);
+		expect(second.found).toEqual(['responseCompleted 1']);
+		expect(poll(second.seen, [complete(1)]).found).toEqual([]);
+	});
+
+	it('is the completion of a response that was incomplete at the baseline', () => {
+		expect(poll(baseline([incomplete(1)]), [complete(1)]).found).toEqual(['responseCompleted 1']);
+	});
+
+	it('is not a response that is reopened, nor its second completion', () => {
+		const reopened = poll(baseline([complete(1)]), [incomplete(1)]);
+		expect(reopened.found).toEqual([]);
+		expect(poll(reopened.seen, [complete(1)]).found).toEqual([]);
+	});
+
+	it('is no event that the trigger is not set to, also not when it is set to it later', () => {
+		const first = poll(nothing, [incomplete(1), complete(2)], { events: ['responseStarted'] });
+		expect(first.found).toEqual(['responseStarted 1']);
+		expect(poll(first.seen, [incomplete(1), complete(2)]).found).toEqual([]);
+	});
+
+	it('is one event for a response that is listed twice, the completion if one copy is complete', () => {
+		expect(poll(nothing, [complete(1), complete(1)]).found).toEqual(['responseCompleted 1']);
+		expect(poll(nothing, [incomplete(1), complete(1)]).found).toEqual(['responseCompleted 1']);
+		expect(poll(nothing, [complete(1), incomplete(1)]).found).toEqual(['responseCompleted 1']);
+	});
+
+	it('never has an event twice, through any listings', () => {
+		fc.assert(
+			fc.property(fc.array(fc.tuple(listing, fc.boolean())), (polls) => {
+				let seen = nothing;
+				const all = polls.flatMap(([listed, whole]) => {
+					const { found, seen: next } = poll(seen, listed, { whole });
+					seen = next;
+					return found;
+				});
+				expect(new Set(all).size).toBe(all.length);
+			}),
+		);
+	});
+
+	it('never leaves out a complete response that has not been delivered', () => {
+		fc.assert(
+			fc.property(fc.array(fc.tuple(listing, fc.boolean())), (polls) => {
+				let seen = nothing;
+				const delivered = new Set<string>();
+				for (const [listed, whole] of polls) {
+					const { found, seen: next } = poll(seen, listed, { whole });
+					seen = next;
+					for (const event of found) delivered.add(event);
+					for (const record of listed) {
+						if (isIncomplete(record)) continue;
+						expect(delivered).toContain(`responseCompleted ${String(record.uuid)}`);
+					}
+				}
+			}),
+		);
+	});
+});
+
+describe('The first reading of a form', () => {
+	const since = Date.UTC(2026, 10, 21);
+	const created = (uuid: number, seconds: number, more: IDataObject = {}) => ({
+		...complete(uuid),
+		created_at: new Date(since + seconds * 1_000).toISOString(),
+		...more,
+	});
+
+	it('finds what was created since the trigger began, and no more', () => {
+		const records = [created(1, -1), created(2, 0), created(3, 60), complete(4)];
+		const { found, seen } = first(records, { since });
+		expect(found).toEqual(['responseCompleted 2', 'responseCompleted 3']);
+		expect(poll(seen, records).found).toEqual([]);
+	});
+
+	it('finds what was begun since then', () => {
+		const { found, seen } = first([created(1, 5, { is_incomplete: true })], { since });
+		expect(found).toEqual(['responseStarted 1']);
+		expect(poll(seen, [complete(1)]).found).toEqual(['responseCompleted 1']);
+	});
+
+	it('finds it again if it was postponed', () => {
+		const records = [created(1, -1), created(2, 5)];
+		const { found, after } = compare(undefined, records, { since });
+		expect(poll(after(found), records).found).toEqual(['responseCompleted 2']);
+	});
+
+	it('takes everything for known where the trigger does not know when it began', () => {
+		expect(first([created(1, 60)]).found).toEqual([]);
+	});
+});
+
+describe('What is remembered', () => {
+	it('is the very same if nothing has changed', () => {
+		fc.assert(
+			fc.property(listing, (listed) => {
+				const known = baseline(listed);
+				expect(poll(known, listed).seen).toBe(known);
+			}),
+		);
+	});
+
+	it('is not an event that was postponed: the next poll finds it again', () => {
+		fc.assert(
+			fc.property(listing, listing, (before, now) => {
+				const { found, after } = compare(baseline(before), now);
+				const again = compare(after(found), now).found;
+				const textOf = ({ event, record }: (typeof found)[number]) => [event, record.uuid];
+				expect(new Set(again.map(textOf))).toEqual(new Set(found.map(textOf)));
+			}),
+		);
+	});
+
+	it('outlasts a listing that is empty for 30 days', () => {
+		let { seen } = poll(nothing, [complete(1)]);
+		for (let day = 1; day <= REMEMBERED_DAYS; day++) seen = poll(seen, [], { day }).seen;
+		expect(poll(seen, [complete(1)], { day: REMEMBERED_DAYS + 1 }).found).toEqual([]);
+	});
+
+	it('is forgotten after 30 days and the rest of a day without it', () => {
+		const left = poll(baseline([complete(1)]), [], { day: 1 }).seen;
+		const last = poll(left, [], { day: 1 + REMEMBERED_DAYS });
+		expect(last.seen.size).toBe(1);
+		expect(poll(last.seen, [], { day: 2 + REMEMBERED_DAYS }).seen.size).toBe(0);
+	});
+
+	it('counts the days anew when the response comes back in between', () => {
+		let { seen } = poll(baseline([complete(1)]), [], { day: 1 });
+		seen = poll(seen, [complete(1)], { day: 20 }).seen;
+		seen = poll(seen, [], { day: 21 }).seen;
+		expect(poll(seen, [], { day: 50 }).seen.size).toBe(1);
+	});
+
+	it('does not fade with listings that are cut', () => {
+		let { seen } = poll(nothing, [complete(1)]);
+		for (let day = 1; day <= 100; day++) seen = poll(seen, [], { day, whole: false }).seen;
+		expect([...seen.missingSince]).toEqual([0]);
+	});
+});
+
+describe('Abandoned', () => {
+	const events: TriggerEvent[] = ['responseAbandoned', 'responseCompleted'];
+	const started = { created_at: '2026-11-21T00:00:00Z' };
+
+	it('is a response that stays incomplete for so long, once', () => {
+		const first = poll(nothing, [incomplete(1, started)], { events, hour: 1 });
+		expect(first.found).toEqual([]);
+		const before = poll(first.seen, [incomplete(1, started)], { events, hour: 23 });
+		expect(before.found).toEqual([]);
+		const after = poll(before.seen, [incomplete(1, started)], { events, hour: 24 });
+		expect(after.found).toEqual(['responseAbandoned 1']);
+		expect(poll(after.seen, [incomplete(1, started)], { events, hour: 99 }).found).toEqual([]);
+	});
+
+	it('is counted from when it was first seen where its time cannot be read', () => {
+		const first = poll(nothing, [incomplete(1)], { events, hour: 5 });
+		expect(poll(first.seen, [incomplete(1)], { events, hour: 28 }).found).toEqual([]);
+		expect(poll(first.seen, [incomplete(1)], { events, hour: 29 }).found).toHaveLength(1);
+	});
+
+	it('is never one that was completed before, and its completion afterwards is an event', () => {
+		const { seen } = poll(nothing, [incomplete(1, started)], { events });
+		const completed = poll(seen, [complete(1)], { events, hour: 30 });
+		expect(completed.found).toEqual(['responseCompleted 1']);
+		const abandoned = poll(seen, [incomplete(1, started)], { events, hour: 30 });
+		const late = poll(abandoned.seen, [complete(1)], { events, hour: 31 });
+		expect(late.found).toEqual(['responseCompleted 1']);
+	});
+
+	it('is one that was begun and abandoned while nobody polled', () => {
+		expect(poll(nothing, [incomplete(1, started)], { events, hour: 30 }).found).toEqual([
+			'responseAbandoned 1',
+		]);
+	});
+
+	it('is none that was abandoned when the trigger began or when the event was chosen', () => {
+		const known = baseline([incomplete(1, started)], { events, hour: 30 });
+		expect(poll(known, [incomplete(1, started)], { events, hour: 31 }).found).toEqual([]);
+		const unaware = baseline([incomplete(1, started)]);
+		const chosen = poll(unaware, [incomplete(1, started)], { events, hour: 30 });
+		expect(chosen.found).toEqual([]);
+		expect(poll(chosen.seen, [incomplete(1, started)], { events, hour: 60 }).found).toEqual([]);
+	});
+
+	it('is one that was begun before the trigger and left afterwards', () => {
+		const known = baseline([incomplete(1, started)], { events, hour: 3 });
+		expect(poll(known, [incomplete(1, started)], { events, hour: 24 }).found).toHaveLength(1);
+	});
+
+	it('comes after Response Started where both have happened', () => {
+		const all: TriggerEvent[] = ['responseStarted', ...events];
+		const first = poll(nothing, [incomplete(1, started)], { events: all, hour: 30 });
+		expect(first.found).toEqual(['responseStarted 1']);
+		const second = poll(first.seen, [incomplete(1, started)], { events: all, hour: 30 });
+		expect(second.found).toEqual(['responseAbandoned 1']);
+	});
+});
+
+describe('A response of a listing', () => {
+	it('is known by its uuid, else by its id', () => {
+		const known = baseline([{ uuid: 'a', id: 1 }, { id: 2 }]);
+		expect(poll(known, [{ uuid: 'a', id: 3 }, { id: '2' }]).found).toEqual([]);
+		expect(poll(known, [{ uuid: 'b', id: 1 }]).found).toHaveLength(1);
+	});
+
+	it('stays known when the service lists a uuid beside the id, or writes it in another case', () => {
+		const uuid = 'AAAAAAAA-0000-4000-8000-00000000000A';
+		const byId = baseline([{ id: 7 }, { id: 8 }]);
+		const both = poll(byId, [
+			{ id: 7, uuid },
+			{ id: 8, uuid: 'b' },
+		]);
+		expect(both.found).toEqual([]);
+		const byUuid = poll(both.seen, [{ uuid: uuid.toLowerCase() }, { uuid: 'b' }]);
+		expect(byUuid.found).toEqual([]);
+		expect(byUuid.seen.size).toBe(2);
+	});
+
+	it('stays known when the listing has it twice, with one identity and with both', () => {
+		const { found, seen } = poll(baseline([{ id: 7 }]), [{ id: 7, uuid: 'a' }, { id: 7 }]);
+		expect(found).toEqual([]);
+		expect(poll(seen, [{ uuid: 'a' }]).found).toEqual([]);
+	});
+
+	it('without either stops the poll, with an error that names its keys and not its values', () => {
+		const listing = () => compare(nothing, [{ uuid: 'a' }, { key: 'secret', number: 7 }]);
+		expect(listing).toThrow('The service sent a response without a UUID');
+		try {
+			listing();
+		} catch (error) {
+			expect(error).toMatchObject({ description: expect.stringContaining('key, number') });
+			expect(JSON.stringify(error)).not.toContain('secret');
+		}
+	});
+});
