@@ -173,7 +173,7 @@ class Poll {
 				.sort(),
 		);
 		for (const form of told) model.beginFromNothing(form);
-		this.hasChanged ||= hasChanged || told.length > 0;
+		this.hasChanged ||= isTaken || hasChanged || told.length > 0;
 		if (!this.isLate()) this.rest += created.length - told.length;
 		return new Set(told);
 	}

@@ -10,7 +10,9 @@ import type { FormState, State } from './stateCodec';
 export type ListedForm = { id: string; name: string; record: IDataObject };
 
 /** No response is known: all of them are new. */
-export const noneKnown: FormState = { known: new KnownResponses(0) };
+export function noneKnown(): FormState {
+	return { known: new KnownResponses(0) };
+}
 
 /** The IDs of the forms that are watched. */
 export function watchedIds(watch: Watch, forms: State['forms']): string[] {
@@ -31,6 +33,19 @@ export function chosenForms(forms: State['forms'], ids: readonly string[]): Map<
 	return chosen;
 }
 
+/** How the trigger begins with a form that was there before. */
+export type Beginning = {
+	/** Whether it delivers all responses. */
+	isFromNothing: boolean;
+	/** Otherwise, those that were created then or later. Epoch milliseconds of the service. */
+	since?: number;
+};
+
+/** What is known of a form before its first reading. */
+export function initialState({ isFromNothing, since }: Beginning): FormState {
+	return isFromNothing ? noneKnown() : { since };
+}
+
 /** A list of all forms, and how the trigger uses it. */
 export type FormList = {
 	forms: readonly ListedForm[];
@@ -39,8 +54,7 @@ export type FormList = {
 	except: readonly string[];
 	/** When the trigger read its first list, in epoch milliseconds of the service; undefined at the first. */
 	listedSince: number | undefined;
-	/** What is known of a form that was there before. */
-	initial: FormState;
+	beginning: Beginning;
 	/** Epoch milliseconds. */
 	now: number;
 };
@@ -54,7 +68,7 @@ export type FormList = {
  */
 export function withList(
 	before: State['forms'],
-	{ forms: listed, isWhole, except, listedSince, initial, now }: FormList,
+	{ forms: listed, isWhole, except, listedSince, beginning, now }: FormList,
 ): { forms: Map<string, FormState>; created: ListedForm[] } {
 	const day = Math.floor(now / DAY_MS);
 	const forms = new Map(before);
@@ -64,9 +78,9 @@ export function withList(
 		const state = forms.get(form.id);
 		// what comes while a form is excluded is not delivered when it is watched again
 		if (excluded.has(form.id)) forms.set(form.id, {});
-		else if (state !== undefined) forms.set(form.id, beginning(state, initial));
+		else if (state !== undefined) forms.set(form.id, listedAgain(state, beginning));
 		else if (isCreatedSince(form.record, listedSince)) created.push(form);
-		else forms.set(form.id, initial);
+		else forms.set(form.id, initialState(beginning));
 	}
 	const ids = new Set(listed.map(({ id }) => id));
 	for (const [id, state] of forms) {
@@ -79,9 +93,9 @@ export function withList(
 }
 
 /** A form that is listed; one that was excluded begins now. */
-function beginning({ known, since }: FormState, initial: FormState): FormState {
+function listedAgain({ known, since }: FormState, beginning: Beginning): FormState {
 	if (known !== undefined) return { known };
-	return { since: since ?? initial.since };
+	return { since: since ?? (beginning.isFromNothing ? undefined : beginning.since) };
 }
 
 /** Times are often rounded down to the second, and several machines of a service differ. */

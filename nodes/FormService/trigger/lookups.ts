@@ -87,8 +87,9 @@ export async function nameOf(run: PollRun, id: string): Promise<string | null> {
 	}
 	const sending = { ...run, timeUp: clock.timeout(NAME_MS), requests: 0 };
 	try {
-		const reading = await readWhole(sending, targetOf(context.account, endpoints.listForms));
-		list.forms = listedForms(reading.records);
+		const target = targetOf(context.account, endpoints.listForms);
+		const { records, isWhole } = await readWhole(sending, target);
+		if (isWhole) Object.assign(list, { forms: listedForms(records), isWhole });
 	} catch (error) {
 		const { message } = asNodeError(context.n8n.getNode(), error);
 		context.n8n.logger.info(`The names of the forms could not be read: ${message}`);

@@ -23,14 +23,15 @@ import type { Event } from './output';
 import { readParameters } from './parameters';
 import type { Parameters } from './parameters';
 import {
+	beginningOf,
 	beginRun,
 	commit,
 	formMemoryOf,
-	initialState,
 	isWatching,
 	LIST,
 	serviceTime,
 	share,
+	stateOf,
 	takeChange,
 	watchesResponses,
 } from './pollRun';
@@ -123,7 +124,7 @@ async function pollOnce(run: PollRun, staticData: IDataObject, service: string):
 	}
 
 	if (run.hasResult) {
-		for (const id of ids) if (!run.forms.has(id)) commit(run, id, initialState(run), false);
+		for (const id of ids) if (!run.forms.has(id)) commit(run, id, stateOf(run, id), false);
 		const formsIfDiscarded = run.items.length > 0 ? run.formsIfDiscarded : undefined;
 		const { forms: known, listedSince } = run;
 		const now = clock.now();
@@ -175,7 +176,7 @@ async function listForms(run: PollRun, except: readonly string[]): Promise<void>
 		isWhole: list.isWhole === true,
 		except,
 		listedSince: run.listedSince,
-		initial: initialState(run),
+		beginning: beginningOf(run),
 		now: run.startedAt,
 	});
 	run.forms = forms;
@@ -187,15 +188,16 @@ async function listForms(run: PollRun, except: readonly string[]): Promise<void>
 	});
 	const items = isEvent ? await deliver(run, events, false) : 0;
 	const begun = isEvent ? created.slice(0, items) : created;
-	const state = watchesResponses(parameters) ? noneKnown : {};
-	for (const { id } of begun) commit(run, id, state, isEvent);
+	for (const { id } of begun) {
+		commit(run, id, watchesResponses(parameters) ? noneKnown() : {}, isEvent);
+	}
 }
 
 /** Polls one form if it is due, or else delivers what its last poll had no room for. */
 async function pollForm(run: PollRun, id: string, memory: FormMemory): Promise<void> {
 	const { parameters } = run;
 	const startedAt = clock.now();
-	const { known } = run.forms.get(id) ?? initialState(run);
+	const { known } = stateOf(run, id);
 	const lastPoll = memory.lastPoll?.known === known ? memory.lastPoll : undefined;
 	const backlog = lastPoll?.backlog ?? [];
 	const listing: Listing = {
@@ -291,7 +293,7 @@ async function take(
 	const node = context.n8n.getNode();
 	const now = clock.now();
 	const { records, isWhole, isShort } = reading;
-	const { known, since } = run.forms.get(id) ?? initialState(run);
+	const { known, since } = stateOf(run, id);
 	const isCut = !isWhole && !isShort;
 	if (known === undefined && isCut) throw cutAtFirst(node, 'responses');
 	const rules = { node, events, abandonedAfterMs, now, since };

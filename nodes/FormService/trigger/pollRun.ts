@@ -1,7 +1,8 @@
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
 import { clock } from '../api/clock';
-import { chosenForms, noneKnown, watchedIds } from './formList';
+import { chosenForms, initialState, watchedIds } from './formList';
+import type { Beginning } from './formList';
 import { allowanceOf, freshForm, withoutBacklog } from './memory';
 import type { FormMemory, TriggerMemory } from './memory';
 import { pollTimeMs } from './occasion';
@@ -146,12 +147,17 @@ export function share(run: PollRun, about: string, weight: number, most?: number
 	allowance.polled(sharerKey(run, about), { requestsPerDay, weight, most, isScheduled }, startedAt);
 }
 
-/** What is known of a form before its first reading. */
-export function initialState(run: PollRun): FormState {
+/** How the trigger begins with forms that it has not read yet. */
+export function beginningOf(run: PollRun): Beginning {
 	const { parameters, base } = run;
-	if (!watchesResponses(parameters)) return {};
-	if (parameters.emitExisting && base.kind !== 'damaged') return noneKnown;
-	return { since: serviceTime(run) };
+	if (!watchesResponses(parameters)) return { isFromNothing: false };
+	const isFromNothing = parameters.emitExisting && base.kind !== 'damaged';
+	return { isFromNothing, since: serviceTime(run) };
+}
+
+/** What is known of a form, also of one that is new to the trigger. */
+export function stateOf(run: PollRun, id: string): FormState {
+	return run.forms.get(id) ?? initialState(beginningOf(run));
 }
 
 /** @param hasItems whether the state depends on items of this poll, which n8n may discard */

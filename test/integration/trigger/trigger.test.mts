@@ -256,7 +256,7 @@ describe('Fetch test event', () => {
 
 	it('says how to make a response when there is none', async () => {
 		await expect(watch(n8n, form).poll({ mode: 'manual' })).rejects.toMatchObject({
-			message: 'This form has no matching response yet',
+			message: 'The form does not have a matching response yet',
 			description: expect.stringContaining('Submit the form'),
 		});
 	});
