@@ -29,20 +29,22 @@ export async function searchForms(
 	const results = forms
 		.filter(isWanted)
 		.sort((a, b) => a.name.localeCompare(b.name))
-		.map(({ id, name, note }) => ({
+		.map(({ id, name, note, url }) => ({
 			name: asPlainText(`${name}${isAlone(name) ? '' : ` (${id})`}${note}`),
 			value: id,
+			// the editor links to it, beside the list and beside the chosen form
+			...(url !== undefined && { url }),
 		}));
 	return { results };
 }
 
-type Listed = { id: string; name: string; note: string };
+type Listed = { id: string; name: string; note: string; url?: string };
 
 function matcherOf(filter: string): (form: Listed) => boolean {
 	const path = isWebUrl(filter) ? parseUrl(filter)?.pathname : undefined;
 	if (path !== undefined) {
 		const parts = new Set(path.split('/'));
-		return ({ id }) => parts.has(id);
+		return ({ id, url }) => parts.has(id) || url === filter;
 	}
 	const wanted = filter.toLowerCase();
 	return ({ id, name }) => `${name}\n${id}`.toLowerCase().includes(wanted);
@@ -58,5 +60,9 @@ function toListed(form: IDataObject): Listed[] {
 	// n8n evaluates a value that begins with "="; what is no ID could not be asked for either
 	if (!isId(id)) return [];
 	const name = typeof form.name === 'string' && form.name.trim() !== '' ? form.name : id;
-	return [{ id, name, note: saysYes(form.is_closed) ? ' (closed)' : '' }];
+	const url = URL_ATTRIBUTES.map((attribute) => form[attribute]).find(isWebUrl);
+	return [{ id, name, note: saysYes(form.is_closed) ? ' (closed)' : '', url }];
 }
+
+/** Where a form's record can have the address of its page: the specification leaves it open (section 2.2). */
+const URL_ATTRIBUTES = ['url', 'public_url', 'form_url', 'share_url'];

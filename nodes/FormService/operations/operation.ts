@@ -4,7 +4,7 @@ import type {
 	INodeProperties,
 	INodePropertyOptions,
 } from 'n8n-workflow';
-import { serviceError } from '../api/errors';
+import { ServiceError } from '../api/errors';
 import { endpoints, targetOf } from '../api/endpoints';
 import type { Target } from '../api/endpoints';
 import type { RequestContext } from '../api/requestContext';
@@ -70,20 +70,14 @@ export async function fieldsOf(
 	return await run.once({ context, target }, listRecords);
 }
 
-/** What to do where a form is not in the list of all. */
-export function noSuchForm(formId: string): { message: string; description: string } {
-	return {
-		message: `There is no form with the ID ${formId}`,
-		description:
-			'Check the ID, and that the access token belongs to the workspace of the form. Form: Get Many lists the forms there are.',
-	};
-}
+/** A listing does not contain the wanted record. */
+export class RecordNotFound extends ServiceError {}
 
 /**
- * The record that was looked for in a listing: forms and responses have no endpoint of their own for
- * one (specification, section 4).
+ * The wanted record of a listing: forms and responses have no endpoint of their own for one
+ * (specification, section 4).
  *
- * @throws NodeApiError with what to do when there is none
+ * @throws RecordNotFound with what to do if there is none
  */
 export function existing(
 	{ n8n, itemIndex }: RequestContext,
@@ -91,5 +85,5 @@ export function existing(
 	absent: { message: string; description: string },
 ): IDataObject {
 	if (record !== undefined) return record;
-	throw serviceError(n8n.getNode(), { ...absent, httpCode: '404' }, itemIndex);
+	throw new RecordNotFound(n8n.getNode(), { ...absent, httpCode: '404' }, itemIndex);
 }

@@ -1,6 +1,7 @@
 import type { INodeProperties, INodePropertyRouting } from 'n8n-workflow';
 import { VERSION_PATH } from '../api/account';
 import type { Endpoint } from '../api/endpoints';
+import { FORM_IN_URL } from '../parameters/formId';
 import type { Prepare } from './operation';
 import { checkItem } from './sendItem';
 
@@ -41,7 +42,8 @@ export function requestTo(endpoint: Endpoint, prepare: Prepare): INodePropertyRo
 /** A parameter that holds the ID in an endpoint's path: it declares the path. */
 export function inPathOf({ url }: Endpoint, property: INodeProperties): INodeProperties {
 	// a lone surrogate is the one text that encodeURIComponent does not take
-	const id = `encodeURIComponent(${textOf('$value')}.toWellFormed())`;
+	const rules = FORM_IN_URL.map((rule) => `.replace(${String(rule)}, "$1")`).join('');
+	const id = `encodeURIComponent(${textOf('$value')}${rules}.toWellFormed())`;
 	const path = url.replace(PLACEHOLDER, () => `{{ ${id} }}`);
 	return { ...property, routing: { request: { url: `=${path}` } } };
 }

@@ -1,28 +1,28 @@
-import { isEqual, omit } from 'lodash';
-import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { omit } from 'lodash';
+import { NodeApiError } from 'n8n-workflow';
 import type {
 	DeclarativeRestApiSettings,
 	IDataObject,
 	IExecutePaginationFunctions,
 	IExecuteSingleFunctions,
 	IHttpRequestOptions,
-	INode,
 	INodeExecutionData,
 	PreSendAction,
 } from 'n8n-workflow';
 import { getAccount } from '../api/account';
 import type { Account } from '../api/account';
 import type { Endpoint } from '../api/endpoints';
-import { asNodeError, inputError, NotSent, serviceError } from '../api/errors';
+import { NotSent } from '../api/errors';
 import { isRecord } from '../api/records';
+import { formIdIn } from '../parameters/formId';
 import { isTool } from '../parameters/input';
 import type { Input } from '../parameters/input';
 import { prepareForModel } from './forModel';
+import { aboutForm, forItem, invalidItem, notSent } from './itemErrors';
+import type { NodeError } from './itemErrors';
 import { joinRun } from './itemRun';
-import type { ItemRun, Run } from './itemRun';
+import type { ItemRun } from './itemRun';
 import type { ItemRequest, Prepare, Prepared } from './operation';
-
-type NodeError = NodeApiError | NodeOperationError;
 
 /** An item that was checked: what sends it, or what is wrong with it. */
 type CheckedItem = {
@@ -100,7 +100,7 @@ export async function sendItem(
 	if (!keepGoing && !run.isWhole(batchSizeOf(this))) run.stop(NOT_WHOLE);
 	let account: Account | undefined;
 	try {
-		if ('problem' in result) throw withWhatWasSent(this, run, result.problem);
+		if ('problem' in result) throw await invalidItem(this, itemRun, result.problem);
 		if (run.stopReason() !== undefined) return [];
 		account = await getAccount(this, itemIndex);
 		const items = await send(this, account, checkedItem, result.prepared, composed);
@@ -134,11 +134,21 @@ async function send(
 	run.sent++;
 	const { context, target } = requestOf(n8n, account, endpoint, options);
 	const signal = run.signalFor(account, n8n.getExecutionCancelSignal());
-	const sent = await prepared.send({ target, context: { ...context, signal }, run: itemRun });
+	const request = { target, context: { ...context, signal }, run: itemRun };
+	const sent = await prepared.send(request).catch(async (error: unknown) => {
+		throw await aboutForm(error, request, formIdOf(n8n, endpoint));
+	});
 	if (Array.isArray(sent)) return sent;
 	const items: INodeExecutionData[] = [];
 	for await (const item of sent.items) items.push(item);
 	return items;
+}
+
+/** The ID of the form that a request is about, if its path has one. */
+function formIdOf(n8n: IExecutePaginationFunctions, { url }: Endpoint): string | undefined {
+	if (!url.includes('{formId}')) return undefined;
+	const given = n8n.getNodeParameter('formId', '', { extractValue: true });
+	return formIdIn(n8n.getNode(), String(given).trim());
 }
 
 /**
@@ -206,69 +216,6 @@ function failedItem(n8n: IExecutePaginationFunctions, { message }: NodeError): I
 	const hasInput = !isTool({ type }) && onError !== 'continueErrorOutput';
 	const input = hasInput ? n8n.getInputData().json : {};
 	return { json: { ...input, error: message }, pairedItem: { item: n8n.getItemIndex() } };
-}
-
-/**
- * The error with the item's own index and node: items, and nodes of several workflows, can share a
- * request and therefore its error.
- */
-function forItem(given: unknown, node: INode, itemIndex: number): NodeError {
-	const error = asNodeError(node, given, itemIndex);
-	if (error.context.itemIndex === itemIndex && isEqual(error.node, node)) return error;
-	const { message, failure } = error;
-	const description = error.description ?? undefined;
-	return error instanceof NodeApiError
-		? serviceError(
-				node,
-				{ message, description, failure, httpCode: error.httpCode ?? undefined },
-				itemIndex,
-			)
-		: inputError(node, { message, description, failure, itemIndex });
-}
-
-function notSent(n8n: IExecutePaginationFunctions, reason: unknown): NodeError {
-	const why = reason instanceof Error ? `: ${reason.message}` : '';
-	return inputError(n8n.getNode(), {
-		message: `This item was not sent${why}`,
-		description: 'Fix the first failed item, then run this item again.',
-		itemIndex: n8n.getItemIndex(),
-	});
-}
-
-/**
- * An invalid item's error, which also says which other items of the run are invalid, and what of the run
- * was sent before, so that it isn't sent twice.
- */
-function withWhatWasSent(n8n: IExecutePaginationFunctions, run: Run, problem: unknown): NodeError {
-	const itemIndex = n8n.getItemIndex();
-	const { message, description, failure, node } = asNodeError(n8n.getNode(), problem, itemIndex);
-	const lines = n8n.continueOnFail()
-		? ['This item was not sent.', description]
-		: [whatWasSent(run), ...(run.total > 1 ? invalidRows(run) : [description])];
-	return inputError(node, { message, description: lines.join('\n').trim(), failure, itemIndex });
-}
-
-function whatWasSent({ sent, total }: Run): string {
-	if (sent === 0) return 'Nothing was sent.';
-	return `The first ${sent} of the ${total} items were sent before, in earlier batches. Leave them out when you run again.`;
-}
-
-/** Rows that an error lists at most. */
-const MAX_ROWS = 50;
-
-function invalidRows({ invalid, total }: Run): string[] {
-	const rows = invalid
-		.slice(0, MAX_ROWS)
-		.map(({ row, error }) => `Row ${row}: ${inOneLine(error)}`);
-	const count = invalid.length === 1 ? '1 row is' : `${invalid.length} of ${total} rows are`;
-	const more = invalid.length > MAX_ROWS ? [`… and ${invalid.length - MAX_ROWS} more.`] : [];
-	return [`${count} wrong:`, ...rows, ...more];
-}
-
-function inOneLine(error: unknown): string {
-	const message = error instanceof Error ? error.message : String(error);
-	const description = error instanceof NodeOperationError ? (error.description ?? '') : '';
-	return description === '' ? message : `${message}: ${description.replaceAll('\n', ' ')}`;
 }
 
 function isTokenRefused(error: unknown): boolean {

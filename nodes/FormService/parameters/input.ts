@@ -1,7 +1,8 @@
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { inputError } from '../api/errors';
-import { isId, isRecord, MAX_ID_LENGTH } from '../api/records';
+import { isId, isRecord } from '../api/records';
 import { readBoolean } from '../api/readers';
+import { formIdIn, InvalidFormId, WHAT_AN_ID_IS } from './formId';
 import { limitInput } from './properties';
 
 /** What an operation may ask of n8n for one input item. */
@@ -52,8 +53,18 @@ export function invalidAll(
 
 /** Readers of parameters: each gives a checked value or throws an error that names the parameter. */
 
+/**
+ * The ID of the form.
+ *
+ * @throws InvalidFormId that says what to do
+ */
 export function readFormId(input: Input): string {
-	return readId(input, 'formId', 'Form', 'Choose a form from the list or enter its ID.');
+	const given = idText(input, 'formId');
+	const id = typeof given === 'string' ? formIdIn(input.node, given) : given;
+	if (isId(id)) return id;
+	const text = typeof given === 'string' ? given : '';
+	const message = isMissing(given) ? "'Form' is missing" : "'Form' is not a valid ID";
+	throw new InvalidFormId(input.node, message, text, input.itemIndex);
 }
 
 /** A response chosen from a list (`Response`), or given by its ID alone. */
@@ -66,15 +77,23 @@ export function readResponseId(input: Input, displayName: 'Response' | 'Response
 }
 
 function readId(input: Input, name: string, displayName: string, advice: string): string {
-	const given = input.parameter(name, '');
-	const trimmed = numberAsText(given) ?? (typeof given === 'string' ? given.trim() : given);
-	if (isId(trimmed)) return trimmed;
-	const isMissing = trimmed === '' || trimmed === null || trimmed === undefined;
+	const id = idText(input, name);
+	if (isId(id)) return id;
 	throw invalid(
 		input,
-		isMissing ? `'${displayName}' is missing` : `'${displayName}' is not a valid ID`,
-		`${advice} An ID has 1 to ${MAX_ID_LENGTH} letters, digits, hyphens and underscores.`,
+		isMissing(id) ? `'${displayName}' is missing` : `'${displayName}' is not a valid ID`,
+		`${advice} ${WHAT_AN_ID_IS}`,
 	);
+}
+
+/** What a parameter for an ID gives, trimmed; a number as text. */
+function idText(input: Input, name: string): unknown {
+	const given = input.parameter(name, '');
+	return numberAsText(given) ?? (typeof given === 'string' ? given.trim() : given);
+}
+
+function isMissing(given: unknown): boolean {
+	return given === '' || given === null || given === undefined;
 }
 
 /** A boolean parameter; an expression may give it as text. */

@@ -1,7 +1,7 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 /**
- * The form, from a searchable list or by its ID (specification, section 2.2). The node checks the ID:
+ * The form, from a searchable list, by its ID or by the URL of its page (specification, section 2.2). The node checks the ID:
  * n8n runs a pattern given here with a time limit, and fails the whole run where a busy machine
  * exceeds it.
  */
@@ -26,6 +26,13 @@ export const formLocator: INodeProperties = {
 			type: 'string',
 			placeholder: 'e.g. aB3xY9',
 			hint: "The ID is shown on the form's detail page",
+		},
+		{
+			displayName: 'By URL',
+			name: 'url',
+			type: 'string',
+			placeholder: 'e.g. https://forms.example.com/f/aB3xY9',
+			hint: "The address of the form's page, which contains the form's ID",
 		},
 	],
 };

@@ -1,10 +1,11 @@
 import { endpoints } from '../../api/endpoints';
 import { formIdOf } from '../../api/records';
 import { listRecords } from '../../api/service';
+import { noSuchForm } from '../../parameters/formId';
 import type { Input } from '../../parameters/input';
 import { readFormId } from '../../parameters/input';
 import { formLocator, includeSecretsSwitch, simplifySwitch } from '../../parameters/properties';
-import { existing, noSuchForm } from '../operation';
+import { existing } from '../operation';
 import type { Operation, Prepared } from '../operation';
 import { requestTo } from '../routing';
 import { readFormOutput, toFormItem } from './simplify';
@@ -30,7 +31,7 @@ function prepare(input: Input): Prepared {
 		async send(request) {
 			const forms = await request.run.once(request, listRecords);
 			const wanted = forms.find((form) => formIdOf(form) === formId);
-			const form = existing(request.context, wanted, noSuchForm(formId));
+			const form = existing(request.context, wanted, noSuchForm(input.node, formId, forms));
 			return [toFormItem(form, output)];
 		},
 	};

@@ -6,10 +6,11 @@ import { boundOf, settings } from '../../api/settings/settings';
 import type { Setting } from '../../api/settings/settings';
 import { changesOf } from '../../api/settings/changes';
 import type { SettingValue } from '../../api/settings/checkSettings';
+import { noSuchForm } from '../../parameters/formId';
 import type { Input } from '../../parameters/input';
 import { readFormId, readOptions, toSwitch } from '../../parameters/input';
 import { formLocator, inputModeChoice, optionsOf } from '../../parameters/properties';
-import { existing, noSuchForm } from '../operation';
+import { existing } from '../operation';
 import type { ItemRequest, Operation, Prepared } from '../operation';
 import { inPathOf, requestTo } from '../routing';
 import { clearOptions, settingFields, settingNames } from './fields';
@@ -167,7 +168,8 @@ type Body = Record<string, SettingValue>;
 
 async function previewOf(request: ItemRequest, formId: string, body: Body): Promise<IDataObject> {
 	const forms = await formsOf(request);
-	const form = existing(request.context, forms.get(formId), noSuchForm(formId));
+	const absent = noSuchForm(request.context.n8n.getNode(), formId, forms.values());
+	const form = existing(request.context, forms.get(formId), absent);
 	const { changes, unknown } = changesOf(body, form);
 	forms.set(formId, { ...form, ...body });
 	return {

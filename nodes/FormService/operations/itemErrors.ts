@@ -1,0 +1,153 @@
+import { isEqual } from 'lodash';
+import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+import type { IDataObject, IExecutePaginationFunctions, INode } from 'n8n-workflow';
+import { getAccount } from '../api/account';
+import { endpoints, targetOf } from '../api/endpoints';
+import { asNodeError, inputError, serviceError } from '../api/errors';
+import { listRecords } from '../api/service';
+import type { RequestContext } from '../api/requestContext';
+import { chosenName, InvalidFormId, isFormName, noSuchForm } from '../parameters/formId';
+import type { ItemRun, Run } from './itemRun';
+import { RecordNotFound } from './operation';
+import type { ItemRequest } from './operation';
+
+/** How the errors of items are worded, beyond what the request path says of a request. */
+
+export type NodeError = NodeApiError | NodeOperationError;
+
+/**
+ * The error with the item's own index and node: items, and nodes of several workflows, can share a
+ * request and therefore its error.
+ */
+export function forItem(given: unknown, node: INode, itemIndex: number): NodeError {
+	const error = asNodeError(node, given, itemIndex);
+	if (error.context.itemIndex === itemIndex && isEqual(error.node, node)) return error;
+	const { message, failure } = error;
+	const description = error.description ?? undefined;
+	return error instanceof NodeApiError
+		? serviceError(
+				node,
+				{ message, description, failure, httpCode: error.httpCode ?? undefined },
+				itemIndex,
+			)
+		: inputError(node, { message, description, failure, itemIndex });
+}
+
+export function notSent(n8n: IExecutePaginationFunctions, reason: unknown): NodeError {
+	const why = reason instanceof Error ? `: ${reason.message}` : '';
+	return inputError(n8n.getNode(), {
+		message: `This item was not sent${why}`,
+		description: 'Fix the first failed item, then run this item again.',
+		itemIndex: n8n.getItemIndex(),
+	});
+}
+
+/**
+ * An invalid item's error, which also says which other items of the run are invalid, and what of the run
+ * was sent before, so that it isn't sent twice.
+ */
+export async function invalidItem(
+	n8n: IExecutePaginationFunctions,
+	itemRun: ItemRun,
+	problem: unknown,
+): Promise<NodeError> {
+	const { run } = itemRun;
+	const itemIndex = n8n.getItemIndex();
+	const isAlone = n8n.continueOnFail() || run.total === 1;
+	const wrong = isAlone ? [{ row: itemIndex + 1, error: problem }] : run.invalid;
+	const forms = await formsIfNamed(n8n, itemRun, wrong);
+	const { message, description, failure, node } = withFormId(n8n, problem, forms);
+	const rows = wrong.map(({ row, error }) => ({ row, error: withFormId(n8n, error, forms) }));
+	const lines = [
+		n8n.continueOnFail() ? 'This item was not sent.' : whatWasSent(run),
+		...(isAlone ? [description] : invalidRows(rows, run.total)),
+	];
+	return inputError(node, { message, description: lines.join('\n').trim(), failure, itemIndex });
+}
+
+type Row = { row: number; error: unknown };
+
+/** The forms there are, if one of the rows has the name of a form in place of its ID. */
+async function formsIfNamed(
+	n8n: IExecutePaginationFunctions,
+	itemRun: ItemRun,
+	rows: readonly Row[],
+): Promise<IDataObject[]> {
+	if (!rows.some(({ error }) => hasFormName(error))) return [];
+	const itemIndex = n8n.getItemIndex();
+	const account = await getAccount(n8n, itemIndex).catch(() => undefined);
+	if (account === undefined) return [];
+	return await formsOf({ n8n, account, urgency: 'bulk', itemIndex }, itemRun);
+}
+
+function hasFormName(error: unknown): error is InvalidFormId {
+	return error instanceof InvalidFormId && isFormName(error.given);
+}
+
+/** An item's error; with the ID, if the item has the name of a form in its place. */
+function withFormId(
+	n8n: IExecutePaginationFunctions,
+	problem: unknown,
+	forms: readonly IDataObject[],
+): NodeError {
+	const error = asNodeError(n8n.getNode(), problem, n8n.getItemIndex());
+	if (!hasFormName(problem) || forms.length === 0) return error;
+	const { description } = noSuchForm(error.node, problem.given, forms);
+	const { message, failure } = error;
+	return inputError(error.node, { message, description, failure });
+}
+
+function whatWasSent({ sent, total }: Run): string {
+	if (sent === 0) return 'Nothing was sent.';
+	return `The first ${sent} of the ${total} items were sent before, in earlier batches. Leave them out when you run again.`;
+}
+
+/** Rows that an error lists at most. */
+const MAX_ROWS = 50;
+
+function invalidRows(invalid: readonly Row[], total: number): string[] {
+	const rows = invalid
+		.slice(0, MAX_ROWS)
+		.map(({ row, error }) => `Row ${row}: ${inOneLine(error)}`);
+	const count = invalid.length === 1 ? '1 row is' : `${invalid.length} of ${total} rows are`;
+	const more = invalid.length > MAX_ROWS ? [`… and ${invalid.length - MAX_ROWS} more.`] : [];
+	return [`${count} wrong:`, ...rows, ...more];
+}
+
+function inOneLine(error: unknown): string {
+	const message = error instanceof Error ? error.message : String(error);
+	const description = error instanceof NodeOperationError ? (error.description ?? '') : '';
+	return description === '' ? message : `${message}: ${description.replaceAll('\n', ' ')}`;
+}
+
+/**
+ * An error about a form that is not there, in words that help most: a form that was chosen from the list is
+ * named, and a name in place of an ID is answered with the ID. All other errors stay as they are.
+ *
+ * @param formId what the request had for the ID, if it is about a form
+ */
+export async function aboutForm(
+	error: unknown,
+	{ context, run }: ItemRequest,
+	formId: string | undefined,
+): Promise<unknown> {
+	const node = context.n8n.getNode();
+	const isUnknown = error instanceof NodeApiError && error.httpCode === '404';
+	if (!isUnknown || error instanceof RecordNotFound || formId === undefined) return error;
+	const isNamed = chosenName(node, formId) !== undefined;
+	// an ID of the service has digits and a name has none: only then is a request worth it
+	if (!isNamed && /\d/.test(formId)) return error;
+	const { message, description } = noSuchForm(
+		node,
+		formId,
+		isNamed ? [] : await formsOf(context, run),
+	);
+	const { failure } = error;
+	return serviceError(node, { message, description, failure, httpCode: '404' }, context.itemIndex);
+}
+
+/** The forms there are; none if they cannot be read, because another error is about to be shown. */
+async function formsOf(context: RequestContext, itemRun: ItemRun): Promise<IDataObject[]> {
+	const target = targetOf(context.account, endpoints.listForms);
+	return await itemRun.once({ context, target }, listRecords).catch(() => []);
+}

@@ -1,0 +1,111 @@
+import { isResourceLocatorValue, NodeOperationError } from 'n8n-workflow';
+import type { IDataObject, INode } from 'n8n-workflow';
+import { isWebUrl } from '../api/files/links';
+import { formIdOf, MAX_ID_LENGTH } from '../api/records';
+
+/**
+ * Where the URL of a form's page has the form's ID, as regular expressions: behind `/f/`, `/form/` or
+ * `/forms/`, else in the last part of the path. The declared path of a request uses them as well
+ * (operations/routing).
+ */
+export const FORM_IN_URL = [
+	/^https?:\/\/[^?#]*\/(?:f|forms?)\/([\w-]+)(?:[/?#].*)?$/i,
+	/^https?:\/\/[^?#]*\/([\w-]+)\/?(?:[?#].*)?$/i,
+];
+
+/** What is said of an ID that is none. */
+export const WHAT_AN_ID_IS = `An ID has 1 to ${MAX_ID_LENGTH} letters, digits, hyphens and underscores.`;
+
+/** The Form parameter of an item has no ID. */
+export class InvalidFormId extends NodeOperationError {
+	/** Both n8n and its editor recognize an error by this name, not by its class. */
+	override name = 'NodeOperationError';
+
+	/** @param given what was given in place of the ID */
+	constructor(
+		node: INode,
+		message: string,
+		readonly given: string,
+		itemIndex: number | undefined,
+	) {
+		const description = `${adviceFor(given)} ${WHAT_AN_ID_IS}`;
+		super(node, message, { description, itemIndex, failure: { cause: 'configuration-invalid' } });
+	}
+}
+
+/** The ID that the Form parameter gives: in the mode By URL, it is taken from the URL. */
+export function formIdIn(node: INode, given: string): string {
+	if (modeOf(node) !== 'url') return given;
+	return FORM_IN_URL.reduce((text, pattern) => text.replace(pattern, '$1'), given);
+}
+
+function adviceFor(text: string): string {
+	if (isWebUrl(text)) return "This is a URL. Choose 'By URL', or enter the ID alone.";
+	if (isFormName(text)) {
+		return "This looks like a form's name. Choose the form from the list or enter its ID.";
+	}
+	return 'Choose a form from the list or enter its ID.';
+}
+
+/** Whether a text that is no ID can be the name of a form: words of letters and digits. */
+export function isFormName(text: string): boolean {
+	const words = text.split(' ');
+	const areWords =
+		text.length <= MAX_ID_LENGTH && words.every((word) => /^[\p{L}\p{N}&?!.,'-]+$/u.test(word));
+	return areWords && words.length > 1 && words.some((word) => /\p{L}{3}/u.test(word));
+}
+
+/** The mode of the Form parameter: `list`, `id` or `url`. */
+function modeOf(node: INode): unknown {
+	const { formId } = node.parameters;
+	return isResourceLocatorValue(formId) ? formId.mode : undefined;
+}
+
+/** The name of the form that was chosen from the list, as the editor has saved it with the node. */
+export function chosenName(node: INode, formId: string): string | undefined {
+	const { formId: given } = node.parameters;
+	if (!isResourceLocatorValue(given) || given.mode !== 'list' || given.value !== formId) return undefined;
+	const { cachedResultName: name } = given;
+	return typeof name === 'string' && name.trim() !== '' ? name.trim() : undefined;
+}
+
+/**
+ * What to say of a form that is not there.
+ *
+ * @param forms those that there are, if they are known: one whose name, slug or address was given in place
+ * of its ID is named with its ID
+ */
+export function noSuchForm(
+	node: INode,
+	formId: string,
+	forms: Iterable<IDataObject> = [],
+): { message: string; description: string } {
+	const chosen = chosenName(node, formId);
+	if (chosen !== undefined) {
+		return {
+			message: `The form "${chosen}" no longer exists`,
+			description:
+				'It was chosen from the list and was deleted since, or the access token belongs to another workspace. Choose the form again.',
+		};
+	}
+	const meant = [...forms].find((form) => isMeant(form, formId));
+	const id = meant === undefined ? undefined : formIdOf(meant);
+	if (id !== undefined) {
+		return {
+			message: `There is no form with the ID ${formId}, but one with that name`,
+			description: `The ID of the form "${String(meant?.name ?? id)}" is ${id}. Enter that ID.`,
+		};
+	}
+	return {
+		message: `There is no form with the ID ${formId}`,
+		description:
+			'Check the ID, and that the access token belongs to the workspace of the form. Form: Get Many lists the forms there are.',
+	};
+}
+
+function isMeant({ name, slug, url }: IDataObject, given: string): boolean {
+	const wanted = given.trim().toLowerCase();
+	return [name, slug, url].some(
+		(one) => typeof one === 'string' && one.trim().toLowerCase() === wanted,
+	);
+}

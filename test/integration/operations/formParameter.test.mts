@@ -1,0 +1,121 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+import { answer, demoForms } from '../../service/index.mts';
+import { itemsOf, locator } from '../harness.mts';
+import { withWorld } from '../world.mts';
+import { running } from './running.mts';
+
+const { service, n8n } = await running();
+const fields = { resource: 'field', operation: 'getAll' };
+const byUrl = (value: string) => ({ __rl: true, mode: 'url', value }) as unknown as INodeParameters;
+const fromList = (value: string, cachedResultName: string) =>
+	({ __rl: true, mode: 'list', value, cachedResultName }) as unknown as INodeParameters;
+
+describe('Form: By URL', () => {
+	it.each([
+		'https://forms.example.com/f/<id>',
+		'http://127.0.0.1:4010/app/forms/<id>/edit?tab=2#top',
+		'https://forms.example.com/<id>',
+		' https://forms.example.com/<id>/ ',
+	])('takes the form of %s', async (url) => {
+		const formId = byUrl(url.replace('<id>', demoForms.contact));
+		const { items, error } = await n8n.runNode({ ...fields, formId });
+		expect(error).toBeUndefined();
+		expect(items).toHaveLength(4);
+		expect(service.requests.map(({ path }) => path)).toEqual([
+			`/forms/${demoForms.contact}/fields`,
+		]);
+	});
+
+	it('stops at a URL without an ID before anything is sent', async () => {
+		const { error } = await n8n.runNode({ ...fields, formId: byUrl('https://forms.example.com') });
+		expect(error?.message).toBe("'Form' is not a valid ID");
+		expect(service.requests).toEqual([]);
+	});
+});
+
+describe('Form: By ID', () => {
+	it('says what to do with a URL', async () => {
+		const formId = locator(`https://forms.example.com/f/${demoForms.contact}`);
+		const { error } = await n8n.runNode({ ...fields, formId });
+		expect(error?.message).toBe("'Form' is not a valid ID");
+		expect(error?.description).toContain("This is a URL. Choose 'By URL', or enter the ID alone.");
+	});
+
+	it.each(['Customer Survey', 'customer survey', 'Contact'])(
+		'answers the name %j with the ID of the form',
+		async (name) => {
+			const { error } = await n8n.runNode({ ...fields, formId: locator(name) });
+			const id = /contact/i.test(name) ? demoForms.contact : demoForms.survey;
+			expect(error?.description).toMatch(new RegExp(`The ID of the form ".+" is ${id}`));
+			expect(service.requests.filter(({ path }) => path === '/forms')).toHaveLength(1);
+		},
+	);
+
+	it('answers the names in several rows of a sheet, with one request for all', async () => {
+		const update = {
+			resource: 'settings',
+			operation: 'update',
+			formId: locator('={{ $json.form }}'),
+			inputMode: 'auto',
+		};
+		const rows = itemsOf(
+			{ form: 'Customer Survey', Closed: 'no' },
+			{ form: 'Job Application', Closed: 'no' },
+		);
+		const { error } = await n8n.runNode(update, rows);
+		expect(error?.description).toContain(`is ${demoForms.survey}. Enter that ID.`);
+		expect(error?.description).toContain(`is ${demoForms.application}. Enter that ID.`);
+		expect(service.requests.map(({ path }) => path)).toEqual(['/forms']);
+	});
+
+	it('does not ask for names where the ID is just unknown', async () => {
+		const { error } = await n8n.runNode({ ...fields, formId: locator('aB3xY0') });
+		expect(error).toMatchObject({ httpCode: '404' });
+		expect(service.requests).toHaveLength(1);
+	});
+});
+
+describe('a form that was chosen from the list and deleted since', () => {
+	const operations: INodeParameters[] = [
+		{ resource: 'form', operation: 'get' },
+		fields,
+		{ resource: 'response', operation: 'getAll' },
+		{ resource: 'settings', operation: 'update', settings: { seo_title: 'x' } },
+		{
+			resource: 'settings',
+			operation: 'update',
+			settings: { seo_title: 'x' },
+			options: { preview: true },
+		},
+	];
+
+	it.each(operations)('is named, with what to do, by %j', async (parameters) => {
+		const formId = fromList('gone42', 'Summer Party');
+		const { error } = await n8n.runNode({ ...parameters, formId });
+		expect(error).toMatchObject({
+			message: 'The form "Summer Party" no longer exists',
+			description: expect.stringMatching(/Choose the form again\.$/),
+			httpCode: '404',
+		});
+	});
+});
+
+describe('the list of forms', () => {
+	it('links to each form, where the service gives its address', async () => {
+		await withWorld(async (world) => {
+			const url = 'https://forms.example.com/contact-us';
+			const data = [
+				{ id: 'aB3xY9', name: 'Contact', url },
+				{ id: 'cD4zW0', name: 'Other', url: 'javascript:alert(1)' },
+			];
+			const body = JSON.stringify({ success: true, data });
+			world.service.faults.set({ fault: answer(200, 'application/json', body) });
+			expect((await world.n8n.searchForms()).results).toEqual([
+				{ name: 'Contact', value: 'aB3xY9', url },
+				{ name: 'Other', value: 'cD4zW0' },
+			]);
+			expect((await world.n8n.searchForms(url)).results).toHaveLength(1);
+		});
+	});
+});
