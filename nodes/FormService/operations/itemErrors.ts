@@ -149,5 +149,5 @@ export async function aboutForm(
 /** The forms there are; none if they cannot be read, because another error is about to be shown. */
 async function formsOf(context: RequestContext, itemRun: ItemRun): Promise<IDataObject[]> {
 	const target = targetOf(context.account, endpoints.listForms);
-	return await itemRun.once({ context, target }, listRecords).catch(() => []);
+	return await itemRun.readOnce({ context, target }, listRecords).catch(() => []);
 }

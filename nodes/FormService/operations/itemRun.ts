@@ -30,7 +30,7 @@ export class ItemRun {
 	 *
 	 * @param detail what distinguishes two ways to read one target
 	 */
-	async once<T>(
+	async readOnce<T>(
 		{ target, context }: { target: Target; context: RequestContext },
 		read: (context: RequestContext, target: Target) => Promise<T>,
 		detail?: unknown,
@@ -46,7 +46,7 @@ export class ItemRun {
 	 * Does the work when the earlier items with the same key have ended. The order is that of the input,
 	 * whatever each item has waited for before.
 	 */
-	async inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+	async inInputOrder<T>(key: string, work: () => Promise<T>): Promise<T> {
 		const { lastInQueue } = this.run;
 		await this.earlier;
 		const before = lastInQueue.get(key);
@@ -69,7 +69,7 @@ export class ItemRun {
 	 * Does work that must not be done twice for an item. If n8n tries the whole run again (Retry On Fail),
 	 * the outcome of the earlier try is given again, unless nothing can have been done then.
 	 */
-	async onceOverTries<T>(work: () => Promise<T>): Promise<T> {
+	async oncePerItem<T>(work: () => Promise<T>): Promise<T> {
 		const { outcomes } = this.run;
 		const known = outcomes.get(this.itemIndex) as Promise<T> | undefined;
 		if (known !== undefined) return await known;

@@ -67,7 +67,7 @@ export async function fieldsOf(
 	formId: string,
 ): Promise<IDataObject[]> {
 	const target = targetOf(context.account, endpoints.listFields, { formId });
-	return await run.once({ context, target }, listRecords);
+	return await run.readOnce({ context, target }, listRecords);
 }
 
 /** A listing does not contain the wanted record. */

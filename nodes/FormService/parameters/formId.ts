@@ -64,7 +64,8 @@ function modeOf(node: INode): unknown {
 /** The name of the form that was chosen from the list, as the editor has saved it with the node. */
 export function chosenName(node: INode, formId: string): string | undefined {
 	const { formId: given } = node.parameters;
-	if (!isResourceLocatorValue(given) || given.mode !== 'list' || given.value !== formId) return undefined;
+	if (!isResourceLocatorValue(given) || given.mode !== 'list' || given.value !== formId)
+		return undefined;
 	const { cachedResultName: name } = given;
 	return typeof name === 'string' && name.trim() !== '' ? name.trim() : undefined;
 }

@@ -39,7 +39,7 @@ function prepare(input: Input): Prepared {
 	const includeSecrets = readIncludeSecrets(input);
 	return {
 		async send(request) {
-			const fields = await request.run.once(request, listRecords);
+			const fields = await request.run.readOnce(request, listRecords);
 			const items = pageOf(fields, page).map((field) => ({
 				json: includeSecrets ? structuredClone(field) : withoutSecrets(field),
 			}));

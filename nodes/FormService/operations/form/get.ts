@@ -29,7 +29,7 @@ function prepare(input: Input): Prepared {
 	const output = readFormOutput(input);
 	return {
 		async send(request) {
-			const forms = await request.run.once(request, listRecords);
+			const forms = await request.run.readOnce(request, listRecords);
 			const wanted = forms.find((form) => formIdOf(form) === formId);
 			const form = existing(request.context, wanted, noSuchForm(input.node, formId, forms));
 			return [toFormItem(form, output)];

@@ -31,7 +31,7 @@ function prepare(input: Input): Prepared {
 	const output = readFormOutput(input);
 	return {
 		async send(request) {
-			const forms = await request.run.once(request, listRecords);
+			const forms = await request.run.readOnce(request, listRecords);
 			const items = pageOf(forms, page).map((form) => toFormItem(form, output));
 			return { items, skip: page.skip, total: forms.length };
 		},

@@ -120,7 +120,7 @@ function prepare(input: Input): Prepared {
 		body: { data: early?.answers.data ?? (given.values as IDataObject) },
 		async send(request) {
 			const item = early ?? read(inputFieldsOf(await fieldsOf(request, formId)));
-			const outcome = await request.run.onceOverTries(
+			const outcome = await request.run.oncePerItem(
 				async () => await add(input, request, formId, item),
 			);
 			const { byLabel, ignored } = item.answers;

@@ -66,7 +66,7 @@ function prepare(input: Input): Prepared {
 	const output = readResponseOutput(input);
 	return {
 		async send(request) {
-			const responses = await request.run.once(request, listById);
+			const responses = await request.run.readOnce(request, listById);
 			const record = existing(request.context, responses.get(comparableId(responseId)), {
 				message: `The form ${formId} has no response with the ID ${responseId}`,
 				description: 'Check the ID and the form. The response may have been deleted.',

@@ -83,7 +83,7 @@ function prepare(input: Input): Prepared {
 			const { context, run } = request;
 			// a listing that is sorted, filtered or counted has to be read whole
 			const enough = wantsAll(wanted) && !page.isCounted ? page.limit : undefined;
-			const records = await run.once(
+			const records = await run.readOnce(
 				request,
 				async (by, target) => await listRecords(by, target, { limit: enough }),
 				enough,

@@ -118,7 +118,7 @@ export async function readResponses(
 		const known = [...compared.certain].map(([key, id]) => [key, { id }] as const);
 		return { compared: readable(input, compared), known: new Map<string, KnownResponse>(known) };
 	};
-	return await run.once({ context, target }, read, ids);
+	return await run.readOnce({ context, target }, read, ids);
 }
 
 function readable(input: Input, compared: Compared): Compared {
@@ -185,7 +185,7 @@ export async function addUnlessKnown(
 	{ known }: FormResponses,
 	add: () => Promise<string | undefined>,
 ): Promise<Outcome> {
-	return await run.inTurn(`${context.account.key} ${formId} ${key}`, async () => {
+	return await run.inInputOrder(`${context.account.key} ${formId} ${key}`, async () => {
 		await run.allChecked();
 		const present = known.get(key);
 		if (present !== undefined && 'error' in present) return await Promise.reject(present.error);

@@ -136,7 +136,7 @@ function prepare(input: Input): Prepared {
 		body,
 		async send(request) {
 			const work = async () => await updateForm(request, formId, body, options);
-			const done = await request.run.inTurn(formId, work);
+			const done = await request.run.inInputOrder(formId, work);
 			return [{ json: { ...done, ...(ignored !== undefined && { ignored }) } }];
 		},
 	};
@@ -228,5 +228,5 @@ async function formsOf({
 		const forms = await listRecords(context, target);
 		return new Map(forms.map((form) => [formIdOf(form), form]));
 	};
-	return await run.once({ context, target }, read, 'settings');
+	return await run.readOnce({ context, target }, read, 'settings');
 }

@@ -26,7 +26,7 @@ function prepare(input: Input): Prepared {
 	const includeSecrets = !simplify && readIncludeSecrets(input);
 	return {
 		async send(request) {
-			const workspace = await request.run.once(request, getWorkspace);
+			const workspace = await request.run.readOnce(request, getWorkspace);
 			const shown = includeSecrets ? structuredClone(workspace) : withoutSecrets(workspace);
 			return [{ json: simplify ? pick(shown, KEPT_ATTRIBUTES) : shown }];
 		},
