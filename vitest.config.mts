@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 // n8n-workflow ships an ESM and a CommonJS build, and n8n-core requires the latter: one copy for all,
@@ -19,7 +20,7 @@ const project = (
 
 export default defineConfig({
 	test: {
-		maxWorkers: 2,
+		maxWorkers: availableParallelism(),
 		projects: [
 			project('unit', ['test/unit/**/*.test.mts', 'test/service/**/*.test.mts'], 60_000, {
 				isolate: false,

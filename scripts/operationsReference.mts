@@ -1,25 +1,20 @@
-/**
- * Writes README.md's tables of operations and of examples, from the built node and from examples/. Run it
- * after a change:
- * npm run build && node scripts/operationsReference.mts
- */
-import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { INodePropertyOptions, INodeType } from 'n8n-workflow';
-import { format } from 'prettier';
+import { format, resolveConfig } from 'prettier';
+import { compiledSources } from './lib/compiled.mts';
 import { exampleFiles, readExample } from './lib/n8n/examples.mts';
 
 export const readmeFile = new URL('../README.md', import.meta.url);
-
-const require = createRequire(import.meta.url);
-const built = '../dist/nodes/FormService/FormService.node.js';
 
 const optionsOf = (options: unknown) => options as INodePropertyOptions[];
 
 /** A row for each operation: its resource, its name, and what it does. */
 function operationRows(): string[] {
-	const { FormService } = require(built) as { FormService: new () => INodeType };
+	const load = createRequire(`${compiledSources()}/`);
+	const { FormService } = load('./nodes/FormService/FormService.node.js') as {
+		FormService: new () => INodeType;
+	};
 	const { properties } = new FormService().description;
 	const resources = optionsOf(properties.find(({ name }) => name === 'resource')?.options);
 	return properties
@@ -57,9 +52,6 @@ export async function withTables(readme: string): Promise<string> {
 	const withOperations = withTable(readme, 'operations', head, operationRows());
 	const examples = ['Example', 'What it does'];
 	const text = withTable(withOperations, 'examples', examples, await exampleRows());
-	return await format(text, { parser: 'markdown' });
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-	writeFileSync(readmeFile, await withTables(readFileSync(readmeFile, 'utf8')));
+	const style = await resolveConfig(fileURLToPath(readmeFile));
+	return await format(text, { ...style, parser: 'markdown' });
 }

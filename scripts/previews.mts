@@ -1,13 +1,9 @@
 /**
- * Writes the output previews that the editor shows before a node has run: what each operation gives,
- * as JSON Schema. Run it after a change: node scripts/previews.mts
+ * The output previews that the editor shows before a node has run: what each operation gives, as JSON Schema.
  *
  * n8n finds them in __schema__/v<node version>/<resource>/<operation>.json beside the node, and for
  * a node without resources in __schema__/v<node version>.json.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 export type Schema = {
 	type: 'string' | 'integer' | 'boolean' | 'object' | 'array';
@@ -103,10 +99,3 @@ export const fileOf = (path: string) => new URL(path, folder);
 
 export const textOf = (schema: Schema) =>
 	`${JSON.stringify({ ...schema, version: 1 }, null, '\t')}\n`;
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-	for (const [path, schema] of Object.entries(previews)) {
-		mkdirSync(dirname(fileURLToPath(fileOf(path))), { recursive: true });
-		writeFileSync(fileOf(path), textOf(schema));
-	}
-}

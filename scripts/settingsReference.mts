@@ -1,15 +1,15 @@
-/**
- * Writes docs/settings.md from the settings that the node knows. Run it after a change:
- * node scripts/settingsReference.mts
- */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
 import { format } from 'prettier';
-import { boundOf, settings } from '../nodes/FormService/api/settings/settings.ts';
+import type * as Settings from '../nodes/FormService/api/settings/settings.ts';
+import { compiledSources } from './lib/compiled.mts';
+
+const { boundOf, settings } = createRequire(`${compiledSources()}/`)(
+	'./nodes/FormService/api/settings/settings.js',
+) as typeof Settings;
 
 export const settingsReferenceFile = new URL('../docs/settings.md', import.meta.url);
 
-/** The whole page, as Markdown. */
+/** docs/settings.md, from the settings that the node knows. */
 export async function settingsReference(): Promise<string> {
 	const rows = settings.map((setting) => {
 		const { name, displayName, description, nullable } = setting;
@@ -30,12 +30,7 @@ export async function settingsReference(): Promise<string> {
 		['| Setting | In the editor | Takes | What it is |', '| --- | --- | --- | --- |', ...rows].join(
 			'\n',
 		),
-		'Written by `node scripts/settingsReference.mts` from nodes/FormService/api/settings/settings.ts.',
+		'Written by `npm run generate` from nodes/FormService/api/settings/settings.ts.',
 	];
 	return await format(page.join('\n\n'), { parser: 'markdown' });
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-	mkdirSync(new URL('.', settingsReferenceFile), { recursive: true });
-	writeFileSync(settingsReferenceFile, await settingsReference());
 }

@@ -3,7 +3,6 @@ import { dirname, join, resolve } from 'node:path';
 import { escapeRegExp } from 'lodash';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../scripts/lib/paths.mts';
-import { withTables } from '../../scripts/operationsReference.mts';
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const readme = read('README.md');
@@ -45,10 +44,6 @@ describe('the documentation', () => {
 		for (const anchor of anchors) {
 			if (anchor !== 'readme') expect(anchorsOf(join(root, 'README.md'))).toContain(anchor);
 		}
-	});
-
-	it('lists the operations as the node has them, and the examples that there are', async () => {
-		expect(await withTables(readme)).toBe(readme);
 	});
 
 	it('quotes errors as a person reads them', () => {

@@ -21,7 +21,10 @@ describe('n8n’s scan of community packages', () => {
 	beforeAll(async () => {
 		// its rules take every file for a node when they are themselves under test
 		process.env.NODE_ENV = 'production';
-		const folder = await cached({ source: 'scanner', title: 'n8n’s scanner of packages' });
+		const folder = await cached({
+			source: 'scanner',
+			title: 'n8n’s scanner of packages (once, needs the network)',
+		});
 		const path = 'node_modules/@n8n/scan-community-package/scanner/scanner.mjs';
 		scanner = (await import(join(folder, path))) as Scanner;
 		packed = await packAndUnpack();

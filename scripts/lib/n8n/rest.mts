@@ -32,6 +32,7 @@ export type Execution = { id: string; status: string; data: IRunExecutionData };
 type Publication = { status: string; triggers: unknown };
 export type Login = { email: string; password: string };
 
+const DATA_WITHIN_MS = 10_000;
 const PUBLISHED_WITHIN_MS = 60_000;
 
 /** What n8n's editor says to n8n, as far as demos and tests need it. */
@@ -192,12 +193,19 @@ export class N8nRest {
 		return results.map(({ id }) => id);
 	}
 
+	/** An execution; of one that has ended, with its data, which n8n can give a moment later than its end. */
 	async execution(id: string): Promise<Execution> {
-		const { status, data } = (await this.send('GET', `/rest/executions/${id}`)) as {
-			status: string;
-			data: string;
-		};
-		return { id, status, data: this.parse(data) };
+		const deadline = Date.now() + DATA_WITHIN_MS;
+		for (;;) {
+			const { status, data } = (await this.send('GET', `/rest/executions/${id}`)) as {
+				status: string;
+				data: string;
+			};
+			const execution = { id, status, data: this.parse(data) };
+			const isAwaited = ['success', 'error'].includes(status) && !hasData(execution);
+			if (!isAwaited || Date.now() > deadline) return execution;
+			await sleep(100);
+		}
 	}
 
 	/**
@@ -221,6 +229,12 @@ export class N8nRest {
 		if (!reply.ok) throw new RestError(`${method} ${path}`, reply.status, text);
 		return (JSON.parse(text) as { data: unknown }).data;
 	}
+}
+
+/** Whether what the nodes of an execution did can be read. */
+function hasData({ data }: Execution): boolean {
+	const { runData = {}, error } = data?.resultData ?? {};
+	return error !== undefined || Object.keys(runData).length > 0;
 }
 
 class RestError extends Error {

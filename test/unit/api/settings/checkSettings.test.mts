@@ -1,12 +1,7 @@
-import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkSettings } from '../../../../nodes/FormService/api/settings/checkSettings.ts';
 import { boundOf, settings } from '../../../../nodes/FormService/api/settings/settings.ts';
-import {
-	settingsReference,
-	settingsReferenceFile,
-} from '../../../../scripts/settingsReference.mts';
 
 /** Section 2.5 of the specification, as it stands there. */
 const specification = `
@@ -82,10 +77,6 @@ describe('the settings of a form', () => {
 	it('are the 31 of the specification, in its order', () => {
 		expect(rows).toHaveLength(31);
 		expect(settings.map(({ name }) => name)).toEqual(rows.map(([name]) => name));
-	});
-
-	it('are in docs/settings.md as scripts/settingsReference.mts writes them', async () => {
-		expect(readFileSync(settingsReferenceFile, 'utf8')).toBe(await settingsReference());
 	});
 
 	describe.each(rows)('%s (%s)', (name, rule) => {

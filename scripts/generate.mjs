@@ -1,0 +1,3 @@
+import { runOnNode24 } from './lib/bootstrap.mjs';
+
+await runOnNode24('scripts/generate.mts');
