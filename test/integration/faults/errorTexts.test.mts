@@ -9,7 +9,7 @@ import {
 } from '../../service/index.mts';
 import { locator, n8nFor, type N8n } from '../harness.mts';
 import { ssrfProtection } from '../n8n/core.mts';
-import { elsewhere, privateNetwork } from '../secrets/elsewhere.mts';
+import { elsewhere, toAnyCertificate } from '../secrets/elsewhere.mts';
 import { withWorld } from '../world.mts';
 import { unreachablePlaces } from './connection.mts';
 import { faultCases, patience } from './faultCases.mts';
@@ -27,7 +27,7 @@ function textOf(error: Error | undefined, origin: string): Text {
 	const fixed = (text: unknown) =>
 		String(text)
 			.replaceAll(origin, 'https://forms.example.com')
-			.replace(/(127\.0\.0\.1|10\.9\.8\.7):\d+/g, 'host:port')
+			.replace(/(127\.0\.0\.1|files\.private\.example):\d+/g, 'host:port')
 			.replace(/[A-Z][a-z]{2} \d+, \d{4}, \d\d:\d\d UTC/g, 'Nov 22, 2026, 00:31 UTC');
 	return {
 		message: fixed(error?.message),
@@ -102,11 +102,11 @@ function dayOf(limit: number): Fault {
 
 /** What a person reads of a PDF that another host has. */
 async function textOfFile(reply: Parameters<typeof elsewhere>[0]): Promise<Text> {
-	const { privateUrl } = await elsewhere(reply);
-	const requestOptions = await privateNetwork();
+	const { namedUrl } = await elsewhere(reply);
+	const requestOptions = toAnyCertificate;
 	return await withWorld(async ({ service, n8n }) => {
 		const { parameters, match } = operationNamed('Response: Get PDF');
-		const body = JSON.stringify({ success: true, data: { pdf_url: `${privateUrl}/1.pdf` } });
+		const body = JSON.stringify({ success: true, data: { pdf_url: `${namedUrl}/1.pdf` } });
 		const input = inputFor(service).slice(1);
 		service.faults.set({ fault: answer(200, 'application/json', body), match });
 		const { error } = await n8n.runNode({ ...parameters, requestOptions, download: true }, input);

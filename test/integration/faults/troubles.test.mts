@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answer, demoForms, redirect } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
 import { addEach, numbered } from '../limits/adding.mts';
-import { elsewhere, privateNetwork } from '../secrets/elsewhere.mts';
+import { elsewhere, toAnyCertificate } from '../secrets/elsewhere.mts';
 import { withWorld } from '../world.mts';
 
 const { contact } = demoForms;
@@ -98,10 +98,10 @@ describe('a token that is refused', () => {
 
 	it('does not stop the run where it is the host of a file that wants a login', async () => {
 		const other = await elsewhere((_request, reply) => reply.writeHead(401).end());
-		const requestOptions = await privateNetwork();
+		const requestOptions = toAnyCertificate;
 		await withWorld(async ({ service, n8n }) => {
 			const uuids = Array.from({ length: 10 }, (_, index) => {
-				const answers = { Message: `cv.txt|${other.privateUrl}/${index}.txt` };
+				const answers = { Message: `cv.txt|${other.namedUrl}/${index}.txt` };
 				return { uuid: service.store.addResponse(contact, { answers }).uuid };
 			});
 			const parameters = {

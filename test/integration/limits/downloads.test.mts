@@ -1,14 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
-import { demoForms } from '../../service/index.mts';
-import { itemsOf, locator } from '../harness.mts';
-import { elsewhere, privateNetwork } from '../secrets/elsewhere.mts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { itemsOf, locator, time } from '../harness.mts';
+import { answer, demoForms, slow, status } from '../../service/index.mts';
+import { container, core } from '../n8n/core.mts';
+import { elsewhere, toAnyCertificate } from '../secrets/elsewhere.mts';
 import { withWorld, type World } from '../world.mts';
 
 const { contact } = demoForms;
 
 const getWithFiles = {
-	requestOptions: await privateNetwork(),
+	requestOptions: toAnyCertificate,
 	resource: 'response',
 	operation: 'get',
 	formId: locator(contact),
@@ -30,7 +31,7 @@ describe('the files of many items on another host', () => {
 	it('are fetched four at a time, and each item has its own', async () => {
 		let open = 0;
 		let mostOpen = 0;
-		const { privateUrl: url } = await elsewhere((request, reply) => {
+		const { namedUrl: url } = await elsewhere((request, reply) => {
 			mostOpen = Math.max(mostOpen, ++open);
 			void wait(5).then(() => {
 				open--;
@@ -51,7 +52,7 @@ describe('the files of many items on another host', () => {
 	});
 
 	it('are left out where they are not there, which stops no other item', async () => {
-		const { privateUrl: url, visits } = await elsewhere((request, reply) =>
+		const { namedUrl: url, visits } = await elsewhere((request, reply) =>
 			reply.writeHead(request.url === '/7.txt' ? 404 : 200).end('a file'),
 		);
 		await withWorld(async (world) => {
@@ -69,5 +70,136 @@ describe('the files of many items on another host', () => {
 			);
 			expect(items[6].json).not.toHaveProperty('fileError');
 		});
+	});
+});
+
+/** A response with so many files on the service's own host. */
+function responseWithFiles({ service }: World, count: number): string {
+	const links = Array.from({ length: count }, (_, n) => `${n}.txt|${service.url}/files/${n}.txt`);
+	return service.store.addResponse(contact, { answers: { Message: links } }).uuid;
+}
+
+const getOne = { ...getWithFiles, responseId: '={{ $json.uuid }}' };
+
+describe('the files of one response', () => {
+	it('that the service’s host cannot give count for nothing of the API', async () => {
+		await withWorld(async (world) => {
+			const { service, n8n } = world;
+			service.faults.set({ fault: status(500, 'Broken'), match: { path: /^\/files/ } });
+			const uuid = responseWithFiles(world, 30);
+			const { items, error } = await n8n.runNode(getOne, itemsOf({ uuid }));
+			expect(error).toBeUndefined();
+			expect(items[0].json.fileError).toContain('0.txt: The file at');
+			expect(service.visits.length).toBeLessThan(30);
+			const next = await n8n.runNode({ resource: 'form', operation: 'getAll' });
+			expect(next.error).toBeUndefined();
+		});
+	});
+
+	it('leave the requests of the minute to the API, however many are gone', async () => {
+		await withWorld(async (world) => {
+			const { service, n8n } = world;
+			service.faults.set({ fault: status(404, 'Gone'), match: { path: /^\/files/ } });
+			const input = Array.from({ length: 100 }, () => ({ uuid: responseWithFiles(world, 3) }));
+			const before = time.now();
+			const { items } = await n8n.runNode(getOne, itemsOf(...input));
+			expect(items).toHaveLength(100);
+			expect(service.visits).toHaveLength(300);
+			expect(time.now() - before).toBeLessThan(60_000);
+		});
+	});
+
+	it('are 20, and of each other one the item says so', async () => {
+		await withWorld(async (world) => {
+			const { service, n8n } = world;
+			service.faults.set({ fault: answer(200, 'text/plain', 'a'), match: { path: /^\/files/ } });
+			const uuid = responseWithFiles(world, 30);
+			const { items } = await n8n.runNode(getOne, itemsOf({ uuid }));
+			expect(service.visits).toHaveLength(20);
+			expect(Object.keys(items[0].binary ?? {})).toHaveLength(20);
+			const problems = String(items[0].json.fileError).split('; ');
+			expect(problems).toHaveLength(10);
+			expect(problems[0]).toBe('20.txt: Only the first 20 files of a response are downloaded');
+		});
+	});
+
+	it('take a minute at most, and of each file that is not there by then the item says so', async () => {
+		await withWorld(async (world) => {
+			const { service, n8n } = world;
+			service.faults.set({ fault: slow(Infinity), match: { path: /^\/files/ } });
+			const uuid = responseWithFiles(world, 5);
+			const before = time.now();
+			const { items, error } = await n8n.runNode(getOne, itemsOf({ uuid }));
+			expect(error).toBeUndefined();
+			expect(String(items[0].json.fileError).split('; ')).toHaveLength(5);
+			expect(items[0].json.fileError).toContain(
+				'The files of this response could not be downloaded within 60 seconds',
+			);
+			expect(time.now() - before).toBeLessThan(62_000);
+		});
+	});
+
+	it('are sent a second time where that may help, but no more than three of them', async () => {
+		await withWorld(async (world) => {
+			const { service, n8n } = world;
+			const fault = status(503, 'Later');
+			service.faults.set({ fault, times: 1, match: { path: /files\/0\.txt/ } });
+			service.faults.set({
+				fault: answer(200, 'text/plain', 'a'),
+				match: { path: /files\/0\.txt/ },
+			});
+			service.faults.set({ fault, match: { path: /^\/files/ } });
+			const uuid = responseWithFiles(world, 10);
+			const { items } = await n8n.runNode(getOne, itemsOf({ uuid }));
+			expect(Object.keys(items[0].binary ?? {})).toHaveLength(1);
+			expect(service.visits).toHaveLength(13);
+		});
+	});
+});
+
+describe('a large file', () => {
+	const binaryData = container.get(core.BinaryDataService) as unknown as {
+		setManager(mode: string, manager: unknown): void;
+	};
+	afterEach(() => binaryData.setManager('filesystem-v2', undefined));
+
+	it('is handed to n8n’s storage as it comes, and never held as a whole', async () => {
+		const SIZE = 100_000_000;
+		let sent = 0;
+		const { namedUrl } = await elsewhere((_request, reply) => {
+			const piece = Buffer.alloc(1_000_000);
+			const more = () => {
+				while (sent < SIZE) {
+					sent += piece.length;
+					if (!reply.write(piece)) return;
+				}
+				reply.end();
+			};
+			reply.on('drain', more);
+			more();
+		});
+		let sentAtFirst = 0;
+		let fileSize = 0;
+		binaryData.setManager('filesystem-v2', {
+			async store(_location: unknown, body: AsyncIterable<Buffer>) {
+				for await (const chunk of body) {
+					if (fileSize === 0) {
+						await wait(200);
+						sentAtFirst = sent;
+					}
+					fileSize += chunk.length;
+				}
+				return { fileId: 'file', fileSize };
+			},
+		});
+		await withWorld(async (world) => {
+			const answers = { Message: `large.bin|${namedUrl}/large.bin` };
+			const { uuid } = world.service.store.addResponse(contact, { answers });
+			const { items } = await world.n8n.runNode(getOne, itemsOf({ uuid }));
+			expect(items[0].json).not.toHaveProperty('fileError');
+			expect(items[0].binary?.message).toMatchObject({ id: 'filesystem-v2:file' });
+		});
+		expect(fileSize).toBe(SIZE);
+		expect(sentAtFirst).toBeLessThan(SIZE / 4);
 	});
 });

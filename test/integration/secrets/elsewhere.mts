@@ -1,24 +1,30 @@
 import {
 	createServer,
-	request as send,
 	type IncomingHttpHeaders,
 	type RequestListener,
 	type Server,
 } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
+import { selfSigned } from '../faults/certificate.mts';
+// the names below private.example get the address of this machine, on every machine
+import '../../n8n/safety/resolveToLoopback.mjs';
 
 export type Visit = { url: string; headers: IncomingHttpHeaders };
 
 export type Elsewhere = {
-	/** Scheme, host and port; another origin than the service's. */
+	/** Scheme, host and port; another origin than the service's, but the same host. */
 	url: string;
-	/** The same as a host of a private network, where a respondent's link may lead; see `privateNetwork`. */
-	privateUrl: string;
+	/** The same by a name and https, as respondents' links must be; see `toAnyCertificate`. */
+	namedUrl: string;
 	/** Every request that reached it. */
 	visits: Visit[];
 };
+
+/** Request options by which the node accepts the certificate of any host. */
+export const toAnyCertificate = { allowUnauthorizedCerts: true };
 
 /**
  * A host that is not the service's, on this machine, for one test file. It notes what reaches it.
@@ -29,32 +35,17 @@ export async function elsewhere(
 	answer: RequestListener = (_request, reply) => reply.end('a file'),
 ): Promise<Elsewhere> {
 	const visits: Visit[] = [];
-	const server = createServer((request, reply) => {
+	const listener: RequestListener = (request, reply) => {
 		visits.push({ url: request.url ?? '', headers: request.headers });
 		answer(request, reply);
-	});
-	const port = await listen(server);
-	return { url: `http://127.0.0.1:${port}`, privateUrl: `http://10.9.8.7:${port}`, visits };
-}
-
-/**
- * Request options by which the node finds any host on this machine, at the port that is asked for: a
- * proxy stands in for a private network, which a machine need not have.
- */
-export async function privateNetwork(): Promise<{ proxy: string }> {
-	const server = createServer((request, reply) => {
-		const { port, pathname, search } = new URL(request.url!);
-		const { method, headers } = request;
-		const onward = send({ host: '127.0.0.1', port, path: pathname + search, method, headers });
-		onward.on('response', (answer) => {
-			reply.writeHead(answer.statusCode!, answer.headers);
-			answer.pipe(reply);
-			reply.on('close', () => answer.destroy());
-		});
-		onward.on('error', () => reply.destroy());
-		request.pipe(onward);
-	});
-	return { proxy: `http://127.0.0.1:${await listen(server)}` };
+	};
+	const port = await listen(createServer(listener));
+	const namedPort = await listen(createHttpsServer(selfSigned, listener));
+	return {
+		url: `http://127.0.0.1:${port}`,
+		namedUrl: `https://files.private.example:${namedPort}`,
+		visits,
+	};
 }
 
 /** Lets a server of this test file listen, and gives its port. */

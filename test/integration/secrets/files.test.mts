@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { demoForms, redirect, type Service } from '../../service/index.mts';
+import { answer, demoForms, redirect, type Service } from '../../service/index.mts';
 import { withWorld, type World } from '../world.mts';
 import { locator } from '../harness.mts';
-import { elsewhere, privateNetwork } from './elsewhere.mts';
+import { elsewhere, toAnyCertificate } from './elsewhere.mts';
 
 const { contact } = demoForms;
-const requestOptions = await privateNetwork();
+const requestOptions = toAnyCertificate;
 
 /** Lets a respondent answer with a link to a file, and fetches the files of all responses. */
 async function downloadAnswer({ service, n8n }: World, link: string) {
@@ -43,7 +43,7 @@ describe('a file on another host', () => {
 	it('is fetched without the token', async () => {
 		const other = await elsewhere();
 		await withWorld(async (world) => {
-			const { content } = await downloadAnswer(world, `${other.privateUrl}/cv.txt`);
+			const { content } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
 			expect(content).toBe('a file');
 			expect(other.visits).toHaveLength(1);
 			expect(other.visits[0].headers).not.toHaveProperty('authorization');
@@ -78,17 +78,14 @@ describe('a file on another host', () => {
 	});
 });
 
-describe('a respondent who answers with a link into the account’s own API', () => {
+describe('a respondent who answers with a link to the service itself', () => {
 	const paths = [
+		'/admin/export.csv',
+		'/files/other/cv.txt',
 		'/api/v1/workspace',
 		'/api/v1/responses/sV3yR1',
 		'/x/../api/v1/workspace',
-		'//api/v1/workspace',
 		'/%61pi/v1/workspace',
-		'/%2561pi/v1/workspace',
-		'/API/v1/workspace',
-		'/api%2Fv1/workspace',
-		'/api;x/v1/workspace',
 		'/x/%2e%2e/api/v1/workspace',
 	];
 
@@ -109,7 +106,7 @@ describe('a respondent who answers with a link into the account’s own API', ()
 			const other = await elsewhere((_request, reply) =>
 				reply.writeHead(302, { location: service.url + path }).end(),
 			);
-			const { run } = await downloadAnswer(world, `${other.privateUrl}/cv.txt`);
+			const { run } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
 			expect(JSON.stringify(run)).not.toContain(SECRET);
 			const sent = [...service.requests, ...service.visits].slice(1);
 			expect(sent.map(({ token }) => token).filter((token) => token !== undefined)).toEqual([]);
@@ -123,7 +120,7 @@ describe('a redirect to a file', () => {
 			reply.writeHead(302, { location: `${request.url}x` }).end(),
 		);
 		await withWorld(async (world) => {
-			const { fileError } = await downloadAnswer(world, `${other.privateUrl}/cv.txt`);
+			const { fileError } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
 			expect(fileError).toBe('cv.txt: The link to the file redirects in a loop');
 			expect(other.visits).toHaveLength(6);
 		});
@@ -132,13 +129,15 @@ describe('a redirect to a file', () => {
 	it.each([
 		['file:///etc/passwd', /it is not a web address$/],
 		['data:text/plain,hello', /it is not a web address$/],
-		['http://user:password@127.0.0.1/', /it holds a user name or a password$/],
+		['http://user:password@127.0.0.1/', /it contains a user name or a password$/],
 		['http://files.example.com/x', /it is not encrypted \(http instead of https\)$/],
 		['http://[', /it is not a web address$/],
+		['https://10.9.8.7/x', /it leads to an IP address or to localhost$/],
+		['https://localhost/x', /it leads to an IP address or to localhost$/],
 	])('to %s is not followed', async (location, message) => {
 		const other = await elsewhere((_request, reply) => reply.writeHead(302, { location }).end());
 		await withWorld(async (world) => {
-			const { fileError } = await downloadAnswer(world, `${other.privateUrl}/cv.txt`);
+			const { fileError } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
 			expect(fileError).toMatch(message);
 			expect(fileError).toMatch(/^cv\.txt: The link to the file was not followed: /);
 			expect(other.visits).toHaveLength(1);
@@ -150,10 +149,24 @@ describe('a redirect to a file', () => {
 			reply.writeHead(302, { location: '/login?from=file' }).end(),
 		);
 		await withWorld(async (world) => {
-			const { fileError } = await downloadAnswer(world, `${other.privateUrl}/cv.txt`);
+			const { fileError } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
 			expect(fileError).toMatch(
-				/^cv\.txt: The file at 10\.9\.8\.7:\d+ is only for those who log in there$/,
+				/^cv\.txt: The file at files\.private\.example:\d+ requires a login$/,
 			);
+		});
+	});
+});
+
+describe('an uploaded file on the service’s own host', () => {
+	it('is fetched without the token', async () => {
+		await withWorld(async (world) => {
+			const { url } = world.service;
+			world.service.faults.set({
+				fault: answer(200, 'text/plain', 'a file'),
+				match: { path: /^\/files/ },
+			});
+			expect((await downloadAnswer(world, `${url}/files/1/cv.txt`)).content).toBe('a file');
+			expect(world.service.visits.map(({ token }) => token)).toEqual([undefined]);
 		});
 	});
 });
@@ -220,21 +233,32 @@ describe('the link to a PDF', () => {
 	});
 });
 
+/** Sends a megabyte at a time, for as long as it is taken. */
+const withoutEnd: Parameters<typeof elsewhere>[0] = (_request, reply) => {
+	const piece = Buffer.alloc(1_000_000);
+	const more = () => {
+		while (reply.write(piece));
+	};
+	reply.on('drain', more);
+	more();
+};
+
 describe('the size of a file', () => {
 	it('is bounded', async () => {
-		const piece = Buffer.alloc(1_000_000);
-		const other = await elsewhere((_request, reply) => {
-			const more = () => {
-				while (reply.write(piece));
-			};
-			reply.on('drain', more);
-			more();
-		});
+		const other = await elsewhere(withoutEnd);
 		await withWorld(async (world) => {
-			const { fileError } = await downloadAnswer(world, `${other.privateUrl}/cv.txt`);
-			expect(fileError).toBe(
-				'cv.txt: The file is larger than 256 MB, too large for n8n to handle safely',
-			);
+			const { fileError } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
+			expect(fileError).toBe('cv.txt: The files of this response are larger than 256 MB together');
+		});
+	});
+
+	it('is known before it is read, where the host says it', async () => {
+		const other = await elsewhere((_request, reply) =>
+			reply.writeHead(200, { 'content-length': 300_000_000 }).write('a'),
+		);
+		await withWorld(async (world) => {
+			const { fileError } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
+			expect(fileError).toContain('larger than 256 MB');
 		});
 	});
 });

@@ -1,6 +1,6 @@
 import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { FileError } from '../errors';
-import { fetchBinary } from '../files/download';
+import { downloadFiles } from '../files/download';
 import type { RequestContext } from '../requestContext';
 import { withoutSecrets } from '../secrets';
 import { answerAttributes } from './decode';
@@ -9,7 +9,6 @@ import { fileFieldNames } from './labels';
 import { matchAnswers } from './match';
 import { simplifyResponse, toColumns } from './simplify';
 import { filesIn } from './uploads';
-import type { UploadedFile } from './uploads';
 
 /** What a person chose of how a response becomes an item. */
 export type ResponseOutput = Naming & {
@@ -52,7 +51,7 @@ export async function toResponseItem(
 	const json = structuredClone(toJson(record, output, fields));
 	if (filePrefix === undefined) return { item: { json }, fileErrors: [] };
 	const named = filesOf(record, fields);
-	const files = await download(
+	const files = await downloadFiles(
 		context,
 		named.map(({ file }) => file),
 	);
@@ -85,22 +84,6 @@ function toJson(
 	return columns === true && fields !== undefined
 		? toColumns(record, fields, details)
 		: simplifyResponse(record, fields);
-}
-
-async function download(
-	context: RequestContext,
-	files: readonly UploadedFile[],
-): Promise<Array<IBinaryData | FileError>> {
-	const ended: Array<IBinaryData | FileError> = [];
-	for (const file of files) {
-		ended.push(
-			await fetchBinary(context, file).catch((error: unknown) => {
-				if (error instanceof FileError) return error;
-				throw error;
-			}),
-		);
-	}
-	return ended;
 }
 
 /** The files of a response, each with the name of the binary field that takes it. */

@@ -1,150 +1,161 @@
-import { NodeOperationError } from 'n8n-workflow';
 import type { IBinaryData } from 'n8n-workflow';
-import { fileError, serviceError } from '../errors';
-import type { Explanation } from '../errors';
-import { isLogin, isRedirect } from '../request/redirects';
-import type { Broken, Reply } from '../request/http';
-import { isRateLimited } from '../request/retry';
-import { repeating, sendUntilSettled, toOtherHost, toService } from '../request/send';
-import type { Headers } from '../rateLimiter/limits';
+import { clock, unlessAborted } from '../clock';
+import { fileError, NotSent } from '../errors';
+import type { Explanation, FileError } from '../errors';
+import { stopSignal } from '../request/request';
 import type { RequestContext } from '../requestContext';
-import { parseUrl } from '../url';
-import { checkLink, leadsIntoApi } from './links';
+import { fetchFile } from './fetchFile';
+import type { FetchedFile, FileProblem, LinkedFile } from './fetchFile';
+import { pdfMismatch } from './pdf';
 
-/** Bytes of a file that are taken at most. */
-const MAX_FILE_BYTES = 256 * 1024 * 1024;
+/** The most files that are downloaded for one response. */
+const MAX_FILES = 20;
 
-export type RemoteFile = {
-	url: string;
-	/** The name that the file gets. */
-	name?: string;
-	/** Where it is known; otherwise what its server or its name says. */
-	mimeType?: string;
-	/** Whether the service itself made the link, as it does for a PDF; else a respondent may have. */
-	fromService?: boolean;
-	/** Why what came is not the file that was asked for; undefined when it may be. */
-	problemOf?: (data: Buffer) => Explanation | undefined;
-};
+/** The most bytes of one response's files together: n8n may keep them in memory. */
+const MAX_BYTES = 256 * 1024 * 1024;
 
-/**
- * Downloads a file, in the form in which n8n keeps binary data.
- *
- * @throws NodeApiError or NodeOperationError when the file cannot be had
- */
-export async function fetchBinary(context: RequestContext, file: RemoteFile): Promise<IBinaryData> {
-	const { n8n, itemIndex } = context;
-	const { helpers } = n8n;
-	if (!('prepareBinaryData' in helpers)) {
-		throw new NodeOperationError(
-			n8n.getNode(),
-			'Files cannot be downloaded while the editor loads its lists',
-		);
-	}
-	const { data, mimeType } = await download(context, file);
-	const problem = file.problemOf?.(data);
-	if (problem !== undefined) throw serviceError(n8n.getNode(), problem, itemIndex);
-	return await helpers.prepareBinaryData(data, file.name, file.mimeType ?? mimeType);
-}
+/** How long the files of one response may take together, unless the node's Timeout is longer. */
+const TIME_MS = 60_000;
 
-type Downloaded = { data: Buffer; mimeType?: string };
+/** Files of one response that are requested a second time. */
+const MAX_RETRIES = 3;
+
+const PAUSE_S = 1;
+const LONGEST_PAUSE_S = 60;
+
+/** Responses whose files are downloaded at a time in this process; triggers do not wait for items. */
+const MAX_AT_A_TIME = { prompt: 2, bulk: 4 };
 
 /**
- * Fetches a file that a reply links to: the PDF of a response, an uploaded file. Redirects are
- * followed by hand, each checked like the link itself; the token goes along only to the account's
- * own origin, and into its API only where the service itself leads.
+ * Downloads the uploaded files of one response into n8n's binary data, one after another and without
+ * the token: respondents choose the links. They do not count for the account's limits.
  *
- * @throws NodeApiError when the link may not be followed or brings no file
+ * @returns one entry for each file, in order. A FileError says why a file is missing, also a file beyond
+ * the limits in number, size and time; `failure` is `temporarily-unavailable` if its host may have the file later
+ * @throws NotSent if the caller gave up
  */
-async function download(context: RequestContext, file: RemoteFile): Promise<Downloaded> {
-	const { account } = context;
-	let { fromService = false } = file;
-	let withToken = false;
-	/** The URL that a link means, once it is known that it may be followed. */
-	const checked = (next: string, base: string): string => {
-		const result = checkLink(next, base, account.origin, fromService);
-		if (!result.allowed) {
-			throw fileProblem(context, `The link to the file was not followed: ${result.reason}`);
+export async function downloadFiles(
+	context: RequestContext,
+	files: ReadonlyArray<{ url: string; name: string }>,
+): Promise<Array<IBinaryData | FileError>> {
+	if (files.length === 0) return [];
+	return await inTurn(context, async () => {
+		const limits = { maxBytes: MAX_BYTES, deadline: clock.timeout(timeFor(context)) };
+		const downloaded: Array<IBinaryData | FileError> = [];
+		let retries = context.retry === false ? 0 : MAX_RETRIES;
+		for (const { url, name } of files.slice(0, MAX_FILES)) {
+			const file = { url, name, isOfService: false };
+			let fetched = await fetchFile(context, file, limits);
+			if (retries > 0 && mayPass(fetched)) {
+				retries--;
+				await clock.sleep(PAUSE_S * 1000, stopSignal(context));
+				fetched = await fetchFile(context, file, limits);
+			}
+			if (fetched.kind === 'file') limits.maxBytes -= fetched.bytes;
+			downloaded.push(fetched.kind === 'file' ? fetched.binary : errorOf(context, fetched));
 		}
-		// what another host leads back to is that host's choice
-		fromService &&= result.own;
-		withToken = result.own && (fromService || !leadsIntoApi(result.url));
-		return result.url;
-	};
-	const repeats = repeating(context, 'read');
-	const { ended, url } = await sendUntilSettled<Broken | Reply>(
-		checked(file.url, account.baseUrl),
-		{
-			async send(next, isRetry) {
-				const outgoing = {
-					url: next,
-					method: 'GET',
-					headers: ANY,
-					body: undefined,
-					maxBytes: MAX_FILE_BYTES,
-				} as const;
-				return withToken
-					? await toService(context, isRetry, outgoing)
-					: await toOtherHost(context, outgoing);
-			},
-			follow(location, current) {
-				const target = parseUrl(location, current);
-				if (target === undefined || !isLogin(target)) return checked(location, current);
-				throw fileProblem(
-					context,
-					`The file at ${hostOf(current)} is only for those who log in there`,
-				);
-			},
-			...repeats,
-			// another host's refusals are not what the rate limiter waits for
-			decide: (one, tries) =>
-				isRateLimited(one) && !withToken ? { again: false } : repeats.decide(one, tries),
-		},
-	);
-	return fileIn(context, ended, url);
-}
-
-const ANY = { Accept: '*/*' };
-
-function fileIn(context: RequestContext, ended: Broken | Reply, url: string): Downloaded {
-	if (ended.kind === 'broken') {
-		throw fileProblem(context, `The file at ${hostOf(url)} could not be fetched`, ended.detail);
-	}
-	const { status, headers, body } = ended;
-	if (isRedirect(status) && typeof headers.location === 'string') {
-		throw fileProblem(context, 'The link to the file redirects in a loop');
-	}
-	if (status < 200 || status >= 300) {
-		const text = `The file at ${hostOf(url)} could not be fetched (status ${status})`;
-		throw fileProblem(context, text, undefined, status);
-	}
-	if (ended.tooLarge) {
-		throw fileProblem(
-			context,
-			'The file is larger than 256 MB, too large for n8n to handle safely',
-		);
-	}
-	return { data: body, mimeType: mimeTypeOf(headers) };
-}
-
-/** The media type without its parameters, where the server says more than "some bytes". */
-function mimeTypeOf(headers: Headers): string | undefined {
-	const type = String(headers['content-type'] ?? '')
-		.split(';')[0]
-		.trim()
-		.toLowerCase();
-	return /^[\w.+-]+\/[\w.+-]+$/.test(type) && type !== 'application/octet-stream'
-		? type
-		: undefined;
-}
-
-function hostOf(url: string): string {
-	return new URL(url).host;
-}
-
-function fileProblem(context: RequestContext, message: string, detail?: string, status?: number) {
-	return fileError(context, {
-		message,
-		description: `Open the response in the service to check whether the file is there.${detail ? ` (${detail})` : ''}`,
-		...(status !== undefined && { httpCode: String(status) }),
+		const message = `Only the first ${MAX_FILES} files of a response are downloaded`;
+		const beyond = files.slice(MAX_FILES).map(() => fileError(context, { ...MISSING, message }));
+		return [...downloaded, ...beyond];
 	});
+}
+
+/**
+ * Downloads the PDF of a response from the link that the service made. The token is sent if the link is
+ * on the account's origin. The PDF waits for no turn in the account's rate limit: the service limits its
+ * API, and should the link lead into the API, a refusal is waited for here.
+ *
+ * @throws FileError that says why there is no PDF; NotSent if the caller gave up
+ */
+export async function downloadPdf(
+	context: RequestContext,
+	link: string,
+	name: string,
+): Promise<IBinaryData> {
+	const mimeType = 'application/pdf';
+	const file: LinkedFile = { url: link, name, mimeType, isOfService: true, mismatch: pdfMismatch };
+	return await inTurn(context, async () => {
+		const limits = { maxBytes: MAX_BYTES, deadline: clock.timeout(timeFor(context)) };
+		let fetched = await fetchFile(context, file, limits);
+		for (let retries = 0; retries < MAX_RETRIES && mayPass(fetched); retries++) {
+			const pauseS = Math.min(fetched.retryAfterS ?? PAUSE_S * 2 ** retries, LONGEST_PAUSE_S);
+			await clock.sleep(pauseS * 1000, stopSignal(context));
+			fetched = await fetchFile(context, file, limits);
+		}
+		if (fetched.kind === 'file') return fetched.binary;
+		throw errorOf(context, fetched);
+	});
+}
+
+function mayPass(fetched: FetchedFile): fetched is FileProblem {
+	return fetched.kind === 'problem' && fetched.mayPass === true;
+}
+
+/** Milliseconds. A Timeout of the node that is longer allows for larger files. */
+function timeFor({ transport }: RequestContext): number {
+	return Math.max(TIME_MS, Number(transport?.timeout) || 0);
+}
+
+const MISSING = {
+	description: 'Open the response in the service to check whether the file is there.',
+};
+const PASSING = { failure: { cause: 'temporarily-unavailable' } } as const;
+
+function errorOf(
+	context: RequestContext,
+	fetched: Exclude<FetchedFile, { kind: 'file' }>,
+): FileError {
+	return fileError(context, explain(fetched, timeFor(context) / 1000));
+}
+
+function explain(fetched: Exclude<FetchedFile, { kind: 'file' }>, seconds: number): Explanation {
+	if (fetched.kind === 'tooLarge') {
+		const megabytes = MAX_BYTES / 1024 / 1024;
+		const message = `The files of this response are larger than ${megabytes} MB together`;
+		return { ...MISSING, message };
+	}
+	if (fetched.kind === 'tooLate') {
+		return {
+			message: `The files of this response could not be downloaded within ${seconds} seconds`,
+			description: "To wait longer, set 'Timeout' in the node's request options.",
+			...PASSING,
+		};
+	}
+	if (fetched.kind === 'mismatch') {
+		return {
+			message: `The link to the PDF returned ${fetched.found} instead of a PDF`,
+			description:
+				"The service may still be creating it: try again later. Turn off 'Download' to get the link, and open it in a browser.",
+			...PASSING,
+		};
+	}
+	const { message, detail, status } = fetched;
+	return {
+		message,
+		description: MISSING.description + (detail === undefined ? '' : ` (${detail})`),
+		...(status !== undefined && { httpCode: String(status) }),
+		...(fetched.mayPass && PASSING),
+	};
+}
+
+const open = { prompt: 0, bulk: 0 };
+const wakers = new Set<() => void>();
+
+/** Does the work as soon as few enough others are under way. */
+async function inTurn<T>(context: RequestContext, work: () => Promise<T>): Promise<T> {
+	const { n8n, itemIndex, urgency } = context;
+	const stopped = () => new NotSent(n8n.getNode(), itemIndex);
+	while (open[urgency] >= MAX_AT_A_TIME[urgency]) {
+		const ended = new Promise<void>((resolve) => wakers.add(resolve));
+		await unlessAborted(ended, stopSignal(context), stopped);
+	}
+	if (stopSignal(context)?.aborted) throw stopped();
+	open[urgency]++;
+	try {
+		return await work();
+	} finally {
+		open[urgency]--;
+		for (const wake of wakers) wake();
+		wakers.clear();
+	}
 }

@@ -1,90 +1,48 @@
-import { addressKindOf } from './addresses';
 import { asSecureAs, parseUrl } from '../url';
 
-/** A link that may be followed, and whether it is on the account's origin, where the token may go. */
-export type CheckedLink =
-	| { allowed: true; url: string; own: boolean }
-	| { allowed: false; reason: string };
+/** A link that may be followed, or why it may not. */
+export type CheckedLink = { url: string; isOwn: boolean } | { reason: string };
 
 /**
- * Checks a link that came with a reply (a PDF, a file, a redirect to one) before anything is sent
- * there. It must be https, or the scheme of the service itself on the service's own host. A private
- * address is allowed only if the service is on one. Respondents choose the links to their files: one
- * to this machine must lead to the service's own host and port, and one to a link-local address, as
- * hosts keep secrets at, is never followed. A name that resolves to such an address is for n8n's own
- * protection (`N8N_SSRF_PROTECTION_ENABLED`) to stop: a node cannot look up names.
+ * Checks a link to a file, or a redirect to one, before anything is sent to it. The link must be https;
+ * http is accepted on the service's own host, if the service itself uses http. Respondents choose the links
+ * to their files, so an IP address or localhost must be the service's own host and port. For names that
+ * resolve to such an address there is n8n's own protection (`N8N_SSRF_PROTECTION_ENABLED`), since a node
+ * cannot look up names.
  *
- * @param base the page that the link stands on, for links without a host
+ * @param base the URL that a relative link starts at
  * @param origin the account's origin
- * @param fromService whether the service itself made the link, and no respondent can have chosen it
+ * @param isOfService the service itself made the link; it may lead to another port of the service's host
+ * @returns `isOwn`: the link is on the account's origin
  */
 export function checkLink(
 	link: string,
 	base: string,
 	origin: string,
-	fromService: boolean,
+	isOfService: boolean,
 ): CheckedLink {
 	const url = parseUrl(link, base);
-	if (url === undefined) return refuse('it is not a web address');
-	const own = new URL(origin);
-	asSecureAs(own, url);
-	if (url.protocol !== 'https:' && url.protocol !== 'http:')
-		return refuse('it is not a web address');
-	if (url.username || url.password) return refuse('it holds a user name or a password');
-	const kind = addressKindOf(url.hostname);
-	const ownIsPublic = addressKindOf(own.hostname) === 'public';
-	const isOwn = url.origin === origin;
-	const isTrusted = isOwn || fromService;
-	if (kind === 'linkLocal' && !(isOwn && fromService)) {
-		return refuse('it leads to a link-local address');
+	const service = new URL(origin);
+	if (url === undefined || !/^https?:$/.test(url.protocol)) {
+		return { reason: 'it is not a web address' };
 	}
-	if (kind !== 'public' && ownIsPublic) return refuse('it leads to a private address');
-	if (kind === 'loopback' && !isTrusted) return refuse('it leads to the machine of n8n itself');
-	const isNear = url.hostname === own.hostname || kind !== 'public';
-	if (url.protocol === 'http:' && !(isNear && own.protocol === 'http:')) {
-		return refuse('it is not encrypted (http instead of https)');
+	asSecureAs(service, url);
+	if (url.username || url.password) return { reason: 'it contains a user name or a password' };
+	const isOwn = url.origin === origin;
+	const isOwnHost = url.hostname === service.hostname;
+	if (isAddress(url.hostname) && !isOwn && !(isOfService && isOwnHost)) {
+		return { reason: 'it leads to an IP address or to localhost' };
+	}
+	if (url.protocol === 'http:' && !(isOwnHost && service.protocol === 'http:')) {
+		return { reason: 'it is not encrypted (http instead of https)' };
 	}
 	url.hash = '';
-	return { allowed: true, url: url.href, own: isOwn };
+	return { url: url.href, isOwn };
 }
 
-/**
- * Whether a link leads into an API, however its path is written. Respondents choose the links to
- * their files: one that leads into the account's own API must not be followed with the token, or a
- * stranger could have whatever the account may read put into an item.
- */
-export function leadsIntoApi(url: string): boolean {
-	const path = decodedWholly(new URL(url).pathname);
-	return path === undefined || /(^|[/\\])api([/\\;]|$)/i.test(path);
-}
-
-/** More often no server undoes the encoding of a path; each time costs as much as the path is long. */
-const MAX_ENCODINGS = 5;
-
-/**
- * A path without any percent-encoding, also where it is encoded several times; undefined when it
- * cannot be read.
- */
-function decodedWholly(path: string): string | undefined {
-	let encoded = path;
-	for (let times = 0; times <= MAX_ENCODINGS; times++) {
-		const decoded = decodedOnce(encoded);
-		if (decoded === undefined || decoded === encoded) return decoded;
-		encoded = decoded;
-	}
-	return undefined;
-}
-
-function decodedOnce(path: string): string | undefined {
-	try {
-		return decodeURIComponent(path);
-	} catch {
-		return undefined;
-	}
-}
-
-function refuse(reason: string): CheckedLink {
-	return { allowed: false, reason };
+/** `URL` writes every form of an IPv4 address as four numbers, and IPv6 in brackets. */
+function isAddress(hostname: string): boolean {
+	return /^\[|^[\d.]+$|^(.*\.)?localhost\.?$/.test(hostname);
 }
 
 /** Whether a value is the text of an absolute http or https URL, as it can be sent and opened. */

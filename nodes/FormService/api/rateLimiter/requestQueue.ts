@@ -250,6 +250,3 @@ export function queueOf(key: string): RequestQueue {
 	queues.set(key, queue);
 	return queue;
 }
-
-/** The queue for files, to all hosts: no limit applies, but the files of a run all come at once. */
-export const otherHosts = new RequestQueue(undefined);

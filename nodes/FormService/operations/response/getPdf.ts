@@ -1,7 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { endpoints } from '../../api/endpoints';
-import { fetchBinary } from '../../api/files/download';
-import { pdfFile } from '../../api/files/pdf';
+import { downloadPdf } from '../../api/files/download';
 import { getPdfLink } from '../../api/service';
 import type { Input } from '../../parameters/input';
 import { readResponseId, readSwitch, readText } from '../../parameters/input';
@@ -54,8 +53,7 @@ function prepare(input: Input): Prepared {
 			const link = await getPdfLink(context, target);
 			const item: INodeExecutionData = { json: { uuid: responseId, pdf_url: link } };
 			if (field !== undefined) {
-				const file = pdfFile(link, `response-${responseId}.pdf`);
-				item.binary = { [field]: await fetchBinary(context, file) };
+				item.binary = { [field]: await downloadPdf(context, link, `response-${responseId}.pdf`) };
 			}
 			return [item];
 		},
