@@ -189,7 +189,7 @@ function isEqual(value: string | number | boolean, wanted: string, kind?: FieldK
 	if (normal(value) === normal(wanted)) return true;
 	const number = readNumber(wanted);
 	const isNumber = typeof value === 'number' || kind === 'number';
-	if (isNumber && number !== undefined) return readNumber(value) === number;
+	if (isNumber && number !== undefined && readNumber(value) === number) return true;
 	const isBoolean =
 		typeof value === 'boolean' || kind === 'boolean' || ['true', 'false'].includes(normal(wanted));
 	const boolean = isBoolean ? readBoolean(wanted) : undefined;
