@@ -3,7 +3,7 @@ import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { formServiceApiTest } from './editor/formServiceApiTest';
 import { searchForms } from './editor/searchForms';
 import { searchResponses } from './editor/searchResponses';
-import { getFieldOptions, getFormFields } from './editor/getFormFields';
+import { getConditionFields, getFieldOptions, getFormFields } from './editor/getFormFields';
 import { properties } from './operations';
 import { requestDefaults } from './operations/routing';
 import { sendItem } from './operations/sendItem';
@@ -30,7 +30,7 @@ export class FormService implements INodeType {
 	methods = {
 		credentialTest: { formServiceApiTest },
 		listSearch: { searchForms, searchResponses },
-		loadOptions: { getFieldOptions },
+		loadOptions: { getConditionFields, getFieldOptions },
 		resourceMapping: { getFormFields },
 	};
 }

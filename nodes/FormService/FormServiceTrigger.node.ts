@@ -6,6 +6,7 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 import { formServiceApiTest } from './editor/formServiceApiTest';
+import { getConditionFields } from './editor/getFormFields';
 import { getForms, searchForms } from './editor/searchForms';
 import { fetchExample } from './trigger/example';
 import { pollForms } from './trigger/poll';
@@ -41,7 +42,7 @@ export class FormServiceTrigger implements INodeType {
 	methods = {
 		credentialTest: { formServiceApiTest },
 		listSearch: { searchForms },
-		loadOptions: { getForms },
+		loadOptions: { getConditionFields, getForms },
 	};
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {

@@ -1,3 +1,4 @@
+import { uniq } from 'lodash';
 import type {
 	IDataObject,
 	ILoadOptionsFunctions,
@@ -5,6 +6,8 @@ import type {
 	ResourceMapperFields,
 } from 'n8n-workflow';
 import { getAccount } from '../api/account';
+import { RESPONSE_ATTRIBUTES } from '../api/answers/attributes';
+import { formFieldsOf } from '../api/answers/fields';
 import { inputFieldsOf } from '../api/answers/inputFields';
 import { asPlainText } from '../api/answers/labels';
 import { formIdOf, isRecord } from '../api/records';
@@ -55,6 +58,44 @@ function fieldsBefore(n8n: ILoadOptionsFunctions, formId: string): MapperField[]
 	return (schema as unknown[]).filter(
 		(field): field is MapperField => isRecord(field) && field.formId === formId,
 	);
+}
+
+/**
+ * What a condition can be about: the fields of the chosen form and the attributes of a response. If several
+ * forms are watched, their labels, since each form has UUIDs of its own.
+ */
+export async function getConditionFields(
+	this: ILoadOptionsFunctions,
+): Promise<INodePropertyOptions[]> {
+	const attributes = RESPONSE_ATTRIBUTES.map((name) => ({
+		name,
+		value: name,
+		description: 'Attribute of the response',
+	}));
+	return [...(await conditionFields(this)), ...attributes];
+}
+
+async function conditionFields(n8n: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+	const watch = n8n.getCurrentNodeParameter('watch') ?? 'one';
+	const formId = chosenForm(n8n);
+	if (watch === 'one' && formId === '') return [];
+	const context: RequestContext = { n8n, account: await getAccount(n8n), urgency: 'prompt' };
+	if (watch === 'one') {
+		return formFieldsOf(await fieldsOf(context, formId)).map(({ title, uuid = title }) => ({
+			name: asPlainText(title),
+			value: asPlainText(uuid),
+		}));
+	}
+	const given = n8n.getCurrentNodeParameter('formIds');
+	const isWatched = (form: IDataObject) =>
+		watch === 'all' || (Array.isArray(given) && given.includes(formIdOf(form)));
+	const titles = (await cachedForms(context)).filter(isWatched).flatMap(titlesIn);
+	return uniq(titles).map((title) => ({ name: asPlainText(title), value: asPlainText(title) }));
+}
+
+function titlesIn({ fields }: IDataObject): string[] {
+	const records = Array.isArray(fields) ? fields.filter(isRecord) : [];
+	return formFieldsOf(records).map(({ title }) => title);
 }
 
 /** From the list of forms, which the editor has usually just loaded; else from the form itself. */

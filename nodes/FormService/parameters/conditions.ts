@@ -37,13 +37,17 @@ const conditions: INodeProperties = {
 			name: 'conditions',
 			values: [
 				{
-					displayName: 'Field',
+					displayName: 'Field Name or ID',
 					name: 'field',
-					type: 'string',
+					type: 'options',
 					default: '',
-					placeholder: 'e.g. Email',
+					typeOptions: {
+						loadOptionsMethod: 'getConditionFields',
+						loadOptionsDependsOn: ['formId.value'],
+					},
 					description:
-						"The label, UUID or custom key of a field, or an attribute of the response such as 'number'",
+						'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
+					hint: 'An expression can also give a label, such as {{ "Email" }}, or a custom key',
 				},
 				{
 					displayName: 'Operator',
@@ -122,7 +126,7 @@ export function readFilters(input: Input): Record<string, unknown> {
 }
 
 const conditionSchema = z.object({
-	field: z.string().trim().min(1),
+	field: z.union([z.string(), z.number()]).transform(String).pipe(z.string().trim().min(1)),
 	operator: z.enum(operators).default('is'),
 	value: z.union([
 		z.string(),
@@ -136,7 +140,7 @@ const conditionSchema = z.object({
 });
 
 const problems: Record<string, string> = {
-	field: 'has no field',
+	field: "has no field: choose one in 'Field Name or ID'",
 	operator: `must have one of the operators ${operators.join(', ')}`,
 	value: 'must have a text, a number, a boolean or a date as its value',
 };

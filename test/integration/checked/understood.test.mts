@@ -20,6 +20,10 @@ const unfit: Partial<Record<INodeProperties['type'], unknown[]>> = {
 	resourceLocator: ['../workspace', { a: 1 }],
 };
 
+/** A name that only the service can know is found to be wrong when its list has been read. */
+const unfitFor = ({ type, typeOptions }: INodeProperties) =>
+	type === 'options' && typeOptions?.loadOptionsMethod !== undefined ? [{}] : (unfit[type] ?? []);
+
 /** As an expression, which the editor cannot check. */
 const expressionOf = (value: unknown) => `={{ ${JSON.stringify(value)} }}`;
 
@@ -41,7 +45,7 @@ function trials(
 	const states = [{ ...needed, ...fixed }, ...others, ...switches];
 	const places = placesIn(properties).filter(({ path }) => !(path[0] in fixed));
 	return places.flatMap((place) =>
-		(unfit[place.property.type] ?? []).flatMap((value) => {
+		unfitFor(place.property).flatMap((value) => {
 			const candidates = states.map((state) => {
 				const parameters = structuredClone(state);
 				for (const { property, path } of around(place, places))

@@ -281,3 +281,57 @@ describe('Response: Get', () => {
 		});
 	});
 });
+
+describe('The list of fields for a condition', () => {
+	const fields = [
+		{ uuid: u1, label: 'Full name' },
+		{ uuid: u2, label: 'Full name' },
+		{ uuid: 'u3', label: 'About you', type: 'heading' },
+	];
+	const listed = async (world: World, parameters: object) => {
+		const method = 'getConditionFields';
+		const all = await world.n8n.callMethod<IDataObject[]>(
+			'loadOptions',
+			method,
+			parameters as never,
+		);
+		return all.map(({ name, value }) => [name, value]);
+	};
+
+	it('has the fields of the form as items name them, and the attributes of a response', async () => {
+		await withReply({ responses: [], fields }, async (world) => {
+			const found = await listed(world, { ...getAll, formId: locator(FORM) });
+			expect(found.slice(0, 3)).toEqual([
+				['Full name', u1],
+				['Full name (2)', u2],
+				['uuid', 'uuid'],
+			]);
+			expect(found).toContainEqual(['is_incomplete', 'is_incomplete']);
+		});
+	});
+
+	it('has the attributes before a form is chosen, without a request', async () => {
+		await withReply({ responses: [] }, async (world) => {
+			const found = await listed(world, { ...getAll, formId: locator('') });
+			expect(found[0]).toEqual(['uuid', 'uuid']);
+			expect(world.service.requests).toEqual([]);
+		});
+	});
+
+	it('has the labels of all forms where several are watched', async () => {
+		await withWorld(async (world) => {
+			const { store } = world.service;
+			const formIds = ['A', 'B'].map(
+				(name) => store.addForm({ name, fields: [{ label: 'Email' }, { label: `Of ${name}` }] }).id,
+			);
+			const found = await listed(world, { watch: 'several', formIds });
+			expect(found.slice(0, 4)).toEqual([
+				['Email', 'Email'],
+				['Of A', 'Of A'],
+				['Of B', 'Of B'],
+				['uuid', 'uuid'],
+			]);
+			expect(world.service.requests).toHaveLength(1);
+		}, AT_ONCE);
+	});
+});

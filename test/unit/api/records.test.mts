@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { identityOf, saysNo, saysYes } from '../../../nodes/FormService/api/records.ts';
+import {
+	identitiesOf,
+	identityOf,
+	saysNo,
+	saysYes,
+} from '../../../nodes/FormService/api/records.ts';
 
 it.each([
 	[{ uuid: 'a', id: 1 }, 'a'],
@@ -25,4 +30,16 @@ it.each([false, 0, '0', 'false', 'False'])('%j means no', (value) => {
 
 it.each([undefined, null, '', 2, 'yes', 'no', {}, [1]])('%j means neither', (value) => {
 	expect([saysYes(value), saysNo(value)]).toEqual([false, false]);
+});
+
+const uuid = '0A1B2C3D-0000-4000-8000-00000000000F';
+
+it('a record is the same in whatever case its UUID stands, and by its ID too', () => {
+	expect(identityOf({ uuid })).toBe(identityOf({ uuid: uuid.toLowerCase() }));
+	expect(identitiesOf({ uuid, id: 7 })).toEqual([uuid.toLowerCase(), '7']);
+	expect(identitiesOf({ uuid, id: uuid.toLowerCase() })).toEqual([uuid.toLowerCase()]);
+});
+
+it('the case of an ID that is no UUID tells records apart', () => {
+	expect(identityOf({ id: 'aB3xY9' })).not.toBe(identityOf({ id: 'ab3xy9' }));
 });

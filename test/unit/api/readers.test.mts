@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { DateTime } from 'luxon';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readBoolean, readNumber, readTime } from '../../../nodes/FormService/api/readers.ts';
+
+describe('A boolean', () => {
+	it.each([true, 1, '1', 'true', 'TRUE', ' yes ', 'On'])('is true: %j', (value) => {
+		expect(readBoolean(value)).toBe(true);
+	});
+
+	it.each([false, 0, '0', 'false', 'False', 'no', 'OFF'])('is false: %j', (value) => {
+		expect(readBoolean(value)).toBe(false);
+	});
+
+	it.each([undefined, null, '', 2, 'perhaps', {}, [1], '01'])('is not there: %j', (value) => {
+		expect(readBoolean(value)).toBeUndefined();
+	});
+});
+
+describe('A number', () => {
+	it.each([
+		[5, 5],
+		['5', 5],
+		[' -2.5 ', -2.5],
+		['2,5', 2.5],
+		['.5', 0.5],
+		['1e3', 1000],
+	])('is read from %j', (value, expected) => {
+		expect(readNumber(value)).toBe(expected);
+	});
+
+	it.each([
+		null,
+		true,
+		'',
+		' ',
+		'Room 5',
+		'5 kg',
+		'1,000.5',
+		'0x10',
+		'--1',
+		NaN,
+		Infinity,
+		'9'.repeat(400),
+	])('is not there: %j', (value) => {
+		expect(readNumber(value)).toBeUndefined();
+	});
+});
+
+describe('A time', () => {
+	const noon = Date.UTC(2026, 0, 31, 12);
+	const zoneBefore = process.env.TZ;
+	afterAll(() => {
+		process.env.TZ = zoneBefore;
+	});
+
+	it.each([
+		['2026-01-31T12:00:00.000000Z', noon],
+		['2026-01-31T13:00:00+01:00', noon],
+		['2026-01-31T07:00', noon],
+		['2026-01-31 07:00:00', noon],
+		['2026-01-31 07:00:00.000', noon],
+		['2026-01-31', noon - 7 * 3_600_000],
+		[noon, noon],
+		[noon / 1000, noon],
+		[String(noon / 1000), noon],
+		[new Date(noon), noon],
+		[DateTime.fromMillis(noon), noon],
+	])('is read from %j in its own zone or else in that of the workflow', (value, expected) => {
+		for (const zone of ['UTC', 'Pacific/Auckland', 'America/Los_Angeles']) {
+			process.env.TZ = zone;
+			expect(readTime(value, 'America/New_York')).toBe(expected);
+		}
+	});
+
+	it.each([
+		...['Room 5', '01/02/2026 10:00', '31.1.2026', '2026', '12:30', 'January 31, 2026', 'tomorrow'],
+		...['202601311230', '20260131', 20260131, 202601311230, '2026-02-30T00:00:00Z', '2026-13-01'],
+		...[5, '5', '', null, true, {}, NaN, new Date(NaN), '2026-01-31T08:00 and more', '+2026-01-31'],
+	])('is not there: %j', (value) => {
+		expect(readTime(value, 'utc')).toBeUndefined();
+	});
+
+	it('is the same however the service writes it', () => {
+		const anyTime = fc.date({
+			min: new Date('2001-09-10'),
+			max: new Date('2200-01-01'),
+			noInvalidDate: true,
+		});
+		fc.assert(
+			fc.property(anyTime, (date) => {
+				const text = date.toISOString();
+				const forms = [
+					text,
+					text.replace('Z', '000Z'),
+					text.replace('T', ' ').replace('Z', ''),
+					date,
+					+date,
+				];
+				for (const form of forms) expect(readTime(form, 'utc')).toBe(+date);
+			}),
+		);
+	});
+});
