@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { toolDescriptionInput, withToolParameters } from './forModel';
+import type { Operation } from './operation';
 import { fieldGetAll } from './field/getAll';
 import { formGet } from './form/get';
 import { formGetAll } from './form/getAll';
@@ -36,8 +37,8 @@ const operationChoice: INodeProperties = {
 /** The parameters of the node, each shown only for its resource and operation. */
 export const properties: INodeProperties[] = [
 	...resources.flatMap(({ value, operations }) =>
-		operations.map(({ option, toolDescription }) =>
-			shownFor(value, option.value, { ...toolDescriptionInput, default: toolDescription }),
+		operations.flatMap((operation) =>
+			toolDescriptionsOf(operation).map((one) => shownFor(value, operation.option.value, one)),
 		),
 	),
 	{
@@ -62,6 +63,17 @@ export const properties: INodeProperties[] = [
 		),
 	),
 ];
+
+function toolDescriptionsOf({ toolDescription }: Operation): INodeProperties[] {
+	const texts =
+		typeof toolDescription === 'string' ? [{ text: toolDescription, show: {} }] : toolDescription;
+	const { displayOptions } = toolDescriptionInput;
+	return texts.map(({ text, show }) => ({
+		...toolDescriptionInput,
+		default: text,
+		displayOptions: { show: { ...displayOptions?.show, ...show } },
+	}));
+}
 
 function shownFor(resource: string, operation: string, property: INodeProperties): INodeProperties {
 	const { show, ...rest } = property.displayOptions ?? {};

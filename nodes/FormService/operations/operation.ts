@@ -1,5 +1,6 @@
 import type {
 	IDataObject,
+	IDisplayOptions,
 	INodeExecutionData,
 	INodeProperties,
 	INodePropertyOptions,
@@ -16,8 +17,11 @@ import type { ItemRun } from './itemRun';
 export type Operation = {
 	/** Its entry in the list of its resource's operations; `routing` comes from `requestTo`. */
 	option: INodePropertyOptions & { value: string; action: string };
-	/** What a model reads of it where the node is a tool: when to use it, and what it takes. */
-	toolDescription: string;
+	/**
+	 * What a model reads of it where the node is a tool: when to use it, and what it takes; several texts
+	 * for different values of its parameters.
+	 */
+	toolDescription: string | Array<{ text: string; show: IDisplayOptions['show'] }>;
 	/** Its parameters, shown for this operation only. */
 	properties: INodeProperties[];
 };

@@ -22,7 +22,7 @@ export const agents = ['itself', 'the engine'] as const;
 const TOOL = 'Form Service Tool';
 
 /** A tool as an agent of n8n 1 gets it. */
-type Tool = { invoke(input: IDataObject): Promise<string> };
+type Tool = { description: string; invoke(input: IDataObject): Promise<string> };
 
 const describedAs = (name: string, rest: Partial<INodeTypeDescription>): INodeTypeDescription => ({
 	displayName: name,
@@ -57,7 +57,8 @@ const standIns: Record<(typeof agents)[number], INodeType> = {
 			const results: INodeExecutionData[] = [];
 			for (const [itemIndex, { json }] of this.getInputData().entries()) {
 				const [tool] = (await this.getInputConnectionData('ai_tool', itemIndex)) as Tool[];
-				results.push({ json: { result: JSON.parse(await tool.invoke(json)) as IDataObject } });
+				const result = JSON.parse(await tool.invoke(json)) as IDataObject;
+				results.push({ json: { result, description: tool.description } });
 			}
 			return [results];
 		},
@@ -98,7 +99,7 @@ const start: INodeType = {
 /**
  * Runs an agent over items, with the node as its tool.
  *
- * @returns what the tool gave the agent, for each item
+ * @returns what the tool gave the agent for each item, and what an agent that runs its tools itself reads of it
  */
 export async function runAgent(
 	account: Account,
@@ -106,7 +107,7 @@ export async function runAgent(
 	parameters: INodeParameters,
 	items: INodeExecutionData[],
 	tool: Partial<INode> = {},
-): Promise<{ results: unknown[]; error?: Error }> {
+): Promise<{ results: unknown[]; descriptions: unknown[]; error?: Error }> {
 	const types: Record<string, INodeType> = {
 		start,
 		agent: standIns[agent],
@@ -138,6 +139,7 @@ export async function runAgent(
 	const output = resultData.runData.Agent?.at(-1)?.data?.main[0] ?? [];
 	return {
 		results: output.map(({ json }) => json.result),
+		descriptions: output.map(({ json }) => json.description),
 		error: resultData.error as Error | undefined,
 	};
 }

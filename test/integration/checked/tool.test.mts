@@ -7,7 +7,7 @@ import { nodeOf, typeOf } from '../n8n/package.mts';
 import { running } from '../operations/running.mts';
 import { agents, runAgent } from './agent.mts';
 
-const { service } = await running();
+const { service, n8n } = await running();
 const account = { accessToken: service.token, baseUrl: service.url };
 const titles = ['One', 'Two', 'Three'];
 const update = {
@@ -139,11 +139,40 @@ describe('what a model reads of an operation', () => {
 				),
 			);
 		expect(new Set(operations).size).toBe(operations.length);
-		for (const text of operations) expect(text).toMatch(/^[A-Z].{60,}\.$/);
+		for (const text of operations) expect(text).toMatch(/^=?[A-Z].{60,}\.$/);
 	});
 
-	it('names every setting, and how answers are given', () => {
+	it('names every setting', () => {
 		for (const { name } of settings) expect(textOf('settings', 'update')).toContain(name);
-		expect(textOf('response', 'create')).toMatch(/by the UUID of each field/);
+	});
+
+	const create = { resource: 'response', operation: 'create', formId: locator(demoForms.survey) };
+	const read = async (parameters: INodeParameters) => {
+		const { descriptions, error } = await runAgent(
+			account,
+			'itself',
+			{ ...create, ...parameters },
+			itemsOf({}),
+		);
+		expect(error).toBeUndefined();
+		return descriptions;
+	};
+
+	it('names the fields that are mapped and their choices, and no UUIDs', async () => {
+		const { fields: schema } = await n8n.getFormFields(demoForms.survey);
+		const value = { 'How satisfied are you?': 'Very' };
+		const mapper = { mappingMode: 'defineBelow', matchingColumns: [], value, schema };
+		const [text] = await read({ fields: mapper as never });
+		expect(text).toMatch(/^Adds a response \(submission\) to a form\. The form's fields: /);
+		expect(text).toContain('How satisfied are you? (Very, Somewhat, Not at all); ');
+		expect(text).toContain('Comment; Comment (2). ');
+		expect(text).not.toMatch(/UUID|[0-9a-f]{8}-/);
+		expect(text).toMatch(/cannot be changed or deleted afterwards\.$/);
+	});
+
+	it('says how answers are given as JSON', async () => {
+		const answersJson = '{"Comment (2)": "x"}';
+		const [text] = await read({ inputMode: 'json', answersJson });
+		expect(text).toMatch(/keys are the labels, custom keys or UUIDs of the fields/);
 	});
 });

@@ -285,6 +285,40 @@ describe('Response: Create from fields', () => {
 		expect(service.requests).toEqual([]);
 	});
 
+	it.each<[string, IDataObject, RegExp]>([
+		['a required field without an answer', { Name: 'Ada' }, /Field "Email" is required/],
+		[
+			'a choice that the field does not offer',
+			{ Size: 'Terrible' },
+			/'Size' expects one of the following values: \[Small, Large\]/,
+		],
+		['text for a number', { Guests: 'lots' }, /'Guests' expects a number/],
+	])("n8n's own check names %s by its label", async (_, value, message) => {
+		const { id } = service.store.addForm({
+			name: 'Checked by n8n',
+			fields: [
+				{ label: 'Email', mandatory: !('Size' in value) && !('Guests' in value) },
+				{ label: 'Name' },
+				{ label: 'Size', type: 'dropdown', options: ['Small', 'Large'] },
+				{ label: 'Guests', type: 'number' },
+			],
+		});
+		const stopped = run(id, { mappingMode: 'defineBelow', value });
+		await expect(stopped).rejects.toThrow(message);
+		await expect(stopped).rejects.not.toThrow(/[0-9a-f]{8}-[0-9a-f]{4}-/);
+		expect(service.requests).toEqual([]);
+	});
+
+	it('takes the answers of a field that was renamed after it was mapped', async () => {
+		const { id } = service.store.addForm({ name: 'Renamed', fields: [{ label: 'Name' }] });
+		const [{ uuid }] = service.store.fields(id);
+		const { fields: before } = await n8n.getFormFields(id);
+		service.store.renameField(uuid, 'Full name');
+		const mapper = { mappingMode: 'defineBelow', value: { Name: 'Ada' }, schema: before };
+		await run(id, mapper);
+		expect(lastAnswers(id)).toEqual({ [uuid]: 'Ada' });
+	});
+
 	it.each(['[]', '[null, ""]', '"  "'])(
 		'takes %s for no answer to a required field',
 		async (given) => {

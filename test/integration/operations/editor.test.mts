@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { ResourceMapperFields } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { answer, demoForms, redirect, startService } from '../../service/index.mts';
 import { locator, n8nFor } from '../harness.mts';
+import { workflow } from '../n8n/core.mts';
+import { nodeOf, typeOf } from '../n8n/package.mts';
 import { withWorld } from '../world.mts';
 import { running } from './running.mts';
 
@@ -227,6 +230,48 @@ describe('the fields for a new response', () => {
 			fields: [],
 			emptyFieldsNotice: 'This form has no fields that take an answer.',
 		});
+	});
+
+	it('keep their IDs when they are renamed, so that the editor keeps what is mapped', async () => {
+		const { id } = service.store.addForm({ name: 'Renamed', fields: [{ label: 'Name' }] });
+		const { fields: before } = await n8n.getFormFields(id);
+		service.store.renameField(service.store.fields(id)[0].uuid, 'Full name');
+		await withWorld(async (world) => {
+			const [{ uuid }] = service.store.fields(id);
+			const form = { name: 'Renamed', id, fields: [{ uuid, label: 'Full name' }] };
+			world.service.store.addForm(form);
+			const { fields } = await world.n8n.callMethod<ResourceMapperFields>(
+				'resourceMapping',
+				'getFormFields',
+				{
+					formId: locator(id),
+					fields: { mappingMode: 'defineBelow', value: {}, schema: before } as never,
+				},
+			);
+			expect(fields).toMatchObject([{ id: 'Name', displayName: 'Full name' }]);
+		});
+	});
+
+	it('and all else below Form are hidden until a form is chosen', () => {
+		const { description } = nodeOf(typeOf('formService'));
+		const create = { resource: 'response', operation: 'create', inputMode: 'fields' };
+		const shown = (formId: string) =>
+			description.properties
+				.filter((property) => {
+					const values = { ...create, formId: locator(formId, 'list') };
+					return workflow.NodeHelpers.displayParameter(values, property, null, description);
+				})
+				.map(({ displayName }) => displayName)
+				// n8n's own
+				.filter((name) => name !== 'Request Options');
+		const above = [
+			'Resource',
+			'Operation',
+			"Responses created here don't send emails to administrators or the respondent",
+			'Form',
+		];
+		expect(shown('')).toEqual(above);
+		expect(shown(demoForms.contact)).toEqual([...above, 'Specify Answers', 'Fields', 'Options']);
 	});
 
 	it('wait for a form to be chosen', async () => {

@@ -94,7 +94,15 @@ describe.each(everyOperation)('$name', ({ check }) => {
 				download: anything(),
 				binaryPropertyName: anything(),
 				options: fc.oneof(
-					fc.record({ downloadFiles: fc.boolean(), filePrefix: anything() }),
+					fc.record(
+						{
+							downloadFiles: fc.boolean(),
+							filePrefix: anything(),
+							skipIfExists: fc.oneof(fc.array(fc.string()), anything()),
+							allowOtherChoices: fc.oneof(fc.boolean(), anything()),
+						},
+						{ requiredKeys: [] },
+					),
 					anything(),
 				),
 			},

@@ -24,6 +24,16 @@ import type { Outcome } from './skipExisting';
 
 const endpoint = endpoints.addResponse;
 
+const ADDS = 'Adds a response (submission) to a form.';
+
+const AS_JSON =
+	'The answers are an object. Its keys are the labels, custom keys or UUIDs of the fields, which "Get many fields" returns. A value is text, a number, true or false, an ISO date, or a list for several choices; for a file, the URL of a file that is already uploaded elsewhere.';
+
+const AFTERWARDS = 'Sends no emails. A response cannot be changed or deleted afterwards.';
+
+/** The fields that the resource mapper has stored, with their choices. n8n evaluates it for each agent. */
+const NAMED_FIELDS = `{{ (list => list.length ? " The form's fields: " + list.join("; ") + ". A choice must be one of those in brackets." : "")(($parameter["fields"]?.schema ?? []).filter(field => !field.removed).map(field => String(field.label ?? field.displayName) + (field.options?.length ? " (" + field.options.slice(0, 50).map(option => option.name).join(", ") + ")" : ""))) }}`;
+
 const allowOtherChoices: INodeProperties = {
 	displayName: 'Allow Other Choices',
 	name: 'allowOtherChoices',
@@ -42,8 +52,10 @@ export const responseCreate: Operation = {
 		description: 'Add a response to a form',
 		routing: requestTo(endpoint, prepare),
 	},
-	toolDescription:
-		'Adds a response (submission) to a form. Answers are given by the UUID of each field, which "Get many fields" returns: text, a whole number, true or false, an ISO date, or a list for several choices; for a file, the URL of a file that is already uploaded elsewhere. Sends no emails. A response cannot be changed or deleted afterwards.',
+	toolDescription: [
+		{ text: `=${ADDS}${NAMED_FIELDS} ${AFTERWARDS}`, show: { inputMode: ['fields'] } },
+		{ text: `${ADDS} ${AS_JSON} ${AFTERWARDS}`, show: { inputMode: ['json'] } },
+	],
 	properties: [
 		{
 			displayName: "Responses created here don't send emails to administrators or the respondent",
@@ -52,19 +64,21 @@ export const responseCreate: Operation = {
 			default: '',
 		},
 		inPathOf(endpoint, formLocator),
-		inputModeChoice(ANSWERS_MODE, [
-			{
-				name: 'Using Fields Below',
-				value: 'fields',
-				description: 'Enter the answer to each field of the form',
-			},
-			{
-				name: 'Using JSON',
-				value: 'json',
-				description: 'Provide all answers as JSON, keyed by field UUID',
-			},
-		]),
-		{
+		withForm(
+			inputModeChoice(ANSWERS_MODE, [
+				{
+					name: 'Using Fields Below',
+					value: 'fields',
+					description: 'Enter the answer to each field of the form',
+				},
+				{
+					name: 'Using JSON',
+					value: 'json',
+					description: 'Provide all answers as JSON, by label, custom key or UUID',
+				},
+			]),
+		),
+		withForm({
 			displayName: 'Fields',
 			name: 'fields',
 			type: 'resourceMapper',
@@ -85,9 +99,9 @@ export const responseCreate: Operation = {
 					hideNoDataError: true,
 				},
 			},
-			displayOptions: { show: { inputMode: ['fields'] }, hide: { formId: [''] } },
-		},
-		{
+			displayOptions: { show: { inputMode: ['fields'] } },
+		}),
+		withForm({
 			displayName: 'Answers (JSON)',
 			name: 'answersJson',
 			type: 'json',
@@ -95,13 +109,18 @@ export const responseCreate: Operation = {
 			default: '{}',
 			typeOptions: { rows: 6 },
 			description:
-				'An object with field UUIDs as keys. A value is text, a number, a boolean, a date or a list of these.',
-			hint: 'For example {"5f1c9a52-…": "Ada Lovelace"}. Field: Get Many returns the UUIDs of the fields.',
+				'An object whose keys are labels, custom keys or UUIDs of fields. A value is text, a number, a boolean, a date or a list of these.',
+			hint: 'For example {"Your name": "Ada Lovelace"}. Labels and custom keys cost one more request per form and run.',
 			displayOptions: { show: { inputMode: ['json'] } },
-		},
-		optionsOf([allowOtherChoices, skipIfExists]),
+		}),
+		withForm(optionsOf([allowOtherChoices, skipIfExists])),
 	],
 };
+
+/** A parameter that says nothing before a form is chosen, and is hidden until then. */
+function withForm(property: INodeProperties): INodeProperties {
+	return { ...property, displayOptions: { ...property.displayOptions, hide: { formId: [''] } } };
+}
 
 function prepare(input: Input): Prepared {
 	const formId = readFormId(input);
