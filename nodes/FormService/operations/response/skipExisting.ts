@@ -36,10 +36,10 @@ export function readSkipNames(input: Input): string[] {
 	// an expression without a result leaves the option there, without a value
 	if (!isRecord(options) || !Object.hasOwn(options, 'skipIfExists')) return [];
 	const given: unknown = options.skipIfExists;
-	const names: unknown[] = typeof given === 'string' ? given.split(',') : [given].flat();
-	const texts = names.map((name) => (typeof name === 'number' ? String(name) : name));
-	const isText = (name: unknown) => typeof name === 'string' && name.trim() !== '';
-	if (texts.every(isText)) return texts.map((name) => String(name).trim());
+	const names: unknown = typeof given === 'string' ? given.split(',') : given;
+	const isName = (name: unknown) =>
+		typeof name === 'number' || (typeof name === 'string' && name.trim() !== '');
+	if (Array.isArray(names) && names.every(isName)) return names.map((name) => String(name).trim());
 	throw invalid(
 		input,
 		`${NAME} must name fields of the form`,
