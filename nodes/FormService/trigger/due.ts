@@ -2,7 +2,7 @@ import { clock } from '../api/clock';
 import { allowanceUsedUp } from './errors';
 import { backOffUntil } from './failures';
 import type { FormMemory, Order } from './memory';
-import { LIST, sharerKey } from './pollRun';
+import { LIST, sharerKey, watchesOther } from './pollRun';
 import type { PollRun } from './pollRun';
 import { afterReading, dueAt, HOUR_MS, isDue, wholeDueAt } from './schedule';
 import type { Pace, Sent } from './schedule';
@@ -64,7 +64,7 @@ export function decideReading(run: PollRun, listing: Listing): 'whole' | 'short'
 		run.context.n8n.logger.info(WAITS);
 	}
 	if (!hasToWait) return kind;
-	if (cannotWait) {
+	if (cannotWait && !watchesOther(run, about)) {
 		const error = allowanceUsedUp(run.context.n8n.getNode(), allowance.freeAt(needed, now));
 		trigger.toReport ??= { error, about };
 	}

@@ -58,7 +58,7 @@ export async function fieldsOf(
 			run.isStopped = true;
 			return known?.fields;
 		}
-		if (known === undefined) throw error;
+		if (known === undefined) throw asNodeError(context.n8n.getNode(), error);
 		memory.fields = { ...known, triedAt: now };
 		const { message } = asNodeError(context.n8n.getNode(), error);
 		context.n8n.logger.warn(`The fields of form ${id} could not be read again: ${message}`);

@@ -43,6 +43,13 @@ export type PollRun = Sending & {
 /** In place of a form's ID: the list of all forms. */
 export const LIST = '';
 
+/** Whether another form than this one is watched and has been read before. */
+export function watchesOther({ parameters, forms }: PollRun, about: string): boolean {
+	return watchedIds(parameters.watch, forms).some(
+		(id) => id !== about && forms.get(id)?.known !== undefined,
+	);
+}
+
 /** The name of a form of this trigger in the account's allowance. */
 export function sharerKey({ key }: PollRun, about: string): string {
 	return `${key} ${about}`;

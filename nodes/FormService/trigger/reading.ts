@@ -145,22 +145,18 @@ async function nextPage(
 	const { allowance, context, memory, timeUp } = sending;
 	const sentAt = clock.now();
 	const reservation = allowance.reserve(sentAt);
-	let requests = 1;
-	try {
-		const late = () => tooSlow(context.n8n.getNode());
-		const { value } = await unlessAborted(pages.next(), timeUp, late);
-		const page = value ?? EMPTY_PAGE;
-		requests = page.requests;
-		// the service's time is cut off to seconds
-		if (page.date !== undefined) memory.clockOffset = page.date + 1_000 - sentAt;
-		return page;
-	} catch (error) {
-		if (error instanceof NotSent) requests = 0;
-		throw error;
-	} finally {
-		allowance.settle(reservation, requests, clock.now());
-		sending.requests += requests;
-	}
+	const work = unlessAborted(pages.next(), timeUp, () => tooSlow(context.n8n.getNode()));
+	const requests = await work.then(
+		({ value }) => value?.requests ?? 0,
+		(error: unknown) => (error instanceof NotSent ? 0 : 1),
+	);
+	allowance.settle(reservation, requests, clock.now());
+	sending.requests += requests;
+	const { value } = await work;
+	const page = value ?? EMPTY_PAGE;
+	// the service's time is cut off to seconds
+	if (page.date !== undefined) memory.clockOffset = page.date + 1_000 - sentAt;
+	return page;
 }
 
 const EMPTY_PAGE: ListPage = {

@@ -3,11 +3,10 @@ import { clock } from '../api/clock';
 import { asNodeError, NotSent } from '../api/errors';
 import { queueTooLong } from './errors';
 import { afterFailure, afterSuccess, backOffUntil, isAboutAccount, needsPerson } from './failures';
-import { watchedIds } from './formList';
 import type { TriggerMemory } from './memory';
 import type { Occasion } from './occasion';
 import type { Listing } from './due';
-import { LIST } from './pollRun';
+import { LIST, watchesOther } from './pollRun';
 import type { PollRun } from './pollRun';
 import { isDue, MINUTE_MS } from './schedule';
 
@@ -112,13 +111,6 @@ export function report(run: PollRun): void {
 		error.description = [error.description ?? '', KEEPS_TRYING].join(' ').trim();
 	}
 	throw error;
-}
-
-/** Whether another form than this one is watched and has been read before. */
-function watchesOther({ parameters, forms }: PollRun, about: string): boolean {
-	return watchedIds(parameters.watch, forms).some(
-		(id) => id !== about && forms.get(id)?.known !== undefined,
-	);
 }
 
 /**
