@@ -1,8 +1,8 @@
 import type { IAuthenticateGeneric, Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
 /**
- * The credential of one user of the service (specification, section 5). Both nodes test it, see
- * nodes/FormService/credentialTest.
+ * The credential of one user of the service (specification, section 5). Both nodes test it with
+ * nodes/FormService/editor/formServiceApiTest.
  */
 export class FormServiceApi implements ICredentialType {
 	name = 'formServiceApi';

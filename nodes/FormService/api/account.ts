@@ -1,6 +1,5 @@
 import { createHash } from 'crypto';
 import { escapeRegExp, trimEnd } from 'lodash';
-import type { INode, NodeOperationError } from 'n8n-workflow';
 import { inputError } from './errors';
 import { parseUrl } from './url';
 import type { N8nContext } from './requestContext';
@@ -8,28 +7,28 @@ import type { N8nContext } from './requestContext';
 /** The credential of the service, see credentials/FormServiceApi.credentials.ts. */
 export const CREDENTIAL = 'formServiceApi';
 
-/** One user of the service: where it is, and a name for the user that does not give the token away. */
+/** One user of the service. Its key and texts do not reveal the token. */
 export type Account = {
 	/** Ends in `/api/v1`, without a slash (specification, introduction). */
 	baseUrl: string;
-	/** Scheme, host and port: the only place that the token goes to. */
+	/** Scheme, host and port: the only place that receives the token. */
 	origin: string;
 	/** Hash of base URL and token. */
 	key: string;
-	/** A text without the token, should it be in it, also as URLs write it. */
+	/** Removes the token from a text, also as URLs write it. */
 	conceal: (text: string) => string;
 };
 
-/** The path of the version that this package knows (specification, section 9). */
+/** The path of the version of the API that this package supports (specification, section 9). */
 export const VERSION_PATH = '/api/v1';
 
 /**
- * The base URL as the requests need it: with or without `/api/v1` and the trailing slash, it means
- * the same.
+ * The base URL that requests are sent to: with or without `/api/v1` and a trailing slash, it means the
+ * same.
  *
  * @throws Error with a sentence for the person who entered it
  */
-export function normaliseBaseUrl(entered: string): string {
+export function normalizeBaseUrl(entered: string): string {
 	const url = parseUrl(entered.trim());
 	if (url === undefined || !/^https?:$/.test(url.protocol)) {
 		throw new Error(
@@ -38,7 +37,7 @@ export function normaliseBaseUrl(entered: string): string {
 	}
 	if (url.username || url.password || url.search || url.hash) {
 		throw new Error(
-			`'Base URL' holds more than an address. Enter it without a user name, a "?" or a "#".`,
+			`'Base URL' contains more than an address. Enter it without a user name, a "?" or a "#".`,
 		);
 	}
 	const path = trimEnd(url.pathname, '/');
@@ -47,13 +46,13 @@ export function normaliseBaseUrl(entered: string): string {
 }
 
 /**
- * Why a text cannot be an access token, as a sentence; undefined when it can be one. A header takes
+ * Why a text cannot be an access token, as a sentence; undefined if it can be one. A header takes
  * visible ASCII characters only (RFC 9110, section 5.5; RFC 6750, section 2.1).
  */
 export function tokenProblem(token: string): string | undefined {
 	if (token === '') return "'Access Token' is empty. Enter the token of your Form Service account.";
 	if (/^[\x21-\x7e]+$/.test(token)) return undefined;
-	return "'Access Token' holds a space, a line break or another character that no token has. Copy it again, without anything before or after it.";
+	return "'Access Token' contains a space, a line break or another character that no token has. Copy it again, without anything before or after it.";
 }
 
 /**
@@ -65,7 +64,7 @@ export function accountOf(credential: { accessToken?: unknown; baseUrl?: unknown
 	const token = String(credential.accessToken ?? '');
 	const problem = tokenProblem(token);
 	if (problem !== undefined) throw new Error(problem);
-	const baseUrl = normaliseBaseUrl(String(credential.baseUrl ?? ''));
+	const baseUrl = normalizeBaseUrl(String(credential.baseUrl ?? ''));
 	const key = createHash('sha256').update(`${baseUrl}\n${token}`).digest('hex');
 	const shown = new RegExp([token, encodeURIComponent(token)].map(escapeRegExp).join('|'), 'gi');
 	const conceal = (text: string) => text.replace(shown, '[access token]');
@@ -73,24 +72,20 @@ export function accountOf(credential: { accessToken?: unknown; baseUrl?: unknown
 }
 
 /**
- * The account of the node's credential.
+ * The account of the node's credential, whose fields can be expressions of the item.
  *
- * @throws NodeOperationError when the token or the base URL cannot be used
+ * @throws NodeOperationError if the token or the base URL cannot be used
  */
 export async function getAccount(n8n: N8nContext, itemIndex?: number): Promise<Account> {
 	const credential = await n8n.getCredentials(CREDENTIAL);
 	try {
 		return accountOf(credential);
 	} catch (error) {
-		throw credentialError(n8n.getNode(), error, itemIndex);
+		throw inputError(n8n.getNode(), {
+			message: error instanceof Error ? error.message : String(error),
+			description: 'Open the Form Service credential of this node to correct it.',
+			itemIndex,
+			failure: { cause: 'credential-invalid' },
+		});
 	}
-}
-
-function credentialError(node: INode, error: unknown, itemIndex?: number): NodeOperationError {
-	return inputError(node, {
-		message: error instanceof Error ? error.message : String(error),
-		description: 'Open the Form Service credential of this node to correct it.',
-		itemIndex,
-		failure: { cause: 'credential-invalid' },
-	});
 }

@@ -1,31 +1,38 @@
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { Failure, INode } from 'n8n-workflow';
 
-/** What a person reads when something cannot be done: what happened, and what to do about it. */
+/** What a person reads when something failed: what happened, and what to do next. */
 export type Explanation = {
 	message: string;
 	description?: string;
-	/** The status of the service's reply, where there was one. */
+	/** The status of the service's reply, if there was one. */
 	httpCode?: string;
-	/** Why, for n8n's own back-off and reports. */
+	/** The cause, for n8n's own back-off and reports. */
 	failure?: Failure;
 	/** Whether the service may have done what must not be done twice. */
 	mayHaveActed?: boolean;
 };
 
 /**
- * An error in what a person gave: a parameter, an input item, the credential. Nothing was sent.
+ * An error in what a person entered: a parameter, an input item, the credential. Nothing was sent.
  *
- * @param text.itemIndex the input item that it belongs to
+ * @param explanation.itemIndex the input item that the error belongs to
  */
 export function inputError(
 	node: INode,
 	{ message, description, itemIndex, failure }: Explanation & { itemIndex?: number },
 ): NodeOperationError {
-	return worded(
-		new NodeOperationError(node, message, { description, itemIndex, failure }),
-		message,
-	);
+	const error = new NodeOperationError(node, message, { description, itemIndex, failure });
+	return withMessage(error, message);
+}
+
+/**
+ * n8n replaces any message that contains the code of a system error, even within a word, such as the
+ * EPERM in "deletePermission is missing".
+ */
+function withMessage<T extends Error>(error: T, message: string): T {
+	error.message = message;
+	return error;
 }
 
 /**
@@ -45,7 +52,7 @@ export class ServiceError extends NodeApiError {
 		const response = { message, ...(description !== undefined && { description }) };
 		super(node, response, { message, description, httpCode, itemIndex, failure });
 		this.mayHaveActed = mayHaveActed;
-		this.message = message;
+		withMessage(this, message);
 	}
 }
 
@@ -110,19 +117,12 @@ export function mayHaveActed(error: unknown): boolean {
 }
 
 /**
- * n8n puts a text of its own in place of a message that has the name of a system's error in it, if
- * only within a word: a service that says "deletePermission is missing" has an EPERM in it.
- */
-function worded<T extends NodeApiError | NodeOperationError>(error: T, message: string): T {
-	error.message = message;
-	return error;
-}
-
-/**
- * A request that was given up before its end: the execution was cancelled, or another item of the
+ * The caller gave up before the request's turn came: the execution was canceled, or another item of the
  * run failed.
  */
 export class NotSent extends NodeOperationError {
+	override name = 'NodeOperationError';
+
 	constructor(node: INode, itemIndex?: number) {
 		super(node, 'The request was not sent', {
 			description: 'The execution was stopped before its turn came.',
@@ -134,23 +134,23 @@ export class NotSent extends NodeOperationError {
 export const CHECK_BASE_URL = "Check the 'Base URL' in the Form Service credential.";
 
 export const CHECK_VERSION =
-	'Ask your Form Service administrator whether the service speaks version 1 of the API.';
+	'Ask your Form Service administrator whether the service supports version 1 of the API.';
 
 export const TRY_LATER =
 	'Try again later. If this persists, contact your Form Service administrator.';
 
-/** With a full stop, unless it ends in one already, as a quote can. */
+/** The text with a full stop, unless it ends in one, as a quote can. */
 export function asSentence(text: string): string {
 	return /[.!?]"?$/.test(text) ? text : `${text}.`;
 }
 
-/** The longest part of the service's own words that is shown. */
+/** The most characters of the service's own message that are shown. */
 const MAX_QUOTE = 300;
 
 /**
- * A text of the service on one line, cut where it is long.
+ * A text of the service on one line, truncated if it is long.
  *
- * @param longest characters that are shown at most
+ * @param longest the most characters that are shown
  */
 export function shortened(text: string, longest = MAX_QUOTE): string {
 	const line = text.replace(/\s+/g, ' ').trim();
@@ -158,8 +158,8 @@ export function shortened(text: string, longest = MAX_QUOTE): string {
 }
 
 /**
- * A time to wait for as a person reads it, such as "Nov 22, 2026, 00:31 UTC": the first whole minute
- * that is not before it.
+ * A time to wait for as a person reads it, such as "Nov 22, 2026, 00:31 UTC", rounded up to a whole
+ * minute.
  *
  * @param time epoch milliseconds
  */
@@ -172,4 +172,9 @@ export function timeInWords(time: number): string {
 		timeZone: 'UTC',
 	} as const;
 	return `${minute.toLocaleString('en-US', form)} UTC`;
+}
+
+/** A text with `{names}` replaced by their values. A name without a value is left out. */
+export function filled(text: string, values: Readonly<Record<string, unknown>>): string {
+	return text.replace(/\{(\w+)\}/g, (_placeholder, name: string) => String(values[name] ?? ''));
 }

@@ -19,7 +19,7 @@ const textOf = (value: string) =>
 
 /**
  * What n8n alone would send to, and checks a credential's allowed domains by. An expression cannot call
- * `normaliseBaseUrl` of api/account, so a property shows that both give the same.
+ * `normalizeBaseUrl` of api/account, so a property shows that both give the same.
  */
 const version = VERSION_PATH.replaceAll('/', '\\/');
 const baseURL = `={{ ${textOf('$credentials.baseUrl')}.replace(/\\/*(${version})?\\/*$/, "") + "${VERSION_PATH}" }}`;

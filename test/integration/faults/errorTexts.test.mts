@@ -139,6 +139,21 @@ const refusedHere: Array<[string, (service: Service, n8n: N8n) => Promise<Text>]
 		},
 	],
 	[
+		'a response to a form that is closed',
+		async ({ url, store }, n8n) => {
+			const { id } = store.addForm({ name: 'Old', fields: [{ label: 'Name' }] });
+			store.editSettings(id, { is_closed: true, closed_message: 'Registration has closed.' });
+			const { error } = await n8n.runNode({
+				resource: 'response',
+				operation: 'create',
+				formId: locator(id),
+				inputMode: 'json',
+				answersJson: { [store.fields(id)[0].uuid]: 'Ada' },
+			});
+			return textOf(error, url);
+		},
+	],
+	[
 		'a test event of a form without responses',
 		async ({ url, store }, n8n) => {
 			const form = locator(store.addForm({ name: 'New', fields: [{ label: 'Name' }] }).id);

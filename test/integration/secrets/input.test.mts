@@ -114,7 +114,7 @@ describe('a token that no header takes', () => {
 		service.requests.length = 0;
 		const account = n8nFor({ accessToken, baseUrl: service.url });
 		const { error } = await account.runNode({ resource: 'workspace', operation: 'get' });
-		expect(error?.message).toMatch(/^'Access Token' (is empty|holds a space, a line break)/);
+		expect(error?.message).toMatch(/^'Access Token' (is empty|contains a space, a line break)/);
 		expect(error?.description).toBe('Open the Form Service credential of this node to correct it.');
 		expect(error).toMatchObject({ failure: { cause: 'credential-invalid' } });
 		await expect(account.searchForms()).rejects.toThrow(/^'Access Token' /);
@@ -135,9 +135,9 @@ describe('a base URL that is none', () => {
 		['forms.example.com', /is not a web address/],
 		['ftp://forms.example.com', /is not a web address/],
 		['javascript:alert(1)', /is not a web address/],
-		['https://user:secret@forms.example.com', /holds more than an address/],
-		['https://forms.example.com/?token=x', /holds more than an address/],
-		['https://forms.example.com/#x', /holds more than an address/],
+		['https://user:secret@forms.example.com', /contains more than an address/],
+		['https://forms.example.com/?token=x', /contains more than an address/],
+		['https://forms.example.com/#x', /contains more than an address/],
 		['https://', /is not a web address/],
 	])('%j is refused where it is entered, and where it is used', async (baseUrl, message) => {
 		const account = n8nFor({ accessToken: 'a-token', baseUrl });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
 	accountOf,
-	normaliseBaseUrl,
+	normalizeBaseUrl,
 	tokenProblem,
 } from '../../../nodes/FormService/api/account.ts';
 
@@ -15,20 +15,20 @@ describe('the base URL', () => {
 		'  https://FORMS.example.com/api/v1//  ',
 		'https://forms.example.com:443',
 	])('means the same as %s', (entered) => {
-		expect(normaliseBaseUrl(entered)).toBe('https://forms.example.com/api/v1');
+		expect(normalizeBaseUrl(entered)).toBe('https://forms.example.com/api/v1');
 	});
 
 	it('keeps a port and a path before /api/v1', () => {
-		expect(normaliseBaseUrl('http://127.0.0.1:4010/forms/')).toBe(
+		expect(normalizeBaseUrl('http://127.0.0.1:4010/forms/')).toBe(
 			'http://127.0.0.1:4010/forms/api/v1',
 		);
 	});
 
-	it('is the same after it was normalised once more', () => {
+	it('is the same after it was normalized once more', () => {
 		fc.assert(
 			fc.property(fc.webUrl(), (url) => {
-				const once = normaliseBaseUrl(url);
-				expect(normaliseBaseUrl(once)).toBe(once);
+				const once = normalizeBaseUrl(url);
+				expect(normalizeBaseUrl(once)).toBe(once);
 			}),
 		);
 	});
@@ -36,7 +36,7 @@ describe('the base URL', () => {
 	it.each(['', 'forms.example.com', 'ftp://forms.example.com', 'javascript:alert(1)'])(
 		'is refused as no web address: "%s"',
 		(entered) => {
-			expect(() => normaliseBaseUrl(entered)).toThrow('not a web address');
+			expect(() => normalizeBaseUrl(entered)).toThrow('not a web address');
 		},
 	);
 
@@ -44,8 +44,8 @@ describe('the base URL', () => {
 		'https://user:pass@forms.example.com',
 		'https://forms.example.com/?a=1',
 		'https://forms.example.com/#a',
-	])('is refused when it holds more than an address: %s', (entered) => {
-		expect(() => normaliseBaseUrl(entered)).toThrow('more than an address');
+	])('is refused if it contains more than an address: %s', (entered) => {
+		expect(() => normalizeBaseUrl(entered)).toThrow('more than an address');
 	});
 });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Workflow } from 'n8n-workflow';
 import type { INodeProperties, INodeTypes } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { normaliseBaseUrl } from '../../../nodes/FormService/api/account.ts';
+import { normalizeBaseUrl } from '../../../nodes/FormService/api/account.ts';
 import { endpoints } from '../../../nodes/FormService/api/endpoints.ts';
 import { inPathOf, requestDefaults } from '../../../nodes/FormService/operations/routing.ts';
 
@@ -52,7 +52,7 @@ describe('the declared base URL', () => {
 		fc.assert(
 			fc.property(blank, end, blank, (before, path, after) => {
 				const entered = `${before}https://forms.example.com${path}${after}`;
-				expect(baseUrlOf(entered)).toBe(normaliseBaseUrl(entered));
+				expect(baseUrlOf(entered)).toBe(normalizeBaseUrl(entered));
 			}),
 		);
 	});

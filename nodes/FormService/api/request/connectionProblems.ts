@@ -1,5 +1,5 @@
 import type { Failure } from 'n8n-workflow';
-import { CHECK_BASE_URL, TRY_LATER } from '../errors';
+import { CHECK_BASE_URL, filled, TRY_LATER } from '../errors';
 import type { Explanation } from '../errors';
 
 /** What it means that no whole reply came, and what a person reads. */
@@ -11,46 +11,47 @@ type Row = {
 	 * about other requests to the service.
 	 */
 	isSetting?: true;
-	message: (origin: string, detail: string) => string;
+	/** `{origin}` is the service's scheme, host and port, `{detail}` the code of the error. */
+	message: string;
 	description: string;
 };
 
 const TABLE = {
 	connectionRefused: {
-		message: (origin) => `Couldn't connect to ${origin} (connection refused)`,
+		message: "Couldn't connect to {origin} (connection refused)",
 		description: `The service may be down. ${CHECK_BASE_URL}`,
 	},
 	unknownHost: {
-		message: (origin) => `Couldn't find the host name in ${origin}`,
+		message: "Couldn't find the host name in {origin}",
 		description: `${CHECK_BASE_URL} If it is right, n8n's DNS may be failing.`,
 	},
 	unreachable: {
-		message: (origin) => `Couldn't reach ${origin} from n8n's network`,
+		message: "Couldn't reach {origin} from n8n's network",
 		description: `${CHECK_BASE_URL} If it is right, check the network of the machine that runs n8n.`,
 	},
 	certificate: {
 		isSetting: true,
-		message: (origin, detail) => `The certificate of ${origin} was not accepted (${detail})`,
+		message: 'The certificate of {origin} was not accepted ({detail})',
 		description: `${CHECK_BASE_URL} For a certificate of your own, add its authority to n8n (NODE_EXTRA_CA_CERTS).`,
 	},
 	encryption: {
 		isSetting: true,
-		message: (origin, detail) => `Couldn't establish a secure connection to ${origin} (${detail})`,
+		message: "Couldn't establish a secure connection to {origin} ({detail})",
 		description: `${CHECK_BASE_URL} The service may use http or a different port.`,
 	},
 	notAllowed: {
 		isSetting: true,
-		message: (origin, detail) => `n8n does not allow requests to ${origin}: ${detail}`,
+		message: 'n8n does not allow requests to {origin}: {detail}',
 		description: "Check the allowed domains of the credential and n8n's SSRF protection.",
 	},
 	timeout: {
 		mayHaveArrived: true,
-		message: (origin) => `${origin} did not reply in time`,
+		message: '{origin} did not reply in time',
 		description: `${TRY_LATER} To wait longer, set 'Timeout' in the node's request options.`,
 	},
 	interrupted: {
 		mayHaveArrived: true,
-		message: (origin) => `The connection to ${origin} broke before the whole reply arrived`,
+		message: 'The connection to {origin} broke before the whole reply arrived',
 		description: TRY_LATER,
 	},
 } as const satisfies Record<string, Row>;
@@ -71,7 +72,7 @@ export function explainConnection(
 ): Explanation {
 	const { message, description, isSetting } = connectionProblems[problem];
 	const cause: Failure['cause'] = isSetting ? 'configuration-invalid' : 'temporarily-unavailable';
-	return { message: message(origin, detail), description, failure: { cause } };
+	return { message: filled(message, { origin, detail }), description, failure: { cause } };
 }
 
 /** Reads why a request got no whole reply from the error and its causes. */

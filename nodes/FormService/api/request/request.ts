@@ -18,7 +18,7 @@ import {
 } from './reply';
 import type { Version } from './reply';
 import { decideRetry, isRateLimited, mayHaveActed } from './retry';
-import { dayUsedUp, ONLY_REFUSALS, SERVICE_DOWN } from './statusProblems';
+import { explainHeldBack } from './statusProblems';
 
 export type { Version } from './reply';
 
@@ -129,9 +129,7 @@ function isHeldBack(result: { kind: string }): result is HeldBack {
 /** Why a request was not sent, as an error. */
 function heldBackError(context: RequestContext, held: HeldBack): Error {
 	if (held.kind === 'notSent') return new NotSent(context.n8n.getNode(), context.itemIndex);
-	if (held.kind === 'serviceDown') return requestError(context, SERVICE_DOWN);
-	if (held.kind === 'onlyRefusals') return requestError(context, ONLY_REFUSALS);
-	return requestError(context, dayUsedUp(held.until, held.allowed));
+	return requestError(context, explainHeldBack(held));
 }
 
 /**
