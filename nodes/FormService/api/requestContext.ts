@@ -31,6 +31,4 @@ export type RequestContext = {
 	transport?: Partial<IHttpRequestOptions>;
 	/** False if the caller repeats by itself, as a polling trigger does with its next poll. */
 	retry?: boolean;
-	/** Called for each request that is sent, so that a trigger can stay within its allowance. */
-	onSend?: () => void;
 };

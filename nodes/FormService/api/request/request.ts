@@ -75,10 +75,7 @@ export async function request(
 		// wait for the turn, and send
 		const queue = queueOf(account.key);
 		const job = { urgency, isRetry: requests > 1, signal: stop };
-		const result = await queue.pass(job, async () => {
-			context.onSend?.();
-			return await sendOnce(n8n, outgoing);
-		});
+		const result = await queue.pass(job, async () => await sendOnce(n8n, outgoing));
 		if (isHeldBack(result)) throw heldBackError(context, result);
 		const isCancelled = result.kind === 'cancelled';
 		if (isCancelled && effect.kind === 'safe') throw new NotSent(n8n.getNode(), context.itemIndex);
