@@ -52,6 +52,8 @@ export class Form {
 	hasETags = false;
 	/** Whether a response has an uploaded file. */
 	hasFiles = false;
+	/** A text that each response has. */
+	text: string | undefined;
 	shift: PageShift | undefined;
 	readonly id: string;
 	/** Epoch milliseconds. */
@@ -98,7 +100,8 @@ export class Form {
 
 	/** A record as the service writes it. */
 	record({ uuid, number, incomplete, createdAt, edits, hasTime }: Shown): IDataObject {
-		const answers = [{ key: 'Edits', value: edits }];
+		const answers: IDataObject[] = [{ key: 'Edits', value: edits }];
+		if (this.text !== undefined) answers.push({ key: 'Text', value: `${this.text} ${uuid}` });
 		const file = { key: 'File', value: [`a.pdf|https://files.example.net/${uuid}/a.pdf`] };
 		return {
 			uuid,

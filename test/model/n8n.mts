@@ -112,9 +112,11 @@ export class N8n {
 	readonly mode: Mode;
 	readonly service: Service;
 	parameters: Parameters;
+	/** Of the credential. */
+	accessToken = 'token-1';
 	active = false;
 	private readonly time: VirtualTime;
-	private process: Process;
+	process: Process;
 	private readonly workflowId = `workflow-${(workflows += 1)}`;
 	private firstOfDay = 0;
 	private nodeName = 'Form Service Trigger';
@@ -211,7 +213,7 @@ export class N8n {
 			context,
 			workflowId,
 		});
-		const how = { node, treatment: {}, staticData: {} };
+		const how = { node, treatment: {}, staticData: {}, accessToken: this.accessToken };
 		const work = functions.poll(this.process.trigger.poll, how).then(
 			(items) => eventsIn(items),
 			() => [],
@@ -277,7 +279,7 @@ export class N8n {
 		let items: INodeExecutionData[] = [];
 		let thrown: unknown;
 		try {
-			const how = { node, treatment: circumstances, staticData };
+			const how = { node, treatment: circumstances, staticData, accessToken: this.accessToken };
 			items = await functions.poll(this.process.trigger.poll, how);
 		} catch (error) {
 			thrown = error;
@@ -383,6 +385,7 @@ class PollFunctions {
 	private node: INode;
 	private staticData: IDataObject = {};
 	private treatment: Treatment = {};
+	private accessToken = '';
 
 	constructor(
 		service: Service,
@@ -405,7 +408,7 @@ class PollFunctions {
 			getPollBudgetMs: () => context.budgetMs,
 			getTimezone: () => 'UTC',
 			getWorkflowStaticData: () => this.staticData,
-			getCredentials: async () => ({ accessToken: 'token-1', baseUrl: BASE_URL }),
+			getCredentials: async () => ({ accessToken: this.accessToken, baseUrl: BASE_URL }),
 			getNodeParameter: (name: string, fallback?: unknown, options?: IDataObject) => {
 				const value: unknown = lodash.get(this.node.parameters, name, fallback);
 				if (value === undefined) throw new Error(`There is no parameter ${name}`);
@@ -428,7 +431,7 @@ class PollFunctions {
 	/** Polls with this context; one that overlaps another one is recorded with it. */
 	async poll(
 		poll: Process['trigger']['poll'],
-		how: { node: INode; treatment: Treatment; staticData: IDataObject },
+		how: { node: INode; treatment: Treatment; staticData: IDataObject; accessToken: string },
 	): Promise<INodeExecutionData[]> {
 		Object.assign(this, how, this.underWay === 0 && { sent: [], log: [] });
 		this.underWay += 1;

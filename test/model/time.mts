@@ -17,6 +17,8 @@ const TIME_IS_OVER = new DOMException('The time is over', 'TimeoutError');
 export class VirtualTime implements ProcessClock {
 	/** A machine's clock has fractions of milliseconds. */
 	private time: number;
+	/** How far the machine's clock is from the time. */
+	private skew = 0;
 	/** A heap: the earliest timer is the first. */
 	private readonly timers: Timer[] = [];
 
@@ -24,11 +26,20 @@ export class VirtualTime implements ProcessClock {
 		this.time = start;
 	}
 
-	readonly now = (): number => this.time;
+	/** What the machine's clock says. */
+	readonly now = (): number => this.time + this.skew;
+
+	/** The time itself, as the service has it. */
+	readonly actual = (): number => this.time;
 
 	/** Time goes by while nothing is under way. */
 	pass(ms: number): void {
 		this.time += ms;
+	}
+
+	/** The machine's clock is set, by so much. */
+	set(ms: number): void {
+		this.skew += ms;
 	}
 
 	readonly sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {

@@ -3,7 +3,7 @@ import { describe, it } from 'vitest';
 import { allEvents, commands, onPages, settle, watch, type Real } from './commands.mts';
 import { Form, type Order, type Paging } from './form.mts';
 import { N8n, possible, type Parameters } from './n8n.mts';
-import { runs } from './runs.mts';
+import { always } from './runs.mts';
 import { VirtualTime } from './time.mts';
 import { Worlds } from './worlds.mts';
 
@@ -74,7 +74,7 @@ describe('Every event is delivered exactly once', { timeout: 3_600_000 }, () => 
 		listing: fc.Arbitrary<Listing>,
 		happening: typeof commands,
 	) =>
-		await fc.assert(
+		await always(
 			fc.asyncProperty(
 				fc.constantFrom('default' as const, 'durable' as const),
 				given,
@@ -90,7 +90,7 @@ describe('Every event is delivered exactly once', { timeout: 3_600_000 }, () => 
 					await settle(start.model, start.real);
 				},
 			),
-			runs(100),
+			100,
 		);
 
 	it('whatever happens', async () => {
