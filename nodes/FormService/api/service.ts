@@ -4,8 +4,6 @@ import { unlessAborted } from './clock';
 import { inputError, NotSent } from './errors';
 import { listAll, pagesOf as pagesOfList } from './replies/list';
 import type { ListPage, PagesOptions } from './replies/list';
-import { list } from './replies/legacy/listWhile';
-import type { Listing, ListOptions } from './replies/legacy/listWhile';
 import {
 	parseAddedResponse,
 	parsePdfLink,
@@ -79,15 +77,6 @@ export async function* pagesOf(
 	options?: PagesOptions,
 ): AsyncGenerator<ListPage, void> {
 	yield* pagesOfList(context, own(context, target), options);
-}
-
-/** The same for a caller that may have to stop between two pages; it shares the list with nobody. */
-export async function listWhile(
-	context: RequestContext,
-	target: Target,
-	options: ListOptions & Required<Pick<ListOptions, 'goOn'>>,
-): Promise<Listing> {
-	return await list(context, own(context, target), options);
 }
 
 /** The link to the PDF of one response. */

@@ -13,13 +13,11 @@ import { onOwnOrigin, parseUrl } from '../url';
 import { findList } from './findList';
 import { nextPage } from './nextPage';
 
-export type { Listing, ListOptions, PageRead, Place } from './legacy/listWhile';
-
 /** The most pages read of one list: a third of the requests of a day. */
-export const MAX_PAGES = 480;
+const MAX_PAGES = 480;
 
 /** The most records read of one list: what n8n's memory can hold. */
-export const MAX_RECORDS = 1_000_000;
+const MAX_RECORDS = 1_000_000;
 
 /** Pages in a row that may begin like earlier ones, as if responses were added meanwhile. More are a loop. */
 const MAX_REPEATED_PAGES = 2;
@@ -69,16 +67,10 @@ export async function* pagesOf(
 	const visited = new Set<string>();
 	const beginnings = new Set<string>();
 	let repeated = 0;
-	let {
-		url: link,
-		pagesBefore,
-		recordsBefore,
-	} = from ?? {
-		url: listUrl,
-		pagesBefore: 0,
-		recordsBefore: 0,
-	};
+	let link = from?.url ?? listUrl;
 	let current = listUrl;
+	let pagesBefore = from?.pagesBefore ?? 0;
+	let recordsBefore = from?.recordsBefore ?? 0;
 	for (;;) {
 		const url = urlInApi(link, { current, listUrl, account: context.account });
 		if (url === undefined) throw pageElsewhere(context, link);
@@ -88,12 +80,13 @@ export async function* pagesOf(
 		visited.add(url);
 		const reply = await request(context, { endpoint, url }, condition);
 		const { requests, version, isUnchanged } = reply;
+		const date = dateIn(reply.headers);
 		const position = {
 			url,
 			pagesBefore,
 			recordsBefore,
 			isNumbered: isNumbered(url, listUrl),
-			date: dateIn(reply.headers),
+			date,
 		};
 		if (isUnchanged) {
 			yield { ...position, records: [], isLast: true, requests, version, isUnchanged };
@@ -157,7 +150,7 @@ export async function listAll(
 /** Parameters that count pages or records. */
 const NUMBER = /^(page|page_?(number|num|no|index)|offset|skip|start|start_?(at|index))$/i;
 
-export function isNumbered(url: string, listUrl: string): boolean {
+function isNumbered(url: string, listUrl: string): boolean {
 	const inList = new URL(listUrl).searchParams;
 	return [...new URL(url).searchParams]
 		.filter(([name, value]) => inList.get(name) !== value)
@@ -171,7 +164,7 @@ export function isNumbered(url: string, listUrl: string): boolean {
  *
  * @returns undefined for a link to anything else outside the API
  */
-export function urlInApi(
+function urlInApi(
 	link: string,
 	{ current, listUrl, account }: { current: string; listUrl: string; account: Account },
 ): string | undefined {
@@ -191,7 +184,7 @@ export function urlInApi(
 	return url.href;
 }
 
-export function noList(context: RequestContext, value: unknown) {
+function noList(context: RequestContext, value: unknown) {
 	const { data } = unwrap(value);
 	const message = Array.isArray(data)
 		? 'The service sent a list of something other than records'
@@ -199,7 +192,7 @@ export function noList(context: RequestContext, value: unknown) {
 	return listError(context, message);
 }
 
-export function tooLong(context: RequestContext) {
+function tooLong(context: RequestContext) {
 	return listError(
 		context,
 		`The list has more than ${MAX_RECORDS.toLocaleString('en')} records`,
@@ -207,7 +200,7 @@ export function tooLong(context: RequestContext) {
 	);
 }
 
-export function tooManyPages(context: RequestContext) {
+function tooManyPages(context: RequestContext) {
 	return listError(
 		context,
 		`The list has more than ${MAX_PAGES} pages`,
@@ -215,11 +208,11 @@ export function tooManyPages(context: RequestContext) {
 	);
 }
 
-export function loop(context: RequestContext) {
+function loop(context: RequestContext) {
 	return listError(context, 'The pages of the list form a loop');
 }
 
-export function pageNowhere(context: RequestContext, says: string) {
+function pageNowhere(context: RequestContext, says: string) {
 	return listError(
 		context,
 		`The list continues, but the service does not say where its next page is: it sent ${context.account.conceal(says)}`,
@@ -227,7 +220,7 @@ export function pageNowhere(context: RequestContext, says: string) {
 	);
 }
 
-export function pageElsewhere(context: RequestContext, link: string) {
+function pageElsewhere(context: RequestContext, link: string) {
 	const { origin = 'another place' } = /^https?:/.test(link) ? (parseUrl(link) ?? {}) : {};
 	return listError(
 		context,
