@@ -87,17 +87,20 @@ export function readAnswers(
 		return 'problem' in result ? [`"${title}" ${result.problem}.`] : [];
 	});
 	const missing = given.mode === 'json' ? [] : missingIn(named.answers, fields ?? [], given);
-	const names = namesIn(given, fields ?? []);
 	const ofNames = [...named.problems, ...missing];
-	const all = [...ofNames, ...problems];
-	if (all.length > 0) throw invalidAll(input, all, COUNTED, ofNames.length > 0 ? names : []);
+	if (ofNames.length + problems.length > 0) {
+		const help = ofNames.length > 0 ? namesIn(given, fields ?? []) : [];
+		throw invalidAll(input, [...ofNames, ...problems], COUNTED, help);
+	}
 	const answers = named.answers.flatMap(({ id, title }, index) => {
 		const result = encoded[index];
 		return 'problem' in result || result.answer === undefined
 			? []
 			: [{ id, title, answer: result.answer }];
 	});
-	if (answers.length === 0) throw invalidAll(input, [noAnswer(given, named)], COUNTED, names);
+	if (answers.length === 0) {
+		throw invalidAll(input, [noAnswer(given, named)], COUNTED, namesIn(given, fields ?? []));
+	}
 	return {
 		data: Object.fromEntries(answers.map(({ id, answer }) => [id, answer])),
 		byLabel: Object.fromEntries(answers.map(({ title, answer }) => [title, answer])),
