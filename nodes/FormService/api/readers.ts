@@ -7,7 +7,7 @@ const NO = ['false', '0', 'no', 'off'];
 export function readBoolean(value: unknown): boolean | undefined {
 	if (typeof value === 'boolean') return value;
 	if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-	// a longer text is no such word, and is not worth a copy
+	// a respondent's long text is no such word: do not copy it
 	const text = String(value);
 	const word = text.length > 20 ? '' : text.trim().toLowerCase();
 	if (YES.includes(word)) return true;
@@ -25,7 +25,7 @@ export function readNumber(value: unknown): number | undefined {
 	return Number.isFinite(number) ? number : undefined;
 }
 
-/** A date, and a time behind it: what luxon takes beside it (a year, a week, a time of day) is a number or a word elsewhere. */
+/** luxon also takes years, weeks and times of day, which are numbers or words in an answer. */
 const DATE = /^\d{4}-\d\d(?:-\d\d)?(?:[T ]|$)/;
 
 /** A time with an IANA zone is shorter than this. */

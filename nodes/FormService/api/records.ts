@@ -5,7 +5,7 @@ export function isRecord(value: unknown): value is IDataObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A record, not something that holds records: it has an identity of its own, if only an odd one. */
+/** Whether an object is a record and not a container of records: a record has an identity. */
 export function hasIdentity(value: IDataObject): boolean {
 	return ['uuid', 'id'].some((key) => ['string', 'number'].includes(typeof value[key]));
 }

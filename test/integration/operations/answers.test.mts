@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { answer } from '../../service/index.mts';
+import { answer, demoForms } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { AT_ONCE, withWorld, type World } from '../world.mts';
 
@@ -333,5 +333,30 @@ describe('The list of fields for a condition', () => {
 			]);
 			expect(world.service.requests).toHaveLength(1);
 		}, AT_ONCE);
+	});
+});
+
+describe('Several choices', () => {
+	it('that were added read back as a list where the fields are read, as submitted ones do', async () => {
+		await withWorld(async (world) => {
+			const { survey } = demoForms;
+			const label = 'What do you use?';
+			const field = world.service.store.fields(survey).find((one) => one.label === label)!;
+			const { error } = await world.n8n.runNode({
+				resource: 'response',
+				operation: 'create',
+				formId: locator(survey),
+				inputMode: 'json',
+				answersJson: JSON.stringify({ [field.uuid]: ['Forms', 'Integrations'] }),
+			});
+			expect(error).toBeUndefined();
+			const { items } = await world.n8n.runNode({
+				...getAll,
+				formId: locator(survey),
+				sort: 'newest',
+				...columns,
+			});
+			expect(items[0].json).toMatchObject({ [label]: ['Forms', 'Integrations'] });
+		});
 	});
 });

@@ -20,9 +20,9 @@ export type Answer = {
 /** The answers of a response, and what could not be read of them, in a sentence. */
 export type Decoded = { answers: Answer[]; problem?: string };
 
-/** Where a response keeps its answers: one of these is certain where it is there. */
+/** Attributes that always hold the answers. */
 const CERTAIN_ATTRIBUTES = ['answers', 'responses'];
-/** And one of these may be it where none is certain, the most telling first. */
+/** Attributes that can hold the answers of a response without those, the likeliest first. */
 const OTHER_ATTRIBUTES = ['response', 'submission', 'fields', 'values', 'data'];
 
 const LABEL_ATTRIBUTES = ['label', 'key', 'name', 'title', 'question', 'field'];
@@ -32,9 +32,9 @@ const ID_ATTRIBUTES = [...UUID_ATTRIBUTES, 'id'];
 const CUSTOM_KEY_ATTRIBUTES = ['custom_key', 'customKey'];
 
 /**
- * Finds the answers of a response, whether they come as pairs, as a list of objects, as a list of such
- * lists or as a map (the specification leaves it open). A known attribute that is there and empty
- * means that there are no answers.
+ * Finds the answers of a response: pairs, a list of objects, a list of such lists or a map, since the
+ * specification does not show the shape (section 2.4). A known attribute that is empty means that there
+ * are no answers.
  */
 export function decodeAnswers(record: IDataObject): Decoded {
 	const certain = certainAttributes(record).map((name) => parsed(record[name]));
@@ -54,8 +54,8 @@ export function decodeAnswers(record: IDataObject): Decoded {
 }
 
 /**
- * The texts, numbers and booleans in the value of an answer, however deep in lists and objects: of an
- * uploaded file its name, since nobody searches an address.
+ * The texts, numbers and booleans in the value of an answer, also inside lists and objects. An uploaded
+ * file gives its name: nobody searches its address.
  */
 export function partsOf(value: unknown): Array<string | number | boolean> {
 	const file = fileInObject(value);
@@ -79,7 +79,7 @@ function certainAttributes(record: IDataObject): string[] {
 	return CERTAIN_ATTRIBUTES.filter((name) => Object.hasOwn(record, name));
 }
 
-/** A container that was stored as JSON in a text. */
+/** Services that store answers as JSON text can return the text. */
 function parsed(value: unknown): unknown {
 	if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
 	return jsonParse<unknown>(value, { fallbackValue: value });
@@ -112,7 +112,7 @@ function collect(read: ReadonlyArray<Answer | undefined>, container: unknown): D
 	return { answers, problem: `The answers could not be read from ${what}` };
 }
 
-/** The entries of a list, also of one of lists, or of one with gaps, which PHP makes an object of. */
+/** The entries of a list, of nested lists, or of a list with gaps, which PHP sends as an object. */
 function listOf(container: unknown): unknown[] | undefined {
 	if (Array.isArray(container)) {
 		return (container as unknown[]).flatMap((entry) =>
@@ -155,14 +155,14 @@ function decodeEntry(entry: unknown): Answer | undefined {
 		...(uuid !== undefined && { uuid }),
 		...(id !== undefined && { id }),
 		...(customKey !== undefined && { customKey }),
-		// a heading and a question that was not answered have none
+		// headings and unanswered questions have no value
 		value: (valueName === undefined ? null : (entry[valueName] as GenericValue)) ?? null,
 	};
 }
 
 /**
- * In a map the key is the label. It is the field's UUID where the value is an object that tells of the
- * field; an object of a label and a value alone is a choice that was made.
+ * In a map, the key is the label. If the value is an object that describes the field, the key is the
+ * field's ID or custom key. An object with only a label and a value is a chosen option.
  */
 function decodeMapEntry(key: string, value: unknown): Answer {
 	const plain: Answer = {
@@ -172,14 +172,14 @@ function decodeMapEntry(key: string, value: unknown): Answer {
 	};
 	if (!isRecord(value)) return plain;
 	const hasValue = VALUE_ATTRIBUTES.some((name) => Object.hasOwn(value, name));
-	const tellsOfField =
+	const describesField =
 		isUuid(key) ||
 		/^\d+$/.test(key) ||
 		ID_ATTRIBUTES.some((name) => value[name] === key || isUuid(value[name])) ||
 		['question', 'answer', 'field', ...CUSTOM_KEY_ATTRIBUTES].some((name) =>
 			Object.hasOwn(value, name),
 		);
-	const answer = hasValue && tellsOfField ? decodeEntry(value) : undefined;
+	const answer = hasValue && describesField ? decodeEntry(value) : undefined;
 	if (answer === undefined) return plain;
 	const isIdKey = isUuid(key) || /^\d+$/.test(key);
 	return isIdKey
@@ -187,7 +187,7 @@ function decodeMapEntry(key: string, value: unknown): Answer {
 		: { ...answer, customKey: answer.customKey ?? key };
 }
 
-/** The first of these attributes that is a text; PHP makes a number of a label such as "2024". */
+/** The first of these attributes that is text or a number: PHP sends the label "2024" as a number. */
 function firstText(object: IDataObject, names: readonly string[]): string | undefined {
 	return names
 		.map((name) => object[name])
@@ -195,7 +195,7 @@ function firstText(object: IDataObject, names: readonly string[]): string | unde
 		.find((value): value is string => typeof value === 'string' && value !== '');
 }
 
-/** What the value of an attribute can be in a map of answers: an object of a few parts at most. */
+/** Whether a value can stand in a map of answers: it has no objects inside objects. */
 function isPlain(value: unknown): boolean {
 	if (Array.isArray(value)) return value.every(isPlain);
 	return !isRecord(value) || Object.values(value).every((part) => !isRecord(part));

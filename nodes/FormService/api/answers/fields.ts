@@ -5,7 +5,7 @@ import { identitiesOf, idOf, isRecord } from '../records';
 import { RESERVED_COLUMNS } from './attributes';
 import { comparable, tellApart } from './labels';
 
-/** What a field takes; text where its kind is not certain. */
+/** What a field takes; text if its type is unknown. */
 export type FieldKind =
 	| 'boolean'
 	| 'date'
@@ -16,7 +16,7 @@ export type FieldKind =
 	| 'singleChoice'
 	| 'text';
 
-/** Kinds of fields by the words that services use for them; the specification does not list them. */
+/** Kinds of fields by the names of their types, which the specification does not list (section 2.3). */
 const KINDS: ReadonlyArray<readonly [RegExp, FieldKind]> = [
 	[/^(heading|headline|divider|spacer|html|page_?break|section_?break)$/, 'layout'],
 	[/(^|[^a-z])file(?!name)|upload|attachment/, 'file'],
@@ -32,7 +32,7 @@ export function fieldKindOf(field: IDataObject): FieldKind {
 	const word = type.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
 	const kind = KINDS.find(([pattern]) => pattern.test(word))?.[1] ?? 'text';
 	const isChoice = kind === 'singleChoice' || kind === 'text';
-	// one checkbox is a yes or no, several are choices
+	// a checkbox without options is a yes or no
 	const isSeveral = /^checkbox(es)?$/.test(word) && Array.isArray(field.options);
 	return isSeveral || (isChoice && readBoolean(field.multiple) === true) ? 'multipleChoice' : kind;
 }
@@ -43,7 +43,7 @@ export function fieldLabelOf({ label, name }: IDataObject): string | undefined {
 	);
 }
 
-/** By what the answers of a response are named. */
+/** What names the answers of a response. */
 export type AnswerKeys = 'customKey' | 'label' | 'uuid';
 
 /** How the fields of a form are named in items. */
@@ -124,9 +124,10 @@ function placesOf(labels: readonly string[]): Array<FormField['place']> {
 
 function optionsOf({ options }: IDataObject): unknown[] {
 	if (!Array.isArray(options)) return [];
-	return (options as unknown[]).map((option) =>
-		isRecord(option) ? (option.value ?? option.label ?? option.name) : option,
+	const given = (options as unknown[]).flatMap((option) =>
+		isRecord(option) ? [option.value, option.label, option.name] : [option],
 	);
+	return given.filter((option) => option !== undefined && option !== null);
 }
 
 /** The labels that several of the fields have. */

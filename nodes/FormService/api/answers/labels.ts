@@ -2,12 +2,12 @@ import { trim } from 'lodash';
 
 const UNTITLED = 'Untitled';
 
-/** As names of properties these would be lost on their way through n8n, or change the object itself. */
+/** Property names that n8n drops, or that would change the object itself. */
 const UNUSABLE = ['__proto__', 'constructor', 'prototype'];
 
 /**
  * Names for fields by their labels, each name once: a repeated label gets " (2)", then " (3)". A
- * label keeps its place against such additions, so "A", "A", "A (2)" become "A", "A (3)", "A (2)".
+ * label that exists is never given to another field: "A", "A", "A (2)" become "A", "A (3)", "A (2)".
  *
  * @param taken names that none may have
  */
@@ -74,8 +74,8 @@ export function comparable(text: string): string {
 }
 
 /**
- * A text of the service for use inside a parameter's value. n8n evaluates every text in there that
- * starts with "=" as an expression; a name that a stranger chose must not be one.
+ * Text from the service for use in a parameter's value. n8n evaluates a value that starts with "=" as an
+ * expression, and a stranger can choose such a name.
  */
 export function asPlainText(text: string): string {
 	return text.startsWith('=') ? ` ${text}` : text;

@@ -177,6 +177,7 @@ describe('the value of an answer by the kind of its field', () => {
 		const field = { type: 'select', multiple: 1, options: ['News', 'Tips', { value: 'A, B' }] };
 		expect(typed(field, 'News, Tips')).toEqual(['News', 'Tips']);
 		expect(typed(field, 'A, B')).toEqual(['A, B']);
+		expect(typed(field, 'News, A, B, Tips')).toEqual(['News', 'A, B', 'Tips']);
 		expect(typed(field, 'News, other')).toEqual(['News, other']);
 	});
 
