@@ -51,6 +51,16 @@ describe("The trigger follows the machine's clock", () => {
 
 	afterEach(() => vi.restoreAllMocks());
 
+	it('after eight hours of sleep: what was abandoned meanwhile comes within minutes', async () => {
+		const { world } = machine;
+		await world.publish();
+		world.forms.A.submit(true, world.time.actual());
+		await minutesUntil(world, hasSent);
+		for (let hour = 0; hour < 17; hour++) await world.tick(HOUR_MS);
+		machine.sleep(8 * HOUR_MS);
+		expect(await minutesUntil(world, ({ items }) => items.length > 0)).toBeLessThanOrEqual(5);
+	});
+
 	it('after eight hours of sleep: it polls within minutes', async () => {
 		const { world } = machine;
 		await world.publish();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DAY_MINUTES, Days, type Happening } from './days.mts';
-import type { Order } from './form.mts';
+import type { Order, Paging } from './form.mts';
 import { always } from './runs.mts';
 
 const mean = (values: readonly number[]) =>
@@ -74,6 +74,32 @@ describe('A form of many pages', { timeout: 36_000_000 }, () => {
 		days.expectAllOnce();
 		expect(Math.max(...days.delays())).toBeLessThan(35);
 		expect(days.told[0]).toContain("Couldn't read all responses");
+	});
+
+	it('delivers each response within a few polls, and a completed one with the next whole reading', async () => {
+		const settings = fc.record({
+			order: fc.constantFrom<Order>('newest', 'oldest'),
+			pages: fc.integer({ min: 2, max: 24 }),
+			paging: fc.constantFrom<Paging>('link', 'header', 'number'),
+			hasTotals: fc.boolean(),
+			requestsPerDay: fc.constantFrom(144, 288),
+		});
+		await always(
+			fc.asyncProperty(settings, happenings(usual), async (setting, given) => {
+				const days = new Days({ ...setting, period: 5 });
+				await days.run(DAYS + 1.5, given);
+				days.expectAllOnce();
+				const spacing = DAY_MINUTES / setting.requestsPerDay;
+				const { length } = days.form.kept;
+				const whole = Math.max(DAY_MINUTES / 2, 2.2 * (length / 3 + 1) * spacing);
+				for (const uuid of days.submittedAt.keys()) {
+					const isCompleted = days.completed.has(uuid);
+					const most = isCompleted ? whole + (length / 3 + 8) * spacing : 8 * spacing + 10;
+					expect(days.delayOf(uuid), `minutes until ${uuid}`).toBeLessThanOrEqual(most);
+				}
+			}),
+			4,
+		);
 	});
 
 	it('loses nothing and keeps to the allowance when the clock is set', async () => {
