@@ -4,7 +4,8 @@ import { formServiceApiTest } from './editor/formServiceApiTest';
 import { searchForms } from './editor/searchForms';
 import { searchResponses } from './editor/searchResponses';
 import { getConditionFields, getFieldOptions, getFormFields } from './editor/getFormFields';
-import { properties } from './operations';
+import { builderHint, hints } from './operations/hints';
+import { properties, subtitle } from './operations';
 import { requestDefaults } from './operations/routing';
 import { sendItem } from './operations/sendItem';
 
@@ -15,13 +16,15 @@ export class FormService implements INodeType {
 		icon: { light: 'file:formService.svg', dark: 'file:formService.dark.svg' },
 		group: ['input', 'output'],
 		version: 1,
-		subtitle: '={{$parameter["operation"] + ": " + $parameter["resource"]}}',
-		description: 'Start workflows on form responses, add and get them, and update forms',
+		subtitle,
+		description: 'Add, find and export form responses, and update form settings',
 		defaults: { name: 'Form Service' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'formServiceApi', required: true, testedBy: 'formServiceApiTest' }],
+		builderHint,
+		hints,
 		requestDefaults,
 		requestOperations: { pagination: sendItem },
 		properties,

@@ -2,11 +2,13 @@ import type { IDataObject, ILoadOptionsFunctions } from 'n8n-workflow';
 import { endpoints, targetOf } from '../api/endpoints';
 import type { RequestContext } from '../api/requestContext';
 import { listRecords } from '../api/service';
+import { formIdIn } from '../parameters/formId';
 
 /** The ID in the Form parameter of the node that is being edited; empty where none is chosen. */
 export function chosenForm(n8n: ILoadOptionsFunctions): string {
 	const given = n8n.getCurrentNodeParameter('formId', { extractValue: true });
-	return typeof given === 'string' || typeof given === 'number' ? String(given).trim() : '';
+	if (typeof given !== 'string' && typeof given !== 'number') return '';
+	return formIdIn(n8n.getCurrentNodeParameter('formId'), String(given).trim());
 }
 
 /**

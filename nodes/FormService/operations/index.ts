@@ -75,6 +75,22 @@ function toolDescriptionsOf({ toolDescription }: Operation): INodeProperties[] {
 	}));
 }
 
+/** The actions by resource and operation, such as "Create response". */
+const actions = Object.fromEntries(
+	resources.flatMap(({ value, operations }) =>
+		operations.map(({ option }) => [`${value} ${option.value}`, option.action]),
+	),
+);
+
+/**
+ * What the canvas shows below the name of the node, such as "Create response: Contact". The parameters are
+ * copied because n8n's own object of them doesn't read nested values in all of its expression engines.
+ */
+export const subtitle = `={{ (({ resource, operation, formId }) =>
+	(${JSON.stringify(actions)})[resource + " " + operation] +
+	(formId?.cachedResultName ? ": " + formId.cachedResultName : "")
+)(JSON.parse(JSON.stringify($parameter))) }}`;
+
 function shownFor(resource: string, operation: string, property: INodeProperties): INodeProperties {
 	const { show, ...rest } = property.displayOptions ?? {};
 	const displayOptions = {

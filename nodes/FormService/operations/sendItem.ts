@@ -148,7 +148,7 @@ async function send(
 function formIdOf(n8n: IExecutePaginationFunctions, { url }: Endpoint): string | undefined {
 	if (!url.includes('{formId}')) return undefined;
 	const given = n8n.getNodeParameter('formId', '', { extractValue: true });
-	return formIdIn(n8n.getNode(), String(given).trim());
+	return formIdIn(n8n.getNode().parameters.formId, String(given).trim());
 }
 
 /**

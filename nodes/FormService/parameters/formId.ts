@@ -33,9 +33,13 @@ export class InvalidFormId extends NodeOperationError {
 	}
 }
 
-/** The ID that the Form parameter gives: in the mode By URL, it is taken from the URL. */
-export function formIdIn(node: INode, given: string): string {
-	if (modeOf(node) !== 'url') return given;
+/**
+ * The ID that the Form parameter gives: in the mode By URL, it is taken from the URL.
+ *
+ * @param locator the parameter as the node has it, with its mode
+ */
+export function formIdIn(locator: unknown, given: string): string {
+	if (!isResourceLocatorValue(locator) || locator.mode !== 'url') return given;
 	return FORM_IN_URL.reduce((text, pattern) => text.replace(pattern, '$1'), given);
 }
 
@@ -53,12 +57,6 @@ export function isFormName(text: string): boolean {
 	const areWords =
 		text.length <= MAX_ID_LENGTH && words.every((word) => /^[\p{L}\p{N}&?!.,'-]+$/u.test(word));
 	return areWords && words.length > 1 && words.some((word) => /\p{L}{3}/u.test(word));
-}
-
-/** The mode of the Form parameter: `list`, `id` or `url`. */
-function modeOf(node: INode): unknown {
-	const { formId } = node.parameters;
-	return isResourceLocatorValue(formId) ? formId.mode : undefined;
 }
 
 /** The name of the form that was chosen from the list, as the editor has saved it with the node. */

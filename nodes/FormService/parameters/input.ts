@@ -60,29 +60,21 @@ export function invalidAll(
  */
 export function readFormId(input: Input): string {
 	const given = idText(input, 'formId');
-	const id = typeof given === 'string' ? formIdIn(input.node, given) : given;
+	const id = typeof given === 'string' ? formIdIn(input.node.parameters.formId, given) : given;
 	if (isId(id)) return id;
 	const text = typeof given === 'string' ? given : '';
 	const message = isMissing(given) ? "'Form' is missing" : "'Form' is not a valid ID";
 	throw new InvalidFormId(input.node, message, text, input.itemIndex);
 }
 
-/** A response chosen from a list (`Response`), or given by its ID alone. */
-export function readResponseId(input: Input, displayName: 'Response' | 'Response ID'): string {
-	const advice =
-		displayName === 'Response'
-			? 'Choose a response from the list or enter its ID.'
-			: 'Enter the UUID of the response.';
-	return readId(input, 'responseId', displayName, advice);
-}
-
-function readId(input: Input, name: string, displayName: string, advice: string): string {
-	const id = idText(input, name);
+/** The ID of a response, chosen from the list or entered. */
+export function readResponseId(input: Input): string {
+	const id = idText(input, 'responseId');
 	if (isId(id)) return id;
 	throw invalid(
 		input,
-		isMissing(id) ? `'${displayName}' is missing` : `'${displayName}' is not a valid ID`,
-		`${advice} ${WHAT_AN_ID_IS}`,
+		isMissing(id) ? "'Response' is missing" : "'Response' is not a valid ID",
+		`Choose a response from the list or enter its ID. ${WHAT_AN_ID_IS}`,
 	);
 }
 

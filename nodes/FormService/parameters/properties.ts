@@ -1,5 +1,11 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
+/** What the editor says if a list takes long to load, such as while the account waits for its next minute. */
+const slowLoad = (what: string) => ({
+	message: `The list takes longer than usual. You can wait, or choose the ${what} by its ID.`,
+	timeout: 10_000,
+});
+
 /**
  * The form, from a searchable list, by its ID or by the URL of its page (specification, section 2.2). The node checks the ID:
  * n8n runs a pattern given here with a time limit, and fails the whole run where a busy machine
@@ -12,13 +18,21 @@ export const formLocator: INodeProperties = {
 	required: true,
 	default: { mode: 'list', value: '' },
 	description: 'The form to work with',
+	builderHint: {
+		propertyHint:
+			"Use mode 'list' if the person chooses the form in the editor, or mode 'id' with the form's ID, for example from Form: Get Many. A form's name is no ID.",
+	},
 	modes: [
 		{
 			displayName: 'From List',
 			name: 'list',
 			type: 'list',
 			placeholder: 'Select a form...',
-			typeOptions: { searchListMethod: 'searchForms', searchable: true },
+			typeOptions: {
+				searchListMethod: 'searchForms',
+				searchable: true,
+				slowLoadNotice: slowLoad('form'),
+			},
 		},
 		{
 			displayName: 'By ID',
@@ -37,15 +51,42 @@ export const formLocator: INodeProperties = {
 	],
 };
 
-export const responseIdInput: INodeProperties = {
-	displayName: 'Response ID',
+/** A response, from the list of the chosen form's responses or by its ID. */
+export const responseLocator: INodeProperties = {
+	displayName: 'Response',
 	name: 'responseId',
-	type: 'string',
+	type: 'resourceLocator',
 	required: true,
-	default: '',
-	placeholder: 'e.g. 9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d',
-	description: 'The UUID of the response, as returned by Get Many or the trigger',
+	default: { mode: 'list', value: '' },
+	description: 'The response to get',
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Select a response...',
+			typeOptions: {
+				searchListMethod: 'searchResponses',
+				searchable: true,
+				slowLoadNotice: slowLoad('response'),
+			},
+		},
+		{
+			displayName: 'By ID',
+			name: 'id',
+			type: 'string',
+			placeholder: 'e.g. 9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d',
+			hint: 'The UUID of the response. Drag <code>uuid</code> here from the input, for example from Get Many or the trigger.',
+		},
+	],
 };
+
+/** A parameter that depends on the form, so it is shown when one has been chosen. */
+export function onceFormIsChosen(property: INodeProperties): INodeProperties {
+	const { displayOptions } = property;
+	const hide = { ...displayOptions?.hide, formId: [''] };
+	return { ...property, displayOptions: { ...displayOptions, hide } };
+}
 
 export const returnAllSwitch: INodeProperties = {
 	displayName: 'Return All',

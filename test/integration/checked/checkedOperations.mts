@@ -103,7 +103,7 @@ export const operations: Checked[] = [
 		parameters: { resource: 'response', operation: 'getPdf', responseId: expression },
 		good: responseId,
 		bad: 'x'.repeat(10_000),
-		message: /^'Response ID' is not a valid ID$/,
+		message: /^'Response' is not a valid ID$/,
 	},
 	{
 		name: 'Settings: Update from fields',

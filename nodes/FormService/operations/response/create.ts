@@ -6,7 +6,12 @@ import { idOf, isRecord } from '../../api/records';
 import { addResponse } from '../../api/service';
 import type { Input } from '../../parameters/input';
 import { readFormId, toSwitch } from '../../parameters/input';
-import { formLocator, inputModeChoice, optionsOf } from '../../parameters/properties';
+import {
+	formLocator,
+	inputModeChoice,
+	optionsOf,
+	onceFormIsChosen,
+} from '../../parameters/properties';
 import { fieldsOf } from '../operation';
 import type { ItemRequest, Operation, Prepared } from '../operation';
 import { inPathOf, requestTo } from '../routing';
@@ -64,7 +69,7 @@ export const responseCreate: Operation = {
 			default: '',
 		},
 		inPathOf(endpoint, formLocator),
-		withForm(
+		onceFormIsChosen(
 			inputModeChoice(ANSWERS_MODE, [
 				{
 					name: 'Using Fields Below',
@@ -78,7 +83,7 @@ export const responseCreate: Operation = {
 				},
 			]),
 		),
-		withForm({
+		onceFormIsChosen({
 			displayName: 'Fields',
 			name: 'fields',
 			type: 'resourceMapper',
@@ -97,11 +102,13 @@ export const responseCreate: Operation = {
 					supportAutoMap: true,
 					// the method says why there are none
 					hideNoDataError: true,
+					// shows a field that was added to the form as soon as the node is opened again
+					refreshIncompleteSchemaOnOpen: true,
 				},
 			},
 			displayOptions: { show: { inputMode: ['fields'] } },
 		}),
-		withForm({
+		onceFormIsChosen({
 			displayName: 'Answers (JSON)',
 			name: 'answersJson',
 			type: 'json',
@@ -113,14 +120,9 @@ export const responseCreate: Operation = {
 			hint: 'For example {"Your name": "Ada Lovelace"}. Labels and custom keys cost one more request per form and run.',
 			displayOptions: { show: { inputMode: ['json'] } },
 		}),
-		withForm(optionsOf([allowOtherChoices, skipIfExists])),
+		onceFormIsChosen(optionsOf([allowOtherChoices, skipIfExists])),
 	],
 };
-
-/** A parameter that says nothing before a form is chosen, and is hidden until then. */
-function withForm(property: INodeProperties): INodeProperties {
-	return { ...property, displayOptions: { ...property.displayOptions, hide: { formId: [''] } } };
-}
 
 function prepare(input: Input): Prepared {
 	const formId = readFormId(input);

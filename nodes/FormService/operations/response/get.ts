@@ -1,4 +1,3 @@
-import type { INodeProperties } from 'n8n-workflow';
 import { toResponseItem } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
 import type { Target } from '../../api/endpoints';
@@ -7,7 +6,13 @@ import type { RequestContext } from '../../api/requestContext';
 import { listRecords } from '../../api/service';
 import type { Input } from '../../parameters/input';
 import { readFormId, readResponseId } from '../../parameters/input';
-import { formLocator, optionsOf, simplifySwitch } from '../../parameters/properties';
+import {
+	formLocator,
+	onceFormIsChosen,
+	optionsOf,
+	responseLocator,
+	simplifySwitch,
+} from '../../parameters/properties';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
 import { existing } from '../operation';
 import type { Operation, Prepared } from '../operation';
@@ -15,31 +20,6 @@ import { inPathOf, requestTo } from '../routing';
 import { fieldsOfForm } from './getAll';
 
 const endpoint = endpoints.listResponses;
-
-const responseLocator: INodeProperties = {
-	displayName: 'Response',
-	name: 'responseId',
-	type: 'resourceLocator',
-	required: true,
-	default: { mode: 'list', value: '' },
-	description: 'The response to get',
-	modes: [
-		{
-			displayName: 'From List',
-			name: 'list',
-			type: 'list',
-			placeholder: 'Select a response...',
-			typeOptions: { searchListMethod: 'searchResponses', searchable: true },
-		},
-		{
-			displayName: 'By ID',
-			name: 'id',
-			type: 'string',
-			placeholder: 'e.g. 9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d',
-			hint: 'The UUID of the response, as returned by Get Many or the trigger',
-		},
-	],
-};
 
 /** The service has no endpoint for one response: it is taken from the responses of its form. */
 export const responseGet: Operation = {
@@ -54,7 +34,7 @@ export const responseGet: Operation = {
 		'Gets one response (submission) of a form by its UUID, with its answers by the labels of the fields.',
 	properties: [
 		inPathOf(endpoint, formLocator),
-		responseLocator,
+		onceFormIsChosen(responseLocator),
 		simplifySwitch,
 		optionsOf(outputOptions),
 	],
@@ -62,7 +42,7 @@ export const responseGet: Operation = {
 
 function prepare(input: Input): Prepared {
 	const formId = readFormId(input);
-	const responseId = readResponseId(input, 'Response');
+	const responseId = readResponseId(input);
 	const output = readResponseOutput(input);
 	return {
 		async send(request) {

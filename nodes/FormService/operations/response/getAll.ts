@@ -17,6 +17,7 @@ import { invalid, readChoice, readFormId, readPage } from '../../parameters/inpu
 import {
 	formLocator,
 	limitInput,
+	onceFormIsChosen,
 	optionsOf,
 	returnAllSwitch,
 	simplifySwitch,
@@ -66,7 +67,7 @@ export const responseGetAll: Operation = {
 		returnAllSwitch,
 		limitInput,
 		statusChoice,
-		...filterParameters,
+		...filterParameters.map(onceFormIsChosen),
 		simplifySwitch,
 		optionsOf(outputOptions),
 	],

@@ -4,7 +4,7 @@ import { downloadPdf } from '../../api/files/download';
 import { getPdfLink } from '../../api/service';
 import type { Input } from '../../parameters/input';
 import { readResponseId, readSwitch, readText } from '../../parameters/input';
-import { responseIdInput } from '../../parameters/properties';
+import { formLocator, responseLocator } from '../../parameters/properties';
 import type { Operation, Prepared } from '../operation';
 import { inPathOf, requestTo } from '../routing';
 
@@ -23,7 +23,13 @@ export const responseGetPdf: Operation = {
 	toolDescription:
 		'Gets a link to a PDF summary of one response (submission), by the UUID of the response.',
 	properties: [
-		inPathOf(endpoint, responseIdInput),
+		{
+			...formLocator,
+			required: false,
+			description:
+				'The form whose responses the list below shows. Not needed with the ID of a response.',
+		},
+		inPathOf(endpoint, { ...responseLocator, description: 'The response to get the PDF of' }),
 		{
 			displayName: 'Download',
 			name: 'download',
@@ -44,7 +50,7 @@ export const responseGetPdf: Operation = {
 };
 
 function prepare(input: Input): Prepared {
-	const responseId = readResponseId(input, 'Response ID');
+	const responseId = readResponseId(input);
 	const field = readSwitch(input, 'download', 'Download', false)
 		? readText(input, 'binaryPropertyName', FIELD_LABEL, DEFAULT_BINARY_FIELD)
 		: undefined;
