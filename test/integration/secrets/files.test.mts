@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answer, demoForms, redirect, type Service } from '../../service/index.mts';
+import { answer, demoForms, redirect, tooMany, type Service } from '../../service/index.mts';
 import { withWorld, type World } from '../world.mts';
 import { locator } from '../harness.mts';
 import { elsewhere, toAnyCertificate } from './elsewhere.mts';
@@ -36,6 +36,16 @@ async function downloadPdf({ service, n8n }: World) {
 		download: true,
 	});
 }
+
+/** Sends a megabyte at a time, for as long as it is taken. */
+const withoutEnd: Parameters<typeof elsewhere>[0] = (_request, reply) => {
+	const piece = Buffer.alloc(1_000_000);
+	const more = () => {
+		while (reply.write(piece));
+	};
+	reply.on('drain', more);
+	more();
+};
 
 const SECRET = 'demo-webhook-secret-3f9d1c';
 
@@ -206,6 +216,15 @@ describe('the link to a PDF', () => {
 		});
 	});
 
+	it('is followed again where the service refuses it for its limit', async () => {
+		await withWorld(async (world) => {
+			world.service.faults.set({ fault: tooMany(60, 20), times: 1, match: { path: /^\/pdf\// } });
+			const { items, error } = await downloadPdf(world);
+			expect(error).toBeUndefined();
+			expect(items[0].binary?.data.mimeType).toBe('application/pdf');
+		});
+	});
+
 	it('into the API of the service is followed with the token, since the service made it', async () => {
 		await withWorld(async (world) => {
 			linkTo(world.service, `${world.service.baseUrl}/workspace`);
@@ -233,15 +252,41 @@ describe('the link to a PDF', () => {
 	});
 });
 
-/** Sends a megabyte at a time, for as long as it is taken. */
-const withoutEnd: Parameters<typeof elsewhere>[0] = (_request, reply) => {
-	const piece = Buffer.alloc(1_000_000);
-	const more = () => {
-		while (reply.write(piece));
-	};
-	reply.on('drain', more);
-	more();
-};
+describe('what came in place of a file', () => {
+	it.each([
+		['a status', 404],
+		['a redirect', 302],
+	])('is not read further: %s', async (_what, code) => {
+		let closed = false;
+		const other = await elsewhere((request, reply) => {
+			reply.on('close', () => (closed = true));
+			reply.writeHead(code, { location: '/login' });
+			withoutEnd(request, reply);
+		});
+		await withWorld(async (world) => {
+			const { fileError } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
+			expect(fileError).toMatch(/status 404|requires a login/);
+			await expect.poll(() => closed).toBe(true);
+		});
+	});
+
+	it('is not read further where the service sends it for a PDF', async () => {
+		await withWorld(async (world) => {
+			let closed = false;
+			const other = await elsewhere((request, reply) => {
+				reply.on('close', () => (closed = true));
+				withoutEnd(request, reply);
+			});
+			world.service.faults.set({
+				fault: answer(200, 'application/json', JSON.stringify({ pdf_url: `${other.url}/x.pdf` })),
+				match: { path: /\/pdf$/ },
+			});
+			const { error } = await downloadPdf(world);
+			expect(error?.message).toBe('The link to the PDF returned another file instead of a PDF');
+			await expect.poll(() => closed).toBe(true);
+		});
+	});
+});
 
 describe('the size of a file', () => {
 	it('is bounded', async () => {

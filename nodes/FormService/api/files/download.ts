@@ -2,10 +2,11 @@ import type { IBinaryData } from 'n8n-workflow';
 import { clock, unlessAborted } from '../clock';
 import { fileError, NotSent } from '../errors';
 import type { Explanation, FileError } from '../errors';
+import { timeoutOf } from '../request/http';
 import { stopSignal } from '../request/request';
 import type { RequestContext } from '../requestContext';
 import { fetchFile } from './fetchFile';
-import type { FetchedFile, FileProblem, LinkedFile } from './fetchFile';
+import type { FetchedFile, FileLimits, FileProblem, LinkedFile } from './fetchFile';
 import { pdfMismatch } from './pdf';
 
 /** The most files that are downloaded for one response. */
@@ -17,7 +18,7 @@ const MAX_BYTES = 256 * 1024 * 1024;
 /** How long the files of one response may take together, unless the node's Timeout is longer. */
 const TIME_MS = 60_000;
 
-/** Files of one response that are requested a second time. */
+/** Files of one response that are requested again, and how often a PDF is. */
 const MAX_RETRIES = 3;
 
 const PAUSE_S = 1;
@@ -40,23 +41,18 @@ export async function downloadFiles(
 ): Promise<Array<IBinaryData | FileError>> {
 	if (files.length === 0) return [];
 	return await inTurn(context, async () => {
-		const limits = { maxBytes: MAX_BYTES, deadline: clock.timeout(timeFor(context)) };
-		const downloaded: Array<IBinaryData | FileError> = [];
-		let retries = context.retry === false ? 0 : MAX_RETRIES;
-		for (const { url, name } of files.slice(0, MAX_FILES)) {
-			const file = { url, name, isOfService: false };
-			let fetched = await fetchFile(context, file, limits);
-			if (retries > 0 && mayPass(fetched)) {
-				retries--;
-				await clock.sleep(PAUSE_S * 1000, stopSignal(context));
-				fetched = await fetchFile(context, file, limits);
-			}
-			if (fetched.kind === 'file') limits.maxBytes -= fetched.bytes;
-			downloaded.push(fetched.kind === 'file' ? fetched.binary : errorOf(context, fetched));
-		}
-		const message = `Only the first ${MAX_FILES} files of a response are downloaded`;
-		const beyond = files.slice(MAX_FILES).map(() => fileError(context, { ...MISSING, message }));
-		return [...downloaded, ...beyond];
+		const links = files.slice(0, MAX_FILES).map((file) => ({ ...file, isOfService: false }));
+		const limits = limitsFor(context);
+		const fetched: FetchedFile[] = [];
+		for (const link of links) fetched.push(await fetchFile(context, link, limits));
+		const again = context.retry === false ? [] : [...fetched.keys()];
+		const retried = again.filter((index) => mayPass(fetched[index])).slice(0, MAX_RETRIES);
+		if (retried.length > 0) await clock.sleep(PAUSE_S * 1000, stopSignal(context));
+		for (const index of retried) fetched[index] = await fetchFile(context, links[index], limits);
+		return files.map((_file, index) => {
+			const one = fetched[index] ?? { kind: 'tooMany' };
+			return one.kind === 'file' ? one.binary : errorOf(context, one);
+		});
 	});
 }
 
@@ -75,15 +71,13 @@ export async function downloadPdf(
 	const mimeType = 'application/pdf';
 	const file: LinkedFile = { url: link, name, mimeType, isOfService: true, mismatch: pdfMismatch };
 	return await inTurn(context, async () => {
-		const limits = { maxBytes: MAX_BYTES, deadline: clock.timeout(timeFor(context)) };
-		let fetched = await fetchFile(context, file, limits);
-		for (let retries = 0; retries < MAX_RETRIES && mayPass(fetched); retries++) {
+		for (let retries = 0; ; retries++) {
+			const fetched = await fetchFile(context, file, limitsFor(context));
+			if (fetched.kind === 'file') return fetched.binary;
+			if (!mayPass(fetched) || retries === MAX_RETRIES) throw errorOf(context, fetched);
 			const pauseS = Math.min(fetched.retryAfterS ?? PAUSE_S * 2 ** retries, LONGEST_PAUSE_S);
 			await clock.sleep(pauseS * 1000, stopSignal(context));
-			fetched = await fetchFile(context, file, limits);
 		}
-		if (fetched.kind === 'file') return fetched.binary;
-		throw errorOf(context, fetched);
 	});
 }
 
@@ -91,50 +85,54 @@ function mayPass(fetched: FetchedFile): fetched is FileProblem {
 	return fetched.kind === 'problem' && fetched.mayPass === true;
 }
 
+function limitsFor(context: RequestContext): FileLimits {
+	return { bytesLeft: MAX_BYTES, deadline: clock.timeout(timeFor(context)) };
+}
+
 /** Milliseconds. A Timeout of the node that is longer allows for larger files. */
 function timeFor({ transport }: RequestContext): number {
-	return Math.max(TIME_MS, Number(transport?.timeout) || 0);
+	return Math.max(TIME_MS, timeoutOf(transport?.timeout));
 }
 
-const MISSING = {
-	description: 'Open the response in the service to check whether the file is there.',
-};
+const CHECK_FILE = 'Open the response in the service to check whether the file is there.';
 const PASSING = { failure: { cause: 'temporarily-unavailable' } } as const;
 
-function errorOf(
-	context: RequestContext,
-	fetched: Exclude<FetchedFile, { kind: 'file' }>,
-): FileError {
-	return fileError(context, explain(fetched, timeFor(context) / 1000));
+type Missing = Exclude<FetchedFile, { kind: 'file' }> | { kind: 'tooMany' };
+
+function errorOf(context: RequestContext, missing: Missing): FileError {
+	return fileError(context, explain(missing, timeFor(context) / 1000));
 }
 
-function explain(fetched: Exclude<FetchedFile, { kind: 'file' }>, seconds: number): Explanation {
-	if (fetched.kind === 'tooLarge') {
-		const megabytes = MAX_BYTES / 1024 / 1024;
-		const message = `The files of this response are larger than ${megabytes} MB together`;
-		return { ...MISSING, message };
+function explain(missing: Missing, seconds: number): Explanation {
+	if (missing.kind === 'tooMany') {
+		const message = `Only the first ${MAX_FILES} files of a response are downloaded`;
+		return { message, description: CHECK_FILE };
 	}
-	if (fetched.kind === 'tooLate') {
+	if (missing.kind === 'tooLarge') {
+		const message = `The files of this response are larger than ${MAX_BYTES / 2 ** 20} MB together`;
+		return { message, description: CHECK_FILE };
+	}
+	if (missing.kind === 'tooLate') {
 		return {
 			message: `The files of this response could not be downloaded within ${seconds} seconds`,
 			description: "To wait longer, set 'Timeout' in the node's request options.",
 			...PASSING,
 		};
 	}
-	if (fetched.kind === 'mismatch') {
+	if (missing.kind === 'mismatch') {
 		return {
-			message: `The link to the PDF returned ${fetched.found} instead of a PDF`,
+			message: `The link to the PDF returned ${missing.found} instead of a PDF`,
 			description:
 				"The service may still be creating it: try again later. Turn off 'Download' to get the link, and open it in a browser.",
 			...PASSING,
 		};
 	}
-	const { message, detail, status } = fetched;
+	const { message, detail, status } = missing;
 	return {
 		message,
-		description: MISSING.description + (detail === undefined ? '' : ` (${detail})`),
+		description: CHECK_FILE + (detail === undefined ? '' : ` (${detail})`),
 		...(status !== undefined && { httpCode: String(status) }),
-		...(fetched.mayPass && PASSING),
+		...(missing.mayPass && PASSING),
 	};
 }
 

@@ -5,6 +5,7 @@ import { NotSent } from '../errors';
 import { retryAfterSeconds } from '../rateLimiter/limits';
 import type { Headers } from '../rateLimiter/limits';
 import { connectionProblems, problemOf } from '../request/connectionProblems';
+import { timeoutOf } from '../request/http';
 import { isLogin, isRedirect, MAX_REDIRECTS } from '../request/redirects';
 import { stopSignal } from '../request/request';
 import type { RequestContext } from '../requestContext';
@@ -27,11 +28,11 @@ export type LinkedFile = {
 	mismatch?: (start: Buffer) => string | undefined;
 };
 
-/** How much may be read of a file, and until when. */
-export type FileLimits = { maxBytes: number; deadline: AbortSignal };
+/** How much may still be read, from which every file is deducted, and until when. */
+export type FileLimits = { bytesLeft: number; readonly deadline: AbortSignal };
 
 export type FetchedFile =
-	| { kind: 'file'; binary: IBinaryData; bytes: number }
+	| { kind: 'file'; binary: IBinaryData }
 	| { kind: 'tooLarge' }
 	| { kind: 'tooLate' }
 	/** Something else came; see `LinkedFile.mismatch`. */
@@ -156,8 +157,8 @@ async function send(
 	const { timeout, proxy, skipSslCertificateValidation } = transport;
 	const options: IHttpRequestOptions = {
 		// the other request options are meant for the API
-		...(withToken ? transport : { timeout, proxy, skipSslCertificateValidation }),
-		...{ url, method: 'GET', headers: { Accept: '*/*' }, abortSignal },
+		...(withToken ? transport : { proxy, skipSslCertificateValidation }),
+		...{ url, method: 'GET', headers: { Accept: '*/*' }, timeout: timeoutOf(timeout), abortSignal },
 		...{ baseURL: undefined, qs: undefined, body: undefined },
 		encoding: 'stream',
 		returnFullResponse: true,
@@ -177,15 +178,16 @@ async function store(
 	headers: Headers,
 	body: Readable,
 	{ url, name, mimeType, mismatch }: LinkedFile,
-	{ maxBytes, deadline }: FileLimits,
+	limits: FileLimits,
 ): Promise<FetchedFile> {
 	const { helpers } = context.n8n;
 	if (!('prepareBinaryData' in helpers)) throw new Error('Not while the editor loads its lists');
-	if (Number(headers['content-length'] ?? 0) > maxBytes) return { kind: 'tooLarge' };
+	const { bytesLeft, deadline } = limits;
+	if (Number(headers['content-length'] ?? 0) > bytesLeft) return { kind: 'tooLarge' };
 	let bytes = 0;
 	let start = Buffer.alloc(0);
 	const failed = (isAll: boolean): FetchedFile | undefined => {
-		if (bytes > maxBytes) return { kind: 'tooLarge' };
+		if (bytes > bytesLeft) return { kind: 'tooLarge' };
 		const found = isAll || start.length === START_BYTES ? mismatch?.(start) : undefined;
 		return found === undefined ? undefined : { kind: 'mismatch', found };
 	};
@@ -197,15 +199,17 @@ async function store(
 	});
 	checked.on('error', () => {});
 	const storing = helpers.prepareBinaryData(checked, name, mimeType ?? mimeTypeOf(headers));
-	const stored = await inTime(context, storing, deadline).catch((error: Error) => error);
+	const stored = await inTime(context, storing, deadline).catch(asError);
 	checked.destroy();
-	const isError = stored instanceof Error;
-	return (
-		failed(!isError) ??
-		(isError
-			? brokenFile(context, stored, new URL(url).host, deadline)
-			: { kind: 'file', binary: stored, bytes })
-	);
+	if (stored instanceof Error) {
+		return failed(false) ?? brokenFile(context, stored, new URL(url).host, deadline);
+	}
+	limits.bytesLeft -= bytes;
+	return failed(true) ?? { kind: 'file', binary: stored };
+}
+
+function asError(error: unknown): Error {
+	return error instanceof Error ? error : new Error(String(error));
 }
 
 /** The media type without its parameters, if the host says more than "some bytes". */

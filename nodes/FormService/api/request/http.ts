@@ -114,7 +114,7 @@ type N8nReply = { statusCode: number; headers: Headers; body: unknown };
 type Stream = AsyncIterable<Uint8Array> & { destroy(error?: Error): void };
 
 /** n8n takes a Timeout of 0 for its own default. An expression can give any other value as well. */
-function timeoutOf(given: unknown): number {
+export function timeoutOf(given: unknown): number {
 	const timeout = Math.trunc(Number(given));
 	return timeout > 0 ? Math.min(timeout, LONGEST_TIMEOUT_MS) : REPLY_TIMEOUT_MS;
 }
