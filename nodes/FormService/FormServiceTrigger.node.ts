@@ -17,7 +17,7 @@ import { triggerProperties } from './trigger/properties';
  * about 26 characters, and forms tell triggers apart more often than events do.
  */
 const SUBTITLE = `={{ (({ events, watch, formId, formIds }) =>
-	(watch === "all" ? "All forms: " : watch === "several" ? (formIds ?? []).length + " forms: "
+	(watch === "all" || (events ?? []).includes("formCreated") ? "All forms: " : watch === "several" ? (formIds ?? []).length + " forms: "
 		: formId?.cachedResultName ? formId.cachedResultName + ": " : "") + "On " +
 	[].concat(events ?? []).map((event) => event.replace(/[A-Z]/g, (letter) => " " + letter.toLowerCase())).join(" or ")
 )(JSON.parse(JSON.stringify($parameter))) }}`;
@@ -30,9 +30,33 @@ export class FormServiceTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: SUBTITLE,
-		description: 'Start workflows on new form responses',
+		description: 'Start workflows on form responses, add and get them, and update forms',
 		defaults: { name: 'Form Service Trigger' },
 		polling: true,
+		eventTriggerDescription:
+			'Fetch Test Event shows the newest matching response. If there is none yet, it shows an example made from the fields of the form, with "example": true.',
+		activationMessage:
+			'The workflow now starts on new responses. Existing ones start nothing unless you chose Emit Existing Responses.',
+		hints: [
+			{
+				message:
+					'Files are downloaded while n8n polls. Large files delay other responses and fill the storage of the execution.',
+				type: 'info',
+				location: 'ndv',
+				whenToDisplay: 'always',
+				displayCondition: '={{ $parameter["options"]?.["downloadFiles"] === true }}',
+			},
+		],
+		builderHint: {
+			searchHint:
+				'Starts a workflow when a response to a Form Service form is completed, started or abandoned, or when a form is created. It polls, so responses arrive within minutes. Set formId to watch one form, or watch to "all".',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-formservice.formService',
+					relationHint: 'Adds, lists and exports responses, and updates the settings of forms',
+				},
+			],
+		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'formServiceApi', required: true, testedBy: 'formServiceApiTest' }],

@@ -46,11 +46,12 @@ export type Parameters = {
 	requestsPerDay: number;
 };
 
-/** The same, with an event that can be had: only the list of all forms shows that there is a new one. */
+/** The same, with events that can be had: with Form Created, all forms are watched. */
 export function possible(parameters: Parameters): Parameters {
 	const { watch, events } = parameters;
-	const isPossible = watch.kind === 'all' || events.some((event) => event !== 'formCreated');
-	return isPossible ? parameters : { ...parameters, events: [...events, 'responseCompleted'] };
+	if (watch.kind === 'all') return parameters;
+	const ofResponses = events.filter((event) => event !== 'formCreated');
+	return { ...parameters, events: ofResponses.length > 0 ? ofResponses : ['responseCompleted'] };
 }
 
 /** Of a form itself, `uuid` is its ID. */

@@ -1,10 +1,17 @@
-import type { IDataObject, INode, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
+import type {
+	GenericValue,
+	IDataObject,
+	INode,
+	INodeExecutionData,
+	IPollFunctions,
+} from 'n8n-workflow';
 import { getAccount } from '../api/account';
 import { conditionProblem, conditionsNeedFields, meets } from '../api/answers/conditions';
 import { formFieldsOf } from '../api/answers/fields';
-import type { FormField } from '../api/answers/fields';
+import type { FieldKind, FormField } from '../api/answers/fields';
 import { oldestFirst } from '../api/answers/order';
 import { outputNeedsFields } from '../api/answers/responseItem';
+import { clock } from '../api/clock';
 import { endpoints, targetOf } from '../api/endpoints';
 import { inputError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
@@ -25,7 +32,7 @@ type Form = { id: string; name: string | null; record?: IDataObject };
 
 /**
  * The newest response of the first form that has one, as the trigger would emit it, to build a workflow
- * with. Remembers nothing and changes nothing.
+ * with; or else an example made from the fields of the form, which says so. Remembers and changes nothing.
  */
 export async function fetchExample(n8n: IPollFunctions): Promise<INodeExecutionData[]> {
 	const parameters = readParameters(n8n);
@@ -40,12 +47,16 @@ export async function fetchExample(n8n: IPollFunctions): Promise<INodeExecutionD
 		const newest = await newestOf(context, form, parameters);
 		if (newest !== undefined) return await asItem(context, newest, parameters);
 	}
-	const [{ record, id, name } = { id: '', name: null }] = forms;
-	if (record === undefined || !events.includes('formCreated')) {
-		throw noExample(node, events, forms.length);
+	const [form] = forms;
+	const { id, name, record } = form;
+	if (events.includes('formCreated') && record !== undefined) {
+		return await asItem(context, { event: 'formCreated', record, form: { id, name } }, parameters);
 	}
-	const event: Event = { event: 'formCreated', record, form: { id, name } };
-	return await asItem(context, event, parameters);
+	const [item] = await asItem(context, await madeUp(context, form, parameters), {
+		...parameters,
+		output: { ...parameters.output, filePrefix: undefined },
+	});
+	return [{ json: { ...item.json, example: true } }];
 }
 
 /** The forms of a trigger, newest first if all are watched. */
@@ -118,13 +129,46 @@ function noForms(node: INode, except: readonly string[]) {
 	});
 }
 
-function noExample(node: INode, events: readonly TriggerEvent[], forms: number) {
-	const which = forms > 1 ? 'None of these forms has' : 'The form does not have';
-	const one = forms > 1 ? 'one of the forms' : 'the form';
-	return inputError(node, {
-		message: `${which} a matching response yet`,
-		description: events.includes('responseCompleted')
-			? `Submit ${one} once, then fetch the test event again.`
-			: `Turn on "Track incomplete submissions" in ${one}, begin to fill it in without submitting it, then fetch the test event again.`,
-	});
+/** An event of a response that nobody has submitted, with an answer of the right type to each field. */
+async function madeUp(
+	context: RequestContext,
+	{ id, name }: Form,
+	{ events, output }: Parameters,
+): Promise<Event> {
+	const target = targetOf(context.account, endpoints.listFields, { formId: id });
+	const records = await listRecords(context, target);
+	const fields = formFieldsOf(records, output);
+	const event = EVENTS.find((one) => events.includes(one)) ?? 'responseCompleted';
+	const record = {
+		uuid: '00000000-0000-4000-8000-000000000000',
+		number: 1,
+		number_formatted: '1',
+		is_incomplete: event !== 'responseCompleted',
+		created_at: new Date(clock.now()).toISOString(),
+		referrer: null,
+		responses: fields.map((field) => ({ key: field.label, value: exampleAnswer(field) })),
+	};
+	return { event, record, form: { id, name }, fields };
+}
+
+const EVENTS: readonly TriggerEvent[] = [
+	'responseCompleted',
+	'responseStarted',
+	'responseAbandoned',
+];
+
+/** An answer as a service lists it. */
+function exampleAnswer({ kind, options, label }: FormField): GenericValue {
+	const [choice = 'Example', ...others] = options.map(String);
+	const answers: Record<FieldKind, GenericValue> = {
+		boolean: true,
+		date: '2026-01-31',
+		file: ['example.pdf|https://example.com/example.pdf'],
+		layout: null,
+		multipleChoice: [choice, ...others.slice(0, 1)],
+		number: 1,
+		singleChoice: choice,
+		text: /e-?mail/i.test(label) ? 'ada@example.com' : 'Example',
+	};
+	return answers[kind];
 }

@@ -66,11 +66,12 @@ const MAX_ABANDONED_AFTER_HOURS = 24 * REMEMBERED_DAYS;
  */
 export function readParameters(n8n: IPollFunctions): Parameters {
 	const input = inputOf(n8n);
-	const watch = readWatch(input);
+	const events = readEvents(input);
+	const watch = readWatch(input, events);
 	return {
 		watch,
 		names: namesIn(n8n, watch),
-		events: readEvents(input, watch),
+		events,
 		abandonedAfterMs: readAbandonedAfterHours(input) * HOUR_MS,
 		conditions: readConditions(input),
 		emitExisting: readSwitch(input, 'options.emitExisting', 'Emit Existing Responses', false),
@@ -92,8 +93,11 @@ export function readParameters(n8n: IPollFunctions): Parameters {
 	};
 }
 
-function readWatch(input: Input): Watch {
-	const kind = readChoice(input, 'watch', 'Forms', ['one', 'several', 'all']);
+/** Only the list of all forms shows a new one. */
+function readWatch(input: Input, events: readonly TriggerEvent[]): Watch {
+	const kind = events.includes('formCreated')
+		? 'all'
+		: readChoice(input, 'watch', 'Forms', ['one', 'several', 'all']);
 	if (kind === 'one') return { kind: 'chosen', formIds: [readFormId(input)] };
 	if (kind === 'all')
 		return { kind, except: readFormIds(input, 'exceptFormIds', 'Excluded Form Names or IDs') };
@@ -146,12 +150,10 @@ function namesIn(n8n: IPollFunctions, watch: Watch): Map<string, string> {
 	return new Map(name.trim() === '' ? [] : [[String(value), name.trim()]]);
 }
 
-function readEvents(input: Input, watch: Watch): TriggerEvent[] {
+function readEvents(input: Input): TriggerEvent[] {
 	const given = input.parameter<unknown>('events', ['responseCompleted']);
 	const events = EVENTS.filter((event) => Array.isArray(given) && given.includes(event));
-	// only the list of all forms shows a new one
-	const possible = events.filter((event) => event !== 'formCreated' || watch.kind === 'all');
-	if (possible.length > 0) return possible;
+	if (events.length > 0) return events;
 	throw invalid(
 		input,
 		"'Trigger On' is empty",

@@ -14,19 +14,39 @@ const LIMIT = '1,440';
 
 const set = '/options.requestsPerDay';
 
-/** n8n shows no expression in a notice, so there is one for the default and one for other values. */
-const budgetNotices: INodeProperties[] = [
+const MINUTES = (24 * 60) / DEFAULT_REQUESTS_PER_DAY;
+const CHANGE = 'Change it under Options → Requests per Day.';
+
+const isSet = { [set]: [{ _cnd: { exists: true as const } }] };
+
+/** Form Created concerns all forms: there is nothing to choose then. */
+const createsForms = { events: ['formCreated'] };
+
+const severalForms: INodeProperties = {
+	displayName: `Polls one form about every ${MINUTES} minutes, whatever is set above, to stay within ${DEFAULT_REQUESTS_PER_DAY} requests a day. Forms take turns: of 12 forms, each is polled about every ${12 * MINUTES} minutes. ${CHANGE}`,
+	name: 'severalAllowanceNotice',
+	type: 'notice',
+	default: '',
+};
+
+/** n8n shows no expression in a notice, so there is one for each case. */
+const allowanceNotices: INodeProperties[] = [
 	{
-		displayName: `Checks for responses about every ${(24 * 60) / DEFAULT_REQUESTS_PER_DAY} minutes and skips the polls in between, since all triggers on this account share ${DEFAULT_REQUESTS_PER_DAY} requests a day ('Requests per Day')`,
-		name: 'budgetNotice',
+		displayName: `Polls about every ${MINUTES} minutes, whatever is set above, to stay within ${DEFAULT_REQUESTS_PER_DAY} requests a day. ${CHANGE}`,
+		name: 'allowanceNotice',
 		type: 'notice',
 		default: '',
-		displayOptions: { hide: { [set]: [{ _cnd: { exists: true } }] } },
+		displayOptions: { show: { watch: ['one'] }, hide: { ...isSet, ...createsForms } },
 	},
 	{
+		...severalForms,
+		displayOptions: { show: { watch: ['several', 'all'] }, hide: { ...isSet, ...createsForms } },
+	},
+	{ ...severalForms, displayOptions: { show: createsForms, hide: isSet } },
+	{
 		displayName:
-			"All triggers on this account share the 'Requests per Day' set below, and polls in between are skipped",
-		name: 'ownBudgetNotice',
+			"All triggers on this account share the 'Requests per Day' set under Options. Polls in between are skipped.",
+		name: 'ownAllowanceNotice',
 		type: 'notice',
 		default: '',
 		displayOptions: {
@@ -35,15 +55,21 @@ const budgetNotices: INodeProperties[] = [
 	},
 	{
 		displayName:
-			'At this setting, triggers can use the whole daily limit, and other nodes on this account may then be refused',
-		name: 'largeBudgetNotice',
+			"With this 'Requests per Day', triggers can use up the whole daily limit. Other nodes on this account may then be refused.",
+		name: 'largeAllowanceNotice',
 		type: 'notice',
 		default: '',
 		displayOptions: { show: { [set]: [{ _cnd: { gte: REQUESTS_PER_DAY } }] } },
 	},
 ];
 
-const responseEvents: INodePropertyOptions[] = [
+/** What starts the workflow. n8n's node panel offers each as an action. */
+const triggerEvents: INodePropertyOptions[] = [
+	{
+		name: 'Form Created',
+		value: 'formCreated',
+		description: 'A form was added to the workspace. All forms are then watched.',
+	},
 	{
 		name: 'Response Abandoned',
 		value: 'responseAbandoned',
@@ -62,26 +88,14 @@ const responseEvents: INodePropertyOptions[] = [
 	},
 ];
 
-/** Trigger On, by which forms are watched: only the list of all forms shows that there is a new one. */
-function triggerOn(
-	options: INodePropertyOptions[],
-	displayOptions: INodeProperties['displayOptions'],
-): INodeProperties {
-	return {
-		displayName: 'Trigger On',
-		name: 'events',
-		type: 'multiOptions',
-		required: true,
-		default: ['responseCompleted'],
-		options,
-		displayOptions,
-	};
-}
-
-const formCreated: INodePropertyOptions = {
-	name: 'Form Created',
-	value: 'formCreated',
-	description: 'A form was added to the workspace',
+const exceptFormIds: INodeProperties = {
+	displayName: 'Excluded Form Names or IDs',
+	name: 'exceptFormIds',
+	type: 'multiOptions',
+	default: [],
+	typeOptions: { loadOptionsMethod: 'getForms' },
+	description:
+		'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 };
 
 /** The parameters of the trigger. */
@@ -92,6 +106,7 @@ export const triggerProperties: INodeProperties[] = [
 		type: 'options',
 		noDataExpression: true,
 		default: 'one',
+		displayOptions: { hide: createsForms },
 		options: [
 			{
 				name: 'All Forms',
@@ -105,7 +120,7 @@ export const triggerProperties: INodeProperties[] = [
 	{
 		...formLocator,
 		description: 'The form whose responses start the workflow',
-		displayOptions: { show: { watch: ['one'] } },
+		displayOptions: { show: { watch: ['one'] }, hide: createsForms },
 	},
 	{
 		displayName: 'Form Names or IDs',
@@ -116,22 +131,19 @@ export const triggerProperties: INodeProperties[] = [
 		typeOptions: { loadOptionsMethod: 'getForms' },
 		description:
 			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-		displayOptions: { show: { watch: ['several'] } },
+		displayOptions: { show: { watch: ['several'] }, hide: createsForms },
 	},
+	{ ...exceptFormIds, displayOptions: { show: { watch: ['all'] }, hide: createsForms } },
+	{ ...exceptFormIds, displayOptions: { show: createsForms } },
+	...allowanceNotices,
 	{
-		displayName: 'Excluded Form Names or IDs',
-		name: 'exceptFormIds',
+		displayName: 'Trigger On',
+		name: 'events',
 		type: 'multiOptions',
-		default: [],
-		typeOptions: { loadOptionsMethod: 'getForms' },
-		description:
-			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-		displayOptions: { show: { watch: ['all'] } },
+		required: true,
+		default: ['responseCompleted'],
+		options: triggerEvents,
 	},
-	...budgetNotices,
-	// n8n's list of triggers offers the first, and opens a node by what that is shown for
-	triggerOn(responseEvents, { hide: { watch: ['all'] } }),
-	triggerOn([formCreated, ...responseEvents], { show: { watch: ['all'] } }),
 	{
 		displayName: 'Abandoned After (Hours)',
 		name: 'abandonedAfterHours',

@@ -36,6 +36,7 @@ it.each<[string, INodeParameters]>([
 		{ events: ['responseStarted', 'responseAbandoned'], watch: 'several', formIds: ['a', 'b'] },
 	],
 	['All forms: On form created', { events: ['formCreated'], watch: 'all', formId: chosen }],
+	['All forms: On form created', { events: ['formCreated'] }],
 ])('The subtitle says "%s"', (expected, parameters) => {
 	expect(subtitle({ watch: 'one', ...parameters })).toBe(expected);
 });

@@ -253,11 +253,4 @@ describe('Fetch test event', () => {
 			});
 		},
 	);
-
-	it('says how to make a response when there is none', async () => {
-		await expect(watch(n8n, form).poll({ mode: 'manual' })).rejects.toMatchObject({
-			message: 'The form does not have a matching response yet',
-			description: expect.stringContaining('Submit the form'),
-		});
-	});
 });

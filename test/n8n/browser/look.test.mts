@@ -207,14 +207,19 @@ describe('n8n’s lists', () => {
 		expect(named.filter((name) => / (an?|the) /.test(name))).toEqual([]);
 	});
 
-	it('offer a trigger for each event of a response, which asks for the form', async () => {
+	it('offer a trigger for each event, which asks for the form where it concerns one', async () => {
 		await editor.page.goto(`${world.n8n.url}/workflow/new`);
 		await editor.element('canvas-plus-button').click();
 		await search('form service');
 		await editor.element('node-creator-item-name').getByText('Form Service').click();
 		const list = editor.element('node-creator');
 		const lines = async () => (await list.innerText()).split('\n').map((line) => line.trim());
-		const events = ['On response abandoned', 'On response completed', 'On response started'];
+		const events = [
+			'On form created',
+			'On response abandoned',
+			'On response completed',
+			'On response started',
+		];
 		await expect
 			.poll(async () => (await lines()).filter((line) => line.startsWith('On ')), soon)
 			.toEqual(events);

@@ -6,31 +6,40 @@ import { triggerProperties } from '../../../nodes/FormService/trigger/properties
 const notices = triggerProperties.filter(({ type }) => type === 'notice');
 
 /** The notices that the editor shows for these options. */
-function shown(options: INodeParameters): string[] {
-	const values = { watch: 'one', events: ['responseCompleted'], options };
+function shown(options: INodeParameters, more: INodeParameters = {}): string[] {
+	const values = { watch: 'one', events: ['responseCompleted'], options, ...more };
 	return notices
 		.filter((notice) => NodeHelpers.displayParameter(values, notice, null, null))
 		.map(({ displayName }) => displayName);
 }
 
-describe('The notice about the budget', () => {
-	it('says how often the trigger checks by default, and why polls are skipped', () => {
-		expect(shown({})).toEqual([expect.stringMatching(/every 2 minutes.*share 720 requests a day/)]);
+describe('The notice about the daily allowance', () => {
+	it('says how often the trigger polls by default, and where to change that', () => {
+		expect(shown({})).toEqual([
+			'Polls about every 2 minutes, whatever is set above, to stay within 720 requests a day. Change it under Options → Requests per Day.',
+		]);
 	});
 
-	it('points to the option once it is set', () => {
-		expect(shown({ requestsPerDay: 100 })).toEqual([expect.stringContaining('set below')]);
+	it.each([{ watch: 'several' }, { watch: 'all' }, { events: ['formCreated'] }])(
+		'says what it comes to for each of several forms (%j)',
+		(more) => {
+			expect(shown({}, more)).toEqual([
+				expect.stringContaining('of 12 forms, each is polled about every 24 minutes'),
+			]);
+		},
+	);
+
+	it('names the option once it is set', () => {
+		expect(shown({ requestsPerDay: 100 })).toEqual([expect.stringContaining('under Options')]);
 	});
 
 	it.each([1_440, 5_000])('warns when the triggers take it all (%i)', (requestsPerDay) => {
 		expect(shown({ requestsPerDay })).toEqual([expect.stringContaining('be refused')]);
 	});
 
-	it('is one sentence, directly under the forms', () => {
-		for (const { displayName } of notices) expect(displayName).not.toMatch(/[.:;]/);
+	it('stands directly under the forms', () => {
 		const names = triggerProperties.map(({ name }) => name);
-		const under = names[names.indexOf('budgetNotice') - 1];
-		expect(under).toBe('exceptFormIds');
+		expect(names[names.indexOf('allowanceNotice') - 1]).toBe('exceptFormIds');
 	});
 });
 
@@ -50,17 +59,28 @@ describe('The parameters of the trigger', () => {
 		expect(names.filter((name) => /FormIds?$|^formIds?$/.test(name))).toEqual(expected);
 	});
 
-	it('offer Form Created for all forms only, and each event once', () => {
-		const offered = (watch: string) =>
-			triggerProperties
-				.filter(({ name }) => name === 'events')
-				.filter((one) => NodeHelpers.displayParameter({ watch }, one, null, null))
-				.flatMap(({ options = [] }) => options.map(({ name }) => name));
-		const ofResponses = ['Response Abandoned', 'Response Completed', 'Response Started'];
-		expect(offered('one')).toEqual(ofResponses);
-		expect(offered('several')).toEqual(ofResponses);
-		expect(offered('all')).toEqual(['Form Created', ...ofResponses]);
+	it('offer each event once, also to n8n’s node panel, which reads the first Trigger On', () => {
+		const [events, ...others] = triggerProperties.filter(
+			({ displayName }) => displayName === 'Trigger On',
+		);
+		expect(others).toEqual([]);
+		expect(events.displayOptions).toBeUndefined();
+		expect(events.options?.map(({ name }) => name)).toEqual([
+			'Form Created',
+			'Response Abandoned',
+			'Response Completed',
+			'Response Started',
+		]);
 	});
+
+	it.each(['one', 'several', 'all'])(
+		'ask for no form where Form Created is chosen, which concerns all (%s)',
+		(watch) => {
+			const names = visible({ watch, events: ['formCreated'], options: {} });
+			const ofForms = names.filter((name) => /FormIds?$|^formIds?$|^watch$/.test(name));
+			expect(ofForms).toEqual(['exceptFormIds']);
+		},
+	);
 
 	it('ask for the hours only where they count', () => {
 		const names = (event: string) => visible({ watch: 'one', events: [event], options: {} });
