@@ -1,6 +1,6 @@
-import { range } from 'lodash';
 import type { GenericValue } from 'n8n-workflow';
 import { readBoolean, readNumber, readTime } from '../readers';
+import { choicesByName, splitChoices } from './choices';
 import type { FormField } from './fields';
 import { withFiles } from './uploads';
 
@@ -44,33 +44,8 @@ function asDate(value: GenericValue): GenericValue {
 /** One choice, or several with commas between them, if all of them are choices of the field. */
 function asChoices(value: GenericValue, options: readonly unknown[]): GenericValue[] {
 	if (typeof value !== 'string' || options.includes(value)) return [value];
-	return splitChoices(value, options.map(String)) ?? [value];
-}
-
-/** The choices in a text; undefined if a part of it is none. A choice can have commas in its own text. */
-function splitChoices(text: string, options: readonly string[]): string[] | undefined {
-	const parts = text.split(',');
-	const longest = Math.max(1, ...options.map((option) => option.split(',').length));
-	const choices: string[] = [];
-	let at = 0;
-	while (at < parts.length) {
-		const start = at;
-		const length = range(longest, 0).find((one) =>
-			options.includes(
-				parts
-					.slice(start, start + one)
-					.join(',')
-					.trim(),
-			),
-		);
-		if (length === undefined) return undefined;
-		choices.push(
-			parts
-				.slice(at, at + length)
-				.join(',')
-				.trim(),
-		);
-		at += length;
-	}
-	return choices;
+	const choices = choicesByName(options.map(String).map((name) => ({ name, value: name })));
+	const parts = splitChoices(value, choices);
+	const areChoices = parts.length > 0 && parts.every((part) => options.includes(part));
+	return areChoices ? parts : [value];
 }
