@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { answer } from '../../service/index.mts';
@@ -234,6 +235,66 @@ describe('Skip If Exists stops before anything is sent', () => {
 		);
 		expect(error).toMatchObject({ context: { itemIndex: 1 } });
 		expect(posts()).toEqual([]);
+	});
+});
+
+describe('Skip If Exists, whatever shape the answers of a listing have', () => {
+	const texts = fc.constantFrom('x', 'y');
+	const worlds = fc
+		.record({
+			labels: fc.array(fc.constantFrom('A', 'B'), { minLength: 1, maxLength: 4 }),
+			shape: fc.constantFrom('pairs', 'list', 'map'),
+			omitsUnanswered: fc.boolean(),
+			renames: fc.boolean(),
+		})
+		.chain((world) => {
+			const length = { minLength: world.labels.length, maxLength: world.labels.length };
+			return fc.record({
+				world: fc.constant(world),
+				stored: fc.array(fc.array(fc.option(texts), length), { maxLength: 4 }),
+				given: fc.array(fc.constantFrom('x', 'y', 'z'), length),
+				identity: fc.subarray([...world.labels.keys()], { minLength: 1 }),
+			});
+		});
+
+	it('never adds what exists and never skips what does not, and stops if it cannot tell', async () => {
+		await fc.assert(
+			fc.asyncProperty(worlds, async ({ world, stored, given, identity }) => {
+				const { labels, shape, omitsUnanswered, renames } = world;
+				const { uuids, create } = formListing(
+					labels.map((label) => ({ label })),
+					(ids) =>
+						stored.map((answers) => {
+							const entries = answers
+								.map((value, index) => ({
+									uuid: ids[index],
+									label: renames && index === 0 ? 'Earlier' : labels[index],
+									value,
+								}))
+								.filter(({ value }) => value !== null || !omitsUnanswered);
+							if (shape === 'list') return entries;
+							return shape === 'pairs'
+								? entries.map(({ label, value }) => ({ key: label, value }))
+								: Object.fromEntries(entries.map(({ label, value }) => [label, value]));
+						}),
+				);
+				const json = Object.fromEntries(given.map((text, index) => [uuids[index], text]));
+				const chosen = identity.map((index) => uuids[index]);
+				const { items, error } = await create(json, chosen);
+				const exists = stored.some((answers) =>
+					identity.every((index) => answers[index] === given[index]),
+				);
+				if (error === undefined) {
+					expect(statusesOf(items)).toEqual([exists ? 'skipped' : 'created']);
+				} else {
+					expect(error.message).toMatch(/^'Skip If Exists' (can't compare|found no answer)/);
+					expect(shape !== 'list' || omitsUnanswered).toBe(true);
+					expect(posts()).toEqual([]);
+				}
+				service.requests.length = 0;
+			}),
+			{ numRuns: 60 },
+		);
 	});
 });
 
