@@ -446,6 +446,20 @@ describe('Response: Create from fields', () => {
 		]);
 	});
 
+	it('takes a choice that the form offers since the fields were mapped', async () => {
+		const size = { label: 'Size', type: 'dropdown' as const };
+		const { id } = service.store.addForm({ name: 'New', fields: [{ ...size, options: ['L'] }] });
+		const { fields } = await n8n.getFormFields(id);
+		const schema = fields.map((field) => ({ ...field, options: [{ name: 'S', value: 'S' }] }));
+		const value = { Size: '={{ $json.size }}' };
+		await run(id, { mappingMode: 'defineBelow', value, schema }, { size: 'L' });
+		expect(lastAnswers(id)).toEqual({ [service.store.fields(id)[0].uuid]: 'L' });
+		const mapper = { mappingMode: 'defineBelow', value, schema };
+		const { error } = await run(id, mapper, { size: 'XL' });
+		expect(error?.message).toBe('"Size" must be one of L (got "XL")');
+		expect(service.requests.map(({ method }) => method)).toEqual(['GET']);
+	});
+
 	it('reads the fields of the form that an expression chooses, and not those of the stored one', async () => {
 		const { id } = service.store.addForm({ name: 'Other', fields: [{ label: 'Only' }] });
 		const { fields: schema } = await n8n.getFormFields(application);

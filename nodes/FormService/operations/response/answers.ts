@@ -59,10 +59,17 @@ function readJson(input: Input): Record<string, unknown> {
 	return values;
 }
 
-/** Whether the answers can't be read without the fields of the form, which cost a request. */
-export function needFields({ mode, values, fields }: GivenAnswers): boolean {
-	if (fields !== undefined) return false;
-	return mode === 'automatic' || !Object.keys(values).every(isUuid);
+/**
+ * Whether the answers can't be read without the fields of the form, which cost a request. The stored fields
+ * are not enough for an answer that is none of the stored choices, because the form may offer it by now.
+ */
+export function needFields(given: GivenAnswers, allowOther: boolean): boolean {
+	const { mode, values, fields } = given;
+	if (fields === undefined) return mode === 'automatic' || !Object.keys(values).every(isUuid);
+	return byField(given, fields).answers.some(
+		({ field, value }) =>
+			(field?.choices ?? []).length > 0 && 'problem' in encodeAnswer(value, { field, allowOther }),
+	);
 }
 
 /**

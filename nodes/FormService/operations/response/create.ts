@@ -135,7 +135,8 @@ function prepare(input: Input): Prepared {
 		return { answers, identity: isOnce ? identityOf(input, skipNames, fields ?? [], answers) : [] };
 	};
 	// only the fields of the form can say which field a label means
-	const isLate = needFields(given) || (skipNames.length > 0 && given.fields === undefined);
+	const isLate =
+		needFields(given, allowOther) || (skipNames.length > 0 && given.fields === undefined);
 	const early = isLate ? undefined : read(given.fields);
 	return {
 		body: { data: early?.answers.data ?? (given.values as IDataObject) },
