@@ -1,11 +1,14 @@
 import { createHash } from 'crypto';
 import { escapeRegExp, trimEnd } from 'lodash';
+import type { IExecuteSingleFunctions, ILoadOptionsFunctions, IPollFunctions } from 'n8n-workflow';
 import { inputError } from './errors';
 import { parseUrl } from './url';
-import type { N8nContext } from './requestContext';
 
 /** The credential of the service, see credentials/FormServiceApi.credentials.ts. */
 export const CREDENTIAL = 'formServiceApi';
+
+/** The contexts of n8n from which a request can be sent with the credential. */
+export type N8nContext = IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
 
 /** One user of the service. Its key and texts do not reveal the token. */
 export type Account = {

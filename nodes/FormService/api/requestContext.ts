@@ -1,13 +1,5 @@
-import type {
-	IExecuteSingleFunctions,
-	IHttpRequestOptions,
-	ILoadOptionsFunctions,
-	IPollFunctions,
-} from 'n8n-workflow';
-import type { Account } from './account';
-
-/** The contexts of n8n from which a request can be sent with the credential. */
-export type N8nContext = IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
+import type { IHttpRequestOptions } from 'n8n-workflow';
+import type { Account, N8nContext } from './account';
 
 /** Who sends a request, and what the rate limiter and the errors need to know. */
 export type RequestContext = {

@@ -1,9 +1,9 @@
 import { createHash } from 'crypto';
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { CREDENTIAL } from '../account';
+import type { N8nContext } from '../account';
 import { clock, unlessAborted } from '../clock';
 import type { Headers } from '../rateLimiter/limits';
-import type { N8nContext } from '../requestContext';
 import { connectionProblems, problemOf } from './connectionProblems';
 import type { ConnectionProblem } from './connectionProblems';
 
