@@ -30,6 +30,9 @@ const expressionOf = (value: unknown) => `={{ ${JSON.stringify(value)} }}`;
 const given = ({ property }: Place, value: unknown) =>
 	property.type === 'resourceLocator' ? locator(expressionOf(value)) : expressionOf(value);
 
+/** What only narrows a list in the editor, and goes into no request. */
+const forListsOnly = ['Response: Get PDF: formId'];
+
 type Tried = { place: Place; value: unknown; parameters: INodeParameters };
 
 /** Parameters of a node with one value that does not fit, for each parameter that runs and each such value. */
@@ -86,7 +89,9 @@ function problemOf(
 describe('what cannot be understood is an error before anything is sent, and never silently off', () => {
 	it.each(operationCases.map((one) => [one.name, one] as const))('%s', async (_name, operation) => {
 		const { resource, operation: name, parameters, properties } = operation;
-		const all = trials('formService', properties, { resource, operation: name }, parameters);
+		const all = trials('formService', properties, { resource, operation: name }, parameters).filter(
+			({ place }) => !forListsOnly.includes(`${_name}: ${place.path.join('.')}`),
+		);
 		expect(all.length).toBeGreaterThan(0);
 		await withWorld(async (world) => {
 			const problems: unknown[] = [];

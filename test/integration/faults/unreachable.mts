@@ -2,6 +2,7 @@ import dns, { type LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import { syncBuiltinESMExports } from 'node:module';
 import { connect, createServer, type AddressInfo } from 'node:net';
+import { afterAll } from 'vitest';
 
 /**
  * A port of this machine at which nothing listens, and cannot by chance: it is taken by the other end
@@ -34,6 +35,11 @@ type Lookup = (
 	callback: (error: Error | null, addresses: LookupAddress[]) => void,
 ) => void;
 
+function lookUpBy(lookup: Lookup): void {
+	Object.assign(dns, { lookup });
+	syncBuiltinESMExports();
+}
+
 /** Makes names below `invalid` unknown at once, as they are to every name service (RFC 6761) in its own time. */
 export function knowNoInvalidNames(): void {
 	const lookup = dns.lookup as unknown as Lookup;
@@ -47,6 +53,7 @@ export function knowNoInvalidNames(): void {
 		});
 		process.nextTick(callback, error);
 	};
-	Object.assign(dns, { lookup: replacement });
-	syncBuiltinESMExports();
+	lookUpBy(replacement);
+	// The files of one process share its modules.
+	afterAll(() => lookUpBy(lookup));
 }

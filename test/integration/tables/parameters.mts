@@ -1,3 +1,4 @@
+import { isEqual, sortBy } from 'lodash';
 import type {
 	INodeParameters,
 	INodeProperties,
@@ -43,6 +44,11 @@ function innerPlaces({ type, options, typeOptions }: INodeProperties, path: stri
 
 /** The values that a parameter of a closed set can have, and a few of those of an open one. */
 export function valuesOf(property: INodeProperties): NodeParameterValueType[] {
+	// the default comes first: the first states of a node are the plainest
+	return sortBy(possibleValues(property), (value) => !isEqual(value, property.default));
+}
+
+function possibleValues(property: INodeProperties): NodeParameterValueType[] {
 	const choices = ((property.options ?? []) as INodePropertyOptions[]).map(({ value }) => value);
 	switch (property.type) {
 		case 'boolean':
