@@ -17,16 +17,16 @@ export type FaultCase = {
 	heavy?: boolean;
 };
 
-const once = { read: 1, repeatable: 1, once: 1 };
+const once = { safe: 1, idempotent: 1, once: 1 };
 /** The trouble can pass, and the response may have been added. */
-const upToFour = { read: 4, repeatable: 4, once: 1 };
+const upToFour = { safe: 4, idempotent: 4, once: 1 };
 /** Refused by the limiter, so that nothing was done. */
-const upToTen = { read: 10, repeatable: 10, once: 10 };
+const upToTen = { safe: 10, idempotent: 10, once: 10 };
 
 const rejected = { sent: once, added: 0, cause: 'configuration-invalid' } as const;
 const unavailable = { sent: upToFour, cause: 'temporarily-unavailable' } as const;
 const brokenOff = { ...unavailable, httpCode: null };
-const silent = { ...brokenOff, sent: { read: 2, repeatable: 2, once: 1 } };
+const silent = { ...brokenOff, sent: { safe: 2, idempotent: 2, once: 1 } };
 const minute = { sent: upToTen, added: 0, httpCode: '429', cause: 'rate-limited' } as const;
 
 /** What an operation gets beside its own parameters: heavy work takes a busy machine minutes. */
@@ -164,7 +164,7 @@ export const faultCases: FaultCase[] = [
 		fault: 'redirectCircle',
 		...rejected,
 		// five redirects are followed where nothing but reading can come of it
-		sent: { read: 6, repeatable: 1, once: 1 },
+		sent: { safe: 6, idempotent: 1, once: 1 },
 		httpCode: '302',
 	},
 ];

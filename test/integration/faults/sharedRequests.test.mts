@@ -82,7 +82,7 @@ describe('after a 401', () => {
 			const { items } = await n8n.runNode(add, input, { continueOnFail: true });
 			expect(service.store.responses(demoForms.contact)).toHaveLength(before + 1);
 			expect(items[0].error).toBeUndefined();
-			expect(items[0].json).toMatchObject({ message: 'Response added.' });
+			expect(items[0].json).toMatchObject({ status: 'created' });
 			expect(items[1].json.error).toMatch(/did not accept the access token/);
 		});
 	});

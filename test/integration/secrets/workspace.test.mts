@@ -38,7 +38,7 @@ describe('the secrets of the workspace', () => {
 
 	it.each(
 		faultCases
-			.filter(({ sent }) => sent.read === 1)
+			.filter(({ sent }) => sent.safe === 1)
 			.map(({ name, fault }) => [name, fault] as const),
 	)('are not in an error: %s', async (_name, fault) => {
 		await withWorld(async ({ service, n8n }) => {

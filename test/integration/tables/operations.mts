@@ -9,7 +9,7 @@ import { demoForms, type Service } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { builtFile, nodeOf, typeOf } from '../n8n/package.mts';
 
-type Effect = 'read' | 'repeatable' | 'once';
+type Effect = 'safe' | 'idempotent' | 'once';
 
 /** One operation of the node as its description declares it, with what it needs from an item of `inputFor`. */
 export type OperationCase = {
@@ -50,7 +50,7 @@ const chosen: INodeParameters = { inputMode: 'json' };
 
 const { properties } = nodeOf(typeOf('formService')).description;
 
-type Endpoint = { method: string; url: string; effect: Effect };
+type Endpoint = { method: string; url: string; effect: { kind: Effect } };
 const { endpoints } = builtFile<{ endpoints: Record<string, Endpoint> }>(
 	'nodes/FormService/api/endpoints.js',
 );
@@ -97,7 +97,7 @@ function caseOf(resource: INodePropertyOptions, option: INodePropertyOptions): O
 		name: `${resource.name}: ${option.name}`,
 		...ids,
 		parameters: { ...ids, ...parameters },
-		effect: endpoint.effect,
+		effect: endpoint.effect.kind,
 		ownRequest: url.includes('{}'),
 		match: { method, path: new RegExp(`^${url.replace('{}', id)}(\\?|$)`) },
 		properties: own,

@@ -1,3 +1,4 @@
+import { sumBy } from 'lodash';
 import { clock as machineClock, SteadyTime } from '../clock';
 import type { Clock } from '../clock';
 import { MAX_TRIES } from '../request/retry';
@@ -55,12 +56,10 @@ type Waiting = { settle: (turn: Turn | HeldBack) => void };
  * come first served within an urgency. It sends nothing by itself.
  */
 export class RequestQueue {
-	/** In the order in which they are served. */
+	/** The requests that wait, each line in the order in which it is served. */
 	private readonly lines = {
-		promptRetry: new Set<Waiting>(),
-		prompt: new Set<Waiting>(),
-		bulkRetry: new Set<Waiting>(),
-		bulk: new Set<Waiting>(),
+		prompt: { retries: new Set<Waiting>(), others: new Set<Waiting>() },
+		bulk: { retries: new Set<Waiting>(), others: new Set<Waiting>() },
 	};
 
 	/** Opens after 5xx statuses and failed connections. */
@@ -75,15 +74,15 @@ export class RequestQueue {
 
 	private wakeAt = Infinity;
 
-	/** @param limiter of the account; left out where no limit applies */
 	constructor(
-		private readonly limiter: RateLimiter | undefined,
+		private readonly limiter: RateLimiter,
 		private readonly clock: Pick<Clock, 'now' | 'sleep'> = machineClock,
 	) {}
 
 	/** How many requests wait for their turn. */
 	get waiting(): number {
-		return Object.values(this.lines).reduce((sum, line) => sum + line.size, 0);
+		const { prompt, bulk } = this.lines;
+		return sumBy([prompt.retries, prompt.others, bulk.retries, bulk.others], 'size');
 	}
 
 	/** Whether the service has failed or refused so often that nothing is to be retried. */
@@ -93,7 +92,7 @@ export class RequestQueue {
 
 	/** The account's limit, once a reply has shown it. */
 	get perMinute(): number | undefined {
-		return this.limiter?.perMinute;
+		return this.limiter.perMinute;
 	}
 
 	/** Whether a new queue would do the same. */
@@ -101,7 +100,7 @@ export class RequestQueue {
 		const now = this.now();
 		const { waiting, open, limiter, breaker, refusals } = this;
 		const isIdle = waiting + open.prompt + open.bulk === 0;
-		return isIdle && [limiter, breaker, refusals].every((one) => one?.isForgettable(now) ?? true);
+		return isIdle && [limiter, breaker, refusals].every((one) => one.isForgettable(now));
 	}
 
 	/**
@@ -125,7 +124,7 @@ export class RequestQueue {
 
 	private async turn({ urgency, isRetry, signal }: Job): Promise<Turn | HeldBack> {
 		if (signal?.aborted) return { kind: 'notSent' };
-		const line = this.lines[isRetry ? (`${urgency}Retry` as const) : urgency];
+		const line = this.lines[urgency][isRetry ? 'retries' : 'others'];
 		return await new Promise((resolve) => {
 			const waiting: Waiting = {
 				settle: (turn) => {
@@ -145,8 +144,8 @@ export class RequestQueue {
 		const now = this.now();
 		this.judge(end, now);
 		if (end.kind === 'reply') {
-			this.limiter?.replied(id, end.status, end.headers, now, this.clock.now());
-		} else this.limiter?.lost(id, now);
+			this.limiter.replied(id, end.status, end.headers, now, this.clock.now());
+		} else this.limiter.lost(id, now);
 		this.open[urgency]--;
 		// a moment later, so that the sender can first give up what else it has waiting
 		void this.clock.sleep(0).then(() => this.letThrough());
@@ -154,8 +153,7 @@ export class RequestQueue {
 
 	/** What an end says about the service: that it works, fails or refuses, or nothing. */
 	private judge(end: JobEnd, now: number): void {
-		if (this.limiter === undefined || end.kind === 'cancelled') return;
-		if (end.kind === 'broken' && end.isSetting) return;
+		if (end.kind === 'cancelled' || (end.kind === 'broken' && end.isSetting)) return;
 		if (end.kind === 'broken' || end.status >= 500) this.breaker.failed(now);
 		else if (end.status === TOO_MANY_REQUESTS) this.refusals.failed(now);
 		else {
@@ -171,7 +169,7 @@ export class RequestQueue {
 			const decision = this.decide(urgency, now);
 			if (decision.kind === 'send') {
 				this.open[urgency]++;
-				waiting.settle({ kind: 'turn', id: this.limiter?.leave(now) ?? 0 });
+				waiting.settle({ kind: 'turn', id: this.limiter.leave(now) });
 				continue;
 			}
 			if (decision.kind === 'wait') this.wake(decision.until, now);
@@ -184,7 +182,7 @@ export class RequestQueue {
 	}
 
 	private decide(urgency: Urgency, now: number): Decision | HeldBack {
-		const decision = this.limiter?.decide(now) ?? { kind: 'send' };
+		const decision = this.limiter.decide(now);
 		if (urgency === 'prompt') return decision;
 		const down = this.breaker.pause(now);
 		const refused = this.refusals.pause(now);
@@ -197,23 +195,20 @@ export class RequestQueue {
 	private next(): [Urgency, Waiting] | undefined {
 		const { bulk, prompt } = this.open;
 		if (bulk + prompt >= MAX_OPEN) return undefined;
-		const isBulkFree = bulk < (this.isServiceDown ? 1 : MAX_OPEN_BULK);
-		const urgencies = isBulkFree ? (['prompt', 'bulk'] as const) : (['prompt'] as const);
-		for (const urgency of urgencies) {
-			for (const line of this.linesOf(urgency)) {
-				for (const waiting of line) return [urgency, waiting];
-			}
-		}
+		for (const waiting of this.waitingFor('prompt')) return ['prompt', waiting];
+		if (bulk >= (this.isServiceDown ? 1 : MAX_OPEN_BULK)) return undefined;
+		for (const waiting of this.waitingFor('bulk')) return ['bulk', waiting];
 		return undefined;
 	}
 
-	private linesOf(urgency: Urgency): Array<Set<Waiting>> {
-		return [this.lines[`${urgency}Retry`], this.lines[urgency]];
+	private *waitingFor(urgency: Urgency): Generator<Waiting> {
+		yield* this.lines[urgency].retries;
+		yield* this.lines[urgency].others;
 	}
 
 	private settleAll(turn: HeldBack, urgencies: readonly Urgency[]): void {
-		for (const line of urgencies.flatMap((urgency) => this.linesOf(urgency))) {
-			for (const waiting of [...line]) waiting.settle(turn);
+		for (const urgency of urgencies) {
+			for (const waiting of [...this.waitingFor(urgency)]) waiting.settle(turn);
 		}
 	}
 

@@ -51,18 +51,16 @@ type ReadOptions = {
 	timeout?: unknown;
 };
 
-export type HttpRequest = Omit<IHttpRequestOptions, 'timeout'> &
-	ReadOptions & {
-		/** Whether the credential's token is sent. */
-		authenticated: boolean;
-	};
+export type HttpRequest = Omit<IHttpRequestOptions, 'timeout'> & ReadOptions;
 
-/** Sends one request and reads the whole reply. Any status is a reply; redirects are not followed. */
+/**
+ * Sends one request with the credential's token and reads the whole reply. Any status is a reply;
+ * redirects are not followed.
+ */
 export async function sendOnce(
 	n8n: N8nContext,
-	{ maxBytes, withDigest, authenticated, signal, timeout: given, ...request }: HttpRequest,
+	{ maxBytes, withDigest, signal, timeout: given, ...request }: HttpRequest,
 ): Promise<HttpResult> {
-	const { helpers } = n8n;
 	const timeout = timeoutOf(given);
 	const options: IHttpRequestOptions = {
 		...request,
@@ -74,9 +72,7 @@ export async function sendOnce(
 		sendCredentialsOnCrossOriginRedirect: false,
 		abortSignal: signal,
 	};
-	const sending = authenticated
-		? helpers.httpRequestWithAuthentication.call(n8n, CREDENTIAL, options)
-		: helpers.httpRequest(options);
+	const sending = n8n.helpers.httpRequestWithAuthentication.call(n8n, CREDENTIAL, options);
 	return await resultOf(sending, { maxBytes, withDigest, signal, timeout });
 }
 

@@ -115,7 +115,7 @@ export function explain(
 	const explanation =
 		ended.kind === 'broken'
 			? explainConnection(ended, account.origin)
-			: explainStatus(ended, effect, account, clock.now());
+			: explainStatus(ended, effect, account);
 	const { ifUncertain } = effect;
 	if (mayHaveActed && ifUncertain !== undefined) {
 		const message = `${asSentence(explanation.message)} ${ifUncertain.message}`;

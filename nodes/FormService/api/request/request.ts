@@ -68,8 +68,7 @@ export async function request(
 			...transport,
 			// the whole URL has the query already
 			...{ method, url, headers, body, qs: undefined, baseURL: undefined },
-			...{ maxBytes: MAX_REPLY_BYTES, withDigest: versions !== undefined },
-			...{ authenticated: true, signal },
+			...{ maxBytes: MAX_REPLY_BYTES, withDigest: versions !== undefined, signal },
 		};
 
 		// wait for the turn, and send

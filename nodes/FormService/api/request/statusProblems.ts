@@ -1,6 +1,7 @@
 import { upperFirst } from 'lodash';
 import type { Failure } from 'n8n-workflow';
 import type { Account } from '../account';
+import { clock } from '../clock';
 import type { Effect } from '../endpoints';
 import type { Content, Envelope } from '../envelope';
 import { CHECK_BASE_URL, filled, shortened, timeInWords, TRY_LATER } from '../errors';
@@ -114,6 +115,18 @@ const TABLE = {
 		description: '{advice}',
 		cause: 'configuration-invalid',
 	},
+	serviceDown: {
+		message: 'The service has failed too often in a row; this request was not sent',
+		description:
+			'The node asks from time to time whether it works again. Run this item again when it does.',
+		cause: 'temporarily-unavailable',
+	},
+	onlyRefusals: {
+		message: "This account's limit stays used up; this request was not sent",
+		description:
+			'Other nodes, workflows or tools that use this account send too many requests. Let them send fewer, and run this item again.',
+		cause: 'rate-limited',
+	},
 	unusable: {
 		message: 'The service sent {unusable} (status {status})',
 		description: TRY_LATER,
@@ -121,8 +134,10 @@ const TABLE = {
 	},
 } as const satisfies Record<string, Row>;
 
+type Problem = keyof typeof TABLE;
+
 /** What a reply means. */
-function problemOf(reply: FailedReply, { noun, ifClosed }: Effect): keyof typeof TABLE {
+function problemOf(reply: FailedReply, { noun, ifClosed }: Effect): Problem {
 	const { status, headers, content, envelope, refusal } = reply;
 	const isWebPage = content.kind === 'webPage';
 	if (reply.tooLarge) return 'tooLarge';
@@ -140,26 +155,21 @@ function problemOf(reply: FailedReply, { noun, ifClosed }: Effect): keyof typeof
 	return envelope?.failed ? 'notDone' : 'unusable';
 }
 
-/**
- * Explains a reply that is no success.
- *
- * @param now epoch milliseconds
- */
+/** Explains a reply that is no success. */
 export function explainStatus(
 	reply: FailedReply,
 	effect: Effect,
 	{ baseUrl, origin }: Pick<Account, 'baseUrl' | 'origin'>,
-	now: number,
 ): Explanation {
 	const { status, headers, content, envelope, refusal } = reply;
 	const { noun = '', ifClosed, ifRejected } = effect;
-	const until = now + (refusal?.waitMs ?? LONGEST_MINUTE_S * 1000);
+	const waitMs = refusal?.waitMs ?? LONGEST_MINUTE_S * 1000;
+	const until = clock.now() + waitMs;
 	const problem = problemOf(reply, effect);
 	const perLimit = problem === 'dayUsedUp' ? REQUESTS_PER_DAY : REQUESTS_PER_MINUTE;
 	// JSON with a message comes from the service itself: the Base URL is right
 	const otherwise = content.kind === 'json' ? TRY_LATER : CHECK_BASE_URL;
-	const { message, description, cause } = TABLE[problem];
-	const values = {
+	return explained(problem, { until, waitMs }, String(status), {
 		status,
 		baseUrl,
 		origin,
@@ -169,51 +179,40 @@ export function explainStatus(
 		/** The service's own message as the end of a sentence (specification, section 7). */
 		said: envelope?.message === undefined ? '' : `: "${shortened(envelope.message)}"`,
 		advice: detailsOf(envelope) || (ifRejected ?? otherwise),
-		until: timeInWords(until),
-		allowed: (refusal?.allowed ?? perLimit).toLocaleString('en-US'),
+		allowed: refusal?.allowed ?? perLimit,
 		destination: destination(headers, origin),
 		unusable: UNUSABLE[content.kind],
-	};
-	return {
-		message: filled(message, values),
-		description: filled(description, values),
-		httpCode: String(status),
-		failure: {
-			cause,
-			...(cause === 'rate-limited' && { retryAfterMs: until - now }),
-			...(cause === 'quota-exhausted' && { resetsAtEpochMs: until }),
-		},
-	};
+	});
 }
 
 /** Explains a request that was not sent. */
 export function explainHeldBack(held: Exclude<HeldBack, { kind: 'notSent' }>): Explanation {
-	if (held.kind !== 'dayUsedUp') return NOT_SENT[held.kind];
-	const { message, description, cause } = TABLE.dayUsedUp;
-	const allowed = (held.allowed ?? REQUESTS_PER_DAY).toLocaleString('en-US');
-	const values = { until: timeInWords(held.until), allowed };
-	return {
-		message: filled(message, values),
-		description: filled(description, values),
-		httpCode: '429',
-		failure: { cause, resetsAtEpochMs: held.until },
-	};
+	if (held.kind !== 'dayUsedUp') return explained(held.kind);
+	const { until, allowed = REQUESTS_PER_DAY } = held;
+	return explained('dayUsedUp', { until }, '429', { allowed });
 }
 
-const NOT_SENT: Record<'serviceDown' | 'onlyRefusals', Explanation> = {
-	serviceDown: {
-		message: 'The service has failed too often in a row; this request was not sent',
-		description:
-			'The node asks from time to time whether it works again. Run this item again when it does.',
-		failure: { cause: 'temporarily-unavailable' },
-	},
-	onlyRefusals: {
-		message: "This account's limit stays used up; this request was not sent",
-		description:
-			'Other nodes, workflows or tools that use this account send too many requests. Let them send fewer, and run this item again.',
-		failure: { cause: 'rate-limited' },
-	},
-};
+/** @param wait when the service accepts requests again, in epoch milliseconds and from now */
+function explained(
+	problem: Problem,
+	{ until = 0, waitMs }: { until?: number; waitMs?: number } = {},
+	httpCode?: string,
+	values: Readonly<Record<string, string | number | undefined>> = {},
+): Explanation {
+	const { message, description, cause } = TABLE[problem];
+	const allowed = values.allowed?.toLocaleString('en-US');
+	const known = { ...values, allowed, until: timeInWords(until) };
+	return {
+		message: filled(message, known),
+		description: filled(description, known),
+		...(httpCode !== undefined && { httpCode }),
+		failure: {
+			cause,
+			...(problem === 'minuteUsedUp' && { retryAfterMs: waitMs }),
+			...(problem === 'dayUsedUp' && { resetsAtEpochMs: until }),
+		},
+	};
+}
 
 /** Words for a closed form, which the specification does not give; `is_closed` is a form's setting. */
 const CLOSED = /\bclosed\b|\bno (longer|more)\b.*\b(accept|response|submission)/i;

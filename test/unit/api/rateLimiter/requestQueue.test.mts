@@ -95,17 +95,6 @@ describe('the queue', () => {
 		await vi.runAllTimersAsync();
 		await Promise.all(all);
 	});
-
-	it('has no limiter for hosts that count nobody, and no breaker', async () => {
-		const queue = new RequestQueue(undefined, { now: () => Date.now(), sleep });
-		const all = Array.from(
-			{ length: 200 },
-			async () =>
-				await queue.pass(bulk, async () => await Promise.resolve({ kind: 'broken' as const })),
-		);
-		await vi.runAllTimersAsync();
-		expect(new Set((await Promise.all(all)).map(({ kind }) => kind))).toEqual(new Set(['broken']));
-	});
 });
 
 describe('a service that is down', () => {
