@@ -111,7 +111,8 @@ describe('n8n’s editor', () => {
 				'Credential',
 				'Resource',
 				'Operation',
-				'Response ID',
+				'Form',
+				'Response',
 				'Download',
 				'Put Output File in Field',
 			]);

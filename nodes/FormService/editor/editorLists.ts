@@ -12,12 +12,12 @@ export function chosenForm(n8n: ILoadOptionsFunctions): string {
 }
 
 /**
- * How long the editor's lists are given again: no more than one request a minute, however fast a
- * person types. After a failure, typing on does not ask again, but a person who looks again does.
+ * How long the editor's lists are kept: one request a minute, however fast a person types. A failure is
+ * kept for a shorter time, so that opening the list again asks again.
  */
 const LIFETIMES = { found: 60_000, failed: 10_000 };
 
-/** The forms for a list in the editor: what was fetched within the last minute is given again. */
+/** The forms for a list in the editor, as fetched within the last minute. */
 export async function cachedForms(context: RequestContext): Promise<IDataObject[]> {
 	const target = targetOf(context.account, endpoints.listForms);
 	return await listRecords(context, target, { lifetimes: LIFETIMES });

@@ -13,7 +13,7 @@ import { listRecords } from '../api/service';
 import type { Input, Page } from '../parameters/input';
 import type { ItemRun } from './itemRun';
 
-/** One operation of the node, which one file describes. */
+/** One operation of the node. Each is described by one file. */
 export type Operation = {
 	/** Its entry in the list of its resource's operations; `routing` comes from `requestTo`. */
 	option: INodePropertyOptions & { value: string; action: string };
@@ -27,8 +27,8 @@ export type Operation = {
 };
 
 /**
- * Reads and checks all that an item brings, without waiting for anything: n8n starts the items of a
- * run one after another, and the first request leaves when all of them have been checked.
+ * Reads and checks the parameters of an item, synchronously: n8n starts the items of a run one after
+ * another, and the first request is sent after all of them have been checked.
  *
  * @throws NodeOperationError that names the parameter and what it must be
  */
@@ -36,7 +36,7 @@ export type Prepare = (input: Input) => Prepared;
 
 /** An item whose input has been checked. */
 export type Prepared = {
-	/** What the request of the operation sends, if it sends something. */
+	/** The body of the operation's request, if it has one. */
 	body?: IDataObject;
 	/** Sends the request and makes items of the reply: all of them, or the wanted page of a listing. */
 	send(request: ItemRequest): Promise<INodeExecutionData[] | Listing>;
@@ -57,7 +57,7 @@ export function pageOf<T>(records: readonly T[], { skip, limit = Infinity }: Pag
 	return records.slice(skip, skip + limit);
 }
 
-/** The request that n8n has composed for an item, and who sends it. */
+/** The request that n8n has composed for an item. */
 export type ItemRequest = {
 	context: RequestContext;
 	target: Target;

@@ -6,14 +6,14 @@ import type { Prepare } from './operation';
 import { checkItem } from './sendItem';
 
 /**
- * What the node declares to n8n's routing, which composes the request of each item from it: base URL
- * and headers here, method, path and query by the operation and its parameters. No expression throws,
- * whatever it is given: n8n would then stop before the item is checked.
+ * What the node declares to n8n's routing, which composes each item's request: base URL and headers here;
+ * method, path and query by the operation and its parameters. No expression throws, whatever it is given,
+ * because n8n would then stop before the item is checked.
  *
  * @see https://docs.n8n.io/integrations/creating-nodes/build/reference/node-base-files/declarative-style-parameters/
  */
 
-/** The text of an expression's value, without blanks around it. */
+/** An expression's value as trimmed text. */
 const textOf = (value: string) =>
 	`(["string", "number"].includes(typeof ${value}) ? String(${value}) : "").trim()`;
 
