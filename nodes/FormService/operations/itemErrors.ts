@@ -6,7 +6,7 @@ import { endpoints, targetOf } from '../api/endpoints';
 import { asNodeError, inputError, serviceError } from '../api/errors';
 import { listRecords } from '../api/service';
 import type { RequestContext } from '../api/requestContext';
-import { chosenName, InvalidFormId, isFormName, noSuchForm } from '../parameters/formId';
+import { chosenName, formNamed, InvalidFormId, isFormName, noSuchForm } from '../parameters/formId';
 import type { ItemRun, Run } from './itemRun';
 import { RecordNotFound } from './operation';
 import type { ItemRequest } from './operation';
@@ -134,14 +134,11 @@ export async function aboutForm(
 	const node = context.n8n.getNode();
 	const isUnknown = error instanceof NodeApiError && error.httpCode === '404';
 	if (!isUnknown || error instanceof RecordNotFound || formId === undefined) return error;
-	const isNamed = chosenName(node, formId) !== undefined;
+	const isChosen = chosenName(node, formId) !== undefined;
 	// an ID of the service has digits and a name has none: only then is a request worth it
-	if (!isNamed && /\d/.test(formId)) return error;
-	const { message, description } = noSuchForm(
-		node,
-		formId,
-		isNamed ? [] : await formsOf(context, run),
-	);
+	const forms = isChosen || /\d/.test(formId) ? [] : await formsOf(context, run);
+	if (!isChosen && formNamed(formId, forms) === undefined) return error;
+	const { message, description } = noSuchForm(node, formId, forms);
 	const { failure } = error;
 	return serviceError(node, { message, description, failure, httpCode: '404' }, context.itemIndex);
 }

@@ -87,7 +87,7 @@ export function noSuchForm(
 				'It was chosen from the list and was deleted since, or the access token belongs to another workspace. Choose the form again.',
 		};
 	}
-	const meant = [...forms].find((form) => isMeant(form, formId));
+	const meant = formNamed(formId, forms);
 	const id = meant === undefined ? undefined : formIdOf(meant);
 	if (id !== undefined) {
 		return {
@@ -102,9 +102,10 @@ export function noSuchForm(
 	};
 }
 
-function isMeant({ name, slug, url }: IDataObject, given: string): boolean {
+/** The form whose name, slug or address was given in place of its ID. */
+export function formNamed(given: string, forms: Iterable<IDataObject>): IDataObject | undefined {
 	const wanted = given.trim().toLowerCase();
-	return [name, slug, url].some(
-		(one) => typeof one === 'string' && one.trim().toLowerCase() === wanted,
+	return [...forms].find(({ name, slug, url }) =>
+		[name, slug, url].some((one) => typeof one === 'string' && one.trim().toLowerCase() === wanted),
 	);
 }
