@@ -1,5 +1,5 @@
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { demoForms } from '../../service/index.mts';
 import { itemsOf, time } from '../harness.mts';
 import { withWorld } from '../world.mts';
@@ -7,12 +7,10 @@ import { withBothEngines } from './bothEngines.mts';
 import { addMapped, itemsWith } from './brokenInput.mts';
 import { operations, responseId, type Checked } from './checkedOperations.mts';
 
-const places = [
-	['first', 0],
-	['in the middle', 7],
-	['last', 19],
-] as const;
-const ITEMS = 20;
+const ITEMS = 6;
+
+/** Where the item is that differs: first, in the middle, last. */
+const places = [0, 3, ITEMS - 1];
 const EVERY_PLACE = Array.from({ length: ITEMS }, (_, place) => place);
 
 /** The input items that output items come from. */
@@ -40,40 +38,57 @@ async function runWithOne(
 	});
 }
 
-withBothEngines('a run that stops on failure', () => {
-	it.each(operations.map((operation) => [operation.name, operation] as const))(
-		'%s has an outcome for each item when all are valid',
-		async (_name, operation) => {
-			const { error, items, requests } = await runWithOne(operation, operation.good, 0, false);
-			expect(error).toBeUndefined();
-			expect(requests.length).toBeGreaterThan(0);
-			expect(placesOf(items)).toEqual(EVERY_PLACE);
-		},
-	);
+const named = operations.map((operation) => [operation.name, operation] as const);
+const create = operations.find(({ name }) => name === 'Response: Create from JSON')!;
 
-	it.each(
-		operations.flatMap((operation) =>
-			places.map(([where, place]) => [operation.name, where, operation, place] as const),
-		),
-	)('%s sends nothing when its %s item is not valid', async (_name, _where, operation, place) => {
-		const { error, items, requests } = await runWithOne(operation, operation.bad, place, false);
-		expect(error?.message).toMatch(operation.message);
+async function expectNothingSent(operation: Checked, place: number) {
+	const refused = await runWithOne(operation, operation.bad, place, false);
+	expect(refused.error?.message).toMatch(operation.message);
+	const thrown = await runWithOne(operation, 'throw', place, false);
+	expect(thrown.error?.message).toMatch(/No such node|node doesn't exist/);
+	for (const { error, items, requests } of [refused, thrown]) {
 		expect(error).toMatchObject({ context: { itemIndex: place } });
 		expect(items).toEqual([]);
 		expect(requests).toEqual([]);
+	}
+}
+
+describe('every operation', () => {
+	it.each(named)('%s has an outcome for each item when all are valid', async (_name, operation) => {
+		const { error, items, requests } = await runWithOne(operation, operation.good, 0, false);
+		expect(error).toBeUndefined();
+		expect(requests.length).toBeGreaterThan(0);
+		expect(placesOf(items)).toEqual(EVERY_PLACE);
 	});
 
-	it.each(
-		operations.flatMap((operation) =>
-			places.map(([where, place]) => [operation.name, where, operation, place] as const),
-		),
-	)(
-		'%s sends nothing when the expression of its %s item throws',
-		async (_name, _where, operation, place) => {
-			const { error, requests } = await runWithOne(operation, 'throw', place, false);
-			expect(error?.message).toMatch(/No such node|node doesn't exist/);
-			expect(error).toMatchObject({ context: { itemIndex: place } });
-			expect(requests).toEqual([]);
+	it.each(named)(
+		'%s sends nothing when an item is not valid or its expression throws',
+		async (_name, operation) => await expectNothingSent(operation, 3),
+	);
+
+	it.each(named)(
+		'%s sends what is valid in a run that continues, and gives the rest as errors',
+		async (_name, operation) => {
+			const { error, items, requests } = await runWithOne(operation, operation.bad, 3, true);
+			expect(error).toBeUndefined();
+			expect(requests.length).toBeGreaterThan(0);
+			const failed = items.filter(({ json }) => json.error !== undefined);
+			expect(failed).toMatchObject([
+				{
+					json: { value: expect.anything(), error: expect.stringMatching(operation.message) },
+					pairedItem: { item: 3 },
+				},
+			]);
+			expect(placesOf(items)).toEqual(EVERY_PLACE);
+		},
+	);
+});
+
+withBothEngines('a run that stops on failure', () => {
+	it.each(places)(
+		'sends nothing when item %i is not valid or its expression throws',
+		async (place) => {
+			await expectNothingSent(create, place);
 		},
 	);
 
@@ -101,31 +116,14 @@ withBothEngines('a run that stops on failure', () => {
 });
 
 withBothEngines('a run that continues', () => {
-	it.each(operations.map((operation) => [operation.name, operation] as const))(
-		'%s sends what is valid, and gives the rest as errors',
-		async (_name, operation) => {
-			const { error, items, requests } = await runWithOne(operation, operation.bad, 7, true);
-			expect(error).toBeUndefined();
-			expect(requests.length).toBeGreaterThan(0);
-			const failed = items.filter(({ json }) => json.error !== undefined);
-			expect(failed).toMatchObject([
-				{
-					json: { value: expect.anything(), error: expect.stringMatching(operation.message) },
-					pairedItem: { item: 7 },
-				},
-			]);
-			expect(placesOf(items)).toEqual(EVERY_PLACE);
-		},
-	);
-
 	it('gives an expression that throws as the error of its item', async () => {
 		const update = operations.find(({ name }) => name === 'Settings: Update from fields')!;
-		const { error, items, requests } = await runWithOne(update, 'throw', 7, true);
+		const { error, items, requests } = await runWithOne(update, 'throw', 3, true);
 		expect(error).toBeUndefined();
 		expect(requests).toHaveLength(ITEMS - 1);
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
 			Array.from({ length: ITEMS }, (_, item) => ({ item })),
 		);
-		expect(items[7].error?.message ?? items[7].json.error).toMatch(/No such node|doesn't exist/);
+		expect(items[3].error?.message ?? items[3].json.error).toMatch(/No such node|doesn't exist/);
 	});
 });
