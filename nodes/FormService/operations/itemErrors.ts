@@ -135,12 +135,16 @@ export async function aboutForm(
 	const isUnknown = error instanceof NodeApiError && error.httpCode === '404';
 	if (!isUnknown || error instanceof RecordNotFound || formId === undefined) return error;
 	const isChosen = chosenName(node, formId) !== undefined;
-	// an ID of the service has digits and a name has none: only then is a request worth it
-	const forms = isChosen || /\d/.test(formId) ? [] : await formsOf(context, run);
+	const forms = isChosen || !isLikeName(formId) ? [] : await formsOf(context, run);
 	if (!isChosen && formNamed(formId, forms) === undefined) return error;
 	const { message, description } = noSuchForm(node, formId, forms);
 	const { failure } = error;
 	return serviceError(node, { message, description, failure, httpCode: '404' }, context.itemIndex);
+}
+
+/** Whether an ID may be a name, so that a request for the names is worth it: IDs are mixed with digits. */
+function isLikeName(formId: string): boolean {
+	return /^[A-Z][A-Za-z_-]+$/.test(formId);
 }
 
 /** The forms there are; none if they cannot be read, because another error is about to be shown. */
