@@ -55,7 +55,7 @@ async function getWorkspace(
 			timeout: TIMEOUT_MS,
 		});
 		const result = await resultOf(sending, { maxBytes: MAX_REPLY_BYTES, timeout: TIMEOUT_MS });
-		if (result.kind === 'cancelled') return { kind: 'broken', problem: 'interrupted' };
+		if (result.kind === 'canceled') return { kind: 'broken', problem: 'interrupted' };
 		if (result.kind === 'broken') return result;
 		const next = redirects < MAX_REDIRECTS && redirectOf(result, url, endpoint, account);
 		if (!next) return result;

@@ -24,7 +24,7 @@ export type JobEnd =
 	| { kind: 'reply'; status: number; headers: Headers }
 	/** `isSetting`: a setting of n8n or of the node caused it, so it says nothing about the service. */
 	| { kind: 'broken'; isSetting?: boolean }
-	| { kind: 'cancelled' };
+	| { kind: 'canceled' };
 
 /** A request that waits for its turn. */
 export type Job = {
@@ -153,7 +153,7 @@ export class RequestQueue {
 
 	/** What an end says about the service: that it works, fails or refuses, or nothing. */
 	private judge(end: JobEnd, now: number): void {
-		if (end.kind === 'cancelled' || (end.kind === 'broken' && end.isSetting)) return;
+		if (end.kind === 'canceled' || (end.kind === 'broken' && end.isSetting)) return;
 		if (end.kind === 'broken' || end.status >= 500) this.breaker.failed(now);
 		else if (end.status === TOO_MANY_REQUESTS) this.refusals.failed(now);
 		else {

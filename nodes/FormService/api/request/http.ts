@@ -28,8 +28,8 @@ export type Broken = {
 	isSetting?: boolean;
 };
 
-/** How one request ended; `cancelled` if its execution was. */
-export type HttpResult = Reply | Broken | { kind: 'cancelled' };
+/** How one request ended; `canceled` if its execution was. */
+export type HttpResult = Reply | Broken | { kind: 'canceled' };
 
 /** How long a reply may take to begin, and again to end, unless the node's Timeout option says otherwise. */
 const REPLY_TIMEOUT_MS = 30_000;
@@ -96,7 +96,7 @@ export async function resultOf(
 	} catch (error) {
 		// a reply that comes too late is not read
 		sending.then((late) => destroyBody(late as N8nReply)).catch(() => {});
-		if (signal?.aborted) return { kind: 'cancelled' };
+		if (signal?.aborted) return { kind: 'canceled' };
 		const problem = problemOf(error);
 		// a person's short Timeout says nothing about the service
 		const isShort = problem.problem === 'timeout' && timeout < REPLY_TIMEOUT_MS;

@@ -76,10 +76,10 @@ export async function request(
 		const job = { urgency, isRetry: requests > 1, signal: stop };
 		const result = await queue.pass(job, async () => await sendOnce(n8n, outgoing));
 		if (isHeldBack(result)) throw heldBackError(context, result);
-		const isCancelled = result.kind === 'cancelled';
-		if (isCancelled && effect.kind === 'safe') throw new NotSent(n8n.getNode(), context.itemIndex);
+		const isCanceled = result.kind === 'canceled';
+		if (isCanceled && effect.kind === 'safe') throw new NotSent(n8n.getNode(), context.itemIndex);
 		// a change that was under way may have happened: that it was not sent would not be true
-		const ended = isCancelled ? INTERRUPTED : result;
+		const ended = isCanceled ? INTERRUPTED : result;
 
 		if (ended.kind === 'reply') {
 			// follow redirects, and recognize what is known
@@ -108,7 +108,7 @@ export async function request(
 		tries.sent = requests - redirects;
 		if (isRateLimited(read)) tries.rateLimited++;
 		isUncertain ||= mayHaveActed(read);
-		const mayRetry = retry && !isCancelled && !queue.isServiceDown;
+		const mayRetry = retry && !isCanceled && !queue.isServiceDown;
 		const decision = mayRetry && decideRetry(effect.kind, read, tries, Math.random(), clock.now());
 		if (!decision || !decision.again) {
 			const failed = { effect, account, tries: tries.sent, mayHaveActed: isUncertain };

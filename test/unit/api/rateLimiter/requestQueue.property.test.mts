@@ -269,29 +269,29 @@ describe('the queue and who waits', () => {
 		);
 	}, 120_000);
 
-	it('never sends what was cancelled while it waited, and forgets it', async () => {
+	it('never sends what was canceled while it waited, and forgets it', async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.array(fc.boolean(), { minLength: 10, maxLength: 150 }),
-				async (cancelled) => {
+				async (canceled) => {
 					const queue = virtualQueue();
 					const order: string[] = [];
 					const controller = new AbortController();
-					const all = cancelled.map((isCancelled, index) =>
-						pass(queue, isCancelled ? { signal: controller.signal } : {}, String(index), order),
+					const all = canceled.map((isCanceled, index) =>
+						pass(queue, isCanceled ? { signal: controller.signal } : {}, String(index), order),
 					);
 					await vi.advanceTimersByTimeAsync(1);
 					const sentBefore = [...order];
 					controller.abort();
 					expect(queue.waiting).toBe(
-						cancelled.filter(
-							(isCancelled, index) => !isCancelled && !sentBefore.includes(String(index)),
+						canceled.filter(
+							(isCanceled, index) => !isCanceled && !sentBefore.includes(String(index)),
 						).length,
 					);
 					await vi.runAllTimersAsync();
 					const ends = await Promise.all(all);
 					ends.forEach((end, index) => {
-						const wasSent = !cancelled[index] || sentBefore.includes(String(index));
+						const wasSent = !canceled[index] || sentBefore.includes(String(index));
 						expect(end.kind).toBe(wasSent ? 'reply' : 'notSent');
 					});
 					expect(queue.waiting).toBe(0);

@@ -132,7 +132,7 @@ describe('a service that is down', () => {
 
 	it.each([
 		['a certificate, or the Timeout of one node', { kind: 'broken', isSetting: true }],
-		['an execution that was canceled', { kind: 'cancelled' }],
+		['an execution that was canceled', { kind: 'canceled' }],
 		['a token that is not accepted', { kind: 'reply', status: 401, headers: {} }],
 	] as const)('is not what fails: %s', async (_what, end) => {
 		const { kinds, queue } = await sendAll(100, () => end);
