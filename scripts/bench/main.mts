@@ -15,6 +15,7 @@ const parts: Record<string, () => Promise<Table>> = {
 	items: async () => await (await import('./items.mts')).items(),
 	processes: async () => await (await import('./processes.mts')).processes(),
 	editor: async () => await (await import('./editor.mts')).editor(),
+	path: async () => await (await import('./path.mts')).path(),
 	start: async () => await (await import('./start.mts')).start(),
 };
 
