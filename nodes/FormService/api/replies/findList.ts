@@ -5,8 +5,16 @@ import { describesPages } from './pageInfo';
 /** The records of one page of a list, and the objects that hold them, outermost first. */
 export type FoundList = { records: IDataObject[]; around: IDataObject[] };
 
-/** A value in a reply, the objects that hold it, and its name in the innermost of them. */
-type Place = { value: unknown; around: IDataObject[]; name: string };
+/** A value in a reply. */
+type Place = {
+	value: unknown;
+	/** The objects that hold it, outermost first. */
+	around: IDataObject[];
+	/** Its name in the innermost of them. */
+	name: string;
+	/** It is in the reply itself, or in its `data`. */
+	isNear: boolean;
+};
 
 /** The deepest level of a reply that can hold its list. */
 const MAX_DEPTH = 4;
@@ -16,30 +24,35 @@ const MAX_DEPTH = 4;
  * alone, where there is `data` (specification, section 4).
  *
  * @param reply the whole reply
+ * @param nameInForm the list's name in the record of the form that it belongs to; undefined for other lists
  * @returns undefined if there is no list or more than one: that is never an empty list
  */
-export function findList(reply: unknown): FoundList | undefined {
-	let level: Place[] = [{ value: reply, around: [], name: '' }];
+export function findList(reply: unknown, nameInForm?: string): FoundList | undefined {
+	let level: Place[] = [{ value: reply, around: [], name: '', isNear: true }];
 	for (let depth = 0; depth <= MAX_DEPTH; depth++) {
-		const lists = level.flatMap((place) => listAt(place) ?? []);
-		if (lists.length > 0) return lists.length === 1 ? lists[0] : undefined;
-		level = level.flatMap(placesIn);
+		const lists = level.filter((place) => recordsAt(place) !== undefined);
+		if (lists.length > 0) return lists.length === 1 ? listAt(lists[0]) : undefined;
+		level = level.flatMap((place) => placesIn(place, nameInForm));
 	}
 	return undefined;
 }
 
-function listAt({ value, around, name }: Place): FoundList | undefined {
-	const holder = around.at(-1);
-	const records = Array.isArray(value) ? (value as unknown[]) : recordsOfMap(value, name);
-	if (records === undefined || !records.every(isRecord)) return undefined;
-	// what a form holds without identities is neither its fields nor its responses
-	const isOfForm = holder !== undefined && isOneRecord(holder);
-	return isOfForm && !records.every(hasIdentity) ? undefined : { records, around };
+function listAt(place: Place): FoundList | undefined {
+	const records = recordsAt(place) ?? [];
+	// far from the reply itself there are lists of other things, such as the tags of a form
+	const isFound = place.isNear || records.every(hasIdentity);
+	return isFound ? { records, around: place.around } : undefined;
 }
 
-/** Names under which an empty object is an empty list. */
+/** Names under which an empty object, or a list far from the reply itself, can be the empty list. */
 const LIST_NAME =
-	/^(data|list|items|records|results|rows|entries|values|forms|fields|responses|submissions)$/i;
+	/^(data|list|items|records|results|rows|entries|values|forms|fields|responses|submissions|nodes|edges|content|elements|hits|children)$/i;
+
+function recordsAt({ value, name, isNear }: Place): IDataObject[] | undefined {
+	const records = Array.isArray(value) ? (value as unknown[]) : recordsOfMap(value, name);
+	if (records === undefined || !records.every(isRecord)) return undefined;
+	return records.length > 0 || isNear || LIST_NAME.test(name) ? records : undefined;
+}
 
 /** The values of an object with a number or their own identity as names: PHP sends lists with gaps so. */
 function recordsOfMap(value: unknown, name: string): unknown[] | undefined {
@@ -53,19 +66,24 @@ function recordsOfMap(value: unknown, name: string): unknown[] | undefined {
 }
 
 /** The attributes of an object that may hold the list. */
-function placesIn({ value, around }: Place): Place[] {
+function placesIn({ value, around, name, isNear }: Place, nameInForm: string | undefined): Place[] {
 	if (!isRecord(value)) return [];
+	const isForm = isOneRecord(value);
+	// a response keeps its answers in lists of such names (specification, section 2.4)
+	const isResponse = 'uuid' in value || 'is_incomplete' in value;
+	if (isForm && isResponse) return [];
+	const isEnvelope = isNear && !isForm && (name === '' || name === 'data');
 	return Object.entries(value)
-		.filter(([name]) => mayHoldList(name, value))
-		.map(([name, inner]) => ({ value: inner, around: [...around, value], name }));
+		.filter(([inner]) => (isForm ? inner === nameInForm : mayHold(inner, value)))
+		.map(([inner, one]) => ({
+			value: one,
+			around: [...around, value],
+			name: inner,
+			isNear: isEnvelope,
+		}));
 }
 
-function mayHoldList(name: string, holder: IDataObject): boolean {
-	if (isOneRecord(holder)) {
-		// a response keeps its answers in lists of such names (specification, section 2.4)
-		const isResponse = 'uuid' in holder || 'is_incomplete' in holder;
-		return !isResponse && (name === 'fields' || name === 'responses');
-	}
+function mayHold(name: string, holder: IDataObject): boolean {
 	if ('data' in holder) return name === 'data';
 	// an object that has an identity as its name is a record
 	const isRecordByName = isRecord(holder[name]) && !/^[a-z_]+$/i.test(name);

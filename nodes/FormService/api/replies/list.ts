@@ -64,6 +64,7 @@ export async function* pagesOf(
 	{ endpoint, url: listUrl }: Target,
 	{ from, versions }: PagesOptions = {},
 ): AsyncGenerator<ListPage, void> {
+	const [nameInForm] = /fields|responses/.exec(endpoint.url) ?? [];
 	const visited = new Set<string>();
 	const beginnings = new Set<string>();
 	let repeated = 0;
@@ -92,7 +93,7 @@ export async function* pagesOf(
 			yield { ...position, records: [], isLast: true, requests, version, isUnchanged };
 			return;
 		}
-		const found = findList(reply.value);
+		const found = findList(reply.value, nameInForm);
 		if (found === undefined) throw noList(context, reply.value);
 		const { records, around } = found;
 		const beginning = records.length > 0 ? identityOf(records[0]) : undefined;

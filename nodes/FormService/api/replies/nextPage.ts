@@ -46,7 +46,8 @@ export function nextPage(
 		url.searchParams.set(...parameter);
 		return { kind: 'at', url: url.href };
 	}
-	const says = firstOf(infos, announcement) ?? contradiction(infos, soFar);
+	const query = new URL(soFar.url).searchParams;
+	const says = firstOf(infos, (info) => announcement(info, query)) ?? contradiction(infos, soFar);
 	return says === undefined ? { kind: 'none' } : { kind: 'unknown', says };
 }
 
@@ -56,7 +57,7 @@ const LAST_PAGE =
 	/^(last_?page|total_?pages|page_?count|pages|(number_of|num|max)_pages|pages?_total|last)$/;
 const NEXT = /^((page|cursor|link|url)_)?next(_|$)/;
 const CONTINUATION =
-	/^(ms_)?continu(e|ation)(_|$)|^(last_evaluated_key|scroll_id|bookmark|after|((after|end)_)?cursor)$/;
+	/^(ms_)?continu(e|ation)(_|$)|^(last_evaluated_key|scroll_id|bookmark|(after|end)_cursor)$/;
 const MORE = /^((has_)?(more|next)(_[a-z]+)*|(is_)?truncated|exceeded_transfer_limit)$/;
 const LAST = /^(is_)?(last(_page|_batch|_chunk)?|done|eof|exhausted)$/;
 const SIZE = /^(per_?page|page_?size|limit|size|max_results|items_per_page|count_per_page)$/;
@@ -82,17 +83,21 @@ function nextCursor(info: PageInfo): [string, string] | undefined {
 	return isText ? ['cursor', String(cursor)] : undefined;
 }
 
-/** The name of an attribute that says that the list goes on. */
-function announcement(info: PageInfo): string | undefined {
+/** The name of an attribute that says that the list continues. */
+function announcement(info: PageInfo, query: URLSearchParams): string | undefined {
 	const isEnd = saysTheEnd(info);
+	const isPosition = (name: string, value: unknown) =>
+		(/^(after|cursor)$/.test(name) || (name === 'offset' && asCount(value) === undefined)) &&
+		(typeof value === 'string' || typeof value === 'number') &&
+		// it can also repeat where this page begins
+		query.get(name) !== String(value);
 	const found = info.find(
 		({ plain, value }) =>
 			(NEXT.test(plain) && isGiven(value)) ||
 			(MORE.test(plain) && saysYes(value)) ||
-			(LAST.test(plain) && saysNo(value)) ||
+			(LAST.test(plain) && (value === false || value === 'false')) ||
 			(!isEnd && CONTINUATION.test(plain) && isGiven(value)) ||
-			// an offset that is no number is a cursor
-			(!isEnd && plain === 'offset' && isGiven(value) && asCount(value) === undefined),
+			(!isEnd && isPosition(plain, value) && isGiven(value)),
 	);
 	return found && `"${found.name}"`;
 }
@@ -102,7 +107,7 @@ function saysTheEnd(info: PageInfo): boolean {
 		({ plain, value }) =>
 			(NEXT.test(plain) && !isGiven(value)) ||
 			(MORE.test(plain) && saysNo(value)) ||
-			(LAST.test(plain) && saysYes(value)),
+			(LAST.test(plain) && (value === true || value === 'true')),
 	);
 }
 

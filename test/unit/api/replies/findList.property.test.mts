@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findList } from '../../../../nodes/FormService/api/replies/findList.ts';
+import { findList as find } from '../../../../nodes/FormService/api/replies/findList.ts';
 import { describesPages } from '../../../../nodes/FormService/api/replies/pageInfo.ts';
 
 type Json = Record<string, unknown>;
+
+/** The list of what belongs to a form. */
+const findList = (value: unknown) => find(value, 'fields') ?? find(value, 'responses');
 
 const word = fc.stringMatching(/^[a-z_]{1,12}$/);
 
@@ -64,7 +67,9 @@ describe('finding the list in a reply', () => {
 	it('goes deeper only where no list is nearer', () => {
 		const form = { id: 'AbC123', fields: [{ uuid: 'f1' }] };
 		const responses = [{ uuid: 'r1' }];
-		expect(findList({ success: true, data: { form, responses } })?.records).toEqual(responses);
+		expect(find({ success: true, data: { form, responses } }, 'fields')?.records).toEqual(
+			responses,
+		);
 		expect(findList({ success: true, data: { form } })?.records).toEqual([{ uuid: 'f1' }]);
 	});
 
@@ -81,6 +86,14 @@ describe('finding the list in a reply', () => {
 	it('finds an empty list beside the form that it belongs to', () => {
 		const data = { form: { id: 'AbC123', name: 'Survey' }, responses: [] };
 		expect(findList({ success: true, data })?.records).toEqual([]);
+	});
+
+	it('of forms is not looked for in the record of a form', () => {
+		const data = { id: 'AbC123', name: 'Survey', fields: [{ uuid: 'a' }] };
+		expect(find({ success: true, data })).toBeUndefined();
+		expect(find({ success: true, forms: data })).toBeUndefined();
+		expect(find({ success: true, data }, 'responses')).toBeUndefined();
+		expect(find({ success: true, data }, 'fields')?.records).toEqual(data.fields);
 	});
 
 	it('finds numbered records whose numbering has gaps', () => {
@@ -110,6 +123,9 @@ describe('finding the list in a reply', () => {
 		['a list of texts', { success: true, data: ['a', 'b'] }],
 		['a list with a gap', { success: true, data: [{ uuid: 'a' }, null] }],
 		['two lists in different objects', { data: { a: { x: [{ id: 1 }] }, b: { y: [{ id: 2 }] } } }],
+		['an empty list of something else', { success: true, user: { name: 'Ada', tags: [] } }],
+		['a list of something else', { success: true, user: { roles: [{ name: 'Owner' }] } }],
+		['a list without identities beside an empty one', { user: { roles: [{ is: 1 }], forms: [] } }],
 		['two lists', { success: true, data: { forms: [{ id: 'a' }], drafts: [{ id: 'b' }] } }],
 		['an object with nothing in it under another name', { success: true, extra: {} }],
 		['an empty object beside the message', { success: true, message: 'Fine', settings: {} }],

@@ -137,6 +137,8 @@ describe('finding the next page', () => {
 		{ cursor: 'c2' },
 		{ offset: 'itr2/rec' },
 		{ next_offset: 2 },
+		{ cursor: 3 },
+		{ last: false, continue: { from: 1 } },
 		{ nextPageToken: 'c2' },
 		{ has_more: 'true' },
 		{ page_info: { has_next_page: true, end_cursor: 'c2' } },
@@ -164,6 +166,9 @@ describe('finding the next page', () => {
 		{ total_pages: 1 },
 		{ count: 2 },
 		{ current_page: 1, last_page: 1, per_page: 2 },
+		{ page: 0, last_page: 0 },
+		{ last: 1, offset: 0, cursor: { id: 7 } },
+		{ is_last: true, cursor: 'c1' },
 		// a form has pages too, and a limit of responses
 		{ id: 'AbC123', pages: 3, limit: 2 },
 		{ meta: { rate_limit: { total: 1440, limit: 2 } } },
