@@ -1,6 +1,19 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import { CHECK_VERSION, inputError, serviceError, timeInWords } from '../api/errors';
 
+/** What n8n's log says where nothing has failed. */
+export const LOG = {
+	noFields:
+		'New responses wait for the fields of their form: no time, or no request of the day, was left to read them.',
+	cut: 'Not all responses could be read: no time, or no request of the day, was left for further pages.',
+	inDoubt:
+		"the listing has changed other than by new responses. It is read whole as soon as 'Requests per Day' permits; new responses are delivered until then too.",
+	waits:
+		"A poll is due, but the triggers on this account have used up their 'Requests per Day'. It follows as soon as enough requests are available again.",
+	queued:
+		'The poll was not sent: other nodes have used up the requests of the minute of this account. The next poll tries again.',
+} as const;
+
 /** The first reading has to be whole, or everything that it did not show would count as new. */
 export function cutAtFirst(node: INode, what: 'responses' | 'forms') {
 	return cutShort(

@@ -9,9 +9,8 @@ import { cutFields } from './errors';
 import { listedForms } from './formList';
 import type { FormMemory } from './memory';
 import { decideReading, payFor } from './due';
-import type { Listing } from './due';
 import { LIST, sharerKey } from './pollRun';
-import type { PollRun } from './pollRun';
+import type { Listing, PollRun } from './pollRun';
 import { readWhole } from './reading';
 import { HOUR_MS } from './schedule';
 

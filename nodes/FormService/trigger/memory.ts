@@ -7,7 +7,7 @@ import type { Failures } from './failures';
 import type { ListedForm } from './formList';
 import type { KnownResponses } from './knownResponses';
 import { RequestAllowance } from './requestAllowance';
-import { freshSchedule, noRate } from './schedule';
+import { freshSchedule, HOUR_MS, noRate } from './schedule';
 import type { Rate, Schedule } from './schedule';
 import type { StateMemory } from './state';
 
@@ -40,8 +40,21 @@ export type LastPoll = {
 /** The same where the backlog cannot be delivered now: the next reading finds its responses again. */
 export function withoutBacklog(lastPoll: LastPoll | undefined): LastPoll | undefined {
 	if (lastPoll === undefined || lastPoll.backlog.length === 0) return lastPoll;
-	const order = lastPoll.order && { ...lastPoll.order, isDoubtful: true };
-	return { ...lastPoll, backlog: [], version: undefined, order };
+	return { ...lastPoll, backlog: [], version: undefined, order: inDoubt(lastPoll.order) };
+}
+
+/** The version of the listing, if the same again would change nothing. After an hour, an ETag is not trusted. */
+export function trustedVersion(lastPoll: LastPoll | undefined, now: number): Version | undefined {
+	if (lastPoll === undefined || lastPoll.backlog.length > 0 || now >= lastPoll.changesAt) {
+		return undefined;
+	}
+	const { version, versionAt } = lastPoll;
+	return version && (now - versionAt < HOUR_MS ? version : { digest: version.digest });
+}
+
+/** An order that the next poll can only use in part: the whole listing is needed. */
+export function inDoubt(order: Order | undefined): Order | undefined {
+	return order && { ...order, isDoubtful: true };
 }
 
 /** The order of a listing of several pages. */

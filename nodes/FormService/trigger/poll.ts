@@ -5,18 +5,15 @@ import { conditionProblem, conditionsNeedFields, meets } from '../api/answers/co
 import { oldestFirst } from '../api/answers/order';
 import { outputNeedsFields } from '../api/answers/responseItem';
 import { clock } from '../api/clock';
-import { endpoints, targetOf } from '../api/endpoints';
-import type { Version } from '../api/request/request';
 import { compare, knownAfter } from './compare';
-import { decideReading, paceOf, payFor } from './due';
-import type { Listing } from './due';
-import { cutAtFirst, cutInVain, wrongCondition } from './errors';
+import { decideReading, pollsUntilDue, readListing } from './due';
+import { cutAtFirst, cutInVain, LOG, wrongCondition } from './errors';
 import { FAILURES_UNTIL_REPORTED, noFailures } from './failures';
 import { shortNameOf } from './fingerprint';
 import { listedForms, noneKnown, watchedIds, withList } from './formList';
 import { fieldsOf, nameOf } from './lookups';
-import { belongTo, memoryOf, withoutBacklog } from './memory';
-import type { FormMemory, LastPoll, Order } from './memory';
+import { belongTo, inDoubt, memoryOf, trustedVersion, withoutBacklog } from './memory';
+import type { FormMemory, LastPoll } from './memory';
 import { occasionOf } from './occasion';
 import { itemsOf } from './output';
 import type { Event } from './output';
@@ -29,17 +26,17 @@ import {
 	formMemoryOf,
 	isWatching,
 	LIST,
+	outcomeOf,
 	serviceTime,
 	share,
 	stateOf,
 	takeChange,
 	watchesResponses,
 } from './pollRun';
-import type { PollRun } from './pollRun';
-import { readShort, readWhole } from './reading';
+import type { Listing, PollRun } from './pollRun';
 import type { Reading } from './reading';
-import { answered, failed, report, succeeded, unusable } from './reporting';
-import { DAY_MS, HOUR_MS, MINUTE_MS, weightOf, wholeDueAt, withResponses } from './schedule';
+import { failed, report, succeeded, unusable } from './reporting';
+import { DAY_MS, HOUR_MS, weightOf, withResponses } from './schedule';
 import { isDeliveryUnderWay, saveState, saveUnsaved } from './state';
 
 type Items = INodeExecutionData[] | null;
@@ -88,7 +85,7 @@ export async function pollForms(n8n: IPollFunctions): Promise<Items> {
 	if (isDeliveryUnderWay(staticData, memory, clock.now())) return null;
 
 	const run = beginRun(n8n, { key, memory, occasion, parameters, account, staticData, service });
-	const polling = pollOnce(run, staticData, service);
+	const polling = pollOnce(run, staticData);
 	memory.underWay = polling.then(
 		() => undefined,
 		() => undefined,
@@ -101,7 +98,7 @@ export async function pollForms(n8n: IPollFunctions): Promise<Items> {
 }
 
 /** Lists the forms if all are watched, polls them in turn, saves what is known then, and reports failures. */
-async function pollOnce(run: PollRun, staticData: IDataObject, service: string): Promise<Items> {
+async function pollOnce(run: PollRun, staticData: IDataObject): Promise<Items> {
 	const { memory, parameters, base, context } = run;
 	const { watch } = parameters;
 	const { logger } = context.n8n;
@@ -125,17 +122,7 @@ async function pollOnce(run: PollRun, staticData: IDataObject, service: string):
 
 	if (run.hasResult) {
 		for (const id of ids) if (!run.forms.has(id)) commit(run, id, stateOf(run, id), false);
-		const formsIfDiscarded = run.items.length > 0 ? run.formsIfDiscarded : undefined;
-		const { forms: known, listedSince } = run;
-		const now = clock.now();
-		saveState(staticData, memory, {
-			service,
-			listedSince,
-			forms: known,
-			formsIfDiscarded,
-			base,
-			now,
-		});
+		saveState(staticData, memory, outcomeOf(run));
 	}
 	if (!run.hasFailed && run.items.length === 0) saveUnsaved(staticData, memory);
 	if (run.items.length > 0) return oldestFirst(run.items).map(({ item }) => item);
@@ -149,26 +136,16 @@ async function listForms(run: PollRun, except: readonly string[]): Promise<void>
 	const { list } = memory;
 	share(run, LIST, 1, DAY_MS / HOUR_MS);
 	const listing: Listing = { about: LIST, memory: list, isFirst: run.listedSince === undefined };
-	if (decideReading(run, listing) === 'whole') {
-		const startedAt = clock.now();
-		const before = run.requests;
-		run.hasBegun = true;
-		try {
-			const { records, isWhole } = await readWhole(
-				run,
-				targetOf(context.account, endpoints.listForms),
-			);
-			answered(run);
-			if (listing.isFirst && !isWhole) throw cutAtFirst(context.n8n.getNode(), 'forms');
-			Object.assign(list, { forms: listedForms(records), isWhole });
-			run.hasResult = true;
-			succeeded(run, listing, true);
-		} catch (error) {
-			failed(run, { ...listing, startedAt, isWhole: true, isAboutForm: false }, error);
-		} finally {
-			const requests = run.requests - before;
-			payFor(run, listing, { startedAt, requests, isWhole: true }, false);
-		}
+	const startedAt = clock.now();
+	const isDue = decideReading(run, listing) !== undefined;
+	const reading = isDue ? await readListing(run, listing, 'whole') : undefined;
+	if (reading !== undefined && (reading.isWhole || !listing.isFirst)) {
+		Object.assign(list, { forms: listedForms(reading.records), isWhole: reading.isWhole });
+		run.hasResult = true;
+		succeeded(run, listing, true);
+	} else if (reading !== undefined) {
+		const error = cutAtFirst(context.n8n.getNode(), 'forms');
+		failed(run, { ...listing, startedAt, isWhole: true, isAboutForm: false }, error);
 	}
 	if (list.forms === undefined) return;
 	const { forms, created } = withList(run.forms, {
@@ -206,6 +183,7 @@ async function pollForm(run: PollRun, id: string, memory: FormMemory): Promise<v
 		isFirst: run.forms.get(id)?.known === undefined,
 		order: backlog.length === 0 ? lastPoll?.order : undefined,
 		hasIncomplete: known?.hasIncomplete(),
+		isToCheck: run.occasion === 'publish' && conditionsNeedFields(parameters.conditions),
 	};
 	try {
 		// of the last requests of a day, none goes to a listing while responses wait for one
@@ -213,11 +191,11 @@ async function pollForm(run: PollRun, id: string, memory: FormMemory): Promise<v
 		const kind = decideReading(run, listing);
 		if (kind === undefined && backlog.length === 0) return;
 		memory.turn = ++run.memory.turns;
-		const version = versionOf(lastPoll, startedAt);
+		const version = listing.isToCheck ? undefined : trustedVersion(lastPoll, startedAt);
 		const reading =
 			kind === undefined
 				? { records: [...backlog], isWhole: false, isShort: true, pages: 0, order: lastPoll?.order }
-				: await readForm(run, listing, kind, version);
+				: await readListing(run, listing, kind, { version, responses: known });
 		if (reading === undefined) return;
 		if (reading.isUnchanged && lastPoll !== undefined) {
 			const versionAt = version?.etag === undefined ? startedAt : lastPoll.versionAt;
@@ -232,53 +210,6 @@ async function pollForm(run: PollRun, id: string, memory: FormMemory): Promise<v
 	}
 }
 
-/** The version of the listing, if the same again would change nothing. After an hour, an ETag is not trusted. */
-function versionOf(lastPoll: LastPoll | undefined, now: number): Version | undefined {
-	const { version, backlog, changesAt, versionAt } = lastPoll ?? {};
-	if (version === undefined || backlog?.length !== 0 || now >= (changesAt ?? 0)) return undefined;
-	return now - (versionAt ?? 0) < HOUR_MS ? version : { digest: version.digest };
-}
-
-/** @returns undefined if the reading has failed */
-async function readForm(
-	run: PollRun,
-	listing: Listing,
-	kind: 'whole' | 'short',
-	version: Version | undefined,
-): Promise<Reading | undefined> {
-	const { about, memory, order } = listing;
-	const startedAt = clock.now();
-	const before = run.requests;
-	run.hasBegun = true;
-	let reading: Reading | undefined;
-	try {
-		const target = targetOf(run.context.account, endpoints.listResponses, { formId: about });
-		const known = memory.lastPoll?.known;
-		reading =
-			kind === 'short' && order !== undefined && known !== undefined
-				? await readShort(run, target, order, known)
-				: await readWhole(run, target, version);
-		answered(run);
-	} catch (error) {
-		failed(run, { ...listing, startedAt, isWhole: kind === 'whole', isAboutForm: false }, error);
-	}
-	const requests = run.requests - before;
-	const isWhole = kind === 'whole' || reading?.isWhole === true;
-	const canBeShort = (reading === undefined ? order : reading.order) !== undefined;
-	payFor(run, listing, { startedAt, requests, isWhole }, canBeShort);
-	if (reading?.isWhole) memory.schedule = { ...memory.schedule, pages: Math.max(1, requests) };
-	return reading;
-}
-
-const NO_FIELDS =
-	'New responses wait for the fields of their form: no time, or no request of the day, was left to read them.';
-
-const CUT =
-	'Not all responses could be read: no time, or no request of the day, was left for further pages.';
-
-const IN_DOUBT =
-	"the listing has changed other than by new responses. It is read whole as soon as 'Requests per Day' permits; new responses are delivered until then too.";
-
 /** Compares what was read with what is known, delivers what is new, and takes note of it. */
 async function take(
 	run: PollRun,
@@ -286,7 +217,7 @@ async function take(
 	reading: Reading,
 	lastPoll: LastPoll | undefined,
 ): Promise<void> {
-	const { context, parameters, occasion } = run;
+	const { context, parameters } = run;
 	const { about: id, memory } = listing;
 	const { conditions, events, abandonedAfterMs, maxPerPoll, output } = parameters;
 	const { logger } = context.n8n;
@@ -301,13 +232,13 @@ async function take(
 	const { found } = comparison;
 	// if the new responses are on the last pages, each cut poll would be in vain, and nobody would know
 	if (isCut && found.length === 0) throw cutInVain(node);
-	if (isCut) logger.warn(CUT);
+	if (isCut) logger.warn(LOG.cut);
 	if (known === undefined) logger.info(`Watches form ${id}. Responses so far: ${records.length}.`);
 
 	const byField = conditionsNeedFields(conditions);
 	const hasRoom = run.items.length < maxPerPoll;
-	const isChecked = byField && occasion === 'publish';
-	const wantsFields = needsFields(parameters) && hasRoom && (found.length > 0 || isChecked);
+	const wantsFields =
+		needsFields(parameters) && hasRoom && (found.length > 0 || listing.isToCheck === true);
 	const fields = wantsFields
 		? await fieldsOf(
 				run,
@@ -323,10 +254,10 @@ async function take(
 		? found
 		: found.filter(({ record }) => meets(record, conditions, fields ?? []));
 	const isReady = fields !== undefined || !(isUnclear || outputNeedsFields(output));
-	if (wantsFields && !isReady && found.length > 0) logger.info(NO_FIELDS);
+	if (wantsFields && !isReady && found.length > 0) logger.info(LOG.noFields);
 
 	const due = oldestFirst(wanted);
-	const ready = isReady ? due : [];
+	const ready = isReady && hasRoom ? due : [];
 	const form = { id, name: ready.length > 0 ? await nameOf(run, id) : null };
 	const isPatient = memory.failures.count + 1 < FAILURES_UNTIL_REPORTED;
 	const delivered = await deliver(
@@ -339,17 +270,18 @@ async function take(
 	const after = knownAfter(comparison, rest);
 	commit(run, id, { known: after }, delivered > 0);
 	memory.rate = withResponses(memory.rate, found.length - rest.length, now);
-	const kept = rest.slice(0, roomUntilDue(run, listing, now)).map(({ record }) => record);
-	const order = nextOrder(reading, lastPoll, kept.length < rest.length);
+	const room = Math.min(pollsUntilDue(run, listing) * maxPerPoll, MOST_WAITING);
+	const kept = rest.slice(0, room).map(({ record }) => record);
+	const order = isWhole ? reading.order : (reading.order ?? inDoubt(lastPoll?.order));
 	if (order?.isDoubtful && lastPoll?.order?.isDoubtful === false)
-		logger.info(`Form ${id}: ${IN_DOUBT}`);
+		logger.info(`Form ${id}: ${LOG.inDoubt}`);
 	memory.lastPoll = {
 		known: after,
 		backlog: kept,
 		version: rest.length === 0 ? reading.version : undefined,
 		versionAt: now,
 		changesAt: after.changesAt(abandonedAfterMs),
-		order,
+		order: kept.length < rest.length ? inDoubt(order) : order,
 	};
 }
 
@@ -373,22 +305,3 @@ async function deliver(
 
 /** The most responses that wait in memory: they are whole records. */
 const MOST_WAITING = 10_000;
-
-/** How many responses n8n's polls can deliver until the listing is read again. */
-function roomUntilDue(run: PollRun, { about, memory }: Listing, now: number): number {
-	const pace = paceOf(run, { about, memory, isFirst: false });
-	const polls = Math.ceil(Math.max(0, wholeDueAt(memory.schedule, pace) - now) / MINUTE_MS) + 1;
-	return Math.min(polls * run.parameters.maxPerPoll, MOST_WAITING);
-}
-
-/** @param isForgotten whether responses are to be delivered that are not kept */
-function nextOrder(
-	{ order, isWhole }: Reading,
-	lastPoll: LastPoll | undefined,
-	isForgotten: boolean,
-): Order | undefined {
-	const next = isWhole
-		? order
-		: (order ?? (lastPoll?.order && { ...lastPoll.order, isDoubtful: true }));
-	return next && { ...next, isDoubtful: next.isDoubtful || isForgotten };
-}

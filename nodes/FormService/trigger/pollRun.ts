@@ -4,12 +4,13 @@ import { clock } from '../api/clock';
 import { chosenForms, initialState, watchedIds } from './formList';
 import type { Beginning } from './formList';
 import { allowanceOf, freshForm, withoutBacklog } from './memory';
-import type { FormMemory, TriggerMemory } from './memory';
+import type { FormMemory, Order, TriggerMemory } from './memory';
 import { pollTimeMs } from './occasion';
 import type { Occasion } from './occasion';
 import type { Parameters } from './parameters';
 import type { Sending } from './reading';
 import { loadState } from './state';
+import type { Outcome } from './state';
 import type { FormState, Restored } from './stateCodec';
 
 /** One poll of n8n: what it continues from, and what it has got so far. */
@@ -18,6 +19,8 @@ export type PollRun = Sending & {
 	occasion: Occasion;
 	/** The workflow and node, whatever their names. */
 	key: string;
+	/** The base URL as a short name. */
+	service: string;
 	startedAt: number;
 	/** What was known before, of whichever service. */
 	base: Restored;
@@ -42,6 +45,21 @@ export type PollRun = Sending & {
 
 /** In place of a form's ID: the list of all forms. */
 export const LIST = '';
+
+/** A listing that a poll reads: the responses of a form, or the list of all forms. */
+export type Listing = {
+	/** The form's ID, or LIST. */
+	about: string;
+	memory: FormMemory;
+	/** Nothing is known of it yet. */
+	isFirst: boolean;
+	/** How it is ordered, if a part of it is enough for most polls. */
+	order?: Order;
+	/** Responses may be completed where a short reading does not see it. */
+	hasIncomplete?: boolean;
+	/** A person waits to learn whether the conditions fit the form. */
+	isToCheck?: boolean;
+};
 
 /** Whether another form than this one is watched and has been read before. */
 export function watchesOther({ parameters, forms }: PollRun, about: string): boolean {
@@ -114,6 +132,7 @@ export function beginRun(n8n: IPollFunctions, given: Given): PollRun {
 	return {
 		context: { n8n, account, urgency: 'prompt', retry: false, signal },
 		key,
+		service,
 		memory,
 		occasion,
 		parameters,
@@ -181,4 +200,11 @@ export function commit(run: PollRun, id: string, state: FormState, hasItems: boo
  */
 export function serviceTime({ startedAt, memory }: PollRun): number {
 	return Math.ceil((startedAt + memory.clockOffset) / 1_000) * 1_000;
+}
+
+/** What is known after the poll. */
+export function outcomeOf(run: PollRun): Outcome {
+	const { service, listedSince, forms, base } = run;
+	const formsIfDiscarded = run.items.length > 0 ? run.formsIfDiscarded : undefined;
+	return { service, listedSince, forms, formsIfDiscarded, base, now: clock.now() };
 }

@@ -1,13 +1,12 @@
 import type { IPollFunctions } from 'n8n-workflow';
 import { clock } from '../api/clock';
 import { asNodeError, NotSent } from '../api/errors';
-import { queueTooLong } from './errors';
+import { LOG, queueTooLong } from './errors';
 import { afterFailure, afterSuccess, backOffUntil, isAboutAccount, needsPerson } from './failures';
 import type { TriggerMemory } from './memory';
 import type { Occasion } from './occasion';
-import type { Listing } from './due';
 import { LIST, watchesOther } from './pollRun';
-import type { PollRun } from './pollRun';
+import type { Listing, PollRun } from './pollRun';
 import { isDue, MINUTE_MS } from './schedule';
 
 /** In place of a form's ID: the account, whichever form was polled. */
@@ -15,9 +14,6 @@ const ACCOUNT = '*';
 
 /** Forms in a row that the service cannot give now: from then on it is the service that fails. */
 const FORMS_UNTIL_SERVICE_FAILS = 2;
-
-const QUEUED =
-	'The poll was not sent: other nodes have used up the requests of the minute of this account. The next poll tries again.';
 
 /** How a poll of a listing has failed. */
 export type FailedListing = Listing & {
@@ -44,7 +40,7 @@ export function failed(run: PollRun, listing: FailedListing, cause: unknown): vo
 	const isReportedAtOnce = isActivation || (isPublished && needsPerson(failure));
 	if (cause instanceof NotSent && !isReportedAtOnce) {
 		run.isStopped = true;
-		logger.info(QUEUED);
+		logger.info(LOG.queued);
 		return;
 	}
 	run.hasFailed = true;
