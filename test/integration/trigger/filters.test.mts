@@ -75,6 +75,16 @@ describe('A condition', () => {
 			await expect(trigger).rejects.toThrow(/no field "Nmae".*"Name", "City"/);
 		}));
 
+	it('on such a field is an error when a workflow that is active is published with it', async () =>
+		await withWorld(async (world) => {
+			const { id } = await watching(world, {});
+			const trigger = watch(world.n8n, id, { options: { requestsPerDay: 720 } });
+			await trigger.poll();
+			const published = trigger.poll({}, filters('all', condition('Nmae', 'Ada')));
+			await expect(published).rejects.toThrow('no field "Nmae"');
+			expect(await trigger.poll({}, filters('all', condition('Name', 'Ada')))).toEqual([]);
+		}));
+
 	it('on such a field is an error of Fetch Test Event too', async () =>
 		await withWorld(async (world) => {
 			const { id, submit } = await watching(world, {});
