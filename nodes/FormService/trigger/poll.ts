@@ -185,6 +185,7 @@ async function pollForm(run: PollRun, id: string, memory: FormMemory): Promise<v
 		hasIncomplete: known?.hasIncomplete(),
 		isToCheck: run.occasion === 'publish' && conditionsNeedFields(parameters.conditions),
 	};
+	let isCut = false;
 	try {
 		// of the last requests of a day, none goes to a listing while responses wait for one
 		if (backlog.length > 0 && needsFields(parameters)) await fieldsOf(run, id, memory, backlog);
@@ -197,6 +198,7 @@ async function pollForm(run: PollRun, id: string, memory: FormMemory): Promise<v
 				? { records: [...backlog], isWhole: false, isShort: true, pages: 0, order: lastPoll?.order }
 				: await readListing(run, listing, kind, { version, responses: known });
 		if (reading === undefined) return;
+		isCut = !reading.isWhole && !reading.isShort;
 		if (reading.isUnchanged && lastPoll !== undefined) {
 			const versionAt = version?.etag === undefined ? startedAt : lastPoll.versionAt;
 			memory.lastPoll = { ...lastPoll, version: reading.version ?? version, versionAt };
@@ -206,7 +208,7 @@ async function pollForm(run: PollRun, id: string, memory: FormMemory): Promise<v
 	} catch (error) {
 		// a file or the fields cannot be read now: the next poll finds the responses again, when it is due
 		memory.lastPoll = withoutBacklog(lastPoll);
-		failed(run, { ...listing, startedAt, isWhole: false, isAboutForm: true }, error);
+		failed(run, { ...listing, startedAt, isWhole: isCut, isAboutForm: true }, error);
 	}
 }
 
