@@ -154,17 +154,6 @@ const refusedHere: Array<[string, (service: Service, n8n: N8n) => Promise<Text>]
 		},
 	],
 	[
-		'a test event of a form without responses',
-		async ({ url, store }, n8n) => {
-			const form = locator(store.addForm({ name: 'New', fields: [{ label: 'Name' }] }).id);
-			const polled = n8n.runPoll(
-				{ formId: form, events: ['responseCompleted'] },
-				{ mode: 'manual' },
-			);
-			return textOf(await failureOf(polled), url);
-		},
-	],
-	[
 		'the activation of a trigger when others have used up their requests',
 		async ({ url }, n8n) => {
 			const polled = [demoForms.contact, demoForms.survey].map(async (form, index) => {

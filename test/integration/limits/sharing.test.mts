@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { demoForms, slow } from '../../service/index.mts';
-import { withWorld } from '../world.mts';
+import { AT_ONCE, withWorld } from '../world.mts';
 import { itemsOf, locator } from '../harness.mts';
 import { pathsOf, until } from './watch.mts';
 
@@ -44,7 +44,7 @@ describe('a list that several want at the same moment', () => {
 			await n8n.runNode({ ...create, answersJson: JSON.stringify({ [field]: 'Ada' }) });
 			const { items } = await n8n.runNode(getAll);
 			expect(items).toHaveLength((await early).items.length + 1);
-		});
+		}, AT_ONCE);
 	});
 
 	it('is asked for once more, by one of the others, when the first is cancelled', async () => {
