@@ -19,8 +19,9 @@ export function idOf(record: IDataObject): string | undefined {
  * The identity of a form, field or response, for comparison: its `uuid`, else its `id`, with a UUID in
  * lower case. Undefined for a record that has neither.
  */
-export function identityOf(record: IDataObject): string | undefined {
-	return identitiesOf(record).at(0);
+export function identityOf({ uuid, id }: IDataObject): string | undefined {
+	const identity = asId(uuid) ?? asId(id);
+	return identity === undefined ? undefined : comparableId(identity);
 }
 
 /** Both identities of a record, `uuid` first: a service can begin to list one beside the other. */

@@ -1,6 +1,6 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import { createdAt } from '../api/answers/order';
-import { identitiesOf, saysYes } from '../api/records';
+import { identitiesOf, identityOf, saysYes } from '../api/records';
 import { withoutIdentity } from './errors';
 import { fingerprint, Fingerprints } from './fingerprint';
 import {
@@ -140,11 +140,11 @@ function listedByNumber(
 	const listed = new Int32Array(numbers.size + records.length).fill(NOT_LISTED);
 	const renamed = new Map<number, string>();
 	records.forEach((record, index) => {
-		const [identity, ...others] = identitiesOf(record);
+		const identity = identityOf(record);
 		if (identity === undefined) throw withoutIdentity(node, record);
 		const known = numbers.find(identity);
-		const other = known === undefined ? others.map((one) => numbers.find(one)) : [];
-		const former = other.find((number) => number !== undefined);
+		const others = known === undefined ? identitiesOf(record).slice(1) : [];
+		const former = others.map((one) => numbers.find(one)).find((number) => number !== undefined);
 		if (former !== undefined) renamed.set(former, identity);
 		const number = known ?? former ?? numbers.numberOf(identity);
 		const isBetter = listed[number] === NOT_LISTED || isIncomplete(records[listed[number]]);

@@ -127,9 +127,13 @@ export function payFor(run: PollRun, listing: Listing, sent: Sent, canBeShort: b
 	memory.schedule = afterReading(memory.schedule, sent, paceOf(run, listing), canBeShort);
 }
 
-/** How many polls of n8n there are until the listing is read again, at most. */
-export function pollsUntilDue(run: PollRun, { about, memory }: Listing): number {
+/** The most responses that wait in memory: they are whole records. */
+const MOST_WAITING = 10_000;
+
+/** How many responses n8n's polls can deliver until the listing is read again. */
+export function roomUntilDue(run: PollRun, { about, memory }: Listing): number {
 	const pace = paceOf(run, { about, memory, isFirst: false });
 	const wait = wholeDueAt(memory.schedule, pace) - clock.now();
-	return Math.ceil(Math.max(0, wait) / MINUTE_MS) + 1;
+	const polls = Math.ceil(Math.max(0, wait) / MINUTE_MS) + 1;
+	return Math.min(polls * run.parameters.maxPerPoll, MOST_WAITING);
 }

@@ -6,11 +6,10 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 import { getAccount } from '../api/account';
-import { conditionProblem, conditionsNeedFields, meets } from '../api/answers/conditions';
+import { conditionProblem, meets } from '../api/answers/conditions';
 import { formFieldsOf } from '../api/answers/fields';
 import type { FieldKind, FormField } from '../api/answers/fields';
 import { oldestFirst } from '../api/answers/order';
-import { outputNeedsFields } from '../api/answers/responseItem';
 import { clock } from '../api/clock';
 import { endpoints, targetOf } from '../api/endpoints';
 import { inputError } from '../api/errors';
@@ -22,7 +21,7 @@ import { wrongCondition } from './errors';
 import { listedForms } from './formList';
 import { itemsOf } from './output';
 import type { Event } from './output';
-import { readParameters } from './parameters';
+import { needsFields, readParameters } from './parameters';
 import type { Parameters } from './parameters';
 
 /** The most forms that are asked for an example: each takes a request. */
@@ -76,12 +75,12 @@ async function formsOf(context: RequestContext, parameters: Parameters): Promise
 async function newestOf(
 	context: RequestContext,
 	{ id, name }: Form,
-	{ conditions, events, output }: Parameters,
+	parameters: Parameters,
 ): Promise<Event | undefined> {
+	const { conditions, events, output } = parameters;
 	const target = targetOf(context.account, endpoints.listResponses, { formId: id });
 	const records = await listRecords(context, target);
-	const isNeeded = conditionsNeedFields(conditions) || outputNeedsFields(output);
-	const fields = isNeeded ? await fieldsOf(context, id, output) : undefined;
+	const fields = needsFields(parameters) ? await fieldsOf(context, id, output) : undefined;
 	const problem = fields && conditionProblem(conditions, fields, records);
 	if (problem !== undefined) throw wrongCondition(context.n8n.getNode(), problem);
 	const wanted = records.filter((record) => meets(record, conditions, fields ?? []));

@@ -84,10 +84,10 @@ export async function nameOf(run: PollRun, id: string): Promise<string | null> {
 	if (!isNeeded || startedAt >= run.until || decideReading(run, listing) === undefined) {
 		return knownName(run, id) ?? null;
 	}
-	const sending = { ...run, timeUp: clock.timeout(NAME_MS), requests: 0 };
+	const scope = { ...run, timeUp: clock.timeout(NAME_MS), requests: 0 };
 	try {
 		const target = targetOf(context.account, endpoints.listForms);
-		const { records, isWhole } = await readWhole(sending, target);
+		const { records, isWhole } = await readWhole(scope, target);
 		if (isWhole) Object.assign(list, { forms: listedForms(records), isWhole });
 	} catch (error) {
 		const { message } = asNodeError(context.n8n.getNode(), error);

@@ -33,6 +33,8 @@ export type LastPoll = {
 	/** When the listing was last sent in full, not as unchanged. */
 	versionAt: number;
 	changesAt: number;
+	/** Responses may be completed where a short reading does not see it. */
+	hasIncomplete: boolean;
 	/** How the listing is ordered, if a part of it is enough for most polls. */
 	order?: Order;
 };

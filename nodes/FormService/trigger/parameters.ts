@@ -2,7 +2,9 @@ import type { IPollFunctions } from 'n8n-workflow';
 import { REQUESTS_PER_DAY } from '../api/rateLimiter/limits';
 import { isId, isRecord } from '../api/records';
 import type { ResponseOutput } from '../api/answers/responseItem';
+import { conditionsNeedFields } from '../api/answers/conditions';
 import type { Conditions } from '../api/answers/conditions';
+import { outputNeedsFields } from '../api/answers/responseItem';
 import { readConditions } from '../parameters/filters';
 import {
 	invalid,
@@ -104,6 +106,11 @@ function readWatch(input: Input, events: readonly TriggerEvent[]): Watch {
 	const formIds = readFormIds(input, 'formIds', 'Form Names or IDs');
 	if (formIds.length > 0) return { kind: 'chosen', formIds };
 	throw invalid(input, "'Form Names or IDs' is empty", 'Choose at least one form from the list.');
+}
+
+/** Whether responses cannot be checked or made into items without the fields of their form. */
+export function needsFields({ conditions, output }: Parameters): boolean {
+	return conditionsNeedFields(conditions) || outputNeedsFields(output);
 }
 
 function readFormIds(input: Input, name: string, displayName: string): string[] {

@@ -6,7 +6,7 @@ import { oldestFirst } from '../api/answers/order';
 import { outputNeedsFields } from '../api/answers/responseItem';
 import { clock } from '../api/clock';
 import { compare, knownAfter } from './compare';
-import { decideReading, pollsUntilDue, readListing } from './due';
+import { decideReading, roomUntilDue, readListing } from './due';
 import { cutAtFirst, cutInVain, LOG, wrongCondition } from './errors';
 import { FAILURES_UNTIL_REPORTED, noFailures } from './failures';
 import { shortNameOf } from './fingerprint';
@@ -17,7 +17,7 @@ import type { FormMemory, LastPoll } from './memory';
 import { occasionOf } from './occasion';
 import { itemsOf } from './output';
 import type { Event } from './output';
-import { readParameters } from './parameters';
+import { needsFields, readParameters } from './parameters';
 import type { Parameters } from './parameters';
 import {
 	beginningOf,
@@ -182,7 +182,7 @@ async function pollForm(run: PollRun, id: string, memory: FormMemory): Promise<v
 		memory,
 		isFirst: run.forms.get(id)?.known === undefined,
 		order: backlog.length === 0 ? lastPoll?.order : undefined,
-		hasIncomplete: known?.hasIncomplete(),
+		hasIncomplete: lastPoll?.hasIncomplete,
 		isToCheck: run.occasion === 'publish' && conditionsNeedFields(parameters.conditions),
 	};
 	let isCut = false;
@@ -241,14 +241,8 @@ async function take(
 	const hasRoom = run.items.length < maxPerPoll;
 	const wantsFields =
 		needsFields(parameters) && hasRoom && (found.length > 0 || listing.isToCheck === true);
-	const fields = wantsFields
-		? await fieldsOf(
-				run,
-				id,
-				memory,
-				found.map(({ record }) => record),
-			)
-		: undefined;
+	const newRecords = found.map(({ record }) => record);
+	const fields = wantsFields ? await fieldsOf(run, id, memory, newRecords) : undefined;
 	const problem = byField && fields ? conditionProblem(conditions, fields, records) : undefined;
 	if (problem !== undefined) throw wrongCondition(node, problem);
 	const isUnclear = byField && fields === undefined;
@@ -272,8 +266,7 @@ async function take(
 	const after = knownAfter(comparison, rest);
 	commit(run, id, { known: after }, delivered > 0);
 	memory.rate = withResponses(memory.rate, found.length - rest.length, now);
-	const room = Math.min(pollsUntilDue(run, listing) * maxPerPoll, MOST_WAITING);
-	const kept = rest.slice(0, room).map(({ record }) => record);
+	const kept = rest.slice(0, roomUntilDue(run, listing)).map(({ record }) => record);
 	const order = isWhole ? reading.order : (reading.order ?? inDoubt(lastPoll?.order));
 	if (order?.isDoubtful && lastPoll?.order?.isDoubtful === false)
 		logger.info(`Form ${id}: ${LOG.inDoubt}`);
@@ -283,12 +276,9 @@ async function take(
 		version: rest.length === 0 ? reading.version : undefined,
 		versionAt: now,
 		changesAt: after.changesAt(abandonedAfterMs),
+		hasIncomplete: after.hasIncomplete(),
 		order: kept.length < rest.length ? inDoubt(order) : order,
 	};
-}
-
-function needsFields({ conditions, output }: Parameters): boolean {
-	return conditionsNeedFields(conditions) || outputNeedsFields(output);
 }
 
 /** @returns how many of the first events have become items */
@@ -304,6 +294,3 @@ async function deliver(
 	items.forEach((item, index) => run.items.push({ record: events[index].record, item }));
 	return items.length;
 }
-
-/** The most responses that wait in memory: they are whole records. */
-const MOST_WAITING = 10_000;

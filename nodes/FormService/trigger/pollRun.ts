@@ -8,13 +8,13 @@ import type { FormMemory, Order, TriggerMemory } from './memory';
 import { pollTimeMs } from './occasion';
 import type { Occasion } from './occasion';
 import type { Parameters } from './parameters';
-import type { Sending } from './reading';
+import type { RequestScope } from './reading';
 import { loadState } from './state';
 import type { Outcome } from './state';
 import type { FormState, Restored } from './stateCodec';
 
 /** One poll of n8n: what it continues from, and what it has got so far. */
-export type PollRun = Sending & {
+export type PollRun = RequestScope & {
 	parameters: Parameters;
 	occasion: Occasion;
 	/** The workflow and node, whatever their names. */

@@ -46,7 +46,7 @@ const allowanceNotices: INodeProperties[] = [
 	{
 		displayName:
 			"All triggers on this account share the 'Requests per Day' set under Options. Polls in between are skipped.",
-		name: 'ownAllowanceNotice',
+		name: 'setAllowanceNotice',
 		type: 'notice',
 		default: '',
 		displayOptions: {

@@ -17,7 +17,7 @@ import type { Order, TriggerMemory } from './memory';
 import type { RequestAllowance } from './requestAllowance';
 
 /** What a poll may send, and what it has sent. */
-export type Sending = {
+export type RequestScope = {
 	context: RequestContext;
 	allowance: RequestAllowance;
 	memory: TriggerMemory;
@@ -50,17 +50,17 @@ export type Reading = {
  * @param known the version of a listing whose return would change nothing
  */
 export async function readWhole(
-	sending: Sending,
+	scope: RequestScope,
 	target: Target,
 	known?: Version,
 ): Promise<Reading> {
-	const pages = pagesOf(sending.context, target, { versions: { known } });
+	const pages = pagesOf(scope.context, target, { versions: { known } });
 	const records: IDataObject[] = [];
 	for (let read = 1; ; read++) {
-		const page = await nextPage(sending, pages);
+		const page = await nextPage(scope, pages);
 		for (const record of page.records) records.push(record);
 		const { isLast, version, isUnchanged } = page;
-		if (!isLast && mayGoOn(sending)) continue;
+		if (!isLast && mayGoOn(scope)) continue;
 		const order = isLast ? orderOf(records, page) : undefined;
 		const isOnePage = isLast && read === 1;
 		const ofOnePage = isOnePage && { version, isUnchanged };
@@ -70,34 +70,34 @@ export async function readWhole(
 
 /** Reads the part of a listing that has the new responses. What does not fit the order makes it doubtful. */
 export async function readShort(
-	sending: Sending,
+	scope: RequestScope,
 	target: Target,
 	order: Order,
 	known: KnownResponses,
 ): Promise<Reading> {
 	return order.newest === 'first' || order.lastPage === undefined
-		? await readNewestFirst(sending, target, order, known)
-		: await readFromLastPage(sending, target, { ...order, lastPage: order.lastPage }, known);
+		? await readNewestFirst(scope, target, order, known)
+		: await readFromLastPage(scope, target, { ...order, lastPage: order.lastPage }, known);
 }
 
 /** From the first page on, until a page ends with a known response. */
 async function readNewestFirst(
-	sending: Sending,
+	scope: RequestScope,
 	target: Target,
 	order: Order,
 	known: KnownResponses,
 ): Promise<Reading> {
-	const pages = pagesOf(sending.context, target);
+	const pages = pagesOf(scope.context, target);
 	const records: IDataObject[] = [];
 	for (let read = 1; ; read++) {
-		const page = await nextPage(sending, pages);
+		const page = await nextPage(scope, pages);
 		for (const record of page.records) records.push(record);
 		if (page.isLast) {
 			const next = orderOf(records, page);
 			return { records, isWhole: true, isShort: false, pages: read, order: next };
 		}
 		const isEnough = isKnown(page.records.at(-1), known);
-		if (!isEnough && mayGoOn(sending)) continue;
+		if (!isEnough && mayGoOn(scope)) continue;
 		const isDoubtful = order.isDoubtful || !isEnough || !fits(records, 'first');
 		const next = { ...order, isDoubtful };
 		return { records, isWhole: false, isShort: true, pages: read, order: next };
@@ -106,21 +106,21 @@ async function readNewestFirst(
 
 /** From the last page that is known to the end, if that page still begins with a known response. */
 async function readFromLastPage(
-	sending: Sending,
+	scope: RequestScope,
 	target: Target,
 	order: Order & { lastPage: PagePosition },
 	known: KnownResponses,
 ): Promise<Reading> {
-	const pages = pagesOf(sending.context, target, { from: order.lastPage });
+	const pages = pagesOf(scope.context, target, { from: order.lastPage });
 	const records: IDataObject[] = [];
 	let { lastPage } = order;
 	let isDoubtful = order.isDoubtful;
 	for (let read = 1; ; read++) {
-		const page = await nextPage(sending, pages).catch(withoutPage);
+		const page = await nextPage(scope, pages).catch(withoutPage);
 		if (read === 1) isDoubtful ||= !isKnown(page?.records.at(0), known);
 		for (const record of page?.records ?? []) records.push(record);
 		if (page !== undefined && page.records.length > 0) lastPage = positionOf(page);
-		if (page !== undefined && !page.isLast && mayGoOn(sending)) continue;
+		if (page !== undefined && !page.isLast && mayGoOn(scope)) continue;
 		isDoubtful ||= page?.isLast !== true || !fits(records, 'last');
 		const next = { ...order, lastPage, isDoubtful };
 		return { records, isWhole: false, isShort: true, pages: read, order: next };
@@ -139,10 +139,10 @@ function withoutPage(error: unknown): undefined {
  * @throws NotSent if the request did not get its turn in the account's queue
  */
 async function nextPage(
-	sending: Sending,
+	scope: RequestScope,
 	pages: AsyncGenerator<ListPage, void>,
 ): Promise<ListPage> {
-	const { allowance, context, memory, timeUp } = sending;
+	const { allowance, context, memory, timeUp } = scope;
 	const sentAt = clock.now();
 	const reservation = allowance.reserve(sentAt);
 	const work = unlessAborted(pages.next(), timeUp, () => tooSlow(context.n8n.getNode()));
@@ -151,7 +151,7 @@ async function nextPage(
 		(error: unknown) => (error instanceof NotSent ? 0 : 1),
 	);
 	allowance.settle(reservation, requests, clock.now());
-	sending.requests += requests;
+	scope.requests += requests;
 	const { value } = await work;
 	const page = value ?? EMPTY_PAGE;
 	// the service's time is cut off to seconds
@@ -169,7 +169,7 @@ const EMPTY_PAGE: ListPage = {
 	requests: 0,
 };
 
-function mayGoOn({ allowance, until }: Sending): boolean {
+function mayGoOn({ allowance, until }: RequestScope): boolean {
 	const now = clock.now();
 	return now < until && allowance.left(now) >= 1;
 }
