@@ -1,5 +1,5 @@
 import { Form } from './form.mts';
-import { N8n, type Circumstances, type Outcome, type Parameters } from './n8n.mts';
+import { N8n, possible, type Circumstances, type Outcome, type Parameters } from './n8n.mts';
 import type { Sent } from './service.mts';
 import { VirtualTime } from './time.mts';
 
@@ -35,7 +35,7 @@ export class World {
 			this.forms[id] = new Form(id);
 			this.forms[id].submit(false, START - HOUR_MS);
 		}
-		this.n8n = new N8n(mode, { ...settings, ...parameters }, this.forms, this.time);
+		this.n8n = new N8n(mode, possible({ ...settings, ...parameters }), this.forms, this.time);
 	}
 
 	/** A tick so long after the last one. */
