@@ -126,7 +126,7 @@ class Poll {
 		for (const look of looks) this.takeLook(look);
 		for (const [form, responses] of model.postponed) {
 			if (!polled.has(form) && this.itemsOf(form).length > 0) {
-				this.take(form, responses, false, outcome.endedAt);
+				this.takeBacklog(form, responses, outcome.endedAt);
 			}
 		}
 		for (const { form } of items) {
@@ -192,8 +192,15 @@ class Poll {
 		const isTaken = !isLost && (hasFailed || isInVain ? how.choose(2) === 0 : true);
 		if (isTaken) this.take(form, responses, complete, now);
 		else if (this.itemsOf(form).length > 0) {
-			this.take(form, model.postponed.get(form) ?? [], false, now);
+			this.takeBacklog(form, model.postponed.get(form) ?? [], now);
 		}
+	}
+
+	/** The process need not keep all that had no room: the rest is read again. */
+	private takeBacklog(form: string, responses: Shown[], now: number): void {
+		const { rest } = this;
+		this.take(form, responses, false, now);
+		this.rest = rest;
 	}
 
 	private take(form: string, responses: Shown[], complete: boolean, now: number): void {
