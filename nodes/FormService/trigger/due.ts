@@ -1,3 +1,4 @@
+import { clamp } from 'lodash';
 import { clock } from '../api/clock';
 import { endpoints, targetOf } from '../api/endpoints';
 import type { Target } from '../api/endpoints';
@@ -127,13 +128,14 @@ export function payFor(run: PollRun, listing: Listing, sent: Sent, canBeShort: b
 	memory.schedule = afterReading(memory.schedule, sent, paceOf(run, listing), canBeShort);
 }
 
-/** The most responses that wait in memory: they are whole records. */
+/** How many responses wait in memory at most, and in any case: they are whole records. */
 const MOST_WAITING = 10_000;
+const LEAST_WAITING = 1_000;
 
-/** How many responses n8n's polls can deliver until the listing is read again. */
+/** How many responses to keep: as many as n8n's polls can deliver until the listing is read again. */
 export function roomUntilDue(run: PollRun, { about, memory }: Listing): number {
 	const pace = paceOf(run, { about, memory, isFirst: false });
 	const wait = wholeDueAt(memory.schedule, pace) - clock.now();
 	const polls = Math.ceil(Math.max(0, wait) / MINUTE_MS) + 1;
-	return Math.min(polls * run.parameters.maxPerPoll, MOST_WAITING);
+	return clamp(polls * run.parameters.maxPerPoll, LEAST_WAITING, MOST_WAITING);
 }

@@ -3,7 +3,6 @@ import { getAccount } from '../api/account';
 import type { Account } from '../api/account';
 import { conditionProblem, conditionsNeedFields, meets } from '../api/answers/conditions';
 import { oldestFirst } from '../api/answers/order';
-import { outputNeedsFields } from '../api/answers/responseItem';
 import { clock } from '../api/clock';
 import { compare, knownAfter } from './compare';
 import { decideReading, roomUntilDue, readListing } from './due';
@@ -14,7 +13,6 @@ import { listedForms, noneKnown, watchedIds, withList } from './formList';
 import { fieldsOf, nameOf } from './lookups';
 import { belongTo, inDoubt, memoryOf, trustedVersion, withoutBacklog } from './memory';
 import type { FormMemory, LastPoll } from './memory';
-import { occasionOf } from './occasion';
 import { itemsOf } from './output';
 import type { Event } from './output';
 import { needsFields, readParameters } from './parameters';
@@ -26,6 +24,7 @@ import {
 	formMemoryOf,
 	isWatching,
 	LIST,
+	occasionOf,
 	outcomeOf,
 	serviceTime,
 	share,
@@ -221,7 +220,7 @@ async function take(
 ): Promise<void> {
 	const { context, parameters } = run;
 	const { about: id, memory } = listing;
-	const { conditions, events, abandonedAfterMs, maxPerPoll, output } = parameters;
+	const { conditions, events, abandonedAfterMs, maxPerPoll } = parameters;
 	const { logger } = context.n8n;
 	const node = context.n8n.getNode();
 	const now = clock.now();
@@ -238,19 +237,20 @@ async function take(
 	if (known === undefined) logger.info(`Watches form ${id}. Responses so far: ${records.length}.`);
 
 	const byField = conditionsNeedFields(conditions);
+	const possible = byField ? found : found.filter(({ record }) => meets(record, conditions, []));
 	const hasRoom = run.items.length < maxPerPoll;
-	const wantsFields =
-		needsFields(parameters) && hasRoom && (found.length > 0 || listing.isToCheck === true);
-	const newRecords = found.map(({ record }) => record);
-	const fields = wantsFields ? await fieldsOf(run, id, memory, newRecords) : undefined;
+	const isAwaited = hasRoom && (possible.length > 0 || listing.isToCheck === true);
+	const isNeeded = needsFields(parameters) && isAwaited;
+	const newRecords = possible.map(({ record }) => record);
+	const fields = isNeeded ? await fieldsOf(run, id, memory, newRecords) : undefined;
 	const problem = byField && fields ? conditionProblem(conditions, fields, records) : undefined;
 	if (problem !== undefined) throw wrongCondition(node, problem);
-	const isUnclear = byField && fields === undefined;
-	const wanted = isUnclear
-		? found
-		: found.filter(({ record }) => meets(record, conditions, fields ?? []));
-	const isReady = fields !== undefined || !(isUnclear || outputNeedsFields(output));
-	if (wantsFields && !isReady && found.length > 0) logger.info(LOG.noFields);
+	const wanted =
+		byField && fields !== undefined
+			? found.filter(({ record }) => meets(record, conditions, fields))
+			: possible;
+	const isReady = fields !== undefined || !needsFields(parameters);
+	if (isNeeded && !isReady && possible.length > 0) logger.info(LOG.noFields);
 
 	const due = oldestFirst(wanted);
 	const ready = isReady && hasRoom ? due : [];

@@ -3,15 +3,17 @@ import type { Account } from '../api/account';
 import { clock } from '../api/clock';
 import { chosenForms, initialState, watchedIds } from './formList';
 import type { Beginning } from './formList';
-import { allowanceOf, freshForm, withoutBacklog } from './memory';
+import { allowanceOf, freshForm, isNewContext, withoutBacklog } from './memory';
 import type { FormMemory, Order, TriggerMemory } from './memory';
-import { pollTimeMs } from './occasion';
-import type { Occasion } from './occasion';
 import type { Parameters } from './parameters';
 import type { RequestScope } from './reading';
+import { MINUTE_MS } from './schedule';
 import { loadState } from './state';
 import type { Outcome } from './state';
 import type { FormState, Restored } from './stateCodec';
+
+/** Why n8n polls: its schedule says so, n8n starts, or a person publishes the workflow. */
+export type Occasion = 'schedule' | 'start' | 'publish';
 
 /** One poll of n8n: what it continues from, and what it has got so far. */
 export type PollRun = RequestScope & {
@@ -207,4 +209,29 @@ export function outcomeOf(run: PollRun): Outcome {
 	const { service, listedSince, forms, base } = run;
 	const formsIfDiscarded = run.items.length > 0 ? run.formsIfDiscarded : undefined;
 	return { service, listedSince, forms, formsIfDiscarded, base, now: clock.now() };
+}
+
+/** What n8n gives a poll outside of its durable mode, and what is kept to if n8n does not say. */
+const DEFAULT_TIME_MS = 5 * MINUTE_MS;
+
+/** How long this poll may take, in milliseconds (n8n 2.38 and later say so). */
+function pollTimeMs(n8n: IPollFunctions): number {
+	return Math.min(givenTimeMs(n8n), DEFAULT_TIME_MS);
+}
+
+function givenTimeMs(n8n: IPollFunctions): number {
+	const { getPollBudgetMs } = n8n as Partial<IPollFunctions>;
+	return typeof getPollBudgetMs === 'function' ? getPollBudgetMs.call(n8n) : DEFAULT_TIME_MS;
+}
+
+/**
+ * Why n8n polls. An activation brings a new context, and polls with it once before the first scheduled
+ * poll. In durable mode each scheduled poll has a new context too; its time identifies it, which is 36
+ * seconds unless n8n is configured otherwise. n8n activates as it starts (`init`) and when another main
+ * process takes over (`leadershipChange`); all other activations are a person's.
+ */
+export function occasionOf(n8n: IPollFunctions): Occasion {
+	const isNew = isNewContext(n8n);
+	if (!isNew || givenTimeMs(n8n) !== DEFAULT_TIME_MS) return 'schedule';
+	return ['init', 'leadershipChange'].includes(n8n.getActivationMode()) ? 'start' : 'publish';
 }

@@ -4,9 +4,8 @@ import { asNodeError, NotSent } from '../api/errors';
 import { LOG, queueTooLong } from './errors';
 import { afterFailure, afterSuccess, backOffUntil, isAboutAccount, needsPerson } from './failures';
 import type { TriggerMemory } from './memory';
-import type { Occasion } from './occasion';
 import { LIST, watchesOther } from './pollRun';
-import type { Listing, PollRun } from './pollRun';
+import type { Listing, Occasion, PollRun } from './pollRun';
 import { isDue, MINUTE_MS } from './schedule';
 
 /** In place of a form's ID: the account, whichever form was polled. */
