@@ -30,13 +30,13 @@ export class FormServiceTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: SUBTITLE,
-		description: 'Start workflows on form responses, add and get them, and update forms',
+		description: 'Add, find and export form responses, and update form settings',
 		defaults: { name: 'Form Service Trigger' },
 		polling: true,
 		eventTriggerDescription:
 			'Fetch Test Event shows the newest matching response. If there is none yet, it shows an example made from the fields of the form, with "example": true.',
 		activationMessage:
-			'The workflow now starts on new responses. Existing ones start nothing unless you chose Emit Existing Responses.',
+			"The workflow now starts on new responses. Existing responses don't trigger, unless you chose 'Emit Existing Responses'.",
 		hints: [
 			{
 				message:

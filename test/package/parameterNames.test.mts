@@ -35,10 +35,12 @@ const settings = descriptions
 const names = oneOf([...parameterNames].filter((name) => !settings.includes(name)));
 const NAME = new RegExp(`(?<![\\w"])(${names})(?![\\w"])`, 'g');
 const STARTS_SENTENCE = /(^|[.!?:] )$/;
+/** Where a parameter is found, which needs no other marks: "Options → Requests per Day". */
+const PATH = new RegExp(`(${names}) → (${names})`, 'g');
 
 /** The names of parameters that a text mentions without the marks that tell them from words of its own. */
 function bareNames(text: string, marked: RegExp): string[] {
-	const rest = text.replace(marked, '').replace(OTHER_NAMES, '');
+	const rest = text.replace(marked, '').replace(OTHER_NAMES, '').replace(PATH, '');
 	return [...rest.matchAll(NAME)]
 		.filter(
 			({ 0: name, index }) => name.includes(' ') || !STARTS_SENTENCE.test(rest.slice(0, index)),
@@ -82,6 +84,10 @@ const optionNames = descriptions
 	.flatMap(parametersOf)
 	.flatMap(({ options = [] }) => options.map(({ name }) => name));
 
+const modeNames = descriptions
+	.flatMap(parametersOf)
+	.flatMap(({ modes = [] }) => modes.map(({ displayName }) => displayName));
+
 /** Of n8n's request options. */
 const NAMES_OF_N8N = ['Timeout'];
 
@@ -99,7 +105,7 @@ describe('names of parameters', () => {
 	});
 
 	it('are those that the editor shows', () => {
-		const known = [...parameterNames, ...optionNames, ...NAMES_OF_N8N];
+		const known = [...parameterNames, ...optionNames, ...modeNames, ...NAMES_OF_N8N];
 		const quoted = texts.flatMap((text) => [...text.matchAll(/(?<!\w)'([A-Z][\w ():-]*)'/g)]);
 		const named = [...quoted.map(([, name]) => name), ...namesGiven];
 		expect(named.length).toBeGreaterThan(30);

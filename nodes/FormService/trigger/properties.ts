@@ -45,7 +45,7 @@ const allowanceNotices: INodeProperties[] = [
 	{ ...severalForms, displayOptions: { show: createsForms, hide: isSet } },
 	{
 		displayName:
-			"All triggers on this account share the 'Requests per Day' set under Options. Polls in between are skipped.",
+			"All triggers on this account share the 'Requests per Day' in the options below. Polls in between are skipped.",
 		name: 'setAllowanceNotice',
 		type: 'notice',
 		default: '',

@@ -1,11 +1,12 @@
-import type { BinaryHelperFunctions, IBinaryData, IHttpRequestOptions } from 'n8n-workflow';
+import type { IBinaryData, IHttpRequestOptions } from 'n8n-workflow';
 import { CREDENTIAL } from '../account';
 import { clock, unlessAborted } from '../clock';
 import { NotSent } from '../errors';
 import { retryAfterSeconds } from '../rateLimiter/limits';
 import type { Headers } from '../rateLimiter/limits';
 import { connectionProblems, problemOf } from '../request/connectionProblems';
-import { timeoutOf } from '../request/http';
+import { dropBody, dropLateReply, timeoutOf } from '../request/http';
+import type { Readable } from '../request/http';
 import { isLogin, isRedirect, MAX_REDIRECTS } from '../request/redirects';
 import { stopSignal } from '../request/request';
 import type { RequestContext } from '../requestContext';
@@ -89,8 +90,6 @@ export async function fetchFile(
 	return problem('The link to the file redirects in a loop');
 }
 
-type Readable = Exclude<Parameters<BinaryHelperFunctions['prepareBinaryData']>[0], Buffer>;
-
 /** A reply of n8n's helpers, its body as a stream. */
 type FileReply = { statusCode: number; headers: Headers; body: Readable };
 
@@ -102,9 +101,9 @@ async function fetchOnce(
 	if (limits.deadline.aborted) return { kind: 'tooLate' };
 	const { host } = new URL(file.url);
 	const ending = new AbortController();
+	const sending = send(context, file, ending.signal);
 	let body: Readable | undefined;
 	try {
-		const sending = send(context, file, ending.signal);
 		const reply = await inTime(context, sending, limits.deadline);
 		const { statusCode: status, headers } = reply;
 		({ body } = reply);
@@ -122,9 +121,10 @@ async function fetchOnce(
 	} catch (error) {
 		return brokenFile(context, error, host, limits.deadline);
 	} finally {
-		// n8n's stream closes the connection of an unread body only if it is aborted or read from
 		ending.abort();
-		body?.once('data', () => body?.destroy());
+		// with the credential, n8n puts a signal of its own in the place of this one
+		if (body === undefined) sending.then(dropLateReply).catch(() => {});
+		else dropBody(body);
 	}
 }
 

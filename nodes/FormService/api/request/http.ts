@@ -1,5 +1,5 @@
 import { createHash } from 'crypto';
-import type { IHttpRequestOptions } from 'n8n-workflow';
+import type { BinaryHelperFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { CREDENTIAL } from '../account';
 import type { N8nContext } from '../account';
 import { clock, unlessAborted } from '../clock';
@@ -87,15 +87,17 @@ export async function resultOf(
 	{ timeout: given, signal, ...how }: ReadOptions,
 ): Promise<HttpResult> {
 	const timeout = timeoutOf(given);
+	let reply: N8nReply | undefined;
 	try {
 		const beginning = unlessAborted(sending, clock.timeout(timeout + GRACE_MS), tooLate);
-		const { statusCode: status, headers, body } = (await beginning) as N8nReply;
+		reply = (await beginning) as N8nReply;
+		const { statusCode: status, headers, body } = reply;
 		const reading = unlessAborted(readBody(body, how), signal, tooLate);
 		const read = await unlessAborted(reading, clock.timeout(timeout), tooLate);
 		return { kind: 'reply', status, headers, ...read };
 	} catch (error) {
-		// a reply that comes too late is not read
-		sending.then((late) => destroyBody(late as N8nReply)).catch(() => {});
+		if (reply === undefined) sending.then(dropLateReply).catch(() => {});
+		else if (isStream(reply.body)) reply.body.destroy();
 		if (signal?.aborted) return { kind: 'canceled' };
 		const problem = problemOf(error);
 		// a person's short Timeout says nothing about the service
@@ -107,7 +109,8 @@ export async function resultOf(
 
 type N8nReply = { statusCode: number; headers: Headers; body: unknown };
 
-type Stream = AsyncIterable<Uint8Array> & { destroy(error?: Error): void };
+/** A body as n8n's helpers give it. */
+export type Readable = Exclude<Parameters<BinaryHelperFunctions['prepareBinaryData']>[0], Buffer>;
 
 /** n8n takes a Timeout of 0 for its own default. An expression can give any other value as well. */
 export function timeoutOf(given: unknown): number {
@@ -119,8 +122,17 @@ function tooLate(): Error {
 	return Object.assign(new Error('The reply did not come in time'), { code: 'ETIMEDOUT' });
 }
 
-function destroyBody({ body }: N8nReply): void {
-	if (isStream(body)) body.destroy();
+/** Closes the connection of a reply that nobody waits for any more. */
+export function dropLateReply(reply: unknown): void {
+	const { body } = reply as N8nReply;
+	if (isStream(body)) dropBody(body);
+}
+
+/** Closes the connection of a body that is not read: n8n's stream does so only once it is read from. */
+export function dropBody(body: Readable): void {
+	// an error that nobody listens to would end n8n's process
+	body.on('error', () => {});
+	body.once('data', () => body.destroy());
 }
 
 async function readBody(
@@ -130,7 +142,8 @@ async function readBody(
 	const hash = withDigest ? createHash('sha256') : undefined;
 	const chunks: Uint8Array[] = [];
 	let size = 0;
-	for await (const chunk of isStream(body) ? body : [asBuffer(body)]) {
+	const read: AsyncIterable<Uint8Array> | Uint8Array[] = isStream(body) ? body : [asBuffer(body)];
+	for await (const chunk of read) {
 		size += chunk.length;
 		// leaving the loop destroys the stream
 		if (size > maxBytes) break;
@@ -141,7 +154,7 @@ async function readBody(
 	return { body: Buffer.concat(chunks), tooLarge: size > maxBytes, digest };
 }
 
-function isStream(body: unknown): body is Stream {
+function isStream(body: unknown): body is Readable {
 	return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 }
 

@@ -1,3 +1,4 @@
+import { omit } from 'lodash';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { endpoints } from '../../api/endpoints';
 import { downloadPdf } from '../../api/files/download';
@@ -24,8 +25,7 @@ export const responseGetPdf: Operation = {
 		'Gets a link to a PDF summary of one response (submission), by the UUID of the response.',
 	properties: [
 		{
-			...formLocator,
-			required: false,
+			...omit(formLocator, 'required'),
 			description:
 				'The form whose responses the list below shows. Not needed with the ID of a response.',
 		},

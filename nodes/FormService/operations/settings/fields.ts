@@ -44,7 +44,7 @@ function widgetOf(
 		case 'integer':
 			return { type: 'string', default: '', placeholder: `e.g. ${setting.max ?? 100}` };
 		case 'choice':
-			return { type: 'options', default: '', options: [LEFT_ALONE, ...choicesOf(setting.choices)] };
+			return { type: 'options', default: '', options: choicesOf(setting.choices) };
 		case 'url':
 			return { type: 'string', default: '', placeholder: 'e.g. https://example.com/thanks' };
 		case 'text':
@@ -53,10 +53,11 @@ function widgetOf(
 }
 
 function choicesOf(choices: readonly string[]): INodePropertyOptions[] {
-	return choices.toSorted().map((value) => {
+	const named = choices.map((value) => {
 		const name = CHOICE_NAMES[value] ?? value.charAt(0).toUpperCase() + value.slice(1);
 		return { name, value };
 	});
+	return sortBy([LEFT_ALONE, ...named], ({ name }) => name.toLowerCase());
 }
 
 /** With the bound where the widget does not show it. */
