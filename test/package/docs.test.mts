@@ -46,6 +46,15 @@ describe('the documentation', () => {
 		}
 	});
 
+	it('begins with commands that .ci/run tries in a fresh clone', () => {
+		const [, block] = /## Try it\n.*?```sh\n(.*?)```/s.exec(readme) ?? [];
+		const commands = block.trim().split('\n');
+		expect(commands).toEqual(['npm run demo', 'npm test']);
+		for (const command of commands) {
+			expect(read('.ci/run')).toMatch(new RegExp(`^part \\w+ ${command}( |$)`, 'm'));
+		}
+	});
+
 	it('quotes errors as a person reads them', () => {
 		const shown = [...read('test/integration/faults/errorTexts.md').matchAll(/^> \*\*(.*)\*\*$/gm)];
 		const [, section] = /## Troubleshooting\n(.*?)\n## /s.exec(readme) ?? [];
