@@ -325,6 +325,8 @@ export const watch = fc.oneof(
 const textOf = (given: Watch) =>
 	given.kind === 'all' ? `all but ${given.except.join()}` : given.formIds.join();
 
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_=';
+
 /** What can become of the state in n8n's database. */
 const damages = fc.oneof(
 	fc.constantFrom<(state: IDataObject) => IDataObject | string>(
@@ -340,7 +342,8 @@ const damages = fc.oneof(
 		if (places.length === 0) return 'nonsense';
 		const { index, 0: value } = places[at % places.length];
 		const character = index + (at % value.length);
-		const other = text[character] === 'A' ? 'B' : 'A';
+		// never back to what it was: the state can be damaged twice
+		const other = ALPHABET[(ALPHABET.indexOf(text[character]) + 1) % ALPHABET.length];
 		const damaged = text.slice(0, character) + other + text.slice(character + 1);
 		return JSON.parse(damaged) as IDataObject;
 	}),
