@@ -89,7 +89,7 @@ export function saveState(
 	memory: StateMemory,
 	{ formsIfDiscarded, base, now, ...content }: Outcome,
 ): void {
-	const damaged = base.kind === 'damaged' ? digestOf(staticData[KEY]) : undefined;
+	const replaces = damagedIn(staticData, memory, base);
 	const before = Math.max(
 		stampOf(staticData[KEY])?.savedAt ?? 0,
 		memory.unsaved?.state.savedAt ?? 0,
@@ -100,7 +100,7 @@ export function saveState(
 	const isChanged = base.kind !== 'state' || !areSame(base.state, withoutItems);
 	if (isChanged) {
 		const saved = toSaved(withoutItems);
-		memory.unsaved = { state: withoutItems, saved, replaces: damaged };
+		memory.unsaved = { state: withoutItems, saved, replaces };
 	}
 	const state =
 		formsIfDiscarded === undefined ? withoutItems : { ...content, savedAt: savedAt + 1 };
@@ -109,6 +109,17 @@ export function saveState(
 	if (formsIfDiscarded !== undefined) memory.delivery = { savedAt: state.savedAt, at: now };
 	memory.latest = { ...state, checksum: String(saved.checksum) };
 	staticData[KEY] = saved;
+}
+
+/** The digest of the damaged state in the static data, which n8n may provide again; undefined if there is none. */
+function damagedIn(
+	staticData: IDataObject,
+	{ unsaved }: StateMemory,
+	base: Restored,
+): string | undefined {
+	if (base.kind !== 'damaged' && unsaved?.replaces === undefined) return undefined;
+	const digest = digestOf(staticData[KEY]);
+	return base.kind === 'damaged' || digest === unsaved?.replaces ? digest : undefined;
 }
 
 /** Whether two states have the same content. Responses are the same if they are the same object. */
