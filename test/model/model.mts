@@ -297,6 +297,9 @@ export class Model {
 	/** A poll has changed something: forms whose turn has yet to come begin now. */
 	settle(): void {
 		const initial = this.initial();
+		for (const id of this.watched()) {
+			if (!this.known.forms.has(id)) this.forget((key) => key.startsWith(`${id} ${id}-`));
+		}
 		for (const knowledge of [this.known, this.quiet]) {
 			for (const id of this.watchesResponses() ? this.watched() : []) {
 				if (!knowledge.forms.has(id)) knowledge.forms.set(id, initial);
