@@ -23,6 +23,7 @@ export const filesWithOwner = [
 	'credentials/FormServiceApi.credentials.ts',
 	'nodes/FormService/FormService.node.json',
 	'nodes/FormService/FormServiceTrigger.node.json',
+	'nodes/FormService/operations/settings/update.ts',
 ];
 
 /** Stands for the website of Form Service until the owner writes the address there. */

@@ -23,6 +23,7 @@ const HIDDEN = `
 	.el-notification, [role=tooltip], [data-reka-popper-content-wrapper],
 	div:has([data-test-id=radio-button-workflow]):not(:has([data-test-id=canvas]))
 	{ visibility: hidden !important }`;
+const WINDOW = { width: 1280, height: 800 };
 const chosen = process.argv.slice(2);
 
 await installChromium();
@@ -43,7 +44,7 @@ await mkdir(folder, { recursive: true });
 for (const colorScheme of ['light', 'dark'] as const) {
 	const page = await browser.newPage({
 		colorScheme,
-		viewport: { width: 1280, height: 800 },
+		viewport: WINDOW,
 		deviceScaleFactor: 1.5,
 	});
 	const editor = new Editor(page, world.n8n.url);
@@ -51,6 +52,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
 	for (const [name, prepare] of Object.entries(pictures)) {
 		if (chosen.length > 0 && !chosen.includes(name)) continue;
 		await step(`${name}, ${colorScheme}`, async () => {
+			await page.setViewportSize(WINDOW);
 			const shown = await prepare(editor, world);
 			await page.mouse.move(0, 0);
 			await shown.screenshot({ path: join(folder, `${name}-${colorScheme}.png`), style: HIDDEN });

@@ -9,7 +9,6 @@ import type { Locator } from 'playwright-core';
 import type { Editor } from '../../test/n8n/browser/editor.mts';
 import { demoForms } from '../../test/service/index.mts';
 import type { World } from '../demo/world.mts';
-import { fillIn, readExample } from '../lib/n8n/examples.mts';
 import type { WorkflowFile } from '../lib/n8n/rest.mts';
 
 /** Brings the editor to where a picture is taken, and gives what is in the picture. */
@@ -79,7 +78,21 @@ async function showSchema(editor: Editor): Promise<void> {
 	await editor.output.getByTestId('radio-button-schema').click();
 }
 
-async function openCanvas(editor: Editor, world: World, id: string): Promise<Locator> {
+/** Shows the output as a table, with a row for each item. */
+async function showTable(editor: Editor, items: number): Promise<void> {
+	await editor.output.getByText(`${items} items`).first().waitFor();
+	await editor.output.getByTestId('radio-button-table').click();
+}
+
+/** Opens a workflow in a window that is as high as its nodes need. */
+async function openCanvas(
+	editor: Editor,
+	world: World,
+	id: string,
+	height: number,
+): Promise<Locator> {
+	const { width } = editor.page.viewportSize()!;
+	await editor.page.setViewportSize({ width, height });
 	await editor.page.goto(`${world.n8n.url}/workflow/${id}`);
 	await editor.element('canvas-node').first().waitFor();
 	return editor.element('canvas-wrapper');
@@ -94,7 +107,7 @@ export const pictures: Record<string, Prepare> = {
 		await editor.mappedField('Email').fill('{{ $json.email }}');
 		await editor.execute();
 		await editor.output.getByText('1 item').first().waitFor();
-		await editor.mappedField('Earliest start').scrollIntoViewIfNeeded();
+		await editor.parameter('operation').scrollIntoViewIfNeeded();
 		return editor.element('ndv');
 	},
 
@@ -114,33 +127,49 @@ export const pictures: Record<string, Prepare> = {
 	},
 
 	async settings(editor, world) {
-		const parameters = {
-			...{ resource: 'settings', operation: 'update', inputMode: 'fields', ...contact },
-			settings: { is_closed: true, closed_message: 'We are back in January.' },
+		const rows = [
+			{ form_id: demoForms.contact, is_closed: 'yes', closed_message: 'Back in January.' },
+			{ form_id: demoForms.newsletter, is_closed: 'no', closed_message: '' },
+			{ form_id: demoForms.survey, is_closed: 'yes', closed_message: 'Thank you for your time.' },
+		];
+		const update = node('Update Forms', OURS, [260, 0], {
+			...{ resource: 'settings', operation: 'update', inputMode: 'auto' },
+			formId: { __rl: true, mode: 'id', value: '={{ $json.form_id }}' },
 			options: { preview: true },
-		};
-		await openAfterWebhook(editor, world, node('Close Form', OURS, [260, 0], parameters));
+		});
+		const id = await save(world, {
+			name: 'Update Forms',
+			nodes: [node('Sheet', 'n8n-nodes-base.manualTrigger', [0, 0]), update],
+			connections: { Sheet: { main: [[{ node: update.name, type: 'main', index: 0 }]] } },
+			pinData: { Sheet: rows.map((json) => ({ json })) },
+		} as WorkflowFile);
+		await editor.openNode(id, update.name);
 		await editor.execute();
-		await showSchema(editor);
+		await showTable(editor, rows.length);
 		return editor.element('ndv');
 	},
 
 	async canvas(editor, world) {
-		const { rest } = world.n8n;
-		const example = await readExample('new-response.json');
-		const form = { id: demoForms.contact, name: 'Contact' };
-		const choices = {
-			credential: await credentialOf(world),
-			form,
-			answers: {},
-			identifiedBy: [],
-			settings: {},
-		};
-		return await openCanvas(
-			editor,
-			world,
-			await rest.createWorkflow(await fillIn(rest, example, choices)),
+		const email = node(
+			'Send a Message',
+			'n8n-nodes-base.emailSend',
+			[260, 0],
+			{
+				...{ fromEmail: 'forms@example.com', toEmail: 'team@example.com', emailFormat: 'text' },
+				subject: '=New response to {{ $json.form.name }}',
+				text: '={{ $json.answers.Message }}',
+			},
+			2.1,
 		);
+		const smtp = { name: 'SMTP account', type: 'smtp', data: { host: 'localhost' } };
+		const credential = await world.n8n.rest.saveCredential(smtp);
+		email.credentials = { smtp: { id: credential, name: smtp.name } };
+		const id = await save(world, {
+			name: 'Act on new responses',
+			nodes: [node('New Response', `${OURS}Trigger`, [0, 0], contact), email],
+			connections: { 'New Response': { main: [[{ node: email.name, type: 'main', index: 0 }]] } },
+		});
+		return await openCanvas(editor, world, id, 420);
 	},
 
 	async agent(editor, world) {
@@ -162,10 +191,10 @@ export const pictures: Record<string, Prepare> = {
 				node('Find responses', `${OURS}Tool`, [300, 260], {
 					...{ ...tool, resource: 'response', operation: 'getAll', ...contact },
 				}),
-				node('Add response', `${OURS}Tool`, [460, 260], {
+				node('Add response', `${OURS}Tool`, [560, 260], {
 					...{ ...tool, resource: 'response', operation: 'create', ...contact },
 				}),
-				node('Close form', `${OURS}Tool`, [620, 260], {
+				node('Close form', `${OURS}Tool`, [820, 260], {
 					...{ ...tool, resource: 'settings', operation: 'update', ...contact },
 				}),
 			],
@@ -177,6 +206,6 @@ export const pictures: Record<string, Prepare> = {
 				'Close form': connect('ai_tool'),
 			},
 		});
-		return await openCanvas(editor, world, id);
+		return await openCanvas(editor, world, id, 720);
 	},
 };

@@ -188,8 +188,9 @@ describe('n8n’s lists', () => {
 		await editor.element('node-creator-plus-button').first().click();
 		const [forActions] = await search('form service');
 		for (const description of [forTriggers, forActions]) {
-			expect(description).toMatch(/start/i);
 			expect(description).toMatch(/add/i);
+			expect(description).toMatch(/find/i);
+			expect(description).toMatch(/update/i);
 		}
 		for (const text of TRIES) await search(text);
 	});

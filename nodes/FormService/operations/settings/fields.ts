@@ -66,8 +66,3 @@ function describe(setting: Setting): string {
 	const isShown = setting.type === 'boolean' || setting.type === 'choice' || bound === 'text';
 	return isShown ? setting.description : `${setting.description} (${bound})`;
 }
-
-/** All settings by both of their names, for people who name the columns of a sheet. */
-export const settingNames = sorted
-	.map(({ displayName, name }) => `${displayName} (<code>${name}</code>)`)
-	.join(', ');

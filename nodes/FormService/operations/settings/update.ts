@@ -13,7 +13,7 @@ import { formLocator, inputModeChoice, optionsOf } from '../../parameters/proper
 import { existing } from '../operation';
 import type { ItemRequest, Operation, Prepared } from '../operation';
 import { inPathOf, requestTo } from '../routing';
-import { clearOptions, settingFields, settingNames } from './fields';
+import { clearOptions, settingFields } from './fields';
 import { DESCRIBE, readSettings, RENAME, SETTINGS_MODE } from './values';
 
 const endpoint = endpoints.updateSettings;
@@ -47,7 +47,8 @@ export const settingsUpdate: Operation = {
 			},
 		]),
 		{
-			displayName: `Input fields that match a setting count, by its name here or in the API: ${settingNames}. Case, blanks and punctuation make no difference. An empty field leaves its setting as it is.`,
+			displayName:
+				'Input fields with the name of a setting count, by its label or its API name: "Closed" or "is_closed". Case, blanks and punctuation make no difference. An empty field leaves its setting as it is. <a href="https://github.com/OWNER/n8n-nodes-formservice/blob/main/docs/settings.md" target="_blank">All names</a>.',
 			name: 'columnsNotice',
 			type: 'notice',
 			default: '',
