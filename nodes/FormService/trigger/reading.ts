@@ -154,9 +154,17 @@ async function nextPage(
 	scope.requests += requests;
 	const { value } = await work;
 	const page = value ?? EMPTY_PAGE;
-	// the service's time is cut off to seconds
-	if (page.date !== undefined) memory.clockOffset = page.date + 1_000 - sentAt;
+	if (page.date !== undefined) memory.clockOffset = offsetOf(page.date, sentAt, clock.now());
 	return page;
+}
+
+/**
+ * How far the service's clock is ahead, at most, from a reply that it dated between its request and now; 0
+ * if both clocks may be right. The date is cut off to seconds.
+ */
+function offsetOf(date: number, sentAt: number, now: number): number {
+	const isRight = date <= now && date + 1_000 >= sentAt;
+	return isRight ? 0 : date + 1_000 - sentAt;
 }
 
 const EMPTY_PAGE: ListPage = {
