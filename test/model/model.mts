@@ -302,9 +302,7 @@ export class Model {
 		}
 		for (const knowledge of [this.known, this.quiet]) {
 			for (const id of this.watchesResponses() ? this.watched() : []) {
-				if (knowledge.forms.has(id)) continue;
-				knowledge.forms.set(id, initial);
-				if (initial.responses !== undefined) this.forget((key) => key.startsWith(`${id} ${id}-`));
+				if (!knowledge.forms.has(id)) knowledge.forms.set(id, initial);
 			}
 			delete knowledge.isDamaged;
 		}
