@@ -30,7 +30,9 @@ describe('The notice about the daily allowance', () => {
 	);
 
 	it('names the option once it is set', () => {
-		expect(shown({ requestsPerDay: 100 })).toEqual([expect.stringContaining('in the options below')]);
+		expect(shown({ requestsPerDay: 100 })).toEqual([
+			expect.stringContaining('in the options below'),
+		]);
 	});
 
 	it.each([1_440, 5_000])('warns when the triggers take it all (%i)', (requestsPerDay) => {
