@@ -56,9 +56,11 @@ export async function runOnNode24(script) {
 		// install scripts would compile isolated-vm for this Node, and nothing needs what the others do
 		must('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], root);
 	}
-	// the package "node" brings Node in an install script
-	if (!hasNode24())
+	if (!hasNode24()) {
+		// the package "node" brings Node in an install script, after which npm can link to it
 		must(process.execPath, ['installArchSpecificPackage'], join(root, 'node_modules/node'));
+		must('npm', ['rebuild', 'node', '--ignore-scripts', '--loglevel=error'], root);
+	}
 
 	const child = spawn(join(bin, 'node'), [join(root, script), ...process.argv.slice(2)], {
 		cwd: root,
