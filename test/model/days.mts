@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { Form, type Order, type Paging } from './form.mts';
+import { Form, type Kept, type Order, type Paging } from './form.mts';
 import { N8n, type Circumstances, type Outcome, type Parameters } from './n8n.mts';
 import { startProcess } from './process.mts';
 import { VirtualTime } from './time.mts';
@@ -10,11 +10,11 @@ const START = Date.UTC(2026, 10, 21);
 
 /**
  * Something that happens in a minute: to the response with such a number, or to the machine's clock,
- * which is set by so many minutes.
+ * which is set by so many minutes. `appear`: one that was hidden until now is in the listing, at its place.
  */
 export type Happening = {
 	minute: number;
-	kind: 'submit' | 'begin' | 'complete' | 'delete' | 'clock';
+	kind: 'submit' | 'burst' | 'begin' | 'complete' | 'appear' | 'delete' | 'clock';
 	at: number;
 };
 
@@ -40,14 +40,18 @@ export class Days {
 	/** When each response was submitted, and when it was delivered, in minutes. */
 	readonly submittedAt = new Map<string, number>();
 	private readonly deliveredAt = new Map<string, number[]>();
-	/** Those that were incomplete before. */
-	readonly completed = new Set<string>();
+	/** Those that were incomplete or hidden before, so that they can be on any page. */
+	readonly elsewhere = new Set<string>();
+	private readonly hidden: Kept[] = [];
 	private readonly period: number;
 
 	constructor({ order, pages = 67, requestsPerDay = 720, period = 1, ...listing }: Setting) {
 		Object.assign(this.form, { hasTotals: true, ...listing, order, pageSize: PAGE_SIZE });
 		for (let number = 0; number < PAGE_SIZE * pages - 1; number++) {
-			this.form.submit(number % 20 === 0, START - MINUTE_MS * (PAGE_SIZE * pages - number));
+			const createdAt = START - MINUTE_MS * (PAGE_SIZE * pages - number);
+			const response = this.form.submit(number % 20 === 0, createdAt);
+			response.deleted = number % 7 === 3;
+			if (response.deleted) this.hidden.push(response);
 		}
 		const given: Parameters = {
 			watch: { kind: 'chosen', formIds: ['A'] },
@@ -93,9 +97,18 @@ export class Days {
 			time.set(at * MINUTE_MS);
 			return;
 		}
-		if (kind === 'submit' || kind === 'begin') {
-			const { uuid } = form.submit(kind === 'begin', time.actual());
-			if (kind === 'submit') this.submittedAt.set(uuid, minute);
+		if (kind === 'submit' || kind === 'burst' || kind === 'begin') {
+			for (let count = kind === 'burst' ? 2 * PAGE_SIZE + 1 : 1; count > 0; count--) {
+				const { uuid } = form.submit(kind === 'begin', time.actual());
+				if (kind !== 'begin') this.submittedAt.set(uuid, minute);
+			}
+			return;
+		}
+		if (kind === 'appear') {
+			const response = this.hidden.splice(at % (this.hidden.length || 1), 1).at(0);
+			if (response === undefined) return;
+			Object.assign(response, { deleted: false, incomplete: false });
+			this.shows(response, minute);
 			return;
 		}
 		const isMeant = kind === 'complete' ? this.isOpen : this.isOver;
@@ -105,9 +118,13 @@ export class Days {
 		if (kind === 'delete') response.deleted = true;
 		else {
 			response.incomplete = false;
-			this.submittedAt.set(response.uuid, minute);
-			this.completed.add(response.uuid);
+			this.shows(response, minute);
 		}
+	}
+
+	private shows({ uuid }: Kept, minute: number): void {
+		this.submittedAt.set(uuid, minute);
+		this.elsewhere.add(uuid);
 	}
 
 	private readonly isOpen = ({ incomplete }: { incomplete: boolean }) => incomplete;
