@@ -293,7 +293,7 @@ describe('Skip If Exists, whatever shape the answers of a listing have', () => {
 				}
 				service.requests.length = 0;
 			}),
-			{ numRuns: 60 },
+			{ numRuns: 100 },
 		);
 	});
 });

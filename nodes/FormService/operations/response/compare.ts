@@ -132,9 +132,12 @@ function possibleTexts({ answers, doubtful }: MatchedAnswers, identity: Identity
 	const own = answers.find((answer) => answer.field === field);
 	const isDoubtful = doubtful.includes(field);
 	if (own !== undefined && !isDoubtful) return asSet([textOf(own.value, identity)]);
+	const ofLabel = answers.filter((answer) => answer.field?.match.label === field.match.label);
+	// a map of answers by label has room for one of them: the others are lost
+	if (isDoubtful && ofLabel.length === 1) return undefined;
 	const candidates = answers.filter((answer) =>
 		isDoubtful && answer.field !== undefined
-			? answer.field.match.label === field.match.label
+			? ofLabel.includes(answer)
 			: answer.field === undefined && answer.uuid === undefined && !isNothing(answer.value),
 	);
 	return asSet(['', ...candidates.map(({ value }) => textOf(value, identity))]);
