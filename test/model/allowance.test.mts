@@ -91,7 +91,9 @@ class Ticker {
 			const id = this.idOf(at);
 			forms[id] = new Form(id, { createdAt: time.now() });
 			this.pages.set(id, ticking.pages);
-			while (forms[id].kept.length < 2 * ticking.pages) forms[id].submit(false, time.now());
+			while (forms[id].kept.length < 2 * ticking.pages) {
+				forms[id].submit(false, time.now() - 60 * MINUTE_MS);
+			}
 			this.divide(id);
 		}
 		n8n.service.listPageSize = partOf(count, ticking.otherPages);
