@@ -8,7 +8,7 @@ import {
 	timesAdded,
 	type OperationCase,
 } from '../tables/operations.mts';
-import { withWorld } from '../world.mts';
+import { AT_ONCE, withWorld } from '../world.mts';
 import { faultCases, patience, type FaultCase } from './faultCases.mts';
 
 /** One operation of each effect: it reads, it can be repeated, it adds a response. */
@@ -27,7 +27,7 @@ async function meet(fault: FaultCase, operation: OperationCase, continueOnFail: 
 		);
 		expect(tracesOf({ accessToken: service.token }, run, error)).toEqual([]);
 		return { items, error, sent: met.length, added: timesAdded(service) };
-	});
+	}, AT_ONCE);
 }
 
 async function expectToStop(fault: FaultCase, operation: OperationCase) {
