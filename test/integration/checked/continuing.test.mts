@@ -44,11 +44,10 @@ describe('a node that continues with its regular output', () => {
 			undefined,
 			EXPRESSION_ERROR,
 		]);
-		expect([items[0], items[3]].map(({ json }) => json.uuid)).toEqual(
-			service.store
-				.responses(demoForms.survey)
-				.slice(-2)
-				.map(({ uuid }) => uuid),
+		// the service may take them in any order
+		const added = service.store.responses(demoForms.survey).slice(-2);
+		expect([items[0], items[3]].map(({ json }) => json.uuid).sort()).toEqual(
+			added.map(({ uuid }) => uuid).sort(),
 		);
 	});
 
@@ -59,11 +58,13 @@ describe('a node that continues with its regular output', () => {
 
 	it('sends the items that are valid, and only those', async () => {
 		await outputsOf(addMapped(service), 'continueRegularOutput');
-		expect(service.requests.map(({ path }) => path)).toEqual([
-			`/forms/${demoForms.survey}/response`,
-			'/forms/unknown/response',
-			`/forms/${demoForms.survey}/response`,
-		]);
+		expect(service.requests.map(({ path }) => path).sort()).toEqual(
+			[
+				`/forms/${demoForms.survey}/response`,
+				`/forms/${demoForms.survey}/response`,
+				'/forms/unknown/response',
+			].sort(),
+		);
 	});
 });
 
