@@ -3,6 +3,7 @@ import { Form, type Kept, type Order, type Paging } from './form.mts';
 import { N8n, type Circumstances, type Outcome, type Parameters } from './n8n.mts';
 import { startProcess } from './process.mts';
 import { VirtualTime } from './time.mts';
+import { settings } from './world.mts';
 
 const MINUTE_MS = 60_000;
 export const DAY_MINUTES = 24 * 60;
@@ -53,16 +54,7 @@ export class Days {
 			response.deleted = number % 7 === 3;
 			if (response.deleted) this.hidden.push(response);
 		}
-		const given: Parameters = {
-			watch: { kind: 'chosen', formIds: ['A'] },
-			events: ['responseCompleted'],
-			condition: undefined,
-			needsFields: false,
-			downloadFiles: false,
-			emitExisting: false,
-			maxPerPoll: 100,
-			requestsPerDay,
-		};
+		const given: Parameters = { ...settings, requestsPerDay };
 		this.period = period;
 		this.n8n = new N8n('default', given, { A: this.form }, this.time, startProcess(this.time));
 	}

@@ -7,7 +7,8 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const START = Date.UTC(2026, 10, 21, 12) + 0.375;
 
-const settings: Parameters = {
+/** One form, with every option at its default. */
+export const settings: Parameters = {
 	watch: { kind: 'chosen', formIds: ['A'] },
 	events: ['responseCompleted'],
 	condition: undefined,

@@ -152,7 +152,7 @@ export function readWords(input: Input, name: string, displayName: string): stri
 }
 
 /** A list of words within a collection. */
-export function toWords(input: Input, given: unknown, displayName: string): string[] {
+function toWords(input: Input, given: unknown, displayName: string): string[] {
 	const list: unknown = typeof given === 'string' ? given.split(',') : given;
 	if (!Array.isArray(list)) throw invalid(input, `'${displayName}' must be a list`);
 	const words = list.map((word: unknown) => toText(input, word, displayName).trim());

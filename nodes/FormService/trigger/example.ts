@@ -104,7 +104,7 @@ async function asItem(context: RequestContext, event: Event, { output }: Paramet
 }
 
 /** The newest response that can start the workflow, and the event that it would be. */
-export function newestResponse(
+function newestResponse(
 	records: readonly IDataObject[],
 	events: readonly TriggerEvent[],
 ): Pick<Event, 'event' | 'record'> | undefined {

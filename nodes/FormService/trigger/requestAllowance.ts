@@ -40,7 +40,7 @@ const WIDEST = 4;
 const RESERVE = 0.01;
 
 /** The next poll of a trigger that n8n has not polled for this long may be a week away. */
-export const RARE_MS = DAY_MS / 2;
+const RARE_MS = DAY_MS / 2;
 
 /** The requests that the triggers of one account send from this process in any 24 hours. */
 export class RequestAllowance {

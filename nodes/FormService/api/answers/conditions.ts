@@ -72,7 +72,7 @@ export function conditionProblem(
  * The field of a form that a name means: by UUID or ID, by custom key, by its label as items name it
  * ("Full name (2)"), or by its label in other case or spelling.
  */
-export function fieldNamed(name: string, fields: readonly FormField[]): FormField | undefined {
+function fieldNamed(name: string, fields: readonly FormField[]): FormField | undefined {
 	const wanted = comparable(name);
 	const small = wanted.toLowerCase();
 	const ways: Array<(field: FormField) => boolean> = [

@@ -4,7 +4,7 @@ import { shapeOf } from '../envelope';
 import { isRecord, isUuid } from '../records';
 import { fileInObject, filesInText } from './uploads';
 
-/** One answer of a response, with as much of its field as the service gives beside it. */
+/** One answer of a response, with what the service says of its field. */
 export type Answer = {
 	label: string;
 	/** The UUID or ID of the field, as the service writes it. */

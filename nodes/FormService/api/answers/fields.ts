@@ -27,7 +27,7 @@ const KINDS: ReadonlyArray<readonly [RegExp, FieldKind]> = [
 	[/^(select|dropdown|drop_down|radio|radios|choice|single_choice)$/, 'singleChoice'],
 ];
 
-export function fieldKindOf(field: IDataObject): FieldKind {
+function fieldKindOf(field: IDataObject): FieldKind {
 	const type = typeof field.type === 'string' ? field.type : '';
 	const word = type.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
 	const kind = KINDS.find(([pattern]) => pattern.test(word))?.[1] ?? 'text';
@@ -37,7 +37,7 @@ export function fieldKindOf(field: IDataObject): FieldKind {
 	return isSeveral || (isChoice && readBoolean(field.multiple) === true) ? 'multipleChoice' : kind;
 }
 
-export function fieldLabelOf({ label, name }: IDataObject): string | undefined {
+function fieldLabelOf({ label, name }: IDataObject): string | undefined {
 	return [label, name].find(
 		(text): text is string => typeof text === 'string' && text.trim() !== '',
 	);
@@ -53,7 +53,7 @@ export type Naming = { answerKeys?: AnswerKeys; columns?: boolean };
 export type FormField = {
 	/** The name of its answer in an item. */
 	name: string;
-	/** The label, told apart from those of other fields: "Full name (2)". */
+	/** The label, numbered if other fields share it: "Full name (2)". */
 	title: string;
 	label: string;
 	/** Its UUID, else its ID, as the service writes it. */
@@ -70,7 +70,7 @@ export type FormField = {
 };
 
 /**
- * The fields of a form that take an answer, in its order, each with a name of its own.
+ * The fields of a form that take an answer, in its order, each with a unique name.
  *
  * @param records the fields as the service gave them
  */

@@ -13,7 +13,7 @@ export type Choice = { name: string; value: string | number };
 export type InputField = {
 	/** Its UUID, or its ID where the service has no UUIDs: the key under which its answer is sent. */
 	id: string;
-	/** The label, told apart from those of other fields: "Comment (2)". */
+	/** The label, numbered if other fields share it: "Comment (2)". */
 	title: string;
 	/** The label, as labels are compared, if several fields have it. */
 	sharedLabel?: string;

@@ -13,9 +13,9 @@ export type MatchedAnswer = Answer & { name: string; field?: FormField };
 export type MatchedAnswers = {
 	/** In the order of the response. Several entries of one field are one answer, a list. */
 	answers: MatchedAnswer[];
-	/** Labels of several fields, whose answers were told apart by their order alone. */
+	/** Labels that several fields share, so that only the order decides which answer is whose. */
 	byPosition: string[];
-	/** Fields whose answers, or lack of an answer, cannot be told with certainty. */
+	/** Fields for which the answer, or the lack of an answer, is not certain. */
 	doubtful: FormField[];
 	/** What of the answers could not be read, in a sentence. */
 	problem?: string;
@@ -211,7 +211,7 @@ export function isNothing(value: unknown): boolean {
 	);
 }
 
-/** The names of answers: those of their fields, else their labels, told apart. */
+/** The names of answers: those of their fields, else their labels, numbered if they repeat. */
 function withNames(answers: ReadonlyArray<Answer & { field?: FormField }>): MatchedAnswer[] {
 	const others = answers.filter(({ field }) => field === undefined);
 	const taken = answers.flatMap(({ field }) => (field === undefined ? [] : [field.name]));

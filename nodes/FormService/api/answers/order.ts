@@ -51,7 +51,7 @@ export function createdAt(record: IDataObject): number | undefined {
 
 const CREATED = ['created_at', 'createdAt', 'created'];
 
-/** What the order goes by. A time of change is the last resort: it is late where one was edited. */
+/** The keys of the order, the best first. A time of change comes last, since an edit moves it. */
 const KEYS: ReadonlyArray<(record: IDataObject) => number | undefined> = [
 	submittedAt,
 	({ number }) => readNumber(number),

@@ -52,7 +52,7 @@ export type FileProblem = {
 };
 
 /** The bytes from the beginning of a file that show what it is. */
-export const START_BYTES = 1024;
+const START_BYTES = 1024;
 
 /**
  * Follows a link to its file and streams the file into n8n's binary data. Redirects are checked like the

@@ -132,7 +132,7 @@ function heldBackError(context: RequestContext, held: HeldBack): Error {
  * Aborts when the execution is canceled. Only this ends a request that is under way: if a caller gives
  * up, the service may have acted, and its reply still matters.
  */
-export function cancelSignal({ n8n }: RequestContext): AbortSignal | undefined {
+function cancelSignal({ n8n }: RequestContext): AbortSignal | undefined {
 	return 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
 }
 

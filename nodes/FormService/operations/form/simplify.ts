@@ -36,7 +36,7 @@ export function toFormItem(
 }
 
 /** A form by what identifies it and the fields that it asks for; its settings are left out. */
-export function simplifyForm(form: IDataObject): IDataObject {
+function simplifyForm(form: IDataObject): IDataObject {
 	const kept = KEPT_ATTRIBUTES.filter((name) => Object.hasOwn(form, name));
 	return {
 		...Object.fromEntries(kept.map((name) => [name, form[name]])),
