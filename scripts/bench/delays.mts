@@ -104,9 +104,9 @@ export async function delays(): Promise<Table> {
 		]);
 	}
 	return {
-		title: 'Polls go where responses come',
-		text: `The trigger itself through ${DAYS} simulated days, one request a poll, ticks each minute, ${REQUESTS_PER_DAY} requests a day; the mean time from a submission to its poll, beside polls of all forms in turn.`,
-		head: ['Forms', 'Requests a day', 'Mean delay', 'in turn', 'Goal'],
+		title: 'Delay of a response',
+		text: `The mean time from a submission to the poll that delivers it. The trigger runs through ${DAYS} simulated days: n8n polls it every minute, a poll of a form takes one request, and 'Requests per Day' is ${REQUESTS_PER_DAY}. Busy forms are polled more often. “Evenly” is the delay if all forms were polled equally often.`,
+		head: ['Forms', 'Requests a day', 'Mean delay', 'Evenly', 'Goal'],
 		rows,
 	};
 }

@@ -9,12 +9,12 @@ export async function editor(): Promise<Table> {
 	const withFields = await requestsOf(false);
 	const without = await requestsOf(true);
 	return {
-		title: 'In the editor',
-		text: `Adding a trigger, choosing a form by typing ${TYPED.length} letters one after another, adding Response: Create and mapping its fields. \`test/integration/limits/editor.test.mts\` counts them as well.`,
+		title: 'Requests of the editor',
+		text: `Someone adds a trigger, chooses a form by typing ${TYPED.length} letters, adds Response: Create and maps its fields. \`test/integration/limits/editor.test.mts\` counts the same requests.`,
 		head: ['', 'Requests', 'Goal'],
 		rows: [
-			['the list of forms has their fields', `${withFields}`, '1'],
-			['it does not have those of the form', `${without}`, '2'],
+			['The list of forms includes their fields', `${withFields}`, '1'],
+			['The form’s fields are not in the list', `${without}`, '2'],
 		],
 	};
 }

@@ -15,6 +15,14 @@ export async function duration(work: () => unknown): Promise<number> {
 	return performance.now() - before;
 }
 
+/** Milliseconds of all processors that a piece of work takes in this process. */
+export async function processorTime(work: () => unknown): Promise<number> {
+	const before = process.cpuUsage();
+	await work();
+	const { user, system } = process.cpuUsage(before);
+	return (user + system) / 1000;
+}
+
 /**
  * The longest time, in milliseconds of the processor, in which nothing else in the process had a turn
  * while a piece of work was done.

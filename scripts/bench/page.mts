@@ -8,9 +8,9 @@ export type Table = { title: string; text: string; head: string[]; rows: string[
 
 const INTRODUCTION = `# Benchmarks
 
-\`npm run bench\` measures all of this, and \`npm run bench -- <part>\` one section, which names its part.
+\`npm run bench\` measures all sections. \`npm run bench -- <part>\` measures one section; the last line of each section names its part.
 
-Each figure is a count, or a ratio of two things that were measured in the same run, in turn: times alone depend on the machine. The goals are what we hold ourselves to; where one is missed, the section says what stands in the way.
+Times depend on the machine, so most figures are counts, or ratios of two measurements that were taken in turn in the same run. A section compares with what else does the same job, where something does.
 
 `;
 

@@ -35,15 +35,15 @@ export async function pages(): Promise<Table> {
 		await time.sleep(10 * MINUTE_MS);
 		return `${service.requests.length - before}`;
 	};
-	const rows = [['the first one, which reads all', await requestsOf(0), '']];
-	rows.push(['nothing new', await requestsOf(0), '1 or 2']);
-	rows.push(['one new response', await requestsOf(1), '1 or 2']);
-	rows.push(['ten', await requestsOf(10), '1 or 2']);
+	const rows = [['First poll, which reads everything', await requestsOf(0), '']];
+	rows.push(['Nothing new', await requestsOf(0), '1 or 2']);
+	rows.push(['One new response', await requestsOf(1), '1 or 2']);
+	rows.push(['Ten new responses', await requestsOf(10), '1 or 2']);
 	await service.close();
 	return {
-		title: 'Many pages',
-		text: `Requests of a poll of ${RESPONSES.toLocaleString('en')} responses in pages of ${PAGE}, newest first, with their number on each page. Without short polls, each took as many as the first. \`test/integration/trigger/paged.test.mts\` counts them in other orders and styles.`,
-		head: ['A poll', 'Requests', 'Goal'],
+		title: 'Requests for a listing of many pages',
+		text: `A form has ${RESPONSES.toLocaleString('en')} responses in pages of ${PAGE}, newest first, with numbered pages. A poll that always read the whole listing would take as many requests as the first poll. \`test/integration/trigger/paged.test.mts\` counts the requests for other orders and ways of paging.`,
+		head: ['Poll', 'Requests', 'Goal'],
 		rows,
 	};
 }

@@ -103,22 +103,19 @@ export async function path(): Promise<Table> {
 	child.kill();
 	const { files, functions, poll, create, getMany } = measured;
 	return {
-		title: 'The way through the code',
-		text: 'What a poll executes that finds one new response on one page, and how many functions of the package lie one in another from where n8n calls it to where it calls n8n’s HTTP helper, through all that is awaited.',
+		title: 'Following a poll or an item through the code',
+		text: 'How much code someone has to read. A changed poll finds one new response on one page. The depth is the number of the package’s functions on the call stack, including asynchronous callers, when the package calls n8n’s HTTP helper.',
 		head: ['', 'Figure'],
 		rows: [
 			['Files and functions that a changed poll executes', `${files}, ${functions}`],
-			['Functions from `poll` to the HTTP helper', String(poll.length)],
+			['Depth of a poll', String(poll.length)],
+			['Depth of an item, Response: Create', String(create.length)],
+			['Depth of an item, Response: Get Many', String(getMany.length)],
 			[
-				'Functions from n8n’s pagination call to the HTTP helper, Response: Create',
-				String(create.length),
-			],
-			['The same, Response: Get Many', String(getMany.length)],
-			[
-				'Lines and files of TypeScript, `nodes` and `credentials`',
+				'Lines and files of TypeScript in `nodes` and `credentials`',
 				sizeOf('{nodes,credentials}/**/*.ts'),
 			],
-			['Lines and files of `trigger`', sizeOf('nodes/FormService/trigger/*.ts')],
+			['Lines and files in `trigger`', sizeOf('nodes/FormService/trigger/*.ts')],
 		],
 	};
 }

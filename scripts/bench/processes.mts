@@ -33,14 +33,14 @@ export async function processes(): Promise<Table> {
 	}
 	return {
 		title: 'Many processes on one account',
-		text: `${REQUESTS} requests, split among processes that do not know of each other, at 60 a minute, replies after 80 to 320 ms, in simulated time; the ideal is ${IDEAL_MS / 1000} s. \`test/unit/api/rateLimiter/manyProcesses.property.test.mts\` has it as a property of 1 to 10 processes.`,
+		text: `${REQUESTS} requests are split among n8n processes that share an account and do not know of each other. The service accepts 60 requests a minute and replies after 80 to 320 ms, in simulated time. The ideal time is ${IDEAL_MS / 1000} s. \`test/unit/api/rateLimiter/manyProcesses.property.test.mts\` is the same as a property of 1 to 10 processes.`,
 		head: [
 			'Processes',
 			'Refused',
-			'of one process in a window',
+			'Refused per process and window, at most',
 			'Given up',
 			'Time',
-			'over the ideal',
+			'Over the ideal',
 		],
 		rows: [
 			...rows,

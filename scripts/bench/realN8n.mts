@@ -160,8 +160,8 @@ export async function realN8n(runMs = 60 * MINUTE_MS): Promise<Table> {
 		]);
 	}
 	return {
-		title: 'Watching in a real n8n',
-		text: `One n8n ${versionOf('2.x')} runs both ways for one, five and ten forms, each with an account of its own. Time goes ${SCALE} times as fast: n8n ticks every ${TICK_MS / 1000} seconds instead of every minute, the service allows ${count(PER_MINUTE * SCALE)} requests a minute and ${count(PER_DAY * SCALE)} a day instead of ${PER_MINUTE} and ${count(PER_DAY)}, and Requests per Day is ${count(REQUESTS_PER_DAY * SCALE)} instead of ${REQUESTS_PER_DAY}. So ${runMs / 60_000} minutes stand for ${runMs / MINUTE_MS}. Delays are in scaled time; requests and bytes are those of the run, multiplied up to a day, where one request more is 24. The run is too short to reach the day’s limit: how long ${count(PER_DAY)} requests last is reckoned from its rate. Each form has ${EARLIER} responses in one page; ${SUBMITTED} more come at random times in the first two thirds of the run. The usual advice is a Schedule Trigger, an HTTP Request for each form and Remove Duplicates; that at its first run it passes on all that is there is not counted. The state is what n8n’s database keeps to know what is new: static data, and what Remove Duplicates stores. The trigger learns over days which forms are busy; here it polls all alike.`,
+		title: 'The same in a real n8n',
+		text: `One n8n ${versionOf('2.x')} runs both ways for one, five and ten forms, each with its own account. Time passes ${SCALE} times as fast: n8n polls every ${TICK_MS / 1000} seconds instead of every minute, and all limits are ${SCALE} times as high. So ${runMs / 60_000} minutes stand for ${runMs / MINUTE_MS}, and the table shows scaled times. Requests and bytes are extrapolated from the run to a day. The run does not reach the daily limit; the table shows how long ${count(PER_DAY)} requests would last at the measured rate. Each form starts with ${EARLIER} responses on one page and gets ${SUBMITTED} more at random times in the first two thirds of the run. Remove Duplicates passes on all existing responses in its first run; these do not count. The state is what n8n’s database stores to recognize new responses: static data, or the history of Remove Duplicates. The trigger needs days to learn which forms are busy, so it polls all forms equally often here.`,
 		head: [
 			'Forms',
 			'',
@@ -173,7 +173,7 @@ export async function realN8n(runMs = 60 * MINUTE_MS): Promise<Table> {
 			'Median delay',
 			'Longest delay',
 			'State',
-			'of it a response',
+			'State per response',
 		],
 		rows,
 	};

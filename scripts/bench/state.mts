@@ -16,9 +16,9 @@ export async function state(): Promise<Table> {
 	}
 	server.close();
 	return {
-		title: 'What n8n keeps',
-		text: 'The static data of a trigger on one form in n8n’s database, after so many responses.',
-		head: ['Responses', 'Size', 'Bytes a response'],
+		title: 'State in n8n’s database',
+		text: 'The size of the static data of a trigger that watches one form. Static data is what n8n saves for a node between polls.',
+		head: ['Responses', 'Size', 'Bytes per response'],
 		rows,
 	};
 }

@@ -115,7 +115,7 @@ export async function watching(): Promise<Table> {
 	}
 	return {
 		title: 'A day of watching',
-		text: `${RESPONSES} responses a day for each form, ticks each minute, within the service’s 60 requests a minute and 1,440 a day, in simulated time. The usual advice is a Schedule Trigger, an HTTP Request and Remove Duplicates for each form; here it is the requests that they send, and that they pass on what they have not seen. What came in last and waits for its poll is not in the delays.`,
+		text: `Each form gets ${RESPONSES} responses in a simulated day. n8n polls every minute; the service allows 60 requests a minute and 1,440 a day. The usual advice is a Schedule Trigger, an HTTP Request and Remove Duplicates for each form. The measurement sends the same requests as these three nodes and keeps the responses that are new. The delays leave out the last responses, which still wait for their poll.`,
 		head: [
 			'Forms',
 			'',
