@@ -1,9 +1,9 @@
 /**
- * Who owns the package is said once, in package.json: author, repository, homepage and bugs. Until the
- * owner has filled them in they hold the word OWNER, and the package cannot be published.
+ * package.json names the owner of the package once: author, repository, homepage and bugs. Until the owner
+ * fills in these fields, they contain the word OWNER, and the package cannot be published.
  *
- *   node scripts/owner.mts           writes the owner's name and the repository's address where they belong
- *   node scripts/owner.mts --check   fails while something is left to fill in
+ *   node scripts/owner.mts           updates the owner's name and the repository's address in all other files
+ *   node scripts/owner.mts --check   fails if a field is not filled in, or a file is not updated
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ type Manifest = {
 	bugs?: { url?: string };
 };
 
-/** The files that name the owner or link to the repository, relative to it. */
+/** The files that name the owner or link to the repository, relative to the project's root. */
 export const filesWithOwner = [
 	'LICENSE.md',
 	'README.md',
@@ -26,12 +26,12 @@ export const filesWithOwner = [
 	'nodes/FormService/operations/settings/update.ts',
 ];
 
-/** Stands for the website of Form Service until the owner writes the address there. */
+/** The placeholder that the owner replaces with the address of Form Service's website. */
 export const SERVICE_LINK = 'https://form-service.example.com';
 
 const PLACEHOLDER = /\bOWNER\b|@example\.com$/;
 
-/** The fields of package.json that the owner has still to fill in. */
+/** The fields of package.json that the owner still has to fill in. */
 export function leftToFillIn({ author, homepage, repository, bugs }: Manifest): string[] {
 	const fields = {
 		'author.name': author?.name,
@@ -46,9 +46,9 @@ export function leftToFillIn({ author, homepage, repository, bugs }: Manifest): 
 }
 
 /**
- * A text with the owner that package.json names: the holder of the license, the address for reports, links
- * to the repository, and the addresses of the README's pictures, which npm shows only if they are absolute.
- * What is still to be filled in stays a placeholder.
+ * The text with the owner from package.json: the holder of the license, the address for reports, links to
+ * the repository, and the addresses of the README's pictures, which npm shows only if they are absolute.
+ * Fields that are not filled in stay placeholders.
  */
 export function withOwner(manifest: Manifest, text: string): string {
 	const { author, repository } = manifest;
@@ -72,11 +72,11 @@ const read = (path: string) => readFileSync(repositoryFile(path), 'utf8');
 
 export const readManifest = () => JSON.parse(read('package.json')) as Manifest;
 
-/** Files that name another owner or repository than package.json does. */
+/** Files that name a different owner or repository than package.json. */
 export const filesWithOldOwner = () =>
 	filesWithOwner.filter((path) => withOwner(readManifest(), read(path)) !== read(path));
 
-/** What keeps the package from being published, one line each. */
+/** The reasons why the package cannot be published, one line each. */
 function obstacles(): string[] {
 	return [
 		...leftToFillIn(readManifest()).map((field) => `${field} in package.json is not filled in`),
