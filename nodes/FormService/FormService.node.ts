@@ -1,9 +1,8 @@
 import { NodeConnectionTypes } from 'n8n-workflow';
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { formServiceApiTest } from './editor/formServiceApiTest';
-import { searchForms } from './editor/searchForms';
-import { searchResponses } from './editor/searchResponses';
-import { getConditionFields, getFieldOptions, getFormFields } from './editor/getFormFields';
+import { getConditionFields, getFieldOptions, getFormFields } from './editor/formFields';
+import { searchForms, searchResponses } from './editor/lists';
 import { builderHint, hints } from './operations/hints';
 import { properties, subtitle } from './operations';
 import { requestDefaults } from './operations/routing';

@@ -6,8 +6,8 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 import { formServiceApiTest } from './editor/formServiceApiTest';
-import { getConditionFields } from './editor/getFormFields';
-import { getForms, searchForms } from './editor/searchForms';
+import { getConditionFields } from './editor/formFields';
+import { getForms, searchForms } from './editor/lists';
 import { fetchExample } from './trigger/example';
 import { pollForms } from './trigger/poll';
 import { triggerProperties } from './trigger/properties';

@@ -1,16 +1,13 @@
-import { keyBy } from 'lodash';
 import type {
 	FieldType,
 	IDataObject,
 	INodePropertyOptions,
 	ResourceMapperField,
 } from 'n8n-workflow';
-import type { FieldKind } from '../api/answers/fields';
-import { inputFieldsOf } from '../api/answers/inputFields';
-import type { InputField } from '../api/answers/inputFields';
-import { asPlainText, tellApart } from '../api/answers/labels';
+import { inputFieldsOf } from '../api/answers/fields';
+import type { FieldKind, InputField } from '../api/answers/fields';
+import { asPlainText, tellApart } from '../api/answers/names';
 import { shortened } from '../api/errors';
-import { idOf } from '../api/records';
 
 /**
  * A field of the resource mapper. n8n keeps all of it with the node, so that Response: Create reads and
@@ -41,19 +38,17 @@ export function toMapperFields(
 	formId: string,
 	before: readonly MapperField[] = [],
 ): MapperField[] {
-	const recordOf = keyBy(records, (record) => idOf(record) ?? '');
 	const fields = inputFieldsOf(records);
 	const ids = mapperIds(fields, before);
 	return fields.map((field, index) => {
 		const { id: uuid, title, sharedLabel, customKey, kind, isRequired } = field;
-		const detail = sharedLabel === undefined ? '' : detailOf(recordOf[uuid]);
 		return {
 			id: ids[index],
 			uuid,
-			displayName: asPlainText(title + detail + adviceOn(field)),
+			displayName: asPlainText(title + detailOf(field) + adviceOn(field)),
 			label: asPlainText(title),
-			...(sharedLabel !== undefined && { sharedLabel: asPlainText(sharedLabel) }),
-			...(customKey !== undefined && { customKey: asPlainText(customKey) }),
+			sharedLabel: sharedLabel && asPlainText(sharedLabel),
+			customKey: customKey && asPlainText(customKey),
 			formId,
 			required: isRequired,
 			kind,
@@ -80,10 +75,10 @@ function mapperIds(fields: readonly InputField[], before: readonly MapperField[]
 /** The longest part of a description that is shown beside a label. */
 const MAX_DETAIL = 40;
 
-/** What distinguishes fields that share a label better than a number. */
-function detailOf({ description }: IDataObject): string {
-	const text = typeof description === 'string' ? description.trim() : '';
-	return text === '' ? '' : `: ${shortened(text, MAX_DETAIL)}`;
+/** The description of a field that shares its label: it distinguishes the fields better than a number. */
+function detailOf({ sharedLabel, description = '' }: InputField): string {
+	const isNeeded = sharedLabel !== undefined && description !== '';
+	return isNeeded ? `: ${shortened(description, MAX_DETAIL)}` : '';
 }
 
 /** What to enter, if the widget doesn't show it. */

@@ -1,39 +1,90 @@
+import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
-import type { Wanted } from '../api/answers/find';
-import { readTime } from '../api/readers';
-import { conditionFilters, readConditions, readFilters } from './conditions';
-import { invalid, readChoice, toText } from './input';
+import { z } from 'zod';
+import { operators } from '../api/answers/conditions';
+import type { Condition, Conditions, Operator, Wanted } from '../api/answers/conditions';
+import { readNumber, readTime } from '../api/readers';
+import { invalid, readChoice, readCollection, toText } from './input';
 import type { Input } from './input';
 
-export { conditionFilters, readConditions } from './conditions';
+const operatorNames: Record<Operator, string> = {
+	after: 'After',
+	before: 'Before',
+	contains: 'Contains',
+	greater: 'Greater Than',
+	is: 'Is',
+	isEmpty: 'Is Empty',
+	isNot: 'Is Not',
+	isNotEmpty: 'Is Not Empty',
+	less: 'Less Than',
+};
 
-const filters: INodeProperties[] = [
-	{
-		displayName: 'Answers Contain',
-		name: 'text',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. delivery',
-		description: 'Only responses with this text in any answer',
-	},
-	...conditionFilters,
-	{
-		displayName: 'Submitted After',
-		name: 'after',
-		type: 'dateTime',
-		default: '',
-		description: 'Only responses submitted after this time, in the time zone of the workflow',
-	},
-	{
-		displayName: 'Submitted Before',
-		name: 'before',
-		type: 'dateTime',
-		default: '',
-		description: 'Only responses submitted before this time, in the time zone of the workflow',
-	},
-];
+const conditions: INodeProperties = {
+	displayName: 'Conditions',
+	name: 'conditions',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true },
+	placeholder: 'Add Condition',
+	default: {},
+	description: 'Conditions on the answers and attributes of a response',
+	options: [
+		{
+			displayName: 'Condition',
+			name: 'conditions',
+			values: [
+				{
+					displayName: 'Field Name or ID',
+					name: 'field',
+					type: 'options',
+					default: '',
+					typeOptions: {
+						loadOptionsMethod: 'getConditionFields',
+						loadOptionsDependsOn: ['formId.value'],
+					},
+					description:
+						'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
+					hint: 'An expression can also give a label, such as {{ "Email" }}, or a custom key',
+				},
+				{
+					displayName: 'Operator',
+					name: 'operator',
+					type: 'options',
+					default: 'is',
+					options: operators.map((value) => ({ name: operatorNames[value], value })),
+				},
+				{
+					displayName: 'Value',
+					name: 'value',
+					type: 'string',
+					default: '',
+					description: 'What to compare with. Enter dates as 2026-01-31, or with a time.',
+					displayOptions: { hide: { operator: ['isEmpty', 'isNotEmpty'] } },
+				},
+			],
+		},
+	],
+};
 
-/** Which responses of a list are wanted, and in which order. All of it is done here, with no further request. */
+const match: INodeProperties = {
+	displayName: 'Match',
+	name: 'match',
+	type: 'options',
+	default: 'all',
+	description: 'Which of the conditions a response has to meet',
+	options: [
+		{ name: 'All Conditions', value: 'all' },
+		{ name: 'Any Condition', value: 'any' },
+	],
+};
+
+/**
+ * The entries of a Filters collection that are about conditions. n8n's own `filter` type cannot read a
+ * response in a trigger, which has no item yet. Match is always shown: at run time, n8n drops a parameter
+ * whose display condition points into a collection.
+ */
+export const conditionFilters: INodeProperties[] = [conditions, match];
+
+/** The filters and the order of a list of responses. The node applies both by itself, without another request. */
 export const filterParameters: INodeProperties[] = [
 	{
 		displayName: 'Filters',
@@ -41,7 +92,31 @@ export const filterParameters: INodeProperties[] = [
 		type: 'collection',
 		placeholder: 'Add Filter',
 		default: {},
-		options: filters,
+		options: [
+			{
+				displayName: 'Answers Contain',
+				name: 'text',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. delivery',
+				description: 'Only responses with this text in any answer',
+			},
+			...conditionFilters,
+			{
+				displayName: 'Submitted After',
+				name: 'after',
+				type: 'dateTime',
+				default: '',
+				description: 'Only responses submitted after this time, in the time zone of the workflow',
+			},
+			{
+				displayName: 'Submitted Before',
+				name: 'before',
+				type: 'dateTime',
+				default: '',
+				description: 'Only responses submitted before this time, in the time zone of the workflow',
+			},
+		],
 	},
 	{
 		displayName: 'Sort',
@@ -63,7 +138,7 @@ export const filterParameters: INodeProperties[] = [
  * @throws NodeOperationError that names the filter and what it must be
  */
 export function readWanted(input: Input): Wanted {
-	const given = readFilters(input);
+	const given = readCollection(input, 'filters');
 	const text = toText(input, given.text ?? '', 'Answers Contain').trim();
 	return {
 		after: readBound(input, given.after, 'Submitted After'),
@@ -80,4 +155,83 @@ function readBound(input: Input, value: unknown, displayName: string): number | 
 	const time = readTime(value, input.zone);
 	if (time !== undefined) return time;
 	throw invalid(input, `'${displayName}' must be a date, such as 2026-01-31 or 2026-01-31T08:00`);
+}
+
+const conditionsSchema = z.object({
+	conditions: z.object({ conditions: z.array(z.unknown()) }).nullish(),
+	match: z.enum(['all', 'any']).nullish(),
+});
+
+/**
+ * Reads the conditions in the parameter `filters`.
+ *
+ * @throws NodeOperationError that names the condition and what it must be
+ */
+export function readConditions(input: Input): Conditions {
+	const read = conditionsSchema.safeParse(readCollection(input, 'filters'));
+	if (!read.success) {
+		const [where] = read.error.issues[0].path;
+		if (where === 'match') throw invalid(input, "'Match' must be one of all, any");
+		// n8n makes an empty object of conditions that are given as text or as a bare list
+		const advice = "Add a condition, or remove 'Conditions' from the filters.";
+		throw invalid(input, "'Conditions' has no condition", advice);
+	}
+	const given = read.data.conditions?.conditions ?? [];
+	return {
+		zone: input.zone,
+		match: read.data.match ?? 'all',
+		conditions: given.map((entry, index) => readCondition(input, index + 1, entry)),
+	};
+}
+
+const conditionSchema = z.object({
+	field: z.union([z.string(), z.number()]).transform(String).pipe(z.string().trim().min(1)),
+	operator: z.enum(operators).default('is'),
+	value: z.union([
+		z.string(),
+		z.number(),
+		z.boolean(),
+		z.null(),
+		z.undefined(),
+		z.date(),
+		z.custom<DateTime>((value) => DateTime.isDateTime(value)),
+	]),
+});
+
+const problems: Record<string, string> = {
+	field: "has no field: choose one in 'Field Name or ID'",
+	operator: `must have one of the operators ${operators.join(', ')}`,
+	value: 'must have a text, a number, a boolean or a date as its value',
+};
+
+function readCondition(input: Input, number: number, entry: unknown): Condition {
+	const read = conditionSchema.safeParse(entry);
+	if (!read.success) {
+		const [where] = read.error.issues[0].path;
+		const problem = problems[String(where)] ?? 'is not a condition';
+		throw invalid(input, `Condition ${number} ${problem}`);
+	}
+	const { field, operator, value: given } = read.data;
+	const date = given instanceof Date ? DateTime.fromJSDate(given) : given;
+	const value = DateTime.isDateTime(date) ? (date.toISO() ?? '') : String(date ?? '');
+	const problem = valueProblem(operator, value, input.zone);
+	if (problem !== undefined) throw invalid(input, `Condition ${number} ${problem}`);
+	return { field, operator, value };
+}
+
+/** A comparison that no response could ever meet would hold all of them back without a word. */
+function valueProblem(operator: Operator, value: string, zone: string): string | undefined {
+	switch (operator) {
+		case 'isEmpty':
+		case 'isNotEmpty':
+			return undefined;
+		case 'greater':
+		case 'less':
+			return readNumber(value) === undefined ? 'needs a number to compare with' : undefined;
+		case 'before':
+		case 'after':
+			return readTime(value, zone) === undefined ? 'needs a date, such as 2026-01-31' : undefined;
+		default:
+			return value.trim() === '' ? "needs a value; for none, choose 'Is Empty'" : undefined;
+	}
 }

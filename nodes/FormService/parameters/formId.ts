@@ -13,7 +13,7 @@ export const FORM_IN_URL = [
 	/^https?:\/\/[^?#]*\/([\w-]+)\/?(?:[?#].*)?$/i,
 ];
 
-/** What is said of an ID that is none. */
+/** What errors say of an invalid ID. */
 export const WHAT_AN_ID_IS = `An ID has 1 to ${MAX_ID_LENGTH} letters, digits, hyphens and underscores.`;
 
 /** The Form parameter of an item has no ID. */
@@ -51,20 +51,17 @@ function adviceFor(text: string): string {
 	return 'Choose a form from the list or enter its ID.';
 }
 
-/** Whether a text that is no ID can be the name of a form: words of letters and digits. */
+/** Whether an invalid ID can be the name of a form: several words of letters and digits. */
 export function isFormName(text: string): boolean {
-	const words = text.split(' ');
-	const areWords =
-		text.length <= MAX_ID_LENGTH && words.every((word) => /^[\p{L}\p{N}&?!.,'-]+$/u.test(word));
-	return areWords && words.length > 1 && words.some((word) => /\p{L}{3}/u.test(word));
+	const areWords = /^[\p{L}\p{N}&?!.,'-]+( [\p{L}\p{N}&?!.,'-]+)+$/u;
+	return text.length <= MAX_ID_LENGTH && areWords.test(text) && /\p{L}{3}/u.test(text);
 }
 
 /** The name of the form that was chosen from the list, as the editor has saved it with the node. */
 export function chosenName(node: INode, formId: string): string | undefined {
 	const { formId: given } = node.parameters;
-	if (!isResourceLocatorValue(given) || given.mode !== 'list' || given.value !== formId)
-		return undefined;
-	const { cachedResultName: name } = given;
+	const isChosen = isResourceLocatorValue(given) && given.mode === 'list' && given.value === formId;
+	const name = isChosen ? given.cachedResultName : undefined;
 	return typeof name === 'string' && name.trim() !== '' ? name.trim() : undefined;
 }
 

@@ -1,3 +1,4 @@
+import { upperFirst } from 'lodash';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { inputError } from '../api/errors';
 import { isId, isRecord } from '../api/records';
@@ -148,11 +149,7 @@ export function numberAsText(value: unknown): string | undefined {
 
 /** A list of words; an expression may give it as text with commas. */
 export function readWords(input: Input, name: string, displayName: string): string[] {
-	return toWords(input, input.parameter<unknown>(name, []), displayName);
-}
-
-/** A list of words within a collection. */
-function toWords(input: Input, given: unknown, displayName: string): string[] {
+	const given = input.parameter<unknown>(name, []);
 	const list: unknown = typeof given === 'string' ? given.split(',') : given;
 	if (!Array.isArray(list)) throw invalid(input, `'${displayName}' must be a list`);
 	const words = list.map((word: unknown) => toText(input, word, displayName).trim());
@@ -205,11 +202,11 @@ export function readCount(
 	throw invalid(input, `'${displayName}' must be a whole number of at least ${minimum}`);
 }
 
-/** Reads Options. */
-export function readOptions(input: Input): Record<string, unknown> {
-	const options = input.parameter<unknown>('options', {});
-	if (isRecord(options)) return options;
-	throw invalid(input, "'Options' must be an object");
+/** The entries that a person has added to a collection. */
+export function readCollection(input: Input, name: 'filters' | 'options'): Record<string, unknown> {
+	const entries = input.parameter<unknown>(name, {}) ?? {};
+	if (isRecord(entries)) return entries;
+	throw invalid(input, `'${upperFirst(name)}' must be an object`);
 }
 
 /** A JSON parameter, which n8n gives as text or, from an expression, as the object itself. */
@@ -218,17 +215,13 @@ export function readJsonObject(
 	name: string,
 	displayName: string,
 ): Record<string, unknown> {
-	const given = input.parameter<unknown>(name, '');
-	const value = typeof given === 'string' ? parseJson(input, given, displayName) : given;
-	if (isRecord(value)) return value;
-	throw invalid(input, `'${displayName}' must be an object, such as {"key": "value"}`);
-}
-
-function parseJson(input: Input, text: string, displayName: string): unknown {
+	let value = input.parameter<unknown>(name, '');
 	try {
-		return JSON.parse(text);
+		if (typeof value === 'string') value = JSON.parse(value);
 	} catch (error) {
 		const reason = error instanceof Error ? error.message : '';
 		throw invalid(input, `'${displayName}' is not valid JSON`, reason);
 	}
+	if (isRecord(value)) return value;
+	throw invalid(input, `'${displayName}' must be an object, such as {"key": "value"}`);
 }

@@ -1,8 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { AnswerKeys } from '../api/answers/fields';
 import type { ResponseOutput } from '../api/answers/responseItem';
-import { isRecord } from '../api/records';
-import { invalid, readSwitch, toSwitch, toText } from './input';
+import { invalid, readCollection, readSwitch, toSwitch, toText } from './input';
 import type { Input } from './input';
 import { includeSecretsSwitch } from './properties';
 
@@ -77,8 +76,7 @@ export const outputOptions: INodeProperties[] = [
  * @throws NodeOperationError that names the option and what it must be
  */
 export function readResponseOutput(input: Input): ResponseOutput {
-	const options = input.parameter<unknown>('options', {}) ?? {};
-	if (!isRecord(options)) throw invalid(input, "'Options' must be an object");
+	const options = readCollection(input, 'options');
 	const isDownload = toSwitch(input, options.downloadFiles ?? false, 'Download Files');
 	const keys = answerKeys.find((known) => known === (options.answerKeys ?? 'label'));
 	if (keys === undefined) {

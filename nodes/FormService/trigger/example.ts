@@ -157,8 +157,8 @@ const EVENTS: readonly TriggerEvent[] = [
 ];
 
 /** An answer as a service lists it. */
-function exampleAnswer({ kind, options, label }: FormField): GenericValue {
-	const [choice = 'Example', ...others] = options.map(String);
+function exampleAnswer({ kind, choices, label }: FormField): GenericValue {
+	const [choice = 'Example', ...others] = choices.map(({ value }) => String(value));
 	const answers: Record<FieldKind, GenericValue> = {
 		boolean: true,
 		date: '2026-01-31',

@@ -2,12 +2,12 @@ import { gt, lt } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { readBoolean, readNumber, readTime } from '../readers';
 import { comparableId } from '../records';
-import { RESPONSE_ATTRIBUTES } from './attributes';
-import { partsOf } from './decode';
+import { decodeAnswers } from './decode';
 import type { FieldKind, FormField } from './fields';
-import { comparable } from './labels';
 import { matchAnswers } from './match';
-import type { MatchedAnswer } from './match';
+import { comparable, RESPONSE_ATTRIBUTES } from './names';
+import { newestFirst, oldestFirst, submittedAt } from './order';
+import { fileInObject, filesInText } from './uploads';
 
 /** How a value is compared, in the order of the editor's list. */
 export const operators = [
@@ -28,20 +28,76 @@ export type Condition = {
 	/** An attribute of the response, or the label, UUID or custom key of a field. */
 	field: string;
 	operator: Operator;
-	/** What the field is compared with; of no account for `isEmpty` and `isNotEmpty`. */
+	/** What the field is compared with; not used by `isEmpty` and `isNotEmpty`. */
 	value: string;
 };
 
 export type Conditions = {
 	match: 'all' | 'any';
 	conditions: readonly Condition[];
-	/** The time zone of the workflow, in which times without one are. */
+	/** The time zone of the workflow, for times that do not state their own zone. */
 	zone: string;
 };
 
-/** Whether the fields of the form are needed: only they say which answer belongs to a name, whatever a reply gives. */
+/** The responses that are wanted of a list, and their order. */
+export type Wanted = {
+	/** Submitted after and before these times, in epoch milliseconds; the times themselves are out. */
+	after?: number;
+	before?: number;
+	/** A text that one of the answers contains, in capital or small letters. */
+	text?: string;
+	conditions: Conditions;
+	sort: 'newest' | 'oldest' | 'listed';
+};
+
+/** Whether all responses are wanted as they are listed, so that the first ones are enough. */
+export function wantsAll({ after, before, text, conditions, sort }: Wanted): boolean {
+	const isUnfiltered = [after, before, text].every((one) => one === undefined);
+	return isUnfiltered && conditions.conditions.length === 0 && sort === 'listed';
+}
+
+/**
+ * The responses that are wanted, in order. A response without a time that can be read is neither after
+ * nor before another; equally old ones stay as they are listed.
+ *
+ * @param fields the fields of the form, if the conditions need them
+ */
+export function findResponses(
+	records: readonly IDataObject[],
+	{ after, before, text, conditions, sort }: Wanted,
+	fields: readonly FormField[] = [],
+): IDataObject[] {
+	const found = records.filter(
+		(record) =>
+			(after === undefined || gt(submittedAt(record), after)) &&
+			(before === undefined || lt(submittedAt(record), before)) &&
+			(text === undefined || hasText(record, text)) &&
+			meets(record, conditions, fields),
+	);
+	if (sort === 'listed') return found;
+	const entries = found.map((record) => ({ record }));
+	const ordered = sort === 'newest' ? newestFirst(entries) : oldestFirst(entries);
+	return ordered.map(({ record }) => record);
+}
+
+function hasText(record: IDataObject, text: string): boolean {
+	const wanted = searchable(text);
+	return textsOf(record).some((one) => searchable(one).includes(wanted));
+}
+
+/** The texts and numbers in the answers of a response, however deep; of an uploaded file, its name. */
+export function textsOf(record: IDataObject): string[] {
+	return decodeAnswers(record).answers.flatMap(({ value }) => partsOf(value).map(String));
+}
+
+/** A text in the form in which it is searched: without case, and in one Unicode form. */
+export function searchable(text: string): string {
+	return text.normalize('NFC').toLowerCase();
+}
+
+/** Whether the fields of the form are needed: in some shapes of a reply, an answer does not have all names of its field. */
 export function conditionsNeedFields({ conditions }: Conditions): boolean {
-	return conditions.some(({ field }) => !RESPONSE_ATTRIBUTES.includes(field.trim()));
+	return conditions.some(({ field }) => !isAttribute(field));
 }
 
 /**
@@ -58,7 +114,7 @@ export function conditionProblem(
 ): string | undefined {
 	const unknown = conditions.find(
 		({ field }) =>
-			!RESPONSE_ATTRIBUTES.includes(field.trim()) &&
+			!isAttribute(field) &&
 			fieldNamed(field, fields) === undefined &&
 			!records.some((record) => Object.hasOwn(record, field.trim())),
 	);
@@ -68,6 +124,10 @@ export function conditionProblem(
 	return `The form has no field "${unknown.field.trim()}". ${known}`;
 }
 
+function isAttribute(name: string): boolean {
+	return RESPONSE_ATTRIBUTES.includes(name.trim());
+}
+
 /**
  * The field of a form that a name means: by UUID or ID, by custom key, by its label as items name it
  * ("Full name (2)"), or by its label in other case or spelling.
@@ -75,25 +135,20 @@ export function conditionProblem(
 function fieldNamed(name: string, fields: readonly FormField[]): FormField | undefined {
 	const wanted = comparable(name);
 	const small = wanted.toLowerCase();
-	const ways: Array<(field: FormField) => boolean> = [
-		({ ids }) => ids.includes(comparableId(wanted)),
-		({ match }) => match.title === wanted,
-		({ match }) => match.customKey === wanted,
-		({ match }) => match.name === wanted,
-		({ match }) => match.title.toLowerCase() === small,
-		({ match }) => match.customKey?.toLowerCase() === small,
-	];
-	for (const way of ways) {
-		const field = fields.find(way);
-		if (field !== undefined) return field;
-	}
-	return undefined;
+	return (
+		fields.find(({ ids }) => ids.includes(comparableId(wanted))) ??
+		fields.find(({ match }) => match.title === wanted) ??
+		fields.find(({ match }) => match.customKey === wanted) ??
+		fields.find(({ match }) => match.name === wanted) ??
+		fields.find(({ match }) => match.title.toLowerCase() === small) ??
+		fields.find(({ match }) => match.customKey?.toLowerCase() === small)
+	);
 }
 
 /**
  * Whether a response meets the conditions; without any, each does.
  *
- * @param fields those of the form; without any, names mean what the answers say of themselves
+ * @param fields the fields of the form, if the conditions need them
  */
 export function meets(
 	record: IDataObject,
@@ -102,90 +157,70 @@ export function meets(
 ): boolean {
 	if (conditions.length === 0) return true;
 	const { answers } = matchAnswers(record, fields);
-	const holds = (condition: Condition) =>
-		isTrue(condition, valuesOf(record, answers, condition.field, fields, zone), zone);
+	const holds = (condition: Condition) => {
+		const { field: name } = condition;
+		const field = isAttribute(name) ? undefined : fieldNamed(name, fields);
+		const answer = answers.find((one) => one.field === field);
+		const value = field === undefined ? record[name.trim()] : answer?.value;
+		const parts = partsOf(value).filter((part) => normal(part) !== '');
+		return isTrue(condition, parts, zone, field);
+	};
 	return match === 'all' ? conditions.every(holds) : conditions.some(holds);
 }
 
-/** What a field has: its kind where it is known, and the zone of its times where they do not state theirs. */
-type Values = { values: ReadonlyArray<string | number | boolean>; zone: string; kind?: FieldKind };
+type Value = string | number | boolean;
 
 /**
- * The values of a field, one by one: of a multiple choice, each. Blank ones are left out. The service's
- * own times are UTC (specification, section 2.1); a date that was answered is one of the calendar.
+ * The texts, numbers and booleans in the value of an answer, also inside lists and objects. An uploaded
+ * file gives its name: nobody searches its address.
  */
-function valuesOf(
-	record: IDataObject,
-	answers: readonly MatchedAnswer[],
-	name: string,
-	fields: readonly FormField[],
-	zone: string,
-): Values {
-	const attribute = name.trim();
-	const field = fieldNamed(name, fields);
-	const isAttribute = RESPONSE_ATTRIBUTES.includes(attribute);
-	const answer = isAttribute
-		? undefined
-		: answers.find((one) => (field === undefined ? isNamed(one, name) : one.field === field));
-	const isAnswer = answer !== undefined || (field !== undefined && !isAttribute);
-	const value: unknown = isAnswer ? answer?.value : record[attribute];
-	const values = partsOf(value).filter((part) => normal(part) !== '');
-	return { values, zone: isAnswer ? zone : 'utc', kind: isAnswer ? field?.kind : undefined };
+function partsOf(value: unknown): Value[] {
+	const files = typeof value === 'string' ? filesInText(value) : [fileInObject(value)];
+	const names = files.flatMap((file) => file?.name ?? []);
+	if (names.length > 0) return names;
+	if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(partsOf);
+	return ['string', 'number', 'boolean'].includes(typeof value) ? [value as Value] : [];
 }
 
-/** Whether an answer of no known field has this name, by its own label, UUID or custom key. */
-function isNamed({ name, uuid, id, customKey, field }: MatchedAnswer, wanted: string): boolean {
-	if (field !== undefined) return false;
-	return [name, uuid, id, customKey].some(
-		(one) => one !== undefined && normal(one) === normal(wanted),
-	);
-}
-
-/** A list meets what one of its entries meets; `isNot`, `isEmpty` and `isNotEmpty` are about all of them. */
+/**
+ * A list meets a condition that one of its entries meets; `isNot`, `isEmpty` and `isNotEmpty` are about all
+ * of them.
+ *
+ * @param field the field that was answered; undefined for an attribute of the response
+ */
 function isTrue(
 	{ operator, value: wanted }: Condition,
-	{ values, zone: own, kind }: Values,
+	values: readonly Value[],
 	zone: string,
+	field?: FormField,
 ): boolean {
+	// the service's own times are UTC (specification, section 2.1); an answered date is one of the calendar
+	const timeOf = (value: Value) => readTime(value, field === undefined ? 'utc' : zone);
 	switch (operator) {
 		case 'is':
-			return values.some((value) => isEqual(value, wanted, kind));
+			return values.some((value) => isEqual(value, wanted, field?.kind));
 		case 'isNot':
-			return !values.some((value) => isEqual(value, wanted, kind));
-		case 'contains': {
-			const part = normal(wanted);
-			return values.some((value) => normal(value).includes(part));
-		}
+			return !values.some((value) => isEqual(value, wanted, field?.kind));
+		case 'contains':
+			return values.some((value) => normal(value).includes(normal(wanted)));
 		case 'isEmpty':
 			return values.length === 0;
 		case 'isNotEmpty':
 			return values.length > 0;
+		// lodash compares neither a number nor a time that cannot be read
 		case 'greater':
-			return compare(values, readNumber, readNumber(wanted), gt);
+			return values.some((value) => gt(readNumber(value), readNumber(wanted)));
 		case 'less':
-			return compare(values, readNumber, readNumber(wanted), lt);
+			return values.some((value) => lt(readNumber(value), readNumber(wanted)));
 		case 'before':
-			return compare(values, (value) => readTime(value, own), readTime(wanted, zone), lt);
+			return values.some((value) => lt(timeOf(value), readTime(wanted, zone)));
 		case 'after':
-			return compare(values, (value) => readTime(value, own), readTime(wanted, zone), gt);
+			return values.some((value) => gt(timeOf(value), readTime(wanted, zone)));
 	}
 }
 
-/** Whether one of the values is greater or less than the wanted one; what cannot be read is neither. */
-function compare(
-	values: Values['values'],
-	read: (value: unknown) => number | undefined,
-	wanted: number | undefined,
-	is: (left: number, right: number) => boolean,
-): boolean {
-	return values.some((value) => {
-		const one = read(value);
-		return one !== undefined && wanted !== undefined && is(one, wanted);
-	});
-}
-
 /** By their texts, without regard to case; a number also by its value, and yes or no however written. */
-function isEqual(value: string | number | boolean, wanted: string, kind?: FieldKind): boolean {
+function isEqual(value: Value, wanted: string, kind?: FieldKind): boolean {
 	if (normal(value) === normal(wanted)) return true;
 	const number = readNumber(wanted);
 	const isNumber = typeof value === 'number' || kind === 'number';
@@ -196,6 +231,6 @@ function isEqual(value: string | number | boolean, wanted: string, kind?: FieldK
 	return boolean !== undefined && readBoolean(value) === boolean;
 }
 
-function normal(value: string | number | boolean): string {
+function normal(value: Value): string {
 	return comparable(String(value)).toLowerCase();
 }

@@ -2,7 +2,6 @@ import { jsonParse } from 'n8n-workflow';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { shapeOf } from '../envelope';
 import { isRecord, isUuid } from '../records';
-import { fileInObject, filesInText } from './uploads';
 
 /** One answer of a response, with what the service says of its field. */
 export type Answer = {
@@ -13,11 +12,11 @@ export type Answer = {
 	id?: string;
 	/** The name that the form's author gave to the field for programs. */
 	customKey?: string;
-	/** As the service gave it; null where nothing was answered. */
+	/** As the service gave it; null if nothing was answered. */
 	value: GenericValue;
 };
 
-/** The answers of a response, and what could not be read of them, in a sentence. */
+/** The answers of a response. The problem says in a sentence which of them could not be read. */
 export type Decoded = { answers: Answer[]; problem?: string };
 
 /** Attributes that always hold the answers. */
@@ -37,46 +36,24 @@ const CUSTOM_KEY_ATTRIBUTES = ['custom_key', 'customKey'];
  * are no answers.
  */
 export function decodeAnswers(record: IDataObject): Decoded {
-	const certain = certainAttributes(record).map((name) => parsed(record[name]));
-	if (certain.length > 0) {
-		const container = certain.find((one) => !isNothing(one));
-		return container === undefined ? { answers: [] } : decode(container);
-	}
-	const others = OTHER_ATTRIBUTES.filter((name) => Object.hasOwn(record, name)).map((name) =>
-		parsed(record[name]),
-	);
-	const list = others.find((one) => listOf(one)?.some(isLabelled));
-	if (list !== undefined) return decode(list);
-	if (others.some(isNothing)) return { answers: [] };
-	const map = others.find((one) => isRecord(one) && Object.values(one).every(isPlain));
+	const names = answerAttributes(record);
+	const containers = names.filter((name) => Object.hasOwn(record, name));
+	const values = containers.map((name) => parsed(record[name]));
+	const isCertain = CERTAIN_ATTRIBUTES.includes(names[0]);
+	const container = isCertain
+		? values.find((one) => !isEmptyContainer(one))
+		: values.find((one) => listOf(one)?.some(isLabelled));
+	if (container !== undefined) return decode(container);
+	if (values.some(isEmptyContainer)) return { answers: [] };
+	const map = values.find((one) => isRecord(one) && Object.values(one).every(isPlain));
 	if (map !== undefined) return decode(map);
 	return { answers: [], problem: `No answers were found in ${shapeOf(record)}` };
 }
 
-/**
- * The texts, numbers and booleans in the value of an answer, also inside lists and objects. An uploaded
- * file gives its name: nobody searches its address.
- */
-export function partsOf(value: unknown): Array<string | number | boolean> {
-	const file = fileInObject(value);
-	if (file !== undefined) return [file.name];
-	if (Array.isArray(value)) return value.flatMap(partsOf);
-	if (isRecord(value)) return Object.values(value).flatMap(partsOf);
-	const files = typeof value === 'string' ? filesInText(value) : [];
-	if (files.length > 0) return files.map(({ name }) => name);
-	return ['string', 'number', 'boolean'].includes(typeof value)
-		? [value as string | number | boolean]
-		: [];
-}
-
 /** The attributes of a response that hold its answers, or may hold them. */
 export function answerAttributes(record: IDataObject): string[] {
-	const certain = certainAttributes(record);
+	const certain = CERTAIN_ATTRIBUTES.filter((name) => Object.hasOwn(record, name));
 	return certain.length > 0 ? certain : OTHER_ATTRIBUTES;
-}
-
-function certainAttributes(record: IDataObject): string[] {
-	return CERTAIN_ATTRIBUTES.filter((name) => Object.hasOwn(record, name));
 }
 
 /** Services that store answers as JSON text can return the text. */
@@ -85,14 +62,14 @@ function parsed(value: unknown): unknown {
 	return jsonParse<unknown>(value, { fallbackValue: value });
 }
 
-function isNothing(value: unknown): boolean {
+function isEmptyContainer(value: unknown): boolean {
 	if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
 	return value === undefined || value === null || value === '';
 }
 
 function decode(container: unknown): Decoded {
 	const list = listOf(container);
-	if (list !== undefined) return collect(list.map(decodeEntry), container);
+	if (list !== undefined) return decodeList(list, container);
 	if (!isRecord(container)) {
 		return { answers: [], problem: `The answers could not be read from ${shapeOf(container)}` };
 	}
@@ -104,11 +81,11 @@ function decode(container: unknown): Decoded {
 	return { answers: entries.map(([key, value]) => decodeMapEntry(key, value)) };
 }
 
-function collect(read: ReadonlyArray<Answer | undefined>, container: unknown): Decoded {
-	const answers = read.filter((answer) => answer !== undefined);
-	const unread = read.length - answers.length;
+function decodeList(list: readonly unknown[], container: unknown): Decoded {
+	const answers = list.map(decodeEntry).filter((answer) => answer !== undefined);
+	const unread = list.length - answers.length;
 	if (unread === 0) return { answers };
-	const what = unread === read.length ? shapeOf(container) : `${unread} of ${read.length} entries`;
+	const what = answers.length === 0 ? shapeOf(container) : `${unread} of ${list.length} entries`;
 	return { answers, problem: `The answers could not be read from ${what}` };
 }
 
@@ -119,16 +96,19 @@ function listOf(container: unknown): unknown[] | undefined {
 			Array.isArray(entry) && !isPair(entry) ? listOf(entry)! : [entry],
 		);
 	}
-	if (!isRecord(container)) return undefined;
-	const isNumbered = Object.keys(container).every((key) => /^\d+$/.test(key));
+	if (!isRecord(container) || !Object.keys(container).every(isNumeric)) return undefined;
 	const entries = Object.values(container);
 	// a list of two choices in a map by field ID looks like a pair
-	const isList = isNumbered && entries.some((entry) => isRecord(entry) && isLabelled(entry));
+	const isList = entries.some((entry) => isRecord(entry) && isLabelled(entry));
 	return isList ? listOf(entries) : undefined;
 }
 
 function isPair(entry: unknown[]): boolean {
 	return entry.length === 2 && ['string', 'number'].includes(typeof entry[0]);
+}
+
+function isNumeric(key: string): boolean {
+	return /^\d+$/.test(key);
 }
 
 /** Whether an entry of a list has the label or the UUID of its field. */
@@ -146,15 +126,13 @@ function decodeEntry(entry: unknown): Answer | undefined {
 	const field: IDataObject = { ...entry, ...described };
 	const uuid = firstText(described ?? {}, ID_ATTRIBUTES) ?? firstText(entry, UUID_ATTRIBUTES);
 	const id = firstText(entry, ['id']);
-	const customKey = firstText(field, CUSTOM_KEY_ATTRIBUTES);
-	const isNamed = LABEL_ATTRIBUTES.some((name) => Object.hasOwn(field, name));
-	if (!isNamed && uuid === undefined && id === undefined) return undefined;
+	if (uuid === undefined && id === undefined && !hasAny(field, LABEL_ATTRIBUTES)) return undefined;
 	const valueName = VALUE_ATTRIBUTES.find((name) => Object.hasOwn(entry, name));
 	return {
 		label: firstText(field, LABEL_ATTRIBUTES) ?? uuid ?? id ?? '',
-		...(uuid !== undefined && { uuid }),
-		...(id !== undefined && { id }),
-		...(customKey !== undefined && { customKey }),
+		uuid,
+		id,
+		customKey: firstText(field, CUSTOM_KEY_ATTRIBUTES),
 		// headings and unanswered questions have no value
 		value: (valueName === undefined ? null : (entry[valueName] as GenericValue)) ?? null,
 	};
@@ -165,26 +143,25 @@ function decodeEntry(entry: unknown): Answer | undefined {
  * field's ID or custom key. An object with only a label and a value is a chosen option.
  */
 function decodeMapEntry(key: string, value: unknown): Answer {
-	const plain: Answer = {
-		label: key,
-		...(isUuid(key) && { uuid: key }),
-		value: (value ?? null) as GenericValue,
-	};
-	if (!isRecord(value)) return plain;
-	const hasValue = VALUE_ATTRIBUTES.some((name) => Object.hasOwn(value, name));
+	const isIdKey = isUuid(key) || isNumeric(key);
 	const describesField =
-		isUuid(key) ||
-		/^\d+$/.test(key) ||
-		ID_ATTRIBUTES.some((name) => value[name] === key || isUuid(value[name])) ||
-		['question', 'answer', 'field', ...CUSTOM_KEY_ATTRIBUTES].some((name) =>
-			Object.hasOwn(value, name),
-		);
-	const answer = hasValue && describesField ? decodeEntry(value) : undefined;
-	if (answer === undefined) return plain;
-	const isIdKey = isUuid(key) || /^\d+$/.test(key);
+		isRecord(value) &&
+		hasAny(value, VALUE_ATTRIBUTES) &&
+		(isIdKey ||
+			ID_ATTRIBUTES.some((name) => value[name] === key || isUuid(value[name])) ||
+			hasAny(value, ['question', 'answer', 'field', ...CUSTOM_KEY_ATTRIBUTES]));
+	const answer = describesField ? decodeEntry(value) : undefined;
+	if (answer === undefined) {
+		const uuid = isUuid(key) ? key : undefined;
+		return { label: key, uuid, value: (value ?? null) as GenericValue };
+	}
 	return isIdKey
 		? { ...answer, uuid: answer.uuid ?? key }
 		: { ...answer, customKey: answer.customKey ?? key };
+}
+
+function hasAny(object: IDataObject, names: readonly string[]): boolean {
+	return names.some((name) => Object.hasOwn(object, name));
 }
 
 /** The first of these attributes that is text or a number: PHP sends the label "2024" as a number. */

@@ -3,8 +3,8 @@ import { shortened } from '../errors';
 import { isWebUrl } from '../files/links';
 import { readBoolean, readNumber, readTime } from '../readers';
 import { isRecord } from '../records';
-import { choicesByName, findChoice, splitChoices } from './choices';
-import type { Choice, InputField } from './inputFields';
+import { choicesByName, findChoice, splitChoices } from './fields';
+import type { Choice, InputField } from './fields';
 
 /** What the service takes as the answer to a field (specification, section 4, rule 2). */
 export type AnswerValue = string | number;
@@ -15,15 +15,12 @@ export type AnswerValue = string | number;
  */
 export type Encoded = { answer: AnswerValue | undefined } | { problem: string };
 
-/** What an answer is checked against: nothing where the field is not known. */
+/** What an answer is checked against. Without the field, any answer is accepted. */
 export type Expected = {
 	field?: Pick<InputField, 'kind' | 'choices'>;
 	/** Whether a choice field takes an answer that is none of its choices. */
 	allowOther?: boolean;
 };
-
-/** Between the entries of a list, such as the choices of a multiple choice field. */
-const LIST_SEPARATOR = ', ';
 
 const NO_ANSWER = { answer: undefined } as const;
 
@@ -38,20 +35,31 @@ const NO_ANSWER = { answer: undefined } as const;
  */
 export function encodeAnswer(value: unknown, { field, allowOther }: Expected = {}): Encoded {
 	if (value === undefined || value === null) return NO_ANSWER;
+	if (Array.isArray(value) && value.length === 0) return NO_ANSWER;
 	if (typeof value === 'string' && value.trim() === '') {
 		return field?.kind === 'file' ? NO_ANSWER : { answer: value };
 	}
-	if (Array.isArray(value) && value.length === 0) return NO_ANSWER;
 	const single: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
 	switch (field?.kind) {
-		case 'boolean':
-			return encodeBoolean(single);
-		case 'date':
+		case 'boolean': {
+			const answer = readBoolean(single);
+			const problem = `must be true or false (got ${quoted(single)})`;
+			return answer === undefined ? { problem } : { answer: Number(answer) };
+		}
+		case 'date': {
+			const isDate = readTime(single, 'utc') !== undefined;
 			return checked(single, isDate, 'must be a date, such as 2027-01-31');
-		case 'file':
-			return encodeFile(single);
-		case 'number':
+		}
+		case 'file': {
+			// simplified output gives a file as `{name, url}`
+			const address = isRecord(single) ? single.url : single;
+			const problem = 'must be an http(s) URL of an already uploaded file';
+			return isWebUrl(address) ? { answer: address } : { problem };
+		}
+		case 'number': {
+			const isNumber = typeof single === 'bigint' || readNumber(single) !== undefined;
 			return checked(single, isNumber, 'must be a number');
+		}
 		case 'multipleChoice':
 		case 'singleChoice':
 			return field.choices.length === 0
@@ -65,13 +73,22 @@ export function encodeAnswer(value: unknown, { field, allowOther }: Expected = {
 function encodeAny(value: unknown): Encoded {
 	if (value === undefined || value === null) return NO_ANSWER;
 	if (typeof value === 'string') return { answer: value };
-	if (typeof value === 'boolean') return { answer: value ? 1 : 0 };
+	if (typeof value === 'boolean') return { answer: Number(value) };
 	if (typeof value === 'number') return encodeNumber(value);
 	if (typeof value === 'bigint') return { answer: value.toString() };
-	if (Array.isArray(value)) return encodeList(value);
-	return (
-		encodeDate(value) ?? { problem: 'must be text, a number, a date or a list, not an object' }
-	);
+	if (Array.isArray(value)) {
+		// also visits the gaps of a sparse list
+		const entries = Array.from(value, (entry) =>
+			Array.isArray(entry) ? { problem: 'must not have a list inside a list' } : encodeAny(entry),
+		);
+		return joined(entries);
+	}
+	const date = value instanceof Date ? DateTime.fromJSDate(value, { zone: 'utc' }) : value;
+	if (!DateTime.isDateTime(date)) {
+		return { problem: 'must be text, a number, a date or a list, not an object' };
+	}
+	const text = date.toISO();
+	return text === null ? { problem: 'is not a valid date' } : { answer: text };
 }
 
 function encodeNumber(value: number): Encoded {
@@ -84,62 +101,20 @@ function encodeNumber(value: number): Encoded {
 	return { answer: Number(decimal) === value ? decimal : String(value) };
 }
 
-function encodeDate(value: unknown): Encoded | undefined {
-	if (value instanceof Date) {
-		return Number.isNaN(value.getTime())
-			? { problem: 'is not a valid date' }
-			: { answer: value.toISOString() };
-	}
-	if (!DateTime.isDateTime(value)) return undefined;
-	const text = value.toISO();
-	return text === null ? { problem: 'is not a valid date' } : { answer: text };
-}
-
-function encodeList(list: readonly unknown[]): Encoded {
-	// also visits the gaps of a sparse list
-	const entries = Array.from(list, (entry) =>
-		Array.isArray(entry) ? { problem: 'must not have a list inside a list' } : encodeAny(entry),
-	);
-	return joined(entries);
-}
-
 function joined(entries: readonly Encoded[]): Encoded {
-	const problem = entries.find((entry) => 'problem' in entry);
-	if (problem !== undefined) return problem;
-	const parts = entries.flatMap((entry) =>
-		'answer' in entry && entry.answer !== undefined ? [String(entry.answer)] : [],
-	);
-	return parts.length === 0 ? NO_ANSWER : { answer: parts.join(LIST_SEPARATOR) };
+	const texts: string[] = [];
+	for (const entry of entries) {
+		if ('problem' in entry) return entry;
+		if (entry.answer !== undefined) texts.push(String(entry.answer));
+	}
+	return texts.length === 0 ? NO_ANSWER : { answer: texts.join(', ') };
 }
 
-/** An answer that is encoded like any other, if it is what the field takes. */
-function checked(value: unknown, isIt: (value: unknown) => boolean, problem: string): Encoded {
+/** An answer that is encoded like any other, if the field takes it. */
+function checked(value: unknown, isTaken: boolean, problem: string): Encoded {
 	const encoded = encodeAny(value);
-	const isWrong = 'answer' in encoded && encoded.answer !== undefined && !isIt(value);
+	const isWrong = 'answer' in encoded && encoded.answer !== undefined && !isTaken;
 	return isWrong ? { problem: `${problem} (got ${quoted(value)})` } : encoded;
-}
-
-function isNumber(value: unknown): boolean {
-	return typeof value === 'bigint' || readNumber(value) !== undefined;
-}
-
-function isDate(value: unknown): boolean {
-	return readTime(value, 'utc') !== undefined;
-}
-
-function encodeBoolean(value: unknown): Encoded {
-	const answer = readBoolean(value);
-	return answer === undefined
-		? { problem: `must be true or false (got ${quoted(value)})` }
-		: { answer: answer ? 1 : 0 };
-}
-
-/** Also from `{name, url}`, as simplified output gives a file. */
-function encodeFile(value: unknown): Encoded {
-	const address = isRecord(value) ? value.url : value;
-	return isWebUrl(address)
-		? { answer: address }
-		: { problem: 'must be an http(s) URL of an already uploaded file' };
 }
 
 /** The choices as the service has them: a choice can be given by its name or its value. */

@@ -4,7 +4,7 @@ import { comparableId, isUuid } from '../records';
 import { decodeAnswers } from './decode';
 import type { Answer } from './decode';
 import type { FormField } from './fields';
-import { comparable, tellApart } from './labels';
+import { comparable, tellApart } from './names';
 
 /** An answer with the name that it gets in an item, and its field, if a field of the form takes it. */
 export type MatchedAnswer = Answer & { name: string; field?: FormField };
@@ -17,38 +17,35 @@ export type MatchedAnswers = {
 	byPosition: string[];
 	/** Fields for which the answer, or the lack of an answer, is not certain. */
 	doubtful: FormField[];
-	/** What of the answers could not be read, in a sentence. */
+	/** A sentence on the answers that could not be read. */
 	problem?: string;
 };
 
+/** The field of each answer, as far as it is found. */
+type FieldOf = Map<Answer, FormField>;
+
 /**
- * The one way from a response to the answers of its fields, whatever shape the answers have. What names a
- * field exactly goes first: its UUID or ID, then its custom key. Labels come last, and of several fields
- * with one label, the first has the first answer, and so on. Texts are compared without the blanks around
- * them and in one Unicode form.
+ * The one way from a response to the answers of its fields, whatever shape the answers have. An exact
+ * identifier goes first: the UUID or ID of a field, then its custom key. Labels come last, and of several
+ * fields with one label, the first has the first answer, and so on. Texts are compared without the
+ * whitespace around them and in one Unicode form.
  *
- * @param fields none where they are not known: then labels name the answers
+ * @param fields none if they are not known: then labels name the answers
  */
 export function matchAnswers(
 	record: IDataObject,
 	fields: readonly FormField[] = [],
 ): MatchedAnswers {
 	const { answers, problem } = decodeAnswers(record);
-	const byId = matchIds(answers, fields);
+	const byId = matchBy(({ uuid, id }) => [uuid, id], answers, indexBy(idsOf, fields));
 	const own = answers.filter((answer) => !byId.has(answer) && !isForeign(answer, byId, fields));
-	const byKey = matchCustomKeys(own, without(fields, byId));
+	const keys = indexBy(customKeyOf, without(fields, byId));
+	const byKey = matchBy(({ customKey }) => [customKey], own, keys);
 	const exact: FieldOf = new Map([...byId, ...byKey]);
-	const named = matchNames(
-		own.filter((answer) => !exact.has(answer)),
-		without(fields, exact),
-	);
-	const merged = mergeEntries(answers, new Map([...exact, ...named.fieldOf]));
-	return {
-		answers: withNames(merged),
-		byPosition: named.byPosition,
-		doubtful: named.doubtful,
-		...(problem !== undefined && { problem }),
-	};
+	const left = own.filter((answer) => !exact.has(answer));
+	const { fieldOf, ...notes } = matchNames(left, without(fields, exact));
+	const merged = mergeEntries(answers, new Map([...exact, ...fieldOf]));
+	return { answers: withNames(merged), ...notes, problem };
 }
 
 /**
@@ -66,34 +63,38 @@ export function hasUnmatchedAnswers(
 	);
 }
 
-type FieldOf = Map<Answer, FormField>;
+type NamesOf<T> = (of: T) => ReadonlyArray<string | undefined>;
 
-function matchIds(answers: readonly Answer[], fields: readonly FormField[]): FieldOf {
-	const byId = new Map(fields.flatMap((field) => field.ids.map((id) => [id, field] as const)));
-	return matchBy(answers, ({ uuid, id }) =>
-		[uuid, id]
-			.map((one) => (one === undefined ? undefined : byId.get(comparableId(one))))
-			.find((field) => field !== undefined),
-	);
+const idsOf: NamesOf<FormField> = ({ ids }) => ids;
+
+const customKeyOf: NamesOf<FormField> = ({ match }) => [match.customKey];
+
+/** Fields by some of their names, as these are compared. */
+function indexBy(namesOf: NamesOf<FormField>, fields: readonly FormField[]) {
+	return new Map(fields.flatMap((field) => namesOf(field).map((name) => [name, field] as const)));
 }
 
-function matchCustomKeys(answers: readonly Answer[], fields: readonly FormField[]): FieldOf {
-	const byKey = byCustomKey(fields);
-	return matchBy(answers, ({ customKey }) =>
-		customKey === undefined ? undefined : byKey.get(comparable(customKey)),
-	);
-}
-
+/** The field of each answer that has one of these names. */
 function matchBy(
+	namesOf: NamesOf<Answer>,
 	answers: readonly Answer[],
-	find: (answer: Answer) => FormField | undefined,
+	fields: ReadonlyMap<string | undefined, FormField>,
 ): FieldOf {
-	const found = answers.map((answer) => [answer, find(answer)] as const);
-	return new Map(found.filter((one): one is [Answer, FormField] => one[1] !== undefined));
+	const found = answers.flatMap((answer) => {
+		const names = namesOf(answer).filter((name) => name !== undefined);
+		const field = names.map((name) => fields.get(keyIn(name))).find((one) => one !== undefined);
+		return field === undefined ? [] : [[answer, field] as const];
+	});
+	return new Map(found);
+}
+
+/** An ID or custom key in the form in which two of them are compared. */
+function keyIn(text: string): string {
+	return comparableId(comparable(text));
 }
 
 /**
- * Whether an answer has the ID of a field that the form no longer has. Where no answer of the response has
+ * Whether an answer has the ID of a field that the form no longer has. If no answer of the response has
  * the ID of a field of the form, IDs that are no UUIDs may be those of the answers themselves.
  */
 function isForeign({ uuid }: Answer, byId: FieldOf, fields: readonly FormField[]): boolean {
@@ -111,22 +112,14 @@ type Named = Pick<MatchedAnswers, 'byPosition' | 'doubtful'> & { fieldOf: FieldO
 
 /** The fields of answers that have a name alone: a label, or in a map the custom key or ID of a field. */
 function matchNames(answers: readonly Answer[], fields: readonly FormField[]): Named {
-	const byKey = byKeyOrId(fields);
 	const byLabel = groupBy(fields, ({ match }) => match.label);
 	const labelled = answers.filter(({ label }) => Object.hasOwn(byLabel, comparable(label)));
-	const keyed = answers.filter(({ label }) => byKey.has(keyIn(label)));
+	const byKey = new Map([...indexBy(idsOf, fields), ...indexBy(customKeyOf, fields)]);
+	const keyed = matchBy(({ label }) => [label], answers, byKey);
 	// a map has the keys of all its answers, or the labels of all of them
-	return keyed.length > labelled.length
-		? { fieldOf: matchKeys(keyed, byKey), byPosition: [], doubtful: [] }
+	return keyed.size > labelled.length
+		? { fieldOf: keyed, byPosition: [], doubtful: [] }
 		: matchLabels(labelled, byLabel);
-}
-
-function matchKeys(keyed: readonly Answer[], byKey: ReadonlyMap<string, FormField>): FieldOf {
-	return new Map(keyed.map((answer) => [answer, byKey.get(keyIn(answer.label))!]));
-}
-
-function keyIn(label: string): string {
-	return comparableId(comparable(label));
 }
 
 function matchLabels(
@@ -138,58 +131,45 @@ function matchLabels(
 	const doubtful: FormField[] = [];
 	for (const [label, own] of Object.entries(groupBy(labelled, (one) => comparable(one.label)))) {
 		const fields = byLabel[label];
-		const { of } = fields[0].place;
-		const hasAll = own.length === of;
+		const hasAll = own.length === fields[0].place.of;
 		// an entry for a heading of the same label takes its place in the order
-		const inOrder = hasAll
+		const ordered = hasAll
 			? own.filter((_, at) => fields.some(({ place }) => place.at === at))
 			: own;
-		const ordered = bySpelling(inOrder, fields);
-		fields.forEach((field, index) => {
-			const answer = ordered[index];
-			if (answer !== undefined) fieldOf.set(answer, field);
-		});
+		for (const [field, answer] of bySpelling(ordered, fields)) fieldOf.set(answer, field);
 		if (fields.length > 1) byPosition.push(fields[0].label);
 		if (!hasAll && own.length !== fields.length) doubtful.push(...fields);
 	}
 	return { fieldOf, byPosition, doubtful };
 }
 
-/** Answers for fields that share a label: in the same spelling where there is one, and else in order. */
+/** The answers of fields that share a label: an answer in the spelling of the field, else the next one. */
 function bySpelling(
 	answers: readonly Answer[],
 	fields: readonly FormField[],
-): Array<Answer | undefined> {
+): Array<[FormField, Answer]> {
 	const left = [...answers];
 	const spelled = fields.map(({ label }) => {
 		const at = left.findIndex((answer) => answer.label === label);
 		return at < 0 ? undefined : left.splice(at, 1)[0];
 	});
-	return spelled.map((answer) => answer ?? left.shift());
+	return fields.flatMap((field, index) => {
+		const answer = spelled[index] ?? left.shift();
+		return answer === undefined ? [] : [[field, answer]];
+	});
 }
 
-function byCustomKey(fields: readonly FormField[]): Map<string, FormField> {
-	return new Map(
-		fields.flatMap((field) =>
-			field.match.customKey === undefined ? [] : [[field.match.customKey, field] as const],
-		),
-	);
-}
+type MergedAnswer = Answer & { field?: FormField };
 
-function byKeyOrId(fields: readonly FormField[]): Map<string, FormField> {
-	const ids = fields.flatMap((field) => field.ids.map((id) => [id, field] as const));
-	return new Map([...ids, ...byCustomKey(fields)]);
-}
-
-/** One answer for all entries of a field, or of a UUID with one label where the fields are not known. */
-function mergeEntries(answers: readonly Answer[], fieldOf: FieldOf) {
+/** One answer for all entries of a field, or of a UUID with one label if the fields are not known. */
+function mergeEntries(answers: readonly Answer[], fieldOf: FieldOf): MergedAnswer[] {
 	const entries = new Map<unknown, Answer[]>();
 	for (const answer of answers) {
 		const ofUuid = answer.uuid === undefined ? answer : `${answer.uuid}\n${answer.label}`;
 		const owner = fieldOf.get(answer) ?? ofUuid;
-		const before = entries.get(owner);
-		if (before === undefined) entries.set(owner, [answer]);
-		else before.push(answer);
+		const own = entries.get(owner);
+		if (own === undefined) entries.set(owner, [answer]);
+		else own.push(answer);
 	}
 	return [...entries.values()].map((own) => ({
 		...own[0],
@@ -212,14 +192,12 @@ export function isNothing(value: unknown): boolean {
 }
 
 /** The names of answers: those of their fields, else their labels, numbered if they repeat. */
-function withNames(answers: ReadonlyArray<Answer & { field?: FormField }>): MatchedAnswer[] {
+function withNames(answers: readonly MergedAnswer[]): MatchedAnswer[] {
 	const others = answers.filter(({ field }) => field === undefined);
-	const taken = answers.flatMap(({ field }) => (field === undefined ? [] : [field.name]));
-	const labels = tellApart(
-		others.map(({ label }) => label),
-		taken,
-	);
-	const nameOf = new Map(others.map((answer, index) => [answer, labels[index]]));
+	const taken = answers.flatMap(({ field }) => field?.name ?? []);
+	const labels = others.map(({ label }) => label);
+	const names = tellApart(labels, taken);
+	const nameOf = new Map(others.map((answer, index) => [answer, names[index]]));
 	return answers.map((answer) => ({
 		...answer,
 		name: answer.field?.name ?? nameOf.get(answer) ?? answer.label,

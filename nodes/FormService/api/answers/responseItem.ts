@@ -1,16 +1,16 @@
-import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { FileError } from '../errors';
 import { downloadFiles } from '../files/download';
 import type { RequestContext } from '../requestContext';
 import { withoutSecrets } from '../secrets';
 import { answerAttributes } from './decode';
 import type { FormField, Naming } from './fields';
-import { fileFieldNames } from './labels';
 import { matchAnswers } from './match';
+import { fileFieldNames } from './names';
 import { simplifyResponse, toColumns } from './simplify';
 import { filesIn } from './uploads';
 
-/** What a person chose of how a response becomes an item. */
+/** The chosen options that decide how a response becomes an item. */
 export type ResponseOutput = Naming & {
 	/** Simplified, or the record as it came. */
 	simplify: boolean;
@@ -22,7 +22,7 @@ export type ResponseOutput = Naming & {
 	details?: boolean;
 };
 
-/** A response as an item, and what went wrong with its files. */
+/** A response as an item, and the errors of its files. */
 export type ResponseItem = { item: INodeExecutionData; fileErrors: FileError[] };
 
 /** Whether items cannot be made without the fields of the form, which are one request more. */
@@ -36,10 +36,10 @@ export function outputNeedsFields({
 
 /**
  * A response as an item of its own: items of one run can share a listing, never a record. A file that
- * cannot be had is left out, and `fileError` says so: respondents choose the links.
+ * cannot be downloaded is left out, and `fileError` names the reason: respondents choose the links.
  *
- * @param fields those of the form, named as `output` says, where they have been read
- * @throws NodeApiError for what concerns the account and not the file; NotSent when it was stopped
+ * @param fields the fields of the form, named as `output` says, if they have been read
+ * @throws NodeApiError for a problem of the account and not of the file; NotSent if the download was stopped
  */
 export async function toResponseItem(
 	context: RequestContext,
@@ -50,27 +50,21 @@ export async function toResponseItem(
 	const { simplify, filePrefix, columns, details } = output;
 	const json = structuredClone(toJson(record, output, fields));
 	if (filePrefix === undefined) return { item: { json }, fileErrors: [] };
-	const named = filesOf(record, fields);
-	const files = await downloadFiles(
-		context,
-		named.map(({ file }) => file),
+	const uploads = uploadsOf(record, fields);
+	const files = await downloadFiles(context, uploads);
+	const binary = files.flatMap((file, index) =>
+		file instanceof FileError ? [] : [[filePrefix + uploads[index].fieldName, file] as const],
 	);
-	const binary: Record<string, IBinaryData> = {};
-	const fileErrors: FileError[] = [];
-	files.forEach((file, index) => {
-		if (file instanceof FileError) fileErrors.push(file);
-		else binary[filePrefix + named[index].name] = file;
-	});
 	const problems = files.flatMap((file, index) =>
-		file instanceof FileError ? [`${named[index].file.name}: ${file.message}`] : [],
+		file instanceof FileError ? [`${uploads[index].name}: ${file.message}`] : [],
 	);
 	const hasColumn = simplify && columns === true && details === true;
+	const fileError = problems.join('; ') || null;
 	const item = {
-		json:
-			problems.length > 0 || hasColumn ? { ...json, fileError: problems.join('; ') || null } : json,
-		...(Object.keys(binary).length > 0 && { binary }),
+		json: problems.length > 0 || hasColumn ? { ...json, fileError } : json,
+		...(binary.length > 0 && { binary: Object.fromEntries(binary) }),
 	};
-	return { item, fileErrors };
+	return { item, fileErrors: files.filter((file) => file instanceof FileError) };
 }
 
 function toJson(
@@ -87,18 +81,16 @@ function toJson(
 }
 
 /** The files of a response, each with the name of the binary field that takes it. */
-function filesOf(record: IDataObject, fields?: readonly FormField[]) {
+function uploadsOf(record: IDataObject, fields?: readonly FormField[]) {
 	const { answers } = matchAnswers(record, fields);
 	// nobody knows a field by its UUID
 	const names = answers.map(({ name, field }) =>
 		field !== undefined && field.name === field.uuid ? field.label : name,
 	);
-	const owned = answers.flatMap(({ value }, index) =>
-		filesIn(value).map((file) => ({ owner: names[index], file })),
+	const files = answers.flatMap(({ value }, index) =>
+		filesIn(value).map((file) => ({ ...file, owner: names[index] })),
 	);
-	const fieldNames = fileFieldNames(
-		owned.map(({ owner }) => owner),
-		names,
-	);
-	return owned.map(({ file }, index) => ({ file, name: fieldNames[index] }));
+	const owners = files.map(({ owner }) => owner);
+	const fieldNames = fileFieldNames(owners, names);
+	return files.map(({ name, url }, index) => ({ name, url, fieldName: fieldNames[index] }));
 }

@@ -1,17 +1,16 @@
-import { pick, pickBy } from 'lodash';
-import type { IDataObject } from 'n8n-workflow';
-import { COLUMN_ATTRIBUTES, KEPT_ATTRIBUTES } from './attributes';
-import { repeatedLabels } from './fields';
-import type { FormField } from './fields';
-import { tellApart } from './labels';
+import { pick, pickBy, uniqBy } from 'lodash';
+import type { GenericValue, IDataObject } from 'n8n-workflow';
+import { readBoolean, readNumber, readTime } from '../readers';
+import { choicesByName, findChoice, splitChoices } from './fields';
+import type { Choice, FormField } from './fields';
 import { isNothing, matchAnswers } from './match';
-import type { MatchedAnswers } from './match';
-import { typedValue } from './typed';
+import { COLUMN_ATTRIBUTES, KEPT_ATTRIBUTES, tellApart } from './names';
+import { withFiles } from './uploads';
 
 /**
  * A response in a form that is easy to use in a workflow: its answers first, then at most ten of the
- * service's own attributes, and `fields` with the UUIDs where they are known. `answersError` says what
- * could not be read of the answers.
+ * service's own attributes, and `fields` with the UUIDs if they are known. `answersError` is a sentence on
+ * the answers that could not be read.
  *
  * @param fields name and type the answers; without them, labels name the answers
  */
@@ -32,45 +31,73 @@ export function simplifyResponse(record: IDataObject, fields?: readonly FormFiel
 }
 
 /**
- * A response as a row of a table: each field is a column, in the form's order, then who and when. What the
- * fields do not take, and what could not be read, has a column where there is something.
+ * A response as a row of a table: each field is a column, in the form's order, then who and when. Answers
+ * that belong to no field follow, and a sentence on the answers that could not be read.
  *
- * @param details adds all of the service's own attributes that are kept, and a column for all of that
+ * @param details adds all attributes that are kept, and a column for each note even if there is none
  */
 export function toColumns(
 	record: IDataObject,
 	fields: readonly FormField[],
 	details = false,
 ): IDataObject {
-	const matched = matchAnswers(record, fields);
-	const valueOf = new Map(matched.answers.map(({ field, value }) => [field, value]));
+	const { answers, byPosition, problem } = matchAnswers(record, fields);
+	const valueOf = new Map(answers.map(({ field, value }) => [field, value]));
 	const cells = fields.map((field) => [field.name, typedValue(valueOf.get(field), field)]);
 	const attributes = details ? KEPT_ATTRIBUTES : COLUMN_ATTRIBUTES;
-	return {
-		...(Object.fromEntries(cells) as IDataObject),
-		...Object.fromEntries(attributes.map((name) => [name, record[name] ?? null])),
-		...(details ? notesOn(matched, fields) : pickBy(notesOn(matched, []), isGiven)),
-	};
-}
-
-/** What stands beside the fields; null where there is nothing. */
-function notesOn(
-	{ answers, byPosition, problem }: MatchedAnswers,
-	fields: readonly FormField[],
-): IDataObject {
 	// headings have entries without a value
 	const others = answers.filter(({ field, value }) => field === undefined && !isNothing(value));
 	const names = tellApart(others.map(({ label }) => label));
-	const cells = others.map(({ value }, index) => [names[index], typedValue(value)]);
-	return {
-		otherAnswers: cells.length === 0 ? null : Object.fromEntries(cells),
-		...(repeatedLabels(fields).length > 0 && {
-			matchedByPosition: byPosition.length === 0 ? null : byPosition,
-		}),
+	const otherCells = others.map(({ value }, index) => [names[index], typedValue(value)]);
+	const isRepeating = uniqBy(fields, 'label').length < fields.length;
+	const notes = {
+		otherAnswers: others.length > 0 ? Object.fromEntries(otherCells) : null,
+		...(details && isRepeating && { matchedByPosition: byPosition.length > 0 ? byPosition : null }),
 		answersError: problem ?? null,
+	};
+	return {
+		...(Object.fromEntries(cells) as IDataObject),
+		...Object.fromEntries(attributes.map((name) => [name, record[name] ?? null])),
+		...(details ? notes : pickBy(notes)),
 	};
 }
 
-function isGiven(note: unknown): boolean {
-	return note !== null;
+/**
+ * The value of an answer by the kind of its field: a number, a boolean, a date in ISO 8601, a list. Text
+ * becomes a number only if the number is written the same way, so that "01234" and "+4912345" stay as they
+ * are. A value that is not certain stays as the service gave it; an empty value is null.
+ */
+export function typedValue(given: GenericValue, field?: FormField): GenericValue {
+	const value = withFiles(given ?? null);
+	if (field === undefined) return value;
+	if (value === null || value === '') return null;
+	if (Array.isArray(value) && value.length === 0) return null;
+	switch (field.kind) {
+		case 'number': {
+			const number = typeof value === 'string' ? readNumber(value) : undefined;
+			return number !== undefined && String(number) === value ? number : value;
+		}
+		case 'boolean':
+			return readBoolean(value) ?? value;
+		case 'date': {
+			// a number is a time since 1970; the order of day and month in a text is not known
+			const time = typeof value === 'number' ? readTime(value, 'utc') : undefined;
+			return time === undefined ? value : new Date(time).toISOString();
+		}
+		case 'file':
+			return typeof value === 'object' && !Array.isArray(value) ? [value] : value;
+		case 'multipleChoice':
+			return Array.isArray(value) ? value : asChoices(value, field.choices);
+		default:
+			return value;
+	}
+}
+
+/** One choice, or several with commas between them, if all of them are choices of the field. */
+function asChoices(value: GenericValue, choices: readonly Choice[]): GenericValue[] {
+	const known = choicesByName(choices);
+	const isChoice = (one: GenericValue) => findChoice(one, known) !== undefined;
+	if (typeof value !== 'string' || isChoice(value)) return [value];
+	const parts = splitChoices(value, known);
+	return parts.length > 0 && parts.every(isChoice) ? parts : [value];
 }

@@ -14,11 +14,8 @@ export function withFiles(value: GenericValue): GenericValue {
 
 /** The files in the value of an answer, with names that lead into no folder. */
 export function filesIn(value: GenericValue): UploadedFile[] {
-	const inside: unknown = withFiles(value);
-	return (Array.isArray(inside) ? (inside as unknown[]) : [inside]).flatMap((one) => {
-		const file = fileInObject(one);
-		return file === undefined ? [] : [file];
-	});
+	const inside = [withFiles(value)].flat() as unknown[];
+	return inside.flatMap((one) => fileInObject(one) ?? []);
 }
 
 /** A file as an object, as simplified output has it; undefined for anything else. */

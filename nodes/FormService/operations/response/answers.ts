@@ -1,8 +1,8 @@
 import { mapKeys } from 'lodash';
 import { encodeAnswer } from '../../api/answers/encode';
 import type { AnswerValue } from '../../api/answers/encode';
-import { findFields } from '../../api/answers/inputFields';
-import type { InputField, NamedField } from '../../api/answers/inputFields';
+import { findFields } from '../../api/answers/fields';
+import type { InputField, NamedField } from '../../api/answers/fields';
 import { isNothing } from '../../api/answers/match';
 import { shortened } from '../../api/errors';
 import { isId, isRecord, isUuid } from '../../api/records';

@@ -1,12 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
-import { choicesByName, findChoice, splitChoices } from '../../api/answers/choices';
-import type { Choices } from '../../api/answers/choices';
-import { formFieldsOf } from '../../api/answers/fields';
-import type { FieldKind, FormField } from '../../api/answers/fields';
-import { inputFieldsOf } from '../../api/answers/inputFields';
-import { comparable } from '../../api/answers/labels';
+import {
+	choicesByName,
+	findChoice,
+	formFieldsOf,
+	inputFieldsOf,
+	splitChoices,
+} from '../../api/answers/fields';
+import type { Choices, FieldKind, FormField } from '../../api/answers/fields';
 import { isNothing, matchAnswers } from '../../api/answers/match';
 import type { MatchedAnswers } from '../../api/answers/match';
+import { comparable } from '../../api/answers/names';
 import { filesIn } from '../../api/answers/uploads';
 import { readBoolean, readNumber, readTime } from '../../api/readers';
 import { comparableId, idOf, isRecord } from '../../api/records';

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { inputFieldsOf } from '../../api/answers/inputFields';
-import type { InputField } from '../../api/answers/inputFields';
+import { inputFieldsOf } from '../../api/answers/fields';
+import type { InputField } from '../../api/answers/fields';
 import { endpoints } from '../../api/endpoints';
 import { idOf, isRecord } from '../../api/records';
 import { addResponse } from '../../api/service';

@@ -1,9 +1,13 @@
 import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { conditionProblem, conditionsNeedFields } from '../../api/answers/conditions';
+import {
+	conditionProblem,
+	conditionsNeedFields,
+	findResponses,
+	wantsAll,
+} from '../../api/answers/conditions';
+import type { Wanted } from '../../api/answers/conditions';
 import { formFieldsOf } from '../../api/answers/fields';
 import type { FormField } from '../../api/answers/fields';
-import { findResponses, wantsAll } from '../../api/answers/find';
-import type { Wanted } from '../../api/answers/find';
 import { submittedAt } from '../../api/answers/order';
 import { outputNeedsFields, toResponseItem } from '../../api/answers/responseItem';
 import type { ResponseOutput } from '../../api/answers/responseItem';

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { findFields, inputFieldsOf } from '../../api/answers/inputFields';
-import type { InputField } from '../../api/answers/inputFields';
+import { findFields, inputFieldsOf } from '../../api/answers/fields';
+import type { InputField } from '../../api/answers/fields';
 import { endpoints, targetOf } from '../../api/endpoints';
 import { mayHaveActed } from '../../api/errors';
 import { isRecord } from '../../api/records';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { FieldKind } from '../../api/answers/fields';
-import type { InputField } from '../../api/answers/inputFields';
+import type { FieldKind, InputField } from '../../api/answers/fields';
 
 const text = z.string().optional().catch(undefined);
 const flag = z.boolean().catch(false);

@@ -8,7 +8,7 @@ import { changesOf } from '../../api/settings/changes';
 import type { SettingValue } from '../../api/settings/checkSettings';
 import { noSuchForm } from '../../parameters/formId';
 import type { Input } from '../../parameters/input';
-import { readFormId, readOptions, toSwitch } from '../../parameters/input';
+import { readCollection, readFormId, toSwitch } from '../../parameters/input';
 import { formLocator, inputModeChoice, optionsOf } from '../../parameters/properties';
 import { existing } from '../operation';
 import type { ItemRequest, Operation, Prepared } from '../operation';
@@ -146,7 +146,7 @@ function prepare(input: Input): Prepared {
 type UpdateOptions = { preview: boolean; skipUnchanged: boolean };
 
 function readUpdateOptions(input: Input): UpdateOptions {
-	const { preview = false, skipUnchanged = false } = readOptions(input);
+	const { preview = false, skipUnchanged = false } = readCollection(input, 'options');
 	return {
 		preview: toSwitch(input, preview, 'Preview'),
 		skipUnchanged: toSwitch(input, skipUnchanged, 'Skip Unchanged'),

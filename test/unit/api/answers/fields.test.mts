@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { formFieldsOf } from '../../../../nodes/FormService/api/answers/fields.ts';
-import { fileFieldNames } from '../../../../nodes/FormService/api/answers/labels.ts';
 import { matchAnswers } from '../../../../nodes/FormService/api/answers/match.ts';
-import { typedValue } from '../../../../nodes/FormService/api/answers/typed.ts';
+import { fileFieldNames } from '../../../../nodes/FormService/api/answers/names.ts';
+import { typedValue } from '../../../../nodes/FormService/api/answers/simplify.ts';
 
 const form = [
 	{ uuid: 'u1', label: 'About you', type: 'heading' },

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import type { Conditions } from '../../../../nodes/FormService/api/answers/conditions.ts';
-import { findResponses } from '../../../../nodes/FormService/api/answers/find.ts';
-import type { Wanted } from '../../../../nodes/FormService/api/answers/find.ts';
+import {
+	findResponses,
+	type Conditions,
+	type Wanted,
+} from '../../../../nodes/FormService/api/answers/conditions.ts';
 
 const at = (day: number) => `2026-11-${String(day).padStart(2, '0')}T08:00:00.000000Z`;
 const epoch = (day: number) => Date.UTC(2026, 10, day, 8);

@@ -1,10 +1,14 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { meets, operators } from '../../../../nodes/FormService/api/answers/conditions.ts';
+import {
+	findResponses,
+	meets,
+	operators,
+	textsOf,
+} from '../../../../nodes/FormService/api/answers/conditions.ts';
 import { formFieldsOf } from '../../../../nodes/FormService/api/answers/fields.ts';
-import { findResponses, textsIn } from '../../../../nodes/FormService/api/answers/find.ts';
-import { fileFieldNames, tellApart } from '../../../../nodes/FormService/api/answers/labels.ts';
+import { fileFieldNames, tellApart } from '../../../../nodes/FormService/api/answers/names.ts';
 import { hasUnmatchedAnswers } from '../../../../nodes/FormService/api/answers/match.ts';
 import { newestFirst, submittedAt } from '../../../../nodes/FormService/api/answers/order.ts';
 import { simplifyResponse, toColumns } from '../../../../nodes/FormService/api/answers/simplify.ts';
@@ -37,7 +41,7 @@ const readers: Record<string, (text: string) => unknown> = {
 	'a file': (text) => filesIn({ name: text, url: `https://h/${text}` }),
 	'the address of a file': (text) => filesIn(`x.pdf|http://h/${text}`),
 	'the name of a file': (text) => filesIn(`${text}|http://h/x.pdf, b.pdf|http://h/${text}`),
-	texts: (text) => textsIn(text),
+	texts: (text) => textsOf(recordOf(text)),
 	find: (text) =>
 		findResponses([recordOf(text)], {
 			text: 'needle',

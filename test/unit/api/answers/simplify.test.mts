@@ -5,7 +5,7 @@ import { decodeAnswers } from '../../../../nodes/FormService/api/answers/decode.
 import { formFieldsOf } from '../../../../nodes/FormService/api/answers/fields.ts';
 import { simplifyResponse, toColumns } from '../../../../nodes/FormService/api/answers/simplify.ts';
 import { filesIn } from '../../../../nodes/FormService/api/answers/uploads.ts';
-import { tellApart } from '../../../../nodes/FormService/api/answers/labels.ts';
+import { tellApart } from '../../../../nodes/FormService/api/answers/names.ts';
 
 const seen = (responses: unknown) => ({
 	uuid: '9b1c',

@@ -1,6 +1,43 @@
 import { trim } from 'lodash';
 
-const UNTITLED = 'Untitled';
+/** The service's own attributes of a response that One Column per Field always gives. */
+export const COLUMN_ATTRIBUTES = ['uuid', 'number', 'created_at', 'is_incomplete'];
+
+/** The attributes that simplified output keeps: who, which and when, at most ten. */
+export const KEPT_ATTRIBUTES = [
+	'uuid',
+	'id',
+	'number',
+	'number_formatted',
+	'is_incomplete',
+	'created_at',
+	'updated_at',
+	'submitted_at',
+	'completed_at',
+	'referrer',
+];
+
+/** All attributes of a response that have been seen; the specification leaves them open (section 2.4). */
+export const RESPONSE_ATTRIBUTES = [
+	...KEPT_ATTRIBUTES,
+	'enrich',
+	'google_sheets_sync',
+	'google_sheets_synced_at',
+	'hubspot_sync',
+	'hubspot_sync_completed',
+	'webhook_sent',
+];
+
+/** Names that an item in columns has besides those of its answers; `event` and `form` are the trigger's. */
+export const RESERVED_COLUMNS = [
+	...KEPT_ATTRIBUTES,
+	'answersError',
+	'event',
+	'fileError',
+	'form',
+	'matchedByPosition',
+	'otherAnswers',
+];
 
 /** Property names that n8n drops, or that would change the object itself. */
 const UNUSABLE = ['__proto__', 'constructor', 'prototype'];
@@ -12,25 +49,8 @@ const UNUSABLE = ['__proto__', 'constructor', 'prototype'];
  * @param taken names that none may have
  */
 export function tellApart(labels: readonly string[], taken: readonly string[] = []): string[] {
-	const wanted = labels.map((label) => (label.trim() === '' ? UNTITLED : label));
-	const reserved = new Set([...wanted, ...UNUSABLE, ...taken]);
-	const used = new Set([...UNUSABLE, ...taken]);
-	const counts = new Map<string, number>();
-	return wanted.map((label) => {
-		if (!used.has(label)) {
-			used.add(label);
-			return label;
-		}
-		let count = counts.get(label) ?? 1;
-		let name: string;
-		do {
-			count += 1;
-			name = `${label} (${count})`;
-		} while (reserved.has(name) || used.has(name));
-		counts.set(label, count);
-		used.add(name);
-		return name;
-	});
+	const wanted = labels.map((label) => (label.trim() === '' ? 'Untitled' : label));
+	return numbered(wanted, wanted, taken, (label, count) => `${label} (${count})`);
 }
 
 /**
@@ -41,16 +61,25 @@ export function tellApart(labels: readonly string[], taken: readonly string[] = 
  * @param all the names of all answers, which no numbered name takes
  */
 export function fileFieldNames(owners: readonly string[], all: readonly string[]): string[] {
-	const used = new Set<string>(UNUSABLE);
-	const reserved = new Set(all.map(asFieldName));
+	return numbered(owners.map(asFieldName), all.map(asFieldName), [], (name, n) => `${name}_${n}`);
+}
+
+/** The wanted names, each once. A number is added to a name that is used or taken, unless the result is reserved. */
+function numbered(
+	wanted: readonly string[],
+	reserved: readonly string[],
+	taken: readonly string[],
+	withCount: (name: string, count: number) => string,
+): string[] {
+	const used = new Set([...UNUSABLE, ...taken]);
+	const unavailable = new Set(reserved);
 	const counts = new Map<string, number>();
-	return owners.map((owner) => {
-		const base = asFieldName(owner);
+	return wanted.map((base) => {
 		let name = base;
 		let count = counts.get(base) ?? 1;
-		while (used.has(name) || (name !== base && reserved.has(name))) {
+		while (used.has(name) || (name !== base && unavailable.has(name))) {
 			count += 1;
-			name = `${base}_${count}`;
+			name = withCount(base, count);
 		}
 		counts.set(base, count);
 		used.add(name);

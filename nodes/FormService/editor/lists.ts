@@ -1,0 +1,142 @@
+import { countBy } from 'lodash';
+import type {
+	IDataObject,
+	ILoadOptionsFunctions,
+	INodeListSearchResult,
+	INodePropertyOptions,
+} from 'n8n-workflow';
+import { getAccount } from '../api/account';
+import { searchable, textsOf } from '../api/answers/conditions';
+import { asPlainText } from '../api/answers/names';
+import { newestFirst } from '../api/answers/order';
+import { endpoints, targetOf } from '../api/endpoints';
+import type { Endpoint } from '../api/endpoints';
+import { isWebUrl } from '../api/files/links';
+import { formIdOf, idOf, isId, saysYes } from '../api/records';
+import { listRecords } from '../api/service';
+import { parseUrl } from '../api/url';
+import { formIdIn } from '../parameters/formId';
+
+/** The ID in the Form parameter of the node that is being edited; empty if no form is chosen. */
+export function chosenForm(n8n: ILoadOptionsFunctions): string {
+	const given = n8n.getCurrentNodeParameter('formId', { extractValue: true });
+	if (typeof given !== 'string' && typeof given !== 'number') return '';
+	return formIdIn(n8n.getCurrentNodeParameter('formId'), String(given).trim());
+}
+
+/**
+ * How long the editor's lists are kept: one request a minute, however fast a person types. A failure is
+ * kept for a shorter time, so that opening the list again asks again.
+ */
+const LIFETIMES = { found: 60_000, failed: 10_000 };
+
+/**
+ * The records of a list for the editor, as fetched within the last minute.
+ *
+ * @param ids the values of the `{placeholders}` of the endpoint
+ */
+export async function cachedList(
+	n8n: ILoadOptionsFunctions,
+	endpoint: Endpoint,
+	ids?: Readonly<Record<string, string>>,
+): Promise<IDataObject[]> {
+	const account = await getAccount(n8n);
+	const target = targetOf(account, endpoint, ids);
+	return await listRecords({ n8n, account, urgency: 'prompt' }, target, { lifetimes: LIFETIMES });
+}
+
+/** Where a form's record can have the address of its page: the specification leaves it open (section 2.2). */
+const URL_ATTRIBUTES = ['url', 'public_url', 'form_url', 'share_url'];
+
+/**
+ * The forms for the list of the Form parameter, by name; forms of one name have their IDs behind it.
+ * A filter looks into names and IDs; the URL of a form's page finds the form whose ID is a part of
+ * its path.
+ */
+export async function searchForms(
+	this: ILoadOptionsFunctions,
+	filter = '',
+): Promise<INodeListSearchResult> {
+	const records = await cachedList(this, endpoints.listForms);
+	const forms = withIds(records, formIdOf).map(({ id, record }) => {
+		const { name, is_closed: isClosed } = record;
+		return {
+			id,
+			name: typeof name === 'string' && name.trim() !== '' ? name : id,
+			note: saysYes(isClosed) ? ' (closed)' : '',
+			url: URL_ATTRIBUTES.map((attribute) => record[attribute]).find(isWebUrl),
+		};
+	});
+	const wanted = filter.trim();
+	const path = isWebUrl(wanted) ? parseUrl(wanted)?.pathname.split('/') : undefined;
+	const found = forms.filter(({ id, name, url }) =>
+		path === undefined
+			? `${name}\n${id}`.toLowerCase().includes(wanted.toLowerCase())
+			: path.includes(id) || url === wanted,
+	);
+	const counts = countBy(forms, 'name');
+	const results = found
+		.sort((one, other) => one.name.localeCompare(other.name))
+		.map(({ id, name, note, url }) => ({
+			name: asPlainText(`${name}${counts[name] > 1 ? ` (${id})` : ''}${note}`),
+			value: id,
+			// the editor links to it, beside the list and beside the chosen form
+			...(url !== undefined && { url }),
+		}));
+	return { results };
+}
+
+/** The same for a parameter that takes several forms. */
+export async function getForms(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+	return (await searchForms.call(this)).results;
+}
+
+/** Responses that the list shows at a time. */
+const PAGE_SIZE = 50;
+
+/**
+ * The responses of the chosen form for the list of the Response parameter: newest first, by number and
+ * time. A filter searches all answers and the ID. The names contain no answers, because n8n saves the
+ * chosen one with the workflow and its exports.
+ */
+export async function searchResponses(
+	this: ILoadOptionsFunctions,
+	filter = '',
+	paginationToken = '0',
+): Promise<INodeListSearchResult> {
+	const formId = chosenForm(this);
+	if (!isId(formId)) return { results: [] };
+	const records = await cachedList(this, endpoints.listResponses, { formId });
+	const wanted = searchable(filter.trim());
+	const found = newestFirst(withIds(records, idOf)).filter(({ id, record }) =>
+		searchable([...textsOf(record), id].join('\n')).includes(wanted),
+	);
+	const start = Number(paginationToken) || 0;
+	const end = start + PAGE_SIZE;
+	return {
+		results: found
+			.slice(start, end)
+			.map(({ id, record }) => ({ name: asPlainText(responseName(id, record)), value: id })),
+		...(end < found.length && { paginationToken: String(end) }),
+	};
+}
+
+function responseName(id: string, record: IDataObject): string {
+	const number = record.number_formatted ?? record.number;
+	const name = typeof number === 'string' || typeof number === 'number' ? String(number) : id;
+	// date, hour and minute of a time of the service (specification, section 2.1), which is in UTC
+	const time = typeof record.created_at === 'string' ? record.created_at.slice(0, 16) : '';
+	const parts = [name, time.replace('T', ' ')].filter((part) => part !== '');
+	return parts.join(' · ') + (saysYes(record.is_incomplete) ? ' (incomplete)' : '');
+}
+
+/** The records with a valid ID: n8n evaluates a value that begins with "=", and no request takes another one. */
+function withIds(
+	records: readonly IDataObject[],
+	idIn: (record: IDataObject) => string | undefined,
+) {
+	return records.flatMap((record) => {
+		const id = idIn(record);
+		return isId(id) ? [{ id, record }] : [];
+	});
+}
