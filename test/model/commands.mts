@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { expect } from 'vitest';
 import { faults } from './faults.mts';
 import type { Form, Kept, Order, PageShift, Paging } from './form.mts';
-import { looksOf } from './looks.mts';
+import { formPollsOf } from './formPolls.mts';
 import { DAY_MS, possible } from './n8n.mts';
 import type { Circumstances, N8n, Outcome, Parameters, TriggerEvent, Watch } from './n8n.mts';
 import type { VirtualTime } from './time.mts';
@@ -418,7 +418,9 @@ const onN8n = [
 			const outcomes = [await restart(worlds, real)];
 			real.time.pass(DAY_MS);
 			outcomes.push(await tick(worlds, real));
-			const isRead = outcomes.some((one) => one && looksOf(one).some(({ complete }) => complete));
+			const isRead = outcomes.some(
+				(one) => one && formPollsOf(one).some(({ complete }) => complete),
+			);
 			const log = outcomes.flatMap((one) => one?.log ?? []).join();
 			if (isRead) expect(log).toMatch(/cannot be used|could not be read/);
 		}),

@@ -238,7 +238,7 @@ export class Model {
 	}
 
 	/** Takes note of a poll of a form that delivered the first of the events that it found. */
-	look(
+	poll(
 		form: string,
 		shown: readonly Shown[],
 		complete: boolean,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Shown } from './form.mts';
-import { fieldsOf, listOf, looksOf, type Look } from './looks.mts';
+import { fieldsOf, listOf, formPollsOf, type FormPoll } from './formPolls.mts';
 import { copyOf, Model } from './model.mts';
 import type { Circumstances, Event, N8n, Outcome, Parameters } from './n8n.mts';
 
@@ -108,7 +108,7 @@ class Poll {
 	private hasChanged = false;
 	/** Events that are left, though nothing but the room for items holds them back. */
 	private rest = 0;
-	private readonly looks: Look[];
+	private readonly polls: FormPoll[];
 	private readonly fields: { asked: string[]; failed: string[] };
 	private readonly model: Model;
 	private readonly outcome: Outcome;
@@ -118,18 +118,18 @@ class Poll {
 		this.model = model;
 		this.outcome = outcome;
 		this.how = how;
-		this.looks = looksOf(outcome);
+		this.polls = formPollsOf(outcome);
 		this.fields = fieldsOf(outcome);
 	}
 
 	/** @returns whether it changed anything that is known */
 	follow(): boolean {
-		const { model, outcome, looks } = this;
+		const { model, outcome, polls } = this;
 		const { items } = outcome;
 		const told = this.takeList();
-		const polled = new Set(looks.map(({ form }) => form));
+		const polled = new Set(polls.map(({ form }) => form));
 		expect(model.watched(), 'no other form is polled').toEqual(expect.arrayContaining([...polled]));
-		for (const look of looks) this.takeLook(look);
+		for (const poll of polls) this.takePoll(poll);
 		for (const [form, responses] of model.postponed) {
 			if (!polled.has(form) && this.itemsOf(form).length > 0) {
 				this.takeBacklog(form, responses, outcome.endedAt);
@@ -186,12 +186,12 @@ class Poll {
 		return new Set(told);
 	}
 
-	private takeLook(look: Look): void {
+	private takePoll(poll: FormPoll): void {
 		const { model, how, outcome } = this;
-		const { form, complete, hasFailed, at } = look;
-		const isAmbiguous = hasTwoStates(look.responses);
+		const { form, complete, hasFailed, at } = poll;
+		const isAmbiguous = hasTwoStates(poll.responses);
 		const responses =
-			isAmbiguous && how.choose(2) === 1 ? firstOfEach(look.responses) : look.responses;
+			isAmbiguous && how.choose(2) === 1 ? firstOfEach(poll.responses) : poll.responses;
 		const now = at > outcome.startedAt && how.choose(2) === 1 ? outcome.startedAt : at;
 		const isFirst = model.responsesOf(form) === undefined;
 		const isInVain = !complete && (isFirst || !model.hasFound(form, responses, now));
@@ -219,7 +219,7 @@ class Poll {
 		const isExcused = this.isExcused(form, delivered);
 		const isLeft = delivered.length === 0 && found.length > 0 && isExcused;
 		if (isLeft && how.choose(2) === 0) return;
-		model.look(form, responses, complete, delivered.length, now);
+		model.poll(form, responses, complete, delivered.length, now);
 		this.hasChanged = true;
 		if (!isExcused) this.rest += found.length - delivered.length;
 	}

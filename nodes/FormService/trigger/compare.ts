@@ -1,10 +1,12 @@
+import { isEqual } from 'lodash';
 import type { IDataObject, INode } from 'n8n-workflow';
 import { createdAt } from '../api/answers/order';
 import { identitiesOf, identityOf, saysYes } from '../api/records';
 import { withoutIdentity } from './errors';
-import { fingerprint, Fingerprints } from './fingerprint';
 import {
 	epochMsToMinutes,
+	fingerprint,
+	Fingerprints,
 	KnownResponses,
 	minutesToEpochMs,
 	REMEMBERED_DAYS,
@@ -70,16 +72,16 @@ export function compare(
 ): Comparison {
 	const numbers = new Fingerprints((before?.size ?? 0) + records.length);
 	if (before !== undefined) numbers.addAll(before.fingerprints);
-	const comparison = { found: [], before, records, isWhole, rules, numbers };
-	const listed = listedByNumber(numbers, records, rules.node);
-	const all: Comparison = { ...comparison, ...listed };
+	const { listed, renamed } = listedByNumber(numbers, records, rules.node);
+	const found: Found[] = [];
+	const comparison = { found, before, records, isWhole, rules, numbers, listed, renamed };
 	for (let number = 0; number < numbers.size; number++) {
-		if (all.listed[number] === NOT_LISTED) continue;
-		const { event } = stepOf(all, number);
+		if (listed[number] === NOT_LISTED) continue;
+		const { event } = stepOf(comparison, number);
 		if (event === undefined || !rules.events.includes(event)) continue;
-		all.found.push({ event, record: records[all.listed[number]], number });
+		found.push({ event, record: records[listed[number]], number });
 	}
-	return all;
+	return comparison;
 }
 
 /**
@@ -116,7 +118,7 @@ export function knownAfter(comparison: Comparison, postponed: readonly Found[]):
 		after.waitingSince[at] = since;
 		if (!isListed) after.missingSince[at] = before.missingSince[number] || (isWhole ? day : 0);
 	});
-	return comparison.before?.equals(after) ? comparison.before : after;
+	return isEqual(comparison.before, after) ? before : after;
 }
 
 const NOTHING = new KnownResponses(0);
@@ -158,59 +160,28 @@ type Step = { event?: ResponseEvent; status: Status; since: number };
 
 /** What happens to a listed response. */
 function stepOf({ before, records, listed, rules }: Comparison, number: number): Step {
+	const { events, abandonedAfterMs, now } = rules;
 	const record = records[listed[number]];
 	const isKnown = before !== undefined && number < before.size;
-	const isOld = before === undefined && !isCreatedAfter(record, rules.since);
+	const was = isKnown ? (before.statuses[number] as Status) : undefined;
+	const isFirst = before === undefined;
+	const isOld = isFirst && (createdAt(record) ?? -Infinity) < (rules.since ?? Infinity);
+	const isNew = !isKnown && !isOld;
 	if (!isIncomplete(record)) {
-		const isComplete = isOld || (isKnown && before.statuses[number] === status.complete);
-		return { event: isComplete ? undefined : 'responseCompleted', status: 0, since: 0 };
+		const isSame = isOld || was === status.complete;
+		return { event: isSame ? undefined : 'responseCompleted', status: status.complete, since: 0 };
 	}
-	return isKnown
-		? nextStep(before.statuses[number] as Status, before.waitingSince[number], record, rules)
-		: firstStep(record, isOld, rules);
-}
-
-function isCreatedAfter(record: IDataObject, since: number | undefined): boolean {
-	return since !== undefined && (createdAt(record) ?? -Infinity) >= since;
-}
-
-/** @param isOld whether it was there before the trigger began */
-function firstStep(record: IDataObject, isOld: boolean, rules: Rules): Step {
-	const wait = waitOf(record, rules);
-	if (wait === undefined)
-		return { event: isOld ? undefined : 'responseStarted', status: status.incomplete, since: 0 };
-	const { since, isOver } = wait;
-	const waiting = { status: status.waiting, since };
-	const abandoned = { status: status.abandoned, since: 0 };
-	if (isOld) return isOver ? abandoned : waiting;
+	if (was === status.complete || was === status.abandoned) return { status: was, since: 0 };
+	const event = isNew && events.includes('responseStarted') ? 'responseStarted' : undefined;
+	if (!events.includes('responseAbandoned')) return { event, status: status.incomplete, since: 0 };
+	const since =
+		isKnown && was === status.waiting
+			? before.waitingSince[number]
+			: epochMsToMinutes(Math.min(createdAt(record) ?? now, now));
+	const isOver = now >= minutesToEpochMs(since) + abandonedAfterMs;
 	// one event at a time: if it was also abandoned since the last poll, the next poll emits that
-	if (rules.events.includes('responseStarted')) return { event: 'responseStarted', ...waiting };
-	return isOver ? { event: 'responseAbandoned', ...abandoned } : waiting;
-}
-
-function nextStep(before: Status, since: number, record: IDataObject, rules: Rules): Step {
-	const wait = waitOf(record, rules);
-	if (before === status.complete || before === status.abandoned)
-		return { status: before, since: 0 };
-	if (wait === undefined) return { status: status.incomplete, since: 0 };
-	if (before === status.waiting) {
-		return isOver(since, rules)
-			? { event: 'responseAbandoned', status: status.abandoned, since: 0 }
-			: { status: status.waiting, since };
-	}
-	// Response Abandoned was chosen later: what had been abandoned by then starts nothing
-	return wait.isOver
-		? { status: status.abandoned, since: 0 }
-		: { status: status.waiting, since: wait.since };
-}
-
-/** Since when an incomplete response has been waiting; undefined if Response Abandoned is not chosen. */
-function waitOf(record: IDataObject, rules: Rules) {
-	if (!rules.events.includes('responseAbandoned')) return undefined;
-	const since = epochMsToMinutes(Math.min(createdAt(record) ?? rules.now, rules.now));
-	return { since, isOver: isOver(since, rules) };
-}
-
-function isOver(since: number, { now, abandonedAfterMs }: Rules): boolean {
-	return now >= minutesToEpochMs(since) + abandonedAfterMs;
+	if (!isOver || event !== undefined) return { event, status: status.waiting, since };
+	// what had been abandoned before the trigger began, or before Response Abandoned was chosen, starts nothing
+	const isNews = isNew || was === status.waiting;
+	return { event: isNews ? 'responseAbandoned' : undefined, status: status.abandoned, since: 0 };
 }

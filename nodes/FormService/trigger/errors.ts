@@ -14,37 +14,34 @@ export const LOG = {
 		'The poll was not sent: other nodes have used up the requests of the minute of this account. The next poll tries again.',
 } as const;
 
-/** The first reading has to be whole, or everything that it did not show would count as new. */
-export function cutAtFirst(node: INode, what: 'responses' | 'forms') {
-	return cutShort(
-		node,
-		`Couldn't read all ${what} on the first poll`,
-		`The trigger has to know all ${what} before it can recognize new ones.`,
-	);
-}
+/** What has to be read to its end, and why. */
+const CUT = {
+	firstForms: {
+		message: "Couldn't read all forms on the first poll",
+		reason: 'The trigger has to know all forms before it can recognize new ones.',
+	},
+	firstResponses: {
+		message: "Couldn't read all responses on the first poll",
+		reason: 'The trigger has to know all responses before it can recognize new ones.',
+	},
+	/** New responses may be on the pages that were not read. */
+	inVain: {
+		message: "Couldn't read all responses; none of those read are new",
+		reason: 'The next poll begins at the first page again.',
+	},
+	/** Items that are made with a part of the fields would have other columns than the rest. */
+	fields: {
+		message: "Couldn't read all fields of the form",
+		reason: 'Its responses wait until all fields have been read.',
+	},
+} as const;
 
-/** New responses may be on the pages that were not read. */
-export function cutInVain(node: INode) {
-	return cutShort(
-		node,
-		"Couldn't read all responses; none of those read are new",
-		'The next poll begins at the first page again.',
-	);
-}
-
-/** Items that are made with a part of the fields would have other columns than the rest. */
-export function cutFields(node: INode) {
-	return cutShort(
-		node,
-		"Couldn't read all fields of the form",
-		'Its responses wait until all fields have been read.',
-	);
-}
-
-function cutShort(node: INode, message: string, consequence: string) {
+/** A listing that was not read to its end, although it has to be. */
+export function cutShort(node: INode, what: keyof typeof CUT) {
+	const { message, reason } = CUT[what];
 	return serviceError(node, {
 		message,
-		description: `No time, or no request of the day, was left for further pages. ${consequence} Raise 'Requests per Day', ask your Form Service administrator for larger pages, or delete responses that are no longer needed.`,
+		description: `No time, or no request of the day, was left for further pages. ${reason} Raise 'Requests per Day', ask your Form Service administrator for larger pages, or delete responses that are no longer needed.`,
 		failure: { cause: 'temporarily-unavailable' },
 	});
 }

@@ -10,18 +10,19 @@ import { conditionProblem, meets } from '../api/answers/conditions';
 import { formFieldsOf } from '../api/answers/fields';
 import type { FieldKind, FormField } from '../api/answers/fields';
 import { oldestFirst } from '../api/answers/order';
+import type { ResponseOutput } from '../api/answers/responseItem';
 import { clock } from '../api/clock';
 import { endpoints, targetOf } from '../api/endpoints';
 import { inputError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
 import { listRecords } from '../api/service';
 import { isIncomplete } from './compare';
-import type { TriggerEvent } from './compare';
+import type { ResponseEvent } from './compare';
 import { wrongCondition } from './errors';
-import { listedForms } from './formList';
+import { listedForms, nameIn } from './formList';
 import { itemsOf } from './output';
 import type { Event } from './output';
-import { needsFields, readParameters } from './parameters';
+import { readParameters } from './parameters';
 import type { Parameters } from './parameters';
 
 /** The most forms that are asked for an example: each takes a request. */
@@ -35,87 +36,67 @@ type Form = { id: string; name: string | null; record?: IDataObject };
  */
 export async function fetchExample(n8n: IPollFunctions): Promise<INodeExecutionData[]> {
 	const parameters = readParameters(n8n);
-	const { events, watch } = parameters;
-	const node = n8n.getNode();
-	const account = await getAccount(n8n);
-	const context: RequestContext = { n8n, account, urgency: 'prompt' };
+	const { events, output, watch, watchesResponses } = parameters;
+	const context: RequestContext = { n8n, account: await getAccount(n8n), urgency: 'prompt' };
 	const forms = await formsOf(context, parameters);
-	if (forms.length === 0 && watch.kind === 'all') throw noForms(node, watch.except);
-	const watchesResponses = events.some((event) => event !== 'formCreated');
+	if (forms.length === 0 && watch.kind === 'all') throw noForms(n8n.getNode(), watch.except);
 	for (const form of watchesResponses ? forms.slice(0, MAX_FORMS) : []) {
 		const newest = await newestOf(context, form, parameters);
-		if (newest !== undefined) return await asItem(context, newest, parameters);
+		if (newest !== undefined) return await itemsOf([newest], { context, output });
 	}
 	const [form] = forms;
 	const { id, name, record } = form;
 	if (events.includes('formCreated') && record !== undefined) {
-		return await asItem(context, { event: 'formCreated', record, form: { id, name } }, parameters);
+		const created = { event: 'formCreated' as const, record, form: { id, name } };
+		return await itemsOf([created], { context, output });
 	}
-	const [item] = await asItem(context, await madeUp(context, form, parameters), {
-		...parameters,
-		output: { ...parameters.output, filePrefix: undefined },
-	});
+	const fields = await fieldsOf(context, id, output);
+	const event = RESPONSE_EVENTS.find((one) => events.includes(one)) ?? 'responseCompleted';
+	const madeUp = { event, record: madeUpRecord(event, fields), form: { id, name }, fields };
+	const withoutFiles = { ...output, filePrefix: undefined };
+	const [item] = await itemsOf([madeUp], { context, output: withoutFiles });
 	return [{ json: { ...item.json, example: true } }];
 }
 
 /** The forms of a trigger, newest first if all are watched. */
-async function formsOf(context: RequestContext, parameters: Parameters): Promise<Form[]> {
-	const { watch, names } = parameters;
+async function formsOf(context: RequestContext, { watch, names }: Parameters): Promise<Form[]> {
 	const isNamed = watch.kind === 'chosen' && watch.formIds.every((id) => names.has(id));
-	if (isNamed) return watch.formIds.map((id) => ({ id, name: names.get(id) ?? null }));
 	const target = targetOf(context.account, endpoints.listForms);
-	const listed = listedForms(await listRecords(context, target));
-	if (watch.kind === 'all') {
-		return oldestFirst(listed.filter(({ id }) => !watch.except.includes(id))).reverse();
-	}
-	const nameOf = (id: string) => listed.find((form) => form.id === id)?.name ?? null;
-	return watch.formIds.map((id) => ({ id, name: nameOf(id) }));
+	const listed = isNamed ? [] : listedForms(await listRecords(context, target));
+	return watch.kind === 'all'
+		? oldestFirst(listed.filter(({ id }) => !watch.except.includes(id))).reverse()
+		: watch.formIds.map((id) => ({ id, name: names.get(id) ?? nameIn(listed, id) }));
 }
 
+/** The newest response of a form that can start the workflow, and the event that it would be. */
 async function newestOf(
 	context: RequestContext,
 	{ id, name }: Form,
-	parameters: Parameters,
+	{ conditions, events, needsFields, output }: Parameters,
 ): Promise<Event | undefined> {
-	const { conditions, events, output } = parameters;
 	const target = targetOf(context.account, endpoints.listResponses, { formId: id });
 	const records = await listRecords(context, target);
-	const fields = needsFields(parameters) ? await fieldsOf(context, id, output) : undefined;
+	const fields = needsFields ? await fieldsOf(context, id, output) : undefined;
 	const problem = fields && conditionProblem(conditions, fields, records);
 	if (problem !== undefined) throw wrongCondition(context.n8n.getNode(), problem);
 	const wanted = records.filter((record) => meets(record, conditions, fields ?? []));
-	const newest = newestResponse(wanted, events);
-	return newest && { ...newest, form: { id, name }, fields };
+	const examples = wanted.flatMap((record) => {
+		const isOpen = isIncomplete(record);
+		const event = RESPONSE_EVENTS.find(
+			(one) => events.includes(one) && isOpen === (one !== 'responseCompleted'),
+		);
+		return event === undefined ? [] : [{ event, record, form: { id, name }, fields }];
+	});
+	return oldestFirst(examples).at(-1);
 }
 
 async function fieldsOf(
 	context: RequestContext,
 	formId: string,
-	output: Parameters['output'],
+	output: ResponseOutput,
 ): Promise<FormField[]> {
 	const target = targetOf(context.account, endpoints.listFields, { formId });
 	return formFieldsOf(await listRecords(context, target), output);
-}
-
-async function asItem(context: RequestContext, event: Event, { output }: Parameters) {
-	const timeUp = new AbortController().signal;
-	const options = { limit: 1, until: Infinity, timeUp, isPatient: false };
-	return await itemsOf([event], { context, output, ...options });
-}
-
-/** The newest response that can start the workflow, and the event that it would be. */
-function newestResponse(
-	records: readonly IDataObject[],
-	events: readonly TriggerEvent[],
-): Pick<Event, 'event' | 'record'> | undefined {
-	const examples = records.flatMap((record) => {
-		const possible: TriggerEvent[] = isIncomplete(record)
-			? ['responseStarted', 'responseAbandoned']
-			: ['responseCompleted'];
-		const event = possible.find((one) => events.includes(one));
-		return event === undefined ? [] : [{ record, event }];
-	});
-	return oldestFirst(examples).at(-1);
 }
 
 function noForms(node: INode, except: readonly string[]) {
@@ -128,17 +109,15 @@ function noForms(node: INode, except: readonly string[]) {
 	});
 }
 
-/** An event of a response that nobody has submitted, with an answer of the right type to each field. */
-async function madeUp(
-	context: RequestContext,
-	{ id, name }: Form,
-	{ events, output }: Parameters,
-): Promise<Event> {
-	const target = targetOf(context.account, endpoints.listFields, { formId: id });
-	const records = await listRecords(context, target);
-	const fields = formFieldsOf(records, output);
-	const event = EVENTS.find((one) => events.includes(one)) ?? 'responseCompleted';
-	const record = {
+const RESPONSE_EVENTS: readonly ResponseEvent[] = [
+	'responseCompleted',
+	'responseStarted',
+	'responseAbandoned',
+];
+
+/** A response that nobody has submitted, with an answer of the right type to each field. */
+function madeUpRecord(event: ResponseEvent, fields: readonly FormField[]): IDataObject {
+	return {
 		uuid: '00000000-0000-4000-8000-000000000000',
 		number: 1,
 		number_formatted: '1',
@@ -147,14 +126,7 @@ async function madeUp(
 		referrer: null,
 		responses: fields.map((field) => ({ key: field.label, value: exampleAnswer(field) })),
 	};
-	return { event, record, form: { id, name }, fields };
 }
-
-const EVENTS: readonly TriggerEvent[] = [
-	'responseCompleted',
-	'responseStarted',
-	'responseAbandoned',
-];
 
 /** An answer as a service lists it. */
 function exampleAnswer({ kind, choices, label }: FormField): GenericValue {

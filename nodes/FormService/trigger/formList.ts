@@ -1,110 +1,20 @@
 import type { IDataObject } from 'n8n-workflow';
 import { createdAt, oldestFirst } from '../api/answers/order';
+import { clock } from '../api/clock';
+import { endpoints, targetOf } from '../api/endpoints';
+import { asNodeError } from '../api/errors';
 import { formIdOf } from '../api/records';
-import { KnownResponses, REMEMBERED_DAYS } from './knownResponses';
-import type { Watch } from './parameters';
-import { DAY_MS, MINUTE_MS } from './schedule';
-import type { FormState, State } from './stateCodec';
-
-/** A form in the list of all forms. */
-export type ListedForm = { id: string; name: string; record: IDataObject };
-
-/** No response is known: all of them are new. */
-export function noneKnown(): FormState {
-	return { known: new KnownResponses(0) };
-}
-
-/** The IDs of the forms that are watched. */
-export function watchedIds(watch: Watch, forms: State['forms']): string[] {
-	if (watch.kind === 'chosen') return [...new Set(watch.formIds)];
-	const except = new Set(watch.except);
-	return [...forms]
-		.filter(([id, { missingSince }]) => missingSince === undefined && !except.has(id))
-		.map(([id]) => id);
-}
-
-/** What a trigger on chosen forms continues from: forms that it does not watch any more are forgotten. */
-export function chosenForms(forms: State['forms'], ids: readonly string[]): Map<string, FormState> {
-	const chosen = new Map<string, FormState>();
-	for (const id of ids) {
-		const state = forms.get(id);
-		if (state !== undefined) chosen.set(id, { known: state.known, since: state.since });
-	}
-	return chosen;
-}
-
-/** How the trigger begins with a form that was there before. */
-export type Beginning = {
-	/** Whether it delivers all responses. */
-	isFromNothing: boolean;
-	/** Otherwise, those that were created then or later. Epoch milliseconds of the service. */
-	since?: number;
-};
-
-/** What is known of a form before its first reading. */
-export function initialState({ isFromNothing, since }: Beginning): FormState {
-	return isFromNothing ? noneKnown() : { since };
-}
-
-/** A list of all forms, and how the trigger uses it. */
-export type FormList = {
-	forms: readonly ListedForm[];
-	/** Whether it was read to its end: otherwise it does not show that a form has left. */
-	isWhole: boolean;
-	except: readonly string[];
-	/** When the trigger read its first list, in epoch milliseconds of the service; undefined at the first. */
-	listedSince: number | undefined;
-	beginning: Beginning;
-	/** Epoch milliseconds. */
-	now: number;
-};
-
-/**
- * What is known of the forms after a list of all forms. A form that has appeared since the first list is
- * watched from its creation, unless its time says that it is older. A form that has left is remembered
- * for 30 days.
- *
- * @returns `created`: new forms, oldest first, which `forms` does not have yet
- */
-export function withList(
-	before: State['forms'],
-	{ forms: listed, isWhole, except, listedSince, beginning, now }: FormList,
-): { forms: Map<string, FormState>; created: ListedForm[] } {
-	const day = Math.floor(now / DAY_MS);
-	const forms = new Map(before);
-	const created: ListedForm[] = [];
-	const excluded = new Set(except);
-	for (const form of listed) {
-		const state = forms.get(form.id);
-		// what comes while a form is excluded is not delivered when it is watched again
-		if (excluded.has(form.id)) forms.set(form.id, {});
-		else if (state !== undefined) forms.set(form.id, listedAgain(state, beginning));
-		else if (isCreatedSince(form.record, listedSince)) created.push(form);
-		else forms.set(form.id, initialState(beginning));
-	}
-	const ids = new Set(listed.map(({ id }) => id));
-	for (const [id, state] of forms) {
-		const { missingSince = day } = state;
-		if (!isWhole || ids.has(id)) continue;
-		if (day - missingSince > REMEMBERED_DAYS) forms.delete(id);
-		else forms.set(id, { ...state, missingSince });
-	}
-	return { forms, created: oldestFirst(created) };
-}
-
-/** A form that is listed; one that was excluded begins now. */
-function listedAgain({ known, since }: FormState, beginning: Beginning): FormState {
-	if (known !== undefined) return { known };
-	return { since: since ?? (beginning.isFromNothing ? undefined : beginning.since) };
-}
-
-/** Times are often rounded down to the second, and several machines of a service differ. */
-const TOLERANCE_MS = MINUTE_MS;
-
-function isCreatedSince(record: IDataObject, listedSince: number | undefined): boolean {
-	if (listedSince === undefined) return false;
-	return (createdAt(record) ?? Infinity) >= listedSince - TOLERANCE_MS;
-}
+import { cutShort } from './errors';
+import { failed, succeeded } from './failures';
+import { REMEMBERED_DAYS } from './knownResponses';
+import { decideReading, payFor, readListing } from './listing';
+import { LIST } from './memory';
+import type { ListedForm } from './memory';
+import { initialState, serviceTime, share } from './pollRun';
+import type { Listing, PollRun } from './pollRun';
+import { readWhole } from './reading';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './schedule';
+import type { FormState } from './stateCodec';
 
 /** The forms of a list, each once. A form without an ID cannot be polled. */
 export function listedForms(records: readonly IDataObject[]): ListedForm[] {
@@ -116,4 +26,108 @@ export function listedForms(records: readonly IDataObject[]): ListedForm[] {
 		byId.set(id, { id, name: typeof name === 'string' && name.trim() !== '' ? name : id, record });
 	}
 	return [...byId.values()];
+}
+
+/**
+ * Reads the list of all forms if it is due, and takes note of the forms. A form that has appeared since the
+ * first list is watched from its creation, unless its time says that it is older. A form that has left is
+ * remembered for 30 days.
+ *
+ * @param except the IDs of forms that are excluded
+ * @returns new forms, oldest first, of which nothing is noted yet
+ */
+export async function listForms(run: PollRun, except: readonly string[]): Promise<ListedForm[]> {
+	const { list } = run.memory;
+	share(run, list, 1, DAY_MS / HOUR_MS);
+	await updateList(run);
+	if (list.forms === undefined) return [];
+	const day = Math.floor(run.startedAt / DAY_MS);
+	const initial = initialState(run);
+	const created: ListedForm[] = [];
+	const { forms } = run;
+	for (const form of list.forms) {
+		const state = forms.get(form.id);
+		// what comes while a form is excluded is not delivered when it is watched again
+		if (except.includes(form.id)) forms.set(form.id, {});
+		else if (state !== undefined) forms.set(form.id, listedAgain(state, initial));
+		else if (isCreatedSince(form.record, run.listedSince)) created.push(form);
+		else forms.set(form.id, initial);
+	}
+	const ids = new Set(list.forms.map(({ id }) => id));
+	for (const [id, state] of list.isWhole ? forms : []) {
+		const { missingSince = day } = state;
+		if (ids.has(id)) continue;
+		if (day - missingSince > REMEMBERED_DAYS) forms.delete(id);
+		else forms.set(id, { ...state, missingSince });
+	}
+	run.formsIfDiscarded = new Map(forms);
+	run.listedSince ??= serviceTime(run);
+	return oldestFirst(created);
+}
+
+async function updateList(run: PollRun): Promise<void> {
+	const { list } = run.memory;
+	const listing: Listing = { about: LIST, memory: list, isFirst: run.listedSince === undefined };
+	if (decideReading(run, listing) === undefined) return;
+	const startedAt = clock.now();
+	const reading = await readListing(run, listing, 'whole');
+	if (reading === undefined) return;
+	const { records, isWhole } = reading;
+	if (isWhole || !listing.isFirst) {
+		Object.assign(list, { forms: listedForms(records), isWhole });
+		run.hasResult = true;
+		succeeded(run, listing, true);
+	} else {
+		const error = cutShort(run.context.n8n.getNode(), 'firstForms');
+		failed(run, listing, { startedAt, isWhole: true, isAboutForm: false }, error);
+	}
+}
+
+/** A form that is listed; one that was excluded begins now. */
+function listedAgain({ known, since }: FormState, initial: FormState): FormState {
+	return known !== undefined ? { known } : { since: since ?? initial.since };
+}
+
+/** Times are often rounded down to the second, and several machines of a service differ. */
+const TOLERANCE_MS = MINUTE_MS;
+
+function isCreatedSince(record: IDataObject, listedSince: number | undefined): boolean {
+	if (listedSince === undefined) return false;
+	return (createdAt(record) ?? Infinity) >= listedSince - TOLERANCE_MS;
+}
+
+/** The longest time that found responses wait for the name of their form. */
+const NAME_MS = 3_000;
+
+/**
+ * The name of a form; null if it is not known. If nobody has told it, the list of all forms is read, once
+ * an hour at most. A list that does not come at once is not waited for.
+ */
+export async function nameOf(run: PollRun, id: string): Promise<string | null> {
+	const { context, memory, parameters, until } = run;
+	const { list } = memory;
+	const known = parameters.names.get(id) ?? nameIn(list.forms, id);
+	const startedAt = clock.now();
+	if (known !== null || parameters.watch.kind === 'all' || startedAt >= until) return known;
+	const listing: Listing = { about: LIST, memory: list, isFirst: false };
+	if (decideReading(run, listing) === undefined) return null;
+	try {
+		const inTime = { ...run, timeUp: clock.timeout(NAME_MS) };
+		const { records, isWhole } = await readWhole(
+			inTime,
+			targetOf(context.account, endpoints.listForms),
+		);
+		if (isWhole) Object.assign(list, { forms: listedForms(records), isWhole });
+	} catch (error) {
+		const { message } = asNodeError(context.n8n.getNode(), error);
+		context.n8n.logger.info(`The names of the forms could not be read: ${message}`);
+	} finally {
+		payFor(run, listing, { startedAt, requests: 1, isWhole: true }, false);
+	}
+	return nameIn(list.forms, id);
+}
+
+/** The name of a form in a list of forms; null if the list does not have it. */
+export function nameIn(forms: readonly ListedForm[] | undefined, id: string): string | null {
+	return forms?.find((form) => form.id === id)?.name ?? null;
 }

@@ -1,18 +1,17 @@
-import type { IDataObject, IPollFunctions, NodeApiError, NodeOperationError } from 'n8n-workflow';
+import type { IDataObject, NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { FormField } from '../api/answers/fields';
 import type { PagePosition } from '../api/replies/list';
 import type { Version } from '../api/request/request';
-import { noFailures } from './failures';
-import type { Failures } from './failures';
-import type { ListedForm } from './formList';
 import type { KnownResponses } from './knownResponses';
 import { RequestAllowance } from './requestAllowance';
-import { freshSchedule, HOUR_MS, noRate } from './schedule';
+import { freshSchedule, noRate } from './schedule';
 import type { Rate, Schedule } from './schedule';
 import type { StateMemory } from './state';
 
 /** What the process remembers of one form of a trigger, or of the list of all forms. */
 export type FormMemory = {
+	/** Its name in the account's allowance: the trigger and the form's ID. */
+	sharer: string;
 	schedule: Schedule;
 	failures: Failures;
 	rate: Rate;
@@ -28,36 +27,13 @@ export type LastPoll = {
 	known: KnownResponses;
 	/** Responses that it found and had no room for, as far as the next polls can deliver them. */
 	backlog: readonly IDataObject[];
-	/** The version of the listing: if it is the same again, nothing has changed until `changesAt`. */
+	/** The version of the listing, unless responses of it wait to be delivered. */
 	version?: Version;
 	/** When the listing was last sent in full, not as unchanged. */
 	versionAt: number;
-	changesAt: number;
-	/** Responses may be completed where a short reading does not see it. */
-	hasIncomplete: boolean;
 	/** How the listing is ordered, if a part of it is enough for most polls. */
 	order?: Order;
 };
-
-/** The same where the backlog cannot be delivered now: the next reading finds its responses again. */
-export function withoutBacklog(lastPoll: LastPoll | undefined): LastPoll | undefined {
-	if (lastPoll === undefined || lastPoll.backlog.length === 0) return lastPoll;
-	return { ...lastPoll, backlog: [], version: undefined, order: inDoubt(lastPoll.order) };
-}
-
-/** The version of the listing, if the same again would change nothing. After an hour, an ETag is not trusted. */
-export function trustedVersion(lastPoll: LastPoll | undefined, now: number): Version | undefined {
-	if (lastPoll === undefined || lastPoll.backlog.length > 0 || now >= lastPoll.changesAt) {
-		return undefined;
-	}
-	const { version, versionAt } = lastPoll;
-	return version && (now - versionAt < HOUR_MS ? version : { digest: version.digest });
-}
-
-/** An order that the next poll can only use in part: the whole listing is needed. */
-export function inDoubt(order: Order | undefined): Order | undefined {
-	return order && { ...order, isDoubtful: true };
-}
 
 /** The order of a listing of several pages. */
 export type Order = {
@@ -68,6 +44,17 @@ export type Order = {
 	isDoubtful: boolean;
 };
 
+/** An order that the next poll can only use in part: the whole listing is needed. */
+export function inDoubt(order: Order | undefined): Order | undefined {
+	return order && { ...order, isDoubtful: true };
+}
+
+/** The same where the backlog cannot be delivered now: the next reading finds its responses again. */
+export function withoutBacklog(lastPoll: LastPoll | undefined): LastPoll | undefined {
+	if (lastPoll === undefined || lastPoll.backlog.length === 0) return lastPoll;
+	return { ...lastPoll, backlog: [], order: inDoubt(lastPoll.order) };
+}
+
 export type KnownFields = {
 	fields: readonly FormField[];
 	triedAt: number;
@@ -75,8 +62,34 @@ export type KnownFields = {
 	isUnmatched: boolean;
 };
 
+/** A form in the list of all forms. */
+export type ListedForm = { id: string; name: string; record: IDataObject };
+
+/** How the polls of one form, or all requests of an account, have failed lately. Times in epoch milliseconds. */
+export type Failures = {
+	/** Polls that have failed since the last good one. */
+	readonly count: number;
+	/** Whole readings that have failed since the last good one, whatever short ones did meanwhile. */
+	readonly wholeCount: number;
+	/** When the last failed poll began. */
+	readonly startedAt: number;
+	/** The service has asked not to be sent anything before. Also a good poll does not end that. */
+	readonly waitUntil: number;
+	/** When the error was last reported. */
+	readonly reportedAt?: number;
+};
+
+export const noFailures: Failures = {
+	count: 0,
+	wholeCount: 0,
+	startedAt: -Infinity,
+	waitUntil: -Infinity,
+};
+
 /** What the process remembers of one trigger. All of it can be lost at any time: the static data counts. */
 export type TriggerMemory = StateMemory & {
+	/** The workflow and node, whatever their names. */
+	key: string;
 	nodeName: string;
 	/** The account, service and events that the rest belongs to: with others, everything starts anew. */
 	owner?: string;
@@ -100,16 +113,24 @@ export type TriggerMemory = StateMemory & {
 	toReport?: { error: NodeApiError | NodeOperationError; about: string };
 };
 
-export const freshForm = (): FormMemory => ({
-	schedule: freshSchedule,
-	failures: noFailures,
-	rate: noRate,
-	turn: 0,
-});
+/** In place of a form's ID: the list of all forms. */
+export const LIST = '';
 
-const fresh = () => ({
+/**
+ * What is remembered of a form before its first poll.
+ *
+ * @param key the trigger's
+ * @param about the form's ID, or LIST
+ */
+export function freshForm(key: string, about: string): FormMemory {
+	const sharer = `${key} ${about}`;
+	return { sharer, schedule: freshSchedule, failures: noFailures, rate: noRate, turn: 0 };
+}
+
+const fresh = (key: string) => ({
+	key,
 	forms: new Map<string, FormMemory>(),
-	list: freshForm(),
+	list: freshForm(key, LIST),
 	account: noFailures,
 	turns: 0,
 	toCorrect: undefined,
@@ -121,7 +142,6 @@ const MAX_TRIGGERS = 1_000;
 
 const triggers = new Map<string, TriggerMemory>();
 const allowances = new Map<string, RequestAllowance>();
-const contexts = new WeakSet<IPollFunctions>();
 
 /**
  * What is remembered of a trigger.
@@ -131,7 +151,12 @@ const contexts = new WeakSet<IPollFunctions>();
  * not continue from what the old one left unsaved
  */
 export function memoryOf(key: string, nodeName: string): TriggerMemory {
-	const known = triggers.get(key) ?? { nodeName, clockOffset: 0, unusable: noFailures, ...fresh() };
+	const known = triggers.get(key) ?? {
+		...fresh(key),
+		nodeName,
+		clockOffset: 0,
+		unusable: noFailures,
+	};
 	// the last in the map is the one that was polled last
 	triggers.delete(key);
 	triggers.set(key, known);
@@ -143,9 +168,18 @@ export function memoryOf(key: string, nodeName: string): TriggerMemory {
 	return known;
 }
 
-/** Forgets what belongs to another account, service or choice of events. */
-export function belongTo(memory: TriggerMemory, owner: string): void {
-	if (memory.owner !== owner) Object.assign(memory, { ...fresh(), owner });
+/**
+ * Forgets what does not belong to the node's parameters any more.
+ *
+ * @param owner the account, service and events
+ * @param watched the forms and conditions
+ */
+export function takeChange(memory: TriggerMemory, owner: string, watched: string): void {
+	if (memory.owner !== owner) Object.assign(memory, fresh(memory.key), { owner });
+	if (memory.watched === watched) return;
+	// trouble with one form says nothing about another, nor does a backlog fit other conditions
+	Object.assign(memory, { watched, toCorrect: undefined, toReport: undefined });
+	for (const form of memory.forms.values()) form.lastPoll = withoutBacklog(form.lastPoll);
 }
 
 /** The requests of an account. */
@@ -156,11 +190,4 @@ export function allowanceOf(accountKey: string, now: number): RequestAllowance {
 	const allowance = allowances.get(accountKey) ?? new RequestAllowance();
 	allowances.set(accountKey, allowance);
 	return allowance;
-}
-
-/** Whether n8n polls with this context for the first time: each activation brings a new one. */
-export function isNewContext(n8n: IPollFunctions): boolean {
-	if (contexts.has(n8n)) return false;
-	contexts.add(n8n);
-	return true;
 }

@@ -25,13 +25,13 @@ export type ItemOptions = {
 	context: RequestContext;
 	output: ResponseOutput;
 	/** The most items. */
-	limit: number;
+	limit?: number;
 	/** After this time, no further item is begun. Epoch milliseconds. */
-	until: number;
+	until?: number;
 	/** Aborts when the time of the poll is up. */
-	timeUp: AbortSignal;
+	timeUp?: AbortSignal;
 	/** Whether a file that cannot be downloaded now delays its response. */
-	isPatient: boolean;
+	isPatient?: boolean;
 };
 
 /**
@@ -44,7 +44,7 @@ export type ItemOptions = {
  */
 export async function itemsOf(
 	events: readonly Event[],
-	{ context, output, limit, until, timeUp, isPatient }: ItemOptions,
+	{ context, output, limit, until = Infinity, timeUp, isPatient = false }: ItemOptions,
 ): Promise<INodeExecutionData[]> {
 	const { n8n } = context;
 	const late = () => tooSlow(n8n.getNode());

@@ -1,10 +1,10 @@
 import type { IPollFunctions } from 'n8n-workflow';
 import { REQUESTS_PER_DAY } from '../api/rateLimiter/limits';
 import { isId, isRecord } from '../api/records';
-import type { ResponseOutput } from '../api/answers/responseItem';
 import { conditionsNeedFields } from '../api/answers/conditions';
 import type { Conditions } from '../api/answers/conditions';
 import { outputNeedsFields } from '../api/answers/responseItem';
+import type { ResponseOutput } from '../api/answers/responseItem';
 import { readConditions } from '../parameters/filters';
 import {
 	invalid,
@@ -31,6 +31,8 @@ export type Parameters = {
 	/** Names of forms, by ID, as far as the parameters have them. */
 	names: ReadonlyMap<string, string>;
 	events: readonly TriggerEvent[];
+	/** Whether some of the events are of responses. */
+	watchesResponses: boolean;
 	/** After this time, a response that is still incomplete is abandoned. Milliseconds. */
 	abandonedAfterMs: number;
 	/** A response that does not meet them starts nothing and is marked as seen. */
@@ -42,6 +44,8 @@ export type Parameters = {
 	/** The most requests that all triggers on the account together send in 24 hours. */
 	requestsPerDay: number;
 	output: ResponseOutput;
+	/** Whether responses cannot be checked or made into items without the fields of their form. */
+	needsFields: boolean;
 };
 
 export const DEFAULT_MAX_PER_POLL = 100;
@@ -70,12 +74,15 @@ export function readParameters(n8n: IPollFunctions): Parameters {
 	const input = inputOf(n8n);
 	const events = readEvents(input);
 	const watch = readWatch(input, events);
+	const conditions = readConditions(input);
+	const output = readResponseOutput(input);
 	return {
 		watch,
 		names: namesIn(n8n, watch),
 		events,
+		watchesResponses: events.some((event) => event !== 'formCreated'),
 		abandonedAfterMs: readAbandonedAfterHours(input) * HOUR_MS,
-		conditions: readConditions(input),
+		conditions,
 		emitExisting: readSwitch(input, 'options.emitExisting', 'Emit Existing Responses', false),
 		maxPerPoll: readCount(
 			input,
@@ -91,7 +98,8 @@ export function readParameters(n8n: IPollFunctions): Parameters {
 			1,
 			DEFAULT_REQUESTS_PER_DAY,
 		),
-		output: readResponseOutput(input),
+		output,
+		needsFields: conditionsNeedFields(conditions) || outputNeedsFields(output),
 	};
 }
 
@@ -106,11 +114,6 @@ function readWatch(input: Input, events: readonly TriggerEvent[]): Watch {
 	const formIds = readFormIds(input, 'formIds', 'Form Names or IDs');
 	if (formIds.length > 0) return { kind: 'chosen', formIds };
 	throw invalid(input, "'Form Names or IDs' is empty", 'Choose at least one form from the list.');
-}
-
-/** Whether responses cannot be checked or made into items without the fields of their form. */
-export function needsFields({ conditions, output }: Parameters): boolean {
-	return conditionsNeedFields(conditions) || outputNeedsFields(output);
 }
 
 function readFormIds(input: Input, name: string, displayName: string): string[] {

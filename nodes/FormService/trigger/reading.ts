@@ -7,27 +7,13 @@ import { readNumber } from '../api/readers';
 import { identitiesOf } from '../api/records';
 import type { ListPage, PagePosition } from '../api/replies/list';
 import type { Version } from '../api/request/request';
-import type { RequestContext } from '../api/requestContext';
 import { pagesOf } from '../api/service';
 import { tooSlow } from './errors';
 import { failureOf } from './failures';
-import { Fingerprints } from './fingerprint';
+import { Fingerprints } from './knownResponses';
 import type { KnownResponses } from './knownResponses';
-import type { Order, TriggerMemory } from './memory';
-import type { RequestAllowance } from './requestAllowance';
-
-/** What a poll may send, and what it has sent. */
-export type RequestScope = {
-	context: RequestContext;
-	allowance: RequestAllowance;
-	memory: TriggerMemory;
-	/** After this time, no further form, page or file is begun. Epoch milliseconds. */
-	until: number;
-	/** Aborts when the time of the poll is up: what has not been answered by then is abandoned. */
-	timeUp: AbortSignal;
-	/** Requests sent so far. */
-	requests: number;
-};
+import type { Order } from './memory';
+import type { PollRun } from './pollRun';
 
 /** What was read of a listing. */
 export type Reading = {
@@ -36,7 +22,6 @@ export type Reading = {
 	isWhole: boolean;
 	/** No more than a part was wanted, and this is it. Otherwise time or requests ran out. */
 	isShort: boolean;
-	pages: number;
 	/** How the next poll can read a part of it. */
 	order?: Order;
 	/** Of a listing of one page. */
@@ -44,86 +29,75 @@ export type Reading = {
 	isUnchanged?: boolean;
 };
 
+/** What is known of a listing of which a part is enough. */
+export type Part = { order: Order; known: KnownResponses };
+
 /**
  * Reads a listing to its end, as far as the time and the daily allowance permit.
  *
  * @param known the version of a listing whose return would change nothing
  */
-export async function readWhole(
-	scope: RequestScope,
-	target: Target,
-	known?: Version,
-): Promise<Reading> {
-	const pages = pagesOf(scope.context, target, { versions: { known } });
+export async function readWhole(run: PollRun, target: Target, known?: Version): Promise<Reading> {
+	const pages = pagesOf(run.context, target, { versions: { known } });
 	const records: IDataObject[] = [];
-	for (let read = 1; ; read++) {
-		const page = await nextPage(scope, pages);
+	for (;;) {
+		const page = await nextPage(run, pages);
 		for (const record of page.records) records.push(record);
 		const { isLast, version, isUnchanged } = page;
-		if (!isLast && mayGoOn(scope)) continue;
-		const order = isLast ? orderOf(records, page) : undefined;
-		const isOnePage = isLast && read === 1;
-		const ofOnePage = isOnePage && { version, isUnchanged };
-		return { records, isWhole: isLast, isShort: false, pages: read, order, ...ofOnePage };
+		if (!isLast && mayGoOn(run)) continue;
+		if (!isLast) return { records, isWhole: false, isShort: false };
+		const ofOnePage = page.pagesBefore === 0 && { version, isUnchanged };
+		return { records, isWhole: true, isShort: false, order: orderOf(records, page), ...ofOnePage };
 	}
 }
 
 /** Reads the part of a listing that has the new responses. What does not fit the order makes it doubtful. */
-export async function readShort(
-	scope: RequestScope,
-	target: Target,
-	order: Order,
-	known: KnownResponses,
-): Promise<Reading> {
-	return order.newest === 'first' || order.lastPage === undefined
-		? await readNewestFirst(scope, target, order, known)
-		: await readFromLastPage(scope, target, { ...order, lastPage: order.lastPage }, known);
+export async function readShort(run: PollRun, target: Target, part: Part): Promise<Reading> {
+	const { lastPage, newest } = part.order;
+	return newest === 'first' || lastPage === undefined
+		? await readNewestFirst(run, target, part)
+		: await readFromPage(run, target, part, lastPage);
 }
 
 /** From the first page on, until a page ends with a known response. */
 async function readNewestFirst(
-	scope: RequestScope,
+	run: PollRun,
 	target: Target,
-	order: Order,
-	known: KnownResponses,
+	{ order, known }: Part,
 ): Promise<Reading> {
-	const pages = pagesOf(scope.context, target);
+	const pages = pagesOf(run.context, target);
 	const records: IDataObject[] = [];
-	for (let read = 1; ; read++) {
-		const page = await nextPage(scope, pages);
+	for (;;) {
+		const page = await nextPage(run, pages);
 		for (const record of page.records) records.push(record);
 		if (page.isLast) {
-			const next = orderOf(records, page);
-			return { records, isWhole: true, isShort: false, pages: read, order: next };
+			return { records, isWhole: true, isShort: false, order: orderOf(records, page) };
 		}
 		const isEnough = isKnown(page.records.at(-1), known);
-		if (!isEnough && mayGoOn(scope)) continue;
+		if (!isEnough && mayGoOn(run)) continue;
 		const isDoubtful = order.isDoubtful || !isEnough || !fits(records, 'first');
-		const next = { ...order, isDoubtful };
-		return { records, isWhole: false, isShort: true, pages: read, order: next };
+		return { records, isWhole: false, isShort: true, order: { ...order, isDoubtful } };
 	}
 }
 
 /** From the last page that is known to the end, if that page still begins with a known response. */
-async function readFromLastPage(
-	scope: RequestScope,
+async function readFromPage(
+	run: PollRun,
 	target: Target,
-	order: Order & { lastPage: PagePosition },
-	known: KnownResponses,
+	{ order, known }: Part,
+	from: PagePosition,
 ): Promise<Reading> {
-	const pages = pagesOf(scope.context, target, { from: order.lastPage });
+	const pages = pagesOf(run.context, target, { from });
 	const records: IDataObject[] = [];
-	let { lastPage } = order;
-	let isDoubtful = order.isDoubtful;
-	for (let read = 1; ; read++) {
-		const page = await nextPage(scope, pages).catch(withoutPage);
-		if (read === 1) isDoubtful ||= !isKnown(page?.records.at(0), known);
+	let lastPage = from;
+	for (;;) {
+		const page = await nextPage(run, pages).catch(withoutPage);
 		for (const record of page?.records ?? []) records.push(record);
 		if (page !== undefined && page.records.length > 0) lastPage = positionOf(page);
-		if (page !== undefined && !page.isLast && mayGoOn(scope)) continue;
-		isDoubtful ||= page?.isLast !== true || !fits(records, 'last');
-		const next = { ...order, lastPage, isDoubtful };
-		return { records, isWhole: false, isShort: true, pages: read, order: next };
+		if (page !== undefined && !page.isLast && mayGoOn(run)) continue;
+		const isAsBefore = page?.isLast === true && isKnown(records[0], known);
+		const isDoubtful = order.isDoubtful || !isAsBefore || !fits(records, 'last');
+		return { records, isWhole: false, isShort: true, order: { ...order, lastPage, isDoubtful } };
 	}
 }
 
@@ -138,22 +112,20 @@ function withoutPage(error: unknown): undefined {
  *
  * @throws NotSent if the request did not get its turn in the account's queue
  */
-async function nextPage(
-	scope: RequestScope,
-	pages: AsyncGenerator<ListPage, void>,
-): Promise<ListPage> {
-	const { allowance, context, memory, timeUp } = scope;
+async function nextPage(run: PollRun, pages: AsyncGenerator<ListPage, void>): Promise<ListPage> {
+	const { allowance, context, memory, timeUp } = run;
 	const sentAt = clock.now();
 	const reservation = allowance.reserve(sentAt);
-	const work = unlessAborted(pages.next(), timeUp, () => tooSlow(context.n8n.getNode()));
+	// a listing has a last page, after which nobody asks for more
+	const next = pages.next() as Promise<IteratorYieldResult<ListPage>>;
+	const work = unlessAborted(next, timeUp, () => tooSlow(context.n8n.getNode()));
 	const requests = await work.then(
-		({ value }) => value?.requests ?? 0,
+		({ value }) => value.requests,
 		(error: unknown) => (error instanceof NotSent ? 0 : 1),
 	);
 	allowance.settle(reservation, requests, clock.now());
-	scope.requests += requests;
-	const { value } = await work;
-	const page = value ?? EMPTY_PAGE;
+	run.requests += requests;
+	const { value: page } = await work;
 	if (page.date !== undefined) memory.clockOffset = offsetOf(page.date, sentAt, clock.now());
 	return page;
 }
@@ -167,17 +139,7 @@ function offsetOf(date: number, sentAt: number, now: number): number {
 	return isRight ? 0 : date + 1_000 - sentAt;
 }
 
-const EMPTY_PAGE: ListPage = {
-	records: [],
-	url: '',
-	pagesBefore: 0,
-	recordsBefore: 0,
-	isNumbered: false,
-	isLast: true,
-	requests: 0,
-};
-
-function mayGoOn({ allowance, until }: RequestScope): boolean {
+function mayGoOn({ allowance, until }: PollRun): boolean {
 	const now = clock.now();
 	return now < until && allowance.left(now) >= 1;
 }

@@ -1,5 +1,6 @@
+import { isEqual } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { shortNameOf } from './fingerprint';
+import { shortNameOf } from './knownResponses';
 import { fromSaved, stampOf, toSaved } from './stateCodec';
 import type { FormState, Restored, State } from './stateCodec';
 
@@ -97,10 +98,10 @@ export function saveState(
 	);
 	const savedAt = Math.max(Math.floor(now), before + 1);
 	const withoutItems = { ...content, forms: formsIfDiscarded ?? content.forms, savedAt };
-	const isChanged = base.kind !== 'state' || !areSame(base.state, withoutItems);
+	const isChanged =
+		base.kind !== 'state' || !isEqual(contentOf(base.state), contentOf(withoutItems));
 	if (isChanged) {
-		const saved = toSaved(withoutItems);
-		memory.unsaved = { state: withoutItems, saved, replaces };
+		memory.unsaved = { state: withoutItems, saved: toSaved(withoutItems), replaces };
 	}
 	const state =
 		formsIfDiscarded === undefined ? withoutItems : { ...content, savedAt: savedAt + 1 };
@@ -122,22 +123,12 @@ function damagedIn(
 	return base.kind === 'damaged' || digest === unsaved?.replaces ? digest : undefined;
 }
 
-/** Whether two states have the same content. Responses are the same if they are the same object. */
-function areSame(one: State, other: State): boolean {
-	return (
-		one.service === other.service &&
-		one.listedSince === other.listedSince &&
-		one.forms.size === other.forms.size &&
-		[...one.forms].every(([id, { known, since, missingSince }]) => {
-			const form = other.forms.get(id);
-			return (
-				form !== undefined &&
-				form.known === known &&
-				form.since === since &&
-				form.missingSince === missingSince
-			);
-		})
-	);
+/** A state without its time, to compare. */
+function contentOf({ service, listedSince, forms }: State) {
+	const all = [...forms].map(([id, { known, since, missingSince }]) => {
+		return [id, known, since, missingSince];
+	});
+	return [service, listedSince, all];
 }
 
 /** After this time, n8n has not taken the last delivery if the static data is still older. */

@@ -1,8 +1,7 @@
 import { createHash } from 'crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
-import { decode, encode } from './knownResponses';
-import type { EncodedResponses, KnownResponses } from './knownResponses';
+import { KnownResponses, status } from './knownResponses';
 
 /** What is known of one form. */
 export type FormState = {
@@ -77,14 +76,11 @@ export function toSaved({ service, listedSince, savedAt, forms }: State): IDataO
 	const content = {
 		version: VERSION as typeof VERSION,
 		service,
-		...(listedSince !== undefined && { listedSince }),
+		listedSince,
 		savedAt,
-		forms: [...forms].map(([id, { known, since, missingSince }]) => ({
-			id,
-			...(since !== undefined && { since }),
-			...(missingSince !== undefined && { missingSince }),
-			...(known !== undefined && { known: encodedOnce(known) }),
-		})),
+		forms: [...forms].map(([id, { known, since, missingSince }]) => {
+			return { id, since, missingSince, known: known && encodedOnce(known) };
+		}),
 	};
 	return { ...content, checksum: checksumOf(content) };
 }
@@ -98,21 +94,14 @@ export function fromSaved(saved: unknown): Restored {
 	if (checksum !== checksumOf(content)) {
 		return { kind: 'damaged', reason: 'its checksum does not match its content' };
 	}
-	try {
-		return { kind: 'state', state: stateOf(content) };
-	} catch {
-		return { kind: 'damaged', reason: 'its content cannot be read' };
-	}
-}
-
-function stateOf({ service, listedSince, savedAt, forms }: Omit<Saved, 'checksum'>): State {
-	const entries = forms.map(({ id, known, ...rest }): [string, FormState] => {
+	const { service, listedSince, savedAt } = content;
+	const forms = content.forms.map(({ id, known, ...rest }): [string, FormState] => {
 		if (known === undefined) return [id, rest];
 		const responses = decode(known);
 		encoded.set(responses, known);
 		return [id, { ...rest, known: responses }];
 	});
-	return { service, listedSince, savedAt, forms: new Map(entries) };
+	return { kind: 'state', state: { service, listedSince, savedAt, forms: new Map(forms) } };
 }
 
 const stamp = z.object({ savedAt: nonNegative, checksum: z.string() });
@@ -137,4 +126,53 @@ function reasonOf(saved: unknown): string {
 	return version.success && version.data.version > VERSION
 		? `a newer version of this node wrote it (${version.data.version})`
 		: 'it is not a saved state';
+}
+
+/**
+ * As JSON. Each response takes nine bytes, which are twelve characters in base64: the fingerprint, two
+ * bits of status, and six bits that are 0 for a listed response or else count the days from `from` on,
+ * starting at 1. `waiting` has three more bytes for each response that waits.
+ */
+type EncodedResponses = { from: number; responses: string; waiting: string };
+
+const RECORD_BYTES = 9;
+const WAITING_BYTES = 3;
+
+/** The range of six bits: more than twice as many days as are remembered. */
+const DAYS = 63;
+
+function encode(known: KnownResponses): EncodedResponses {
+	const { size, fingerprints, statuses, missingSince, waitingSince } = known;
+	const from = Math.max(0, missingSince.reduce((last, day) => Math.max(last, day), 0) - DAYS + 1);
+	const records = Buffer.alloc(size * RECORD_BYTES);
+	const waiting: number[] = [];
+	for (let index = 0, at = 0; index < size; index++, at += RECORD_BYTES) {
+		records.writeUInt32BE(fingerprints[2 * index], at);
+		records.writeUInt32BE(fingerprints[2 * index + 1], at + 4);
+		// after months of cut listings, a day before the range becomes its first: remembered for longer
+		const day = missingSince[index] === 0 ? 0 : Math.max(missingSince[index] - from, 0) + 1;
+		records[at + 8] = statuses[index] + 4 * day;
+		if (statuses[index] === status.waiting) waiting.push(waitingSince[index]);
+	}
+	const minutes = Buffer.alloc(waiting.length * WAITING_BYTES);
+	waiting.forEach((since, index) => minutes.writeUIntBE(since, index * 3, WAITING_BYTES));
+	return { from, responses: records.toString('base64'), waiting: minutes.toString('base64') };
+}
+
+function decode({ from, responses, waiting }: EncodedResponses): KnownResponses {
+	const records = Buffer.from(responses, 'base64');
+	const minutes = Buffer.from(waiting, 'base64');
+	const known = new KnownResponses(records.length / RECORD_BYTES);
+	let waits = 0;
+	for (let index = 0, at = 0; index < known.size; index++, at += RECORD_BYTES) {
+		known.fingerprints[2 * index] = records.readUInt32BE(at);
+		known.fingerprints[2 * index + 1] = records.readUInt32BE(at + 4);
+		known.statuses[index] = records[at + 8] % 4;
+		const day = Math.floor(records[at + 8] / 4);
+		if (day > 0) known.missingSince[index] = from + day - 1;
+		if (known.statuses[index] === status.waiting) {
+			known.waitingSince[index] = minutes.readUIntBE(waits++ * WAITING_BYTES, WAITING_BYTES);
+		}
+	}
+	return known;
 }

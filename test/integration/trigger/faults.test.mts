@@ -18,7 +18,7 @@ function n8nWithNewToken() {
 const isHarmless = (name: FaultName) => name === 'gzip';
 const names = (Object.keys(faultTable) as FaultName[]).filter((name) => !isHarmless(name));
 
-it.each(names)('A look that fails changes nothing, and another delivers: %s', async (fault) => {
+it.each(names)('A poll that fails changes nothing, and another delivers: %s', async (fault) => {
 	const form = newForm(service);
 	const trigger = watch(n8nWithNewToken(), form);
 	await trigger.poll();

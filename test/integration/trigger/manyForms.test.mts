@@ -146,7 +146,7 @@ describe('A trigger on several forms', () => {
 });
 
 describe('A response that is abandoned', () => {
-	it('is told at the first look after the hours, counted from when it was begun', async () =>
+	it('starts the workflow at the first poll after the hours, counted from when it was begun', async () =>
 		await withWorld(async (world) => {
 			const form = newForm(world, 'A');
 			const events = ['responseAbandoned'];
@@ -163,7 +163,7 @@ describe('A response that is abandoned', () => {
 			expect(await trigger.poll(tick)).toEqual([]);
 		}));
 
-	it('is not told of one that was completed before a look could tell', async () =>
+	it('starts nothing for one that was completed before a poll could see it', async () =>
 		await withWorld(async (world) => {
 			const form = newForm(world, 'A');
 			const events = ['responseAbandoned', 'responseCompleted'];

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 
 describe('A tick of n8n', () => {
-	it('sends nothing before it is time for the next look', async () => {
+	it('sends nothing before the next poll is due', async () => {
 		const trigger = watch(n8n, form, { options: { requestsPerDay: 720 } });
 		await trigger.poll();
 		submit('Ada');
@@ -26,7 +26,7 @@ describe('A tick of n8n', () => {
 		expect(listings()).toBe(1);
 	});
 
-	it('that overlaps another shares its look', async () => {
+	it('that overlaps another sends no request of its own', async () => {
 		const trigger = watch(n8n, form);
 		await trigger.poll();
 		submit('Ada');
@@ -64,7 +64,7 @@ describe('The time that n8n gives a poll', () => {
 		expect([...first, ...second]).toEqual(['Ada', 'Grace', 'Edsger', 'Alan']);
 	});
 
-	it('ends a request that gets no reply, and the next look makes up for it', async () => {
+	it('ends a request that gets no reply, and the next poll makes up for it', async () => {
 		const trigger = watch(n8n, form);
 		await trigger.poll();
 		submit('Ada');
@@ -73,7 +73,7 @@ describe('The time that n8n gives a poll', () => {
 		expect(await trigger.poll(tick(5_000))).toEqual([]);
 		expect(time.now() - before).toBeLessThan(20_000);
 		end();
-		// publishing the workflow with another choice of events looks at once
+		// publishing the workflow with another choice of events polls at once
 		const events = ['responseCompleted', 'responseStarted'];
 		expect(namesIn(await trigger.poll(tick(), { events }))).toEqual(['Ada']);
 	});

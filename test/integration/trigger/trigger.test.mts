@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 
 describe('A trigger that watches a form', () => {
-	it('starts nothing on what is there at its first look', async () => {
+	it('starts nothing on what is there at its first poll', async () => {
 		submit('Ada');
 		const trigger = watch(n8n, form);
 		expect(await trigger.poll()).toEqual([]);
@@ -194,7 +194,7 @@ describe('A trigger that watches a form', () => {
 	});
 });
 
-describe('A look that fails', () => {
+describe('A poll that fails', () => {
 	it.each(['serverError', 'cutBody', 'webPage', 'dropBefore', 'failureWith200'] as const)(
 		'leaves what is known as it was and is made up for by the next (%s)',
 		async (fault) => {

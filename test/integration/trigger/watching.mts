@@ -7,7 +7,7 @@ let workflows = 0;
 /**
  * A workflow of its own that watches a form, with the static data that n8n keeps for it. Each poll
  * goes by a copy of what was saved, as after a restart of n8n or with durable cursors. The
- * allowance is so large that every poll may look.
+ * allowance is so large that every poll may send a request.
  */
 export function watch(n8n: N8n, formId: string, parameters: INodeParameters = {}) {
 	const workflowId = `watching-${++workflows}`;

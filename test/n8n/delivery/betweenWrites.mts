@@ -1,6 +1,9 @@
 import type { IDataObject, IRunExecutionData } from 'n8n-workflow';
-import { Fingerprints } from '../../../nodes/FormService/trigger/fingerprint.ts';
-import { type KnownResponses, status } from '../../../nodes/FormService/trigger/knownResponses.ts';
+import {
+	Fingerprints,
+	type KnownResponses,
+	status,
+} from '../../../nodes/FormService/trigger/knownResponses.ts';
 import { fromSaved } from '../../../nodes/FormService/trigger/stateCodec.ts';
 import { deliveriesIn, type Stored } from './database.mts';
 import type { Ledger } from './ledger.mts';

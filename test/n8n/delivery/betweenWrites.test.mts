@@ -1,7 +1,6 @@
 import type { IDataObject, IRunExecutionData } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { Fingerprints } from '../../../nodes/FormService/trigger/fingerprint.ts';
-import { KnownResponses } from '../../../nodes/FormService/trigger/knownResponses.ts';
+import { Fingerprints, KnownResponses } from '../../../nodes/FormService/trigger/knownResponses.ts';
 import { toSaved } from '../../../nodes/FormService/trigger/stateCodec.ts';
 import { explain, type Finding } from './betweenWrites.mts';
 import { deliveriesIn, type Stored } from './database.mts';

@@ -6,9 +6,8 @@ import {
 	afterSuccess,
 	backOffUntil,
 	LONGEST_BACK_OFF_MS,
-	noFailures,
-	type Failures,
 } from '../../../nodes/FormService/trigger/failures.ts';
+import { noFailures, type Failures } from '../../../nodes/FormService/trigger/memory.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../nodes/FormService/trigger/schedule.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
@@ -25,8 +24,7 @@ const fail = (
 		startedAt: now,
 		now,
 		failure: unavailable,
-		isReportedAtOnce: false,
-		isReportedAgain: true,
+		report: 'hourly',
 		...more,
 	});
 
@@ -75,7 +73,7 @@ describe('After failures', () => {
 	});
 
 	it('people are told at once when they are waiting for the result', () => {
-		expect(fail(noFailures, NOW, { isReportedAtOnce: true }).isReported).toBe(true);
+		expect(fail(noFailures, NOW, { report: 'atOnce' }).isReported).toBe(true);
 	});
 
 	it('a good poll ends the back-off, and only what the service asked to wait remains', () => {

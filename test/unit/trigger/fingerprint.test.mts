@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Fingerprints, shortNameOf } from '../../../nodes/FormService/trigger/fingerprint.ts';
+import { Fingerprints, shortNameOf } from '../../../nodes/FormService/trigger/knownResponses.ts';
 
 const bitsOf = (text: string) => BigInt(`0x${shortNameOf(text)}`);
 

@@ -3,7 +3,7 @@ import type { Outcome } from './n8n.mts';
 import type { Sent } from './service.mts';
 
 /** What a poll was shown of one form. */
-export type Look = {
+export type FormPoll = {
 	form: string;
 	responses: Shown[];
 	/** Whether it was shown the whole listing, from the first page to the last. */
@@ -32,7 +32,7 @@ function isWhole(pages: ReadonlyArray<Page | undefined>): boolean {
 }
 
 /** The forms whose responses a poll asked for, in the order in which it did. */
-export function looksOf({ sent }: Pick<Outcome, 'sent'>): Look[] {
+export function formPollsOf({ sent }: Pick<Outcome, 'sent'>): FormPoll[] {
 	const ofResponses = sent.filter((one) => one.of === 'responses');
 	return [...Map.groupBy(ofResponses, ({ form }) => form)].map(([form, requests]) => {
 		const whole = requests.filter(({ isIncomplete }) => !isIncomplete);
