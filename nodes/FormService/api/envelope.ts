@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { identityOf, isRecord, saysNo } from './records';
+import { readBoolean } from './readers';
+import { identityOf, isRecord } from './records';
 
 /** What a reply contains, before it is known whether that is what was asked for. */
 export type Content =
@@ -54,7 +55,7 @@ export function unwrap(value: unknown): Envelope {
 	const { success, data, errors } = value;
 	const message = messageOf(value);
 	return {
-		failed: saysNo(success) || (success === undefined && tellsOnlyErrors(value)),
+		failed: readBoolean(success) === false || (success === undefined && tellsOnlyErrors(value)),
 		...(message !== undefined && { message }),
 		details: detailsOf(errors),
 		data: 'data' in value ? data : value,

@@ -1,3 +1,4 @@
+import { isEqual } from 'lodash';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { Failure, INode } from 'n8n-workflow';
 
@@ -68,37 +69,6 @@ export function serviceError(
 	return new ServiceError(node, explanation, itemIndex);
 }
 
-/** Who sent a request, as far as its errors need to know: see RequestContext. */
-type Sent = {
-	n8n: { getNode(): INode };
-	account: { conceal(text: string): string };
-	itemIndex?: number;
-};
-
-/** A failed request as an error, without the token, should the service or a link repeat it. */
-export function requestError(
-	{ n8n, account, itemIndex }: Sent,
-	explanation: Explanation,
-): ServiceError {
-	return new ServiceError(n8n.getNode(), concealed(account, explanation), itemIndex);
-}
-
-/** The same about one file. */
-export function fileError({ n8n, account, itemIndex }: Sent, explanation: Explanation): FileError {
-	return new FileError(n8n.getNode(), concealed(account, explanation), itemIndex);
-}
-
-function concealed(
-	{ conceal }: Sent['account'],
-	{ message, description, ...rest }: Explanation,
-): Explanation {
-	return {
-		...rest,
-		message: conceal(message),
-		...(description !== undefined && { description: conceal(description) }),
-	};
-}
-
 /** Any error as one that n8n can show with its node. */
 export function asNodeError(
 	node: INode,
@@ -109,6 +79,25 @@ export function asNodeError(
 	return new NodeOperationError(node, error instanceof Error ? error : String(error), {
 		itemIndex,
 	});
+}
+
+/**
+ * The error for another node and item, with all that it says: items, and nodes of several workflows, can
+ * share a request and therefore its error.
+ */
+export function forItem(
+	given: unknown,
+	node: INode,
+	itemIndex: number,
+): NodeApiError | NodeOperationError {
+	const error = asNodeError(node, given, itemIndex);
+	if (error.context.itemIndex === itemIndex && isEqual(error.node, node)) return error;
+	const { message, description, failure } = error;
+	const explanation = { message, description: description ?? undefined, failure };
+	if (error instanceof NodeOperationError) return inputError(node, { ...explanation, itemIndex });
+	const { httpCode } = error;
+	const more = { httpCode: httpCode ?? undefined, mayHaveActed: mayHaveActed(error) };
+	return new ServiceError(node, { ...explanation, ...more }, itemIndex);
 }
 
 /** Whether the service may have acted in spite of an error. */

@@ -69,14 +69,30 @@ export function isUuid(value: unknown): value is string {
 	return typeof value === 'string' && UUID.test(value);
 }
 
-/** Whether the service means yes: `true`, or 1 (specification, section 4, rule 5), also as text. */
-export function saysYes(value: unknown): boolean {
-	return value === true || value === 1 || (typeof value === 'string' && /^(true|1)$/i.test(value));
+/** Names of attributes whose value lets its holder act for the account (specification, section 2.1). */
+const SECRET_NAME = /secret|token|password|api_?key|webhook_?url/i;
+
+/**
+ * A record without its secrets at any depth, such as the webhook secret and the addresses of chat
+ * webhooks. It shares nothing with the record.
+ *
+ * @param answerAttributes attributes of a response that hold answers: their names are labels, which the
+ * form's author chose
+ */
+export function withoutSecrets(
+	record: IDataObject,
+	answerAttributes: readonly string[] = [],
+): IDataObject {
+	const entries = Object.entries(record)
+		.filter(([name]) => !SECRET_NAME.test(name))
+		.map(([name, value]) => [
+			name,
+			answerAttributes.includes(name) ? structuredClone(value) : cleaned(value),
+		]);
+	return Object.fromEntries(entries) as IDataObject;
 }
 
-/** Whether the service means no: `false` or 0, also as text. Nothing said is neither yes nor no. */
-export function saysNo(value: unknown): boolean {
-	return (
-		value === false || value === 0 || (typeof value === 'string' && /^(false|0)$/i.test(value))
-	);
+function cleaned(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(cleaned);
+	return isRecord(value) ? withoutSecrets(value) : value;
 }

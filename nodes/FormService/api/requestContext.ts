@@ -1,5 +1,7 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import type { Account, N8nContext } from './account';
+import { NotSent, ServiceError } from './errors';
+import type { Explanation } from './errors';
 
 /** Who sends a request, and what the rate limiter and the errors need to know. */
 export type RequestContext = {
@@ -24,3 +26,34 @@ export type RequestContext = {
 	/** False if the caller repeats by itself, as a polling trigger does with its next poll. */
 	retry?: boolean;
 };
+
+/**
+ * Aborts when the execution is canceled. Only this ends a request that is under way: if a caller gives
+ * up, the service may have acted, and its reply still matters.
+ */
+export function cancelSignal({ n8n }: RequestContext): AbortSignal | undefined {
+	return 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
+}
+
+/** Aborts when the caller gives up or the execution is canceled: what is waiting is then not sent. */
+export function stopSignal(context: RequestContext): AbortSignal | undefined {
+	return context.signal ?? cancelSignal(context);
+}
+
+/** The error of a request that was not sent because the caller gave up first. */
+export function notSent({ n8n, itemIndex }: RequestContext): NotSent {
+	return new NotSent(n8n.getNode(), itemIndex);
+}
+
+/** A failed request as an error, without the token, should the service or a link repeat it. */
+export function requestError(
+	{ n8n, account: { conceal }, itemIndex }: RequestContext,
+	{ message, description, ...rest }: Explanation,
+	Kind = ServiceError,
+): ServiceError {
+	const texts = {
+		message: conceal(message),
+		...(description !== undefined && { description: conceal(description) }),
+	};
+	return new Kind(n8n.getNode(), { ...rest, ...texts }, itemIndex);
+}

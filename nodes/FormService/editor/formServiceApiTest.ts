@@ -10,10 +10,11 @@ import { endpoints, targetOf } from '../api/endpoints';
 import { unwrap } from '../api/envelope';
 import { asSentence, shortened } from '../api/errors';
 import { isWorkspace } from '../api/replies/parse';
+import { explain } from '../api/request/explain';
 import { resultOf } from '../api/request/http';
-import type { Broken, Reply } from '../api/request/http';
-import { MAX_REDIRECTS, redirectOf } from '../api/request/redirects';
-import { explain, MAX_REPLY_BYTES, readReply, successIn } from '../api/request/reply';
+import type { Broken, N8nReply, Reply } from '../api/request/http';
+import { MAX_REPLY_BYTES, readReply, redirectOf, successIn } from '../api/request/reply';
+import { MAX_REDIRECTS } from '../api/url';
 
 /**
  * Tests the credential when a person saves it in the editor, by reading the workspace. A person is
@@ -42,7 +43,7 @@ async function getWorkspace(
 ): Promise<Reply | Broken> {
 	let { url } = targetOf(account, endpoint);
 	for (let redirects = 0; ; redirects++) {
-		const sending = helpers.request({
+		const sending: Promise<unknown> = helpers.request({
 			method: endpoint.method,
 			uri: url,
 			headers: { Accept: 'application/json', Authorization: `Bearer ${String(accessToken)}` },
@@ -54,8 +55,8 @@ async function getWorkspace(
 			followAllRedirects: false,
 			timeout: TIMEOUT_MS,
 		});
-		const result = await resultOf(sending, { maxBytes: MAX_REPLY_BYTES, timeout: TIMEOUT_MS });
-		if (result.kind === 'canceled') return { kind: 'broken', problem: 'interrupted' };
+		const read = { maxBytes: MAX_REPLY_BYTES, timeout: TIMEOUT_MS };
+		const result = await resultOf(sending as Promise<N8nReply>, read);
 		if (result.kind === 'broken') return result;
 		const next = redirects < MAX_REDIRECTS && redirectOf(result, url, endpoint, account);
 		if (!next) return result;

@@ -11,10 +11,10 @@ import { asPlainText } from '../api/answers/names';
 import { newestFirst } from '../api/answers/order';
 import { endpoints, targetOf } from '../api/endpoints';
 import type { Endpoint } from '../api/endpoints';
-import { isWebUrl } from '../api/files/links';
-import { formIdOf, idOf, isId, saysYes } from '../api/records';
+import { readBoolean } from '../api/readers';
+import { formIdOf, idOf, isId } from '../api/records';
 import { listRecords } from '../api/service';
-import { parseUrl } from '../api/url';
+import { isWebUrl, parseUrl } from '../api/url';
 import { formIdIn } from '../parameters/formId';
 
 /** The ID in the Form parameter of the node that is being edited; empty if no form is chosen. */
@@ -63,7 +63,7 @@ export async function searchForms(
 		return {
 			id,
 			name: typeof name === 'string' && name.trim() !== '' ? name : id,
-			note: saysYes(isClosed) ? ' (closed)' : '',
+			note: readBoolean(isClosed) ? ' (closed)' : '',
 			url: URL_ATTRIBUTES.map((attribute) => record[attribute]).find(isWebUrl),
 		};
 	});
@@ -127,7 +127,7 @@ function responseName(id: string, record: IDataObject): string {
 	// date, hour and minute of a time of the service (specification, section 2.1), which is in UTC
 	const time = typeof record.created_at === 'string' ? record.created_at.slice(0, 16) : '';
 	const parts = [name, time.replace('T', ' ')].filter((part) => part !== '');
-	return parts.join(' · ') + (saysYes(record.is_incomplete) ? ' (incomplete)' : '');
+	return parts.join(' · ') + (readBoolean(record.is_incomplete) ? ' (incomplete)' : '');
 }
 
 /** The records with a valid ID: n8n evaluates a value that begins with "=", and no request takes another one. */

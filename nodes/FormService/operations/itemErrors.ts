@@ -1,6 +1,5 @@
-import { isEqual } from 'lodash';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
-import type { IDataObject, IExecutePaginationFunctions, INode } from 'n8n-workflow';
+import type { IDataObject, IExecutePaginationFunctions } from 'n8n-workflow';
 import { getAccount } from '../api/account';
 import { endpoints, targetOf } from '../api/endpoints';
 import { asNodeError, inputError, serviceError } from '../api/errors';
@@ -14,24 +13,6 @@ import type { ItemRequest } from './operation';
 /** How the errors of items are worded, beyond what the request path says of a request. */
 
 export type NodeError = NodeApiError | NodeOperationError;
-
-/**
- * The error with the item's own index and node: items, and nodes of several workflows, can share a
- * request and therefore its error.
- */
-export function forItem(given: unknown, node: INode, itemIndex: number): NodeError {
-	const error = asNodeError(node, given, itemIndex);
-	if (error.context.itemIndex === itemIndex && isEqual(error.node, node)) return error;
-	const { message, failure } = error;
-	const description = error.description ?? undefined;
-	return error instanceof NodeApiError
-		? serviceError(
-				node,
-				{ message, description, failure, httpCode: error.httpCode ?? undefined },
-				itemIndex,
-			)
-		: inputError(node, { message, description, failure, itemIndex });
-}
 
 export function notSent(n8n: IExecutePaginationFunctions, reason: unknown): NodeError {
 	const why = reason instanceof Error ? `: ${reason.message}` : '';

@@ -12,13 +12,13 @@ import type {
 import { getAccount } from '../api/account';
 import type { Account } from '../api/account';
 import type { Endpoint } from '../api/endpoints';
-import { NotSent } from '../api/errors';
+import { forItem, NotSent } from '../api/errors';
 import { isRecord } from '../api/records';
 import { formIdIn } from '../parameters/formId';
 import { isTool } from '../parameters/input';
 import type { Input } from '../parameters/input';
 import { prepareForModel } from './forModel';
-import { aboutForm, forItem, invalidItem, notSent } from './itemErrors';
+import { aboutForm, invalidItem, notSent } from './itemErrors';
 import type { NodeError } from './itemErrors';
 import { joinRun } from './itemRun';
 import type { ItemRun } from './itemRun';

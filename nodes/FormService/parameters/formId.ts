@@ -1,7 +1,7 @@
 import { isResourceLocatorValue, NodeOperationError } from 'n8n-workflow';
 import type { IDataObject, INode } from 'n8n-workflow';
-import { isWebUrl } from '../api/files/links';
 import { formIdOf, MAX_ID_LENGTH } from '../api/records';
+import { isWebUrl } from '../api/url';
 
 /**
  * Where the URL of a form's page has the form's ID, as regular expressions: behind `/f/`, `/form/` or

@@ -1,7 +1,8 @@
 import { isEqual } from 'lodash';
 import type { IDataObject, INode } from 'n8n-workflow';
 import { createdAt } from '../api/answers/order';
-import { identitiesOf, identityOf, saysYes } from '../api/records';
+import { readBoolean } from '../api/readers';
+import { identitiesOf, identityOf } from '../api/records';
 import { withoutIdentity } from './errors';
 import {
 	epochMsToMinutes,
@@ -125,7 +126,7 @@ const NOTHING = new KnownResponses(0);
 
 /** `is_incomplete` (specification, section 2.4). */
 export function isIncomplete({ is_incomplete: value }: IDataObject): boolean {
-	return saysYes(value);
+	return readBoolean(value) === true;
 }
 
 const NOT_LISTED = -1;

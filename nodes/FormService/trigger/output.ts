@@ -6,7 +6,7 @@ import { outputNeedsFields, toResponseItem } from '../api/answers/responseItem';
 import type { ResponseOutput } from '../api/answers/responseItem';
 import { clock, unlessAborted } from '../api/clock';
 import { asNodeError } from '../api/errors';
-import { withoutSecrets } from '../api/secrets';
+import { withoutSecrets } from '../api/records';
 import type { RequestContext } from '../api/requestContext';
 import type { TriggerEvent } from './compare';
 import { tooSlow } from './errors';

@@ -7,7 +7,8 @@ import { nextPage } from '../../../nodes/FormService/api/replies/nextPage.ts';
 import { simplifyResponse } from '../../../nodes/FormService/api/answers/simplify.ts';
 import { endpoints } from '../../../nodes/FormService/api/endpoints.ts';
 import { accountOf } from '../../../nodes/FormService/api/account.ts';
-import { explain, readReply, successIn } from '../../../nodes/FormService/api/request/reply.ts';
+import { explain } from '../../../nodes/FormService/api/request/explain.ts';
+import { readReply, successIn } from '../../../nodes/FormService/api/request/reply.ts';
 import { decideRetry } from '../../../nodes/FormService/api/request/retry.ts';
 
 const URL_OF_PAGE = 'https://forms.example.com/api/v1/responses/AbC123';
@@ -194,7 +195,7 @@ describe('any status, headers and body', () => {
 						expect(httpCode).toBe(String(status));
 					}
 					const tries = { sent: 14, rateLimited: 10 };
-					expect(decideRetry(effect.kind, read, tries, 0.5, 0).again).toBe(false);
+					expect(decideRetry(effect.kind, read, tries, 0.5, 0)).toBeUndefined();
 					expect(shownBy(given)?.limit ?? 0).toBeGreaterThanOrEqual(0);
 					expect(readRefusal(given, 1_800_000_000_000).waitMs ?? 1).toBeGreaterThan(0);
 					const content = readContent(given, bytes);

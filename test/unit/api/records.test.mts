@@ -1,9 +1,8 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
 	identitiesOf,
 	identityOf,
-	saysNo,
-	saysYes,
+	withoutSecrets,
 } from '../../../nodes/FormService/api/records.ts';
 
 it.each([
@@ -20,18 +19,6 @@ it.each([{}, { uuid: null }, { id: 2 ** 53 }, { id: NaN }])('%j has no identity'
 	expect(identityOf(record)).toBeUndefined();
 });
 
-it.each([true, 1, '1', 'true', 'TRUE'])('%j means yes', (value) => {
-	expect([saysYes(value), saysNo(value)]).toEqual([true, false]);
-});
-
-it.each([false, 0, '0', 'false', 'False'])('%j means no', (value) => {
-	expect([saysYes(value), saysNo(value)]).toEqual([false, true]);
-});
-
-it.each([undefined, null, '', 2, 'yes', 'no', {}, [1]])('%j means neither', (value) => {
-	expect([saysYes(value), saysNo(value)]).toEqual([false, false]);
-});
-
 const uuid = '0A1B2C3D-0000-4000-8000-00000000000F';
 
 it('a record is the same in whatever case its UUID stands, and by its ID too', () => {
@@ -42,4 +29,34 @@ it('a record is the same in whatever case its UUID stands, and by its ID too', (
 
 it('the case of an ID that is no UUID tells records apart', () => {
 	expect(identityOf({ id: 'aB3xY9' })).not.toBe(identityOf({ id: 'ab3xy9' }));
+});
+
+describe('a workspace without its secrets', () => {
+	it('has neither the webhook secret nor any webhook URL, at any depth', () => {
+		const workspace = {
+			name: 'Workspace',
+			webhook_secret: 's',
+			slack_webhook_url: 's',
+			discord_webhook_url: 's',
+			teamsWebhookUrl: 's',
+			owner: { email: 'a@b.example', api_token: 's' },
+			members: [{ name: 'Ada', password_hash: 's' }, 'Grace'],
+		};
+		expect(withoutSecrets(workspace)).toEqual({
+			name: 'Workspace',
+			owner: { email: 'a@b.example' },
+			members: [{ name: 'Ada' }, 'Grace'],
+		});
+	});
+
+	it('has all else that the service gave', () => {
+		const rest = {
+			after_redirect_url: 'https://example.com',
+			checkout_canceled_cta: null,
+			onboarding_completed: true,
+			owner: { two_factor_confirmed_at: null, email_verified_at: '2026-01-01T00:00:00.000000Z' },
+			new_attribute: 5,
+		};
+		expect(withoutSecrets(rest)).toEqual(rest);
+	});
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { endpoints, targetOf } from '../../../nodes/FormService/api/endpoints.ts';
 import { isId } from '../../../nodes/FormService/api/records.ts';
-import { onOwnOrigin } from '../../../nodes/FormService/api/url.ts';
+import { leadsToLogin, onOwnOrigin } from '../../../nodes/FormService/api/url.ts';
 
 const BASE = 'https://forms.example.com/api/v1';
 const account = { baseUrl: BASE };
@@ -77,5 +77,29 @@ describe('a page or redirect', () => {
 		'http://[',
 	])('is not followed elsewhere: %s', (target) => {
 		expect(own(target)).toBeUndefined();
+	});
+});
+
+describe('a page on which people log in', () => {
+	it.each([
+		'/login',
+		'/Login/',
+		'/en/log-in?from=file',
+		'/auth/sign-in',
+		'/users/sign_in',
+		'/wp-login.php',
+		'/login;jsessionid=1',
+	])('is seen: %s', (path) => {
+		expect(leadsToLogin(path)).toBe(true);
+	});
+
+	it.each([
+		'/files/signing.pdf',
+		'/files/login.png',
+		'/files/Designing-a-form.pdf',
+		'/assigning/cv.txt',
+		'/forms/xLogIn/fields',
+	])('is not seen in a name that only has the word in it: %s', (path) => {
+		expect(leadsToLogin(path)).toBe(false);
 	});
 });

@@ -1,8 +1,8 @@
 import { DateTime } from 'luxon';
 import { shortened } from '../errors';
-import { isWebUrl } from '../files/links';
 import { readBoolean, readNumber, readTime } from '../readers';
 import { isRecord } from '../records';
+import { isWebUrl } from '../url';
 import { choicesByName, findChoice, splitChoices } from './fields';
 import type { Choice, InputField } from './fields';
 

@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { FileError } from '../errors';
 import { downloadFiles } from '../files/download';
 import type { RequestContext } from '../requestContext';
-import { withoutSecrets } from '../secrets';
+import { withoutSecrets } from '../records';
 import { answerAttributes } from './decode';
 import type { FormField, Naming } from './fields';
 import { matchAnswers } from './match';

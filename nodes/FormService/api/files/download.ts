@@ -1,22 +1,13 @@
 import type { IBinaryData } from 'n8n-workflow';
 import { clock, unlessAborted } from '../clock';
-import { fileError, NotSent } from '../errors';
-import type { Explanation, FileError } from '../errors';
-import { timeoutOf } from '../request/http';
-import { stopSignal } from '../request/request';
+import { FileError } from '../errors';
+import { notSent, requestError, stopSignal } from '../requestContext';
 import type { RequestContext } from '../requestContext';
-import { fetchFile } from './fetchFile';
-import type { FetchedFile, FileLimits, FileProblem, LinkedFile } from './fetchFile';
-import { pdfMismatch } from './pdf';
+import { fetchFile, limitsFor, tooMany } from './fetchFile';
+import type { FetchedFile, FileProblem, LinkedFile } from './fetchFile';
 
 /** The most files that are downloaded for one response. */
 const MAX_FILES = 20;
-
-/** The most bytes of one response's files together: n8n may keep them in memory. */
-const MAX_BYTES = 256 * 1024 * 1024;
-
-/** How long the files of one response may take together, unless the node's Timeout is longer. */
-const TIME_MS = 60_000;
 
 /** Files of one response that are requested again, and how often a PDF is. */
 const MAX_RETRIES = 3;
@@ -45,13 +36,14 @@ export async function downloadFiles(
 		const limits = limitsFor(context);
 		const fetched: FetchedFile[] = [];
 		for (const link of links) fetched.push(await fetchFile(context, link, limits));
-		const again = context.retry === false ? [] : [...fetched.keys()];
-		const retried = again.filter((index) => mayPass(fetched[index])).slice(0, MAX_RETRIES);
+		const retried = [...fetched.entries()]
+			.flatMap(([index, one]) => (one.kind === 'problem' && one.mayRetry ? [index] : []))
+			.slice(0, context.retry === false ? 0 : MAX_RETRIES);
 		if (retried.length > 0) await clock.sleep(PAUSE_S * 1000, stopSignal(context));
 		for (const index of retried) fetched[index] = await fetchFile(context, links[index], limits);
 		return files.map((_file, index) => {
-			const one = fetched[index] ?? { kind: 'tooMany' };
-			return one.kind === 'file' ? one.binary : errorOf(context, one);
+			const one = fetched[index] ?? tooMany(MAX_FILES);
+			return one.kind === 'file' ? one.binary : fileError(context, one);
 		});
 	});
 }
@@ -74,80 +66,49 @@ export async function downloadPdf(
 		for (let retries = 0; ; retries++) {
 			const fetched = await fetchFile(context, file, limitsFor(context));
 			if (fetched.kind === 'file') return fetched.binary;
-			if (!mayPass(fetched) || retries === MAX_RETRIES) throw errorOf(context, fetched);
+			if (!fetched.mayRetry || retries === MAX_RETRIES) throw fileError(context, fetched);
 			const pauseS = Math.min(fetched.retryAfterS ?? PAUSE_S * 2 ** retries, LONGEST_PAUSE_S);
 			await clock.sleep(pauseS * 1000, stopSignal(context));
 		}
 	});
 }
 
-function mayPass(fetched: FetchedFile): fetched is FileProblem {
-	return fetched.kind === 'problem' && fetched.mayPass === true;
+function fileError(context: RequestContext, { explanation }: FileProblem): FileError {
+	return requestError(context, explanation, FileError);
 }
 
-function limitsFor(context: RequestContext): FileLimits {
-	return { bytesLeft: MAX_BYTES, deadline: clock.timeout(timeFor(context)) };
+/**
+ * What came in place of a PDF: a page such as a login, a reply of the API, an image, nothing. A PDF has
+ * its mark in its first 1,024 bytes (ISO 32000-1, annex H, note 13).
+ *
+ * @returns undefined for a PDF
+ */
+function pdfMismatch(start: Buffer): string | undefined {
+	const text = start.toString('latin1');
+	if (text.includes('%PDF-')) return undefined;
+	const [, found = 'another file'] = STARTS.find(([pattern]) => pattern.test(text.trim())) ?? [];
+	return found;
 }
 
-/** Milliseconds. A Timeout of the node that is longer allows for larger files. */
-function timeFor({ transport }: RequestContext): number {
-	return Math.max(TIME_MS, timeoutOf(transport?.timeout));
-}
-
-const CHECK_FILE = 'Open the response in the service to check whether the file is there.';
-const PASSING = { failure: { cause: 'temporarily-unavailable' } } as const;
-
-type Missing = Exclude<FetchedFile, { kind: 'file' }> | { kind: 'tooMany' };
-
-function errorOf(context: RequestContext, missing: Missing): FileError {
-	return fileError(context, explain(missing, timeFor(context) / 1000));
-}
-
-function explain(missing: Missing, seconds: number): Explanation {
-	if (missing.kind === 'tooMany') {
-		const message = `Only the first ${MAX_FILES} files of a response are downloaded`;
-		return { message, description: CHECK_FILE };
-	}
-	if (missing.kind === 'tooLarge') {
-		const message = `The files of this response are larger than ${MAX_BYTES / 2 ** 20} MB together`;
-		return { message, description: CHECK_FILE };
-	}
-	if (missing.kind === 'tooLate') {
-		return {
-			message: `The files of this response could not be downloaded within ${seconds} seconds`,
-			description: "To wait longer, set 'Timeout' in the node's request options.",
-			...PASSING,
-		};
-	}
-	if (missing.kind === 'mismatch') {
-		return {
-			message: `The link to the PDF returned ${missing.found} instead of a PDF`,
-			description:
-				"The service may still be creating it: try again later. Turn off 'Download' to get the link, and open it in a browser.",
-			...PASSING,
-		};
-	}
-	const { message, detail, status } = missing;
-	return {
-		message,
-		description: CHECK_FILE + (detail === undefined ? '' : ` (${detail})`),
-		...(status !== undefined && { httpCode: String(status) }),
-		...(missing.mayPass && PASSING),
-	};
-}
+const STARTS: ReadonlyArray<readonly [RegExp, string]> = [
+	[/^$/, 'an empty file'],
+	[/^(\xEF\xBB\xBF)?</, 'a web page'],
+	[/^(\xEF\xBB\xBF)?[{[]/, 'JSON'],
+	[/^(\x89PNG|GIF8|\xFF\xD8\xFF|RIFF....WEBP)/s, 'an image'],
+	[/^[\t\n\r\x20-\x7E]+$/, 'text'],
+];
 
 const open = { prompt: 0, bulk: 0 };
 const wakers = new Set<() => void>();
 
 /** Does the work as soon as few enough others are under way. */
 async function inTurn<T>(context: RequestContext, work: () => Promise<T>): Promise<T> {
-	const { n8n, itemIndex, urgency } = context;
-	const stopped = () => new NotSent(n8n.getNode(), itemIndex);
+	const { urgency } = context;
 	while (open[urgency] >= MAX_AT_A_TIME[urgency]) {
 		const ended = new Promise<void>((resolve) => wakers.add(resolve));
-		await unlessAborted(ended, stopSignal(context), stopped);
+		await unlessAborted(ended, stopSignal(context), () => notSent(context));
 	}
-	if (stopSignal(context)?.aborted) throw stopped();
+	if (stopSignal(context)?.aborted) throw notSent(context);
 	open[urgency]++;
 	try {
 		return await work();

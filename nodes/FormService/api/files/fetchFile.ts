@@ -1,17 +1,14 @@
 import type { IBinaryData, IHttpRequestOptions } from 'n8n-workflow';
-import { CREDENTIAL } from '../account';
 import { clock, unlessAborted } from '../clock';
-import { NotSent } from '../errors';
+import type { Explanation } from '../errors';
 import { retryAfterSeconds } from '../rateLimiter/limits';
 import type { Headers } from '../rateLimiter/limits';
 import { connectionProblems, problemOf } from '../request/connectionProblems';
-import { dropBody, dropLateReply, timeoutOf } from '../request/http';
-import type { Readable } from '../request/http';
-import { isLogin, isRedirect, MAX_REDIRECTS } from '../request/redirects';
-import { stopSignal } from '../request/request';
+import { dropReply, send, timeoutOf } from '../request/http';
+import type { N8nReply } from '../request/http';
+import { notSent, stopSignal } from '../requestContext';
 import type { RequestContext } from '../requestContext';
-import { parseUrl } from '../url';
-import { checkLink } from './links';
+import { checkLink, isRedirect, leadsToLogin, MAX_REDIRECTS } from '../url';
 
 export type LinkedFile = {
 	url: string;
@@ -32,27 +29,34 @@ export type LinkedFile = {
 /** How much may still be read, from which every file is deducted, and until when. */
 export type FileLimits = { bytesLeft: number; readonly deadline: AbortSignal };
 
-export type FetchedFile =
-	| { kind: 'file'; binary: IBinaryData }
-	| { kind: 'tooLarge' }
-	| { kind: 'tooLate' }
-	/** Something else came; see `LinkedFile.mismatch`. */
-	| { kind: 'mismatch'; found: string }
-	| FileProblem;
+export type FetchedFile = { kind: 'file'; binary: IBinaryData } | FileProblem;
 
-/** Why the file cannot be downloaded. */
+/** Why there is no file. */
 export type FileProblem = {
 	kind: 'problem';
-	message: string;
-	detail?: string;
-	status?: number;
+	explanation: Explanation;
 	/** The host may give the file later, after so many seconds if it says so. */
-	mayPass?: boolean;
+	mayRetry?: boolean;
 	retryAfterS?: number;
 };
 
+/** The most bytes of one response's files together: n8n may keep them in memory. */
+const MAX_BYTES = 256 * 1024 * 1024;
+
+/** How long the files of one response may take together, unless the node's Timeout is longer. */
+const TIME_MS = 60_000;
+
 /** The bytes from the beginning of a file that show what it is. */
 const START_BYTES = 1024;
+
+/** What the files of one response may take together. */
+export function limitsFor(context: RequestContext): FileLimits {
+	return { bytesLeft: MAX_BYTES, deadline: clock.timeout(timeFor(context)) };
+}
+
+function timeFor({ transport }: RequestContext): number {
+	return Math.max(TIME_MS, timeoutOf(transport?.timeout));
+}
 
 /**
  * Follows a link to its file and streams the file into n8n's binary data. Redirects are checked like the
@@ -67,12 +71,12 @@ export async function fetchFile(
 	file: LinkedFile,
 	limits: FileLimits,
 ): Promise<FetchedFile> {
-	const { account } = context;
+	const { baseUrl, origin } = context.account;
 	let link = file.url;
-	let base = account.baseUrl;
+	let base = baseUrl;
 	let { isOfService } = file;
 	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-		const checked = checkLink(link, base, account.origin, isOfService);
+		const checked = checkLink(link, base, origin, isOfService);
 		if ('reason' in checked) {
 			return problem(`The link to the file was not followed: ${checked.reason}`);
 		}
@@ -80,136 +84,100 @@ export async function fetchFile(
 		isOfService &&= checked.isOwn;
 		const fetched = await fetchOnce(context, { ...file, url: checked.url, isOfService }, limits);
 		if (fetched.kind !== 'redirect') return fetched;
-		const target = parseUrl(fetched.location, checked.url);
-		if (target !== undefined && isLogin(target)) {
-			return problem(`The file at ${new URL(checked.url).host} requires a login`);
-		}
-		link = fetched.location;
 		base = checked.url;
+		link = fetched.location;
+		if (leadsToLogin(link, base)) {
+			return problem(`The file at ${new URL(base).host} requires a login`);
+		}
 	}
 	return problem('The link to the file redirects in a loop');
 }
-
-/** A reply of n8n's helpers, its body as a stream. */
-type FileReply = { statusCode: number; headers: Headers; body: Readable };
 
 async function fetchOnce(
 	context: RequestContext,
 	file: LinkedFile,
 	limits: FileLimits,
 ): Promise<FetchedFile | { kind: 'redirect'; location: string }> {
-	if (limits.deadline.aborted) return { kind: 'tooLate' };
+	if (limits.deadline.aborted) return tooLate(context);
 	const { host } = new URL(file.url);
 	const ending = new AbortController();
-	const sending = send(context, file, ending.signal);
-	let body: Readable | undefined;
+	const options = requestFor(context, file, ending.signal);
+	const sending = send(context.n8n, options, file.isOfService);
 	try {
 		const reply = await inTime(context, sending, limits.deadline);
-		const { statusCode: status, headers } = reply;
-		({ body } = reply);
+		const { statusCode: status, headers, body } = reply;
 		// an error that nobody listens to would end n8n's process
 		body.on('error', () => {});
 		if (isRedirect(status) && typeof headers.location === 'string') {
 			return { kind: 'redirect', location: headers.location };
 		}
-		if (status >= 200 && status < 300) return await store(context, headers, body, file, limits);
+		if (status >= 200 && status < 300) return await store(context, reply, file, limits);
 		return problem(`The file at ${host} could not be fetched (status ${status})`, {
-			status,
-			mayPass: status >= 500 || MAY_PASS.includes(status),
+			httpCode: String(status),
+			mayRetry: status >= 500 || MAY_PASS.includes(status),
 			retryAfterS: retryAfterSeconds(headers, clock.now()),
 		});
 	} catch (error) {
 		return brokenFile(context, error, host, limits.deadline);
 	} finally {
-		ending.abort();
 		// with the credential, n8n puts a signal of its own in the place of this one
-		if (body === undefined) sending.then(dropLateReply).catch(() => {});
-		else dropBody(body);
+		ending.abort();
+		dropReply(sending);
 	}
-}
-
-function brokenFile(
-	context: RequestContext,
-	error: unknown,
-	host: string,
-	deadline: AbortSignal,
-): FetchedFile {
-	if (stopSignal(context)?.aborted) throw new NotSent(context.n8n.getNode(), context.itemIndex);
-	if (deadline.aborted) return { kind: 'tooLate' };
-	const { problem: why, detail } = problemOf(error);
-	const mayPass = connectionProblems[why].isSetting !== true;
-	return problem(`The file at ${host} could not be fetched`, { detail, mayPass });
 }
 
 /** Statuses below 500 of a host that may have the file later (RFC 9110 and RFC 6585). */
 const MAY_PASS = [408, 425, 429];
 
-function problem(message: string, more: Partial<FileProblem> = {}): FileProblem {
-	return { kind: 'problem', message, ...more };
-}
-
-async function send(
-	{ n8n, transport = {} }: RequestContext,
-	{ url, isOfService: withToken }: LinkedFile,
+function requestFor(
+	{ transport = {} }: RequestContext,
+	{ url, isOfService }: LinkedFile,
 	abortSignal: AbortSignal,
-): Promise<FileReply> {
-	const { helpers } = n8n;
+): IHttpRequestOptions {
 	const { timeout, proxy, skipSslCertificateValidation } = transport;
-	const options: IHttpRequestOptions = {
+	return {
 		// the other request options are meant for the API
-		...(withToken ? transport : { proxy, skipSslCertificateValidation }),
+		...(isOfService ? transport : { proxy, skipSslCertificateValidation }),
 		...{ url, method: 'GET', headers: { Accept: '*/*' }, timeout: timeoutOf(timeout), abortSignal },
 		...{ baseURL: undefined, qs: undefined, body: undefined },
-		encoding: 'stream',
-		returnFullResponse: true,
-		ignoreHttpStatusErrors: true,
-		disableFollowRedirect: true,
-		sendCredentialsOnCrossOriginRedirect: false,
 	};
-	const sending: Promise<unknown> = withToken
-		? helpers.httpRequestWithAuthentication.call(n8n, CREDENTIAL, options)
-		: helpers.httpRequest(options);
-	return (await sending) as FileReply;
 }
 
 /** Streams a body into n8n's binary data; n8n removes a file that it could not finish. */
 async function store(
 	context: RequestContext,
-	headers: Headers,
-	body: Readable,
+	{ headers, body }: N8nReply,
 	{ url, name, mimeType, mismatch }: LinkedFile,
 	limits: FileLimits,
 ): Promise<FetchedFile> {
 	const { helpers } = context.n8n;
 	if (!('prepareBinaryData' in helpers)) throw new Error('Not while the editor loads its lists');
 	const { bytesLeft, deadline } = limits;
-	if (Number(headers['content-length'] ?? 0) > bytesLeft) return { kind: 'tooLarge' };
+	if (Number(headers['content-length'] ?? 0) > bytesLeft) return TOO_LARGE;
 	let bytes = 0;
 	let start = Buffer.alloc(0);
-	const failed = (isAll: boolean): FetchedFile | undefined => {
-		if (bytes > bytesLeft) return { kind: 'tooLarge' };
+	const problemIn = (isAll: boolean): FileProblem | undefined => {
+		if (bytes > bytesLeft) return TOO_LARGE;
 		const found = isAll || start.length === START_BYTES ? mismatch?.(start) : undefined;
-		return found === undefined ? undefined : { kind: 'mismatch', found };
+		return found === undefined ? undefined : notPdf(found);
 	};
 	const checked = body.map((chunk: Uint8Array) => {
 		bytes += chunk.length;
 		start = Buffer.concat([start, chunk.subarray(0, START_BYTES - start.length)]);
-		if (failed(false) !== undefined) throw new Error('The rest of the file is not read');
+		if (problemIn(false) !== undefined) throw new Error('The rest of the file is not read');
 		return chunk;
 	});
 	checked.on('error', () => {});
 	const storing = helpers.prepareBinaryData(checked, name, mimeType ?? mimeTypeOf(headers));
-	const stored = await inTime(context, storing, deadline).catch(asError);
-	checked.destroy();
-	if (stored instanceof Error) {
-		return failed(false) ?? brokenFile(context, stored, new URL(url).host, deadline);
+	try {
+		const binary = await inTime(context, storing, deadline);
+		limits.bytesLeft -= bytes;
+		return problemIn(true) ?? { kind: 'file', binary };
+	} catch (error) {
+		return problemIn(false) ?? brokenFile(context, error, new URL(url).host, deadline);
+	} finally {
+		checked.destroy();
 	}
-	limits.bytesLeft -= bytes;
-	return failed(true) ?? { kind: 'file', binary: stored };
-}
-
-function asError(error: unknown): Error {
-	return error instanceof Error ? error : new Error(String(error));
 }
 
 /** The media type without its parameters, if the host says more than "some bytes". */
@@ -218,9 +186,8 @@ function mimeTypeOf(headers: Headers): string | undefined {
 		.split(';')[0]
 		.trim()
 		.toLowerCase();
-	return /^[\w.+-]+\/[\w.+-]+$/.test(type) && type !== 'application/octet-stream'
-		? type
-		: undefined;
+	const isSpecific = /^[\w.+-]+\/[\w.+-]+$/.test(type) && type !== 'application/octet-stream';
+	return isSpecific ? type : undefined;
 }
 
 /** The result of the work, unless the caller gives up or the time is over: then it is not waited for. */
@@ -229,7 +196,62 @@ async function inTime<T>(
 	work: Promise<T>,
 	deadline: AbortSignal,
 ): Promise<T> {
-	const stopped = () => new NotSent(context.n8n.getNode(), context.itemIndex);
-	const until = unlessAborted(work, stopSignal(context), stopped);
+	const until = unlessAborted(work, stopSignal(context), () => notSent(context));
 	return await unlessAborted(until, deadline, () => new Error('The time is over'));
+}
+
+const CHECK_FILE = 'Open the response in the service to check whether the file is there.';
+const PASSING = { failure: { cause: 'temporarily-unavailable' } } as const;
+
+/** @param more what is beside the message, if it is more than to look at the response */
+function problem(
+	message: string,
+	{
+		mayRetry,
+		retryAfterS,
+		...more
+	}: Partial<Explanation> & Omit<FileProblem, 'kind' | 'explanation'> = {},
+): FileProblem {
+	const explanation = { message, description: CHECK_FILE, ...(mayRetry && PASSING), ...more };
+	return { kind: 'problem', explanation, mayRetry, retryAfterS };
+}
+
+/** A file beyond the number of those that are downloaded. */
+export function tooMany(most: number): FileProblem {
+	return problem(`Only the first ${most} files of a response are downloaded`);
+}
+
+const TOO_LARGE = problem(
+	`The files of this response are larger than ${MAX_BYTES / 2 ** 20} MB together`,
+);
+
+function tooLate(context: RequestContext): FileProblem {
+	const seconds = timeFor(context) / 1000;
+	return problem(`The files of this response could not be downloaded within ${seconds} seconds`, {
+		description: "To wait longer, set 'Timeout' in the node's request options.",
+		...PASSING,
+	});
+}
+
+function notPdf(found: string): FileProblem {
+	return problem(`The link to the PDF returned ${found} instead of a PDF`, {
+		description:
+			"The service may still be creating it: try again later. Turn off 'Download' to get the link, and open it in a browser.",
+		...PASSING,
+	});
+}
+
+function brokenFile(
+	context: RequestContext,
+	error: unknown,
+	host: string,
+	deadline: AbortSignal,
+): FileProblem {
+	if (stopSignal(context)?.aborted) throw notSent(context);
+	if (deadline.aborted) return tooLate(context);
+	const { problem: why, detail } = problemOf(error);
+	return problem(`The file at ${host} could not be fetched`, {
+		...(detail !== undefined && { description: `${CHECK_FILE} (${detail})` }),
+		mayRetry: connectionProblems[why].isSetting !== true,
+	});
 }

@@ -9,6 +9,9 @@ export const REQUESTS_PER_MINUTE = 60;
 /** Requests that the service allows an account in a day (specification, section 8). */
 export const REQUESTS_PER_DAY = 1440;
 
+/** The status of a refusal. */
+export const TOO_MANY_REQUESTS = 429;
+
 /** A refusal that asks to wait longer, in seconds, cannot mean the minute's limit, so it means the day's. */
 export const LONGEST_MINUTE_S = 60;
 
@@ -49,7 +52,7 @@ export function isOfDay({ limit, remaining }: Shown, perMinute = Infinity): bool
  * @param perMinute see `isOfDay`
  */
 export function readRefusal(headers: Headers, now: number, perMinute?: number): Refusal {
-	const seconds = secondsToWait(headers, now);
+	const seconds = retryAfterSeconds(headers, now) ?? resetSeconds(headers, now);
 	const shown = shownBy(headers);
 	const isDay =
 		(seconds !== undefined && seconds > LONGEST_MINUTE_S) ||
@@ -62,11 +65,6 @@ export function readRefusal(headers: Headers, now: number, perMinute?: number): 
 	};
 }
 
-/** The seconds until the service takes requests again: `Retry-After`, else `x-ratelimit-reset`. */
-function secondsToWait(headers: Headers, now: number): number | undefined {
-	return retryAfterSeconds(headers, now) ?? resetSeconds(headers, now);
-}
-
 /**
  * `Retry-After` in seconds, from 0 up: a number, also with decimals, or a date in one of the three
  * forms of HTTP (RFC 9110, sections 10.2.3 and 5.6.7). Undefined if it is neither.
@@ -75,10 +73,7 @@ function secondsToWait(headers: Headers, now: number): number | undefined {
  */
 export function retryAfterSeconds(headers: Headers, now: number): number | undefined {
 	const given = headers['retry-after'];
-	const until = dateIn(given);
-	return (
-		numberIn(given, DECIMAL) ?? (until === undefined ? undefined : secondsTo(until, headers, now))
-	);
+	return numberIn(given, DECIMAL) ?? secondsTo(dateIn(given), headers, now);
 }
 
 /** The year 5138 in epoch seconds: larger numbers are milliseconds. */
@@ -87,12 +82,13 @@ const LAST_EPOCH_S = 1e11;
 /** The `x-ratelimit-reset` of a reply in seconds from now. It is in epoch seconds or milliseconds. */
 function resetSeconds(headers: Headers, now: number): number | undefined {
 	const reset = numberIn(headers['x-ratelimit-reset'], DECIMAL);
-	if (reset === undefined) return undefined;
-	return secondsTo(reset > LAST_EPOCH_S ? reset : reset * 1000, headers, now);
+	const isSeconds = reset !== undefined && reset <= LAST_EPOCH_S;
+	return secondsTo(isSeconds ? reset * 1000 : reset, headers, now);
 }
 
 /** Measured from the reply's own `Date`, so that a wrong clock on either side does no harm. */
-function secondsTo(until: number, headers: Headers, now: number): number {
+function secondsTo(until: number | undefined, headers: Headers, now: number): number | undefined {
+	if (until === undefined) return undefined;
 	return Math.max(0, Math.ceil((until - (dateIn(headers.date) ?? now)) / 1000));
 }
 

@@ -1,4 +1,4 @@
-import { isOfDay, readRefusal, REQUESTS_PER_MINUTE, shownBy } from './limits';
+import { isOfDay, readRefusal, REQUESTS_PER_MINUTE, shownBy, TOO_MANY_REQUESTS } from './limits';
 import type { Headers, Refusal, Shown } from './limits';
 import { RequestLog } from './requestLog';
 
@@ -42,7 +42,8 @@ type Sample = { remaining: number; at: number; until: number; replies: number };
 export class RateLimiter {
 	private readonly log = new RequestLog(WINDOW_MS + WINDOW_MARGIN_MS);
 
-	private shownPerMinute?: number;
+	/** The minute's limit, once a reply has shown it. */
+	perMinute?: number;
 
 	private sample: Sample = { remaining: Infinity, at: -Infinity, until: -Infinity, replies: 0 };
 
@@ -61,18 +62,13 @@ export class RateLimiter {
 		askAt: Infinity,
 	};
 
-	/** The minute's limit, once a reply has shown it. */
-	get perMinute(): number | undefined {
-		return this.shownPerMinute;
-	}
-
 	/** Whether a request may leave now. */
 	decide(now: number): Decision {
 		const { open } = this.log;
 		const { until, askAt, allowed } = this.day;
 		if (now < until && (now < askAt || open > 0)) return { kind: 'dayUsedUp', until, allowed };
 		if (now < this.blockedUntil) return { kind: 'wait', until: this.blockedUntil };
-		const limit = this.shownPerMinute ?? REQUESTS_PER_MINUTE;
+		const limit = this.perMinute ?? REQUESTS_PER_MINUTE;
 		const isOver = now >= this.sample.until;
 		const shown = isOver ? Infinity : this.sample.remaining - open;
 		const isFree = limit > this.log.count(now) && shown > 0;
@@ -114,17 +110,18 @@ export class RateLimiter {
 	 * @param clockNow epoch milliseconds by the machine's clock, which dates in the headers refer to
 	 */
 	replied(id: number, status: number, headers: Headers, now: number, clockNow = now): void {
-		if (status === 429) this.refused(id, readRefusal(headers, clockNow, this.perMinute), now);
-		else this.accepted(id, shownBy(headers), now);
-	}
-
-	/** The reply may show a new window, and other clients of the account. */
-	private accepted(id: number, shown: Shown | undefined, now: number): void {
+		if (status === TOO_MANY_REQUESTS) {
+			this.refused(id, readRefusal(headers, clockNow, this.perMinute), now);
+			return;
+		}
 		// a late reply to a request from before the refusal does not end the day's block
 		if (id === this.day.probe) this.day.until = -Infinity;
-		const leftAt = this.log.leftAt(id) ?? now;
+		const shown = shownBy(headers);
 		const isOfMinute = shown !== undefined && !isOfDay(shown, this.perMinute);
-		if (isOfMinute && this.isOpener(shown, now)) {
+		const leftAt = this.log.leftAt(id) ?? now;
+		const isFirst = isOfMinute && shown.remaining === shown.limit - 1;
+		// a second opener within the minute would mean that the service does not count at all
+		if (isFirst && now >= this.openedAt + WINDOW_MS) {
 			this.openedAt = leftAt;
 			this.log.forgetBefore(id);
 		}
@@ -132,28 +129,19 @@ export class RateLimiter {
 		if (isOfMinute) this.learn(shown, leftAt, now);
 	}
 
-	/** A second opener within the minute would mean that the service does not count at all. */
-	private isOpener({ limit, remaining }: Shown, now: number): boolean {
-		return remaining === limit - 1 && now >= this.openedAt + WINDOW_MS;
-	}
-
+	/** What a reply shows of its window, and of other clients of the account. */
 	private learn({ limit, remaining }: Shown, leftAt: number, now: number): void {
-		this.shownPerMinute = Math.max(1, limit);
 		const { sample } = this;
 		const isLater = leftAt >= sample.at;
 		const isNewWindow = leftAt >= sample.until || (isLater && remaining >= sample.remaining);
-		const until = now + WINDOW_MS + WINDOW_MARGIN_MS;
-		const least = Math.min(remaining, sample.remaining);
+		const replies = isNewWindow ? 1 : sample.replies + 1;
+		this.perMinute = Math.max(1, limit);
 		this.sample = isNewWindow
-			? { remaining, at: now, until, replies: 1 }
-			: { ...sample, remaining: least, at: now, replies: sample.replies + 1 };
-		this.countSharers(this.shownPerMinute - this.sample.remaining);
-	}
-
-	/** The service may already have counted our open requests: they are not other clients'. */
-	private countSharers(spent: number): void {
-		const { replies } = this.sample;
-		const others = Math.max(0, spent - replies - this.log.open);
+			? { remaining, at: now, until: now + WINDOW_MS + WINDOW_MARGIN_MS, replies }
+			: { ...sample, remaining: Math.min(remaining, sample.remaining), at: now, replies };
+		// the service may already have counted our open requests: they are not other clients'
+		const ours = replies + this.log.open;
+		const others = Math.max(0, this.perMinute - this.sample.remaining - ours);
 		const sharers = 1 + others / replies;
 		this.sharers = replies < REPLIES_TO_TELL ? Math.max(sharers, this.sharers) : sharers;
 	}

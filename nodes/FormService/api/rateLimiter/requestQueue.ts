@@ -1,8 +1,8 @@
-import { sumBy } from 'lodash';
 import { clock as machineClock, SteadyTime } from '../clock';
 import type { Clock } from '../clock';
 import { MAX_TRIES } from '../request/retry';
 import { CircuitBreaker } from './circuitBreaker';
+import { TOO_MANY_REQUESTS } from './limits';
 import type { Headers } from './limits';
 import { RateLimiter } from './rateLimiter';
 import type { Decision } from './rateLimiter';
@@ -22,18 +22,22 @@ const FAILURES_TO_OPEN = MAX_OPEN * MAX_TRIES;
 /** What the queue needs to know of how a request ended. */
 export type JobEnd =
 	| { kind: 'reply'; status: number; headers: Headers }
-	/** `isSetting`: a setting of n8n or of the node caused it, so it says nothing about the service. */
-	| { kind: 'broken'; isSetting?: boolean }
-	| { kind: 'canceled' };
+	/** `isOurs`: n8n or the node caused it, so it says nothing about the service. */
+	| { kind: 'broken'; isOurs?: boolean };
+
+type Urgency = 'prompt' | 'bulk';
 
 /** A request that waits for its turn. */
 export type Job = {
 	/** A trigger or a person at the editor (`prompt`) goes before items (`bulk`). */
-	urgency: 'prompt' | 'bulk';
+	urgency: Urgency;
 	/** A request that was sent before keeps its place: it goes before those that were not. */
 	isRetry: boolean;
 	signal?: AbortSignal;
 };
+
+/** A request may leave now; `ended` takes its turn back. */
+export type Turn = { kind: 'turn'; urgency: Urgency; id: number };
 
 /**
  * Why a request did not leave: the day's limit (until a time in epoch milliseconds), a service that is
@@ -45,21 +49,17 @@ export type HeldBack =
 	| { kind: 'onlyRefusals' }
 	| { kind: 'notSent' };
 
-type Turn = { kind: 'turn'; id: number };
-
-type Urgency = Job['urgency'];
-
-type Waiting = { settle: (turn: Turn | HeldBack) => void };
+type Waiting = { urgency: Urgency; settle: (turn: Turn | HeldBack) => void };
 
 /**
  * Lets requests through: at most `MAX_OPEN` at a time, none before the rate limiter allows it, first
  * come first served within an urgency. It sends nothing by itself.
  */
 export class RequestQueue {
-	/** The requests that wait, each line in the order in which it is served. */
+	/** The requests that wait: two lines for each urgency, of which retries are served first. */
 	private readonly lines = {
-		prompt: { retries: new Set<Waiting>(), others: new Set<Waiting>() },
-		bulk: { retries: new Set<Waiting>(), others: new Set<Waiting>() },
+		prompt: [new Set<Waiting>(), new Set<Waiting>()],
+		bulk: [new Set<Waiting>(), new Set<Waiting>()],
 	};
 
 	/** Opens after 5xx statuses and failed connections. */
@@ -81,8 +81,7 @@ export class RequestQueue {
 
 	/** How many requests wait for their turn. */
 	get waiting(): number {
-		const { prompt, bulk } = this.lines;
-		return sumBy([prompt.retries, prompt.others, bulk.retries, bulk.others], 'size');
+		return this.waitingFor('prompt', 'bulk').length;
 	}
 
 	/** Whether the service has failed or refused so often that nothing is to be retried. */
@@ -104,29 +103,16 @@ export class RequestQueue {
 	}
 
 	/**
-	 * Waits for the request's turn, sends it, and learns from the reply.
+	 * Waits for a request's turn.
 	 *
-	 * @param send sends the request
-	 * @returns what `send` returned, or why it was not called; rejects as `send` does
+	 * @returns the turn, which must be given to `ended`, or why the request must not be sent
 	 */
-	async pass<T extends JobEnd>(job: Job, send: () => Promise<T>): Promise<T | HeldBack> {
-		const turn = await this.turn(job);
-		if (turn.kind !== 'turn') return turn;
-		let end: JobEnd = { kind: 'broken' };
-		try {
-			const result = await send();
-			end = result;
-			return result;
-		} finally {
-			this.ended(job, turn.id, end);
-		}
-	}
-
-	private async turn({ urgency, isRetry, signal }: Job): Promise<Turn | HeldBack> {
+	async turn({ urgency, isRetry, signal }: Job): Promise<Turn | HeldBack> {
 		if (signal?.aborted) return { kind: 'notSent' };
-		const line = this.lines[urgency][isRetry ? 'retries' : 'others'];
+		const line = this.lines[urgency][isRetry ? 0 : 1];
 		return await new Promise((resolve) => {
 			const waiting: Waiting = {
+				urgency,
 				settle: (turn) => {
 					line.delete(waiting);
 					signal?.removeEventListener('abort', giveUp);
@@ -140,7 +126,8 @@ export class RequestQueue {
 		});
 	}
 
-	private ended({ urgency }: Job, id: number, end: JobEnd): void {
+	/** The request with this turn has ended: its place is free for others. */
+	ended({ urgency, id }: Turn, end: JobEnd): void {
 		const now = this.now();
 		this.judge(end, now);
 		if (end.kind === 'reply') {
@@ -153,7 +140,7 @@ export class RequestQueue {
 
 	/** What an end says about the service: that it works, fails or refuses, or nothing. */
 	private judge(end: JobEnd, now: number): void {
-		if (end.kind === 'canceled' || (end.kind === 'broken' && end.isSetting)) return;
+		if (end.kind === 'broken' && end.isOurs) return;
 		if (end.kind === 'broken' || end.status >= 500) this.breaker.failed(now);
 		else if (end.status === TOO_MANY_REQUESTS) this.refusals.failed(now);
 		else {
@@ -164,19 +151,19 @@ export class RequestQueue {
 
 	private letThrough(): void {
 		for (let next = this.next(); next !== undefined; next = this.next()) {
-			const [urgency, waiting] = next;
+			const { urgency, settle } = next;
 			const now = this.now();
 			const decision = this.decide(urgency, now);
 			if (decision.kind === 'send') {
 				this.open[urgency]++;
-				waiting.settle({ kind: 'turn', id: this.limiter.leave(now) });
+				settle({ kind: 'turn', urgency, id: this.limiter.leave(now) });
 				continue;
 			}
 			if (decision.kind === 'wait') this.wake(decision.until, now);
 			else if (decision.kind === 'dayUsedUp') {
-				const until = this.time.onClock(decision.until);
-				this.settleAll({ ...decision, until }, ['prompt', 'bulk']);
-			} else this.settleAll(decision, ['bulk']);
+				const held = { ...decision, until: this.time.onClock(decision.until) };
+				for (const one of this.waitingFor('prompt', 'bulk')) one.settle(held);
+			} else for (const one of this.waitingFor('bulk')) one.settle(decision);
 			return;
 		}
 	}
@@ -192,24 +179,20 @@ export class RequestQueue {
 	}
 
 	/** Who is served next, if a place is free. */
-	private next(): [Urgency, Waiting] | undefined {
+	private next(): Waiting | undefined {
 		const { bulk, prompt } = this.open;
 		if (bulk + prompt >= MAX_OPEN) return undefined;
-		for (const waiting of this.waitingFor('prompt')) return ['prompt', waiting];
-		if (bulk >= (this.isServiceDown ? 1 : MAX_OPEN_BULK)) return undefined;
-		for (const waiting of this.waitingFor('bulk')) return ['bulk', waiting];
+		const isFreeForItems = bulk < (this.isServiceDown ? 1 : MAX_OPEN_BULK);
+		return this.first('prompt') ?? (isFreeForItems ? this.first('bulk') : undefined);
+	}
+
+	private first(urgency: Urgency): Waiting | undefined {
+		for (const line of this.lines[urgency]) for (const waiting of line) return waiting;
 		return undefined;
 	}
 
-	private *waitingFor(urgency: Urgency): Generator<Waiting> {
-		yield* this.lines[urgency].retries;
-		yield* this.lines[urgency].others;
-	}
-
-	private settleAll(turn: HeldBack, urgencies: readonly Urgency[]): void {
-		for (const urgency of urgencies) {
-			for (const waiting of [...this.waitingFor(urgency)]) waiting.settle(turn);
-		}
+	private waitingFor(...urgencies: Urgency[]): Waiting[] {
+		return urgencies.flatMap((urgency) => this.lines[urgency].flatMap((line) => [...line]));
 	}
 
 	private wake(at: number, now: number): void {
@@ -225,8 +208,6 @@ export class RequestQueue {
 		return this.time.at(this.clock.now());
 	}
 }
-
-const TOO_MANY_REQUESTS = 429;
 
 const queues = new Map<string, RequestQueue>();
 

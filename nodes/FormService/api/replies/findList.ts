@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { hasIdentity, identityOf, isRecord } from '../records';
-import { describesPages } from './pageInfo';
+import { describesPages } from './nextPage';
 
 /** The records of one page of a list, and the objects that hold them, outermost first. */
 export type FoundList = { records: IDataObject[]; around: IDataObject[] };
@@ -30,18 +30,17 @@ const MAX_DEPTH = 4;
 export function findList(reply: unknown, nameInForm?: string): FoundList | undefined {
 	let level: Place[] = [{ value: reply, around: [], name: '', isNear: true }];
 	for (let depth = 0; depth <= MAX_DEPTH; depth++) {
-		const lists = level.filter((place) => recordsAt(place) !== undefined);
-		if (lists.length > 0) return lists.length === 1 ? listAt(lists[0]) : undefined;
+		const lists = level.flatMap((place) => {
+			const records = recordsAt(place);
+			return records === undefined ? [] : [{ ...place, records }];
+		});
+		if (lists.length > 1) return undefined;
+		// far from the reply itself there are lists of other things, such as the tags of a form
+		const isFound = lists.every(({ isNear, records }) => isNear || records.every(hasIdentity));
+		if (lists.length > 0) return isFound ? lists[0] : undefined;
 		level = level.flatMap((place) => placesIn(place, nameInForm));
 	}
 	return undefined;
-}
-
-function listAt(place: Place): FoundList | undefined {
-	const records = recordsAt(place) ?? [];
-	// far from the reply itself there are lists of other things, such as the tags of a form
-	const isFound = place.isNear || records.every(hasIdentity);
-	return isFound ? { records, around: place.around } : undefined;
 }
 
 /** Names under which an empty object, or a list far from the reply itself, can be the empty list. */

@@ -3,11 +3,12 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Account } from '../account';
 import type { Target } from '../endpoints';
 import { shapeOf, unwrap } from '../envelope';
-import { CHECK_VERSION, serviceError } from '../errors';
+import { CHECK_VERSION } from '../errors';
 import type { Headers } from '../rateLimiter/limits';
 import { identityOf } from '../records';
 import { request } from '../request/request';
 import type { Version } from '../request/request';
+import { requestError } from '../requestContext';
 import type { RequestContext } from '../requestContext';
 import { onOwnOrigin, parseUrl } from '../url';
 import { findList } from './findList';
@@ -68,29 +69,25 @@ export async function* pagesOf(
 	const visited = new Set<string>();
 	const beginnings = new Set<string>();
 	let repeated = 0;
-	let link = from?.url ?? listUrl;
-	let current = listUrl;
-	let pagesBefore = from?.pagesBefore ?? 0;
-	let recordsBefore = from?.recordsBefore ?? 0;
+	let { url, pagesBefore, recordsBefore } = from ?? {
+		url: parseUrl(listUrl)?.href ?? listUrl,
+		pagesBefore: 0,
+		recordsBefore: 0,
+	};
 	for (;;) {
-		const url = urlInApi(link, { current, listUrl, account: context.account });
-		if (url === undefined) throw pageElsewhere(context, link);
-		if (visited.size >= MAX_PAGES) throw tooManyPages(context);
-		if (visited.has(url)) throw loop(context);
+		if (visited.size >= MAX_PAGES) throw listError(context, TOO_MANY_PAGES, LARGER_PAGES);
+		if (visited.has(url)) throw listError(context, LOOP);
 		const condition = visited.size === 0 ? versions : undefined;
 		visited.add(url);
 		const reply = await request(context, { endpoint, url }, condition);
-		const { requests, version, isUnchanged } = reply;
-		const date = dateIn(reply.headers);
-		const position = {
-			url,
-			pagesBefore,
-			recordsBefore,
+		const { headers, requests, version, isUnchanged } = reply;
+		const page = {
+			...{ url, pagesBefore, recordsBefore, requests, version },
 			isNumbered: isNumbered(url, listUrl),
-			date,
+			date: dateIn(headers),
 		};
 		if (isUnchanged) {
-			yield { ...position, records: [], isLast: true, requests, version, isUnchanged };
+			yield { ...page, records: [], isLast: true, isUnchanged };
 			return;
 		}
 		const found = findList(reply.value, nameInForm);
@@ -98,17 +95,18 @@ export async function* pagesOf(
 		const { records, around } = found;
 		const beginning = records.length > 0 ? identityOf(records[0]) : undefined;
 		repeated = beginning !== undefined && beginnings.has(beginning) ? repeated + 1 : 0;
-		if (repeated > MAX_REPEATED_PAGES) throw loop(context);
+		if (repeated > MAX_REPEATED_PAGES) throw listError(context, LOOP);
 		if (beginning !== undefined) beginnings.add(beginning);
 		pagesBefore += 1;
 		recordsBefore += records.length;
 		const soFar = { url, pages: pagesBefore, records: recordsBefore, shown: records.length };
-		const next = nextPage(reply.headers, around, soFar);
-		yield { ...position, records, isLast: next.kind === 'none', requests, version };
+		const next = nextPage(headers, around, soFar);
+		yield { ...page, records, isLast: next.kind === 'none' };
 		if (next.kind === 'none') return;
 		if (next.kind === 'unknown') throw pageNowhere(context, next.says);
-		current = url;
-		link = next.url;
+		const nextUrl = urlInApi(next.url, listUrl, context.account);
+		if (nextUrl === undefined) throw pageElsewhere(context, next.url);
+		url = nextUrl;
 	}
 }
 
@@ -122,30 +120,25 @@ function dateIn({ date }: Headers): number | undefined {
  * Reads a list to its end, or until there are `limit` records. A record that moved to a later page
  * while the pages were read is given once.
  *
- * @returns the records in the order of the service; `complete` is false when there are more than the limit
+ * @returns the records in the order of the service
  * @throws as `pagesOf`
  */
 export async function listAll(
 	context: RequestContext,
 	target: Target,
 	limit = Infinity,
-): Promise<{ records: IDataObject[]; complete: boolean }> {
-	const records: IDataObject[] = [];
+): Promise<IDataObject[]> {
+	const all: IDataObject[] = [];
 	const identities = new Set<string>();
-	for await (const page of pagesOf(context, target)) {
-		for (const record of page.records) {
-			const identity = identityOf(record);
-			if (identity === undefined || !identities.has(identity)) records.push(record);
-		}
-		if (records.length > MAX_RECORDS) throw tooLong(context);
-		if (page.isLast) break;
-		for (const record of page.records) {
-			const identity = identityOf(record);
+	for await (const { records, isLast } of pagesOf(context, target)) {
+		for (const record of records) if (!identities.has(identityOf(record) ?? '')) all.push(record);
+		if (all.length > MAX_RECORDS) throw listError(context, TOO_MANY_RECORDS, LOWER_LIMIT);
+		if (isLast || all.length >= limit) break;
+		for (const identity of records.map(identityOf)) {
 			if (identity !== undefined) identities.add(identity);
 		}
-		if (records.length >= limit) return { records: records.slice(0, limit), complete: false };
 	}
-	return { records: records.slice(0, limit), complete: records.length <= limit };
+	return all.slice(0, limit);
 }
 
 /** Parameters that count pages or records. */
@@ -163,60 +156,44 @@ function isNumbered(url: string, listUrl: string): boolean {
  * proxy may not know its own address, so a link with the path of the list gives its query to the URL of
  * the list, and the token goes nowhere else.
  *
+ * @param link the whole URL, or a link that is none
  * @returns undefined for a link to anything else outside the API
  */
-function urlInApi(
-	link: string,
-	{ current, listUrl, account }: { current: string; listUrl: string; account: Account },
-): string | undefined {
+function urlInApi(link: string, listUrl: string, { baseUrl, origin }: Account): string | undefined {
 	const list = new URL(listUrl);
-	const pathInApi = list.pathname.slice(new URL(account.baseUrl).pathname.length);
-	const target = parseUrl(link, current);
-	const own = onOwnOrigin(link, current, account.origin);
-	let url: URL;
-	if (own?.startsWith(`${account.baseUrl}/`)) url = new URL(own);
-	else if (target?.pathname.replace(/\/$/, '').endsWith(pathInApi)) {
-		url = new URL(listUrl);
-		url.search = target.search;
-	} else return undefined;
+	const pathInApi = list.pathname.slice(new URL(baseUrl).pathname.length);
+	const target = parseUrl(link);
+	const own = onOwnOrigin(link, listUrl, origin);
+	const url = own?.startsWith(`${baseUrl}/`)
+		? new URL(own)
+		: target?.pathname.replace(/\/$/, '').endsWith(pathInApi)
+			? new URL(target.search, list)
+			: undefined;
 	for (const [name, value] of list.searchParams) {
-		if (!url.searchParams.has(name)) url.searchParams.set(name, value);
+		if (!url?.searchParams.has(name)) url?.searchParams.set(name, value);
 	}
-	return url.href;
+	return url?.href;
 }
+
+const LOOP = 'The pages of the list form a loop';
+const TOO_MANY_PAGES = `The list has more than ${MAX_PAGES} pages`;
+const LARGER_PAGES =
+	"Ask your Form Service administrator for larger pages, or set a lower 'Limit' in Response: Get Many.";
+const TOO_MANY_RECORDS = `The list has more than ${MAX_RECORDS.toLocaleString('en')} records`;
+const LOWER_LIMIT = "Set a lower 'Limit' in Response: Get Many.";
 
 function noList(context: RequestContext, value: unknown) {
 	const { data } = unwrap(value);
-	const message = Array.isArray(data)
-		? 'The service sent a list of something other than records'
-		: `The service sent ${context.account.conceal(shapeOf(data))} instead of a list`;
-	return listError(context, message);
-}
-
-function tooLong(context: RequestContext) {
-	return listError(
-		context,
-		`The list has more than ${MAX_RECORDS.toLocaleString('en')} records`,
-		"Set a lower 'Limit' in Response: Get Many.",
-	);
-}
-
-function tooManyPages(context: RequestContext) {
-	return listError(
-		context,
-		`The list has more than ${MAX_PAGES} pages`,
-		"Ask your Form Service administrator for larger pages, or set a lower 'Limit' in Response: Get Many.",
-	);
-}
-
-function loop(context: RequestContext) {
-	return listError(context, 'The pages of the list form a loop');
+	const sent = Array.isArray(data)
+		? 'a list of something other than records'
+		: `${shapeOf(data)} instead of a list`;
+	return listError(context, `The service sent ${sent}`);
 }
 
 function pageNowhere(context: RequestContext, says: string) {
 	return listError(
 		context,
-		`The list continues, but the service does not say where its next page is: it sent ${context.account.conceal(says)}`,
+		`The list continues, but the service does not say where its next page is: it sent ${says}`,
 		`Stopped, because an incomplete list could be mistaken for the whole. ${CHECK_VERSION}`,
 	);
 }
@@ -230,11 +207,7 @@ function pageElsewhere(context: RequestContext, link: string) {
 	);
 }
 
-function listError(
-	{ n8n, itemIndex }: RequestContext,
-	message: string,
-	description = CHECK_VERSION,
-): Error {
+function listError(context: RequestContext, message: string, description = CHECK_VERSION): Error {
 	const failure = { cause: 'configuration-invalid' } as const;
-	return serviceError(n8n.getNode(), { message, description, failure }, itemIndex);
+	return requestError(context, { message, description, failure });
 }

@@ -1,9 +1,9 @@
+import { omitBy, pickBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import type { Headers } from '../rateLimiter/limits';
-import { isRecord, saysNo, saysYes } from '../records';
+import { readBoolean } from '../readers';
+import { hasIdentity, isRecord } from '../records';
 import { parseUrl } from '../url';
-import { pageInfoIn } from './pageInfo';
-import type { PageInfo } from './pageInfo';
 
 /** Where the next page of a list is, as a whole URL; or that there is one, and what says so. */
 export type NextPage =
@@ -35,20 +35,122 @@ export function nextPage(
 	around: readonly IDataObject[],
 	soFar: ListSoFar,
 ): NextPage {
-	const infos = pageInfoIn(headers, around);
-	const link = firstOf(infos, nextLink);
-	if (link !== undefined) {
-		return { kind: 'at', url: parseUrl(link, soFar.url)?.href ?? link };
+	const hints = [...around.toReversed().flatMap(hintsBeside), ...hintsInHeaders(headers)];
+	const url = new URL(soFar.url);
+	const [link] = valuesOf(hints, NEXT_LINK, asLink);
+	if (link !== undefined) return { kind: 'at', url: parseUrl(link, url.href)?.href ?? link };
+	const [current = Infinity] = valuesOf(hints, CURRENT_PAGE, asCount);
+	const [last = 0] = valuesOf(hints, LAST_PAGE, asCount);
+	const [cursor] = valuesOf(hints, /^next_cursor$/, asCursor);
+	const says = announcement(hints, url.searchParams) ?? contradiction(hints, soFar);
+	if (current < last) url.searchParams.set('page', String(current + 1));
+	else if (cursor !== undefined) url.searchParams.set('cursor', cursor);
+	else return says === undefined ? { kind: 'none' } : { kind: 'unknown', says };
+	return { kind: 'at', url: url.href };
+}
+
+/** An attribute of a reply, or a header, that may describe the pages of a list. */
+type Hint = {
+	name: string;
+	/** The name in one spelling. */
+	plain: string;
+	value: unknown;
+	/** The object that has the attribute. */
+	holder: object;
+};
+
+/** One spelling for `nextPageUrl`, `next_page_url`, `NextPageURL`, `@odata.nextLink` and `hydra:next`. */
+function plain(name: string): string {
+	return name
+		.replace(/^[@_]*(odata\.|[a-z]+:)?/i, '')
+		.replace(/([a-z\d])([A-Z])/g, '$1_$2')
+		.replace(/[-.\s]+/g, '_')
+		.toLowerCase();
+}
+
+const OF_PAGES =
+	/(^|_)(links?|meta(data)?|pag(e|es|ing|inat(ion|or|ed)|er)|cursors?|info|view|navigation|continuation|scroll|result_set)($|_)/;
+
+/** Whether an attribute beside a list describes the pages of the list, by its name. */
+export function describesPages(name: string): boolean {
+	return OF_PAGES.test(plain(name));
+}
+
+/** Objects that are about another page, or about no page at all. */
+const OF_ELSE = /^(next|prev(ious)?|first|last|self)(_|$)|(^|_)(rate|quota|usage|limits?)(_|$)/;
+
+/** Attributes of a form's record that describe the form, although they are named like those of pages. */
+const OF_FORM = /^(pages?|page_?count|number|count|last|start|limit|size|cursor|after)$/;
+
+/** The levels of objects that are searched for descriptions of pages. */
+const MAX_DEPTH = 8;
+
+/** What an object that holds a list says of its pages, also under names such as `links` and `meta`. */
+function hintsBeside(object: IDataObject): Hint[] {
+	const isForm = hasIdentity(object) && !('success' in object);
+	const ofForm = (_value: unknown, name: string) => OF_FORM.test(plain(name));
+	return hintsIn(isForm ? omitBy(object, ofForm) : object, 0);
+}
+
+function hintsIn(holder: object, depth: number): Hint[] {
+	const own = Object.entries(holder).map(([name, value]: [string, unknown]) => {
+		return { name, plain: plain(name), value, holder };
+	});
+	const inner = own.flatMap(({ plain, value }) => {
+		const isDescribing = depth > 0 || OF_PAGES.test(plain);
+		if (!isDescribing || depth === MAX_DEPTH || OF_ELSE.test(plain)) return [];
+		if (Array.isArray(value)) return nextLinks(value);
+		return isRecord(value) && !hasIdentity(value) ? hintsIn(value, depth + 1) : [];
+	});
+	return [...own, ...inner];
+}
+
+/** `[{rel: 'next', href}]` and `[{label: 'Next', url}]` as `{next: url}`. */
+function nextLinks(links: unknown[]): Hint[] {
+	return links
+		.filter(isRecord)
+		.filter(({ rel, label }) => /\bnext\b/i.test(`${String(rel)} ${String(label)}`))
+		.flatMap(({ url, href, link }) => hintsIn({ next: url ?? href ?? link }, MAX_DEPTH));
+}
+
+/** `X-Next-Page` and the like as attributes, `X-Pagination` as the JSON in it, Content-Range, Link. */
+function hintsInHeaders({ link, ...others }: Headers): Hint[] {
+	const next = nextInLinkHeader(link);
+	const total = String(others['content-range'] ?? '').split('/')[1];
+	const hints = hintsIn(others, MAX_DEPTH).map((hint) => {
+		return { ...hint, plain: plain(hint.name.replace(/^x-((wp|pagination|paging)-)?/i, '')) };
+	});
+	const told = { ...inJson(others['x-pagination']), ...pickBy({ next, total }) };
+	return [...hintsIn(told, MAX_DEPTH), ...hints];
+}
+
+function inJson(text: unknown): object {
+	try {
+		const value: unknown = JSON.parse(String(text));
+		return isRecord(value) ? value : {};
+	} catch {
+		return {};
 	}
-	const parameter = firstOf(infos, nextNumber) ?? firstOf(infos, nextCursor);
-	if (parameter !== undefined) {
-		const url = new URL(soFar.url);
-		url.searchParams.set(...parameter);
-		return { kind: 'at', url: url.href };
+}
+
+/** `<target>; name=value; name="quoted"` (RFC 8288, section 3), several with commas between them. */
+const LINK = /<([^<>]*)>((?:\s*;\s*[^\s;,="]+(?:\s*=(?:\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]+))?)?)*)/g;
+const PARAMETER = /;\s*([^\s;,="]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*))/g;
+
+/** The target of the first link to a next page. A link with an anchor belongs to something else. */
+export function nextInLinkHeader(header: unknown): string | undefined {
+	const text = Array.isArray(header) ? header.join(', ') : header;
+	if (typeof text !== 'string') return undefined;
+	for (const [, target, parameters] of text.matchAll(LINK)) {
+		const given = [...parameters.matchAll(PARAMETER)].map(
+			([, name, quoted, bare]) => [name.toLowerCase(), quoted ?? bare] as const,
+		);
+		// only the first "rel" of a link counts
+		const byName = new Map(given.toReversed());
+		const relations = byName.get('rel')?.toLowerCase().split(/\s+/);
+		if (relations?.includes('next') && !byName.has('anchor')) return target;
 	}
-	const query = new URL(soFar.url).searchParams;
-	const says = firstOf(infos, (info) => announcement(info, query)) ?? contradiction(infos, soFar);
-	return says === undefined ? { kind: 'none' } : { kind: 'unknown', says };
+	return undefined;
 }
 
 const NEXT_LINK = /^next(_(page|records|results|set))?(_(link|url|uri|href|path))?$/;
@@ -66,55 +168,37 @@ const TOTAL =
 /** A count of the whole list, or of the page alone. */
 const COUNT = /^(count|found|(items?|records?|results?)_(count|total))$/;
 
-function nextLink(info: PageInfo): string | undefined {
-	return firstOf(valuesOf(info, NEXT_LINK), asLink);
-}
-
-function nextNumber(info: PageInfo): [string, string] | undefined {
-	const current = firstOf(valuesOf(info, CURRENT_PAGE), asCount);
-	const last = firstOf(valuesOf(info, LAST_PAGE), asCount);
-	const goesOn = current !== undefined && last !== undefined && current < last;
-	return goesOn ? ['page', String(current + 1)] : undefined;
-}
-
-function nextCursor(info: PageInfo): [string, string] | undefined {
-	const cursor = valuesOf(info, /^next_cursor$/).find(isGiven);
-	const isText = typeof cursor === 'string' || typeof cursor === 'number';
-	return isText ? ['cursor', String(cursor)] : undefined;
-}
-
 /** The name of an attribute that says that the list continues. */
-function announcement(info: PageInfo, query: URLSearchParams): string | undefined {
-	const isEnd = saysTheEnd(info);
-	const isPosition = (name: string, value: unknown) =>
-		(/^(after|cursor)$/.test(name) || (name === 'offset' && asCount(value) === undefined)) &&
-		(typeof value === 'string' || typeof value === 'number') &&
-		// it can also repeat where this page begins
-		query.get(name) !== String(value);
-	const found = info.find(
-		({ plain, value }) =>
-			(NEXT.test(plain) && isGiven(value)) ||
-			(MORE.test(plain) && saysYes(value)) ||
-			(LAST.test(plain) && (value === false || value === 'false')) ||
-			(!isEnd && CONTINUATION.test(plain) && isGiven(value)) ||
-			(!isEnd && isPosition(plain, value) && isGiven(value)),
-	);
+function announcement(hints: readonly Hint[], query: URLSearchParams): string | undefined {
+	const found = hints.find((hint) => {
+		const { plain, value, holder } = hint;
+		if (NEXT.test(plain) && isGiven(value)) return true;
+		if (MORE.test(plain) && readBoolean(value) === true) return true;
+		if (LAST.test(plain) && (value === false || value === 'false')) return true;
+		const isCursor = CONTINUATION.test(plain) || isPosition(hint, query);
+		return isCursor && isGiven(value) && !hints.some((one) => one.holder === holder && isEnd(one));
+	});
 	return found && `"${found.name}"`;
 }
 
-function saysTheEnd(info: PageInfo): boolean {
-	return info.some(
-		({ plain, value }) =>
-			(NEXT.test(plain) && !isGiven(value)) ||
-			(MORE.test(plain) && saysNo(value)) ||
-			(LAST.test(plain) && (value === true || value === 'true')),
+/** Whether a hint may be where the next page begins; the same name can repeat where this page begins. */
+function isPosition({ plain, value }: Hint, query: URLSearchParams): boolean {
+	const isNamed = /^(after|cursor)$/.test(plain);
+	const isText = plain === 'offset' && asCount(value) === undefined;
+	return (isNamed || isText) && ![undefined, query.get(plain)].includes(asCursor(value));
+}
+
+function isEnd({ plain, value }: Hint): boolean {
+	return (
+		(NEXT.test(plain) && !isGiven(value)) ||
+		(MORE.test(plain) && readBoolean(value) === false) ||
+		(LAST.test(plain) && (value === true || value === 'true'))
 	);
 }
 
 /** A count of records or of pages that is larger than what was read. */
-function contradiction(infos: readonly PageInfo[], soFar: ListSoFar): string | undefined {
-	const countsOf = (names: RegExp) =>
-		infos.flatMap((info) => valuesOf(info, names).map(asCount)).filter((one) => one !== undefined);
+function contradiction(hints: readonly Hint[], soFar: ListSoFar): string | undefined {
+	const countsOf = (names: RegExp) => valuesOf(hints, names, asCount);
 	const totals = countsOf(TOTAL);
 	const most = Math.max(0, ...totals, ...countsOf(COUNT));
 	if (most > soFar.records) return `${most} records, of which ${soFar.records} were sent`;
@@ -122,34 +206,39 @@ function contradiction(infos: readonly PageInfo[], soFar: ListSoFar): string | u
 	const lastPages = countsOf(LAST_PAGE);
 	const last = Math.max(0, ...lastPages);
 	if (last > soFar.pages) return `${last} pages, of which ${soFar.pages} were sent`;
-	if (soFar.pages > 1 || lastPages.length > 0 || infos.some(saysTheEnd)) return undefined;
+	if (soFar.pages > 1 || lastPages.length > 0 || hints.some(isEnd)) return undefined;
 	const isFull = soFar.shown > 0 && countsOf(SIZE).includes(soFar.shown);
 	return isFull ? `as many records as a page may have (${soFar.shown})` : undefined;
 }
 
-function valuesOf(info: PageInfo, names: RegExp): unknown[] {
-	return info.filter(({ plain }) => names.test(plain)).map(({ value }) => value);
-}
-
-function firstOf<T, R>(values: readonly T[], read: (value: T) => R | undefined): R | undefined {
-	for (const value of values) {
-		const found = read(value);
-		if (found !== undefined) return found;
-	}
-	return undefined;
+/** What can be read from the values of these names, the nearest to the list first. */
+function valuesOf<T>(
+	hints: readonly Hint[],
+	names: RegExp,
+	read: (value: unknown) => T | undefined,
+): T[] {
+	return hints
+		.filter(({ plain }) => names.test(plain))
+		.map(({ value }) => read(value))
+		.filter((one) => one !== undefined);
 }
 
 /** A URL or a path; a cursor in Base64 can have a slash in it, but no question mark. */
 function asLink(value: unknown): string | undefined {
-	if (isRecord(value)) return firstOf([value.href, value.url, value.link, value.uri], asLink);
+	if (isRecord(value)) return asLink(value.href ?? value.url ?? value.link ?? value.uri);
 	const isLink =
 		typeof value === 'string' && /^([a-z][a-z\d+.-]*:\/\/|\/|\?|\.)|^[^\s?]+\?\S+=/i.test(value);
 	return isLink ? value : undefined;
 }
 
+function asCursor(value: unknown): string | undefined {
+	const isText = typeof value === 'string' || typeof value === 'number';
+	return isText && isGiven(value) ? String(value) : undefined;
+}
+
 /** A whole number from 0 up, also as text or as `{value}` or `{count}`. */
 function asCount(value: unknown): number | undefined {
-	if (isRecord(value)) return firstOf([value.value, value.count], asCount);
+	if (isRecord(value)) return asCount(value.value ?? value.count);
 	const isCount =
 		typeof value === 'number' || (typeof value === 'string' && /^\d{1,9}$/.test(value));
 	return isCount && Number.isSafeInteger(Number(value)) && Number(value) >= 0

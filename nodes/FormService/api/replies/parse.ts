@@ -1,16 +1,14 @@
-import { z } from 'zod';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { shapeOf, unwrap } from '../envelope';
-import { CHECK_BASE_URL, CHECK_VERSION, serviceError } from '../errors';
+import { CHECK_BASE_URL, CHECK_VERSION } from '../errors';
 import { isRecord, isUuid } from '../records';
-import { parseUrl } from '../url';
+import { requestError } from '../requestContext';
 import type { RequestContext } from '../requestContext';
-
-const workspaceSchema = z.object({ name: z.string() }).passthrough();
+import { parseUrl } from '../url';
 
 /** Whether the data of a reply is a workspace (specification, section 2.1). */
 export function isWorkspace(data: unknown): data is IDataObject {
-	return workspaceSchema.safeParse(data).success;
+	return isRecord(data) && typeof data.name === 'string';
 }
 
 /**
@@ -57,10 +55,6 @@ function named(data: unknown): IDataObject {
 	return isNothing ? {} : { data: data as GenericValue };
 }
 
-const updatedSchema = z
-	.object({ id: z.string(), name: z.string(), updated_at: z.string() })
-	.passthrough();
-
 /**
  * The updated form's id, name and time of update (specification, section 4, rule 6).
  *
@@ -68,7 +62,9 @@ const updatedSchema = z
  */
 export function parseUpdatedForm(context: RequestContext, reply: unknown): IDataObject {
 	const { data, message } = unwrap(reply);
-	if (isRecord(data) && updatedSchema.safeParse(data).success) {
+	const isForm = (form: IDataObject) =>
+		[form.id, form.name, form.updated_at].every((value) => typeof value === 'string');
+	if (isRecord(data) && isForm(data)) {
 		return { ...(message !== undefined && { message }), ...data };
 	}
 	throw unexpected(
@@ -80,14 +76,14 @@ export function parseUpdatedForm(context: RequestContext, reply: unknown): IData
 }
 
 function unexpected(
-	{ n8n, account, itemIndex }: RequestContext,
+	context: RequestContext,
 	what: string,
 	data: unknown,
 	description = `${CHECK_BASE_URL} ${CHECK_VERSION}`,
 ) {
-	const message = `The service ${what} ${account.conceal(shapeOf(data))}`;
+	const message = `The service ${what} ${shapeOf(data)}`;
 	const failure = { cause: 'configuration-invalid' } as const;
-	return serviceError(n8n.getNode(), { message, description, failure }, itemIndex);
+	return requestError(context, { message, description, failure });
 }
 
 /**

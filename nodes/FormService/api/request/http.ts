@@ -24,21 +24,9 @@ export type Broken = {
 	kind: 'broken';
 	problem: ConnectionProblem;
 	detail?: string;
-	/** A setting of n8n or of this node caused it: it says nothing about the service. */
-	isSetting?: boolean;
+	/** A setting of n8n or of this node, or a canceled execution: it says nothing about the service. */
+	isOurs?: boolean;
 };
-
-/** How one request ended; `canceled` if its execution was. */
-export type HttpResult = Reply | Broken | { kind: 'canceled' };
-
-/** How long a reply may take to begin, and again to end, unless the node's Timeout option says otherwise. */
-const REPLY_TIMEOUT_MS = 30_000;
-
-/** Timers accept no more than 24 days, and end at once beyond. */
-const LONGEST_TIMEOUT_MS = 24 * 60 * 60_000;
-
-/** Added to the timeout for n8n's own work on the request before it is sent. */
-const GRACE_MS = 5_000;
 
 /** How a reply is read. */
 type ReadOptions = {
@@ -51,66 +39,85 @@ type ReadOptions = {
 	timeout?: unknown;
 };
 
-export type HttpRequest = Omit<IHttpRequestOptions, 'timeout'> & ReadOptions;
+/** A reply of n8n's helpers, its body as a stream. */
+export type N8nReply = { statusCode: number; headers: Headers; body: Readable };
+
+/** A body as n8n's helpers give it. */
+export type Readable = Exclude<Parameters<BinaryHelperFunctions['prepareBinaryData']>[0], Buffer>;
+
+/** How long a reply may take to begin, and again to end, unless the node's Timeout option says otherwise. */
+const REPLY_TIMEOUT_MS = 30_000;
+
+/** Timers accept no more than 24 days, and end at once beyond. */
+const LONGEST_TIMEOUT_MS = 24 * 60 * 60_000;
+
+/** Added to the timeout for n8n's own work on the request before it is sent. */
+const GRACE_MS = 5_000;
+
+/** Any status is a reply with a stream for its body, and redirects are not followed. */
+const AS_STREAM: Partial<IHttpRequestOptions> = {
+	encoding: 'stream',
+	returnFullResponse: true,
+	ignoreHttpStatusErrors: true,
+	disableFollowRedirect: true,
+	sendCredentialsOnCrossOriginRedirect: false,
+};
 
 /**
- * Sends one request with the credential's token and reads the whole reply. Any status is a reply;
- * redirects are not followed.
+ * Sends one request by n8n's helper, which gives the reply once its headers are there.
+ *
+ * @param withToken whether the credential's token is sent
  */
+export async function send(
+	n8n: N8nContext,
+	request: IHttpRequestOptions,
+	withToken: boolean,
+): Promise<N8nReply> {
+	const { helpers } = n8n;
+	const options = { ...request, ...AS_STREAM };
+	const sending: Promise<unknown> = withToken
+		? helpers.httpRequestWithAuthentication.call(n8n, CREDENTIAL, options)
+		: helpers.httpRequest(options);
+	return (await sending) as N8nReply;
+}
+
+/** Sends one request with the credential's token and reads the whole reply. It never rejects. */
 export async function sendOnce(
 	n8n: N8nContext,
-	{ maxBytes, withDigest, signal, timeout: given, ...request }: HttpRequest,
-): Promise<HttpResult> {
+	request: Omit<IHttpRequestOptions, 'timeout'> & ReadOptions,
+): Promise<Reply | Broken> {
+	const { maxBytes, withDigest, signal, timeout: given, ...options } = request;
 	const timeout = timeoutOf(given);
-	const options: IHttpRequestOptions = {
-		...request,
-		timeout,
-		encoding: 'stream',
-		returnFullResponse: true,
-		ignoreHttpStatusErrors: true,
-		disableFollowRedirect: true,
-		sendCredentialsOnCrossOriginRedirect: false,
-		abortSignal: signal,
-	};
-	const sending = n8n.helpers.httpRequestWithAuthentication.call(n8n, CREDENTIAL, options);
+	const sending = send(n8n, { ...options, timeout, abortSignal: signal }, true);
 	return await resultOf(sending, { maxBytes, withDigest, signal, timeout });
 }
 
 /**
  * How a request ends that one of n8n's helpers is sending. The helpers end at their timeout, but not
- * always: a reply that switches protocols (status 101) would leave them waiting forever.
- *
- * @param sending resolves with n8n's full reply, its body as a stream
+ * always: a reply that switches protocols (status 101) would leave them waiting forever. It never rejects.
  */
 export async function resultOf(
-	sending: Promise<unknown>,
+	sending: Promise<N8nReply>,
 	{ timeout: given, signal, ...how }: ReadOptions,
-): Promise<HttpResult> {
+): Promise<Reply | Broken> {
 	const timeout = timeoutOf(given);
 	let reply: N8nReply | undefined;
 	try {
-		const beginning = unlessAborted(sending, clock.timeout(timeout + GRACE_MS), tooLate);
-		reply = (await beginning) as N8nReply;
+		reply = await unlessAborted(sending, clock.timeout(timeout + GRACE_MS), tooLate);
 		const { statusCode: status, headers, body } = reply;
 		const reading = unlessAborted(readBody(body, how), signal, tooLate);
 		const read = await unlessAborted(reading, clock.timeout(timeout), tooLate);
 		return { kind: 'reply', status, headers, ...read };
 	} catch (error) {
-		if (reply === undefined) sending.then(dropLateReply).catch(() => {});
-		else if (isStream(reply.body)) reply.body.destroy();
-		if (signal?.aborted) return { kind: 'canceled' };
+		dropReply(sending, reply !== undefined);
+		if (signal?.aborted) return { kind: 'broken', problem: 'interrupted', isOurs: true };
 		const problem = problemOf(error);
 		// a person's short Timeout says nothing about the service
 		const isShort = problem.problem === 'timeout' && timeout < REPLY_TIMEOUT_MS;
-		const isSetting = isShort || connectionProblems[problem.problem].isSetting === true;
-		return { kind: 'broken', ...problem, isSetting };
+		const isOurs = isShort || connectionProblems[problem.problem].isSetting === true;
+		return { kind: 'broken', ...problem, isOurs };
 	}
 }
-
-type N8nReply = { statusCode: number; headers: Headers; body: unknown };
-
-/** A body as n8n's helpers give it. */
-export type Readable = Exclude<Parameters<BinaryHelperFunctions['prepareBinaryData']>[0], Buffer>;
 
 /** n8n takes a Timeout of 0 for its own default. An expression can give any other value as well. */
 export function timeoutOf(given: unknown): number {
@@ -122,28 +129,30 @@ function tooLate(): Error {
 	return Object.assign(new Error('The reply did not come in time'), { code: 'ETIMEDOUT' });
 }
 
-/** Closes the connection of a reply that nobody waits for any more. */
-export function dropLateReply(reply: unknown): void {
-	const { body } = reply as N8nReply;
-	if (isStream(body)) dropBody(body);
-}
-
-/** Closes the connection of a body that is not read: n8n's stream does so only once it is read from. */
-export function dropBody(body: Readable): void {
-	// an error that nobody listens to would end n8n's process
-	body.on('error', () => {});
-	body.once('data', () => body.destroy());
+/**
+ * Closes the connection of a reply that nobody waits for any more, should it still come.
+ *
+ * @param isRead the body is being read
+ */
+export function dropReply(sending: Promise<N8nReply>, isRead = false): void {
+	const drop = ({ body }: N8nReply) => {
+		// an error that nobody listens to would end n8n's process
+		body.on('error', () => {});
+		// n8n's stream closes the connection only once it is read from
+		if (isRead) body.destroy();
+		else body.once('data', () => body.destroy());
+	};
+	sending.then(drop).catch(() => {});
 }
 
 async function readBody(
-	body: unknown,
+	stream: Readable,
 	{ maxBytes, withDigest }: Pick<ReadOptions, 'maxBytes' | 'withDigest'>,
 ): Promise<Pick<Reply, 'body' | 'tooLarge' | 'digest'>> {
 	const hash = withDigest ? createHash('sha256') : undefined;
 	const chunks: Uint8Array[] = [];
 	let size = 0;
-	const read: AsyncIterable<Uint8Array> | Uint8Array[] = isStream(body) ? body : [asBuffer(body)];
-	for await (const chunk of read) {
+	for await (const chunk of stream as AsyncIterable<Uint8Array>) {
 		size += chunk.length;
 		// leaving the loop destroys the stream
 		if (size > maxBytes) break;
@@ -152,14 +161,4 @@ async function readBody(
 	}
 	const digest = hash?.digest('base64');
 	return { body: Buffer.concat(chunks), tooLarge: size > maxBytes, digest };
-}
-
-function isStream(body: unknown): body is Readable {
-	return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
-}
-
-function asBuffer(body: unknown): Buffer {
-	if (Buffer.isBuffer(body)) return body;
-	if (typeof body === 'string') return Buffer.from(body);
-	return Buffer.from(body === undefined || body === null ? '' : JSON.stringify(body));
 }

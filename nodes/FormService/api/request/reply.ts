@@ -1,15 +1,12 @@
 import type { Account } from '../account';
 import { clock } from '../clock';
-import type { Effect } from '../endpoints';
+import type { Endpoint } from '../endpoints';
 import { readContent, unwrap } from '../envelope';
 import type { Content, Envelope } from '../envelope';
-import { asSentence } from '../errors';
-import type { Explanation } from '../errors';
-import { readRefusal } from '../rateLimiter/limits';
+import { readRefusal, TOO_MANY_REQUESTS } from '../rateLimiter/limits';
 import type { Headers, Refusal } from '../rateLimiter/limits';
-import { explainConnection } from './connectionProblems';
+import { isRedirect, leadsToLogin, onOwnOrigin } from '../url';
 import type { Broken, Reply } from './http';
-import { explainStatus } from './statusProblems';
 
 /** The most bytes of a reply that are read: well over 100,000 responses, and what n8n's memory can hold. */
 export const MAX_REPLY_BYTES = 128 * 1024 * 1024;
@@ -37,7 +34,25 @@ export type ReadReply = Reply & {
 
 const NO_CONTENT = 204;
 const NOT_MODIFIED = 304;
-const TOO_MANY_REQUESTS = 429;
+
+/**
+ * Where a redirect is followed to: only for what is safe to send again, and only on the account's own
+ * origin. A redirect to a login page is not followed, since the redirect says more than the page.
+ *
+ * @param url the URL that was requested
+ * @returns the whole URL; undefined if the reply is to be taken as it is
+ */
+export function redirectOf(
+	{ status, headers: { location } }: Pick<Reply, 'status' | 'headers'>,
+	url: string,
+	{ effect }: Endpoint,
+	{ origin }: Pick<Account, 'origin'>,
+): string | undefined {
+	const mayFollow = effect.kind === 'safe' && isRedirect(status);
+	if (!mayFollow || typeof location !== 'string') return undefined;
+	const target = onOwnOrigin(location, url, origin);
+	return leadsToLogin(target) ? undefined : target;
+}
 
 /**
  * Reads the content of a reply.
@@ -102,26 +117,4 @@ export function isOfOtherVersion({ status, headers }: Reply, known: Version | un
 	// weak comparison (RFC 9110, section 8.8.3.2)
 	const opaque = (tag: string) => tag.replace(/^W\//, '');
 	return typeof etag !== 'string' || opaque(etag) !== opaque(known.etag);
-}
-
-/** What is known of a failed request beside its last end. */
-type Failed = { effect: Effect; account: Account; tries: number; mayHaveActed: boolean };
-
-/** Explains the end of a request that brought no success. */
-export function explain(
-	ended: ReadReply | Broken,
-	{ effect, account, tries, mayHaveActed }: Failed,
-): Explanation {
-	const explanation =
-		ended.kind === 'broken'
-			? explainConnection(ended, account.origin)
-			: explainStatus(ended, effect, account);
-	const { ifUncertain } = effect;
-	if (mayHaveActed && ifUncertain !== undefined) {
-		const message = `${asSentence(explanation.message)} ${ifUncertain.message}`;
-		const { description } = ifUncertain;
-		return { ...explanation, message, description, mayHaveActed: effect.kind === 'once' };
-	}
-	const description = `${explanation.description} Tried ${tries} times.`;
-	return tries > 1 ? { ...explanation, description } : explanation;
 }

@@ -1,24 +1,24 @@
 import { clock } from '../clock';
 import type { Target } from '../endpoints';
-import { NotSent, requestError } from '../errors';
+import { inputError } from '../errors';
 import { queueOf } from '../rateLimiter/requestQueue';
 import type { HeldBack } from '../rateLimiter/requestQueue';
 import type { Headers } from '../rateLimiter/limits';
+import { cancelSignal, notSent, requestError, stopSignal } from '../requestContext';
 import type { RequestContext } from '../requestContext';
+import { MAX_REDIRECTS, parseUrl } from '../url';
+import { explain, explainHeldBack } from './explain';
 import { sendOnce } from './http';
-import type { Broken } from './http';
-import { MAX_REDIRECTS, redirectOf } from './redirects';
 import {
-	explain,
 	isOfOtherVersion,
 	MAX_REPLY_BYTES,
 	readReply,
+	redirectOf,
 	successIn,
 	versionOf,
 } from './reply';
 import type { Version } from './reply';
-import { decideRetry, isRateLimited, mayHaveActed } from './retry';
-import { explainHeldBack } from './statusProblems';
+import { decideRetry, mayHaveActed } from './retry';
 
 export type { Version } from './reply';
 
@@ -37,27 +37,27 @@ export type ServiceReply = {
 
 const JSON_HEADERS = { Accept: 'application/json', 'Content-Type': 'application/json' };
 
-const INTERRUPTED: Broken = { kind: 'broken', problem: 'interrupted' };
-
 /**
  * The only way to the service's API: waits for its turn in the account's rate limiter, sends, follows
  * redirects, retries, and returns what a successful reply contains.
  *
  * @param versions asks for the version of the reply; if it equals `known`, the body is not parsed
+ * @throws NodeOperationError if the URL is not below the account's base URL
  * @throws ServiceError that says what happened and what to do
  * @throws NotSent if the caller gave up first
  */
 export async function request(
 	context: RequestContext,
-	{ endpoint, url: start, body }: Target,
+	target: Target,
 	versions?: { known?: Version },
 ): Promise<ServiceReply> {
 	const { account, n8n, transport, urgency, retry = true } = context;
+	const { endpoint, body } = target;
 	const { method, effect } = endpoint;
 	const signal = cancelSignal(context);
 	const stop = stopSignal(context);
 	const tries = { sent: 0, rateLimited: 0 };
-	let url = start;
+	let url = urlWithinApi(context, target);
 	let known = versions?.known;
 	let redirects = 0;
 	let isUncertain = false;
@@ -73,13 +73,13 @@ export async function request(
 
 		// wait for the turn, and send
 		const queue = queueOf(account.key);
-		const job = { urgency, isRetry: requests > 1, signal: stop };
-		const result = await queue.pass(job, async () => await sendOnce(n8n, outgoing));
-		if (isHeldBack(result)) throw heldBackError(context, result);
-		const isCanceled = result.kind === 'canceled';
-		if (isCanceled && effect.kind === 'safe') throw new NotSent(n8n.getNode(), context.itemIndex);
+		const turn = await queue.turn({ urgency, isRetry: requests > 1, signal: stop });
+		if (turn.kind !== 'turn') throw heldBackError(context, turn);
+		const ended = await sendOnce(n8n, outgoing);
+		queue.ended(turn, ended);
+		const isCanceled = ended.kind === 'broken' && signal?.aborted === true;
 		// a change that was under way may have happened: that it was not sent would not be true
-		const ended = isCanceled ? INTERRUPTED : result;
+		if (isCanceled && effect.kind === 'safe') throw notSent(context);
 
 		if (ended.kind === 'reply') {
 			// follow redirects, and recognize what is known
@@ -106,42 +106,33 @@ export async function request(
 
 		// decide whether to retry; else explain
 		tries.sent = requests - redirects;
-		if (isRateLimited(read)) tries.rateLimited++;
+		if (read.kind === 'reply' && read.refusal) tries.rateLimited++;
 		isUncertain ||= mayHaveActed(read);
 		const mayRetry = retry && !isCanceled && !queue.isServiceDown;
-		const decision = mayRetry && decideRetry(effect.kind, read, tries, Math.random(), clock.now());
-		if (!decision || !decision.again) {
+		const pauseMs = mayRetry
+			? decideRetry(effect.kind, read, tries, Math.random(), clock.now())
+			: undefined;
+		if (pauseMs === undefined) {
 			const failed = { effect, account, tries: tries.sent, mayHaveActed: isUncertain };
 			throw requestError(context, explain(read, failed));
 		}
-		if (decision.afterMs > 0) await clock.sleep(decision.afterMs, stop);
+		if (pauseMs > 0) await clock.sleep(pauseMs, stop);
 	}
 }
 
-function isHeldBack(result: { kind: string }): result is HeldBack {
-	return ['notSent', 'dayUsedUp', 'serviceDown', 'onlyRefusals'].includes(result.kind);
+/** Refuses a URL outside the API, whatever an expression or a template has made of it. */
+function urlWithinApi({ n8n, account, itemIndex }: RequestContext, target: Target): string {
+	const url = parseUrl(target.url)?.href;
+	if (url?.startsWith(`${account.baseUrl}/`)) return url;
+	throw inputError(n8n.getNode(), {
+		message: 'The request URL is outside the API',
+		description: 'Check the IDs in the parameters of this node.',
+		itemIndex,
+	});
 }
 
 /** Why a request was not sent, as an error. */
 function heldBackError(context: RequestContext, held: HeldBack): Error {
-	if (held.kind === 'notSent') return new NotSent(context.n8n.getNode(), context.itemIndex);
+	if (held.kind === 'notSent') return notSent(context);
 	return requestError(context, explainHeldBack(held));
-}
-
-/**
- * Aborts when the execution is canceled. Only this ends a request that is under way: if a caller gives
- * up, the service may have acted, and its reply still matters.
- */
-function cancelSignal({ n8n }: RequestContext): AbortSignal | undefined {
-	return 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
-}
-
-/** Aborts when the caller gives up or the execution is canceled: what is waiting is then not sent. */
-export function stopSignal(context: RequestContext): AbortSignal | undefined {
-	return context.signal ?? cancelSignal(context);
-}
-
-/** Whether nothing more is to be sent. */
-export function hasStopped(context: RequestContext): boolean {
-	return stopSignal(context)?.aborted === true;
 }

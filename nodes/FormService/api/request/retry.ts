@@ -1,27 +1,15 @@
 import type { Effect } from '../endpoints';
-import { retryAfterSeconds } from '../rateLimiter/limits';
-import type { Headers, Refusal } from '../rateLimiter/limits';
+import { retryAfterSeconds, TOO_MANY_REQUESTS } from '../rateLimiter/limits';
+import { leadsToLogin } from '../url';
 import { connectionProblems } from './connectionProblems';
-import type { ConnectionProblem } from './connectionProblems';
-import { leadsToLogin } from './redirects';
+import type { Broken } from './http';
+import type { ReadReply } from './reply';
 
 /** How one try of a request ended. */
 export type Ended =
-	| { kind: 'broken'; problem: ConnectionProblem }
-	| {
-			kind: 'reply';
-			status: number;
-			headers: Headers;
-			/** A status of success with a body that was cut off or never came. */
-			isIncomplete?: boolean;
-			/** The service says that it did not act: `success` is false. */
-			saysFailed?: boolean;
-			/** What a status 429 says. */
-			refusal?: Refusal;
-	  };
-
-/** Whether a request is sent again, and after how many milliseconds. */
-export type RetryDecision = { again: false } | { again: true; afterMs: number };
+	| Pick<Broken, 'kind' | 'problem'>
+	| (Pick<ReadReply, 'kind' | 'status' | 'headers'> &
+			Partial<Pick<ReadReply, 'isIncomplete' | 'saysFailed' | 'refusal'>>);
 
 /** How often a request has been sent, and how many of these were refused for the minute's limit. */
 export type Tries = { sent: number; rateLimited: number };
@@ -54,6 +42,7 @@ const NOT_IMPLEMENTED = 501;
  *
  * @param random a number from 0 up to 1, so that clients do not all return at the same moment
  * @param now epoch milliseconds
+ * @returns the milliseconds to wait before; undefined if the request is not sent again
  */
 export function decideRetry(
 	kind: Effect['kind'],
@@ -61,23 +50,18 @@ export function decideRetry(
 	tries: Tries,
 	random: number,
 	now: number,
-): RetryDecision {
-	if (isRateLimited(ended)) {
+): number | undefined {
+	if (ended.kind === 'reply' && ended.status === TOO_MANY_REQUESTS) {
 		const isOver = ended.refusal?.limit === 'day' || tries.rateLimited >= MAX_RATE_LIMITED;
 		// the rate limiter waits for the next window
-		return isOver ? { again: false } : { again: true, afterMs: 0 };
+		return isOver ? undefined : 0;
 	}
 	const failed = tries.sent - tries.rateLimited;
-	if (failed >= MAX_TRIES || !canPass(ended, failed)) return { again: false };
-	if (kind === 'once' && mayHaveActed(ended)) return { again: false };
-	return { again: true, afterMs: pauseMs(ended, failed, random, now) };
-}
-
-/** Whether the service refused a request because there were too many. */
-export function isRateLimited<T extends { kind: string; status?: number }>(
-	ended: T,
-): ended is T & { kind: 'reply' } {
-	return ended.kind === 'reply' && ended.status === 429;
+	if (failed >= MAX_TRIES || !canPass(ended, failed)) return undefined;
+	if (kind === 'once' && mayHaveActed(ended)) return undefined;
+	const pause = FIRST_PAUSE_MS * 2 ** (failed - 1) * (0.5 + random / 2);
+	const asked = ended.kind === 'reply' ? retryAfterSeconds(ended.headers, now) : undefined;
+	return Math.max(pause, Math.min(asked ?? 0, LONGEST_PAUSE_S) * 1000);
 }
 
 /**
@@ -91,7 +75,7 @@ export function mayHaveActed(ended: Ended): boolean {
 	// a service that breaks down (5xx) can have acted before, whatever its body says
 	if (status >= 500) return true;
 	if (status >= 400 || saysFailed) return false;
-	return status < 300 || !(status === 307 || status === 308 || leadsToLogin(headers));
+	return status < 300 || !(status === 307 || status === 308 || leadsToLogin(headers.location));
 }
 
 function canPass(ended: Ended, failed: number): boolean {
@@ -100,10 +84,4 @@ function canPass(ended: Ended, failed: number): boolean {
 	}
 	if (ended.problem === 'timeout') return failed < MAX_TIMEOUTS;
 	return !connectionProblems[ended.problem].isSetting;
-}
-
-function pauseMs(ended: Ended, failed: number, random: number, now: number): number {
-	const pause = FIRST_PAUSE_MS * 2 ** (failed - 1) * (0.5 + random / 2);
-	const asked = ended.kind === 'reply' ? retryAfterSeconds(ended.headers, now) : undefined;
-	return asked === undefined ? pause : Math.max(pause, Math.min(asked, LONGEST_PAUSE_S) * 1000);
 }

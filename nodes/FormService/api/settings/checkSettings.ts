@@ -1,7 +1,7 @@
 import { readBoolean } from '../readers';
 import { boundOf, settings } from './settings';
 import type { Setting } from './settings';
-import { isWebUrl } from '../files/links';
+import { isWebUrl } from '../url';
 
 export type SettingValue = string | number | boolean | null;
 

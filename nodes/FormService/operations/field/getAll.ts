@@ -1,5 +1,5 @@
 import { endpoints } from '../../api/endpoints';
-import { withoutSecrets } from '../../api/secrets';
+import { withoutSecrets } from '../../api/records';
 import { listRecords } from '../../api/service';
 import type { Input } from '../../parameters/input';
 import { readFormId, readIncludeSecrets, readPage } from '../../parameters/input';

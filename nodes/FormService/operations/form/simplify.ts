@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { idOf, isRecord, saysYes } from '../../api/records';
-import { withoutSecrets } from '../../api/secrets';
+import { readBoolean } from '../../api/readers';
+import { idOf, isRecord, withoutSecrets } from '../../api/records';
 import type { Input } from '../../parameters/input';
 import { readIncludeSecrets, readSwitch } from '../../parameters/input';
 
@@ -52,6 +52,6 @@ function simplifyField(field: IDataObject): IDataObject {
 		uuid: idOf(field),
 		label,
 		...(type !== undefined && { type }),
-		required: saysYes(field.required) || saysYes(field.mandatory),
+		required: readBoolean(field.required) === true || readBoolean(field.mandatory) === true,
 	};
 }

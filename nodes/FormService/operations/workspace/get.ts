@@ -1,6 +1,6 @@
 import { pick } from 'lodash';
 import { endpoints } from '../../api/endpoints';
-import { withoutSecrets } from '../../api/secrets';
+import { withoutSecrets } from '../../api/records';
 import { getWorkspace } from '../../api/service';
 import type { Input } from '../../parameters/input';
 import { readIncludeSecrets, readSwitch } from '../../parameters/input';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkLink } from '../../../../nodes/FormService/api/files/links.ts';
+import { checkLink } from '../../../../nodes/FormService/api/url.ts';
 
 const PUBLIC = 'https://forms.example.com';
 const LOCAL = 'http://127.0.0.1:4010';

@@ -7,7 +7,7 @@ import type {
 	HeldBack,
 	JobEnd,
 } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
-import { LimiterModel } from './limiterModel.mts';
+import { LimiterModel, pass } from './limiterModel.mts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -49,9 +49,8 @@ function queueWith(given: readonly Jump[]) {
 }
 
 /** Passes one request, and lets real time go on until it has ended. */
-async function pass(queue: RequestQueue, end: JobEnd): Promise<JobEnd | HeldBack> {
-	const job = { urgency: 'bulk', isRetry: false } as const;
-	const passing = queue.pass(job, async () => {
+async function passAlone(queue: RequestQueue, end: JobEnd): Promise<JobEnd | HeldBack> {
+	const passing = pass(queue, {}, async () => {
 		await sleep(50);
 		return end;
 	});
@@ -72,8 +71,7 @@ describe('the minute, on a machine whose clock is corrected', () => {
 		let last = start;
 		const all = Array.from({ length: count }, async () => {
 			for (let sent = 1; ; sent++) {
-				const job = { urgency: 'bulk', isRetry: sent > 1 } as const;
-				const end = await queue.pass(job, async () => {
+				const end = await pass(queue, { isRetry: sent > 1 }, async () => {
 					await sleep(20);
 					return model.arrive(Date.now());
 				});
@@ -136,10 +134,10 @@ describe("the day's block, on a machine whose clock is corrected", () => {
 				jumps(back, HOUR),
 				async (seconds, given) => {
 					const { queue, now } = queueWith(given);
-					await pass(queue, refusal(seconds));
+					await passAlone(queue, refusal(seconds));
 					const end = Date.now() + seconds * 1_000;
 					for (;;) {
-						const result = await pass(queue, ok);
+						const result = await passAlone(queue, ok);
 						if (result.kind !== 'dayUsedUp') break;
 						// measured from one request to the next, here a minute apart
 						const left = result.until - now();
@@ -155,10 +153,10 @@ describe("the day's block, on a machine whose clock is corrected", () => {
 
 	it('ends on time after the machine has slept', async () => {
 		const { queue } = queueWith([{ at: 1_000, by: 8 * HOUR }]);
-		await pass(queue, refusal(7 * 3_600));
-		expect((await pass(queue, ok)).kind).toBe('dayUsedUp');
+		await passAlone(queue, refusal(7 * 3_600));
+		expect((await passAlone(queue, ok)).kind).toBe('dayUsedUp');
 		await vi.advanceTimersByTimeAsync(2_000);
-		expect((await pass(queue, ok)).kind).toBe('reply');
+		expect((await passAlone(queue, ok)).kind).toBe('reply');
 	});
 });
 
@@ -171,10 +169,10 @@ describe('the circuit breaker, on a machine whose clock is corrected', () => {
 				async (given, times) => {
 					const { queue } = queueWith(given);
 					for (let failed = 0; failed < times; failed++) {
-						await pass(queue, { kind: 'reply', status: 500, headers: {} });
+						await passAlone(queue, { kind: 'reply', status: 500, headers: {} });
 					}
 					const failedAt = Date.now();
-					while ((await pass(queue, ok)).kind !== 'reply') {
+					while ((await passAlone(queue, ok)).kind !== 'reply') {
 						await vi.advanceTimersByTimeAsync(MINUTE);
 					}
 					expect(Date.now() - failedAt).toBeLessThan((given.length + 6) * MINUTE);

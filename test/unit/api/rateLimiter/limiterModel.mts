@@ -1,4 +1,22 @@
-import type { JobEnd } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
+import type {
+	HeldBack,
+	Job,
+	JobEnd,
+	RequestQueue,
+} from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
+
+/** Waits for a request's turn in the queue, and sends it. */
+export async function pass<T extends JobEnd>(
+	queue: RequestQueue,
+	job: Partial<Job>,
+	send: () => Promise<T>,
+): Promise<T | HeldBack> {
+	const turn = await queue.turn({ urgency: 'bulk', isRetry: false, ...job });
+	if (turn.kind !== 'turn') return turn;
+	const end = await send();
+	queue.ended(turn, end);
+	return end;
+}
 
 /**
  * The service's limiter as the specification and what is known of its framework describe it: two

@@ -1,7 +1,7 @@
 import type { RateLimiter } from '../../../../nodes/FormService/api/rateLimiter/rateLimiter.ts';
 import type { RequestQueue } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
 import type { decideRetry } from '../../../../nodes/FormService/api/request/retry.ts';
-import { LimiterModel } from './limiterModel.mts';
+import { LimiterModel, pass } from './limiterModel.mts';
 
 export const REQUESTS = 600;
 const WINDOW_MS = 60_000;
@@ -60,7 +60,7 @@ export async function workOff(
 	const send = async (queue: RequestQueue, process: number) => {
 		let rateLimited = 0;
 		for (let sent = 1; ; sent++) {
-			const ended = await queue.pass({ urgency: 'bulk', isRetry: sent > 1 }, async () => {
+			const ended = await pass(queue, { isRetry: sent > 1 }, async () => {
 				await sleep(delay());
 				const window = model.windowAt(now());
 				const reply = model.arrive(now());
@@ -74,8 +74,8 @@ export async function workOff(
 			if (ended.kind !== 'reply') throw new Error(ended.kind);
 			if (ended.status !== 429) return;
 			rateLimited++;
-			const decision = decideRetry('safe', ended, { sent, rateLimited }, 0, now());
-			if (!decision.again) {
+			const pause = decideRetry('safe', ended, { sent, rateLimited }, 0, now());
+			if (pause === undefined) {
 				givenUp++;
 				return;
 			}

@@ -3,13 +3,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readRefusal } from '../../../../nodes/FormService/api/rateLimiter/limits.ts';
 import { RateLimiter } from '../../../../nodes/FormService/api/rateLimiter/rateLimiter.ts';
 import { RequestQueue } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
-import type {
-	JobEnd,
-	HeldBack,
-	Job,
-} from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
+import type { Job } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
 import { decideRetry } from '../../../../nodes/FormService/api/request/retry.ts';
-import { LimiterModel } from './limiterModel.mts';
+import { LimiterModel, pass } from './limiterModel.mts';
 
 /** When a request is asked for, and how long it takes to the service and back, in milliseconds. */
 type Asked = { at: number; there: number; back: number };
@@ -43,27 +39,24 @@ async function sendAll(
 		await sleep(at);
 		let rateLimited = 0;
 		for (let sent = 1; ; sent++) {
-			const ended: (JobEnd & { kind: 'reply' }) | HeldBack = await queue.pass(
-				{ urgency: 'bulk', isRetry: sent > 1 },
-				async () => {
-					if (Date.now() < waitUntil) watch.sentWhileWaiting++;
-					watch.mostOpen = Math.max(watch.mostOpen, ++watch.openNow);
-					await sleep(there);
-					const reply = model.arrive(Date.now());
-					await sleep(back);
-					watch.openNow--;
-					if (reply.status === 429) {
-						waitUntil = Date.now() + Number(reply.headers['retry-after']) * 1000;
-					}
-					return reply;
-				},
-			);
+			const ended = await pass(queue, { isRetry: sent > 1 }, async () => {
+				if (Date.now() < waitUntil) watch.sentWhileWaiting++;
+				watch.mostOpen = Math.max(watch.mostOpen, ++watch.openNow);
+				await sleep(there);
+				const reply = model.arrive(Date.now());
+				await sleep(back);
+				watch.openNow--;
+				if (reply.status === 429) {
+					waitUntil = Date.now() + Number(reply.headers['retry-after']) * 1000;
+				}
+				return reply;
+			});
 			if (ended.kind !== 'reply') return ended;
 			if (ended.status === 429) rateLimited++;
 			const refusal = readRefusal(ended.headers, Date.now());
 			const read = { ...ended, refusal };
-			const decision = decideRetry('safe', read, { sent, rateLimited }, 0, Date.now());
-			if (!decision.again) return ended;
+			const pause = decideRetry('safe', read, { sent, rateLimited }, 0, Date.now());
+			if (pause === undefined) return ended;
 		}
 	};
 	const results = Promise.all(asked.map(one));
@@ -245,8 +238,8 @@ describe('the queue at the limit of the day', () => {
 });
 
 describe('the queue and who waits', () => {
-	const pass = (queue: RequestQueue, job: Partial<Job>, name: string, order: string[]) =>
-		queue.pass({ urgency: 'bulk', isRetry: false, ...job }, async () => {
+	const passing = async (queue: RequestQueue, job: Partial<Job>, name: string, order: string[]) =>
+		await pass(queue, job, async () => {
 			order.push(name);
 			await sleep(100);
 			return { kind: 'reply', status: 200, headers: {} };
@@ -257,10 +250,10 @@ describe('the queue and who waits', () => {
 			fc.asyncProperty(fc.integer({ min: 0, max: 200 }), async (bulk) => {
 				const queue = virtualQueue();
 				const order: string[] = [];
-				const all = Array.from({ length: bulk }, () => pass(queue, {}, 'bulk', order));
+				const all = Array.from({ length: bulk }, () => passing(queue, {}, 'bulk', order));
 				await vi.advanceTimersByTimeAsync(50);
 				const before = order.length;
-				all.push(pass(queue, { urgency: 'prompt' }, 'prompt', order));
+				all.push(passing(queue, { urgency: 'prompt' }, 'prompt', order));
 				await vi.runAllTimersAsync();
 				await Promise.all(all);
 				expect(order.indexOf('prompt') - before).toBeLessThanOrEqual(1);
@@ -278,7 +271,7 @@ describe('the queue and who waits', () => {
 					const order: string[] = [];
 					const controller = new AbortController();
 					const all = canceled.map((isCanceled, index) =>
-						pass(queue, isCanceled ? { signal: controller.signal } : {}, String(index), order),
+						passing(queue, isCanceled ? { signal: controller.signal } : {}, String(index), order),
 					);
 					await vi.advanceTimersByTimeAsync(1);
 					const sentBefore = [...order];
@@ -305,7 +298,7 @@ describe('the queue and who waits', () => {
 		const queue = virtualQueue();
 		const order: string[] = [];
 		const names = Array.from({ length: 130 }, (_, index) => String(index));
-		const all = names.map((name) => pass(queue, {}, name, order));
+		const all = names.map((name) => passing(queue, {}, name, order));
 		await vi.runAllTimersAsync();
 		await Promise.all(all);
 		expect(order).toEqual(names);

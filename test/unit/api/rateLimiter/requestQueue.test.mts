@@ -7,6 +7,7 @@ import {
 	RequestQueue,
 } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
 import type { JobEnd, Job } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
+import { pass } from './limiterModel.mts';
 
 beforeEach(() => {
 	vi.useFakeTimers({ now: 1_800_000_000_000 });
@@ -17,7 +18,6 @@ afterEach(() => {
 
 const sleep = async (ms: number) => await new Promise<void>((resolve) => setTimeout(resolve, ms));
 const newQueue = () => new RequestQueue(new RateLimiter(), { now: () => Date.now(), sleep });
-const bulk: Job = { urgency: 'bulk', isRetry: false };
 
 async function answered(): Promise<JobEnd> {
 	await sleep(100);
@@ -31,18 +31,15 @@ describe('the queue', () => {
 			sent++;
 			return await answered();
 		};
-		const job = { ...bulk, signal: AbortSignal.abort() };
-		expect(await newQueue().pass(job, send)).toEqual({ kind: 'notSent' });
+		const job = { signal: AbortSignal.abort() };
+		expect(await pass(newQueue(), job, send)).toEqual({ kind: 'notSent' });
 		expect(sent).toBe(0);
 	});
 
 	it('keeps nothing of a request once it is through', async () => {
 		const queue = newQueue();
 		const { signal } = new AbortController();
-		const all = Array.from(
-			{ length: 20 },
-			async () => await queue.pass({ ...bulk, signal }, answered),
-		);
+		const all = Array.from({ length: 20 }, async () => await pass(queue, { signal }, answered));
 		expect(getEventListeners(signal, 'abort').length).toBeGreaterThan(0);
 		await vi.runAllTimersAsync();
 		await Promise.all(all);
@@ -53,37 +50,23 @@ describe('the queue', () => {
 	it('lets what was sent before go before what was not', async () => {
 		const queue = newQueue();
 		const order: string[] = [];
-		const pass = async (name: string, again: boolean) =>
-			await queue.pass({ ...bulk, isRetry: again }, async () => {
+		const passing = async (name: string, isRetry: boolean) =>
+			await pass(queue, { isRetry }, async () => {
 				order.push(name);
 				return await answered();
 			});
-		const all = ['1', '2', '3', '4', 'new'].map(async (name) => await pass(name, false));
-		all.push(pass('again', true));
+		const all = ['1', '2', '3', '4', 'new'].map(async (name) => await passing(name, false));
+		all.push(passing('again', true));
 		await vi.runAllTimersAsync();
 		await Promise.all(all);
 		expect(order.slice(4)).toEqual(['again', 'new']);
-	});
-
-	it('is free for the next after a request whose sending threw', async () => {
-		const queue = newQueue();
-		const failing = Array.from(
-			{ length: 4 },
-			async () => await queue.pass(bulk, async () => await Promise.reject(new Error('Not sent'))),
-		);
-		const next = queue.pass(bulk, answered);
-		expect((await Promise.allSettled(failing)).map(({ status }) => status)).toEqual(
-			Array(4).fill('rejected'),
-		);
-		await vi.runAllTimersAsync();
-		expect((await next).kind).toBe('reply');
 	});
 
 	it('keeps one of its five places from items, for triggers and people', async () => {
 		const queue = newQueue();
 		const order: string[] = [];
 		const hang = async (name: string, urgency: Job['urgency']) =>
-			await queue.pass({ urgency, isRetry: false }, async () => {
+			await pass(queue, { urgency }, async () => {
 				order.push(name);
 				await sleep(30_000);
 				return { kind: 'broken' };
@@ -104,7 +87,7 @@ describe('a service that is down', () => {
 		const all = Array.from(
 			{ length: count },
 			async () =>
-				await queue.pass(bulk, async () => {
+				await pass(queue, {}, async () => {
 					sent++;
 					await sleep(100);
 					return end();
@@ -131,8 +114,10 @@ describe('a service that is down', () => {
 	});
 
 	it.each([
-		['a certificate, or the Timeout of one node', { kind: 'broken', isSetting: true }],
-		['an execution that was canceled', { kind: 'canceled' }],
+		[
+			'a certificate, the Timeout of one node, or a canceled execution',
+			{ kind: 'broken', isOurs: true },
+		],
 		['a token that is not accepted', { kind: 'reply', status: 401, headers: {} }],
 	] as const)('is not what fails: %s', async (_what, end) => {
 		const { kinds, queue } = await sendAll(100, () => end);
@@ -151,7 +136,7 @@ describe('a service that is down', () => {
 
 	it('is still asked for triggers and people', async () => {
 		const { queue } = await sendAll(100, broken);
-		const prompt = queue.pass({ urgency: 'prompt', isRetry: false }, answered);
+		const prompt = pass(queue, { urgency: 'prompt' }, answered);
 		await vi.runAllTimersAsync();
 		expect((await prompt).kind).toBe('reply');
 		expect(queue.isServiceDown).toBe(false);
@@ -168,15 +153,15 @@ describe('the queues of accounts', () => {
 		Object.assign(clock, { now, sleep: wait });
 	});
 
-	const pass = async (key: string, end: JobEnd) => {
-		const passing = queueOf(key).pass(bulk, async () => await Promise.resolve(end));
+	const passAt = async (key: string, end: JobEnd) => {
+		const passing = pass(queueOf(key), {}, async () => await Promise.resolve(end));
 		await vi.advanceTimersByTimeAsync(1);
 		await passing;
 	};
 
 	it('are dropped once nothing in them matters, when another account comes', async () => {
 		const first = queueOf('first');
-		await pass('first', { kind: 'reply', status: 200, headers: {} });
+		await passAt('first', { kind: 'reply', status: 200, headers: {} });
 		queueOf('second');
 		expect(queueOf('first')).toBe(first);
 		await vi.advanceTimersByTimeAsync(61_000);
@@ -186,7 +171,7 @@ describe('the queues of accounts', () => {
 
 	it('are kept while the limit of the day is used up', async () => {
 		const first = queueOf('day');
-		await pass('day', { kind: 'reply', status: 429, headers: { 'retry-after': '7200' } });
+		await passAt('day', { kind: 'reply', status: 429, headers: { 'retry-after': '7200' } });
 		await vi.advanceTimersByTimeAsync(3_600_000);
 		queueOf('fourth');
 		expect(queueOf('day')).toBe(first);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findList as find } from '../../../../nodes/FormService/api/replies/findList.ts';
-import { describesPages } from '../../../../nodes/FormService/api/replies/pageInfo.ts';
+import { describesPages } from '../../../../nodes/FormService/api/replies/nextPage.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { nextInLinkHeader } from '../../../../nodes/FormService/api/replies/pageInfo.ts';
+import { nextInLinkHeader } from '../../../../nodes/FormService/api/replies/nextPage.ts';
 
 /** The examples of RFC 8288, section 3.5, and the one of section 3.4.1 with several links. */
 it.each([

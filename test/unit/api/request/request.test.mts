@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -40,7 +41,8 @@ function served(...answers: Answer[]) {
 		if (answer instanceof Error) throw answer;
 		const { status = 200, headers = {}, body = '' } = answer;
 		const text = typeof body === 'string' ? body : JSON.stringify(body);
-		return await Promise.resolve({ statusCode: status, headers, body: Buffer.from(text) });
+		const stream = Readable.from([Buffer.from(text)]);
+		return await Promise.resolve({ statusCode: status, headers, body: stream });
 	};
 	const n8n = {
 		helpers: { httpRequestWithAuthentication: send },

@@ -4,28 +4,27 @@ import type { Account } from '../account';
 import { clock } from '../clock';
 import type { Effect } from '../endpoints';
 import type { Content, Envelope } from '../envelope';
-import { CHECK_BASE_URL, filled, shortened, timeInWords, TRY_LATER } from '../errors';
+import { asSentence, CHECK_BASE_URL, filled, shortened, timeInWords, TRY_LATER } from '../errors';
 import type { Explanation } from '../errors';
-import { LONGEST_MINUTE_S, REQUESTS_PER_DAY, REQUESTS_PER_MINUTE } from '../rateLimiter/limits';
-import type { Headers, Refusal } from '../rateLimiter/limits';
+import {
+	LONGEST_MINUTE_S,
+	REQUESTS_PER_DAY,
+	REQUESTS_PER_MINUTE,
+	TOO_MANY_REQUESTS,
+} from '../rateLimiter/limits';
+import type { Headers } from '../rateLimiter/limits';
 import type { HeldBack } from '../rateLimiter/requestQueue';
-import { isRecord, saysYes } from '../records';
-import { parseUrl } from '../url';
-import { isRedirect, leadsToLogin } from './redirects';
+import { readBoolean } from '../readers';
+import { isRecord } from '../records';
+import { isRedirect, leadsToLogin, parseUrl } from '../url';
+import { explainConnection } from './connectionProblems';
+import type { Broken } from './http';
+import type { ReadReply } from './reply';
 
-/** A reply that is no success. */
-export type FailedReply = {
-	status: number;
-	headers: Headers;
-	content: Content;
-	/** Of a reply in JSON, without the token. */
-	envelope?: Envelope;
-	tooLarge: boolean;
-	/** Of a status 429. */
-	refusal?: Refusal;
-};
+/** Without a `cause`, a person has to change something: `configuration-invalid`. */
+type Row = { message: string; description: string; cause?: Failure['cause'] };
 
-type Row = { message: string; description: string; cause: Failure['cause'] };
+const MORE_RIGHTS = 'If more rights are needed, use the credential of an account that has them.';
 
 /** What a person reads. `explainStatus` has the values of the `{names}`. */
 const TABLE = {
@@ -33,7 +32,6 @@ const TABLE = {
 		message: 'The reply is too large for n8n to handle safely',
 		description:
 			'Ask your Form Service administrator for smaller pages, or delete responses that are no longer needed.',
-		cause: 'configuration-invalid',
 	},
 	unavailable: {
 		message: 'The service could not answer (status {status}){said}',
@@ -60,39 +58,31 @@ const TABLE = {
 	otherSite: {
 		message: '{baseUrl} returned a web page instead of data (status {status})',
 		description: CHECK_BASE_URL,
-		cause: 'configuration-invalid',
 	},
 	formClosed: {
 		message: 'The form is closed{said}',
 		description: '{ifClosed}',
-		cause: 'configuration-invalid',
 	},
 	denied: {
 		message: 'Access denied (status 403){said}',
-		description:
-			"Check that the {noun} belongs to the token's workspace. If more rights are needed, use the credential of an account that has them.",
-		cause: 'configuration-invalid',
+		description: `Check that the {noun} belongs to the token's workspace. ${MORE_RIGHTS}`,
 	},
 	accountDenied: {
 		message: 'Access denied (status 403){said}',
-		description: 'If more rights are needed, use the credential of an account that has them.',
-		cause: 'configuration-invalid',
+		description: MORE_RIGHTS,
 	},
 	notFound: {
 		message: '{Noun} not found{said}',
 		description:
 			'Check the ID of the {noun}. It may have been deleted, or belong to another workspace.',
-		cause: 'configuration-invalid',
 	},
 	notFormService: {
 		message: 'This is not a Form Service address{said}',
 		description: CHECK_BASE_URL,
-		cause: 'configuration-invalid',
 	},
 	rejected: {
 		message: 'The service rejected the request (status {status}){said}',
 		description: '{advice}',
-		cause: 'configuration-invalid',
 	},
 	login: {
 		message: 'The service requires a login: it did not accept the access token',
@@ -103,17 +93,14 @@ const TABLE = {
 	redirect: {
 		message: 'The service at {origin} redirects {destination}',
 		description: `${CHECK_BASE_URL} Use the service's actual address.`,
-		cause: 'configuration-invalid',
 	},
 	webPage: {
 		message: '{baseUrl} returned a web page instead of data',
 		description: `${CHECK_BASE_URL} A login page means that the access token was not accepted.`,
-		cause: 'configuration-invalid',
 	},
 	notDone: {
 		message: 'The service did not do what was asked{said}',
 		description: '{advice}',
-		cause: 'configuration-invalid',
 	},
 	serviceDown: {
 		message: 'The service has failed too often in a row; this request was not sent',
@@ -136,13 +123,44 @@ const TABLE = {
 
 type Problem = keyof typeof TABLE;
 
-/** What a reply means. */
-function problemOf(reply: FailedReply, { noun, ifClosed }: Effect): Problem {
+const rows: Readonly<Record<Problem, Row>> = TABLE;
+
+/** What is known of a failed request beside its last end. */
+type Failed = { effect: Effect; account: Account; tries: number; mayHaveActed: boolean };
+
+/** Explains the end of a request that brought no success. */
+export function explain(
+	ended: ReadReply | Broken,
+	{ effect, account, tries, mayHaveActed }: Failed,
+): Explanation {
+	const explanation =
+		ended.kind === 'broken'
+			? explainConnection(ended, account.origin)
+			: explainReply(ended, effect, account);
+	const { ifUncertain } = effect;
+	if (mayHaveActed && ifUncertain !== undefined) {
+		const message = `${asSentence(explanation.message)} ${ifUncertain.message}`;
+		const { description } = ifUncertain;
+		return { ...explanation, message, description, mayHaveActed: effect.kind === 'once' };
+	}
+	const description = `${explanation.description} Tried ${tries} times.`;
+	return tries > 1 ? { ...explanation, description } : explanation;
+}
+
+/** Explains a request that was not sent. */
+export function explainHeldBack(held: Exclude<HeldBack, { kind: 'notSent' }>): Explanation {
+	if (held.kind !== 'dayUsedUp') return explained(held.kind);
+	const { until, allowed = REQUESTS_PER_DAY } = held;
+	return { ...explained('dayUsedUp', { until, allowed }), httpCode: '429' };
+}
+
+/** What a reply that is no success means. */
+function problemOf(reply: ReadReply, { noun, ifClosed }: Effect): Problem {
 	const { status, headers, content, envelope, refusal } = reply;
 	const isWebPage = content.kind === 'webPage';
 	if (reply.tooLarge) return 'tooLarge';
 	if (status >= 500) return 'unavailable';
-	if (status === 429) return refusal?.limit === 'day' ? 'dayUsedUp' : 'minuteUsedUp';
+	if (status === TOO_MANY_REQUESTS) return refusal?.limit === 'day' ? 'dayUsedUp' : 'minuteUsedUp';
 	if (status === 401) return 'tokenRefused';
 	// a web page with another status, such as 403 or 413, can come from a proxy before the service
 	if (isWebPage && [404, 405, 410].includes(status)) return 'otherSite';
@@ -150,26 +168,21 @@ function problemOf(reply: FailedReply, { noun, ifClosed }: Effect): Problem {
 	if (status === 403) return noun === undefined ? 'accountDenied' : 'denied';
 	if (status === 404) return noun === undefined ? 'notFormService' : 'notFound';
 	if (status >= 400) return 'rejected';
-	if (isRedirect(status)) return leadsToLogin(headers) ? 'login' : 'redirect';
+	if (isRedirect(status)) return leadsToLogin(headers.location) ? 'login' : 'redirect';
 	if (isWebPage) return 'webPage';
 	return envelope?.failed ? 'notDone' : 'unusable';
 }
 
-/** Explains a reply that is no success. */
-export function explainStatus(
-	reply: FailedReply,
-	effect: Effect,
-	{ baseUrl, origin }: Pick<Account, 'baseUrl' | 'origin'>,
-): Explanation {
+function explainReply(reply: ReadReply, effect: Effect, account: Account): Explanation {
 	const { status, headers, content, envelope, refusal } = reply;
 	const { noun = '', ifClosed, ifRejected } = effect;
-	const waitMs = refusal?.waitMs ?? LONGEST_MINUTE_S * 1000;
-	const until = clock.now() + waitMs;
+	const { baseUrl, origin } = account;
 	const problem = problemOf(reply, effect);
 	const perLimit = problem === 'dayUsedUp' ? REQUESTS_PER_DAY : REQUESTS_PER_MINUTE;
+	const waitMs = refusal?.waitMs ?? LONGEST_MINUTE_S * 1000;
 	// JSON with a message comes from the service itself: the Base URL is right
 	const otherwise = content.kind === 'json' ? TRY_LATER : CHECK_BASE_URL;
-	return explained(problem, { until, waitMs }, String(status), {
+	const explanation = explained(problem, {
 		status,
 		baseUrl,
 		origin,
@@ -182,43 +195,40 @@ export function explainStatus(
 		allowed: refusal?.allowed ?? perLimit,
 		destination: destination(headers, origin),
 		unusable: UNUSABLE[content.kind],
+		waitMs,
+		until: clock.now() + waitMs,
 	});
+	return { ...explanation, httpCode: String(status) };
 }
 
-/** Explains a request that was not sent. */
-export function explainHeldBack(held: Exclude<HeldBack, { kind: 'notSent' }>): Explanation {
-	if (held.kind !== 'dayUsedUp') return explained(held.kind);
-	const { until, allowed = REQUESTS_PER_DAY } = held;
-	return explained('dayUsedUp', { until }, '429', { allowed });
-}
+/** Values of the `{names}`; `until` and `waitMs` say when the service accepts requests again. */
+type Values = Readonly<Record<string, unknown>> & {
+	allowed?: number;
+	until?: number;
+	waitMs?: number;
+};
 
-/** @param wait when the service accepts requests again, in epoch milliseconds and from now */
-function explained(
-	problem: Problem,
-	{ until = 0, waitMs }: { until?: number; waitMs?: number } = {},
-	httpCode?: string,
-	values: Readonly<Record<string, string | number | undefined>> = {},
-): Explanation {
-	const { message, description, cause } = TABLE[problem];
-	const allowed = values.allowed?.toLocaleString('en-US');
-	const known = { ...values, allowed, until: timeInWords(until) };
-	return {
-		message: filled(message, known),
-		description: filled(description, known),
-		...(httpCode !== undefined && { httpCode }),
-		failure: {
-			cause,
-			...(problem === 'minuteUsedUp' && { retryAfterMs: waitMs }),
-			...(problem === 'dayUsedUp' && { resetsAtEpochMs: until }),
-		},
+function explained(problem: Problem, values: Values = {}): Explanation {
+	const { message, description, cause = 'configuration-invalid' } = rows[problem];
+	const { allowed, until = 0, waitMs } = values;
+	const shown = {
+		...values,
+		allowed: allowed?.toLocaleString('en-US'),
+		until: timeInWords(until),
 	};
+	const failure = {
+		cause,
+		...(problem === 'minuteUsedUp' && { retryAfterMs: waitMs }),
+		...(problem === 'dayUsedUp' && { resetsAtEpochMs: until }),
+	};
+	return { message: filled(message, shown), description: filled(description, shown), failure };
 }
 
 /** Words for a closed form, which the specification does not give; `is_closed` is a form's setting. */
 const CLOSED = /\bclosed\b|\bno (longer|more)\b.*\b(accept|response|submission)/i;
 
 function saysClosed({ message = '', data }: Partial<Envelope> = {}): boolean {
-	return CLOSED.test(message) || (isRecord(data) && saysYes(data.is_closed));
+	return CLOSED.test(message) || (isRecord(data) && readBoolean(data.is_closed) === true);
 }
 
 function destination({ location }: Headers, origin: string): string {
