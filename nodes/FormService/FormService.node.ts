@@ -3,9 +3,7 @@ import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { formServiceApiTest } from './editor/formServiceApiTest';
 import { getConditionFields, getFieldOptions, getFormFields } from './editor/formFields';
 import { searchForms, searchResponses } from './editor/lists';
-import { builderHint, hints } from './operations/hints';
-import { properties, subtitle } from './operations';
-import { requestDefaults } from './operations/routing';
+import { properties, requestDefaults, subtitle } from './operations';
 import { sendItem } from './operations/sendItem';
 
 export class FormService implements INodeType {
@@ -22,8 +20,41 @@ export class FormService implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'formServiceApi', required: true, testedBy: 'formServiceApiTest' }],
-		builderHint,
-		hints,
+		builderHint: {
+			searchHint:
+				'Adds responses to forms of Form Service, lists and exports responses, gets their PDFs, and updates form settings such as open or closed. To start a workflow on new responses, use Form Service Trigger.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-formservice.formServiceTrigger',
+					relationHint:
+						'Starts a workflow on new responses; gives the form ID and the response UUID',
+				},
+				{
+					nodeType: 'n8n-nodes-base.googleSheets',
+					relationHint:
+						'Rows with a form ID and settings update many forms with Setting: Update and Map Automatically',
+				},
+			],
+		},
+		hints: [
+			{
+				message:
+					"'Download Files' fetches the files of each response one after another, which can take long and a lot of storage. Lower 'Limit' or filter the responses to get fewer.",
+				type: 'info',
+				location: 'outputPane',
+				whenToDisplay: 'beforeExecution',
+				displayCondition: '={{ $parameter["options"]?.["downloadFiles"] === true }}',
+			},
+			{
+				message:
+					"No more results than 'Limit' are returned. Turn on 'Return All' to get all of them.",
+				type: 'info',
+				location: 'outputPane',
+				whenToDisplay: 'afterExecution',
+				displayCondition:
+					'={{ $parameter["operation"] === "getAll" && $parameter["returnAll"] === false }}',
+			},
+		],
 		requestDefaults,
 		requestOperations: { pagination: sendItem },
 		properties,

@@ -25,6 +25,9 @@ function plainNode(): INodeType {
 			const send = { type: 'body', property: 'seo_title', value: '={{ $json.title }}' } as const;
 			return { ...property, routing: { send } };
 		}
+		if (property.name === 'formId') {
+			return { ...property, routing: { request: { url: '=/forms/{{ $value }}/settings' } } };
+		}
 		if (property.name !== 'operation' || property.type !== 'options') return property;
 		const options = property.options!.map((option) =>
 			'routing' in option ? { ...option, routing: { request: option.routing!.request } } : option,

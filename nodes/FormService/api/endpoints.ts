@@ -90,23 +90,31 @@ export type Target = {
 };
 
 /**
- * The target of a request that no operation of the node has composed.
+ * The path of a request below the base URL.
  *
  * @param ids the values of the `{placeholders}`
  * @throws Error if a placeholder has no valid ID, so that such a request is never sent
  */
-export function targetOf(
-	{ baseUrl }: Pick<Account, 'baseUrl'>,
-	endpoint: Endpoint,
-	ids: Readonly<Record<string, string>> = {},
-	query: Readonly<Record<string, string>> = {},
-): Target {
-	const path = endpoint.url.replace(/\{(\w+)\}/g, (_placeholder, name: string) => {
+export function pathOf({ url }: Endpoint, ids: Readonly<Record<string, string>> = {}): string {
+	return url.replace(/\{(\w+)\}/g, (_placeholder, name: string) => {
 		const id = ids[name];
 		if (!isId(id)) throw new Error(`"${name}" is not a valid ID`);
 		return encodeURIComponent(id);
 	});
-	const url = new URL(baseUrl + path);
+}
+
+/**
+ * The target of a request that no operation of the node has composed.
+ *
+ * @param ids see `pathOf`
+ */
+export function targetOf(
+	{ baseUrl }: Pick<Account, 'baseUrl'>,
+	endpoint: Endpoint,
+	ids?: Readonly<Record<string, string>>,
+	query: Readonly<Record<string, string>> = {},
+): Target {
+	const url = new URL(baseUrl + pathOf(endpoint, ids));
 	for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
 	return { endpoint, url: url.href };
 }

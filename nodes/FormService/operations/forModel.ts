@@ -1,11 +1,10 @@
-import { pick } from 'lodash';
+import { mapValues, pick } from 'lodash';
 import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { shortened } from '../api/errors';
 import { isRecord } from '../api/records';
 import type { Input } from '../parameters/input';
 import { invalid, readChoice, toText } from '../parameters/input';
-import { fittedTo } from './fitted';
-import type { ItemRequest, Listing, Prepare, Prepared } from './operation';
+import type { Listing, Operation, Prepare, Prepared } from './operation';
 
 /**
  * What differs where a model uses the node as a tool: it chooses its output by name, reads no files,
@@ -70,16 +69,18 @@ export function withToolParameters(property: INodeProperties): INodeProperties[]
 }
 
 /** The text by which a model decides to use the tool. It replaces n8n's own, which is the action alone. */
-export const toolDescriptionInput: INodeProperties = {
-	displayName: 'Tool Description',
-	name: 'toolDescription',
-	type: 'string',
-	typeOptions: { rows: 4 },
-	required: true,
-	default: '',
-	description: 'Explain to the model what this tool does and when to use it',
-	displayOptions: { show: onlyForTools },
-};
+export function toolDescriptionInput({ toolDescription }: Operation): INodeProperties {
+	return {
+		displayName: 'Tool Description',
+		name: 'toolDescription',
+		type: 'string',
+		typeOptions: { rows: 4 },
+		required: true,
+		default: toolDescription,
+		description: 'Explain to the model what this tool does and when to use it',
+		displayOptions: { show: onlyForTools },
+	};
+}
 
 /** Prepares the operation of a tool. */
 export function prepareForModel(prepare: Prepare, input: Input): Prepared {
@@ -95,10 +96,8 @@ export function prepareForModel(prepare: Prepare, input: Input): Prepared {
 	};
 	const prepared = prepare({ ...input, parameter });
 	return {
-		body: prepared.body,
-		async send(request: ItemRequest) {
-			return await resultFor(await prepared.send(request), names);
-		},
+		...prepared,
+		send: async (request) => await resultFor(await prepared.send(request), names),
 	};
 }
 
@@ -140,16 +139,42 @@ export async function resultFor(
 	let characters = 0;
 	for await (const { json } of items) {
 		const selected = names === undefined ? json : selectedFrom(json, names);
-		const fitted = page.length > 0 ? selected : fittedTo(MAX_CHARACTERS, selected);
-		characters += JSON.stringify(fitted).length;
+		const shown = page.length > 0 ? selected : fitted(selected);
+		characters += JSON.stringify(shown).length;
 		if (characters > MAX_CHARACTERS && page.length > 0) break;
-		if (fitted !== selected) notices.push(`Result ${skip + 1} was too long and is shortened.`);
-		page.push(fitted);
+		if (shown !== selected) notices.push(`Result ${skip + 1} was too long and is shortened.`);
+		page.push(shown);
 		seen.push(json);
 	}
 	notices.push(...unknownNames(seen, names), ...restOf(page.length, skip, total));
 	const notice = notices.length > 0 ? [{ json: { notice: notices.join(' ') } }] : [];
 	return [...page.map((json) => ({ json })), ...notice];
+}
+
+/** Lengths to which the texts of a long result are cut, one after another, until it fits. */
+const TEXT_LENGTHS = [2_000, 500, 100];
+
+/** Entries to which the lists of a long result are cut together with its texts. */
+const MAX_ENTRIES = 50;
+
+/**
+ * The same result if it is short enough for a model, else with its long texts and lists cut, else its ID
+ * and name alone.
+ */
+function fitted(json: IDataObject): IDataObject {
+	const isShort = (candidate: IDataObject) => JSON.stringify(candidate).length <= MAX_CHARACTERS;
+	if (isShort(json)) return json;
+	const shorter = TEXT_LENGTHS.map((length) => cutTo(length, json) as IDataObject).find(isShort);
+	const identity = pick(json, ['id', 'uuid', 'name', 'number']);
+	return shorter ?? (cutTo(TEXT_LENGTHS[2], identity) as IDataObject);
+}
+
+function cutTo(length: number, value: unknown): unknown {
+	if (typeof value === 'string') {
+		return value.length > length ? `${value.slice(0, length)}…` : value;
+	}
+	if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map((entry) => cutTo(length, entry));
+	return isRecord(value) ? mapValues(value, (entry) => cutTo(length, entry)) : value;
 }
 
 /** What a page leaves out, and how to get it. */

@@ -1,29 +1,33 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { VERSION_PATH } from '../api/account';
+import { fieldGetAll } from './field';
 import { toolDescriptionInput, withToolParameters } from './forModel';
+import { formGet, formGetAll } from './form';
 import type { Operation } from './operation';
-import { fieldGetAll } from './field/getAll';
-import { formGet } from './form/get';
-import { formGetAll } from './form/getAll';
 import { responseCreate } from './response/create';
 import { responseGet } from './response/get';
 import { responseGetAll } from './response/getAll';
 import { responseGetPdf } from './response/getPdf';
+import { checkItem } from './sendItem';
 import { settingsUpdate } from './settings/update';
-import { workspaceGet } from './workspace/get';
+import { workspaceGet } from './workspace';
 
 /** What the node can do: its resources and the operations of each, in the editor's order. */
 const resources = [
-	{ name: 'Field', value: 'field', operations: [fieldGetAll], first: fieldGetAll },
-	{ name: 'Form', value: 'form', operations: [formGet, formGetAll], first: formGetAll },
+	{ name: 'Field', value: 'field', operations: [fieldGetAll] },
+	{ name: 'Form', value: 'form', operations: [formGet, formGetAll] },
 	{
 		name: 'Response',
 		value: 'response',
 		operations: [responseCreate, responseGet, responseGetAll, responseGetPdf],
-		first: responseGetAll,
 	},
-	{ name: 'Setting', value: 'settings', operations: [settingsUpdate], first: settingsUpdate },
-	{ name: 'Workspace', value: 'workspace', operations: [workspaceGet], first: workspaceGet },
+	{ name: 'Setting', value: 'settings', operations: [settingsUpdate] },
+	{ name: 'Workspace', value: 'workspace', operations: [workspaceGet] },
 ];
+
+const operations = resources.flatMap(({ value: resource, operations: own }) =>
+	own.map((operation) => ({ resource, ...operation })),
+);
 
 const operationChoice: INodeProperties = {
 	displayName: 'Operation',
@@ -36,11 +40,7 @@ const operationChoice: INodeProperties = {
 
 /** The parameters of the node, each shown only for its resource and operation. */
 export const properties: INodeProperties[] = [
-	...resources.flatMap(({ value, operations }) =>
-		operations.flatMap((operation) =>
-			toolDescriptionsOf(operation).map((one) => shownFor(value, operation.option.value, one)),
-		),
-	),
+	...operations.map((operation) => shownFor(operation, toolDescriptionInput(operation))),
 	{
 		displayName: 'Resource',
 		name: 'resource',
@@ -49,37 +49,46 @@ export const properties: INodeProperties[] = [
 		options: resources.map(({ name, value }) => ({ name, value })),
 		default: 'response',
 	},
-	...resources.map(({ value, operations, first }) => ({
-		...operationChoice,
-		displayOptions: { show: { resource: [value] } },
-		options: operations.map(({ option }) => option),
-		default: first.option.value,
-	})),
-	...resources.flatMap(({ value, operations }) =>
-		operations.flatMap((operation) =>
-			operation.properties
-				.flatMap(withToolParameters)
-				.map((property) => shownFor(value, operation.option.value, property)),
-		),
+	...resources.map(({ value, operations: own }) => {
+		const options = own.map(withRouting);
+		const first = options.find((option) => option.value === 'getAll') ?? options[0];
+		const displayOptions = { show: { resource: [value] } };
+		return { ...operationChoice, displayOptions, options, default: first.value };
+	}),
+	...operations.flatMap((operation) =>
+		operation.properties
+			.flatMap(withToolParameters)
+			.map((property) => shownFor(operation, property)),
 	),
 ];
 
-function toolDescriptionsOf({ toolDescription }: Operation): INodeProperties[] {
-	const texts =
-		typeof toolDescription === 'string' ? [{ text: toolDescription, show: {} }] : toolDescription;
-	const { displayOptions } = toolDescriptionInput;
-	return texts.map(({ text, show }) => ({
-		...toolDescriptionInput,
-		default: text,
-		displayOptions: { show: { ...displayOptions?.show, ...show } },
-	}));
+/**
+ * The option of an operation with what n8n's routing composes an item's request from: method and path.
+ * `checkItem` fills in the IDs and the body.
+ *
+ * @see https://docs.n8n.io/integrations/creating-nodes/build/reference/node-base-files/declarative-style-parameters/
+ */
+function withRouting(operation: Operation): INodePropertyOptions {
+	const { method, url } = operation.endpoint;
+	const send = { paginate: true, preSend: [checkItem(operation)] };
+	return { ...operation.option, routing: { request: { method, url }, send } };
+}
+
+function shownFor(
+	{ resource, option }: { resource: string; option: Operation['option'] },
+	property: INodeProperties,
+): INodeProperties {
+	const { show, ...rest } = property.displayOptions ?? {};
+	const displayOptions = {
+		...rest,
+		show: { resource: [resource], operation: [option.value], ...show },
+	};
+	return { ...property, displayOptions };
 }
 
 /** The actions by resource and operation, such as "Create response". */
 const actions = Object.fromEntries(
-	resources.flatMap(({ value, operations }) =>
-		operations.map(({ option }) => [`${value} ${option.value}`, option.action]),
-	),
+	operations.map(({ resource, option }) => [`${resource} ${option.value}`, option.action]),
 );
 
 /**
@@ -91,11 +100,14 @@ export const subtitle = `={{ (({ resource, operation, formId }) =>
 	(formId?.cachedResultName ? ": " + formId.cachedResultName : "")
 )(JSON.parse(JSON.stringify($parameter))) }}`;
 
-function shownFor(resource: string, operation: string, property: INodeProperties): INodeProperties {
-	const { show, ...rest } = property.displayOptions ?? {};
-	const displayOptions = {
-		...rest,
-		show: { resource: [resource], operation: [operation], ...show },
-	};
-	return { ...property, displayOptions };
-}
+const versionAtEnd = `/\\/*(${VERSION_PATH.replaceAll('/', '\\/')})?\\/*$/`;
+
+/**
+ * The base URL and headers of every request, as n8n's routing takes them. n8n checks the allowed domains of
+ * the credential by this URL. An expression cannot call `normalizeBaseUrl` of api/account, so a test shows
+ * that both give the same. It never throws, because n8n would then stop before the item is checked.
+ */
+export const requestDefaults = {
+	baseURL: `={{ (typeof $credentials.baseUrl === "string" ? $credentials.baseUrl : "").trim().replace(${versionAtEnd}, "") + "${VERSION_PATH}" }}`,
+	headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
+};

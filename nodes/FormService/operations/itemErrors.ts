@@ -2,7 +2,7 @@ import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { IDataObject, IExecutePaginationFunctions } from 'n8n-workflow';
 import { getAccount } from '../api/account';
 import { endpoints, targetOf } from '../api/endpoints';
-import { asNodeError, inputError, serviceError } from '../api/errors';
+import { asNodeError, inputError, ServiceError } from '../api/errors';
 import { listRecords } from '../api/service';
 import type { RequestContext } from '../api/requestContext';
 import { chosenName, formNamed, InvalidFormId, isFormName, noSuchForm } from '../parameters/formId';
@@ -12,8 +12,9 @@ import type { ItemRequest } from './operation';
 
 /** How the errors of items are worded, beyond what the request path says of a request. */
 
-export type NodeError = NodeApiError | NodeOperationError;
+type NodeError = NodeApiError | NodeOperationError;
 
+/** The error of an item that was not sent because the run stopped for this reason. */
 export function notSent(n8n: IExecutePaginationFunctions, reason: unknown): NodeError {
 	const why = reason instanceof Error ? `: ${reason.message}` : '';
 	return inputError(n8n.getNode(), {
@@ -34,35 +35,24 @@ export async function invalidItem(
 ): Promise<NodeError> {
 	const { run } = itemRun;
 	const itemIndex = n8n.getItemIndex();
-	const isAlone = n8n.continueOnFail() || run.total === 1;
-	const wrong = isAlone ? [{ row: itemIndex + 1, error: problem }] : run.invalid;
-	const forms = await formsIfNamed(n8n, itemRun, wrong);
-	const { message, description, failure, node } = withFormId(n8n, problem, forms);
-	const rows = wrong.map(({ row, error }) => ({ row, error: withFormId(n8n, error, forms) }));
+	const isContinued = n8n.continueOnFail();
+	const isAlone = isContinued || run.total === 1;
+	const wrong = isAlone ? [{ row: itemIndex + 1, problem }] : run.invalid;
+	const hasName = wrong.some((one) => isNameOfForm(one.problem));
+	const forms = hasName ? await formsOfAccount(n8n, itemRun) : [];
+	const error = withFormId(n8n, problem, forms);
+	const rows = wrong.map((one) => ({ ...one, error: withFormId(n8n, one.problem, forms) }));
 	const lines = [
-		n8n.continueOnFail() ? 'This item was not sent.' : whatWasSent(run),
-		...(isAlone ? [description] : invalidRows(rows, run.total)),
+		isContinued ? 'This item was not sent.' : whatWasSent(run),
+		...(isAlone ? [error.description] : invalidRows(rows, run.total)),
 	];
+	const { message, failure, node } = error;
 	return inputError(node, { message, description: lines.join('\n').trim(), failure, itemIndex });
 }
 
-type Row = { row: number; error: unknown };
-
-/** The forms there are, if one of the rows has the name of a form in place of its ID. */
-async function formsIfNamed(
-	n8n: IExecutePaginationFunctions,
-	itemRun: ItemRun,
-	rows: readonly Row[],
-): Promise<IDataObject[]> {
-	if (!rows.some(({ error }) => hasFormName(error))) return [];
-	const itemIndex = n8n.getItemIndex();
-	const account = await getAccount(n8n, itemIndex).catch(() => undefined);
-	if (account === undefined) return [];
-	return await formsOf({ n8n, account, urgency: 'bulk', itemIndex }, itemRun);
-}
-
-function hasFormName(error: unknown): error is InvalidFormId {
-	return error instanceof InvalidFormId && isFormName(error.given);
+/** Whether an item has what may be the name of a form in place of its ID. */
+function isNameOfForm(problem: unknown): problem is InvalidFormId {
+	return problem instanceof InvalidFormId && isFormName(problem.given);
 }
 
 /** An item's error; with the ID, if the item has the name of a form in its place. */
@@ -72,10 +62,10 @@ function withFormId(
 	forms: readonly IDataObject[],
 ): NodeError {
 	const error = asNodeError(n8n.getNode(), problem, n8n.getItemIndex());
-	if (!hasFormName(problem) || forms.length === 0) return error;
+	if (!isNameOfForm(problem) || forms.length === 0) return error;
 	const { description } = noSuchForm(error.node, problem.given, forms);
-	const { message, failure } = error;
-	return inputError(error.node, { message, description, failure });
+	const { message, failure, node } = error;
+	return inputError(node, { message, description, failure });
 }
 
 function whatWasSent({ sent, total }: Run): string {
@@ -86,19 +76,17 @@ function whatWasSent({ sent, total }: Run): string {
 /** Rows that an error lists at most. */
 const MAX_ROWS = 50;
 
-function invalidRows(invalid: readonly Row[], total: number): string[] {
-	const rows = invalid
-		.slice(0, MAX_ROWS)
-		.map(({ row, error }) => `Row ${row}: ${inOneLine(error)}`);
+function invalidRows(
+	invalid: ReadonlyArray<{ row: number; error: NodeError }>,
+	total: number,
+): string[] {
+	const rows = invalid.slice(0, MAX_ROWS).map(({ row, error: { message, description } }) => {
+		const details = description ? `: ${description.replaceAll('\n', ' ')}` : '';
+		return `Row ${row}: ${message}${details}`;
+	});
 	const count = invalid.length === 1 ? '1 row is' : `${invalid.length} of ${total} rows are`;
 	const more = invalid.length > MAX_ROWS ? [`… and ${invalid.length - MAX_ROWS} more.`] : [];
 	return [`${count} wrong:`, ...rows, ...more];
-}
-
-function inOneLine(error: unknown): string {
-	const message = error instanceof Error ? error.message : String(error);
-	const description = error instanceof NodeOperationError ? (error.description ?? '') : '';
-	return description === '' ? message : `${message}: ${description.replaceAll('\n', ' ')}`;
 }
 
 /**
@@ -118,14 +106,25 @@ export async function aboutForm(
 	const isChosen = chosenName(node, formId) !== undefined;
 	const forms = isChosen || !isLikeName(formId) ? [] : await formsOf(context, run);
 	if (!isChosen && formNamed(formId, forms) === undefined) return error;
-	const { message, description } = noSuchForm(node, formId, forms);
 	const { failure } = error;
-	return serviceError(node, { message, description, failure, httpCode: '404' }, context.itemIndex);
+	const explanation = { ...noSuchForm(node, formId, forms), failure, httpCode: '404' };
+	return new ServiceError(node, explanation, context.itemIndex);
 }
 
 /** Whether an ID may be a name, so that a request for the names is worth it: IDs are mixed with digits. */
 function isLikeName(formId: string): boolean {
 	return /^[A-Z][A-Za-z_-]+$/.test(formId);
+}
+
+/** The forms of an item's account; none if its credential cannot be used. */
+async function formsOfAccount(
+	n8n: IExecutePaginationFunctions,
+	itemRun: ItemRun,
+): Promise<IDataObject[]> {
+	const itemIndex = n8n.getItemIndex();
+	const account = await getAccount(n8n, itemIndex).catch(() => undefined);
+	if (account === undefined) return [];
+	return await formsOf({ n8n, account, urgency: 'bulk', itemIndex }, itemRun);
 }
 
 /** The forms there are; none if they cannot be read, because another error is about to be shown. */

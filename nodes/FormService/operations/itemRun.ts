@@ -1,3 +1,4 @@
+import { memoize } from 'lodash';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
@@ -15,7 +16,7 @@ export class ItemRun {
 	/** @param earlier resolves when all earlier items are in the queue of their key, or have ended */
 	constructor(
 		readonly run: Run,
-		private readonly itemIndex: number,
+		readonly itemIndex: number,
 		private readonly earlier: Promise<unknown>,
 	) {}
 
@@ -43,17 +44,16 @@ export class ItemRun {
 	}
 
 	/**
-	 * Does the work when the earlier items with the same key have ended. The order is that of the input,
+	 * Resolves when the earlier items with the same key have ended. The order is that of the input,
 	 * whatever each item has waited for before.
 	 */
-	async inInputOrder<T>(key: string, work: () => Promise<T>): Promise<T> {
+	async turn(key: string): Promise<void> {
 		const { lastInQueue } = this.run;
 		await this.earlier;
 		const before = lastInQueue.get(key);
 		lastInQueue.set(key, this);
 		this.queued.give();
 		await before?.ended.given;
-		return await work();
 	}
 
 	/**
@@ -100,17 +100,17 @@ export class Run {
 	sent = 0;
 
 	/** What is wrong with the items that are invalid, each with its row. */
-	readonly invalid: Array<{ row: number; error: unknown }> = [];
+	readonly invalid: Array<{ row: number; problem: unknown }> = [];
 
-	private readonly controllers = new Map<string, AbortController>();
-
-	private readonly signals = new Map<string, AbortSignal>();
+	private readonly items: ItemRun[] = [];
 
 	private readonly handedOver = newSignal();
 
-	private handedOverCount = 0;
+	private readonly stopped = new AbortController();
 
-	private lastItem?: { index: number; run: ItemRun };
+	private readonly stoppedAccount = memoize<(key: string) => AbortController>(
+		() => new AbortController(),
+	);
 
 	/**
 	 * @param total the input items of the run
@@ -123,22 +123,20 @@ export class Run {
 
 	/** Whether an item comes after all that this run has: else it begins the next try. */
 	isFollowedBy(itemIndex: number): boolean {
-		return this.lastItem === undefined || itemIndex > this.lastItem.index;
+		return itemIndex > (this.items.at(-1)?.itemIndex ?? -1);
 	}
 
 	/** Takes the next item, in the order of the input. */
 	add(itemIndex: number): ItemRun {
-		const earlier = this.lastItem?.run.allQueued ?? Promise.resolve();
-		const run = new ItemRun(this, itemIndex, earlier);
-		this.lastItem = { index: itemIndex, run };
-		this.handedOverCount++;
+		const item = new ItemRun(this, itemIndex, this.allQueued);
+		this.items.push(item);
 		if (this.isWhole()) this.handedOver.give();
-		return run;
+		return item;
 	}
 
 	/** Resolves when every item handed over so far is in the queue of its key, or has ended. */
 	get allQueued(): Promise<unknown> {
-		return this.lastItem?.run.allQueued ?? Promise.resolve();
+		return this.items.at(-1)?.allQueued ?? Promise.resolve();
 	}
 
 	/**
@@ -146,7 +144,7 @@ export class Run {
 	 * if one of its expressions throws.
 	 */
 	isWhole(batchSize = Infinity): boolean {
-		return this.handedOverCount === this.total || this.handedOverCount % batchSize === 0;
+		return this.items.length === this.total || this.items.length % batchSize === 0;
 	}
 
 	/**
@@ -159,15 +157,14 @@ export class Run {
 
 	/** Sends nothing more of this run, or of one account's items. */
 	stop(reason: unknown, account?: Account): void {
-		this.controllerOf(account).abort(reason);
+		const stopped = account === undefined ? this.stopped : this.stoppedAccount(account.key);
+		stopped.abort(reason);
 	}
 
-	/** Why nothing more is sent; undefined while items are sent. */
+	/** Why nothing more is sent, of any account or of this one; undefined while items are sent. */
 	stopReason(account?: Account): unknown {
-		const stopped = [undefined, account]
-			.map((one) => this.controllerOf(one).signal)
-			.find(({ aborted }) => aborted);
-		return stopped?.reason;
+		const ofAccount = account && this.stoppedAccount(account.key).signal.reason;
+		return this.stopped.signal.reason ?? ofAccount;
 	}
 
 	/**
@@ -176,24 +173,14 @@ export class Run {
 	 *
 	 * @param canceled the signal of the execution
 	 */
-	signalFor(account: Account, canceled: AbortSignal | undefined): AbortSignal {
-		const stops = [undefined, account].map((one) => this.controllerOf(one).signal);
-		const signal =
-			this.signals.get(account.key) ??
-			AbortSignal.any(canceled === undefined ? stops : [...stops, canceled]);
-		this.signals.set(account.key, signal);
-		return signal;
-	}
-
-	private controllerOf(account: Account | undefined): AbortController {
-		const key = account?.key ?? WHOLE_RUN;
-		const controller = this.controllers.get(key) ?? new AbortController();
-		this.controllers.set(key, controller);
-		return controller;
-	}
+	readonly signalFor = memoize(
+		({ key }: Account, canceled: AbortSignal | undefined): AbortSignal => {
+			const stops = [this.stopped, this.stoppedAccount(key)].map(({ signal }) => signal);
+			return AbortSignal.any(canceled === undefined ? stops : [...stops, canceled]);
+		},
+		({ key }) => key,
+	);
 }
-
-const WHOLE_RUN = '';
 
 /**
  * Adds an item to its run. n8n hands over the items of a run in order and without waiting between them

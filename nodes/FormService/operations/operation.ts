@@ -1,29 +1,28 @@
 import type {
 	IDataObject,
-	IDisplayOptions,
 	INodeExecutionData,
 	INodeProperties,
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import { ServiceError } from '../api/errors';
 import { endpoints, targetOf } from '../api/endpoints';
-import type { Target } from '../api/endpoints';
+import type { Endpoint, Target } from '../api/endpoints';
 import type { RequestContext } from '../api/requestContext';
 import { listRecords } from '../api/service';
 import type { Input, Page } from '../parameters/input';
 import type { ItemRun } from './itemRun';
 
-/** One operation of the node. Each is described by one file. */
+/** One operation of the node. */
 export type Operation = {
-	/** Its entry in the list of its resource's operations; `routing` comes from `requestTo`. */
+	/** The entry of the operation in the list of its resource's operations. */
 	option: INodePropertyOptions & { value: string; action: string };
-	/**
-	 * What a model reads of it where the node is a tool: when to use it, and what it takes; several texts
-	 * for different values of its parameters.
-	 */
-	toolDescription: string | Array<{ text: string; show: IDisplayOptions['show'] }>;
-	/** Its parameters, shown for this operation only. */
+	/** Where the request goes. */
+	endpoint: Endpoint;
+	/** What a model reads of the operation as a tool: when to use it, and what it takes. */
+	toolDescription: string;
+	/** The parameters, shown for this operation only. */
 	properties: INodeProperties[];
+	prepare: Prepare;
 };
 
 /**
@@ -36,26 +35,13 @@ export type Prepare = (input: Input) => Prepared;
 
 /** An item whose input has been checked. */
 export type Prepared = {
-	/** The body of the operation's request, if it has one. */
+	/** The IDs in the path of the endpoint, by their `{placeholders}`. */
+	ids?: Readonly<Record<string, string>>;
+	/** The body of the request, if it has one. */
 	body?: IDataObject;
 	/** Sends the request and makes items of the reply: all of them, or the wanted page of a listing. */
 	send(request: ItemRequest): Promise<INodeExecutionData[] | Listing>;
 };
-
-/** The wanted page of a listing. */
-export type Listing = {
-	/** The items of the page; those of responses are made one by one, as they are asked for. */
-	items: Iterable<INodeExecutionData> | AsyncIterable<INodeExecutionData>;
-	/** Results before the page. */
-	skip: number;
-	/** All results. */
-	total: number;
-};
-
-/** The records of the wanted page. */
-export function pageOf<T>(records: readonly T[], { skip, limit = Infinity }: Page): T[] {
-	return records.slice(skip, skip + limit);
-}
 
 /** The request that n8n has composed for an item. */
 export type ItemRequest = {
@@ -64,6 +50,28 @@ export type ItemRequest = {
 	/** The item's part in its run: what it reads and does together with the other items. */
 	run: ItemRun;
 };
+
+/** The wanted page of a listing. */
+export type Listing = {
+	/** The items of the page, each made when it is asked for. */
+	items: Iterable<INodeExecutionData> | AsyncIterable<INodeExecutionData>;
+	/** Results before the page. */
+	skip: number;
+	/** All results. */
+	total: number;
+};
+
+/** The wanted page of all records of a listing, with one item for each record. */
+export function listing(
+	records: readonly IDataObject[],
+	{ skip, limit = Infinity }: Page,
+	toItem: (record: IDataObject) => INodeExecutionData | Promise<INodeExecutionData>,
+): Listing {
+	async function* items() {
+		for (const record of records.slice(skip, skip + limit)) yield await toItem(record);
+	}
+	return { items: items(), skip, total: records.length };
+}
 
 /** The fields of a form, read once for all items of a run. */
 export async function fieldsOf(
@@ -74,20 +82,16 @@ export async function fieldsOf(
 	return await run.readOnce({ context, target }, listRecords);
 }
 
-/** A listing does not contain the wanted record. */
-export class RecordNotFound extends ServiceError {}
-
 /**
- * The wanted record of a listing: forms and responses have no endpoint of their own for one
+ * A listing does not contain the wanted record: forms and responses have no endpoint of their own for one
  * (specification, section 4).
- *
- * @throws RecordNotFound with what to do if there is none
  */
-export function existing(
-	{ n8n, itemIndex }: RequestContext,
-	record: IDataObject | undefined,
-	absent: { message: string; description: string },
-): IDataObject {
-	if (record !== undefined) return record;
-	throw new RecordNotFound(n8n.getNode(), { ...absent, httpCode: '404' }, itemIndex);
+export class RecordNotFound extends ServiceError {
+	/** @param absent what to say, and what to do */
+	constructor(
+		{ n8n, itemIndex }: RequestContext,
+		absent: { message: string; description: string },
+	) {
+		super(n8n.getNode(), { ...absent, httpCode: '404' }, itemIndex);
+	}
 }

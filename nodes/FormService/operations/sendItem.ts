@@ -1,8 +1,7 @@
-import { omit } from 'lodash';
+import { isNil, omit, omitBy } from 'lodash';
 import { NodeApiError } from 'n8n-workflow';
 import type {
 	DeclarativeRestApiSettings,
-	IDataObject,
 	IExecutePaginationFunctions,
 	IExecuteSingleFunctions,
 	IHttpRequestOptions,
@@ -11,53 +10,51 @@ import type {
 } from 'n8n-workflow';
 import { getAccount } from '../api/account';
 import type { Account } from '../api/account';
+import { pathOf } from '../api/endpoints';
 import type { Endpoint } from '../api/endpoints';
 import { forItem, NotSent } from '../api/errors';
 import { isRecord } from '../api/records';
-import { formIdIn } from '../parameters/formId';
 import { isTool } from '../parameters/input';
 import type { Input } from '../parameters/input';
 import { prepareForModel } from './forModel';
 import { aboutForm, invalidItem, notSent } from './itemErrors';
-import type { NodeError } from './itemErrors';
 import { joinRun } from './itemRun';
 import type { ItemRun } from './itemRun';
-import type { ItemRequest, Prepare, Prepared } from './operation';
+import type { ItemRequest, Operation, Prepared } from './operation';
 
 /** An item that was checked: what sends it, or what is wrong with it. */
-type CheckedItem = {
-	itemRun: ItemRun;
-	endpoint: Endpoint;
-	result: { prepared: Prepared } | { problem: unknown };
-};
+type CheckedItem = { itemRun: ItemRun; endpoint: Endpoint } & (
+	| { prepared: Prepared }
+	| { problem: unknown }
+);
 
 /**
  * The request options that n8n has composed for an item, with the checked item. n8n passes the options
  * that `preSend` returns to the pagination function as they are (`RoutingNode.makeRequest`), so the
- * checked item travels in them. Their own names would reach n8n's HTTP helper, which ignores this one.
+ * checked item travels in them. Attributes beside it would reach n8n's HTTP helper, which ignores this one.
  *
  * @see https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/routing-node.ts
  */
 type CheckedOptions = IHttpRequestOptions & { checkedItem: CheckedItem };
 
 /**
- * The first `preSend` of an operation, which n8n calls for each item before it sends any: checks the
- * item and composes the body. It never throws, because n8n would then leave out this item alone and
- * send the others.
+ * The first `preSend` of an operation, which n8n calls for each item before it sends any: checks the item,
+ * fills the IDs into the path and composes the body. It never throws, because n8n would then leave out this
+ * item alone and send the others.
  */
-export function checkItem(endpoint: Endpoint, prepare: Prepare): PreSendAction {
+export function checkItem({ endpoint, prepare }: Operation): PreSendAction {
 	return async function (options): Promise<CheckedOptions> {
 		const itemRun = joinRun(this);
 		try {
 			const input = inputOf(this);
 			const prepared = isTool(input.node) ? prepareForModel(prepare, input) : prepare(input);
-			const checkedItem = { itemRun, endpoint, result: { prepared } };
-			return { ...options, body: prepared.body, checkedItem };
+			const { ids, body } = prepared;
+			const url = pathOf(endpoint, ids);
+			return { ...options, url, body, checkedItem: { itemRun, endpoint, prepared } };
 		} catch (problem) {
-			const { run } = itemRun;
-			run.invalid.push({ row: rowOf(this), error: problem });
-			if (!this.continueOnFail()) run.stop(problem);
-			return { ...options, checkedItem: { itemRun, endpoint, result: { problem } } };
+			itemRun.run.invalid.push({ row: rowOf(this), problem });
+			if (!this.continueOnFail()) itemRun.run.stop(problem);
+			return { ...options, checkedItem: { itemRun, endpoint, problem } };
 		}
 	};
 }
@@ -93,17 +90,23 @@ export async function sendItem(
 	{ options }: DeclarativeRestApiSettings.ResultOptions,
 ): Promise<INodeExecutionData[]> {
 	const { checkedItem, ...composed } = options as CheckedOptions;
-	const { itemRun, result } = checkedItem;
+	const { itemRun, endpoint } = checkedItem;
 	const { run } = itemRun;
 	const itemIndex = this.getItemIndex();
 	const keepGoing = this.continueOnFail();
 	if (!keepGoing && !run.isWhole(batchSizeOf(this))) run.stop(NOT_WHOLE);
 	let account: Account | undefined;
 	try {
-		if ('problem' in result) throw await invalidItem(this, itemRun, result.problem);
+		if ('problem' in checkedItem) throw await invalidItem(this, itemRun, checkedItem.problem);
 		if (run.stopReason() !== undefined) return [];
 		account = await getAccount(this, itemIndex);
-		const items = await send(this, account, checkedItem, result.prepared, composed);
+		if (run.stopReason(account) !== undefined) throw new NotSent(this.getNode(), itemIndex);
+		run.sent++;
+		const { prepared } = checkedItem;
+		const request = requestOf(this, account, itemRun, endpoint, composed);
+		const send = async () => await sendPrepared(prepared, request);
+		const isOnce = endpoint.effect.kind === 'once';
+		const items = isOnce ? await itemRun.oncePerItem(send) : await send();
 		return items.map((item) => ({ ...item, pairedItem: { item: itemIndex } }));
 	} catch (error) {
 		if (isTokenRefused(error)) run.stop(error, account);
@@ -122,33 +125,19 @@ export async function sendItem(
 	}
 }
 
-async function send(
-	n8n: IExecutePaginationFunctions,
-	account: Account,
-	{ itemRun, endpoint }: CheckedItem,
-	prepared: Prepared,
-	options: IHttpRequestOptions,
+async function sendPrepared(
+	{ ids, send }: Prepared,
+	request: ItemRequest,
 ): Promise<INodeExecutionData[]> {
-	const { run } = itemRun;
-	if (run.stopReason(account) !== undefined) throw new NotSent(n8n.getNode(), n8n.getItemIndex());
-	run.sent++;
-	const { context, target } = requestOf(n8n, account, endpoint, options);
-	const signal = run.signalFor(account, n8n.getExecutionCancelSignal());
-	const request = { target, context: { ...context, signal }, run: itemRun };
-	const sent = await prepared.send(request).catch(async (error: unknown) => {
-		throw await aboutForm(error, request, formIdOf(n8n, endpoint));
-	});
-	if (Array.isArray(sent)) return sent;
-	const items: INodeExecutionData[] = [];
-	for await (const item of sent.items) items.push(item);
-	return items;
-}
-
-/** The ID of the form that a request is about, if its path has one. */
-function formIdOf(n8n: IExecutePaginationFunctions, { url }: Endpoint): string | undefined {
-	if (!url.includes('{formId}')) return undefined;
-	const given = n8n.getNodeParameter('formId', '', { extractValue: true });
-	return formIdIn(n8n.getNode().parameters.formId, String(given).trim());
+	try {
+		const sent = await send(request);
+		if (Array.isArray(sent)) return sent;
+		const items: INodeExecutionData[] = [];
+		for await (const item of sent.items) items.push(item);
+		return items;
+	} catch (error) {
+		throw await aboutForm(error, request, ids?.formId);
+	}
 }
 
 /**
@@ -158,33 +147,29 @@ function formIdOf(n8n: IExecutePaginationFunctions, { url }: Endpoint): string |
 function requestOf(
 	n8n: IExecutePaginationFunctions,
 	account: Account,
+	itemRun: ItemRun,
 	endpoint: Endpoint,
 	{ url, qs, body, ...transport }: IHttpRequestOptions,
-): Pick<ItemRequest, 'context' | 'target'> {
+): ItemRequest {
 	const { timeout } = requestOptionsOf(n8n);
+	const query = new URLSearchParams(omitBy(qs, isNil) as Record<string, string>);
 	return {
 		context: {
 			n8n,
 			account,
 			urgency: 'bulk',
 			itemIndex: n8n.getItemIndex(),
+			signal: itemRun.run.signalFor(account, n8n.getExecutionCancelSignal()),
 			// n8n puts 300 seconds where a person has set no Timeout; the request path has a default of its own
 			transport: { ...omit(transport, 'baseURL'), timeout },
 		},
 		target: {
 			endpoint,
-			url: `${account.baseUrl}${url}${queryOf(qs)}`,
+			url: `${account.baseUrl}${url}${query.size > 0 ? `?${query.toString()}` : ''}`,
 			body: isRecord(body) ? body : undefined,
 		},
+		run: itemRun,
 	};
-}
-
-function queryOf(qs: IDataObject = {}): string {
-	const query = new URLSearchParams();
-	for (const [name, value] of Object.entries(qs)) {
-		if (value !== undefined && value !== null) query.set(name, String(value));
-	}
-	return query.size > 0 ? `?${query.toString()}` : '';
 }
 
 /** Why a run stops if n8n has not handed over all items: n8n itself reports the missing one. */
@@ -211,7 +196,7 @@ function batchSizeOf(n8n: IExecutePaginationFunctions): number {
  * item has the error alone; for the regular output it does not. If the item had an `error` beside its
  * `json`, n8n would drop everything else.
  */
-function failedItem(n8n: IExecutePaginationFunctions, { message }: NodeError): INodeExecutionData {
+function failedItem(n8n: IExecutePaginationFunctions, { message }: Error): INodeExecutionData {
 	const { onError, type } = n8n.getNode();
 	const hasInput = !isTool({ type }) && onError !== 'continueErrorOutput';
 	const input = hasInput ? n8n.getInputData().json : {};

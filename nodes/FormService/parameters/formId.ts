@@ -4,11 +4,10 @@ import { formIdOf, MAX_ID_LENGTH } from '../api/records';
 import { isWebUrl } from '../api/url';
 
 /**
- * Where the URL of a form's page has the form's ID, as regular expressions: behind `/f/`, `/form/` or
- * `/forms/`, else in the last part of the path. The declared path of a request uses them as well
- * (operations/routing).
+ * Where the URL of a form's page has the form's ID: behind `/f/`, `/form/` or `/forms/`, else in the last
+ * part of the path.
  */
-export const FORM_IN_URL = [
+const FORM_IN_URL = [
 	/^https?:\/\/[^?#]*\/(?:f|forms?)\/([\w-]+)(?:[/?#].*)?$/i,
 	/^https?:\/\/[^?#]*\/([\w-]+)\/?(?:[?#].*)?$/i,
 ];

@@ -87,28 +87,19 @@ function caseOf(resource: INodePropertyOptions, option: INodePropertyOptions): O
 	const parameters = Object.fromEntries(
 		own.filter(({ name }) => name in given).map(({ name }) => [name, given[name]]),
 	);
-	const { method, url } = requestOf(option, own);
-	const endpoint = Object.values(endpoints).find(
-		(one) => one.method === method && one.url.replace(/\{\w+\}/, '{}') === url,
-	);
+	const { method, url } = option.routing!.request as { method: string; url: string };
+	const endpoint = Object.values(endpoints).find((one) => one.method === method && one.url === url);
 	if (endpoint === undefined) throw new Error(`No endpoint is ${method} ${url}`);
-	const id = url.startsWith('/response/') ? TARGET_RESPONSE : target;
+	const path = url.replace('{formId}', target).replace('{responseId}', TARGET_RESPONSE);
 	return {
 		name: `${resource.name}: ${option.name}`,
 		...ids,
 		parameters: { ...ids, ...parameters },
 		effect: endpoint.effect.kind,
-		ownRequest: url.includes('{}'),
-		match: { method, path: new RegExp(`^${url.replace('{}', id)}(\\?|$)`) },
+		ownRequest: url.includes('{'),
+		match: { method, path: new RegExp(`^${path}(\\?|$)`) },
 		properties: own,
 	};
-}
-
-/** The request that an operation declares, with `{}` for the ID in its path. */
-function requestOf(option: INodePropertyOptions, own: INodeProperties[]) {
-	const declared = [option, ...own].map(({ routing }) => routing?.request ?? {});
-	const { method, url } = Object.assign({}, ...declared) as { method: string; url: string };
-	return { method, url: url.replace(/^=/, '').replace(/\{\{.*\}\}/, '{}') };
 }
 
 /** Two input items for any operation, and what they name in the service. */

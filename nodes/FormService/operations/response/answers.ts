@@ -85,34 +85,27 @@ export function readAnswers(
 	fields: readonly InputField[] | undefined,
 	allowOther: boolean,
 ): Answers {
-	const named = fields === undefined || fields.length === 0 ? byId(given) : byField(given, fields);
-	const encoded = named.answers.map(({ field, value }) =>
-		encodeAnswer(value, { field, allowOther }),
-	);
-	const problems = named.answers.flatMap(({ title }, index) => {
-		const result = encoded[index];
-		return 'problem' in result ? [`"${title}" ${result.problem}.`] : [];
-	});
-	const missing = given.mode === 'json' ? [] : missingIn(named.answers, fields ?? [], given);
-	const ofNames = [...named.problems, ...missing];
-	if (ofNames.length + problems.length > 0) {
-		const help = ofNames.length > 0 ? namesIn(given, fields ?? []) : [];
-		throw invalidAll(input, [...ofNames, ...problems], COUNTED, help);
+	const areKnown = fields !== undefined && fields.length > 0;
+	const { answers, problems, ignored } = areKnown ? byField(given, fields) : byId(given);
+	const missing = given.mode === 'json' ? [] : missingIn(answers, fields ?? [], given);
+	const ofNames = [...problems, ...missing];
+	const ofValues: string[] = [];
+	const sent: Array<{ id: string; title: string; answer: AnswerValue }> = [];
+	for (const { id, title, field, value } of answers) {
+		const encoded = encodeAnswer(value, { field, allowOther });
+		if ('problem' in encoded) ofValues.push(`"${title}" ${encoded.problem}.`);
+		else if (encoded.answer !== undefined) sent.push({ id, title, answer: encoded.answer });
 	}
-	const answers = named.answers.flatMap(({ id, title }, index) => {
-		const result = encoded[index];
-		return 'problem' in result || result.answer === undefined
-			? []
-			: [{ id, title, answer: result.answer }];
-	});
-	if (answers.length === 0) {
-		throw invalidAll(input, [noAnswer(given, named)], COUNTED, namesIn(given, fields ?? []));
+	if (ofNames.length + ofValues.length + sent.length === 0) ofNames.push(noAnswer(given, answers));
+	if (ofNames.length + ofValues.length === 0) {
+		return {
+			data: Object.fromEntries(sent.map(({ id, answer }) => [id, answer])),
+			byLabel: Object.fromEntries(sent.map(({ title, answer }) => [title, answer])),
+			ignored,
+		};
 	}
-	return {
-		data: Object.fromEntries(answers.map(({ id, answer }) => [id, answer])),
-		byLabel: Object.fromEntries(answers.map(({ title, answer }) => [title, answer])),
-		ignored: named.ignored,
-	};
+	const help = ofNames.length > 0 ? namesIn(given, fields ?? []) : [];
+	throw invalidAll(input, [...ofNames, ...ofValues], COUNTED, help);
 }
 
 /** An answer and where it belongs. */
@@ -140,42 +133,36 @@ function byId({ mode, values }: GivenAnswers): Named {
 
 /** The answer of each field of the form that has one in the input, in the form's order. */
 function byField({ mode, values }: GivenAnswers, fields: readonly InputField[]): Named {
+	const isAutomatic = mode === 'automatic';
 	const named = findFields(Object.keys(values), fields);
-	const read = fields.map((field) => {
+	const answers: NamedAnswer[] = [];
+	const problems: string[] = [];
+	const ignored = new Set(Object.keys(values));
+	for (const field of fields) {
 		const own = named.filter((one) => one.field === field).map(({ name }) => name);
 		const filled = own.filter((name) => !isNothing(values[name]));
-		return { field, taken: filled.at(0) ?? own.at(0), own, filled };
-	});
-	const answers = read.flatMap(({ field, taken }) =>
-		taken === undefined ? [] : [{ ...field, field, value: values[taken] }],
-	);
-	const repeated = read
-		.filter(({ filled }) => filled.length > 1)
-		.map(
-			({ field, filled }) =>
-				`"${field.title}" has an answer in ${filled.map(inQuotes).join(' and ')}. Keep one of them.`,
-		);
-	const shared = named.filter(
-		({ name, sharedBy }) => sharedBy.length > 0 && !isNothing(values[name]),
-	);
+		const taken = filled.at(0) ?? own.at(0);
+		if (taken === undefined) continue;
+		answers.push({ ...field, field, value: values[taken] });
+		ignored.delete(taken);
+		if (filled.length < 2) continue;
+		const places = filled.map(inQuotes).join(' and ');
+		problems.push(`"${field.title}" has an answer in ${places}. Keep one of them.`);
+	}
+	for (const one of named) {
+		const isShared = one.sharedBy.length > 0;
+		if (isShared && !isNothing(values[one.name])) problems.push(sharedProblem(one));
+	}
 	const unknown = named.filter(
 		({ field, sharedBy }) => field === undefined && sharedBy.length === 0,
 	);
-	const isAutomatic = mode === 'automatic';
-	const taken = new Set(read.map((one) => one.taken));
-	return {
-		answers,
-		problems: [
-			...repeated,
-			...shared.map(sharedProblem),
-			...(isAutomatic
-				? []
-				: unknown.map(({ name }) => `${inQuotes(name)} is not a field of this form.`)),
-		],
-		ignored: isAutomatic ? Object.keys(values).filter((name) => !taken.has(name)) : [],
-	};
+	if (!isAutomatic) {
+		problems.push(...unknown.map(({ name }) => `${inQuotes(name)} is not a field of this form.`));
+	}
+	return { answers, problems, ignored: isAutomatic ? [...ignored] : [] };
 }
 
+/** What to do about a label that several fields have. */
 export function sharedProblem({ name, sharedBy }: NamedField): string {
 	const numbered = sharedBy.slice(1).map(({ title }) => inQuotes(title));
 	return `"${name}" is the label of ${sharedBy.length} fields. Use the UUID of the field, or ${numbered.join(', ')} for a later one.`;
@@ -201,7 +188,7 @@ function missingIn(
 		});
 }
 
-function noAnswer({ mode }: GivenAnswers, { answers }: Named): string {
+function noAnswer({ mode }: GivenAnswers, answers: readonly NamedAnswer[]): string {
 	if (mode === 'json') return "'Answers (JSON)' must have an answer to at least one field.";
 	if (mode === 'fields') return "'Fields' must have an answer to at least one field.";
 	return answers.length === 0

@@ -1,11 +1,11 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { inputFieldsOf } from '../../api/answers/fields';
 import type { InputField } from '../../api/answers/fields';
 import { endpoints } from '../../api/endpoints';
-import { idOf, isRecord } from '../../api/records';
+import { idOf } from '../../api/records';
 import { addResponse } from '../../api/service';
-import type { Input } from '../../parameters/input';
-import { readFormId, toSwitch } from '../../parameters/input';
+import { chosenName } from '../../parameters/formId';
+import { readFormId, readCollection, toSwitch } from '../../parameters/input';
 import {
 	formLocator,
 	inputModeChoice,
@@ -13,41 +13,19 @@ import {
 	onceFormIsChosen,
 } from '../../parameters/properties';
 import { fieldsOf } from '../operation';
-import type { ItemRequest, Operation, Prepared } from '../operation';
-import { inPathOf, requestTo } from '../routing';
+import type { Operation } from '../operation';
 import { ANSWERS_MODE, needFields, readAnswers, readGiven } from './answers';
-import type { Answers } from './answers';
-import {
-	addUnlessKnown,
-	identityOf,
-	keyOfItem,
-	readResponses,
-	readSkipNames,
-	skipIfExists,
-} from './skipExisting';
+import { addUnlessExisting, identityOf, readSkipNames, skipIfExists } from './skipExisting';
 import type { Outcome } from './skipExisting';
 
-const endpoint = endpoints.addResponse;
-
-const ADDS = 'Adds a response (submission) to a form.';
-
 const AS_JSON =
-	'The answers are an object. Its keys are the labels, custom keys or UUIDs of the fields, which "Get many fields" returns. A value is text, a number, true or false, an ISO date, or a list for several choices; for a file, the URL of a file that is already uploaded elsewhere.';
+	' The answers are an object. Its keys are the labels, custom keys or UUIDs of the fields, which "Get many fields" returns. A value is text, a number, true or false, an ISO date, or a list for several choices; for a file, the URL of a file that is already uploaded elsewhere.';
 
-const AFTERWARDS = 'Sends no emails. A response cannot be changed or deleted afterwards.';
+/** The fields that the resource mapper has stored, with their choices. */
+const NAMED_FIELDS = `(list => list.length ? " The form's fields: " + list.join("; ") + ". A choice must be one of those in brackets." : "")(($parameter["fields"]?.schema ?? []).filter(field => !field.removed).map(field => String(field.label ?? field.displayName) + (field.options?.length ? " (" + field.options.slice(0, 50).map(option => option.name).join(", ") + ")" : "")))`;
 
-/** The fields that the resource mapper has stored, with their choices. n8n evaluates it for each agent. */
-const NAMED_FIELDS = `{{ (list => list.length ? " The form's fields: " + list.join("; ") + ". A choice must be one of those in brackets." : "")(($parameter["fields"]?.schema ?? []).filter(field => !field.removed).map(field => String(field.label ?? field.displayName) + (field.options?.length ? " (" + field.options.slice(0, 50).map(option => option.name).join(", ") + ")" : ""))) }}`;
-
-const allowOtherChoices: INodeProperties = {
-	displayName: 'Allow Other Choices',
-	name: 'allowOtherChoices',
-	type: 'boolean',
-	// adding the option turns it on; without it, it is off
-	default: true,
-	description:
-		"Whether to accept answers that are not among the choices of a field. Turn on for fields that also take an answer of the respondent's own.",
-};
+/** How answers are given. n8n evaluates the expression for each agent. */
+const ANSWERS = `{{ $parameter["inputMode"] === "json" ? ${JSON.stringify(AS_JSON)} : ${NAMED_FIELDS} }}`;
 
 export const responseCreate: Operation = {
 	option: {
@@ -55,12 +33,9 @@ export const responseCreate: Operation = {
 		value: 'create',
 		action: 'Create response',
 		description: 'Add a response to a form',
-		routing: requestTo(endpoint, prepare),
 	},
-	toolDescription: [
-		{ text: `=${ADDS}${NAMED_FIELDS} ${AFTERWARDS}`, show: { inputMode: ['fields'] } },
-		{ text: `${ADDS} ${AS_JSON} ${AFTERWARDS}`, show: { inputMode: ['json'] } },
-	],
+	endpoint: endpoints.addResponse,
+	toolDescription: `=Adds a response (submission) to a form.${ANSWERS} Sends no emails. A response cannot be changed or deleted afterwards.`,
 	properties: [
 		{
 			displayName: "Responses created here don't send emails to administrators or the respondent",
@@ -68,7 +43,7 @@ export const responseCreate: Operation = {
 			type: 'notice',
 			default: '',
 		},
-		inPathOf(endpoint, formLocator),
+		formLocator,
 		onceFormIsChosen(
 			inputModeChoice(ANSWERS_MODE, [
 				{
@@ -120,77 +95,67 @@ export const responseCreate: Operation = {
 			hint: 'For example {"Your name": "Ada Lovelace"}. Labels and custom keys cost one more request per form and run.',
 			displayOptions: { show: { inputMode: ['json'] } },
 		}),
-		onceFormIsChosen(optionsOf([allowOtherChoices, skipIfExists])),
-	],
-};
-
-function prepare(input: Input): Prepared {
-	const formId = readFormId(input);
-	const given = readGiven(input, formId);
-	const skipNames = readSkipNames(input);
-	const allowOther = readAllowOther(input);
-	const read = (fields: readonly InputField[] | undefined): ReadItem => {
-		const answers = readAnswers(input, given, fields, allowOther);
-		const isOnce = skipNames.length > 0;
-		return { answers, identity: isOnce ? identityOf(input, skipNames, fields ?? [], answers) : [] };
-	};
-	// only the fields of the form can say which field a label means
-	const isLate =
-		needFields(given, allowOther) || (skipNames.length > 0 && given.fields === undefined);
-	const early = isLate ? undefined : read(given.fields);
-	return {
-		body: { data: early?.answers.data ?? (given.values as IDataObject) },
-		async send(request) {
-			const item = early ?? read(inputFieldsOf(await fieldsOf(request, formId)));
-			const outcome = await request.run.oncePerItem(
-				async () => await add(input, request, formId, item),
-			);
-			const { byLabel, ignored } = item.answers;
-			return [
+		onceFormIsChosen(
+			optionsOf([
 				{
-					json: {
-						status: outcome.status,
-						uuid: outcome.id ?? null,
-						form: { id: formId, name: formNameOf(input) },
-						answers: byLabel,
-						...(given.mode === 'automatic' && { ignored }),
-					},
+					displayName: 'Allow Other Choices',
+					name: 'allowOtherChoices',
+					type: 'boolean',
+					// adding the option turns it on; without it, it is off
+					default: true,
+					description:
+						"Whether to accept answers that are not among the choices of a field. Turn on for fields that also take an answer of the respondent's own.",
 				},
-			];
-		},
-	};
-}
-
-/** The answers of an item, and the fields by which its response is recognized. */
-type ReadItem = { answers: Answers; identity: InputField[] };
-
-async function add(
-	input: Input,
-	request: ItemRequest,
-	formId: string,
-	{ answers, identity }: ReadItem,
-): Promise<Outcome> {
-	const { context, run } = request;
-	const target = { ...request.target, body: { data: answers.data } };
-	const send = async () => idOf(await addResponse(context, target));
-	if (identity.length === 0) {
-		await run.allChecked();
-		return { status: 'created', id: await send() };
-	}
-	const responses = await readResponses(request, input, formId, identity);
-	const key = keyOfItem(input, identity, answers, responses);
-	return await addUnlessKnown(request, formId, key, responses, send);
-}
-
-function readAllowOther(input: Input): boolean {
-	const options = input.parameter<unknown>('options', {});
-	const { allowOtherChoices = false } = isRecord(options) ? options : {};
-	return toSwitch(input, allowOtherChoices, 'Allow Other Choices');
-}
-
-/** The name of a form that was chosen from the list, which n8n stores with the choice; null for others. */
-function formNameOf({ node }: Input): string | null {
-	const formId: unknown = node.parameters.formId;
-	const { mode, cachedResultName } = isRecord(formId) ? formId : {};
-	return mode === 'list' && typeof cachedResultName === 'string' ? cachedResultName.trim() : null;
-}
+				skipIfExists,
+			]),
+		),
+	],
+	prepare(input) {
+		const formId = readFormId(input);
+		const given = readGiven(input, formId);
+		const skipNames = readSkipNames(input);
+		const isOnce = skipNames.length > 0;
+		const { allowOtherChoices = false } = readCollection(input, 'options');
+		const allowOther = toSwitch(input, allowOtherChoices, 'Allow Other Choices');
+		const read = (fields?: readonly InputField[]) => {
+			const answers = readAnswers(input, given, fields, allowOther);
+			return {
+				answers,
+				identity: isOnce ? identityOf(input, skipNames, fields ?? [], answers) : [],
+			};
+		};
+		// only the fields of the form can say which field a label means
+		const isLate = needFields(given, allowOther) || (isOnce && given.fields === undefined);
+		const early = isLate ? undefined : read(given.fields);
+		return {
+			ids: { formId },
+			body: { data: early?.answers.data ?? (given.values as IDataObject) },
+			async send(request) {
+				const { context, run } = request;
+				const { answers, identity } = early ?? read(inputFieldsOf(await fieldsOf(request, formId)));
+				const target = { ...request.target, body: { data: answers.data } };
+				const add = async () => idOf(await addResponse(context, target));
+				let outcome: Outcome;
+				if (isOnce) {
+					outcome = await addUnlessExisting(request, input, formId, answers, identity, add);
+				} else {
+					await run.allChecked();
+					outcome = { status: 'created', id: await add() };
+				}
+				const form = { id: formId, name: chosenName(input.node, formId) ?? null };
+				const { byLabel, ignored } = answers;
+				return [
+					{
+						json: {
+							status: outcome.status,
+							uuid: outcome.id ?? null,
+							form,
+							answers: byLabel,
+							...(given.mode === 'automatic' && { ignored }),
+						},
+					},
+				];
+			},
+		};
+	},
+};

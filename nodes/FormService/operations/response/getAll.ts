@@ -1,4 +1,4 @@
-import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
 	conditionProblem,
 	conditionsNeedFields,
@@ -7,16 +7,13 @@ import {
 } from '../../api/answers/conditions';
 import type { Wanted } from '../../api/answers/conditions';
 import { formFieldsOf } from '../../api/answers/fields';
-import type { FormField } from '../../api/answers/fields';
 import { submittedAt } from '../../api/answers/order';
 import { outputNeedsFields, toResponseItem } from '../../api/answers/responseItem';
-import type { ResponseOutput } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
 import { serviceError } from '../../api/errors';
 import type { RequestContext } from '../../api/requestContext';
 import { listRecords } from '../../api/service';
 import { filterParameters, readWanted } from '../../parameters/filters';
-import type { Input } from '../../parameters/input';
 import { invalid, readChoice, readFormId, readPage } from '../../parameters/input';
 import {
 	formLocator,
@@ -27,11 +24,8 @@ import {
 	simplifySwitch,
 } from '../../parameters/properties';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
-import { fieldsOf, pageOf } from '../operation';
-import type { ItemRequest, Operation, Prepared } from '../operation';
-import { inPathOf, requestTo } from '../routing';
-
-const endpoint = endpoints.listResponses;
+import { fieldsOf, listing } from '../operation';
+import type { Operation } from '../operation';
 
 /** Which responses the listing has (specification, section 4, rule 1). */
 const statusChoice: INodeProperties = {
@@ -62,12 +56,12 @@ export const responseGetAll: Operation = {
 		value: 'getAll',
 		action: 'Get many responses',
 		description: 'Get many responses of a form',
-		routing: requestTo(endpoint, prepare),
 	},
+	endpoint: endpoints.listResponses,
 	toolDescription:
 		'Lists the responses (submissions) of a form with their answers by the labels of the fields. Use it to find responses or to answer questions about them.',
 	properties: [
-		inPathOf(endpoint, formLocator),
+		formLocator,
 		returnAllSwitch,
 		limitInput,
 		statusChoice,
@@ -75,48 +69,39 @@ export const responseGetAll: Operation = {
 		simplifySwitch,
 		optionsOf(outputOptions),
 	],
+	prepare(input) {
+		const formId = readFormId(input);
+		readChoice(input, 'status', 'Status', ['all', 'complete', 'incomplete']);
+		const page = readPage(input);
+		const wanted = readWanted(input);
+		const output = readResponseOutput(input);
+		return {
+			ids: { formId },
+			async send(request) {
+				const { context, run } = request;
+				// a listing that is sorted, filtered or counted has to be read whole
+				const enough = wantsAll(wanted) && !page.isCounted ? page.limit : undefined;
+				const records = await run.readOnce(
+					request,
+					async (by, target) => await listRecords(by, target, { limit: enough }),
+					enough,
+				);
+				checkTimes(context, records, wanted);
+				const { conditions } = wanted;
+				const needFields = outputNeedsFields(output) || conditionsNeedFields(conditions);
+				const fields = needFields
+					? formFieldsOf(await fieldsOf(request, formId), output)
+					: undefined;
+				const problem = conditionProblem(conditions, fields ?? [], records);
+				if (problem !== undefined) throw invalid(input, problem);
+				const found = findResponses(records, wanted, fields);
+				const toItem = async (record: IDataObject) =>
+					(await toResponseItem(context, record, output, fields)).item;
+				return listing(found, page, toItem);
+			},
+		};
+	},
 };
-
-function prepare(input: Input): Prepared {
-	const formId = readFormId(input);
-	readChoice(input, 'status', 'Status', ['all', 'complete', 'incomplete']);
-	const page = readPage(input);
-	const wanted = readWanted(input);
-	const output = readResponseOutput(input);
-	return {
-		async send(request) {
-			const { context, run } = request;
-			// a listing that is sorted, filtered or counted has to be read whole
-			const enough = wantsAll(wanted) && !page.isCounted ? page.limit : undefined;
-			const records = await run.readOnce(
-				request,
-				async (by, target) => await listRecords(by, target, { limit: enough }),
-				enough,
-			);
-			checkTimes(context, records, wanted);
-			const { conditions } = wanted;
-			const needFields = outputNeedsFields(output) || conditionsNeedFields(conditions);
-			const fields = needFields ? formFieldsOf(await fieldsOf(request, formId), output) : undefined;
-			const problem = conditionProblem(conditions, fields ?? [], records);
-			if (problem !== undefined) throw invalid(input, problem);
-			const found = findResponses(records, wanted, fields);
-			const items = itemsOf(context, pageOf(found, page), output, fields);
-			return { items, skip: page.skip, total: found.length };
-		},
-	};
-}
-
-async function* itemsOf(
-	context: RequestContext,
-	records: readonly IDataObject[],
-	output: ResponseOutput,
-	fields?: readonly FormField[],
-): AsyncGenerator<INodeExecutionData, void> {
-	for (const record of records) {
-		const { item } = await toResponseItem(context, record, output, fields);
-		yield item;
-	}
-}
 
 /** A filter by time would hold all responses back without a word where none has a time. */
 function checkTimes(
@@ -125,6 +110,7 @@ function checkTimes(
 	{ after, before }: Wanted,
 ): void {
 	const isByTime = after !== undefined || before !== undefined;
+	const hasTime = (record: IDataObject) => submittedAt(record) !== undefined;
 	if (!isByTime || records.length === 0 || records.some(hasTime)) return;
 	throw serviceError(
 		n8n.getNode(),
@@ -135,14 +121,4 @@ function checkTimes(
 		},
 		itemIndex,
 	);
-}
-
-function hasTime(record: IDataObject): boolean {
-	return submittedAt(record) !== undefined;
-}
-
-/** The fields of a form where items cannot be made without them: one request for each form and run. */
-export async function fieldsOfForm(request: ItemRequest, formId: string, output: ResponseOutput) {
-	if (!outputNeedsFields(output)) return undefined;
-	return formFieldsOf(await fieldsOf(request, formId), output);
 }

@@ -3,13 +3,10 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { endpoints } from '../../api/endpoints';
 import { downloadPdf } from '../../api/files/download';
 import { getPdfLink } from '../../api/service';
-import type { Input } from '../../parameters/input';
 import { readResponseId, readSwitch, readText } from '../../parameters/input';
 import { formLocator, responseLocator } from '../../parameters/properties';
-import type { Operation, Prepared } from '../operation';
-import { inPathOf, requestTo } from '../routing';
+import type { Operation } from '../operation';
 
-const endpoint = endpoints.getPdf;
 const FIELD_LABEL = 'Put Output File in Field';
 const DEFAULT_BINARY_FIELD = 'data';
 
@@ -19,8 +16,8 @@ export const responseGetPdf: Operation = {
 		value: 'getPdf',
 		action: 'Get response PDF',
 		description: 'Get a PDF summary of a response, as a link or a file',
-		routing: requestTo(endpoint, prepare),
 	},
+	endpoint: endpoints.getPdf,
 	toolDescription:
 		'Gets a link to a PDF summary of one response (submission), by the UUID of the response.',
 	properties: [
@@ -29,7 +26,7 @@ export const responseGetPdf: Operation = {
 			description:
 				'The form whose responses the list below shows. Not needed with the ID of a response.',
 		},
-		inPathOf(endpoint, { ...responseLocator, description: 'The response to get the PDF of' }),
+		{ ...responseLocator, description: 'The response to get the PDF of' },
 		{
 			displayName: 'Download',
 			name: 'download',
@@ -47,21 +44,21 @@ export const responseGetPdf: Operation = {
 			displayOptions: { show: { download: [true] } },
 		},
 	],
+	prepare(input) {
+		const responseId = readResponseId(input);
+		const field = readSwitch(input, 'download', 'Download', false)
+			? readText(input, 'binaryPropertyName', FIELD_LABEL, DEFAULT_BINARY_FIELD)
+			: undefined;
+		return {
+			ids: { responseId },
+			async send({ context, target }) {
+				const link = await getPdfLink(context, target);
+				const item: INodeExecutionData = { json: { uuid: responseId, pdf_url: link } };
+				if (field !== undefined) {
+					item.binary = { [field]: await downloadPdf(context, link, `response-${responseId}.pdf`) };
+				}
+				return [item];
+			},
+		};
+	},
 };
-
-function prepare(input: Input): Prepared {
-	const responseId = readResponseId(input);
-	const field = readSwitch(input, 'download', 'Download', false)
-		? readText(input, 'binaryPropertyName', FIELD_LABEL, DEFAULT_BINARY_FIELD)
-		: undefined;
-	return {
-		async send({ context, target }) {
-			const link = await getPdfLink(context, target);
-			const item: INodeExecutionData = { json: { uuid: responseId, pdf_url: link } };
-			if (field !== undefined) {
-				item.binary = { [field]: await downloadPdf(context, link, `response-${responseId}.pdf`) };
-			}
-			return [item];
-		},
-	};
-}

@@ -1,18 +1,13 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { findFields, inputFieldsOf } from '../../api/answers/fields';
+import { findFields } from '../../api/answers/fields';
 import type { InputField } from '../../api/answers/fields';
-import { endpoints, targetOf } from '../../api/endpoints';
 import { mayHaveActed } from '../../api/errors';
-import { isRecord } from '../../api/records';
-import { listRecords } from '../../api/service';
 import type { Input } from '../../parameters/input';
-import { invalid, invalidAll } from '../../parameters/input';
-import { fieldsOf } from '../operation';
+import { invalid, invalidAll, readCollection } from '../../parameters/input';
 import type { ItemRequest } from '../operation';
 import { COUNTED, sharedProblem, titlesOf } from './answers';
 import type { Answers } from './answers';
-import { compareResponses, keyOf, mayHave, textOf } from './compare';
-import type { Compared } from './compare';
+import { existingResponses, keyOf, NAME } from './existingResponses';
 
 export const skipIfExists: INodeProperties = {
 	displayName: 'Skip If Exists',
@@ -24,17 +19,15 @@ export const skipIfExists: INodeProperties = {
 	typeOptions: { loadOptionsMethod: 'getFieldOptions', loadOptionsDependsOn: ['formId.value'] },
 };
 
-const NAME = "'Skip If Exists'";
-
 /**
  * The names of the fields by which a response is recognized; none if every item is added.
  *
  * @throws NodeOperationError if the option can't be understood
  */
 export function readSkipNames(input: Input): string[] {
-	const options = input.parameter<unknown>('options', {});
+	const options = readCollection(input, 'options');
 	// an expression without a result leaves the option there, without a value
-	if (!isRecord(options) || !Object.hasOwn(options, 'skipIfExists')) return [];
+	if (!Object.hasOwn(options, 'skipIfExists')) return [];
 	const given: unknown = options.skipIfExists;
 	const names: unknown = typeof given === 'string' ? given.split(',') : given;
 	const isName = (name: unknown) =>
@@ -69,7 +62,7 @@ export function identityOf(
 	if (problems.length > 0) {
 		throw invalidAll(input, problems, COUNTED, [`Form fields: ${titlesOf(fields)}.`]);
 	}
-	const identity = [...new Set(found.map(({ field }) => field))].filter((one) => one !== undefined);
+	const identity = [...new Set(found.flatMap(({ field }) => field ?? []))];
 	const missing = identity
 		.filter(({ id }) => String(data[id] ?? '').trim() === '')
 		.map(
@@ -80,95 +73,6 @@ export function identityOf(
 	return identity;
 }
 
-/** What is known of a response of the form: its ID, or the error of an item that may have added it. */
-export type KnownResponse = { id?: string } | { error: unknown };
-
-/** The responses of a form by their answers to the identifying fields, and what the run adds to them. */
-export type FormResponses = { compared: Compared; known: Map<string, KnownResponse> };
-
-/**
- * The responses of a form, read once for all items of a run.
- *
- * @throws NodeApiError, or NodeOperationError if they can't be compared
- */
-export async function readResponses(
-	{ context, run }: ItemRequest,
-	input: Input,
-	formId: string,
-	identity: readonly InputField[],
-): Promise<FormResponses> {
-	const query = { incomplete: 'false' };
-	const target = targetOf(context.account, endpoints.listResponses, { formId }, query);
-	const ids = identity.map(({ id }) => id);
-	const read = async () => {
-		const [records, fields] = await Promise.all([
-			listRecords(context, target),
-			fieldsOf({ context, run }, formId),
-		]);
-		const current = findFields(ids, inputFieldsOf(fields));
-		const gone = identity.filter((_, index) => current[index].field === undefined);
-		if (gone.length > 0) {
-			throw invalid(
-				input,
-				`${NAME} compares ${titlesOf(gone)}, which the form no longer has`,
-				'Choose the fields again.',
-			);
-		}
-		const compared = compareResponses(records, fields, ids);
-		const known = [...compared.certain].map(([key, id]) => [key, { id }] as const);
-		return { compared: readable(input, compared), known: new Map<string, KnownResponse>(known) };
-	};
-	return await run.readOnce({ context, target }, read, ids);
-}
-
-function readable(input: Input, compared: Compared): Compared {
-	const { unread, absent, count } = compared;
-	if (unread !== undefined) {
-		throw invalid(
-			input,
-			`${NAME} can't read the answers of response ${unread.id ?? 'without ID'}`,
-			`${unread.problem}. ${NOTHING_ADDED}`,
-		);
-	}
-	if (absent.length > 0) {
-		const titles = absent.map(({ title }) => `"${title}"`).join(', ');
-		throw invalid(
-			input,
-			`${NAME} found no answer to ${titles} in any of the ${count} responses of the form`,
-			`The field may be new or renamed, so a response that exists could be missed. ${NOTHING_ADDED}`,
-		);
-	}
-	return compared;
-}
-
-const NOTHING_ADDED = `No response was added. Choose other fields, or remove ${NAME} and look for duplicates with Get Many.`;
-
-/**
- * The key of the responses that have the same answers as an item.
- *
- * @throws NodeOperationError if a response may have the same answers, and may not
- */
-export function keyOfItem(
-	input: Input,
-	identity: readonly InputField[],
-	{ data }: Answers,
-	{ compared }: FormResponses,
-): string {
-	const texts = compared.fields.map(
-		(field, index) => textOf(data[identity[index].id], field) ?? '',
-	);
-	const key = keyOf(texts);
-	if (compared.certain.has(key)) return key;
-	const doubtful = compared.doubtful.find((response) => mayHave(response, texts));
-	if (doubtful === undefined) return key;
-	const at = doubtful.possible.findIndex((one) => one?.size !== 1);
-	throw invalid(
-		input,
-		`${NAME} can't compare "${compared.fields[at].title}" with response ${doubtful.id ?? 'without ID'}`,
-		`The response has an answer that may belong to this field or to another one: several fields have this label, or the label has changed. ${NOTHING_ADDED}`,
-	);
-}
-
 /** What became of an item: whether its response was added, and the ID of the one that the form now has. */
 export type Outcome = { status: 'created' | 'skipped'; id?: string };
 
@@ -176,25 +80,30 @@ export type Outcome = { status: 'created' | 'skipped'; id?: string };
  * Adds the response of an item unless the form has one with the same answers. Items with the same answers
  * take their turns in the order of the input, and one of them is added.
  *
- * @param add adds it and gives its ID
+ * @param identity the fields by which a response is recognized
+ * @param add adds the response and gives its ID
  */
-export async function addUnlessKnown(
-	{ context, run }: ItemRequest,
+export async function addUnlessExisting(
+	request: ItemRequest,
+	input: Input,
 	formId: string,
-	key: string,
-	{ known }: FormResponses,
+	{ data }: Answers,
+	identity: readonly InputField[],
 	add: () => Promise<string | undefined>,
 ): Promise<Outcome> {
-	return await run.inInputOrder(`${context.account.key} ${formId} ${key}`, async () => {
-		await run.allChecked();
-		const present = known.get(key);
-		if (present !== undefined && 'error' in present) return await Promise.reject(present.error);
-		if (present !== undefined) return { status: 'skipped', id: present.id };
-		const id = await add().catch((error: unknown) => {
-			if (mayHaveActed(error)) known.set(key, { error });
-			throw error;
-		});
-		known.set(key, { id });
-		return { status: 'created', id };
+	const { context, run } = request;
+	const existing = await existingResponses(request, input, formId, identity);
+	const answers = identity.map(({ id }) => data[id]);
+	const key = keyOf(input, existing, answers);
+	await run.turn(`${context.account.key} ${formId} ${key}`);
+	await run.allChecked();
+	const present = existing.known.get(key);
+	if (present !== undefined && 'error' in present) return await Promise.reject(present.error);
+	if (present !== undefined) return { status: 'skipped', id: present.id };
+	const id = await add().catch((error: unknown) => {
+		if (mayHaveActed(error)) existing.known.set(key, { error });
+		throw error;
 	});
+	existing.known.set(key, { id });
+	return { status: 'created', id };
 }

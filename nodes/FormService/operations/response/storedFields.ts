@@ -1,8 +1,26 @@
 import { z } from 'zod';
 import type { FieldKind, InputField } from '../../api/answers/fields';
 
-const text = z.string().optional().catch(undefined);
-const flag = z.boolean().catch(false);
+const text = z.string().trim().optional().catch(undefined);
+
+/** The kinds of fields by n8n's types, for fields that were stored without their kind. */
+const KINDS: Readonly<Record<string, FieldKind>> = {
+	boolean: 'boolean',
+	dateTime: 'date',
+	number: 'number',
+	options: 'singleChoice',
+	url: 'file',
+};
+
+const kinds = [
+	'boolean',
+	'date',
+	'file',
+	'multipleChoice',
+	'number',
+	'singleChoice',
+	'text',
+] as const;
 
 /**
  * A field of the form as the resource mapper has stored it (`editor/mapperFields`). Workflows that were
@@ -16,35 +34,14 @@ const storedField = z.object({
 	sharedLabel: text,
 	customKey: text,
 	formId: text,
-	kind: text,
+	kind: z.enum(kinds).optional().catch(undefined),
 	type: text,
-	required: flag,
-	removed: flag,
+	required: z.boolean().catch(false),
+	removed: z.boolean().catch(false),
 	options: z
 		.array(z.object({ name: z.coerce.string(), value: z.union([z.string(), z.number()]) }))
 		.catch([]),
 });
-
-type StoredField = z.infer<typeof storedField>;
-
-/** The kinds of fields by n8n's types, for fields that were stored without their kind. */
-const KINDS: Readonly<Record<string, FieldKind>> = {
-	boolean: 'boolean',
-	dateTime: 'date',
-	number: 'number',
-	options: 'singleChoice',
-	url: 'file',
-};
-
-const FIELD_KINDS: readonly FieldKind[] = [
-	'boolean',
-	'date',
-	'file',
-	'multipleChoice',
-	'number',
-	'singleChoice',
-	'text',
-];
 
 /** A field, and the key of its answer in the mapper's value. */
 export type MappedField = InputField & { key: string };
@@ -55,26 +52,19 @@ export type MappedField = InputField & { key: string };
  */
 export function storedFields(schema: unknown, formId: string): MappedField[] | undefined {
 	const entries: unknown[] = Array.isArray(schema) ? schema : [];
-	const fields = entries.flatMap((entry) => {
-		const { data } = storedField.safeParse(entry);
-		return data === undefined ? [] : [data];
-	});
+	const fields = entries.flatMap((entry) => storedField.safeParse(entry).data ?? []);
 	const isOther = fields.some((field) => field.formId !== undefined && field.formId !== formId);
 	if (fields.length === 0 || isOther) return undefined;
-	return fields.filter(({ removed }) => !removed).map(toMappedField);
-}
-
-function toMappedField(stored: StoredField): MappedField {
-	const { id, uuid, label, displayName, sharedLabel, customKey, required, options } = stored;
-	const title = (label ?? displayName ?? id).trim();
-	return {
-		id: uuid ?? id,
-		key: id,
-		title: title === '' ? id : title,
-		sharedLabel: sharedLabel?.trim(),
-		customKey: customKey?.trim(),
-		kind: FIELD_KINDS.find((kind) => kind === stored.kind) ?? KINDS[stored.type ?? ''] ?? 'text',
-		isRequired: required,
-		choices: options,
-	};
+	return fields
+		.filter(({ removed }) => !removed)
+		.map(({ id, uuid = id, label, displayName, kind, type = '', required, ...field }) => ({
+			id: uuid,
+			key: id,
+			title: (label ?? displayName) || id,
+			sharedLabel: field.sharedLabel,
+			customKey: field.customKey,
+			kind: kind ?? KINDS[type] ?? 'text',
+			isRequired: required,
+			choices: field.options,
+		}));
 }

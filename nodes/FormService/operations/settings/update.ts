@@ -1,22 +1,20 @@
+import { isEmpty, mapValues, pick } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { endpoints, targetOf } from '../../api/endpoints';
 import { formIdOf } from '../../api/records';
 import { listRecords, updateSettings } from '../../api/service';
 import { boundOf, settings } from '../../api/settings/settings';
 import type { Setting } from '../../api/settings/settings';
-import { changesOf } from '../../api/settings/changes';
-import type { SettingValue } from '../../api/settings/checkSettings';
+import { changesOf } from '../../api/settings/update';
+import type { SettingValues } from '../../api/settings/update';
 import { noSuchForm } from '../../parameters/formId';
 import type { Input } from '../../parameters/input';
-import { readCollection, readFormId, toSwitch } from '../../parameters/input';
+import { readFormId, readCollection, toSwitch } from '../../parameters/input';
 import { formLocator, inputModeChoice, optionsOf } from '../../parameters/properties';
-import { existing } from '../operation';
-import type { ItemRequest, Operation, Prepared } from '../operation';
-import { inPathOf, requestTo } from '../routing';
+import { RecordNotFound } from '../operation';
+import type { ItemRequest, Operation } from '../operation';
 import { clearOptions, settingFields } from './fields';
-import { DESCRIBE, readSettings, RENAME, SETTINGS_MODE } from './values';
-
-const endpoint = endpoints.updateSettings;
+import { DESCRIBE, readSettings, RENAME, SETTINGS_MODE } from './given';
 
 export const settingsUpdate: Operation = {
 	option: {
@@ -24,11 +22,11 @@ export const settingsUpdate: Operation = {
 		value: 'update',
 		action: 'Update form settings',
 		description: 'Update settings of a form, such as its name or whether it is closed',
-		routing: requestTo(endpoint, prepare),
 	},
+	endpoint: endpoints.updateSettings,
 	toolDescription: `Changes settings of a form, such as opening or closing it. Only the settings that are given change. The settings are: ${settings.map(settingForModel).join('; ')}.`,
 	properties: [
-		inPathOf(endpoint, formLocator),
+		formLocator,
 		inputModeChoice(SETTINGS_MODE, [
 			{
 				name: 'Map Automatically',
@@ -122,6 +120,20 @@ export const settingsUpdate: Operation = {
 			},
 		]),
 	],
+	prepare(input) {
+		const formId = readFormId(input);
+		const { body, ignored } = readSettings(input);
+		const options = readUpdateOptions(input);
+		return {
+			ids: { formId },
+			body,
+			async send(request) {
+				await request.run.turn(formId);
+				const done = await updateForm(request, formId, body, options);
+				return [{ json: { ...done, ...(ignored !== undefined && { ignored }) } }];
+			},
+		};
+	},
 };
 
 function settingForModel(setting: Setting): string {
@@ -129,23 +141,9 @@ function settingForModel(setting: Setting): string {
 	return `${setting.name}: ${bound}${setting.nullable ? ', or null' : ''}`;
 }
 
-function prepare(input: Input): Prepared {
-	const formId = readFormId(input);
-	const { body, ignored } = readSettings(input);
-	const options = readUpdateOptions(input);
-	return {
-		body,
-		async send(request) {
-			const work = async () => await updateForm(request, formId, body, options);
-			const done = await request.run.inInputOrder(formId, work);
-			return [{ json: { ...done, ...(ignored !== undefined && { ignored }) } }];
-		},
-	};
-}
+type Options = { preview: boolean; skipUnchanged: boolean };
 
-type UpdateOptions = { preview: boolean; skipUnchanged: boolean };
-
-function readUpdateOptions(input: Input): UpdateOptions {
+function readUpdateOptions(input: Input): Options {
 	const { preview = false, skipUnchanged = false } = readCollection(input, 'options');
 	return {
 		preview: toSwitch(input, preview, 'Preview'),
@@ -156,54 +154,36 @@ function readUpdateOptions(input: Input): UpdateOptions {
 async function updateForm(
 	request: ItemRequest,
 	formId: string,
-	body: Body,
-	{ preview, skipUnchanged }: UpdateOptions,
+	body: SettingValues,
+	{ preview, skipUnchanged }: Options,
 ): Promise<IDataObject> {
-	if (Object.keys(body).length === 0) return skipped(formId);
-	if (preview) return await previewOf(request, formId, body);
-	if (skipUnchanged) return await updateChanged(request, formId, body);
-	return await update(request, body, toValues(body));
-}
-
-type Body = Record<string, SettingValue>;
-
-async function previewOf(request: ItemRequest, formId: string, body: Body): Promise<IDataObject> {
-	const forms = await formsOf(request);
-	const absent = noSuchForm(request.context.n8n.getNode(), formId, forms.values());
-	const form = existing(request.context, forms.get(formId), absent);
-	const { changes, unknown } = changesOf(body, form);
-	forms.set(formId, { ...form, ...body });
-	return {
-		id: formId,
-		name: form.name,
-		status: 'preview',
-		changes,
-		...(Object.keys(unknown).length > 0 && { unknown }),
-	};
-}
-
-async function updateChanged(
-	request: ItemRequest,
-	formId: string,
-	body: Body,
-): Promise<IDataObject> {
+	if (isEmpty(body)) return skipped(formId);
+	if (!preview && !skipUnchanged) return await update(request, body, withoutFrom(body));
 	const forms = await formsOf(request);
 	const form = forms.get(formId) ?? {};
+	if (preview && !forms.has(formId)) {
+		const { context } = request;
+		throw new RecordNotFound(context, noSuchForm(context.n8n.getNode(), formId, forms.values()));
+	}
 	const { changes, unknown } = changesOf(body, form);
-	const rest = Object.fromEntries(
-		Object.entries(body).filter(([name]) => name in changes || name in unknown),
-	);
-	if (Object.keys(rest).length === 0) return skipped(formId, form);
+	const after = { ...form, ...body };
+	if (preview) {
+		forms.set(formId, after);
+		const hidden = isEmpty(unknown) ? {} : { unknown };
+		return { id: formId, name: form.name, status: 'preview', changes, ...hidden };
+	}
+	const rest = pick(body, Object.keys({ ...changes, ...unknown }));
+	if (isEmpty(rest)) return skipped(formId, form);
 	// until the update has succeeded, nobody knows what the form has
 	forms.set(formId, {});
-	const done = await update(request, rest, { ...toValues(unknown), ...changes });
-	forms.set(formId, { ...form, ...body });
+	const done = await update(request, rest, { ...withoutFrom(unknown), ...changes });
+	forms.set(formId, after);
 	return done;
 }
 
 async function update(
 	{ context, target }: ItemRequest,
-	body: Body,
+	body: SettingValues,
 	changes: IDataObject,
 ): Promise<IDataObject> {
 	const updated = await updateSettings(context, { ...target, body });
@@ -214,20 +194,17 @@ function skipped(formId: string, { name }: IDataObject = {}): IDataObject {
 	return { id: formId, ...(name !== undefined && { name }), status: 'skipped', changes: {} };
 }
 
-/** Changes whose previous value is unknown. */
-function toValues(body: Body): IDataObject {
-	return Object.fromEntries(Object.entries(body).map(([name, to]) => [name, { to }]));
+/** Changes of settings whose value before the update is unknown. */
+function withoutFrom(values: SettingValues): IDataObject {
+	return mapValues(values, (to) => ({ to }));
 }
 
 /** The forms by their IDs: as they are, then as the items of the run leave them. */
-async function formsOf({
-	context,
-	run,
-}: ItemRequest): Promise<Map<string | undefined, IDataObject>> {
+async function formsOf({ context, run }: ItemRequest): Promise<Map<string, IDataObject>> {
 	const target = targetOf(context.account, endpoints.listForms);
-	const read = async () => {
-		const forms = await listRecords(context, target);
-		return new Map(forms.map((form) => [formIdOf(form), form]));
-	};
+	const read = async () =>
+		new Map(
+			(await listRecords(context, target)).map((form) => [formIdOf(form) ?? '', form] as const),
+		);
 	return await run.readOnce({ context, target }, read, 'settings');
 }

@@ -1,0 +1,138 @@
+import type { GenericValue, IDataObject } from 'n8n-workflow';
+import { readBoolean } from '../readers';
+import { isWebUrl } from '../url';
+import { boundOf, settings } from './settings';
+import type { Setting } from './settings';
+
+export type SettingValue = string | number | boolean | null;
+
+/** Values of settings by the service's names, as they are sent. */
+export type SettingValues = Record<string, SettingValue>;
+
+/** What is wrong with one setting, in a sentence that names it and its bound. */
+export type Problem = { setting: string; text: string };
+
+const byName = new Map(settings.map((setting) => [setting.name, setting]));
+
+/**
+ * Checks an update of settings against their types and bounds (specification, section 2.5).
+ *
+ * @param values by the service's names; `undefined` leaves a setting as it is, `null` clears it
+ * @param titles the names by which a person has given the settings; left out if these are the service's
+ * @returns what to send, and all that is wrong; `body` is to be sent only if there are no problems
+ */
+export function checkSettings(
+	values: Record<string, unknown>,
+	titles?: ReadonlyMap<string, string>,
+): { body: SettingValues; problems: Problem[] } {
+	const body: SettingValues = {};
+	const problems: Problem[] = [];
+	for (const [name, value] of Object.entries(values)) {
+		if (value === undefined) continue;
+		const setting = byName.get(name);
+		const accepted = setting && accept(setting, value);
+		if (accepted !== undefined) body[name] = accepted;
+		else problems.push({ setting: name, text: problemOf(name, value, setting, titles) });
+	}
+	return { body, problems };
+}
+
+function problemOf(
+	name: string,
+	value: unknown,
+	setting: Setting | undefined,
+	titles: ReadonlyMap<string, string> | undefined,
+): string {
+	if (setting === undefined) return `'${name}' is not a setting that can be updated.`;
+	// the editor has a list of its own for what is to be cleared
+	const canBeNull = setting.nullable && titles === undefined;
+	const bound = `${boundOf(setting)}${canBeNull ? ', or null' : ''}`;
+	// an empty text is usually meant to clear the setting
+	const advice = canBeNull && value === '' ? ' To clear it, enter null.' : '';
+	return `'${titles?.get(name) ?? name}' must be ${bound} (got ${describe(value)}).${advice}`;
+}
+
+/** The value as it is sent, or undefined when it breaks the setting's type or bound. */
+function accept(setting: Setting, value: unknown): SettingValue | undefined {
+	if (value === null) return setting.nullable ? null : undefined;
+	switch (setting.type) {
+		case 'boolean':
+			return readBoolean(value);
+		case 'text':
+			return asText(value, setting);
+		case 'url':
+			return isWebUrl(value) && isWithin(value, setting.maxLength) ? value : undefined;
+		case 'integer': {
+			const integer = asInteger(value);
+			const { min, max = Number.MAX_SAFE_INTEGER } = setting;
+			return integer !== undefined && integer >= min && integer <= max ? integer : undefined;
+		}
+		case 'choice':
+			return setting.choices.find(
+				(choice) => typeof value === 'string' && choice === value.trim().toLowerCase(),
+			);
+	}
+}
+
+function asText(value: unknown, { maxLength, required }: Setting & { type: 'text' }) {
+	if (typeof value !== 'string') return undefined;
+	const text = required ? value.trim() : value;
+	return isWithin(text, maxLength) && !(required && text === '') ? text : undefined;
+}
+
+function asInteger(value: unknown): number | undefined {
+	const number =
+		typeof value === 'string' && /^[+-]?\d+$/.test(value.trim()) ? Number(value) : value;
+	return Number.isSafeInteger(number) ? (number as number) : undefined;
+}
+
+function isWithin(value: string, maxLength = Infinity): boolean {
+	return lengthOf(value) <= maxLength;
+}
+
+/** In characters as a person counts them: an emoji outside the basic plane is one, not two. */
+function lengthOf(value: string): number {
+	return [...value].length;
+}
+
+const MAX_SHOWN_LENGTH = 40;
+
+function describe(value: unknown): string {
+	if (value === null) return 'null';
+	if (Array.isArray(value)) return 'a list';
+	if (typeof value === 'object') return 'an object';
+	if (typeof value !== 'string') return String(value);
+	if (value === '') return 'empty text';
+	const length = lengthOf(value);
+	return length <= MAX_SHOWN_LENGTH ? `"${value}"` : `text of ${length} characters`;
+}
+
+/** What an update does to a form, as far as the form's record tells. */
+export type Changes = {
+	/** The settings that get another value; `from` is what the form has. */
+	changes: Record<string, { from: GenericValue; to: SettingValue }>;
+	/** The settings that the record does not show: whether they change cannot be known. */
+	unknown: SettingValues;
+};
+
+/**
+ * Compares an update with the record of a form. The specification leaves open which settings a record
+ * shows (section 2.2).
+ */
+export function changesOf(body: Readonly<SettingValues>, form: IDataObject): Changes {
+	const entries = Object.entries(body);
+	const changed = entries.filter(
+		([name, to]) => Object.hasOwn(form, name) && !isSame(form[name], to),
+	);
+	return {
+		changes: Object.fromEntries(changed.map(([name, to]) => [name, { from: form[name], to }])),
+		unknown: Object.fromEntries(entries.filter(([name]) => !Object.hasOwn(form, name))),
+	};
+}
+
+/** Services say yes and no in several ways, and numbers as text. */
+function isSame(from: unknown, to: SettingValue): boolean {
+	if (typeof to === 'boolean') return readBoolean(from) === to;
+	if (typeof to === 'number') return String(from) === String(to);
+	return from === to;
+}

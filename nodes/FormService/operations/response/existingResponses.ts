@@ -1,0 +1,255 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { AnswerValue } from '../../api/answers/encode';
+import {
+	choicesByName,
+	findChoice,
+	findFields,
+	formFieldsOf,
+	inputFieldsOf,
+	splitChoices,
+} from '../../api/answers/fields';
+import type { Choices, FieldKind, FormField, InputField } from '../../api/answers/fields';
+import { comparable } from '../../api/answers/names';
+import { isNothing, matchAnswers } from '../../api/answers/match';
+import type { MatchedAnswers } from '../../api/answers/match';
+import { filesIn } from '../../api/answers/uploads';
+import { endpoints, targetOf } from '../../api/endpoints';
+import { readBoolean, readNumber, readTime } from '../../api/readers';
+import { idOf, isRecord } from '../../api/records';
+import { listRecords } from '../../api/service';
+import type { Input } from '../../parameters/input';
+import { invalid } from '../../parameters/input';
+import { fieldsOf } from '../operation';
+import type { ItemRequest } from '../operation';
+import { titlesOf } from './answers';
+
+/** The name of the parameter, as errors speak of it. */
+export const NAME = "'Skip If Exists'";
+
+/** The complete responses of a form by their answers to the identifying fields. */
+export type ExistingResponses = {
+	identity: IdentityField[];
+	/**
+	 * The first response with these answers, by `keyOf`. The run adds its own: the ID of a response that it
+	 * has added, or the error of one that it may have added.
+	 */
+	known: Map<string, { id?: string } | { error: unknown }>;
+	/** The responses whose answers are not all certain. */
+	doubtful: Array<{ id?: string; possible: Possible[] }>;
+};
+
+/** A field that identifies a response, and how its answers are compared. */
+type IdentityField = {
+	field: FormField;
+	choices: Choices;
+	/** Whether an answer is compared as a list, in any order. */
+	isList: boolean;
+};
+
+/** The text of an answer as it is compared, or all texts that it may have; undefined for any text. */
+type Possible = ReadonlySet<string> | undefined;
+
+/**
+ * The complete responses of a form, read and compared once for all items of a run.
+ *
+ * @throws NodeApiError, or NodeOperationError if they can't be compared
+ */
+export async function existingResponses(
+	{ context, run }: ItemRequest,
+	input: Input,
+	formId: string,
+	identity: readonly InputField[],
+): Promise<ExistingResponses> {
+	const query = { incomplete: 'false' };
+	const target = targetOf(context.account, endpoints.listResponses, { formId }, query);
+	const read = async () => {
+		const [records, fields] = await Promise.all([
+			listRecords(context, target),
+			fieldsOf({ context, run }, formId),
+		]);
+		return compareResponses(input, records, fields, identity);
+	};
+	return await run.readOnce(
+		{ context, target },
+		read,
+		identity.map(({ id }) => id),
+	);
+}
+
+/**
+ * Incomplete responses are left out here as well, because a service may ignore the filter (specification,
+ * section 4, rule 1).
+ */
+function compareResponses(
+	input: Input,
+	records: readonly IDataObject[],
+	fieldRecords: readonly IDataObject[],
+	wanted: readonly InputField[],
+): ExistingResponses {
+	const ids = wanted.map(({ id }) => id);
+	const current = findFields(ids, inputFieldsOf(fieldRecords));
+	const gone = wanted.filter((_, index) => current[index].field === undefined);
+	if (gone.length > 0) {
+		throw invalid(
+			input,
+			`${NAME} compares ${titlesOf(gone)}, which the form no longer has`,
+			'Choose the fields again.',
+		);
+	}
+	const formFields = formFieldsOf(fieldRecords);
+	const responses = records
+		.filter((record) => readBoolean(record.is_incomplete) !== true)
+		.map((record) => ({ id: idOf(record), matched: matchAnswers(record, formFields) }));
+	const unread = responses.find(({ matched }) => matched.problem !== undefined);
+	if (unread !== undefined) {
+		throw invalid(
+			input,
+			`${NAME} can't read the answers of response ${unread.id ?? 'without ID'}`,
+			`${unread.matched.problem}. ${NOTHING_ADDED}`,
+		);
+	}
+	const all = responses.map(({ matched }) => matched);
+	const identity = current.flatMap(({ field }) =>
+		field ? identityField(field, formFields, all) : [],
+	);
+	const absent = identity.filter(({ field }) => !all.some((one) => hasEntry(one, field)));
+	if (absent.length > 0 && responses.length > 0) {
+		const titles = absent.map(({ field }) => `"${field.title}"`).join(', ');
+		throw invalid(
+			input,
+			`${NAME} found no answer to ${titles} in any of the ${responses.length} responses of the form`,
+			`The field may be new or renamed, so a response that exists could be missed. ${NOTHING_ADDED}`,
+		);
+	}
+	const existing: ExistingResponses = { identity, known: new Map(), doubtful: [] };
+	for (const { id, matched } of responses) {
+		const possible = identity.map((field) => possibleTexts(matched, field));
+		const certain = possible.flatMap((texts) => (texts?.size === 1 ? [...texts] : []));
+		const key = JSON.stringify(certain);
+		if (certain.length < identity.length) existing.doubtful.push({ id, possible });
+		else if (!existing.known.has(key)) existing.known.set(key, { id });
+	}
+	return existing;
+}
+
+const NOTHING_ADDED = `No response was added. Choose other fields, or remove ${NAME} and look for duplicates with Get Many.`;
+
+function identityField(
+	{ id, kind, choices }: InputField,
+	formFields: readonly FormField[],
+	responses: readonly MatchedAnswers[],
+): IdentityField {
+	const field = formFields.find(({ uuid }) => uuid === id)!;
+	const hasLists = responses.some(({ answers }) =>
+		answers.some((answer) => answer.field === field && Array.isArray(answer.value)),
+	);
+	return {
+		field,
+		choices: choicesByName(choices),
+		isList: kind === 'multipleChoice' || hasLists,
+	};
+}
+
+function hasEntry({ answers, doubtful }: MatchedAnswers, field: FormField): boolean {
+	return doubtful.includes(field) || answers.some((answer) => answer.field === field);
+}
+
+/**
+ * The key of the responses that have the same answers as an item.
+ *
+ * @param answers the item's answers to the identifying fields, in their order
+ * @throws NodeOperationError if a response may have the same answers, and may not
+ */
+export function keyOf(
+	input: Input,
+	{ identity, known, doubtful }: ExistingResponses,
+	answers: readonly AnswerValue[],
+): string {
+	const texts = identity.map((field, index) => textOf(answers[index], field) ?? '');
+	const key = JSON.stringify(texts);
+	if (known.has(key)) return key;
+	const like = doubtful.find(({ possible }) =>
+		possible.every((one, index) => one === undefined || one.has(texts[index])),
+	);
+	if (like === undefined) return key;
+	const { title } = identity[like.possible.findIndex((one) => one?.size !== 1)].field;
+	throw invalid(
+		input,
+		`${NAME} can't compare "${title}" with response ${like.id ?? 'without ID'}`,
+		`The response has an answer that may belong to this field or to another one: several fields have this label, or the label has changed. ${NOTHING_ADDED}`,
+	);
+}
+
+/**
+ * What the answer of a response to a field may be. If the service lists labels alone, an answer under a
+ * label of several fields, or under one that the form no longer has, may be the answer to the field.
+ */
+function possibleTexts({ answers, doubtful }: MatchedAnswers, identity: IdentityField): Possible {
+	const { field } = identity;
+	const own = answers.find((answer) => answer.field === field);
+	const isDoubtful = doubtful.includes(field);
+	if (own !== undefined && !isDoubtful) return asSet([textOf(own.value, identity)]);
+	const ofLabel = answers.filter((answer) => answer.field?.match.label === field.match.label);
+	// a map of answers by label has room for one of them: the others are lost
+	if (isDoubtful && ofLabel.length === 1) return undefined;
+	const candidates = answers.filter((answer) =>
+		isDoubtful && answer.field !== undefined
+			? ofLabel.includes(answer)
+			: answer.field === undefined && answer.uuid === undefined && !isNothing(answer.value),
+	);
+	return asSet(['', ...candidates.map(({ value }) => textOf(value, identity))]);
+}
+
+function asSet(texts: ReadonlyArray<string | undefined>): Possible {
+	const known = texts.filter((text) => text !== undefined);
+	return known.length === texts.length ? new Set(known) : undefined;
+}
+
+/**
+ * An answer as it is compared: what is sent and what the service lists can differ in type, Unicode form,
+ * order and whitespace.
+ *
+ * @returns empty for no answer; undefined if the answer cannot be read
+ */
+function textOf(value: unknown, { field, choices, isList }: IdentityField): string | undefined {
+	if (isNothing(value)) return '';
+	const files = field.kind === 'file' ? filesIn(value as IDataObject['']) : [];
+	const entries =
+		isList && typeof value === 'string'
+			? splitChoices(value, choices)
+			: [value].flat().filter((entry) => !isNothing(entry));
+	const texts =
+		files.length > 0
+			? files.map(({ url }) => url)
+			: entries.map((entry) => entryText(entry, field.kind, choices));
+	if (!texts.every((text) => text !== undefined)) return undefined;
+	return [...new Set(texts)].sort().join('\n');
+}
+
+function entryText(entry: unknown, kind: FieldKind, choices: Choices): string | undefined {
+	const choice = findChoice(entry, choices);
+	if (choice !== undefined) return comparable(String(choice.value));
+	const value = isRecord(entry) ? (entry.value ?? entry.label ?? entry.name) : entry;
+	if (!['string', 'number', 'boolean'].includes(typeof value)) return undefined;
+	return typedText(value, kind) ?? comparable(String(value));
+}
+
+/** Numbers with more digits would lose some. */
+const MAX_DIGITS = 15;
+
+function typedText(value: unknown, kind: FieldKind): string | undefined {
+	const text = String(value).trim();
+	switch (kind) {
+		case 'boolean': {
+			const answer = readBoolean(value);
+			return answer === undefined ? undefined : String(Number(answer));
+		}
+		case 'number':
+			return text.length > MAX_DIGITS ? undefined : readNumber(value)?.toString();
+		case 'date':
+			return readTime(value, 'utc')?.toString();
+		default:
+			// true and false are sent as 1 and 0
+			return /^(true|false)$/i.test(text) ? String(Number(readBoolean(text))) : undefined;
+	}
+}
