@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { RecordedRequest } from './call.mts';
 import type { Meeting } from './faults/faultKinds.mts';
-import type { Parts } from './parts.mts';
+import type { Parts, RecordedRequest } from './parts.mts';
 
 /** Where the API begins (section 9). */
 export const API_PREFIX = '/api/v1';

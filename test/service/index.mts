@@ -3,14 +3,12 @@ import { setTimeout } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createFaults, type Faults } from './faults/faults.mts';
 import { API_PREFIX } from './hooks.mts';
-import type { RecordedRequest } from './call.mts';
-import type { LimitControl, Parts } from './parts.mts';
+import type { LimitControl, Parts, RecordedRequest } from './parts.mts';
 import { DEMO_TOKEN, seed } from './demo/seed.mts';
 import { buildFileServer, buildServer } from './server.mts';
 import { createShapes, type Shapes } from './specification/shapes.mts';
 import { createStore, type Store } from './store/store.mts';
 
-export type { RecordedRequest } from './call.mts';
 export {
 	answer,
 	bodyOf,
@@ -22,7 +20,7 @@ export {
 } from './faults/faultKinds.mts';
 export type { FaultRule, Faults } from './faults/faults.mts';
 export { type FaultName, faultTable } from './faults/faultTable.mts';
-export type { LimitControl } from './parts.mts';
+export type { LimitControl, RecordedRequest } from './parts.mts';
 export { demoForms } from './demo/demoForms.mts';
 export { DEMO_TOKEN } from './demo/seed.mts';
 export type { Shapes } from './specification/shapes.mts';
@@ -38,8 +36,6 @@ export type ServiceOptions = {
 	database?: string;
 	perMinute?: number;
 	perDay?: number;
-	/** as older services do: a refusal of the minute counts on the day */
-	refusalsEatDay?: boolean;
 	/** of the first account */
 	token?: string;
 	/** whether an empty database gets the demo's forms and responses (default), or an account alone */
@@ -113,8 +109,6 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		limits: {
 			perMinute: options.perMinute ?? 60,
 			perDay: options.perDay ?? 1440,
-			refusalsEatDay: options.refusalsEatDay ?? false,
-			bareRefusals: false,
 			reset: () => usage.clear(),
 		},
 		requests: [],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { demoContents, type DemoForm, demoForms } from './demoForms.mts';
 import type { Store } from '../store/store.mts';
-import { timestamp } from '../store/timestamps.mts';
+import { timestamp } from '../store/values.mts';
 
 /** The token of the seeded account. */
 export const DEMO_TOKEN = 'demo-access-token';

@@ -1,5 +1,5 @@
 import type { Field } from '../store/forms.mts';
-import { html, type Markup } from './html.mts';
+import { html, type Markup } from './layout.mts';
 
 /** What a person has put into a field so far, and what is wrong with it. */
 export type FieldState = { values: string[]; fault?: string };

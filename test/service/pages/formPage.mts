@@ -1,9 +1,36 @@
 import type { Account } from '../store/accounts.mts';
 import type { Field, Form } from '../store/forms.mts';
 import { fieldControl, type FieldState } from './fieldControl.mts';
-import { html, Markup } from './html.mts';
-import type { Page } from './layout.mts';
-import { partialScript } from './partialScript.mts';
+import { html, Markup, type Page } from './layout.mts';
+
+/**
+ * Runs on the page of a form that tracks incomplete submissions: half a second after the last key, and when
+ * the page is left, it sends what has been typed. Files are left for the submission itself.
+ */
+const partialScript = `
+	const form = document.querySelector('form');
+	let timer;
+	let submitted = false;
+	const send = () => {
+		clearTimeout(timer);
+		timer = undefined;
+		const data = new FormData(form);
+		for (const [key, value] of [...data]) if (typeof value !== 'string') data.delete(key);
+		fetch(form.dataset.partial, { method: 'POST', body: new URLSearchParams(data), keepalive: true })
+			.catch(() => {});
+	};
+	form.addEventListener('input', () => {
+		clearTimeout(timer);
+		timer = setTimeout(send, 500);
+	});
+	form.addEventListener('submit', () => {
+		submitted = true;
+		clearTimeout(timer);
+	});
+	addEventListener('pagehide', () => {
+		if (timer !== undefined && !submitted) send();
+	});
+`;
 
 /** A form as a person fills it in. `states` by the UUID of the field. */
 export function formPage(
@@ -16,8 +43,7 @@ export function formPage(
 	const faulty = Object.values(states).some(({ fault }) => fault !== undefined);
 	const heading = settings.show_formtitle && html`<h1>${settings.name as string}</h1>`;
 	return {
-		title: String(settings.seo_title ?? settings.name),
-		head: head(form),
+		title: String(settings.name),
 		status: faulty ? 422 : 200,
 		content: html`${heading}
 			${settings.description && html`<p>${settings.description as string}</p>`}
@@ -37,23 +63,11 @@ export function formPage(
 	};
 }
 
-function head({ settings }: Form): Markup {
-	const robots = !settings.seo_allow_bots && html`<meta name="robots" content="noindex" />`;
-	const description = settings.seo_description ?? settings.description;
-	return html`${robots}
-	${description && html`<meta name="description" content="${String(description)}" />`}`;
-}
-
 /** What a person sees after submitting: the form's own words, else the workspace's. */
 export function thankYouPage({ settings }: Form, { workspace }: Account): Page {
 	const message = settings.after_message ?? workspace.after_message;
-	const address = settings.after_redirect_url ?? workspace.after_redirect_url;
-	const delay = settings.after_redirect_delay ?? 0;
 	return {
 		title: 'Thank you',
-		head: address
-			? html`<meta http-equiv="refresh" content="${delay as number};url=${address as string}" />`
-			: undefined,
 		content: html`<h1>Thank you</h1>
 			<div role="status">
 				${message ? new Markup(String(message)) : html`<p>Your response has been received.</p>`}

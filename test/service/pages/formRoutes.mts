@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Parts } from '../parts.mts';
 import type { Form } from '../store/forms.mts';
-import { closedBecause } from '../store/submissions.mts';
 import { answersOf, faultsOf, readForm, type Submitted, textsOf } from './answers.mts';
 import { closedPage, formPage, notFoundPage, thankYouPage } from './formPage.mts';
 import { sendPage } from './layout.mts';
@@ -25,7 +24,7 @@ export function formRoutes(parts: Parts) {
 		pages.get<FormRequest>('/f/:formId', (request, reply) => {
 			const form = store.form(request.params.formId);
 			if (!form) return sendPage(reply, notFoundPage);
-			const closed = closedBecause(form, store);
+			const closed = store.closedBecause(form);
 			if (closed) return sendPage(reply, closedPage(form, closed, 200));
 			return sendPage(reply, formPage(form, store.fields(form.id), randomUUID()));
 		});
@@ -36,7 +35,7 @@ export function formRoutes(parts: Parts) {
 			const account = store.account(form.accountId)!;
 			const draft = draftOf(request.body);
 			if (!alreadyTaken(form, draft)) {
-				const closed = closedBecause(form, store);
+				const closed = store.closedBecause(form);
 				if (closed) return await sendPage(reply, closedPage(form, closed, 403));
 				const fields = store.fields(form.id);
 				const faults = faultsOf(request.body, fields, String(account.workspace.field_errormessage));
@@ -59,7 +58,7 @@ export function formRoutes(parts: Parts) {
 			const form = store.form(request.params.formId);
 			if (!form) return await sendPage(reply, notFoundPage);
 			const draft = draftOf(request.body);
-			const wanted = form.trackIncomplete && !closedBecause(form, store) && draft !== undefined;
+			const wanted = form.trackIncomplete && !store.closedBecause(form) && draft !== undefined;
 			// What was typed can arrive after the submission that it belongs to, which stays complete.
 			if (wanted && !alreadyTaken(form, draft)) await take(form, request, true);
 			return reply.code(204).send();

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Parts } from '../parts.mts';
 import type { Form } from '../store/forms.mts';
-import { html } from './html.mts';
-import { sendPage } from './layout.mts';
+import { html, sendPage } from './layout.mts';
 
 /** The page at the root, which says what this is, and the login page, which lets nobody in. */
 export function indexRoutes({ store, origin }: Parts) {

@@ -1,6 +1,28 @@
 import type { FastifyReply } from 'fastify';
-import { newUnguessableName } from '../store/ids.mts';
-import { html, Markup } from './html.mts';
+import { newUnguessableName } from '../store/values.mts';
+
+/** Text that is markup already. Everything else that goes into `html` is escaped. */
+export class Markup {
+	readonly text: string;
+
+	constructor(text: string) {
+		this.text = text;
+	}
+}
+
+type Part = Markup | string | number | null | undefined | false | Part[];
+
+/** A piece of HTML; what is put into it is escaped unless it is markup, and lists are joined. */
+export function html(pieces: TemplateStringsArray, ...parts: Part[]): Markup {
+	return new Markup(pieces.reduce((text, piece, index) => text + render(parts[index - 1]) + piece));
+}
+
+function render(part: Part): string {
+	if (part instanceof Markup) return part.text;
+	if (Array.isArray(part)) return part.map(render).join('');
+	if (part === null || part === undefined || part === false) return '';
+	return String(part).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
 
 const STYLE = `
 	:root { color-scheme: light dark; --ink: #1c2430; --soft: #5b6675; --paper: #fff; --ground: #f2f4f7;
@@ -33,8 +55,6 @@ const STYLE = `
 export type Page = {
 	title: string;
 	content: Markup;
-	/** elements for the head: robots, refresh */
-	head?: Markup;
 	/** a script of the page's own; no other one runs */
 	script?: string;
 	status?: number;
@@ -42,7 +62,7 @@ export type Page = {
 
 /** Sends a page. Its policy lets no script run but the page's own, whatever a form's author wrote. */
 export function sendPage(reply: FastifyReply, page: Page) {
-	const { title, content, head, script, status = 200 } = page;
+	const { title, content, script, status = 200 } = page;
 	const nonce = newUnguessableName();
 	const document = html`<!doctype html>
 		<html lang="en">
@@ -50,7 +70,6 @@ export function sendPage(reply: FastifyReply, page: Page) {
 				<meta charset="utf-8" />
 				<meta name="viewport" content="width=device-width, initial-scale=1" />
 				<title>${title}</title>
-				${head}
 				<style>
 					${new Markup(STYLE)}
 				</style>

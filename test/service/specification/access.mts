@@ -22,8 +22,7 @@ export function guard({ store, limits, usage, now }: Parts) {
 		usage.set(account.id, decision.usage);
 		reply.headers(decision.headers);
 		if (!decision.allowed) {
-			const message = 'Too Many Attempts.';
-			return reply.code(429).send(limits.bareRefusals ? { message } : { success: false, message });
+			return reply.code(429).send({ success: false, message: 'Too Many Attempts.' });
 		}
 		return undefined;
 	};

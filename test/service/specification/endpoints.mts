@@ -1,9 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { Parts } from '../parts.mts';
-import { guard } from './access.mts';
-import { formEndpoints } from './forms.mts';
-import { responseEndpoints } from './responses.mts';
-import { settingsEndpoint } from './settings.mts';
+import type { Field } from '../store/forms.mts';
+import type { Answer, Answers, Response } from '../store/responses.mts';
+import { accountOf, addressOf, formOf, guard } from './access.mts';
+import { invalid, ServiceError } from './envelope.mts';
+import { arrange, listing } from './listing.mts';
+import { fieldRecord, fileAnswer, formRecord, responseRecord, secretsOf } from './records.mts';
+import { checkSettings, isWebAddress } from './settingsRules.mts';
 
 /** The seven endpoints of section 4, behind the guard. */
 export function apiPlugin(parts: Parts) {
@@ -13,4 +16,141 @@ export function apiPlugin(parts: Parts) {
 		responseEndpoints(api, parts);
 		settingsEndpoint(api, parts);
 	};
+}
+
+/** Endpoints 1 to 3: the workspace, its forms with their fields, the fields of one form. */
+function formEndpoints(api: FastifyInstance, parts: Parts) {
+	const { store, shapes, origin, secret } = parts;
+
+	api.get('/workspace', (request) => ({
+		success: true,
+		data: { ...secretsOf(secret), ...accountOf(request).workspace },
+	}));
+
+	api.get('/forms', (request) => {
+		const records = store.forms(accountOf(request).id).map((form) => {
+			const page = `${origin()}/f/${form.id}`;
+			return formRecord(form, store.fields(form.id), page, shapes, secret);
+		});
+		return listing(records, shapes, addressOf(request, parts));
+	});
+
+	api.get<{ Params: { id: string } }>('/forms/:id/fields', (request) => {
+		const form = formOf(request, parts, request.params.id);
+		const records = store.fields(form.id).map((field) => fieldRecord(field, shapes, secret));
+		return listing(records, shapes, addressOf(request, parts));
+	});
+}
+
+/** Endpoints 4 to 6: the responses of a form, a link to one's PDF, and adding one. */
+function responseEndpoints(api: FastifyInstance, parts: Parts) {
+	const { store, shapes, secret } = parts;
+
+	api.get<{ Params: { formId: string }; Querystring: { incomplete?: unknown } }>(
+		'/responses/:formId',
+		(request) => {
+			const form = formOf(request, parts, request.params.formId);
+			const wanted = wantedState(request.query.incomplete);
+			const responses = store
+				.responses(form.id)
+				.filter(({ isIncomplete }) => form.trackIncomplete || !isIncomplete)
+				.filter(({ isIncomplete }) => wanted === undefined || isIncomplete === wanted);
+			const fields = store.fields(form.id);
+			const records = arrange(responses, shapes).map((response) =>
+				responseRecord(response, form, fields, shapes, parts.filesOrigin(), secret),
+			);
+			return listing(records, shapes, addressOf(request, parts));
+		},
+	);
+
+	api.get<{ Params: { uuid: string } }>('/response/:uuid/pdf', (request) => {
+		const response = store.response(request.params.uuid);
+		if (!response) throw new ServiceError(404, 'The response was not found.');
+		formOf(request, parts, response.formId);
+		const url = `${parts.filesOrigin()}/pdf/${response.pdfName}.pdf`;
+		return {
+			nested: { success: true, data: { pdf_url: url } },
+			topPdfUrl: { success: true, pdf_url: url },
+			topUrl: { success: true, url },
+		}[shapes.pdf];
+	});
+
+	api.post<{ Params: { id: string } }>('/forms/:id/response', (request) => {
+		const form = formOf(request, parts, request.params.id);
+		const answers = checkAnswers(request.body, store.fields(form.id));
+		const closed = store.closedBecause(form);
+		if (closed) throw new ServiceError(403, closed);
+		const response = store.addResponse(form.id, { answers });
+		return confirmation(response, shapes.created);
+	});
+}
+
+/** Rule 1 of section 4. */
+function wantedState(incomplete: unknown): boolean | undefined {
+	if (incomplete === undefined) return undefined;
+	if (incomplete === 'true' || incomplete === 'false') return incomplete === 'true';
+	throw invalid({ incomplete: ['The incomplete parameter must be true or false.'] });
+}
+
+/** Rules 2 and 3 of section 4: keys are UUIDs of the form's fields, values strings or integers. */
+function checkAnswers(body: unknown, fields: Field[]): Answers {
+	const { data } = objectOf(body);
+	if (typeof data !== 'object' || data === null || Array.isArray(data)) {
+		throw invalid({ data: ['The data must be an object of field UUIDs and values.'] });
+	}
+	if (Object.keys(data).length === 0) throw invalid({ data: ['The data must not be empty.'] });
+
+	const errors: Record<string, string[]> = {};
+	const answers: Answers = {};
+	for (const [uuid, value] of Object.entries(data)) {
+		const field = fields.find((candidate) => candidate.uuid === uuid);
+		const fault = field ? faultOf(field, value) : 'is not a field of this form.';
+		if (fault !== undefined) errors[`data.${uuid}`] = [`The data.${uuid} ${fault}`];
+		else answers[uuid] = field?.type === 'file_upload' ? fileAnswer(value) : (value as Answer);
+	}
+	if (Object.keys(errors).length > 0) throw invalid(errors);
+	return answers;
+}
+
+function faultOf({ type }: Field, value: unknown): string | undefined {
+	if (typeof value !== 'string' && !Number.isSafeInteger(value)) {
+		return 'must be a string or an integer.';
+	}
+	if (type === 'file_upload' && !(typeof value === 'string' && isWebAddress(value))) {
+		return 'must be the absolute URL of an uploaded file.';
+	}
+	return undefined;
+}
+
+function confirmation({ uuid }: Response, shape: 'nested' | 'uuid' | 'id' | 'message') {
+	const start = { success: true, message: 'Response added.' };
+	return {
+		nested: { ...start, data: { uuid } },
+		uuid: { ...start, uuid },
+		id: { ...start, id: uuid },
+		message: start,
+	}[shape];
+}
+
+/** Endpoint 7: updates any subset of the settings of section 2.5. */
+function settingsEndpoint(api: FastifyInstance, parts: Parts) {
+	api.post<{ Params: { id: string } }>('/forms/:id/settings', (request) => {
+		const form = formOf(request, parts, request.params.id);
+		const check = checkSettings(objectOf(request.body));
+		if (!check.ok) throw invalid(check.errors);
+		const { id, settings, updatedAt } = parts.store.editSettings(form.id, check.settings);
+		return {
+			success: true,
+			message: 'Form settings updated.',
+			data: { id, name: settings.name, updated_at: updatedAt },
+		};
+	});
+}
+
+/** The body as an object, which it must be. */
+function objectOf(body: unknown): Record<string, unknown> {
+	if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+		throw new ServiceError(400, 'The body must be a JSON object.');
+	}
+	return body as Record<string, unknown>;
 }

@@ -1,5 +1,5 @@
-/** The two limits of section 8. `refusalsEatDay`: older services count a refusal of the minute on the day. */
-export type Limits = { perMinute: number; perDay: number; refusalsEatDay: boolean };
+/** The two limits of section 8. */
+export type Limits = { perMinute: number; perDay: number };
 
 /** A fixed window: `start` in epoch milliseconds, `used` requests counted in it. */
 export type Window = { start: number; used: number };
@@ -30,8 +30,7 @@ export function decide(before: Usage, limits: Limits, now: number): Decision {
 		return refuse({ minute, day }, 'day', limits.perDay, day.start, now);
 	}
 	if (minute && minute.used >= limits.perMinute) {
-		const usage = { minute, day: limits.refusalsEatDay ? hit(day, now) : day };
-		return refuse(usage, 'minute', limits.perMinute, minute.start, now);
+		return refuse({ minute, day }, 'minute', limits.perMinute, minute.start, now);
 	}
 
 	const usage = { minute: hit(minute, now), day: hit(day, now) };

@@ -5,7 +5,7 @@ import { type Decision, decide, type Limits, type Usage } from './limiter.mts';
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 10, 21, 8, 0, 10);
-const spec: Limits = { perMinute: 60, perDay: 1440, refusalsEatDay: false };
+const spec: Limits = { perMinute: 60, perDay: 1440 };
 
 /** Sends requests at these times (epoch milliseconds, rising) and gives what was decided on each. */
 function run(times: number[], limits: Limits): Decision[] {
@@ -22,39 +22,12 @@ const pairOf = ({ headers }: Decision) =>
 	`${headers['x-ratelimit-remaining']} of ${headers['x-ratelimit-limit']}`;
 
 describe('the minute', () => {
-	it('takes 60 requests and refuses the 61st', () => {
-		const decisions = run(same(61, START), spec);
-		expect(decisions.map(({ allowed }) => allowed)).toEqual([...Array(60).fill(true), false]);
-	});
-
-	it('shows the limit and what is left of it', () => {
-		expect(run(same(60, START), spec).map(pairOf)).toEqual(
+	it('takes 60 requests, shows what is left, and refuses the next with the time of the reset', () => {
+		const decisions = run([...same(60, START), START + 15_000], spec);
+		expect(decisions.slice(0, 60).map(pairOf)).toEqual(
 			Array.from({ length: 60 }, (_, index) => `${59 - index} of 60`),
 		);
-	});
-
-	it('starts with the first request, whatever the clock shows', () => {
-		const times = [...same(60, START), START + MINUTE - 1, START + MINUTE];
-		expect(
-			run(times, spec)
-				.slice(60)
-				.map(({ allowed }) => allowed),
-		).toEqual([false, true]);
-	});
-
-	it('starts again with the first request after its end, not on a grid', () => {
-		const late = START + 2.5 * MINUTE;
-		const times = [START, ...same(60, late), late + MINUTE - 1, late + MINUTE];
-		expect(
-			run(times, spec)
-				.slice(61)
-				.map(({ allowed }) => allowed),
-		).toEqual([false, true]);
-	});
-
-	it('refuses with nothing left, the seconds to wait and the time of the reset', () => {
-		const refused = run([...same(60, START), START + 15_000], spec).at(-1)!;
-		expect(refused).toMatchObject({
+		expect(decisions.at(-1)).toMatchObject({
 			refusedBy: 'minute',
 			headers: {
 				'x-ratelimit-limit': '60',
@@ -65,6 +38,13 @@ describe('the minute', () => {
 		});
 	});
 
+	it('starts with the first request after the last one ended, not on a grid', () => {
+		const late = START + 2.5 * MINUTE;
+		const times = [START, ...same(60, late), late + MINUTE - 1, late + MINUTE];
+		const decisions = run(times, spec).slice(61);
+		expect(decisions.map(({ allowed }) => allowed)).toEqual([false, true]);
+	});
+
 	it('can tell a wait of 0 seconds while the window is open', () => {
 		const refused = run([...same(60, START + 900), START + MINUTE + 400], spec).at(-1)!;
 		expect(refused).toMatchObject({ allowed: false, headers: { 'retry-after': '0' } });
@@ -72,45 +52,32 @@ describe('the minute', () => {
 });
 
 describe('the day', () => {
-	// One request a minute, the default of a polling trigger, is the whole day's allowance.
-	const polls = (count: number) => Array.from({ length: count }, (_, i) => START + i * MINUTE);
-
-	it('takes 1440 requests', () => {
-		expect(run(polls(1440), spec).every(({ allowed }) => allowed)).toBe(true);
+	it('is shown as soon as less is left of it than of the minute', () => {
+		// One request a minute, the default of a polling trigger, is the whole day's allowance.
+		const polls = Array.from({ length: 1440 }, (_, index) => START + index * MINUTE);
+		const shown = run(polls, spec).map(pairOf);
+		expect([shown[1380], shown[1381], shown[1439]]).toEqual([
+			'59 of 60',
+			'58 of 1440',
+			'0 of 1440',
+		]);
 	});
 
-	it('starts with the first request and not at midnight', () => {
-		const spent = same(60, START).flatMap((_, i) => same(24, START + i * MINUTE));
-		const times = [...spent, START + DAY - 1, START + DAY];
-		expect(
-			run(times, spec)
-				.slice(1440)
-				.map(({ allowed }) => allowed),
-		).toEqual([false, true]);
-	});
-
-	it('is what the headers show as soon as less is left of it than of the minute', () => {
-		const shown = run(polls(1440), spec).map(pairOf);
-		expect(shown[1380]).toBe('59 of 60');
-		expect(shown[1381]).toBe('58 of 1440');
-		expect(shown[1439]).toBe('0 of 1440');
-	});
-
-	it('refuses with its own limit and a wait of more than a minute', () => {
-		const refused = run(
-			[...same(60, START).flatMap((_, i) => same(24, START + i * MINUTE)), START + 2 * 3_600_000],
-			spec,
-		).at(-1)!;
+	it('starts with the first request and not at midnight, and refuses with its own limit', () => {
+		const spent = same(60, START).flatMap((_, index) => same(24, START + index * MINUTE));
+		const later = [START + 2 * 3_600_000, START + DAY - 1, START + DAY];
+		const [refused, ...last] = run([...spent, ...later], spec).slice(1440);
 		expect(refused).toMatchObject({
 			refusedBy: 'day',
 			headers: { 'x-ratelimit-limit': '1440', 'retry-after': String(22 * 3600) },
 		});
+		expect(last.map(({ allowed }) => allowed)).toEqual([false, true]);
 	});
-});
 
-it('the day refuses where both limits are used up', () => {
-	const decisions = run(same(3, START), { perMinute: 2, perDay: 2, refusalsEatDay: false });
-	expect(decisions.at(-1)).toMatchObject({ refusedBy: 'day' });
+	it('refuses where both limits are used up', () => {
+		const decisions = run(same(3, START), { perMinute: 2, perDay: 2 });
+		expect(decisions.at(-1)).toMatchObject({ refusedBy: 'day' });
+	});
 });
 
 /** Rising times with pauses from nothing to beyond a day, and limits small enough to be met. */
@@ -139,7 +106,7 @@ describe('always', () => {
 	] as const)('no window of a %s takes more than its limit', (name, length) => {
 		fc.assert(
 			fc.property(traffic, ({ times, ...limits }) => {
-				const decisions = run(times, { ...limits, refusalsEatDay: false });
+				const decisions = run(times, limits);
 				const allowed = times.filter((_, index) => decisions[index]!.allowed);
 				// Windows as a person would draw them on paper: each begins with the first request outside the last.
 				let start = -Infinity;
@@ -153,26 +120,12 @@ describe('always', () => {
 		);
 	});
 
-	it('a request after a day of silence is taken', () => {
-		fc.assert(
-			fc.property(
-				traffic,
-				fc.integer({ min: DAY, max: 3 * DAY }),
-				({ times, ...limits }, pause) => {
-					const last = (times.at(-1) ?? START) + pause;
-					const decision = run([...times, last], { ...limits, refusalsEatDay: false }).at(-1)!;
-					expect(decision.allowed).toBe(true);
-				},
-			),
-		);
-	});
-
 	it('a refusal is not counted', () => {
 		fc.assert(
 			fc.property(traffic, ({ times, ...limits }) => {
-				const decisions = run(times, { ...limits, refusalsEatDay: false });
+				const decisions = run(times, limits);
 				const taken = times.filter((_, index) => decisions[index]!.allowed);
-				const alone = run(taken, { ...limits, refusalsEatDay: false });
+				const alone = run(taken, limits);
 				expect(alone).toEqual(decisions.filter(({ allowed }) => allowed));
 			}),
 		);
@@ -183,11 +136,11 @@ describe('always', () => {
 			fc.property(traffic, ({ times, ...limits }) => {
 				let usage: Usage = {};
 				for (const now of times) {
-					const refused = decide(usage, { ...limits, refusalsEatDay: false }, now);
+					const refused = decide(usage, limits, now);
 					usage = refused.usage;
 					if (refused.allowed) continue;
 					const later = now + (Number(refused.headers['retry-after']) + 1) * 1000;
-					const next = decide(usage, { ...limits, refusalsEatDay: false }, later);
+					const next = decide(usage, limits, later);
 					expect(next.refusedBy).not.toBe(refused.refusedBy);
 				}
 			}),
@@ -197,7 +150,7 @@ describe('always', () => {
 	it('what is left falls by one with each request, and rises only when a window begins', () => {
 		fc.assert(
 			fc.property(traffic, ({ times, perMinute }) => {
-				const decisions = run(times, { perMinute, perDay: 10_000, refusalsEatDay: false });
+				const decisions = run(times, { perMinute, perDay: 10_000 });
 				decisions.slice(1).forEach((decision, index) => {
 					const before = decisions[index]!;
 					const began = decision.usage.minute?.start !== before.usage.minute?.start;
@@ -209,27 +162,5 @@ describe('always', () => {
 				});
 			}),
 		);
-	});
-});
-
-describe('older behaviour', () => {
-	const older: Limits = { perMinute: 2, perDay: 5, refusalsEatDay: true };
-
-	it('lets refusals of the minute eat up the day', () => {
-		const decisions = run([...same(5, START), START + MINUTE], older);
-		expect(decisions.map(({ allowed }) => allowed)).toEqual([
-			true,
-			true,
-			false,
-			false,
-			false,
-			false,
-		]);
-		expect(decisions.at(-1)).toMatchObject({ refusedBy: 'day' });
-	});
-
-	it('keeps the day at its limit, so that it ends in time all the same', () => {
-		const decisions = run([...same(50, START), START + DAY], older);
-		expect(decisions.at(-1)!.allowed).toBe(true);
 	});
 });

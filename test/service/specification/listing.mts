@@ -7,13 +7,11 @@ type Address = { url: string; query: Record<string, unknown> };
  * request without its query, for the links to the next page.
  */
 export function listing(records: unknown[], shapes: Shapes, address: Address): unknown {
-	if (shapes.list === 'bare') return records;
 	const { page, paging } =
 		shapes.paging === 'none' ? whole(records) : cut(records, shapes, address);
 
 	if (shapes.list === 'nested') return { success: true, data: { data: page, ...flat(paging) } };
-	const data = shapes.list === 'numericObject' ? numericObject(page) : page;
-	return { success: true, data, ...paging };
+	return { success: true, data: page, ...paging };
 }
 
 type Paging = { links?: Record<string, string | null>; meta?: Record<string, unknown> };
@@ -65,12 +63,6 @@ function linkTo(url: string, query: Record<string, unknown>, page: number, relat
 /** A nested listing carries its pages beside it, as `next_page_url`, `current_page` or `next_cursor`. */
 function flat({ links, meta }: Paging) {
 	return { ...meta, ...(links && { next_page_url: links.next, prev_page_url: links.prev }) };
-}
-
-/** A filtered PHP collection: the keys keep their gaps, and an empty one is an array again. */
-function numericObject(records: unknown[]) {
-	if (records.length === 0) return [];
-	return Object.fromEntries(records.map((record, index) => [String(index * 2), record]));
 }
 
 const offsetToCursor = (offset: number) => Buffer.from(`after:${offset}`).toString('base64url');

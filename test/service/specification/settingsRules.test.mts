@@ -53,9 +53,8 @@ const table: Record<string, { good: unknown[]; bad: unknown[] }> = {
 };
 
 describe('the settings of section 2.5', () => {
-	it('are 31, and no others', () => {
+	it('are those of the table, and no others', () => {
 		expect(Object.keys(settingRules)).toEqual(Object.keys(table));
-		expect(Object.keys(table)).toHaveLength(31);
 	});
 
 	it('all have a value in a new form, and one that is allowed', () => {
@@ -64,20 +63,19 @@ describe('the settings of section 2.5', () => {
 		expect(checkSettings(settings).ok).toBe(true);
 	});
 
-	describe.each(Object.entries(table))('%s', (name, { good, bad }) => {
-		it('takes every value up to its bounds', () => {
-			for (const value of good)
+	it.each(Object.entries(table))(
+		'%s takes every value up to its bounds, and none beyond',
+		(name, values) => {
+			for (const value of values.good) {
 				expect(checkSettings({ [name]: value })).toMatchObject({ ok: true });
-		});
-
-		it('refuses what is beyond them', () => {
-			for (const value of bad) {
+			}
+			for (const value of values.bad) {
 				const check = checkSettings({ [name]: value });
 				expect(check, JSON.stringify(value)?.slice(0, 50)).toMatchObject({ ok: false });
 				expect(check).toHaveProperty(['errors', name, 0], expect.stringContaining(name));
 			}
-		});
-	});
+		},
+	);
 
 	it.each(['id', 'fields', 'slug', 'track_incomplete', 'toString', '__proto__'])(
 		'do not include %s',
@@ -113,23 +111,17 @@ describe('POST /forms/{id}/settings', () => {
 		}
 	});
 
-	it('takes any subset and leaves the others as they are', async () => {
+	it('takes any subset, also an empty one, and leaves the others as they are', async () => {
 		const { service, post } = await serviceForTest();
 		const form = service.store.addForm({ name: 'Form', settings: { cta_label: 'Go' } });
 		await post(`/forms/${form.id}/settings`, { is_closed: 1, closed_message: 'Closed' });
+		expect((await post(`/forms/${form.id}/settings`, {})).status).toBe(200);
 		expect(service.store.form(form.id)?.settings).toMatchObject({
 			name: 'Form',
 			cta_label: 'Go',
 			is_closed: true,
 			closed_message: 'Closed',
 		});
-	});
-
-	it('takes an empty update, which changes nothing', async () => {
-		const { service, post } = await serviceForTest();
-		const form = service.store.addForm({ name: 'Form' });
-		expect((await post(`/forms/${form.id}/settings`, {})).status).toBe(200);
-		expect(service.store.form(form.id)?.settings).toEqual(form.settings);
 	});
 
 	it('refuses the whole update with 400 and a message for each setting when one is wrong', async () => {
@@ -150,14 +142,5 @@ describe('POST /forms/{id}/settings', () => {
 			},
 		});
 		expect(service.store.form(form.id)?.settings.cta_label).toBeNull();
-	});
-
-	it.each([[['a']], ['text'], [null], [5]])('refuses the body %j with 400', async (content) => {
-		const { service, post } = await serviceForTest();
-		const { id } = service.store.addForm({ name: 'Form' });
-		expect(await post(`/forms/${id}/settings`, content)).toMatchObject({
-			status: 400,
-			body: { success: false },
-		});
 	});
 });

@@ -4,10 +4,9 @@
  */
 export type Shapes = {
 	/**
-	 * how a listing stands in its reply: `{success, data: [...]}`, `{success, data: {"0": ..., "2": ...}}`,
-	 * `{success, data: {data: [...]}}` or the array alone (which has no place for pages)
+	 * how a listing stands in its reply: `{success, data: [...]}` or `{success, data: {data: [...]}}`
 	 */
-	list: 'envelope' | 'numericObject' | 'nested' | 'bare';
+	list: 'envelope' | 'nested';
 	/** how a listing says where it goes on */
 	paging: 'none' | 'linkAbsolute' | 'linkRelative' | 'number' | 'cursor';
 	/** named as the next link in place of the right one: on another origin, in a circle */

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { timestamp } from './timestamps.mts';
+import { timestamp } from './values.mts';
 
 /** A workspace as endpoint 1 shows it (section 2.1). */
 export type Workspace = Record<string, unknown> & { name: string };
@@ -25,12 +25,9 @@ export function accountStore(database: DatabaseSync, now: () => number) {
 	);
 	const byId = database.prepare('SELECT * FROM accounts WHERE id = ?');
 	const first = database.prepare('SELECT * FROM accounts ORDER BY id LIMIT 1');
-	const save = database.prepare('UPDATE accounts SET workspace = ? WHERE id = ?');
-	const remove = database.prepare('DELETE FROM tokens WHERE token = ?');
 
-	const account = (id: number) => accountOf(byId.get(id));
 	return {
-		account,
+		account: (id: number) => accountOf(byId.get(id)),
 		addAccount({ name = 'Workspace', tokens, workspace }: NewAccount): Account {
 			const content = { ...emptyWorkspace(name, timestamp(now())), ...workspace };
 			const { lastInsertRowid } = insert.run(JSON.stringify(content));
@@ -41,16 +38,8 @@ export function accountStore(database: DatabaseSync, now: () => number) {
 		addToken(accountId: number, token: string) {
 			insertToken.run(token, accountId);
 		},
-		/** From now on the token is refused with 401. */
-		revokeToken(token: string) {
-			remove.run(token);
-		},
 		accountOfToken: (token: string) => accountOf(byToken.get(token)),
 		firstAccount: () => accountOf(first.get()),
-		editWorkspace(accountId: number, change: Record<string, unknown>) {
-			const workspace = { ...account(accountId)?.workspace, ...change };
-			save.run(JSON.stringify(workspace), accountId);
-		},
 	};
 }
 

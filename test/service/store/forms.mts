@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { newFormId } from './ids.mts';
 import { defaultSettings, type Settings } from '../specification/settingsRules.mts';
-import { timestamp } from './timestamps.mts';
+import { timestamp } from './values.mts';
 
 export type Form = {
 	id: string;
@@ -80,6 +79,13 @@ const toField = (row: FieldRow): Field => ({
 	options: row.options === null ? null : (JSON.parse(row.options) as string[]),
 });
 
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** A form's id: six characters of mixed case and digits. */
+function newFormId(): string {
+	return Array.from({ length: 6 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+}
+
 /** Forms and their fields. */
 export function formStore(database: DatabaseSync, now: () => number) {
 	const insertForm = database.prepare(
@@ -98,7 +104,6 @@ export function formStore(database: DatabaseSync, now: () => number) {
 	);
 	const saveTracking = database.prepare('UPDATE forms SET track_incomplete = ? WHERE id = ?');
 	const saveLabel = database.prepare('UPDATE fields SET label = ? WHERE uuid = ?');
-	const removeField = database.prepare('DELETE FROM fields WHERE uuid = ?');
 
 	const form = (id: string): Form | undefined => {
 		const row = formById.get(id) as FormRow | undefined;
@@ -160,9 +165,6 @@ export function formStore(database: DatabaseSync, now: () => number) {
 		},
 		renameField(uuid: string, label: string) {
 			saveLabel.run(label, uuid);
-		},
-		deleteField(uuid: string) {
-			removeField.run(uuid);
 		},
 	};
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { newUnguessableName } from './ids.mts';
-import { timestamp } from './timestamps.mts';
+import type { Form } from './forms.mts';
+import { newUnguessableName, timestamp } from './values.mts';
 
 export type Answer = string | number | string[] | null;
 /** Answers by the UUID of their field. */
@@ -16,7 +16,6 @@ export type Response = {
 	createdAt: string;
 	referrer: string | null;
 	pdfName: string;
-	deleted: boolean;
 };
 
 export type NewResponse = {
@@ -32,7 +31,7 @@ export type NewResponse = {
 };
 
 type Row = Record<'uuid' | 'form_id' | 'answers' | 'created_at' | 'pdf_name', string> &
-	Record<'number' | 'is_incomplete' | 'deleted', number> & { referrer: string | null };
+	Record<'number' | 'is_incomplete', number> & { referrer: string | null };
 
 const toResponse = (row: Row): Response => ({
 	uuid: row.uuid,
@@ -43,7 +42,6 @@ const toResponse = (row: Row): Response => ({
 	createdAt: row.created_at,
 	referrer: row.referrer,
 	pdfName: row.pdf_name,
-	deleted: row.deleted === 1,
 });
 
 type Forms = {
@@ -51,7 +49,7 @@ type Forms = {
 	fields(formId: string): Array<{ uuid: string; label: string }>;
 };
 
-/** Responses of all forms. A deleted one can be restored, as from a service's bin. */
+/** Responses of all forms. */
 export function responseStore(database: DatabaseSync, now: () => number, forms: Forms) {
 	const insert = database.prepare(
 		`INSERT INTO responses
@@ -63,7 +61,7 @@ export function responseStore(database: DatabaseSync, now: () => number, forms: 
 	const listed = database.prepare(
 		'SELECT * FROM responses WHERE form_id = ? AND deleted = 0 ORDER BY position',
 	);
-	const byUuid = database.prepare('SELECT * FROM responses WHERE uuid = ?');
+	const byUuid = database.prepare('SELECT * FROM responses WHERE uuid = ? AND deleted = 0');
 	const byPdf = database.prepare('SELECT * FROM responses WHERE pdf_name = ? AND deleted = 0');
 	const byDraft = database.prepare('SELECT * FROM responses WHERE form_id = ? AND draft = ?');
 	const save = database.prepare(
@@ -71,11 +69,11 @@ export function responseStore(database: DatabaseSync, now: () => number, forms: 
 	);
 	// Whoever still types into a deleted response begins another one.
 	const remove = database.prepare('UPDATE responses SET deleted = 1, draft = NULL WHERE uuid = ?');
-	const restore = database.prepare('UPDATE responses SET deleted = 0 WHERE uuid = ?');
-	const countComplete = database.prepare(
+	const count = database.prepare(
 		'SELECT COUNT(*) AS count FROM responses WHERE form_id = ? AND deleted = 0 AND is_incomplete = 0',
 	);
 
+	const completeCount = (formId: string) => (count.get(formId) as { count: number }).count;
 	const one = (row: unknown) => (row === undefined ? undefined : toResponse(row as Row));
 	const existing = (uuid: string): Response => {
 		const found = one(byUuid.get(uuid));
@@ -104,7 +102,16 @@ export function responseStore(database: DatabaseSync, now: () => number, forms: 
 		response: (uuid: string) => one(byUuid.get(uuid)),
 		responseOfPdf: (pdfName: string) => one(byPdf.get(pdfName)),
 		responseOfDraft: (formId: string, draft: string) => one(byDraft.get(formId, draft)),
-		completeCount: (formId: string) => (countComplete.get(formId) as { count: number }).count,
+		completeCount,
+		/** Why a form takes no response now, in words for a person; undefined when it takes them. */
+		closedBecause({ id, settings }: Form): string | undefined {
+			const { is_closed: closed, closed_message: message, responses_limit: limit } = settings;
+			const full = typeof limit === 'number' && completeCount(id) >= limit;
+			if (!closed && !full) return undefined;
+			return typeof message === 'string' && message
+				? message
+				: 'This form takes no more responses.';
+		},
 		addResponse(formId: string, response: NewResponse = {}): Response {
 			const form = forms.form(formId);
 			if (!form) throw new Error(`There is no form ${formId} in the store`);
@@ -132,9 +139,6 @@ export function responseStore(database: DatabaseSync, now: () => number, forms: 
 			change(uuid, answers, existing(uuid).isIncomplete),
 		deleteResponse(uuid: string) {
 			remove.run(existing(uuid).uuid);
-		},
-		restoreResponse(uuid: string) {
-			restore.run(existing(uuid).uuid);
 		},
 	};
 }
