@@ -48,6 +48,9 @@ export type FailedPoll = {
 	report: 'atOnce' | 'hourly' | 'once' | 'never';
 };
 
+/** The wait that the service asked for, in those of n8n's failures that have one. */
+type Retry = { retryAfterMs?: number; resetsAtEpochMs?: number };
+
 /** What is remembered after a failed poll, and whether to report its error: that of the third in a row. */
 export function afterFailure(
 	failures: Failures,
@@ -56,7 +59,8 @@ export function afterFailure(
 	const { reportedAt, waitUntil } = failures;
 	const count = failures.count + 1;
 	const wholeCount = failures.wholeCount + (isWhole ? 1 : 0);
-	const asked = Math.min(retryAfterMs(failure, now), LONGEST_RETRY_AFTER_MS);
+	const { retryAfterMs, resetsAtEpochMs = now } = { ...failure } as Retry;
+	const asked = Math.min(retryAfterMs ?? resetsAtEpochMs - now, LONGEST_RETRY_AFTER_MS);
 	const isLasting = Math.max(count, wholeCount) >= FAILURES_UNTIL_REPORTED;
 	const isTime =
 		reportedAt === undefined || (report === 'hourly' && now - reportedAt >= REPORT_AGAIN_MS);
@@ -71,14 +75,6 @@ export function afterFailure(
 		},
 		isReported,
 	};
-}
-
-/** The wait that the service asked for, from n8n's `failure`. */
-function retryAfterMs(failure: Failure | undefined, now: number): number {
-	if (failure === undefined || !('retryAfterMs' in failure || 'resetsAtEpochMs' in failure))
-		return 0;
-	const { retryAfterMs: wait, resetsAtEpochMs: resetsAt } = failure;
-	return wait ?? (resetsAt === undefined ? 0 : resetsAt - now);
 }
 
 /** Why an error came about, in n8n's terms. */

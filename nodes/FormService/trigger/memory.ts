@@ -19,7 +19,12 @@ export type FormMemory = {
 	turn: number;
 	lastPoll?: LastPoll;
 	/** Its fields as they were last read, and when that was last tried. */
-	fields?: KnownFields;
+	fields?: {
+		fields: readonly FormField[];
+		triedAt: number;
+		/** Responses have answers that belong to none of them, although the fields were read for that. */
+		isUnmatched: boolean;
+	};
 };
 
 /** What the last poll of a form has left. It only means something beside the very state that it left. */
@@ -54,13 +59,6 @@ export function withoutBacklog(lastPoll: LastPoll | undefined): LastPoll | undef
 	if (lastPoll === undefined || lastPoll.backlog.length === 0) return lastPoll;
 	return { ...lastPoll, backlog: [], order: inDoubt(lastPoll.order) };
 }
-
-export type KnownFields = {
-	fields: readonly FormField[];
-	triedAt: number;
-	/** Responses have answers that belong to none of them, although the fields were read for that. */
-	isUnmatched: boolean;
-};
 
 /** A form in the list of all forms. */
 export type ListedForm = { id: string; name: string; record: IDataObject };

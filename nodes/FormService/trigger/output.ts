@@ -60,11 +60,12 @@ export async function itemsOf(
 				n8n.logger.warn(`A response is delivered without one of its files: ${message}`);
 			}
 			items.push(item);
-		} catch (error) {
+		} catch (cause) {
 			if (isPatient && items.length > 0) break;
-			if (isPatient || output.filePrefix === undefined) throw asNodeError(n8n.getNode(), error);
+			const error = asNodeError(n8n.getNode(), cause);
+			if (isPatient || output.filePrefix === undefined) throw error;
 			// downloading all files takes longer than a poll
-			const { message } = asNodeError(n8n.getNode(), error);
+			const { message } = error;
 			n8n.logger.warn(`A response is delivered without its files: ${message}`);
 			const { item } = await itemOf(context, event, { ...output, filePrefix: undefined });
 			items.push({ ...item, json: { ...item.json, fileError: message } });

@@ -60,17 +60,6 @@ const schema = z.object({
 
 type Saved = z.infer<typeof schema>;
 
-/** Encoding takes time, and most forms do not change. */
-const encoded = new WeakMap<KnownResponses, EncodedResponses>();
-
-function encodedOnce(known: KnownResponses): EncodedResponses {
-	const before = encoded.get(known);
-	if (before !== undefined) return before;
-	const now = encode(known);
-	encoded.set(known, now);
-	return now;
-}
-
 /** The state as JSON, as n8n keeps it. */
 export function toSaved({ service, listedSince, savedAt, forms }: State): IDataObject {
 	const content = {
@@ -79,7 +68,7 @@ export function toSaved({ service, listedSince, savedAt, forms }: State): IDataO
 		listedSince,
 		savedAt,
 		forms: [...forms].map(([id, { known, since, missingSince }]) => {
-			return { id, since, missingSince, known: known && encodedOnce(known) };
+			return { id, since, missingSince, known: known && encode(known) };
 		}),
 	};
 	return { ...content, checksum: checksumOf(content) };
@@ -96,10 +85,7 @@ export function fromSaved(saved: unknown): Restored {
 	}
 	const { service, listedSince, savedAt } = content;
 	const forms = content.forms.map(({ id, known, ...rest }): [string, FormState] => {
-		if (known === undefined) return [id, rest];
-		const responses = decode(known);
-		encoded.set(responses, known);
-		return [id, { ...rest, known: responses }];
+		return [id, { ...rest, known: known && decode(known) }];
 	});
 	return { kind: 'state', state: { service, listedSince, savedAt, forms: new Map(forms) } };
 }
