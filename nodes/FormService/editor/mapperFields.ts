@@ -14,7 +14,7 @@ import { shortened } from '../api/errors';
  * checks answers without another request for the fields.
  */
 export type MapperField = ResourceMapperField & {
-	/** The UUID of the field, or its ID where the service has no UUIDs. */
+	/** The UUID of the field, or its ID if the service has no UUIDs. */
 	uuid: string;
 	/** The title of the field, by which errors and output name it. */
 	label: string;
@@ -25,8 +25,8 @@ export type MapperField = ResourceMapperField & {
 };
 
 /**
- * A form's fields as the resource mapper shows them: by label, told apart where two share one. Headings and
- * the like take no answer and are left out. A field of unknown kind takes text.
+ * A form's fields as the resource mapper shows them: by label, and with a number if two fields share the
+ * label. Headings and the like take no answer and are left out. A field of unknown kind takes text.
  *
  * n8n reports a missing or invalid answer by the `id`, so it is the label. It stays when a field is renamed,
  * because the editor drops what is mapped to an `id` that is gone.

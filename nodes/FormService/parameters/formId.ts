@@ -20,7 +20,7 @@ export class InvalidFormId extends NodeOperationError {
 	/** Both n8n and its editor recognize an error by this name, not by its class. */
 	override name = 'NodeOperationError';
 
-	/** @param given what was given in place of the ID */
+	/** @param given the text that was given in place of the ID */
 	constructor(
 		node: INode,
 		message: string,
@@ -65,10 +65,10 @@ export function chosenName(node: INode, formId: string): string | undefined {
 }
 
 /**
- * What to say of a form that is not there.
+ * The texts of an error about a form that does not exist.
  *
- * @param forms those that there are, if they are known: one whose name, slug or address was given in place
- * of its ID is named with its ID
+ * @param forms the existing forms, if they are known: if the name, slug or address of one of them was given
+ * in place of its ID, the error names the ID
  */
 export function noSuchForm(
 	node: INode,

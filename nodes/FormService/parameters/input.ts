@@ -17,11 +17,11 @@ export type Input = {
 	/** Undefined in a trigger, which has none. */
 	itemIndex: number | undefined;
 	node: INode;
-	/** The time zone of the workflow, in which a time is that does not say its own. */
+	/** The time zone of the workflow, for times that do not state their own zone. */
 	zone: string;
 };
 
-/** An error in what an item brings. */
+/** An error in the parameters or the data of an item. */
 export function invalid(
 	{ node, itemIndex }: Input,
 	message: string,
@@ -32,12 +32,12 @@ export function invalid(
 }
 
 /**
- * An error that names all that is wrong with an item: one problem as it is, several counted, with one
- * in each line below.
+ * An error that names all problems of an item. A single problem is the message; several are counted in
+ * the message and listed below it, one in each line.
  *
  * @param problems sentences, at least one
- * @param counted what is said of several: `answers can't be sent`
- * @param help further lines of the description, which help to correct them
+ * @param counted the end of the message for several problems: `answers can't be sent`
+ * @param help further lines of the description, which help to correct the problems
  */
 export function invalidAll(
 	input: Input,
@@ -52,12 +52,11 @@ export function invalidAll(
 	return invalid(input, only.replace(/\.$/, ''), help.length > 0 ? help.join('\n') : undefined);
 }
 
-/** Readers of parameters: each gives a checked value or throws an error that names the parameter. */
-
 /**
- * The ID of the form.
+ * The ID of the form. Like all readers of parameters here, this function throws a NodeOperationError that
+ * names an invalid parameter.
  *
- * @throws InvalidFormId that says what to do
+ * @throws InvalidFormId that gives advice
  */
 export function readFormId(input: Input): string {
 	const given = idText(input, 'formId');
@@ -79,7 +78,7 @@ export function readResponseId(input: Input): string {
 	);
 }
 
-/** What a parameter for an ID gives, trimmed; a number as text. */
+/** The value of a parameter for an ID: trimmed, and a number as text. */
 function idText(input: Input, name: string): unknown {
 	const given = input.parameter(name, '');
 	return numberAsText(given) ?? (typeof given === 'string' ? given.trim() : given);
@@ -171,7 +170,7 @@ export type Page = {
 	isCounted: boolean;
 };
 
-/** Reads Return All and Limit, and Skip where a model asks for one page after another. */
+/** Reads Return All and Limit. For a model, which asks for one page after another, also reads Skip. */
 export function readPage(input: Input): Page {
 	const isCounted = isTool(input.node);
 	return {
@@ -183,7 +182,7 @@ export function readPage(input: Input): Page {
 	};
 }
 
-/** Whether a model uses the node: n8n offers it to agents as a type of its own, with this at its end. */
+/** Whether a model uses the node: n8n adds this ending to the type of a node that it offers to agents. */
 export function isTool({ type }: Pick<INode, 'type'>): boolean {
 	return type.endsWith('Tool');
 }

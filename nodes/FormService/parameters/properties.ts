@@ -7,9 +7,9 @@ const slowLoad = (what: string) => ({
 });
 
 /**
- * The form, from a searchable list, by its ID or by the URL of its page (specification, section 2.2). The node checks the ID:
- * n8n runs a pattern given here with a time limit, and fails the whole run where a busy machine
- * exceeds it.
+ * The form, from a searchable list, by its ID or by the URL of its page (specification, section 2.2). The
+ * node checks the ID by itself, because n8n would run a pattern in this description with a time limit, and a
+ * busy machine that exceeds the limit would fail the whole run.
  */
 export const formLocator: INodeProperties = {
 	displayName: 'Form',
@@ -81,7 +81,7 @@ export const responseLocator: INodeProperties = {
 	],
 };
 
-/** A parameter that depends on the form, so it is shown when one has been chosen. */
+/** A parameter that is shown only after a form has been chosen. */
 export function onceFormIsChosen(property: INodeProperties): INodeProperties {
 	const { displayOptions } = property;
 	const hide = { ...displayOptions?.hide, formId: [''] };
@@ -106,7 +106,7 @@ export const limitInput: INodeProperties = {
 	displayOptions: { show: { returnAll: [false] } },
 };
 
-/** What an operation or the trigger offers beyond what it needs. */
+/** The optional parameters of an operation or the trigger. */
 export function optionsOf(options: INodeProperties[]): INodeProperties {
 	return {
 		displayName: 'Options',
@@ -118,7 +118,7 @@ export function optionsOf(options: INodeProperties[]): INodeProperties {
 	};
 }
 
-/** A parameter that says how the values of an operation are given: one by one, as JSON, or otherwise. */
+/** A choice between ways to give the values of an operation: one by one, as JSON, or otherwise. */
 export function inputModeChoice(
 	displayName: string,
 	options: INodePropertyOptions[],
@@ -134,7 +134,7 @@ export const simplifySwitch: INodeProperties = {
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 };
 
-/** Shown where a raw record is returned. */
+/** Shown only if a raw record is returned. */
 export const includeSecretsSwitch: INodeProperties = {
 	displayName: 'Include Secrets',
 	name: 'includeSecrets',

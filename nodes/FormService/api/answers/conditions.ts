@@ -95,7 +95,7 @@ export function searchable(text: string): string {
 	return text.normalize('NFC').toLowerCase();
 }
 
-/** Whether the fields of the form are needed: in some shapes of a reply, an answer does not have all names of its field. */
+/** Whether the fields of the form are needed: an answer in a reply does not have all names of its field. */
 export function conditionsNeedFields({ conditions }: Conditions): boolean {
 	return conditions.some(({ field }) => !isAttribute(field));
 }
@@ -129,8 +129,8 @@ function isAttribute(name: string): boolean {
 }
 
 /**
- * The field of a form that a name means: by UUID or ID, by custom key, by its label as items name it
- * ("Full name (2)"), or by its label in other case or spelling.
+ * The field of a form that a name means: by UUID or ID, by label with its number ("Full name (2)"), by
+ * custom key, by its name in items, or by label or custom key in other capitals.
  */
 function fieldNamed(name: string, fields: readonly FormField[]): FormField | undefined {
 	const wanted = comparable(name);
@@ -207,7 +207,7 @@ function isTrue(
 			return values.length === 0;
 		case 'isNotEmpty':
 			return values.length > 0;
-		// lodash compares neither a number nor a time that cannot be read
+		// gt and lt are false for a number or time that cannot be read
 		case 'greater':
 			return values.some((value) => gt(readNumber(value), readNumber(wanted)));
 		case 'less':

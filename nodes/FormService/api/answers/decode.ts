@@ -3,7 +3,7 @@ import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { shapeOf } from '../envelope';
 import { isRecord, isUuid } from '../records';
 
-/** One answer of a response, with what the service says of its field. */
+/** One answer of a response, with the names of its field in the reply. */
 export type Answer = {
 	label: string;
 	/** The UUID or ID of the field, as the service writes it. */

@@ -64,7 +64,7 @@ export function fileFieldNames(owners: readonly string[], all: readonly string[]
 	return numbered(owners.map(asFieldName), all.map(asFieldName), [], (name, n) => `${name}_${n}`);
 }
 
-/** The wanted names, each once. A number is added to a name that is used or taken, unless the result is reserved. */
+/** The wanted names, each once: a name that is used or taken gets a number with which it is not reserved. */
 function numbered(
 	wanted: readonly string[],
 	reserved: readonly string[],

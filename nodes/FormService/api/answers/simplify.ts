@@ -8,8 +8,8 @@ import { COLUMN_ATTRIBUTES, KEPT_ATTRIBUTES, tellApart } from './names';
 import { withFiles } from './uploads';
 
 /**
- * A response in a form that is easy to use in a workflow: its answers first, then at most ten of the
- * service's own attributes, and `fields` with the UUIDs if they are known. `answersError` is a sentence on
+ * A response in a shape that is easy to use in a workflow: its answers first, then at most ten attributes
+ * of the service. `fields` has the UUIDs of the fields, if they are known. `answersError` is a sentence on
  * the answers that could not be read.
  *
  * @param fields name and type the answers; without them, labels name the answers
@@ -31,8 +31,9 @@ export function simplifyResponse(record: IDataObject, fields?: readonly FormFiel
 }
 
 /**
- * A response as a row of a table: each field is a column, in the form's order, then who and when. Answers
- * that belong to no field follow, and a sentence on the answers that could not be read.
+ * A response as a row of a table: a column for each field, in the form's order, then columns for attributes
+ * of the service. Answers that belong to no field follow, and a sentence on the answers that could not be
+ * read.
  *
  * @param details adds all attributes that are kept, and a column for each note even if there is none
  */
