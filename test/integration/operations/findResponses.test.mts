@@ -1,6 +1,7 @@
-import type { INodeListSearchResult } from 'n8n-workflow';
+import { randomUUID } from 'node:crypto';
+import type { IDataObject, INodeListSearchResult } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { demoForms } from '../../service/index.mts';
+import { answer, demoForms } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
 import { withWorld, type World } from '../world.mts';
 
@@ -97,43 +98,18 @@ describe('One Column per Field', () => {
 		});
 	});
 
-	it('names the columns by custom key', async () => {
-		await withWorld(async ({ n8n }) => {
-			const parameters = { ...getAll, formId: locator(event) };
-			const { items } = await n8n.runNode({
-				...parameters,
-				options: { columns: true, answerKeys: 'customKey' },
-			});
-			expect(items[0].json).toMatchObject({ name: 'Edsger Dijkstra', guests: 1, number: 1 });
-		});
-	});
-
-	it('adds all attributes, and columns for problems, on request', async () => {
-		await withWorld(async ({ n8n }) => {
-			const { items } = await n8n.runNode({
-				...getAll,
-				formId: locator(survey),
-				options: { columns: true, details: true },
-			});
-			expect(items[0].json).toMatchObject({
-				number_formatted: 'S-2',
-				referrer: null,
-				otherAnswers: null,
-				answersError: null,
-			});
-		});
-	});
-
-	it('names binary fields after the fields, and keeps a column for what went wrong', async () => {
+	it('names the columns and the binary fields, with all attributes and columns for problems on request', async () => {
 		await withWorld(async ({ n8n }) => {
 			const { items } = await n8n.runNode({
 				...getAll,
 				formId: locator(application),
-				options: { columns: true, details: true, downloadFiles: true },
+				options: { columns: true, details: true, downloadFiles: true, answerKeys: 'customKey' },
 			});
+			const notes = { otherAnswers: null, answersError: null, fileError: null };
+			for (const { json } of items) expect(json).toMatchObject({ referrer: null, ...notes });
 			const [withFile] = items.filter(({ binary }) => binary !== undefined);
+			expect(withFile.json).toMatchObject({ name: 'Alan Turing', number_formatted: '1' });
 			expect(Object.keys(withFile.binary!)).toEqual(['cv']);
-			expect(items.map(({ json }) => json.fileError)).toEqual(items.map(() => null));
 		});
 	});
 });
@@ -204,6 +180,7 @@ describe('Filters and Sort', () => {
 		['2026-10-05 06:00', ['Person 6']],
 		['2026-10-05T06:00Z', ['Person 6', 'Person 5']],
 		['={{ DateTime.fromISO("2026-10-05T06:00", { zone: "utc" }) }}', ['Person 6', 'Person 5']],
+		['={{ new Date("2026-10-05T06:00:00Z") }}', ['Person 6', 'Person 5']],
 	])('take %s for the workflow’s time where it has no zone', async (time, expected) => {
 		await filled(async (world) => {
 			const condition = { field: 'created_at', operator: 'after', value: time };
@@ -225,13 +202,118 @@ describe('Filters and Sort', () => {
 		});
 	});
 
-	it('refuses a time that is none before anything is sent', async () => {
-		await filled(async (world) => {
-			const { error } = await run(world, { filters: { after: 'soon' } });
+	it.each([
+		[{ after: 'soon' }, "'Submitted After' must be a date, such as 2026-01-31 or 2026-01-31T08:00"],
+		[{ conditions: '[{"field": "uuid", "operator": "is", "value": "b"}]' }, "'Conditions' has no"],
+		[{ conditions: '{"conditions": [{"field": "uuid", "value": "b"}]}' }, "'Conditions' has no"],
+		[{ conditions: { conditions: '={{ [{ field: "uuid" }] }}' } }, 'Condition 1 has no field'],
+		[{ match: '={{ "either" }}' }, "'Match' must be one of all, any"],
+		['={{ ({ text: "ada" }) }}', "'Match' must be"],
+		[{ conditions: { conditions: [{ field: 'a', operator: 'like' }] } }, 'one of the operators'],
+		[
+			{ conditions: { conditions: [{ field: 'a', operator: 'is', value: '={{ [1] }}' }] } },
+			'Condition 1 must have a text',
+		],
+	])(
+		'that cannot be understood are an error before anything is sent: %j',
+		async (filters, text) => {
+			await withWorld(async ({ n8n, service }) => {
+				const { error } = await n8n.runNode({
+					...getAll,
+					formId: locator(contact),
+					filters,
+				} as never);
+				expect(error?.message).toContain(text);
+				expect(service.requests).toEqual([]);
+			});
+		},
+	);
+
+	it('on a name that nothing has are an error that lists the fields', async () => {
+		await withWorld(async ({ n8n }) => {
+			const conditions = { conditions: [{ field: 'Fulname', operator: 'isEmpty' }] };
+			const filters = { conditions } as never;
+			const { error } = await n8n.runNode({ ...getAll, formId: locator(contact), filters });
 			expect(error?.message).toBe(
-				"'Submitted After' must be a date, such as 2026-01-31 or 2026-01-31T08:00",
+				'The form has no field "Fulname". Its fields are "Name", "Email", "Phone", "Message"',
 			);
+		});
+	});
+});
+
+describe('The list of fields for a condition', () => {
+	const listed = async ({ n8n }: World, parameters: object) => {
+		const method = 'getConditionFields';
+		const given = parameters as never;
+		const all = await n8n.callMethod<IDataObject[]>('loadOptions', method, given);
+		return all.map(({ name, value }) => [name, value]);
+	};
+	const attribute = ['uuid', 'uuid'];
+
+	it('has the fields of the form as items name them, and the attributes of a response', async () => {
+		await withWorld(async (world) => {
+			const found = await listed(world, { ...getAll, formId: locator(survey) });
+			const uuids = world.service.store.fields(survey).map(({ uuid }) => uuid);
+			expect(found.slice(4, 7)).toEqual([
+				['Comment', uuids[4]],
+				['Comment (2)', uuids[5]],
+				attribute,
+			]);
+			expect(found).toContainEqual(['is_incomplete', 'is_incomplete']);
+		});
+	});
+
+	it('has the attributes before a form is chosen, without a request', async () => {
+		await withWorld(async (world) => {
+			expect((await listed(world, { ...getAll, formId: locator('') }))[0]).toEqual(attribute);
 			expect(world.service.requests).toEqual([]);
+		});
+	});
+
+	it('has the labels of all forms where several are watched', async () => {
+		await withWorld(async (world) => {
+			const { store } = world.service;
+			const formIds = ['A', 'B'].map(
+				(name) => store.addForm({ name, fields: [{ label: 'Email' }, { label: `Of ${name}` }] }).id,
+			);
+			const found = await listed(world, { watch: 'several', formIds });
+			const labels = ['Email', 'Of A', 'Of B'];
+			expect(found.slice(0, 4)).toEqual([...labels.map((label) => [label, label]), attribute]);
+			expect(world.service.requests).toHaveLength(1);
+		});
+	});
+});
+
+describe('Response: Get', () => {
+	it('finds a response by its UUID in any case, and by its ID', async () => {
+		await withWorld(async ({ n8n, service }) => {
+			const uuid = randomUUID();
+			const record = { success: true, data: [{ uuid: uuid.toUpperCase(), id: 7 }] };
+			service.faults.set({ fault: answer(200, 'application/json', JSON.stringify(record)) });
+			for (const responseId of [uuid, '7']) {
+				const { items } = await n8n.runNode({ ...get, formId: locator(contact), responseId });
+				expect(items[0]?.json).toMatchObject({ id: 7 });
+			}
+		});
+	});
+});
+
+describe('Several choices', () => {
+	it('that were added read back as a list where the fields are read, as submitted ones do', async () => {
+		await withWorld(async ({ n8n, service }) => {
+			const label = 'What do you use?';
+			const field = service.store.fields(survey).find((one) => one.label === label)!;
+			const { error } = await n8n.runNode({
+				resource: 'response',
+				operation: 'create',
+				formId: locator(survey),
+				inputMode: 'json',
+				answersJson: JSON.stringify({ [field.uuid]: ['Forms', 'Integrations'] }),
+			});
+			expect(error).toBeUndefined();
+			const options = { columns: true };
+			const { items } = await n8n.runNode({ ...getAll, formId: locator(survey), options });
+			expect(items[0].json).toMatchObject({ [label]: ['Forms', 'Integrations'] });
 		});
 	});
 });

@@ -3,74 +3,49 @@ import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { createdAt, oldestFirst } from '../../../../nodes/FormService/api/answers/order.ts';
 
+/** A time of the same minute. */
+const at = (second: number) => `2026-11-21T10:00:0${second}.000000Z`;
+
+/** The positions of records in the list, oldest first. */
 const order = (...records: IDataObject[]) =>
-	oldestFirst(records.map((record) => ({ record }))).map(({ record }) => record.name);
-const at = (name: string, created_at: unknown, number?: unknown) =>
-	({ name, created_at, number }) as IDataObject;
+	oldestFirst(records.map((record, index) => ({ record, index }))).map(({ index }) => index);
 
 describe('Oldest first', () => {
-	it('goes by the time', () => {
-		const later = at('later', '2026-11-21T10:00:01.000000Z', 1);
-		const earlier = at('earlier', '2026-11-21T10:00:00.000000Z', 2);
-		expect(order(later, earlier)).toEqual(['earlier', 'later']);
-	});
-
-	it('goes by the number where times are equal', () => {
-		const time = '2026-11-21T10:00:00.000000Z';
-		expect(order(at('b', time, 10), at('a', time, 9))).toEqual(['a', 'b']);
-	});
-
-	it('goes by the number where a time is missing or cannot be read', () => {
-		expect(order(at('b', undefined, 2), at('a', '2026-11-21T10:00:00Z', 1))).toEqual(['a', 'b']);
-		expect(order(at('b', 'yesterday', 2), at('a', 'today', 1))).toEqual(['a', 'b']);
+	it.each<[string, IDataObject, IDataObject]>([
+		['the time', { created_at: at(1), number: 1 }, { created_at: at(0), number: 2 }],
+		['submitted_at', { submitted_at: at(1), number: 1 }, { submitted_at: at(0), number: 2 }],
+		['createdAt', { createdAt: at(1), number: 1 }, { createdAt: at(0), number: 2 }],
+		['timestamp', { timestamp: at(1), number: 1 }, { timestamp: at(0), number: 2 }],
+		['epoch seconds', { created_at: 1_795_255_201 }, { created_at: 1_795_255_200 }],
+		['milliseconds', { created_at: 1_795_255_200_001 }, { created_at: 1_795_255_200_000 }],
+		['seconds as text', { created_at: '1795255201' }, { created_at: '1795255200' }],
+		['the number', { created_at: at(0), number: 10 }, { created_at: at(0), number: 9 }],
+		['a number as text', { created_at: 'soon', number: '10' }, { created_at: '', number: '9' }],
+		[
+			'the number, not a change',
+			{ number: 2, updated_at: at(0) },
+			{ number: 1, updated_at: at(1) },
+		],
+		['an id that counts up', { id: '10' }, { id: '9' }],
+	])('goes by %s', (_, later, earlier) => {
+		expect(order(later, earlier)).toEqual([1, 0]);
 	});
 
 	it('goes by the number of all of them where one has no time', () => {
-		const first = at('first', '2026-11-21T10:00:02Z', 1);
-		const second = at('second', null, 2);
-		const third = at('third', '2026-11-21T10:00:01Z', 3);
-		expect(order(third, first, second)).toEqual(['first', 'second', 'third']);
+		const [first, third] = [2, 1].map((second) => ({ created_at: at(second) }));
+		expect(order({ ...third, number: 3 }, { ...first, number: 1 }, { number: 2 })).toEqual([
+			1, 2, 0,
+		]);
 	});
 
-	it.each(['submitted_at', 'createdAt', 'timestamp'])(
-		'goes by a time of another name: %s',
-		(name) => {
-			const later = { name: 'later', [name]: '2026-11-21T10:00:01Z', number: 1 };
-			const earlier = { name: 'earlier', [name]: '2026-11-21T10:00:00Z', number: 2 };
-			expect(order(later, earlier)).toEqual(['earlier', 'later']);
-		},
-	);
-
-	it.each([
-		['seconds', 1_795_255_201, 1_795_255_200],
-		['milliseconds', 1_795_255_200_001, 1_795_255_200_000],
-		['text', '1795255201', '1795255200'],
-	])('goes by a time that is a number: %s', (_unit, later, earlier) => {
-		expect(order(at('later', later, 1), at('earlier', earlier, 2))).toEqual(['earlier', 'later']);
-	});
-
-	it('goes by an id that counts up where there is no time and no number', () => {
-		expect(order({ name: 'b', id: '10' }, { name: 'a', id: '9' })).toEqual(['a', 'b']);
-		expect(order({ name: 'b', id: '9f' }, { name: 'a', id: '10' })).toEqual(['b', 'a']);
-	});
-
-	it('goes by the number and not by the time of the last change', () => {
-		const edited = { name: 'edited', number: 1, updated_at: '2026-11-21T11:00:00Z' };
-		const newer = { name: 'newer', number: 2, updated_at: '2026-11-21T10:00:00Z' };
-		expect(order(newer, edited)).toEqual(['edited', 'newer']);
-	});
-
-	it('takes a number that is written as text', () => {
-		expect(order(at('b', null, '10'), at('a', null, '9'))).toEqual(['a', 'b']);
-	});
-
-	it('leaves the order of the listing where nothing tells it', () => {
-		expect(order(at('b', null), at('a', null))).toEqual(['b', 'a']);
+	it('leaves the order of the listing where nothing else decides', () => {
+		expect(order({ id: '9f' }, { id: '10' })).toEqual([0, 1]);
+		expect(order({}, {})).toEqual([0, 1]);
 	});
 
 	it('never loses or doubles a response, and leaves those in order as they are', () => {
 		const record = fc.record({
-			created_at: fc.constantFrom('2026-11-21T10:00:00Z', '2026-11-21T10:00:01Z', null, 'soon'),
+			created_at: fc.constantFrom(at(0), at(1), null, 'soon'),
 			number: fc.constantFrom(1, 2, '3', null),
 		});
 		fc.assert(
@@ -89,16 +64,16 @@ describe('The time of creation', () => {
 	const noon = Date.UTC(2026, 10, 21, 12);
 
 	it.each([
-		['with a zone', '2026-11-21T12:00:00.000000Z'],
-		['without one, which is UTC', '2026-11-21T12:00:00'],
-		['with a space', '2026-11-21 12:00:00'],
-		['in seconds', noon / 1000],
-		['in milliseconds, as text', String(noon)],
-	])('is read %s', (_form, created_at) => {
-		expect(createdAt({ created_at })).toBe(noon);
-	});
-
-	it.each([undefined, null, '', 'yesterday', true])('cannot be read from %j', (created_at) => {
-		expect(createdAt({ created_at } as IDataObject)).toBeUndefined();
+		['2026-11-21T12:00:00.000000Z', noon],
+		['2026-11-21T12:00:00', noon],
+		['2026-11-21 12:00:00', noon],
+		[noon / 1000, noon],
+		[String(noon), noon],
+		[null, undefined],
+		['', undefined],
+		['yesterday', undefined],
+		[true, undefined],
+	])('of %j is read as %j', (created_at, time) => {
+		expect(createdAt({ created_at })).toBe(time);
 	});
 });
