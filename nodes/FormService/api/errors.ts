@@ -60,15 +60,6 @@ export class ServiceError extends NodeApiError {
 /** Only one file could not be downloaded; the rest of the response is fine. */
 export class FileError extends ServiceError {}
 
-/** See `ServiceError`. */
-export function serviceError(
-	node: INode,
-	explanation: Explanation,
-	itemIndex?: number,
-): ServiceError {
-	return new ServiceError(node, explanation, itemIndex);
-}
-
 /** Any error as one that n8n can show with its node. */
 export function asNodeError(
 	node: INode,
@@ -161,9 +152,4 @@ export function timeInWords(time: number): string {
 		timeZone: 'UTC',
 	} as const;
 	return `${minute.toLocaleString('en-US', form)} UTC`;
-}
-
-/** A text with `{names}` replaced by their values. A name without a value is left out. */
-export function filled(text: string, values: Readonly<Record<string, unknown>>): string {
-	return text.replace(/\{(\w+)\}/g, (_placeholder, name: string) => String(values[name] ?? ''));
 }

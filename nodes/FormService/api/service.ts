@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Target } from './endpoints';
-import { unlessAborted } from './clock';
+import { clock, unlessAborted } from './clock';
 import { NotSent } from './errors';
 import { listAll } from './replies/list';
 import {
@@ -12,8 +12,6 @@ import {
 import { request } from './request/request';
 import { notSent, stopSignal } from './requestContext';
 import type { RequestContext } from './requestContext';
-import { TtlCache } from './ttlCache';
-import type { Lifetimes } from './ttlCache';
 
 /**
  * What the service does (specification, section 4); `replies/list` also gives lists page by page. n8n
@@ -24,6 +22,47 @@ import type { Lifetimes } from './ttlCache';
 /** The workspace as received, with its secrets (section 2.1). */
 export async function getWorkspace(context: RequestContext, target: Target): Promise<IDataObject> {
 	return parseWorkspace(context, (await request(context, target)).value);
+}
+
+/** How long an outcome is given again, in milliseconds from the end of the work. */
+export type Lifetimes = { found: number; failed: number };
+
+/**
+ * Recent outcomes, so that asking again costs nothing. Work that is under way is shared in any case. A
+ * failure can be kept as well, because each key that a person presses would meet it again. Each entry is
+ * dropped by a timer, so a large list stays in memory no longer than its lifetime.
+ */
+export class TtlCache<T> {
+	private readonly entries = new Map<string, Promise<T>>();
+
+	/** The recent outcome of a key's work, or the one that the work gives now. */
+	async get(key: string, { found, failed }: Lifetimes, work: () => Promise<T>): Promise<T> {
+		const present = this.entries.get(key);
+		if (present !== undefined) return await present;
+		const entry = work();
+		this.entries.set(key, entry);
+		entry.then(
+			() => this.dropAfter(found, key, entry),
+			() => this.dropAfter(failed, key, entry),
+		);
+		return await entry;
+	}
+
+	/** Drops all entries whose keys start so, even if their work is under way: they may be outdated. */
+	clear(start: string): void {
+		for (const key of this.entries.keys()) {
+			if (key.startsWith(start)) this.entries.delete(key);
+		}
+	}
+
+	private dropAfter(ms: number, key: string, entry: Promise<T>): void {
+		const drop = () => {
+			if (this.entries.get(key) === entry) this.entries.delete(key);
+		};
+		if (ms === 0) drop();
+		// unlike a sleep, this timer doesn't keep the process running
+		else clock.timeout(ms).addEventListener('abort', drop, { once: true });
+	}
 }
 
 export type ListRecordsOptions = {

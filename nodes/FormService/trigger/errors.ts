@@ -1,5 +1,5 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import { CHECK_VERSION, inputError, serviceError, timeInWords } from '../api/errors';
+import { CHECK_VERSION, inputError, ServiceError, timeInWords } from '../api/errors';
 
 /** What n8n's log says where nothing has failed. */
 export const LOG = {
@@ -39,7 +39,7 @@ const CUT = {
 /** A listing that was not read to its end, although it has to be. */
 export function cutShort(node: INode, what: keyof typeof CUT) {
 	const { message, reason } = CUT[what];
-	return serviceError(node, {
+	return new ServiceError(node, {
 		message,
 		description: `No time, or no request of the day, was left for further pages. ${reason} Raise 'Requests per Day', ask your Form Service administrator for larger pages, or delete responses that are no longer needed.`,
 		failure: { cause: 'temporarily-unavailable' },
@@ -48,7 +48,7 @@ export function cutShort(node: INode, what: keyof typeof CUT) {
 
 /** No reply came before the end of the time that n8n gives a poll. */
 export function tooSlow(node: INode) {
-	return serviceError(node, {
+	return new ServiceError(node, {
 		message: "The service didn't answer before n8n's poll timeout",
 		description: 'The next poll tries again.',
 		failure: { cause: 'temporarily-unavailable' },
@@ -57,7 +57,7 @@ export function tooSlow(node: INode) {
 
 /** The request's turn in the account's queue did not come before n8n's poll timeout. */
 export function queueTooLong(node: INode) {
-	return serviceError(node, {
+	return new ServiceError(node, {
 		message: "This account's per-minute limit is used up; the poll was skipped and will be retried",
 		description:
 			'Other nodes or tools that use this account have sent too many requests in this minute.',
@@ -89,7 +89,7 @@ const MAX_NAMES = 30;
 /** A response that could not be told from the next. */
 export function withoutIdentity(node: INode, record: IDataObject) {
 	const names = Object.keys(record).slice(0, MAX_NAMES).join(', ') || 'nothing at all';
-	return serviceError(node, {
+	return new ServiceError(node, {
 		message: 'The service sent a response without a UUID',
 		description: `It has no "uuid" or "id" that identifies it, only: ${names}. ${CHECK_VERSION}`,
 		failure: { cause: 'configuration-invalid' },

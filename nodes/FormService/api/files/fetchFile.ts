@@ -3,7 +3,7 @@ import { clock, unlessAborted } from '../clock';
 import type { Explanation } from '../errors';
 import { retryAfterSeconds } from '../rateLimiter/limits';
 import type { Headers } from '../rateLimiter/limits';
-import { connectionProblems, problemOf } from '../request/connectionProblems';
+import { isSetting, problemOf } from '../request/connectionProblems';
 import { dropReply, send, timeoutOf } from '../request/http';
 import type { N8nReply } from '../request/http';
 import { notSent, stopSignal } from '../requestContext';
@@ -252,6 +252,6 @@ function brokenFile(
 	const { problem: why, detail } = problemOf(error);
 	return problem(`The file at ${host} could not be fetched`, {
 		...(detail !== undefined && { description: `${CHECK_FILE} (${detail})` }),
-		mayRetry: connectionProblems[why].isSetting !== true,
+		mayRetry: !isSetting(why),
 	});
 }

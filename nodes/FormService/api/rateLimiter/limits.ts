@@ -104,7 +104,7 @@ function numberIn(header: unknown, form: RegExp): number | undefined {
 const ISO = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d(:?\d\d)?)$/i;
 
 /** Epoch milliseconds of a date in one of the three forms of HTTP, or in ISO 8601, which some send. */
-function dateIn(header: unknown): number | undefined {
+export function dateIn(header: unknown): number | undefined {
 	const text = textOf(header);
 	const time = ISO.test(text) ? DateTime.fromISO(text) : DateTime.fromHTTP(text);
 	return time.isValid ? time.toMillis() : undefined;

@@ -1,10 +1,9 @@
-import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import type { Account } from '../account';
 import type { Target } from '../endpoints';
 import { shapeOf, unwrap } from '../envelope';
 import { CHECK_VERSION } from '../errors';
-import type { Headers } from '../rateLimiter/limits';
+import { dateIn } from '../rateLimiter/limits';
 import { identityOf } from '../records';
 import { request } from '../request/request';
 import type { Version } from '../request/request';
@@ -84,7 +83,7 @@ export async function* pagesOf(
 		const page = {
 			...{ url, pagesBefore, recordsBefore, requests, version },
 			isNumbered: isNumbered(url, listUrl),
-			date: dateIn(headers),
+			date: dateIn(headers.date),
 		};
 		if (isUnchanged) {
 			yield { ...page, records: [], isLast: true, isUnchanged };
@@ -108,12 +107,6 @@ export async function* pagesOf(
 		if (nextUrl === undefined) throw pageElsewhere(context, next.url);
 		url = nextUrl;
 	}
-}
-
-/** The header `Date` (RFC 9110, section 6.6.1). */
-function dateIn({ date }: Headers): number | undefined {
-	const time = DateTime.fromHTTP(typeof date === 'string' ? date : '');
-	return time.isValid ? time.toMillis() : undefined;
 }
 
 /**

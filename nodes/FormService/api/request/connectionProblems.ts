@@ -1,78 +1,25 @@
-import type { Failure } from 'n8n-workflow';
-import { CHECK_BASE_URL, filled, TRY_LATER } from '../errors';
-import type { Explanation } from '../errors';
-
-/** What it means that no whole reply came, and what a person reads. */
-type Row = {
-	/** The service may have received the request. */
-	mayHaveArrived?: true;
-	/**
-	 * A setting of n8n, the node or the server causes it. Retrying does not help, and it says nothing
-	 * about other requests to the service.
-	 */
-	isSetting?: true;
-	/** `{origin}` is the service's scheme, host and port, `{detail}` the code of the error. */
-	message: string;
-	description: string;
-};
-
-const TABLE = {
-	connectionRefused: {
-		message: "Couldn't connect to {origin} (connection refused)",
-		description: `The service may be down. ${CHECK_BASE_URL}`,
-	},
-	unknownHost: {
-		message: "Couldn't find the host name in {origin}",
-		description: `${CHECK_BASE_URL} If it is right, n8n's DNS may be failing.`,
-	},
-	unreachable: {
-		message: "Couldn't reach {origin} from n8n's network",
-		description: `${CHECK_BASE_URL} If it is right, check the network of the machine that runs n8n.`,
-	},
-	certificate: {
-		isSetting: true,
-		message: 'The certificate of {origin} was not accepted ({detail})',
-		description: `${CHECK_BASE_URL} For a certificate of your own, add its authority to n8n (NODE_EXTRA_CA_CERTS).`,
-	},
-	encryption: {
-		isSetting: true,
-		message: "Couldn't establish a secure connection to {origin} ({detail})",
-		description: `${CHECK_BASE_URL} The service may use http or a different port.`,
-	},
-	notAllowed: {
-		isSetting: true,
-		message: 'n8n does not allow requests to {origin}: {detail}',
-		description: "Check the allowed domains of the credential and n8n's SSRF protection.",
-	},
-	timeout: {
-		mayHaveArrived: true,
-		message: '{origin} did not reply in time',
-		description: `${TRY_LATER} To wait longer, set 'Timeout' in the node's request options.`,
-	},
-	interrupted: {
-		mayHaveArrived: true,
-		message: 'The connection to {origin} broke before the whole reply arrived',
-		description: TRY_LATER,
-	},
-} as const satisfies Record<string, Row>;
-
-/** Why no whole reply came. */
-export type ConnectionProblem = keyof typeof TABLE;
-
-export const connectionProblems: Readonly<Record<ConnectionProblem, Row>> = TABLE;
+/** Why no whole reply came; what a person reads of them is in `problems`. */
+export type ConnectionProblem =
+	| 'connectionRefused'
+	| 'unknownHost'
+	| 'unreachable'
+	| 'certificate'
+	| 'encryption'
+	| 'notAllowed'
+	| 'timeout'
+	| 'interrupted';
 
 /**
- * Explains a request that brought no whole reply.
- *
- * @param origin scheme, host and port of the service
+ * Whether a setting of n8n, the node or the server causes a problem. Retrying does not help then, and
+ * the problem says nothing about other requests to the service.
  */
-export function explainConnection(
-	{ problem, detail = problem }: { problem: ConnectionProblem; detail?: string },
-	origin: string,
-): Explanation {
-	const { message, description, isSetting } = connectionProblems[problem];
-	const cause: Failure['cause'] = isSetting ? 'configuration-invalid' : 'temporarily-unavailable';
-	return { message: filled(message, { origin, detail }), description, failure: { cause } };
+export function isSetting(problem: ConnectionProblem): boolean {
+	return ['certificate', 'encryption', 'notAllowed'].includes(problem);
+}
+
+/** Whether the service may have received the request in spite of the problem. */
+export function mayHaveArrived(problem: ConnectionProblem): boolean {
+	return ['timeout', 'interrupted'].includes(problem);
 }
 
 /** Reads why a request got no whole reply from the error and its causes. */

@@ -1,10 +1,9 @@
 import { upperFirst } from 'lodash';
-import type { Failure } from 'n8n-workflow';
 import type { Account } from '../account';
 import { clock } from '../clock';
 import type { Effect } from '../endpoints';
 import type { Content, Envelope } from '../envelope';
-import { asSentence, CHECK_BASE_URL, filled, shortened, timeInWords, TRY_LATER } from '../errors';
+import { asSentence, CHECK_BASE_URL, shortened, TRY_LATER } from '../errors';
 import type { Explanation } from '../errors';
 import {
 	LONGEST_MINUTE_S,
@@ -17,113 +16,10 @@ import type { HeldBack } from '../rateLimiter/requestQueue';
 import { readBoolean } from '../readers';
 import { isRecord } from '../records';
 import { isRedirect, leadsToLogin, parseUrl } from '../url';
-import { explainConnection } from './connectionProblems';
 import type { Broken } from './http';
+import { explained } from './problems';
+import type { Problem } from './problems';
 import type { ReadReply } from './reply';
-
-/** Without a `cause`, a person has to change something: `configuration-invalid`. */
-type Row = { message: string; description: string; cause?: Failure['cause'] };
-
-const MORE_RIGHTS = 'If more rights are needed, use the credential of an account that has them.';
-
-/** What a person reads. `explainStatus` has the values of the `{names}`. */
-const TABLE = {
-	tooLarge: {
-		message: 'The reply is too large for n8n to handle safely',
-		description:
-			'Ask your Form Service administrator for smaller pages, or delete responses that are no longer needed.',
-	},
-	unavailable: {
-		message: 'The service could not answer (status {status}){said}',
-		description: TRY_LATER,
-		cause: 'temporarily-unavailable',
-	},
-	dayUsedUp: {
-		message: 'The daily request limit is used up until {until}{said}',
-		description:
-			'The service allows {allowed} requests a day for all nodes, workflows and tools that use this account. Run this again after that time, or let the workflow send fewer requests.',
-		cause: 'quota-exhausted',
-	},
-	minuteUsedUp: {
-		message: "This account's per-minute limit is used up{said}",
-		description:
-			'The service allows {allowed} requests a minute for all nodes, workflows and tools that use this account. Let the others send fewer requests.',
-		cause: 'rate-limited',
-	},
-	tokenRefused: {
-		message: 'The service did not accept the access token{said}',
-		description: 'Open the Form Service credential, enter a valid access token and save it.',
-		cause: 'credential-invalid',
-	},
-	otherSite: {
-		message: '{baseUrl} returned a web page instead of data (status {status})',
-		description: CHECK_BASE_URL,
-	},
-	formClosed: {
-		message: 'The form is closed{said}',
-		description: '{ifClosed}',
-	},
-	denied: {
-		message: 'Access denied (status 403){said}',
-		description: `Check that the {noun} belongs to the token's workspace. ${MORE_RIGHTS}`,
-	},
-	accountDenied: {
-		message: 'Access denied (status 403){said}',
-		description: MORE_RIGHTS,
-	},
-	notFound: {
-		message: '{Noun} not found{said}',
-		description:
-			'Check the ID of the {noun}. It may have been deleted, or belong to another workspace.',
-	},
-	notFormService: {
-		message: 'This is not a Form Service address{said}',
-		description: CHECK_BASE_URL,
-	},
-	rejected: {
-		message: 'The service rejected the request (status {status}){said}',
-		description: '{advice}',
-	},
-	login: {
-		message: 'The service requires a login: it did not accept the access token',
-		description:
-			"Enter a valid access token in the Form Service credential, and check its 'Base URL'.",
-		cause: 'credential-invalid',
-	},
-	redirect: {
-		message: 'The service at {origin} redirects {destination}',
-		description: `${CHECK_BASE_URL} Use the service's actual address.`,
-	},
-	webPage: {
-		message: '{baseUrl} returned a web page instead of data',
-		description: `${CHECK_BASE_URL} A login page means that the access token was not accepted.`,
-	},
-	notDone: {
-		message: 'The service did not do what was asked{said}',
-		description: '{advice}',
-	},
-	serviceDown: {
-		message: 'The service has failed too often in a row; this request was not sent',
-		description:
-			'The node asks from time to time whether it works again. Run this item again when it does.',
-		cause: 'temporarily-unavailable',
-	},
-	onlyRefusals: {
-		message: "This account's limit stays used up; this request was not sent",
-		description:
-			'Other nodes, workflows or tools that use this account send too many requests. Let them send fewer, and run this item again.',
-		cause: 'rate-limited',
-	},
-	unusable: {
-		message: 'The service sent {unusable} (status {status})',
-		description: TRY_LATER,
-		cause: 'temporarily-unavailable',
-	},
-} as const satisfies Record<string, Row>;
-
-type Problem = keyof typeof TABLE;
-
-const rows: Readonly<Record<Problem, Row>> = TABLE;
 
 /** What is known of a failed request beside its last end. */
 type Failed = { effect: Effect; account: Account; tries: number; mayHaveActed: boolean };
@@ -135,7 +31,7 @@ export function explain(
 ): Explanation {
 	const explanation =
 		ended.kind === 'broken'
-			? explainConnection(ended, account.origin)
+			? explained(ended.problem, { origin: account.origin, detail: ended.detail })
 			: explainReply(ended, effect, account);
 	const { ifUncertain } = effect;
 	if (mayHaveActed && ifUncertain !== undefined) {
@@ -199,29 +95,6 @@ function explainReply(reply: ReadReply, effect: Effect, account: Account): Expla
 		until: clock.now() + waitMs,
 	});
 	return { ...explanation, httpCode: String(status) };
-}
-
-/** Values of the `{names}`; `until` and `waitMs` say when the service accepts requests again. */
-type Values = Readonly<Record<string, unknown>> & {
-	allowed?: number;
-	until?: number;
-	waitMs?: number;
-};
-
-function explained(problem: Problem, values: Values = {}): Explanation {
-	const { message, description, cause = 'configuration-invalid' } = rows[problem];
-	const { allowed, until = 0, waitMs } = values;
-	const shown = {
-		...values,
-		allowed: allowed?.toLocaleString('en-US'),
-		until: timeInWords(until),
-	};
-	const failure = {
-		cause,
-		...(problem === 'minuteUsedUp' && { retryAfterMs: waitMs }),
-		...(problem === 'dayUsedUp' && { resetsAtEpochMs: until }),
-	};
-	return { message: filled(message, shown), description: filled(description, shown), failure };
 }
 
 /** Words for a closed form, which the specification does not give; `is_closed` is a form's setting. */

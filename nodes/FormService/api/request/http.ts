@@ -4,7 +4,7 @@ import { CREDENTIAL } from '../account';
 import type { N8nContext } from '../account';
 import { clock, unlessAborted } from '../clock';
 import type { Headers } from '../rateLimiter/limits';
-import { connectionProblems, problemOf } from './connectionProblems';
+import { isSetting, problemOf } from './connectionProblems';
 import type { ConnectionProblem } from './connectionProblems';
 
 /** A reply of any status. */
@@ -114,7 +114,7 @@ export async function resultOf(
 		const problem = problemOf(error);
 		// a person's short Timeout says nothing about the service
 		const isShort = problem.problem === 'timeout' && timeout < REPLY_TIMEOUT_MS;
-		const isOurs = isShort || connectionProblems[problem.problem].isSetting === true;
+		const isOurs = isShort || isSetting(problem.problem);
 		return { kind: 'broken', ...problem, isOurs };
 	}
 }

@@ -2,7 +2,6 @@ import { clock } from '../clock';
 import type { Target } from '../endpoints';
 import { inputError } from '../errors';
 import { queueOf } from '../rateLimiter/requestQueue';
-import type { HeldBack } from '../rateLimiter/requestQueue';
 import type { Headers } from '../rateLimiter/limits';
 import { cancelSignal, notSent, requestError, stopSignal } from '../requestContext';
 import type { RequestContext } from '../requestContext';
@@ -74,7 +73,8 @@ export async function request(
 		// wait for the turn, and send
 		const queue = queueOf(account.key);
 		const turn = await queue.turn({ urgency, isRetry: requests > 1, signal: stop });
-		if (turn.kind !== 'turn') throw heldBackError(context, turn);
+		if (turn.kind === 'notSent') throw notSent(context);
+		if (turn.kind !== 'turn') throw requestError(context, explainHeldBack(turn));
 		const ended = await sendOnce(n8n, outgoing);
 		queue.ended(turn, ended);
 		const isCanceled = ended.kind === 'broken' && signal?.aborted === true;
@@ -129,10 +129,4 @@ function urlWithinApi({ n8n, account, itemIndex }: RequestContext, target: Targe
 		description: 'Check the IDs in the parameters of this node.',
 		itemIndex,
 	});
-}
-
-/** Why a request was not sent, as an error. */
-function heldBackError(context: RequestContext, held: HeldBack): Error {
-	if (held.kind === 'notSent') return notSent(context);
-	return requestError(context, explainHeldBack(held));
 }

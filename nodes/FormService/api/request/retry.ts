@@ -1,7 +1,7 @@
 import type { Effect } from '../endpoints';
 import { retryAfterSeconds, TOO_MANY_REQUESTS } from '../rateLimiter/limits';
 import { leadsToLogin } from '../url';
-import { connectionProblems } from './connectionProblems';
+import { isSetting, mayHaveArrived } from './connectionProblems';
 import type { Broken } from './http';
 import type { ReadReply } from './reply';
 
@@ -70,7 +70,7 @@ export function decideRetry(
  * login. Other redirects are what many services send after they have acted.
  */
 export function mayHaveActed(ended: Ended): boolean {
-	if (ended.kind === 'broken') return connectionProblems[ended.problem].mayHaveArrived === true;
+	if (ended.kind === 'broken') return mayHaveArrived(ended.problem);
 	const { status, headers, saysFailed } = ended;
 	// a service that breaks down (5xx) can have acted before, whatever its body says
 	if (status >= 500) return true;
@@ -83,5 +83,5 @@ function canPass(ended: Ended, failed: number): boolean {
 		return ended.isIncomplete === true || (ended.status >= 500 && ended.status !== NOT_IMPLEMENTED);
 	}
 	if (ended.problem === 'timeout') return failed < MAX_TIMEOUTS;
-	return !connectionProblems[ended.problem].isSetting;
+	return !isSetting(ended.problem);
 }

@@ -10,7 +10,7 @@ import { formFieldsOf } from '../../api/answers/fields';
 import { submittedAt } from '../../api/answers/order';
 import { outputNeedsFields, toResponseItem } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
-import { serviceError } from '../../api/errors';
+import { ServiceError } from '../../api/errors';
 import type { RequestContext } from '../../api/requestContext';
 import { listRecords } from '../../api/service';
 import { filterParameters, readWanted } from '../../parameters/filters';
@@ -112,7 +112,7 @@ function checkTimes(
 	const isByTime = after !== undefined || before !== undefined;
 	const hasTime = (record: IDataObject) => submittedAt(record) !== undefined;
 	if (!isByTime || records.length === 0 || records.some(hasTime)) return;
-	throw serviceError(
+	throw new ServiceError(
 		n8n.getNode(),
 		{
 			message: 'The service does not tell when the responses were submitted',

@@ -3,7 +3,7 @@ import v8 from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { clock } from '../../../nodes/FormService/api/clock.ts';
-import { TtlCache } from '../../../nodes/FormService/api/ttlCache.ts';
+import { TtlCache } from '../../../nodes/FormService/api/service.ts';
 
 /** Work that counts how often it is done, and ends when it is told to. */
 function work() {
