@@ -117,7 +117,7 @@ async function pollOnce(run: PollRun): Promise<Items> {
 	// new forms have had no turn and come first, then the form whose turn was longest ago
 	forms.sort(([, one], [, other]) => one.turn - other.turn);
 	for (const [id, form] of forms) {
-		if (run.requests > 0 && clock.now() >= run.until) break;
+		if (clock.now() >= run.until) break;
 		await pollForm(run, id, form);
 	}
 
