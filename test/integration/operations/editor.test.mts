@@ -1,14 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { ResourceMapperFields } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { answer, demoForms, redirect, startService } from '../../service/index.mts';
+import { answer, demoForms, redirect } from '../../service/index.mts';
 import { locator, n8nFor } from '../harness.mts';
-import { workflow } from '../n8n/core.mts';
-import { nodeOf, typeOf } from '../n8n/package.mts';
-import { withWorld } from '../world.mts';
+import { withWorld, type World } from '../world.mts';
 import { running } from './running.mts';
 
 const { service, n8n } = await running();
+
+/** A service that lists these forms. */
+const listing = async (forms: object[], work: (world: World) => Promise<void>) =>
+	await withWorld(async (world) => {
+		const body = JSON.stringify({ success: true, data: forms });
+		const match = { path: /^\/forms$/ };
+		world.service.faults.set({ fault: answer(200, 'application/json', body), match });
+		await work(world);
+	});
 
 describe('the list of forms', () => {
 	it('has every form by name, and marks a closed one', async () => {
@@ -34,38 +41,33 @@ describe('the list of forms', () => {
 	});
 
 	it('tells forms of one name apart by their IDs', async () => {
-		await using other = await accountOfItsOwn();
-		const [first, second] = ['Again', 'Again'].map((name) => other.service.store.addForm({ name }));
-		const { results } = await other.n8n.searchForms('again');
-		const listed = results.map(({ name, value }) => ({ name, value }));
-		expect(listed.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual(
-			[first, second]
-				.map(({ id }) => ({ name: `Again (${id})`, value: id }))
-				.toSorted((a, b) => a.name.localeCompare(b.name)),
-		);
-		expect((await other.n8n.searchForms(first.id)).results).toMatchObject([
-			{ name: `Again (${first.id})`, value: first.id },
-		]);
+		await withWorld(async (world) => {
+			const forms = ['Again', 'Again'].map((name) => world.service.store.addForm({ name }));
+			const ids = forms.map(({ id }) => id).toSorted();
+			const { results } = await world.n8n.searchForms('again');
+			const listed = results.map(({ name, value }) => [value, name]).toSorted();
+			expect(listed).toEqual(ids.map((id) => [id, `Again (${id})`]));
+			expect((await world.n8n.searchForms(ids[0])).results).toMatchObject([
+				{ name: `Again (${ids[0]})`, value: ids[0] },
+			]);
+		});
 	});
 
 	it('gives the ID that the service asks for, also of a form that has a UUID beside it', async () => {
-		await using other = await accountOfItsOwn();
 		const form = {
 			id: 'aB3xY9',
 			uuid: randomUUID(),
 			name: 'Two',
 			fields: [{ uuid: 'f1', label: 'A' }],
 		};
-		other.service.faults.set({
-			fault: answer(200, 'application/json', JSON.stringify({ success: true, data: [form] })),
-			match: { path: /^\/forms$/ },
+		await listing([form], async (world) => {
+			const { results } = await world.n8n.searchForms();
+			expect(results).toEqual([{ name: 'Two', value: 'aB3xY9' }]);
+			const { fields } = await world.n8n.getFormFields('aB3xY9');
+			expect(fields).toMatchObject([{ uuid: 'f1' }]);
+			const get = { resource: 'form', operation: 'get', formId: locator('aB3xY9') };
+			expect((await world.n8n.runNode(get)).items).toMatchObject([{ json: form }]);
 		});
-		const { results } = await other.n8n.searchForms();
-		expect(results).toEqual([{ name: 'Two', value: 'aB3xY9' }]);
-		const { fields } = await other.n8n.getFormFields('aB3xY9');
-		expect(fields).toMatchObject([{ uuid: 'f1' }]);
-		const get = { resource: 'form', operation: 'get', formId: locator('aB3xY9') };
-		expect((await other.n8n.runNode(get)).items).toMatchObject([{ json: form }]);
 	});
 
 	it.each([
@@ -79,50 +81,54 @@ describe('the list of forms', () => {
 	});
 
 	it('leaves out a form whose ID n8n would evaluate', async () => {
-		await using other = await accountOfItsOwn();
+		const fields = [{ uuid: '={{ 1 }}' }, { uuid: 'f1', label: 'A' }];
 		const forms = [
 			{ id: '={{ $env.SECRET }}', name: 'Bad' },
-			{ id: 'aB3xY9', name: 'Good', fields: [{ uuid: '={{ 1 }}' }, { uuid: 'f1', label: 'A' }] },
+			{ id: 'aB3xY9', name: 'Good', fields },
 		];
-		other.service.faults.set({
-			fault: answer(200, 'application/json', JSON.stringify({ success: true, data: forms })),
-			match: { path: /^\/forms$/ },
+		await listing(forms, async (world) => {
+			const { results } = await world.n8n.searchForms();
+			expect(results).toEqual([{ name: 'Good', value: 'aB3xY9' }]);
+			const { fields: shown } = await world.n8n.getFormFields('aB3xY9');
+			expect(shown).toMatchObject([{ uuid: 'f1' }]);
 		});
-		expect((await other.n8n.searchForms()).results).toEqual([{ name: 'Good', value: 'aB3xY9' }]);
-		const { fields } = await other.n8n.getFormFields('aB3xY9');
-		expect(fields).toMatchObject([{ uuid: 'f1' }]);
+	});
+
+	it('links to each form, where the service gives its address', async () => {
+		const url = 'https://forms.example.com/contact-us';
+		const forms = [
+			{ id: 'aB3xY9', name: 'Contact', url },
+			{ id: 'cD4zW0', name: 'Other', url: 'javascript:alert(1)' },
+		];
+		await listing(forms, async (world) => {
+			expect((await world.n8n.searchForms()).results).toEqual([
+				{ name: 'Contact', value: 'aB3xY9', url },
+				{ name: 'Other', value: 'cD4zW0' },
+			]);
+			expect((await world.n8n.searchForms(url)).results).toHaveLength(1);
+		});
 	});
 
 	it('costs one request, however fast a person types', async () => {
-		await using other = await accountOfItsOwn();
-		await Promise.all(
-			['s', 'su', 'sur'].map(async (filter) => await other.n8n.searchForms(filter)),
-		);
-		await other.n8n.searchForms('surv');
-		await other.n8n.getFormFields(demoForms.survey);
-		expect(other.service.requests.map(({ path }) => path)).toEqual(['/forms']);
+		await withWorld(async (world) => {
+			const { searchForms, getFormFields } = world.n8n;
+			await Promise.all(['s', 'su', 'sur'].map(async (filter) => await searchForms(filter)));
+			await searchForms('surv');
+			await getFormFields(demoForms.survey);
+			expect(world.service.requests.map(({ path }) => path)).toEqual(['/forms']);
+		});
 	});
 
 	it('never lets the name of a form be an expression', async () => {
-		await using other = await accountOfItsOwn();
-		other.service.store.addForm({
-			name: '={{ $env.SECRET }}',
-			fields: [{ label: '={{ 1 + 1 }}' }],
+		await withWorld(async (world) => {
+			const fields = [{ label: '={{ 1 + 1 }}' }];
+			world.service.store.addForm({ name: '={{ $env.SECRET }}', fields });
+			const { results } = await world.n8n.searchForms('SECRET');
+			expect(results.map(({ name }) => name)).toEqual([' ={{ $env.SECRET }}']);
+			const { fields: shown } = await world.n8n.getFormFields(String(results[0].value));
+			expect(shown.map(({ displayName }) => displayName)).toEqual([' ={{ 1 + 1 }}']);
 		});
-		const { results } = await other.n8n.searchForms('SECRET');
-		expect(results.map(({ name }) => name)).toEqual([' ={{ $env.SECRET }}']);
-		const { fields } = await other.n8n.getFormFields(String(results[0].value));
-		expect(fields.map(({ displayName }) => displayName)).toEqual([' ={{ 1 + 1 }}']);
 	});
-
-	async function accountOfItsOwn() {
-		const own = await startService({ perMinute: 10_000, token: 'of-its-own' });
-		return {
-			service: own,
-			n8n: n8nFor({ accessToken: own.token, baseUrl: own.url }),
-			[Symbol.asyncDispose]: async () => await own.close(),
-		};
-	}
 });
 
 describe('the fields for a new response', () => {
@@ -145,45 +151,17 @@ describe('the fields for a new response', () => {
 		});
 	});
 
-	it('are told apart where two share a label', async () => {
-		const { fields } = await n8n.getFormFields(demoForms.survey);
-		expect(fields.slice(-2).map(({ displayName }) => displayName)).toEqual([
-			'Comment: What is good?',
-			'Comment (2): What could be better?',
-		]);
-	});
-
 	it('are asked for by form where the list of forms does not have it', async () => {
 		const { id } = service.store.addForm({ name: 'New', fields: [{ label: 'Only' }] });
 		const { fields } = await n8n.getFormFields(id);
 		expect(fields.map(({ displayName }) => displayName)).toEqual(['Only']);
 	});
 
-	it('say what to enter for a file and for several choices, and keep the label for mapping', async () => {
-		const { id } = service.store.addForm({
-			name: 'Kinds',
-			fields: [
-				{ label: 'CV', type: 'file_upload' },
-				{ label: 'Uses', type: 'multiple_choice', options: ['A', 'B'] },
-			],
-		});
+	it('say how to enter several choices, and keep the label for mapping', async () => {
+		const field = { label: 'Uses', type: 'multiple_choice' as const, options: ['A', 'B'] };
+		const { id } = service.store.addForm({ name: 'Kinds', fields: [field] });
 		const { fields } = await n8n.getFormFields(id);
-		expect(fields).toMatchObject([
-			{ displayName: 'CV (file URL)', label: 'CV' },
-			{
-				displayName: 'Uses (one or several)',
-				label: 'Uses',
-				type: 'options',
-				options: [
-					{
-						name: 'A',
-						value: 'A',
-						description: 'For several choices, switch to Expression and separate them with commas',
-					},
-					{ name: 'B', value: 'B' },
-				],
-			},
-		]);
+		expect(fields).toMatchObject([{ displayName: 'Uses (one or several)', label: 'Uses' }]);
 	});
 
 	it('are told apart by their descriptions where two share a label', async () => {
@@ -251,28 +229,6 @@ describe('the fields for a new response', () => {
 			);
 			expect(fields).toMatchObject([{ id: 'Name', displayName: 'Full name' }]);
 		});
-	});
-
-	it('and all else below Form are hidden until a form is chosen', () => {
-		const { description } = nodeOf(typeOf('formService'));
-		const create = { resource: 'response', operation: 'create', inputMode: 'fields' };
-		const shown = (formId: string) =>
-			description.properties
-				.filter((property) => {
-					const values = { ...create, formId: locator(formId, 'list') };
-					return workflow.NodeHelpers.displayParameter(values, property, null, description);
-				})
-				.map(({ displayName }) => displayName)
-				// n8n's own
-				.filter((name) => name !== 'Request Options');
-		const above = [
-			'Resource',
-			'Operation',
-			"Responses created here don't send emails to administrators or the respondent",
-			'Form',
-		];
-		expect(shown('')).toEqual(above);
-		expect(shown(demoForms.contact)).toEqual([...above, 'Specify Answers', 'Fields', 'Options']);
 	});
 
 	it('wait for a form to be chosen', async () => {

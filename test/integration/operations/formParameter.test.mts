@@ -1,8 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { answer, demoForms } from '../../service/index.mts';
+import { demoForms } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
-import { withWorld } from '../world.mts';
 import { running } from './running.mts';
 
 const { service, n8n } = await running();
@@ -77,17 +76,13 @@ describe('Form: By ID', () => {
 });
 
 describe('a form that was chosen from the list and deleted since', () => {
+	const settings = { resource: 'settings', operation: 'update', settings: { seo_title: 'x' } };
 	const operations: INodeParameters[] = [
 		{ resource: 'form', operation: 'get' },
 		fields,
 		{ resource: 'response', operation: 'getAll' },
-		{ resource: 'settings', operation: 'update', settings: { seo_title: 'x' } },
-		{
-			resource: 'settings',
-			operation: 'update',
-			settings: { seo_title: 'x' },
-			options: { preview: true },
-		},
+		settings,
+		{ ...settings, options: { preview: true } },
 	];
 
 	it.each(operations)('is named, with what to do, by %j', async (parameters) => {
@@ -97,25 +92,6 @@ describe('a form that was chosen from the list and deleted since', () => {
 			message: 'The form "Summer Party" no longer exists',
 			description: expect.stringMatching(/Choose the form again\.$/),
 			httpCode: '404',
-		});
-	});
-});
-
-describe('the list of forms', () => {
-	it('links to each form, where the service gives its address', async () => {
-		await withWorld(async (world) => {
-			const url = 'https://forms.example.com/contact-us';
-			const data = [
-				{ id: 'aB3xY9', name: 'Contact', url },
-				{ id: 'cD4zW0', name: 'Other', url: 'javascript:alert(1)' },
-			];
-			const body = JSON.stringify({ success: true, data });
-			world.service.faults.set({ fault: answer(200, 'application/json', body) });
-			expect((await world.n8n.searchForms()).results).toEqual([
-				{ name: 'Contact', value: 'aB3xY9', url },
-				{ name: 'Other', value: 'cD4zW0' },
-			]);
-			expect((await world.n8n.searchForms(url)).results).toHaveLength(1);
 		});
 	});
 });

@@ -1,4 +1,4 @@
-import type { INode, INodeListSearchResult, INodeParameters, INodeProperties } from 'n8n-workflow';
+import type { INode, INodeListSearchResult, INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { demoForms } from '../../service/index.mts';
 import { locator } from '../harness.mts';
@@ -32,20 +32,12 @@ function subtitle(parameters: INodeParameters): unknown {
 
 /** The parameters that the panel shows. */
 function shown(parameters: INodeParameters): string[] {
-	const { NodeHelpers } = workflow;
+	const { getNodeParameters, displayParameter } = workflow.NodeHelpers;
 	const node = nodeWith(parameters);
-	const all = NodeHelpers.getNodeParameters(
-		description.properties,
-		parameters,
-		true,
-		false,
-		node,
-		description,
-	)!;
-	return description.properties
-		.filter((property: INodeProperties) =>
-			NodeHelpers.displayParameter(all, property, node, description),
-		)
+	const { properties } = description;
+	const all = getNodeParameters(properties, parameters, true, false, node, description)!;
+	return properties
+		.filter((property) => displayParameter(all, property, node, description))
 		.map(({ name }) => name)
 		.filter((name) => !['resource', 'operation', 'requestOptions'].includes(name));
 }
@@ -71,7 +63,12 @@ describe('the panel of the node', () => {
 		const create = { resource: 'response', operation: 'create' };
 		const get = { resource: 'response', operation: 'get' };
 		expect(shown({ ...create, formId: chosen('') })).toEqual(['noEmailNotice', 'formId']);
-		expect(shown({ ...create, formId: chosen('aB3xY9') })).toContain('fields');
+		const answers = ['inputMode', 'fields', 'options'];
+		expect(shown({ ...create, formId: chosen('aB3xY9') })).toEqual([
+			'noEmailNotice',
+			'formId',
+			...answers,
+		]);
 		expect(shown({ ...get, formId: chosen('') })).not.toContain('responseId');
 		expect(shown({ ...get, formId: chosen('aB3xY9') })).toContain('responseId');
 		expect(shown({ ...get, formId: locator('={{ $json.id }}') })).toContain('responseId');
