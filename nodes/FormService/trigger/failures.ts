@@ -10,7 +10,7 @@ import type { Listing, Occasion, PollRun } from './pollRun';
 import { HOUR_MS, isDue, MINUTE_MS } from './schedule';
 
 /** The longest wait between two polls of a service that fails. */
-export const LONGEST_BACK_OFF_MS = 30 * MINUTE_MS;
+const LONGEST_BACK_OFF_MS = 30 * MINUTE_MS;
 
 /** The shortest time that is doubled with each failure, however large the allowance is. */
 const SHORTEST_BACK_OFF_MS = 10_000;

@@ -15,7 +15,7 @@ const SHORT_FACTOR = 2;
 const WHOLE_FACTOR = 2.2;
 
 /** However little changes, a listing is read whole about this often, if the daily allowance permits. */
-export const WHOLE_EVERY_MS = DAY_MS / 2;
+const WHOLE_EVERY_MS = DAY_MS / 2;
 
 /**
  * When a form was polled, and what is still to be waited for. The waits are computed at each poll from

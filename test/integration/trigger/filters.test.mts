@@ -119,18 +119,4 @@ describe('A condition', () => {
 			const items = await trigger.poll({}, corrected);
 			expect(items.map(({ json }) => json.uuid)).toEqual([renamed]);
 		}));
-
-	it('costs one request for the fields an hour, and none while nothing is found', async () =>
-		await withWorld(async (world) => {
-			const { submit, poll } = await watching(world, filters('all', condition('Name', 'Ada')));
-			const asked = () =>
-				world.service.requests.filter(({ path }) => path.endsWith('/fields')).length;
-			const before = asked();
-			expect(await poll()).toEqual([]);
-			expect(asked()).toBe(before);
-			submit('Ada');
-			submit('Grace');
-			expect(await poll()).toHaveLength(1);
-			expect(asked() - before).toBeLessThanOrEqual(1);
-		}));
 });

@@ -62,37 +62,6 @@ describe('A trigger on all forms', () => {
 			expect(requests(world, /\/forms$/)).toBe(2);
 		}));
 
-	it('takes a form that is older than its first list for known, with all that it has', async () =>
-		await withWorld(async (world) => {
-			newForm(world, 'A');
-			const events = ['responseCompleted', 'formCreated'];
-			const trigger = onAll(world.n8n, { events });
-			await trigger.poll();
-			const createdAt = new Date(time.now() - 24 * HOUR_MS).toISOString();
-			const fields = [{ label: 'Name' }];
-			const { id } = world.service.store.addForm({ name: 'Shared later', createdAt, fields });
-			submit(world, id, 'before');
-			await time.sleep(HOUR_MS);
-			expect(await trigger.poll(tick)).toEqual([]);
-			submit(world, id, 'Ada');
-			expect(told(await trigger.poll(tick))).toEqual(['responseCompleted Shared later Ada']);
-		}));
-
-	it('leaves out exceptions, and takes what is there for known when they are watched again', async () =>
-		await withWorld(async (world) => {
-			const [a, b] = [newForm(world, 'A'), newForm(world, 'B')];
-			const trigger = onAll(world.n8n, { exceptFormIds: [b] });
-			await trigger.poll();
-			submit(world, a, 'Ada');
-			submit(world, b, 'Grace');
-			expect(told(await trigger.poll(tick))).toEqual(['responseCompleted A Ada']);
-			expect(requests(world, new RegExp(b))).toBe(0);
-			expect(await trigger.poll({}, { exceptFormIds: [] })).toEqual([]);
-			submit(world, b, 'Edsger');
-			const items = await trigger.poll(tick, { exceptFormIds: [] });
-			expect(told(items)).toEqual(['responseCompleted B Edsger']);
-		}));
-
 	it('goes on with the others when one fails, and tells of it once', async () =>
 		await withWorld(async (world) => {
 			const [a, b] = [newForm(world, 'A'), newForm(world, 'B')];
@@ -160,20 +129,6 @@ describe('A response that is abandoned', () => {
 			expect(await trigger.poll(tick)).toEqual([]);
 			await time.sleep(2 * 61_000);
 			expect(told(await trigger.poll(tick))).toEqual(['responseAbandoned A Ada']);
-			expect(await trigger.poll(tick)).toEqual([]);
-		}));
-
-	it('starts nothing for one that was completed before a poll could see it', async () =>
-		await withWorld(async (world) => {
-			const form = newForm(world, 'A');
-			const events = ['responseAbandoned', 'responseCompleted'];
-			const trigger = watch(world.n8n, form, { events });
-			await trigger.poll();
-			const uuid = submit(world, form, 'Ada', true);
-			expect(await trigger.poll(tick)).toEqual([]);
-			await time.sleep(30 * HOUR_MS);
-			world.service.store.completeResponse(uuid);
-			expect(told(await trigger.poll(tick))).toEqual(['responseCompleted A Ada']);
 			expect(await trigger.poll(tick)).toEqual([]);
 		}));
 

@@ -67,35 +67,6 @@ describe('A trigger that watches a form', () => {
 		});
 	});
 
-	it('gives responses oldest first, whatever the order of the listing', async () => {
-		const trigger = watch(n8n, form);
-		await trigger.poll();
-		for (const name of ['Ada', 'Grace', 'Edsger', 'Alan']) submit(name);
-		service.shapes.order = 'random';
-		expect(namesIn(await trigger.poll())).toEqual(['Ada', 'Grace', 'Edsger', 'Alan']);
-	});
-
-	it.each(['linkAbsolute', 'linkRelative', 'number', 'cursor'] as const)(
-		'reads a listing that is paged by %s',
-		async (paging) => {
-			Object.assign(service.shapes, { paging, pageSize: 2 });
-			for (let number = 0; number < 5; number++) submit(`Old ${number}`);
-			const trigger = watch(n8n, form);
-			await trigger.poll();
-			for (let number = 0; number < 5; number++) submit(`New ${number}`);
-			expect(namesIn(await trigger.poll())).toEqual([0, 1, 2, 3, 4].map((n) => `New ${n}`));
-		},
-	);
-
-	it('starts the workflow when a partial submission is completed, and not before', async () => {
-		const trigger = watch(n8n, form);
-		await trigger.poll();
-		const uuid = submit('Ada', { incomplete: true });
-		expect(await trigger.poll()).toEqual([]);
-		store.completeResponse(uuid);
-		expect(namesIn(await trigger.poll())).toEqual(['Ada']);
-	});
-
 	it('starts the workflow on a partial submission if it is asked to', async () => {
 		const trigger = watch(n8n, form, { events: ['responseStarted', 'responseCompleted'] });
 		await trigger.poll();
@@ -108,25 +79,6 @@ describe('A trigger that watches a form', () => {
 		expect(second.map(({ json }) => [json.event, json.uuid])).toEqual([
 			['responseCompleted', uuid],
 		]);
-	});
-
-	it('starts nothing again when the listing is empty for a while', async () => {
-		const trigger = watch(n8n, form);
-		await trigger.poll();
-		submit('Ada');
-		await trigger.poll();
-		service.shapes.visible = 0;
-		expect(await trigger.poll()).toEqual([]);
-		service.shapes.visible = Infinity;
-		expect(await trigger.poll()).toEqual([]);
-	});
-
-	it('delivers existing responses in portions if it is asked to', async () => {
-		for (const name of ['Ada', 'Grace', 'Edsger']) submit(name);
-		const trigger = watch(n8n, form, { options: { emitExisting: true, maxPerPoll: 2 } });
-		expect(namesIn(await trigger.poll())).toEqual(['Ada', 'Grace']);
-		expect(namesIn(await trigger.poll())).toEqual(['Edsger']);
-		expect(await trigger.poll()).toEqual([]);
 	});
 
 	it('gives each field as a column, typed and named as Get Many has them', async () => {
@@ -195,21 +147,6 @@ describe('A trigger that watches a form', () => {
 });
 
 describe('A poll that fails', () => {
-	it.each(['serverError', 'cutBody', 'webPage', 'dropBefore', 'failureWith200'] as const)(
-		'leaves what is known as it was and is made up for by the next (%s)',
-		async (fault) => {
-			const trigger = watch(n8n, form);
-			await trigger.poll();
-			submit('Ada');
-			const before = trigger.saved();
-			service.faults.set({ fault, times: 1 });
-			// a tick of n8n's durable mode: nobody waits for it, so the failure is logged
-			expect(await trigger.poll({ activation: 'update', budgetMs: 36_000 })).toEqual([]);
-			expect(trigger.saved()).toEqual(before);
-			expect(service.requests.length).toBeLessThanOrEqual(2 + 1);
-		},
-	);
-
 	it('is told at once when the workflow is published with a refused token', async () => {
 		service.faults.set({ fault: 'unauthorized' });
 		const trigger = watch(n8n, form);

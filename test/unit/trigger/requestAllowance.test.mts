@@ -16,10 +16,6 @@ const polled = (
 	changes: Partial<Parameters<RequestAllowance['polled']>[1]> = {},
 ) => allowance.polled(key, { requestsPerDay: 720, weight: 1, isScheduled: true, ...changes }, now);
 
-/** A poll that sends so many requests and ends at once. */
-const spend = (requests: number, now = NOW) =>
-	allowance.settle(allowance.reserve(now), requests, now);
-
 /** Minutes between two requests of a form. */
 const minutes = (key: string, now = NOW) => Math.round(allowance.spacing(key, now) / MINUTE_MS);
 
@@ -84,30 +80,6 @@ describe('The share of a form', () => {
 });
 
 describe('The requests of a day', () => {
-	it('count while they are under way, and for 24 hours from then on', () => {
-		polled('one', NOW, { requestsPerDay: 10 });
-		const request = allowance.reserve(NOW);
-		expect(allowance.left(NOW)).toBe(9);
-		allowance.settle(request, 3, NOW);
-		expect(allowance.left(NOW)).toBe(7);
-		expect(allowance.left(NOW + DAY_MS - 1)).toBe(7);
-		expect(allowance.left(NOW + DAY_MS)).toBe(10);
-	});
-
-	it('that were reserved and not sent do not count', () => {
-		polled('one', NOW, { requestsPerDay: 10 });
-		spend(0);
-		expect(allowance.left(NOW)).toBe(10);
-	});
-
-	it('are left again after a day', () => {
-		polled('one', NOW, { requestsPerDay: 2 });
-		spend(1);
-		spend(1, NOW + HOUR_MS);
-		expect(allowance.freeAt(1, NOW + HOUR_MS)).toBe(NOW + DAY_MS);
-		expect(allowance.freeAt(2, NOW + HOUR_MS)).toBe(NOW + HOUR_MS + DAY_MS);
-	});
-
 	it('are as many as the largest Requests per Day where triggers differ', () => {
 		polled('one', NOW, { requestsPerDay: 10 });
 		polled('two', NOW, { requestsPerDay: 30 });
@@ -137,12 +109,5 @@ describe('The requests of a day', () => {
 		expect(allowance.leftFor('one', -Infinity, NOW + HOUR_MS)).toBe(50);
 		allowance.wait('two', undefined, NOW + MINUTE_MS);
 		expect(allowance.leftFor('one', -Infinity, NOW + MINUTE_MS)).toBe(50);
-	});
-
-	it('are forgotten when no trigger has used them for a day', () => {
-		polled('one');
-		spend(1);
-		expect(allowance.isUnused(NOW + DAY_MS - 1)).toBe(false);
-		expect(allowance.isUnused(NOW + DAY_MS)).toBe(true);
 	});
 });

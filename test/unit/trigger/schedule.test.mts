@@ -9,7 +9,6 @@ import {
 	MINUTE_MS,
 	noRate,
 	weightOf,
-	WHOLE_EVERY_MS,
 	wholeDueAt,
 	withResponses,
 	type Pace,
@@ -32,10 +31,6 @@ const afterWhole = (before: Schedule, startedAt: number, requests: number, own =
 	afterReading(before, { startedAt, requests, isWhole: true }, own, false);
 
 describe('The spacing of polls', () => {
-	it('grows with the requests that a poll takes', () => {
-		expect(dueAt(afterWhole(freshSchedule, NOW, 3), pace)).toBe(NOW + 6 * MINUTE_MS);
-	});
-
 	it('uses a scheduled run that comes a little early without polling more often for it', () => {
 		const first = afterWhole(freshSchedule, NOW, 1);
 		const early = dueAt(first, pace) - 900;
@@ -57,59 +52,9 @@ describe('The spacing of polls', () => {
 		expect(dueAt(early, daily)).toBe(NOW + 2 * DAY_MS);
 		expect(dueAt(early, pace)).toBe(NOW + 2 * pace.spacing);
 	});
-
-	it('never lets in more polls than the allowance and one, whenever n8n polls', () => {
-		const gaps = fc.array(fc.integer({ min: 1, max: 300_000 }), {
-			minLength: 500,
-			maxLength: 2_000,
-		});
-		fc.assert(
-			fc.property(gaps, fc.integer({ min: 1, max: 3_000 }), (all, perDay) => {
-				const own = paceOf(perDay);
-				let schedule: Schedule = freshSchedule;
-				let now = NOW;
-				let polls = 0;
-				for (const gap of all) {
-					now += gap;
-					if (now - NOW >= DAY_MS || !isDue(wholeDueAt(schedule, own), now)) continue;
-					polls += 1;
-					schedule = afterWhole(schedule, now, 1, own);
-				}
-				expect(polls).toBeLessThanOrEqual(perDay + 1);
-			}),
-		);
-	});
 });
 
 describe('Short polls of a listing of several pages', () => {
-	const short = { ...pace, isShort: true };
-	const whole = afterReading(
-		freshSchedule,
-		{ startedAt: NOW, requests: 67, isWhole: true },
-		pace,
-		true,
-	);
-	const minutes = (count: number) => NOW + count * MINUTE_MS;
-
-	it('come at half the share, one request every four minutes', () => {
-		expect(dueAt(whole, short)).toBe(minutes(4));
-		const sent = { startedAt: minutes(4), requests: 2, isWhole: false };
-		expect(dueAt(afterReading(whole, sent, short, true), short)).toBe(minutes(12));
-	});
-
-	it('let the whole listing be read twice a day', () => {
-		expect(wholeDueAt(whole, short)).toBe(NOW + WHOLE_EVERY_MS);
-	});
-
-	it('let it be read as soon as it is paid for if something else may have changed', () => {
-		const at = wholeDueAt(whole, { ...short, isUrgent: true });
-		expect(at).toBeCloseTo(NOW + 2.2 * 67 * pace.spacing);
-	});
-
-	it('let it be read once it is paid for in full where its order is lost', () => {
-		expect(wholeDueAt(whole, pace)).toBe(NOW + 67 * pace.spacing);
-	});
-
 	it('never take more than the allowance and one whole listing, whatever is read', () => {
 		const reading = fc.record({
 			gap: fc.integer({ min: 1, max: 20 * MINUTE_MS }),
