@@ -18,8 +18,6 @@ export type Part = {
 
 export type PagingStyle = {
 	name: string;
-	/** Where the style is documented; left out for what is only conceivable. */
-	source?: string;
 	/** Records before the part that is asked for; the first part where the parameter is not known. */
 	startOf: (query: Record<string, string>) => number;
 	reply: (part: Part, asked: Asked) => { body: unknown; headers?: Record<string, string> };
@@ -49,13 +47,11 @@ const inBody =
 		name: string,
 		startOf: PagingStyle['startOf'],
 		reply: (part: Part, asked: Asked) => unknown,
-		source?: string,
 	): PagingStyle => ({
 		name,
 		startOf,
 		reply: (part, asked) => ({ body: reply(part, asked) }),
 		becomes,
-		source,
 	});
 const followed = inBody('followed');
 const stopped = inBody('error');
@@ -63,9 +59,8 @@ const stopped = inBody('error');
 const inHeaders = (
 	name: string,
 	becomes: PagingStyle['becomes'],
+	startOf: PagingStyle['startOf'],
 	headersOf: (part: Part, asked: Asked) => Record<string, string | null>,
-	source?: string,
-	startOf = byPage,
 ): PagingStyle => ({
 	name,
 	startOf,
@@ -76,7 +71,6 @@ const inHeaders = (
 		),
 	}),
 	becomes,
-	source,
 });
 
 const pageLink = ({ nextPage }: Part, { url }: Asked) =>
@@ -84,52 +78,41 @@ const pageLink = ({ nextPage }: Part, { url }: Asked) =>
 
 /** The ways to page of public APIs and of the frameworks behind them. */
 const documented: PagingStyle[] = [
-	followed(
-		'Laravel: paginator',
-		byPage,
-		(part, asked) => ({
-			current_page: part.page,
-			data: part.records,
-			last_page: PAGES,
-			next_page_url: pageLink(part, asked),
-			per_page: SIZE,
-			total: TOTAL,
-		}),
-		'https://laravel.com/docs/12.x/pagination#converting-results-to-json',
-	),
-	followed(
-		'Laravel: resources',
-		byPage,
-		(part, asked) => ({
-			data: part.records,
-			links: { next: pageLink(part, asked), prev: null },
-			meta: { current_page: part.page, last_page: PAGES, per_page: SIZE, total: TOTAL },
-		}),
-		'https://laravel.com/docs/12.x/eloquent-resources#pagination',
-	),
-	followed(
-		'Laravel: simple paginator',
-		byPage,
-		(part, asked) => ({
-			current_page: part.page,
-			data: part.records,
-			next_page_url: pageLink(part, asked),
-			per_page: SIZE,
-		}),
-		'https://laravel.com/docs/12.x/pagination#simple-pagination',
-	),
-	followed(
-		'Laravel: cursor paginator',
-		by('cursor'),
-		(part) => ({ data: part.records, per_page: SIZE, next_cursor: cursor(part.next) }),
-		'https://laravel.com/docs/12.x/pagination#cursor-pagination',
-	),
-	followed(
-		'Django REST framework: page number',
-		byPage,
-		(part, asked) => ({ count: TOTAL, next: pageLink(part, asked), results: part.records }),
-		'https://www.django-rest-framework.org/api-guide/pagination/#pagenumberpagination',
-	),
+	// https://laravel.com/docs/12.x/pagination#converting-results-to-json
+	followed('Laravel: paginator', byPage, (part, asked) => ({
+		current_page: part.page,
+		data: part.records,
+		last_page: PAGES,
+		next_page_url: pageLink(part, asked),
+		per_page: SIZE,
+		total: TOTAL,
+	})),
+	// https://laravel.com/docs/12.x/eloquent-resources#pagination
+	followed('Laravel: resources', byPage, (part, asked) => ({
+		data: part.records,
+		links: { next: pageLink(part, asked), prev: null },
+		meta: { current_page: part.page, last_page: PAGES, per_page: SIZE, total: TOTAL },
+	})),
+	// https://laravel.com/docs/12.x/pagination#simple-pagination
+	followed('Laravel: simple paginator', byPage, (part, asked) => ({
+		current_page: part.page,
+		data: part.records,
+		next_page_url: pageLink(part, asked),
+		per_page: SIZE,
+	})),
+	// https://laravel.com/docs/12.x/pagination#cursor-pagination
+	followed('Laravel: cursor paginator', by('cursor'), (part) => ({
+		data: part.records,
+		per_page: SIZE,
+		next_cursor: cursor(part.next),
+	})),
+	// https://www.django-rest-framework.org/api-guide/pagination/#pagenumberpagination
+	followed('Django REST framework: page number', byPage, (part, asked) => ({
+		count: TOTAL,
+		next: pageLink(part, asked),
+		results: part.records,
+	})),
+	// https://www.django-rest-framework.org/api-guide/pagination/#limitoffsetpagination
 	followed(
 		'Django REST framework: limit and offset',
 		by('offset'),
@@ -138,8 +121,8 @@ const documented: PagingStyle[] = [
 			next: next === null ? null : url({ limit: SIZE, offset: next }),
 			results: records,
 		}),
-		'https://www.django-rest-framework.org/api-guide/pagination/#limitoffsetpagination',
 	),
+	// https://jsonapi.org/format/#fetching-pagination
 	followed(
 		'JSON:API',
 		(query) => byPage({ page: query['page[number]'] ?? '1' }),
@@ -147,185 +130,125 @@ const documented: PagingStyle[] = [
 			links: nextPage === null ? {} : { next: { href: url({ 'page[number]': nextPage }) } },
 			data: records,
 		}),
-		'https://jsonapi.org/format/#fetching-pagination',
 	),
-	inHeaders(
-		'GitHub: Link header',
-		'followed',
-		(part, asked) => ({
-			link: [
-				`<${asked.url({ page: PAGES })}>; rel="last"`,
-				...(part.nextPage === null ? [] : [`<${pageLink(part, asked)}>; rel="next"`]),
-			].join(', '),
+	// https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api
+	inHeaders('GitHub: Link header', 'followed', byPage, (part, asked) => ({
+		link: [
+			`<${asked.url({ page: PAGES })}>; rel="last"`,
+			...(part.nextPage === null ? [] : [`<${pageLink(part, asked)}>; rel="next"`]),
+		].join(', '),
+	})),
+	// https://docs.gitlab.com/api/rest/#pagination
+	inHeaders('GitLab: X-Next-Page', 'error', byPage, ({ nextPage, page }) => ({
+		'x-next-page': nextPage === null ? '' : String(nextPage),
+		'x-page': String(page),
+		'x-per-page': String(SIZE),
+	})),
+	// https://developer.wordpress.org/rest-api/using-the-rest-api/pagination/
+	inHeaders('WordPress: X-WP-Total', 'error', byPage, () => ({
+		'x-wp-total': String(TOTAL),
+		'x-wp-totalpages': String(PAGES),
+	})),
+	// https://www.yiiframework.com/doc/guide/2.0/en/rest-response-formatting#pagination
+	inHeaders('Yii: X-Pagination headers', 'followed', byPage, ({ page }) => ({
+		'x-pagination-total-count': String(TOTAL),
+		'x-pagination-page-count': String(PAGES),
+		'x-pagination-current-page': String(page),
+		'x-pagination-per-page': String(SIZE),
+	})),
+	// https://docs.postgrest.org/en/v12/references/api/pagination_count.html
+	inHeaders('PostgREST: Content-Range', 'error', never, ({ start, records }) => ({
+		'content-range': `${start}-${start + records.length - 1}/${TOTAL}`,
+	})),
+	// https://devcenter.heroku.com/articles/platform-api-reference#ranges
+	inHeaders('Heroku: Next-Range', 'error', never, ({ next }) => ({
+		'next-range': next === null ? null : `]id..; max=${SIZE}`,
+	})),
+	// https://docs.stripe.com/api/pagination
+	stopped('Stripe: has_more', never, ({ records, next }) => ({
+		object: 'list',
+		data: records,
+		has_more: next !== null,
+	})),
+	// https://docs.slack.dev/apis/web-api/pagination
+	followed('Slack: response_metadata', by('cursor'), ({ records, next }) => ({
+		ok: true,
+		responses: records,
+		response_metadata: { next_cursor: cursor(next) ?? '' },
+	})),
+	// https://developers.notion.com/reference/intro#pagination
+	stopped('Notion: start_cursor', never, ({ records, next }) => ({
+		object: 'list',
+		results: records,
+		next_cursor: cursor(next),
+		has_more: next !== null,
+	})),
+	// https://developers.hubspot.com/docs/api-reference/overview
+	followed('HubSpot: paging.next.after', by('after'), ({ records, next }, { url }) => ({
+		results: records,
+		...(next !== null && {
+			paging: { next: { after: String(next), link: url({ after: next }) } },
 		}),
-		'https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api',
-	),
-	inHeaders(
-		'GitLab: X-Next-Page',
-		'error',
-		({ nextPage, page }) => ({
-			'x-next-page': nextPage === null ? '' : String(nextPage),
-			'x-page': String(page),
-			'x-per-page': String(SIZE),
-		}),
-		'https://docs.gitlab.com/api/rest/#pagination',
-	),
-	inHeaders(
-		'WordPress: X-WP-Total',
-		'error',
-		() => ({ 'x-wp-total': String(TOTAL), 'x-wp-totalpages': String(PAGES) }),
-		'https://developer.wordpress.org/rest-api/using-the-rest-api/pagination/',
-	),
-	inHeaders(
-		'Yii: X-Pagination headers',
-		'followed',
-		({ page }) => ({
-			'x-pagination-total-count': String(TOTAL),
-			'x-pagination-page-count': String(PAGES),
-			'x-pagination-current-page': String(page),
-			'x-pagination-per-page': String(SIZE),
-		}),
-		'https://www.yiiframework.com/doc/guide/2.0/en/rest-response-formatting#pagination',
-	),
-	inHeaders(
-		'PostgREST: Content-Range',
-		'error',
-		({ start, records }) => ({
-			'content-range': `${start}-${start + records.length - 1}/${TOTAL}`,
-		}),
-		'https://docs.postgrest.org/en/v12/references/api/pagination_count.html',
-		never,
-	),
-	inHeaders(
-		'Heroku: Next-Range',
-		'error',
-		({ next }) => ({ 'next-range': next === null ? null : `]id..; max=${SIZE}` }),
-		'https://devcenter.heroku.com/articles/platform-api-reference#ranges',
-		never,
-	),
-	stopped(
-		'Stripe: has_more',
-		never,
-		({ records, next }) => ({ object: 'list', data: records, has_more: next !== null }),
-		'https://docs.stripe.com/api/pagination',
-	),
-	followed(
-		'Slack: response_metadata',
-		by('cursor'),
-		({ records, next }) => ({
-			ok: true,
-			responses: records,
-			response_metadata: { next_cursor: cursor(next) ?? '' },
-		}),
-		'https://docs.slack.dev/apis/web-api/pagination',
-	),
-	stopped(
-		'Notion: start_cursor',
-		never,
-		({ records, next }) => ({
-			object: 'list',
-			results: records,
-			next_cursor: cursor(next),
-			has_more: next !== null,
-		}),
-		'https://developers.notion.com/reference/intro#pagination',
-	),
-	followed(
-		'HubSpot: paging.next.after',
-		by('after'),
-		({ records, next }, { url }) => ({
-			results: records,
-			...(next !== null && {
-				paging: { next: { after: String(next), link: url({ after: next }) } },
-			}),
-		}),
-		'https://developers.hubspot.com/docs/api-reference/overview',
-	),
-	followed(
-		'Salesforce: nextRecordsUrl',
-		by('batch'),
-		({ records, next }, { url }) => ({
-			totalSize: TOTAL,
-			done: next === null,
-			...(next !== null && { nextRecordsUrl: url({ batch: next }) }),
-			records,
-		}),
-		'https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/dome_query.htm',
-	),
-	followed(
-		'OData: @odata.nextLink',
-		by('$skiptoken'),
-		({ records, next }, { url }) => ({
-			'@odata.context': 'https://forms.example/$metadata#Responses',
-			value: records,
-			...(next !== null && { '@odata.nextLink': url({ $skiptoken: next }) }),
-		}),
-		'https://docs.oasis-open.org/odata/odata-json-format/v4.01/odata-json-format-v4.01.html',
-	),
-	stopped(
-		'Google: nextPageToken',
-		by('pageToken'),
-		({ records, next }) => ({ responses: records, nextPageToken: cursor(next) ?? '' }),
-		'https://google.aip.dev/158',
-	),
-	followed(
-		'Zendesk: cursor',
-		by('page[after]'),
-		({ records, next }, { url }) => ({
-			responses: records,
-			meta: { has_more: next !== null, after_cursor: 'c', before_cursor: 'b' },
-			links: { next: next === null ? null : url({ 'page[after]': next }) },
-		}),
-		'https://developer.zendesk.com/api-reference/introduction/pagination/',
-	),
-	stopped(
-		'Airtable: offset as a token',
-		by('offset'),
-		({ records, next }) => ({ records, ...(next !== null && { offset: `itr${next}/rec` }) }),
-		'https://airtable.com/developers/web/api/list-records',
-	),
-	stopped(
-		'X: meta.next_token',
-		never,
-		({ records }) => ({ data: records, meta: { result_count: SIZE, next_token: 'n2' } }),
-		'https://docs.x.com/x-api/fundamentals/pagination',
-	),
-	stopped(
-		'Facebook: paging.next',
-		by('after'),
-		({ records, next }, { url }) => ({
-			data: records,
-			paging: {
-				cursors: { before: 'b', after: `c${next ?? TOTAL}` },
-				...(next !== null && { next: url({ after: `c${next}` }) }),
-			},
-		}),
-		'https://developers.facebook.com/docs/graph-api/results',
-	),
-	stopped(
-		'Reddit: data.after',
-		by('after'),
-		({ records, next }) => ({
-			kind: 'Listing',
-			data: { after: next === null ? null : `t_${next}`, children: records },
-		}),
-		'https://www.reddit.com/dev/api/#listings',
-	),
-	stopped(
-		'Spring Data: Page',
-		byPageFrom0,
-		({ records, page }) => ({
-			content: records,
-			number: page - 1,
-			size: SIZE,
-			totalElements: TOTAL,
-			totalPages: PAGES,
-			last: page >= PAGES,
-			first: page === 1,
-			pageable: { pageNumber: page - 1, pageSize: SIZE, offset: (page - 1) * SIZE },
-		}),
-		'https://docs.spring.io/spring-data/commons/reference/repositories/core-extensions.html',
-	),
+	})),
+	// https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/dome_query.htm
+	followed('Salesforce: nextRecordsUrl', by('batch'), ({ records, next }, { url }) => ({
+		totalSize: TOTAL,
+		done: next === null,
+		...(next !== null && { nextRecordsUrl: url({ batch: next }) }),
+		records,
+	})),
+	// https://docs.oasis-open.org/odata/odata-json-format/v4.01/odata-json-format-v4.01.html
+	followed('OData: @odata.nextLink', by('$skiptoken'), ({ records, next }, { url }) => ({
+		'@odata.context': 'https://forms.example/$metadata#Responses',
+		value: records,
+		...(next !== null && { '@odata.nextLink': url({ $skiptoken: next }) }),
+	})),
+	// https://google.aip.dev/158
+	stopped('Google: nextPageToken', by('pageToken'), ({ records, next }) => ({
+		responses: records,
+		nextPageToken: cursor(next) ?? '',
+	})),
+	// https://developer.zendesk.com/api-reference/introduction/pagination/
+	followed('Zendesk: cursor', by('page[after]'), ({ records, next }, { url }) => ({
+		responses: records,
+		meta: { has_more: next !== null, after_cursor: 'c', before_cursor: 'b' },
+		links: { next: next === null ? null : url({ 'page[after]': next }) },
+	})),
+	// https://airtable.com/developers/web/api/list-records
+	stopped('Airtable: offset as a token', by('offset'), ({ records, next }) => ({
+		records,
+		...(next !== null && { offset: `itr${next}/rec` }),
+	})),
+	// https://docs.x.com/x-api/fundamentals/pagination
+	stopped('X: meta.next_token', never, ({ records }) => ({
+		data: records,
+		meta: { result_count: SIZE, next_token: 'n2' },
+	})),
+	// https://developers.facebook.com/docs/graph-api/results
+	stopped('Facebook: paging.next', by('after'), ({ records, next }, { url }) => ({
+		data: records,
+		paging: {
+			cursors: { before: 'b', after: `c${next ?? TOTAL}` },
+			...(next !== null && { next: url({ after: `c${next}` }) }),
+		},
+	})),
+	// https://www.reddit.com/dev/api/#listings
+	stopped('Reddit: data.after', by('after'), ({ records, next }) => ({
+		kind: 'Listing',
+		data: { after: next === null ? null : `t_${next}`, children: records },
+	})),
+	// https://docs.spring.io/spring-data/commons/reference/repositories/core-extensions.html
+	stopped('Spring Data: Page', byPageFrom0, ({ records, page }) => ({
+		content: records,
+		number: page - 1,
+		size: SIZE,
+		totalElements: TOTAL,
+		totalPages: PAGES,
+		last: page >= PAGES,
+		first: page === 1,
+		pageable: { pageNumber: page - 1, pageSize: SIZE, offset: (page - 1) * SIZE },
+	})),
+	// https://docs.spring.io/spring-data/rest/reference/paging-and-sorting.html
 	followed(
 		'Spring HATEOAS: _links and page',
 		byPageFrom0,
@@ -337,82 +260,61 @@ const documented: PagingStyle[] = [
 			},
 			page: { size: SIZE, totalElements: TOTAL, totalPages: PAGES, number: page - 1 },
 		}),
-		'https://docs.spring.io/spring-data/rest/reference/paging-and-sorting.html',
 	),
-	stopped(
-		'Elasticsearch: hits.total',
-		never,
-		({ records }) => ({
-			took: 5,
-			hits: { total: { value: TOTAL, relation: 'eq' }, hits: records },
-		}),
-		'https://www.elastic.co/docs/reference/elasticsearch/rest-apis/paginate-search-results',
-	),
-	stopped(
-		'Jira: startAt',
-		by('startAt'),
-		({ records, start }) => ({ startAt: start, maxResults: SIZE, total: TOTAL, values: records }),
-		'https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination',
-	),
-	followed(
-		'Bitbucket: next',
-		byPage,
-		(part, asked) => ({
-			pagelen: SIZE,
-			page: part.page,
-			values: part.records,
-			...(part.nextPage !== null && { next: pageLink(part, asked) }),
-		}),
-		'https://developer.atlassian.com/cloud/bitbucket/rest/intro/#pagination',
-	),
-	stopped(
-		'AWS: NextToken',
-		never,
-		({ records }) => ({ Items: records, NextToken: 'n2' }),
-		'https://docs.aws.amazon.com/cli/latest/userguide/cli-usage-pagination.html',
-	),
-	stopped(
-		'DynamoDB: LastEvaluatedKey',
-		never,
-		({ records }) => ({ Items: records, Count: SIZE, LastEvaluatedKey: { id: 'r10' } }),
-		'https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html',
-	),
-	stopped(
-		'Relay: pageInfo',
-		never,
-		({ records }) => ({
-			data: { responses: records, pageInfo: { hasNextPage: true, endCursor: 'c10' } },
-		}),
-		'https://relay.dev/graphql/connections.htm',
-	),
-	stopped(
-		'Kubernetes: metadata.continue',
-		never,
-		({ records }) => ({ kind: 'List', metadata: { continue: 'c10' }, items: records }),
-		'https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks',
-	),
-	stopped(
-		'MediaWiki: continue',
-		never,
-		({ records }) => ({ continue: { cmcontinue: 'page|1', continue: '-||' }, results: records }),
-		'https://www.mediawiki.org/wiki/API:Continue',
-	),
-	followed(
-		'Cloudflare: result_info',
-		byPage,
-		({ records, page }) => ({
-			success: true,
-			result: records,
-			result_info: { page, per_page: SIZE, total_pages: PAGES, count: SIZE, total_count: TOTAL },
-		}),
-		'https://developers.cloudflare.com/fundamentals/api/how-to/make-api-calls/',
-	),
-	stopped(
-		'Square: cursor',
-		by('cursor'),
-		({ records, next }) => ({ responses: records, ...(next !== null && { cursor: cursor(next) }) }),
-		'https://developer.squareup.com/docs/build-basics/common-api-patterns/pagination',
-	),
+	// https://www.elastic.co/docs/reference/elasticsearch/rest-apis/paginate-search-results
+	stopped('Elasticsearch: hits.total', never, ({ records }) => ({
+		took: 5,
+		hits: { total: { value: TOTAL, relation: 'eq' }, hits: records },
+	})),
+	// https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination
+	stopped('Jira: startAt', by('startAt'), ({ records, start }) => ({
+		startAt: start,
+		maxResults: SIZE,
+		total: TOTAL,
+		values: records,
+	})),
+	// https://developer.atlassian.com/cloud/bitbucket/rest/intro/#pagination
+	followed('Bitbucket: next', byPage, (part, asked) => ({
+		pagelen: SIZE,
+		page: part.page,
+		values: part.records,
+		...(part.nextPage !== null && { next: pageLink(part, asked) }),
+	})),
+	// https://docs.aws.amazon.com/cli/latest/userguide/cli-usage-pagination.html
+	stopped('AWS: NextToken', never, ({ records }) => ({ Items: records, NextToken: 'n2' })),
+	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html
+	stopped('DynamoDB: LastEvaluatedKey', never, ({ records }) => ({
+		Items: records,
+		Count: SIZE,
+		LastEvaluatedKey: { id: 'r10' },
+	})),
+	// https://relay.dev/graphql/connections.htm
+	stopped('Relay: pageInfo', never, ({ records }) => ({
+		data: { responses: records, pageInfo: { hasNextPage: true, endCursor: 'c10' } },
+	})),
+	// https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
+	stopped('Kubernetes: metadata.continue', never, ({ records }) => ({
+		kind: 'List',
+		metadata: { continue: 'c10' },
+		items: records,
+	})),
+	// https://www.mediawiki.org/wiki/API:Continue
+	stopped('MediaWiki: continue', never, ({ records }) => ({
+		continue: { cmcontinue: 'page|1', continue: '-||' },
+		results: records,
+	})),
+	// https://developers.cloudflare.com/fundamentals/api/how-to/make-api-calls/
+	followed('Cloudflare: result_info', byPage, ({ records, page }) => ({
+		success: true,
+		result: records,
+		result_info: { page, per_page: SIZE, total_pages: PAGES, count: SIZE, total_count: TOTAL },
+	})),
+	// https://developer.squareup.com/docs/build-basics/common-api-patterns/pagination
+	stopped('Square: cursor', by('cursor'), ({ records, next }) => ({
+		responses: records,
+		...(next !== null && { cursor: cursor(next) }),
+	})),
+	// https://www.rfc-editor.org/rfc/rfc7644#section-3.4.2.4
 	stopped(
 		'SCIM: startIndex',
 		({ startIndex }) => Number(startIndex ?? 1) - 1,
@@ -422,57 +324,44 @@ const documented: PagingStyle[] = [
 			startIndex: start + 1,
 			Resources: records,
 		}),
-		'https://www.rfc-editor.org/rfc/rfc7644#section-3.4.2.4',
 	),
-	followed(
-		'Fractal: meta.pagination',
-		byPage,
-		(part, asked) => ({
-			data: part.records,
-			meta: {
-				pagination: {
-					total: TOTAL,
-					count: part.records.length,
-					per_page: SIZE,
-					current_page: part.page,
-					total_pages: PAGES,
-					links: part.nextPage === null ? [] : { next: pageLink(part, asked) },
-				},
+	// https://fractal.thephpleague.com/pagination/
+	followed('Fractal: meta.pagination', byPage, (part, asked) => ({
+		data: part.records,
+		meta: {
+			pagination: {
+				total: TOTAL,
+				count: part.records.length,
+				per_page: SIZE,
+				current_page: part.page,
+				total_pages: PAGES,
+				links: part.nextPage === null ? [] : { next: pageLink(part, asked) },
 			},
-		}),
-		'https://fractal.thephpleague.com/pagination/',
-	),
-	followed(
-		'API Platform: hydra:view',
-		byPage,
-		(part, asked) => ({
-			'hydra:member': part.records,
-			'hydra:totalItems': TOTAL,
-			'hydra:view': part.nextPage === null ? {} : { 'hydra:next': pageLink(part, asked) },
-		}),
-		'https://api-platform.com/docs/core/pagination/',
-	),
-	stopped(
-		'Mailchimp: total_items',
-		never,
-		({ records }) => ({ responses: records, total_items: TOTAL }),
-		'https://mailchimp.com/developer/marketing/docs/methods-parameters/#pagination',
-	),
-	stopped(
-		'DummyJSON: skip',
-		by('skip'),
-		({ records, start }) => ({ responses: records, total: TOTAL, skip: start, limit: SIZE }),
-		'https://dummyjson.com/docs',
-	),
-	followed(
-		'Rick and Morty: info.next',
-		byPage,
-		(part, asked) => ({
-			info: { count: TOTAL, pages: PAGES, next: pageLink(part, asked), prev: null },
-			results: part.records,
-		}),
-		'https://rickandmortyapi.com/documentation/#info-and-pagination',
-	),
+		},
+	})),
+	// https://api-platform.com/docs/core/pagination/
+	followed('API Platform: hydra:view', byPage, (part, asked) => ({
+		'hydra:member': part.records,
+		'hydra:totalItems': TOTAL,
+		'hydra:view': part.nextPage === null ? {} : { 'hydra:next': pageLink(part, asked) },
+	})),
+	// https://mailchimp.com/developer/marketing/docs/methods-parameters/#pagination
+	stopped('Mailchimp: total_items', never, ({ records }) => ({
+		responses: records,
+		total_items: TOTAL,
+	})),
+	// https://dummyjson.com/docs
+	stopped('DummyJSON: skip', by('skip'), ({ records, start }) => ({
+		responses: records,
+		total: TOTAL,
+		skip: start,
+		limit: SIZE,
+	})),
+	// https://rickandmortyapi.com/documentation/#info-and-pagination
+	followed('Rick and Morty: info.next', byPage, (part, asked) => ({
+		info: { count: TOTAL, pages: PAGES, next: pageLink(part, asked), prev: null },
+		results: part.records,
+	})),
 ];
 
 /** Further ways, of which the rules follow from those above. */
@@ -521,18 +410,14 @@ const conceivable: PagingStyle[] = [
 		data: records,
 		next_offset: next,
 	})),
-	inHeaders(
-		'X-Next-Cursor',
-		'followed',
-		({ next }) => ({ 'x-next-cursor': cursor(next) }),
-		undefined,
-		by('cursor'),
-	),
-	inHeaders('X-Pagination as JSON', 'followed', ({ page }) => ({
+	inHeaders('X-Next-Cursor', 'followed', by('cursor'), ({ next }) => ({
+		'x-next-cursor': cursor(next),
+	})),
+	inHeaders('X-Pagination as JSON', 'followed', byPage, ({ page }) => ({
 		'x-pagination': JSON.stringify({ CurrentPage: page, TotalPages: PAGES, TotalCount: TOTAL }),
 	})),
-	inHeaders('X-Total-Count', 'error', () => ({ 'x-total-count': String(TOTAL) })),
-	inHeaders('X-Has-More', 'error', ({ next }) => ({ 'x-has-more': String(next !== null) })),
+	inHeaders('X-Total-Count', 'error', byPage, () => ({ 'x-total-count': String(TOTAL) })),
+	inHeaders('X-Has-More', 'error', byPage, ({ next }) => ({ 'x-has-more': String(next !== null) })),
 	stopped('a count', never, ({ records }) => ({ data: records, count: TOTAL })),
 	stopped('a count of the page beside one of the pages', never, ({ records }) => ({
 		data: records,

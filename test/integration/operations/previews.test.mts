@@ -1,41 +1,23 @@
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { previews, type Schema } from '../../../scripts/previews.mts';
 import { demoForms } from '../../service/index.mts';
 import { locator } from '../harness.mts';
+import { inputFor, operationCases } from '../tables/operations.mts';
 import { running } from './running.mts';
 
 const { service, n8n } = await running();
-const [{ uuid: responseId }] = service.store.responses(demoForms.contact);
-const [{ uuid: fieldId }] = service.store.fields(demoForms.contact);
-
-/** What an operation needs beside a form. */
-const parametersOf: Record<string, INodeParameters> = {
-	'response/create': { inputMode: 'json', answersJson: `{"${fieldId}": "Ada"}` },
-	'response/get': { responseId },
-	'response/getPdf': { responseId },
-	'settings/update': { settings: { cta_label: 'Send' } },
-};
 
 describe('the output previews', () => {
-	const operations = Object.keys(previews).flatMap((path) => {
-		const found = /^v1\.0\.0\/(\w+)\/(\w+)\.json$/.exec(path);
-		return found ? [[found[1], found[2], previews[path]] as const] : [];
+	it.each(operationCases)('$name shows what the operation gives', async (operationCase) => {
+		const { resource, operation, parameters } = operationCase;
+		const schema = previews[`v1.0.0/${resource}/${operation}.json`];
+		expect(schema, 'a preview in scripts/previews.mts').toBeDefined();
+		const [input] = inputFor(service);
+		const { items, error } = await n8n.runNode(parameters, [input]);
+		expect(error).toBeUndefined();
+		expectToFit(items[0].json, schema, resource);
 	});
-
-	it.each(operations)(
-		'%s/%s shows what the operation gives',
-		async (resource, operation, schema) => {
-			const { items, error } = await n8n.runNode({
-				resource,
-				operation,
-				formId: locator(demoForms.contact),
-				...parametersOf[`${resource}/${operation}`],
-			});
-			expect(error).toBeUndefined();
-			expectToFit(items[0].json, schema, resource);
-		},
-	);
 
 	it('of the trigger shows what "Fetch test event" gives', async () => {
 		const { items } = await n8n.runPoll(

@@ -27,6 +27,11 @@ export type OperationCase = {
 	match: { method: string; path: RegExp };
 	/** The parameters that the editor can show for it. */
 	properties: INodeProperties[];
+	/**
+	 * With one parameter that an item can break: by `broken: 'value'`, which it cannot take, or by
+	 * `broken: 'expression'`, which throws.
+	 */
+	breakable: { parameters: INodeParameters; message: RegExp };
 };
 
 const target = demoForms.survey;
@@ -99,6 +104,21 @@ function caseOf(resource: INodePropertyOptions, option: INodePropertyOptions): O
 		ownRequest: url.includes('{'),
 		match: { method, path: new RegExp(`^${path}(\\?|$)`) },
 		properties: own,
+		breakable: breakableOf(url, own, { ...ids, ...parameters }),
+	};
+}
+
+/** The ID in the path of an operation can be broken, else its first switch. */
+function breakableOf(url: string, own: INodeProperties[], parameters: INodeParameters) {
+	const [, id] = /\{(\w+)\}/.exec(url) ?? [];
+	const { name, displayName, ...property } = own.find((one) =>
+		id === undefined ? one.type === 'boolean' : one.name === id,
+	)!;
+	const good = id === undefined ? JSON.stringify(property.default) : `$json.${id}`;
+	const value = `={{ $json.broken === 'expression' ? $('No such node').first().json.id : $json.broken === 'value' ? '../workspace' : ${good} }}`;
+	return {
+		parameters: { ...parameters, [name]: id === undefined ? value : locator(value) },
+		message: new RegExp(`^'${displayName}' (is not a valid ID|must be true or false)$`),
 	};
 }
 
