@@ -1,9 +1,13 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-/** What the editor says if a list takes long to load, such as while the account waits for its next minute. */
-const slowLoad = (what: string) => ({
-	message: `The list takes longer than usual. You can wait, or choose the ${what} by its ID.`,
-	timeout: 10_000,
+/** A searchable list. It can take long to load, for example while the account waits for its next minute. */
+const searchableList = (noun: string, searchListMethod: string) => ({
+	searchListMethod,
+	searchable: true,
+	slowLoadNotice: {
+		message: `The list takes longer than usual. You can wait, or choose the ${noun} by its ID.`,
+		timeout: 10_000,
+	},
 });
 
 /**
@@ -28,11 +32,7 @@ export const formLocator: INodeProperties = {
 			name: 'list',
 			type: 'list',
 			placeholder: 'Select a form...',
-			typeOptions: {
-				searchListMethod: 'searchForms',
-				searchable: true,
-				slowLoadNotice: slowLoad('form'),
-			},
+			typeOptions: searchableList('form', 'searchForms'),
 		},
 		{
 			displayName: 'By ID',
@@ -65,11 +65,7 @@ export const responseLocator: INodeProperties = {
 			name: 'list',
 			type: 'list',
 			placeholder: 'Select a response...',
-			typeOptions: {
-				searchListMethod: 'searchResponses',
-				searchable: true,
-				slowLoadNotice: slowLoad('response'),
-			},
+			typeOptions: searchableList('response', 'searchResponses'),
 		},
 		{
 			displayName: 'By ID',

@@ -1,5 +1,5 @@
 import { gt, lt } from 'lodash';
-import type { IDataObject } from 'n8n-workflow';
+import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { readBoolean, readNumber, readTime } from '../readers';
 import { comparableId } from '../records';
 import { decodeAnswers } from './decode';
@@ -7,7 +7,7 @@ import type { FieldKind, FormField } from './fields';
 import { matchAnswers } from './match';
 import { comparable, RESPONSE_ATTRIBUTES } from './names';
 import { newestFirst, oldestFirst, submittedAt } from './order';
-import { fileInObject, filesInText } from './uploads';
+import { filesIn } from './uploads';
 
 /** How a value is compared, in the order of the editor's list. */
 export const operators = [
@@ -175,9 +175,9 @@ type Value = string | number | boolean;
  * file gives its name: nobody searches its address.
  */
 function partsOf(value: unknown): Value[] {
-	const files = typeof value === 'string' ? filesInText(value) : [fileInObject(value)];
-	const names = files.flatMap((file) => file?.name ?? []);
-	if (names.length > 0) return names;
+	if (Array.isArray(value)) return value.flatMap(partsOf);
+	const files = filesIn(value as GenericValue);
+	if (files.length > 0) return files.map(({ name }) => name);
 	if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(partsOf);
 	return ['string', 'number', 'boolean'].includes(typeof value) ? [value as Value] : [];
 }

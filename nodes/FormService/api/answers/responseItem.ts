@@ -11,27 +11,23 @@ import { simplifyResponse, toColumns } from './simplify';
 import { filesIn } from './uploads';
 
 /** The chosen options that decide how a response becomes an item. */
-export type ResponseOutput = Naming & {
+export type ResponseOutput = Required<Naming> & {
 	/** Simplified, or the record as it came. */
 	simplify: boolean;
 	/** Whether a raw record keeps its secrets. */
-	includeSecrets?: boolean;
+	includeSecrets: boolean;
 	/** The start of the names of the binary fields that take the files; undefined for no files. */
 	filePrefix: string | undefined;
 	/** In columns: all attributes that simplified output keeps, and a column for each note. */
-	details?: boolean;
+	details: boolean;
 };
 
 /** A response as an item, and the errors of its files. */
 export type ResponseItem = { item: INodeExecutionData; fileErrors: FileError[] };
 
 /** Whether items cannot be made without the fields of the form, which are one request more. */
-export function outputNeedsFields({
-	simplify,
-	answerKeys = 'label',
-	columns,
-}: ResponseOutput): boolean {
-	return simplify && (answerKeys !== 'label' || columns === true);
+export function outputNeedsFields({ simplify, answerKeys, columns }: ResponseOutput): boolean {
+	return simplify && (answerKeys !== 'label' || columns);
 }
 
 /**
@@ -58,7 +54,7 @@ export async function toResponseItem(
 	const problems = files.flatMap((file, index) =>
 		file instanceof FileError ? [`${uploads[index].name}: ${file.message}`] : [],
 	);
-	const hasColumn = simplify && columns === true && details === true;
+	const hasColumn = simplify && columns && details;
 	const fileError = problems.join('; ') || null;
 	const item = {
 		json: problems.length > 0 || hasColumn ? { ...json, fileError } : json,
@@ -73,9 +69,9 @@ function toJson(
 	fields?: readonly FormField[],
 ): IDataObject {
 	if (!simplify) {
-		return includeSecrets === true ? record : withoutSecrets(record, answerAttributes(record));
+		return includeSecrets ? record : withoutSecrets(record, answerAttributes(record));
 	}
-	return columns === true && fields !== undefined
+	return columns && fields !== undefined
 		? toColumns(record, fields, details)
 		: simplifyResponse(record, fields);
 }

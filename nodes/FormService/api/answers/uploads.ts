@@ -5,7 +5,7 @@ import { parseUrl } from '../url';
 /** An uploaded file, as it stands in an answer. */
 export type UploadedFile = { name: string; url: string };
 
-/** The value of an answer, with `{name, url}` for each file in it, and all else as the service gave it. */
+/** The value of an answer with `{name, url}` in place of each file; other values stay as the service gave them. */
 export function withFiles(value: GenericValue): GenericValue {
 	if (Array.isArray(value)) return (value as unknown[]).map((one) => fileInText(one) ?? one);
 	const files = typeof value === 'string' ? filesInText(value) : [];
@@ -19,7 +19,7 @@ export function filesIn(value: GenericValue): UploadedFile[] {
 }
 
 /** A file as an object, as simplified output has it; undefined for anything else. */
-export function fileInObject(value: unknown): UploadedFile | undefined {
+function fileInObject(value: unknown): UploadedFile | undefined {
 	if (!isRecord(value)) return undefined;
 	const url = [value.url, value.href].map(addressIn).find((one) => one !== undefined);
 	if (url === undefined) return undefined;
@@ -33,7 +33,7 @@ export function fileInObject(value: unknown): UploadedFile | undefined {
  * The files of a text that consists of files alone, with a comma, a semicolon or a line between them;
  * none for any other text. Takes time linear in the length of the text, which a respondent chooses.
  */
-export function filesInText(text: string): UploadedFile[] {
+function filesInText(text: string): UploadedFile[] {
 	if (!text.includes('|')) return [];
 	const files = splitFiles(text).map(fileInText);
 	return files.every((file) => file !== undefined) ? files : [];
