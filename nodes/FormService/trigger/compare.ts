@@ -1,4 +1,3 @@
-import { isEqual } from 'lodash';
 import type { IDataObject, INode } from 'n8n-workflow';
 import { createdAt } from '../api/answers/order';
 import { readBoolean } from '../api/readers';
@@ -119,7 +118,7 @@ export function knownAfter(comparison: Comparison, postponed: readonly Found[]):
 		after.waitingSince[at] = since;
 		if (!isListed) after.missingSince[at] = before.missingSince[number] || (isWhole ? day : 0);
 	});
-	return isEqual(comparison.before, after) ? before : after;
+	return comparison.before?.equals(after) ? comparison.before : after;
 }
 
 const NOTHING = new KnownResponses(0);

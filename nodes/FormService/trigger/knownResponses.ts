@@ -33,6 +33,13 @@ export class KnownResponses {
 		this.waitingSince = new Int32Array(size);
 	}
 
+	/** Whether it has the same content, response by response. */
+	equals(other: KnownResponses): boolean {
+		return (['fingerprints', 'statuses', 'missingSince', 'waitingSince'] as const).every((name) =>
+			Buffer.from(this[name].buffer).equals(Buffer.from(other[name].buffer)),
+		);
+	}
+
 	/** Whether a response that is listed may still be completed. */
 	hasIncomplete(): boolean {
 		return this.statuses.some(
