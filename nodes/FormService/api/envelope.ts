@@ -1,4 +1,3 @@
-import type { IDataObject } from 'n8n-workflow';
 import { readBoolean } from './readers';
 import { identityOf, isRecord } from './records';
 
@@ -52,43 +51,30 @@ export type Envelope = { failed: boolean; message?: string; details: string[]; d
  */
 export function unwrap(value: unknown): Envelope {
 	if (!isRecord(value)) return { failed: false, details: [], data: value };
-	const { success, data, errors } = value;
-	const message = messageOf(value);
+	const { success, data, message, error, errors, status, title, detail } = value;
+	// a reply that has an error and nothing else to give is no success, whatever its status
+	const isBare = !('data' in value) && !('success' in value) && identityOf(value) === undefined;
+	const errorText = isRecord(error) ? error.message : error;
+	const details = detailsOf(errors);
+	const hasError = status === 'error' || error === true || isText(errorText) || details.length > 0;
+	// problem details (RFC 9457); a record of the service can have a title too
+	const problem = isBare
+		? [title, detail]
+				.filter(isText)
+				.map((text) => text.trim())
+				.join(' ')
+		: '';
+	const said = [message, errorText, problem].find(isText);
 	return {
-		failed: readBoolean(success) === false || (success === undefined && tellsOnlyErrors(value)),
-		...(message !== undefined && { message }),
-		details: detailsOf(errors),
+		failed: readBoolean(success) === false || (isBare && hasError),
+		...(said !== undefined && { message: said.trim() }),
+		details,
 		data: 'data' in value ? data : value,
 	};
 }
 
-/** A reply that has an error and nothing else to give is no success, whatever its status. */
-function tellsOnlyErrors(value: IDataObject): boolean {
-	const { error, errors, status } = value;
-	if ('data' in value || identityOf(value) !== undefined) return false;
-	return (
-		status === 'error' ||
-		error === true ||
-		messageOf({ error }) !== undefined ||
-		detailsOf(errors).length > 0
-	);
-}
-
-/** The `message` of the specification, or what others send in its place. */
-function messageOf(value: Record<string, unknown>): string | undefined {
-	const { message, error } = value;
-	const given = [message, error, isRecord(error) ? error.message : undefined, problemIn(value)];
-	const text = given.find((one) => typeof one === 'string' && one.trim() !== '');
-	return (text as string | undefined)?.trim();
-}
-
-/** The title and the detail of problem details (RFC 9457), which a record of the service can have too. */
-function problemIn(value: Record<string, unknown>): string | undefined {
-	if ('data' in value || 'success' in value || identityOf(value as IDataObject) !== undefined) {
-		return undefined;
-	}
-	const texts = [value.title, value.detail].filter((one) => typeof one === 'string');
-	return texts.map((text) => text.trim()).join(' ');
+function isText(value: unknown): value is string {
+	return typeof value === 'string' && value.trim() !== '';
 }
 
 /** Messages on fields: `{field: [text]}`, `{field: text}` or a list of texts. */
