@@ -1,17 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readRefusal, shownBy } from '../../../nodes/FormService/api/rateLimiter/limits.ts';
 import { readContent, shapeOf, unwrap } from '../../../nodes/FormService/api/envelope.ts';
-import { findList } from '../../../nodes/FormService/api/replies/findList.ts';
-import { nextPage } from '../../../nodes/FormService/api/replies/nextPage.ts';
-import { simplifyResponse } from '../../../nodes/FormService/api/answers/simplify.ts';
-import { endpoints } from '../../../nodes/FormService/api/endpoints.ts';
-import { accountOf } from '../../../nodes/FormService/api/account.ts';
-import { explain } from '../../../nodes/FormService/api/request/explain.ts';
-import { readReply, successIn } from '../../../nodes/FormService/api/request/reply.ts';
-import { decideRetry } from '../../../nodes/FormService/api/request/retry.ts';
-
-const URL_OF_PAGE = 'https://forms.example.com/api/v1/responses/AbC123';
 
 const read = (text: string | Buffer, type = 'application/json') =>
 	readContent({ 'content-type': type }, Buffer.from(text));
@@ -129,92 +118,4 @@ describe('the shape of a value in an error', () => {
 			),
 		);
 	});
-});
-
-describe('any status, headers and body', () => {
-	const headers = fc.dictionary(
-		fc.constantFrom(
-			'content-type',
-			'retry-after',
-			'date',
-			'location',
-			'x-ratelimit-limit',
-			'x-ratelimit-remaining',
-			'x-ratelimit-reset',
-			'content-disposition',
-		),
-		fc.oneof(
-			fc.string(),
-			fc.integer().map(String),
-			fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
-			fc.array(fc.string(), { maxLength: 2 }),
-			fc.constantFrom('text/html', 'application/json', '/login', 'https://evil.example/', '//'),
-		),
-	);
-	const body = fc.oneof(
-		fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
-		fc.json({ maxDepth: 6 }).map((text) => Buffer.from(text)),
-		fc
-			.tuple(fc.json({ maxDepth: 3 }), fc.nat(60))
-			.map(([text, length]) => Buffer.from(text.slice(0, length))),
-		fc
-			.record(
-				{
-					success: fc.boolean(),
-					message: fc.string(),
-					data: fc.jsonValue({ maxDepth: 4 }),
-					errors: fc.jsonValue({ maxDepth: 3 }),
-					links: fc.jsonValue({ maxDepth: 3 }),
-					meta: fc.jsonValue({ maxDepth: 3 }),
-					next: fc.jsonValue({ maxDepth: 1 }),
-				},
-				{ requiredKeys: [] },
-			)
-			.map((value) => Buffer.from(JSON.stringify(value))),
-	);
-	const account = accountOf({ accessToken: 'token', baseUrl: 'https://forms.example.com' });
-	const endpoint = fc.constantFrom(...Object.values(endpoints));
-
-	it('are read, explained and judged without a crash or a hang, 15,000 times', async () => {
-		await fc.assert(
-			fc.asyncProperty(
-				fc.integer({ min: 100, max: 599 }),
-				headers,
-				body,
-				endpoint,
-				fc.boolean(),
-				fc.boolean(),
-				async (status, given, bytes, { effect }, tooLarge, mayHaveActed) => {
-					const reply = { kind: 'reply', status, headers: given, body: bytes, tooLarge } as const;
-					const read = readReply(reply, account);
-					if (successIn(read) === undefined) {
-						const failed = { effect, account, tries: 1, mayHaveActed };
-						const { message, description, httpCode } = explain(read, failed);
-						expect(message).toMatch(/\S/);
-						expect(description).toMatch(/\S/);
-						expect(httpCode).toBe(String(status));
-					}
-					const tries = { sent: 14, rateLimited: 10 };
-					expect(decideRetry(effect.kind, read, tries, 0.5, 0)).toBeUndefined();
-					expect(shownBy(given)?.limit ?? 0).toBeGreaterThanOrEqual(0);
-					expect(readRefusal(given, 1_800_000_000_000).waitMs ?? 1).toBeGreaterThan(0);
-					const content = readContent(given, bytes);
-					if (content.kind !== 'json') return;
-					const listing = findList(content.value);
-					expect(['none', 'at', 'unknown']).toContain(
-						nextPage(given, listing?.around ?? [], {
-							url: URL_OF_PAGE,
-							pages: 1,
-							records: listing?.records.length ?? 0,
-							shown: listing?.records.length ?? 0,
-						}).kind,
-					);
-					for (const record of listing?.records ?? []) {
-						expect(simplifyResponse(record)).toBeTypeOf('object');
-					}
-				},
-			),
-			{ numRuns: 15_000 },
-		);
-	}, 120_000);
 });

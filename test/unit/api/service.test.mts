@@ -22,7 +22,6 @@ function work() {
 }
 
 const LIFETIMES = { found: 60, failed: 10 };
-const NONE = { found: 0, failed: 0 };
 const ownTimeout = clock.timeout;
 /** The timers that are set, and when each of them is due. */
 let timers: Array<{ due: number; controller: AbortController }> = [];
@@ -52,16 +51,6 @@ afterEach(() => {
 });
 
 describe('what a cache gives', () => {
-	it('is done once for all who ask while it is under way, and anew for who comes later', async () => {
-		const job = work();
-		const early = [cache.get('a', NONE, job.start), cache.get('a', NONE, job.start)];
-		job.finish();
-		expect(await Promise.all(early)).toEqual(['result 1', 'result 1']);
-		const late = cache.get('a', NONE, job.start);
-		job.finish();
-		expect(await late).toBe('result 2');
-	});
-
 	it('is given again until its time is over, which begins when it is found', async () => {
 		const job = work();
 		const first = cache.get('a', LIFETIMES, job.start);
@@ -86,28 +75,6 @@ describe('what a cache gives', () => {
 		const next = cache.get('a', LIFETIMES, job.start);
 		job.finish();
 		expect(await next).toBe('result 2');
-	});
-
-	it('is kept apart by its key', async () => {
-		const [one, other] = [work(), work()];
-		const results = [cache.get('a', NONE, one.start), cache.get('b', NONE, other.start)];
-		one.finish();
-		other.finish();
-		await Promise.all(results);
-		expect([one.times, other.times]).toEqual([1, 1]);
-	});
-
-	it('is never what was under way when it was cleared', async () => {
-		const [old, fresh] = [work(), work()];
-		const before = cache.get('account list', NONE, old.start);
-		cache.clear('account');
-		const after = [cache.get('account list', NONE, fresh.start)];
-		old.finish();
-		await before;
-		after.push(cache.get('account list', NONE, fresh.start));
-		fresh.finish();
-		await Promise.all(after);
-		expect([old.times, fresh.times]).toEqual([1, 1]);
 	});
 
 	it('stays in memory no longer than its lifetime, although nobody asks again', async () => {

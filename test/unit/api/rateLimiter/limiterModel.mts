@@ -26,12 +26,8 @@ export async function pass<T extends JobEnd>(
 export class LimiterModel {
 	readonly refusalsByWindow = new Map<number, number>();
 
-	readonly arrivals: Array<{ at: number; status: number }> = [];
-
-	/** No request may arrive before this time: a refusal's `Retry-After` is running. */
-	retryAfterRunsUntil = -Infinity;
-
-	brokenWaits = 0;
+	/** Requests that arrived, refused ones included. */
+	arrivals = 0;
 
 	private minute = { start: -Infinity, used: 0 };
 
@@ -60,12 +56,12 @@ export class LimiterModel {
 	/** A request of the queue arrives. */
 	arrive(at: number): JobEnd & { kind: 'reply' } {
 		this.roll(at);
+		this.arrivals++;
 		const day = this.perDay - this.day.used;
 		const minute = this.perMinute - this.minute.used;
 		if (day <= 0) return this.refuse(at, this.perDay, this.day.start + 86_400_000);
 		if (minute <= 0) return this.refuse(at, this.perMinute, this.minute.start + 60_000);
 		this.count();
-		this.arrivals.push({ at, status: 200 });
 		const dayIsTighter = day < minute;
 		return {
 			kind: 'reply',
@@ -81,7 +77,6 @@ export class LimiterModel {
 		const seconds = Math.max(0, Math.floor((until - at) / 1000));
 		const window = this.minute.start;
 		this.refusalsByWindow.set(window, (this.refusalsByWindow.get(window) ?? 0) + 1);
-		this.arrivals.push({ at, status: 429 });
 		return {
 			kind: 'reply',
 			status: 429,

@@ -1,5 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { retryAfterSeconds } from '../../../../nodes/FormService/api/rateLimiter/limits.ts';
+import {
+	readRefusal,
+	retryAfterSeconds,
+} from '../../../../nodes/FormService/api/rateLimiter/limits.ts';
 
 const NOW = Date.parse('Sun, 06 Nov 1994 08:49:00 GMT');
 const read = (value: unknown, date?: string) =>
@@ -57,4 +61,28 @@ describe('Retry-After', () => {
 			expect(read(value)).toBe(value === '2001' ? 2_001 : undefined);
 		},
 	);
+});
+
+describe('A refusal whose headers make no sense', () => {
+	const odd = fc.oneof(
+		fc.string(),
+		fc.integer().map(String),
+		fc.nat({ max: 2 ** 53 - 1 }).map(String),
+		fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+		fc.array(fc.constantFrom('0', '1', '99999999'), { maxLength: 2 }),
+		fc.constantFrom('Fri, 31 Dec 9999 23:59:59 GMT', ' 0 ', '-5', '1e9'),
+	);
+	const names = ['retry-after', 'x-ratelimit-reset', 'x-ratelimit-limit', 'date'];
+
+	it('is waited for at least a second and never longer than a day', () => {
+		const headers = fc.dictionary(fc.constantFrom(...names), odd);
+		fc.assert(
+			fc.property(headers, (given) => {
+				const { waitMs = 1_000 } = readRefusal(given, NOW);
+				expect(waitMs).toBeGreaterThanOrEqual(1_000);
+				expect(waitMs).toBeLessThanOrEqual(24 * 3_600_000 + 1_000);
+			}),
+			{ numRuns: 1_000 },
+		);
+	});
 });
