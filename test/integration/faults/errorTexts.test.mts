@@ -49,14 +49,11 @@ async function textUnder(name: string, fault: Fault | FaultName, more = {}): Pro
 	);
 }
 
-/** One operation of each kind: what it asks for, and what sending it twice would do. */
-const OPERATIONS = [
-	'Form: Get Many',
-	'Response: Get Many',
-	'Response: Get PDF',
-	'Response: Create',
-	'Setting: Update',
-];
+/** One operation of each effect: what sending its request twice would do. */
+const EFFECTS = ['Response: Get Many', 'Response: Create', 'Setting: Update'];
+
+/** Operations whose requests are about something else than a form. */
+const NOUNS = ['Form: Get Many', 'Response: Get PDF'];
 
 /** Replies to Response: Get Many that nobody expects. */
 const oddReplies: Array<[string, Fault]> = [
@@ -189,7 +186,8 @@ describe('what a person reads when something goes wrong', () => {
 		parts.push('## Replies of the service\n');
 		for (const one of faultCases) {
 			const { name, fault, heavy } = one;
-			const tried = heavy ? ['Response: Get Many', 'Response: Create'] : OPERATIONS;
+			const isAboutNoun = one.httpCode === '403' || one.httpCode === '404';
+			const tried = heavy ? EFFECTS.slice(0, 2) : [...EFFECTS, ...(isAboutNoun ? NOUNS : [])];
 			const texts = tried.map(
 				async (who) => [who, await textUnder(who, fault, patience(one))] as const,
 			);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { answer, demoForms, redirect } from '../../service/index.mts';
+import { answer, demoForms, redirect, slow } from '../../service/index.mts';
 import { itemsOf, locator, time } from '../harness.mts';
-import { addEach, numbered } from '../limits/adding.mts';
+import { addEach, addTo, numbered } from '../limits/adding.mts';
 import { until } from '../limits/watch.mts';
 import { elsewhere, toAnyCertificate } from '../secrets/elsewhere.mts';
 import { withWorld } from '../world.mts';
@@ -81,12 +81,9 @@ describe('Retry On Fail after a redirect of what adds a response', () => {
 	const node = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
 
 	it.each([
-		[301, '/api/v1/forms', 1],
-		[302, '/api/v1/forms', 1],
 		[303, '/api/v1/forms', 1],
 		[302, '/login', 2],
 		[307, '/api/v2/forms', 2],
-		[308, '/api/v2/forms', 2],
 	])('status %i to %s: sends it %i times', async (code, location, times) => {
 		await withWorld(async ({ service, n8n }) => {
 			service.faults.set({ fault: redirect(location, code), match: { method: 'POST' } });
@@ -98,6 +95,50 @@ describe('Retry On Fail after a redirect of what adds a response', () => {
 });
 
 describe('a token that is refused', () => {
+	const add = addTo(contact);
+
+	it.each([false, true])(
+		'what still waits in the run is not sent (continue on fail: %s)',
+		async (continueOnFail) => {
+			await withWorld(async ({ service, n8n }) => {
+				service.faults.set({ fault: 'unauthorized' });
+				const [{ uuid }] = service.store.fields(contact);
+				const input = itemsOf(...Array.from({ length: 50 }, (_, index) => ({ [uuid]: index })));
+				const { items, error } = await n8n.runNode(add, input, { continueOnFail });
+				// as many as are open at a time
+				expect(service.requests).toHaveLength(4);
+				if (!continueOnFail) {
+					expect(error).toMatchObject({ httpCode: '401', context: { itemIndex: 0 } });
+					return;
+				}
+				expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
+					input.map((_item, item) => ({ item })),
+				);
+				const waited = items.slice(4);
+				expect(new Set(waited.map(({ json }) => json.error))).toEqual(
+					new Set([
+						'This item was not sent: The service did not accept the access token: "Unauthenticated."',
+					]),
+				);
+			});
+		},
+	);
+
+	it('what was under way is told as it came out, and not as "not sent"', async () => {
+		await withWorld(async ({ service, n8n }) => {
+			const [{ uuid }] = service.store.fields(contact);
+			const before = service.store.responses(contact).length;
+			service.faults.set({ fault: slow(400), times: 1 });
+			service.faults.set({ fault: 'unauthorized' });
+			const input = itemsOf({ [uuid]: 'slow' }, { [uuid]: 'refused' });
+			const { items } = await n8n.runNode(add, input, { continueOnFail: true });
+			expect(service.store.responses(contact)).toHaveLength(before + 1);
+			expect(items[0].error).toBeUndefined();
+			expect(items[0].json).toMatchObject({ status: 'created' });
+			expect(items[1].json.error).toMatch(/did not accept the access token/);
+		});
+	});
+
 	it('stops the run also where that shows in a redirect to a login page', async () => {
 		await withWorld(async ({ service, n8n }) => {
 			service.faults.set({ fault: 'loginPage' });
@@ -129,19 +170,6 @@ describe('a token that is refused', () => {
 			expect(other.visits).toHaveLength(10);
 		});
 	});
-});
-
-describe('runs with other request options', () => {
-	it.each([{ allowUnauthorizedCerts: true }, { timeout: 12_000 }])(
-		'do not share a request: %j',
-		async (requestOptions) => {
-			await withWorld(async ({ service, n8n }) => {
-				const listForms = { resource: 'form', operation: 'getAll' };
-				await Promise.all([n8n.runNode(listForms), n8n.runNode({ ...listForms, requestOptions })]);
-				expect(service.requests).toHaveLength(2);
-			});
-		},
-	);
 });
 
 describe('the token in the name of a host', () => {

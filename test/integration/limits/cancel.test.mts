@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { slow } from '../../service/index.mts';
-import { time } from '../harness.mts';
+import { demoForms, slow } from '../../service/index.mts';
+import { itemsOf, time } from '../harness.mts';
 import { AT_ONCE, withWorld } from '../world.mts';
-import { addEach, numbered } from './adding.mts';
+import { addEach, addTo, numbered } from './adding.mts';
 import { answered, until } from './watch.mts';
 
 type Run = { done: Promise<unknown>; cancel: () => void };
@@ -109,4 +109,30 @@ describe('an execution that is cancelled', () => {
 			expect(items).toHaveLength(10);
 		});
 	});
+
+	it.each([false, true])(
+		'does not say that a response was not sent which may have been added (continue on fail: %s)',
+		async (continueOnFail) => {
+			await withWorld(async ({ service, n8n }) => {
+				const [{ uuid }] = service.store.fields(demoForms.contact);
+				const before = service.store.responses(demoForms.contact).length;
+				service.faults.set({ fault: slow(500) });
+				const input = itemsOf({ [uuid]: 'under way' });
+				const { items, error } = await time.still(async () => {
+					const { done, cancel } = n8n.startNode(addTo(demoForms.contact), input, {
+						continueOnFail,
+					});
+					await answered(service.requests, 1);
+					cancel();
+					return await done;
+				});
+				expect(continueOnFail ? items[0].json.error : error?.message).toMatch(
+					/broke before the whole reply arrived\. The response may or may not have been added$/,
+				);
+				expect(service.store.responses(demoForms.contact)).toHaveLength(before + 1);
+				await time.sleep(LATER_MS);
+				expect(service.requests).toHaveLength(1);
+			}, AT_ONCE);
+		},
+	);
 });

@@ -60,7 +60,7 @@ describe('finding the list in a reply', () => {
 				fc.pre(!['data', 'errors', 'id', 'uuid'].includes(name) && !describesPages(name));
 				expect(findList(JSON.parse(JSON.stringify(wrap(records, name))))?.records).toEqual(records);
 			}),
-			{ numRuns: 200 },
+			{ numRuns: 50 },
 		);
 	});
 
@@ -152,7 +152,7 @@ describe('finding the list in a reply', () => {
 					expect(text).toContain(JSON.stringify(found));
 				}
 			}),
-			{ numRuns: 3_000 },
+			{ numRuns: 1_000 },
 		);
 	});
 });
