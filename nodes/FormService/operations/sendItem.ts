@@ -94,16 +94,19 @@ export async function sendItem(
 	const { run } = itemRun;
 	const itemIndex = this.getItemIndex();
 	const keepGoing = this.continueOnFail();
-	if (!keepGoing && !run.isWhole(batchSizeOf(this))) run.stop(NOT_WHOLE);
 	let account: Account | undefined;
 	try {
+		const requestOptions = this.getNodeParameter('requestOptions', {}) as RequestOptions;
+		if (!keepGoing && !run.isWhole(batchSizeIn(requestOptions))) run.stop(NOT_WHOLE);
 		if ('problem' in checkedItem) throw await invalidItem(this, itemRun, checkedItem.problem);
 		if (run.stopReason() !== undefined) return [];
 		account = await getAccount(this, itemIndex);
 		if (run.stopReason(account) !== undefined) throw new NotSent(this.getNode(), itemIndex);
 		run.sent++;
 		const { prepared } = checkedItem;
-		const request = requestOf(this, account, itemRun, endpoint, composed);
+		// n8n puts 300 seconds where a person has set no Timeout; the request path has a default of its own
+		const { timeout } = requestOptions;
+		const request = requestOf(this, account, itemRun, endpoint, { ...composed, timeout });
 		const send = async () => await sendPrepared(prepared, request);
 		const isOnce = endpoint.effect.kind === 'once';
 		const items = isOnce ? await itemRun.oncePerItem(send) : await send();
@@ -151,7 +154,6 @@ function requestOf(
 	endpoint: Endpoint,
 	{ url, qs, body, ...transport }: IHttpRequestOptions,
 ): ItemRequest {
-	const { timeout } = requestOptionsOf(n8n);
 	const query = new URLSearchParams(omitBy(qs, isNil) as Record<string, string>);
 	return {
 		context: {
@@ -160,8 +162,7 @@ function requestOf(
 			urgency: 'bulk',
 			itemIndex: n8n.getItemIndex(),
 			signal: itemRun.run.signalFor(account, n8n.getExecutionCancelSignal()),
-			// n8n puts 300 seconds where a person has set no Timeout; the request path has a default of its own
-			transport: { ...omit(transport, 'baseURL'), timeout },
+			transport: omit(transport, 'baseURL'),
 		},
 		target: {
 			endpoint,
@@ -181,13 +182,9 @@ type RequestOptions = {
 	batching?: { batch?: { batchSize?: number; batchInterval?: number } };
 };
 
-function requestOptionsOf(n8n: IExecutePaginationFunctions): RequestOptions {
-	return n8n.getNodeParameter('requestOptions', {}) as RequestOptions;
-}
-
-/** With Batching, a request option of n8n, n8n waits between batches, and each is checked by itself. */
-function batchSizeOf(n8n: IExecutePaginationFunctions): number {
-	const { batchSize = 1, batchInterval = 0 } = requestOptionsOf(n8n).batching?.batch ?? {};
+/** With Batching, n8n waits between batches, and the items of each batch are checked by themselves. */
+function batchSizeIn({ batching }: RequestOptions): number {
+	const { batchSize = 1, batchInterval = 0 } = batching?.batch ?? {};
 	return batchInterval > 0 ? Math.max(batchSize, 1) : Infinity;
 }
 

@@ -36,13 +36,12 @@ export type GivenSettings = {
 export function readSettings(input: Input): GivenSettings {
 	const mode = readChoice(input, 'inputMode', SETTINGS_MODE, ['fields', 'auto', 'json']);
 	if (mode === 'auto') return fromItem(input);
-	const body = mode === 'json' ? fromJson(input) : fromFields(input);
+	const body =
+		mode === 'json'
+			? checked(input, readJsonObject(input, 'settingsJson', 'Settings (JSON)'))
+			: fromFields(input);
 	if (Object.keys(body).length > 0) return { body };
 	throw invalidAll(input, ['There is no setting to update. Add at least one.']);
-}
-
-function fromJson(input: Input): SettingValues {
-	return checked(input, readJsonObject(input, 'settingsJson', 'Settings (JSON)'));
 }
 
 const editorTitles = new Map(settings.map(({ name, displayName }) => [name, displayName]));
@@ -91,12 +90,20 @@ function fromItem(input: Input): GivenSettings {
 		if (isEmpty) continue;
 		if (setting !== undefined) {
 			const other = titles.get(setting.name);
-			if (other !== undefined) problems.push(sameSetting(other, title));
+			if (other !== undefined) {
+				problems.push(
+					`'${other}' and '${title}' give the same setting. Remove one of them or leave it empty.`,
+				);
+			}
 			titles.set(setting.name, title);
 			values[setting.name] = value;
 		} else if (!bySpelling.has(spellingOf(title))) {
-			const meant = nearlyNamed(title, counting);
-			if (meant !== undefined) problems.push(notASetting(title, meant));
+			const meant = nearlyNamed(title, counting)?.name;
+			if (meant !== undefined) {
+				problems.push(
+					`'${title}' is not a setting. Did you mean '${meant}'? Rename the input field or remove it.`,
+				);
+			}
 		}
 	}
 	const body = checked(input, numbersAsText(values), titles, problems);
@@ -108,12 +115,6 @@ function fromItem(input: Input): GivenSettings {
 	];
 	throw invalidAll(input, [`No input field matches a setting.${hints.join('')}`]);
 }
-
-const notASetting = (title: string, { name }: Setting) =>
-	`'${title}' is not a setting. Did you mean '${name}'? Rename the input field or remove it.`;
-
-const sameSetting = (one: string, other: string) =>
-	`'${one}' and '${other}' give the same setting. Remove one of them or leave it empty.`;
 
 /** @param others what else is wrong with the item, in sentences */
 function checked(
@@ -161,10 +162,9 @@ const MIN_LENGTH = 6;
 function nearlyNamed(title: string, counting: ReadonlyMap<string, Setting>): Setting | undefined {
 	const given = spellingOf(title);
 	if (given.length < MIN_LENGTH) return undefined;
-	const near = [...counting].find(
-		([spelling]) => spelling.length >= MIN_LENGTH && isOneEditApart(spelling, given),
-	);
-	return near?.[1];
+	const isNear = ([spelling]: [string, Setting]) =>
+		spelling.length >= MIN_LENGTH && isOneEditApart(spelling, given);
+	return [...counting].find(isNear)?.[1];
 }
 
 /** Whether two names differ by one letter that is missing, added or another, or by two swapped ones. */

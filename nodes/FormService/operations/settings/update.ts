@@ -8,7 +8,6 @@ import type { Setting } from '../../api/settings/settings';
 import { changesOf } from '../../api/settings/update';
 import type { SettingValues } from '../../api/settings/update';
 import { noSuchForm } from '../../parameters/formId';
-import type { Input } from '../../parameters/input';
 import { readFormId, readCollection, toSwitch } from '../../parameters/input';
 import { formLocator, inputModeChoice, optionsOf } from '../../parameters/properties';
 import { RecordNotFound } from '../operation';
@@ -123,7 +122,11 @@ export const settingsUpdate: Operation = {
 	prepare(input) {
 		const formId = readFormId(input);
 		const { body, ignored } = readSettings(input);
-		const options = readUpdateOptions(input);
+		const { preview = false, skipUnchanged = false } = readCollection(input, 'options');
+		const options = {
+			preview: toSwitch(input, preview, 'Preview'),
+			skipUnchanged: toSwitch(input, skipUnchanged, 'Skip Unchanged'),
+		};
 		return {
 			ids: { formId },
 			body,
@@ -141,21 +144,11 @@ function settingForModel(setting: Setting): string {
 	return `${setting.name}: ${bound}${setting.nullable ? ', or null' : ''}`;
 }
 
-type Options = { preview: boolean; skipUnchanged: boolean };
-
-function readUpdateOptions(input: Input): Options {
-	const { preview = false, skipUnchanged = false } = readCollection(input, 'options');
-	return {
-		preview: toSwitch(input, preview, 'Preview'),
-		skipUnchanged: toSwitch(input, skipUnchanged, 'Skip Unchanged'),
-	};
-}
-
 async function updateForm(
 	request: ItemRequest,
 	formId: string,
 	body: SettingValues,
-	{ preview, skipUnchanged }: Options,
+	{ preview, skipUnchanged }: { preview: boolean; skipUnchanged: boolean },
 ): Promise<IDataObject> {
 	if (isEmpty(body)) return skipped(formId);
 	if (!preview && !skipUnchanged) return await update(request, body, withoutFrom(body));
