@@ -13,38 +13,25 @@ type Passing = {
 	pauseMs: number;
 };
 
+const again = { addedAgain: true };
+const once = { addedAgain: false };
+
 const passing: Passing[] = [
-	{ name: 'status 500', fault: 'serverError', addedAgain: false, pauseMs: 450 },
-	{ name: 'status 502', fault: 'badGateway', addedAgain: false, pauseMs: 450 },
-	{ name: 'status 503', fault: 'unavailable', addedAgain: false, pauseMs: 450 },
-	{
-		name: 'a reset before the service acted',
-		fault: 'dropBefore',
-		addedAgain: false,
-		pauseMs: 500,
-	},
-	{ name: 'a reset after the service acted', fault: 'dropAfter', addedAgain: false, pauseMs: 450 },
-	{ name: 'a body that is cut', fault: 'cutBody', addedAgain: false, pauseMs: 450 },
-	{
-		name: 'a reply that comes too late',
-		fault: slow(60_000),
-		addedAgain: false,
-		pauseMs: 30_450,
-	},
-	{ name: 'status 429 of the minute', fault: tooMany(60, 1), addedAgain: true, pauseMs: 1_900 },
-	{ name: 'status 429 with Retry-After: 0', fault: tooMany(60, 0), addedAgain: true, pauseMs: 950 },
+	{ name: 'status 503', fault: 'unavailable', ...once, pauseMs: 450 },
+	{ name: 'a reset before the service acted', fault: 'dropBefore', ...once, pauseMs: 450 },
+	{ name: 'a body that is cut', fault: 'cutBody', ...once, pauseMs: 450 },
+	{ name: 'JSON that ends too early', fault: 'malformedJson', ...once, pauseMs: 450 },
+	{ name: 'an empty body', fault: 'emptyBody', ...once, pauseMs: 450 },
+	{ name: 'a reply that comes too late', fault: slow(60_000), ...once, pauseMs: 30_450 },
+	{ name: 'status 429 of the minute', fault: tooMany(60, 1), ...again, pauseMs: 1_900 },
+	{ name: 'status 429 with Retry-After: 0', fault: tooMany(60, 0), ...again, pauseMs: 950 },
 	{
 		name: 'status 429 with Retry-After as a date',
 		fault: tooMany(60, { dateIn: 2 }, { reset: false }),
-		addedAgain: true,
+		...again,
 		pauseMs: 1_900,
 	},
-	{
-		name: 'status 429 that does not say when',
-		fault: 'tooManyBare',
-		addedAgain: true,
-		pauseMs: 58_900,
-	},
+	{ name: 'status 429 that does not say when', fault: 'tooManyBare', ...again, pauseMs: 58_900 },
 ];
 
 /** Runs an operation over one item whose request meets the fault once. */

@@ -145,7 +145,7 @@ let accounts = 0;
 const newToken = () => `token-${accounts++}`;
 
 describe('whatever a server replies', () => {
-	it('an operation ends in items, or in an error that can be read: 500 random replies', async () => {
+	it('an operation ends in items, or in an error that can be read: 300 random replies', async () => {
 		const replies = new Map<string, Reply>();
 		const baseUrl = await httpServer((request, reply) => {
 			const given = replies.get(tokenIn(request.headers.authorization))!;
@@ -172,11 +172,11 @@ describe('whatever a server replies', () => {
 					}),
 				);
 			}),
-			{ numRuns: 500 / AT_ONCE, endOnFailure: true },
+			{ numRuns: 300 / AT_ONCE, endOnFailure: true },
 		);
 	});
 
-	it('bytes that are no HTTP end in an error that can be read: 300 random ones', async () => {
+	it('bytes that are no HTTP end in an error that can be read: 150 random ones', async () => {
 		const replies = new Map<string, Buffer>();
 		const baseUrl = await rawServer((socket, request) =>
 			socket.end(replies.get(tokenIn(request))!),
@@ -205,7 +205,7 @@ describe('whatever a server replies', () => {
 					}),
 				);
 			}),
-			{ numRuns: 300 / AT_ONCE, endOnFailure: true },
+			{ numRuns: 150 / AT_ONCE, endOnFailure: true },
 		);
 	});
 });
@@ -292,17 +292,6 @@ describe('a reply made to do harm', () => {
 		const tested = await n8nFor({ baseUrl, accessToken: newToken() }).testCredential();
 		expect(tested.message).toMatch(/^The reply is too large for n8n to handle safely\. /);
 		expect(process.memoryUsage().rss - before).toBeLessThan(500_000_000);
-	});
-
-	it('of 50 MB that is a list is read', async () => {
-		const filler = 'x'.repeat(100_000);
-		const records = Array.from({ length: 500 }, (_, id) => ({ id, name: filler }));
-		const text = JSON.stringify({ success: true, data: records });
-		expect(text.length).toBeGreaterThan(50_000_000);
-		const baseUrl = await httpServer((_request, reply) => ok(reply, text));
-		const { items, error } = await runAgainst({ baseUrl, accessToken: newToken() }, forms);
-		expect(error).toBeUndefined();
-		expect(items).toHaveLength(500);
 	});
 
 	it('of a million records is read', async () => {
