@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { faults, type Fault } from './faults.mts';
 import { Form } from './form.mts';
-import { N8n, type Parameters } from './n8n.mts';
+import { mostInADay as mostOf } from './days.mts';
+import { DAY_MS, N8n } from './n8n.mts';
 import { startProcess, type Process } from './process.mts';
 import { always } from './runs.mts';
 import type { Sent } from './service.mts';
 import { VirtualTime } from './time.mts';
+import { MINUTE_MS, settings } from './world.mts';
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 const START = Date.UTC(2026, 10, 21);
 
 /** One trigger on the account, and when n8n gives it ticks. Times in milliseconds. */
@@ -51,16 +51,9 @@ class Ticker {
 		this.index = index;
 		this.time = time;
 		const formIds = Array.from({ length: ticking.forms }, (_, at) => this.idOf(at));
-		const parameters: Parameters = {
-			watch: ticking.all ? { kind: 'all', except: [] } : { kind: 'chosen', formIds },
-			events: ['responseCompleted'],
-			condition: undefined,
-			needsFields: ticking.needsFields,
-			downloadFiles: false,
-			emitExisting: false,
-			maxPerPoll: 100,
-			requestsPerDay: ticking.requestsPerDay,
-		};
+		const { all, needsFields, requestsPerDay } = ticking;
+		const watch = all ? { kind: 'all' as const, except: [] } : { kind: 'chosen' as const, formIds };
+		const parameters = { ...settings, watch, needsFields, requestsPerDay };
 		this.n8n = new N8n('default', parameters, this.forms, time, process);
 		this.addForms();
 	}
@@ -160,14 +153,7 @@ function ticksOf(triggers: readonly Ticking[], days: number): Array<{ at: number
 		.sort((left, right) => left.at - right.at);
 }
 
-/** The most requests that fall into any 24 hours. */
-function mostInADay(requests: readonly Request[]): number {
-	let first = 0;
-	return requests.reduce((most, { at }, last) => {
-		while (requests[first].at <= at - DAY_MS) first += 1;
-		return Math.max(most, last - first + 1);
-	}, 0);
-}
+const mostInADay = (requests: readonly Request[]) => mostOf(requests.map(({ at }) => at));
 
 const DAYS = 2;
 

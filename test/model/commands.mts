@@ -130,26 +130,15 @@ const onTheForms = [
 		(response) => (response.deleted = false),
 		({ deleted }) => deleted,
 	),
-	index.map((at) =>
-		command(`create a form (${at})`, (_worlds, { forms, time }) => {
-			const form = pick(
-				Object.values(forms).filter(({ listed }) => !listed),
-				at,
-			);
+	fc.tuple(index, fc.boolean()).map(([at, isOlder]) =>
+		command(`${isOlder ? 'share an older' : 'create a'} form (${at})`, (_worlds, real) => {
+			const unlisted = Object.values(real.forms).filter(({ listed }) => !listed);
+			const form = pick(unlisted, at);
 			if (form === undefined) return;
+			const now = real.time.now();
 			// one that has been there before keeps its time
-			if (form.createdAt === Infinity) form.createdAt = Math.floor(time.now() / 1000) * 1000;
-			form.listed = true;
-		}),
-	),
-	index.map((at) =>
-		command(`give access to an older form (${at})`, (_worlds, { forms, time }) => {
-			const form = pick(
-				Object.values(forms).filter(({ listed }) => !listed),
-				at,
-			);
-			if (form === undefined) return;
-			form.createdAt = Math.min(form.createdAt, time.now() - 90 * DAY_MS);
+			if (isOlder) form.createdAt = Math.min(form.createdAt, now - 90 * DAY_MS);
+			else if (form.createdAt === Infinity) form.createdAt = Math.floor(now / 1000) * 1000;
 			form.listed = true;
 		}),
 	),
@@ -177,7 +166,6 @@ const onTheListing = [
 			hasTotals: fc.boolean(),
 			paging: fc.constantFrom<Paging>('link', 'link', 'header', 'number', 'cursor link', 'cursor'),
 			refusesBeyond: fc.boolean(),
-			filter: fc.constantFrom<Form['filter']>('honest', 'honest', 'ignored'),
 			hasETags: fc.boolean(),
 		}),
 		(paging) => `list in such pages: ${JSON.stringify(paging)}`,
@@ -210,20 +198,18 @@ const onTheListing = [
 	),
 ];
 
+const pollAfter = (by: number, text: string, circumstances: Circumstances = {}) =>
+	command(`poll after ${by / 1000} s: ${text}`, async (worlds, real) => {
+		real.time.pass(by);
+		await tick(worlds, real, circumstances);
+	});
+
 /** Polls, good and bad. */
 const polls = [
-	advance.map((by) =>
-		command(`poll after ${by / 1000} s`, async (worlds, real) => {
-			real.time.pass(by);
-			await tick(worlds, real);
-		}),
-	),
-	fc.tuple(advance, fc.constantFrom(...Object.keys(faults))).map(([by, name]) =>
-		command(`poll after ${by / 1000} s that fails: ${name}`, async (worlds, real) => {
-			real.time.pass(by);
-			await tick(worlds, real, { fault: faults[name] });
-		}),
-	),
+	advance.map((by) => pollAfter(by, 'well')),
+	fc
+		.tuple(advance, fc.constantFrom(...Object.keys(faults)))
+		.map(([by, name]) => pollAfter(by, name, { fault: faults[name] })),
 	fc
 		.tuple(
 			advance,
@@ -231,36 +217,19 @@ const polls = [
 			fc.constantFrom('notFound', 'forbidden', 'serverError'),
 		)
 		.map(([by, faultOf, name]) =>
-			command(`poll after ${by / 1000} s, form "${faultOf}": ${name}`, async (worlds, real) => {
-				real.time.pass(by);
-				await tick(worlds, real, { fault: faults[name], faultOf });
-			}),
+			pollAfter(by, `form "${faultOf}": ${name}`, { fault: faults[name], faultOf }),
 		),
-	advance.map((by) =>
-		command(`poll after ${by / 1000} s with a response without UUID`, async (worlds, real) => {
-			real.time.pass(by);
-			await tick(worlds, real, { unidentified: true });
-		}),
-	),
-	fc.constantFrom(200, 5_000, 12_000, 25_000).map((latencyMs) =>
-		command(`poll whose replies take ${latencyMs} ms`, async (worlds, real) => {
-			real.time.pass(600_000);
-			await tick(worlds, real, { latencyMs });
-		}),
-	),
-	fc.nat({ max: 1 }).map((at) =>
-		command(`poll that cannot read fields (${at})`, async (worlds, real) => {
-			real.time.pass([10_000, 4_000_000][at]);
-			await tick(worlds, real, { fieldsFault: faults.serverError });
-		}),
-	),
+	advance.map((by) => pollAfter(by, 'a response without UUID', { unidentified: true })),
+	fc
+		.constantFrom(200, 5_000, 12_000, 25_000)
+		.map((latencyMs) => pollAfter(600_000, `replies take ${latencyMs} ms`, { latencyMs })),
+	fc
+		.constantFrom(10_000, 4_000_000)
+		.map((by) => pollAfter(by, 'no fields', { fieldsFault: faults.serverError })),
 	fc
 		.record({ at: fc.nat({ max: 4 }), name: fc.constantFrom('serverError', 'noReply', 'notFound') })
 		.map(({ at, name }) =>
-			command(`poll that cannot have file ${at}: ${name}`, async (worlds, real) => {
-				real.time.pass(600_000);
-				await tick(worlds, real, { fileFault: { at, fault: faults[name] } });
-			}),
+			pollAfter(600_000, `file ${at}: ${name}`, { fileFault: { at, fault: faults[name] } }),
 		),
 	advance.map((by) =>
 		command(`two polls after ${by / 1000} s that overlap`, async (worlds, real) => {
@@ -349,6 +318,14 @@ const damages = fc.oneof(
 	}),
 );
 
+const published = (text: string, change: Partial<Parameters>, circumstances?: Circumstances) =>
+	command(`publish ${text}`, async (worlds, real) => {
+		await publish(worlds, real, change, circumstances);
+	});
+
+const hoursPass = (hours: number) =>
+	command(`${hours} hours go by`, (_worlds, { time }) => time.pass(hours * 3_600_000));
+
 /** What becomes of n8n and of what it keeps. */
 const onN8n = [
 	fc.constant(
@@ -367,7 +344,7 @@ const onN8n = [
 				await tick(worlds, real, isDropped ? {} : { end });
 			}),
 		),
-	fc.constant(command('publish again', async (worlds, real) => await publish(worlds, real, {}))),
+	fc.constant(published('again', {})),
 	fc.constant(
 		command('rename the node', async (worlds, real) => {
 			worlds.each((model) => model.rename());
@@ -375,41 +352,23 @@ const onN8n = [
 			await publish(worlds, real, {});
 		}),
 	),
-	fc.subarray(allEvents, { minLength: 1 }).map((events) =>
-		command(`trigger on ${events.join(' and ')}`, async (worlds, real) => {
-			await publish(worlds, real, { events });
-		}),
-	),
-	watch.map((given) =>
-		command(`watch ${textOf(given)}`, async (worlds, real) => {
-			await publish(worlds, real, { watch: given });
-		}),
-	),
-	fc.tuple(watch, fc.constantFrom(...Object.keys(faults))).map(([given, name]) =>
-		command(`watch ${textOf(given)}, and it fails: ${name}`, async (worlds, real) => {
-			await publish(worlds, real, { watch: given }, { fault: faults[name] });
-		}),
-	),
-	fc.constantFrom('1', '2', undefined).map((condition) =>
-		command(`only when the number has a ${condition ?? 'value'}`, async (worlds, real) => {
-			await publish(worlds, real, { condition });
-		}),
-	),
-	fc.constantFrom(1, 5, 12, 23, 24, 25).map((hours) =>
-		command(`${hours} hours go by`, (_worlds, { time }) => {
-			time.pass(hours * 3_600_000);
-		}),
-	),
-	fc.constantFrom(1, 2, 5, 100).map((maxPerPoll) =>
-		command(`deliver ${maxPerPoll} a poll`, async (worlds, real) => {
-			await publish(worlds, real, { maxPerPoll });
-		}),
-	),
-	fc.constantFrom(1, 29, 30, 31, 45).map((days) =>
-		command(`${days} days go by`, (_worlds, { time }) => {
-			time.pass(days * DAY_MS);
-		}),
-	),
+	fc
+		.subarray(allEvents, { minLength: 1 })
+		.map((events) => published(`on ${events.join(' and ')}`, { events })),
+	watch.map((given) => published(`on ${textOf(given)}`, { watch: given })),
+	fc
+		.tuple(watch, fc.constantFrom(...Object.keys(faults)))
+		.map(([given, name]) =>
+			published(`on ${textOf(given)}: ${name}`, { watch: given }, { fault: faults[name] }),
+		),
+	fc
+		.constantFrom('1', '2', undefined)
+		.map((condition) => published(`if the number has a ${condition ?? 'value'}`, { condition })),
+	fc
+		.constantFrom(1, 2, 5, 100)
+		.map((maxPerPoll) => published(`with ${maxPerPoll} a poll`, { maxPerPoll })),
+	fc.constantFrom(1, 5, 12, 23, 24, 25).map(hoursPass),
+	fc.constantFrom(1, 29, 30, 31, 45).map((days) => hoursPass(24 * days)),
 	damages.map((damage) =>
 		command('damage the state', async (worlds, real) => {
 			const { staticData } = real.n8n.database;
@@ -428,12 +387,7 @@ const onN8n = [
 ];
 
 /** Time goes by until it is time for a short poll, or a little more. */
-const soonPolls = fc.constantFrom(4, 5, 8, 9).map((minutes) =>
-	command(`poll after ${minutes} minutes`, async (worlds, real) => {
-		real.time.pass(minutes * 60_000);
-		await tick(worlds, real);
-	}),
-);
+const soonPolls = fc.constantFrom(4, 5, 8, 9).map((minutes) => pollAfter(minutes * 60_000, 'soon'));
 
 /** What happens to a form whose listing has pages, with most of the polls in time for a short one. */
 export const onPages = [

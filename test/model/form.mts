@@ -46,8 +46,6 @@ export class Form {
 	paging: Paging = 'link';
 	/** Whether a page beyond the last one is an error. */
 	refusesBeyond = false;
-	/** Whether the incomplete responses can be asked for alone. */
-	filter: 'honest' | 'ignored' = 'honest';
 	/** Whether replies have an ETag, and one with the same ETag is 304. */
 	hasETags = false;
 	/** Whether a response has an uploaded file. */
@@ -84,17 +82,14 @@ export class Form {
 	 * A page of the listing; what others do to the form after the first one shifts the rest.
 	 *
 	 * @param offset how many responses come before the page
-	 * @param isIncomplete whether the incomplete ones are asked for alone
 	 */
-	page(now: number, offset: number, isIncomplete: boolean): Page {
-		const isMeant = ({ incomplete }: Kept) =>
-			incomplete || !isIncomplete || this.filter === 'ignored';
-		const visible = this.visible().filter(isMeant);
+	page(now: number, offset: number): Page {
+		const visible = this.visible();
 		const end = offset + this.pageSize;
 		const shown = visible
 			.slice(offset, end)
 			.map((response) => ({ ...response, hasTime: this.hasTime(response) }));
-		if (offset === 0 && !isIncomplete) this.shiftPages(now);
+		if (offset === 0) this.shiftPages(now);
 		return { shown, offset, total: visible.length, isLast: visible.length <= end };
 	}
 

@@ -35,11 +35,10 @@ function isWhole(pages: ReadonlyArray<Page | undefined>): boolean {
 export function formPollsOf({ sent }: Pick<Outcome, 'sent'>): FormPoll[] {
 	const ofResponses = sent.filter((one) => one.of === 'responses');
 	return [...Map.groupBy(ofResponses, ({ form }) => form)].map(([form, requests]) => {
-		const whole = requests.filter(({ isIncomplete }) => !isIncomplete);
 		return {
 			form,
 			responses: requests.flatMap(({ page }) => page?.shown ?? []),
-			complete: isWhole(whole.map(({ page }) => page && { ...page, shown: page.shown.length })),
+			complete: isWhole(requests.map(({ page }) => page && { ...page, shown: page.shown.length })),
 			hasFailed: requests.some(({ isGood }) => !isGood),
 			at: Math.max(...requests.map(({ endedAt }) => endedAt)),
 		};

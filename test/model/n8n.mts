@@ -9,6 +9,8 @@ import type {
 	INodeParameters,
 	IPollFunctions,
 } from 'n8n-workflow';
+import type { TriggerEvent } from '../../nodes/FormService/trigger/compare.ts';
+import type { Watch } from '../../nodes/FormService/trigger/parameters.ts';
 import type { Form } from './form.mts';
 import { startProcess, type Process } from './process.mts';
 import { BASE_URL, Service, UNANSWERED, type Sent, type Treatment } from './service.mts';
@@ -21,16 +23,7 @@ const MINUTE_MS = 60_000;
 export const DAY_MS = 24 * 60 * MINUTE_MS;
 export const ABANDONED_AFTER_MS = DAY_MS;
 
-export type TriggerEvent =
-	| 'formCreated'
-	| 'responseAbandoned'
-	| 'responseCompleted'
-	| 'responseStarted';
-
-/** The forms that a trigger watches: those with these IDs, or all of the workspace with exceptions. */
-export type Watch =
-	| { kind: 'chosen'; formIds: readonly string[] }
-	| { kind: 'all'; except: readonly string[] };
+export type { TriggerEvent, Watch };
 
 /** What a person sets on the trigger. */
 export type Parameters = {
@@ -73,8 +66,6 @@ export type Outcome = {
 	items: Event[];
 	/** Forms of which items were made without the fields that they need. */
 	unready: string[];
-	/** Items that lack a file. */
-	withoutFile: Event[];
 	thrown?: unknown;
 	/** What n8n's log was told. */
 	log: string[];
@@ -297,7 +288,6 @@ export class N8n {
 			unready: items
 				.filter((item) => parameters.needsFields && !isOfForm(item) && !(UNANSWERED in item.json))
 				.map(({ json }) => String(json.uuid)),
-			withoutFile: eventsIn(items.filter(({ json }) => Boolean(json.fileError))),
 			untouched: JSON.stringify(staticData) === before,
 			startedAt,
 			endedAt: time.now(),
@@ -362,7 +352,6 @@ export class N8n {
 function settingsOf({ watch, events, condition, ...options }: Parameters): INodeParameters {
 	const { emitExisting, maxPerPoll, requestsPerDay, needsFields, downloadFiles } = options;
 	const conditions = [{ field: 'number', operator: 'contains', value: condition ?? '' }];
-	const onlyWhen = condition === undefined ? {} : { conditions };
 	const chosen = watch.kind === 'chosen' ? [...watch.formIds] : [];
 	const kinds = { all: 'all', chosen: chosen.length === 1 ? 'one' : 'several' };
 	return {
@@ -371,8 +360,7 @@ function settingsOf({ watch, events, condition, ...options }: Parameters): INode
 		formIds: chosen,
 		exceptFormIds: watch.kind === 'all' ? [...watch.except] : [],
 		events: [...events],
-		onlyWhen,
-		filters: condition === undefined ? {} : { conditions: onlyWhen },
+		filters: condition === undefined ? {} : { conditions: { conditions } },
 		simplify: true,
 		options: { emitExisting, maxPerPoll, requestsPerDay, columns: needsFields, downloadFiles },
 	};
@@ -392,12 +380,9 @@ class PollFunctions {
 	constructor(
 		service: Service,
 		node: INode,
-		{
-			mode,
-			context,
-			workflowId,
-		}: { mode: 'manual' | 'trigger'; context: Context; workflowId: string },
+		how: { mode: 'manual' | 'trigger'; context: Context; workflowId: string },
 	) {
+		const { mode, context, workflowId } = how;
 		this.node = node;
 		const write = (text: string) => void this.log.push(text);
 		const request = async (options: IHttpRequestOptions, isAuthenticated: boolean) =>

@@ -19,7 +19,7 @@ export type Sent = {
 	/** Whether it had a reply that is right and whole. */
 	isGood: boolean;
 } & (
-	| { of: 'responses'; form: string; isIncomplete: boolean; page?: Page }
+	| { of: 'responses'; form: string; page?: Page }
 	| { of: 'forms'; offset: number; page?: { forms: ListedForm[]; isLast: boolean } }
 	| { of: 'fields'; form: string }
 	| { of: 'file' }
@@ -116,10 +116,7 @@ export class Service {
 		if (!isAuthenticated) return { ...of, of: 'file' };
 		const path = url.href.startsWith(`${BASE_URL}/`) ? url.pathname.slice(7).split('/') : [];
 		const [, resource, form, part] = path;
-		if (resource === 'responses') {
-			const isIncomplete = url.searchParams.get('incomplete') === 'true';
-			return { ...of, of: 'responses', form, isIncomplete };
-		}
+		if (resource === 'responses') return { ...of, of: 'responses', form };
 		if (resource === 'forms' && form === undefined) {
 			return { ...of, of: 'forms', offset: offsetIn(url, this.listPageSize) };
 		}
@@ -175,7 +172,7 @@ export class Service {
 	): Content {
 		const url = new URL(one.url);
 		const offset = offsetIn(url, form.pageSize);
-		const page = form.page(this.time.now(), offset, one.isIncomplete);
+		const page = form.page(this.time.now(), offset);
 		if (offset > 0 && page.shown.length === 0 && form.refusesBeyond) return NOT_FOUND;
 		one.page = page;
 		const data = page.shown.map((response) => form.record(response));

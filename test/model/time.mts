@@ -1,3 +1,5 @@
+import lodash from 'lodash';
+
 type Timer = { at: number; wake: () => void };
 
 /** What a process knows of the time: the clock that the package reads, waits and gives up by. */
@@ -19,7 +21,7 @@ export class VirtualTime implements ProcessClock {
 	private time: number;
 	/** How far the machine's clock is from the time. */
 	private skew = 0;
-	/** A heap: the earliest timer is the first. */
+	/** The earliest is the first. */
 	private readonly timers: Timer[] = [];
 
 	constructor(start: number) {
@@ -64,7 +66,7 @@ export class VirtualTime implements ProcessClock {
 		};
 		work.then(done, done);
 		for (await turn(); !isDone; await turn()) {
-			const next = this.take();
+			const next = this.timers.shift();
 			if (next === undefined) throw new Error('What is under way waits for nothing');
 			this.time = Math.max(this.time, next.at);
 			next.wake();
@@ -73,34 +75,8 @@ export class VirtualTime implements ProcessClock {
 	}
 
 	private begin(ms: number, wake: () => void): void {
-		const { timers } = this;
 		const timer = { at: this.time + Math.max(0, ms), wake };
-		let index = timers.push(timer) - 1;
-		while (index > 0) {
-			const parent = (index - 1) >> 1;
-			if (timers[parent].at <= timer.at) break;
-			timers[index] = timers[parent];
-			index = parent;
-		}
-		timers[index] = timer;
-	}
-
-	private take(): Timer | undefined {
-		const { timers } = this;
-		const [first] = timers;
-		const last = timers.pop();
-		if (last === undefined || timers.length === 0) return first;
-		let index = 0;
-		for (;;) {
-			let child = 2 * index + 1;
-			if (child >= timers.length) break;
-			if (child + 1 < timers.length && timers[child + 1].at < timers[child].at) child += 1;
-			if (timers[child].at >= last.at) break;
-			timers[index] = timers[child];
-			index = child;
-		}
-		timers[index] = last;
-		return first;
+		this.timers.splice(lodash.sortedLastIndexBy(this.timers, timer, 'at'), 0, timer);
 	}
 }
 

@@ -43,7 +43,6 @@ const paged = fc.record({
 	hasTotals: fc.constantFrom(true, true, true, false),
 	paging: fc.constantFrom<Paging>('link', 'link', 'number', 'header', 'cursor link', 'cursor'),
 	refusesBeyond: fc.boolean(),
-	filter: fc.constantFrom<Form['filter']>('honest', 'honest', 'ignored'),
 	beginning: fc.constantFrom(4, 9, 20),
 });
 

@@ -1,12 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { time } from '../harness.mts';
 import { running } from '../operations/running.mts';
-import { namesIn, newForm, watch } from './watching.mts';
+import { DAY_MS, MINUTE_MS, namesIn, newForm, tick, watch } from './watching.mts';
 
 const { service, n8n } = await running();
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
-const tick = { activation: 'update', budgetMs: 36_000 } as const;
 
 let form: string;
 let trigger: ReturnType<typeof watch>;

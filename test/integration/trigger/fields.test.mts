@@ -2,12 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { time } from '../n8n/package.mts';
 import { withWorld, type World } from '../world.mts';
-import { newForm, watch } from './watching.mts';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-
-const tick = { activation: 'update', budgetMs: 36_000 } as const;
+import { DAY_MS, HOUR_MS, newForm, tick, watch } from './watching.mts';
 
 /** A workflow that has begun to watch a form, with items by custom key in columns. */
 async function watching({ service, n8n }: World, options: INodeParameters) {

@@ -3,10 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Shapes } from '../../service/index.mts';
 import { time } from '../harness.mts';
 import { withWorld, type World } from '../world.mts';
-import { watch } from './watching.mts';
-
-const HOUR_MS = 3_600_000;
-const tick = { activation: 'update', budgetMs: 36_000 } as const;
+import { HOUR_MS, tick, watch } from './watching.mts';
 
 const condition = (field: string, value: string, operator = 'is') => ({ field, operator, value });
 

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { time } from '../harness.mts';
 import { withWorld, type World } from '../world.mts';
-import { watch } from './watching.mts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const tick = { activation: 'update', budgetMs: 36_000 } as const;
+import { HOUR_MS, MINUTE_MS, tick, watch } from './watching.mts';
 
 /** So many forms with one response each, and more requests needed to read them than there are in a day. */
 function newForms({ service: { store } }: World, count: number): string[] {

@@ -4,9 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { TIME_ZONE, type N8n } from '../harness.mts';
 import { time } from '../n8n/package.mts';
 import { withWorld, type World } from '../world.mts';
-import { watch } from './watching.mts';
-
-const HOUR_MS = 3_600_000;
+import { HOUR_MS, tick, watch } from './watching.mts';
 
 const newForm = ({ service }: World, name: string) =>
 	service.store.addForm({ name, fields: [{ label: 'Name' }], trackIncomplete: true }).id;
@@ -14,8 +12,6 @@ const newForm = ({ service }: World, name: string) =>
 /** A response to a form, and when n8n polls next. */
 const submit = ({ service }: World, form: string, name: string, incomplete = false) =>
 	service.store.addResponse(form, { answers: { Name: name }, incomplete }).uuid;
-
-const tick = { activation: 'update', budgetMs: 36_000 } as const;
 
 /** What items say: the event, the form's name, and who submitted it. */
 const told = (items: INodeExecutionData[]) =>

@@ -3,11 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { Shapes } from '../../service/index.mts';
 import { time } from '../harness.mts';
 import { running } from '../operations/running.mts';
-import { namesIn, newForm, watch } from './watching.mts';
+import { DAY_MS, namesIn, newForm, watch } from './watching.mts';
 
 const { service, n8n } = await running();
 const { store } = service;
-const DAY_MS = 24 * 60 * 60_000;
 
 /** Minutes between two short polls of one request. */
 const SHORT_POLL = 4;

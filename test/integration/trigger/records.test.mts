@@ -1,12 +1,8 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { n8nFor, time } from '../harness.mts';
-import { watch } from './watching.mts';
-
-const HOUR_MS = 3_600_000;
-const tick = { activation: 'update', budgetMs: 36_000 } as const;
+import { beforeEach, describe, expect, it } from 'vitest';
+import { time } from '../harness.mts';
+import { HOUR_MS, n8nOf, tick, watch } from './watching.mts';
 
 /** What a service gives whose records are as odd as a test likes. */
 let responses: IDataObject[];
@@ -14,28 +10,20 @@ let fields: IDataObject[];
 let forms: IDataObject[];
 let fieldRequests: number;
 
-const server = createServer(({ url }, reply) => {
+const answer: RequestListener = ({ url }, reply) => {
 	const isFields = url?.includes('/fields') === true;
 	if (isFields) fieldRequests += 1;
 	const data = url?.includes('/responses/') ? responses : isFields ? fields : forms;
 	reply.writeHead(200, { 'content-type': 'application/json' });
 	reply.end(JSON.stringify({ success: true, data }));
-});
+};
 
-let tokens = 0;
 let watching: (parameters?: INodeParameters) => ReturnType<typeof watch>;
 
 beforeEach(async () => {
 	[responses, fields, forms, fieldRequests] = [[], [], [{ id: 'form', name: 'A' }], 0];
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	const { port } = server.address() as AddressInfo;
-	const n8n = n8nFor({ accessToken: `token-${++tokens}`, baseUrl: `http://127.0.0.1:${port}` });
+	const n8n = await n8nOf(answer);
 	watching = (parameters = {}) => watch(n8n, 'form', parameters);
-});
-
-afterEach(async () => {
-	server.closeAllConnections();
-	await new Promise((resolve) => server.close(resolve));
 });
 
 const jsonOf = (items: INodeExecutionData[]) => items.map(({ json }) => json);

@@ -3,11 +3,10 @@ import { status } from '../../service/index.mts';
 import { time } from '../n8n/package.mts';
 import { locator } from '../harness.mts';
 import { running } from '../operations/running.mts';
-import { namesIn, newForm, watch } from './watching.mts';
+import { HOUR_MS, namesIn, newForm, watch } from './watching.mts';
 
 const { service, n8n } = await running();
 const { store } = service;
-const HOUR_MS = 3_600_000;
 let form: string;
 const submit = (name: string, more: { incomplete?: boolean; createdAt?: string } = {}) =>
 	store.addResponse(form, { answers: { Name: name }, ...more }).uuid;

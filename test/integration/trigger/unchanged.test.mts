@@ -1,12 +1,8 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import type { IDataObject } from 'n8n-workflow';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { n8nFor } from '../harness.mts';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { time } from '../n8n/package.mts';
-import { watch } from './watching.mts';
-
-const tick = { activation: 'update', budgetMs: 36_000 } as const;
+import { n8nOf, tick, watch } from './watching.mts';
 
 /** What the service lists, whether it has ETags, and what it was asked for. */
 let responses: IDataObject[];
@@ -26,24 +22,13 @@ const answer: RequestListener = ({ url, headers }, reply) => {
 	reply.end(isKnown ? undefined : body);
 };
 
-const server = createServer(answer);
 let trigger: ReturnType<typeof watch>;
 
 beforeEach(async () => {
 	[responses, hasEtags, conditions] = [[{ uuid: 'first' }], false, []];
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	const { port } = server.address() as AddressInfo;
-	const n8n = n8nFor({ accessToken: 'token', baseUrl: `http://127.0.0.1:${port}` });
-	trigger = watch(n8n, 'form', {
+	trigger = watch(await n8nOf(answer), 'form', {
 		abandonedAfterHours: 1,
 		events: ['responseAbandoned', 'responseCompleted'],
-	});
-});
-
-afterEach(async () => {
-	await new Promise((resolve) => {
-		server.close(resolve);
-		server.closeAllConnections();
 	});
 });
 

@@ -1,8 +1,31 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import { onTestFinished } from 'vitest';
 import type { Service } from '../../service/index.mts';
-import { locator, type N8n, type PollOptions } from '../harness.mts';
+import { locator, n8nFor, type N8n, type PollOptions } from '../harness.mts';
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** A scheduled poll of n8n's durable mode: nobody waits for its result. */
+export const tick = { activation: 'update', budgetMs: 36_000 } as const;
 
 let workflows = 0;
+let tokens = 0;
+
+/** An n8n whose service answers as the test says, for one test. */
+export async function n8nOf(answer: RequestListener): Promise<N8n> {
+	const server = createServer(answer);
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	onTestFinished(async () => {
+		server.closeAllConnections();
+		await new Promise((resolve) => server.close(resolve));
+	});
+	const { port } = server.address() as AddressInfo;
+	return n8nFor({ accessToken: `token-${++tokens}`, baseUrl: `http://127.0.0.1:${port}` });
+}
 
 /**
  * A workflow of its own that watches a form, with the static data that n8n keeps for it. Each poll

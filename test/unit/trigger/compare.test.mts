@@ -1,10 +1,9 @@
 import fc from 'fast-check';
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INode } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import {
-	compare as compareAll,
+	compare,
 	knownAfter,
-	type Found,
 	type TriggerEvent,
 } from '../../../nodes/FormService/trigger/compare.ts';
 import {
@@ -12,10 +11,10 @@ import {
 	REMEMBERED_DAYS,
 } from '../../../nodes/FormService/trigger/knownResponses.ts';
 import { DAY_MS, HOUR_MS } from '../../../nodes/FormService/trigger/schedule.ts';
-import { node } from './node.mts';
 
 const BOTH: TriggerEvent[] = ['responseCompleted', 'responseStarted'];
 const nothing = new KnownResponses(0);
+const node = { name: 'Trigger' } as INode;
 
 const complete = (uuid: number): IDataObject => ({ uuid: String(uuid) });
 const incomplete = (uuid: number, more: IDataObject = {}): IDataObject => ({
@@ -40,7 +39,8 @@ type Circumstances = {
 	since?: number;
 };
 
-function compare(
+/** One poll that delivers all it finds, as text; the first one of a form where nothing is known. */
+function poll(
 	known: KnownResponses | undefined,
 	records: IDataObject[],
 	{ events = BOTH, whole = true, day = 0, hour = 0, since }: Circumstances = {},
@@ -48,30 +48,15 @@ function compare(
 	// a day that is not the first: 0 means that a response is there
 	const now = Date.UTC(2026, 10, 21) + day * DAY_MS + hour * HOUR_MS;
 	const rules = { node, events, abandonedAfterMs: DAY_MS, now, since };
-	const comparison = compareAll(known, records, whole, rules);
-	const after = (postponed: readonly Found[]) => knownAfter(comparison, postponed);
-	return { found: comparison.found, after };
+	const comparison = compare(known, records, whole, rules);
+	return {
+		seen: knownAfter(comparison, []),
+		found: comparison.found.map(({ event, record }) => `${event} ${String(record.uuid)}`),
+	};
 }
 
 const baseline = (records: IDataObject[], circumstances: Circumstances = {}) =>
-	compare(undefined, records, circumstances).after([]);
-
-/** The same for the first reading of a form. */
-const first = (records: IDataObject[], circumstances: Circumstances = {}) =>
-	poll(undefined, records, circumstances);
-
-/** One poll that delivers all it finds, as text. */
-function poll(
-	known: KnownResponses | undefined,
-	records: IDataObject[],
-	circumstances: Circumstances = {},
-) {
-	const { found, after } = compare(known, records, circumstances);
-	return {
-		seen: after([]),
-		found: found.map(({ event, record }) => `${event} ${String(record.uuid)}`),
-	};
-}
+	poll(undefined, records, circumstances).seen;
 
 describe('What a poll finds', () => {
 	it('is one event for a response that is listed twice, the completion if one copy is complete', () => {
@@ -83,15 +68,14 @@ describe('What a poll finds', () => {
 
 describe('The first reading of a form', () => {
 	const since = Date.UTC(2026, 10, 21);
-	const created = (uuid: number, seconds: number, more: IDataObject = {}) => ({
+	const created = (uuid: number, seconds: number) => ({
 		...complete(uuid),
 		created_at: new Date(since + seconds * 1_000).toISOString(),
-		...more,
 	});
 
 	it('finds what was created since the trigger began, and no more', () => {
 		const records = [created(1, -1), created(2, 0), created(3, 60), complete(4)];
-		const { found, seen } = first(records, { since });
+		const { found, seen } = poll(undefined, records, { since });
 		expect(found).toEqual(['responseCompleted 2', 'responseCompleted 3']);
 		expect(poll(seen, records).found).toEqual([]);
 	});
@@ -157,7 +141,7 @@ describe('A response of a listing', () => {
 	});
 
 	it('without either stops the poll, with an error that names its keys and not its values', () => {
-		const listing = () => compare(nothing, [{ uuid: 'a' }, { key: 'secret', number: 7 }]);
+		const listing = () => poll(nothing, [{ uuid: 'a' }, { key: 'secret', number: 7 }]);
 		expect(listing).toThrow('The service sent a response without a UUID');
 		try {
 			listing();
