@@ -1,11 +1,11 @@
-import type { IDataObject, ResourceMapperField } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { answer, demoForms } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
 import { running } from './running.mts';
 
 const { service, n8n } = await running();
-const { application, survey, event } = demoForms;
+const { application, survey } = demoForms;
 const create = { resource: 'response', operation: 'create' };
 
 const uuids = (formId: string) =>
@@ -13,17 +13,28 @@ const uuids = (formId: string) =>
 const NO_FIELD = '5f1c9a52-0b1c-4d2e-8f3a-9b8c7d6e5f40';
 
 const posts = () => service.requests.filter(({ method }) => method === 'POST');
+const sentAnswers = () => posts().map(({ body }) => (body as IDataObject).data);
 const lastAnswers = (formId: string) => service.store.responses(formId).at(-1)!.answers;
+
+type Fields = Parameters<typeof service.store.addForm>[0]['fields'];
+
+/** A form of its own, and the UUIDs of its fields. */
+function newForm(fields: Fields) {
+	const { id } = service.store.addForm({ name: 'New', fields });
+	return { id, ids: service.store.fields(id).map(({ uuid }) => uuid) };
+}
 
 describe('Response: Create from JSON', () => {
 	const fromJson = { ...create, inputMode: 'json', formId: locator(survey) };
+	const run = async (rows: IDataObject[], more: object = {}, continueOnFail = false) => {
+		const parameters = { ...fromJson, answersJson: '={{ $json }}', ...more };
+		return await n8n.runNode(parameters, itemsOf(...rows), { continueOnFail });
+	};
 
 	it('adds a response and gives its ID, the form and the answers as they were sent', async () => {
 		const uuid = uuids(survey)['How satisfied are you?'];
-		const { items } = await n8n.runNode({
-			...fromJson,
-			answersJson: JSON.stringify({ [uuid]: 'Very' }),
-		});
+		const answersJson = JSON.stringify({ [uuid]: 'Very' });
+		const { items } = await n8n.runNode({ ...fromJson, answersJson });
 		expect(items).toEqual([
 			{
 				json: {
@@ -43,38 +54,29 @@ describe('Response: Create from JSON', () => {
 		'gives the same attributes where the service confirms with its %s',
 		async (created) => {
 			service.shapes.created = created;
-			const answersJson = JSON.stringify({ Comment: 'x', 'Comment (2)': 'y' });
-			const { items } = await n8n.runNode({ ...fromJson, answersJson });
+			const answers = { Comment: 'x', 'Comment (2)': 'y' };
+			const { items } = await run([answers]);
 			const { uuid } = service.store.responses(survey).at(-1)!;
 			expect(items[0].json).toEqual({
 				status: 'created',
 				uuid: created === 'message' ? null : uuid,
 				form: { id: survey, name: null },
-				answers: { Comment: 'x', 'Comment (2)': 'y' },
+				answers,
 			});
 		},
 	);
 
 	it('names a form that was chosen from the list', async () => {
 		const formId = { ...locator(survey, 'list'), cachedResultName: 'Customer Survey' };
-		const answersJson = JSON.stringify({ [uuids(survey).Comment]: 'x' });
-		const { items } = await n8n.runNode({ ...fromJson, formId, answersJson });
+		const { items } = await run([{ [uuids(survey).Comment]: 'x' }], { formId });
 		expect(items[0].json.form).toEqual({ id: survey, name: 'Customer Survey' });
 	});
 
-	it('takes an object from an expression, and sends text and integers', async () => {
-		const {
-			'Score from 0 to 10': score,
-			'What do you use?': uses,
-			Comment: comment,
-		} = uuids(survey);
-		await n8n.runNode(
-			{ ...fromJson, answersJson: '={{ $json.answers }}' },
-			itemsOf({ answers: { [score]: 7, [uses]: ['Forms', 'Reports'], [comment]: 2.5 } }),
-		);
-		expect(service.requests.map(({ body }) => body)).toEqual([
-			{ data: { [score]: 7, [uses]: 'Forms, Reports', [comment]: '2.5' } },
-		]);
+	it('sends text and integers', async () => {
+		const names = ['Score from 0 to 10', 'What do you use?', 'Comment'];
+		const [score, uses, comment] = names.map((name) => uuids(survey)[name]);
+		await run([{ [score]: 7, [uses]: ['Forms', 'Reports'], [comment]: 2.5 }]);
+		expect(sentAnswers()).toEqual([{ [score]: 7, [uses]: 'Forms, Reports', [comment]: '2.5' }]);
 	});
 
 	it.each([
@@ -105,58 +107,39 @@ describe('Response: Create from JSON', () => {
 	);
 
 	it('asks for the fields of the form, once, where a key is no UUID', async () => {
-		const { items } = await n8n.runNode(
-			{ ...fromJson, answersJson: '={{ $json }}' },
-			itemsOf({ email: 'a@b.example' }, { [uuids(survey).Comment]: 'x' }, { 'Comment (2)': 'y' }),
-			{ continueOnFail: true },
-		);
+		const rows = [{ email: 'a' }, { [uuids(survey).Comment]: 'x' }, { 'Comment (2)': 'y' }];
+		const { items } = await run(rows, {}, true);
 		expect(items.map(({ json }) => json.error ?? json.answers)).toEqual([
 			'"email" is not a field of this form',
-			{ [uuids(survey).Comment]: 'x' },
-			{ 'Comment (2)': 'y' },
+			...rows.slice(1),
 		]);
 		expect(service.requests.filter(({ method }) => method === 'GET')).toHaveLength(1);
 	});
 
 	it('takes custom keys, labels in any Unicode form and with blanks, and UUIDs in capital letters', async () => {
-		const { id } = service.store.addForm({
-			name: 'Names',
-			fields: [
-				{ label: 'Your email', customKey: 'email' },
-				{ label: 'Café ' },
-				{ label: 'Guests' },
-			],
-		});
-		const [email, cafe, guests] = service.store.fields(id).map(({ uuid }) => uuid);
-		const answers = { email: 'a', ['Café'.normalize('NFD')]: 'b', [guests.toUpperCase()]: 2 };
-		const { items } = await n8n.runNode(
-			{ ...fromJson, formId: locator(id), answersJson: '={{ $json }}' },
-			itemsOf(answers),
-		);
-		expect(lastAnswers(id)).toEqual({ [email]: 'a', [cafe]: 'b', [guests]: 2 });
+		const email = { label: 'Your email', customKey: 'email' };
+		const { id, ids } = newForm([email, { label: 'Café ' }, { label: 'Guests' }]);
+		const answers = { email: 'a', ['Café'.normalize('NFD')]: 'b', [ids[2].toUpperCase()]: 2 };
+		const { items } = await run([answers], { formId: locator(id) });
+		expect(lastAnswers(id)).toEqual({ [ids[0]]: 'a', [ids[1]]: 'b', [ids[2]]: 2 });
 		expect(items[0].json.answers).toEqual({ 'Your email': 'a', 'Café ': 'b', Guests: 2 });
 	});
 
 	it('refuses a label of several fields, unless a numbered one stands beside it', async () => {
-		const run = async (answers: IDataObject) =>
-			await n8n.runNode({ ...fromJson, answersJson: JSON.stringify(answers) });
-		const { error } = await run({ Comment: 'x' });
+		const { error } = await run([{ Comment: 'x' }]);
 		expect(error?.message).toBe(
 			'"Comment" is the label of 2 fields. Use the UUID of the field, or "Comment (2)" for a later one',
 		);
 		expect(posts()).toEqual([]);
-		expect((await run({ Comment: 'x', 'Comment (2)': 'y' })).error).toBeUndefined();
+		expect((await run([{ Comment: 'x', 'Comment (2)': 'y' }])).error).toBeUndefined();
 	});
 
 	it('sends nothing of a run if the fields of the form show that one item is not valid', async () => {
-		const { error } = await n8n.runNode(
-			{ ...fromJson, answersJson: '={{ $json }}' },
-			itemsOf(
-				{ [uuids(survey).Comment]: 'x' },
-				{ 'Comment (2)': 'y' },
-				{ 'How satisfied are you?': 'Terrible' },
-			),
-		);
+		const { error } = await run([
+			{ [uuids(survey).Comment]: 'x' },
+			{ 'Comment (2)': 'y' },
+			{ 'How satisfied are you?': 'Terrible' },
+		]);
 		expect(error).toMatchObject({
 			message:
 				'"How satisfied are you?" must be one of Very, Somewhat, Not at all (got "Terrible")',
@@ -171,8 +154,8 @@ describe('Response: Create from JSON', () => {
 			fault: answer(200, 'application/json', JSON.stringify({ success: true, data: [field] })),
 			match: { path: /fields$/ },
 		});
-		await n8n.runNode({ ...fromJson, answersJson: '{"7": "Ada"}' });
-		expect(service.requests.at(-1)).toMatchObject({ method: 'POST', body: { data: { 7: 'Ada' } } });
+		await run([{ 7: 'Ada' }]);
+		expect(sentAnswers()).toEqual([{ 7: 'Ada' }]);
 	});
 });
 
@@ -209,28 +192,20 @@ describe('Response: Create from fields', () => {
 			{ name: 'Ada', start: '2027-01-04T09:00:00Z' },
 		);
 		const { Name, Email, CV, 'Earliest start': start } = uuids(application);
-		expect(service.requests.map(({ body }) => body)).toEqual([
+		expect(sentAnswers()).toEqual([
 			{
-				data: {
-					[Name]: 'Ada',
-					[Email]: 'ada@example.com',
-					[start]: '2027-01-04T09:00:00.000Z',
-					[CV]: 'https://files.example/cv.pdf',
-				},
+				[Name]: 'Ada',
+				[Email]: 'ada@example.com',
+				[start]: '2027-01-04T09:00:00.000Z',
+				[CV]: 'https://files.example/cv.pdf',
 			},
 		]);
 	});
 
 	it('does not turn empty text into the number 0', async () => {
-		await define(
-			event,
-			{ Name: 'Ada', Email: 'a@b.example', Guests: '={{ $json.guests }}' },
-			{ guests: '' },
-		);
-		const { Name, Email, Guests } = uuids(event);
-		expect(service.requests.map(({ body }) => body)).toEqual([
-			{ data: { [Name]: 'Ada', [Email]: 'a@b.example', [Guests]: '' } },
-		]);
+		const { id, ids } = newForm([{ label: 'Name' }, { label: 'Guests', type: 'number' }]);
+		await define(id, { Name: 'Ada', Guests: '={{ $json.guests }}' }, { guests: '' });
+		expect(sentAnswers()).toEqual([{ [ids[0]]: 'Ada', [ids[1]]: '' }]);
 	});
 
 	it('names the required fields that have no answer', async () => {
@@ -244,38 +219,29 @@ describe('Response: Create from fields', () => {
 		expect(service.requests).toEqual([]);
 	});
 
-	it.each<[string, IDataObject, RegExp]>([
-		['a required field without an answer', { Name: 'Ada' }, /Field "Email" is required/],
+	it.each<[string, NonNullable<Fields>[number], string, RegExp]>([
+		['a required field', { label: 'F', mandatory: true }, '', /Field "F" is required/],
 		[
 			'a choice that the field does not offer',
-			{ Size: 'Terrible' },
-			/'Size' expects one of the following values: \[Small, Large\]/,
+			{ label: 'F', type: 'dropdown', options: ['Small', 'Large'] },
+			'Terrible',
+			/'F' expects one of the following values: \[Small, Large\]/,
 		],
-		['text for a number', { Guests: 'lots' }, /'Guests' expects a number/],
-	])("n8n's own check names %s by its label", async (_, value, message) => {
-		const { id } = service.store.addForm({
-			name: 'Checked by n8n',
-			fields: [
-				{ label: 'Email', mandatory: !('Size' in value) && !('Guests' in value) },
-				{ label: 'Name' },
-				{ label: 'Size', type: 'dropdown', options: ['Small', 'Large'] },
-				{ label: 'Guests', type: 'number' },
-			],
-		});
-		const stopped = run(id, { mappingMode: 'defineBelow', value });
+		['text for a number', { label: 'F', type: 'number' }, 'lots', /'F' expects a number/],
+	])("n8n's own check names %s by its label", async (_, field, value, message) => {
+		const { id } = newForm([field, { label: 'Other' }]);
+		const stopped = define(id, value === '' ? { Other: 'x' } : { F: value });
 		await expect(stopped).rejects.toThrow(message);
 		await expect(stopped).rejects.not.toThrow(/[0-9a-f]{8}-[0-9a-f]{4}-/);
 		expect(service.requests).toEqual([]);
 	});
 
 	it('takes the answers of a field that was renamed after it was mapped', async () => {
-		const { id } = service.store.addForm({ name: 'Renamed', fields: [{ label: 'Name' }] });
-		const [{ uuid }] = service.store.fields(id);
-		const { fields: before } = await n8n.getFormFields(id);
-		service.store.renameField(uuid, 'Full name');
-		const mapper = { mappingMode: 'defineBelow', value: { Name: 'Ada' }, schema: before };
-		await run(id, mapper);
-		expect(lastAnswers(id)).toEqual({ [uuid]: 'Ada' });
+		const { id, ids } = newForm([{ label: 'Name' }]);
+		const { fields: schema } = await n8n.getFormFields(id);
+		service.store.renameField(ids[0], 'Full name');
+		await run(id, { mappingMode: 'defineBelow', value: { Name: 'Ada' }, schema });
+		expect(lastAnswers(id)).toEqual({ [ids[0]]: 'Ada' });
 	});
 
 	it.each(['[]', '[null, ""]', '"  "'])(
@@ -291,16 +257,9 @@ describe('Response: Create from fields', () => {
 	);
 
 	it('maps automatically by label and by UUID, and leaves other keys alone', async () => {
-		const { Name, Email, 'Earliest start': start } = uuids(application);
-		await autoMap(application, {
-			Name: 'Ada',
-			[Email]: 'a@b.example',
-			'Earliest start': '2027-01-04',
-			other: 1,
-		});
-		expect(service.requests.map(({ body }) => body)).toEqual([
-			{ data: { [Name]: 'Ada', [Email]: 'a@b.example', [start]: '2027-01-04' } },
-		]);
+		const { Name, Email } = uuids(application);
+		await autoMap(application, { Name: 'Ada', [Email]: 'a@b.example', other: 1 });
+		expect(sentAnswers()).toEqual([{ [Name]: 'Ada', [Email]: 'a@b.example' }]);
 	});
 
 	it('takes the simplified answers of another response', async () => {
@@ -326,20 +285,18 @@ describe('Response: Create from fields', () => {
 				'Form fields without one: Name, Email, Earliest start, Portfolio, CV.',
 			].join('\n'),
 		);
-		const { id } = service.store.addForm({ name: 'Free', fields: [{ label: 'Note' }] });
+		const { id } = newForm([{ label: 'Note' }]);
 		const { error: none } = await autoMap(id, { a: 1, note: 2 });
 		expect(none?.message).toBe('No input field matches a field of the form');
 		expect(none?.description).toMatch(/Input fields: a, note\.\nForm fields without one: Note\.$/);
 	});
 
+	const email = { label: 'Email', customKey: 'email' };
+
 	it('takes the one of two input fields for a field that has an answer, and says what it ignored', async () => {
-		const { id } = service.store.addForm({
-			name: 'Twice',
-			fields: [{ label: 'Email', customKey: 'email' }, { label: 'Note' }],
-		});
-		const [email] = service.store.fields(id);
+		const { id, ids } = newForm([email, { label: 'Note' }]);
 		const { items } = await autoMap(id, { email: '', Email: 'ada@x.example', row: 7 });
-		expect(posts().map(({ body }) => body)).toEqual([{ data: { [email.uuid]: 'ada@x.example' } }]);
+		expect(sentAnswers()).toEqual([{ [ids[0]]: 'ada@x.example' }]);
 		expect(items[0].json).toMatchObject({
 			answers: { Email: 'ada@x.example' },
 			ignored: ['email', 'row'],
@@ -347,73 +304,48 @@ describe('Response: Create from fields', () => {
 	});
 
 	it('refuses two input fields with answers to one field', async () => {
-		const { id } = service.store.addForm({
-			name: 'Twice',
-			fields: [{ label: 'Email', customKey: 'email' }],
-		});
-		const { error } = await autoMap(id, { email: 'a@x.example', Email: 'ada@x.example' });
+		const { error } = await autoMap(newForm([email]).id, { email: 'a', Email: 'b' });
 		expect(error?.message).toBe('"Email" has an answer in "email" and "Email". Keep one of them');
 		expect(posts()).toEqual([]);
 	});
 
 	it('maps automatically by custom key, which is never taken for the label of another field', async () => {
-		const { id } = service.store.addForm({
-			name: 'Keys',
-			fields: [
-				{ label: 'Your email', customKey: 'email' },
-				{ label: 'email', customKey: 'second_email' },
-			],
-		});
-		const [first, second] = service.store.fields(id).map(({ uuid }) => uuid);
-		for (const [json, data] of [
-			[{ email: 'a' }, { [first]: 'a' }],
-			[
-				{ email: 'a', second_email: 'b' },
-				{ [first]: 'a', [second]: 'b' },
-			],
-		]) {
-			await autoMap(id, json);
-			expect(posts().map(({ body }) => body)).toEqual([{ data }]);
-		}
+		const { id, ids } = newForm([
+			{ ...email, label: 'Your email' },
+			{ label: 'email', customKey: 'b' },
+		]);
+		await autoMap(id, { email: 'x' });
+		expect(sentAnswers()).toEqual([{ [ids[0]]: 'x' }]);
+		await autoMap(id, { email: 'x', b: 'y' });
+		expect(sentAnswers()).toEqual([{ [ids[0]]: 'x', [ids[1]]: 'y' }]);
 	});
 
 	it('reads the fields of the form in a workflow that was never opened in the editor', async () => {
-		const { id } = service.store.addForm({ name: 'New', fields: [{ label: 'A' }, { label: 'B' }] });
-		const [first, second] = service.store.fields(id);
-		const schema: ResourceMapperField[] = [];
-		const mapper = { mappingMode: 'autoMapInputData', value: null, schema };
-		await run(id, mapper, { [first.uuid]: 'x', B: 'y', number: 5 });
-		expect(posts().map(({ body }) => body)).toEqual([
-			{ data: { [first.uuid]: 'x', [second.uuid]: 'y' } },
-		]);
+		const { id, ids } = newForm([{ label: 'A' }, { label: 'B' }]);
+		const mapper = { mappingMode: 'autoMapInputData', value: null, schema: [] };
+		await run(id, mapper, { [ids[0]]: 'x', B: 'y', number: 5 });
+		expect(sentAnswers()).toEqual([{ [ids[0]]: 'x', [ids[1]]: 'y' }]);
 	});
 
 	it('takes a choice that the form offers since the fields were mapped', async () => {
-		const size = { label: 'Size', type: 'dropdown' as const };
-		const { id } = service.store.addForm({ name: 'New', fields: [{ ...size, options: ['L'] }] });
+		const { id, ids } = newForm([{ label: 'Size', type: 'dropdown', options: ['L'] }]);
 		const { fields } = await n8n.getFormFields(id);
 		const schema = fields.map((field) => ({ ...field, options: [{ name: 'S', value: 'S' }] }));
-		const value = { Size: '={{ $json.size }}' };
-		await run(id, { mappingMode: 'defineBelow', value, schema }, { size: 'L' });
-		expect(lastAnswers(id)).toEqual({ [service.store.fields(id)[0].uuid]: 'L' });
-		const mapper = { mappingMode: 'defineBelow', value, schema };
+		const mapper = { mappingMode: 'defineBelow', value: { Size: '={{ $json.size }}' }, schema };
+		await run(id, mapper, { size: 'L' });
+		expect(lastAnswers(id)).toEqual({ [ids[0]]: 'L' });
 		const { error } = await run(id, mapper, { size: 'XL' });
 		expect(error?.message).toBe('"Size" must be one of L (got "XL")');
 		expect(service.requests.map(({ method }) => method)).toEqual(['GET']);
 	});
 
 	it('reads the fields of the form that an expression chooses, and not those of the stored one', async () => {
-		const { id } = service.store.addForm({ name: 'Other', fields: [{ label: 'Only' }] });
+		const { id, ids } = newForm([{ label: 'Only' }]);
 		const { fields: schema } = await n8n.getFormFields(application);
-		await n8n.runNode(
-			{
-				...fromFields,
-				formId: locator('={{ $json.form }}'),
-				fields: { mappingMode: 'autoMapInputData', value: null, schema } as never,
-			},
-			itemsOf({ form: id, Only: 'x' }),
-		);
-		expect(lastAnswers(id)).toEqual({ [service.store.fields(id)[0].uuid]: 'x' });
+		const fields = { mappingMode: 'autoMapInputData', value: null, schema } as never;
+		const formId = locator('={{ $json.form }}');
+		await n8n.runNode({ ...fromFields, formId, fields }, itemsOf({ form: id, Only: 'x' }));
+		expect(lastAnswers(id)).toEqual({ [ids[0]]: 'x' });
 	});
 });
 

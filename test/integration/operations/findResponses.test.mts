@@ -11,102 +11,85 @@ const get = { resource: 'response', operation: 'get' };
 
 const pathsOf = ({ service }: World) => service.requests.map(({ path }) => path.split('?')[0]);
 
+/** What Get Many gives of a form. */
+const list = async ({ n8n }: World, formId: string, parameters: object = {}) => {
+	const given = { ...getAll, formId: locator(formId), ...parameters } as never;
+	const { items, error } = await n8n.runNode(given);
+	return { items, error, rows: items.map(({ json }) => json) };
+};
+
 describe('Answer Keys', () => {
+	const options = { answerKeys: 'customKey' };
+
 	it.each(['pairs', 'list', 'map'] as const)('names answers by custom key (%s)', async (shape) => {
 		await withWorld(async (world) => {
 			world.service.shapes.mapAnswers = shape;
-			const options = { answerKeys: 'customKey' };
-			const { items } = await world.n8n.runNode({ ...getAll, formId: locator(contact), options });
-			expect(items.map(({ json }) => Object.keys(json.answers as object))).toEqual([
-				['name', 'email', 'phone', 'message'],
-				['name', 'email', 'phone', 'message'],
-			]);
+			const { rows } = await list(world, contact, { options });
+			expect(rows).toHaveLength(2);
+			for (const { answers } of rows) {
+				expect(Object.keys(answers as object)).toEqual(['name', 'email', 'phone', 'message']);
+			}
 			expect(pathsOf(world)).toEqual([`/responses/${contact}`, `/forms/${contact}/fields`]);
 		});
 	});
 
 	it('names answers by the UUIDs of the fields, whatever they are called', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			const uuids = service.store.fields(contact).map(({ uuid }) => uuid);
-			const options = { answerKeys: 'uuid' };
-			const { items } = await n8n.runNode({ ...getAll, formId: locator(contact), options });
-			expect(Object.keys(items[0].json.answers as object)).toEqual(uuids);
+		await withWorld(async (world) => {
+			const uuids = world.service.store.fields(contact).map(({ uuid }) => uuid);
+			const { rows } = await list(world, contact, { options: { answerKeys: 'uuid' } });
+			expect(Object.keys(rows[0].answers as object)).toEqual(uuids);
 		});
 	});
 
 	it('says which labels were told apart by their order alone', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			const run = async () => {
-				const options = { answerKeys: 'customKey' };
-				const { items } = await n8n.runNode({ ...getAll, formId: locator(survey), options });
-				return items.map(({ json }) => json);
-			};
-			const [second, first] = await run();
-			expect(first.answers).toMatchObject({ comment_good: 'It is quick.' });
-			expect([first.matchedByPosition, second.matchedByPosition]).toEqual([
-				['Comment'],
-				['Comment'],
-			]);
-			service.shapes.mapAnswers = 'list';
-			expect((await run())[0]).not.toHaveProperty('matchedByPosition');
+		await withWorld(async (world) => {
+			const { rows } = await list(world, survey, { options });
+			expect(rows[1].answers).toMatchObject({ comment_good: 'It is quick.' });
+			for (const { matchedByPosition } of rows) expect(matchedByPosition).toEqual(['Comment']);
+			world.service.shapes.mapAnswers = 'list';
+			const [first] = (await list(world, survey, { options })).rows;
+			expect(first).not.toHaveProperty('matchedByPosition');
 		});
 	});
 
 	it('asks for the fields once for all items of a form', async () => {
 		await withWorld(async (world) => {
-			const [{ uuid }] = world.service.store.responses(contact);
-			const input = itemsOf({ id: uuid }, { id: uuid }, { id: uuid });
-			const options = { answerKeys: 'customKey' };
-			const parameters = {
-				...get,
-				formId: locator(contact),
-				responseId: '={{ $json.id }}',
-				options,
-			};
-			expect((await world.n8n.runNode(parameters, input)).items).toHaveLength(3);
-			expect(pathsOf(world).toSorted()).toEqual([
-				`/forms/${contact}/fields`,
-				`/responses/${contact}`,
-			]);
+			const [{ uuid: id }] = world.service.store.responses(contact);
+			const responseId = '={{ $json.id }}';
+			const parameters = { ...get, formId: locator(contact), responseId, options };
+			const { items } = await world.n8n.runNode(parameters, itemsOf({ id }, { id }, { id }));
+			expect(items).toHaveLength(3);
+			const paths = [`/forms/${contact}/fields`, `/responses/${contact}`];
+			expect(pathsOf(world).toSorted()).toEqual(paths);
 		});
 	});
 });
 
 describe('One Column per Field', () => {
-	const options = { columns: true };
-
 	it('gives each item the same columns, the answers first and in the form’s order', async () => {
-		await withWorld(async ({ n8n }) => {
-			const { items } = await n8n.runNode({ ...getAll, formId: locator(survey), options });
-			const columns = items.map(({ json }) => Object.keys(json));
-			expect(columns[0]).toEqual(columns[1]);
-			expect(columns[0].slice(0, 7)).toEqual([
-				'How did you hear about us?',
-				'How satisfied are you?',
-				'What do you use?',
-				'Score from 0 to 10',
-				'Comment',
-				'Comment (2)',
-				'uuid',
-			]);
-			expect(items[0].json).toMatchObject({
+		await withWorld(async (world) => {
+			const { rows } = await list(world, survey, { options: { columns: true } });
+			for (const row of rows) {
+				expect(Object.keys(row)).toEqual([
+					...['How did you hear about us?', 'How satisfied are you?', 'What do you use?'],
+					...['Score from 0 to 10', 'Comment', 'Comment (2)'],
+					...['uuid', 'number', 'created_at', 'is_incomplete'],
+				]);
+			}
+			expect(rows[0]).toMatchObject({
 				'How did you hear about us?': null,
 				'Score from 0 to 10': 6,
 				'What do you use?': ['Reports'],
 			});
-			expect(columns[0].slice(6)).toEqual(['uuid', 'number', 'created_at', 'is_incomplete']);
 		});
 	});
 
 	it('names the columns and the binary fields, with all attributes and columns for problems on request', async () => {
-		await withWorld(async ({ n8n }) => {
-			const { items } = await n8n.runNode({
-				...getAll,
-				formId: locator(application),
-				options: { columns: true, details: true, downloadFiles: true, answerKeys: 'customKey' },
-			});
+		await withWorld(async (world) => {
+			const given = { columns: true, details: true, downloadFiles: true, answerKeys: 'customKey' };
+			const { items, rows } = await list(world, application, { options: given });
 			const notes = { otherAnswers: null, answersError: null, fileError: null };
-			for (const { json } of items) expect(json).toMatchObject({ referrer: null, ...notes });
+			for (const row of rows) expect(row).toMatchObject({ referrer: null, ...notes });
 			const [withFile] = items.filter(({ binary }) => binary !== undefined);
 			expect(withFile.json).toMatchObject({ name: 'Alan Turing', number_formatted: '1' });
 			expect(Object.keys(withFile.binary!)).toEqual(['cv']);
@@ -115,89 +98,74 @@ describe('One Column per Field', () => {
 });
 
 describe('Filters and Sort', () => {
-	/** So many responses, a day apart, the first at the first of the month. */
-	const filled = async (work: (world: World) => Promise<void>, count = 6) =>
+	/** A form with six responses, a day apart, the first at the first of the month. */
+	const filled = async (work: (world: World, formId: string) => Promise<void>) =>
 		await withWorld(async (world) => {
-			const form = world.service.store.addForm({ name: 'Filled', fields: [{ label: 'Name' }] });
-			for (let day = 1; day <= count; day++) {
-				world.service.store.addResponse(form.id, {
-					answers: { Name: `Person ${day}` },
-					createdAt: `2026-10-0${day}T08:00:00.000000Z`,
-				});
+			const { store, shapes } = world.service;
+			const { id } = store.addForm({ name: 'Filled', fields: [{ label: 'Day' }] });
+			for (let day = 1; day <= 6; day++) {
+				const createdAt = `2026-10-0${day}T08:00:00.000000Z`;
+				store.addResponse(id, { answers: { Day: `Day ${day}` }, createdAt });
 			}
-			world.service.shapes.order = 'asc';
-			formId = form.id;
-			await work(world);
+			shapes.order = 'asc';
+			await work(world, id);
 		});
-	let formId = '';
 
-	const run = async ({ n8n }: World, parameters: object) => {
-		const { items, error } = await n8n.runNode({
-			...getAll,
-			formId: locator(formId),
-			...parameters,
-		} as never);
-		return { error, names: items.map(({ json }) => (json.answers as { Name: string }).Name) };
+	const daysOf = async (world: World, formId: string, parameters: object) => {
+		const { error, rows } = await list(world, formId, parameters);
+		expect(error).toBeUndefined();
+		return rows.map(({ answers }) => Number((answers as { Day: string }).Day.slice(-1)));
+	};
+
+	const conditions = {
+		conditions: [
+			{ field: 'Day', operator: 'is', value: 'Day 2' },
+			{ field: 'number', operator: 'greater', value: '5' },
+		],
 	};
 
 	it.each([
-		[{}, ['Person 6', 'Person 5', 'Person 4', 'Person 3', 'Person 2', 'Person 1']],
-		[{ sort: 'oldest', returnAll: false, limit: 2 }, ['Person 1', 'Person 2']],
-		[{ returnAll: false, limit: 2 }, ['Person 6', 'Person 5']],
-		[{ sort: 'listed', returnAll: false, limit: 1 }, ['Person 1']],
-		[{ filters: { text: 'person 3' } }, ['Person 3']],
-		[
-			{
-				filters: {
-					match: 'any',
-					conditions: {
-						conditions: [
-							{ field: 'Name', operator: 'is', value: 'Person 2' },
-							{ field: 'number', operator: 'greater', value: '5' },
-						],
-					},
-				},
-			},
-			['Person 6', 'Person 2'],
-		],
-		[{ filters: { after: '2026-10-04T08:00:00Z' } }, ['Person 6', 'Person 5']],
-		[{ filters: { before: '2026-10-02T08:00:00Z' } }, ['Person 1']],
-		[
-			{ filters: { after: '2026-10-01', before: '2026-10-05' }, returnAll: false, limit: 1 },
-			['Person 4'],
-		],
+		[{}, [6, 5, 4, 3, 2, 1]],
+		[{ sort: 'oldest', returnAll: false, limit: 2 }, [1, 2]],
+		[{ returnAll: false, limit: 2 }, [6, 5]],
+		[{ sort: 'listed', returnAll: false, limit: 1 }, [1]],
+		[{ filters: { text: 'day 3' } }, [3]],
+		[{ filters: { match: 'any', conditions } }, [6, 2]],
+		[{ filters: { after: '2026-10-04T08:00:00Z' } }, [6, 5]],
+		[{ filters: { before: '2026-10-02T08:00:00Z' } }, [1]],
+		[{ filters: { after: '2026-10-01', before: '2026-10-05' }, returnAll: false, limit: 1 }, [4]],
 	])('give the responses that %j asks for', async (parameters, expected) => {
-		await filled(async (world) => {
-			expect(await run(world, parameters)).toEqual({ error: undefined, names: expected });
-			const { filters } = parameters as { filters?: object };
+		await filled(async (world, formId) => {
+			expect(await daysOf(world, formId, parameters)).toEqual(expected);
 			// conditions on answers need the fields of the form
-			expect(world.service.requests).toHaveLength('conditions' in (filters ?? {}) ? 2 : 1);
+			const isByField = 'conditions' in ((parameters as { filters?: object }).filters ?? {});
+			expect(world.service.requests).toHaveLength(isByField ? 2 : 1);
 		});
 	});
 
 	it.each([
-		['2026-10-05T06:00', ['Person 6']],
-		['2026-10-05 06:00', ['Person 6']],
-		['2026-10-05T06:00Z', ['Person 6', 'Person 5']],
-		['={{ DateTime.fromISO("2026-10-05T06:00", { zone: "utc" }) }}', ['Person 6', 'Person 5']],
-		['={{ new Date("2026-10-05T06:00:00Z") }}', ['Person 6', 'Person 5']],
+		['2026-10-05T06:00', [6]],
+		['2026-10-05 06:00', [6]],
+		['2026-10-05T06:00Z', [6, 5]],
+		['={{ DateTime.fromISO("2026-10-05T06:00", { zone: "utc" }) }}', [6, 5]],
+		['={{ new Date("2026-10-05T06:00:00Z") }}', [6, 5]],
 	])('take %s for the workflow’s time where it has no zone', async (time, expected) => {
-		await filled(async (world) => {
+		await filled(async (world, formId) => {
 			const condition = { field: 'created_at', operator: 'after', value: time };
-			const conditions = { conditions: { conditions: [condition] } };
-			for (const filters of [{ after: time }, conditions]) {
-				expect(await run(world, { filters })).toEqual({ error: undefined, names: expected });
+			for (const filters of [{ after: time }, { conditions: { conditions: [condition] } }]) {
+				expect(await daysOf(world, formId, { filters })).toEqual(expected);
 			}
 		});
 	});
 
 	it('counts the limit after filters and order on paged lists too', async () => {
-		await filled(async (world) => {
+		await filled(async (world, formId) => {
 			Object.assign(world.service.shapes, { paging: 'linkAbsolute', pageSize: 2 });
-			expect((await run(world, { returnAll: false, limit: 1 })).names).toEqual(['Person 6']);
+			const limit = { returnAll: false, limit: 1 };
+			expect(await daysOf(world, formId, limit)).toEqual([6]);
 			expect(world.service.requests).toHaveLength(3);
 			world.service.requests.length = 0;
-			await run(world, { sort: 'listed', returnAll: false, limit: 1 });
+			await daysOf(world, formId, { ...limit, sort: 'listed' });
 			expect(world.service.requests).toHaveLength(1);
 		});
 	});
@@ -217,23 +185,17 @@ describe('Filters and Sort', () => {
 	])(
 		'that cannot be understood are an error before anything is sent: %j',
 		async (filters, text) => {
-			await withWorld(async ({ n8n, service }) => {
-				const { error } = await n8n.runNode({
-					...getAll,
-					formId: locator(contact),
-					filters,
-				} as never);
-				expect(error?.message).toContain(text);
-				expect(service.requests).toEqual([]);
+			await withWorld(async (world) => {
+				expect((await list(world, contact, { filters })).error?.message).toContain(text);
+				expect(world.service.requests).toEqual([]);
 			});
 		},
 	);
 
 	it('on a name that nothing has are an error that lists the fields', async () => {
-		await withWorld(async ({ n8n }) => {
-			const conditions = { conditions: [{ field: 'Fulname', operator: 'isEmpty' }] };
-			const filters = { conditions } as never;
-			const { error } = await n8n.runNode({ ...getAll, formId: locator(contact), filters });
+		await withWorld(async (world) => {
+			const unknown = { conditions: [{ field: 'Fulname', operator: 'isEmpty' }] };
+			const { error } = await list(world, contact, { filters: { conditions: unknown } });
 			expect(error?.message).toBe(
 				'The form has no field "Fulname". Its fields are "Name", "Email", "Phone", "Message"',
 			);
@@ -300,20 +262,14 @@ describe('Response: Get', () => {
 
 describe('Several choices', () => {
 	it('that were added read back as a list where the fields are read, as submitted ones do', async () => {
-		await withWorld(async ({ n8n, service }) => {
+		await withWorld(async (world) => {
 			const label = 'What do you use?';
-			const field = service.store.fields(survey).find((one) => one.label === label)!;
-			const { error } = await n8n.runNode({
-				resource: 'response',
-				operation: 'create',
-				formId: locator(survey),
-				inputMode: 'json',
-				answersJson: JSON.stringify({ [field.uuid]: ['Forms', 'Integrations'] }),
-			});
-			expect(error).toBeUndefined();
-			const options = { columns: true };
-			const { items } = await n8n.runNode({ ...getAll, formId: locator(survey), options });
-			expect(items[0].json).toMatchObject({ [label]: ['Forms', 'Integrations'] });
+			const field = world.service.store.fields(survey).find((one) => one.label === label)!;
+			const create = { resource: 'response', operation: 'create', formId: locator(survey) };
+			const answersJson = JSON.stringify({ [field.uuid]: ['Forms', 'Integrations'] });
+			await world.n8n.runNode({ ...create, inputMode: 'json', answersJson });
+			const { rows } = await list(world, survey, { options: { columns: true } });
+			expect(rows[0]).toMatchObject({ [label]: ['Forms', 'Integrations'] });
 		});
 	});
 });
