@@ -181,7 +181,7 @@ function stepOf({ before, records, listed, rules }: Comparison, number: number):
 	const isOver = now >= minutesToEpochMs(since) + abandonedAfterMs;
 	// one event at a time: if it was also abandoned since the last poll, the next poll emits that
 	if (!isOver || event !== undefined) return { event, status: status.waiting, since };
-	// what had been abandoned before the trigger began, or before Response Abandoned was chosen, starts nothing
+	// a response that was abandoned before the trigger began or before the event was chosen starts nothing
 	const isNews = isNew || was === status.waiting;
 	return { event: isNews ? 'responseAbandoned' : undefined, status: status.abandoned, since: 0 };
 }

@@ -32,7 +32,7 @@ export function backOffUntil(failures: Failures, spacing: number): number {
 	return Math.max(startedAt + Math.min(wait, LONGEST_BACK_OFF_MS), waitUntil);
 }
 
-/** The back-off ends with the failure. A short reading does not show that the whole one works again. */
+/** A good poll ends the back-off. A short reading does not show that a whole one works again. */
 export function afterSuccess(failures: Failures, isWhole: boolean): Failures {
 	const wholeCount = isWhole ? 0 : failures.wholeCount;
 	const reportedAt = wholeCount > 0 ? failures.reportedAt : undefined;
@@ -48,7 +48,7 @@ export type FailedPoll = {
 	report: 'atOnce' | 'hourly' | 'once' | 'never';
 };
 
-/** The wait that the service asked for, in those of n8n's failures that have one. */
+/** The wait that the service asked for; only some of n8n's failures have these attributes. */
 type Retry = { retryAfterMs?: number; resetsAtEpochMs?: number };
 
 /** What is remembered after a failed poll, and whether to report its error: that of the third in a row. */

@@ -47,7 +47,7 @@ export async function listForms(run: PollRun, except: readonly string[]): Promis
 	const { forms } = run;
 	for (const form of list.forms) {
 		const state = forms.get(form.id);
-		// what comes while a form is excluded is not delivered when it is watched again
+		// responses that come while a form is excluded are not delivered later
 		if (except.includes(form.id)) forms.set(form.id, {});
 		else if (state !== undefined) forms.set(form.id, listedAgain(state, initial));
 		else if (isCreatedSince(form.record, run.listedSince)) created.push(form);
@@ -100,8 +100,8 @@ function isCreatedSince(record: IDataObject, listedSince: number | undefined): b
 const NAME_MS = 3_000;
 
 /**
- * The name of a form; null if it is not known. If nobody has told it, the list of all forms is read, once
- * an hour at most. A list that does not come at once is not waited for.
+ * The name of a form; null if it is not known. If neither the parameters nor the last list have the name,
+ * the list of all forms is read, once an hour at most, and for three seconds at most.
  */
 export async function nameOf(run: PollRun, id: string): Promise<string | null> {
 	const { context, memory, parameters, until } = run;

@@ -47,7 +47,7 @@ export function decideReading(run: PollRun, listing: Listing): 'whole' | 'short'
 	);
 	const isWholeDue = mayBegin && isDue(wholeDueAt(schedule, pace), now);
 	const isPartDue = mayBegin && order !== undefined && isDue(dueAt(schedule, pace), now);
-	// whoever publishes a workflow wants to know whether it works
+	// a person who publishes a workflow wants to know whether it works
 	const cannotWait = isFirst && occasion !== 'schedule';
 	const isWanted = cannotWait || isAskedFor(run, listing, now);
 	if (!isWholeDue && !isPartDue && !isWanted) {
@@ -153,7 +153,7 @@ export async function fieldsOf(
 		now - known.triedAt < HOUR_MS &&
 		(known.isUnmatched || !hasUnmatchedAnswers(records, known.fields));
 	if (isCurrent) return known.fields;
-	// a response that was found goes before what may be found
+	// responses that were found go before polls that may find some
 	const left =
 		known === undefined ? allowance.left(now) : allowance.leftFor(sharer, schedule.startedAt, now);
 	if (run.isStopped || left < 1 || now >= run.until) return known?.fields;

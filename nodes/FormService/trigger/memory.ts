@@ -22,15 +22,15 @@ export type FormMemory = {
 	fields?: {
 		fields: readonly FormField[];
 		triedAt: number;
-		/** Responses have answers that belong to none of them, although the fields were read for that. */
+		/** Some answers belong to no field, although the fields were read again for them. */
 		isUnmatched: boolean;
 	};
 };
 
-/** What the last poll of a form has left. It only means something beside the very state that it left. */
+/** What the last poll of a form has left. It is used only together with the state object of that poll. */
 export type LastPoll = {
 	known: KnownResponses;
-	/** Responses that it found and had no room for, as far as the next polls can deliver them. */
+	/** Responses that the poll found and had no room for, as many as the next polls can deliver. */
 	backlog: readonly IDataObject[];
 	/** The version of the listing, unless responses of it wait to be delivered. */
 	version?: Version;
@@ -45,16 +45,16 @@ export type Order = {
 	newest: 'first' | 'last';
 	/** The last page, to begin with where the newest responses are last. */
 	lastPage?: PagePosition;
-	/** A short reading did not fit it: the whole listing has to be read. */
+	/** A short reading did not fit the order: the whole listing has to be read. */
 	isDoubtful: boolean;
 };
 
-/** An order that the next poll can only use in part: the whole listing is needed. */
+/** The order after something did not fit: short readings go on, and the whole listing is read soon. */
 export function inDoubt(order: Order | undefined): Order | undefined {
 	return order && { ...order, isDoubtful: true };
 }
 
-/** The same where the backlog cannot be delivered now: the next reading finds its responses again. */
+/** The last poll without its backlog, whose responses the next reading finds again. */
 export function withoutBacklog(lastPoll: LastPoll | undefined): LastPoll | undefined {
 	if (lastPoll === undefined || lastPoll.backlog.length === 0) return lastPoll;
 	return { ...lastPoll, backlog: [], order: inDoubt(lastPoll.order) };
@@ -71,7 +71,7 @@ export type Failures = {
 	readonly wholeCount: number;
 	/** When the last failed poll began. */
 	readonly startedAt: number;
-	/** The service has asked not to be sent anything before. Also a good poll does not end that. */
+	/** The service asked for no request before this time. A good poll does not end this wait. */
 	readonly waitUntil: number;
 	/** When the error was last reported. */
 	readonly reportedAt?: number;
@@ -105,7 +105,7 @@ export type TriggerMemory = StateMemory & {
 	clockOffset: number;
 	/** The poll that is under way; resolves when it has ended, well or not. */
 	underWay?: Promise<void>;
-	/** What a person who activated the workflow was told to correct. */
+	/** The error of the last activation, if a person has to correct something. */
 	toCorrect?: { error: NodeApiError | NodeOperationError; at: number };
 	/** An error that the next poll without items reports, and what it is about. */
 	toReport?: { error: NodeApiError | NodeOperationError; about: string };
@@ -175,7 +175,7 @@ export function memoryOf(key: string, nodeName: string): TriggerMemory {
 export function takeChange(memory: TriggerMemory, owner: string, watched: string): void {
 	if (memory.owner !== owner) Object.assign(memory, fresh(memory.key), { owner });
 	if (memory.watched === watched) return;
-	// trouble with one form says nothing about another, nor does a backlog fit other conditions
+	// an error about other forms is out of date, and a backlog was chosen by other conditions
 	Object.assign(memory, { watched, toCorrect: undefined, toReport: undefined });
 	for (const form of memory.forms.values()) form.lastPoll = withoutBacklog(form.lastPoll);
 }

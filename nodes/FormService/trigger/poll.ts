@@ -76,7 +76,7 @@ export async function pollForms(n8n: IPollFunctions): Promise<Items> {
 
 	let run = beginRun(n8n, memory, occasion, parameters, account);
 	while (memory.underWay !== undefined) {
-		// a first poll can fail or find nothing, so the next one waits for it
+		// the first poll may fail, so an overlapping one waits for its result
 		if (!isContinuing(run)) await memory.underWay;
 		run = beginRun(n8n, memory, occasion, parameters, account);
 		if (isContinuing(run)) return null;
@@ -166,7 +166,7 @@ async function pollForm(run: PollRun, id: string, memory: FormMemory): Promise<v
 	};
 	let isCut = false;
 	try {
-		// of the last requests of a day, none goes to a listing while responses wait for one
+		// responses that wait for their fields get the last requests of a day, not the listing
 		if (backlog.length > 0 && needsFields) await fieldsOf(run, id, memory, backlog);
 		const kind = decideReading(run, listing);
 		if (kind === undefined && backlog.length === 0) return;
@@ -220,7 +220,7 @@ async function take(
 	const rules = { node, events, abandonedAfterMs, now, since };
 	const comparison = compare(known, records, isWhole, rules);
 	const { found } = comparison;
-	// if the new responses are on the last pages, each cut poll would be in vain, and nobody would know
+	// the new responses may be on pages that no poll reaches, so this has to be reported
 	if (isCut && found.length === 0) throw cutShort(node, 'inVain');
 	if (isCut) logger.warn(LOG.cut);
 	if (known === undefined) logger.info(`Watches form ${id}. Responses so far: ${records.length}.`);

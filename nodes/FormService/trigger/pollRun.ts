@@ -110,12 +110,12 @@ export function beginRun(
 	const { watch, watchesResponses } = parameters;
 	const forms = new Map<string, FormState>();
 	for (const [id, { known, since, missingSince }] of isSame ? base.state.forms : []) {
-		// a trigger on created forms alone reads no responses: what comes meanwhile is not known
+		// without events of responses, none are read, so the trigger forgets which ones it knows
 		if (!watchesResponses) forms.set(id, { missingSince });
 		else if (watch.kind === 'all') forms.set(id, { known, since, missingSince });
 		else if (watch.formIds.includes(id)) forms.set(id, { known, since });
 	}
-	// nothing is sent again within a poll: the next poll makes up for it
+	// a poll retries nothing: the next poll reads what this one could not
 	const signal = clock.timeout(timeMs * TIME_TO_SEND);
 	return {
 		context: { n8n, account, urgency: 'prompt', retry: false, signal },
@@ -188,7 +188,7 @@ export function share(run: PollRun, { sharer }: FormMemory, weight: number, most
  * @param hasItems whether the state depends on items of this poll, which n8n may discard
  */
 export function commit(run: PollRun, id: string, state: FormState, hasItems: boolean): void {
-	// once items of a form may be discarded, so may whatever follows from them
+	// after items of a form, its later states depend on these items too
 	const isDelivering = run.forms.get(id) !== run.formsIfDiscarded.get(id);
 	run.hasResult = true;
 	run.forms.set(id, state);
