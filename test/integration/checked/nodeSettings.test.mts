@@ -54,15 +54,6 @@ describe('Retry On Fail', () => {
 		});
 	});
 
-	it('tries as often as it says, then shows the last error', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			service.faults.set({ fault: 'forbidden' });
-			const { error } = await n8n.runNode(update, titles.slice(0, 1), { node: retry });
-			expect(error?.message).toMatch(/Access denied/);
-			expect(service.requests).toHaveLength(3);
-		});
-	});
-
 	it('sends nothing at any try when an item is not valid', async () => {
 		await withWorld(async ({ service, n8n }) => {
 			const input = itemsOf({ title: 'A' }, { title: 'x'.repeat(256) });
@@ -82,46 +73,23 @@ describe('Retry On Fail', () => {
 		});
 	});
 
-	it('adds the responses that were added at an earlier try only once', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			const { input, added } = answersFor(service, 'first', 'second', 'third');
-			// the first is refused for good measure, the others are added meanwhile
-			service.faults.set({ fault: status(403, 'Not yet.'), times: 1 });
-			const { items, error } = await n8n.runNode(add, input, { node: retry });
-			expect(error).toBeUndefined();
-			expect(added().toSorted()).toEqual(['first', 'second', 'third']);
-			expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
-				[0, 1, 2].map((item) => ({ item })),
-			);
-			expect(items.every(({ json }) => typeof json.uuid === 'string')).toBe(true);
-		});
-	});
-
-	it('adds them only once also in a node that continues', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			const { input, added } = answersFor(service, 'first', 'second');
-			service.faults.set({ fault: status(403, 'Not yet.'), times: 1 });
-			const { items } = await n8n.runNode(add, input, { node: retry, continueOnFail: true });
-			expect(added().toSorted()).toEqual(['first', 'second']);
-			expect(items.map(({ error }) => error)).toEqual([undefined, undefined]);
-		});
-	});
-});
-
-describe('On Error: Continue (using error output)', () => {
-	it('puts error items on the second output, each paired with its input', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			const input = itemsOf({ title: 'A' }, { title: 'x'.repeat(256) }, { title: 'C' });
-			const node = { onError: 'continueErrorOutput' } as const;
-			const { run } = await n8n.runNode(update, input, { node });
-			const [good, failed] = run.data.resultData.runData['Under Test'][0].data!.main;
-			expect(good?.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 2 }]);
-			expect(failed).toMatchObject([
-				{ json: { error: expect.stringContaining('255') }, pairedItem: { item: 1 } },
-			]);
-			expect(service.requests).toHaveLength(2);
-		});
-	});
+	it.each([false, true])(
+		'adds the responses of an earlier try only once, if the node continues: %j',
+		async (continueOnFail) => {
+			await withWorld(async ({ service, n8n }) => {
+				const { input, added } = answersFor(service, 'first', 'second', 'third');
+				// the first is refused for good measure, the others are added meanwhile
+				service.faults.set({ fault: status(403, 'Not yet.'), times: 1 });
+				const { items, error } = await n8n.runNode(add, input, { node: retry, continueOnFail });
+				expect(error).toBeUndefined();
+				expect(added().toSorted()).toEqual(['first', 'second', 'third']);
+				expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
+					[0, 1, 2].map((item) => ({ item })),
+				);
+				expect(items.every(({ json }) => typeof json.uuid === 'string')).toBe(true);
+			});
+		},
+	);
 });
 
 describe('Always Output Data', () => {

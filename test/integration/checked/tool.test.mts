@@ -1,10 +1,10 @@
-import type { IDataObject, INodeParameters, INodePropertyOptions } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { settings } from '../../../nodes/FormService/api/settings/settings.ts';
-import { demoForms } from '../../service/index.mts';
+import { demoForms, status } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
-import { nodeOf, typeOf } from '../n8n/package.mts';
-import { running } from '../operations/running.mts';
+import { operationCases, operationNamed, type OperationCase } from '../tables/operations.mts';
+import { running } from '../world.mts';
 import { agents, runAgent } from './agent.mts';
 
 const { service, n8n } = await running();
@@ -54,6 +54,46 @@ describe.each(agents)(
 		});
 	},
 );
+
+describe.each(agents)('a tool with Retry On Fail that %s runs for an agent', (agent) => {
+	/** Lets an agent add a response for each text. */
+	async function add(...texts: string[]) {
+		const [{ uuid }] = service.store.fields(demoForms.contact);
+		const before = service.store.responses(demoForms.contact).length;
+		const parameters = {
+			resource: 'response',
+			operation: 'create',
+			formId: locator(demoForms.contact),
+			inputMode: 'json',
+			answersJson: `={{ { "${uuid}": $fromAI('text', 'The text', 'string') } }}`,
+		};
+		const items = itemsOf(...texts.map((text) => ({ text })));
+		const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 };
+		const { results, error } = await runAgent(account, agent, parameters, items, retry);
+		const added = service.store.responses(demoForms.contact).slice(before);
+		return { results, error, added: added.map(({ answers }) => answers[uuid]) };
+	}
+
+	it('adds no response twice where the service may have taken it', async () => {
+		service.faults.set({ fault: 'dropAfter' });
+		const { results, error, added } = await add('Ada');
+		expect(added).toEqual(['Ada']);
+		expect(error?.message ?? JSON.stringify(results)).toMatch(/may or may not have been added/);
+	});
+
+	it('tries again what was certainly not taken', async () => {
+		service.faults.set({ fault: status(403, 'Not yet.'), times: 1 });
+		const { error, added } = await add('Ada');
+		expect(error).toBeUndefined();
+		expect(added).toEqual(['Ada']);
+	});
+
+	it('adds what two calls of the model ask for, even if they ask for the same', async () => {
+		const { error, added } = await add('Ada', 'Ada');
+		expect(error).toBeUndefined();
+		expect(added).toEqual(['Ada', 'Ada']);
+	});
+});
 
 describe('what a model gets of a result', () => {
 	const listForms = { resource: 'form', operation: 'getAll', returnAll: true };
@@ -119,31 +159,18 @@ describe('what a model gets of a result', () => {
 });
 
 describe('what a model reads of an operation', () => {
-	const { properties } = nodeOf(typeOf('formService')).description;
-	const textOf = (resource: string, operation: string) =>
-		String(
-			properties.find(
-				({ name, displayOptions }) =>
-					name === 'toolDescription' &&
-					displayOptions?.show?.resource?.includes(resource) &&
-					displayOptions.show.operation?.includes(operation),
-			)?.default,
-		);
+	const textOf = ({ properties }: OperationCase) =>
+		String(properties.find(({ name }) => name === 'toolDescription')?.default);
 
 	it('says more than its action, for each of them', () => {
-		const operations = properties
-			.filter(({ name }) => name === 'operation')
-			.flatMap(({ displayOptions, options }) =>
-				(options as INodePropertyOptions[]).map(({ value }) =>
-					textOf(String(displayOptions?.show?.resource?.[0]), String(value)),
-				),
-			);
-		expect(new Set(operations).size).toBe(operations.length);
-		for (const text of operations) expect(text).toMatch(/^=?[A-Z].{60,}\.$/);
+		const texts = operationCases.map(textOf);
+		expect(new Set(texts).size).toBe(texts.length);
+		for (const text of texts) expect(text).toMatch(/^=?[A-Z].{60,}\.$/);
 	});
 
 	it('names every setting', () => {
-		for (const { name } of settings) expect(textOf('settings', 'update')).toContain(name);
+		const text = textOf(operationNamed('Setting: Update'));
+		for (const { name } of settings) expect(text).toContain(name);
 	});
 
 	const create = { resource: 'response', operation: 'create', formId: locator(demoForms.survey) };
