@@ -30,8 +30,8 @@ export type Effect = {
 );
 
 /**
- * For a request that may have acted though no success came back: what is uncertain, as a sentence
- * without its full stop, and what to check.
+ * The texts for a request that may have acted although no success came back: the uncertainty as a
+ * sentence without its full stop, and what to check.
  */
 type Uncertainty = { message: string; description: string };
 

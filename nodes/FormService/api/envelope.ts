@@ -1,7 +1,7 @@
 import { readBoolean } from './readers';
 import { identityOf, isRecord } from './records';
 
-/** What a reply contains, before it is known whether that is what was asked for. */
+/** What a reply contains, whether or not it answers the request. */
 export type Content =
 	| { kind: 'json'; value: unknown }
 	| { kind: 'webPage' }
@@ -52,7 +52,7 @@ export type Envelope = { failed: boolean; message?: string; details: string[]; d
 export function unwrap(value: unknown): Envelope {
 	if (!isRecord(value)) return { failed: false, details: [], data: value };
 	const { success, data, message, error, errors, status, title, detail } = value;
-	// a reply that has an error and nothing else to give is no success, whatever its status
+	// a reply with an error and nothing else is a failure at any status
 	const isBare = !('data' in value) && !('success' in value) && identityOf(value) === undefined;
 	const errorText = isRecord(error) ? error.message : error;
 	const details = detailsOf(errors);

@@ -3,7 +3,7 @@ import { DateTime } from 'luxon';
 const YES = ['true', '1', 'yes', 'on'];
 const NO = ['false', '0', 'no', 'off'];
 
-/** A boolean, 1 or 0 (specification, section 4, rule 5), or one of the words for it in any case; else undefined. */
+/** A boolean, 1 or 0 (specification, section 4, rule 5), or true, yes, on and the like in any case; else undefined. */
 export function readBoolean(value: unknown): boolean | undefined {
 	if (typeof value === 'boolean') return value;
 	if (typeof value !== 'string' && typeof value !== 'number') return undefined;
@@ -36,7 +36,7 @@ const MAX_TIME_LENGTH = 80;
  * blank as SQL writes it, epoch seconds and milliseconds, and the Date and luxon objects of an
  * expression. JavaScript's own reader is not used for other forms: it finds a date in "Room 5".
  *
- * @param zone IANA name of the zone of a time that does not state its own
+ * @param zone IANA name of the zone of times without a zone
  */
 export function readTime(value: unknown, zone: string): number | undefined {
 	if (value instanceof Date || DateTime.isDateTime(value)) return finite(value.valueOf());

@@ -24,7 +24,7 @@ export function identityOf({ uuid, id }: IDataObject): string | undefined {
 	return identity === undefined ? undefined : comparableId(identity);
 }
 
-/** Both identities of a record, `uuid` first: a service can begin to list one beside the other. */
+/** Both identities of a record, `uuid` first: a service can start to send a `uuid` for records that had only an `id`. */
 export function identitiesOf({ uuid, id }: IDataObject): string[] {
 	const identities = [asId(uuid), asId(id)].filter((one) => one !== undefined);
 	return [...new Set(identities.map(comparableId))];
@@ -37,7 +37,7 @@ export function comparableId(id: string): string {
 
 /**
  * The id of a form, by which the service's paths name it: the specification fixes it as `id` (section
- * 2.2), whatever else a form has.
+ * 2.2). Its `uuid` is used only if it has no `id`.
  */
 export function formIdOf(form: IDataObject): string | undefined {
 	return asId(form.id) ?? asId(form.uuid);

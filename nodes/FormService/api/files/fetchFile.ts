@@ -120,7 +120,7 @@ async function fetchOnce(
 	} catch (error) {
 		return brokenFile(context, error, host, limits.deadline);
 	} finally {
-		// with the credential, n8n puts a signal of its own in the place of this one
+		// n8n ignores this signal if it sends the credential
 		ending.abort();
 		dropReply(sending);
 	}
@@ -203,7 +203,7 @@ async function inTime<T>(
 const CHECK_FILE = 'Open the response in the service to check whether the file is there.';
 const PASSING = { failure: { cause: 'temporarily-unavailable' } } as const;
 
-/** @param more what is beside the message, if it is more than to look at the response */
+/** @param more replaces the advice to look at the response, or adds to it */
 function problem(
 	message: string,
 	{

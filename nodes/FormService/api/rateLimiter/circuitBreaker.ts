@@ -7,9 +7,6 @@ const LONGEST_PAUSE_MS = 5 * 60_000;
 /** Items wait for this many probes. If all of them fail, the items fail as well. */
 const PROBES_TO_WAIT_FOR = 3;
 
-/** How long an open circuit is remembered after it last failed, if nobody asks any more. */
-const REMEMBERED_MS = 24 * 60 * 60_000;
-
 /** When the circuit is open: how long items wait to ask again, or that they fail immediately. */
 export type Pause = { kind: 'wait'; until: number } | { kind: 'open' };
 
@@ -54,10 +51,5 @@ export class CircuitBreaker {
 		return this.probes > PROBES_TO_WAIT_FOR
 			? { kind: 'open' }
 			: { kind: 'wait', until: this.askAt };
-	}
-
-	/** Whether it can be forgotten: the circuit is closed, or nobody has asked for a day. */
-	isForgettable(now: number): boolean {
-		return this.failures === 0 || now >= this.askAt + REMEMBERED_MS;
 	}
 }

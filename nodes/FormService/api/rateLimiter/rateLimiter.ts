@@ -14,7 +14,7 @@ const WINDOW_MARGIN_MS = 25;
 /** How long the day's limit is assumed to last if a refusal does not say. */
 const UNKNOWN_DAY_MS = 60 * 60_000;
 
-/** After this time, one request asks whether the day's limit is still used up, whatever a refusal said. */
+/** After this time, one request asks whether the day's limit is still used up, even if the refusal named a later time. */
 const ASK_AGAIN_MS = 2 * 60 * 60_000;
 
 /** With fewer replies in a window, clients that were seen in the window before may still be active. */
@@ -50,7 +50,7 @@ export class RateLimiter {
 	/** How many clients share the account, estimated from the last replies: 1 if we are alone. */
 	private sharers = 1;
 
-	/** When the request left that opened the last window whose beginning is known. */
+	/** When the last request left that is known to have opened a window. */
 	private openedAt = -Infinity;
 
 	/** The service has refused: nothing is sent before. */
@@ -155,16 +155,10 @@ export class RateLimiter {
 			const endOfWindow = this.sample.until > now ? this.sample.until : now + WINDOW_MS;
 			const until = waitMs === undefined ? endOfWindow : now + waitMs;
 			this.blockedUntil = Math.max(this.blockedUntil, until);
-			// what had ended before belongs to the window that refused, which is over by then
+			// requests that ended before belong to the window that refused, which is over by then
 			this.log.forgetBefore(id);
 			this.sample.until = Math.min(this.sample.until, this.blockedUntil);
 		}
 		this.log.forget(id);
-	}
-
-	/** Whether a new rate limiter would decide the same. */
-	isForgettable(now: number): boolean {
-		const { sample, blockedUntil, day } = this;
-		return this.log.count(now) === 0 && now >= Math.max(sample.until, blockedUntil, day.until);
 	}
 }

@@ -1,7 +1,7 @@
 /**
- * A sliding log of requests. It need not know when the service's window began: a request counts from
- * when it leaves until a window after its reply, and by then every window that can have counted it is
- * over. All times are epoch milliseconds of one clock. If the clock was set back, what lies in its
+ * A sliding log of requests. A request counts from when it leaves until one window after its reply. By
+ * then, every window of the service that can have counted the request is over, so the log does not need
+ * the start of the service's window. All times are epoch milliseconds of one clock. If the clock was set back, what lies in its
  * future counts as if it were now.
  */
 export class RequestLog {
@@ -70,8 +70,8 @@ export class RequestLog {
 	}
 
 	/**
-	 * A reply has proven that the request opened a window: what had ended before the request left belongs
-	 * to an earlier window and no longer counts.
+	 * A reply has shown that the request opened a window: requests that ended before it left belong to an
+	 * earlier window and no longer count.
 	 *
 	 * @param id of a request that is open
 	 */

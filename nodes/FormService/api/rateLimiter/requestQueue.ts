@@ -19,6 +19,9 @@ const MAX_OPEN_BULK = 4;
 /** All open requests were tried as often as they may be: a failure that passes sooner does not count. */
 const FAILURES_TO_OPEN = MAX_OPEN * MAX_TRIES;
 
+/** Longer than any limit with its margin. A circuit that is still open then may be tried again. */
+const REMEMBERED_MS = 25 * 60 * 60_000;
+
 /** What the queue needs to know of how a request ended. */
 export type JobEnd =
 	| { kind: 'reply'; status: number; headers: Headers }
@@ -56,7 +59,7 @@ type Waiting = { urgency: Urgency; settle: (turn: Turn | HeldBack) => void };
  * come first served within an urgency. It sends nothing by itself.
  */
 export class RequestQueue {
-	/** The requests that wait: two lines for each urgency, of which retries are served first. */
+	/** The waiting requests: for each urgency the retries, which are served first, and the others. */
 	private readonly lines = {
 		prompt: [new Set<Waiting>(), new Set<Waiting>()],
 		bulk: [new Set<Waiting>(), new Set<Waiting>()],
@@ -73,6 +76,9 @@ export class RequestQueue {
 	private readonly time = new SteadyTime();
 
 	private wakeAt = Infinity;
+
+	/** When the last request ended. */
+	private lastEndAt = -Infinity;
 
 	constructor(
 		private readonly limiter: RateLimiter,
@@ -94,12 +100,10 @@ export class RequestQueue {
 		return this.limiter.perMinute;
 	}
 
-	/** Whether a new queue would do the same. */
+	/** Whether nothing waits or is open, and nothing that was learned still matters. */
 	isForgettable(): boolean {
-		const now = this.now();
-		const { waiting, open, limiter, breaker, refusals } = this;
-		const isIdle = waiting + open.prompt + open.bulk === 0;
-		return isIdle && [limiter, breaker, refusals].every((one) => one.isForgettable(now));
+		const { prompt, bulk } = this.open;
+		return this.waiting + prompt + bulk === 0 && this.now() > this.lastEndAt + REMEMBERED_MS;
 	}
 
 	/**
@@ -129,6 +133,7 @@ export class RequestQueue {
 	/** The request with this turn has ended: its place is free for others. */
 	ended({ urgency, id }: Turn, end: JobEnd): void {
 		const now = this.now();
+		this.lastEndAt = now;
 		this.judge(end, now);
 		if (end.kind === 'reply') {
 			this.limiter.replied(id, end.status, end.headers, now, this.clock.now());

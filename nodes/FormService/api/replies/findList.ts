@@ -25,7 +25,7 @@ const MAX_DEPTH = 4;
  *
  * @param reply the whole reply
  * @param nameInForm the list's name in the record of the form that it belongs to; undefined for other lists
- * @returns undefined if there is no list or more than one: that is never an empty list
+ * @returns undefined if there is no list or more than one; this never means an empty list
  */
 export function findList(reply: unknown, nameInForm?: string): FoundList | undefined {
 	let level: Place[] = [{ value: reply, around: [], name: '', isNear: true }];

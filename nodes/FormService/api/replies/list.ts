@@ -145,11 +145,11 @@ function isNumbered(url: string, listUrl: string): boolean {
 }
 
 /**
- * The URL of a next page, with the query of the list: not every service repeats it. A service behind a
- * proxy may not know its own address, so a link with the path of the list gives its query to the URL of
- * the list, and the token goes nowhere else.
+ * The URL of a next page, with the query of the list, since not every service repeats the query. A
+ * service behind a proxy may not know its own address. So if a link on another origin has the path of
+ * the list, its query is sent to the URL of the list, and the token stays within the API.
  *
- * @param link the whole URL, or a link that is none
+ * @param link a whole URL, or a text that is not a URL
  * @returns undefined for a link to anything else outside the API
  */
 function urlInApi(link: string, listUrl: string, { baseUrl, origin }: Account): string | undefined {

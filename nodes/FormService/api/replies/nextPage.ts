@@ -25,8 +25,8 @@ export type ListSoFar = {
 
 /**
  * Finds the next page of a list: a link to it, else the number after `current_page` up to `last_page`,
- * else `next_cursor`, sent back as `cursor`. If there is none of these, but anything announces more or
- * counts more than was read, the list must not be taken for whole.
+ * else `next_cursor`, sent back as `cursor`. If there is none of these, but anything announces or
+ * counts more than was read, the list is not complete.
  *
  * @param around the objects that hold the list, outermost first
  */

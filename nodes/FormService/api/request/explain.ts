@@ -21,7 +21,7 @@ import { explained } from './problems';
 import type { Problem } from './problems';
 import type { ReadReply } from './reply';
 
-/** What is known of a failed request beside its last end. */
+/** What the explanation of a failed request needs beside its last result. */
 type Failed = { effect: Effect; account: Account; tries: number; mayHaveActed: boolean };
 
 /** Explains the end of a request that brought no success. */
@@ -50,7 +50,7 @@ export function explainHeldBack(held: Exclude<HeldBack, { kind: 'notSent' }>): E
 	return { ...explained('dayUsedUp', { until, allowed }), httpCode: '429' };
 }
 
-/** What a reply that is no success means. */
+/** Classifies a reply that is no success. */
 function problemOf(reply: ReadReply, { noun, ifClosed }: Effect): Problem {
 	const { status, headers, content, envelope, refusal } = reply;
 	const isWebPage = content.kind === 'webPage';

@@ -35,7 +35,7 @@ type ReadOptions = {
 	/** Whether the digest of the body is computed. */
 	withDigest?: boolean;
 	signal?: AbortSignal;
-	/** Milliseconds. Anything that is no time means 30 seconds. */
+	/** Milliseconds. Anything but a positive number means 30 seconds. */
 	timeout?: unknown;
 };
 
@@ -54,7 +54,7 @@ const LONGEST_TIMEOUT_MS = 24 * 60 * 60_000;
 /** Added to the timeout for n8n's own work on the request before it is sent. */
 const GRACE_MS = 5_000;
 
-/** Any status is a reply with a stream for its body, and redirects are not followed. */
+/** Returns replies of any status with a stream for the body, and follows no redirects. */
 const AS_STREAM: Partial<IHttpRequestOptions> = {
 	encoding: 'stream',
 	returnFullResponse: true,
@@ -93,8 +93,9 @@ export async function sendOnce(
 }
 
 /**
- * How a request ends that one of n8n's helpers is sending. The helpers end at their timeout, but not
- * always: a reply that switches protocols (status 101) would leave them waiting forever. It never rejects.
+ * Waits for a request that one of n8n's helpers is sending, and reads the reply. The helpers end at their
+ * timeout, with one exception: after a reply that switches protocols (status 101), they would wait
+ * forever. It never rejects.
  */
 export async function resultOf(
 	sending: Promise<N8nReply>,

@@ -78,11 +78,11 @@ export async function request(
 		const ended = await sendOnce(n8n, outgoing);
 		queue.ended(turn, ended);
 		const isCanceled = ended.kind === 'broken' && signal?.aborted === true;
-		// a change that was under way may have happened: that it was not sent would not be true
+		// a change that was under way may have happened, so its error must not say that it was not sent
 		if (isCanceled && effect.kind === 'safe') throw notSent(context);
 
 		if (ended.kind === 'reply') {
-			// follow redirects, and recognize what is known
+			// follow redirects, and recognize the known version
 			const next = redirects < MAX_REDIRECTS && redirectOf(ended, url, endpoint, account);
 			if (next) {
 				url = next;
@@ -120,7 +120,7 @@ export async function request(
 	}
 }
 
-/** Refuses a URL outside the API, whatever an expression or a template has made of it. */
+/** Refuses a URL outside the API, since expressions can put anything into it. */
 function urlWithinApi({ n8n, account, itemIndex }: RequestContext, target: Target): string {
 	const url = parseUrl(target.url)?.href;
 	if (url?.startsWith(`${account.baseUrl}/`)) return url;

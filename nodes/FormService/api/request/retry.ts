@@ -72,7 +72,7 @@ export function decideRetry(
 export function mayHaveActed(ended: Ended): boolean {
 	if (ended.kind === 'broken') return mayHaveArrived(ended.problem);
 	const { status, headers, saysFailed } = ended;
-	// a service that breaks down (5xx) can have acted before, whatever its body says
+	// a service that breaks down (5xx) can have acted before, even if the body says otherwise
 	if (status >= 500) return true;
 	if (status >= 400 || saysFailed) return false;
 	return status < 300 || !(status === 307 || status === 308 || leadsToLogin(headers.location));
