@@ -35,12 +35,7 @@ export const patience = ({ heavy }: FaultCase) =>
 
 /** Every fault of a reply or a connection that the stand-in can show, each lasting. */
 export const faultCases: FaultCase[] = [
-	{
-		name: 'status 400',
-		fault: 'badRequest',
-		...rejected,
-		httpCode: '400',
-	},
+	{ name: 'status 400', fault: 'badRequest', ...rejected, httpCode: '400' },
 	{
 		name: 'status 401',
 		fault: 'unauthorized',
@@ -48,18 +43,8 @@ export const faultCases: FaultCase[] = [
 		cause: 'credential-invalid',
 		httpCode: '401',
 	},
-	{
-		name: 'status 403',
-		fault: 'forbidden',
-		...rejected,
-		httpCode: '403',
-	},
-	{
-		name: 'status 404',
-		fault: 'notFound',
-		...rejected,
-		httpCode: '404',
-	},
+	{ name: 'status 403', fault: 'forbidden', ...rejected, httpCode: '403' },
+	{ name: 'status 404', fault: 'notFound', ...rejected, httpCode: '404' },
 	{
 		name: 'status 422 with messages on fields',
 		fault: 'unprocessable',
@@ -80,20 +65,8 @@ export const faultCases: FaultCase[] = [
 		sent: once,
 		cause: 'quota-exhausted',
 	},
-	{
-		name: 'status 500',
-		fault: 'serverError',
-		...unavailable,
-		added: 0,
-		httpCode: '500',
-	},
-	{
-		name: 'status 502',
-		fault: 'badGateway',
-		...unavailable,
-		added: 0,
-		httpCode: '502',
-	},
+	{ name: 'status 500', fault: 'serverError', ...unavailable, added: 0, httpCode: '500' },
+	{ name: 'status 502', fault: 'badGateway', ...unavailable, added: 0, httpCode: '502' },
 	{
 		name: 'status 502 after the service acted',
 		fault: 'gatewayAfter',
@@ -101,24 +74,13 @@ export const faultCases: FaultCase[] = [
 		added: 1,
 		httpCode: '502',
 	},
-	{
-		name: 'status 503',
-		fault: 'unavailable',
-		...unavailable,
-		added: 0,
-		httpCode: '503',
-	},
+	{ name: 'status 503', fault: 'unavailable', ...unavailable, added: 0, httpCode: '503' },
 	{ name: 'a reset before the service acted', fault: 'dropBefore', ...brokenOff, added: 0 },
 	{ name: 'a reset after the service acted', fault: 'dropAfter', ...brokenOff, added: 1 },
 	{ name: 'a body that is cut', fault: 'cutBody', ...brokenOff, added: 1 },
 	{ name: 'no reply, the service not acting', fault: 'silentBefore', ...silent, added: 0 },
 	{ name: 'no reply, the service acting', fault: 'silentAfter', ...silent, added: 1 },
-	{
-		name: 'a web page with 200',
-		fault: 'webPage',
-		...rejected,
-		httpCode: '200',
-	},
+	{ name: 'a web page with 200', fault: 'webPage', ...rejected, httpCode: '200' },
 	{
 		name: 'JSON that ends too early',
 		fault: 'malformedJson',
@@ -126,26 +88,9 @@ export const faultCases: FaultCase[] = [
 		httpCode: '200',
 		added: 0,
 	},
-	{
-		name: 'an empty body',
-		fault: 'emptyBody',
-		...unavailable,
-		httpCode: '200',
-		added: 1,
-	},
-	{
-		name: 'success: false with 200',
-		fault: 'failureWith200',
-		...rejected,
-		httpCode: '200',
-	},
-	{
-		name: 'a body of 140 MB',
-		fault: bodyOf(140),
-		heavy: true,
-		...rejected,
-		httpCode: '200',
-	},
+	{ name: 'an empty body', fault: 'emptyBody', ...unavailable, httpCode: '200', added: 1 },
+	{ name: 'success: false with 200', fault: 'failureWith200', ...rejected, httpCode: '200' },
+	{ name: 'a body of 140 MB', fault: bodyOf(140), heavy: true, ...rejected, httpCode: '200' },
 	{
 		name: 'a redirect to a login page',
 		fault: 'loginPage',

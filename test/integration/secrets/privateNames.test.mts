@@ -1,14 +1,9 @@
-import { createServer } from 'node:https';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { demoForms } from '../../service/index.mts';
-import { selfSigned } from '../faults/certificate.mts';
 import { locator, n8nFor } from '../harness.mts';
 import { ssrfProtection } from '../n8n/core.mts';
 import { withWorld } from '../world.mts';
-// the names below private.example get the address of this machine, on every machine
-import '../../n8n/safety/resolveToLoopback.mjs';
+import { elsewhere, toAnyCertificate } from './elsewhere.mts';
 
 /**
  * n8n's own protection of private addresses, with the service's own host allowed, as whoever runs n8n
@@ -18,31 +13,21 @@ afterEach(() => {
 	ssrfProtection.enabled = false;
 });
 
-const name = 'files.private.example';
-
-const asked: string[] = [];
-const server = createServer(selfSigned, (request, reply) => {
-	asked.push(String(request.headers.authorization));
-	reply.end('not for everybody');
-});
-server.listen(0, '127.0.0.1');
-await once(server, 'listening');
-afterAll(() => server.close());
-const link = `https://${name}:${(server.address() as AddressInfo).port}/cv.txt`;
+const { namedUrl, visits } = await elsewhere();
 
 async function downloadAnswer() {
 	return await withWorld(async ({ service }) => {
 		const baseUrl = service.url.replace('127.0.0.1', 'localhost');
 		const n8n = n8nFor({ accessToken: service.token, baseUrl });
 		const { uuid } = service.store.addResponse(demoForms.contact, {
-			answers: { Message: `cv.txt|${link}` },
+			answers: { Message: `cv.txt|${namedUrl}/cv.txt` },
 		});
 		const get = {
 			resource: 'response',
 			operation: 'get',
 			formId: locator(demoForms.contact),
 			responseId: uuid,
-			requestOptions: { allowUnauthorizedCerts: true },
+			requestOptions: toAnyCertificate,
 		};
 		return {
 			withoutFile: await n8n.runNode(get),
@@ -60,12 +45,12 @@ describe('a link to a name that resolves to a private address', () => {
 		expect(withFile.items[0].json.fileError).toMatch(
 			/^cv\.txt: The file at .* could not be fetched/,
 		);
-		expect(asked).toEqual([]);
+		expect(visits).toEqual([]);
 	});
 
 	it('is followed without it, as the README says, and never with the token', async () => {
 		const { withFile } = await downloadAnswer();
 		expect(withFile.items[0].json).not.toHaveProperty('fileError');
-		expect(asked).toEqual(['undefined']);
+		expect(visits.map(({ headers }) => headers.authorization)).toEqual([undefined]);
 	});
 });

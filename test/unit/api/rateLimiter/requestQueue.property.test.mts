@@ -238,38 +238,6 @@ describe('the queue and who waits', () => {
 		);
 	}, 120_000);
 
-	it('never sends what was canceled while it waited, and forgets it', async () => {
-		await fc.assert(
-			fc.asyncProperty(
-				fc.array(fc.boolean(), { minLength: 10, maxLength: 150 }),
-				async (canceled) => {
-					const queue = virtualQueue();
-					const order: string[] = [];
-					const controller = new AbortController();
-					const all = canceled.map((isCanceled, index) =>
-						passing(queue, isCanceled ? { signal: controller.signal } : {}, String(index), order),
-					);
-					await vi.advanceTimersByTimeAsync(1);
-					const sentBefore = [...order];
-					controller.abort();
-					expect(queue.waiting).toBe(
-						canceled.filter(
-							(isCanceled, index) => !isCanceled && !sentBefore.includes(String(index)),
-						).length,
-					);
-					await vi.runAllTimersAsync();
-					const ends = await Promise.all(all);
-					ends.forEach((end, index) => {
-						const wasSent = !canceled[index] || sentBefore.includes(String(index));
-						expect(end.kind).toBe(wasSent ? 'reply' : 'notSent');
-					});
-					expect(queue.waiting).toBe(0);
-				},
-			),
-			{ numRuns: 50 },
-		);
-	}, 120_000);
-
 	it('serves first those that came first', async () => {
 		const queue = virtualQueue();
 		const order: string[] = [];

@@ -6,7 +6,7 @@ import {
 	queueOf,
 	RequestQueue,
 } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
-import type { JobEnd, Job } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
+import type { JobEnd } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
 import { pass } from './limiterModel.mts';
 
 beforeEach(() => {
@@ -60,23 +60,6 @@ describe('the queue', () => {
 		await vi.runAllTimersAsync();
 		await Promise.all(all);
 		expect(order.slice(4)).toEqual(['again', 'new']);
-	});
-
-	it('keeps one of its five places from items, for triggers and people', async () => {
-		const queue = newQueue();
-		const order: string[] = [];
-		const hang = async (name: string, urgency: Job['urgency']) =>
-			await pass(queue, { urgency }, async () => {
-				order.push(name);
-				await sleep(30_000);
-				return { kind: 'broken' };
-			});
-		const all = ['1', '2', '3', '4', '5', '6'].map(async (name) => await hang(name, 'bulk'));
-		all.push(hang('prompt', 'prompt'));
-		await vi.advanceTimersByTimeAsync(1);
-		expect(order).toEqual(['1', '2', '3', '4', 'prompt']);
-		await vi.runAllTimersAsync();
-		await Promise.all(all);
 	});
 });
 
@@ -132,14 +115,6 @@ describe('a service that is down', () => {
 		const { kinds } = await sendAll(55, end);
 		expect(kinds.filter((kind) => kind === 'reply').length).toBeGreaterThan(25);
 		expect(kinds).not.toContain('serviceDown');
-	});
-
-	it('is still asked for triggers and people', async () => {
-		const { queue } = await sendAll(100, broken);
-		const prompt = pass(queue, { urgency: 'prompt' }, answered);
-		await vi.runAllTimersAsync();
-		expect((await prompt).kind).toBe('reply');
-		expect(queue.isServiceDown).toBe(false);
 	});
 });
 

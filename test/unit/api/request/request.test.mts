@@ -130,6 +130,13 @@ describe('an error', () => {
 		expect(error).toMatchObject({ httpCode: '400', context: { itemIndex: 3 } });
 	});
 
+	it('leaves its place in the queue to other requests', async () => {
+		const broken = Array<Error>(10).fill(networkError('CERT_HAS_EXPIRED'));
+		const { context, target, failure } = served(...broken, { body: { success: true } });
+		for (const _ of broken) await failure(endpoints.listForms);
+		expect((await request(context, target())).requests).toBe(1);
+	});
+
 	it.each([
 		['once the connection was open', networkError('EHOSTUNREACH', 'read'), true, 1],
 		['while connecting', networkError('EHOSTUNREACH', 'connect'), false, 4],
