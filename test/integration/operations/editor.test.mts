@@ -143,53 +143,18 @@ describe('the fields for a new response', () => {
 		]);
 	});
 
-	it('offer the choices of a field', async () => {
-		const { fields } = await n8n.getFormFields(demoForms.survey);
-		expect(fields[1]).toMatchObject({
-			type: 'options',
-			options: ['Very', 'Somewhat', 'Not at all'].map((name) => ({ name, value: name })),
-		});
-	});
-
 	it('are asked for by form where the list of forms does not have it', async () => {
 		const { id } = service.store.addForm({ name: 'New', fields: [{ label: 'Only' }] });
 		const { fields } = await n8n.getFormFields(id);
 		expect(fields.map(({ displayName }) => displayName)).toEqual(['Only']);
 	});
 
-	it('say how to enter several choices, and keep the label for mapping', async () => {
-		const field = { label: 'Uses', type: 'multiple_choice' as const, options: ['A', 'B'] };
-		const { id } = service.store.addForm({ name: 'Kinds', fields: [field] });
-		const { fields } = await n8n.getFormFields(id);
-		expect(fields).toMatchObject([{ displayName: 'Uses (one or several)', label: 'Uses' }]);
-	});
-
-	it('are told apart by their descriptions where two share a label', async () => {
-		const { id } = service.store.addForm({
-			name: 'Alike',
-			fields: [
-				{ label: 'Comment', description: 'On the\ncourse' },
-				{ label: 'Comment', description: 'x'.repeat(50) },
-				{ label: 'Name', description: 'In full' },
-			],
-		});
-		const { fields } = await n8n.getFormFields(id);
-		expect(fields.map(({ displayName }) => displayName)).toEqual([
-			'Comment: On the course',
-			`Comment (2): ${'x'.repeat(40)}…`,
-			'Name',
-		]);
-	});
-
 	it('say why they could not be loaded, and drop none of those that are there', async () => {
 		await withWorld(async (world) => {
 			world.service.faults.set({ fault: 'forbidden' });
-			const failed = await world.n8n.getFormFields(demoForms.contact);
-			expect(failed).toEqual({
+			expect(await world.n8n.getFormFields(demoForms.contact)).toEqual({
 				fields: [],
-				emptyFieldsNotice: expect.stringMatching(
-					/^The fields of the form could not be loaded: .*403/,
-				),
+				emptyFieldsNotice: expect.stringMatching(/^The fields of the form could not .*403/),
 			});
 			const before = (await n8n.getFormFields(demoForms.contact)).fields;
 			const again = async (formId: string) =>
@@ -217,15 +182,14 @@ describe('the fields for a new response', () => {
 		service.store.renameField(service.store.fields(id)[0].uuid, 'Full name');
 		await withWorld(async (world) => {
 			const [{ uuid }] = service.store.fields(id);
-			const form = { name: 'Renamed', id, fields: [{ uuid, label: 'Full name' }] };
-			world.service.store.addForm(form);
+			world.service.store.addForm({ name: 'Renamed', id, fields: [{ uuid, label: 'Full name' }] });
+			const mapper = { mappingMode: 'defineBelow', value: {}, schema: before } as never;
+			const given = { formId: locator(id), fields: mapper };
+			const method = 'getFormFields';
 			const { fields } = await world.n8n.callMethod<ResourceMapperFields>(
 				'resourceMapping',
-				'getFormFields',
-				{
-					formId: locator(id),
-					fields: { mappingMode: 'defineBelow', value: {}, schema: before } as never,
-				},
+				method,
+				given,
 			);
 			expect(fields).toMatchObject([{ id: 'Name', displayName: 'Full name' }]);
 		});

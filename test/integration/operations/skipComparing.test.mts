@@ -89,30 +89,16 @@ describe('Skip If Exists stops before anything is sent', () => {
 	const unsure = (label: string) => `'Skip If Exists' can't compare "${label}" with response r0`;
 	const single = (key: string, value: unknown) => [[{ key, value }]];
 
+	const unread = "'Skip If Exists' can't read the answers of response r0";
+	const none =
+		'\'Skip If Exists\' found no answer to "Email" in any of the 2 responses of the form';
+
 	it.each<[string, string[], number, unknown[], string]>([
 		['an answer to either of two fields', twice, 0, single('Comment', 'x'), unsure('Comment')],
 		['an answer to one of two fields', twice, 1, single('Comment', 'x'), unsure('Comment (2)')],
-		[
-			'an unknown kind of answer',
-			['Email'],
-			0,
-			single('Email', { a: { b: 'a' } }),
-			unsure('Email'),
-		],
-		[
-			'answers that could not be read',
-			['Email'],
-			0,
-			[42],
-			"'Skip If Exists' can't read the answers of response r0",
-		],
-		[
-			'a field that was renamed, if the service lists the earlier label',
-			['Email'],
-			0,
-			[...single('E-mail', 'a'), ...single('E-mail', 'b')],
-			'\'Skip If Exists\' found no answer to "Email" in any of the 2 responses of the form',
-		],
+		['an unknown kind', ['Email'], 0, single('Email', { a: { b: 'a' } }), unsure('Email')],
+		['answers that could not be read', ['Email'], 0, [42], unread],
+		['a renamed field', ['Email'], 0, [...single('E-mail', 'a'), ...single('E-mail', 'b')], none],
 	])('for %s', async (_, labels, index, listed, message) => {
 		const { uuids, create } = formListing(
 			labels.map((label) => ({ label })),

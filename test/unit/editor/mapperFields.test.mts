@@ -83,9 +83,32 @@ describe('the fields of the resource mapper', () => {
 	});
 
 	it.each([true, 1])('offer the choices of a field that takes several, as %j', (multiple) => {
-		const { type, options } = kindOf({ type: 'select', options: ['Red', 'Blue'], multiple });
-		expect([type, options?.map(({ value }) => value)]).toEqual(['options', ['Red', 'Blue']]);
-		expect(options?.[0].description).toContain('separate them with commas');
+		const field = { uuid: 'f', label: 'Uses', type: 'select', options: ['Red', 'Blue'], multiple };
+		const description = 'For several choices, switch to Expression and separate them with commas';
+		expect(toMapperFields([field])).toMatchObject([
+			{
+				displayName: 'Uses (one or several)',
+				label: 'Uses',
+				type: 'options',
+				options: [
+					{ name: 'Red', value: 'Red', description },
+					{ name: 'Blue', value: 'Blue' },
+				],
+			},
+		]);
+	});
+
+	it('are told apart by their descriptions where two share a label', () => {
+		const fields = [
+			{ uuid: 'a', label: 'Comment', description: 'On the\ncourse' },
+			{ uuid: 'b', label: 'Comment', description: 'x'.repeat(50) },
+			{ uuid: 'c', label: 'Name', description: 'In full' },
+		];
+		expect(toMapperFields(fields).map(({ displayName }) => displayName)).toEqual([
+			'Comment: On the course',
+			`Comment (2): ${'x'.repeat(40)}…`,
+			'Name',
+		]);
 	});
 
 	it('have their labels as IDs, which n8n shows in its own messages', () => {

@@ -17,7 +17,7 @@ export type Answer = {
 };
 
 /** The answers of a response. The problem says in a sentence which of them could not be read. */
-export type Decoded = { answers: Answer[]; problem?: string };
+type Decoded = { answers: Answer[]; problem?: string };
 
 /** Attributes that always hold the answers. */
 const CERTAIN_ATTRIBUTES = ['answers', 'responses'];

@@ -13,10 +13,10 @@ export type AnswerValue = string | number;
  * An answer as it is sent; undefined for no answer. The problem is the rest of a sentence that begins with
  * the name of the field.
  */
-export type Encoded = { answer: AnswerValue | undefined } | { problem: string };
+type Encoded = { answer: AnswerValue | undefined } | { problem: string };
 
 /** What an answer is checked against. Without the field, any answer is accepted. */
-export type Expected = {
+type Expected = {
 	field?: Pick<InputField, 'kind' | 'choices'>;
 	/** Whether a choice field takes an answer that is none of its choices. */
 	allowOther?: boolean;

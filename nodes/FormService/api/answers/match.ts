@@ -7,7 +7,7 @@ import type { FormField } from './fields';
 import { comparable, tellApart } from './names';
 
 /** An answer with the name that it gets in an item, and its field, if a field of the form takes it. */
-export type MatchedAnswer = Answer & { name: string; field?: FormField };
+type MatchedAnswer = Answer & { name: string; field?: FormField };
 
 /** The answers of a response, each with its field. */
 export type MatchedAnswers = {

@@ -23,7 +23,7 @@ export type ResponseOutput = Required<Naming> & {
 };
 
 /** A response as an item, and the errors of its files. */
-export type ResponseItem = { item: INodeExecutionData; fileErrors: FileError[] };
+type ResponseItem = { item: INodeExecutionData; fileErrors: FileError[] };
 
 /** Whether items cannot be made without the fields of the form, which are one request more. */
 export function outputNeedsFields({ simplify, answerKeys, columns }: ResponseOutput): boolean {

@@ -3,7 +3,7 @@ import { isRecord } from '../records';
 import { parseUrl } from '../url';
 
 /** An uploaded file, as it stands in an answer. */
-export type UploadedFile = { name: string; url: string };
+type UploadedFile = { name: string; url: string };
 
 /** The value of an answer with `{name, url}` in place of each file; other values stay as the service gave them. */
 export function withFiles(value: GenericValue): GenericValue {
