@@ -96,7 +96,8 @@ function listOf(container: unknown): unknown[] | undefined {
 			Array.isArray(entry) && !isPair(entry) ? listOf(entry)! : [entry],
 		);
 	}
-	if (!isRecord(container) || !Object.keys(container).every(isNumeric)) return undefined;
+	if (!isRecord(container) || !Object.keys(container).every((key) => /^\d+$/.test(key)))
+		return undefined;
 	const entries = Object.values(container);
 	// a list of two choices in a map by field ID looks like a pair
 	const isList = entries.some((entry) => isRecord(entry) && isLabelled(entry));
@@ -105,10 +106,6 @@ function listOf(container: unknown): unknown[] | undefined {
 
 function isPair(entry: unknown[]): boolean {
 	return entry.length === 2 && ['string', 'number'].includes(typeof entry[0]);
-}
-
-function isNumeric(key: string): boolean {
-	return /^\d+$/.test(key);
 }
 
 /** Whether an entry of a list has the label or the UUID of its field. */
@@ -140,14 +137,13 @@ function decodeEntry(entry: unknown): Answer | undefined {
 
 /**
  * In a map, the key is the label. If the value is an object that describes the field, the key is the
- * field's ID or custom key. An object with only a label and a value is a chosen option.
+ * field's UUID or custom key. An object with only a label and a value is a chosen option.
  */
 function decodeMapEntry(key: string, value: unknown): Answer {
-	const isIdKey = isUuid(key) || isNumeric(key);
 	const describesField =
 		isRecord(value) &&
 		hasAny(value, VALUE_ATTRIBUTES) &&
-		(isIdKey ||
+		(isUuid(key) ||
 			ID_ATTRIBUTES.some((name) => value[name] === key || isUuid(value[name])) ||
 			hasAny(value, ['question', 'answer', 'field', ...CUSTOM_KEY_ATTRIBUTES]));
 	const answer = describesField ? decodeEntry(value) : undefined;
@@ -155,7 +151,7 @@ function decodeMapEntry(key: string, value: unknown): Answer {
 		const uuid = isUuid(key) ? key : undefined;
 		return { label: key, uuid, value: (value ?? null) as GenericValue };
 	}
-	return isIdKey
+	return isUuid(key)
 		? { ...answer, uuid: answer.uuid ?? key }
 		: { ...answer, customKey: answer.customKey ?? key };
 }

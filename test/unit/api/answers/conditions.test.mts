@@ -78,6 +78,16 @@ describe('A condition', () => {
 	);
 });
 
+it('A condition means a custom key rather than a label in other capitals', () => {
+	const alike = formFieldsOf([
+		{ uuid: 'a', label: 'Email' },
+		{ uuid: 'b', label: 'Other', custom_key: 'email' },
+	]);
+	const conditions = [{ field: 'email', operator: 'is', value: 'of b' }] as const;
+	const responses = ['a', 'b'].map((uuid) => ({ uuid, value: `of ${uuid}` }));
+	expect(meets({ responses }, { ...none, conditions }, alike)).toBe(true);
+});
+
 describe('Finding responses', () => {
 	const at = (day: number) => `2026-11-${String(day).padStart(2, '0')}T08:00:00.000000Z`;
 	const epoch = (day: number) => Date.UTC(2026, 10, day, 8);

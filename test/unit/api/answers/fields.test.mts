@@ -57,6 +57,15 @@ describe('the field of an answer', () => {
 		['with certainty where all answers have a UUID', [{ ...comment, uuid: 'u4' }], { u4: 1 }, []],
 		['not, if the form no longer has the field', [{ label: 'Fax', value: 1 }], { other: 1 }, []],
 		[
+			'not by a label beside the UUID of a deleted field',
+			[
+				{ label: 'Name', uuid: 'old', value: 1 },
+				{ ...comment, uuid: 'u4' },
+			],
+			{ other: 1, u4: 1 },
+			[],
+		],
+		[
 			'for all entries of one UUID',
 			[
 				{ ...comment, uuid: 'u3' },
@@ -89,6 +98,15 @@ describe('the field of an answer', () => {
 		for (const responses of [list, list.toReversed()]) {
 			expect(match(responses, amounts).values).toEqual({ new: 'new', other: 'old' });
 		}
+	});
+
+	it('is found by labels, if another field has one of them as its custom key', () => {
+		const keyed = [
+			{ uuid: 'a', label: 'email' },
+			{ uuid: 'b', label: 'Your email', custom_key: 'email' },
+		];
+		const { values } = match({ email: 1, 'Your email': 2 }, formFieldsOf(keyed));
+		expect(values).toEqual({ a: 1, b: 2 });
 	});
 
 	it('is found in the spelling of the answer, where labels differ in whitespace alone', () => {

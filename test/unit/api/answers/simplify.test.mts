@@ -234,6 +234,11 @@ describe('uploaded files', () => {
 			`a, b.pdf|https://h.example/1, b.pdf|${b.url}`,
 			[{ name: 'a, b.pdf', url: 'https://h.example/1' }, b],
 		],
+		[
+			'with commas in an address',
+			`a, b.pdf|https://h.example/a, b.pdf, b.pdf|${b.url}`,
+			[{ name: 'a, b.pdf', url: 'https://h.example/a,%20b.pdf' }, b],
+		],
 		['with a "|" in a name', [`a|b.pdf|${b.url}`], [{ ...b, name: 'a|b.pdf' }]],
 		[
 			'without an extension, if the address ends with the name',
