@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { answer, demoForms } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
-import { running } from './running.mts';
+import { running } from '../world.mts';
 
 const { service, n8n } = await running();
 const { application, survey } = demoForms;

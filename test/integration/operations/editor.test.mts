@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { answer, demoForms, redirect } from '../../service/index.mts';
 import { locator, n8nFor } from '../harness.mts';
 import { withWorld, type World } from '../world.mts';
-import { running } from './running.mts';
+import { running } from '../world.mts';
 
 const { service, n8n } = await running();
 

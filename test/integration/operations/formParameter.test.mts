@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { demoForms } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
-import { running } from './running.mts';
+import { running } from '../world.mts';
 
 const { service, n8n } = await running();
 const fields = { resource: 'field', operation: 'getAll' };

@@ -9,6 +9,13 @@ const { contact } = demoForms;
 
 const first = { uuid: 'first', is_incomplete: false, responses: [] };
 
+const getAll = {
+	resource: 'response',
+	operation: 'getAll',
+	formId: locator(contact),
+	returnAll: true,
+};
+
 /** A first page whose link to the next does not repeat the query. */
 const firstPage = (body: object, headers: Record<string, string> = {}): Fault => ({
 	name: 'a first page',
@@ -24,13 +31,7 @@ it.each([
 ])('a link %s is followed, with what the first page was asked for', async (_where, fault) => {
 	await withWorld(async ({ service, n8n }) => {
 		service.faults.set({ fault, times: 1, match: { path: /^\/responses/ } });
-		const { items } = await n8n.runNode({
-			resource: 'response',
-			operation: 'getAll',
-			formId: locator(contact),
-			returnAll: true,
-			status: 'complete',
-		});
+		const { items } = await n8n.runNode({ ...getAll, status: 'complete' });
 		const others = service.store.responses(contact).filter(({ isIncomplete }) => !isIncomplete);
 		expect(items.map(({ json }) => json.uuid).sort()).toEqual(
 			['first', ...others.map(({ uuid }) => uuid)].sort(),
@@ -56,8 +57,7 @@ const endless = (records: object[]): Fault => {
 it('pages that only repeat what was there are not asked for again and again', async () => {
 	await withWorld(async ({ service, n8n }) => {
 		service.faults.set({ fault: endless([first]), match: { path: /^\/responses/ } });
-		const list = { resource: 'response', operation: 'getAll', formId: locator(contact) };
-		const { error } = await n8n.runNode({ ...list, returnAll: true });
+		const { error } = await n8n.runNode(getAll);
 		expect(error?.message).toBe('The pages of the list form a loop');
 		expect(service.requests.length).toBeLessThan(5);
 	});
@@ -88,8 +88,6 @@ const paged = ({ startOf, reply: replyOf }: PagingStyle): Fault => ({
 	},
 });
 
-const getAll = { resource: 'response', operation: 'getAll', formId: locator(contact) };
-
 describe('25 responses on pages of 10', () => {
 	const followed = pagingStyles.filter(({ becomes }) => becomes === 'followed');
 	const stopped = pagingStyles.filter(({ becomes }) => becomes === 'error');
@@ -97,7 +95,7 @@ describe('25 responses on pages of 10', () => {
 	it.each(followed)('are followed to the end: $name', async (style) => {
 		await withWorld(async ({ service, n8n }) => {
 			service.faults.set({ fault: paged(style), match: { path: /^\/responses/ } });
-			const { items, error } = await n8n.runNode({ ...getAll, returnAll: true, simplify: false });
+			const { items, error } = await n8n.runNode({ ...getAll, simplify: false });
 			expect(error?.message).toBeUndefined();
 			expect(items.map(({ json }) => json)).toEqual(all);
 			expect(service.requests.length).toBeLessThanOrEqual(PAGES + 1);
@@ -107,7 +105,7 @@ describe('25 responses on pages of 10', () => {
 	it.each(stopped)('are an error and never taken for 10: $name', async (style) => {
 		await withWorld(async ({ service, n8n }) => {
 			service.faults.set({ fault: paged(style), match: { path: /^\/responses/ } });
-			const { items, error } = await n8n.runNode({ ...getAll, returnAll: true });
+			const { items, error } = await n8n.runNode(getAll);
 			expect(items).toEqual([]);
 			expect(error?.message).toMatch(
 				/^The (list continues, but the service does not say where|pages of the list form a loop)/,
@@ -119,12 +117,8 @@ describe('25 responses on pages of 10', () => {
 		const style = pagingStyles.find(({ name }) => name === 'Stripe: has_more')!;
 		await withWorld(async ({ service, n8n }) => {
 			service.faults.set({ fault: paged(style), match: { path: /^\/responses/ } });
-			const { items } = await n8n.runNode({
-				...getAll,
-				returnAll: false,
-				limit: 10,
-				sort: 'listed',
-			});
+			const limited = { ...getAll, returnAll: false, limit: 10, sort: 'listed' };
+			const { items } = await n8n.runNode(limited);
 			expect(items).toHaveLength(10);
 			expect(service.requests).toHaveLength(1);
 		});
@@ -142,7 +136,7 @@ it.each([
 		const next = `${other(host)}/api/v1/responses/${contact}?page=2`;
 		const fault = firstPage({ links: { next } });
 		service.faults.set({ fault, times: 1, match: { path: /^\/responses/ } });
-		const { error } = await n8n.runNode({ ...getAll, returnAll: true, status: 'complete' });
+		const { error } = await n8n.runNode({ ...getAll, status: 'complete' });
 		expect(error).toBeUndefined();
 		expect(service.requests.map(({ query }) => query)).toEqual([
 			{ incomplete: 'false' },
@@ -160,7 +154,7 @@ it.each([
 	await withWorld(async ({ service, n8n }) => {
 		const fault = firstPage({ links: { next } });
 		service.faults.set({ fault, times: 1, match: { path: /^\/responses/ } });
-		const { error } = await n8n.runNode({ ...getAll, returnAll: true });
+		const { error } = await n8n.runNode(getAll);
 		expect(error?.message).toMatch(/^The next page of the list is at /);
 		expect(service.requests).toHaveLength(1);
 	});

@@ -4,7 +4,7 @@ import { demoForms } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { workflow } from '../n8n/core.mts';
 import { nodeOf, nodeTypes, typeOf } from '../n8n/package.mts';
-import { running } from './running.mts';
+import { running } from '../world.mts';
 
 const { service, n8n } = await running();
 const type = typeOf('formService');

@@ -4,7 +4,7 @@ import { previews, type Schema } from '../../../scripts/previews.mts';
 import { demoForms } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { inputFor, operationCases } from '../tables/operations.mts';
-import { running } from './running.mts';
+import { running } from '../world.mts';
 
 const { service, n8n } = await running();
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answer, demoForms, status } from '../../service/index.mts';
-import { itemsOf, locator } from '../harness.mts';
-import { running } from './running.mts';
+import { locator } from '../harness.mts';
+import { running } from '../world.mts';
 
 const { service, n8n } = await running();
 const { survey, newsletter, application, contact } = demoForms;
@@ -87,16 +87,6 @@ describe('Response: Get Many', () => {
 		expect(service.requests).toHaveLength(2);
 	});
 
-	it('refuses a status that does not exist', async () => {
-		const { error } = await n8n.runNode({
-			...getAll,
-			formId: locator(survey),
-			status: '={{ "open" }}',
-		});
-		expect(error?.message).toBe("'Status' must be one of all, complete, incomplete");
-		expect(service.requests).toEqual([]);
-	});
-
 	it('gives each response whose files are not there without them, and says so', async () => {
 		service.faults.set({ fault: status(410, 'Gone'), match: { path: /files/ } });
 		const options = { downloadFiles: true };
@@ -145,23 +135,6 @@ describe('Response: Get', () => {
 	it('says that the form has no such response', async () => {
 		const { error } = await n8n.runNode({ ...get, responseId: 'absent' });
 		expect(error?.message).toBe(`The form ${survey} has no response with the ID absent`);
-	});
-
-	it('gives each failed item its own error, when the node continues', async () => {
-		const [{ uuid }] = service.store.responses(survey);
-		const { items } = await n8n.runNode(
-			{ ...get, responseId: '={{ $json.id }}' },
-			itemsOf({ id: 'absent' }, { id: 'a/b' }, { id: uuid }),
-			{ continueOnFail: true },
-		);
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
-			{ item: 0 },
-			{ item: 1 },
-			{ item: 2 },
-		]);
-		expect(items[0].json.error).toMatch(/has no response/);
-		expect(items[1].json.error).toMatch(/'Response' is not a valid ID/);
-		expect(items[2].json.uuid).toBe(uuid);
 	});
 });
 
@@ -214,12 +187,8 @@ describe('Response: Get PDF', () => {
 	});
 
 	it('asks for the name of the binary field', async () => {
-		const { error } = await n8n.runNode({
-			...getPdf,
-			responseId: uuid(),
-			download: true,
-			binaryPropertyName: '={{ "" }}',
-		});
+		const named = { download: true, binaryPropertyName: '={{ "" }}' };
+		const { error } = await n8n.runNode({ ...getPdf, responseId: uuid(), ...named });
 		expect(error?.message).toBe("'Put Output File in Field' is missing");
 		expect(service.requests).toEqual([]);
 	});

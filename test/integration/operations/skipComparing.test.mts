@@ -4,7 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { answer } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
-import { running } from './running.mts';
+import { running } from '../world.mts';
 
 const { service, n8n } = await running();
 

@@ -4,7 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { afterEach, describe, expect, it } from 'vitest';
 import { itemsOf, locator } from '../harness.mts';
 import { decrypting } from '../n8n/credentials.mts';
-import { running } from './running.mts';
+import { running } from '../world.mts';
 
 const { service, n8n } = await running();
 

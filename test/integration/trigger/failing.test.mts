@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { time } from '../harness.mts';
-import { running } from '../operations/running.mts';
+import { running } from '../world.mts';
 import { DAY_MS, MINUTE_MS, namesIn, newForm, tick, watch } from './watching.mts';
 
 const { service, n8n } = await running();

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { faultTable, type FaultName } from '../../service/index.mts';
 import { n8nFor } from '../harness.mts';
-import { running } from '../operations/running.mts';
+import { running } from '../world.mts';
 import { namesIn, newForm, watch } from './watching.mts';
 
 const { service } = await running();

@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import type { Shapes } from '../../service/index.mts';
 import { time } from '../harness.mts';
-import { running } from '../operations/running.mts';
+import { running } from '../world.mts';
 import { DAY_MS, namesIn, newForm, watch } from './watching.mts';
 
 const { service, n8n } = await running();

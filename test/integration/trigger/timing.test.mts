@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { slow } from '../../service/index.mts';
 import { time } from '../harness.mts';
-import { running } from '../operations/running.mts';
+import { running } from '../world.mts';
 import { namesIn, newForm, watch } from './watching.mts';
 
 const { service, n8n } = await running();

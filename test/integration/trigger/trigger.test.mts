@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { status } from '../../service/index.mts';
 import { time } from '../n8n/package.mts';
 import { locator } from '../harness.mts';
-import { running } from '../operations/running.mts';
+import { running } from '../world.mts';
 import { HOUR_MS, namesIn, newForm, watch } from './watching.mts';
 
 const { service, n8n } = await running();

@@ -1,1 +1,0 @@
-export { running } from '../world.mts';
