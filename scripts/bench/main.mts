@@ -11,7 +11,7 @@ const parts: Record<string, () => Promise<Table>> = {
 	delays: async () => await (await import('./delays.mts')).delays(),
 	watching: async () => await (await import('./watching.mts')).watching(),
 	n8n: async () => await (await import('./realN8n.mts')).realN8n(),
-	state: async () => await (await import('./state.mts')).state(),
+	state: async () => await (await import('./polls.mts')).state(),
 	items: async () => await (await import('./items.mts')).items(),
 	processes: async () => await (await import('./processes.mts')).processes(),
 	editor: async () => await (await import('./editor.mts')).editor(),

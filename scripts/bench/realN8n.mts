@@ -4,17 +4,15 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readSqlite, sqliteFile } from '../../test/n8n/delivery/database.mts';
-import { until } from '../../test/n8n/delivery/submissions.mts';
-import { TRIGGER } from '../../test/n8n/delivery/workflow.mts';
+import { TRIGGER, until } from '../../test/n8n/delivery/submissions.mts';
 import { type Service, startService } from '../../test/service/index.mts';
 import { versionOf } from '../lib/n8n/install.mts';
 import { executionReader, N8n } from '../lib/n8n/instance.mts';
-import { pack } from '../lib/pack.mts';
+import { pack } from '../lib/packedPackage.mts';
 import { count, median, megabytes } from './measure.mts';
 import type { Table } from './page.mts';
 import { countSentBytes } from './sentBytes.mts';
-import { addAccount, submitAll } from './submissions.mts';
-import { ownTrigger, REMOVE_DUPLICATES, usualAdvice } from './watchers.mts';
+import { addAccount, ownTrigger, REMOVE_DUPLICATES, submitAll, usualAdvice } from './watchers.mts';
 
 /** How much faster than in reality all goes: ticks, submissions, and what the service and the trigger allow. */
 const SCALE = 10;
@@ -113,7 +111,7 @@ export async function realN8n(runMs = 60 * MINUTE_MS): Promise<Table> {
 	const service = await startService({ ...limits, seed: false });
 	cleanup.defer(async () => await service.close());
 	const tarball = await pack(join(folder, 'packed'));
-	const n8n = new N8n({ line: '2.x', folder, tarball, env: { EXECUTIONS_DATA_PRUNE: 'false' } });
+	const n8n = new N8n({ folder, tarball, env: { EXECUTIONS_DATA_PRUNE: 'false' } });
 	cleanup.defer(async () => await n8n.stop());
 	await n8n.start();
 	const watchers: Watcher[] = [];
@@ -136,7 +134,7 @@ export async function realN8n(runMs = 60 * MINUTE_MS): Promise<Table> {
 	const requests = [...service.requests];
 	await n8n.stop();
 
-	const parse = await executionReader('2.x');
+	const parse = await executionReader();
 	const perDay = (inRun: number) => (inRun * HOURS_A_DAY * 60 * MINUTE_MS) / runMs;
 	const rows: string[][] = [];
 	for (const watcher of watchers) {
@@ -161,7 +159,7 @@ export async function realN8n(runMs = 60 * MINUTE_MS): Promise<Table> {
 	}
 	return {
 		title: 'The same in a real n8n',
-		text: `One n8n ${versionOf('2.x')} runs both ways for one, five and ten forms, each with its own account. Time passes ${SCALE} times as fast: n8n polls every ${TICK_MS / 1000} seconds instead of every minute, and all limits are ${SCALE} times as high. So ${runMs / 60_000} minutes stand for ${runMs / MINUTE_MS}, and the table shows scaled times. Requests and bytes are extrapolated from the run to a day. The run does not reach the daily limit; the table shows how long ${count(PER_DAY)} requests would last at the measured rate. Each form starts with ${EARLIER} responses on one page and gets ${SUBMITTED} more at random times in the first two thirds of the run. Remove Duplicates passes on all existing responses in its first run; these do not count. The state is what n8n’s database stores to recognize new responses: static data, or the history of Remove Duplicates. The trigger needs days to learn which forms are busy, so it polls all forms equally often here.`,
+		text: `One n8n ${versionOf()} runs both ways for one, five and ten forms, each with its own account. Time passes ${SCALE} times as fast: n8n polls every ${TICK_MS / 1000} seconds instead of every minute, and all limits are ${SCALE} times as high. So ${runMs / 60_000} minutes stand for ${runMs / MINUTE_MS}, and the table shows scaled times. Requests and bytes are extrapolated from the run to a day. The run does not reach the daily limit; the table shows how long ${count(PER_DAY)} requests would last at the measured rate. Each form starts with ${EARLIER} responses on one page and gets ${SUBMITTED} more at random times in the first two thirds of the run. Remove Duplicates passes on all existing responses in its first run; these do not count. The state is what n8n’s database stores to recognize new responses: static data, or the history of Remove Duplicates. The trigger needs days to learn which forms are busy, so it polls all forms equally often here.`,
 		head: [
 			'Forms',
 			'',

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installN8n } from '../lib/n8n/install.mts';
-import { pack } from '../lib/pack.mts';
+import { pack } from '../lib/packedPackage.mts';
 import { root } from '../lib/paths.mts';
 import { median, ms } from './measure.mts';
 import type { Table } from './page.mts';
@@ -52,7 +52,7 @@ const PEERS: Record<string, string[]> = {
 
 /** What n8n loads at its start, and what it downloads. */
 export async function start(): Promise<Table> {
-	const n8n = await installN8n('2.x');
+	const n8n = await installN8n();
 	const peers = Object.entries(PEERS).map(([name, files]) => {
 		const paths = files.map((file) => join(n8n, 'node_modules/n8n-nodes-base/dist/nodes', file));
 		return [`Loading ${name}`, ms(loading(n8n, paths)), ''];

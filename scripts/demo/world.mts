@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { freePort, step } from '../lib/command.mts';
 import { demoForms, type Service, startService } from '../../test/service/index.mts';
 import {
 	canBeActive,
@@ -8,12 +9,10 @@ import {
 	fillIn,
 	readExample,
 } from '../lib/n8n/examples.mts';
+import { installN8n } from '../lib/n8n/install.mts';
 import { N8n } from '../lib/n8n/instance.mts';
 import { type N8nRest, workflowNode } from '../lib/n8n/rest.mts';
 import { packedPackage } from '../lib/packedPackage.mts';
-import { root } from '../lib/paths.mts';
-import { freePort } from '../lib/ports.mts';
-import { step } from '../lib/progress.mts';
 
 /** One look every ten seconds; the stand-in allows for it, a real account's 1,440 a day would not. */
 const LOOKS = [0, 10, 20, 30, 40, 50].map((second) => `${second} * * * * *`);
@@ -51,7 +50,8 @@ export async function startWorld(
 	ports: { service?: number; n8n?: number } = {},
 ): Promise<World> {
 	await mkdir(folder, { recursive: true });
-	const tarball = await packedPackage(join(root, '.demo', 'package'));
+	// both take long on a fresh machine, and neither keeps two processors busy
+	const [tarball] = await Promise.all([packedPackage(), installN8n()]);
 	const service = await startService({
 		port: await freePort(ports.service),
 		database: join(folder, 'service.sqlite'),
@@ -60,7 +60,6 @@ export async function startWorld(
 	cleanup.defer(async () => await service.close());
 
 	const n8n = new N8n({
-		line: '2.x',
 		folder: join(folder, 'n8n'),
 		tarball,
 		port: ports.n8n,

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { run } from './command.mts';
+import { run, step } from './command.mts';
 import { cacheFolder, root } from './paths.mts';
-import { step } from './progress.mts';
 
 type CachedPackage = {
 	/** folder below scripts/ with the package.json and package-lock.json */

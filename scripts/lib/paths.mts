@@ -1,4 +1,5 @@
-import { homedir } from 'node:os';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 /** The repository. */
@@ -9,3 +10,13 @@ export const cacheFolder = join(
 	process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),
 	'n8n-nodes-formservice',
 );
+
+/** Makes an empty folder that is removed with `cleanup`, with all that is in it then. */
+export async function temporaryFolder(
+	name: string,
+	cleanup: AsyncDisposableStack,
+): Promise<string> {
+	const folder = await mkdtemp(join(tmpdir(), `${name}-`));
+	cleanup.defer(async () => await rm(folder, { recursive: true, force: true }));
+	return folder;
+}

@@ -3,8 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cached } from './cache.mts';
-import { environment, run } from './command.mts';
-import { freePort } from './ports.mts';
+import { environment, freePort, run } from './command.mts';
 
 const START_TIMEOUT_MS = 60_000;
 

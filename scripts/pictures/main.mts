@@ -5,16 +5,15 @@
  *
  * They are to be looked at; no test compares them.
  */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chromium, selectors } from 'playwright-core';
+import { step } from '../lib/command.mts';
 import { Editor } from '../../test/n8n/browser/editor.mts';
-import { chromiumPath, installChromium } from '../lib/chromium.mts';
+import { openBrowser } from '../../test/n8n/browser/openBrowser.mts';
+import { installChromium } from '../lib/chromium.mts';
 import { startWorld } from '../demo/world.mts';
 import { owner } from '../lib/n8n/instance.mts';
-import { root } from '../lib/paths.mts';
-import { step } from '../lib/progress.mts';
+import { root, temporaryFolder } from '../lib/paths.mts';
 import { pictures } from './pictures.mts';
 
 const folder = join(root, 'docs', 'pictures');
@@ -28,25 +27,12 @@ const chosen = process.argv.slice(2);
 
 await installChromium();
 await using cleanup = new AsyncDisposableStack();
-const data = await mkdtemp(join(tmpdir(), 'pictures-'));
-cleanup.defer(async () => await rm(data, { recursive: true, force: true }));
-const world = await startWorld(data, cleanup);
-
-selectors.setTestIdAttribute('data-test-id');
-const browser = await chromium.launch({
-	executablePath: chromiumPath(),
-	chromiumSandbox: process.getuid?.() !== 0,
-	args: ['--disable-gpu', '--disable-dev-shm-usage'],
-});
-cleanup.defer(async () => await browser.close());
+const world = await startWorld(await temporaryFolder('pictures', cleanup), cleanup);
+const browser = await openBrowser(cleanup);
 
 await mkdir(folder, { recursive: true });
 for (const colorScheme of ['light', 'dark'] as const) {
-	const page = await browser.newPage({
-		colorScheme,
-		viewport: WINDOW,
-		deviceScaleFactor: 1.5,
-	});
+	const page = await browser.newPage({ colorScheme, viewport: WINDOW, deviceScaleFactor: 1.5 });
 	const editor = new Editor(page, world.n8n.url);
 	await editor.signIn(owner);
 	for (const [name, prepare] of Object.entries(pictures)) {

@@ -63,7 +63,7 @@ for (const line of lines) await installN8n(line);
 if (files.includes('browser')) {
 	await installChromium().catch((error: Error) => console.log(error.message));
 }
-await packedPackage(join(root, '.demo', 'package'));
+await packedPackage();
 
 const figures = await mkdtemp(join(tmpdir(), 'figures-'));
 await runTests(tally, ['n8n'], {

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installN8n } from '../../scripts/lib/n8n/install.mts';
 import { itemsOf } from '../../scripts/lib/n8n/rest.mts';
-import { demoForms, type Service, startService } from '../service/index.mts';
+import { demoForms, type Service } from '../service/index.mts';
 import { startScriptedModel } from './agent/scriptedModel.mts';
 import { agentWorkflow, MCP_PATH, mcpWorkflow } from './agent/workflows.mts';
 import { until } from './delivery/submissions.mts';
-import { ended, type Instance, startInstance } from './instance.mts';
+import { ended, type Instance, startInstance, startUnlimited } from './instance.mts';
 
 const START_TIMEOUT_MS = 900_000;
 const FORM = demoForms.contact;
@@ -17,11 +17,9 @@ let instance: Instance;
 const cleanup = new AsyncDisposableStack();
 
 beforeAll(async () => {
-	service = await startService({ perMinute: 1_000, perDay: 10_000 });
-	cleanup.defer(async () => await service.close());
-	const access = { accessToken: service.token, baseUrl: service.baseUrl };
+	service = await startUnlimited(cleanup);
 	const env = { N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true' };
-	instance = await startInstance(access, env, cleanup);
+	instance = await startInstance(service, env, cleanup);
 }, START_TIMEOUT_MS);
 afterAll(async () => await cleanup.disposeAsync());
 
@@ -78,7 +76,7 @@ type McpClient = {
 /** A client of the Model Context Protocol: that of the package that n8n itself uses. */
 async function connectMcp(url: string): Promise<McpClient> {
 	const load = createRequire(
-		join(await installN8n('2.x'), 'node_modules/@n8n/n8n-nodes-langchain/package.json'),
+		join(await installN8n(), 'node_modules/@n8n/n8n-nodes-langchain/package.json'),
 	);
 	const { Client } = load('@modelcontextprotocol/sdk/client/index.js') as {
 		Client: new (info: object) => McpClient;

@@ -1,13 +1,24 @@
 import { describe, it, vi } from 'vitest';
-import { byKill, report } from './delivery/figures.mts';
+import type { Finding } from './delivery/betweenWrites.mts';
 import { modes } from './delivery/modes.mts';
 import { deliver } from './delivery/run.mts';
+import { report } from './instance.mts';
 
 // two n8n at a time, beside that of another part, is what two cores can carry
 vi.setConfig({ maxConcurrency: 2 });
 
 const chosen = process.env.DELIVERY_MODES?.split(',') ?? modes.map(({ name }) => name);
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+
+/** Findings of the same kind in one line: a kill can meet many responses at once. */
+function byKill(findings: readonly Finding[]): string[] {
+	const groups = Map.groupBy(findings, ({ what, kill, proof }) =>
+		kill === undefined ? `${what}, unexplained: ${proof}` : `${what} at kill ${kill}: ${proof}`,
+	);
+	return [...groups].map(
+		([group, members]) => `${group} (${members.map(({ uuid }) => uuid).join(', ')})`,
+	);
+}
 
 describe.concurrent('while the service fails and n8n is killed, the trigger', () => {
 	it.for(modes.filter(({ name }) => chosen.includes(name)))(

@@ -2,8 +2,8 @@ import type { INode } from 'n8n-workflow';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lines, versionOf } from '../../scripts/lib/n8n/install.mts';
 import { type WorkflowFile, workflowNode } from '../../scripts/lib/n8n/rest.mts';
-import { demoForms, type Service, startService } from '../service/index.mts';
-import { ended, type Instance, startInstance } from './instance.mts';
+import { demoForms } from '../service/index.mts';
+import { ended, type Instance, startInstance, startUnlimited } from './instance.mts';
 
 const START_TIMEOUT_MS = 900_000;
 
@@ -46,13 +46,10 @@ function workflowWith(credential: Instance['credential'], onError: INode['onErro
 
 describe.each(lines.map((line) => [versionOf(line), line] as const))('n8n %s', (_version, line) => {
 	const cleanup = new AsyncDisposableStack();
-	let service: Service;
 	let instance: Instance;
 	beforeAll(async () => {
-		service = await startService({ perMinute: 1_000, perDay: 10_000 });
-		cleanup.defer(async () => await service.close());
-		const access = { accessToken: service.token, baseUrl: service.baseUrl };
-		instance = await startInstance(access, {}, cleanup, line);
+		const service = await startUnlimited(cleanup);
+		instance = await startInstance(service, {}, cleanup, line);
 	}, START_TIMEOUT_MS);
 	afterAll(async () => await cleanup.disposeAsync());
 

@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type World } from '../../scripts/demo/world.mts';
 import { submitFormPage } from '../../scripts/lib/formPage.mts';
 import { exampleFiles, fillIn, readExample } from '../../scripts/lib/n8n/examples.mts';
 import { type Execution, itemsOf, type WorkflowFile } from '../../scripts/lib/n8n/rest.mts';
+import { temporaryFolder } from '../../scripts/lib/paths.mts';
 import { demoForms } from '../service/index.mts';
 import { startScriptedModel } from './agent/scriptedModel.mts';
 import { until } from './delivery/submissions.mts';
@@ -15,19 +13,14 @@ import { ended } from './instance.mts';
 const START_TIMEOUT_MS = 900_000;
 const RUN_TIMEOUT_MS = 60_000;
 
-let folder: string;
 let world: World;
 const cleanup = new AsyncDisposableStack();
 
 beforeAll(async () => {
-	folder = await mkdtemp(join(tmpdir(), 'n8n-examples-'));
-	world = await startWorld(folder, cleanup);
+	world = await startWorld(await temporaryFolder('n8n-examples', cleanup), cleanup);
 }, START_TIMEOUT_MS);
 
-afterAll(async () => {
-	await cleanup.disposeAsync();
-	await rm(folder, { recursive: true, force: true });
-});
+afterAll(async () => await cleanup.disposeAsync());
 
 /** The first execution of an example's workflow that has ended and meets the condition. */
 async function execution(

@@ -1,18 +1,17 @@
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { lines, type Line } from '../../scripts/lib/n8n/install.mts';
+import { lines } from '../../scripts/lib/n8n/install.mts';
 import { executionReader, owner } from '../../scripts/lib/n8n/instance.mts';
 import { N8nProcess } from '../../scripts/lib/n8n/process.mts';
 import { itemsOf, N8nRest } from '../../scripts/lib/n8n/rest.mts';
 import { packedPackage } from '../../scripts/lib/packedPackage.mts';
-import { root } from '../../scripts/lib/paths.mts';
+import { temporaryFolder } from '../../scripts/lib/paths.mts';
 import { type Registry, startRegistry } from '../../scripts/lib/registry.mts';
-import { demoForms, type Service, startService } from '../service/index.mts';
-import { looks, until } from './delivery/submissions.mts';
-import { TRIGGER, triggerWorkflow } from './delivery/workflow.mts';
+import { demoForms, type Service } from '../service/index.mts';
+import { looks, TRIGGER, triggerWorkflow, until } from './delivery/submissions.mts';
+import { saveAccount, startUnlimited } from './instance.mts';
 
 const TEST_TIMEOUT_MS = 900_000;
 const SOON_MS = 60_000;
@@ -44,13 +43,11 @@ type World = {
 };
 
 /** A registry, a service, and an n8n of this line that has no community nodes. */
-async function start(line: Line): Promise<World> {
-	const folder = await mkdtemp(join(tmpdir(), 'n8n-install-'));
-	cleanup.defer(async () => await rm(folder, { recursive: true, force: true }));
+async function start(line: string): Promise<World> {
+	const folder = await temporaryFolder('n8n-install', cleanup);
 	const registry = await startRegistry(join(folder, 'registry'), SCOPE, cleanup);
-	const service = await startService({ perMinute: 10_000, perDay: 100_000 });
-	cleanup.defer(async () => await service.close());
-	const tarball = await packedPackage(join(root, '.demo', 'package'));
+	const service = await startUnlimited(cleanup);
+	const tarball = await packedPackage();
 	const n8n = new N8nProcess({ line, folder: join(folder, 'n8n'), env: registry.env });
 	cleanup.defer(async () => await n8n.stop());
 	const nodesFolder = join(folder, 'n8n', '.n8n', 'nodes');
@@ -73,13 +70,7 @@ const installedPackages = async (rest: N8nRest) =>
 
 /** Switches on a workflow whose trigger has looked once; gives the messages that it was started with so far. */
 async function startTrigger({ rest, service }: World): Promise<() => Promise<string[]>> {
-	const name = 'Form Service account';
-	const data = { accessToken: service.token, baseUrl: service.baseUrl };
-	const credential = {
-		id: await rest.saveCredential({ name, type: 'formServiceApi', data }),
-		name,
-	};
-	const workflow = triggerWorkflow(credential, demoForms.contact);
+	const workflow = triggerWorkflow(await saveAccount(rest, service), demoForms.contact);
 	for (const node of workflow.nodes) {
 		node.type = node.type.replace('n8n-nodes-formservice', PACKAGE);
 	}

@@ -1,13 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { executionReader } from '../../scripts/lib/n8n/instance.mts';
-import { demoForms, type Service, startService } from '../service/index.mts';
+import { type WorkflowFile, workflowNode } from '../../scripts/lib/n8n/rest.mts';
+import { demoForms, type Service } from '../service/index.mts';
 import { deliveriesIn } from './delivery/database.mts';
-import { report } from './delivery/figures.mts';
 import { settle } from './delivery/ledger.mts';
-import { looks, responsesOf, submitAll, until } from './delivery/submissions.mts';
-import { TRIGGER, triggerWorkflow } from './delivery/workflow.mts';
+import {
+	looks,
+	responsesOf,
+	submitAll,
+	TRIGGER,
+	triggerWorkflow,
+	until,
+} from './delivery/submissions.mts';
 import { type Cluster, startCluster } from './queue/cluster.mts';
-import { updateWorkflow, WEBHOOK } from './queue/updateWorkflow.mts';
+import { type Credential, report, saveAccount, startUnlimited } from './instance.mts';
 
 const SUBMISSIONS = 200;
 const SUBMITTED_WITHIN_MS = 120_000;
@@ -21,7 +27,38 @@ const WEBHOOK_WITHIN_MS = 20_000;
 const START_TIMEOUT_MS = 900_000;
 
 const FORM = demoForms.contact;
+const WEBHOOK = 'update-descriptions';
 const ended = (status: string) => !['new', 'running', 'waiting'].includes(status);
+
+/** Takes `{texts: [...]}` by webhook and gives the form each text as its description, one after the other. */
+const updateWorkflow = (credential: Credential): WorkflowFile => ({
+	name: 'Updates',
+	nodes: [
+		workflowNode('Webhook', 'n8n-nodes-base.webhook', {
+			typeVersion: 2,
+			webhookId: WEBHOOK,
+			parameters: { httpMethod: 'POST', path: WEBHOOK, responseMode: 'onReceived', options: {} },
+		}),
+		workflowNode('Split Out', 'n8n-nodes-base.splitOut', {
+			parameters: { fieldToSplitOut: 'body.texts', options: { destinationFieldName: 'text' } },
+		}),
+		workflowNode('Update Settings', 'n8n-nodes-formservice.formService', {
+			credentials: { formServiceApi: credential },
+			parameters: {
+				resource: 'settings',
+				operation: 'update',
+				formId: { __rl: true, mode: 'id', value: FORM },
+				inputMode: 'fields',
+				settings: { description: '={{ $json.text }}' },
+			},
+		}),
+	],
+	connections: {
+		Webhook: { main: [[{ node: 'Split Out', type: 'main', index: 0 }]] },
+		'Split Out': { main: [[{ node: 'Update Settings', type: 'main', index: 0 }]] },
+	},
+	settings: { executionOrder: 'v1' },
+});
 
 /** Calls the webhook, and gives whether n8n took it: at first it may not have registered it yet. */
 async function calls(url: string, body: object): Promise<boolean> {
@@ -38,16 +75,12 @@ describe('in queue mode, with four workers', () => {
 	const cleanup = new AsyncDisposableStack();
 	let service: Service;
 	let cluster: Cluster;
-	let credential: { id: string; name: string };
+	let credential: Credential;
 
 	beforeAll(async () => {
-		service = await startService({ perMinute: 100_000, perDay: 1_000_000 });
-		cleanup.defer(async () => await service.close());
+		service = await startUnlimited(cleanup);
 		cluster = await startCluster(WORKERS, cleanup);
-		const name = 'Form Service account';
-		const data = { accessToken: service.token, baseUrl: service.baseUrl };
-		const saved = await cluster.main.rest.saveCredential({ name, type: 'formServiceApi', data });
-		credential = { id: saved, name };
+		credential = await saveAccount(cluster.main.rest, service);
 	}, START_TIMEOUT_MS);
 	afterAll(async () => await cleanup.disposeAsync(), 120_000);
 
@@ -65,7 +98,7 @@ describe('in queue mode, with four workers', () => {
 		await rest.activate(workflowId);
 		expect(await until(() => looks(service) > 0, 2 * LOOK_EVERY_MS)).toBe(true);
 		const before = new Set(responsesOf(service, FORM));
-		const parse = await executionReader('2.x');
+		const parse = await executionReader();
 		const stored = async () => await cluster.read(workflowId);
 		const ledger = async () => {
 			const submitted = responsesOf(service, FORM).filter((uuid) => !before.has(uuid));
@@ -105,7 +138,7 @@ describe('in queue mode, with four workers', () => {
 		const { rest, url } = cluster.main;
 		Object.assign(service.limits, { perMinute: PER_MINUTE, perDay: 1440 });
 		service.limits.reset();
-		const workflowId = await rest.createWorkflow(updateWorkflow(credential, FORM));
+		const workflowId = await rest.createWorkflow(updateWorkflow(credential));
 		await rest.activate(workflowId);
 		const texts = Array.from({ length: UPDATES }, (_, index) => `Update ${index}`);
 		const runs = UPDATES / UPDATES_PER_EXECUTION;

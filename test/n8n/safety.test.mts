@@ -1,15 +1,15 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer, request, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { itemsOf } from '../../scripts/lib/n8n/rest.mts';
+import { temporaryFolder } from '../../scripts/lib/paths.mts';
 import { selfSigned } from '../integration/faults/certificate.mts';
-import { demoForms, startService, status } from '../service/index.mts';
-import { type Instance, runOperations, startInstance } from './instance.mts';
+import { demoForms, status } from '../service/index.mts';
+import { type Instance, runOperations, startInstance, startUnlimited } from './instance.mts';
 
 const START_TIMEOUT_MS = 900_000;
 
@@ -21,13 +21,6 @@ afterEach(async () => {
 	await cleanup.disposeAsync();
 	cleanup = new AsyncDisposableStack();
 }, 120_000);
-
-/** Starts a service that ends after the test. */
-async function service(options: Parameters<typeof startService>[0] = {}) {
-	const started = await startService({ perMinute: 10_000, perDay: 100_000, ...options });
-	cleanup.defer(async () => await started.close());
-	return started;
-}
 
 /** The files below a folder that hold this text, whatever their kind. */
 async function filesWith(text: string, folder: string): Promise<string[]> {
@@ -42,9 +35,8 @@ async function filesWith(text: string, folder: string): Promise<string[]> {
 it(
 	'leaves the token and the workspace’s secrets in nothing that n8n stores or logs',
 	async () => {
-		const running = await service({ token: TOKEN });
-		const access = { accessToken: TOKEN, baseUrl: running.baseUrl };
-		const instance = await startInstance(access, { N8N_LOG_LEVEL: 'debug' }, cleanup);
+		const running = await startUnlimited(cleanup, { token: TOKEN });
+		const instance = await startInstance(running, { N8N_LOG_LEVEL: 'debug' }, cleanup);
 		const workspace = running.store.firstAccount()!.workspace as Record<string, unknown>;
 		const [{ uuid }] = running.store.responses(demoForms.contact);
 		const secrets = ['webhook_secret', 'slack_webhook_url', 'discord_webhook_url'].map((name) =>
@@ -104,22 +96,18 @@ async function listener() {
 		connections += 1;
 		socket.destroy();
 	});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	cleanup.defer(() => void server.close());
-	const address = server.address();
-	if (typeof address !== 'object' || address === null) throw new Error('No port.');
-	return { port: address.port, connections: () => connections };
+	return { port: await portOf(server), connections: () => connections };
 }
 
 /** Gets a PDF whose link names a host that resolves to this machine. */
 async function getPdfFromPrivateName(env: Record<string, string>) {
-	const running = await service();
+	const running = await startUnlimited(cleanup);
 	const target = await listener();
 	running.shapes.filesOrigin = `https://files.private.example:${target.port}`;
 	const [{ uuid }] = running.store.responses(demoForms.contact);
 	const preload = pathToFileURL(join(import.meta.dirname, 'safety', 'resolveToLoopback.mjs'));
 	const access = {
-		accessToken: running.token,
+		token: running.token,
 		baseUrl: running.baseUrl.replace('127.0.0.1', 'localhost'),
 	};
 	const settings = { NODE_OPTIONS: `--import ${preload.href}`, ...env };
@@ -181,13 +169,13 @@ const onwardTo =
 it(
 	'reaches a service that only the proxy of n8n’s environment knows',
 	async () => {
-		const running = await service();
+		const running = await startUnlimited(cleanup);
 		const hosts = new Set<string>();
 		const onward = onwardTo(Number(new URL(running.baseUrl).port), (host) => hosts.add(host));
 		const port = await portOf(createHttpServer(onward));
 		const baseUrl = running.baseUrl.replace(/127\.0\.0\.1:\d+/, 'forms.internal.example');
 		const env = { HTTP_PROXY: `http://127.0.0.1:${port}`, NO_PROXY: '127.0.0.1' };
-		const instance = await startInstance({ accessToken: running.token, baseUrl }, env, cleanup);
+		const instance = await startInstance({ ...running, baseUrl }, env, cleanup);
 		const execution = await runOperations(instance, {
 			Fields: { resource: 'field', operation: 'getAll', formId: FORM },
 		});
@@ -200,16 +188,15 @@ it(
 it(
 	'accepts the certificate of an authority that NODE_EXTRA_CA_CERTS names',
 	async () => {
-		const running = await service();
+		const running = await startUnlimited(cleanup);
 		const onward = onwardTo(Number(new URL(running.baseUrl).port));
 		const port = await portOf(createHttpsServer(selfSigned, onward));
-		const folder = await mkdtemp(join(tmpdir(), 'certificate-'));
-		cleanup.defer(async () => await rm(folder, { recursive: true }));
+		const folder = await temporaryFolder('certificate', cleanup);
 		const file = join(folder, 'authority.pem');
 		await writeFile(file, selfSigned.cert);
 		const baseUrl = `https://127.0.0.1:${port}/api/v1`;
 		const env = { NODE_EXTRA_CA_CERTS: file };
-		const instance = await startInstance({ accessToken: running.token, baseUrl }, env, cleanup);
+		const instance = await startInstance({ ...running, baseUrl }, env, cleanup);
 		const execution = await runOperations(instance, {
 			Fields: { resource: 'field', operation: 'getAll', formId: FORM },
 		});

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { run } from '../../scripts/lib/command.mts';
-import { pack } from '../../scripts/lib/pack.mts';
+import { pack } from '../../scripts/lib/packedPackage.mts';
 
 export type Packed = {
 	/** the unpacked package */

@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { IRunExecutionData } from 'n8n-workflow';
 import { run } from '../command.mts';
-import { installN8n, type Line } from './install.mts';
+import { installN8n } from './install.mts';
 import { N8nProcess, type ProcessOptions } from './process.mts';
 import { type Login, N8nRest } from './rest.mts';
 
@@ -20,7 +20,7 @@ async function unpack(tarball: string, userFolder: string) {
 }
 
 /** n8n's own reader of execution data. */
-export async function executionReader(line: Line) {
+export async function executionReader(line?: string) {
 	const requireFromN8n = createRequire(
 		join(await installN8n(line), 'node_modules', 'n8n', 'package.json'),
 	);

@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs';
 import { appendFile, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { environment } from '../command.mts';
-import { freePort } from '../ports.mts';
-import { installN8n, type Line } from './install.mts';
+import { environment, freePort } from '../command.mts';
+import { installN8n } from './install.mts';
 
 export type ProcessOptions = {
-	line: Line;
+	/** the newest when not given */
+	line?: string;
 	/** n8n's user folder: its database, its log and the installed package */
 	folder: string;
 	/** a worker executes what another process starts, in queue mode */

@@ -1,7 +1,6 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { type WorkflowFile, workflowNode } from '../../../scripts/lib/n8n/rest.mts';
-
-type Credential = { id: string; name: string };
+import type { Credential } from '../instance.mts';
 
 export const MCP_PATH = 'form-service-tools';
 
@@ -30,15 +29,13 @@ const tools: Record<string, INodeParameters> = {
 };
 
 const toolNodes = (credential: Credential): INode[] =>
-	Object.entries(tools).map(([name, parameters], index) => ({
-		id: `tool-${index}`,
-		name,
-		type: 'n8n-nodes-formservice.formServiceTool',
-		typeVersion: 1,
-		position: [index * 200, 300],
-		credentials: { formServiceApi: credential },
-		parameters,
-	}));
+	Object.entries(tools).map(([name, parameters], index) =>
+		workflowNode(name, 'n8n-nodes-formservice.formServiceTool', {
+			position: [index * 200, 300],
+			credentials: { formServiceApi: credential },
+			parameters,
+		}),
+	);
 
 const toolsOf = (node: string): WorkflowFile['connections'] =>
 	Object.fromEntries(
@@ -52,23 +49,15 @@ export const agentWorkflow = (credential: Credential, model: Credential): Workfl
 	name: 'Agent',
 	nodes: [
 		workflowNode('Start', 'n8n-nodes-base.manualTrigger'),
-		{
-			id: 'agent',
-			name: 'AI Agent',
-			type: '@n8n/n8n-nodes-langchain.agent',
+		workflowNode('AI Agent', '@n8n/n8n-nodes-langchain.agent', {
 			typeVersion: 2,
-			position: [240, 0],
 			parameters: { promptType: 'define', text: 'Do what the script says', options: {} },
-		},
-		{
-			id: 'model',
-			name: 'Chat Model',
-			type: '@n8n/n8n-nodes-langchain.lmChatOpenAi',
+		}),
+		workflowNode('Chat Model', '@n8n/n8n-nodes-langchain.lmChatOpenAi', {
 			typeVersion: 1.2,
-			position: [0, 300],
 			credentials: { openAiApi: model },
 			parameters: { model: { __rl: true, mode: 'id', value: 'scripted' }, options: {} },
-		},
+		}),
 		...toolNodes(credential),
 	],
 	connections: {
@@ -85,15 +74,11 @@ export const agentWorkflow = (credential: Credential, model: Credential): Workfl
 export const mcpWorkflow = (credential: Credential): WorkflowFile => ({
 	name: 'MCP Server',
 	nodes: [
-		{
-			id: 'server',
-			name: 'MCP Server',
-			type: '@n8n/n8n-nodes-langchain.mcpTrigger',
+		workflowNode('MCP Server', '@n8n/n8n-nodes-langchain.mcpTrigger', {
 			typeVersion: 2,
-			position: [0, 0],
 			webhookId: MCP_PATH,
 			parameters: { authentication: 'none', path: MCP_PATH },
-		},
+		}),
 		...toolNodes(credential),
 	],
 	connections: toolsOf('MCP Server'),

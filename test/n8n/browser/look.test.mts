@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { INodeParameters } from 'n8n-workflow';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -7,8 +6,9 @@ import { startWorld, type World } from '../../../scripts/demo/world.mts';
 import { fillIn } from '../../../scripts/lib/n8n/examples.mts';
 import { owner } from '../../../scripts/lib/n8n/instance.mts';
 import type { WorkflowFile } from '../../../scripts/lib/n8n/rest.mts';
-import { root } from '../../../scripts/lib/paths.mts';
+import { root, temporaryFolder } from '../../../scripts/lib/paths.mts';
 import { demoForms, status } from '../../service/index.mts';
+import { settingRules } from '../../service/specification/settingsRules.mts';
 import { Editor } from './editor.mts';
 import { type Browser, openBrowser } from './openBrowser.mts';
 
@@ -25,8 +25,7 @@ let editor: Editor;
 const cleanup = new AsyncDisposableStack();
 
 beforeAll(async () => {
-	const folder = await mkdtemp(join(tmpdir(), 'n8n-look-'));
-	cleanup.defer(async () => await rm(folder, { recursive: true, force: true }));
+	const folder = await temporaryFolder('n8n-look', cleanup);
 	browser = await openBrowser(cleanup);
 	world = await startWorld(folder, cleanup);
 	editor = new Editor(await browser.newPage(), world.n8n.url);
@@ -232,7 +231,9 @@ describe('n8n’s lists', () => {
 		await open('Update', OURS, { resource: 'settings', operation: 'update', formId: survey });
 		await editor.element('collection-parameter-add').locator('visible=true').first().click();
 		const options = editor.element('collection-parameter-option').locator('visible=true');
-		await expect.poll(async () => await options.count(), soon).toBe(31);
+		await expect
+			.poll(async () => await options.count(), soon)
+			.toBe(Object.keys(settingRules).length);
 		const cut = await options.evaluateAll((items) =>
 			items
 				.filter((item) =>

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium, type Page, selectors } from 'playwright-core';
+import { type BrowserContextOptions, chromium, type Page, selectors } from 'playwright-core';
 import { chromiumPath } from '../../../scripts/lib/chromium.mts';
 
 /** What keeps a browser from asking for updates and the like, where nothing but this machine can be reached. */
@@ -19,7 +19,7 @@ const WAIT_MS = 60_000;
 
 export type Browser = {
 	/** a new tab of a person who is signed in nowhere */
-	newPage(): Promise<Page>;
+	newPage(options?: BrowserContextOptions): Promise<Page>;
 	/** the open tabs, as pictures; gives their paths */
 	takePictures(name: string): Promise<string[]>;
 };
@@ -35,8 +35,9 @@ export async function openBrowser(cleanup: AsyncDisposableStack): Promise<Browse
 	});
 	cleanup.defer(async () => await browser.close());
 	return {
-		async newPage() {
-			const page = await browser.newPage({ viewport: { width: 1500, height: 1100 } });
+		async newPage(options = {}) {
+			const viewport = { width: 1500, height: 1100 };
+			const page = await browser.newPage({ viewport, ...options });
 			page.setDefaultTimeout(WAIT_MS);
 			return page;
 		},

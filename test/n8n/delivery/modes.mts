@@ -1,4 +1,4 @@
-import { versionOf } from '../../../scripts/lib/n8n/install.mts';
+import { lines, versionOf } from '../../../scripts/lib/n8n/install.mts';
 import type { Plan } from './run.mts';
 
 /** A way to run n8n, and how hard the trigger is tried there. */
@@ -15,16 +15,14 @@ const short = { forms: 1, submissions: 120, durationMs: 180_000, kills: 3, atLea
 export const modes: Mode[] = [
 	{
 		name: 'default',
-		title: `n8n ${versionOf('2.x')}, default mode`,
-		line: '2.x',
+		title: `n8n ${versionOf()}, default mode`,
 		env: {},
 		atomic: false,
 		...long,
 	},
 	{
 		name: 'durable',
-		title: `n8n ${versionOf('2.x')}, durable mode`,
-		line: '2.x',
+		title: `n8n ${versionOf()}, durable mode`,
 		env: {
 			N8N_SCHEDULER_ENABLED: 'true',
 			N8N_SCHEDULER_POLL_TRIGGERS_ENABLED: 'true',
@@ -33,18 +31,17 @@ export const modes: Mode[] = [
 		atomic: true,
 		...long,
 	},
-	{
-		name: 'v1',
-		title: `n8n ${versionOf('1.x')}`,
-		line: '1.x',
+	...lines.slice(1).map((line) => ({
+		name: `v${parseInt(line)}`,
+		title: `n8n ${versionOf(line)}`,
+		line,
 		env: {},
 		atomic: false,
 		...short,
-	},
+	})),
 	{
 		name: 'forms',
-		title: `n8n ${versionOf('2.x')}, default mode, ten forms by one trigger`,
-		line: '2.x',
+		title: `n8n ${versionOf()}, default mode, ten forms by one trigger`,
 		env: {},
 		atomic: false,
 		forms: 10,

@@ -1,22 +1,26 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Line } from '../../../scripts/lib/n8n/install.mts';
 import { executionReader, N8n } from '../../../scripts/lib/n8n/instance.mts';
 import { packedPackage } from '../../../scripts/lib/packedPackage.mts';
-import { root } from '../../../scripts/lib/paths.mts';
-import { type Service, startService } from '../../service/index.mts';
+import { temporaryFolder } from '../../../scripts/lib/paths.mts';
+import type { Service } from '../../service/index.mts';
+import { saveAccount, startUnlimited } from '../instance.mts';
 import { explain, type Finding, type Kill } from './betweenWrites.mts';
 import { deliveriesIn, keepDatabase, readSqlite, sqliteFile } from './database.mts';
 import { failAThird } from './failing.mts';
 import { settle, unexpectedIn } from './ledger.mts';
-import { randomNumbers } from './random.mts';
-import { looks, responsesOf, submitAll, until } from './submissions.mts';
-import { TRIGGER, triggerWorkflow } from './workflow.mts';
+import {
+	looks,
+	randomNumbers,
+	responsesOf,
+	submitAll,
+	TRIGGER,
+	triggerWorkflow,
+	until,
+} from './submissions.mts';
 
 export type Plan = {
-	line: Line;
+	/** the newest n8n when not given */
+	line?: string;
 	/** n8n's settings of the mode that is tried */
 	env: Record<string, string>;
 	/** how many forms there are; the trigger watches the one, or all */
@@ -66,15 +70,13 @@ const UNEXPECTED = { what: 'unexpected', proof: 'it was not submitted in this ru
  */
 export async function deliver(plan: Plan): Promise<Outcome> {
 	await using cleanup = new AsyncDisposableStack();
-	const folder = await mkdtemp(join(tmpdir(), 'n8n-delivery-'));
-	cleanup.defer(async () => await rm(folder, { recursive: true, force: true }));
-	const service = await startService({ perMinute: 100_000, perDay: 1_000_000, seed: false });
-	cleanup.defer(async () => await service.close());
+	const folder = await temporaryFolder('n8n-delivery', cleanup);
+	const service = await startUnlimited(cleanup, { seed: false });
 	const formIds = addForms(service, plan.forms);
 	const n8n = new N8n({
 		line: plan.line,
 		folder,
-		tarball: await packedPackage(join(root, '.demo', 'package')),
+		tarball: await packedPackage(),
 		env: { EXECUTIONS_DATA_PRUNE: 'false', ...plan.env },
 	});
 	cleanup.defer(async () => await n8n.stop());
@@ -132,11 +134,9 @@ function addForms({ store }: Service, count: number): string[] {
 
 /** Creates the credential and the workflow, and waits for the first look, which is the baseline. */
 async function activate({ rest }: N8n, service: Service, formIds: string[]): Promise<string> {
-	const name = 'Form Service account';
-	const data = { accessToken: service.token, baseUrl: service.baseUrl };
-	const id = await rest.saveCredential({ name, type: 'formServiceApi', data });
 	const watched = formIds.length > 1 ? 'all' : formIds[0];
-	const workflowId = await rest.createWorkflow(triggerWorkflow({ id, name }, watched));
+	const workflow = triggerWorkflow(await saveAccount(rest, service), watched);
+	const workflowId = await rest.createWorkflow(workflow);
 	await rest.activate(workflowId);
 	await looked(service, formIds.length);
 	return workflowId;

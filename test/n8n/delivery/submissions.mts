@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { submitFormPage } from '../../../scripts/lib/formPage.mts';
+import { type WorkflowFile, workflowNode } from '../../../scripts/lib/n8n/rest.mts';
 import type { Service } from '../../service/index.mts';
+import type { Credential } from '../instance.mts';
 
 type Plan = { formIds: string[]; submissions: number; durationMs: number };
 
@@ -43,3 +45,40 @@ export async function until(
 	}
 	return true;
 }
+
+/** Numbers from 0 up to 1 that are the same for the same seed (mulberry32). */
+export function randomNumbers(seed: number): () => number {
+	let state = seed;
+	return () => {
+		state = (state + 0x6d2b79f5) | 0;
+		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+	};
+}
+
+export const TRIGGER = 'New Response';
+
+/** Looks every ten seconds; the stand-in's limits are raised for it. */
+const LOOKS = [0, 10, 20, 30, 40, 50].map((second) => `${second} * * * * *`);
+
+/** A trigger on a form or on all of them, and a node that does nothing. */
+export const triggerWorkflow = (credential: Credential, formId: string | 'all'): WorkflowFile => ({
+	name: 'Delivery',
+	nodes: [
+		workflowNode(TRIGGER, 'n8n-nodes-formservice.formServiceTrigger', {
+			credentials: { formServiceApi: credential },
+			parameters: {
+				pollTimes: { item: LOOKS.map((cronExpression) => ({ mode: 'custom', cronExpression })) },
+				...(formId === 'all'
+					? { watch: 'all' }
+					: { watch: 'one', formId: { __rl: true, mode: 'id', value: formId } }),
+				events: ['responseCompleted'],
+				options: { requestsPerDay: 100_000 },
+			},
+		}),
+		workflowNode('End', 'n8n-nodes-base.noOp', { position: [240, 0] }),
+	],
+	connections: { [TRIGGER]: { main: [[{ node: 'End', type: 'main', index: 0 }]] } },
+	settings: { executionOrder: 'v1' },
+});

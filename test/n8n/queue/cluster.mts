@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installN8n } from '../../../scripts/lib/n8n/install.mts';
 import { N8n } from '../../../scripts/lib/n8n/instance.mts';
 import { packedPackage } from '../../../scripts/lib/packedPackage.mts';
-import { root } from '../../../scripts/lib/paths.mts';
+import { temporaryFolder } from '../../../scripts/lib/paths.mts';
 import { readPostgres, type ReadStored } from '../delivery/database.mts';
 import { startPostgres, startRedis } from './servers.mts';
 
@@ -24,7 +22,7 @@ type PgClient = Parameters<typeof readPostgres>[0] & {
 
 async function connectTo(port: number, cleanup: AsyncDisposableStack): Promise<PgClient> {
 	const requireFromN8n = createRequire(
-		join(await installN8n('2.x'), 'node_modules', 'n8n', 'package.json'),
+		join(await installN8n(), 'node_modules', 'n8n', 'package.json'),
 	);
 	const { Client } = requireFromN8n('pg') as { Client: new (options: object) => PgClient };
 	const client = new Client({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres' });
@@ -38,11 +36,10 @@ export async function startCluster(
 	workerCount: number,
 	cleanup: AsyncDisposableStack,
 ): Promise<Cluster> {
-	const folder = await mkdtemp(join(tmpdir(), 'n8n-queue-'));
-	cleanup.defer(async () => await rm(folder, { recursive: true, force: true }));
+	const folder = await temporaryFolder('n8n-queue', cleanup);
 	const redis = await startRedis(cleanup);
 	const postgres = await startPostgres(cleanup);
-	const tarball = await packedPackage(join(root, '.demo', 'package'));
+	const tarball = await packedPackage();
 	const env = {
 		EXECUTIONS_MODE: 'queue',
 		EXECUTIONS_DATA_PRUNE: 'false',
@@ -56,7 +53,7 @@ export async function startCluster(
 		DB_POSTGRESDB_PASSWORD: 'unused',
 	};
 	const processOf = (name: string, role: 'main' | 'worker') => {
-		const process = new N8n({ line: '2.x', folder: join(folder, name), role, tarball, env });
+		const process = new N8n({ folder: join(folder, name), role, tarball, env });
 		cleanup.defer(async () => await process.stop());
 		return process;
 	};

@@ -1,11 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { accessSync, chownSync, constants, globSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../../scripts/lib/ports.mts';
+import { freePort } from '../../../scripts/lib/command.mts';
+import { temporaryFolder } from '../../../scripts/lib/paths.mts';
 
 const START_TIMEOUT_MS = 30_000;
 
@@ -53,17 +52,11 @@ async function started(server: ChildProcess, port: number, cleanup: AsyncDisposa
 	}
 }
 
-async function temporaryFolder(name: string, cleanup: AsyncDisposableStack): Promise<string> {
-	const folder = await mkdtemp(join(tmpdir(), name));
-	cleanup.defer(async () => await rm(folder, { recursive: true, force: true }));
-	return folder;
-}
-
 /** Starts a Redis of its own and gives its port. */
 export async function startRedis(cleanup: AsyncDisposableStack): Promise<number> {
 	const program = find('redis-server');
 	const port = await freePort();
-	const dir = await temporaryFolder('redis-', cleanup);
+	const dir = await temporaryFolder('redis', cleanup);
 	const settings = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--dir', dir];
 	await started(spawn(program, settings, { stdio: 'ignore' }), port, cleanup);
 	return port;
@@ -80,7 +73,7 @@ function postgresUser(): { uid?: number; gid?: number } {
 export async function startPostgres(cleanup: AsyncDisposableStack): Promise<number> {
 	const [initdb, postgres] = [find('initdb'), find('postgres')];
 	const port = await freePort();
-	const folder = await temporaryFolder('postgres-', cleanup);
+	const folder = await temporaryFolder('postgres', cleanup);
 	const user = postgresUser();
 	if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
 	const options = { ...user, cwd: folder, stdio: 'ignore' } as const;
