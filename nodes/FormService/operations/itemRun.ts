@@ -67,18 +67,10 @@ export class ItemRun {
 
 	/**
 	 * Does work that must not be done twice for an item. If n8n tries the whole run again (Retry On Fail),
-	 * the outcome of the earlier try is given again, unless nothing can have been done then.
+	 * the item has the outcome of the earlier try, see `once`.
 	 */
 	async oncePerItem<T>(work: () => Promise<T>): Promise<T> {
-		const { outcomes } = this.run;
-		const known = outcomes.get(this.itemIndex) as Promise<T> | undefined;
-		if (known !== undefined) return await known;
-		const outcome = work().catch((error: unknown) => {
-			if (!mayHaveActed(error)) outcomes.delete(this.itemIndex);
-			throw error;
-		});
-		outcomes.set(this.itemIndex, outcome);
-		return await outcome;
+		return await once(this.run.outcomes as Map<number, Promise<T>>, this.itemIndex, work);
 	}
 
 	/** Lets the later items take their turns. */
@@ -220,6 +212,22 @@ function inputOf(n8n: IExecuteSingleFunctions): { input: object; total: number }
 	const items = (main ?? ai_tool ?? [])[0] ?? [{}];
 	// Execute Once is a setting of every node: n8n then hands over the first item only
 	return { input: executeData, total: node.executeOnce === true ? 1 : items.length };
+}
+
+/** The known outcome of a key, else that of the work: forgotten if it failed and certainly did nothing. */
+export async function once<K, T>(
+	outcomes: Map<K, T | Promise<T>>,
+	key: K,
+	work: () => Promise<T>,
+): Promise<T> {
+	const known = outcomes.get(key);
+	if (known !== undefined) return await known;
+	const outcome = work().catch((error: unknown) => {
+		if (!mayHaveActed(error)) outcomes.delete(key);
+		throw error;
+	});
+	outcomes.set(key, outcome);
+	return await outcome;
 }
 
 /** Something that happens once and can be waited for. */

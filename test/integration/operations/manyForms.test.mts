@@ -189,15 +189,15 @@ describe('Settings: Update with Preview', () => {
 describe('Settings: Update with Skip Unchanged', () => {
 	const skip = { ...update, options: { skipUnchanged: true } };
 
-	it('updates 30 forms of which two differ with 3 requests, and with one when run again', async () => {
-		const rows = Array.from({ length: 30 }, (_, index) => {
+	it('updates 150 forms of which ten differ with 11 requests, and with one when run again', async () => {
+		const rows = Array.from({ length: 150 }, (_, index) => {
 			const { id } = service.store.addForm({ name: `Form ${index}` });
 			return { id, is_closed: index % 15 === 0, description: '' };
 		});
 		const described = rows.map((row) => ({ ...row, description: stored(row.id).description }));
 		const first = await n8n.runNode(skip, itemsOf(...(described as IDataObject[])));
 		expect(first.error).toBeUndefined();
-		expect(statusOf(first.items).filter((status) => status === 'updated')).toHaveLength(2);
+		expect(statusOf(first.items).filter((status) => status === 'updated')).toHaveLength(10);
 		expect(first.items[0].json.changes).toEqual({ is_closed: { from: false, to: true } });
 		expect(first.items[1].json).toEqual({
 			id: rows[1].id,
@@ -206,7 +206,7 @@ describe('Settings: Update with Skip Unchanged', () => {
 			changes: {},
 			ignored: ['id'],
 		});
-		expect(service.requests).toHaveLength(3);
+		expect(service.requests).toHaveLength(11);
 		service.requests.length = 0;
 		const again = await n8n.runNode(skip, itemsOf(...(described as IDataObject[])));
 		expect(new Set(statusOf(again.items))).toEqual(new Set(['skipped']));

@@ -12,11 +12,11 @@ import {
 	optionsOf,
 	onceFormIsChosen,
 } from '../../parameters/properties';
+import { once } from '../itemRun';
 import { fieldsOf } from '../operation';
 import type { Operation } from '../operation';
 import { ANSWERS_MODE, needFields, readAnswers, readGiven } from './answers';
-import { addUnlessExisting, identityOf, readSkipNames, skipIfExists } from './skipExisting';
-import type { Outcome } from './skipExisting';
+import { existingLike, identityOf, readSkipNames, skipIfExists } from './skipExisting';
 
 const AS_JSON =
 	' The answers are an object. Its keys are the labels, custom keys or UUIDs of the fields, which "Get many fields" returns. A value is text, a number, true or false, an ISO date, or a list for several choices; for a file, the URL of a file that is already uploaded elsewhere.';
@@ -134,21 +134,20 @@ export const responseCreate: Operation = {
 				const { context, run } = request;
 				const { answers, identity } = early ?? read(inputFieldsOf(await fieldsOf(request, formId)));
 				const target = { ...request.target, body: { data: answers.data } };
-				const add = async () => idOf(await addResponse(context, target));
-				let outcome: Outcome;
-				if (isOnce) {
-					outcome = await addUnlessExisting(request, input, formId, answers, identity, add);
-				} else {
-					await run.allChecked();
-					outcome = { status: 'created', id: await add() };
-				}
+				const add = async () => ({ id: idOf(await addResponse(context, target)) });
+				const like = isOnce
+					? await existingLike(request, input, formId, answers, identity)
+					: undefined;
+				await run.allChecked();
+				const isThere = like?.known.has(like.key);
+				const { id } = like ? await once(like.known, like.key, add) : await add();
 				const form = { id: formId, name: chosenName(input.node, formId) ?? null };
 				const { byLabel, ignored } = answers;
 				return [
 					{
 						json: {
-							status: outcome.status,
-							uuid: outcome.id ?? null,
+							status: isThere ? 'skipped' : 'created',
+							uuid: id ?? null,
 							form,
 							answers: byLabel,
 							...(given.mode === 'automatic' && { ignored }),

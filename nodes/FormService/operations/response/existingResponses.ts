@@ -29,14 +29,14 @@ export const NAME = "'Skip If Exists'";
 /** The complete responses of a form by their answers to the identifying fields. */
 export type ExistingResponses = {
 	identity: IdentityField[];
-	/**
-	 * The first response with these answers, by `keyOf`. The run adds its own: the ID of a response that it
-	 * has added, or the error of one that it may have added.
-	 */
-	known: Map<string, { id?: string } | { error: unknown }>;
+	/** The first response with the same answers, by `keyOf`, and those that the run adds. */
+	known: Map<string, AddedResponse | Promise<AddedResponse>>;
 	/** The responses whose answers are not all certain. */
 	doubtful: Array<{ id?: string; possible: Possible[] }>;
 };
+
+/** A response, which has no ID if the service gives none. */
+type AddedResponse = { id?: string };
 
 /** A field that identifies a response, and how its answers are compared. */
 type IdentityField = {

@@ -1,13 +1,13 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { findFields } from '../../api/answers/fields';
 import type { InputField } from '../../api/answers/fields';
-import { mayHaveActed } from '../../api/errors';
 import type { Input } from '../../parameters/input';
 import { invalid, invalidAll, readCollection } from '../../parameters/input';
 import type { ItemRequest } from '../operation';
 import { COUNTED, sharedProblem, titlesOf } from './answers';
 import type { Answers } from './answers';
 import { existingResponses, keyOf, NAME } from './existingResponses';
+import type { ExistingResponses } from './existingResponses';
 
 export const skipIfExists: INodeProperties = {
 	displayName: 'Skip If Exists',
@@ -73,37 +73,22 @@ export function identityOf(
 	return identity;
 }
 
-/** What became of an item: whether its response was added, and the ID of the one that the form now has. */
-export type Outcome = { status: 'created' | 'skipped'; id?: string };
-
 /**
- * Adds the response of an item unless the form has one with the same answers. Items with the same answers
- * take their turns in the order of the input, and one of them is added.
+ * Waits for the turn of an item: items with the same answers take their turns in the order of the input.
  *
  * @param identity the fields by which a response is recognized
- * @param add adds the response and gives its ID
+ * @returns the responses of the form, and the key of those with the item's answers
  */
-export async function addUnlessExisting(
+export async function existingLike(
 	request: ItemRequest,
 	input: Input,
 	formId: string,
 	{ data }: Answers,
 	identity: readonly InputField[],
-	add: () => Promise<string | undefined>,
-): Promise<Outcome> {
-	const { context, run } = request;
+): Promise<{ known: ExistingResponses['known']; key: string }> {
 	const existing = await existingResponses(request, input, formId, identity);
 	const answers = identity.map(({ id }) => data[id]);
 	const key = keyOf(input, existing, answers);
-	await run.turn(`${context.account.key} ${formId} ${key}`);
-	await run.allChecked();
-	const present = existing.known.get(key);
-	if (present !== undefined && 'error' in present) return await Promise.reject(present.error);
-	if (present !== undefined) return { status: 'skipped', id: present.id };
-	const id = await add().catch((error: unknown) => {
-		if (mayHaveActed(error)) existing.known.set(key, { error });
-		throw error;
-	});
-	existing.known.set(key, { id });
-	return { status: 'created', id };
+	await request.run.turn(`${request.context.account.key} ${formId} ${key}`);
+	return { known: existing.known, key };
 }
