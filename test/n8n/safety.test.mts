@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { itemsOf } from '../../scripts/lib/n8n/rest.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
-import { selfSigned } from '../integration/faults/certificate.mts';
+import { selfSigned } from '../integration/servers.mts';
 import { demoForms, status } from '../service/index.mts';
 import { type Instance, runOperations, startInstance, startUnlimited } from './instance.mts';
 

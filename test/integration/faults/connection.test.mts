@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { demoForms } from '../../service/index.mts';
 import { itemsOf, locator, n8nFor, time } from '../harness.mts';
-import { asked, unreachablePlaces, type Unreachable } from './connection.mts';
+import { asked, closedPort, unreachablePlaces, type Unreachable } from '../servers.mts';
 import { inputFor, operationNamed, type OperationCase } from '../tables/operations.mts';
 import { startTestService, withWorld } from '../world.mts';
-import { closedPort } from './unreachable.mts';
 
 const places = await unreachablePlaces();
 

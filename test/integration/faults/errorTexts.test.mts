@@ -9,9 +9,8 @@ import {
 } from '../../service/index.mts';
 import { locator, n8nFor, type N8n } from '../harness.mts';
 import { ssrfProtection } from '../n8n/core.mts';
-import { elsewhere, toAnyCertificate } from '../secrets/elsewhere.mts';
+import { elsewhere, toAnyCertificate, unreachablePlaces } from '../servers.mts';
 import { withWorld } from '../world.mts';
-import { unreachablePlaces } from './connection.mts';
 import { faultCases, patience } from './faultCases.mts';
 import { inputFor, operationNamed } from '../tables/operations.mts';
 

@@ -3,7 +3,7 @@ import { answer, demoForms, redirect, slow } from '../../service/index.mts';
 import { itemsOf, locator, time } from '../harness.mts';
 import { addEach, addTo, numbered } from '../limits/adding.mts';
 import { until } from '../limits/watch.mts';
-import { elsewhere, toAnyCertificate } from '../secrets/elsewhere.mts';
+import { elsewhere, toAnyCertificate } from '../servers.mts';
 import { withWorld } from '../world.mts';
 
 const { contact } = demoForms;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { itemsOf, locator, n8nFor, time, type Account } from '../harness.mts';
-import { httpServer, rawServer } from './rawServer.mts';
+import { httpServer, rawServer } from '../servers.mts';
 
 /** Longer than any reply takes here. One that never comes is noticed in the tests' time, or at the end of this. */
 const requestOptions = { timeout: 60_000 };

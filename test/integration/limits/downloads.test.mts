@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { itemsOf, locator, time } from '../harness.mts';
 import { answer, demoForms, slow, status } from '../../service/index.mts';
 import { container, core } from '../n8n/core.mts';
-import { elsewhere, toAnyCertificate } from '../secrets/elsewhere.mts';
+import { elsewhere, toAnyCertificate } from '../servers.mts';
 import { withWorld, type World } from '../world.mts';
 
 const { contact } = demoForms;

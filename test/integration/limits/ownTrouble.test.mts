@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unreachablePlaces } from '../faults/connection.mts';
+import { unreachablePlaces } from '../servers.mts';
 import { itemsOf, n8nFor } from '../harness.mts';
 import type { N8n } from '../harness.mts';
 import { ssrfProtection } from '../n8n/core.mts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { answer, demoForms, redirect, tooMany, type Service } from '../../service/index.mts';
 import { withWorld, type World } from '../world.mts';
 import { locator } from '../harness.mts';
-import { elsewhere, toAnyCertificate } from './elsewhere.mts';
+import { elsewhere, toAnyCertificate } from '../servers.mts';
 
 const { contact } = demoForms;
 const requestOptions = toAnyCertificate;

@@ -8,7 +8,7 @@ import { nodeOf, typeOf } from '../n8n/package.mts';
 import { operationCases, type OperationCase } from '../tables/operations.mts';
 import { placesIn, valuesOf } from '../tables/parameters.mts';
 import { SECRET, startTestService } from '../world.mts';
-import { elsewhere, type Elsewhere } from './elsewhere.mts';
+import { elsewhere, type Elsewhere } from '../servers.mts';
 
 const NAMES = ['Ada', 'Bob', 'Cleo'] as const;
 

@@ -3,7 +3,7 @@ import { demoForms } from '../../service/index.mts';
 import { locator, n8nFor } from '../harness.mts';
 import { ssrfProtection } from '../n8n/core.mts';
 import { withWorld } from '../world.mts';
-import { elsewhere, toAnyCertificate } from './elsewhere.mts';
+import { elsewhere, toAnyCertificate } from '../servers.mts';
 
 /**
  * n8n's own protection of private addresses, with the service's own host allowed, as whoever runs n8n

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { demoForms, redirect, status } from '../../service/index.mts';
 import { inputFor, operationCases } from '../tables/operations.mts';
-import { closedPort, knowNoInvalidNames } from '../faults/unreachable.mts';
 import { withWorld } from '../world.mts';
 import { locator, n8nFor } from '../harness.mts';
-import { elsewhere } from './elsewhere.mts';
+import { elsewhere, unreachablePlaces } from '../servers.mts';
 import { tracesOf } from './traces.mts';
 
-knowNoInvalidNames();
-const { port: closed } = await closedPort();
+const noBaseUrl = { name: 'a base URL that is none', baseUrl: 'forms' };
+const places = [...(await unreachablePlaces()), noBaseUrl];
 
 const accessToken = 'a-token-that-nobody-else-may-see-4c1f';
 
@@ -23,14 +22,10 @@ it('what looks for the token would find it, however deep it is', () => {
 
 // The table of faults looks for the token under every fault of the service: ../faults/faults.test.mts.
 describe('no error, and nothing that n8n stores with it, has the token', () => {
-	it.each([
-		['a connection that is refused', `http://127.0.0.1:${closed}`, /refused/],
-		['a host that does not exist', 'https://forms.invalid', /forms\.invalid/],
-		['a base URL that is none', 'forms', /is not a web address/],
-	])('%s', async (_name, baseUrl, message) => {
+	it.each(places)('$name', async ({ baseUrl }) => {
 		const n8n = n8nFor({ accessToken, baseUrl });
 		const { run, error } = await n8n.runNode({ resource: 'workspace', operation: 'get' });
-		expect(error?.message).toMatch(message);
+		expect(error).toBeDefined();
 		expectNoTrace(run, error);
 		const tested = await n8n.testCredential();
 		expect(tested.status).toBe('Error');
