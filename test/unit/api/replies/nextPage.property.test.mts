@@ -42,6 +42,7 @@ describe('finding the next page', () => {
 		{ meta: { cursor: { next: 'c2' } } },
 		{ paging: { next: { after: 'c2' } } },
 		{ cursor: 'c2' },
+		{ links: { next: null }, cursor: 'c2' },
 		{ offset: 'itr2/rec' },
 		{ next_offset: 2 },
 		{ cursor: 3 },
