@@ -4,12 +4,29 @@
  *   npm run lock
  */
 import { globSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { run } from './lib/command.mts';
-import { root } from './lib/paths.mts';
+import { root, temporaryFolder } from './lib/paths.mts';
 
-const lock = async (folder: string) =>
-	await run('npm', ['install', '--package-lock-only', '--ignore-scripts'], { cwd: folder });
+const FILES = ['package.json', 'package-lock.json', '.npmrc'];
+
+/** No lockfile names a registry. */
+const OPTIONS = [
+	...['install', '--package-lock-only', '--ignore-scripts'],
+	'--omit-lockfile-registry-resolved',
+];
+
+/** Locks a copy: beside node_modules, npm would note there that the new versions are installed. */
+async function lock(folder: string) {
+	await using cleanup = new AsyncDisposableStack();
+	const copy = await temporaryFolder('lock', cleanup);
+	for (const file of FILES) {
+		await cp(join(folder, file), join(copy, file)).catch(() => undefined);
+	}
+	await run('npm', OPTIONS, { cwd: copy });
+	await cp(join(copy, 'package-lock.json'), join(folder, 'package-lock.json'));
+}
 
 for (const path of globSync('scripts/**/package.json', { cwd: root })) {
 	await lock(join(root, dirname(path)));
