@@ -5,13 +5,10 @@ import {
 	findResponses,
 	wantsAll,
 } from '../../api/answers/conditions';
-import type { Wanted } from '../../api/answers/conditions';
 import { formFieldsOf } from '../../api/answers/fields';
 import { submittedAt } from '../../api/answers/order';
 import { outputNeedsFields, toResponseItem } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
-import { ServiceError } from '../../api/errors';
-import type { RequestContext } from '../../api/requestContext';
 import { listRecords } from '../../api/service';
 import { filterParameters, readWanted } from '../../parameters/filters';
 import { invalid, readChoice, readFormId, readPage } from '../../parameters/input';
@@ -86,7 +83,16 @@ export const responseGetAll: Operation = {
 					async (by, target) => await listRecords(by, target, { limit: enough }),
 					enough,
 				);
-				checkTimes(context, records, wanted);
+				const isByTime = wanted.after !== undefined || wanted.before !== undefined;
+				const hasNoTime = (record: IDataObject) => submittedAt(record) === undefined;
+				// a filter by time would hold all responses back without a word
+				if (isByTime && records.length > 0 && records.every(hasNoTime)) {
+					throw invalid(
+						input,
+						'The service does not say when the responses were submitted',
+						"Remove 'Submitted After' and 'Submitted Before' from the filters.",
+					);
+				}
 				const { conditions } = wanted;
 				const needFields = outputNeedsFields(output) || conditionsNeedFields(conditions);
 				const fields = needFields
@@ -102,23 +108,3 @@ export const responseGetAll: Operation = {
 		};
 	},
 };
-
-/** A filter by time would hold all responses back without a word where none has a time. */
-function checkTimes(
-	{ n8n, itemIndex }: RequestContext,
-	records: readonly IDataObject[],
-	{ after, before }: Wanted,
-): void {
-	const isByTime = after !== undefined || before !== undefined;
-	const hasTime = (record: IDataObject) => submittedAt(record) !== undefined;
-	if (!isByTime || records.length === 0 || records.some(hasTime)) return;
-	throw new ServiceError(
-		n8n.getNode(),
-		{
-			message: 'The service does not tell when the responses were submitted',
-			description: "Remove 'Submitted After' and 'Submitted Before' from the filters.",
-			failure: { cause: 'configuration-invalid' },
-		},
-		itemIndex,
-	);
-}

@@ -158,24 +158,17 @@ function spellingOf(name: string): string {
 /** Shorter names are too easily one letter apart. */
 const MIN_LENGTH = 6;
 
-/** The setting whose name is misspelled by one letter. */
+/** The setting whose name is misspelled by one letter: missing, added, another, or in another place. */
 function nearlyNamed(title: string, counting: ReadonlyMap<string, Setting>): Setting | undefined {
 	const given = spellingOf(title);
 	if (given.length < MIN_LENGTH) return undefined;
+	const shorter = new Set(withoutOneLetter(given));
 	const isNear = ([spelling]: [string, Setting]) =>
-		spelling.length >= MIN_LENGTH && isOneEditApart(spelling, given);
+		spelling.length >= MIN_LENGTH && withoutOneLetter(spelling).some((one) => shorter.has(one));
 	return [...counting].find(isNear)?.[1];
 }
 
-/** Whether two names differ by one letter that is missing, added or another, or by two swapped ones. */
-function isOneEditApart(one: string, other: string): boolean {
-	if (Math.abs(one.length - other.length) > 1) return false;
-	let start = 0;
-	while (start < one.length && one[start] === other[start]) start++;
-	let end = 0;
-	const shorter = Math.min(one.length, other.length);
-	while (end < shorter - start && one.at(-1 - end) === other.at(-1 - end)) end++;
-	const [from, to] = [one, other].map((name) => name.slice(start, name.length - end));
-	const isSwapped = from.length === 2 && to.length === 2 && from[0] === to[1] && from[1] === to[0];
-	return isSwapped || (from.length <= 1 && to.length <= 1);
+/** A name, and the name without each of its letters. */
+function withoutOneLetter(name: string): string[] {
+	return [name, ...Array.from(name, (_, at) => name.slice(0, at) + name.slice(at + 1))];
 }
