@@ -7,8 +7,8 @@ import { invalid, readChoice, toText } from '../parameters/input';
 import type { Listing, Operation, Prepare, Prepared } from './operation';
 
 /**
- * What differs where a model uses the node as a tool: it chooses its output by name, reads no files,
- * sees no secrets, and gets no more than it can use at a time.
+ * The node as a tool of a model: the model selects its output by name, gets no files and no secrets, and
+ * no more at a time than it can use.
  */
 
 const onlyForTools = { '@tool': [true] };
@@ -58,7 +58,7 @@ const skipInput: INodeProperties = {
 	displayOptions: { show: onlyForTools },
 };
 
-/** A parameter of an operation, with those that stand in its place or beside it for tools. */
+/** A parameter of an operation, with the parameters that replace or extend it in tools. */
 export function withToolParameters(property: INodeProperties): INodeProperties[] {
 	if (property.name === 'limit') return [property, skipInput];
 	const { displayOptions } = property;
@@ -68,7 +68,7 @@ export function withToolParameters(property: INodeProperties): INodeProperties[]
 	return property.name === 'simplify' ? [notForTools, ...outputParameters] : [property];
 }
 
-/** The text by which a model decides to use the tool. It replaces n8n's own, which is the action alone. */
+/** The text by which a model decides to use the tool. n8n's own text is only the action. */
 export function toolDescriptionInput({ toolDescription }: Operation): INodeProperties {
 	return {
 		displayName: 'Tool Description',
@@ -121,8 +121,8 @@ function namesIn(text: string): unknown {
 }
 
 /**
- * The result of a tool: as much as was asked for and as a model can use. What is left out or shortened
- * is said in an item of its own, with how to get it.
+ * The result of a tool, no longer than a model can use. An item of its own says what was left out or
+ * shortened, and how to get it.
  *
  * @param names of the selected fields; undefined for all
  */
@@ -158,8 +158,8 @@ const TEXT_LENGTHS = [2_000, 500, 100];
 const MAX_ENTRIES = 50;
 
 /**
- * The same result if it is short enough for a model, else with its long texts and lists cut, else its ID
- * and name alone.
+ * A result that is short enough for a model: unchanged if possible, else with its long texts and lists
+ * cut, else only its ID and name.
  */
 function fitted(json: IDataObject): IDataObject {
 	const isShort = (candidate: IDataObject) => JSON.stringify(candidate).length <= MAX_CHARACTERS;
@@ -177,7 +177,7 @@ function cutTo(length: number, value: unknown): unknown {
 	return isRecord(value) ? mapValues(value, (entry) => cutTo(length, entry)) : value;
 }
 
-/** What a page leaves out, and how to get it. */
+/** What the page leaves out, and how to get the next results. */
 function restOf(count: number, skip: number, total: number): string[] {
 	if (count === total) return [];
 	const end = skip + count;
@@ -227,6 +227,6 @@ function unknownNames(results: readonly IDataObject[], names: readonly string[] 
 	return [`No result has ${quoted}. The fields of the results are: ${some.join(', ')}.`];
 }
 
-/** Names that a notice lists at most, and their characters. */
+/** The most names that a notice lists, and the most characters of a name. */
 const MAX_NAMES = 50;
 const MAX_NAME_LENGTH = 100;

@@ -17,7 +17,7 @@ import {
 import { listing, RecordNotFound } from './operation';
 import type { Operation } from './operation';
 
-/** The service has no endpoint for one form, so the form is taken from the list of all. */
+/** The API has no endpoint for one form, so the form is taken from the list of all forms. */
 export const formGet: Operation = {
 	option: {
 		name: 'Get',

@@ -63,8 +63,8 @@ export const properties: INodeProperties[] = [
 ];
 
 /**
- * The option of an operation with what n8n's routing composes an item's request from: method and path.
- * `checkItem` fills in the IDs and the body.
+ * The option of an operation with its routing: n8n composes the request from this method and path, and
+ * `checkItem` adds the IDs and the body.
  *
  * @see https://docs.n8n.io/integrations/creating-nodes/build/reference/node-base-files/declarative-style-parameters/
  */
@@ -92,7 +92,7 @@ const actions = Object.fromEntries(
 );
 
 /**
- * What the canvas shows below the name of the node, such as "Create response: Contact". The parameters are
+ * The text below the node's name on the canvas, such as "Create response: Contact". The parameters are
  * copied because n8n's own object of them doesn't read nested values in all of its expression engines.
  */
 export const subtitle = `={{ (({ resource, operation, formId }) =>
@@ -104,8 +104,8 @@ const versionAtEnd = `/\\/*(${VERSION_PATH.replaceAll('/', '\\/')})?\\/*$/`;
 
 /**
  * The base URL and headers of every request, as n8n's routing takes them. n8n checks the allowed domains of
- * the credential by this URL. An expression cannot call `normalizeBaseUrl` of api/account, so a test shows
- * that both give the same. It never throws, because n8n would then stop before the item is checked.
+ * the credential by this URL. An expression cannot call `normalizeBaseUrl` of api/account, so a test compares
+ * both. The expression never throws, because n8n would then stop before the item is checked.
  */
 export const requestDefaults = {
 	baseURL: `={{ (typeof $credentials.baseUrl === "string" ? $credentials.baseUrl : "").trim().replace(${versionAtEnd}, "") + "${VERSION_PATH}" }}`,

@@ -10,7 +10,7 @@ import type { ItemRun, Run } from './itemRun';
 import { RecordNotFound } from './operation';
 import type { ItemRequest } from './operation';
 
-/** How the errors of items are worded, beyond what the request path says of a request. */
+/** The errors of items, beyond the errors of requests. */
 
 type NodeError = NodeApiError | NodeOperationError;
 
@@ -50,12 +50,12 @@ export async function invalidItem(
 	return inputError(node, { message, description: lines.join('\n').trim(), failure, itemIndex });
 }
 
-/** Whether an item has what may be the name of a form in place of its ID. */
+/** Whether an item may have the name of a form in place of the ID. */
 function isNameOfForm(problem: unknown): problem is InvalidFormId {
 	return problem instanceof InvalidFormId && isFormName(problem.given);
 }
 
-/** An item's error; with the ID, if the item has the name of a form in its place. */
+/** The error of an item. If the item has the name of a form in place of the ID, the error gives the ID. */
 function withFormId(
 	n8n: IExecutePaginationFunctions,
 	problem: unknown,
@@ -73,7 +73,7 @@ function whatWasSent({ sent, total }: Run): string {
 	return `The first ${sent} of the ${total} items were sent before, in earlier batches. Leave them out when you run again.`;
 }
 
-/** Rows that an error lists at most. */
+/** The most rows that an error lists. */
 const MAX_ROWS = 50;
 
 function invalidRows(
@@ -90,10 +90,10 @@ function invalidRows(
 }
 
 /**
- * An error about a form that is not there, in words that help most: a form that was chosen from the list is
- * named, and a name in place of an ID is answered with the ID. All other errors stay as they are.
+ * A more helpful error for a form that does not exist: the error names a form that was chosen from the
+ * list, and gives the ID for a name that was entered in its place. All other errors stay unchanged.
  *
- * @param formId what the request had for the ID, if it is about a form
+ * @param formId the ID in the request's path, if it is about a form
  */
 export async function aboutForm(
 	error: unknown,
@@ -111,7 +111,7 @@ export async function aboutForm(
 	return new ServiceError(node, explanation, context.itemIndex);
 }
 
-/** Whether an ID may be a name, so that a request for the names is worth it: IDs are mixed with digits. */
+/** Whether an ID may be a name. IDs have digits, so a request for the names is not worth it for them. */
 function isLikeName(formId: string): boolean {
 	return /^[A-Z][A-Za-z_-]+$/.test(formId);
 }
@@ -127,7 +127,7 @@ async function formsOfAccount(
 	return await formsOf({ n8n, account, urgency: 'bulk', itemIndex }, itemRun);
 }
 
-/** The forms there are; none if they cannot be read, because another error is about to be shown. */
+/** All forms, or none if they cannot be read, because another error is about to be shown. */
 async function formsOf(context: RequestContext, itemRun: ItemRun): Promise<IDataObject[]> {
 	const target = targetOf(context.account, endpoints.listForms);
 	return await itemRun.readOnce({ context, target }, listRecords).catch(() => []);

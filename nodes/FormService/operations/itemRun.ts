@@ -44,8 +44,8 @@ export class ItemRun {
 	}
 
 	/**
-	 * Resolves when the earlier items with the same key have ended. The order is that of the input,
-	 * whatever each item has waited for before.
+	 * Resolves when the earlier items with the same key have ended, so that items with one key follow the
+	 * order of the input.
 	 */
 	async turn(key: string): Promise<void> {
 		const { lastInQueue } = this.run;
@@ -57,8 +57,8 @@ export class ItemRun {
 	}
 
 	/**
-	 * Resolves when every item that n8n has handed over is checked: it is here, in the queue of its key, or
-	 * has ended. Whoever waits here before the first request that acts sends nothing if an item is invalid.
+	 * Resolves when every item that n8n has handed over is checked: the item waits here, is in the queue of its
+	 * key, or has ended. An item that waits here before it acts does nothing if another item is invalid.
 	 */
 	async allChecked(): Promise<void> {
 		this.queued.give();
@@ -82,7 +82,7 @@ export class ItemRun {
 
 /** One try of n8n to run the node over its input items, and what the items share. */
 export class Run {
-	/** What was read, or is being read, by what it was asked with. */
+	/** The reads that were started, by `readOnce`'s keys. */
 	readonly reads = new Map<string, Promise<unknown>>();
 
 	/** The last item in the queue of each key. */
@@ -91,7 +91,7 @@ export class Run {
 	/** How many items have begun to be sent. */
 	sent = 0;
 
-	/** What is wrong with the items that are invalid, each with its row. */
+	/** The problems of the invalid items, each with its row. */
 	readonly invalid: Array<{ row: number; problem: unknown }> = [];
 
 	private readonly items: ItemRun[] = [];
@@ -113,7 +113,7 @@ export class Run {
 		readonly outcomes: Map<number, Promise<unknown>>,
 	) {}
 
-	/** Whether an item comes after all that this run has: else it begins the next try. */
+	/** Whether an item comes after all items of this run; if not, the item begins the next try. */
 	isFollowedBy(itemIndex: number): boolean {
 		return itemIndex > (this.items.at(-1)?.itemIndex ?? -1);
 	}
@@ -153,15 +153,15 @@ export class Run {
 		stopped.abort(reason);
 	}
 
-	/** Why nothing more is sent, of any account or of this one; undefined while items are sent. */
+	/** Why nothing more is sent of the run or of this account; undefined while items are sent. */
 	stopReason(account?: Account): unknown {
 		const ofAccount = account && this.stoppedAccount(account.key).signal.reason;
 		return this.stopped.signal.reason ?? ofAccount;
 	}
 
 	/**
-	 * Aborts when the items of an account that still wait are not to be sent. It is made once for each
-	 * account, because a signal that follows others costs as much as a good part of an item.
+	 * Aborts when the waiting items of an account are not to be sent. Each account has one signal, because a
+	 * signal that follows others takes a large part of an item's time.
 	 *
 	 * @param canceled the signal of the execution
 	 */
@@ -191,7 +191,7 @@ export function joinRun(n8n: IExecuteSingleFunctions): ItemRun {
 	return run.add(itemIndex);
 }
 
-/** The latest try of each input. n8n gives the items of a run nothing else in which they could meet. */
+/** The latest try of each input, which is the only object that n8n gives to all items of a run. */
 const latestRuns = new WeakMap<object, Run>();
 
 /**
@@ -210,11 +210,14 @@ function inputOf(n8n: IExecuteSingleFunctions): { input: object; total: number }
 	}
 	const { main, ai_tool } = executeData.data;
 	const items = (main ?? ai_tool ?? [])[0] ?? [{}];
-	// Execute Once is a setting of every node: n8n then hands over the first item only
+	// with the node's setting Execute Once, n8n hands over only the first item
 	return { input: executeData, total: node.executeOnce === true ? 1 : items.length };
 }
 
-/** The known outcome of a key, else that of the work: forgotten if it failed and certainly did nothing. */
+/**
+ * The known outcome of a key, else the outcome of the work. A failure is forgotten if the work certainly did
+ * nothing.
+ */
 export async function once<K, T>(
 	outcomes: Map<K, T | Promise<T>>,
 	key: K,

@@ -87,7 +87,7 @@ export async function fieldsOf(
  * (specification, section 4).
  */
 export class RecordNotFound extends ServiceError {
-	/** @param absent what to say, and what to do */
+	/** @param absent the error's message, and what to do */
 	constructor(
 		{ n8n, itemIndex }: RequestContext,
 		absent: { message: string; description: string },

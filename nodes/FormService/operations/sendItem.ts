@@ -59,7 +59,7 @@ export function checkItem({ endpoint, prepare }: Operation): PreSendAction {
 	};
 }
 
-/** The number of an item for a person: that of its row, if a node such as Google Sheets gives it. */
+/** The number by which errors name an item: its row, if a node such as Google Sheets gives one. */
 function rowOf(n8n: IExecuteSingleFunctions): number {
 	const { row_number: row } = n8n.getInputData().json;
 	return Number.isInteger(row) ? Number(row) : n8n.getItemIndex() + 1;
@@ -67,7 +67,7 @@ function rowOf(n8n: IExecuteSingleFunctions): number {
 
 function inputOf(n8n: IExecuteSingleFunctions): Input {
 	return {
-		// to extract the value of a parameter that isn't shown would throw
+		// n8n throws if it extracts the value of a hidden parameter
 		parameter: <T>(name: string, fallback?: T) =>
 			n8n.getNodeParameter(name, fallback, { extractValue: name.endsWith('Id') }) as T,
 		item: n8n.getInputData(),
@@ -173,7 +173,7 @@ function requestOf(
 	};
 }
 
-/** Why a run stops if n8n has not handed over all items: n8n itself reports the missing one. */
+/** Why a run stops if n8n has not handed over all items. n8n itself reports the missing item. */
 const NOT_WHOLE = new Error('An expression of another item failed');
 
 /** What n8n itself adds to the parameters of a declarative node. */

@@ -1,7 +1,7 @@
 /** What a setting takes. Lengths are in characters, integers are inclusive. */
 type SettingType =
 	| { type: 'boolean' }
-	/** A required one is trimmed, and may not be empty then. */
+	/** A required text is trimmed and must not be empty. */
 	| { type: 'text'; maxLength?: number; multiline?: true; required?: true }
 	| { type: 'url'; maxLength: number }
 	| { type: 'integer'; min: number; max?: number }

@@ -18,8 +18,8 @@ const byName = new Map(settings.map((setting) => [setting.name, setting]));
  * Checks an update of settings against their types and bounds (specification, section 2.5).
  *
  * @param values by the service's names; `undefined` leaves a setting as it is, `null` clears it
- * @param titles the names by which a person has given the settings; left out if these are the service's
- * @returns what to send, and all that is wrong; `body` is to be sent only if there are no problems
+ * @param titles the names of the editor or of a sheet's columns; left out if the service's names were given
+ * @returns the body to send if there are no problems, and all problems
  */
 export function checkSettings(
 	values: Record<string, unknown>,
@@ -44,7 +44,7 @@ function problemOf(
 	titles: ReadonlyMap<string, string> | undefined,
 ): string {
 	if (setting === undefined) return `'${name}' is not a setting that can be updated.`;
-	// the editor has a list of its own for what is to be cleared
+	// the editor clears settings by a list of their names
 	const canBeNull = setting.nullable && titles === undefined;
 	const bound = `${boundOf(setting)}${canBeNull ? ', or null' : ''}`;
 	// an empty text is usually meant to clear the setting
@@ -52,7 +52,7 @@ function problemOf(
 	return `'${titles?.get(name) ?? name}' must be ${bound} (got ${describe(value)}).${advice}`;
 }
 
-/** The value as it is sent, or undefined when it breaks the setting's type or bound. */
+/** The value to send, or undefined if it breaks the setting's type or bound. */
 function accept(setting: Setting, value: unknown): SettingValue | undefined {
 	if (value === null) return setting.nullable ? null : undefined;
 	switch (setting.type) {
@@ -107,7 +107,7 @@ function describe(value: unknown): string {
 	return length <= MAX_SHOWN_LENGTH ? `"${value}"` : `text of ${length} characters`;
 }
 
-/** What an update does to a form, as far as the form's record tells. */
+/** What an update changes in a form, as far as the form's record shows. */
 export type Changes = {
 	/** The settings that get another value; `from` is what the form has. */
 	changes: Record<string, { from: GenericValue; to: SettingValue }>;
@@ -130,7 +130,7 @@ export function changesOf(body: Readonly<SettingValues>, form: IDataObject): Cha
 	};
 }
 
-/** Services say yes and no in several ways, and numbers as text. */
+/** A service may write booleans in several ways, and numbers as text. */
 function isSame(from: unknown, to: SettingValue): boolean {
 	if (typeof to === 'boolean') return readBoolean(from) === to;
 	if (typeof to === 'number') return String(from) === String(to);

@@ -10,7 +10,7 @@ import type { Input } from '../../parameters/input';
 import { invalid, invalidAll, readChoice, readJsonObject } from '../../parameters/input';
 import { storedFields } from './storedFields';
 
-/** How an error counts several problems of one item. */
+/** The rest of a message that begins with the number of problems. */
 export const COUNTED = "answers can't be sent";
 
 /** The name of the parameter that says how the answers are given. */
@@ -209,7 +209,7 @@ export function titlesOf(fields: readonly InputField[]): string {
 	return listed(fields.map(({ title }) => title));
 }
 
-/** As many names as an error lists. */
+/** The most names that an error lists. */
 const MAX_LISTED = 50;
 
 function listed(names: readonly string[]): string {

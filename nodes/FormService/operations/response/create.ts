@@ -75,7 +75,7 @@ export const responseCreate: Operation = {
 					fieldWords: { singular: 'field', plural: 'fields' },
 					addAllFields: true,
 					supportAutoMap: true,
-					// the method says why there are none
+					// getFormFields explains an empty list
 					hideNoDataError: true,
 					// shows a field that was added to the form as soon as the node is opened again
 					refreshIncompleteSchemaOnOpen: true,

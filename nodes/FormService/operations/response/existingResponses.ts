@@ -31,7 +31,7 @@ export type ExistingResponses = {
 	identity: IdentityField[];
 	/** The first response with the same answers, by `keyOf`, and those that the run adds. */
 	known: Map<string, AddedResponse | Promise<AddedResponse>>;
-	/** The responses whose answers are not all certain. */
+	/** The responses of which an answer is not certain. */
 	doubtful: Array<{ id?: string; possible: Possible[] }>;
 };
 
@@ -158,7 +158,7 @@ function hasEntry({ answers, doubtful }: MatchedAnswers, field: FormField): bool
  * The key of the responses that have the same answers as an item.
  *
  * @param answers the item's answers to the identifying fields, in their order
- * @throws NodeOperationError if a response may have the same answers, and may not
+ * @throws NodeOperationError if it is not certain whether a response has the same answers
  */
 export function keyOf(
 	input: Input,
@@ -190,7 +190,7 @@ function possibleTexts({ answers, doubtful }: MatchedAnswers, identity: Identity
 	const isDoubtful = doubtful.includes(field);
 	if (own !== undefined && !isDoubtful) return asSet([textOf(own.value, identity)]);
 	const ofLabel = answers.filter((answer) => answer.field?.match.label === field.match.label);
-	// a map of answers by label has room for one of them: the others are lost
+	// a map by label keeps only one answer of several fields with that label
 	if (isDoubtful && ofLabel.length === 1) return undefined;
 	const candidates = answers.filter((answer) =>
 		isDoubtful && answer.field !== undefined
@@ -234,7 +234,7 @@ function entryText(entry: unknown, kind: FieldKind, choices: Choices): string | 
 	return typedText(value, kind) ?? comparable(String(value));
 }
 
-/** Numbers with more digits would lose some. */
+/** JavaScript's numbers are exact up to this many digits. */
 const MAX_DIGITS = 15;
 
 function typedText(value: unknown, kind: FieldKind): string | undefined {

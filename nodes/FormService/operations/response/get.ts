@@ -17,7 +17,7 @@ import { outputOptions, readResponseOutput } from '../../parameters/responseOutp
 import { fieldsOf, RecordNotFound } from '../operation';
 import type { Operation } from '../operation';
 
-/** The service has no endpoint for one response: it is taken from the responses of its form. */
+/** The API has no endpoint for one response, so the response is taken from the list of its form. */
 export const responseGet: Operation = {
 	option: {
 		name: 'Get',
@@ -59,7 +59,7 @@ export const responseGet: Operation = {
 	},
 };
 
-/** The responses of a form, in one pass over them for all items that ask for one. */
+/** The responses of a form by their IDs, so that each item of a run finds its response without a search. */
 async function listById(context: RequestContext, target: Target) {
 	const records = await listRecords(context, target);
 	const named = records.flatMap((record) =>

@@ -85,7 +85,7 @@ export const responseGetAll: Operation = {
 				);
 				const isByTime = wanted.after !== undefined || wanted.before !== undefined;
 				const hasNoTime = (record: IDataObject) => submittedAt(record) === undefined;
-				// a filter by time would hold all responses back without a word
+				// otherwise the filter would silently drop every response
 				if (isByTime && records.length > 0 && records.every(hasNoTime)) {
 					throw invalid(
 						input,

@@ -12,7 +12,7 @@ const YES_OR_NO: INodePropertyOptions[] = [
 	{ name: 'Yes', value: true },
 ];
 
-/** Names of choices whose spelling isn't the service's with a capital. */
+/** Names of choices that are not just capitalized. */
 const CHOICE_NAMES: Readonly<Record<string, string>> = {
 	altcha: 'ALTCHA',
 	recaptcha: 'reCAPTCHA',
@@ -32,8 +32,8 @@ function toField(setting: Setting): INodeProperties {
 }
 
 /**
- * The widget of a setting. Each begins empty, which changes nothing: a widget that begins with a value,
- * such as a switch, would change the form as soon as it is added.
+ * The widget of a setting. Every widget starts empty, because a widget with a value, such as a switch,
+ * would change the form as soon as it is added.
  */
 function widgetOf(
 	setting: Setting,
@@ -60,7 +60,7 @@ function choicesOf(choices: readonly string[]): INodePropertyOptions[] {
 	return sortBy([LEFT_ALONE, ...named], ({ name }) => name.toLowerCase());
 }
 
-/** With the bound where the widget does not show it. */
+/** The description, with the bound if the widget does not show the bound. */
 function describe(setting: Setting): string {
 	const bound = boundOf(setting);
 	const isShown = setting.type === 'boolean' || setting.type === 'choice' || bound === 'text';

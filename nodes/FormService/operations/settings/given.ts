@@ -31,7 +31,7 @@ export type GivenSettings = {
 /**
  * Reads the settings to update of an item.
  *
- * @throws NodeOperationError that names every setting that cannot be updated so
+ * @throws NodeOperationError that names every invalid setting
  */
 export function readSettings(input: Input): GivenSettings {
 	const mode = readChoice(input, 'inputMode', SETTINGS_MODE, ['fields', 'auto', 'json']);
@@ -46,12 +46,12 @@ export function readSettings(input: Input): GivenSettings {
 
 const editorTitles = new Map(settings.map(({ name, displayName }) => [name, displayName]));
 
-/** The collection's values. A field that was added and left alone, and so is empty, changes nothing. */
+/** The values of the collection. A field that was added and left empty changes nothing. */
 function fromFields(input: Input): SettingValues {
 	const given = input.parameter<unknown>('settings', {});
 	if (!isRecord(given)) throw invalidAll(input, ["'Settings' must be an object."]);
 	const values = Object.entries(given).filter(([, value]) => value !== '' && value !== undefined);
-	// a list with gaps has entries without a value
+	// turns the gaps of a sparse list into entries
 	const clear = Array.from(readWords(input, 'clear', 'Settings to Clear'));
 	const both = values.map(([name]) => name).filter((name) => clear.includes(name));
 	const entries = [...values, ...clear.map((name) => [name, null] as const)];
@@ -66,9 +66,9 @@ function fromFields(input: Input): SettingValues {
 }
 
 /**
- * The fields of the input item that match a setting, such as the columns of a sheet. Empty ones leave the
- * setting as it is. Columns called "name" and "description" usually say which form a row is about: they
- * count only where the person wants it.
+ * The fields of the input item that match a setting, such as the columns of a sheet. An empty field leaves
+ * its setting unchanged. Columns called "name" and "description" usually identify the form, so they count
+ * only with their switches.
  */
 function fromItem(input: Input): GivenSettings {
 	const renames = readSwitch(input, 'renameForms', RENAME, false);
@@ -155,7 +155,7 @@ function spellingOf(name: string): string {
 		.replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Shorter names are too easily one letter apart. */
+/** Unrelated shorter names can differ by one letter. */
 const MIN_LENGTH = 6;
 
 /** The setting whose name is misspelled by one letter: missing, added, another, or in another place. */
