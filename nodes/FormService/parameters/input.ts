@@ -135,6 +135,7 @@ export function readText(
 	throw invalid(input, `'${displayName}' is missing`);
 }
 
+/** A text, also from a number that an expression gives. */
 export function toText(input: Input, value: unknown, displayName: string): string {
 	const text = typeof value === 'string' ? value : numberAsText(value);
 	if (text !== undefined) return text;

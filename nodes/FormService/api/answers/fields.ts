@@ -140,9 +140,10 @@ function toChoice(option: unknown): Choice | undefined {
 	return isUsable ? { name: String(name ?? value), value } : undefined;
 }
 
-/** Choices by their names and values, as they are compared; a value goes before a name. */
+/** Choices by their names and values, as these are compared. */
 export type Choices = ReadonlyMap<string, Choice>;
 
+/** The choices by name and value: a text that is the value of one choice and the name of another means the value. */
 export function choicesByName(choices: readonly Choice[]): Choices {
 	return new Map([
 		...choices.map((choice) => [comparable(choice.name), choice] as const),
