@@ -5,13 +5,13 @@ import { locator } from '../harness.mts';
 import { addEach, numbered } from './adding.mts';
 import { pathsOf, until } from './watch.mts';
 
-const ITEMS = 100;
+const ITEMS = 50;
 
 /** Requests that are open when someone asks: they left before. */
 const OPEN = 5;
 
 /**
- * Lets someone ask for something while 100 items of another execution are being sent.
+ * Lets someone ask for something while the items of another execution are being sent.
  *
  * @returns how many requests reached the service between the asking and the first to that path
  */

@@ -38,7 +38,7 @@ const takingIds = [
 
 async function expectNothingLeaves(given: unknown) {
 	service.requests.length = 0;
-	for (const parameters of takingIds) {
+	const runs = takingIds.map(async (parameters) => {
 		const { error, items } = await n8n.runNode(
 			parameters as never,
 			itemsOf({ id: given as never }),
@@ -48,7 +48,8 @@ async function expectNothingLeaves(given: unknown) {
 		);
 		expect(error).toMatchObject({ context: { itemIndex: 0 } });
 		expect(items).toEqual([]);
-	}
+	});
+	await Promise.all(runs);
 	// which keys are names of fields, only the fields of the form can say
 	const others = service.requests.filter(
 		({ path }) => path !== `/forms/${demoForms.contact}/fields`,
@@ -94,7 +95,7 @@ describe('an id that is none never leaves', () => {
 				fc.webQueryParameters(),
 			)
 			.filter((one) => !/^[A-Za-z0-9_-]{1,255}$/.test(one.trim()));
-		await fc.assert(fc.asyncProperty(text, expectNothingLeaves), { numRuns: 60 });
+		await fc.assert(fc.asyncProperty(text, expectNothingLeaves), { numRuns: 25 });
 	});
 });
 
