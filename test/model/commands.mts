@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { expect } from 'vitest';
@@ -149,52 +150,36 @@ const onTheForms = [
 	),
 ];
 
-/** How the service lists. */
+/** How the service lists one form. */
+const listed = fc.oneof(
+	fc.record({ order: fc.constantFrom<Order>('oldest', 'newest', 'shuffled') }),
+	fc.record({ pageSize: fc.constantFrom(1, 2, 3, 7, Infinity) }),
+	fc.record({
+		hasTotals: fc.boolean(),
+		paging: fc.constantFrom<Paging>('link', 'link', 'header', 'number', 'cursor link', 'cursor'),
+		refusesBeyond: fc.boolean(),
+		hasETags: fc.boolean(),
+	}),
+	fc.record({ hasFiles: fc.boolean() }),
+	fc.record({ times: fc.constantFrom<Form['times']>('all', 'some', 'none') }),
+	fc.record({ hidden: fc.boolean() }),
+	// between the pages of the next poll
+	fc.record({ shift: fc.constantFrom<PageShift>('submit', 'delete', 'complete and submit') }),
+);
+
+/** As often as there are kinds of changes. */
 const onTheListing = [
-	onForm(
-		fc.constantFrom<Order>('oldest', 'newest', 'shuffled'),
-		(order) => `list ${order} first`,
-		(form, order) => (form.order = order),
-	),
-	onForm(
-		fc.constantFrom(1, 2, 3, 7, Infinity),
-		(size) => `list in pages of ${size}`,
-		(form, size) => (form.pageSize = size),
-	),
-	onForm(
-		fc.record({
-			hasTotals: fc.boolean(),
-			paging: fc.constantFrom<Paging>('link', 'link', 'header', 'number', 'cursor link', 'cursor'),
-			refusesBeyond: fc.boolean(),
-			hasETags: fc.boolean(),
-		}),
-		(paging) => `list in such pages: ${JSON.stringify(paging)}`,
-		(form, paging) => Object.assign(form, paging),
-	),
-	onForm(
-		fc.boolean(),
-		(hasFiles) => (hasFiles ? 'ask for a file' : 'ask for no file'),
-		(form, hasFiles) => (form.hasFiles = hasFiles),
+	...Array.from({ length: 7 }, () =>
+		onForm(
+			listed,
+			(change) => `list with ${inspect(change)}`,
+			(form, change) => Object.assign(form, change),
+		),
 	),
 	fc.constantFrom(1, 2, Infinity).map((size) =>
 		command(`list the forms in pages of ${size}`, (_worlds, { n8n }) => {
 			n8n.service.listPageSize = size;
 		}),
-	),
-	onForm(
-		fc.constantFrom<Form['times']>('all', 'some', 'none'),
-		(times) => `list with ${times} of the times`,
-		(form, times) => (form.times = times),
-	),
-	onForm(
-		fc.boolean(),
-		(hidden) => (hidden ? 'hide the listing' : 'show the listing'),
-		(form, hidden) => (form.hidden = hidden),
-	),
-	onForm(
-		fc.constantFrom<PageShift>('submit', 'delete', 'complete and submit'),
-		(shift) => `${shift} between the pages of the next poll`,
-		(form, shift) => (form.shift = shift),
 	),
 ];
 
