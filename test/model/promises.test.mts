@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { faults } from './faults.mts';
+import { Form } from './form.mts';
 import type { Outcome, TriggerEvent } from './n8n.mts';
 import { always } from './runs.mts';
 import type { Sent } from './service.mts';
-import { idsOf, MINUTE_MS, World } from './world.mts';
+import { HOUR_MS, idsOf, MINUTE_MS, World } from './world.mts';
 
 /** The forms whose listings were begun, in the order in which they were. */
 function begun(sent: readonly Sent[]): string[] {
@@ -120,6 +121,21 @@ describe('The trigger', { timeout: 36_000_000 }, () => {
 			}),
 			20,
 		);
+	});
+
+	it('delivers a form that is new again if n8n discarded it, although its responses were read', async () => {
+		const watch = { kind: 'all', except: [] } as const;
+		const events: TriggerEvent[] = ['formCreated', 'responseCompleted'];
+		const world = new World(['A'], { watch, events }, 'durable');
+		await world.publish();
+		await world.tick(MINUTE_MS);
+		world.forms.B = new Form('B', { createdAt: world.time.now() });
+		const created = [{ form: 'B', uuid: 'B', event: 'formCreated' }];
+		const discarded = await world.tick(2 * HOUR_MS, { end: 'discarded' });
+		expect(discarded.items).toEqual(created);
+		expect(begun(discarded.sent)).toContain('B');
+		expect((await world.tick(HOUR_MS)).items).toEqual(created);
+		expect((await world.tick(HOUR_MS)).items).toEqual([]);
 	});
 
 	/** Failures in which the service does not say how long to wait. */

@@ -80,6 +80,21 @@ describe('The share of a form', () => {
 });
 
 describe('The requests of a day', () => {
+	it('count while they are under way, and for 24 hours from then on', () => {
+		polled('one', NOW, { requestsPerDay: 10 });
+		const request = allowance.reserve(NOW);
+		expect(allowance.left(NOW)).toBe(9);
+		allowance.settle(request, 3, NOW);
+		expect(allowance.left(NOW + DAY_MS - 1)).toBe(7);
+		expect(allowance.left(NOW + DAY_MS)).toBe(10);
+	});
+
+	it('that were reserved and not sent do not count', () => {
+		polled('one', NOW, { requestsPerDay: 10 });
+		allowance.settle(allowance.reserve(NOW), 0, NOW);
+		expect(allowance.left(NOW)).toBe(10);
+	});
+
 	it('are as many as the largest Requests per Day where triggers differ', () => {
 		polled('one', NOW, { requestsPerDay: 10 });
 		polled('two', NOW, { requestsPerDay: 30 });
