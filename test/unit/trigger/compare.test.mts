@@ -68,9 +68,10 @@ describe('What a poll finds', () => {
 
 describe('The first reading of a form', () => {
 	const since = Date.UTC(2026, 10, 21);
-	const created = (uuid: number, seconds: number) => ({
+	const created = (uuid: number, seconds: number, more: IDataObject = {}) => ({
 		...complete(uuid),
 		created_at: new Date(since + seconds * 1_000).toISOString(),
+		...more,
 	});
 
 	it('finds what was created since the trigger began, and no more', () => {
@@ -78,6 +79,13 @@ describe('The first reading of a form', () => {
 		const { found, seen } = poll(undefined, records, { since });
 		expect(found).toEqual(['responseCompleted 2', 'responseCompleted 3']);
 		expect(poll(seen, records).found).toEqual([]);
+	});
+
+	it('finds what was begun since then', () => {
+		const records = [created(1, 5, { is_incomplete: true })];
+		const { found, seen } = poll(undefined, records, { since });
+		expect(found).toEqual(['responseStarted 1']);
+		expect(poll(seen, [complete(1)]).found).toEqual(['responseCompleted 1']);
 	});
 });
 
