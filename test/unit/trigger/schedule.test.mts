@@ -55,6 +55,16 @@ describe('The spacing of polls', () => {
 });
 
 describe('Short polls of a listing of several pages', () => {
+	it('come at half the share, one request every four minutes', () => {
+		const short = { ...pace, isShort: true };
+		const minutes = (count: number) => NOW + count * MINUTE_MS;
+		const sent = { startedAt: NOW, requests: 67, isWhole: true };
+		const whole = afterReading(freshSchedule, sent, pace, true);
+		expect(dueAt(whole, short)).toBe(minutes(4));
+		const part = { startedAt: minutes(4), requests: 2, isWhole: false };
+		expect(dueAt(afterReading(whole, part, short, true), short)).toBe(minutes(12));
+	});
+
 	it('never take more than the allowance and one whole listing, whatever is read', () => {
 		const reading = fc.record({
 			gap: fc.integer({ min: 1, max: 20 * MINUTE_MS }),
