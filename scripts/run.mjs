@@ -55,8 +55,9 @@ if (!isInstalled()) {
 	must('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], root);
 }
 if (!hasNode24()) {
-	// the package "node" brings Node in an install script, after which npm can link to it
-	must(process.execPath, ['installArchSpecificPackage'], join(root, 'node_modules/node'));
+	// the package "node" brings Node in an install script, after which npm can link to it. Node is named, not
+	// addressed: the install has removed the one that runs this process if that was in node_modules.
+	must('node', ['installArchSpecificPackage'], join(root, 'node_modules/node'));
 	must('npm', ['rebuild', 'node', '--ignore-scripts', '--loglevel=error'], root);
 }
 
