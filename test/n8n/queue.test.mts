@@ -121,8 +121,8 @@ describe('in queue mode, with four workers', () => {
 		const { executions } = await stored();
 		const figures = {
 			submitted: SUBMISSIONS,
-			looks: looks(service),
-			ticks,
+			polls: looks(service),
+			pollTimes: ticks,
 			executions: executions.length,
 			workers,
 		};
