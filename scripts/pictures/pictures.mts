@@ -9,12 +9,10 @@ import type { Locator } from 'playwright-core';
 import type { Editor } from '../../test/n8n/browser/editor.mts';
 import { demoForms } from '../../test/service/index.mts';
 import type { World } from '../demo/world.mts';
-import type { WorkflowFile } from '../lib/n8n/rest.mts';
+import { type WorkflowFile, workflowNode } from '../lib/n8n/rest.mts';
 
 /** Brings the editor to where a picture is taken, and gives what is in the picture. */
 type Prepare = (editor: Editor, world: World) => Promise<Locator>;
-
-const CREDENTIAL = 'Form Service account';
 
 const form = (id: string, name: string) => ({
 	formId: { __rl: true, mode: 'list', value: id, cachedResultName: name },
@@ -28,22 +26,14 @@ const node = (
 	position: [number, number],
 	parameters: INodeParameters = {},
 	typeVersion = 1,
-): INode => ({ id: name, name, type, typeVersion, position, parameters });
+): INode => workflowNode(name, type, { typeVersion, position, parameters });
 
 const LANGCHAIN = '@n8n/n8n-nodes-langchain';
 const OURS = 'n8n-nodes-formservice.formService';
 
-async function credentialOf({ n8n: { rest } }: World): Promise<{ id: string; name: string }> {
-	const known = (await rest.send('GET', '/rest/credentials')) as Array<{
-		id: string;
-		name: string;
-	}>;
-	return known.find(({ name }) => name === CREDENTIAL)!;
-}
-
 /** Saves a workflow with the demo's credential in our nodes, and gives its id. */
 async function save(world: World, workflow: WorkflowFile): Promise<string> {
-	const credential = await credentialOf(world);
+	const { credential } = world.choices;
 	const nodes = workflow.nodes.map((entry) =>
 		entry.type.startsWith(OURS) ? { ...entry, credentials: { formServiceApi: credential } } : entry,
 	);
