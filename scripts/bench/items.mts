@@ -1,10 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import type { INode, INodeType, INodeTypes } from 'n8n-workflow';
 import { itemsOf, locator, time } from '../../test/integration/harness.mts';
-import { createAdditionalData } from '../../test/integration/n8n/additionalData.mts';
+import { beginningAt, createAdditionalData } from '../../test/integration/n8n/execution.mts';
 import { core, workflow as n8n } from '../../test/integration/n8n/core.mts';
 import { nodeOf, typeOf } from '../../test/integration/n8n/package.mts';
-import { beginningAt } from '../../test/integration/n8n/runData.mts';
 import { startService } from '../../test/service/index.mts';
 import { startBodyServer } from './listing.mts';
 import { count, inOwnProcess, median } from './measure.mts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IDataObject, INode } from 'n8n-workflow';
 import { locator, n8nFor } from '../../test/integration/harness.mts';
-import { createAdditionalData } from '../../test/integration/n8n/additionalData.mts';
+import { createAdditionalData } from '../../test/integration/n8n/execution.mts';
 import { core, workflow as n8n } from '../../test/integration/n8n/core.mts';
 import { nodeTypes, typeOf } from '../../test/integration/n8n/package.mts';
 import { listingOf, startBodyServer, withOneMore, type BodyServer } from './listing.mts';

@@ -15,11 +15,10 @@ import type {
 	WorkflowActivateMode,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
-import { createAdditionalData, WORKFLOW_ID } from './n8n/additionalData.mts';
+import { beginningAt, createAdditionalData, WORKFLOW_ID } from './n8n/execution.mts';
 import { container, core, workflow as n8n } from './n8n/core.mts';
 import type { Account } from './n8n/credentials.mts';
 import { nodeOf, nodeTypes, typeOf } from './n8n/package.mts';
-import { beginningAt } from './n8n/runData.mts';
 
 export type { Account } from './n8n/credentials.mts';
 export { time } from './n8n/package.mts';

@@ -10,11 +10,10 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { workflowNode } from '../../../scripts/lib/n8n/rest.mts';
-import { createAdditionalData, WORKFLOW_ID } from '../n8n/additionalData.mts';
+import { beginningAt, createAdditionalData, WORKFLOW_ID } from '../n8n/execution.mts';
 import { core, workflow as n8n } from '../n8n/core.mts';
 import type { Account } from '../n8n/credentials.mts';
 import { nodeOf, nodeTypes, typeOf } from '../n8n/package.mts';
-import { beginningAt } from '../n8n/runData.mts';
 
 /** How an agent has its tools run: by itself (n8n 1), or by n8n's engine (n8n 2). */
 export const agents = ['itself', 'the engine'] as const;

@@ -1,5 +1,11 @@
-import type { IWorkflowExecuteAdditionalData, WorkflowExecuteMode } from 'n8n-workflow';
-import { container, core } from './core.mts';
+import type {
+	INode,
+	INodeExecutionData,
+	IRunExecutionData,
+	IWorkflowExecuteAdditionalData,
+	WorkflowExecuteMode,
+} from 'n8n-workflow';
+import { container, core, workflow } from './core.mts';
 import { OneAccount, type Account } from './credentials.mts';
 
 export const WORKFLOW_ID = 'workflow-1';
@@ -47,4 +53,17 @@ export function createAdditionalData(
 		getRuntimeCredential: async () => undefined,
 		startRunnerTask: unused,
 	};
+}
+
+/** An execution that begins at a node with these input items. */
+export function beginningAt(node: INode, items: INodeExecutionData[]): IRunExecutionData {
+	return workflow.createRunExecutionData({
+		executionData: {
+			contextData: {},
+			metadata: {},
+			waitingExecution: {},
+			waitingExecutionSource: {},
+			nodeExecutionStack: [{ node, data: { main: [items] }, source: null }],
+		},
+	});
 }
