@@ -35,6 +35,16 @@ function emptyServer(parts: Parts): FastifyInstance {
 			void reply.code(status).send(body);
 		},
 	});
+	// Every request announces JSON (specification, section 4), also a DELETE, which has no body.
+	const parse = server.getDefaultJsonParser('error', 'error');
+	server.addContentTypeParser<string>(
+		'application/json',
+		{ parseAs: 'string' },
+		(request, body, done) => {
+			if (request.method === 'DELETE' && body === '') done(null, undefined);
+			else void parse(request, body, done);
+		},
+	);
 	// Types only: the first hook gives every request its own call.
 	server.decorateRequest('call');
 	addHooks(server, parts);

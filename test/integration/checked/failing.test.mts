@@ -4,7 +4,7 @@ import { demoForms, slow, status } from '../../service/index.mts';
 import { itemsOf, NODE_NAME } from '../harness.mts';
 import { addEach, numbered } from '../limits/adding.mts';
 import { inputFor, operationNamed } from '../tables/operations.mts';
-import { withWorld, type World } from '../world.mts';
+import { AT_ONCE, withWorld, type World } from '../world.mts';
 
 const COUNT = 40;
 
@@ -23,7 +23,7 @@ describe('in a run that stops on failure', () => {
 			expect(error).toMatchObject({ httpCode: '404', context: { itemIndex: 7 } });
 			expect(items).toEqual([]);
 			expect(service.requests.length).toBeLessThanOrEqual(7 + OPEN);
-		});
+		}, AT_ONCE);
 	});
 
 	it('an item that waits to be sent again is given up as well', async () => {
