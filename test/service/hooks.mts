@@ -59,7 +59,7 @@ export function addHooks(server: FastifyInstance, parts: Parts) {
 	});
 }
 
-/** Lets nothing more be done for a request, also where its client has left before the reply has ended. */
+/** Stops all further work on a request, even if its client left before the reply ended. */
 async function endOf(reply: FastifyReply): Promise<void> {
 	await reply;
 	reply.hijack();

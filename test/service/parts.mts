@@ -15,14 +15,14 @@ export type RecordedRequest = {
 	path: string;
 	query: Record<string, unknown>;
 	headers: Record<string, string | string[] | undefined>;
-	/** of the reply; 0 while there is none, and for ever when none is given */
+	/** of the reply; 0 until the service has replied */
 	status: number;
 	/** the bearer token, when one was sent */
 	token?: string;
 	body?: unknown;
 };
 
-/** What the service knows of a request while it works on it. */
+/** What the service knows about a request while it handles the request. */
 export type Call = {
 	record: RecordedRequest;
 	isApi: boolean;

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { Readable } from 'node:stream';
 import { answer, type Fault, type Meeting, redirect, status, tooMany } from './faultKinds.mts';
 
-/** Nothing is sent, also when whoever asked has gone. */
+/** Sends nothing, even after the client has left. */
 const never = async ({ wait }: Meeting) => {
 	await wait(Infinity);
 	return await new Promise<never>(() => {});
@@ -91,7 +91,7 @@ export const faultTable = {
 			return Readable.from(
 				(async function* () {
 					yield body.subarray(0, Math.ceil(body.length / 2));
-					// The first half must have left before the connection ends, or it is lost with it.
+					// The first half must be sent before the connection ends, or the client does not get it.
 					await setTimeout(20);
 					throw new Error('cut on purpose');
 				})(),

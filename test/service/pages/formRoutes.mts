@@ -59,7 +59,7 @@ export function formRoutes(parts: Parts) {
 			if (!form) return await sendPage(reply, notFoundPage);
 			const draft = draftOf(request.body);
 			const wanted = form.trackIncomplete && !store.closedBecause(form) && draft !== undefined;
-			// What was typed can arrive after the submission that it belongs to, which stays complete.
+			// A draft can arrive after its submission, which must stay complete.
 			if (wanted && !alreadyTaken(form, draft)) await take(form, request, true);
 			return reply.code(204).send();
 		});
@@ -74,7 +74,7 @@ export function formRoutes(parts: Parts) {
 	async function take(form: Form, request: FastifyRequest<FormRequest>, incomplete: boolean) {
 		const draft = draftOf(request.body);
 		const answers = await answersOf(request.body, store.fields(form.id), store);
-		// Looked up after the wait, with none until it is stored: two requests never make two responses.
+		// No other request runs between this lookup and the storing, so two requests never add two responses.
 		const known = draft === undefined ? undefined : store.responseOfDraft(form.id, draft);
 		const empty = Object.values(answers).every((answer) => answer === null);
 		if (!known) {

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { newUnguessableName } from '../store/values.mts';
 
-/** Text that is markup already. Everything else that goes into `html` is escaped. */
+/** Text that is already markup. `html` escapes everything else. */
 export class Markup {
 	readonly text: string;
 
@@ -12,7 +12,7 @@ export class Markup {
 
 type Part = Markup | string | number | null | undefined | false | Part[];
 
-/** A piece of HTML; what is put into it is escaped unless it is markup, and lists are joined. */
+/** A piece of HTML. Inserted values are escaped unless they are markup; lists are joined. */
 export function html(pieces: TemplateStringsArray, ...parts: Part[]): Markup {
 	return new Markup(pieces.reduce((text, piece, index) => text + render(parts[index - 1]) + piece));
 }

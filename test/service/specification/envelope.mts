@@ -10,7 +10,7 @@ export class ServiceError extends Error {
 	}
 }
 
-/** Status and body for whatever was thrown; what is no fault of the request is a 500 that tells nothing. */
+/** Status and body for a thrown value. An error that the request did not cause becomes a 500 without details. */
 export function failureOf(error: unknown): { status: number; body: Record<string, unknown> } {
 	if (error instanceof ServiceError) {
 		const { statusCode, message, errors } = error;

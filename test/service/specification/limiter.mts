@@ -65,8 +65,8 @@ function refuse(
 	start: number,
 	now: number,
 ): Decision {
-	// The window ends to the millisecond, but its end is told in whole seconds, rounded down: this is why
-	// Retry-After can be 0, and can be up to a second short.
+	// The window ends on a millisecond, but the headers give whole seconds, rounded down. So Retry-After can be
+	// 0, or up to a second too short.
 	const reset = Math.floor(start / 1000) + SECONDS[refusedBy];
 	const retryAfter = Math.max(0, reset - Math.floor(now / 1000));
 	return {

@@ -10,7 +10,7 @@ export type Settings = Record<string, SettingValue>;
 const flag = { kind: 'boolean' } as const;
 const text = (max?: number) => ({ kind: 'string', nullable: true, max }) as const;
 
-/** The 31 settings that endpoint 7 takes, as the table of section 2.5 lists them. */
+/** The settings that endpoint 7 takes, as the table of section 2.5 lists them. */
 export const settingRules: Record<string, SettingRule> = {
 	admin_email_attach_pdf: flag,
 	admin_email_note: text(),

@@ -67,7 +67,7 @@ export function responseStore(database: DatabaseSync, now: () => number, forms: 
 	const save = database.prepare(
 		'UPDATE responses SET answers = ?, is_incomplete = ? WHERE uuid = ?',
 	);
-	// Whoever still types into a deleted response begins another one.
+	// A person who goes on typing after the deletion starts a new response.
 	const remove = database.prepare('UPDATE responses SET deleted = 1, draft = NULL WHERE uuid = ?');
 	const count = database.prepare(
 		'SELECT COUNT(*) AS count FROM responses WHERE form_id = ? AND deleted = 0 AND is_incomplete = 0',
