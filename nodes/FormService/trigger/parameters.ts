@@ -55,6 +55,7 @@ export const DEFAULT_REQUESTS_PER_DAY = REQUESTS_PER_DAY / 2;
 
 export const DEFAULT_ABANDONED_AFTER_HOURS = 24;
 
+/** All events. An event that is missing here is ignored. */
 const EVENTS: readonly TriggerEvent[] = [
 	'formCreated',
 	'responseAbandoned',

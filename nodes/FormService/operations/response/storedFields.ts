@@ -12,6 +12,7 @@ const KINDS: Readonly<Record<string, FieldKind>> = {
 	url: 'file',
 };
 
+/** All kinds of fields that take an answer. A field of a kind that is missing here is read by its n8n type. */
 const kinds = [
 	'boolean',
 	'date',
