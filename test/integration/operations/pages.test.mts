@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { demoForms, type Fault } from '../../service/index.mts';
 import { locator } from '../harness.mts';
-import { withWorld } from '../world.mts';
+import { running } from '../world.mts';
 import { PAGES, pagingStyles, SIZE, TOTAL } from './pagingStyles.mts';
 import type { PagingStyle } from './pagingStyles.mts';
 
+const { service, n8n } = await running();
 const { contact } = demoForms;
 
 const first = { uuid: 'first', is_incomplete: false, responses: [] };
@@ -29,18 +30,16 @@ it.each([
 	['in the list', firstPage({ links: { next: NEXT } })],
 	['in the Link header', firstPage({}, { link: `<${NEXT}>; rel="next"` })],
 ])('a link %s is followed, with what the first page was asked for', async (_where, fault) => {
-	await withWorld(async ({ service, n8n }) => {
-		service.faults.set({ fault, times: 1, match: { path: /^\/responses/ } });
-		const { items } = await n8n.runNode({ ...getAll, status: 'complete' });
-		const others = service.store.responses(contact).filter(({ isIncomplete }) => !isIncomplete);
-		expect(items.map(({ json }) => json.uuid).sort()).toEqual(
-			['first', ...others.map(({ uuid }) => uuid)].sort(),
-		);
-		expect(service.requests.map(({ query }) => query)).toEqual([
-			{ incomplete: 'false' },
-			{ incomplete: 'false', page: '2' },
-		]);
-	});
+	service.faults.set({ fault, times: 1, match: { path: /^\/responses/ } });
+	const { items } = await n8n.runNode({ ...getAll, status: 'complete' });
+	const others = service.store.responses(contact).filter(({ isIncomplete }) => !isIncomplete);
+	expect(items.map(({ json }) => json.uuid).sort()).toEqual(
+		['first', ...others.map(({ uuid }) => uuid)].sort(),
+	);
+	expect(service.requests.map(({ query }) => query)).toEqual([
+		{ incomplete: 'false' },
+		{ incomplete: 'false', page: '2' },
+	]);
 });
 
 /** Pages that go on for ever, each with a cursor that was not there before. */
@@ -55,12 +54,10 @@ const endless = (records: object[]): Fault => {
 };
 
 it('pages that only repeat what was there are not asked for again and again', async () => {
-	await withWorld(async ({ service, n8n }) => {
-		service.faults.set({ fault: endless([first]), match: { path: /^\/responses/ } });
-		const { error } = await n8n.runNode(getAll);
-		expect(error?.message).toBe('The pages of the list form a loop');
-		expect(service.requests.length).toBeLessThan(5);
-	});
+	service.faults.set({ fault: endless([first]), match: { path: /^\/responses/ } });
+	const { error } = await n8n.runNode(getAll);
+	expect(error?.message).toBe('The pages of the list form a loop');
+	expect(service.requests.length).toBeLessThan(5);
 });
 
 const all = Array.from({ length: TOTAL }, (_, index) => ({ uuid: `r${index + 1}` }));
@@ -93,35 +90,29 @@ describe('25 responses on pages of 10', () => {
 	const stopped = pagingStyles.filter(({ becomes }) => becomes === 'error');
 
 	it.each(followed)('are followed to the end: $name', async (style) => {
-		await withWorld(async ({ service, n8n }) => {
-			service.faults.set({ fault: paged(style), match: { path: /^\/responses/ } });
-			const { items, error } = await n8n.runNode({ ...getAll, simplify: false });
-			expect(error?.message).toBeUndefined();
-			expect(items.map(({ json }) => json)).toEqual(all);
-			expect(service.requests.length).toBeLessThanOrEqual(PAGES + 1);
-		});
+		service.faults.set({ fault: paged(style), match: { path: /^\/responses/ } });
+		const { items, error } = await n8n.runNode({ ...getAll, simplify: false });
+		expect(error?.message).toBeUndefined();
+		expect(items.map(({ json }) => json)).toEqual(all);
+		expect(service.requests.length).toBeLessThanOrEqual(PAGES + 1);
 	});
 
 	it.each(stopped)('are an error and never taken for 10: $name', async (style) => {
-		await withWorld(async ({ service, n8n }) => {
-			service.faults.set({ fault: paged(style), match: { path: /^\/responses/ } });
-			const { items, error } = await n8n.runNode(getAll);
-			expect(items).toEqual([]);
-			expect(error?.message).toMatch(
-				/^The (list continues, but the service does not say where|pages of the list form a loop)/,
-			);
-		});
+		service.faults.set({ fault: paged(style), match: { path: /^\/responses/ } });
+		const { items, error } = await n8n.runNode(getAll);
+		expect(items).toEqual([]);
+		expect(error?.message).toMatch(
+			/^The (list continues, but the service does not say where|pages of the list form a loop)/,
+		);
 	});
 
 	it('are not asked for beyond a limit that the first page meets', async () => {
 		const style = pagingStyles.find(({ name }) => name === 'Stripe: has_more')!;
-		await withWorld(async ({ service, n8n }) => {
-			service.faults.set({ fault: paged(style), match: { path: /^\/responses/ } });
-			const limited = { ...getAll, returnAll: false, limit: 10, sort: 'listed' };
-			const { items } = await n8n.runNode(limited);
-			expect(items).toHaveLength(10);
-			expect(service.requests).toHaveLength(1);
-		});
+		service.faults.set({ fault: paged(style), match: { path: /^\/responses/ } });
+		const limited = { ...getAll, returnAll: false, limit: 10, sort: 'listed' };
+		const { items } = await n8n.runNode(limited);
+		expect(items).toHaveLength(10);
+		expect(service.requests).toHaveLength(1);
 	});
 });
 
@@ -131,18 +122,16 @@ it.each([
 	['another port', () => 'http://127.0.0.1:1'],
 	['another path to the API', (host: string) => `http://${host}/proxied`],
 ])('a next page that the service knows by %s is asked for at the own address', async (_, other) => {
-	await withWorld(async ({ service, n8n }) => {
-		const { host } = new URL(service.url);
-		const next = `${other(host)}/api/v1/responses/${contact}?page=2`;
-		const fault = firstPage({ links: { next } });
-		service.faults.set({ fault, times: 1, match: { path: /^\/responses/ } });
-		const { error } = await n8n.runNode({ ...getAll, status: 'complete' });
-		expect(error).toBeUndefined();
-		expect(service.requests.map(({ query }) => query)).toEqual([
-			{ incomplete: 'false' },
-			{ incomplete: 'false', page: '2' },
-		]);
-	});
+	const { host } = new URL(service.url);
+	const next = `${other(host)}/api/v1/responses/${contact}?page=2`;
+	const fault = firstPage({ links: { next } });
+	service.faults.set({ fault, times: 1, match: { path: /^\/responses/ } });
+	const { error } = await n8n.runNode({ ...getAll, status: 'complete' });
+	expect(error).toBeUndefined();
+	expect(service.requests.map(({ query }) => query)).toEqual([
+		{ incomplete: 'false' },
+		{ incomplete: 'false', page: '2' },
+	]);
 });
 
 it.each([
@@ -151,11 +140,9 @@ it.each([
 	`https://forms.internal/?/api/v1/responses/${contact}`,
 	'file:///etc/passwd',
 ])('a next page at another address and another path is not asked for: %s', async (next) => {
-	await withWorld(async ({ service, n8n }) => {
-		const fault = firstPage({ links: { next } });
-		service.faults.set({ fault, times: 1, match: { path: /^\/responses/ } });
-		const { error } = await n8n.runNode(getAll);
-		expect(error?.message).toMatch(/^The next page of the list is at /);
-		expect(service.requests).toHaveLength(1);
-	});
+	const fault = firstPage({ links: { next } });
+	service.faults.set({ fault, times: 1, match: { path: /^\/responses/ } });
+	const { error } = await n8n.runNode(getAll);
+	expect(error?.message).toMatch(/^The next page of the list is at /);
+	expect(service.requests).toHaveLength(1);
 });
