@@ -22,12 +22,12 @@ export class FormService implements INodeType {
 		credentials: [{ name: 'formServiceApi', required: true, testedBy: 'formServiceApiTest' }],
 		builderHint: {
 			searchHint:
-				'Adds responses to forms of Form Service, lists and exports responses, gets their PDFs, and updates form settings such as open or closed. To start a workflow on new responses, use Form Service Trigger.',
+				'Adds responses to Form Service forms, lists and exports responses, gets their PDFs, and updates form settings, for example to close a form. To start a workflow on new responses, use Form Service Trigger.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-formservice.formServiceTrigger',
 					relationHint:
-						'Starts a workflow on new responses; gives the form ID and the response UUID',
+						'Starts a workflow on new responses; its items have the form ID and the response UUID',
 				},
 				{
 					nodeType: 'n8n-nodes-base.googleSheets',
@@ -39,15 +39,14 @@ export class FormService implements INodeType {
 		hints: [
 			{
 				message:
-					"'Download Files' fetches the files of each response one after another, which can take long and a lot of storage. Lower 'Limit' or filter the responses to get fewer.",
+					"'Download Files' fetches the files of each response one after another, which can take a long time and a lot of storage. To get fewer responses, lower 'Limit' or add filters.",
 				type: 'info',
 				location: 'outputPane',
 				whenToDisplay: 'beforeExecution',
 				displayCondition: '={{ $parameter["options"]?.["downloadFiles"] === true }}',
 			},
 			{
-				message:
-					"No more results than 'Limit' are returned. Turn on 'Return All' to get all of them.",
+				message: "At most 'Limit' results are returned. Turn on 'Return All' to get all results.",
 				type: 'info',
 				location: 'outputPane',
 				whenToDisplay: 'afterExecution',

@@ -34,13 +34,13 @@ export class FormServiceTrigger implements INodeType {
 		defaults: { name: 'Form Service Trigger' },
 		polling: true,
 		eventTriggerDescription:
-			'Fetch Test Event shows the newest matching response. If there is none yet, it shows an example made from the fields of the form, with "example": true.',
+			'Fetch Test Event shows the newest matching response. If there is no response yet, it shows an example made from the fields of the form, with "example": true.',
 		activationMessage:
-			"The workflow now starts on new responses. Existing responses don't trigger, unless you chose 'Emit Existing Responses'.",
+			"The workflow now starts on new responses. Existing responses don't trigger, unless 'Emit Existing Responses' is on.",
 		hints: [
 			{
 				message:
-					'Files are downloaded while n8n polls. Large files delay other responses and fill the storage of the execution.',
+					'Files are downloaded while n8n polls. Large files delay other responses and increase the size of the execution.',
 				type: 'info',
 				location: 'ndv',
 				whenToDisplay: 'always',

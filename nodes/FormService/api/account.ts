@@ -39,9 +39,7 @@ export function normalizeBaseUrl(entered: string): string {
 		);
 	}
 	if (url.username || url.password || url.search || url.hash) {
-		throw new Error(
-			`'Base URL' contains more than an address. Enter it without a user name, a "?" or a "#".`,
-		);
+		throw new Error(`'Base URL' must not contain a user name, a "?" or a "#".`);
 	}
 	const path = trimEnd(url.pathname, '/');
 	const prefix = path.endsWith(VERSION_PATH) ? path.slice(0, -VERSION_PATH.length) : path;
@@ -55,7 +53,7 @@ export function normalizeBaseUrl(entered: string): string {
 export function tokenProblem(token: string): string | undefined {
 	if (token === '') return "'Access Token' is empty. Enter the token of your Form Service account.";
 	if (/^[\x21-\x7e]+$/.test(token)) return undefined;
-	return "'Access Token' contains a space, a line break or another character that no token has. Copy it again, without anything before or after it.";
+	return "'Access Token' contains a space, a line break or another invalid character. Copy the token again, without any text around it.";
 }
 
 /**

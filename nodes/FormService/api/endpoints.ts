@@ -66,11 +66,11 @@ export const endpoints = {
 			kind: 'once',
 			noun: 'form',
 			ifRejected: CHECK_VALUES,
-			ifClosed: 'Open it with Setting: Update, or choose another form.',
+			ifClosed: 'Open the form with Setting: Update, or choose another form.',
 			ifUncertain: {
 				message: 'The response may or may not have been added',
 				description:
-					"It was not sent again, so that no response is added twice. Check the form's responses before you run this item again.",
+					"To avoid a duplicate, it was not sent again. Check the form's responses before you run this item again.",
 			},
 		},
 	},

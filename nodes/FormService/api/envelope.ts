@@ -99,7 +99,7 @@ export function shapeOf(value: unknown): string {
 	if (Array.isArray(value)) return `a list of ${value.length}`;
 	if (!isRecord(value)) return value === null ? 'null' : `a ${typeof value}`;
 	const keys = Object.keys(value);
-	if (keys.length === 0) return 'an object with nothing in it';
+	if (keys.length === 0) return 'an empty object';
 	const shown = keys.slice(0, 20).map((key) => `"${key.slice(0, 60)}"`);
 	return `an object with ${shown.join(', ')}${keys.length > shown.length ? ' and more' : ''}`;
 }

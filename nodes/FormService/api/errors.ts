@@ -105,7 +105,7 @@ export class NotSent extends NodeOperationError {
 
 	constructor(node: INode, itemIndex?: number) {
 		super(node, 'The request was not sent', {
-			description: 'The execution was stopped before its turn came.',
+			description: 'The execution stopped before the request was sent.',
 			itemIndex,
 		});
 	}

@@ -79,5 +79,5 @@ async function successMessage(account: Account, ended: Reply | Broken): Promise<
 	}
 	const { data } = unwrap(success.value);
 	if (isWorkspace(data)) return `Connected to the workspace "${shortened(String(data.name))}"`;
-	throw new Error(`${account.baseUrl} is not a Form Service. Check the 'Base URL'.`);
+	throw new Error(`${account.baseUrl} is not a Form Service address. Check the 'Base URL'.`);
 }

@@ -85,7 +85,7 @@ function detailOf({ sharedLabel, description = '' }: InputField): string {
 function adviceOn(field: InputField): string {
 	if (field.kind === 'file') return ' (file URL)';
 	if (field.kind !== 'multipleChoice') return '';
-	return offers(field).length > 0 ? ' (one or several)' : ' (with commas)';
+	return offers(field).length > 0 ? ' (one or more)' : ' (comma-separated)';
 }
 
 const TYPES: Partial<Record<FieldKind, FieldType>> = {
@@ -113,4 +113,4 @@ function offers({ kind, choices }: InputField): INodePropertyOptions[] {
 	}));
 }
 
-const SEVERAL = 'For several choices, switch to Expression and separate them with commas';
+const SEVERAL = 'To choose several, switch to Expression and separate the choices with commas';

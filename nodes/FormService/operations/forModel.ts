@@ -24,7 +24,7 @@ const outputParameters: INodeProperties[] = [
 		default: 'simplified',
 		description: 'How much of each result the model gets',
 		options: [
-			{ name: 'Raw', value: 'raw', description: 'All that the service returns' },
+			{ name: 'Raw', value: 'raw', description: 'Everything that the service returns' },
 			{
 				name: 'Selected Fields',
 				value: 'selectedFields',
@@ -43,7 +43,7 @@ const outputParameters: INodeProperties[] = [
 		required: true,
 		placeholder: 'e.g. created_at',
 		description:
-			'The names of the fields that the model gets, one each: an attribute such as created_at or owner.email, or the label of an answer exactly as it is. The ID is always included. An expression gives a list of names.',
+			'Names of the fields that the model gets: attributes such as created_at or owner.email, or the exact labels of answers. The ID is always included. An expression must return a list of names.',
 		displayOptions: { show: { ...onlyForTools, output: ['selectedFields'] } },
 	},
 ];
@@ -54,7 +54,7 @@ const skipInput: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 0 },
 	default: 0,
-	description: 'Number of results to skip, to get the next ones. Let the model set this.',
+	description: 'Number of results to skip before the first one returned. Let the model set this.',
 	displayOptions: { show: onlyForTools },
 };
 
@@ -142,7 +142,7 @@ export async function resultFor(
 		const shown = page.length > 0 ? selected : fitted(selected);
 		characters += JSON.stringify(shown).length;
 		if (characters > MAX_CHARACTERS && page.length > 0) break;
-		if (shown !== selected) notices.push(`Result ${skip + 1} was too long and is shortened.`);
+		if (shown !== selected) notices.push(`Result ${skip + 1} was too long and has been shortened.`);
 		page.push(shown);
 		seen.push(json);
 	}

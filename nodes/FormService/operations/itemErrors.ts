@@ -70,7 +70,7 @@ function withFormId(
 
 function whatWasSent({ sent, total }: Run): string {
 	if (sent === 0) return 'Nothing was sent.';
-	return `The first ${sent} of the ${total} items were sent before, in earlier batches. Leave them out when you run again.`;
+	return `The first ${sent} of the ${total} items were already sent, in earlier batches. Leave them out when you run this again.`;
 }
 
 /** The most rows that an error lists. */

@@ -174,7 +174,7 @@ function requestOf(
 }
 
 /** Why a run stops if n8n has not handed over all items. n8n itself reports the missing item. */
-const NOT_WHOLE = new Error('An expression of another item failed');
+const NOT_WHOLE = new Error('An expression in another item failed');
 
 /** What n8n itself adds to the parameters of a declarative node. */
 type RequestOptions = {

@@ -43,7 +43,7 @@ const conditions: INodeProperties = {
 					},
 					description:
 						'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-					hint: 'An expression can also give a label, such as {{ "Email" }}, or a custom key',
+					hint: 'An expression can also return a label, such as {{ "Email" }}, or a custom key',
 				},
 				{
 					displayName: 'Operator',
@@ -57,7 +57,7 @@ const conditions: INodeProperties = {
 					name: 'value',
 					type: 'string',
 					default: '',
-					description: 'What to compare with. Enter dates as 2026-01-31, or with a time.',
+					description: 'Value to compare with. Enter a date as 2026-01-31, with or without a time.',
 					displayOptions: { hide: { operator: ['isEmpty', 'isNotEmpty'] } },
 				},
 			],
@@ -70,7 +70,7 @@ const match: INodeProperties = {
 	name: 'match',
 	type: 'options',
 	default: 'all',
-	description: 'Which of the conditions a response has to meet',
+	description: 'Which conditions a response must meet',
 	options: [
 		{ name: 'All Conditions', value: 'all' },
 		{ name: 'Any Condition', value: 'any' },
@@ -123,7 +123,7 @@ export const filterParameters: INodeProperties[] = [
 		name: 'sort',
 		type: 'options',
 		default: 'newest',
-		description: "Order of the responses. 'Limit' applies after filters and order.",
+		description: "Order of the responses. 'Limit' is applied after filtering and sorting.",
 		options: [
 			{ name: 'As Listed by the Service', value: 'listed' },
 			{ name: 'Newest First', value: 'newest' },
@@ -174,7 +174,7 @@ export function readConditions(input: Input): Conditions {
 		if (where === 'match') throw invalid(input, "'Match' must be one of all, any");
 		// n8n makes an empty object of conditions that are given as text or as a bare list
 		const advice = "Add a condition, or remove 'Conditions' from the filters.";
-		throw invalid(input, "'Conditions' has no condition", advice);
+		throw invalid(input, "'Conditions' is empty", advice);
 	}
 	const given = read.data.conditions?.conditions ?? [];
 	return {
@@ -201,7 +201,7 @@ const conditionSchema = z.object({
 const problems: Record<string, string> = {
 	field: "has no field: choose one in 'Field Name or ID'",
 	operator: `must have one of the operators ${operators.join(', ')}`,
-	value: 'must have a text, a number, a boolean or a date as its value',
+	value: 'must have text, a number, a boolean or a date as its value',
 };
 
 function readCondition(input: Input, number: number, entry: unknown): Condition {
@@ -232,6 +232,8 @@ function valueProblem(operator: Operator, value: string, zone: string): string |
 		case 'after':
 			return readTime(value, zone) === undefined ? 'needs a date, such as 2026-01-31' : undefined;
 		default:
-			return value.trim() === '' ? "needs a value; for none, choose 'Is Empty'" : undefined;
+			return value.trim() === ''
+				? "needs a value. To find missing answers, choose 'Is Empty'"
+				: undefined;
 	}
 }

@@ -43,7 +43,7 @@ export function formIdIn(locator: unknown, given: string): string {
 }
 
 function adviceFor(text: string): string {
-	if (isWebUrl(text)) return "This is a URL. Choose 'By URL', or enter the ID alone.";
+	if (isWebUrl(text)) return "This is a URL. Choose 'By URL', or enter only the ID.";
 	if (isFormName(text)) {
 		return "This looks like a form's name. Choose the form from the list or enter its ID.";
 	}
@@ -80,21 +80,21 @@ export function noSuchForm(
 		return {
 			message: `The form "${chosen}" no longer exists`,
 			description:
-				'It was chosen from the list and was deleted since, or the access token belongs to another workspace. Choose the form again.',
+				'The form was deleted after it was chosen, or the access token belongs to another workspace. Choose the form again.',
 		};
 	}
 	const meant = formNamed(formId, forms);
 	const id = meant === undefined ? undefined : formIdOf(meant);
 	if (id !== undefined) {
 		return {
-			message: `There is no form with the ID ${formId}, but one with that name`,
+			message: `There is no form with the ID ${formId}, but there is one with that name`,
 			description: `The ID of the form "${String(meant?.name ?? id)}" is ${id}. Enter that ID.`,
 		};
 	}
 	return {
 		message: `There is no form with the ID ${formId}`,
 		description:
-			'Check the ID, and that the access token belongs to the workspace of the form. Form: Get Many lists the forms there are.',
+			'Check the ID, and that the access token belongs to the workspace of the form. Form: Get Many lists all forms.',
 	};
 }
 

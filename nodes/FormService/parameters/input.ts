@@ -157,7 +157,7 @@ export function readWords(input: Input, name: string, displayName: string): stri
 	throw invalid(
 		input,
 		`'${displayName}' has an empty entry`,
-		'Remove the empty entry. If an expression gives the list, check that it gives a value.',
+		'Remove the empty entry. If the list comes from an expression, check that each entry has a value.',
 	);
 }
 

@@ -5,7 +5,7 @@ const searchableList = (noun: string, searchListMethod: string) => ({
 	searchListMethod,
 	searchable: true,
 	slowLoadNotice: {
-		message: `The list takes longer than usual. You can wait, or choose the ${noun} by its ID.`,
+		message: `The list is taking longer than usual. You can wait, or choose the ${noun} by its ID.`,
 		timeout: 10_000,
 	},
 });
@@ -24,7 +24,7 @@ export const formLocator: INodeProperties = {
 	description: 'The form to work with',
 	builderHint: {
 		propertyHint:
-			"Use mode 'list' if the person chooses the form in the editor, or mode 'id' with the form's ID, for example from Form: Get Many. A form's name is no ID.",
+			"Use mode 'list' if the person chooses the form in the editor, or mode 'id' with the form's ID, for example from Form: Get Many. A form's name is not an ID.",
 	},
 	modes: [
 		{
@@ -46,7 +46,7 @@ export const formLocator: INodeProperties = {
 			name: 'url',
 			type: 'string',
 			placeholder: 'e.g. https://forms.example.com/f/aB3xY9',
-			hint: "The address of the form's page, which contains the form's ID",
+			hint: "The URL of the form's page, which contains the form's ID",
 		},
 	],
 };

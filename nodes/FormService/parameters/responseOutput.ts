@@ -22,7 +22,7 @@ export const outputOptions: INodeProperties[] = [
 			{
 				name: 'Custom Key',
 				value: 'customKey',
-				description: 'The key set in the form, or the label where there is none',
+				description: 'The key set in the form, or the label if there is none',
 			},
 			{ name: 'Field UUID', value: 'uuid' },
 			{ name: 'Label', value: 'label' },
@@ -52,7 +52,7 @@ export const outputOptions: INodeProperties[] = [
 		type: 'boolean',
 		default: true,
 		description:
-			"Whether 'One Column per Field' adds all attributes of the response, and columns for answers to deleted fields and for problems even where there are none",
+			"Whether 'One Column per Field' adds all attributes of the response, and always has columns for answers to deleted fields and for problems",
 		...ofSimplified,
 	},
 	{
@@ -65,7 +65,7 @@ export const outputOptions: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to return every field of the form in each item, with null where there is no answer. Useful for tables and databases. Costs one more request per form.',
+			'Whether to return every field of the form in each item, with null for missing answers. Useful for tables and databases. Costs one more request per form.',
 		...ofSimplified,
 	},
 ];

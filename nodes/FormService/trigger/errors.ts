@@ -4,30 +4,30 @@ import { CHECK_VERSION, inputError, ServiceError, timeInWords } from '../api/err
 /** What n8n's log says where nothing has failed. */
 export const LOG = {
 	noFields:
-		'New responses wait for the fields of their form: no time, or no request of the day, was left to read them.',
-	cut: 'Not all responses could be read: no time, or no request of the day, was left for further pages.',
+		'New responses wait for the fields of their form, which could not be read: the time of the poll or the daily allowance was used up.',
+	cut: 'Not all pages of responses could be read: the time of the poll or the daily allowance was used up.',
 	inDoubt:
-		"the listing has changed other than by new responses. It is read whole as soon as 'Requests per Day' permits; new responses are delivered until then too.",
+		"the list has changed in other ways than by new responses at one end. The whole list is read as soon as 'Requests per Day' permits; until then, new responses are still delivered.",
 	waits:
-		"A poll is due, but the triggers on this account have used up their 'Requests per Day'. It follows as soon as enough requests are available again.",
+		"A poll is due, but the triggers on this account have used up their 'Requests per Day'. The poll follows as soon as enough requests are available.",
 	queued:
-		'The poll was not sent: other nodes have used up the requests of the minute of this account. The next poll tries again.',
+		'The poll was skipped: other nodes have used up the per-minute limit of this account. The next poll tries again.',
 } as const;
 
 /** What has to be read to its end, and why. */
 const CUT = {
 	firstForms: {
 		message: "Couldn't read all forms on the first poll",
-		reason: 'The trigger has to know all forms before it can recognize new ones.',
+		reason: 'The trigger must know all forms before it can recognize new ones.',
 	},
 	firstResponses: {
 		message: "Couldn't read all responses on the first poll",
-		reason: 'The trigger has to know all responses before it can recognize new ones.',
+		reason: 'The trigger must know all responses before it can recognize new ones.',
 	},
 	/** New responses may be on the pages that were not read. */
 	inVain: {
-		message: "Couldn't read all responses; none of those read are new",
-		reason: 'The next poll begins at the first page again.',
+		message: "Couldn't read all responses, and those that were read are not new",
+		reason: 'The next poll starts at the first page again.',
 	},
 	/** Items that are made with a part of the fields would have other columns than the rest. */
 	fields: {
@@ -41,7 +41,7 @@ export function cutShort(node: INode, what: keyof typeof CUT) {
 	const { message, reason } = CUT[what];
 	return new ServiceError(node, {
 		message,
-		description: `No time, or no request of the day, was left for further pages. ${reason} Raise 'Requests per Day', ask your Form Service administrator for larger pages, or delete responses that are no longer needed.`,
+		description: `The time of the poll or 'Requests per Day' was used up before all pages were read. ${reason} Raise 'Requests per Day', ask your Form Service administrator for larger pages, or delete responses that are no longer needed.`,
 		failure: { cause: 'temporarily-unavailable' },
 	});
 }
@@ -88,10 +88,10 @@ const MAX_NAMES = 30;
 
 /** A response that could not be told from the next. */
 export function withoutIdentity(node: INode, record: IDataObject) {
-	const names = Object.keys(record).slice(0, MAX_NAMES).join(', ') || 'nothing at all';
+	const names = Object.keys(record).slice(0, MAX_NAMES).join(', ') || 'none';
 	return new ServiceError(node, {
 		message: 'The service sent a response without a UUID',
-		description: `It has no "uuid" or "id" that identifies it, only: ${names}. ${CHECK_VERSION}`,
+		description: `The response has no valid "uuid" or "id". Its attributes: ${names}. ${CHECK_VERSION}`,
 		failure: { cause: 'configuration-invalid' },
 	});
 }

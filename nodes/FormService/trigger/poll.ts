@@ -223,7 +223,8 @@ async function take(
 	// the new responses may be on pages that no poll reaches, so this has to be reported
 	if (isCut && found.length === 0) throw cutShort(node, 'inVain');
 	if (isCut) logger.warn(LOG.cut);
-	if (known === undefined) logger.info(`Watches form ${id}. Responses so far: ${records.length}.`);
+	if (known === undefined)
+		logger.info(`Watching form ${id}. Existing responses: ${records.length}.`);
 
 	const byField = conditionsNeedFields(conditions);
 	const possible = byField ? found : found.filter(({ record }) => meets(record, conditions, []));

@@ -15,7 +15,7 @@ const LIMIT = '1,440';
 const set = '/options.requestsPerDay';
 
 const MINUTES = (24 * 60) / DEFAULT_REQUESTS_PER_DAY;
-const CHANGE = 'Change it under Options → Requests per Day.';
+const CHANGE = 'To change this, set Options → Requests per Day.';
 
 const isSet = { [set]: [{ _cnd: { exists: true as const } }] };
 
@@ -23,7 +23,7 @@ const isSet = { [set]: [{ _cnd: { exists: true as const } }] };
 const createsForms = { events: ['formCreated'] };
 
 const severalForms: INodeProperties = {
-	displayName: `Polls one form about every ${MINUTES} minutes, whatever is set above, to stay within ${DEFAULT_REQUESTS_PER_DAY} requests a day. Forms take turns: of 12 forms, each is polled about every ${12 * MINUTES} minutes. ${CHANGE}`,
+	displayName: `Polls one form about every ${MINUTES} minutes, whatever is set above, to stay within ${DEFAULT_REQUESTS_PER_DAY} requests a day. Forms take turns: with 12 forms, each is polled about every ${12 * MINUTES} minutes. ${CHANGE}`,
 	name: 'severalAllowanceNotice',
 	type: 'notice',
 	default: '',
@@ -45,7 +45,7 @@ const allowanceNotices: INodeProperties[] = [
 	{ ...severalForms, displayOptions: { show: createsForms, hide: isSet } },
 	{
 		displayName:
-			"All triggers on this account share the 'Requests per Day' in the options below. Polls in between are skipped.",
+			"All triggers on this account share 'Requests per Day', which is set in the options below. Further polls are skipped.",
 		name: 'setAllowanceNotice',
 		type: 'notice',
 		default: '',
@@ -55,7 +55,7 @@ const allowanceNotices: INodeProperties[] = [
 	},
 	{
 		displayName:
-			"With this 'Requests per Day', triggers can use up the whole daily limit. Other nodes on this account may then be refused.",
+			"With this 'Requests per Day', triggers can use up the whole daily limit. Requests of other nodes on this account may then be refused.",
 		name: 'largeAllowanceNotice',
 		type: 'notice',
 		default: '',
@@ -84,7 +84,7 @@ const triggerEvents: INodePropertyOptions[] = [
 		name: 'Response Started',
 		value: 'responseStarted',
 		description:
-			'Someone began to fill in a form that has "Track incomplete submissions" turned on',
+			'Someone started to fill in a form that has "Track incomplete submissions" turned on',
 	},
 ];
 
@@ -189,8 +189,8 @@ export const triggerProperties: INodeProperties[] = [
 				typeOptions: { minValue: 1 },
 				default: DEFAULT_REQUESTS_PER_DAY,
 				description:
-					'Maximum number of requests that all triggers on this account make in 24 hours. Forms share them: with 3 forms, each is polled about every 6 minutes, and busy ones more often.',
-				hint: `The default limit is ${LIMIT} a day; yours may differ`,
+					'Maximum number of requests that all triggers on this account send in 24 hours. Forms share them: with 3 forms, each is polled about every 6 minutes, and busy forms more often.',
+				hint: `The service's default limit is ${LIMIT} a day; yours may differ`,
 			},
 		]),
 	),

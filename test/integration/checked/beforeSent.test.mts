@@ -127,7 +127,7 @@ describe('the batching of the request options', () => {
 		expect(first.error?.description).toMatch(/^Nothing was sent\.\n/);
 		const later = await runWith(create, { 5: 'value' }, { batchSize: 2 });
 		expect(later.error?.description).toMatch(
-			/^The first 4 of the 6 items were sent before, in earlier batches\. Leave them out when you run again\.\n/,
+			/^The first 4 of the 6 items were already sent, in earlier batches\. Leave them out when you run this again\.\n/,
 		);
 		expect(later.requests).toHaveLength(4);
 	});

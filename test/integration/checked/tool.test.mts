@@ -194,7 +194,7 @@ describe('what a model reads of an operation', () => {
 		expect(text).toContain('How satisfied are you? (Very, Somewhat, Not at all); ');
 		expect(text).toContain('Comment; Comment (2). ');
 		expect(text).not.toMatch(/UUID|[0-9a-f]{8}-/);
-		expect(text).toMatch(/cannot be changed or deleted afterwards\.$/);
+		expect(text).toMatch(/cannot be changed or deleted afterward\.$/);
 	});
 
 	it('says how answers are given as JSON', async () => {

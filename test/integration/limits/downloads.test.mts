@@ -29,14 +29,15 @@ function responsesWithFiles({ service }: World, host: string, count: number) {
 
 describe('the files of many items on another host', () => {
 	it('are fetched four at a time, and each item has its own', async () => {
-		let open = 0;
 		let mostOpen = 0;
+		const open = new Set<() => void>();
+		// each file is held back until four are open
 		const { namedUrl: url } = await elsewhere((request, reply) => {
-			mostOpen = Math.max(mostOpen, ++open);
-			void wait(5).then(() => {
-				open--;
-				reply.end(request.url);
-			});
+			open.add(() => reply.end(request.url));
+			mostOpen = Math.max(mostOpen, open.size);
+			if (open.size < 4) return;
+			for (const end of open) end();
+			open.clear();
 		});
 		await withWorld(async (world) => {
 			const { items, error } = await world.n8n.runNode(

@@ -87,8 +87,8 @@ describe('Response: Create from JSON', () => {
 		['{}', /must have an answer to at least one field/],
 		[`{"${NO_FIELD}": null}`, /must have an answer to at least one field/],
 		[`{"${NO_FIELD}": {"b": 1}}`, /must be text, .* not an object/],
-		['{"data": {"a": "x"}}', /^Enter 'Answers \(JSON\)' without "data" around them/],
-		[`{"${NO_FIELD}": 9007199254740993}`, /is a number with too many digits/],
+		['{"data": {"a": "x"}}', /^Enter 'Answers \(JSON\)' without "data" around the answers/],
+		[`{"${NO_FIELD}": 9007199254740993}`, /has too many digits/],
 	])('stops at %s before any request', async (answersJson, message) => {
 		const { error } = await n8n.runNode({ ...fromJson, answersJson });
 		expect(error?.message).toMatch(message);
@@ -101,7 +101,7 @@ describe('Response: Create from JSON', () => {
 			const answers = [`"Comment (2)": "x"`, `"${key}": "x"`].join();
 			const { error } = await n8n.runNode({ ...fromJson, answersJson: `{${answers}}` });
 			expect(error?.message).toBe(`"${key}" is not a field of this form`);
-			expect(error?.description).toContain('Form fields without one: ');
+			expect(error?.description).toContain('Form fields without an input field: ');
 			expect(posts()).toEqual([]);
 		},
 	);
@@ -128,7 +128,7 @@ describe('Response: Create from JSON', () => {
 	it('refuses a label of several fields, unless a numbered one stands beside it', async () => {
 		const { error } = await run([{ Comment: 'x' }]);
 		expect(error?.message).toBe(
-			'"Comment" is the label of 2 fields. Use the UUID of the field, or "Comment (2)" for a later one',
+			'"Comment" is the label of 2 fields. Use the UUID of the field, or "Comment (2)" for a later field',
 		);
 		expect(posts()).toEqual([]);
 		expect((await run([{ Comment: 'x', 'Comment (2)': 'y' }])).error).toBeUndefined();
@@ -282,13 +282,15 @@ describe('Response: Create from fields', () => {
 				'"Name" is required, but no input field matches it.',
 				'"Email" is required, but no input field matches it.',
 				'Input fields: full name, mail.',
-				'Form fields without one: Name, Email, Earliest start, Portfolio, CV.',
+				'Form fields without an input field: Name, Email, Earliest start, Portfolio, CV.',
 			].join('\n'),
 		);
 		const { id } = newForm([{ label: 'Note' }]);
 		const { error: none } = await autoMap(id, { a: 1, note: 2 });
 		expect(none?.message).toBe('No input field matches a field of the form');
-		expect(none?.description).toMatch(/Input fields: a, note\.\nForm fields without one: Note\.$/);
+		expect(none?.description).toMatch(
+			/Input fields: a, note\.\nForm fields without an input field: Note\.$/,
+		);
 	});
 
 	const email = { label: 'Email', customKey: 'email' };

@@ -172,15 +172,18 @@ describe('Filters and Sort', () => {
 
 	it.each([
 		[{ after: 'soon' }, "'Submitted After' must be a date, such as 2026-01-31 or 2026-01-31T08:00"],
-		[{ conditions: '[{"field": "uuid", "operator": "is", "value": "b"}]' }, "'Conditions' has no"],
-		[{ conditions: '{"conditions": [{"field": "uuid", "value": "b"}]}' }, "'Conditions' has no"],
+		[
+			{ conditions: '[{"field": "uuid", "operator": "is", "value": "b"}]' },
+			"'Conditions' is empty",
+		],
+		[{ conditions: '{"conditions": [{"field": "uuid", "value": "b"}]}' }, "'Conditions' is empty"],
 		[{ conditions: { conditions: '={{ [{ field: "uuid" }] }}' } }, 'Condition 1 has no field'],
 		[{ match: '={{ "either" }}' }, "'Match' must be one of all, any"],
 		['={{ ({ text: "ada" }) }}', "'Match' must be"],
 		[{ conditions: { conditions: [{ field: 'a', operator: 'like' }] } }, 'one of the operators'],
 		[
 			{ conditions: { conditions: [{ field: 'a', operator: 'is', value: '={{ [1] }}' }] } },
-			'Condition 1 must have a text',
+			'Condition 1 must have text',
 		],
 	])(
 		'that cannot be understood are an error before anything is sent: %j',

@@ -38,7 +38,7 @@ describe('Form: By ID', () => {
 		const formId = locator(`https://forms.example.com/f/${demoForms.contact}`);
 		const { error } = await n8n.runNode({ ...fields, formId });
 		expect(error?.message).toBe("'Form' is not a valid ID");
-		expect(error?.description).toContain("This is a URL. Choose 'By URL', or enter the ID alone.");
+		expect(error?.description).toContain("This is a URL. Choose 'By URL', or enter only the ID.");
 	});
 
 	it.each(['Customer Survey', 'customer survey', 'Contact'])(

@@ -95,7 +95,7 @@ describe('Settings: Update with Map Automatically', () => {
 			itemsOf({ id: contact, is_closed: true, Closed: false }),
 		);
 		expect(error?.message).toBe(
-			"'is_closed' and 'Closed' give the same setting. Remove one of them or leave it empty",
+			"'is_closed' and 'Closed' match the same setting. Remove or empty one of them",
 		);
 		expect(service.requests).toEqual([]);
 		const [first, second] = [

@@ -301,7 +301,7 @@ describe('the size of a file', () => {
 		);
 		await withWorld(async (world) => {
 			const { fileError } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
-			expect(fileError).toBe('cv.txt: The files of this response are larger than 256 MB together');
+			expect(fileError).toBe('cv.txt: The files of this response exceed 256 MB in total');
 		});
 	});
 
@@ -311,7 +311,7 @@ describe('the size of a file', () => {
 		);
 		await withWorld(async (world) => {
 			const { fileError } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
-			expect(fileError).toContain('larger than 256 MB');
+			expect(fileError).toContain('exceed 256 MB');
 		});
 	});
 });

@@ -136,9 +136,9 @@ describe('a base URL that is none', () => {
 		['forms.example.com', /is not a web address/],
 		['ftp://forms.example.com', /is not a web address/],
 		['javascript:alert(1)', /is not a web address/],
-		['https://user:secret@forms.example.com', /contains more than an address/],
-		['https://forms.example.com/?token=x', /contains more than an address/],
-		['https://forms.example.com/#x', /contains more than an address/],
+		['https://user:secret@forms.example.com', /must not contain a user name/],
+		['https://forms.example.com/?token=x', /must not contain a user name/],
+		['https://forms.example.com/#x', /must not contain a user name/],
 		['https://', /is not a web address/],
 	])('%j is refused where it is entered, and where it is used', async (baseUrl, message) => {
 		const account = n8nFor({ accessToken: 'a-token', baseUrl });

@@ -99,7 +99,7 @@ describe('the token is sent to the account’s origin alone', () => {
 						formId: locator(demoForms.contact),
 					});
 					expect(error?.message).toMatch(
-						/^The next page of the list is at http:\S+, where the access token does not go$/,
+						/^The next page of the list is at http:\S+, where the access token is not sent$/,
 					);
 				}
 				expect(other.visits).toEqual([]);

@@ -103,7 +103,7 @@ describe('Create, in n8n’s editor', () => {
 			.toEqual([
 				'How did you hear about us?',
 				'How satisfied are you?',
-				'What do you use? (one or several)',
+				'What do you use? (one or more)',
 				'Score from 0 to 10',
 				'Comment: What is good?',
 				'Comment (2): What could be better?',

@@ -84,10 +84,11 @@ describe('the fields of the resource mapper', () => {
 
 	it.each([true, 1])('offer the choices of a field that takes several, as %j', (multiple) => {
 		const field = { uuid: 'f', label: 'Uses', type: 'select', options: ['Red', 'Blue'], multiple };
-		const description = 'For several choices, switch to Expression and separate them with commas';
+		const description =
+			'To choose several, switch to Expression and separate the choices with commas';
 		expect(toMapperFields([field])).toMatchObject([
 			{
-				displayName: 'Uses (one or several)',
+				displayName: 'Uses (one or more)',
 				label: 'Uses',
 				type: 'options',
 				options: [

@@ -16,7 +16,7 @@ function shown(options: INodeParameters, more: INodeParameters = {}): string[] {
 describe('The notice about the daily allowance', () => {
 	it('says how often the trigger polls by default, and where to change that', () => {
 		expect(shown({})).toEqual([
-			'Polls about every 2 minutes, whatever is set above, to stay within 720 requests a day. Change it under Options → Requests per Day.',
+			'Polls about every 2 minutes, whatever is set above, to stay within 720 requests a day. To change this, set Options → Requests per Day.',
 		]);
 	});
 
@@ -24,7 +24,7 @@ describe('The notice about the daily allowance', () => {
 		'says what it comes to for each of several forms (%j)',
 		(more) => {
 			expect(shown({}, more)).toEqual([
-				expect.stringContaining('of 12 forms, each is polled about every 24 minutes'),
+				expect.stringContaining('with 12 forms, each is polled about every 24 minutes'),
 			]);
 		},
 	);

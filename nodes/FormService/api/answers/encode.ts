@@ -53,7 +53,7 @@ export function encodeAnswer(value: unknown, { field, allowOther }: Expected = {
 		case 'file': {
 			// simplified output gives a file as `{name, url}`
 			const address = isRecord(single) ? single.url : single;
-			const problem = 'must be an http(s) URL of an already uploaded file';
+			const problem = 'must be the http or https URL of an already uploaded file';
 			return isWebUrl(address) ? { answer: address } : { problem };
 		}
 		case 'number': {
@@ -79,7 +79,9 @@ function encodeAny(value: unknown): Encoded {
 	if (Array.isArray(value)) {
 		// also visits the gaps of a sparse list
 		const entries = Array.from(value, (entry) =>
-			Array.isArray(entry) ? { problem: 'must not have a list inside a list' } : encodeAny(entry),
+			Array.isArray(entry)
+				? { problem: 'must not contain a list inside a list' }
+				: encodeAny(entry),
 		);
 		return joined(entries);
 	}
@@ -95,7 +97,9 @@ function encodeNumber(value: number): Encoded {
 	if (!Number.isFinite(value)) return { problem: `must be a number (got ${value})` };
 	if (Number.isSafeInteger(value)) return { answer: value };
 	if (Number.isInteger(value)) {
-		return { problem: 'is a number with too many digits to be exact. Enter it as text, in quotes' };
+		return {
+			problem: 'has too many digits to be sent exactly as a number. Enter it as text, in quotes',
+		};
 	}
 	const decimal = value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 });
 	return { answer: Number(decimal) === value ? decimal : String(value) };

@@ -200,7 +200,7 @@ async function inTime<T>(
 	return await unlessAborted(until, deadline, () => new Error('The time is over'));
 }
 
-const CHECK_FILE = 'Open the response in the service to check whether the file is there.';
+const CHECK_FILE = 'Open the response in the service to check whether the file still exists.';
 const PASSING = { failure: { cause: 'temporarily-unavailable' } } as const;
 
 /** @param more replaces the advice to look at the response, or adds to it */
@@ -221,9 +221,7 @@ export function tooMany(most: number): FileProblem {
 	return problem(`Only the first ${most} files of a response are downloaded`);
 }
 
-const TOO_LARGE = problem(
-	`The files of this response are larger than ${MAX_BYTES / 2 ** 20} MB together`,
-);
+const TOO_LARGE = problem(`The files of this response exceed ${MAX_BYTES / 2 ** 20} MB in total`);
 
 function tooLate(context: RequestContext): FileProblem {
 	const seconds = timeFor(context) / 1000;
@@ -236,7 +234,7 @@ function tooLate(context: RequestContext): FileProblem {
 function notPdf(found: string): FileProblem {
 	return problem(`The link to the PDF returned ${found} instead of a PDF`, {
 		description:
-			"The service may still be creating it: try again later. Turn off 'Download' to get the link, and open it in a browser.",
+			"The service may still be creating the PDF; try again later. To open the link in a browser, turn off 'Download'.",
 		...PASSING,
 	});
 }

@@ -178,7 +178,7 @@ const LOWER_LIMIT = "Set a lower 'Limit' in Response: Get Many.";
 function noList(context: RequestContext, value: unknown) {
 	const { data } = unwrap(value);
 	const sent = Array.isArray(data)
-		? 'a list of something other than records'
+		? 'a list whose entries are not records'
 		: `${shapeOf(data)} instead of a list`;
 	return listError(context, `The service sent ${sent}`);
 }
@@ -186,7 +186,7 @@ function noList(context: RequestContext, value: unknown) {
 function pageNowhere(context: RequestContext, says: string) {
 	return listError(
 		context,
-		`The list continues, but the service does not say where its next page is: it sent ${says}`,
+		`The list continues, but the service does not say where the next page is (${says})`,
 		`Stopped, because an incomplete list could be mistaken for the whole. ${CHECK_VERSION}`,
 	);
 }
@@ -195,8 +195,8 @@ function pageElsewhere(context: RequestContext, link: string) {
 	const { origin = 'another place' } = /^https?:/.test(link) ? (parseUrl(link) ?? {}) : {};
 	return listError(
 		context,
-		`The next page of the list is at ${origin}, where the access token does not go`,
-		"If the service really has that address, enter it as 'Base URL' in the Form Service credential.",
+		`The next page of the list is at ${origin}, where the access token is not sent`,
+		"If that is the service's actual address, enter it as 'Base URL' in the Form Service credential.",
 	);
 }
 

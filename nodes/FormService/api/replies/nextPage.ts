@@ -201,14 +201,14 @@ function contradiction(hints: readonly Hint[], soFar: ListSoFar): string | undef
 	const countsOf = (names: RegExp) => valuesOf(hints, names, asCount);
 	const totals = countsOf(TOTAL);
 	const most = Math.max(0, ...totals, ...countsOf(COUNT));
-	if (most > soFar.records) return `${most} records, of which ${soFar.records} were sent`;
+	if (most > soFar.records) return `${most} records announced, ${soFar.records} sent`;
 	if (totals.length > 0) return undefined;
 	const lastPages = countsOf(LAST_PAGE);
 	const last = Math.max(0, ...lastPages);
-	if (last > soFar.pages) return `${last} pages, of which ${soFar.pages} were sent`;
+	if (last > soFar.pages) return `${last} pages announced, ${soFar.pages} sent`;
 	if (soFar.pages > 1 || lastPages.length > 0 || hints.some(isEnd)) return undefined;
 	const isFull = soFar.shown > 0 && countsOf(SIZE).includes(soFar.shown);
-	return isFull ? `as many records as a page may have (${soFar.shown})` : undefined;
+	return isFull ? `a full page of ${soFar.shown} records` : undefined;
 }
 
 /** What can be read from the values of these names, the nearest to the list first. */

@@ -116,7 +116,7 @@ const UNUSABLE: Record<Content['kind'], string> = {
 	empty: 'an empty reply',
 	unreadable: 'an incomplete or invalid JSON reply',
 	tooDeep: 'a reply that is nested too deeply to be read',
-	json: 'a reply that does not say whether it succeeded',
+	json: 'a reply that does not say whether the request succeeded',
 };
 
 /** The most messages on single fields that are shown. */

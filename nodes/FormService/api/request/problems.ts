@@ -5,7 +5,7 @@ import type { Explanation } from '../errors';
 /** Without a `cause`, a person has to change something: `configuration-invalid`. */
 type Row = { message: string; description: string; cause?: Failure['cause'] };
 
-const MORE_RIGHTS = 'If more rights are needed, use the credential of an account that has them.';
+const MORE_RIGHTS = 'If the account lacks permission, use the credential of another account.';
 
 /** What a person reads when a request brings no success, with `{names}` for values. */
 const TABLE = {
@@ -16,17 +16,17 @@ const TABLE = {
 	},
 	unknownHost: {
 		message: "Couldn't find the host name in {origin}",
-		description: `${CHECK_BASE_URL} If it is right, n8n's DNS may be failing.`,
+		description: `${CHECK_BASE_URL} If the URL is correct, n8n's DNS may be failing.`,
 		cause: 'temporarily-unavailable',
 	},
 	unreachable: {
 		message: "Couldn't reach {origin} from n8n's network",
-		description: `${CHECK_BASE_URL} If it is right, check the network of the machine that runs n8n.`,
+		description: `${CHECK_BASE_URL} If the URL is correct, check the network of the machine that runs n8n.`,
 		cause: 'temporarily-unavailable',
 	},
 	certificate: {
 		message: 'The certificate of {origin} was not accepted ({detail})',
-		description: `${CHECK_BASE_URL} For a certificate of your own, add its authority to n8n (NODE_EXTRA_CA_CERTS).`,
+		description: `${CHECK_BASE_URL} If the certificate comes from your own authority, add the authority to n8n (NODE_EXTRA_CA_CERTS).`,
 	},
 	encryption: {
 		message: "Couldn't establish a secure connection to {origin} ({detail})",
@@ -65,7 +65,7 @@ const TABLE = {
 	minuteUsedUp: {
 		message: "This account's per-minute limit is used up{said}",
 		description:
-			'The service allows {allowed} requests a minute for all nodes, workflows and tools that use this account. Let the others send fewer requests.',
+			'The service allows {allowed} requests a minute for all nodes, workflows and tools that use this account. Reduce the requests of the others.',
 		cause: 'rate-limited',
 	},
 	tokenRefused: {
@@ -91,8 +91,7 @@ const TABLE = {
 	},
 	notFound: {
 		message: '{Noun} not found{said}',
-		description:
-			'Check the ID of the {noun}. It may have been deleted, or belong to another workspace.',
+		description: 'Check the ID. The {noun} may have been deleted, or belong to another workspace.',
 	},
 	notFormService: {
 		message: 'This is not a Form Service address{said}',
@@ -117,19 +116,19 @@ const TABLE = {
 		description: `${CHECK_BASE_URL} A login page means that the access token was not accepted.`,
 	},
 	notDone: {
-		message: 'The service did not do what was asked{said}',
+		message: 'The service did not carry out the request{said}',
 		description: '{advice}',
 	},
 	serviceDown: {
 		message: 'The service has failed too often in a row; this request was not sent',
 		description:
-			'The node asks from time to time whether it works again. Run this item again when it does.',
+			'The node tests the service from time to time. Run this item again once the service works.',
 		cause: 'temporarily-unavailable',
 	},
 	onlyRefusals: {
-		message: "This account's limit stays used up; this request was not sent",
+		message: "This account's request limit is still used up; this request was not sent",
 		description:
-			'Other nodes, workflows or tools that use this account send too many requests. Let them send fewer, and run this item again.',
+			'Other nodes, workflows or tools that use this account send too many requests. Reduce their requests, then run this item again.',
 		cause: 'rate-limited',
 	},
 	unusable: {

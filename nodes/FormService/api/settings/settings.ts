@@ -177,7 +177,7 @@ export const settings: readonly Setting[] = [
 		'show_multipage_progress',
 		'Show Page Progress',
 		boolean,
-		'Whether to show progress on a form of several pages',
+		'Whether to show progress on a form with several pages',
 	),
 	of('slack_enabled', 'Slack', boolean, 'Whether to announce new responses on Slack'),
 ];

@@ -55,7 +55,7 @@ export function readGiven(input: Input, formId: string): GivenAnswers {
 function readJson(input: Input): Record<string, unknown> {
 	const values = readJsonObject(input, 'answersJson', 'Answers (JSON)');
 	const isWrapped = Object.keys(values).length === 1 && isRecord(values.data);
-	if (isWrapped) throw invalid(input, 'Enter \'Answers (JSON)\' without "data" around them');
+	if (isWrapped) throw invalid(input, 'Enter \'Answers (JSON)\' without "data" around the answers');
 	return values;
 }
 
@@ -165,7 +165,7 @@ function byField({ mode, values }: GivenAnswers, fields: readonly InputField[]):
 /** What to do about a label that several fields have. */
 export function sharedProblem({ name, sharedBy }: NamedField): string {
 	const numbered = sharedBy.slice(1).map(({ title }) => inQuotes(title));
-	return `"${name}" is the label of ${sharedBy.length} fields. Use the UUID of the field, or ${numbered.join(', ')} for a later one.`;
+	return `"${name}" is the label of ${sharedBy.length} fields. Use the UUID of the field, or ${numbered.join(', ')} for a later field.`;
 }
 
 function inQuotes(text: string): string {
@@ -201,7 +201,8 @@ function namesIn({ mode, values }: GivenAnswers, fields: readonly InputField[]):
 	if (mode === 'fields' || fields.length === 0) return [];
 	const found = findFields(Object.keys(values), fields).map(({ field }) => field);
 	const others = fields.filter((field) => !found.includes(field));
-	const without = others.length === 0 ? [] : [`Form fields without one: ${titlesOf(others)}.`];
+	const without =
+		others.length === 0 ? [] : [`Form fields without an input field: ${titlesOf(others)}.`];
 	return [`Input fields: ${listed(Object.keys(values))}.`, ...without];
 }
 

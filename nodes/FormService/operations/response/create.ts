@@ -35,10 +35,11 @@ export const responseCreate: Operation = {
 		description: 'Add a response to a form',
 	},
 	endpoint: endpoints.addResponse,
-	toolDescription: `=Adds a response (submission) to a form.${ANSWERS} Sends no emails. A response cannot be changed or deleted afterwards.`,
+	toolDescription: `=Adds a response (submission) to a form.${ANSWERS} Sends no emails. A response cannot be changed or deleted afterward.`,
 	properties: [
 		{
-			displayName: "Responses created here don't send emails to administrators or the respondent",
+			displayName:
+				'For responses created here, no emails are sent to administrators or the respondent',
 			name: 'noEmailNotice',
 			type: 'notice',
 			default: '',
@@ -104,7 +105,7 @@ export const responseCreate: Operation = {
 					// adding the option turns it on; without it, it is off
 					default: true,
 					description:
-						"Whether to accept answers that are not among the choices of a field. Turn on for fields that also take an answer of the respondent's own.",
+						'Whether to accept answers that are not among the choices of a field. Turn on for fields with a free-text choice.',
 				},
 				skipIfExists,
 			]),

@@ -118,7 +118,7 @@ function compareResponses(
 		throw invalid(
 			input,
 			`${NAME} found no answer to ${titles} in any of the ${responses.length} responses of the form`,
-			`The field may be new or renamed, so a response that exists could be missed. ${NOTHING_ADDED}`,
+			`The field may be new or renamed, so an existing response could be missed. ${NOTHING_ADDED}`,
 		);
 	}
 	const existing: ExistingResponses = { identity, known: new Map(), doubtful: [] };
@@ -132,7 +132,7 @@ function compareResponses(
 	return existing;
 }
 
-const NOTHING_ADDED = `No response was added. Choose other fields, or remove ${NAME} and look for duplicates with Get Many.`;
+const NOTHING_ADDED = `No response was added. Choose other fields, or remove ${NAME} and find duplicates with Get Many.`;
 
 function identityField(
 	{ id, kind, choices }: InputField,
@@ -176,7 +176,7 @@ export function keyOf(
 	throw invalid(
 		input,
 		`${NAME} can't compare "${title}" with response ${like.id ?? 'without ID'}`,
-		`The response has an answer that may belong to this field or to another one: several fields have this label, or the label has changed. ${NOTHING_ADDED}`,
+		`The response has an answer that may belong to this field or to another field: several fields have this label, or the label has changed. ${NOTHING_ADDED}`,
 	);
 }
 

@@ -24,9 +24,9 @@ export const responseGetPdf: Operation = {
 		{
 			...omit(formLocator, 'required'),
 			description:
-				'The form whose responses the list below shows. Not needed with the ID of a response.',
+				'The form whose responses are listed below. Not needed if you enter the ID of a response.',
 		},
-		{ ...responseLocator, description: 'The response to get the PDF of' },
+		{ ...responseLocator, description: 'The response to get as a PDF' },
 		{
 			displayName: 'Download',
 			name: 'download',

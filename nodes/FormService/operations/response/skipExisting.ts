@@ -15,7 +15,7 @@ export const skipIfExists: INodeProperties = {
 	type: 'multiOptions',
 	default: [],
 	description:
-		'Fields that identify a response, such as an email address or an order number. An item is skipped if a complete response has the same answers to all of them. Duplicates within a run are added once. Costs two more requests per form and run, and misses responses added after the list was read. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+		'Fields that identify a response, such as an email address or an order number. An item is skipped if a complete response has the same answers to all these fields. Duplicates within a run are added once. Costs two more requests per form and run, and misses responses added after the list was read. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 	typeOptions: { loadOptionsMethod: 'getFieldOptions', loadOptionsDependsOn: ['formId.value'] },
 };
 
@@ -36,7 +36,7 @@ export function readSkipNames(input: Input): string[] {
 	throw invalid(
 		input,
 		`${NAME} must name fields of the form`,
-		'Choose fields from the list, give their UUIDs, custom keys or labels as a list, or give an empty list to add every item.',
+		'Choose fields from the list, or provide a list of their UUIDs, custom keys or labels. With an empty list, every item is added.',
 	);
 }
 

@@ -60,7 +60,8 @@ function fromFields(input: Input): SettingValues {
 		numbersAsText(Object.fromEntries(entries.filter(([name]) => !both.includes(name)))),
 		editorTitles,
 		both.map(
-			(name) => `'${editorTitles.get(name) ?? name}' is both set and cleared. Do one or the other.`,
+			(name) =>
+				`'${editorTitles.get(name) ?? name}' is both set and cleared. Remove one of the two.`,
 		),
 	);
 }
@@ -92,7 +93,7 @@ function fromItem(input: Input): GivenSettings {
 			const other = titles.get(setting.name);
 			if (other !== undefined) {
 				problems.push(
-					`'${other}' and '${title}' give the same setting. Remove one of them or leave it empty.`,
+					`'${other}' and '${title}' match the same setting. Remove or empty one of them.`,
 				);
 			}
 			titles.set(setting.name, title);

@@ -23,7 +23,7 @@ export const settingsUpdate: Operation = {
 		description: 'Update settings of a form, such as its name or whether it is closed',
 	},
 	endpoint: endpoints.updateSettings,
-	toolDescription: `Changes settings of a form, such as opening or closing it. Only the settings that are given change. The settings are: ${settings.map(settingForModel).join('; ')}.`,
+	toolDescription: `Changes settings of a form, such as opening or closing it. Only the given settings change. The settings are: ${settings.map(settingForModel).join('; ')}.`,
 	properties: [
 		formLocator,
 		inputModeChoice(SETTINGS_MODE, [
@@ -45,7 +45,7 @@ export const settingsUpdate: Operation = {
 		]),
 		{
 			displayName:
-				'Input fields with the name of a setting count, by its label or its API name: "Closed" or "is_closed". Case, blanks and punctuation make no difference. An empty field leaves its setting as it is. <a href="https://github.com/OWNER/n8n-nodes-formservice/blob/main/docs/settings.md" target="_blank">All names</a>.',
+				'Input fields are matched to settings by label or API name: "Closed" or "is_closed". Case, whitespace and punctuation make no difference. An empty field leaves the setting as it is. <a href="https://github.com/OWNER/n8n-nodes-formservice/blob/main/docs/settings.md" target="_blank">All names</a>.',
 			name: 'columnsNotice',
 			type: 'notice',
 			default: '',

@@ -91,7 +91,7 @@ describe('the answer to a file field', () => {
 		[url, url],
 	])('cannot be %j', (value) => {
 		expect(encodeFile(value)).toEqual({
-			problem: expect.stringMatching(/^must be an http\(s\) URL/),
+			problem: expect.stringMatching(/^must be the http or https URL/),
 		});
 	});
 

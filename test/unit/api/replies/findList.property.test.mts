@@ -127,7 +127,7 @@ describe('finding the list in a reply', () => {
 		['a list of something else', { success: true, user: { roles: [{ name: 'Owner' }] } }],
 		['a list without identities beside an empty one', { user: { roles: [{ is: 1 }], forms: [] } }],
 		['two lists', { success: true, data: { forms: [{ id: 'a' }], drafts: [{ id: 'b' }] } }],
-		['an object with nothing in it under another name', { success: true, extra: {} }],
+		['an empty object under another name', { success: true, extra: {} }],
 		['an empty object beside the message', { success: true, message: 'Fine', settings: {} }],
 		['an empty object further in', { data: { form: { theme: {} } } }],
 		['counts alone', { success: true, data: { total: 0 } }],

@@ -157,7 +157,7 @@ describe('an error', () => {
 				endpoints.addResponse,
 			);
 			expect(message).toBe(`The form is closed: "${body.message}"`);
-			expect(description).toBe('Open it with Setting: Update, or choose another form.');
+			expect(description).toBe('Open the form with Setting: Update, or choose another form.');
 		}
 	});
 
@@ -200,7 +200,7 @@ describe('an endpoint that is new', () => {
 	it('is explained by its noun', async () => {
 		const error = await served({ status: 404 }).failure(deleteForm);
 		expect(error.message).toBe('Form not found');
-		expect(error.description).toContain('Check the ID of the form.');
+		expect(error.description).toContain('Check the ID. The form may have been deleted');
 		const rejected = await served({ status: 409 }).failure(deleteForm);
 		expect(rejected.description).toBe('Check the ID of the form.');
 	});
