@@ -40,7 +40,7 @@ export type Endpoint = { method: IHttpRequestMethods; url: string; effect: Effec
 
 const CHECK_VALUES = 'Check the values of this item.';
 
-/** The seven endpoints of the service (specification, section 4). */
+/** The endpoints of the service (specification, section 4). */
 export const endpoints = {
 	getWorkspace: { method: 'GET', url: '/workspace', effect: { kind: 'safe' } },
 	listForms: { method: 'GET', url: '/forms', effect: { kind: 'safe' } },

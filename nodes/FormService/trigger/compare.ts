@@ -16,10 +16,16 @@ import type { Status } from './knownResponses';
 import { DAY_MS } from './schedule';
 
 /** The events of a response. */
-export type ResponseEvent = 'responseCompleted' | 'responseStarted' | 'responseAbandoned';
+export const RESPONSE_EVENTS = [
+	'responseCompleted',
+	'responseStarted',
+	'responseAbandoned',
+] as const;
+export type ResponseEvent = (typeof RESPONSE_EVENTS)[number];
 
 /** What starts a workflow, and the values of the node's parameter Trigger On. */
-export type TriggerEvent = ResponseEvent | 'formCreated';
+export const EVENTS = ['formCreated', ...RESPONSE_EVENTS] as const;
+export type TriggerEvent = (typeof EVENTS)[number];
 
 /** An event of a response of the listing, with the response's number in the comparison. */
 export type Found = { event: ResponseEvent; record: IDataObject; number: number };

@@ -16,7 +16,7 @@ import { endpoints, targetOf } from '../api/endpoints';
 import { inputError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
 import { listRecords } from '../api/service';
-import { isIncomplete } from './compare';
+import { isIncomplete, RESPONSE_EVENTS } from './compare';
 import type { ResponseEvent } from './compare';
 import { wrongCondition } from './errors';
 import { listedForms, nameIn } from './formList';
@@ -108,12 +108,6 @@ function noForms(node: INode, except: readonly string[]) {
 				: 'Create a form, then fetch the test event again.',
 	});
 }
-
-const RESPONSE_EVENTS: readonly ResponseEvent[] = [
-	'responseCompleted',
-	'responseStarted',
-	'responseAbandoned',
-];
 
 /** A response that nobody has submitted, with an answer of the right type to each field. */
 function madeUpRecord(event: ResponseEvent, fields: readonly FormField[]): IDataObject {

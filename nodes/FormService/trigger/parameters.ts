@@ -16,6 +16,7 @@ import {
 } from '../parameters/input';
 import type { Input } from '../parameters/input';
 import { readResponseOutput } from '../parameters/responseOutput';
+import { EVENTS } from './compare';
 import type { TriggerEvent } from './compare';
 import { REMEMBERED_DAYS } from './knownResponses';
 import { HOUR_MS } from './schedule';
@@ -54,14 +55,6 @@ export const DEFAULT_MAX_PER_POLL = 100;
 export const DEFAULT_REQUESTS_PER_DAY = REQUESTS_PER_DAY / 2;
 
 export const DEFAULT_ABANDONED_AFTER_HOURS = 24;
-
-/** All events. An event that is missing here is ignored. */
-const EVENTS: readonly TriggerEvent[] = [
-	'formCreated',
-	'responseAbandoned',
-	'responseCompleted',
-	'responseStarted',
-];
 
 /** The longest time after which a response can count as abandoned: as long as it is remembered. */
 const MAX_ABANDONED_AFTER_HOURS = 24 * REMEMBERED_DAYS;

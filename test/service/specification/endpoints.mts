@@ -8,7 +8,7 @@ import { arrange, listing } from './listing.mts';
 import { fieldRecord, fileAnswer, formRecord, responseRecord, secretsOf } from './records.mts';
 import { checkSettings, isWebAddress } from './settingsRules.mts';
 
-/** The seven endpoints of section 4, behind the guard. */
+/** The endpoints of section 4, behind the guard. */
 export function apiPlugin(parts: Parts) {
 	return async (api: FastifyInstance) => {
 		api.addHook('onRequest', guard(parts));

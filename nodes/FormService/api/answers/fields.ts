@@ -5,15 +5,17 @@ import { comparableId, identitiesOf, idOf, isId, isRecord } from '../records';
 import { comparable, RESERVED_COLUMNS, tellApart } from './names';
 
 /** What a field takes; text if its type is unknown. */
-export type FieldKind =
-	| 'boolean'
-	| 'date'
-	| 'file'
-	| 'layout'
-	| 'multipleChoice'
-	| 'number'
-	| 'singleChoice'
-	| 'text';
+export const FIELD_KINDS = [
+	'boolean',
+	'date',
+	'file',
+	'layout',
+	'multipleChoice',
+	'number',
+	'singleChoice',
+	'text',
+] as const;
+export type FieldKind = (typeof FIELD_KINDS)[number];
 
 /** Kinds of fields by the names of their types, which the specification does not list (section 2.3). */
 const KINDS: ReadonlyArray<readonly [RegExp, FieldKind]> = [

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FIELD_KINDS } from '../../api/answers/fields';
 import type { FieldKind, InputField } from '../../api/answers/fields';
 
 const text = z.string().trim().optional().catch(undefined);
@@ -12,17 +13,6 @@ const KINDS: Readonly<Record<string, FieldKind>> = {
 	url: 'file',
 };
 
-/** All kinds of fields that take an answer. A field of a kind that is missing here is read by its n8n type. */
-const kinds = [
-	'boolean',
-	'date',
-	'file',
-	'multipleChoice',
-	'number',
-	'singleChoice',
-	'text',
-] as const;
-
 /**
  * A field of the form as the resource mapper has stored it (`editor/mapperFields`). Workflows that were
  * built without the editor may have only a part of it.
@@ -35,7 +25,7 @@ const storedField = z.object({
 	sharedLabel: text,
 	customKey: text,
 	formId: text,
-	kind: z.enum(kinds).optional().catch(undefined),
+	kind: z.enum(FIELD_KINDS).optional().catch(undefined),
 	type: text,
 	required: z.boolean().catch(false),
 	removed: z.boolean().catch(false),
