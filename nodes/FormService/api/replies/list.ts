@@ -3,7 +3,7 @@ import type { Account } from '../account';
 import type { Target } from '../endpoints';
 import { shapeOf, unwrap } from '../envelope';
 import { CHECK_VERSION } from '../errors';
-import { dateIn } from '../rateLimiter/limits';
+import { dateIn, REQUESTS_PER_DAY } from '../rateLimiter/limits';
 import { identityOf } from '../records';
 import { request } from '../request/request';
 import type { Version } from '../request/request';
@@ -14,7 +14,7 @@ import { findList } from './findList';
 import { nextPage } from './nextPage';
 
 /** The most pages read of one list: a third of the requests of a day. */
-const MAX_PAGES = 480;
+const MAX_PAGES = REQUESTS_PER_DAY / 3;
 
 /** The most records read of one list: what n8n's memory can hold. */
 const MAX_RECORDS = 1_000_000;
