@@ -125,7 +125,7 @@ export async function listAll(
 	const identities = new Set<string>();
 	for await (const { records, isLast } of pagesOf(context, target)) {
 		for (const record of records) if (!identities.has(identityOf(record) ?? '')) all.push(record);
-		if (all.length > MAX_RECORDS) throw listError(context, TOO_MANY_RECORDS, LOWER_LIMIT);
+		if (all.length > MAX_RECORDS) throw tooManyRecords(context);
 		if (isLast || all.length >= limit) break;
 		for (const identity of records.map(identityOf)) {
 			if (identity !== undefined) identities.add(identity);
@@ -172,8 +172,12 @@ const LOOP = 'The pages of the list form a loop';
 const TOO_MANY_PAGES = `The list has more than ${MAX_PAGES} pages`;
 const LARGER_PAGES =
 	"Ask your Form Service administrator for larger pages, or set a lower 'Limit' in Response: Get Many.";
-const TOO_MANY_RECORDS = `The list has more than ${MAX_RECORDS.toLocaleString('en')} records`;
-const LOWER_LIMIT = "Set a lower 'Limit' in Response: Get Many.";
+
+// not a constant: formatting a number loads Intl, which would delay the start of n8n
+function tooManyRecords(context: RequestContext) {
+	const message = `The list has more than ${MAX_RECORDS.toLocaleString('en')} records`;
+	return listError(context, message, "Set a lower 'Limit' in Response: Get Many.");
+}
 
 function noList(context: RequestContext, value: unknown) {
 	const { data } = unwrap(value);
