@@ -18,6 +18,8 @@ export type Sent = {
 	url: string;
 	/** Whether it had a reply that is right and whole. */
 	isGood: boolean;
+	/** Whether it asked for a page that the listing does not have any more. */
+	isBeyond?: boolean;
 } & (
 	| { of: 'responses'; form: string; page?: Page }
 	| { of: 'forms'; offset: number; page?: { forms: ListedForm[]; isLast: boolean } }
@@ -173,7 +175,10 @@ export class Service {
 		const url = new URL(one.url);
 		const offset = offsetIn(url, form.pageSize);
 		const page = form.page(this.time.now(), offset);
-		if (offset > 0 && page.shown.length === 0 && form.refusesBeyond) return NOT_FOUND;
+		if (offset > 0 && page.shown.length === 0 && form.refusesBeyond) {
+			one.isBeyond = true;
+			return NOT_FOUND;
+		}
 		one.page = page;
 		const data = page.shown.map((response) => form.record(response));
 		if (unidentified) data.push({ number: 0 });

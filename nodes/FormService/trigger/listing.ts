@@ -15,7 +15,15 @@ import { knowsOther } from './pollRun';
 import type { Listing, PollRun } from './pollRun';
 import { readShort, readWhole } from './reading';
 import type { Reading } from './reading';
-import { afterReading, dueAt, HOUR_MS, isDue, MINUTE_MS, wholeDueAt } from './schedule';
+import {
+	afterReading,
+	dueAt,
+	HOUR_MS,
+	isDue,
+	MINUTE_MS,
+	shortReadingsIn,
+	wholeDueAt,
+} from './schedule';
 import type { Pace, Sent } from './schedule';
 
 /** How a listing can be read now. The list of all forms is read once an hour at most. */
@@ -61,7 +69,10 @@ export function decideReading(run: PollRun, listing: Listing): 'whole' | 'short'
 	// a listing of several pages may have grown by one since the last poll
 	const all = schedule.pages > 1 ? schedule.pages + 1 : 1;
 	const needed = kind === 'whole' ? Math.min(all, allowance.limit) : 1;
-	const hasToWait = left < needed;
+	// a whole reading leaves enough for the short ones until the next request of the day is free again
+	const untilFree = allowance.freeAt(allowance.left(now) + 1, now) - now;
+	const hasRoom = left - needed >= shortReadingsIn(untilFree, pace);
+	const hasToWait = left < needed || (kind === 'whole' && pace.isShort && !hasRoom);
 	if (allowance.wait(sharer, hasToWait ? needed : undefined, now)) {
 		run.context.n8n.logger.info(LOG.waits);
 	}

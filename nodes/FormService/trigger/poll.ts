@@ -1,8 +1,9 @@
+import { sortBy } from 'lodash';
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { getAccount } from '../api/account';
 import type { Account } from '../api/account';
 import { conditionProblem, conditionsNeedFields, meets } from '../api/answers/conditions';
-import { oldestFirst } from '../api/answers/order';
+import { oldestFirst, submittedAt } from '../api/answers/order';
 import { clock } from '../api/clock';
 import { compare, knownAfter } from './compare';
 import { cutShort, LOG, wrongCondition } from './errors';
@@ -129,7 +130,7 @@ async function pollOnce(run: PollRun): Promise<Items> {
 		const outcome = { service, listedSince, forms: known, formsIfDiscarded, base };
 		saveState(staticData, memory, { ...outcome, now: clock.now() });
 	}
-	if (hasItems) return oldestFirst(run.items).map(({ item }) => item);
+	if (hasItems) return sortBy(run.items, 'at').map(({ item }) => item);
 	if (!run.hasFailed) saveUnsaved(staticData, memory);
 	report(run);
 	return null;
@@ -268,7 +269,11 @@ async function take(
 	};
 }
 
-/** @returns how many of the first events have become items */
+/**
+ * Makes items of events of one form, oldest first.
+ *
+ * @returns how many of the first events have become items
+ */
 async function deliver(
 	run: PollRun,
 	events: readonly Event[],
@@ -278,6 +283,11 @@ async function deliver(
 	const { output, maxPerPoll } = parameters;
 	const limit = maxPerPoll - run.items.length;
 	const items = await itemsOf(events, { context, output, limit, until, timeUp, isPatient });
-	items.forEach((item, index) => run.items.push({ record: events[index].record, item }));
+	// items of several forms are ordered by time later, and those of one form stay in their order
+	let at = -Infinity;
+	for (const [index, item] of items.entries()) {
+		at = Math.max(at, submittedAt(events[index].record) ?? at);
+		run.items.push({ at, item });
+	}
 	return items.length;
 }

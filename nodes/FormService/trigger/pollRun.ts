@@ -36,7 +36,8 @@ export type PollRun = {
 	formsIfDiscarded: Map<string, FormState>;
 	/** When the list of all forms was first read, in epoch milliseconds of the service. */
 	listedSince: number | undefined;
-	items: Array<{ record: IDataObject; item: INodeExecutionData }>;
+	/** In the order of each form, with the time up to which the form's items are submitted. */
+	items: Array<{ at: number; item: INodeExecutionData }>;
 	/** Requests sent so far. */
 	requests: number;
 	/** Whether anything has gone well, so that there is a state to save. */

@@ -67,6 +67,11 @@ export function wholeDueAt(schedule: Schedule, pace: Pace): number {
 	return Math.max(dueAt(schedule, pace), paidAt, wantedAt);
 }
 
+/** How many short readings are due in a time, in milliseconds. */
+export function shortReadingsIn(ms: number, { spacing }: Pace): number {
+	return Math.ceil(ms / (spacing * SHORT_FACTOR));
+}
+
 /** Whether a scheduled run of n8n is one on which to poll. */
 export function isDue(at: number, now: number): boolean {
 	return now >= at - EARLY_MS;
