@@ -103,6 +103,16 @@ describe('A form of many pages', { timeout: 36_000_000 }, () => {
 		);
 	});
 
+	it('leaves requests for new responses where whole readings have used up most of the first day', async () => {
+		const days = new Days({ order: 'newest', pages: 22, requestsPerDay: 144, period: 5 });
+		const submitted = [1, 421, 1321].map(
+			(minute): Happening => ({ minute, kind: 'submit', at: 0 }),
+		);
+		await days.run(1.25, submitted);
+		days.expectAllOnce();
+		expect(Math.max(...days.delays())).toBeLessThanOrEqual(30);
+	});
+
 	it('loses nothing and keeps to the allowance when the clock is set', async () => {
 		const jumps = fc.array(
 			fc.record<Happening>({

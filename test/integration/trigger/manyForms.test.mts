@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { TIME_ZONE, type N8n } from '../harness.mts';
 import { time } from '../n8n/package.mts';
 import { withWorld, type World } from '../world.mts';
-import { HOUR_MS, tick, watch } from './watching.mts';
+import { HOUR_MS, n8nOf, tick, watch } from './watching.mts';
 
 const newForm = ({ service }: World, name: string) =>
 	service.store.addForm({ name, fields: [{ label: 'Name' }], trackIncomplete: true }).id;
@@ -41,6 +41,28 @@ describe('A trigger on all forms', () => {
 			expect(items[0].json.form).toEqual({ id: a, name: 'A' });
 			expect(await trigger.poll(tick)).toEqual([]);
 		}));
+
+	it('keeps the order of each form where another form has other attributes', async () => {
+		const lists: Record<string, object[]> = { A: [], B: [] };
+		const n8n = await n8nOf(({ url }, reply) => {
+			const form = /responses\/(\w+)/.exec(url ?? '')?.[1];
+			const data = form === undefined ? [{ id: 'A' }, { id: 'B' }] : lists[form];
+			reply
+				.setHeader('content-type', 'application/json')
+				.end(JSON.stringify({ success: true, data }));
+		});
+		const trigger = onAll(n8n);
+		await trigger.poll();
+		const uuid = (digit: number) => `0b9d0f6e-5d8f-4c5c-9a55-00000000000${digit}`;
+		// the numbers of A order its responses, and B has neither times nor numbers
+		lists.A.push({ uuid: uuid(2), number: 2, created_at: '2026-01-01T00:00:00Z' });
+		lists.A.push({ uuid: uuid(1), number: 1 });
+		lists.B.push({ uuid: uuid(3) });
+		const items = await trigger.poll(tick);
+		const ofA = items.filter(({ json }) => (json.form as { id: string }).id === 'A');
+		expect(items).toHaveLength(3);
+		expect(ofA.map(({ json }) => json.number)).toEqual([1, 2]);
+	});
 
 	it('lists the forms once an hour, and watches a new one from its beginning', async () =>
 		await withWorld(async (world) => {
