@@ -297,13 +297,11 @@ export class Model {
 	/** A poll has changed something: forms whose turn has yet to come begin now. */
 	settle(): void {
 		const initial = this.initial();
-		for (const id of this.watched()) {
-			if (!this.known.forms.has(id)) this.forget((key) => key.startsWith(`${id} ${id}-`));
-		}
+		// without its item, a new form stays unknown
+		const begun = this.watched().filter((id) => !this.known.forms.has(id));
+		for (const id of begun) this.forget((key) => key.startsWith(`${id} ${id}-`));
 		for (const knowledge of [this.known, this.quiet]) {
-			for (const id of this.watchesResponses() ? this.watched() : []) {
-				if (!knowledge.forms.has(id)) knowledge.forms.set(id, initial);
-			}
+			if (this.watchesResponses()) for (const id of begun) knowledge.forms.set(id, initial);
 			delete knowledge.isDamaged;
 		}
 	}
