@@ -1,6 +1,5 @@
 import { isEqual } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { shortNameOf } from './knownResponses';
 import { fromSaved, stampOf, toSaved } from './stateCodec';
 import type { FormState, Restored, State } from './stateCodec';
 
@@ -30,7 +29,7 @@ const KEY = 'state';
 /** What the process remembers of a trigger's state. */
 export type StateMemory = {
 	/** The last state that was left without items, and the damaged one that it replaces, if any. */
-	unsaved?: { state: State; saved: IDataObject; replaces?: string };
+	unsaved?: { state: State; saved: IDataObject; replaces?: unknown };
 	/** What was last read or written: its content need not be decoded again. */
 	latest?: State & { checksum: string };
 	/** The state of the last delivery, which n8n may still be saving, and when that began. */
@@ -45,7 +44,7 @@ export function loadState(staticData: IDataObject, memory: StateMemory): Restore
 	if (unsaved === undefined) return restored;
 	const isLater =
 		restored.kind === 'damaged'
-			? unsaved.replaces === digestOf(saved)
+			? isEqual(unsaved.replaces, saved)
 			: restored.kind === 'none' || unsaved.state.savedAt > restored.state.savedAt;
 	return isLater ? { kind: 'state', state: unsaved.state } : restored;
 }
@@ -112,15 +111,12 @@ export function saveState(
 	staticData[KEY] = saved;
 }
 
-/** The digest of the damaged state in the static data, which n8n may provide again; undefined if there is none. */
-function damagedIn(
-	staticData: IDataObject,
-	{ unsaved }: StateMemory,
-	base: Restored,
-): string | undefined {
-	if (base.kind !== 'damaged' && unsaved?.replaces === undefined) return undefined;
-	const digest = digestOf(staticData[KEY]);
-	return base.kind === 'damaged' || digest === unsaved?.replaces ? digest : undefined;
+/** The damaged state in the static data, which n8n may provide again; undefined if there is none. */
+function damagedIn(staticData: IDataObject, { unsaved }: StateMemory, base: Restored): unknown {
+	const saved = staticData[KEY];
+	// a database may give the keys back in another order
+	const isDamaged = base.kind === 'damaged' || isEqual(saved, unsaved?.replaces);
+	return isDamaged ? saved : undefined;
 }
 
 /** A state without its time, to compare. */
@@ -145,8 +141,4 @@ export function isDeliveryUnderWay(
 ): boolean {
 	if (delivery === undefined || Math.abs(now - delivery.at) >= DELIVERY_MS) return false;
 	return (stampOf(staticData[KEY])?.savedAt ?? 0) < delivery.savedAt;
-}
-
-function digestOf(saved: unknown): string {
-	return shortNameOf(JSON.stringify(saved) ?? '');
 }

@@ -47,6 +47,13 @@ describe('A state that a poll without items left', () => {
 		staticData = { state: 'other nonsense' };
 		expect(known()).toBe('damaged');
 	});
+
+	it('counts in place of a damaged one whose keys the database gives back in another order', () => {
+		staticData = { state: { version: 9, service: 's' } };
+		poll(1);
+		staticData = { state: { service: 's', version: 9 } };
+		expect(known()).toBe(1);
+	});
 });
 
 describe('A state with items', () => {
