@@ -7,7 +7,7 @@ import { isId } from './records';
  * needs no other code.
  */
 export type Effect = {
-	/** What the ID in the path belongs to, such as "form". Left out where there is no ID. */
+	/** What the last ID in the path belongs to, such as "form". Left out where there is no ID. */
 	noun?: string;
 	/** What to do if the service rejects the request (400, 422 and the like). */
 	ifRejected?: string;
@@ -20,6 +20,7 @@ export type Effect = {
 			 * (RFC 9110, section 9.2).
 			 */
 			kind: 'safe' | 'idempotent';
+			/** For what fails the second time, such as a DELETE with 404: the first request may have acted. */
 			ifUncertain?: Uncertainty;
 	  }
 	| {

@@ -97,12 +97,13 @@ function invalidRows(
  */
 export async function aboutForm(
 	error: unknown,
-	{ context, run }: ItemRequest,
+	{ context, target, run }: ItemRequest,
 	formId: string | undefined,
 ): Promise<unknown> {
 	const node = context.n8n.getNode();
 	const isUnknown = error instanceof NodeApiError && error.httpCode === '404';
-	if (!isUnknown || error instanceof RecordNotFound || formId === undefined) return error;
+	const isForm = target.endpoint.effect.noun === 'form' && !(error instanceof RecordNotFound);
+	if (!isUnknown || !isForm || formId === undefined) return error;
 	const isChosen = chosenName(node, formId) !== undefined;
 	const forms = isChosen || !isLikeName(formId) ? [] : await formsOf(context, run);
 	if (!isChosen && formNamed(formId, forms) === undefined) return error;

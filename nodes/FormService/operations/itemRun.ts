@@ -66,7 +66,7 @@ export class ItemRun {
 	}
 
 	/**
-	 * Does work that must not be done twice for an item. If n8n tries the whole run again (Retry On Fail),
+	 * Does work that need not be done twice for an item. If n8n tries the whole run again (Retry On Fail),
 	 * the item has the outcome of the earlier try, see `once`.
 	 */
 	async oncePerItem<T>(work: () => Promise<T>): Promise<T> {

@@ -108,8 +108,8 @@ export async function sendItem(
 		const { timeout } = requestOptions;
 		const request = requestOf(this, account, itemRun, endpoint, { ...composed, timeout });
 		const send = async () => await sendPrepared(prepared, request);
-		const isOnce = endpoint.effect.kind === 'once';
-		const items = isOnce ? await itemRun.oncePerItem(send) : await send();
+		const isChange = endpoint.effect.kind !== 'safe';
+		const items = isChange ? await itemRun.oncePerItem(send) : await send();
 		return items.map((item) => ({ ...item, pairedItem: { item: itemIndex } }));
 	} catch (error) {
 		if (isTokenRefused(error)) run.stop(error, account);

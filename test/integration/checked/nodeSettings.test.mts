@@ -1,3 +1,4 @@
+import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { demoForms, slow, status, type Service } from '../../service/index.mts';
 import { withWorld } from '../world.mts';
@@ -51,6 +52,20 @@ describe('Retry On Fail', () => {
 			expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
 				[0, 1, 2].map((item) => ({ item })),
 			);
+		});
+	});
+
+	it('updates nothing again that an earlier try has updated', async () => {
+		await withWorld(async ({ service, n8n }) => {
+			const second = () => (service.requests.length === 2 ? 0 : 1);
+			service.faults.set({ fault: 'forbidden', times: 1, probability: 0.5, random: second });
+			const { items, error } = await n8n.runNode(update, titles, { node: retry });
+			expect(error).toBeUndefined();
+			expect(items).toHaveLength(3);
+			expect(service.requests.map(({ body }) => (body as IDataObject).seo_title)).toEqual([
+				...['A', 'B'],
+				...['B', 'C'],
+			]);
 		});
 	});
 
