@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { endpoints, targetOf } from '../../../nodes/FormService/api/endpoints.ts';
 import { isId } from '../../../nodes/FormService/api/records.ts';
 import { checkLink, leadsToLogin, onOwnOrigin } from '../../../nodes/FormService/api/url.ts';
+import { cpuTimeOf } from '../cpuTime.mts';
 
 const BASE = 'https://forms.example.com/api/v1';
 const account = { baseUrl: BASE };
@@ -211,9 +212,7 @@ describe('a link that came with a reply', () => {
 		fc.assert(
 			fc.property(part, (repeated) => {
 				const link = `https://${repeated.repeat(100_000 / repeated.length)}b`;
-				const begun = performance.now();
-				check(link, PUBLIC);
-				expect(performance.now() - begun).toBeLessThan(2_000);
+				expect(cpuTimeOf(() => check(link, PUBLIC))).toBeLessThan(2_000);
 			}),
 			{ numRuns: 100 },
 		);

@@ -15,6 +15,7 @@ import { simplifyResponse, toColumns } from '../../../../nodes/FormService/api/a
 import { filesIn } from '../../../../nodes/FormService/api/answers/uploads.ts';
 import { readBoolean, readNumber, readTime } from '../../../../nodes/FormService/api/readers.ts';
 import { identitiesOf, isUuid } from '../../../../nodes/FormService/api/records.ts';
+import { cpuTimeOf } from '../../cpuTime.mts';
 
 /** A field of each kind, whose values are read in ways of their own. */
 const types = ['text', 'number', 'boolean', 'date', 'file_upload', 'multiple_choice', 'select'];
@@ -90,18 +91,11 @@ const hostile = fc
 		}),
 	);
 
-/** Milliseconds of this thread's own work: the machine has other work too. */
-function workOf(read: () => unknown): number {
-	const before = process.threadCpuUsage();
-	read();
-	const { user, system } = process.threadCpuUsage(before);
-	return (user + system) / 1_000;
-}
-
 /** The least of a few tries, since garbage of earlier ones is collected at some time. */
 function leastOf(read: () => unknown, enough: number): number {
 	let least = Infinity;
-	for (let tries = 0; tries < 4 && least > enough; tries++) least = Math.min(least, workOf(read));
+	for (let tries = 0; tries < 4 && least > enough; tries++)
+		least = Math.min(least, cpuTimeOf(read));
 	return least;
 }
 

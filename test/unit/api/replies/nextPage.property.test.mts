@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { IDataObject } from 'n8n-workflow';
 import { nextInLinkHeader, nextPage } from '../../../../nodes/FormService/api/replies/nextPage.ts';
+import { cpuTimeOf } from '../../cpuTime.mts';
 
 const BASE = 'https://forms.example.com/api/v1/responses/AbC123';
 
@@ -167,9 +168,7 @@ describe('the Link header', () => {
 		fc.assert(
 			fc.property(part, (repeated) => {
 				const header = repeated.repeat(100_000 / repeated.length);
-				const begun = performance.now();
-				nextInLinkHeader(header);
-				expect(performance.now() - begun).toBeLessThan(2_000);
+				expect(cpuTimeOf(() => nextInLinkHeader(header))).toBeLessThan(2_000);
 			}),
 			{ numRuns: 200 },
 		);
