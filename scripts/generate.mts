@@ -7,7 +7,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { run } from './lib/command.mts';
-import { broughtByN8n, withN8nVersions } from './lib/n8n/install.mts';
+import { broughtByN8n, isLocked, lines, withN8nVersions } from './lib/n8n/install.mts';
 import { root } from './lib/paths.mts';
 import { fileOf, previews, textOf } from './previews.mts';
 import { readmeFile, settingsReference, settingsReferenceFile, withTables } from './references.mts';
@@ -38,6 +38,10 @@ const withN8nClasses = (text: string) =>
 
 async function isStale([path, text]: [string, string]): Promise<boolean> {
 	return (await readFile(path, 'utf8').catch(() => undefined)) !== text;
+}
+
+for (const line of lines) {
+	if (!isLocked(line)) throw new Error(`scripts/n8n/${line} is not locked. Run: npm run lock`);
 }
 
 const stale: string[] = [];

@@ -27,7 +27,7 @@ const MODES = Object.fromEntries(
 const PARTS: Record<string, string> = { ...FILES, ...MODES };
 
 const HELP = `npm run test:n8n [-- part ...]         tries the package in real n8n processes
-npm run test:n8n -- --write            also writes the figures to docs/reliability.md
+npm run test:n8n -- --write            all parts; if they pass, writes docs/reliability.md
 
 ${Object.entries(PARTS)
 	.map(([part, what]) => `  ${part.padEnd(13)}${what}`)
@@ -49,6 +49,11 @@ if (values.help || unknown.length > 0) {
 	if (unknown.length > 0) console.error(`There is no part "${unknown.join('", "')}".\n`);
 	console.log(HELP);
 	process.exit(unknown.length > 0 ? 1 : 0);
+}
+
+if (values.write && positionals.length > 0) {
+	console.error('The page has the figures of all parts: name none with --write.');
+	process.exit(1);
 }
 
 const chosenModes = positionals.filter((part) => part in MODES);
@@ -74,7 +79,7 @@ await runTests(tally, ['n8n'], {
 		...(chosenModes.length > 0 && { DELIVERY_MODES: chosenModes.join(',') }),
 	},
 });
-if (values.write) {
+if (values.write && tally.failed === 0) {
 	await writeFile(join(root, 'docs', 'reliability.md'), await reliabilityPage(figures));
 }
 await rm(figures, { recursive: true });

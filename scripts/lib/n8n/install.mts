@@ -7,7 +7,7 @@ import { root } from '../paths.mts';
 
 const folder = join(root, 'scripts', 'n8n');
 
-/** Stands, by an override, for a package that neither tests nor demo load, and that takes long to install. */
+/** The empty package that `overrides` puts in place of packages that neither the tests nor the demo load. */
 const LEFT_OUT = 'empty-npm-package';
 
 /** The lines of n8n that the package is tried with, such as "2.x": the folders of scripts/n8n, newest first. */
@@ -28,6 +28,10 @@ const lockedIn = (line: string) =>
 			packages: Record<string, { version: string; name?: string }>;
 		}
 	).packages;
+
+/** Whether the lockfile of a line has the version that its package.json names. */
+export const isLocked = (line: string) =>
+	lockedIn(line)['node_modules/n8n'].version === versionOf(line);
 
 /** The version of a package that the newest n8n brings. */
 export const broughtByN8n = (name: string) => lockedIn(newest)[`node_modules/${name}`].version;
