@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { allEvents } from './commands.mts';
 import { faults } from './faults.mts';
 import { Form } from './form.mts';
 import type { Outcome, TriggerEvent } from './n8n.mts';
@@ -74,10 +75,7 @@ describe('The trigger', { timeout: 36_000_000 }, () => {
 			isAll: fc.boolean(),
 			events: fc.oneof(
 				fc.constant<TriggerEvent[]>(['formCreated']),
-				fc.subarray<TriggerEvent>(
-					['formCreated', 'responseAbandoned', 'responseCompleted', 'responseStarted'],
-					{ minLength: 1 },
-				),
+				fc.subarray(allEvents, { minLength: 1 }),
 			),
 			needsFields: fc.boolean(),
 			downloadFiles: fc.boolean(),

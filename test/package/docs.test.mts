@@ -47,8 +47,8 @@ describe('the documentation', () => {
 	});
 
 	it('begins with commands that .ci/run tries in a fresh clone', () => {
-		const [, block] = /## Try it\n.*?```sh\n(.*?)```/s.exec(readme) ?? [];
-		const commands = block.trim().split('\n');
+		const [, section] = /## Try it\n(.*?)\n## /s.exec(readme) ?? [];
+		const commands = [...section.matchAll(/```sh\n(.*?)\n```/g)].map(([, command]) => command);
 		expect(commands).toEqual(['npm run demo', 'npm test']);
 		for (const command of commands) {
 			expect(read('.ci/run')).toMatch(new RegExp(`^part \\w+ ${command}( |$)`, 'm'));
@@ -64,7 +64,7 @@ describe('the documentation', () => {
 			const parts = new RegExp(text.split('…').map(escapeRegExp).join('.*'));
 			expect(
 				shown.filter(([, message]) => parts.test(message)),
-				text,
+				`errorTexts.md must have "${text}": add a case to test/integration/faults, then run npm run generate`,
 			).not.toEqual([]);
 		}
 	});

@@ -26,9 +26,12 @@ describe('the built nodes and credentials, written out as literals', () => {
 		const config = join(root, 'eslint.nodes-base.config.mjs');
 		const results = await new Linter({ cwd: folder, overrideConfigFile: config }).lintFiles(['.']);
 		expect(results).toHaveLength(3);
-		const problems = results.flatMap(({ messages }) =>
-			messages.map(({ line, ruleId, message }) => `${line} ${ruleId}: ${message}`),
-		);
+		const problems = results.flatMap(({ filePath, messages }) => {
+			const lines = readFileSync(filePath, 'utf8').split('\n');
+			return messages.map(({ line, ruleId, message }) => {
+				return `${lines[line - 1].trim()} (${ruleId}: ${message})`;
+			});
+		});
 		expect(problems).toEqual([]);
 	});
 });

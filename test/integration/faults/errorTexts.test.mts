@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { escapeRegExp, omit } from 'lodash';
 import { describe, expect, it } from 'vitest';
+import { rows } from '../../../nodes/FormService/api/request/problems.ts';
 import {
 	answer,
 	demoForms,
@@ -13,6 +16,8 @@ import { elsewhere, toAnyCertificate, unreachablePlaces } from '../servers.mts';
 import { withWorld } from '../world.mts';
 import { faultCases, patience } from './faultCases.mts';
 import { inputFor, operationNamed } from '../tables/operations.mts';
+
+const written = readFileSync(new URL('errorTexts.md', import.meta.url), 'utf8');
 
 const TOKEN = 'a-token-that-the-service-may-repeat';
 
@@ -42,6 +47,7 @@ async function textUnder(name: string, fault: Fault | FaultName, more = {}): Pro
 			const input = inputFor(service).slice(1);
 			service.faults.set({ fault, match });
 			const { error } = await n8n.runNode({ ...parameters, ...more }, input);
+			expect(error, `${name} under this fault`).toBeDefined();
 			return textOf(error, service.url);
 		},
 		{ token: TOKEN },
@@ -209,7 +215,20 @@ describe('what a person reads when something goes wrong', () => {
 			const shown = await withWorld(async ({ service, n8n }) => await text(service, n8n));
 			parts.push(listOf([[name, shown]]));
 		}
-		await expect(parts.join('\n')).toMatchFileSnapshot('errorTexts.md');
+		await expect(parts.join('\n')).toMatchFileSnapshot(
+			'errorTexts.md',
+			'If the new texts are right, run npm run generate',
+		);
+	});
+
+	/** Texts for a broken network, and for many failures in a row. */
+	const others = ['unreachable', 'serviceDown', 'onlyRefusals'];
+	it.each(Object.entries(omit(rows, others)))('has the text for %s', (_problem, { message }) => {
+		const text = message
+			.split(/\{\w+\}/)
+			.map(escapeRegExp)
+			.join('.*');
+		expect(written).toMatch(new RegExp(text));
 	});
 });
 

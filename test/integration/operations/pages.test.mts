@@ -92,7 +92,8 @@ describe('25 responses on pages of 10', () => {
 	it.each(followed)('are followed to the end: $name', async (style) => {
 		service.faults.set({ fault: paged(style), match: { path: /^\/responses/ } });
 		const { items, error } = await n8n.runNode({ ...getAll, simplify: false });
-		expect(error?.message).toBeUndefined();
+		const queries = service.requests.map(({ query }) => query);
+		expect(error?.message, JSON.stringify(queries)).toBeUndefined();
 		expect(items.map(({ json }) => json)).toEqual(all);
 		expect(service.requests.length).toBeLessThanOrEqual(PAGES + 1);
 	});

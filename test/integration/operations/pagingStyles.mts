@@ -21,7 +21,7 @@ export type PagingStyle = {
 	/** Records before the part that is asked for; the first part where the parameter is not known. */
 	startOf: (query: Record<string, string>) => number;
 	reply: (part: Part, asked: Asked) => { body: unknown; headers?: Record<string, string> };
-	/** Followed to its end, or an error. Ten records without an error are never right. */
+	/** `followed` to its end, or `stopped` with an error. Ten records without an error are never right. */
 	becomes: 'followed' | 'error';
 };
 

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { set } from 'lodash';
-import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type {
+	IDataObject,
+	INodeExecutionData,
+	INodeParameters,
+	INodePropertyOptions,
+} from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { slow, type Fault, type FaultName, type Service } from '../../service/index.mts';
 import { itemsOf, locator, n8nFor, time } from '../harness.mts';
@@ -208,12 +213,15 @@ function withoutInput(items: readonly INodeExecutionData[], input: IDataObject):
 	return textOf(rest).replaceAll(String(input.token), '');
 }
 
-const events = ['formCreated', 'responseAbandoned', 'responseCompleted', 'responseStarted'];
-
 describe('the trigger in that world', () => {
 	it('emits nothing of another account and no secret, and sends its token to the API alone', async () => {
 		const { properties } = nodeOf(typeOf('formServiceTrigger')).description;
-		const given: INodeParameters = { events, options: { emitExisting: true } };
+		const events = properties.find(({ name }) => name === 'events')
+			?.options as INodePropertyOptions[];
+		const given: INodeParameters = {
+			events: events.map(({ value }) => value),
+			options: { emitExisting: true },
+		};
 		const trigger = { properties, parameters: given } as OperationCase;
 		const run = fc.record({
 			switches: switchesOf(trigger),

@@ -106,7 +106,7 @@ describe('POST /forms/{id}/settings', () => {
 				const { status } = await post(`/forms/${form.id}/settings`, { [name]: value });
 				const { body } = await get('/forms');
 				const expected = table[name] === flag ? Boolean(value) : value;
-				expect([status, body.data[0][name]]).toEqual([200, expected]);
+				expect([name, status, body.data[0][name]]).toEqual([name, 200, expected]);
 			}
 		}
 	});

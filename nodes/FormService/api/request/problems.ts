@@ -141,7 +141,7 @@ const TABLE = {
 /** Why a request brought no success. */
 export type Problem = keyof typeof TABLE;
 
-const rows: Readonly<Record<Problem, Row>> = TABLE;
+export const rows: Readonly<Record<Problem, Row>> = TABLE;
 
 /** Values of the `{names}`; `until` and `waitMs` say when the service accepts requests again. */
 type Values = Readonly<Record<string, unknown>> & {
