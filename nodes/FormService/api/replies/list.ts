@@ -134,7 +134,7 @@ export async function listAll(
 	return all.slice(0, limit);
 }
 
-/** Parameters that count pages or records. */
+/** Parameters that count pages or records, by which the trigger can begin at the last page. */
 const NUMBER = /^(page|page_?(number|num|no|index)|offset|skip|start|start_?(at|index))$/i;
 
 function isNumbered(url: string, listUrl: string): boolean {

@@ -46,7 +46,7 @@ const multilineText = (maxLength?: number): SettingType => ({
 });
 const integer = (min: number, max?: number): SettingType => ({ type: 'integer', min, max });
 
-/** A setting; booleans cannot be null, nearly all others can. */
+/** A setting: booleans cannot be null, and others can, unless their entry says otherwise. */
 function of(name: string, displayName: string, type: SettingType, description: string): Setting {
 	return { ...type, name, displayName, description, nullable: type.type !== 'boolean' };
 }
