@@ -14,7 +14,8 @@ export class FormService implements INodeType {
 		group: ['input', 'output'],
 		version: 1,
 		subtitle,
-		description: 'Add, find and export form responses, and update form settings',
+		description:
+			'Start workflows on form responses, add responses, update form settings',
 		defaults: { name: 'Form Service' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
@@ -46,7 +47,8 @@ export class FormService implements INodeType {
 				displayCondition: '={{ $parameter["options"]?.["downloadFiles"] === true }}',
 			},
 			{
-				message: "At most 'Limit' results are returned. Turn on 'Return All' to get all results.",
+				message:
+					"The output has at most 'Limit' results. To get all results, turn on 'Return All'.",
 				type: 'info',
 				location: 'outputPane',
 				whenToDisplay: 'afterExecution',
@@ -55,6 +57,7 @@ export class FormService implements INodeType {
 			},
 		],
 		requestDefaults,
+		// n8n calls this function to send the request that its routing has composed
 		requestOperations: { pagination: sendItem },
 		properties,
 	};

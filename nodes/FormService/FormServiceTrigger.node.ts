@@ -30,13 +30,13 @@ export class FormServiceTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: SUBTITLE,
-		description: 'Add, find and export form responses, and update form settings',
+		description:
+			'Start workflows on form responses, add responses, update form settings',
 		defaults: { name: 'Form Service Trigger' },
 		polling: true,
-		eventTriggerDescription:
-			'Fetch Test Event shows the newest matching response. If there is no response yet, it shows an example made from the fields of the form, with "example": true.',
+		eventTriggerDescription: `'Fetch Test Event' shows the newest matching response. If there is no response yet, it shows an example made from the fields of the form, with "example": true.`,
 		activationMessage:
-			"The workflow now starts on new responses. Existing responses don't trigger, unless 'Emit Existing Responses' is on.",
+			"The trigger is now active. Existing responses don't start the workflow unless 'Emit Existing Responses' is on.",
 		hints: [
 			{
 				message:

@@ -35,12 +35,10 @@ const settings = descriptions
 const names = oneOf([...parameterNames].filter((name) => !settings.includes(name)));
 const NAME = new RegExp(`(?<![\\w"])(${names})(?![\\w"])`, 'g');
 const STARTS_SENTENCE = /(^|[.!?:] )$/;
-/** Where a parameter is found, which needs no other marks: "Options → Requests per Day". */
-const PATH = new RegExp(`(${names}) → (${names})`, 'g');
 
 /** The names of parameters that a text mentions without the marks that tell them from words of its own. */
 function bareNames(text: string, marked: RegExp): string[] {
-	const rest = text.replace(marked, '').replace(OTHER_NAMES, '').replace(PATH, '');
+	const rest = text.replace(marked, '').replace(OTHER_NAMES, '');
 	return [...rest.matchAll(NAME)]
 		.filter(
 			({ 0: name, index }) => name.includes(' ') || !STARTS_SENTENCE.test(rest.slice(0, index)),
@@ -89,7 +87,7 @@ const modeNames = descriptions
 	.flatMap(({ modes = [] }) => modes.map(({ displayName }) => displayName));
 
 /** Of n8n's request options. */
-const NAMES_OF_N8N = ['Timeout'];
+const NAMES_OF_N8N = ['Fetch Test Event', 'Poll Times', 'Timeout'];
 
 /** Whether a text is a name of its own, such as "Skip If Exists", and no sentence. */
 const isName = (text: string) =>

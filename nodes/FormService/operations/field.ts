@@ -17,7 +17,7 @@ export const fieldGetAll: Operation = {
 		name: 'Get Many',
 		value: 'getAll',
 		action: 'Get many fields',
-		description: 'Get the fields of a form with their UUIDs',
+		description: 'Retrieve the fields of a form with their UUIDs',
 	},
 	endpoint: endpoints.listFields,
 	toolDescription:

@@ -54,7 +54,7 @@ const skipInput: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 0 },
 	default: 0,
-	description: 'Number of results to skip before the first one returned. Let the model set this.',
+	description: 'Number of results to skip. Let the model set this number.',
 	displayOptions: { show: onlyForTools },
 };
 

@@ -23,7 +23,7 @@ export const formGet: Operation = {
 		name: 'Get',
 		value: 'get',
 		action: 'Get form',
-		description: 'Get one form with its fields',
+		description: 'Retrieve a form with its fields',
 	},
 	endpoint: endpoints.listForms,
 	toolDescription:
@@ -48,7 +48,7 @@ export const formGetAll: Operation = {
 		name: 'Get Many',
 		value: 'getAll',
 		action: 'Get many forms',
-		description: 'Get many forms with their fields',
+		description: 'Retrieve a list of forms with their fields',
 	},
 	endpoint: endpoints.listForms,
 	toolDescription:

@@ -11,7 +11,7 @@ export const workspaceGet: Operation = {
 		name: 'Get',
 		value: 'get',
 		action: 'Get workspace',
-		description: 'Get the workspace with its defaults, owner and members',
+		description: 'Retrieve the workspace with its defaults, owner and members',
 	},
 	endpoint: endpoints.getWorkspace,
 	toolDescription:

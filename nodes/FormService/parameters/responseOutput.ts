@@ -47,15 +47,6 @@ export const outputOptions: INodeProperties[] = [
 		displayOptions: { show: { downloadFiles: [true] } },
 	},
 	{
-		displayName: 'Include Details',
-		name: 'details',
-		type: 'boolean',
-		default: true,
-		description:
-			"Whether 'One Column per Field' adds all attributes of the response, and always has columns for answers to deleted fields and for problems",
-		...ofSimplified,
-	},
-	{
 		...includeSecretsSwitch,
 		displayOptions: { show: { '/simplify': [false] } },
 	},
@@ -67,6 +58,15 @@ export const outputOptions: INodeProperties[] = [
 		description:
 			'Whether to return every field of the form in each item, with null for missing answers. Useful for tables and databases. Costs one more request per form.',
 		...ofSimplified,
+	},
+	{
+		displayName: 'One Column per Field: Details',
+		name: 'details',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to also return the other main attributes, and to always have columns for answers to deleted fields and for answers that could not be read',
+		displayOptions: { show: { columns: [true], '/simplify': [true] } },
 	},
 ];
 
@@ -90,6 +90,6 @@ export function readResponseOutput(input: Input): ResponseOutput {
 		includeSecrets: toSwitch(input, options.includeSecrets ?? false, 'Include Secrets'),
 		answerKeys: keys,
 		columns: toSwitch(input, options.columns ?? false, 'One Column per Field'),
-		details: toSwitch(input, options.details ?? false, 'Include Details'),
+		details: toSwitch(input, options.details ?? false, 'One Column per Field: Details'),
 	};
 }

@@ -68,8 +68,9 @@ export function queueTooLong(node: INode) {
 /** A trigger that is switched on needs a first poll, and no request of the day is left for it. */
 export function allowanceUsedUp(node: INode, freeAt: number) {
 	return inputError(node, {
-		message: "The triggers on this account have used up their 'Requests per Day'",
-		description: `Publish the workflow again after ${timeInWords(freeAt)}, or raise 'Requests per Day' in the options of the trigger.`,
+		message: `The triggers on this account have used up their 'Requests per Day' until ${timeInWords(freeAt)}`,
+		description:
+			"Publish the workflow again after this time, or raise 'Requests per Day' in the options of the trigger.",
 		failure: { cause: 'quota-exhausted', resetsAtEpochMs: freeAt },
 	});
 }

@@ -21,7 +21,7 @@ export class KnownResponses {
 	/** Two 32-bit halves for each, see Fingerprints. */
 	readonly fingerprints: Uint32Array;
 	readonly statuses: Uint8Array;
-	/** The day, counted from 1970, since which whole listings have been without it; 0 if it is listed. */
+	/** The day (UTC), counted from 1970, since which whole listings have been without it; 0 if it is listed. */
 	readonly missingSince: Int32Array;
 	/** Since when it has been waiting, in minutes since 2020. */
 	readonly waitingSince: Int32Array;

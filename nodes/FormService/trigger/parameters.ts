@@ -57,7 +57,7 @@ export const DEFAULT_REQUESTS_PER_DAY = REQUESTS_PER_DAY / 2;
 export const DEFAULT_ABANDONED_AFTER_HOURS = 24;
 
 /** The longest time after which a response can count as abandoned: as long as it is remembered. */
-const MAX_ABANDONED_AFTER_HOURS = 24 * REMEMBERED_DAYS;
+export const MAX_ABANDONED_AFTER_HOURS = 24 * REMEMBERED_DAYS;
 
 /**
  * Reads the node's parameters.

@@ -106,7 +106,7 @@ async function pollOnce(run: PollRun): Promise<Items> {
 	const { watch, watchesResponses } = parameters;
 	if (base.kind === 'damaged') {
 		run.context.n8n.logger.warn(
-			`The trigger's saved state could not be read: ${base.reason}. Existing responses won't trigger.`,
+			`The trigger's saved state could not be read: ${base.reason}. Existing responses won't start the workflow.`,
 		);
 	}
 	if (watch.kind === 'all') await deliverForms(run, watch.except);
@@ -173,6 +173,7 @@ async function pollForm(run: PollRun, id: string, memory: FormMemory): Promise<v
 		if (kind === undefined && backlog.length === 0) return;
 		memory.turn = ++run.memory.turns;
 		const version = trustedVersion(run, listing, lastPoll);
+		// a backlog is compared again, as a part of the listing
 		const reading =
 			kind === undefined
 				? { records: [...backlog], isWhole: false, isShort: true, order: lastPoll?.order }

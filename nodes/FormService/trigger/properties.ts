@@ -7,6 +7,7 @@ import {
 	DEFAULT_ABANDONED_AFTER_HOURS,
 	DEFAULT_MAX_PER_POLL,
 	DEFAULT_REQUESTS_PER_DAY,
+	MAX_ABANDONED_AFTER_HOURS,
 } from './parameters';
 
 /** Written out: formatting it would load Intl, which takes longer than all else here. */
@@ -15,7 +16,7 @@ const LIMIT = '1,440';
 const set = '/options.requestsPerDay';
 
 const MINUTES = (24 * 60) / DEFAULT_REQUESTS_PER_DAY;
-const CHANGE = 'To change this, set Options → Requests per Day.';
+const CHANGE = "To change this, set 'Requests per Day' in the options.";
 
 const isSet = { [set]: [{ _cnd: { exists: true as const } }] };
 
@@ -23,7 +24,7 @@ const isSet = { [set]: [{ _cnd: { exists: true as const } }] };
 const createsForms = { events: ['formCreated'] };
 
 const severalForms: INodeProperties = {
-	displayName: `Polls one form about every ${MINUTES} minutes, whatever is set above, to stay within ${DEFAULT_REQUESTS_PER_DAY} requests a day. Forms take turns: with 12 forms, each is polled about every ${12 * MINUTES} minutes. ${CHANGE}`,
+	displayName: `The trigger polls one form at most every ${MINUTES} minutes, even if 'Poll Times' is set to more often, to stay within ${DEFAULT_REQUESTS_PER_DAY} requests a day. Forms take turns: with 12 forms, each is polled about every ${12 * MINUTES} minutes. ${CHANGE}`,
 	name: 'severalAllowanceNotice',
 	type: 'notice',
 	default: '',
@@ -32,7 +33,7 @@ const severalForms: INodeProperties = {
 /** n8n shows no expression in a notice, so there is one for each case. */
 const allowanceNotices: INodeProperties[] = [
 	{
-		displayName: `Polls about every ${MINUTES} minutes, whatever is set above, to stay within ${DEFAULT_REQUESTS_PER_DAY} requests a day. ${CHANGE}`,
+		displayName: `The trigger polls at most every ${MINUTES} minutes, even if 'Poll Times' is set to more often, to stay within ${DEFAULT_REQUESTS_PER_DAY} requests a day. ${CHANGE}`,
 		name: 'allowanceNotice',
 		type: 'notice',
 		default: '',
@@ -45,7 +46,7 @@ const allowanceNotices: INodeProperties[] = [
 	{ ...severalForms, displayOptions: { show: createsForms, hide: isSet } },
 	{
 		displayName:
-			"All triggers on this account share 'Requests per Day', which is set in the options below. Further polls are skipped.",
+			"All triggers on this account share 'Requests per Day', which is set in the options below. The trigger skips polls beyond this number.",
 		name: 'setAllowanceNotice',
 		type: 'notice',
 		default: '',
@@ -68,7 +69,8 @@ const triggerEvents: INodePropertyOptions[] = [
 	{
 		name: 'Form Created',
 		value: 'formCreated',
-		description: 'A form was added to the workspace. All forms are then watched.',
+		description:
+			'A form was added to the workspace. With this event, the trigger watches all forms.',
 	},
 	{
 		name: 'Response Abandoned',
@@ -84,7 +86,7 @@ const triggerEvents: INodePropertyOptions[] = [
 		name: 'Response Started',
 		value: 'responseStarted',
 		description:
-			'Someone started to fill in a form that has "Track incomplete submissions" turned on',
+			'Someone started to fill out a form that has "Track incomplete submissions" turned on',
 	},
 ];
 
@@ -100,6 +102,23 @@ const exceptFormIds: INodeProperties = {
 
 /** The parameters of the trigger. */
 export const triggerProperties: INodeProperties[] = [
+	{
+		displayName: 'Trigger On',
+		name: 'events',
+		type: 'multiOptions',
+		required: true,
+		default: ['responseCompleted'],
+		options: triggerEvents,
+	},
+	{
+		displayName: 'Abandoned After (Hours)',
+		name: 'abandonedAfterHours',
+		type: 'number',
+		typeOptions: { minValue: 1, maxValue: MAX_ABANDONED_AFTER_HOURS },
+		default: DEFAULT_ABANDONED_AFTER_HOURS,
+		description: 'Hours after which a response that is still incomplete counts as abandoned',
+		displayOptions: { show: { events: ['responseAbandoned'] } },
+	},
 	{
 		displayName: 'Forms',
 		name: 'watch',
@@ -137,28 +156,13 @@ export const triggerProperties: INodeProperties[] = [
 	{ ...exceptFormIds, displayOptions: { show: createsForms } },
 	...allowanceNotices,
 	{
-		displayName: 'Trigger On',
-		name: 'events',
-		type: 'multiOptions',
-		required: true,
-		default: ['responseCompleted'],
-		options: triggerEvents,
-	},
-	{
-		displayName: 'Abandoned After (Hours)',
-		name: 'abandonedAfterHours',
-		type: 'number',
-		default: DEFAULT_ABANDONED_AFTER_HOURS,
-		description: 'Hours after which a response that is still incomplete counts as abandoned',
-		displayOptions: { show: { events: ['responseAbandoned'] } },
-	},
-	{
 		displayName: 'Filters',
 		name: 'filters',
 		type: 'collection',
 		placeholder: 'Add Filter',
 		default: {},
-		description: 'Which responses start the workflow. The others are marked as seen.',
+		description:
+			'Which responses start the workflow. The trigger marks all other responses as seen, and they never start the workflow.',
 		options: conditionFilters,
 	},
 	simplifySwitch,
@@ -189,7 +193,7 @@ export const triggerProperties: INodeProperties[] = [
 				typeOptions: { minValue: 1 },
 				default: DEFAULT_REQUESTS_PER_DAY,
 				description:
-					'Maximum number of requests that all triggers on this account send in 24 hours. Forms share them: with 3 forms, each is polled about every 6 minutes, and busy forms more often.',
+					'Maximum number of requests that all triggers on this account in one n8n process send in 24 hours. Forms share them: with 3 forms, each is polled about every 6 minutes, and busy forms more often.',
 				hint: `The service's default limit is ${LIMIT} a day; yours may differ`,
 			},
 		]),

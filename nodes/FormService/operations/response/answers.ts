@@ -190,7 +190,7 @@ function missingIn(
 
 function noAnswer({ mode }: GivenAnswers, answers: readonly NamedAnswer[]): string {
 	if (mode === 'json') return "'Answers (JSON)' must have an answer to at least one field.";
-	if (mode === 'fields') return "'Fields' must have an answer to at least one field.";
+	if (mode === 'fields') return "'Answers' must have an answer to at least one field.";
 	return answers.length === 0
 		? 'No input field matches a field of the form.'
 		: 'All input fields that match a field of the form are empty.';

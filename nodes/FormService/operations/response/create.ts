@@ -39,7 +39,7 @@ export const responseCreate: Operation = {
 	properties: [
 		{
 			displayName:
-				'For responses created here, no emails are sent to administrators or the respondent',
+				'For responses created here, the service sends no emails to administrators or respondents',
 			name: 'noEmailNotice',
 			type: 'notice',
 			default: '',
@@ -60,7 +60,7 @@ export const responseCreate: Operation = {
 			]),
 		),
 		onceFormIsChosen({
-			displayName: 'Fields',
+			displayName: 'Answers',
 			name: 'fields',
 			type: 'resourceMapper',
 			noDataExpression: true,

@@ -23,7 +23,7 @@ export const responseGet: Operation = {
 		name: 'Get',
 		value: 'get',
 		action: 'Get response',
-		description: 'Get a response from a list or by its ID',
+		description: 'Retrieve a response, chosen from a list or by its ID',
 	},
 	endpoint: endpoints.listResponses,
 	toolDescription:

@@ -31,7 +31,7 @@ const statusChoice: INodeProperties = {
 	type: 'options',
 	default: 'all',
 	description:
-		'Which responses to return. Incomplete ones exist only if the form has "Track incomplete submissions" turned on.',
+		'Which responses to return. Incomplete responses exist only if the form has "Track incomplete submissions" turned on.',
 	options: [
 		{ name: 'All', value: 'all' },
 		{ name: 'Complete', value: 'complete' },
@@ -52,7 +52,7 @@ export const responseGetAll: Operation = {
 		name: 'Get Many',
 		value: 'getAll',
 		action: 'Get many responses',
-		description: 'Get many responses of a form',
+		description: 'Retrieve responses of a form, filtered and sorted',
 	},
 	endpoint: endpoints.listResponses,
 	toolDescription:

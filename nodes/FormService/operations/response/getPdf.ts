@@ -15,7 +15,7 @@ export const responseGetPdf: Operation = {
 		name: 'Get PDF',
 		value: 'getPdf',
 		action: 'Get response PDF',
-		description: 'Get a PDF summary of a response, as a link or a file',
+		description: 'Retrieve a PDF summary of a response as a link and, if you choose, as a file',
 	},
 	endpoint: endpoints.getPdf,
 	toolDescription:

@@ -5,7 +5,7 @@ import type { FieldKind, InputField } from '../../api/answers/fields';
 const text = z.string().trim().optional().catch(undefined);
 
 /** The kinds of fields by n8n's types, for fields that were stored without their kind. */
-const KINDS: Readonly<Record<string, FieldKind>> = {
+const KINDS_BY_N8N_TYPE: Readonly<Record<string, FieldKind>> = {
 	boolean: 'boolean',
 	dateTime: 'date',
 	number: 'number',
@@ -54,7 +54,7 @@ export function storedFields(schema: unknown, formId: string): MappedField[] | u
 			title: (label ?? displayName) || id,
 			sharedLabel: field.sharedLabel,
 			customKey: field.customKey,
-			kind: kind ?? KINDS[type] ?? 'text',
+			kind: kind ?? KINDS_BY_N8N_TYPE[type] ?? 'text',
 			isRequired: required,
 			choices: field.options,
 		}));

@@ -114,7 +114,8 @@ function fromItem(input: Input): GivenSettings {
 		isThere('name') ? ` To use 'name', turn on '${RENAME}'.` : '',
 		isThere('description') ? ` To use 'description', turn on '${DESCRIBE}'.` : '',
 	];
-	throw invalidAll(input, [`No input field matches a setting.${hints.join('')}`]);
+	const help = ["Name an input field after a setting, such as 'is_closed'."];
+	throw invalidAll(input, [`No input field matches a setting.${hints.join('')}`], undefined, help);
 }
 
 /** @param others what else is wrong with the item, in sentences */

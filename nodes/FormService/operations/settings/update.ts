@@ -20,7 +20,7 @@ export const settingsUpdate: Operation = {
 		name: 'Update',
 		value: 'update',
 		action: 'Update form settings',
-		description: 'Update settings of a form, such as its name or whether it is closed',
+		description: 'Change settings of a form, such as its name or whether it is closed',
 	},
 	endpoint: endpoints.updateSettings,
 	toolDescription: `Changes settings of a form, such as opening or closing it. Only the given settings change. The settings are: ${settings.map(settingForModel).join('; ')}.`,
@@ -45,7 +45,7 @@ export const settingsUpdate: Operation = {
 		]),
 		{
 			displayName:
-				'Input fields are matched to settings by label or API name: "Closed" or "is_closed". Case, whitespace and punctuation make no difference. An empty field leaves the setting as it is. <a href="https://github.com/OWNER/n8n-nodes-formservice/blob/main/docs/settings.md" target="_blank">All names</a>.',
+				'Input fields are matched to settings by label or API name: "Closed" or "is_closed". Case, whitespace and punctuation make no difference. An empty field leaves the setting as it is. See the <a href="https://github.com/OWNER/n8n-nodes-formservice/blob/main/docs/settings.md" target="_blank">list of all names</a>.',
 			name: 'columnsNotice',
 			type: 'notice',
 			default: '',
@@ -107,7 +107,7 @@ export const settingsUpdate: Operation = {
 				// the value that the option has when it is added; without the option, it is off
 				default: true,
 				description:
-					'Whether to update nothing and return what would change. Costs one request per run.',
+					'Whether to return what would change without updating the form. Costs one request per run.',
 			},
 			{
 				displayName: 'Skip Unchanged',
