@@ -14,8 +14,7 @@ export class FormService implements INodeType {
 		group: ['input', 'output'],
 		version: 1,
 		subtitle,
-		description:
-			'Start workflows on form responses, add responses, update form settings',
+		description: 'Start workflows on responses, add and find them, and update settings',
 		defaults: { name: 'Form Service' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

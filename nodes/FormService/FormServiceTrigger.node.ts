@@ -13,12 +13,12 @@ import { pollForms } from './trigger/poll';
 import { triggerProperties } from './trigger/properties';
 
 /**
- * Such as "Contact: On response completed". The form comes first, as the canvas cuts what is longer than
+ * Such as "Contact: response completed". The form comes first, as the canvas cuts what is longer than
  * about 26 characters, and forms tell triggers apart more often than events do.
  */
 const SUBTITLE = `={{ (({ events, watch, formId, formIds }) =>
 	(watch === "all" || (events ?? []).includes("formCreated") ? "All forms: " : watch === "several" ? (formIds ?? []).length + " forms: "
-		: formId?.cachedResultName ? formId.cachedResultName + ": " : "") + "On " +
+		: formId?.cachedResultName ? formId.cachedResultName + ": " : "On ") +
 	[].concat(events ?? []).map((event) => event.replace(/[A-Z]/g, (letter) => " " + letter.toLowerCase())).join(" or ")
 )(JSON.parse(JSON.stringify($parameter))) }}`;
 
@@ -30,8 +30,7 @@ export class FormServiceTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: SUBTITLE,
-		description:
-			'Start workflows on form responses, add responses, update form settings',
+		description: 'Start workflows on responses, add and find them, and update settings',
 		defaults: { name: 'Form Service Trigger' },
 		polling: true,
 		eventTriggerDescription: `'Fetch Test Event' shows the newest matching response. If there is no response yet, it shows an example made from the fields of the form, with "example": true.`,

@@ -86,18 +86,22 @@ function shownFor(
 	return { ...property, displayOptions };
 }
 
-/** The actions by resource and operation, such as "Create response". */
+/** The actions by resource and operation, such as "Get responses", as short as the canvas needs them. */
 const actions = Object.fromEntries(
-	operations.map(({ resource, option }) => [`${resource} ${option.value}`, option.action]),
+	operations.map(({ resource, option }) => [
+		`${resource} ${option.value}`,
+		option.action.replace(/many |form (?=settings)/, ''),
+	]),
 );
 
 /**
- * The text below the node's name on the canvas, such as "Create response: Contact". The parameters are
- * copied because n8n's own object of them doesn't read nested values in all of its expression engines.
+ * The text below the node's name on the canvas, such as "Contact: Create response", form first as in the
+ * trigger. The parameters are copied because n8n's own object of them doesn't read nested values in all of
+ * its expression engines.
  */
 export const subtitle = `={{ (({ resource, operation, formId }) =>
-	(${JSON.stringify(actions)})[resource + " " + operation] +
-	(formId?.cachedResultName ? ": " + formId.cachedResultName : "")
+	(formId?.cachedResultName ? formId.cachedResultName + ": " : "") +
+	(${JSON.stringify(actions)})[resource + " " + operation]
 )(JSON.parse(JSON.stringify($parameter))) }}`;
 
 const versionAtEnd = `/\\/*(${VERSION_PATH.replaceAll('/', '\\/')})?\\/*$/`;

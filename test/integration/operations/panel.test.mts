@@ -45,12 +45,12 @@ function shown(parameters: INodeParameters): string[] {
 describe('the subtitle of the node', () => {
 	it.each<[string, INodeParameters]>([
 		[
-			'Create response: Contact',
+			'Contact: Create response',
 			{ resource: 'response', operation: 'create', formId: chosen('aB3xY9', 'Contact') },
 		],
-		['Get many forms', { resource: 'form', operation: 'getAll' }],
+		['Get forms', { resource: 'form', operation: 'getAll' }],
 		[
-			'Update form settings',
+			'Update settings',
 			{ resource: 'settings', operation: 'update', formId: locator('={{ $json.id }}') },
 		],
 	])('is "%s"', (expected, parameters) => {

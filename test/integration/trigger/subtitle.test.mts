@@ -29,14 +29,14 @@ function subtitle(parameters: INodeParameters): unknown {
 const chosen = { __rl: true, mode: 'list', value: 'aB3xY9', cachedResultName: 'Contact' };
 
 it.each<[string, INodeParameters]>([
-	['Contact: On response completed', { events: ['responseCompleted'], formId: chosen }],
+	['Contact: response completed', { events: ['responseCompleted'], formId: chosen }],
 	['On response completed', { events: ['responseCompleted'] }],
 	[
-		'2 forms: On response started or response abandoned',
+		'2 forms: response started or response abandoned',
 		{ events: ['responseStarted', 'responseAbandoned'], watch: 'several', formIds: ['a', 'b'] },
 	],
-	['All forms: On form created', { events: ['formCreated'], watch: 'all', formId: chosen }],
-	['All forms: On form created', { events: ['formCreated'] }],
+	['All forms: form created', { events: ['formCreated'], watch: 'all', formId: chosen }],
+	['All forms: form created', { events: ['formCreated'] }],
 ])('The subtitle says "%s"', (expected, parameters) => {
 	expect(subtitle({ watch: 'one', ...parameters })).toBe(expected);
 });
