@@ -36,5 +36,7 @@ export async function always<T>(
 	}
 	if (!details.failed) return;
 	const report = (await fc.asyncDefaultReportMessage(details)) ?? 'The property failed';
+	// vitest prints it only at the end, which is long after in a soak
+	if (SOAK_REPORT !== undefined) process.stderr.write(`${report}\n`);
 	throw new Error(report, { cause: details.errorInstance });
 }

@@ -133,7 +133,11 @@ export class Service {
 		}
 		if (one.of === 'forms') return this.listForms(one);
 		const form = one.of === 'other' ? undefined : this.forms[one.form];
-		if (form === undefined || !form.listed || one.of === 'other') return NOT_FOUND;
+		if (form === undefined || !form.listed || one.of === 'other') {
+			// nobody can tell whether the form is gone or only this page
+			if (one.of === 'responses') one.isBeyond = offsetIn(new URL(one.url), 1) > 0;
+			return NOT_FOUND;
+		}
 		return one.of === 'fields'
 			? this.listFields(one)
 			: this.listResponses(one, form, options, treatment);
