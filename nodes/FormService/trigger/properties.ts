@@ -24,7 +24,7 @@ const isSet = { [set]: [{ _cnd: { exists: true as const } }] };
 const createsForms = { events: ['formCreated'] };
 
 const severalForms: INodeProperties = {
-	displayName: `The trigger polls one form at most every ${MINUTES} minutes, even if 'Poll Times' is set to more often, to stay within ${DEFAULT_REQUESTS_PER_DAY} requests a day. Forms take turns: with 12 forms, each is polled about every ${12 * MINUTES} minutes. ${CHANGE}`,
+	displayName: `The trigger polls one form at most every ${MINUTES} minutes, even if 'Poll Times' are more frequent, to stay within ${DEFAULT_REQUESTS_PER_DAY} requests a day. Forms take turns: with 12 forms, each is polled about every ${12 * MINUTES} minutes. ${CHANGE}`,
 	name: 'severalAllowanceNotice',
 	type: 'notice',
 	default: '',
@@ -33,7 +33,7 @@ const severalForms: INodeProperties = {
 /** n8n shows no expression in a notice, so there is one for each case. */
 const allowanceNotices: INodeProperties[] = [
 	{
-		displayName: `The trigger polls at most every ${MINUTES} minutes, even if 'Poll Times' is set to more often, to stay within ${DEFAULT_REQUESTS_PER_DAY} requests a day. ${CHANGE}`,
+		displayName: `The trigger polls at most every ${MINUTES} minutes, even if 'Poll Times' are more frequent, to stay within ${DEFAULT_REQUESTS_PER_DAY} requests a day. ${CHANGE}`,
 		name: 'allowanceNotice',
 		type: 'notice',
 		default: '',

@@ -16,7 +16,7 @@ function shown(options: INodeParameters, more: INodeParameters = {}): string[] {
 describe('The notice about the daily allowance', () => {
 	it('says how often the trigger polls by default, and where to change that', () => {
 		expect(shown({})).toEqual([
-			"The trigger polls at most every 2 minutes, even if 'Poll Times' is set to more often, to stay within 720 requests a day. To change this, set 'Requests per Day' in the options.",
+			"The trigger polls at most every 2 minutes, even if 'Poll Times' are more frequent, to stay within 720 requests a day. To change this, set 'Requests per Day' in the options.",
 		]);
 	});
 
