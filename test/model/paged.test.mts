@@ -118,6 +118,13 @@ describe('A form of many pages', { timeout: 36_000_000 }, () => {
 		expect(Math.max(...days.delays())).toBeLessThanOrEqual(30);
 	});
 
+	it('reads a listing whole that has grown by more pages than requests were left, once enough are', async () => {
+		const days = new Days({ order: 'shuffled', pages: 5, requestsPerDay: 144, period: 5 });
+		const burst: Happening = { minute: 1361, kind: 'burst', at: 0 };
+		await days.run(2.5, [burst, burst]);
+		days.expectAllOnce();
+	});
+
 	it('loses nothing and keeps to the allowance when the clock is set', async () => {
 		const jumps = fc.array(
 			fc.record<Happening>({

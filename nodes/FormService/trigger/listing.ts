@@ -131,7 +131,12 @@ export async function readListing(
 	// a reading that was cut says nothing about the order
 	const canBeShort = (reading?.isWhole ? reading.order : order) !== undefined;
 	payFor(run, listing, { startedAt, requests, isWhole }, canBeShort);
-	if (reading?.isWhole) memory.schedule = { ...memory.schedule, pages: Math.max(1, requests) };
+	if (reading !== undefined && !reading.isShort) {
+		// a listing that was cut has more pages: the next reading waits until there are requests for more
+		const atLeast = Math.max(memory.schedule.pages, requests + 1);
+		const pages = reading.isWhole ? Math.max(1, requests) : atLeast;
+		memory.schedule = { ...memory.schedule, pages };
+	}
 	return reading;
 }
 
