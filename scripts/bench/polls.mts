@@ -98,16 +98,16 @@ async function pollsOf(server: BodyServer, size: number): Promise<string[]> {
 				},
 			},
 		);
-	const time = await measure(duration);
+	const took = await measure(duration);
 	const processor = isLarge ? await measure(processorTime) : undefined;
 	// most of a turn of a few milliseconds is n8n's, not the trigger's
 	const turn = isLarge ? await measure(longestTurn) : undefined;
 	return [
 		count(size),
 		megabytes(body.length),
-		ms(time.parse),
-		ms(time.unchanged - time.read),
-		ratio((time.changed - time.read - time.parse) / time.parse),
+		ms(took.parse),
+		ms(took.unchanged - took.read),
+		ratio((took.changed - took.read - took.parse) / took.parse),
 		processor === undefined ? '–' : ms(processor.changed),
 		turn === undefined ? '–' : ms(turn.changed),
 	];
