@@ -71,8 +71,8 @@ export function decideReading(run: PollRun, listing: Listing): 'whole' | 'short'
 	const needed = kind === 'whole' ? Math.min(all, allowance.limit) : 1;
 	// a whole reading leaves enough for the short ones until the next request of the day is free again
 	const untilFree = allowance.freeAt(allowance.left(now) + 1, now) - now;
-	const hasRoom = left - needed >= shortReadingsIn(untilFree, pace);
-	const hasToWait = left < needed || (kind === 'whole' && pace.isShort && !hasRoom);
+	const reserved = kind === 'whole' && pace.isShort ? shortReadingsIn(untilFree, pace) : 0;
+	const hasToWait = left < needed + reserved;
 	if (allowance.wait(sharer, hasToWait ? needed : undefined, now)) {
 		run.context.n8n.logger.info(LOG.waits);
 	}
