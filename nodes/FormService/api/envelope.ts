@@ -94,7 +94,7 @@ function textsOf(value: unknown): string[] {
 	return [value.message, value.detail].filter((one) => typeof one === 'string').slice(0, 1);
 }
 
-/** The names in an object or what else a value is, for an error; never a value. */
+/** For an error: the names in an object, or what kind of value something else is; never the value. */
 export function shapeOf(value: unknown): string {
 	if (Array.isArray(value)) return `a list of ${value.length}`;
 	if (!isRecord(value)) return value === null ? 'null' : `a ${typeof value}`;

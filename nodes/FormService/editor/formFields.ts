@@ -54,7 +54,7 @@ export async function getFieldOptions(
 
 /**
  * The subjects of a condition: the fields of the chosen form and the attributes of a response. If several
- * forms are watched, fields stand by their labels, since each form has UUIDs of its own.
+ * forms are watched, fields are named by their labels, since each form has its own UUIDs.
  */
 export async function getConditionFields(
 	this: ILoadOptionsFunctions,

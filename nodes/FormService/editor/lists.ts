@@ -80,7 +80,7 @@ export async function searchForms(
 		.map(({ id, name, note, url }) => ({
 			name: asPlainText(`${name}${counts[name] > 1 ? ` (${id})` : ''}${note}`),
 			value: id,
-			// the editor links to it, beside the list and beside the chosen form
+			// the editor shows a link to it next to the list and the chosen form
 			...(url !== undefined && { url }),
 		}));
 	return { results };

@@ -66,7 +66,7 @@ export class ItemRun {
 	}
 
 	/**
-	 * Does work that need not be done twice for an item. If n8n tries the whole run again (Retry On Fail),
+	 * Does work that changes something once for an item. If n8n tries the whole run again (Retry On Fail),
 	 * the item has the outcome of the earlier try, see `once`.
 	 */
 	async oncePerItem<T>(work: () => Promise<T>): Promise<T> {
@@ -215,8 +215,8 @@ function inputOf(n8n: IExecuteSingleFunctions): { input: object; total: number }
 }
 
 /**
- * The known outcome of a key, else the outcome of the work. A failure is forgotten if the work certainly did
- * nothing.
+ * The known outcome of a key, else the outcome of the work. A failure is forgotten if the work may be done
+ * again: it certainly did nothing, or doing it twice leaves the same.
  */
 export async function once<K, T>(
 	outcomes: Map<K, T | Promise<T>>,

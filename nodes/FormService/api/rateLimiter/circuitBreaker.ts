@@ -25,7 +25,7 @@ export class CircuitBreaker {
 	/** @param failuresToOpen failures in a row that open the circuit */
 	constructor(private readonly failuresToOpen: number) {}
 
-	/** Whether there were so many failures that nothing is to be retried. */
+	/** Whether there were so many failures that nothing is retried. */
 	get isOpen(): boolean {
 		return this.failures >= this.failuresToOpen;
 	}

@@ -90,7 +90,7 @@ export class RequestQueue {
 		return this.waitingFor('prompt', 'bulk').length;
 	}
 
-	/** Whether the service has failed or refused so often that nothing is to be retried. */
+	/** Whether the service has failed or refused so often that nothing is retried. */
 	get isServiceDown(): boolean {
 		return this.breaker.isOpen || this.refusals.isOpen;
 	}
@@ -139,7 +139,7 @@ export class RequestQueue {
 			this.limiter.replied(id, end.status, end.headers, now, this.clock.now());
 		} else this.limiter.lost(id, now);
 		this.open[urgency]--;
-		// a moment later, so that the sender can first give up what else it has waiting
+		// a moment later, so that the sender can first withdraw its other waiting requests
 		void this.clock.sleep(0).then(() => this.letThrough());
 	}
 

@@ -21,7 +21,7 @@ import { explained } from './problems';
 import type { Problem } from './problems';
 import type { ReadReply } from './reply';
 
-/** What the explanation of a failed request needs beside its last result. */
+/** What the explanation of a failed request needs besides its last result. */
 type Failed = { effect: Effect; account: Account; tries: number; mayHaveActed: boolean };
 
 /** Explains the end of a request that brought no success. */

@@ -40,7 +40,7 @@ const NOT_MODIFIED = 304;
  * origin. A redirect to a login page is not followed, since the redirect says more than the page.
  *
  * @param url the URL that was requested
- * @returns the whole URL; undefined if the reply is to be taken as it is
+ * @returns the whole URL; undefined if no redirect is followed
  */
 export function redirectOf(
 	{ status, headers: { location } }: Pick<Reply, 'status' | 'headers'>,
