@@ -87,7 +87,7 @@ const paged = ({ startOf, reply: replyOf }: PagingStyle): Fault => ({
 
 describe('25 responses on pages of 10', () => {
 	const followed = pagingStyles.filter(({ becomes }) => becomes === 'followed');
-	const stopped = pagingStyles.filter(({ becomes }) => becomes === 'error');
+	const stopped = pagingStyles.filter(({ becomes }) => becomes === 'stopped');
 
 	it.each(followed)('are followed to the end: $name', async (style) => {
 		service.faults.set({ fault: paged(style), match: { path: /^\/responses/ } });

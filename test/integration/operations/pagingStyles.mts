@@ -22,7 +22,7 @@ export type PagingStyle = {
 	startOf: (query: Record<string, string>) => number;
 	reply: (part: Part, asked: Asked) => { body: unknown; headers?: Record<string, string> };
 	/** `followed` to its end, or `stopped` with an error. Ten records without an error are never right. */
-	becomes: 'followed' | 'error';
+	becomes: 'followed' | 'stopped';
 };
 
 export const TOTAL = 25;
@@ -54,7 +54,7 @@ const inBody =
 		becomes,
 	});
 const followed = inBody('followed');
-const stopped = inBody('error');
+const stopped = inBody('stopped');
 
 const inHeaders = (
 	name: string,
@@ -139,13 +139,13 @@ const documented: PagingStyle[] = [
 		].join(', '),
 	})),
 	// https://docs.gitlab.com/api/rest/#pagination
-	inHeaders('GitLab: X-Next-Page', 'error', byPage, ({ nextPage, page }) => ({
+	inHeaders('GitLab: X-Next-Page', 'stopped', byPage, ({ nextPage, page }) => ({
 		'x-next-page': nextPage === null ? '' : String(nextPage),
 		'x-page': String(page),
 		'x-per-page': String(SIZE),
 	})),
 	// https://developer.wordpress.org/rest-api/using-the-rest-api/pagination/
-	inHeaders('WordPress: X-WP-Total', 'error', byPage, () => ({
+	inHeaders('WordPress: X-WP-Total', 'stopped', byPage, () => ({
 		'x-wp-total': String(TOTAL),
 		'x-wp-totalpages': String(PAGES),
 	})),
@@ -157,11 +157,11 @@ const documented: PagingStyle[] = [
 		'x-pagination-per-page': String(SIZE),
 	})),
 	// https://docs.postgrest.org/en/v12/references/api/pagination_count.html
-	inHeaders('PostgREST: Content-Range', 'error', never, ({ start, records }) => ({
+	inHeaders('PostgREST: Content-Range', 'stopped', never, ({ start, records }) => ({
 		'content-range': `${start}-${start + records.length - 1}/${TOTAL}`,
 	})),
 	// https://devcenter.heroku.com/articles/platform-api-reference#ranges
-	inHeaders('Heroku: Next-Range', 'error', never, ({ next }) => ({
+	inHeaders('Heroku: Next-Range', 'stopped', never, ({ next }) => ({
 		'next-range': next === null ? null : `]id..; max=${SIZE}`,
 	})),
 	// https://docs.stripe.com/api/pagination
@@ -416,8 +416,10 @@ const conceivable: PagingStyle[] = [
 	inHeaders('X-Pagination as JSON', 'followed', byPage, ({ page }) => ({
 		'x-pagination': JSON.stringify({ CurrentPage: page, TotalPages: PAGES, TotalCount: TOTAL }),
 	})),
-	inHeaders('X-Total-Count', 'error', byPage, () => ({ 'x-total-count': String(TOTAL) })),
-	inHeaders('X-Has-More', 'error', byPage, ({ next }) => ({ 'x-has-more': String(next !== null) })),
+	inHeaders('X-Total-Count', 'stopped', byPage, () => ({ 'x-total-count': String(TOTAL) })),
+	inHeaders('X-Has-More', 'stopped', byPage, ({ next }) => ({
+		'x-has-more': String(next !== null),
+	})),
 	stopped('a count', never, ({ records }) => ({ data: records, count: TOTAL })),
 	stopped('a count of the page beside one of the pages', never, ({ records }) => ({
 		data: records,
