@@ -121,7 +121,7 @@ export async function polls(): Promise<Table> {
 	const rounds = Object.values(ROUNDS).join(', ');
 	return {
 		title: 'A poll of the trigger',
-		text: `The built trigger runs on n8n’s own classes and polls a listing of one page, with responses of about 650 bytes. A changed poll finds one new response. The comparison is the least that any polling node does in n8n: it reads the body, hashes it (SHA-256) and, if the body has changed, calls JSON.parse. “Beyond” is the time that the trigger takes in addition. The longest turn is the longest time in which nothing else runs in n8n, and most of it is JSON.parse. Medians of ${rounds} polls; from run to run, the ratio at 1,000 responses was between 1.1 and 1.7.`,
+		text: `The built trigger runs on n8n’s own classes and polls a listing of one page, with responses of about 650 bytes. A changed poll finds one new response. The comparison is the least that any polling node does in n8n: it reads the body, hashes it (SHA-256) and, if the body has changed, calls JSON.parse. “Beyond” is the time that the trigger takes in addition. The longest turn is the longest time in which nothing else runs in n8n, and most of it is JSON.parse. Medians of ${rounds} polls; those of 1,000 responses vary most from run to run.`,
 		head: [
 			'Responses',
 			'Body',
