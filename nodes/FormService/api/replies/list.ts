@@ -13,8 +13,11 @@ import { onOwnOrigin, parseUrl } from '../url';
 import { findList } from './findList';
 import { nextPage } from './nextPage';
 
-/** The most pages read of one list: a third of the requests of a day. */
+/** The most pages read of one list in one call: a third of the requests of a day. */
 const MAX_PAGES = REQUESTS_PER_DAY / 3;
+
+/** The most pages of one list, also if several calls read them: a week's requests. */
+const MAX_PAGES_IN_ALL = 7 * REQUESTS_PER_DAY;
 
 /** The most records read of one list: what n8n's memory can hold. */
 const MAX_RECORDS = 1_000_000;
@@ -33,6 +36,11 @@ export type ListPage = {
 	isNumbered: boolean;
 	/** The list ends with this page. */
 	isLast: boolean;
+	/**
+	 * Where a later call can read on. Undefined on the last page, and where the next page cannot be
+	 * read: then asking for one more page throws the error that says why.
+	 */
+	next?: PagePosition;
 	/** Requests that were sent for this page, redirects and retries included. */
 	requests: number;
 	/** The service's time when it sent the page, in epoch milliseconds, cut off to seconds. */
@@ -44,7 +52,18 @@ export type ListPage = {
 };
 
 /** A page to start reading at, from an earlier reading of the same list. */
-export type PagePosition = Pick<ListPage, 'url' | 'pagesBefore' | 'recordsBefore'>;
+export type PagePosition = Pick<ListPage, 'url' | 'pagesBefore' | 'recordsBefore'> & {
+	/** What the reading has met so far, if this position continues it. */
+	trail?: Trail;
+};
+
+/** The pages of one reading, by which a loop is recognized. Later calls of the reading share it. */
+type Trail = {
+	/** For each URL, and for each record that a page began with, the number of the page that was first. */
+	firstPage: Map<string, number>;
+	/** How many pages in a row began like an earlier one. */
+	repeatedPages: number;
+};
 
 export type PagesOptions = {
 	from?: PagePosition;
@@ -65,20 +84,25 @@ export async function* pagesOf(
 	{ from, versions }: PagesOptions = {},
 ): AsyncGenerator<ListPage, void> {
 	const [nameInForm] = /fields|responses/.exec(endpoint.url) ?? [];
-	const visited = new Set<string>();
-	const beginnings = new Set<string>();
-	let repeated = 0;
-	let { url, pagesBefore, recordsBefore } = from ?? {
+	let pagesRead = 0;
+	let {
+		url,
+		pagesBefore,
+		recordsBefore,
+		trail = newTrail(),
+	} = from ?? {
 		url: parseUrl(listUrl)?.href ?? listUrl,
 		pagesBefore: 0,
 		recordsBefore: 0,
 	};
 	for (;;) {
-		if (visited.size >= MAX_PAGES) throw listError(context, TOO_MANY_PAGES, LARGER_PAGES);
-		if (visited.has(url)) throw listError(context, LOOP);
-		const condition = visited.size === 0 ? versions : undefined;
-		visited.add(url);
+		if (pagesRead >= MAX_PAGES || pagesBefore >= MAX_PAGES_IN_ALL) {
+			throw listError(context, TOO_MANY_PAGES, LARGER_PAGES);
+		}
+		if (isRepeated(trail, url, pagesBefore)) throw listError(context, LOOP);
+		const condition = pagesRead === 0 ? versions : undefined;
 		const reply = await request(context, { endpoint, url }, condition);
+		pagesRead += 1;
 		const { headers, requests, version, isUnchanged } = reply;
 		const page = {
 			...{ url, pagesBefore, recordsBefore, requests, version },
@@ -92,21 +116,42 @@ export async function* pagesOf(
 		const found = findList(reply.value, nameInForm);
 		if (found === undefined) throw noList(context, reply.value);
 		const { records, around } = found;
-		const beginning = records.length > 0 ? identityOf(records[0]) : undefined;
-		repeated = beginning !== undefined && beginnings.has(beginning) ? repeated + 1 : 0;
-		if (repeated > MAX_REPEATED_PAGES) throw listError(context, LOOP);
-		if (beginning !== undefined) beginnings.add(beginning);
+		trail = extendTrail(trail, records, pagesBefore);
+		if (trail.repeatedPages > MAX_REPEATED_PAGES) throw listError(context, LOOP);
 		pagesBefore += 1;
 		recordsBefore += records.length;
 		const soFar = { url, pages: pagesBefore, records: recordsBefore, shown: records.length };
 		const next = nextPage(headers, around, soFar);
-		yield { ...page, records, isLast: next.kind === 'none' };
+		const nextUrl = next.kind === 'at' ? urlInApi(next.url, listUrl, context.account) : undefined;
+		yield {
+			...page,
+			records,
+			isLast: next.kind === 'none',
+			...(nextUrl !== undefined && { next: { url: nextUrl, pagesBefore, recordsBefore, trail } }),
+		};
 		if (next.kind === 'none') return;
 		if (next.kind === 'unknown') throw pageNowhere(context, next.says);
-		const nextUrl = urlInApi(next.url, listUrl, context.account);
 		if (nextUrl === undefined) throw pageElsewhere(context, next.url);
 		url = nextUrl;
 	}
+}
+
+function newTrail(): Trail {
+	return { firstPage: new Map(), repeatedPages: 0 };
+}
+
+/** Whether an earlier page had this URL or began with this record; a page can be read a second time. */
+function isRepeated({ firstPage }: Trail, key: string, pageNumber: number): boolean {
+	if (!firstPage.has(key)) firstPage.set(key, pageNumber);
+	return (firstPage.get(key) ?? pageNumber) < pageNumber;
+}
+
+/** The trail with one more page. An empty page begins neither like an earlier one nor otherwise. */
+function extendTrail(trail: Trail, records: readonly IDataObject[], pageNumber: number): Trail {
+	if (records.length === 0) return trail;
+	const beginning = identityOf(records[0]) ?? JSON.stringify(records[0]);
+	const repeatedPages = isRepeated(trail, beginning, pageNumber) ? trail.repeatedPages + 1 : 0;
+	return { ...trail, repeatedPages };
 }
 
 /**
