@@ -20,6 +20,7 @@ export const filesWithOwner = [
 	'LICENSE.md',
 	'README.md',
 	'SECURITY.md',
+	'.github/ISSUE_TEMPLATE/config.yml',
 	'credentials/FormServiceApi.credentials.ts',
 	'nodes/FormService/FormService.node.json',
 	'nodes/FormService/FormServiceTrigger.node.json',

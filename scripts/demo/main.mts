@@ -26,7 +26,7 @@ const addresses = ({ service, n8n, workflows }: World) => `
 The demo is running. Form Service is a stand-in for tests and demos, seeded with a few forms.
 
   Submit a form      ${service.url}/f/${demoForms.contact}
-  See it arrive      ${n8n.url}/workflow/${workflows['new-response.json']}/executions   (within 10 seconds)
+  See it arrive      ${n8n.url}/workflow/${workflows['act-on-new-responses.json']}/executions   (within 10 seconds)
   n8n                ${n8n.url}
   n8n login          ${owner.email} / ${owner.password}
   All forms          ${service.url}/
@@ -62,7 +62,7 @@ async function checkWorld({ service, n8n, workflows }: World) {
 		Email: 'ada@example.com',
 		Message: message,
 	});
-	const workflowId = workflows['new-response.json'];
+	const workflowId = workflows['act-on-new-responses.json'];
 	const deadline = Date.now() + TIMEOUT_MS;
 	let seen: string[] = [];
 	while (Date.now() < deadline) {

@@ -21,9 +21,6 @@ const LIMITS = { perMinute: 600, perDay: 100_000 };
 
 const CREDENTIAL = 'Form Service account';
 
-/** What n8n asks for before it offers community nodes to agents. */
-const ENV = { N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true' };
-
 /** As the example that exports responses asks for it. */
 const RESPONSES_TABLE = { name: 'Responses', columns: ['response', 'submitted_at', 'answers'] };
 
@@ -59,12 +56,7 @@ export async function startWorld(
 	});
 	cleanup.defer(async () => await service.close());
 
-	const n8n = new N8n({
-		folder: join(folder, 'n8n'),
-		tarball,
-		port: ports.n8n,
-		env: ENV,
-	});
+	const n8n = new N8n({ folder: join(folder, 'n8n'), tarball, port: ports.n8n });
 	cleanup.defer(async () => await n8n.stop());
 	await step('Starting n8n', async () => await n8n.start());
 	const prepared = await step(

@@ -18,8 +18,7 @@ const cleanup = new AsyncDisposableStack();
 
 beforeAll(async () => {
 	service = await startUnlimited(cleanup);
-	const env = { N8N_COMMUNITY_PACKAGES_ALLOW_TOOL_USAGE: 'true' };
-	instance = await startInstance(service, env, cleanup);
+	instance = await startInstance(service, {}, cleanup);
 }, START_TIMEOUT_MS);
 afterAll(async () => await cleanup.disposeAsync());
 

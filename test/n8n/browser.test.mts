@@ -124,7 +124,7 @@ describe('n8n’s editor', () => {
 	});
 
 	it('shows the parameters of an operation by their labels', async () => {
-		await open('pdf-of-new-responses.json', 'Get PDF');
+		await open('get-pdfs-of-new-responses.json', 'Get PDF');
 		await expect
 			.poll(async () => await editor.labels(), soon)
 			.toEqual([
@@ -139,7 +139,7 @@ describe('n8n’s editor', () => {
 	});
 
 	it('lets a person find a form by what they type, fill in its fields and add a response', async () => {
-		const example = await readExample('add-response.json');
+		const example = await readExample('add-a-response.json');
 		const imported = { ...example, pinData: { Webhook: [{ json: { body: {} } }] } };
 		await editor.openNode(await world.n8n.rest.createWorkflow(imported), 'Add Response');
 		const offered = await editor.searchForms('job');
@@ -199,7 +199,7 @@ describe('n8n’s editor', () => {
 	it('fetches the newest response as a test event, or an example where there is none', async () => {
 		const { store } = world.service;
 		for (const { uuid } of store.responses(demoForms.survey)) store.deleteResponse(uuid);
-		await open('new-response.json', 'New Response');
+		await open('act-on-new-responses.json', 'New Response');
 		await (await editor.searchForms('survey')).filter({ hasText: 'Customer Survey' }).click();
 		await editor.execute();
 		const shown = async () => await editor.output.innerText();

@@ -91,7 +91,7 @@ describe('the examples', () => {
 				const run = await execution(file, (one) =>
 					JSON.stringify(itemsOf(one, 'Row')).includes(text),
 				);
-				expect(itemsOf(run, 'Table')[0].binary?.data).toMatchObject({ mimeType: 'text/csv' });
+				expect(itemsOf(run, 'Convert to File')[0].binary?.data).toMatchObject({ mimeType: 'text/csv' });
 				return itemsOf(run, 'Row').find(({ json }) => JSON.stringify(json).includes(text))!.json;
 			}),
 		);
@@ -112,7 +112,7 @@ describe('the examples', () => {
 			answers: { [email]: 'left@example.com' },
 		});
 		const run = await execution(
-			'remind-of-abandoned-responses.json',
+			'send-reminders-for-abandoned-responses.json',
 			(one) => itemsOf(one, 'Reminder').length > 0,
 		);
 		expect(itemsOf(run, 'Reminder').map(({ json }) => json)).toMatchObject([
@@ -122,7 +122,7 @@ describe('the examples', () => {
 	});
 
 	it('act on a new response', async () => {
-		const { status, ...run } = await submitAndWait('new-response.json', 'Is it open on Sunday?');
+		const { status, ...run } = await submitAndWait('act-on-new-responses.json', 'Is it open on Sunday?');
 		expect(status).toBe('success');
 		const [{ json }] = itemsOf({ status, ...run }, 'Summary');
 		expect(json.summary).toBe(
@@ -131,7 +131,7 @@ describe('the examples', () => {
 	});
 
 	it('get the PDF of a new response', async () => {
-		const run = await submitAndWait('pdf-of-new-responses.json', 'Please print this.');
+		const run = await submitAndWait('get-pdfs-of-new-responses.json', 'Please print this.');
 		expect(run.status).toBe('success');
 		const [{ json, binary }] = itemsOf(run, 'Store the File');
 		expect(json.uuid).toBe(itemsOf(run, 'New Response')[0].json.uuid);
@@ -210,8 +210,8 @@ describe('the examples', () => {
 		expect(isClosed()).toEqual([true, true]);
 	});
 
-	it('give an agent the newest responses about a topic', async () => {
-		const file = 'ask-an-agent-about-responses.json';
+	it('give a model the newest responses about a topic', async () => {
+		const file = 'ask-a-model-about-responses.json';
 		const { store } = world.service;
 		const { uuid } = store.fields(demoForms.contact).find(({ type }) => type === 'textarea')!;
 		store.addResponse(demoForms.contact, { answers: { [uuid]: 'When is the delivery?' } });
@@ -222,7 +222,7 @@ describe('the examples', () => {
 		const choices = { ...world.choices, model: { id, name: model.name } };
 		const run = await runOnce(await fillIn(world.n8n.rest, await readExample(file), choices));
 		expect(run.status).toBe('success');
-		expect(itemsOf(run, 'AI Agent')[0].json.output).toBe('About delivery');
+		expect(itemsOf(run, 'Basic LLM Chain')[0].json.text).toBe('About delivery');
 		expect(told.prompt).toContain('When is the delivery?');
 		expect(told.prompt).not.toContain('Something else');
 	});

