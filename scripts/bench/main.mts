@@ -1,31 +1,63 @@
+/**
+ * Measures what the package costs its users, and writes docs/benchmarks.md:
+ *
+ *   npm run bench              all parts
+ *   npm run bench -- poll      one part; the others stay as the page has them
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { format, resolveConfig } from 'prettier';
 import { run } from '../lib/command.mts';
-import { sectionOf, type Table, writePage } from './page.mts';
+import { root } from '../lib/paths.mts';
 
-await run('npm', ['run', '--silent', 'build']);
+/** A section of the page. */
+export type Table = { title: string; text: string; head: string[]; rows: string[][] };
 
-// after the build: they load what it has made
+const INTRODUCTION = `# Benchmarks
+
+\`npm run bench\` measures all sections. \`npm run bench -- <part>\` measures one section; the last line of each section names its part. Times depend on the machine.
+
+`;
+
+// each part loads what the build has made, so the build comes first
 const parts: Record<string, () => Promise<Table>> = {
-	polls: async () => await (await import('./polls.mts')).polls(),
-	memory: async () => await (await import('./memory.mts')).memory(),
-	pages: async () => await (await import('./pages.mts')).pages(),
-	delays: async () => await (await import('./delays.mts')).delays(),
-	watching: async () => await (await import('./watching.mts')).watching(),
-	n8n: async () => await (await import('./realN8n.mts')).realN8n(),
-	state: async () => await (await import('./polls.mts')).state(),
-	items: async () => await (await import('./items.mts')).items(),
-	processes: async () => await (await import('./processes.mts')).processes(),
-	editor: async () => await (await import('./editor.mts')).editor(),
-	path: async () => await (await import('./path.mts')).path(),
-	start: async () => await (await import('./start.mts')).start(),
+	poll: async () => await (await import('./poll.mts')).measurePolls(),
+	delays: async () => await (await import('./delays.mts')).measureDelays(),
+	updates: async () => await (await import('./updates.mts')).measureUpdates(),
+	processes: async () => await (await import('./processes.mts')).measureProcesses(),
+	start: async () => await (await import('./start.mts')).measureStart(),
+	n8n: async () => await (await import('./realN8n.mts')).measureInN8n(),
 };
 
-const chosen = process.argv.slice(2);
-const measured = new Map<string, string>();
-for (const [name, part] of Object.entries(parts)) {
-	if (chosen.length > 0 && !chosen.includes(name)) continue;
-	const section = sectionOf(name, await part());
-	measured.set(name, section);
-	console.log(`\n${section.trim()}`);
+const nameCommand = (part: string) => `\`npm run bench -- ${part}\``;
+
+function renderSection(part: string, { title, text, head, rows }: Table): string {
+	const [{ model }] = cpus();
+	const machine = `${cpus().length} processors (${model.trim()}), Node ${process.versions.node}`;
+	const day = new Date().toISOString().slice(0, 10);
+	const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+	return `## ${title}\n\n${text}\n\n${lines.join('\n')}\n\nMeasured on ${day}, ${machine}, by ${nameCommand(part)}.\n\n`;
 }
-await writePage(Object.keys(parts), measured);
+
+const chosen = process.argv.slice(2);
+const unknown = chosen.filter((part) => !(part in parts));
+if (unknown.length > 0) {
+	console.error(`There is no part "${unknown[0]}", only ${Object.keys(parts).join(', ')}.`);
+	process.exit(1);
+}
+await run('npm', ['run', '--silent', 'build']);
+const path = join(root, 'docs', 'benchmarks.md');
+const earlier = (await readFile(path, 'utf8')).split(/^(?=## )/m);
+let page = INTRODUCTION;
+for (const [part, measure] of Object.entries(parts)) {
+	if (chosen.length > 0 && !chosen.includes(part)) {
+		page += earlier.find((section) => section.includes(nameCommand(part))) ?? '';
+		continue;
+	}
+	const section = renderSection(part, await measure());
+	console.log(`\n${section.trim()}`);
+	page += section;
+}
+await writeFile(path, await format(page, { ...(await resolveConfig(path)), filepath: path }));
 process.exit();

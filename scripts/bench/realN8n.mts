@@ -1,113 +1,125 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { INodeParameters } from 'n8n-workflow';
 import { readSqlite, sqliteFile } from '../../test/n8n/delivery/database.mts';
-import { TRIGGER, until } from '../../test/n8n/delivery/submissions.mts';
+import {
+	randomNumbers,
+	TRIGGER,
+	triggerWorkflow,
+	until,
+} from '../../test/n8n/delivery/submissions.mts';
 import { type Service, startService } from '../../test/service/index.mts';
 import { versionOf } from '../lib/n8n/install.mts';
 import { executionReader, N8n } from '../lib/n8n/instance.mts';
+import { type WorkflowFile, workflowNode } from '../lib/n8n/rest.mts';
 import { pack } from '../lib/packedPackage.mts';
-import { count, median, megabytes } from './measure.mts';
-import type { Table } from './page.mts';
-import { countSentBytes } from './sentBytes.mts';
-import { addAccount, ownTrigger, REMOVE_DUPLICATES, submitAll, usualAdvice } from './watchers.mts';
+import { temporaryFolder } from '../lib/paths.mts';
+import type { Table } from './main.mts';
+import { formatCount, formatMinutes, median } from './measure.mts';
 
-/** How much faster than in reality all goes: ticks, submissions, and what the service and the trigger allow. */
+/** How much faster than in reality everything goes: polls, submissions and limits. */
 const SCALE = 10;
-const MINUTE_MS = 60_000 / SCALE;
-/** n8n's tick of a minute. */
-const TICK_MS = MINUTE_MS;
-const PER_MINUTE = 60;
+const RUN_MS = 360_000;
 const PER_DAY = 1_440;
-const REQUESTS_PER_DAY = 720;
-const HOURS_A_DAY = 24;
-
-/** Responses of each form: what is there before, and what comes in the first part of the run, so that it is polled. */
+/** n8n polls once a minute. */
+const POLL_SECONDS = 60 / SCALE;
 const EARLIER = 100;
 const SUBMITTED = 12;
-const SUBMITTING_SHARE = 2 / 3;
-const FIRST_POLLS_WITHIN_MS = 60_000;
 
-/** One of the two ways to watch, with an account of its own. */
-type Watcher = {
-	name: 'This trigger' | 'Usual advice';
-	token: string;
-	formIds: string[];
-	/** where responses come out */
-	node: string;
-	workflowId: string;
-};
+const REMOVE_DUPLICATES = 'Remove Duplicates';
 
-type Submitted = ReadonlyMap<string, number>;
+/** A way to watch forms, with an account of its own. */
+type Watcher = { name: string; node: string; token: string; formIds: string[]; workflowId: string };
 
-async function watch(n8n: N8n, service: Service, forms: number, isOurs: boolean): Promise<Watcher> {
+/** Polls all responses of each form and removes those seen before, as people are often told to. */
+function createUsualAdvice(id: string, formIds: string[], baseUrl: string): WorkflowFile {
+	const node = (name: string, type: string, typeVersion: number, parameters: INodeParameters) =>
+		workflowNode(name, `n8n-nodes-base.${type}`, { typeVersion, parameters });
+	const interval = [{ field: 'seconds', secondsInterval: POLL_SECONDS }];
+	const nodes = [
+		node('Schedule Trigger', 'scheduleTrigger', 1.3, { rule: { interval } }),
+		node('Forms', 'set', 3.4, { mode: 'raw', jsonOutput: JSON.stringify({ formIds }) }),
+		node('Each Form', 'splitOut', 1, { fieldToSplitOut: 'formIds' }),
+		node('HTTP Request', 'httpRequest', 4.2, {
+			url: `=${baseUrl}/responses/{{ $json.formIds }}`,
+			authentication: 'genericCredentialType',
+			genericAuthType: 'httpHeaderAuth',
+		}),
+		node('Each Response', 'splitOut', 1, { fieldToSplitOut: 'data' }),
+		node(REMOVE_DUPLICATES, 'removeDuplicates', 2, {
+			operation: 'removeItemsSeenInPreviousExecutions',
+			dedupeValue: '={{ $json.uuid }}',
+		}),
+	];
+	nodes[3].credentials = { httpHeaderAuth: { id, name: 'Header' } };
+	const connections = nodes.slice(1).map(({ name }, index) => {
+		const main = [[{ node: name, type: 'main' as const, index: 0 }]];
+		return [nodes[index].name, { main }];
+	});
+	return { name: 'Usual advice', nodes, connections: Object.fromEntries(connections) };
+}
+
+/** The trigger of this package on these forms. */
+function createTrigger(id: string, formIds: string[]): WorkflowFile {
+	const workflow = triggerWorkflow({ id, name: 'Account' }, formIds[0]);
+	// n8n takes no expression of a trigger that means several polls a minute, but several expressions
+	const item = Array.from({ length: SCALE }, (_, index) => ({
+		mode: 'custom',
+		cronExpression: `${index * POLL_SECONDS} * * * * *`,
+	}));
+	Object.assign(workflow.nodes[0].parameters, {
+		pollTimes: { item },
+		options: { requestsPerDay: 720 * SCALE },
+		...(formIds.length > 1 && { watch: 'several', formIds }),
+	});
+	return workflow;
+}
+
+async function startWatcher(n8n: N8n, service: Service, forms: number, isOurs: boolean) {
 	const name = isOurs ? 'This trigger' : 'Usual advice';
 	const token = `${name} ${forms}`.replaceAll(' ', '-');
-	const formIds = addAccount(service, token, { forms, responses: EARLIER });
-	const { baseUrl } = service;
-	const plan = { formIds, tickSeconds: TICK_MS / 1000 };
-	const [type, data] = isOurs
-		? ['formServiceApi', { accessToken: token, baseUrl }]
-		: ['httpHeaderAuth', { name: 'Authorization', value: `Bearer ${token}` }];
-	const id = await n8n.rest.saveCredential({ name: token, type, data });
-	const credential = { id, name: token };
-	const workflowId = await n8n.rest.createWorkflow(
-		isOurs
-			? ownTrigger(credential, { ...plan, requestsPerDay: REQUESTS_PER_DAY * SCALE })
-			: usualAdvice(credential, { ...plan, baseUrl }),
-	);
+	const { store, baseUrl } = service;
+	const { id: accountId } = store.addAccount({ tokens: [token] });
+	const formIds = Array.from({ length: forms }, (_, index) => {
+		const form = { accountId, name: `Form ${index + 1}`, fields: [{ label: 'Name' }] };
+		const { id } = store.addForm(form);
+		for (let count = 0; count < EARLIER; count++) store.addResponse(id);
+		return id;
+	});
+	const account = isOurs
+		? { type: 'formServiceApi', data: { accessToken: token, baseUrl } }
+		: { type: 'httpHeaderAuth', data: { name: 'Authorization', value: `Bearer ${token}` } };
+	const id = await n8n.rest.saveCredential({ name: token, ...account });
+	const workflow = isOurs ? createTrigger(id, formIds) : createUsualAdvice(id, formIds, baseUrl);
+	const workflowId = await n8n.rest.createWorkflow(workflow);
 	await n8n.rest.activate(workflowId);
 	await n8n.rest.published(workflowId);
-	const hasBegun = () => requestsOf(service, token).length >= forms;
-	if (!(await until(hasBegun, FIRST_POLLS_WITHIN_MS))) {
-		throw new Error(`${token} has not polled each of its forms.`);
+	const hasBegun = () => service.requests.filter((one) => one.token === token).length >= forms;
+	if (!(await until(hasBegun, 60_000))) throw new Error(`${token} has not polled all its forms.`);
+	return { name, node: isOurs ? TRIGGER : REMOVE_DUPLICATES, token, formIds, workflowId };
+}
+
+/** Submits responses at random times in the first two thirds of the run; returns the times by UUID. */
+async function submitResponses({ store }: Service, formIds: string[]) {
+	const random = randomNumbers(1);
+	const start = Date.now();
+	const plan = formIds
+		.flatMap((formId) => Array<string>(SUBMITTED).fill(formId))
+		.map((formId) => ({ formId, atMs: start + (random() * RUN_MS * 2) / 3 }))
+		.sort((one, other) => one.atMs - other.atMs);
+	const submittedMs = new Map<string, number>();
+	for (const { formId, atMs } of plan) {
+		await sleep(Math.max(0, atMs - Date.now()));
+		submittedMs.set(store.addResponse(formId).uuid, Date.now());
 	}
-	return { name, token, formIds, node: isOurs ? TRIGGER : REMOVE_DUPLICATES, workflowId };
+	return submittedMs;
 }
 
-const requestsOf = ({ requests }: Service, token: string) =>
-	requests.filter((request) => request.token === token);
-
-type Stored = Awaited<ReturnType<typeof executionReader>>;
-
-/** What n8n's database tells of a workflow: how long each response took, and the size of what is kept. */
-async function stored(file: string, watcher: Watcher, submitted: Submitted, parse: Stored) {
-	const { workflowId, node } = watcher;
-	const { executions, staticData } = await readSqlite(file)(workflowId);
-	const delays = executions.flatMap(({ data }) => {
-		const [run] = parse(data).resultData.runData[node] ?? [];
-		return (run?.data?.main[0] ?? [])
-			.map(({ json }) => submitted.get(String(json.uuid)))
-			.filter((at) => at !== undefined)
-			.map((at) => run.startTime + run.executionTime - at);
-	});
-	const database = new DatabaseSync(file, { readOnly: true });
-	const rows = database
-		.prepare('SELECT value FROM processed_data WHERE "workflowId" = ?')
-		.all(workflowId);
-	database.close();
-	const state = rows.reduce(
-		(sum, { value }) => sum + String(value).length,
-		JSON.stringify(staticData).length,
-	);
-	return { delays, state };
-}
-
-const minutes = (milliseconds: number) => `${(milliseconds / MINUTE_MS).toFixed(1)} min`;
-
-/**
- * Watching in a real n8n, beside the usual advice.
- *
- * @param runMs how long it is measured; the default stands for an hour
- */
-export async function realN8n(runMs = 60 * MINUTE_MS): Promise<Table> {
+/** Watching forms in a real n8n, beside the usual advice. */
+export async function measureInN8n(): Promise<Table> {
 	await using cleanup = new AsyncDisposableStack();
-	const folder = await mkdtemp(join(tmpdir(), 'bench-n8n-'));
-	cleanup.defer(async () => await rm(folder, { recursive: true, force: true }));
-	const limits = { perMinute: PER_MINUTE * SCALE, perDay: PER_DAY * SCALE };
-	const sent = countSentBytes();
+	const folder = await temporaryFolder('bench-n8n', cleanup);
+	const limits = { perMinute: 60 * SCALE, perDay: PER_DAY * SCALE };
 	const service = await startService({ ...limits, seed: false });
 	cleanup.defer(async () => await service.close());
 	const tarball = await pack(join(folder, 'packed'));
@@ -115,63 +127,53 @@ export async function realN8n(runMs = 60 * MINUTE_MS): Promise<Table> {
 	cleanup.defer(async () => await n8n.stop());
 	await n8n.start();
 	const watchers: Watcher[] = [];
-	for (const forms of [1, 5, 10]) {
-		for (const isOurs of [true, false]) watchers.push(await watch(n8n, service, forms, isOurs));
+	for (const forms of [1, 10]) {
+		for (const isOurs of [true, false]) {
+			watchers.push(await startWatcher(n8n, service, forms, isOurs));
+		}
 	}
-
-	// between two ticks, so that each run has the same number of them each time
-	await sleep(1.5 * TICK_MS - (Date.now() % TICK_MS));
 	service.requests.length = 0;
-	const sentBefore = new Map(watchers.map(({ token }) => [token, sent.to(token)]));
-	const end = sleep(runMs);
+	const end = sleep(RUN_MS);
 	const formIds = watchers.flatMap((watcher) => watcher.formIds);
-	const submitted = await submitAll(service, formIds, {
-		responses: SUBMITTED,
-		withinMs: runMs * SUBMITTING_SHARE,
-	});
+	const submittedMs = await submitResponses(service, formIds);
 	await end;
-	sent.stop();
 	const requests = [...service.requests];
 	await n8n.stop();
 
 	const parse = await executionReader();
-	const perDay = (inRun: number) => (inRun * HOURS_A_DAY * 60 * MINUTE_MS) / runMs;
 	const rows: string[][] = [];
-	for (const watcher of watchers) {
-		const { name, token } = watcher;
-		const forms = watcher.formIds.length;
-		const own = requestsOf({ ...service, requests }, token);
-		const { delays, state } = await stored(sqliteFile(folder), watcher, submitted, parse);
-		const aDay = perDay(own.length);
+	for (const { name, node, token, formIds: own, workflowId } of watchers) {
+		const { executions } = await readSqlite(sqliteFile(folder))(workflowId);
+		const delays = executions.flatMap(({ data }) => {
+			const [run] = parse(data).resultData.runData[node] ?? [];
+			return (run?.data?.main[0] ?? [])
+				.map(({ json }) => submittedMs.get(String(json.uuid)))
+				.filter((atMs) => atMs !== undefined)
+				.map((atMs) => (run.startTime + run.executionTime - atMs) * SCALE);
+		});
+		const sent = requests.filter((request) => request.token === token);
+		const aDay = (sent.length * 86_400_000) / (RUN_MS * SCALE);
 		rows.push([
-			`${forms}`,
+			`${own.length}`,
 			name,
-			count(Math.round(aDay)),
-			aDay > PER_DAY ? `${((HOURS_A_DAY * PER_DAY) / aDay).toFixed(1)} hours` : 'all day',
-			megabytes(perDay(sent.to(token) - sentBefore.get(token)!)),
-			`${own.filter(({ status }) => status === 429).length}`,
-			`${delays.length} of ${SUBMITTED * forms}`,
-			delays.length > 0 ? minutes(median(delays)) : '–',
-			delays.length > 0 ? minutes(Math.max(...delays)) : '–',
-			`${count(state)} bytes`,
-			`${(state / (forms * (EARLIER + SUBMITTED))).toFixed(1)} bytes`,
+			formatCount(Math.round(aDay)),
+			aDay > PER_DAY ? `${((24 * PER_DAY) / aDay).toFixed(1)} hours` : 'all day',
+			`${delays.length} of ${SUBMITTED * own.length}`,
+			delays.length > 0 ? formatMinutes(median(delays)) : '–',
+			delays.length > 0 ? formatMinutes(Math.max(...delays)) : '–',
 		]);
 	}
 	return {
-		title: 'The same in a real n8n',
-		text: `One n8n ${versionOf()} runs both ways for one, five and ten forms, each with its own account. Time passes ${SCALE} times as fast: n8n polls every ${TICK_MS / 1000} seconds instead of every minute, and all limits are ${SCALE} times as high. So ${runMs / 60_000} minutes stand for ${runMs / MINUTE_MS}, and the table shows scaled times. Requests and bytes are extrapolated from the run to a day. The run does not reach the daily limit; the table shows how long ${count(PER_DAY)} requests would last at the measured rate. Each form starts with ${EARLIER} responses on one page and gets ${SUBMITTED} more at random times in the first two thirds of the run. Remove Duplicates passes on all existing responses in its first run; these do not count. The state is what n8n’s database stores to recognize new responses: static data, or the history of Remove Duplicates. The trigger needs days to learn which forms are busy, so it polls all forms equally often here.`,
+		title: 'Watching forms in a real n8n',
+		text: `One n8n ${versionOf()} watches forms in two ways: with this trigger, and as people are often told to, with a Schedule Trigger, an HTTP Request and Remove Duplicates. Each has accounts of its own. Time passes ${SCALE} times as fast, and the table shows scaled times: ${RUN_MS / 60_000} minutes stand for an hour. Requests are extrapolated to a day; the third column says how long the service’s ${formatCount(PER_DAY)} requests a day would last. The trigger needs days to learn which forms are busy, so it polls all forms equally often here.`,
 		head: [
 			'Forms',
 			'',
 			'Requests a day',
-			`${count(PER_DAY)} requests last`,
-			'Bytes a day',
-			'Refused',
+			'The daily limit lasts',
 			'Delivered',
 			'Median delay',
 			'Longest delay',
-			'State',
-			'State per response',
 		],
 		rows,
 	};
