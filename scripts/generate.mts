@@ -1,64 +1,52 @@
 /**
- * Writes what is generated: docs/settings.md, the tables in README.md, the output previews, errorTexts.md, and
- * the versions of n8n wherever they are named. `--check` writes nothing and says which files are stale.
+ * Writes what is generated: the tables in README.md and docs/settings.md, errorTexts.md, and the versions of
+ * n8n wherever they are named. `--check` writes nothing and names the files that are outdated.
  */
-import { readFileSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { format, resolveConfig } from 'prettier';
 import { run } from './lib/command.mts';
 import { broughtByN8n, isLocked, lines, withN8nVersions } from './lib/n8n/install.mts';
 import { root } from './lib/paths.mts';
-import { fileOf, previews, textOf } from './previews.mts';
-import { readmeFile, settingsReference, settingsReferenceFile, withTables } from './references.mts';
+import { updateReadme, updateSettings } from './references.mts';
 
-/** What each generated file holds, by its path. */
-async function texts(): Promise<Map<string, string>> {
-	const schemas = Object.entries(previews).map(
-		([path, schema]) => [fileURLToPath(fileOf(path)), textOf(schema)] as const,
-	);
-	const manifest = join(root, 'package.json');
-	const issueForm = join(root, '.github', 'ISSUE_TEMPLATE', 'bug.yml');
-	const readme = await withTables(readFileSync(readmeFile, 'utf8'));
-	return new Map([
-		[fileURLToPath(settingsReferenceFile), await settingsReference()],
-		[fileURLToPath(readmeFile), withN8nVersions(readme)],
-		[issueForm, withN8nVersions(readFileSync(issueForm, 'utf8'))],
-		[manifest, withN8nClasses(readFileSync(manifest, 'utf8'))],
-		...schemas,
-	]);
+async function formatMarkdown(text: string): Promise<string> {
+	const style = await resolveConfig(join(root, 'README.md'));
+	return await format(text, { ...style, parser: 'markdown' });
 }
 
-/** package.json with the classes of the newest n8n as what the tests run the nodes on. */
-const withN8nClasses = (text: string) =>
-	text.replaceAll(
-		/"(n8n-core|n8n-workflow)": "\d[^"]*"/g,
-		(_, name: string) => `"${name}": "${broughtByN8n(name)}"`,
-	);
-
-async function isStale([path, text]: [string, string]): Promise<boolean> {
-	return (await readFile(path, 'utf8').catch(() => undefined)) !== text;
-}
+/** The generated files by path: what makes their text up to date. */
+const files: Record<string, (text: string) => Promise<string> | string> = {
+	'README.md': async (text) => await formatMarkdown(withN8nVersions(await updateReadme(text))),
+	'docs/settings.md': async (text) => await formatMarkdown(updateSettings(text)),
+	'.github/ISSUE_TEMPLATE/bug.yml': withN8nVersions,
+	// the tests run the nodes on the classes of the newest n8n
+	'package.json': (text) =>
+		text.replaceAll(
+			/"(n8n-core|n8n-workflow)": "\d[^"]*"/g,
+			(_, name: string) => `"${name}": "${broughtByN8n(name)}"`,
+		),
+};
 
 for (const line of lines) {
 	if (!isLocked(line)) throw new Error(`scripts/n8n/${line} is not locked. Run: npm run lock`);
 }
 
-const stale: string[] = [];
-for (const [path, text] of await texts()) {
-	if (!(await isStale([path, text]))) continue;
-	stale.push(relative(root, path));
-	if (process.argv.includes('--check')) continue;
-	await mkdir(dirname(path), { recursive: true });
-	await writeFile(path, text);
+const isCheck = process.argv.includes('--check');
+for (const [path, update] of Object.entries(files)) {
+	const text = await readFile(join(root, path), 'utf8');
+	const updated = await update(text);
+	if (updated === text) continue;
+	if (isCheck) {
+		console.error(`${path} is outdated. Write it with: npm run generate`);
+		process.exitCode = 1;
+	} else {
+		await writeFile(join(root, path), updated);
+		console.log(`Wrote ${path}`);
+	}
 }
-
-if (process.argv.includes('--check')) {
-	// errorTexts.md is compared by its own test, which has to run every error for it.
-	for (const path of stale) console.error(`${path} is stale. Write it with: npm run generate`);
-	process.exitCode = stale.length > 0 ? 1 : 0;
-} else {
-	for (const path of stale) console.log(`Wrote ${path}`);
+if (!isCheck) {
+	// `--check` leaves errorTexts.md to its own test, which has to run every error for it
 	const test = join('test', 'integration', 'faults', 'errorTexts.test.mts');
 	await run('vitest', ['run', '--project', 'integration', test, '--update'], { show: true });
 }

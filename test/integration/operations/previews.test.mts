@@ -1,6 +1,6 @@
+import { readFileSync } from 'node:fs';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { previews, type Schema } from '../../../scripts/previews.mts';
 import { demoForms } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { inputFor, operationCases } from '../tables/operations.mts';
@@ -8,11 +8,18 @@ import { running } from '../world.mts';
 
 const { service, n8n } = await running();
 
+type Schema = { type: string; properties?: Record<string, Schema>; items?: Schema };
+
+/** The preview that n8n shows as the output of a node; the path is below __schema__. */
+function readPreview(path: string): Schema {
+	const folder = new URL('../../../nodes/FormService/__schema__/', import.meta.url);
+	return JSON.parse(readFileSync(new URL(path, folder), 'utf8')) as Schema;
+}
+
 describe('the output previews', () => {
 	it.each(operationCases)('$name shows what the operation gives', async (operationCase) => {
 		const { resource, operation, parameters } = operationCase;
-		const schema = previews[`v1.0.0/${resource}/${operation}.json`];
-		expect(schema, 'a preview in scripts/previews.mts').toBeDefined();
+		const schema = readPreview(`v1.0.0/${resource}/${operation}.json`);
 		const [input] = inputFor(service);
 		const { items, error } = await n8n.runNode(parameters, [input]);
 		expect(error).toBeUndefined();
@@ -24,7 +31,7 @@ describe('the output previews', () => {
 			{ formId: locator(demoForms.contact), events: ['responseCompleted'] },
 			{ mode: 'manual' },
 		);
-		const schema = previews['v1.0.0.json'];
+		const schema = readPreview('v1.0.0.json');
 		expectToFit(items![0].json, schema, 'trigger');
 		expect(Object.keys(schema.properties!)).toEqual(Object.keys(items![0].json));
 	});
