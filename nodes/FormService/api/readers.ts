@@ -14,14 +14,14 @@ export function readBoolean(value: unknown): boolean | undefined {
 	return NO.includes(word) ? false : undefined;
 }
 
-/** Digits with a decimal point or comma, and an exponent as JavaScript writes it. */
-const NUMBER = /^[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[+-]?\d{1,3})?$/i;
+/** As JavaScript and JSON write numbers: "1,200" is 1200 to some people and 1.2 to others. */
+const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d{1,3})?$/i;
 
-/** A finite number, also from text and with a decimal comma; else undefined. */
+/** A finite number, also from text; undefined for any other value. */
 export function readNumber(value: unknown): number | undefined {
 	if (typeof value !== 'number' && typeof value !== 'string') return undefined;
 	const text = String(value).trim();
-	const number = NUMBER.test(text) ? Number(text.replace(',', '.')) : NaN;
+	const number = NUMBER.test(text) ? Number(text) : NaN;
 	return Number.isFinite(number) ? number : undefined;
 }
 
@@ -46,6 +46,18 @@ export function readTime(value: unknown, zone: string): number | undefined {
 	if (/^\d+$/.test(text)) return readEpoch(Number(text));
 	if (!DATE.test(text)) return undefined;
 	return readUtc(text) ?? readWithLuxon(text, zone);
+}
+
+/** The day of a text that is a date without a time, as `2026-01-31`; undefined for any other value. */
+export function readDay(value: unknown): string | undefined {
+	const text = typeof value === 'string' && value.length < MAX_TIME_LENGTH ? value.trim() : '';
+	if (!/^\d{4}-\d\d(-\d\d)?$/.test(text)) return undefined;
+	return DateTime.fromISO(text, { zone: 'utc' }).toISODate() ?? undefined;
+}
+
+/** Whether a text is a date and time without a zone. */
+export function isLocalTime(text: string): boolean {
+	return /^\s*\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?\s*$/.test(text);
 }
 
 /** Seconds have 10 digits and milliseconds 13 from 2001 to 2286; "202601311230" is neither. */

@@ -5,8 +5,8 @@ import type {
 	INodePropertyOptions,
 	ResourceMapperFields,
 } from 'n8n-workflow';
-import { formFieldsOf, inputFieldsOf } from '../api/answers/fields';
-import { asPlainText, RESPONSE_ATTRIBUTES } from '../api/answers/names';
+import { parseFields, parseInputFields } from '../api/answers/fields';
+import { toPlainText, RESPONSE_ATTRIBUTES } from '../api/answers/names';
 import { endpoints } from '../api/endpoints';
 import { formIdOf, isRecord } from '../api/records';
 import { cachedList, chosenForm } from './lists';
@@ -49,7 +49,7 @@ export async function getFieldOptions(
 ): Promise<INodePropertyOptions[]> {
 	const formId = chosenForm(this);
 	if (formId === '') return [];
-	return inputFieldsOf(await fieldsOf(this, formId)).map(({ title, id }) => option(title, id));
+	return parseInputFields(await fieldsOf(this, formId)).map(({ title, id }) => option(title, id));
 }
 
 /**
@@ -68,7 +68,7 @@ export async function getConditionFields(
 async function fieldsOfChosen(n8n: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 	const formId = chosenForm(n8n);
 	if (formId === '') return [];
-	const fields = formFieldsOf(await fieldsOf(n8n, formId));
+	const fields = parseFields(await fieldsOf(n8n, formId));
 	return fields.map(({ title, uuid }) => option(title, uuid));
 }
 
@@ -78,12 +78,12 @@ async function labelsOfWatched(n8n: ILoadOptionsFunctions, watch: unknown) {
 	const watched = forms.filter(
 		(form) => watch === 'all' || (Array.isArray(given) && given.includes(formIdOf(form))),
 	);
-	const titles = watched.flatMap((form) => formFieldsOf(fieldsIn(form)).map(({ title }) => title));
+	const titles = watched.flatMap((form) => parseFields(fieldsIn(form)).map(({ title }) => title));
 	return uniq(titles).map((title) => option(title));
 }
 
 function option(name: string, value = name): INodePropertyOptions {
-	return { name: asPlainText(name), value: asPlainText(value) };
+	return { name: toPlainText(name), value: toPlainText(value) };
 }
 
 /** From the list of forms, which the editor has usually just loaded; else from the form itself. */

@@ -6,8 +6,8 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import { getAccount } from '../api/account';
-import { searchable, textsOf } from '../api/answers/conditions';
-import { asPlainText } from '../api/answers/names';
+import { listTexts, toSearchable } from '../api/answers/findResponses';
+import { toPlainText } from '../api/answers/names';
 import { newestFirst } from '../api/answers/order';
 import { endpoints, targetOf } from '../api/endpoints';
 import type { Endpoint } from '../api/endpoints';
@@ -78,7 +78,7 @@ export async function searchForms(
 	const results = found
 		.sort((one, other) => one.name.localeCompare(other.name))
 		.map(({ id, name, note, url }) => ({
-			name: asPlainText(`${name}${counts[name] > 1 ? ` (${id})` : ''}${note}`),
+			name: toPlainText(`${name}${counts[name] > 1 ? ` (${id})` : ''}${note}`),
 			value: id,
 			// the editor shows a link to it next to the list and the chosen form
 			...(url !== undefined && { url }),
@@ -107,16 +107,16 @@ export async function searchResponses(
 	const formId = chosenForm(this);
 	if (!isId(formId)) return { results: [] };
 	const records = await cachedList(this, endpoints.listResponses, { formId });
-	const wanted = searchable(filter.trim());
+	const wanted = toSearchable(filter.trim());
 	const found = newestFirst(withIds(records, idOf)).filter(({ id, record }) =>
-		searchable([...textsOf(record), id].join('\n')).includes(wanted),
+		toSearchable([...listTexts(record), id].join('\n')).includes(wanted),
 	);
 	const start = Number(paginationToken) || 0;
 	const end = start + PAGE_SIZE;
 	return {
 		results: found
 			.slice(start, end)
-			.map(({ id, record }) => ({ name: asPlainText(responseName(id, record)), value: id })),
+			.map(({ id, record }) => ({ name: toPlainText(responseName(id, record)), value: id })),
 		...(end < found.length && { paginationToken: String(end) }),
 	};
 }

@@ -4,9 +4,10 @@ import type {
 	INodePropertyOptions,
 	ResourceMapperField,
 } from 'n8n-workflow';
-import { inputFieldsOf } from '../api/answers/fields';
-import type { FieldKind, InputField } from '../api/answers/fields';
-import { asPlainText, tellApart } from '../api/answers/names';
+import { parseInputFields } from '../api/answers/fields';
+import type { InputField } from '../api/answers/fields';
+import type { FieldKind } from '../api/answers/kinds';
+import { toPlainText, makeUnique } from '../api/answers/names';
 import { shortened } from '../api/errors';
 
 /**
@@ -38,17 +39,17 @@ export function toMapperFields(
 	formId: string,
 	before: readonly MapperField[] = [],
 ): MapperField[] {
-	const fields = inputFieldsOf(records);
+	const fields = parseInputFields(records);
 	const ids = mapperIds(fields, before);
 	return fields.map((field, index) => {
 		const { id: uuid, title, sharedLabel, customKey, kind, isRequired } = field;
 		return {
 			id: ids[index],
 			uuid,
-			displayName: asPlainText(title + detailOf(field) + adviceOn(field)),
-			label: asPlainText(title),
-			sharedLabel: sharedLabel && asPlainText(sharedLabel),
-			customKey: customKey && asPlainText(customKey),
+			displayName: toPlainText(title + detailOf(field) + adviceOn(field)),
+			label: toPlainText(title),
+			sharedLabel: sharedLabel && toPlainText(sharedLabel),
+			customKey: customKey && toPlainText(customKey),
 			formId,
 			required: isRequired,
 			kind,
@@ -62,11 +63,11 @@ export function toMapperFields(
 
 function mapperIds(fields: readonly InputField[], before: readonly MapperField[]): string[] {
 	const known = fields.map(({ id }) => before.find((one) => (one.uuid ?? one.id) === id)?.id);
-	const added = tellApart(
+	const added = makeUnique(
 		// the editor reads the ID out of `value["ID"]`
 		fields
 			.filter((_, index) => known[index] === undefined)
-			.map(({ title }) => asPlainText(title.replaceAll('"', "'").trim())),
+			.map(({ title }) => toPlainText(title.replaceAll('"', "'").trim())),
 		known.filter((id) => id !== undefined),
 	);
 	return known.map((id) => id ?? added.shift()!);
@@ -103,11 +104,11 @@ function widgetOf(field: InputField): { type: FieldType; options?: INodeProperty
 
 /** The choices of a field as a list in the editor; n8n would evaluate a value that begins with "=". */
 function offers({ kind, choices }: InputField): INodePropertyOptions[] {
-	if (choices.some(({ value }) => typeof value === 'string' && asPlainText(value) !== value)) {
+	if (choices.some(({ value }) => typeof value === 'string' && toPlainText(value) !== value)) {
 		return [];
 	}
 	return choices.map(({ name, value }, index) => ({
-		name: asPlainText(name),
+		name: toPlainText(name),
 		value,
 		...(kind === 'multipleChoice' && index === 0 && { description: SEVERAL }),
 	}));

@@ -76,10 +76,13 @@ export function allowanceUsedUp(node: INode, freeAt: number) {
 }
 
 /** A condition names a field that the form does not have. */
-export function wrongCondition(node: INode, problem: string) {
+export function wrongCondition(
+	node: INode,
+	{ message, description }: { message: string; description: string },
+) {
 	return inputError(node, {
-		message: problem,
-		description: "Correct the field's name under 'Filters'. No response is lost meanwhile.",
+		message,
+		description: `${description} No response is lost meanwhile.`,
 		failure: { cause: 'configuration-invalid' },
 	});
 }

@@ -1,14 +1,9 @@
-import type {
-	GenericValue,
-	IDataObject,
-	INode,
-	INodeExecutionData,
-	IPollFunctions,
-} from 'n8n-workflow';
+import type { IDataObject, INode, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { getAccount } from '../api/account';
-import { conditionProblem, meets } from '../api/answers/conditions';
-import { formFieldsOf } from '../api/answers/fields';
-import type { FieldKind, FormField } from '../api/answers/fields';
+import { explainUnknownField, filterByConditions } from '../api/answers/conditions';
+import { parseFields } from '../api/answers/fields';
+import type { FormField } from '../api/answers/fields';
+import { kinds } from '../api/answers/kinds';
 import { oldestFirst } from '../api/answers/order';
 import type { ResponseOutput } from '../api/answers/responseItem';
 import { clock } from '../api/clock';
@@ -77,10 +72,11 @@ async function newestOf(
 	const target = targetOf(context.account, endpoints.listResponses, { formId: id });
 	const records = await listRecords(context, target);
 	const fields = needsFields ? await fieldsOf(context, id, output) : undefined;
-	const problem = fields && conditionProblem(conditions, fields, records);
+	const problem = fields && explainUnknownField(conditions, fields, records);
 	if (problem !== undefined) throw wrongCondition(context.n8n.getNode(), problem);
-	const wanted = records.filter((record) => meets(record, conditions, fields ?? []));
-	const examples = wanted.flatMap((record) => {
+	const entries = records.map((record) => ({ record }));
+	const { met } = filterByConditions(entries, conditions, fields ?? []);
+	const examples = met.flatMap(({ record }) => {
 		const isOpen = isIncomplete(record);
 		const event = RESPONSE_EVENTS.find(
 			(one) => events.includes(one) && isOpen === (one !== 'responseCompleted'),
@@ -96,7 +92,7 @@ async function fieldsOf(
 	output: ResponseOutput,
 ): Promise<FormField[]> {
 	const target = targetOf(context.account, endpoints.listFields, { formId });
-	return formFieldsOf(await listRecords(context, target), output);
+	return parseFields(await listRecords(context, target), output);
 }
 
 function noForms(node: INode, except: readonly string[]) {
@@ -118,22 +114,9 @@ function madeUpRecord(event: ResponseEvent, fields: readonly FormField[]): IData
 		is_incomplete: event !== 'responseCompleted',
 		created_at: new Date(clock.now()).toISOString(),
 		referrer: null,
-		responses: fields.map((field) => ({ key: field.label, value: exampleAnswer(field) })),
+		responses: fields.map(({ kind, choices, label }) => ({
+			key: label,
+			value: kinds[kind].example(choices, label),
+		})),
 	};
-}
-
-/** An answer as a service lists it. */
-function exampleAnswer({ kind, choices, label }: FormField): GenericValue {
-	const [choice = 'Example', ...others] = choices.map(({ value }) => String(value));
-	const answers: Record<FieldKind, GenericValue> = {
-		boolean: true,
-		date: '2026-01-31',
-		file: ['example.pdf|https://example.com/example.pdf'],
-		layout: null,
-		multipleChoice: [choice, ...others.slice(0, 1)],
-		number: 1,
-		singleChoice: choice,
-		text: /e-?mail/i.test(label) ? 'ada@example.com' : 'Example',
-	};
-	return answers[kind];
 }

@@ -1,6 +1,6 @@
 import { clamp } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { formFieldsOf } from '../api/answers/fields';
+import { parseFields } from '../api/answers/fields';
 import type { FormField } from '../api/answers/fields';
 import { hasUnmatchedAnswers } from '../api/answers/match';
 import { clock } from '../api/clock';
@@ -178,7 +178,7 @@ export async function fieldsOf(
 		const target = targetOf(context.account, endpoints.listFields, { formId: id });
 		const reading = await readWhole(run, target);
 		if (!reading.isWhole) throw cutShort(context.n8n.getNode(), 'fields');
-		const fields = formFieldsOf(reading.records, parameters.output);
+		const fields = parseFields(reading.records, parameters.output);
 		const isUnmatched = hasUnmatchedAnswers(records, fields);
 		memory.fields = { fields, triedAt: now, isUnmatched };
 	} catch (cause) {

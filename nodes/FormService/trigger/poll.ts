@@ -2,7 +2,12 @@ import { sortBy } from 'lodash';
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { getAccount } from '../api/account';
 import type { Account } from '../api/account';
-import { conditionProblem, conditionsNeedFields, meets } from '../api/answers/conditions';
+import {
+	conditionsNeedFields,
+	describeUncompared,
+	explainUnknownField,
+	filterByConditions,
+} from '../api/answers/conditions';
 import { oldestFirst, submittedAt } from '../api/answers/order';
 import { clock } from '../api/clock';
 import { compare, knownAfter } from './compare';
@@ -229,19 +234,21 @@ async function take(
 		logger.info(`Watching form ${id}. Existing responses: ${records.length}.`);
 
 	const byField = conditionsNeedFields(conditions);
-	const possible = byField ? found : found.filter(({ record }) => meets(record, conditions, []));
+	const possible = byField ? found : filterByConditions(found, conditions, []).met;
 	const hasRoom = run.items.length < maxPerPoll;
 	const isAwaited = hasRoom && (possible.length > 0 || listing.isToCheck === true);
 	const newRecords = possible.map(({ record }) => record);
 	const fields = needsFields && isAwaited ? await fieldsOf(run, id, memory, newRecords) : undefined;
 	const isReady = hasRoom && (!needsFields || fields !== undefined);
 	if (!isReady && hasRoom && possible.length > 0) logger.info(LOG.noFields);
-	const problem = byField && fields ? conditionProblem(conditions, fields, records) : undefined;
+	const problem = byField && fields ? explainUnknownField(conditions, fields, records) : undefined;
 	if (problem !== undefined) throw wrongCondition(node, problem);
-	const wanted =
+	const { met: wanted, uncompared } =
 		byField && fields !== undefined
-			? found.filter(({ record }) => meets(record, conditions, fields))
-			: possible;
+			? filterByConditions(found, conditions, fields)
+			: { met: possible, uncompared: 0 };
+	const note = describeUncompared(uncompared);
+	if (note !== undefined) logger.warn(`Form ${id}: ${note}`);
 
 	const due = oldestFirst(wanted);
 	const ready = isReady ? due : [];

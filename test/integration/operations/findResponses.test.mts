@@ -199,9 +199,12 @@ describe('Filters and Sort', () => {
 		await withWorld(async (world) => {
 			const unknown = { conditions: [{ field: 'Fulname', operator: 'isEmpty' }] };
 			const { error } = await list(world, contact, { filters: { conditions: unknown } });
-			expect(error?.message).toBe(
-				'The form has no field "Fulname". Its fields are "Name", "Email", "Phone", "Message"',
-			);
+			expect(error).toMatchObject({
+				message: 'The form has no field "Fulname"',
+				description: expect.stringContaining(
+					'Correct the field of condition 1. The form\'s fields are "Name", "Email", "Phone", "Message".',
+				),
+			});
 		});
 	});
 });

@@ -1,12 +1,15 @@
-import { gt, lt } from 'lodash';
+import { DateTime } from 'luxon';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
-import { readBoolean, readNumber, readTime } from '../readers';
-import { comparableId } from '../records';
-import { decodeAnswers } from './decode';
-import type { FieldKind, FormField } from './fields';
+import { readDay, readNumber, readTime } from '../readers';
+import { isUuid } from '../records';
+import { findChoice, indexChoices } from './choices';
+import { findField } from './fields';
+import type { FormField } from './fields';
+import { isNothing, normalizeAnswer, readAnswer } from './kinds';
+import type { AnsweredField, FieldKind } from './kinds';
 import { matchAnswers } from './match';
-import { comparable, RESPONSE_ATTRIBUTES } from './names';
-import { newestFirst, oldestFirst, submittedAt } from './order';
+import { RESPONSE_ATTRIBUTES, toCaseless } from './names';
+import { submittedAt } from './order';
 import { filesIn } from './uploads';
 
 /** How a value is compared, in the order of the editor's list. */
@@ -25,7 +28,10 @@ export const operators = [
 export type Operator = (typeof operators)[number];
 
 export type Condition = {
-	/** An attribute of the response, or the label, UUID or custom key of a field. */
+	/**
+	 * The label, UUID or custom key of a field, else the name of an attribute of the response. With
+	 * `ATTRIBUTE` before it, it is an attribute in any case.
+	 */
 	field: string;
 	operator: Operator;
 	/** What the field is compared with; not used by `isEmpty` and `isNotEmpty`. */
@@ -39,65 +45,20 @@ export type Conditions = {
 	zone: string;
 };
 
-/** The responses that are wanted of a list, and their order. */
-export type Wanted = {
-	/** Submitted after and before these times, in epoch milliseconds; the times themselves are out. */
-	after?: number;
-	before?: number;
-	/** A text that one of the answers contains, in capital or small letters. */
-	text?: string;
-	conditions: Conditions;
-	sort: 'newest' | 'oldest' | 'listed';
+/** What stands before the name of an attribute in the value of the editor's list: a field can have the name too. */
+export const ATTRIBUTE = 'attribute:';
+
+/** The attributes of a response by which people filter, as the editor lists them. */
+export const FILTER_ATTRIBUTES: Readonly<Record<string, { title: string; kind: FieldKind }>> = {
+	is_incomplete: { title: 'Incomplete', kind: 'boolean' },
+	number: { title: 'Number', kind: 'number' },
+	referrer: { title: 'Referrer', kind: 'text' },
+	submitted_at: { title: 'Submitted At', kind: 'dateTime' },
 };
 
-/** Whether all responses are wanted as they are listed, so that the first ones are enough. */
-export function wantsAll({ after, before, text, conditions, sort }: Wanted): boolean {
-	const isUnfiltered = [after, before, text].every((one) => one === undefined);
-	return isUnfiltered && conditions.conditions.length === 0 && sort === 'listed';
-}
-
-/**
- * The responses that are wanted, in order. A response without a time that can be read is neither after
- * nor before another; equally old ones stay as they are listed.
- *
- * @param fields the fields of the form, if the conditions need them
- */
-export function findResponses(
-	records: readonly IDataObject[],
-	{ after, before, text, conditions, sort }: Wanted,
-	fields: readonly FormField[] = [],
-): IDataObject[] {
-	const found = records.filter(
-		(record) =>
-			(after === undefined || gt(submittedAt(record), after)) &&
-			(before === undefined || lt(submittedAt(record), before)) &&
-			(text === undefined || hasText(record, text)) &&
-			meets(record, conditions, fields),
-	);
-	if (sort === 'listed') return found;
-	const entries = found.map((record) => ({ record }));
-	const ordered = sort === 'newest' ? newestFirst(entries) : oldestFirst(entries);
-	return ordered.map(({ record }) => record);
-}
-
-function hasText(record: IDataObject, text: string): boolean {
-	const wanted = searchable(text);
-	return textsOf(record).some((one) => searchable(one).includes(wanted));
-}
-
-/** The texts and numbers in the answers of a response, however deep; of an uploaded file, its name. */
-export function textsOf(record: IDataObject): string[] {
-	return decodeAnswers(record).answers.flatMap(({ value }) => partsOf(value).map(String));
-}
-
-/** A text in the form in which it is searched: without case, and in one Unicode form. */
-export function searchable(text: string): string {
-	return text.normalize('NFC').toLowerCase();
-}
-
-/** Whether the fields of the form are needed: an answer in a reply does not have all names of its field. */
+/** Whether the fields of the form are needed: a name that is not marked as an attribute can be that of a field. */
 export function conditionsNeedFields({ conditions }: Conditions): boolean {
-	return conditions.some(({ field }) => !isAttribute(field));
+	return conditions.some(({ field }) => !field.trim().startsWith(ATTRIBUTE));
 }
 
 /**
@@ -105,132 +66,189 @@ export function conditionsNeedFields({ conditions }: Conditions): boolean {
  * names that there are. Such a condition would hold every response back, or none.
  *
  * @param records responses of the form, whose attributes count too
- * @returns a sentence without a period
+ * @returns the message of the error, and what to do
  */
-export function conditionProblem(
+export function explainUnknownField(
 	{ conditions }: Conditions,
 	fields: readonly FormField[],
 	records: readonly IDataObject[] = [],
-): string | undefined {
-	const unknown = conditions.find(
-		({ field }) =>
-			!isAttribute(field) &&
-			fieldNamed(field, fields) === undefined &&
-			!records.some((record) => Object.hasOwn(record, field.trim())),
-	);
-	if (unknown === undefined) return undefined;
+): { message: string; description: string } | undefined {
+	const unknown = conditions.findIndex(({ field }) => {
+		const name = getAttribute(field);
+		const isAttribute = RESPONSE_ATTRIBUTES.includes(name);
+		const isField = findField(field, fields).length > 0;
+		return !isField && !isAttribute && !records.some((record) => Object.hasOwn(record, name));
+	});
+	if (unknown < 0) return undefined;
+	const name = conditions[unknown].field.trim();
 	const titles = fields.map(({ title }) => `"${title}"`).join(', ');
-	const known = titles === '' ? 'The form has no fields' : `Its fields are ${titles}`;
-	return `The form has no field "${unknown.field.trim()}". ${known}`;
+	const known = titles === '' ? 'The form has no fields.' : `The form's fields are ${titles}.`;
+	return isUuid(name)
+		? {
+				message: `The field of condition ${unknown + 1} is no longer in the form`,
+				description: `Choose the field again, or remove the condition. ${known}`,
+			}
+		: {
+				message: `The form has no field "${name}"`,
+				description: `Correct the field of condition ${unknown + 1}. ${known}`,
+			};
 }
 
-function isAttribute(name: string): boolean {
-	return RESPONSE_ATTRIBUTES.includes(name.trim());
+function getAttribute(name: string): string {
+	return name.trim().replace(ATTRIBUTE, '');
 }
 
-/**
- * The field of a form that a name means: by UUID or ID, by label with its number ("Full name (2)"), by
- * custom key, by its name in items, or by label or custom key in other capitals.
- */
-function fieldNamed(name: string, fields: readonly FormField[]): FormField | undefined {
-	const wanted = comparable(name);
-	const small = wanted.toLowerCase();
-	return (
-		fields.find(({ ids }) => ids.includes(comparableId(wanted))) ??
-		fields.find(({ match }) => match.title === wanted) ??
-		fields.find(({ match }) => match.customKey === wanted) ??
-		fields.find(({ match }) => match.name === wanted) ??
-		fields.find(({ match }) => match.title.toLowerCase() === small) ??
-		fields.find(({ match }) => match.customKey?.toLowerCase() === small)
-	);
-}
+/** The entries that meet the conditions, and how many answers could not be compared. */
+export type Filtered<Entry> = { met: Entry[]; uncompared: number };
 
 /**
- * Whether a response meets the conditions; without any, each does.
+ * Keeps the entries whose responses meet the conditions; without any, each does. An answer that cannot be
+ * compared, such as "1,200" with a number, meets no comparison.
  *
  * @param fields the fields of the form, if the conditions need them
  */
-export function meets(
-	record: IDataObject,
+export function filterByConditions<Entry extends { record: IDataObject }>(
+	entries: readonly Entry[],
 	{ match, conditions, zone }: Conditions,
 	fields: readonly FormField[],
-): boolean {
-	if (conditions.length === 0) return true;
-	const { answers } = matchAnswers(record, fields);
-	const holds = (condition: Condition) => {
-		const { field: name } = condition;
-		const field = isAttribute(name) ? undefined : fieldNamed(name, fields);
-		const answer = answers.find((one) => one.field === field);
-		const value = field === undefined ? record[name.trim()] : answer?.value;
-		const parts = partsOf(value).filter((part) => normal(part) !== '');
-		return isTrue(condition, parts, zone, field);
-	};
-	return match === 'all' ? conditions.every(holds) : conditions.some(holds);
+): Filtered<Entry> {
+	if (conditions.length === 0) return { met: [...entries], uncompared: 0 };
+	const subjects = conditions.map((condition) => findSubject(condition, fields));
+	const met: Entry[] = [];
+	let uncompared = 0;
+	for (const entry of entries) {
+		const { answers } = matchAnswers(entry.record, fields);
+		const outcomes = subjects.map((subject) => {
+			const answer = answers.find(({ field }) => field !== undefined && field === subject.field);
+			const value = subject.field ? answer?.value : readAttribute(entry.record, subject.attribute);
+			return checkCondition(value, subject, zone);
+		});
+		uncompared += outcomes.filter(({ isCertain }) => !isCertain).length;
+		const isMet = ({ isTrue }: Outcome) => isTrue;
+		if (match === 'all' ? outcomes.every(isMet) : outcomes.some(isMet)) met.push(entry);
+	}
+	return { met, uncompared };
+}
+
+/** A sentence for the log of a run; undefined if all answers could be compared. */
+export function describeUncompared(uncompared: number): string | undefined {
+	if (uncompared === 0) return undefined;
+	const count = uncompared === 1 ? '1 answer' : `${uncompared} answers`;
+	return `${count} could not be compared with the conditions, such as a number with a comma or a date that is not written as 2026-01-31.`;
+}
+
+/** A condition with what it is about: a field, or an attribute of the response. */
+type Subject = AnsweredField & { condition: Condition; field?: FormField; attribute: string };
+
+function findSubject(condition: Condition, fields: readonly FormField[]): Subject {
+	const [field] = findField(condition.field, fields);
+	if (field !== undefined) {
+		return { condition, field, kind: field.kind, choices: field.choices, attribute: '' };
+	}
+	const attribute = getAttribute(condition.field);
+	const isTime = attribute.endsWith('_at');
+	const kind = FILTER_ATTRIBUTES[attribute]?.kind ?? (isTime ? 'dateTime' : 'text');
+	return { condition, kind, choices: [], attribute };
+}
+
+function readAttribute(record: IDataObject, name: string): unknown {
+	// a service can have the time of submission under another name
+	return record[name] ?? (name === 'submitted_at' ? submittedAt(record) : undefined);
 }
 
 type Value = string | number | boolean;
+
+/** Whether a condition is met, and whether all that it depends on could be compared. */
+type Outcome = { isTrue: boolean; isCertain: boolean };
+
+/** A list meets a condition that one of its entries meets; `isNot`, `isEmpty` and `isNotEmpty` are about all of them. */
+function checkCondition(given: unknown, subject: Subject, zone: string): Outcome {
+	const { operator } = subject.condition;
+	const values = listParts(readAnswer(given as GenericValue, subject));
+	if (operator === 'isEmpty' || operator === 'isNotEmpty') {
+		return { isTrue: (operator === 'isEmpty') === (values.length === 0), isCertain: true };
+	}
+	const outcomes = values.map((value) => compareValue(value, subject, zone));
+	const isAny = outcomes.includes(true);
+	const isCertain = isAny || !outcomes.includes(undefined);
+	return { isTrue: operator === 'isNot' ? !isAny : isAny, isCertain };
+}
 
 /**
  * The texts, numbers and booleans in the value of an answer, also inside lists and objects. An uploaded
  * file gives its name: nobody searches its address.
  */
-function partsOf(value: unknown): Value[] {
-	if (Array.isArray(value)) return value.flatMap(partsOf);
+export function listParts(value: unknown): Value[] {
+	if (Array.isArray(value)) return value.flatMap(listParts);
 	const files = filesIn(value as GenericValue);
 	if (files.length > 0) return files.map(({ name }) => name);
-	if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(partsOf);
-	return ['string', 'number', 'boolean'].includes(typeof value) ? [value as Value] : [];
+	if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(listParts);
+	const isValue = ['string', 'number', 'boolean'].includes(typeof value) && !isNothing(value);
+	return isValue ? [value as Value] : [];
 }
 
-/**
- * A list meets a condition that one of its entries meets; `isNot`, `isEmpty` and `isNotEmpty` are about all
- * of them.
- *
- * @param field the field that was answered; undefined for an attribute of the response
- */
-function isTrue(
-	{ operator, value: wanted }: Condition,
-	values: readonly Value[],
-	zone: string,
-	field?: FormField,
-): boolean {
-	// the service's own times are UTC (specification, section 2.1); an answered date is one of the calendar
-	const timeOf = (value: Value) => readTime(value, field === undefined ? 'utc' : zone);
+/** Whether one value meets a comparison; undefined if that cannot be said. */
+function compareValue(value: Value, subject: Subject, zone: string): boolean | undefined {
+	const { operator, value: wanted } = subject.condition;
 	switch (operator) {
-		case 'is':
-			return values.some((value) => isEqual(value, wanted, field?.kind));
-		case 'isNot':
-			return !values.some((value) => isEqual(value, wanted, field?.kind));
-		case 'contains':
-			return values.some((value) => normal(value).includes(normal(wanted)));
-		case 'isEmpty':
-			return values.length === 0;
-		case 'isNotEmpty':
-			return values.length > 0;
-		// gt and lt are false for a number or time that cannot be read
+		case 'contains': {
+			const choice = findChoice(value, indexChoices(subject.choices));
+			const texts = [String(value), choice?.name ?? ''];
+			return texts.some((text) => toCaseless(text).includes(toCaseless(wanted)));
+		}
 		case 'greater':
-			return values.some((value) => gt(readNumber(value), readNumber(wanted)));
-		case 'less':
-			return values.some((value) => lt(readNumber(value), readNumber(wanted)));
+		case 'less': {
+			const [number, bound] = [readNumber(value), readNumber(wanted)];
+			if (number === undefined || bound === undefined) return undefined;
+			return operator === 'greater' ? number > bound : number < bound;
+		}
 		case 'before':
-			return values.some((value) => lt(timeOf(value), readTime(wanted, zone)));
-		case 'after':
-			return values.some((value) => gt(timeOf(value), readTime(wanted, zone)));
+		case 'after': {
+			const difference = compareTimes(value, subject, zone);
+			if (difference === undefined) return undefined;
+			return operator === 'after' ? difference > 0 : difference < 0;
+		}
+		default:
+			return isEqual(value, subject, zone);
 	}
 }
 
-/** By their texts, without regard to case; a number also by its value, and yes or no however written. */
-function isEqual(value: Value, wanted: string, kind?: FieldKind): boolean {
-	if (normal(value) === normal(wanted)) return true;
-	const number = readNumber(wanted);
-	const isNumber = typeof value === 'number' || kind === 'number';
-	if (isNumber && number !== undefined && readNumber(value) === number) return true;
-	const isBoolean =
-		typeof value === 'boolean' || kind === 'boolean' || ['true', 'false'].includes(normal(wanted));
-	const boolean = isBoolean ? readBoolean(wanted) : undefined;
-	return boolean !== undefined && readBoolean(value) === boolean;
+/** By their texts, without regard to case, else by what they mean to their field: a number, a time, a choice. */
+function isEqual(value: Value, subject: Subject, zone: string): boolean | undefined {
+	const { value: wanted } = subject.condition;
+	if (toCaseless(String(value)) === toCaseless(wanted)) return true;
+	const kind = getKind(value, subject.kind);
+	if (kind === 'date' || kind === 'dateTime') {
+		const difference = compareTimes(value, subject, zone);
+		return difference === undefined ? undefined : difference === 0;
+	}
+	const field = { kind, choices: subject.choices };
+	const normal = normalizeAnswer(value, field, zone);
+	const other = normalizeAnswer(wanted, field, zone) ?? wanted;
+	return normal === undefined ? undefined : toCaseless(normal) === toCaseless(other);
 }
 
-function normal(value: Value): string {
-	return comparable(String(value)).toLowerCase();
+/** The kind of a value: an attribute, or a field of unknown type, can have numbers and booleans. */
+function getKind(value: Value, kind: FieldKind): FieldKind {
+	if (kind === 'file') return 'text';
+	if (kind !== 'text') return kind;
+	if (typeof value === 'boolean') return 'boolean';
+	return typeof value === 'number' ? 'number' : 'text';
+}
+
+/**
+ * How a date or time lies to that of the condition: above 0 if it is later. A date and a date with a time
+ * are compared by their days in the workflow's zone.
+ */
+function compareTimes(value: Value, { condition, field }: Subject, zone: string) {
+	// the service's own times are UTC (specification, section 2.1); an answered date is one of the calendar
+	const time = readTime(value, field === undefined ? 'utc' : zone);
+	const wanted = readTime(condition.value, zone);
+	if (time === undefined || wanted === undefined) return undefined;
+	const days = [readDay(value), readDay(condition.value)];
+	if (days.every((day) => day === undefined)) return time - wanted;
+	const [day, other] = [time, wanted].map(
+		(one, index) => days[index] ?? DateTime.fromMillis(one, { zone }).toISODate()!,
+	);
+	return day.localeCompare(other);
 }

@@ -1,13 +1,14 @@
-import { groupBy } from 'lodash';
+import { groupBy, sortBy } from 'lodash';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { comparableId, isUuid } from '../records';
-import { decodeAnswers } from './decode';
+import { decodeAnswers, describeMissing } from './decode';
 import type { Answer } from './decode';
 import type { FormField } from './fields';
-import { comparable, tellApart } from './names';
+import { isNothing } from './kinds';
+import { makeUnique, toComparable } from './names';
 
 /** An answer with the name that it gets in an item, and its field, if a field of the form takes it. */
-type MatchedAnswer = Answer & { name: string; field?: FormField };
+export type MatchedAnswer = Answer & { name: string; field?: FormField };
 
 /** The answers of a response, each with its field. */
 export type MatchedAnswers = {
@@ -36,16 +37,21 @@ export function matchAnswers(
 	record: IDataObject,
 	fields: readonly FormField[] = [],
 ): MatchedAnswers {
-	const { answers, problem } = decodeAnswers(record);
-	const byId = matchBy(({ uuid, id }) => [uuid, id], answers, indexBy(idsOf, fields));
-	const own = answers.filter((answer) => !byId.has(answer) && !isForeign(answer, byId, fields));
-	const keys = indexBy(customKeyOf, without(fields, byId));
-	const byKey = matchBy(({ customKey }) => [customKey], own, keys);
-	const exact: FieldOf = new Map([...byId, ...byKey]);
-	const left = own.filter((answer) => !exact.has(answer));
-	const { fieldOf, ...notes } = matchNames(left, without(fields, exact));
-	const merged = mergeEntries(answers, new Map([...exact, ...fieldOf]));
-	return { answers: withNames(merged), ...notes, problem };
+	const { answers, problem, isGuess = false } = decodeAnswers(record);
+	const exact = matchIdentifiers(answers, fields);
+	const isIdentified = exact.size > 0 || fields.some(({ ids }) => ids.some(isUuid));
+	// an answer with the UUID of a field that the form no longer has is never that of another field
+	const left = answers.filter(
+		(answer) => !exact.has(answer) && !(isIdentified && answer.uuid !== undefined),
+	);
+	const taken = new Set(exact.values());
+	const free = fields.filter((field) => !taken.has(field));
+	const { fieldOf: named, ...notes } = matchNames(left, free);
+	const fieldOf: FieldOf = new Map([...exact, ...named]);
+	if (isGuess && fieldOf.size === 0) {
+		return { answers: [], byPosition: [], doubtful: [], problem: describeMissing(record) };
+	}
+	return { answers: nameAnswers(mergeEntries(answers, fieldOf)), ...notes, problem };
 }
 
 /**
@@ -63,99 +69,76 @@ export function hasUnmatchedAnswers(
 	);
 }
 
-type NamesOf<T> = (of: T) => ReadonlyArray<string | undefined>;
-
-const idsOf: NamesOf<FormField> = ({ ids }) => ids;
-
-const customKeyOf: NamesOf<FormField> = ({ match }) => [match.customKey];
-
-/** Fields by some of their names, as these are compared. */
-function indexBy(namesOf: NamesOf<FormField>, fields: readonly FormField[]) {
-	return new Map(fields.flatMap((field) => namesOf(field).map((name) => [name, field] as const)));
-}
-
-/** The field of each answer that has one of these names. */
-function matchBy(
-	namesOf: NamesOf<Answer>,
-	answers: readonly Answer[],
-	fields: ReadonlyMap<string | undefined, FormField>,
-): FieldOf {
-	const found = answers.flatMap((answer) => {
-		const names = namesOf(answer).filter((name) => name !== undefined);
-		const field = names.map((name) => fields.get(keyIn(name))).find((one) => one !== undefined);
-		return field === undefined ? [] : [[answer, field] as const];
-	});
-	return new Map(found);
-}
-
-/** An ID or custom key in the form in which two of them are compared. */
-function keyIn(text: string): string {
-	return comparableId(comparable(text));
-}
-
-/**
- * Whether an answer has the ID of a field that the form no longer has. If no answer of the response has
- * the ID of a field of the form, IDs that are no UUIDs may be those of the answers themselves.
- */
-function isForeign({ uuid }: Answer, byId: FieldOf, fields: readonly FormField[]): boolean {
-	if (uuid === undefined) return false;
-	return byId.size > 0 || (isUuid(uuid) && fields.every(({ ids }) => ids.some(isUuid)));
-}
-
-/** The fields that have no answer yet. */
-function without(fields: readonly FormField[], fieldOf: FieldOf): FormField[] {
-	const taken = new Set(fieldOf.values());
-	return fields.filter((field) => !taken.has(field));
+/** The fields of answers that have the UUID of a field, or a custom key that only one field has. */
+function matchIdentifiers(answers: readonly Answer[], fields: readonly FormField[]): FieldOf {
+	const byId = new Map(fields.flatMap((field) => field.ids.map((id) => [id, field] as const)));
+	const byKey = groupBy(fields, ({ customKey }) => toComparable(customKey ?? ''));
+	const fieldOf: FieldOf = new Map();
+	for (const answer of answers) {
+		const { uuid, customKey } = answer;
+		const keyed = customKey ? (byKey[toComparable(customKey)] ?? []) : [];
+		const field =
+			(uuid && byId.get(comparableId(uuid))) || (keyed.length === 1 ? keyed[0] : undefined);
+		if (field) fieldOf.set(answer, field);
+	}
+	return fieldOf;
 }
 
 type Named = Pick<MatchedAnswers, 'byPosition' | 'doubtful'> & { fieldOf: FieldOf };
 
-/** The fields of answers that have a name alone: a label, or in a map the custom key or ID of a field. */
-function matchNames(answers: readonly Answer[], fields: readonly FormField[]): Named {
-	const byLabel = groupBy(fields, ({ match }) => match.label);
-	const labelled = answers.filter(({ label }) => Object.hasOwn(byLabel, comparable(label)));
-	const byKey = new Map([...indexBy(idsOf, fields), ...indexBy(customKeyOf, fields)]);
-	const keyed = matchBy(({ label }) => [label], answers, byKey);
-	// a map has the keys of all its answers, or the labels of all of them
-	return keyed.size > labelled.length
-		? { fieldOf: keyed, byPosition: [], doubtful: [] }
-		: matchLabels(labelled, byLabel);
-}
+/** Answers of one name, and the fields that have it as their ID or custom key, or as their label. */
+type NameGroup = { own: Answer[]; keyed: FormField[]; labelled: FormField[] };
 
-function matchLabels(
-	labelled: readonly Answer[],
-	byLabel: Readonly<Record<string, FormField[]>>,
-): Named {
+/** The fields of answers that have a name alone: a label, or the ID or custom key of a field, each by itself. */
+function matchNames(answers: readonly Answer[], fields: readonly FormField[]): Named {
+	const byLabel = groupBy(fields, ({ label }) => toComparable(label));
+	const groups = Object.entries(groupBy(answers, ({ label }) => toComparable(label))).map(
+		([name, own]): NameGroup => ({
+			own,
+			keyed: fields.filter(
+				({ ids, customKey }) =>
+					ids.includes(comparableId(name)) || toComparable(customKey ?? '') === name,
+			),
+			labelled: Object.hasOwn(byLabel, name) ? byLabel[name] : [],
+		}),
+	);
 	const fieldOf: FieldOf = new Map();
+	const taken = new Set<FormField>();
 	const byPosition: string[] = [];
 	const doubtful: FormField[] = [];
-	for (const [label, own] of Object.entries(groupBy(labelled, (one) => comparable(one.label)))) {
-		const fields = byLabel[label];
-		const hasAll = own.length === fields[0].place.of;
-		// an entry for a heading of the same label takes its place in the order
-		const ordered = hasAll
-			? own.filter((_, at) => fields.some(({ place }) => place.at === at))
-			: own;
-		for (const [field, answer] of bySpelling(ordered, fields)) fieldOf.set(answer, field);
-		if (fields.length > 1) byPosition.push(fields[0].label);
-		if (!hasAll && own.length !== fields.length) doubtful.push(...fields);
+	// a name that two fields have is the one whose field has no other answer
+	const isAmbiguous = ({ keyed, labelled }: NameGroup) => keyed.length > 0 && labelled.length > 0;
+	for (const { own, keyed, labelled } of sortBy(groups, isAmbiguous)) {
+		const [field, ...others] = keyed.filter((one) => !taken.has(one));
+		const isKey = field !== undefined && others.length === 0;
+		const matched = isKey
+			? own.map((answer) => [field, answer] as const)
+			: alignLabels(own, labelled);
+		for (const [one, answer] of matched) fieldOf.set(answer, one);
+		for (const [one] of matched) taken.add(one);
+		if (isKey || labelled.length === 0) continue;
+		if (labelled.length > 1) byPosition.push(labelled[0].label);
+		const isWhole = own.length === labelled.length || own.length === labelled[0].place.of;
+		if (!isWhole) doubtful.push(...labelled);
 	}
 	return { fieldOf, byPosition, doubtful };
 }
 
 /** The answers of fields that share a label: an answer in the spelling of the field, else the next one. */
-function bySpelling(
+function alignLabels(
 	answers: readonly Answer[],
 	fields: readonly FormField[],
-): Array<[FormField, Answer]> {
-	const left = [...answers];
+): Array<readonly [FormField, Answer]> {
+	const hasAll = answers.length === fields[0]?.place.of;
+	// an entry for a heading of the same label takes its place in the order
+	const left = answers.filter((_, at) => !hasAll || fields.some(({ place }) => place.at === at));
 	const spelled = fields.map(({ label }) => {
 		const at = left.findIndex((answer) => answer.label === label);
 		return at < 0 ? undefined : left.splice(at, 1)[0];
 	});
 	return fields.flatMap((field, index) => {
 		const answer = spelled[index] ?? left.shift();
-		return answer === undefined ? [] : [[field, answer]];
+		return answer === undefined ? [] : [[field, answer] as const];
 	});
 }
 
@@ -165,11 +148,10 @@ type MergedAnswer = Answer & { field?: FormField };
 function mergeEntries(answers: readonly Answer[], fieldOf: FieldOf): MergedAnswer[] {
 	const entries = new Map<unknown, Answer[]>();
 	for (const answer of answers) {
-		const ofUuid = answer.uuid === undefined ? answer : `${answer.uuid}\n${answer.label}`;
-		const owner = fieldOf.get(answer) ?? ofUuid;
-		const own = entries.get(owner);
-		if (own === undefined) entries.set(owner, [answer]);
-		else own.push(answer);
+		const { uuid, label } = answer;
+		const owner =
+			fieldOf.get(answer) ?? (uuid === undefined ? answer : JSON.stringify([uuid, label]));
+		entries.set(owner, [...(entries.get(owner) ?? []), answer]);
 	}
 	return [...entries.values()].map((own) => ({
 		...own[0],
@@ -183,23 +165,14 @@ function mergeValues(values: readonly GenericValue[]): GenericValue {
 	return parts.length > 1 ? parts : (parts.at(0) ?? null);
 }
 
-/** Whether nothing was answered. */
-export function isNothing(value: unknown): boolean {
-	if (Array.isArray(value)) return value.every(isNothing);
-	return (
-		value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
-	);
-}
-
 /** The names of answers: those of their fields, else their labels, numbered if they repeat. */
-function withNames(answers: readonly MergedAnswer[]): MatchedAnswer[] {
+function nameAnswers(answers: readonly MergedAnswer[]): MatchedAnswer[] {
 	const others = answers.filter(({ field }) => field === undefined);
 	const taken = answers.flatMap(({ field }) => field?.name ?? []);
 	const labels = others.map(({ label }) => label);
-	const names = tellApart(labels, taken);
-	const nameOf = new Map(others.map((answer, index) => [answer, names[index]]));
+	const names = makeUnique(labels, taken);
 	return answers.map((answer) => ({
 		...answer,
-		name: answer.field?.name ?? nameOf.get(answer) ?? answer.label,
+		name: answer.field?.name ?? names[others.indexOf(answer)],
 	}));
 }

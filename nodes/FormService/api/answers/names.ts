@@ -48,9 +48,9 @@ const UNUSABLE = ['__proto__', 'constructor', 'prototype'];
  *
  * @param taken names that none may have
  */
-export function tellApart(labels: readonly string[], taken: readonly string[] = []): string[] {
+export function makeUnique(labels: readonly string[], taken: readonly string[] = []): string[] {
 	const wanted = labels.map((label) => (label.trim() === '' ? 'Untitled' : label));
-	return numbered(wanted, wanted, taken, (label, count) => `${label} (${count})`);
+	return addCounts(wanted, wanted, taken, (label, count) => `${label} (${count})`);
 }
 
 /**
@@ -60,16 +60,17 @@ export function tellApart(labels: readonly string[], taken: readonly string[] = 
  * @param owners the name of the answer of each file
  * @param all the names of all answers, which no numbered name takes
  */
-export function fileFieldNames(owners: readonly string[], all: readonly string[]): string[] {
-	return numbered(owners.map(asFieldName), all.map(asFieldName), [], (name, n) => `${name}_${n}`);
+export function makeFileFieldNames(owners: readonly string[], all: readonly string[]): string[] {
+	const wanted = owners.map(toFieldName);
+	return addCounts(wanted, all.map(toFieldName), [], (name, count) => `${name}_${count}`);
 }
 
 /** The wanted names, each once: a name that is used or taken gets a number with which it is not reserved. */
-function numbered(
+function addCounts(
 	wanted: readonly string[],
 	reserved: readonly string[],
 	taken: readonly string[],
-	withCount: (name: string, count: number) => string,
+	addCount: (name: string, count: number) => string,
 ): string[] {
 	const used = new Set([...UNUSABLE, ...taken]);
 	const unavailable = new Set(reserved);
@@ -79,7 +80,7 @@ function numbered(
 		let count = counts.get(base) ?? 1;
 		while (used.has(name) || (name !== base && unavailable.has(name))) {
 			count += 1;
-			name = withCount(base, count);
+			name = addCount(base, count);
 		}
 		counts.set(base, count);
 		used.add(name);
@@ -87,7 +88,7 @@ function numbered(
 	});
 }
 
-function asFieldName(text: string): string {
+function toFieldName(text: string): string {
 	const words = text
 		.normalize('NFKD')
 		.replace(/\p{Mark}/gu, '')
@@ -97,15 +98,20 @@ function asFieldName(text: string): string {
 	return name === '' ? 'file' : name;
 }
 
-/** A label or custom key in the form in which two of them are compared. */
-export function comparable(text: string): string {
+/** A label, custom key or text in the form in which two of them are compared. */
+export function toComparable(text: string): string {
 	return text.normalize('NFC').trim();
+}
+
+/** The same for names and texts in any case. */
+export function toCaseless(text: string): string {
+	return toComparable(text).toLowerCase();
 }
 
 /**
  * Text from the service for use in a parameter's value. n8n evaluates a value that starts with "=" as an
  * expression, and a stranger can choose such a name.
  */
-export function asPlainText(text: string): string {
+export function toPlainText(text: string): string {
 	return text.startsWith('=') ? ` ${text}` : text;
 }

@@ -1,13 +1,14 @@
+import { pick, pickBy, uniqBy } from 'lodash';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { FileError } from '../errors';
 import { downloadFiles } from '../files/download';
 import type { RequestContext } from '../requestContext';
 import { withoutSecrets } from '../records';
-import { answerAttributes } from './decode';
+import { decodeAnswers, getAnswerAttributes } from './decode';
 import type { FormField, Naming } from './fields';
+import { isNothing, readAnswer } from './kinds';
 import { matchAnswers } from './match';
-import { fileFieldNames } from './names';
-import { simplifyResponse, toColumns } from './simplify';
+import { COLUMN_ATTRIBUTES, KEPT_ATTRIBUTES, makeFileFieldNames, makeUnique } from './names';
 import { filesIn } from './uploads';
 
 /** The chosen options that decide how a response becomes an item. */
@@ -25,9 +26,18 @@ export type ResponseOutput = Required<Naming> & {
 /** A response as an item, and the errors of its files. */
 type ResponseItem = { item: INodeExecutionData; fileErrors: FileError[] };
 
-/** Whether items cannot be made without the fields of the form, which are one request more. */
-export function outputNeedsFields({ simplify, answerKeys, columns }: ResponseOutput): boolean {
-	return simplify && (answerKeys !== 'label' || columns);
+/**
+ * Whether items cannot be made without the fields of the form, which are one request more.
+ *
+ * @param records the responses, if they have been read: only the fields can say whether an object is a map
+ * of answers by label
+ */
+export function outputNeedsFields(
+	{ simplify, answerKeys, columns }: ResponseOutput,
+	records: readonly IDataObject[] = [],
+): boolean {
+	const isGuess = (record: IDataObject) => decodeAnswers(record).isGuess === true;
+	return simplify && (answerKeys !== 'label' || columns || records.some(isGuess));
 }
 
 /**
@@ -46,7 +56,7 @@ export async function toResponseItem(
 	const { simplify, filePrefix, columns, details } = output;
 	const json = structuredClone(toJson(record, output, fields));
 	if (filePrefix === undefined) return { item: { json }, fileErrors: [] };
-	const uploads = uploadsOf(record, fields);
+	const uploads = listUploads(record, fields);
 	const files = await downloadFiles(context, uploads);
 	const binary = files.flatMap((file, index) =>
 		file instanceof FileError ? [] : [[filePrefix + uploads[index].fieldName, file] as const],
@@ -69,7 +79,7 @@ function toJson(
 	fields?: readonly FormField[],
 ): IDataObject {
 	if (!simplify) {
-		return includeSecrets ? record : withoutSecrets(record, answerAttributes(record));
+		return includeSecrets ? record : withoutSecrets(record, getAnswerAttributes(record));
 	}
 	return columns && fields !== undefined
 		? toColumns(record, fields, details)
@@ -77,7 +87,7 @@ function toJson(
 }
 
 /** The files of a response, each with the name of the binary field that takes it. */
-function uploadsOf(record: IDataObject, fields?: readonly FormField[]) {
+function listUploads(record: IDataObject, fields?: readonly FormField[]) {
 	const { answers } = matchAnswers(record, fields);
 	// nobody knows a field by its UUID
 	const names = answers.map(({ name, field }) =>
@@ -87,6 +97,62 @@ function uploadsOf(record: IDataObject, fields?: readonly FormField[]) {
 		filesIn(value).map((file) => ({ ...file, owner: names[index] })),
 	);
 	const owners = files.map(({ owner }) => owner);
-	const fieldNames = fileFieldNames(owners, names);
+	const fieldNames = makeFileFieldNames(owners, names);
 	return files.map(({ name, url }, index) => ({ name, url, fieldName: fieldNames[index] }));
+}
+
+/**
+ * A response in a shape that is easy to use in a workflow: its answers first, then at most ten attributes
+ * of the service. `fields` has the UUIDs of the fields, if they are known. `answersError` is a sentence on
+ * the answers that could not be read.
+ *
+ * @param fields name and type the answers; without them, labels name the answers
+ */
+export function simplifyResponse(record: IDataObject, fields?: readonly FormField[]): IDataObject {
+	const { answers, byPosition, problem } = matchAnswers(record, fields);
+	const cells = answers.map(({ name, value, field }) => [name, readAnswer(value, field)] as const);
+	const withUuid = answers.flatMap(({ uuid, label, field }, index) => {
+		const known = field?.uuid ?? uuid;
+		return known === undefined ? [] : [{ uuid: known, label, value: cells[index][1] }];
+	});
+	return {
+		answers: Object.fromEntries(cells),
+		...pick(record, KEPT_ATTRIBUTES),
+		...(withUuid.length > 0 && { fields: withUuid }),
+		...(byPosition.length > 0 && { matchedByPosition: byPosition }),
+		...(problem !== undefined && { answersError: problem }),
+	};
+}
+
+/**
+ * A response as a row of a table: a column for each field, in the form's order, then columns for attributes
+ * of the service. Answers that belong to no field follow, and a sentence on the answers that could not be
+ * read.
+ *
+ * @param details adds all attributes that are kept, and a column for each note even if there is none
+ */
+export function toColumns(
+	record: IDataObject,
+	fields: readonly FormField[],
+	details = false,
+): IDataObject {
+	const { answers, byPosition, problem } = matchAnswers(record, fields);
+	const valueOf = new Map(answers.map(({ field, value }) => [field, value]));
+	const cells = fields.map((field) => [field.name, readAnswer(valueOf.get(field), field)]);
+	const attributes = details ? KEPT_ATTRIBUTES : COLUMN_ATTRIBUTES;
+	// headings have entries without a value
+	const others = answers.filter(({ field, value }) => field === undefined && !isNothing(value));
+	const names = makeUnique(others.map(({ label }) => label));
+	const otherCells = others.map(({ value }, index) => [names[index], readAnswer(value)]);
+	const isRepeating = uniqBy(fields, 'label').length < fields.length;
+	const notes = {
+		otherAnswers: others.length > 0 ? Object.fromEntries(otherCells) : null,
+		...(details && isRepeating && { matchedByPosition: byPosition.length > 0 ? byPosition : null }),
+		answersError: problem ?? null,
+	};
+	return {
+		...(Object.fromEntries(cells) as IDataObject),
+		...Object.fromEntries(attributes.map((name) => [name, record[name] ?? null])),
+		...(details ? notes : pickBy(notes)),
+	};
 }

@@ -1,9 +1,9 @@
 import { mapKeys } from 'lodash';
-import { encodeAnswer } from '../../api/answers/encode';
+import { encodeAnswer, isNothing } from '../../api/answers/kinds';
 import type { AnswerValue } from '../../api/answers/encode';
 import { findFields } from '../../api/answers/fields';
 import type { InputField, NamedField } from '../../api/answers/fields';
-import { isNothing } from '../../api/answers/match';
+
 import { shortened } from '../../api/errors';
 import { isId, isRecord, isUuid } from '../../api/records';
 import type { Input } from '../../parameters/input';
@@ -63,12 +63,13 @@ function readJson(input: Input): Record<string, unknown> {
  * Whether the answers can't be read without the fields of the form, which cost a request. The stored fields
  * are not enough for an answer that is none of the stored choices, because the form may offer it by now.
  */
-export function needFields(given: GivenAnswers, allowOther: boolean): boolean {
+export function needFields(given: GivenAnswers, allowOther: boolean, zone: string): boolean {
 	const { mode, values, fields } = given;
 	if (fields === undefined) return mode === 'automatic' || !Object.keys(values).every(isUuid);
 	return byField(given, fields).answers.some(
 		({ field, value }) =>
-			(field?.choices ?? []).length > 0 && 'problem' in encodeAnswer(value, { field, allowOther }),
+			(field?.choices ?? []).length > 0 &&
+			'problem' in encodeAnswer(value, field, { zone, allowOther }),
 	);
 }
 
@@ -92,7 +93,7 @@ export function readAnswers(
 	const ofValues: string[] = [];
 	const sent: Array<{ id: string; title: string; answer: AnswerValue }> = [];
 	for (const { id, title, field, value } of answers) {
-		const encoded = encodeAnswer(value, { field, allowOther });
+		const encoded = encodeAnswer(value, field, { zone: input.zone, allowOther });
 		if ('problem' in encoded) ofValues.push(`"${title}" ${encoded.problem}.`);
 		else if (encoded.answer !== undefined) sent.push({ id, title, answer: encoded.answer });
 	}
@@ -165,7 +166,7 @@ function byField({ mode, values }: GivenAnswers, fields: readonly InputField[]):
 /** What to do about a label that several fields have. */
 export function sharedProblem({ name, sharedBy }: NamedField): string {
 	const numbered = sharedBy.slice(1).map(({ title }) => inQuotes(title));
-	return `"${name}" is the label of ${sharedBy.length} fields. Use the UUID of the field, or ${numbered.join(', ')} for a later field.`;
+	return `"${name}" is the name of ${sharedBy.length} fields. Use the UUID of the field, or ${numbered.join(', ')} for a later field.`;
 }
 
 function inQuotes(text: string): string {

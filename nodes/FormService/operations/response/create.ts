@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { inputFieldsOf } from '../../api/answers/fields';
+import { parseInputFields } from '../../api/answers/fields';
 import type { InputField } from '../../api/answers/fields';
 import { endpoints } from '../../api/endpoints';
 import { idOf } from '../../api/records';
@@ -126,14 +126,16 @@ export const responseCreate: Operation = {
 			};
 		};
 		// only the fields of the form can say which field a label means
-		const isLate = needFields(given, allowOther) || (isOnce && given.fields === undefined);
+		const isLate =
+			needFields(given, allowOther, input.zone) || (isOnce && given.fields === undefined);
 		const early = isLate ? undefined : read(given.fields);
 		return {
 			ids: { formId },
 			body: { data: early?.answers.data ?? (given.values as IDataObject) },
 			async send(request) {
 				const { context, run } = request;
-				const { answers, identity } = early ?? read(inputFieldsOf(await fieldsOf(request, formId)));
+				const { answers, identity } =
+					early ?? read(parseInputFields(await fieldsOf(request, formId)));
 				const target = { ...request.target, body: { data: answers.data } };
 				const add = async () => ({ id: idOf(await addResponse(context, target)) });
 				const like = isOnce

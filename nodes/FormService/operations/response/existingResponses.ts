@@ -1,21 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { AnswerValue } from '../../api/answers/encode';
-import {
-	choicesByName,
-	findChoice,
-	findFields,
-	formFieldsOf,
-	inputFieldsOf,
-	splitChoices,
-} from '../../api/answers/fields';
-import type { Choices, FieldKind, FormField, InputField } from '../../api/answers/fields';
-import { comparable } from '../../api/answers/names';
-import { isNothing, matchAnswers } from '../../api/answers/match';
+import { findFields, parseFields, parseInputFields } from '../../api/answers/fields';
+import type { FormField, InputField } from '../../api/answers/fields';
+import { isNothing, normalizeAnswer } from '../../api/answers/kinds';
+import type { FieldKind } from '../../api/answers/kinds';
+import { matchAnswers } from '../../api/answers/match';
 import type { MatchedAnswers } from '../../api/answers/match';
-import { filesIn } from '../../api/answers/uploads';
+import { toComparable } from '../../api/answers/names';
 import { endpoints, targetOf } from '../../api/endpoints';
-import { readBoolean, readNumber, readTime } from '../../api/readers';
-import { idOf, isRecord } from '../../api/records';
+import { readBoolean } from '../../api/readers';
+import { idOf } from '../../api/records';
 import { listRecords } from '../../api/service';
 import type { Input } from '../../parameters/input';
 import { invalid } from '../../parameters/input';
@@ -41,9 +35,10 @@ type AddedResponse = { id?: string };
 /** A field that identifies a response, and how its answers are compared. */
 type IdentityField = {
 	field: FormField;
-	choices: Choices;
-	/** Whether an answer is compared as a list, in any order. */
-	isList: boolean;
+	/** A field whose answers are listed as lists is compared as one with several choices: in any order. */
+	kind: FieldKind;
+	/** The time zone of the workflow. */
+	zone: string;
 };
 
 /** The text of an answer as it is compared, or all texts that it may have; undefined for any text. */
@@ -87,7 +82,7 @@ function compareResponses(
 	wanted: readonly InputField[],
 ): ExistingResponses {
 	const ids = wanted.map(({ id }) => id);
-	const current = findFields(ids, inputFieldsOf(fieldRecords));
+	const current = findFields(ids, parseInputFields(fieldRecords));
 	const gone = wanted.filter((_, index) => current[index].field === undefined);
 	if (gone.length > 0) {
 		throw invalid(
@@ -96,7 +91,7 @@ function compareResponses(
 			'Choose the fields again.',
 		);
 	}
-	const formFields = formFieldsOf(fieldRecords);
+	const formFields = parseFields(fieldRecords);
 	const responses = records
 		.filter((record) => readBoolean(record.is_incomplete) !== true)
 		.map((record) => ({ id: idOf(record), matched: matchAnswers(record, formFields) }));
@@ -110,7 +105,7 @@ function compareResponses(
 	}
 	const all = responses.map(({ matched }) => matched);
 	const identity = current.flatMap(({ field }) =>
-		field ? identityField(field, formFields, all) : [],
+		field ? identityField(input, field, formFields, all) : [],
 	);
 	const absent = identity.filter(({ field }) => !all.some((one) => hasEntry(one, field)));
 	if (absent.length > 0 && responses.length > 0) {
@@ -135,7 +130,8 @@ function compareResponses(
 const NOTHING_ADDED = `No response was added. Choose other fields, or remove ${NAME} and find duplicates with Get Many.`;
 
 function identityField(
-	{ id, kind, choices }: InputField,
+	{ zone }: Input,
+	{ id }: InputField,
 	formFields: readonly FormField[],
 	responses: readonly MatchedAnswers[],
 ): IdentityField {
@@ -145,8 +141,8 @@ function identityField(
 	);
 	return {
 		field,
-		choices: choicesByName(choices),
-		isList: kind === 'multipleChoice' || hasLists,
+		kind: hasLists && field.kind === 'text' ? 'multipleChoice' : field.kind,
+		zone,
 	};
 }
 
@@ -165,7 +161,15 @@ export function keyOf(
 	{ identity, known, doubtful }: ExistingResponses,
 	answers: readonly AnswerValue[],
 ): string {
-	const texts = identity.map((field, index) => textOf(answers[index], field) ?? '');
+	const texts = identity.map((field, index) => {
+		const text = textOf(answers[index], field);
+		if (text !== undefined) return text;
+		throw invalid(
+			input,
+			`${NAME} can't compare "${field.field.title}" with the responses of the form`,
+			`The answer can be read in several ways. ${NOTHING_ADDED}`,
+		);
+	});
 	const key = JSON.stringify(texts);
 	if (known.has(key)) return key;
 	const like = doubtful.find(({ possible }) =>
@@ -176,7 +180,7 @@ export function keyOf(
 	throw invalid(
 		input,
 		`${NAME} can't compare "${title}" with response ${like.id ?? 'without ID'}`,
-		`The response has an answer that may belong to this field or to another field: several fields have this label, or the label has changed. ${NOTHING_ADDED}`,
+		`The response has an answer that can be read in several ways, such as 1,234 or 01/02/2026, or that may belong to another field: several fields have this label, or the label has changed. ${NOTHING_ADDED}`,
 	);
 }
 
@@ -188,8 +192,11 @@ function possibleTexts({ answers, doubtful }: MatchedAnswers, identity: Identity
 	const { field } = identity;
 	const own = answers.find((answer) => answer.field === field);
 	const isDoubtful = doubtful.includes(field);
-	if (own !== undefined && !isDoubtful) return asSet([textOf(own.value, identity)]);
-	const ofLabel = answers.filter((answer) => answer.field?.match.label === field.match.label);
+	if (own !== undefined && !isDoubtful) return asSet(listReadings(own.value, identity));
+	const ofLabel = answers.filter(
+		(answer) =>
+			answer.field !== undefined && toComparable(answer.field.label) === toComparable(field.label),
+	);
 	// a map by label keeps only one answer of several fields with that label
 	if (isDoubtful && ofLabel.length === 1) return undefined;
 	const candidates = answers.filter((answer) =>
@@ -197,7 +204,7 @@ function possibleTexts({ answers, doubtful }: MatchedAnswers, identity: Identity
 			? ofLabel.includes(answer)
 			: answer.field === undefined && answer.uuid === undefined && !isNothing(answer.value),
 	);
-	return asSet(['', ...candidates.map(({ value }) => textOf(value, identity))]);
+	return asSet(['', ...candidates.flatMap(({ value }) => listReadings(value, identity))]);
 }
 
 function asSet(texts: ReadonlyArray<string | undefined>): Possible {
@@ -205,51 +212,12 @@ function asSet(texts: ReadonlyArray<string | undefined>): Possible {
 	return known.length === texts.length ? new Set(known) : undefined;
 }
 
-/**
- * An answer as it is compared: what is sent and what the service lists can differ in type, Unicode form,
- * order and whitespace.
- *
- * @returns empty for no answer; undefined if the answer cannot be read
- */
-function textOf(value: unknown, { field, choices, isList }: IdentityField): string | undefined {
-	if (isNothing(value)) return '';
-	const files = field.kind === 'file' ? filesIn(value as IDataObject['']) : [];
-	const entries =
-		isList && typeof value === 'string'
-			? splitChoices(value, choices)
-			: [value].flat().filter((entry) => !isNothing(entry));
-	const texts =
-		files.length > 0
-			? files.map(({ url }) => url)
-			: entries.map((entry) => entryText(entry, field.kind, choices));
-	if (!texts.every((text) => text !== undefined)) return undefined;
-	return [...new Set(texts)].sort().join('\n');
+/** A listed time without a zone can be one of the workflow's zone or one of UTC. */
+function listReadings(value: unknown, identity: IdentityField): Array<string | undefined> {
+	return [identity.zone, 'utc'].map((zone) => textOf(value, { ...identity, zone }));
 }
 
-function entryText(entry: unknown, kind: FieldKind, choices: Choices): string | undefined {
-	const choice = findChoice(entry, choices);
-	if (choice !== undefined) return comparable(String(choice.value));
-	const value = isRecord(entry) ? (entry.value ?? entry.label ?? entry.name) : entry;
-	if (!['string', 'number', 'boolean'].includes(typeof value)) return undefined;
-	return typedText(value, kind) ?? comparable(String(value));
-}
-
-/** JavaScript's numbers are exact up to this many digits. */
-const MAX_DIGITS = 15;
-
-function typedText(value: unknown, kind: FieldKind): string | undefined {
-	const text = String(value).trim();
-	switch (kind) {
-		case 'boolean': {
-			const answer = readBoolean(value);
-			return answer === undefined ? undefined : String(Number(answer));
-		}
-		case 'number':
-			return text.length > MAX_DIGITS ? undefined : readNumber(value)?.toString();
-		case 'date':
-			return readTime(value, 'utc')?.toString();
-		default:
-			// true and false are sent as 1 and 0
-			return /^(true|false)$/i.test(text) ? String(Number(readBoolean(text))) : undefined;
-	}
+/** An answer as it is compared; undefined if it cannot be compared with certainty. */
+function textOf(value: unknown, { field, kind, zone }: IdentityField): string | undefined {
+	return normalizeAnswer(value, { ...field, kind }, zone);
 }

@@ -1,4 +1,4 @@
-import { formFieldsOf } from '../../api/answers/fields';
+import { parseFields } from '../../api/answers/fields';
 import { outputNeedsFields, toResponseItem } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
 import type { Target } from '../../api/endpoints';
@@ -50,8 +50,8 @@ export const responseGet: Operation = {
 						description: 'Check the ID and the form. The response may have been deleted.',
 					});
 				}
-				const fields = outputNeedsFields(output)
-					? formFieldsOf(await fieldsOf(request, formId), output)
+				const fields = outputNeedsFields(output, [record])
+					? parseFields(await fieldsOf(request, formId), output)
 					: undefined;
 				return [(await toResponseItem(context, record, output, fields)).item];
 			},

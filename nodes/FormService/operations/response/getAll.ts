@@ -1,11 +1,11 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
-	conditionProblem,
 	conditionsNeedFields,
-	findResponses,
-	wantsAll,
+	describeUncompared,
+	explainUnknownField,
 } from '../../api/answers/conditions';
-import { formFieldsOf } from '../../api/answers/fields';
+import { findResponses, isEveryResponse } from '../../api/answers/findResponses';
+import { parseFields } from '../../api/answers/fields';
 import { submittedAt } from '../../api/answers/order';
 import { outputNeedsFields, toResponseItem } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
@@ -77,7 +77,7 @@ export const responseGetAll: Operation = {
 			async send(request) {
 				const { context, run } = request;
 				// a listing that is sorted, filtered or counted has to be read whole
-				const enough = wantsAll(wanted) && !page.isCounted ? page.limit : undefined;
+				const enough = isEveryResponse(wanted) && !page.isCounted ? page.limit : undefined;
 				const records = await run.readOnce(
 					request,
 					async (by, target) => await listRecords(by, target, { limit: enough }),
@@ -94,13 +94,15 @@ export const responseGetAll: Operation = {
 					);
 				}
 				const { conditions } = wanted;
-				const needFields = outputNeedsFields(output) || conditionsNeedFields(conditions);
+				const needFields = outputNeedsFields(output, records) || conditionsNeedFields(conditions);
 				const fields = needFields
-					? formFieldsOf(await fieldsOf(request, formId), output)
+					? parseFields(await fieldsOf(request, formId), output)
 					: undefined;
-				const problem = conditionProblem(conditions, fields ?? [], records);
-				if (problem !== undefined) throw invalid(input, problem);
-				const found = findResponses(records, wanted, fields);
+				const problem = explainUnknownField(conditions, fields ?? [], records);
+				if (problem !== undefined) throw invalid(input, problem.message, problem.description);
+				const { met: found, uncompared } = findResponses(records, wanted, fields);
+				const note = describeUncompared(uncompared);
+				if (note !== undefined) context.n8n.logger.warn(note);
 				const toItem = async (record: IDataObject) =>
 					(await toResponseItem(context, record, output, fields)).item;
 				return listing(found, page, toItem);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { FIELD_KINDS } from '../../api/answers/fields';
-import type { FieldKind, InputField } from '../../api/answers/fields';
+import { FIELD_KINDS } from '../../api/answers/kinds';
+import type { InputField } from '../../api/answers/fields';
+import type { FieldKind } from '../../api/answers/kinds';
 
 const text = z.string().trim().optional().catch(undefined);
 

@@ -2,13 +2,15 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import {
-	findResponses,
-	meets,
+	filterByConditions,
 	type Conditions,
 	type Operator,
-	type Wanted,
 } from '../../../../nodes/FormService/api/answers/conditions.ts';
-import { formFieldsOf } from '../../../../nodes/FormService/api/answers/fields.ts';
+import {
+	findResponses,
+	type Wanted,
+} from '../../../../nodes/FormService/api/answers/findResponses.ts';
+import { parseFields } from '../../../../nodes/FormService/api/answers/fields.ts';
 
 const answers = {
 	Email: 'Ada@Example.com',
@@ -29,11 +31,15 @@ const record: IDataObject = {
 	without_zone: '2026-11-21 12:00:00',
 	responses: answers,
 };
-const fields = formFieldsOf(Object.keys(answers).map((label) => ({ uuid: `of ${label}`, label })));
+const fields = parseFields(Object.keys(answers).map((label) => ({ uuid: `of ${label}`, label })));
 
 const none: Conditions = { match: 'all', conditions: [], zone: 'utc' };
 const met = (field: string, operator: Operator, value: string, zone = 'utc') =>
-	meets(record, { match: 'all', conditions: [{ field, operator, value }], zone }, fields);
+	filterByConditions(
+		[{ record }],
+		{ match: 'all', conditions: [{ field, operator, value }], zone },
+		fields,
+	).met.length === 1;
 
 describe('A condition', () => {
 	it.each<[string, Operator, string, boolean]>([
@@ -79,20 +85,23 @@ describe('A condition', () => {
 });
 
 it('A condition means a custom key rather than a label in other capitals', () => {
-	const alike = formFieldsOf([
+	const alike = parseFields([
 		{ uuid: 'a', label: 'Email' },
 		{ uuid: 'b', label: 'Other', custom_key: 'email' },
 	]);
 	const conditions = [{ field: 'email', operator: 'is', value: 'of b' }] as const;
 	const responses = ['a', 'b'].map((uuid) => ({ uuid, value: `of ${uuid}` }));
-	expect(meets({ responses }, { ...none, conditions }, alike)).toBe(true);
+	const entries = [{ record: { responses } }];
+	expect(filterByConditions(entries, { ...none, conditions }, alike).met).toEqual(entries);
 });
 
 describe('Finding responses', () => {
 	const at = (day: number) => `2026-11-${String(day).padStart(2, '0')}T08:00:00.000000Z`;
 	const epoch = (day: number) => Date.UTC(2026, 10, day, 8);
 	const find = (records: IDataObject[], wanted: Partial<Wanted>) =>
-		findResponses(records, { sort: 'listed', conditions: none, ...wanted }).map(({ uuid }) => uuid);
+		findResponses(records, { sort: 'listed', conditions: none, ...wanted }).met.map(
+			({ uuid }) => uuid,
+		);
 
 	/** A response, and what a plain reading of it knows. */
 	const response = fc.record({

@@ -1,17 +1,16 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { describe, expect, it } from 'vitest';
-import { encodeAnswer } from '../../../../nodes/FormService/api/answers/encode.ts';
+import { encodeAnswer } from '../../../../nodes/FormService/api/answers/kinds.ts';
 import { cpuTimeOf } from '../../cpuTime.mts';
 
-const encode = (value: unknown) => encodeAnswer(value);
-const encodeFile = (value: unknown) =>
-	encodeAnswer(value, { field: { kind: 'file', choices: [] } });
+const zone = 'America/New_York';
+const encode = (value: unknown) => encodeAnswer(value, undefined, { zone });
+const encodeFile = (value: unknown) => encodeAnswer(value, { kind: 'file', choices: [] }, { zone });
 
 describe('answers of a new response', () => {
 	it.each([
 		['text, as it is', ' Ada ', ' Ada '],
-		['empty text', '', ''],
 		['a number in text, as text', '007', '007'],
 		['an integer', -42, -42],
 		['a decimal, as text', 2.5, '2.5'],
@@ -30,7 +29,7 @@ describe('answers of a new response', () => {
 		expect(encode(value)).toEqual({ answer: sent });
 	});
 
-	it.each([[undefined], [null], [[]], [[null]]])('leave out %j', (value) => {
+	it.each([[undefined], [null], [[]], [[null]], [''], [' '], [['']]])('leave out %j', (value) => {
 		expect(encode(value)).toEqual({ answer: undefined });
 	});
 
@@ -108,9 +107,9 @@ describe('the answer to a field with choices', () => {
 		{ name: 'Two', value: 2 },
 	];
 	const one = (value: unknown, allowOther = false) =>
-		encodeAnswer(value, { field: { kind: 'singleChoice', choices }, allowOther });
+		encodeAnswer(value, { kind: 'singleChoice', choices }, { zone, allowOther });
 	const several = (value: unknown, allowOther = false) =>
-		encodeAnswer(value, { field: { kind: 'multipleChoice', choices }, allowOther });
+		encodeAnswer(value, { kind: 'multipleChoice', choices }, { zone, allowOther });
 
 	it.each([
 		['its value', 'r', 'r'],
@@ -133,9 +132,9 @@ describe('the answer to a field with choices', () => {
 
 	it('names at most 20 choices in an error', () => {
 		const many = Array.from({ length: 30 }, (_, index) => ({ name: `C${index}`, value: index }));
-		const encoded = encodeAnswer('x', { field: { kind: 'singleChoice', choices: many } });
+		const encoded = encodeAnswer('x', { kind: 'singleChoice', choices: many }, { zone });
 		expect(encoded).toEqual({
-			problem: expect.stringMatching(/^must be one of C0, .* C19 and 10 more \(got "x"\)$/),
+			problem: expect.stringMatching(/^must be one of C0, .* C19 and 10 more$/),
 		});
 	});
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { formFieldsOf } from '../../../../nodes/FormService/api/answers/fields.ts';
+import { parseFields } from '../../../../nodes/FormService/api/answers/fields.ts';
 import { matchAnswers } from '../../../../nodes/FormService/api/answers/match.ts';
-import { fileFieldNames } from '../../../../nodes/FormService/api/answers/names.ts';
-import { typedValue } from '../../../../nodes/FormService/api/answers/simplify.ts';
+import { makeFileFieldNames } from '../../../../nodes/FormService/api/answers/names.ts';
+import { readAnswer } from '../../../../nodes/FormService/api/answers/kinds.ts';
 
 const form = [
 	{ uuid: 'u1', label: 'About you', type: 'heading' },
@@ -19,17 +19,17 @@ describe('the names of answers', () => {
 		['uuid', ['u2', 'u3', 'u4']],
 		['customKey', ['name', 'good', 'Comment']],
 	] as const)('by %s are those of the fields that take an answer', (keys, names) => {
-		expect(formFieldsOf(form, { answerKeys: keys }).map(({ name }) => name)).toEqual(names);
+		expect(parseFields(form, { answerKeys: keys }).map(({ name }) => name)).toEqual(names);
 	});
 
 	it('take no name that is needed for something else', () => {
-		const fields = formFieldsOf([{ uuid: 'u', label: 'number' }], { columns: true });
+		const fields = parseFields([{ uuid: 'u', label: 'number' }], { columns: true });
 		expect(fields[0].name).toBe('number (2)');
 	});
 });
 
 describe('the field of an answer', () => {
-	const fields = formFieldsOf(form, { answerKeys: 'uuid' });
+	const fields = parseFields(form, { answerKeys: 'uuid' });
 	const match = (responses: unknown, of = fields) => {
 		const matched = matchAnswers({ responses } as IDataObject, of);
 		const pairs = matched.answers.map(({ field, value }) => [field?.uuid ?? 'other', value]);
@@ -84,7 +84,7 @@ describe('the field of an answer', () => {
 		['has an entry for the heading', [{ label: 'Name', value: null }]],
 	])('is found beside a heading of the same label, where the response %s', (_, heading) => {
 		const named = [{ uuid: 'h', label: 'Name', type: 'heading' }, form[1]];
-		const { values } = match([...heading, { label: 'Name', value: 'Ada' }], formFieldsOf(named));
+		const { values } = match([...heading, { label: 'Name', value: 'Ada' }], parseFields(named));
 		expect(values.u2).toBe('Ada');
 	});
 
@@ -93,7 +93,7 @@ describe('the field of an answer', () => {
 	});
 
 	it('is never that of another field with the same label that was deleted', () => {
-		const amounts = formFieldsOf([{ uuid: 'new', label: 'Amount' }]);
+		const amounts = parseFields([{ uuid: 'new', label: 'Amount' }]);
 		const list = ['old', 'new'].map((uuid) => ({ label: 'Amount', uuid, value: uuid }));
 		for (const responses of [list, list.toReversed()]) {
 			expect(match(responses, amounts).values).toEqual({ new: 'new', other: 'old' });
@@ -105,12 +105,12 @@ describe('the field of an answer', () => {
 			{ uuid: 'a', label: 'email' },
 			{ uuid: 'b', label: 'Your email', custom_key: 'email' },
 		];
-		const { values } = match({ email: 1, 'Your email': 2 }, formFieldsOf(keyed));
+		const { values } = match({ email: 1, 'Your email': 2 }, parseFields(keyed));
 		expect(values).toEqual({ a: 1, b: 2 });
 	});
 
 	it('is found in the spelling of the answer, where labels differ in whitespace alone', () => {
-		const alike = formFieldsOf(['Name', 'Name '].map((label, at) => ({ uuid: `n${at}`, label })));
+		const alike = parseFields(['Name', 'Name '].map((label, at) => ({ uuid: `n${at}`, label })));
 		expect(match({ 'Name ': 'Ada' }, alike).values).toEqual({ n1: 'Ada' });
 		expect(match({ ' Name': 'Ada' }, alike.slice(0, 1)).values).toEqual({ n0: 'Ada' });
 	});
@@ -134,7 +134,7 @@ describe('the field of an answer', () => {
 
 describe('the value of an answer by the kind of its field', () => {
 	const typed = (field: object, value: unknown) =>
-		typedValue(value as never, formFieldsOf([{ uuid: 'u', label: 'F', ...field }])[0]);
+		readAnswer(value as never, parseFields([{ uuid: 'u', label: 'F', ...field }])[0]);
 
 	/** Values that stay as the service gave them, by the type of the field. */
 	const kept = {
@@ -191,7 +191,7 @@ describe('the value of an answer by the kind of its field', () => {
 });
 
 describe('the names of binary fields', () => {
-	const namesOf = (owners: string[], all = owners) => fileFieldNames(owners, all);
+	const namesOf = (owners: string[], all = owners) => makeFileFieldNames(owners, all);
 
 	it('are those of the answers, in small letters, numbered from 2', () => {
 		expect(namesOf(['CV', 'CV', 'Cover letter!'])).toEqual(['cv', 'cv_2', 'cover_letter']);

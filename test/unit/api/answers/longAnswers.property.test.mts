@@ -2,16 +2,21 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import {
-	findResponses,
-	meets,
+	filterByConditions,
 	operators,
-	textsOf,
 } from '../../../../nodes/FormService/api/answers/conditions.ts';
-import { formFieldsOf } from '../../../../nodes/FormService/api/answers/fields.ts';
-import { fileFieldNames, tellApart } from '../../../../nodes/FormService/api/answers/names.ts';
+import {
+	findResponses,
+	listTexts,
+} from '../../../../nodes/FormService/api/answers/findResponses.ts';
+import { parseFields } from '../../../../nodes/FormService/api/answers/fields.ts';
+import { makeFileFieldNames, makeUnique } from '../../../../nodes/FormService/api/answers/names.ts';
 import { hasUnmatchedAnswers } from '../../../../nodes/FormService/api/answers/match.ts';
 import { newestFirst, submittedAt } from '../../../../nodes/FormService/api/answers/order.ts';
-import { simplifyResponse, toColumns } from '../../../../nodes/FormService/api/answers/simplify.ts';
+import {
+	simplifyResponse,
+	toColumns,
+} from '../../../../nodes/FormService/api/answers/responseItem.ts';
 import { filesIn } from '../../../../nodes/FormService/api/answers/uploads.ts';
 import { readBoolean, readNumber, readTime } from '../../../../nodes/FormService/api/readers.ts';
 import { identitiesOf, isUuid } from '../../../../nodes/FormService/api/records.ts';
@@ -19,7 +24,7 @@ import { cpuTimeOf } from '../../cpuTime.mts';
 
 /** A field of each kind, whose values are read in ways of their own. */
 const types = ['text', 'number', 'boolean', 'date', 'file_upload', 'multiple_choice', 'select'];
-const fields = formFieldsOf(
+const fields = parseFields(
 	types.map((type) => ({ uuid: type, label: type, type, options: ['a', 'b'] })),
 	{ columns: true },
 );
@@ -35,21 +40,21 @@ const readers: Record<string, (text: string) => unknown> = {
 	'match a label': (text) => toColumns({ responses: { [text]: text } }, fields),
 	'look for new fields': (text) => hasUnmatchedAnswers([recordOf(text)], fields),
 	files: (text) =>
-		fileFieldNames(
+		makeFileFieldNames(
 			filesIn(text).map(() => 'CV'),
 			['CV'],
 		),
 	'a file': (text) => filesIn({ name: text, url: `https://h/${text}` }),
 	'the address of a file': (text) => filesIn(`x.pdf|http://h/${text}`),
 	'the name of a file': (text) => filesIn(`${text}|http://h/x.pdf, b.pdf|http://h/${text}`),
-	texts: (text) => textsOf(recordOf(text)),
+	texts: (text) => listTexts(recordOf(text)),
 	find: (text) =>
 		findResponses([recordOf(text)], {
 			text: 'needle',
 			sort: 'newest',
 			conditions: { match: 'all', conditions: [], zone: 'utc' },
 		}),
-	labels: (text) => tellApart([text, text]),
+	labels: (text) => makeUnique([text, text]),
 	boolean: (text) => readBoolean(text),
 	number: (text) => readNumber(text),
 	time: (text) => readTime(text, 'Europe/Berlin'),
@@ -61,7 +66,8 @@ const readers: Record<string, (text: string) => unknown> = {
 			`condition ${operator}`,
 			(text: string) => {
 				const conditions = [{ field: type, operator, value: '2026-01-31' }];
-				return meets(recordOf(text), { match: 'any', conditions, zone: 'utc' }, fields);
+				const record = recordOf(text);
+				return filterByConditions([{ record }], { match: 'any', conditions, zone: 'utc' }, fields);
 			},
 		]),
 	),

@@ -2,10 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { IDataObject } from 'n8n-workflow';
 import { decodeAnswers } from '../../../../nodes/FormService/api/answers/decode.ts';
-import { formFieldsOf } from '../../../../nodes/FormService/api/answers/fields.ts';
-import { simplifyResponse, toColumns } from '../../../../nodes/FormService/api/answers/simplify.ts';
+import { parseFields } from '../../../../nodes/FormService/api/answers/fields.ts';
+import {
+	simplifyResponse,
+	toColumns,
+} from '../../../../nodes/FormService/api/answers/responseItem.ts';
 import { filesIn } from '../../../../nodes/FormService/api/answers/uploads.ts';
-import { tellApart } from '../../../../nodes/FormService/api/answers/names.ts';
+import { makeUnique } from '../../../../nodes/FormService/api/answers/names.ts';
 
 const seen = (responses: unknown) => ({
 	uuid: '9b1c',
@@ -185,7 +188,7 @@ describe('simplifying a response', () => {
 			.map(([attributes, responses]): IDataObject => ({ ...attributes, responses }) as IDataObject);
 		const form = fc.array(label, { maxLength: 4 }).map((labels) => {
 			const records = labels.map((given, at) => ({ uuid: 'abcd'[at], label: given }));
-			return formFieldsOf(records, { columns: true });
+			return parseFields(records, { columns: true });
 		});
 		fc.assert(
 			fc.property(form, one, one, (fields, ...records) => {
@@ -202,14 +205,14 @@ describe('simplifying a response', () => {
 
 describe('telling labels apart', () => {
 	it('lets a label that is already there keep its name', () => {
-		expect(tellApart(['A', 'A', 'A (2)'])).toEqual(['A', 'A (3)', 'A (2)']);
+		expect(makeUnique(['A', 'A', 'A (2)'])).toEqual(['A', 'A (3)', 'A (2)']);
 	});
 
 	it('gives every field a name of its own, and the first of each label the label', () => {
 		const label = fc.constantFrom('A', 'A (2)', 'A (2) (2)', 'B', '__proto__', 'constructor', '');
 		fc.assert(
 			fc.property(fc.array(label, { maxLength: 20 }), (labels) => {
-				const names = tellApart(labels);
+				const names = makeUnique(labels);
 				expect(new Set(names).size).toBe(labels.length);
 				for (const known of labels.filter((text) => /^[AB]/.test(text))) {
 					expect(names.indexOf(known)).toBe(labels.indexOf(known));
