@@ -14,8 +14,8 @@ import { N8n } from '../lib/n8n/instance.mts';
 import { type N8nRest, workflowNode } from '../lib/n8n/rest.mts';
 import { packedPackage } from '../lib/packedPackage.mts';
 
-/** One look every ten seconds; the stand-in allows for it, a real account's 1,440 a day would not. */
-const LOOKS = [0, 10, 20, 30, 40, 50].map((second) => `${second} * * * * *`);
+/** One poll every ten seconds: the stand-in allows it, a real account's 1,440 requests a day would not. */
+const POLL_TIMES = [0, 10, 20, 30, 40, 50].map((second) => `${second} * * * * *`);
 const REQUESTS_PER_DAY = 50_000;
 const LIMITS = { perMinute: 600, perDay: 100_000 };
 
@@ -59,17 +59,11 @@ export async function startWorld(
 	const n8n = new N8n({ folder: join(folder, 'n8n'), tarball, port: ports.n8n });
 	cleanup.defer(async () => await n8n.stop());
 	await step('Starting n8n', async () => await n8n.start());
-	const prepared = await step(
-		'Preparing the credential and the workflows',
-		async () => await prepare(n8n, service),
-	);
-	return { service, n8n, ...prepared };
+	const title = 'Preparing the credential and the workflows';
+	return { service, n8n, ...(await step(title, async () => await prepare(n8n, service))) };
 }
 
-async function prepare(
-	{ rest }: N8n,
-	service: Service,
-): Promise<Pick<World, 'workflows' | 'choices' | 'table'>> {
+async function prepare({ rest }: N8n, service: Service) {
 	const credentialId = await rest.saveCredential({
 		name: CREDENTIAL,
 		type: 'formServiceApi',
@@ -85,11 +79,12 @@ async function prepare(
 		},
 		identifiedBy: ['Message'],
 		settings: { captcha: 'altcha', show_multipage_progress: true },
-		subWorkflow: await handlerOf(rest),
-		looks: LOOKS,
+		subWorkflow: await provideHandler(rest),
+		pollTimes: POLL_TIMES,
 		requestsPerDay: REQUESTS_PER_DAY,
 	};
-	const table = await tableOf(rest);
+	const { name, columns } = RESPONSES_TABLE;
+	const table = (await rest.findTable(name)) ?? (await rest.createTable(name, columns));
 	const ids: Record<string, string> = {};
 	for (const file of await exampleFiles()) {
 		const example = await readExample(file);
@@ -106,7 +101,7 @@ async function prepare(
 }
 
 /** The workflow that two of the examples hand responses to, one by one. */
-async function handlerOf(rest: N8nRest): Promise<{ id: string; name: string }> {
+async function provideHandler(rest: N8nRest): Promise<{ id: string; name: string }> {
 	const name = 'Handle One Response';
 	const known = await rest.findWorkflow(name);
 	if (known) return { id: known.id, name };
@@ -123,10 +118,4 @@ async function handlerOf(rest: N8nRest): Promise<{ id: string; name: string }> {
 	});
 	await rest.activate(id);
 	return { id, name };
-}
-
-/** The id of the data table that an example writes responses into. */
-async function tableOf(rest: N8nRest): Promise<string> {
-	const { name, columns } = RESPONSES_TABLE;
-	return (await rest.findTable(name)) ?? (await rest.createTable(name, columns));
 }

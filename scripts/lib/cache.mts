@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { cp, mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
 import { run, step } from './command.mts';
 import { cacheFolder, root } from './paths.mts';
 
@@ -9,55 +9,27 @@ type CachedPackage = {
 	/** folder below scripts/ with the package.json and package-lock.json */
 	source: string;
 	title: string;
-	/** what is left to do after `npm ci`; throws when the install does not work */
+	/** completes the install after `npm ci`; throws if the package does not work */
 	finish?: (folder: string) => Promise<void>;
 };
 
-const isAlive = (pid: number) => {
-	try {
-		process.kill(pid, 0);
-		return true;
-	} catch {
-		return false;
-	}
-};
+/** No process uses a folder any more whose last use is longer ago. */
+const OUT_OF_USE_MS = 24 * 3_600_000;
 
-/** Where each process says which folders it uses, by files named `<folder>.<its ID>`. */
-const inUse = join(cacheFolder, 'in-use');
-
-async function use(folder: string) {
-	await mkdir(inUse, { recursive: true });
-	await writeFile(join(inUse, `${basename(folder)}.${process.pid}`), '');
-	return folder;
-}
-
-/** Removes the folders of the same package that other lockfiles have led to, unless a process uses them. */
-async function removeOlder(folder: string, prefix: string) {
-	const marks = await readdir(inUse).catch(() => []);
-	const used = new Set<string>();
-	for (const mark of marks) {
-		const [, name, pid] = /^(.*)\.(\d+)$/.exec(mark) ?? [];
-		if (isAlive(Number(pid))) used.add(name);
-		else await rm(join(inUse, mark), { force: true });
-	}
+/** Removes what older lockfiles and interrupted installs of a package have left. */
+async function removeOutdated(prefix: string) {
 	for (const name of await readdir(cacheFolder)) {
-		const isOlder =
-			name.startsWith(prefix) && name !== basename(folder) && !name.includes('.installing-');
-		if (isOlder && !used.has(name)) await rm(join(cacheFolder, name), { recursive: true });
-	}
-}
-
-/** Removes what installs that were interrupted have left. */
-async function removeLeftovers() {
-	for (const name of await readdir(cacheFolder)) {
-		const pid = /\.installing-(\d+)$/.exec(name)?.[1];
-		if (pid && !isAlive(Number(pid))) await rm(join(cacheFolder, name), { recursive: true });
+		const folder = join(cacheFolder, name);
+		const isOld = async () => Date.now() - (await stat(folder)).mtimeMs > OUT_OF_USE_MS;
+		if (name.startsWith(prefix) && (await isOld())) await rm(folder, { recursive: true });
 	}
 }
 
 /**
- * The folder of a package with its dependencies, installed once for all checkouts. It is keyed by its
- * lockfile and platform, and gets its name only when it is complete: a broken install is never used. A new install removes those of older lockfiles.
+ * Installs a package with its dependencies once for all checkouts. The name of the folder is the hash of the
+ * lockfile, and the folder gets the name only when it is complete, so a broken install is never used.
+ *
+ * @returns the folder
  */
 export async function cached({ source, title, finish }: CachedPackage): Promise<string> {
 	const from = join(root, 'scripts', source);
@@ -67,25 +39,23 @@ export async function cached({ source, title, finish }: CachedPackage): Promise<
 	}
 	const prefix = `${source.replaceAll('/', '-')}-${process.platform}-${process.arch}-`;
 	const folder = join(cacheFolder, prefix + hash.digest('hex').slice(0, 16));
-	if (existsSync(folder)) return await use(folder);
-
+	if (existsSync(folder)) {
+		await utimes(folder, new Date(), new Date());
+		return folder;
+	}
 	return await step(`Installing ${title} in ${folder}`, async () => {
 		await mkdir(cacheFolder, { recursive: true });
-		await removeLeftovers();
-		const unfinished = `${folder}.installing-${process.pid}`;
+		await removeOutdated(prefix);
+		const unfinished = `${folder}.${process.pid}`;
 		await cp(from, unfinished, { recursive: true });
-		await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-			cwd: unfinished,
-		});
+		const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+		await run('npm', ['ci', ...options], { cwd: unfinished });
 		await finish?.(unfinished);
-		try {
-			await rename(unfinished, folder);
-		} catch (error) {
-			// another process was faster with the same
+		await rename(unfinished, folder).catch(async (error: Error) => {
+			// another process was faster with the same package
 			if (!existsSync(folder)) throw error;
 			await rm(unfinished, { recursive: true });
-		}
-		await removeOlder(folder, prefix);
-		return await use(folder);
+		});
+		return folder;
 	});
 }

@@ -11,10 +11,7 @@ const OFF_THE_PATH = [
 	'/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-const MISSING =
-	'A browser is missing: install Chromium or Chrome (on Debian: apt-get install chromium), or give its path in CHROMIUM_PATH.';
-
-function isProgram(path: string): boolean {
+export function isProgram(path: string): boolean {
 	try {
 		accessSync(path, constants.X_OK);
 		return true;
@@ -24,47 +21,36 @@ function isProgram(path: string): boolean {
 }
 
 function findChromium(): string | undefined {
-	const named = process.env.CHROMIUM_PATH;
-	if (named) {
-		if (isProgram(named)) return named;
-		throw new Error(`There is no program at ${named}, which CHROMIUM_PATH names.`);
-	}
-	const folders = (process.env.PATH ?? '').split(delimiter);
-	const onThePath = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
+	const { CHROMIUM_PATH: named, PATH = '' } = process.env;
+	if (named) return isProgram(named) ? named : undefined;
+	const onThePath = PATH.split(delimiter).flatMap((path) => NAMES.map((name) => join(path, name)));
 	return [...onThePath, ...OFF_THE_PATH].find(isProgram);
 }
 
-/** Ubuntu is left out: its package of that name asks for snap, which containers do not have. */
-function canInstall(): boolean {
-	if (process.getuid?.() !== 0 || !existsSync('/etc/os-release')) return false;
-	return (
-		/^ID=debian$/m.test(readFileSync('/etc/os-release', 'utf8')) && isProgram('/usr/bin/apt-get')
-	);
-}
-
 /**
- * The path of a Chromium or Chrome.
- * @throws Error with a line that says how to get one when there is none
+ * Finds Chromium or Chrome. If there is none, root on Debian, which most containers run as, installs it.
+ * Ubuntu's package needs snap, which containers do not have.
+ *
+ * @returns the path of the program
+ * @throws Error that says how to get a browser
  */
-export function chromiumPath(): string {
+export async function provideChromium(): Promise<string> {
+	const release = '/etc/os-release';
+	const isDebian = existsSync(release) && /^ID=debian$/m.test(readFileSync(release, 'utf8'));
+	if (findChromium() === undefined && isDebian && process.getuid?.() === 0) {
+		await step('Installing Chromium from Debian’s packages (about a minute, once)', async () => {
+			const options = ['-q', '-o', 'DPkg::Lock::Timeout=120'];
+			const env = { DEBIAN_FRONTEND: 'noninteractive' };
+			await run('apt-get', [...options, 'update'], { env });
+			const packages = ['--no-install-recommends', 'chromium'];
+			await run('apt-get', [...options, 'install', '-y', ...packages], { env });
+		});
+	}
 	const found = findChromium();
-	if (found === undefined) throw new Error(MISSING);
+	if (found === undefined) {
+		throw new Error(
+			'There is no browser. Install Chromium or Chrome (on Debian: apt-get install chromium), or set CHROMIUM_PATH to its path.',
+		);
+	}
 	return found;
-}
-
-/**
- * Installs Chromium from Debian's packages when there is neither it nor Chrome. That takes root on Debian,
- * which is what most containers are; elsewhere nothing is done.
- * @throws Error with the end of apt-get's output when that does not work
- */
-export async function installChromium(): Promise<void> {
-	if (findChromium() !== undefined || !canInstall()) return;
-	await step('Installing Chromium from Debian’s packages (about a minute, once)', async () => {
-		const apt = async (...args: string[]) =>
-			await run('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=120', ...args], {
-				env: { DEBIAN_FRONTEND: 'noninteractive' },
-			});
-		await apt('update');
-		await apt('install', '-y', '--no-install-recommends', 'chromium');
-	});
 }

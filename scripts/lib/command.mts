@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { root } from './paths.mts';
 
@@ -42,42 +42,34 @@ export async function run(command: string, args: string[], options: Options = {}
 	throw new Error(`\`${command} ${args.join(' ')}\` ended with ${code}${tail}`);
 }
 
-const seconds = (since: number) => `${Math.round((Date.now() - since) / 1000)} s`;
-
 /**
  * Does a piece of work and shows that it goes on: its title, every ten seconds the time it has taken, and
  * its end. Throws what the work throws.
  */
 export async function step<T>(title: string, work: () => Promise<T>): Promise<T> {
 	const start = Date.now();
+	const seconds = () => `${Math.round((Date.now() - start) / 1000)} s`;
 	console.log(`… ${title}`);
-	const reminder = setInterval(() => console.log(`  ${title}: ${seconds(start)}`), 10_000);
+	const reminder = setInterval(() => console.log(`  ${title}: ${seconds()}`), 10_000);
 	try {
 		const result = await work();
-		console.log(`✓ ${title} (${seconds(start)})`);
+		console.log(`✓ ${title} (${seconds()})`);
 		return result;
 	} catch (error) {
-		console.log(`✗ ${title} (${seconds(start)})`);
+		console.log(`✗ ${title} (${seconds()})`);
 		throw error;
 	} finally {
 		clearInterval(reminder);
 	}
 }
 
-async function tryPort(port: number): Promise<number | undefined> {
-	const server = createServer();
-	return await new Promise((resolve) => {
-		server.once('error', () => resolve(undefined));
-		server.listen(port, '127.0.0.1', () => {
-			const address = server.address();
-			server.close(() => resolve(typeof address === 'object' ? address?.port : undefined));
-		});
-	});
-}
-
 /** A free port of this machine: the wanted one, else any. */
 export async function freePort(wanted = 0): Promise<number> {
-	const port = (await tryPort(wanted)) ?? (await tryPort(0));
-	if (port === undefined) throw new Error('No free port on 127.0.0.1.');
-	return port;
+	const server = createServer();
+	const port = await new Promise<number | undefined>((resolve) => {
+		server.once('error', () => resolve(undefined));
+		server.listen(wanted, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+	});
+	server.close();
+	return port ?? (await freePort());
 }

@@ -3,12 +3,10 @@ import {
 	existsSync,
 	globSync,
 	mkdirSync,
-	readdirSync,
 	readFileSync,
 	renameSync,
 	rmSync,
 	statSync,
-	utimesSync,
 	writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -18,12 +16,13 @@ import { root } from './paths.mts';
 
 const cache = join(root, 'node_modules', '.cache', 'compiled');
 
-/** Milliseconds after which no process uses a folder any more that was not the newest since. */
-const OUT_OF_USE_MS = 3_600_000;
+/** No process uses a folder any more that is older. */
+const OUT_OF_USE_MS = 24 * 3_600_000;
 
 /**
- * The nodes and credentials as the build compiles them, with source maps. The sources' hash is the folder's
- * name, so the folder is never stale, and processes that compile at the same time do not disturb each other.
+ * Compiles the nodes and credentials as the build does, with source maps. The hash of the sources is the
+ * folder's name, so the folder is never stale, and processes that compile at the same time do not disturb
+ * each other.
  *
  * @returns the folder, with the sources' paths in it
  */
@@ -35,17 +34,19 @@ export function compiledSources(): string {
 		.update(JSON.stringify([...sources, settings]))
 		.digest('hex');
 	const folder = join(cache, hash.slice(0, 16));
-	if (existsSync(folder)) {
-		utimesSync(folder, new Date(), new Date());
-		return folder;
+	if (existsSync(folder)) return folder;
+	for (const name of globSync('*', { cwd: cache })) {
+		const { mtimeMs } = statSync(join(cache, name), { throwIfNoEntry: false }) ?? {};
+		if (mtimeMs !== undefined && Date.now() - mtimeMs > OUT_OF_USE_MS) {
+			rmSync(join(cache, name), { recursive: true, force: true });
+		}
 	}
-	removeOld();
 	const unfinished = `${folder}.${process.pid}`;
 	compile(sources, unfinished);
 	try {
 		renameSync(unfinished, folder);
 	} catch (error) {
-		// Another process may have compiled the same sources meanwhile.
+		// another process may have compiled the same sources meanwhile
 		if (!existsSync(folder)) throw error;
 		rmSync(unfinished, { recursive: true });
 	}
@@ -53,7 +54,7 @@ export function compiledSources(): string {
 }
 
 function compile(sources: Map<string, string>, folder: string): void {
-	// TypeScript takes half a second to load, which is spent only if there is something to compile.
+	// TypeScript takes half a second to load, which is spent only if there is something to compile
 	const ts = createRequire(import.meta.url)('typescript') as typeof TypeScript;
 	const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (path) =>
 		ts.sys.readFile(path),
@@ -61,23 +62,11 @@ function compile(sources: Map<string, string>, folder: string): void {
 	const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
 	const compilerOptions = { ...options, sourceMap: true };
 	for (const [path, source] of sources) {
-		const { outputText, sourceMapText } = ts.transpileModule(source, {
-			fileName: path,
-			compilerOptions,
-		});
+		const compiled = ts.transpileModule(source, { fileName: path, compilerOptions });
 		const output = join(folder, path.replace(/\.ts$/, '.js'));
 		mkdirSync(dirname(output), { recursive: true });
-		writeFileSync(output, outputText);
-		const map = JSON.parse(sourceMapText!) as { sources: string[] };
+		writeFileSync(output, compiled.outputText);
+		const map = JSON.parse(compiled.sourceMapText!) as object;
 		writeFileSync(`${output}.map`, JSON.stringify({ ...map, sources: [join(root, path)] }));
-	}
-}
-
-function removeOld(): void {
-	if (!existsSync(cache)) return;
-	for (const name of readdirSync(cache)) {
-		const folder = join(cache, name);
-		const age = Date.now() - (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-		if (age > OUT_OF_USE_MS) rmSync(folder, { recursive: true, force: true });
 	}
 }

@@ -1,34 +1,14 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { run, step } from './command.mts';
 import { root } from './paths.mts';
 
-/** Where tests and demo keep the tarball. */
-const folder = join(root, '.demo', 'package');
+const SOURCES =
+	'{nodes/**/*.*,credentials/**/*.*,package.json,tsconfig.json,README.md,gulpfile.js}';
 
-const SOURCES = [
-	'nodes',
-	'credentials',
-	'package.json',
-	'tsconfig.json',
-	'README.md',
-	'gulpfile.js',
-];
-
-async function sourceFiles(): Promise<string[]> {
-	const lists = SOURCES.map(async (name) => {
-		if (name.includes('.')) return [join(root, name)];
-		const entries = await readdir(join(root, name), { recursive: true, withFileTypes: true });
-		return entries
-			.filter((entry) => entry.isFile())
-			.map(({ parentPath, name }) => join(parentPath, name));
-	});
-	return (await Promise.all(lists)).flat().sort();
-}
-
-/** Packs what has been built; gives the path of the tarball in `folder`, which holds nothing else then. */
+/** Packs what has been built; returns the path of the tarball in `folder`, which has nothing else then. */
 export async function pack(folder: string): Promise<string> {
 	await rm(folder, { recursive: true, force: true });
 	await mkdir(folder, { recursive: true });
@@ -38,23 +18,25 @@ export async function pack(folder: string): Promise<string> {
 }
 
 /**
- * The path of a tarball of the package as the checkout has it now. It has the hash of its sources as its name,
- * and is built only when something has changed.
+ * Packs the package as the checkout has it now, unless that has been done: the hash of the sources is the
+ * tarball's name.
+ *
+ * @returns the path of the tarball
  */
 export async function packedPackage(): Promise<string> {
 	const hash = createHash('sha256');
-	for (const file of await sourceFiles()) hash.update(file).update(await readFile(file));
+	for (const file of globSync(SOURCES, { cwd: root }).sort()) {
+		hash.update(file).update(await readFile(join(root, file)));
+	}
+	const folder = join(root, '.demo', 'package');
 	const tarball = join(folder, `${hash.digest('hex').slice(0, 16)}.tgz`);
-	if (!existsSync(tarball)) {
-		await step('Building and packing the package', async () => {
-			await run('npm', ['run', 'build']);
-			const fresh = await pack(join(folder, `packing-${process.pid}`));
-			await rename(fresh, tarball);
-			await rm(dirname(fresh), { recursive: true });
-		});
-	}
-	for (const name of await readdir(folder)) {
-		if (name.endsWith('.tgz') && name !== basename(tarball)) await rm(join(folder, name));
-	}
-	return tarball;
+	if (existsSync(tarball)) return tarball;
+	return await step('Building and packing the package', async () => {
+		for (const outdated of globSync('*.tgz', { cwd: folder })) await rm(join(folder, outdated));
+		await run('npm', ['run', 'build']);
+		const packed = await pack(join(folder, `packing-${process.pid}`));
+		await rename(packed, tarball);
+		await rm(dirname(packed), { recursive: true });
+		return tarball;
+	});
 }

@@ -17,22 +17,10 @@ const configuration = (folder: string) => ({
 	web: { enable: false },
 });
 
-/** A package registry on this machine, for packages of one scope. */
-export type Registry = {
-	/** npm's settings file that makes it use the registry for the scope */
-	settings: string;
-	/** variables that name this file, for npm wherever it runs */
-	env: Record<string, string>;
-	/** Publishes a packed package as `name`, which has the scope, in this version. */
-	publish(tarball: string, name: string, version: string): Promise<void>;
-};
+export type Registry = Awaited<ReturnType<typeof startRegistry>>;
 
-/** Starts a registry that ends with `cleanup`. */
-export async function startRegistry(
-	folder: string,
-	scope: string,
-	cleanup: AsyncDisposableStack,
-): Promise<Registry> {
+/** Starts a package registry on this machine, for packages of one scope; it ends with `cleanup`. */
+export async function startRegistry(folder: string, scope: string, cleanup: AsyncDisposableStack) {
 	const program = join(
 		await cached({ source: 'registry', title: 'a package registry for tests' }),
 		'node_modules/verdaccio/bin/verdaccio',
@@ -62,9 +50,12 @@ export async function startRegistry(
 	const env = { npm_config_userconfig: settings, NPM_CONFIG_USERCONFIG: settings };
 
 	return {
+		/** npm's settings file that makes npm use the registry for the scope */
 		settings,
+		/** variables that name this file, for npm wherever it runs */
 		env,
-		async publish(tarball, name, version) {
+		/** Publishes a packed package as `name`, which has the scope, in this version. */
+		async publish(tarball: string, name: string, version: string): Promise<void> {
 			const unpacked = join(folder, 'packages', version);
 			await mkdir(unpacked, { recursive: true });
 			await run('tar', ['-xzf', tarball, '-C', unpacked, '--strip-components=1']);

@@ -10,7 +10,6 @@ import { join } from 'node:path';
 import { step } from '../lib/command.mts';
 import { Editor } from '../../test/n8n/browser/editor.mts';
 import { openBrowser } from '../../test/n8n/browser/openBrowser.mts';
-import { installChromium } from '../lib/chromium.mts';
 import { startWorld } from '../demo/world.mts';
 import { owner } from '../lib/n8n/instance.mts';
 import { root, temporaryFolder } from '../lib/paths.mts';
@@ -25,7 +24,6 @@ const HIDDEN = `
 const WINDOW = { width: 1280, height: 800 };
 const chosen = process.argv.slice(2);
 
-await installChromium();
 await using cleanup = new AsyncDisposableStack();
 const world = await startWorld(await temporaryFolder('pictures', cleanup), cleanup);
 const browser = await openBrowser(cleanup);

@@ -2,22 +2,21 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { installChromium } from '../lib/chromium.mts';
+import { modes } from '../../test/n8n/delivery/modes.mts';
 import { installN8n, lines } from '../lib/n8n/install.mts';
 import { packedPackage } from '../lib/packedPackage.mts';
 import { root } from '../lib/paths.mts';
-import { modes } from '../../test/n8n/delivery/modes.mts';
 import { conclude, runTests, type Tally } from '../lib/tally.mts';
 import { reliabilityPage } from './reliabilityPage.mts';
 
-/** The parts, each a test file or a folder of them, that with the most time first. */
+/** The parts, each a test file, the longest first. */
 const FILES = {
 	delivery: `the trigger while the service fails and n8n is killed, in ${modes.length} modes`,
 	queue: 'queue mode with Redis, PostgreSQL and several workers',
 	examples: 'the example workflows',
 	browser: 'a form’s page and n8n’s editor, used in a browser',
 	install: 'n8n’s own install of the package from a registry, its update and removal',
-	agent: 'an AI Agent and an MCP client that use the node as a tool',
+	agent: 'an AI Agent and an MCP client that use the node',
 	errorOutput: 'what becomes of an item that failed',
 	safety: 'what n8n stores and logs, and n8n’s own protection',
 };
@@ -43,37 +42,31 @@ const { values, positionals } = parseArgs({
 		help: { type: 'boolean', default: false },
 	},
 });
-const unknown = positionals.filter((part) => !(part in PARTS));
-
-if (values.help || unknown.length > 0) {
-	if (unknown.length > 0) console.error(`There is no part "${unknown.join('", "')}".\n`);
+if (values.help) {
 	console.log(HELP);
-	process.exit(unknown.length > 0 ? 1 : 0);
+	process.exit();
 }
-
-if (values.write && positionals.length > 0) {
-	console.error('The page has the figures of all parts: name none with --write.');
+const unknown = positionals.filter((part) => !(part in PARTS));
+if (unknown.length > 0 || (values.write && positionals.length > 0)) {
+	const reason =
+		unknown.length > 0 ? `There is no part "${unknown[0]}".` : '--write needs all parts.';
+	console.error(`${reason}\n\n${HELP}`);
 	process.exit(1);
 }
 
 const chosenModes = positionals.filter((part) => part in MODES);
-const chosenFiles = positionals.filter((part) => part in FILES);
-if (chosenModes.length > 0 && !chosenFiles.includes('delivery')) chosenFiles.push('delivery');
-const files = chosenFiles.length > 0 ? chosenFiles : Object.keys(FILES);
+const chosen = new Set(positionals.filter((part) => part in FILES));
+if (chosenModes.length > 0) chosen.add('delivery');
+const files = chosen.size > 0 ? [...chosen] : Object.keys(FILES);
 const tally: Tally = { passed: 0, failed: 0 };
 
 // before the tests, whose time it is not
 for (const line of lines) await installN8n(line);
-// without a browser its tests fail, and say how to get one
-if (files.includes('browser')) {
-	await installChromium().catch((error: Error) => console.log(error.message));
-}
 await packedPackage();
 
 const figures = await mkdtemp(join(tmpdir(), 'figures-'));
 await runTests(tally, ['n8n'], {
-	files: [...files.map((part) => `test/n8n/${part}`), 'test/n8n/delivery/'],
-	options: ['--maxWorkers=2'],
+	args: [...files.map((part) => `test/n8n/${part}.test.mts`), '--maxWorkers=2'],
 	env: {
 		FIGURES_FOLDER: figures,
 		...(chosenModes.length > 0 && { DELIVERY_MODES: chosenModes.join(',') }),

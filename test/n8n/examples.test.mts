@@ -91,7 +91,9 @@ describe('the examples', () => {
 				const run = await execution(file, (one) =>
 					JSON.stringify(itemsOf(one, 'Row')).includes(text),
 				);
-				expect(itemsOf(run, 'Convert to File')[0].binary?.data).toMatchObject({ mimeType: 'text/csv' });
+				expect(itemsOf(run, 'Convert to File')[0].binary?.data).toMatchObject({
+					mimeType: 'text/csv',
+				});
 				return itemsOf(run, 'Row').find(({ json }) => JSON.stringify(json).includes(text))!.json;
 			}),
 		);
@@ -122,7 +124,10 @@ describe('the examples', () => {
 	});
 
 	it('act on a new response', async () => {
-		const { status, ...run } = await submitAndWait('act-on-new-responses.json', 'Is it open on Sunday?');
+		const { status, ...run } = await submitAndWait(
+			'act-on-new-responses.json',
+			'Is it open on Sunday?',
+		);
 		expect(status).toBe('success');
 		const [{ json }] = itemsOf({ status, ...run }, 'Summary');
 		expect(json.summary).toBe(

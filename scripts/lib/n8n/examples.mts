@@ -1,16 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual as isEqual } from 'node:util';
-import type { IDataObject, INode, INodeParameters, INodePropertyOptions } from 'n8n-workflow';
+import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { root } from '../paths.mts';
 import type { N8nRest, WorkflowFile } from './rest.mts';
 
-const folder = join(root, 'examples');
+type Named = { id: string; name: string };
 
 /** What a person chooses after the import of an example. */
 export type Choices = {
-	credential: { id: string; name: string };
-	form: { id: string; name: string };
+	credential: Named;
+	form: Named;
 	/** answers of Response: Create, by the label of the field; expressions begin with = */
 	answers: Record<string, string>;
 	/** the labels of the fields that identify a response */
@@ -18,21 +18,16 @@ export type Choices = {
 	/** what forms are updated to, where the example leaves it open */
 	settings: INodeParameters;
 	/** the credential of a chat model */
-	model?: { id: string; name: string };
+	model?: Named;
 	/** the workflow that handles one response */
-	subWorkflow?: { id: string; name: string };
-	/** how often the triggers look, as cron expressions; else as in the example */
-	looks?: string[];
-	/** the allowance of the triggers, when not the usual one */
+	subWorkflow?: Named;
+	/** when the triggers poll, as cron expressions; otherwise as in the example */
+	pollTimes?: string[];
 	requestsPerDay?: number;
 };
 
-const isOurs = ({ type }: INode) => type.startsWith('n8n-nodes-formservice.');
-const isTrigger = ({ type }: INode) => type === 'n8n-nodes-formservice.formServiceTrigger';
-const isModel = ({ type }: INode) => type.startsWith('@n8n/n8n-nodes-langchain.lmChat');
-const isTool = ({ type }: INode) => type === 'n8n-nodes-formservice.formServiceTool';
-const isSubWorkflow = ({ type }: INode) => type === 'n8n-nodes-base.executeWorkflow';
-const startsByHand = ({ type }: INode) => type === 'n8n-nodes-base.manualTrigger';
+const OURS = 'n8n-nodes-formservice.formService';
+const folder = join(root, 'examples');
 
 /** The file names of the examples. */
 export const exampleFiles = async () =>
@@ -42,8 +37,9 @@ export const exampleFiles = async () =>
 export const readExample = async (file: string) =>
 	JSON.parse(await readFile(join(folder, file), 'utf8')) as WorkflowFile;
 
-/** Whether a workflow can be active; one that starts by hand alone cannot. */
-export const canBeActive = ({ nodes }: WorkflowFile) => !nodes.some(startsByHand);
+/** Whether a workflow can be active; a workflow that only starts by hand cannot. */
+export const canBeActive = ({ nodes }: WorkflowFile) =>
+	!nodes.some(({ type }) => type === 'n8n-nodes-base.manualTrigger');
 
 /** The example with a person's choices made. */
 export async function fillIn(
@@ -51,112 +47,75 @@ export async function fillIn(
 	workflow: WorkflowFile,
 	choices: Choices,
 ): Promise<WorkflowFile> {
-	const nodes = [];
-	for (const node of workflow.nodes) {
-		if (!isOurs(node)) {
-			nodes.push(withChosen(node, choices));
-			continue;
-		}
-		const parameters = {
-			...node.parameters,
-			...chosenForm(node, choices),
-			...looks(node, choices),
-		};
-		const filled = {
-			...node,
-			parameters,
-			credentials: { formServiceApi: choices.credential },
-		};
-		if (parameters.operation === 'create') {
-			const fields = await fieldsOf(rest, filled);
-			const answers = isTool(node) ? byModel(choices.answers) : choices.answers;
-			filled.parameters.fields = mapAnswers(fields, answers);
-			filled.parameters.options = chosenIdentity(fields, node, choices);
-		}
-		if (isEqual(parameters.settings, {})) filled.parameters.settings = choices.settings;
-		nodes.push(filled);
+	const nodes = workflow.nodes.map(async (node) =>
+		node.type.startsWith(OURS)
+			? await fillInOurs(rest, node, choices)
+			: fillInOthers(node, choices),
+	);
+	return { ...workflow, nodes: await Promise.all(nodes) };
+}
+
+async function fillInOurs(rest: N8nRest, node: INode, choices: Choices): Promise<INode> {
+	const { form, credential, settings, pollTimes, requestsPerDay } = choices;
+	const parameters: INodeParameters = { ...node.parameters };
+	const filled = { ...node, parameters, credentials: { formServiceApi: credential } };
+	if ((parameters.formId as { mode?: string } | undefined)?.mode === 'list') {
+		parameters.formId = selectFromList(form);
 	}
-	return { ...workflow, nodes };
+	if (node.type === `${OURS}Trigger` && pollTimes) {
+		const item = pollTimes.map((cronExpression) => ({ mode: 'custom', cronExpression }));
+		parameters.pollTimes = { item };
+		parameters.options = requestsPerDay ? { requestsPerDay } : {};
+	}
+	if (isEqual(parameters.settings, {})) parameters.settings = settings;
+	if (parameters.operation === 'create') await mapAnswers(rest, filled, choices);
+	return filled;
 }
 
-function chosenForm({ parameters }: INode, { form }: Choices): INodeParameters {
-	const locator = parameters.formId as { mode: string } | undefined;
-	if (locator?.mode !== 'list') return {};
-	return { formId: { __rl: true, mode: 'list', value: form.id, cachedResultName: form.name } };
-}
+const selectFromList = ({ id, name }: Named): INodeParameters =>
+	({ __rl: true, mode: 'list', value: id, cachedResultName: name }) as unknown as INodeParameters;
 
-function chosenIdentity(
-	fields: MapperField[],
-	{ parameters }: INode,
-	{ identifiedBy }: Choices,
-): INodeParameters {
+type MapperField = { id: string; displayName: string };
+
+/** Maps answers to the form's fields, which n8n gives as it gives them to the editor. */
+async function mapAnswers(rest: N8nRest, node: INode, { answers, identifiedBy }: Choices) {
+	const { type, typeVersion, parameters, credentials } = node;
+	const path = '/rest/dynamic-node-parameters/resource-mapper-fields';
+	const { fields } = (await rest.send('POST', path, {
+		nodeTypeAndVersion: { name: type, version: typeVersion },
+		path: 'parameters.fields',
+		methodName: 'getFormFields',
+		currentNodeParameters: parameters,
+		credentials,
+	})) as { fields: MapperField[] };
+	const value = fields
+		.filter(({ displayName }) => displayName in answers)
+		.map(({ id, displayName }) => {
+			// what the editor enters where a person lets the model define an answer
+			const byModel = `={{ $fromAI('${displayName}', '', 'string') }}`;
+			return [id, type === `${OURS}Tool` ? byModel : answers[displayName]];
+		});
+	parameters.fields = {
+		mappingMode: 'defineBelow',
+		value: Object.fromEntries(value) as IDataObject,
+		schema: fields,
+	} as unknown as INodeParameters;
 	const options = (parameters.options ?? {}) as INodeParameters;
-	if (!('skipIfExists' in options)) return options;
+	if (!('skipIfExists' in options)) return;
 	const chosen = fields.filter(({ displayName }) => identifiedBy.includes(displayName));
-	return { ...options, skipIfExists: chosen.map(({ id }) => id) };
+	parameters.options = { ...options, skipIfExists: chosen.map(({ id }) => id) };
 }
 
 /** A node of n8n's own with what was chosen: a model's credential, a workflow, the form in a sheet's row. */
-function withChosen(node: INode, { form, model, subWorkflow }: Choices): INode {
-	if (isModel(node) && model) return { ...node, credentials: { openAiApi: model } };
-	const { jsonOutput } = node.parameters;
-	if (typeof jsonOutput === 'string') {
-		const rows = jsonOutput.replace('"form_id": ""', `"form_id": "${form.id}"`);
-		return { ...node, parameters: { ...node.parameters, jsonOutput: rows } };
+function fillInOthers(node: INode, { form, model, subWorkflow }: Choices): INode {
+	const { type, parameters } = node;
+	if (type.startsWith('@n8n/n8n-nodes-langchain.lmChat') && model) {
+		return { ...node, credentials: { openAiApi: model } };
 	}
-	if (!isSubWorkflow(node) || !subWorkflow) return node;
-	const { id, name } = subWorkflow;
-	const workflowId = { __rl: true, mode: 'list', value: id, cachedResultName: name };
-	return { ...node, parameters: { ...node.parameters, workflowId } };
-}
-
-/** What the editor enters where a person lets the model define these answers. */
-const byModel = (answers: Choices['answers']): Choices['answers'] =>
-	Object.fromEntries(
-		Object.keys(answers).map((label) => [label, `={{ $fromAI('${label}', '', 'string') }}`]),
-	);
-
-function looks(node: INode, { looks: cronExpressions, requestsPerDay }: Choices): INodeParameters {
-	if (!isTrigger(node) || !cronExpressions) return {};
-	const item = cronExpressions.map((cronExpression) => ({ mode: 'custom', cronExpression }));
-	return { pollTimes: { item }, options: requestsPerDay ? { requestsPerDay } : {} };
-}
-
-type MapperField = { id: string; displayName: string; options?: INodePropertyOptions[] };
-
-/** Asks n8n for the form's fields, as the editor does. */
-async function fieldsOf(
-	rest: N8nRest,
-	{
-		type,
-		typeVersion,
-		parameters,
-		credentials,
-	}: Pick<INode, 'type' | 'typeVersion' | 'parameters' | 'credentials'>,
-): Promise<MapperField[]> {
-	const { fields } = (await rest.send(
-		'POST',
-		'/rest/dynamic-node-parameters/resource-mapper-fields',
-		{
-			nodeTypeAndVersion: { name: type, version: typeVersion },
-			path: 'parameters.fields',
-			methodName: 'getFormFields',
-			currentNodeParameters: parameters,
-			credentials,
-		},
-	)) as { fields: MapperField[] };
-	return fields;
-}
-
-function mapAnswers(fields: MapperField[], answers: Record<string, string>): INodeParameters {
-	const value = Object.fromEntries(
-		fields
-			.filter(({ displayName }) => displayName in answers)
-			.map(({ id, displayName }) => [id, answers[displayName]]),
-	);
-	return {
-		mappingMode: 'defineBelow',
-		value,
-		schema: fields as unknown as IDataObject[],
-	} as INodeParameters;
+	if (type === 'n8n-nodes-base.executeWorkflow' && subWorkflow) {
+		return { ...node, parameters: { ...parameters, workflowId: selectFromList(subWorkflow) } };
+	}
+	if (typeof parameters.jsonOutput !== 'string') return node;
+	const jsonOutput = parameters.jsonOutput.replace('"form_id": ""', `"form_id": "${form.id}"`);
+	return { ...node, parameters: { ...parameters, jsonOutput } };
 }

@@ -14,20 +14,15 @@ const LEFT_OUT = 'empty-npm-package';
 export const lines = readdirSync(folder).sort((one, other) => parseInt(other) - parseInt(one));
 const [newest] = lines;
 
-const read = (line: string, file: string) =>
-	JSON.parse(readFileSync(join(folder, line, file), 'utf8')) as object;
+const read = (line: string, file: string): unknown =>
+	JSON.parse(readFileSync(join(folder, line, file), 'utf8'));
 
 /** The version of n8n that a line is tried with. Only the package.json of the line says it. */
 export const versionOf = (line = newest) =>
 	(read(line, 'package.json') as { dependencies: { n8n: string } }).dependencies.n8n;
 
-/** The packages that a line's lockfile has, by their path. */
-const lockedIn = (line: string) =>
-	(
-		read(line, 'package-lock.json') as {
-			packages: Record<string, { version: string; name?: string }>;
-		}
-	).packages;
+type Lock = { packages: Record<string, { version: string; name?: string }> };
+const lockedIn = (line: string) => (read(line, 'package-lock.json') as Lock).packages;
 
 /** Whether the lockfile of a line has the version that its package.json names. */
 export const isLocked = (line: string) =>
@@ -42,39 +37,32 @@ export const withN8nVersions = (text: string) =>
 		lines.includes(`${major}.x`) ? before + versionOf(`${major}.x`) : mention,
 	);
 
-// Debian's packages of Node bring its headers here; without them node-gyp downloads some
-const SYSTEM_HEADERS = '/usr/include/node/node_api.h';
-
-/** n8n's database driver is native, and its install script has not run: it is fetched, else compiled. */
+/** Fetches n8n's native database driver, whose install script has not run, or compiles it. */
 async function prepareSqlite(installed: string) {
 	const cwd = join(installed, 'node_modules', 'sqlite3');
 	const tool = (name: string) => join(installed, 'node_modules', '.bin', name);
-	const env = existsSync(SYSTEM_HEADERS) ? { npm_config_nodedir: '/usr' } : {};
-	try {
-		await run('node', [tool('prebuild-install'), '-r', 'napi'], { cwd });
-	} catch {
+	// without Debian's headers of Node, node-gyp downloads some
+	const hasHeaders = existsSync('/usr/include/node/node_api.h');
+	const env = hasHeaders ? { npm_config_nodedir: '/usr' } : {};
+	await run('node', [tool('prebuild-install'), '-r', 'napi'], { cwd }).catch(
 		// without optimization it takes a third of the time to compile, and is fast enough
-		await run('node', [tool('node-gyp'), 'rebuild', '--debug'], { cwd, env });
-	}
+		async () => await run('node', [tool('node-gyp'), 'rebuild', '--debug'], { cwd, env }),
+	);
 	await run('node', ['-e', 'require("sqlite3")'], { cwd: installed });
 }
 
-/** Lets what is left out of n8n say so when something asks for it. */
-async function markLeftOut(line: string, installed: string) {
-	for (const [path, { name }] of Object.entries(lockedIn(line))) {
-		if (name !== LEFT_OUT) continue;
-		const text = `${path} is left out of the n8n for tests, see scripts/n8n/${line}/package.json`;
-		await writeFile(join(installed, path, 'index.js'), `throw new Error(${JSON.stringify(text)});`);
-	}
-}
-
-/** Installs n8n unless it is there, and gives the folder of its package. */
+/** Installs n8n once; returns the folder of its package. */
 export const installN8n = async (line = newest) =>
 	await cached({
 		source: `n8n/${line}`,
 		title: `n8n ${versionOf(line)} (1 to 4 minutes, once)`,
 		async finish(installed) {
-			await markLeftOut(line, installed);
+			for (const [path, { name }] of Object.entries(lockedIn(line))) {
+				if (name !== LEFT_OUT) continue;
+				const text = `${path} is left out of the n8n for tests, see scripts/n8n/${line}/package.json`;
+				const index = join(installed, path, 'index.js');
+				await writeFile(index, `throw new Error(${JSON.stringify(text)});`);
+			}
 			await prepareSqlite(installed);
 		},
 	});

@@ -86,27 +86,24 @@ export class N8nProcess {
 		this.ports ??= { web: await freePort(this.options.port), broker: await freePort() };
 		const { web, broker } = this.ports;
 		const log = await open(this.logFile, 'a');
-		const child = spawn(
-			node,
-			[program, ...(role === 'worker' ? ['worker', '--concurrency=5'] : ['start'])],
-			{
-				cwd: folder,
-				stdio: ['ignore', log.fd, log.fd],
-				// a group of its own, so that its task runner ends with it, and Ctrl-C is ours to handle
-				detached: true,
-				env: {
-					...ownEnvironment(),
-					...SETTINGS,
-					...engine(),
-					N8N_USER_FOLDER: folder,
-					N8N_PORT: String(web),
-					N8N_RUNNERS_BROKER_PORT: String(broker),
-					QUEUE_HEALTH_CHECK_ACTIVE: 'true',
-					QUEUE_HEALTH_CHECK_PORT: String(web),
-					...env,
-				},
+		const command = role === 'worker' ? ['worker', '--concurrency=5'] : ['start'];
+		const child = spawn(node, [program, ...command], {
+			cwd: folder,
+			stdio: ['ignore', log.fd, log.fd],
+			// a group of its own, so that its task runner ends with it, and Ctrl-C is ours to handle
+			detached: true,
+			env: {
+				...ownEnvironment(),
+				...SETTINGS,
+				...engine(),
+				N8N_USER_FOLDER: folder,
+				N8N_PORT: String(web),
+				N8N_RUNNERS_BROKER_PORT: String(broker),
+				QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+				QUEUE_HEALTH_CHECK_PORT: String(web),
+				...env,
 			},
-		);
+		});
 		await log.close();
 		this.child = child;
 		child.once('exit', () => (this.child = undefined));

@@ -53,16 +53,10 @@ export class N8nRest {
 		const { userManagement } = (await this.send('GET', '/rest/settings')) as {
 			userManagement: { showSetupOnFirstLoad: boolean };
 		};
-		if (userManagement.showSetupOnFirstLoad) {
-			await this.send('POST', '/rest/owner/setup', {
-				email,
-				password,
-				firstName: 'Form',
-				lastName: 'Demo',
-			});
-		} else {
-			await this.send('POST', '/rest/login', { emailOrLdapLoginId: email, email, password });
-		}
+		const name = { firstName: 'Form', lastName: 'Demo' };
+		await (userManagement.showSetupOnFirstLoad
+			? this.send('POST', '/rest/owner/setup', { email, password, ...name })
+			: this.send('POST', '/rest/login', { emailOrLdapLoginId: email, email, password }));
 	}
 
 	/** Creates a credential, or updates the one of that name, and gives its id. */
@@ -77,14 +71,6 @@ export class N8nRest {
 			? await this.send('PATCH', `/rest/credentials/${id}`, credential)
 			: await this.send('POST', '/rest/credentials', credential);
 		return (saved as Saved).id;
-	}
-
-	/** Tests a saved credential as the editor does, and gives n8n's verdict. */
-	async testCredential(credential: { id: string; name: string; type: string; data: IDataObject }) {
-		return (await this.send('POST', '/rest/credentials/test', { credentials: credential })) as {
-			status: 'OK' | 'Error';
-			message: string;
-		};
 	}
 
 	/** The workflow of that name, if there is one. */
@@ -124,54 +110,51 @@ export class N8nRest {
 		return `/rest/projects/${id}/data-tables`;
 	}
 
-	/** Switches a workflow on. n8n 2.x activates a version, 1.x the workflow as a whole. */
+	/** Switches a workflow on. */
 	async activate(id: string): Promise<void> {
-		const { versionId } = (await this.send('GET', `/rest/workflows/${id}`)) as Saved;
-		try {
-			await this.send('POST', `/rest/workflows/${id}/activate`, { versionId });
-		} catch (error) {
-			if (!(error instanceof RestError) || error.status !== 404) throw error;
-			await this.send('PATCH', `/rest/workflows/${id}`, { active: true, versionId });
-		}
+		await this.switch(id, 'activate');
+	}
+
+	/** Switches a workflow off. */
+	async deactivate(id: string): Promise<void> {
+		await this.switch(id, 'deactivate');
+	}
+
+	/** n8n 2.x switches a version of a workflow, 1.x the workflow as a whole. */
+	private async switch(id: string, action: 'activate' | 'deactivate'): Promise<void> {
+		const path = `/rest/workflows/${id}`;
+		const { versionId } = (await this.send('GET', path)) as Saved;
+		const body = action === 'activate' ? { versionId } : {};
+		await this.send('POST', `${path}/${action}`, body).catch(async (error: Error) => {
+			if (!isNotFound(error)) throw error;
+			await this.send('PATCH', path, { active: action === 'activate', versionId });
+		});
 	}
 
 	/**
-	 * Waits until a workflow that was switched on has looked at what it watches. n8n 2.x publishes it after
+	 * Waits until a workflow that was switched on has polled what it watches. n8n 2.x publishes it after
 	 * it has answered, n8n 1.x before.
 	 * @throws Error when a trigger of it could not be switched on
 	 */
 	async published(id: string): Promise<void> {
 		const deadline = Date.now() + PUBLISHED_WITHIN_MS;
 		while (Date.now() < deadline) {
-			const state = await this.publication(id);
-			if (state === undefined || state.status === 'published') return;
+			const path = `/rest/workflows/${id}/publication-status`;
+			const state = await this.send('GET', path).then(
+				(reply) => reply as Publication,
+				(error: Error) => {
+					// n8n 1.x has nothing to wait for
+					if (isNotFound(error)) return { status: 'published', triggers: [] };
+					throw error;
+				},
+			);
+			if (state.status === 'published') return;
 			if (state.status === 'failed' || state.status === 'partial') {
 				throw new Error(`n8n could not publish ${id}: ${JSON.stringify(state.triggers)}`);
 			}
 			await sleep(100);
 		}
 		throw new Error(`n8n did not publish ${id} within ${PUBLISHED_WITHIN_MS / 1000} s.`);
-	}
-
-	/** How far the publication of a workflow is; undefined on n8n 1.x. */
-	private async publication(id: string): Promise<Publication | undefined> {
-		try {
-			return (await this.send('GET', `/rest/workflows/${id}/publication-status`)) as Publication;
-		} catch (error) {
-			if (error instanceof RestError && error.status === 404) return undefined;
-			throw error;
-		}
-	}
-
-	/** Switches a workflow off. */
-	async deactivate(id: string): Promise<void> {
-		try {
-			await this.send('POST', `/rest/workflows/${id}/deactivate`, {});
-		} catch (error) {
-			if (!(error instanceof RestError) || error.status !== 404) throw error;
-			const { versionId } = (await this.send('GET', `/rest/workflows/${id}`)) as Saved;
-			await this.send('PATCH', `/rest/workflows/${id}`, { active: false, versionId });
-		}
 	}
 
 	/** Runs a workflow by hand from its trigger of that name, and gives the id of the execution. */
@@ -211,7 +194,7 @@ export class N8nRest {
 	/**
 	 * @param path with its leading slash
 	 * @returns what the reply's `data` holds
-	 * @throws RestError when n8n refuses
+	 * @throws Error with the status as its cause if n8n refuses
 	 */
 	async send(method: string, path: string, body?: object): Promise<unknown> {
 		const reply = await fetch(this.url + path, {
@@ -226,7 +209,10 @@ export class N8nRest {
 		const auth = reply.headers.getSetCookie().find((cookie) => cookie.startsWith('n8n-auth='));
 		if (auth) this.cookie = auth.split(';')[0];
 		const text = await reply.text();
-		if (!reply.ok) throw new RestError(`${method} ${path}`, reply.status, text);
+		if (!reply.ok) {
+			const message = `n8n answered ${method} ${path} with ${reply.status}: ${text.slice(0, 500)}`;
+			throw new Error(message, { cause: reply.status });
+		}
 		return (JSON.parse(text) as { data: unknown }).data;
 	}
 }
@@ -237,14 +223,7 @@ function hasData({ data }: Execution): boolean {
 	return error !== undefined || Object.keys(runData).length > 0;
 }
 
-class RestError extends Error {
-	readonly status: number;
-
-	constructor(request: string, status: number, text: string) {
-		super(`n8n answered ${request} with ${status}: ${text.slice(0, 500)}`);
-		this.status = status;
-	}
-}
+const isNotFound = ({ cause }: Error) => cause === 404;
 
 /** The items that a node put out in an execution. */
 export const itemsOf = (execution: Execution, nodeName: string): INodeExecutionData[] =>

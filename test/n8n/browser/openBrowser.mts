@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContextOptions, chromium, type Page, selectors } from 'playwright-core';
-import { chromiumPath } from '../../../scripts/lib/chromium.mts';
+import { provideChromium } from '../../../scripts/lib/chromium.mts';
 
 /** What keeps a browser from asking for updates and the like, where nothing but this machine can be reached. */
 const FLAGS = [
@@ -28,7 +28,7 @@ export type Browser = {
 export async function openBrowser(cleanup: AsyncDisposableStack): Promise<Browser> {
 	selectors.setTestIdAttribute('data-test-id');
 	const browser = await chromium.launch({
-		executablePath: chromiumPath(),
+		executablePath: await provideChromium(),
 		// Chromium refuses to start with its sandbox as root, which containers run as
 		chromiumSandbox: process.getuid?.() !== 0,
 		args: FLAGS,
