@@ -5,7 +5,7 @@ import { isUuid } from '../records';
 import { findChoice, indexChoices } from './choices';
 import { findField } from './fields';
 import type { FormField } from './fields';
-import { isNothing, normalizeAnswer, readAnswer } from './kinds';
+import { isNothing, normalizeAnswer, readAnswer, readMidnight } from './kinds';
 import type { AnsweredField, FieldKind } from './kinds';
 import { matchAnswers } from './match';
 import { RESPONSE_ATTRIBUTES, toCaseless } from './names';
@@ -216,7 +216,8 @@ function compareValue(value: Value, subject: Subject, zone: string): boolean | u
 /** By their texts, without regard to case, else by what they mean to their field: a number, a time, a choice. */
 function isEqual(value: Value, subject: Subject, zone: string): boolean | undefined {
 	const { value: wanted } = subject.condition;
-	if (toCaseless(String(value)) === toCaseless(wanted)) return true;
+	// JSON.parse has rounded a number of many digits
+	if (typeof value !== 'number' && toCaseless(String(value)) === toCaseless(wanted)) return true;
 	const kind = getKind(value, subject.kind);
 	if (kind === 'date' || kind === 'dateTime') {
 		const difference = compareTimes(value, subject, zone);
@@ -240,12 +241,13 @@ function getKind(value: Value, kind: FieldKind): FieldKind {
  * How a date or time lies to that of the condition: above 0 if it is later. A date and a date with a time
  * are compared by their days in the workflow's zone.
  */
-function compareTimes(value: Value, { condition, field }: Subject, zone: string) {
+function compareTimes(value: Value, { condition, field, kind }: Subject, zone: string) {
 	// the service's own times are UTC (specification, section 2.1); an answered date is one of the calendar
 	const time = readTime(value, field === undefined ? 'utc' : zone);
 	const wanted = readTime(condition.value, zone);
 	if (time === undefined || wanted === undefined) return undefined;
-	const days = [readDay(value), readDay(condition.value)];
+	const isDay = kind === 'date';
+	const days = [isDay ? readMidnight(value, zone) : readDay(value), readDay(condition.value)];
 	if (days.every((day) => day === undefined)) return time - wanted;
 	const [day, other] = [time, wanted].map(
 		(one, index) => days[index] ?? DateTime.fromMillis(one, { zone }).toISODate()!,

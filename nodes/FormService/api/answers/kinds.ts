@@ -1,7 +1,7 @@
 import { trimEnd, trimStart } from 'lodash';
 import { DateTime } from 'luxon';
 import type { FieldType, GenericValue } from 'n8n-workflow';
-import { readBoolean, readDay, readNumber, readTime } from '../readers';
+import { isLocalTime, readBoolean, readDay, readNumber, readTime } from '../readers';
 import { isRecord } from '../records';
 import { isWebUrl } from '../url';
 import { findChoice, indexChoices, splitChoices } from './choices';
@@ -80,7 +80,7 @@ export const kinds = {
 		...dates,
 		types: /^date$/,
 		encode: (value, { zone }) => encodeTime(value, zone, true),
-		normalize: (entry, { zone }) => readDay(entry) ?? normalizeMidnight(entry, zone),
+		normalize: (entry, { zone }) => readMidnight(entry, zone) ?? readTime(entry, zone)?.toString(),
 		example: () => '2026-01-31',
 	},
 	dateTime: {
@@ -99,7 +99,8 @@ export const kinds = {
 		},
 		read: (value) => {
 			const number = typeof value === 'string' ? readNumber(value) : undefined;
-			return number !== undefined && String(number) === value ? number : value;
+			const isSame = number !== undefined && String(number) === value;
+			return isSame && isExact(number) ? number : value;
 		},
 		normalize: normalizeNumber,
 		widget: 'number',
@@ -246,23 +247,43 @@ export function normalizeAnswer(
 	return isSet ? [...new Set(texts)].sort().join('\n') : texts.join(', ');
 }
 
+/**
+ * All that a listed answer may mean, as `normalizeAnswer` writes it. A listed time without a zone can be one
+ * of the workflow's zone, or one of UTC.
+ *
+ * @returns undefined if the answer may mean anything
+ */
+export function listMeanings(
+	value: unknown,
+	field: AnsweredField,
+	zone: string,
+): ReadonlySet<string> | undefined {
+	const isLocal = typeof value === 'string' && isLocalTime(value);
+	const meanings = (isLocal ? [zone, 'utc'] : [zone]).map((one) =>
+		normalizeAnswer(value, field, one),
+	);
+	return meanings.every((one) => one !== undefined) ? new Set(meanings) : undefined;
+}
+
 /** Services end a line in either way, and some trim what they store. */
 function normalizeText(entry: unknown): string | undefined {
 	if (typeof entry === 'number') return normalizeNumber(entry);
 	return typeof entry === 'string' ? toComparable(entry.replaceAll('\r\n', '\n')) : undefined;
 }
 
-/** JSON.parse rounds a number of more digits (2^53 has 16). */
+/** Digits that every number keeps in JSON.parse; a whole number keeps all below 2^53. */
 const EXACT_DIGITS = 15;
+
+function isExact(number: number): boolean {
+	const digits = String(number).replace(/e.*$/i, '').replace(/\D/g, '');
+	return Number.isInteger(number) ? Number.isSafeInteger(number) : digits.length <= EXACT_DIGITS;
+}
 
 /** The digits of a number: `7.0`, `07` and `7` are `7`. */
 function normalizeNumber(entry: unknown): string | undefined {
 	const number = readNumber(entry);
-	if (number === undefined) return undefined;
+	if (number === undefined || (typeof entry === 'number' && !isExact(entry))) return undefined;
 	const text = String(entry).trim();
-	const digits = text.replace(/e.*$/i, '').replace(/\D/g, '').length;
-	const isExact = typeof entry === 'string' || Number.isSafeInteger(entry);
-	if (!isExact && digits > EXACT_DIGITS) return undefined;
 	const plain = /e/i.test(text) ? writeDecimal(number) : text;
 	const [whole, fraction = ''] = plain.replace('-', '').split('.');
 	const rest = trimEnd(fraction, '0');
@@ -276,13 +297,16 @@ function normalizeChoice(entry: unknown, { choices }: Rules): string | undefined
 	return normalizeText(isRecord(entry) ? (entry.value ?? entry.label ?? entry.name) : entry);
 }
 
-/** A day can be listed as its midnight, in the zone of the workflow or in UTC; another time stays a time. */
-function normalizeMidnight(entry: unknown, zone: string): string | undefined {
+/**
+ * The day of an answer to a date field, which can be listed as its midnight in the workflow's zone or in
+ * UTC; undefined for another time.
+ */
+export function readMidnight(entry: unknown, zone: string): string | undefined {
 	const time = readTime(entry, zone);
 	if (time === undefined) return undefined;
 	const local = [zone, 'utc'].map((one) => DateTime.fromMillis(time, { zone: one }));
 	const midnight = local.find((one) => +one.startOf('day') === time);
-	return midnight?.toISODate() ?? String(time);
+	return readDay(entry) ?? midnight?.toISODate() ?? undefined;
 }
 
 /** One choice, or several with commas between them, if all of them are choices of the field. */

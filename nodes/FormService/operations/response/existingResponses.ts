@@ -2,8 +2,8 @@ import type { IDataObject } from 'n8n-workflow';
 import type { AnswerValue } from '../../api/answers/encode';
 import { findFields, parseFields, parseInputFields } from '../../api/answers/fields';
 import type { FormField, InputField } from '../../api/answers/fields';
-import { isNothing, normalizeAnswer } from '../../api/answers/kinds';
-import type { FieldKind } from '../../api/answers/kinds';
+import { isNothing, listMeanings, normalizeAnswer } from '../../api/answers/kinds';
+import type { AnsweredField } from '../../api/answers/kinds';
 import { matchAnswers } from '../../api/answers/match';
 import type { MatchedAnswers } from '../../api/answers/match';
 import { toComparable } from '../../api/answers/names';
@@ -36,7 +36,7 @@ type AddedResponse = { id?: string };
 type IdentityField = {
 	field: FormField;
 	/** A field whose answers are listed as lists is compared as one with several choices: in any order. */
-	kind: FieldKind;
+	compared: AnsweredField;
 	/** The time zone of the workflow. */
 	zone: string;
 };
@@ -141,7 +141,7 @@ function identityField(
 	);
 	return {
 		field,
-		kind: hasLists && field.kind === 'text' ? 'multipleChoice' : field.kind,
+		compared: hasLists && field.kind === 'text' ? { ...field, kind: 'multipleChoice' } : field,
 		zone,
 	};
 }
@@ -161,12 +161,12 @@ export function keyOf(
 	{ identity, known, doubtful }: ExistingResponses,
 	answers: readonly AnswerValue[],
 ): string {
-	const texts = identity.map((field, index) => {
-		const text = textOf(answers[index], field);
+	const texts = identity.map(({ field, compared, zone }, index) => {
+		const text = normalizeAnswer(answers[index], compared, zone);
 		if (text !== undefined) return text;
 		throw invalid(
 			input,
-			`${NAME} can't compare "${field.field.title}" with the responses of the form`,
+			`${NAME} can't compare "${field.title}" with the responses of the form`,
 			`The answer can be read in several ways. ${NOTHING_ADDED}`,
 		);
 	});
@@ -188,11 +188,13 @@ export function keyOf(
  * What the answer of a response to a field may be. If the service lists labels alone, an answer under a
  * label of several fields, or under one that the form no longer has, may be the answer to the field.
  */
-function possibleTexts({ answers, doubtful }: MatchedAnswers, identity: IdentityField): Possible {
-	const { field } = identity;
+function possibleTexts(
+	{ answers, doubtful }: MatchedAnswers,
+	{ field, compared, zone }: IdentityField,
+): Possible {
 	const own = answers.find((answer) => answer.field === field);
 	const isDoubtful = doubtful.includes(field);
-	if (own !== undefined && !isDoubtful) return asSet(listReadings(own.value, identity));
+	if (own !== undefined && !isDoubtful) return listMeanings(own.value, compared, zone);
 	const ofLabel = answers.filter(
 		(answer) =>
 			answer.field !== undefined && toComparable(answer.field.label) === toComparable(field.label),
@@ -204,20 +206,7 @@ function possibleTexts({ answers, doubtful }: MatchedAnswers, identity: Identity
 			? ofLabel.includes(answer)
 			: answer.field === undefined && answer.uuid === undefined && !isNothing(answer.value),
 	);
-	return asSet(['', ...candidates.flatMap(({ value }) => listReadings(value, identity))]);
-}
-
-function asSet(texts: ReadonlyArray<string | undefined>): Possible {
-	const known = texts.filter((text) => text !== undefined);
-	return known.length === texts.length ? new Set(known) : undefined;
-}
-
-/** A listed time without a zone can be one of the workflow's zone or one of UTC. */
-function listReadings(value: unknown, identity: IdentityField): Array<string | undefined> {
-	return [identity.zone, 'utc'].map((zone) => textOf(value, { ...identity, zone }));
-}
-
-/** An answer as it is compared; undefined if it cannot be compared with certainty. */
-function textOf(value: unknown, { field, kind, zone }: IdentityField): string | undefined {
-	return normalizeAnswer(value, { ...field, kind }, zone);
+	const meanings = candidates.map(({ value }) => listMeanings(value, compared, zone));
+	const isKnown = meanings.every((one) => one !== undefined);
+	return isKnown ? new Set(['', ...meanings.flatMap((one) => [...one])]) : undefined;
 }
