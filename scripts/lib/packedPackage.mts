@@ -5,8 +5,7 @@ import { dirname, join } from 'node:path';
 import { run, step } from './command.mts';
 import { root } from './paths.mts';
 
-const SOURCES =
-	'{nodes/**/*.*,credentials/**/*.*,package.json,tsconfig.json,README.md,gulpfile.js}';
+const SOURCES = '{nodes/**/*,credentials/*,package.json,tsconfig.json,README.md,gulpfile.js}';
 
 /** Packs what has been built; returns the path of the tarball in `folder`, which has nothing else then. */
 export async function pack(folder: string): Promise<string> {
@@ -25,8 +24,10 @@ export async function pack(folder: string): Promise<string> {
  */
 export async function packedPackage(): Promise<string> {
 	const hash = createHash('sha256');
-	for (const file of globSync(SOURCES, { cwd: root }).sort()) {
-		hash.update(file).update(await readFile(join(root, file)));
+	const entries = globSync(SOURCES, { cwd: root, withFileTypes: true });
+	const files = entries.filter((entry) => entry.isFile());
+	for (const file of files.map(({ parentPath, name }) => join(parentPath, name)).sort()) {
+		hash.update(file).update(await readFile(file));
 	}
 	const folder = join(root, '.demo', 'package');
 	const tarball = join(folder, `${hash.digest('hex').slice(0, 16)}.tgz`);
