@@ -9,7 +9,7 @@ import {
 	limitInput,
 	returnAllSwitch,
 } from '../parameters/properties';
-import { listing } from './operation';
+import { makeListing, readOnce } from './operation';
 import type { Operation } from './operation';
 
 export const fieldGetAll: Operation = {
@@ -35,8 +35,8 @@ export const fieldGetAll: Operation = {
 		return {
 			ids: { formId },
 			async send(request) {
-				const fields = await request.run.readOnce(request, listRecords);
-				return listing(fields, page, (field) => ({ json: toJson(field) }));
+				const fields = await readOnce(request, listRecords);
+				return makeListing(fields, page, (field) => ({ json: toJson(field) }));
 			},
 		};
 	},

@@ -1,10 +1,10 @@
-import { mapValues, pick } from 'lodash';
+import { mapValues, pick, uniq } from 'lodash';
 import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { shortened } from '../api/errors';
 import { isRecord } from '../api/records';
 import type { Input } from '../parameters/input';
 import { invalid, readChoice, toText } from '../parameters/input';
-import type { Listing, Operation, Prepare, Prepared } from './operation';
+import type { Operation, Prepare, Prepared, Sent } from './operation';
 
 /**
  * The node as a tool of a model: the model selects its output by name, gets no files and no secrets, and
@@ -59,7 +59,7 @@ const skipInput: INodeProperties = {
 };
 
 /** A parameter of an operation, with the parameters that replace or extend it in tools. */
-export function withToolParameters(property: INodeProperties): INodeProperties[] {
+export function addToolParameters(property: INodeProperties): INodeProperties[] {
 	if (property.name === 'limit') return [property, skipInput];
 	const { displayOptions } = property;
 	const hide = { ...displayOptions?.hide, ...onlyForTools };
@@ -69,7 +69,7 @@ export function withToolParameters(property: INodeProperties): INodeProperties[]
 }
 
 /** The text by which a model decides to use the tool. n8n's own text is only the action. */
-export function toolDescriptionInput({ toolDescription }: Operation): INodeProperties {
+export function createToolDescription({ toolDescription }: Operation): INodeProperties {
 	return {
 		displayName: 'Tool Description',
 		name: 'toolDescription',
@@ -82,8 +82,14 @@ export function toolDescriptionInput({ toolDescription }: Operation): INodePrope
 	};
 }
 
-/** Prepares the operation of a tool. */
-export function prepareForModel(prepare: Prepare, input: Input): Prepared {
+/**
+ * Prepares the operation of a tool: reads Output and Fields in place of Simplify, and leaves out files and
+ * secrets.
+ */
+export function prepareForModel(
+	prepare: Prepare,
+	input: Input,
+): { prepared: Prepared; present: (sent: Sent) => Promise<INodeExecutionData[]> } {
 	const output = readChoice(input, 'output', 'Output', ['simplified', 'raw', 'selectedFields']);
 	const names = output === 'selectedFields' ? readNames(input) : undefined;
 	const fixed: Record<string, unknown> = { simplify: output !== 'raw', includeSecrets: false };
@@ -94,17 +100,16 @@ export function prepareForModel(prepare: Prepare, input: Input): Prepared {
 			? ({ ...value, downloadFiles: false, includeSecrets: false } as T)
 			: value;
 	};
-	const prepared = prepare({ ...input, parameter });
 	return {
-		...prepared,
-		send: async (request) => await resultFor(await prepared.send(request), names),
+		prepared: prepare({ ...input, parameter }),
+		present: async (sent) => await presentToModel(sent, names),
 	};
 }
 
 /** The names of the selected fields; an expression may give them as a list in JSON, or with commas. */
 function readNames(input: Input): string[] {
 	const given = input.parameter<unknown>('outputFields', []);
-	const list = typeof given === 'string' ? namesIn(given) : given;
+	const list = typeof given === 'string' ? parseNames(given) : given;
 	const names = (Array.isArray(list) ? (list as unknown[]) : [])
 		.map((name) => toText(input, name, 'Fields'))
 		.filter((name) => name.trim() !== '');
@@ -112,7 +117,7 @@ function readNames(input: Input): string[] {
 	throw invalid(input, "'Fields' must be a list of at least one name");
 }
 
-function namesIn(text: string): unknown {
+function parseNames(text: string): unknown {
 	try {
 		return JSON.parse(text) as unknown;
 	} catch {
@@ -126,8 +131,8 @@ function namesIn(text: string): unknown {
  *
  * @param names of the selected fields; undefined for all
  */
-export async function resultFor(
-	sent: INodeExecutionData[] | Listing,
+export async function presentToModel(
+	sent: Sent,
 	names: readonly string[] | undefined,
 ): Promise<INodeExecutionData[]> {
 	const { items, skip, total } = Array.isArray(sent)
@@ -138,47 +143,41 @@ export async function resultFor(
 	const notices: string[] = [];
 	let characters = 0;
 	for await (const { json } of items) {
-		const selected = names === undefined ? json : selectedFrom(json, names);
-		const shown = page.length > 0 ? selected : fitted(selected);
+		const selected = names === undefined ? json : selectFields(json, names);
+		const shown = page.length > 0 ? selected : shorten(selected);
 		characters += JSON.stringify(shown).length;
 		if (characters > MAX_CHARACTERS && page.length > 0) break;
 		if (shown !== selected) notices.push(`Result ${skip + 1} was too long and has been shortened.`);
 		page.push(shown);
 		seen.push(json);
 	}
-	notices.push(...unknownNames(seen, names), ...restOf(page.length, skip, total));
+	notices.push(...describeUnknownNames(seen, names), ...describeRest(page.length, skip, total));
 	const notice = notices.length > 0 ? [{ json: { notice: notices.join(' ') } }] : [];
 	return [...page.map((json) => ({ json })), ...notice];
 }
 
-/** Lengths to which the texts of a long result are cut, one after another, until it fits. */
-const TEXT_LENGTHS = [2_000, 500, 100];
-
-/** Entries to which the lists of a long result are cut together with its texts. */
+/** To what the texts and lists of a long result are cut. */
+const MAX_TEXT_LENGTH = 500;
 const MAX_ENTRIES = 50;
 
-/**
- * A result that is short enough for a model: unchanged if possible, else with its long texts and lists
- * cut, else only its ID and name.
- */
-function fitted(json: IDataObject): IDataObject {
-	const isShort = (candidate: IDataObject) => JSON.stringify(candidate).length <= MAX_CHARACTERS;
-	if (isShort(json)) return json;
-	const shorter = TEXT_LENGTHS.map((length) => cutTo(length, json) as IDataObject).find(isShort);
-	const identity = pick(json, ['id', 'uuid', 'name', 'number']);
-	return shorter ?? (cutTo(TEXT_LENGTHS[2], identity) as IDataObject);
+/** A result that is short enough for a model: its long texts and lists are cut, or only its ID and name stay. */
+function shorten(json: IDataObject): IDataObject {
+	if (JSON.stringify(json).length <= MAX_CHARACTERS) return json;
+	const shorter = cut(json) as IDataObject;
+	const isShort = JSON.stringify(shorter).length <= MAX_CHARACTERS;
+	return isShort ? shorter : pick(shorter, ['id', 'uuid', 'name', 'number']);
 }
 
-function cutTo(length: number, value: unknown): unknown {
-	if (typeof value === 'string') {
-		return value.length > length ? `${value.slice(0, length)}…` : value;
+function cut(value: unknown): unknown {
+	if (typeof value === 'string' && value.length > MAX_TEXT_LENGTH) {
+		return `${value.slice(0, MAX_TEXT_LENGTH)}…`;
 	}
-	if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map((entry) => cutTo(length, entry));
-	return isRecord(value) ? mapValues(value, (entry) => cutTo(length, entry)) : value;
+	if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map(cut);
+	return isRecord(value) ? mapValues(value, cut) : value;
 }
 
 /** What the page leaves out, and how to get the next results. */
-function restOf(count: number, skip: number, total: number): string[] {
+function describeRest(count: number, skip: number, total: number): string[] {
 	if (count === total) return [];
 	const end = skip + count;
 	const shown = count === 0 ? 'No results' : `Results ${skip + 1} to ${end}`;
@@ -188,11 +187,10 @@ function restOf(count: number, skip: number, total: number): string[] {
 }
 
 /** The selected fields of a result, by the names they were selected by, with its ID. */
-function selectedFrom(json: IDataObject, names: readonly string[]): IDataObject {
-	const found = names.flatMap((name) => {
-		const value = valueOf(json, name);
-		return value === undefined ? [] : [[name, value] as const];
-	});
+function selectFields(json: IDataObject, names: readonly string[]): IDataObject {
+	const found = names
+		.map((name) => [name, getField(json, name)] as const)
+		.filter(([, value]) => value !== undefined);
 	return { ...pick(json, 'id' in json ? 'id' : 'uuid'), ...Object.fromEntries(found) };
 }
 
@@ -200,30 +198,34 @@ function selectedFrom(json: IDataObject, names: readonly string[]): IDataObject 
  * The value of a selected field. Labels contain dots and brackets, so a name is no path: it is an
  * attribute, the label of an answer, or `<attribute>.<name within it>`.
  */
-function valueOf(json: IDataObject, name: string): IDataObject[string] {
-	if (Object.hasOwn(json, name)) return json[name];
-	const { answers } = json;
-	if (isRecord(answers) && Object.hasOwn(answers, name)) return answers[name];
+function getField(json: IDataObject, name: string): IDataObject[string] {
 	const dot = name.indexOf('.');
-	const outer = dot > 0 ? json[name.slice(0, dot)] : undefined;
-	const inner = name.slice(dot + 1);
-	return isRecord(outer) && Object.hasOwn(outer, inner) ? outer[inner] : undefined;
+	const places: Array<[unknown, string]> = [
+		[json, name],
+		[json.answers, name],
+		[dot > 0 ? json[name.slice(0, dot)] : undefined, name.slice(dot + 1)],
+	];
+	const found = places.find(([outer, inner]) => isRecord(outer) && Object.hasOwn(outer, inner));
+	return found && (found[0] as IDataObject)[found[1]];
 }
 
 /** Selected fields that no result has, with the names that there are. */
-function unknownNames(results: readonly IDataObject[], names: readonly string[] = []): string[] {
+function describeUnknownNames(
+	results: readonly IDataObject[],
+	names: readonly string[] = [],
+): string[] {
 	const unknown = names.filter((name) =>
-		results.every((json) => valueOf(json, name) === undefined),
+		results.every((json) => getField(json, name) === undefined),
 	);
 	if (results.length === 0 || unknown.length === 0) return [];
-	const known = new Set(
+	const known = uniq(
 		results.flatMap((json) => [
 			...Object.keys(json),
 			...Object.keys(isRecord(json.answers) ? json.answers : {}),
 		]),
 	);
 	const quoted = unknown.map((name) => `"${name}"`).join(', ');
-	const some = [...known].slice(0, MAX_NAMES).map((name) => shortened(name, MAX_NAME_LENGTH));
+	const some = known.slice(0, MAX_NAMES).map((name) => shortened(name, MAX_NAME_LENGTH));
 	return [`No result has ${quoted}. The fields of the results are: ${some.join(', ')}.`];
 }
 

@@ -14,7 +14,7 @@ import {
 	returnAllSwitch,
 	simplifySwitch,
 } from '../parameters/properties';
-import { listing, RecordNotFound } from './operation';
+import { makeListing, readOnce, RecordNotFound } from './operation';
 import type { Operation } from './operation';
 
 /** The API has no endpoint for one form, so the form is taken from the list of all forms. */
@@ -34,7 +34,7 @@ export const formGet: Operation = {
 		const toItem = readFormOutput(input);
 		return {
 			async send(request) {
-				const forms = await request.run.readOnce(request, listRecords);
+				const forms = await readOnce(request, listRecords);
 				const form = forms.find((one) => formIdOf(one) === formId);
 				if (form !== undefined) return [toItem(form)];
 				throw new RecordNotFound(request.context, noSuchForm(input.node, formId, forms));
@@ -59,7 +59,7 @@ export const formGetAll: Operation = {
 		const toItem = readFormOutput(input);
 		return {
 			async send(request) {
-				return listing(await request.run.readOnce(request, listRecords), page, toItem);
+				return makeListing(await readOnce(request, listRecords), page, toItem);
 			},
 		};
 	},

@@ -1,14 +1,14 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { VERSION_PATH } from '../api/account';
 import { fieldGetAll } from './field';
-import { toolDescriptionInput, withToolParameters } from './forModel';
+import { createToolDescription, addToolParameters } from './forModel';
 import { formGet, formGetAll } from './form';
 import type { Operation } from './operation';
 import { responseCreate } from './response/create';
 import { responseGet } from './response/get';
 import { responseGetAll } from './response/getAll';
 import { responseGetPdf } from './response/getPdf';
-import { checkItem } from './sendItem';
+import { createPreSend } from './sendItem';
 import { settingsUpdate } from './settings/update';
 import { workspaceGet } from './workspace';
 
@@ -40,7 +40,7 @@ const operationChoice: INodeProperties = {
 
 /** The parameters of the node, each shown only for its resource and operation. */
 export const properties: INodeProperties[] = [
-	...operations.map((operation) => shownFor(operation, toolDescriptionInput(operation))),
+	...operations.map((operation) => shownFor(operation, createToolDescription(operation))),
 	{
 		displayName: 'Resource',
 		name: 'resource',
@@ -57,20 +57,20 @@ export const properties: INodeProperties[] = [
 	}),
 	...operations.flatMap((operation) =>
 		operation.properties
-			.flatMap(withToolParameters)
+			.flatMap(addToolParameters)
 			.map((property) => shownFor(operation, property)),
 	),
 ];
 
 /**
  * The option of an operation with its routing: n8n composes the request from this method and path, and
- * `checkItem` adds the IDs and the body.
+ * `createPreSend` adds the IDs and the body.
  *
  * @see https://docs.n8n.io/integrations/creating-nodes/build/reference/node-base-files/declarative-style-parameters/
  */
 function withRouting(operation: Operation): INodePropertyOptions {
 	const { method, url } = operation.endpoint;
-	const send = { paginate: true, preSend: [checkItem(operation)] };
+	const send = { paginate: true, preSend: [createPreSend(operation)] };
 	return { ...operation.option, routing: { request: { method, url }, send } };
 }
 

@@ -1,115 +1,116 @@
+import { uniq } from 'lodash';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
-import type { IDataObject, IExecutePaginationFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
 import { getAccount } from '../api/account';
 import { endpoints, targetOf } from '../api/endpoints';
-import { asNodeError, inputError, ServiceError } from '../api/errors';
+import { asSentence, inputError, NotSent, ServiceError } from '../api/errors';
 import { listRecords } from '../api/service';
-import type { RequestContext } from '../api/requestContext';
 import { chosenName, formNamed, InvalidFormId, isFormName, noSuchForm } from '../parameters/formId';
-import type { ItemRun, Run } from './itemRun';
-import { RecordNotFound } from './operation';
-import type { ItemRequest } from './operation';
+import { readOnce, RecordNotFound } from './operation';
+import type { CheckedItem, Item, Outcome, Run } from './run';
 
 /** The errors of items, beyond the errors of requests. */
 
-type NodeError = NodeApiError | NodeOperationError;
+export type NodeError = NodeApiError | NodeOperationError;
 
-/** The error of an item that was not sent because the run stopped for this reason. */
-export function notSent(n8n: IExecutePaginationFunctions, reason: unknown): NodeError {
+/**
+ * Whether an error is about the item itself, so that it is listed with those of the other items: its
+ * parameters are invalid, or its form does not exist.
+ */
+export function isInvalidItem(error: unknown): boolean {
+	if (error instanceof NodeApiError) return error.httpCode === '404';
+	return error instanceof NodeOperationError && !(error instanceof NotSent);
+}
+
+/** The error of an item of a node that continues, if the item was not sent because of this reason. */
+export function explainStop(n8n: IExecuteSingleFunctions, reason: unknown): NodeOperationError {
 	const why = reason instanceof Error ? `: ${reason.message}` : '';
 	return inputError(n8n.getNode(), {
 		message: `This item was not sent${why}`,
-		description: 'Fix the first failed item, then run this item again.',
 		itemIndex: n8n.getItemIndex(),
 	});
 }
 
 /**
- * An invalid item's error, which also says which other items of the run are invalid, and what of the run
- * was sent before, so that it isn't sent twice.
+ * The error of the first invalid item, which lists all of them and says what of the run was sent before, so
+ * that it isn't sent twice. Undefined if no item is invalid.
  */
-export async function invalidItem(
-	n8n: IExecutePaginationFunctions,
-	itemRun: ItemRun,
-	problem: unknown,
-): Promise<NodeError> {
-	const { run } = itemRun;
-	const itemIndex = n8n.getItemIndex();
-	const isContinued = n8n.continueOnFail();
-	const isAlone = isContinued || run.total === 1;
-	const wrong = isAlone ? [{ row: itemIndex + 1, problem }] : run.invalid;
-	const hasName = wrong.some((one) => isNameOfForm(one.problem));
-	const forms = hasName ? await formsOfAccount(n8n, itemRun) : [];
-	const error = withFormId(n8n, problem, forms);
-	const rows = wrong.map((one) => ({ ...one, error: withFormId(n8n, one.problem, forms) }));
-	const lines = [
-		isContinued ? 'This item was not sent.' : whatWasSent(run),
-		...(isAlone ? [error.description] : invalidRows(rows, run.total)),
-	];
-	const { message, failure, node } = error;
-	return inputError(node, { message, description: lines.join('\n').trim(), failure, itemIndex });
-}
-
-/** Whether an item may have the name of a form in place of the ID. */
-function isNameOfForm(problem: unknown): problem is InvalidFormId {
-	return problem instanceof InvalidFormId && isFormName(problem.given);
-}
-
-/** The error of an item. If the item has the name of a form in place of the ID, the error gives the ID. */
-function withFormId(
-	n8n: IExecutePaginationFunctions,
-	problem: unknown,
-	forms: readonly IDataObject[],
-): NodeError {
-	const error = asNodeError(n8n.getNode(), problem, n8n.getItemIndex());
-	if (!isNameOfForm(problem) || forms.length === 0) return error;
-	const { description } = noSuchForm(error.node, problem.given, forms);
-	const { message, failure, node } = error;
-	return inputError(node, { message, description, failure });
-}
-
-function whatWasSent({ sent, total }: Run): string {
-	if (sent === 0) return 'Nothing was sent.';
-	return `The first ${sent} of the ${total} items were already sent, in earlier batches. Leave them out when you run this again.`;
+export function listInvalidItems(
+	{ sent, total }: Run,
+	checked: ReadonlyMap<Item, CheckedItem | Outcome>,
+): { item: Item; error: NodeError } | undefined {
+	const invalid = [...checked].flatMap(([item, one]) =>
+		'error' in one && isInvalidItem(one.error) ? [{ item, error: one.error }] : [],
+	);
+	if (invalid.length === 0) return undefined;
+	const [{ item, error }] = invalid;
+	const whatWasSent =
+		sent === 0
+			? 'Nothing was sent.'
+			: `The first ${sent} of the ${total} items were already sent, in earlier batches. Leave them out when you run this again.`;
+	const texts = invalid.map((one) => describeError(one.error));
+	const [message, ...lines] =
+		uniq(texts).length === 1
+			? [error.message, whereIsError(invalid.length, item, total), error.description ?? '']
+			: [
+					`${invalid.length} of ${total} rows have errors`,
+					...invalid
+						.slice(0, MAX_ROWS)
+						.map((one, index) => `${nameRow(one.item)}: ${texts[index]}`),
+					invalid.length > MAX_ROWS ? `… and ${invalid.length - MAX_ROWS} more.` : '',
+				];
+	const description = [whatWasSent, ...lines].filter((line) => line !== '').join('\n');
+	const { node, failure } = error;
+	const itemIndex = item.n8n.getItemIndex();
+	return { item, error: inputError(node, { message, description, failure, itemIndex }) };
 }
 
 /** The most rows that an error lists. */
 const MAX_ROWS = 50;
 
-function invalidRows(
-	invalid: ReadonlyArray<{ row: number; error: NodeError }>,
-	total: number,
-): string[] {
-	const rows = invalid.slice(0, MAX_ROWS).map(({ row, error: { message, description } }) => {
-		const details = description ? `: ${description.replaceAll('\n', ' ')}` : '';
-		return `Row ${row}: ${message}${details}`;
-	});
-	const count = invalid.length === 1 ? '1 row is' : `${invalid.length} of ${total} rows are`;
-	const more = invalid.length > MAX_ROWS ? [`… and ${invalid.length - MAX_ROWS} more.`] : [];
-	return [`${count} wrong:`, ...rows, ...more];
+/** n8n itself shows the index of an item beside an error. */
+function nameRow({ row, n8n }: Item): string {
+	return `Row ${row} (item ${n8n.getItemIndex()})`;
+}
+
+function whereIsError(count: number, item: Item, total: number): string {
+	if (total === 1) return '';
+	return count === 1
+		? `${nameRow(item)} has this error.`
+		: `${count} of ${total} rows have this error, ${nameRow(item).replace('Row', 'row')} is the first.`;
+}
+
+function describeError({ message, description }: NodeError): string {
+	const details = description ? ` ${description.replaceAll('\n', ' ')}` : '';
+	return asSentence(message) + details;
 }
 
 /**
  * A more helpful error for a form that does not exist: the error names a form that was chosen from the
  * list, and gives the ID for a name that was entered in its place. All other errors stay unchanged.
- *
- * @param formId the ID in the request's path, if it is about a form
  */
-export async function aboutForm(
-	error: unknown,
-	{ context, target, run }: ItemRequest,
-	formId: string | undefined,
-): Promise<unknown> {
-	const node = context.n8n.getNode();
-	const isUnknown = error instanceof NodeApiError && error.httpCode === '404';
-	const isForm = target.endpoint.effect.noun === 'form' && !(error instanceof RecordNotFound);
-	if (!isUnknown || !isForm || formId === undefined) return error;
+export async function explainMissingForm(run: Run, item: Item, error: unknown): Promise<unknown> {
+	const node = item.n8n.getNode();
+	if (error instanceof InvalidFormId) {
+		const { message, given, failure } = error;
+		const forms = isFormName(given) ? await findForms(run, item) : [];
+		if (forms.length === 0) return error;
+		const { description } = noSuchForm(node, given, forms);
+		return inputError(node, { message, description, failure });
+	}
+	const formId = 'prepared' in item ? item.prepared.ids?.formId : undefined;
+	if (formId === undefined || !isUnknownForm(error, item)) return error;
 	const isChosen = chosenName(node, formId) !== undefined;
-	const forms = isChosen || !isLikeName(formId) ? [] : await formsOf(context, run);
+	const forms = isChosen || !isLikeName(formId) ? [] : await findForms(run, item);
 	if (!isChosen && formNamed(formId, forms) === undefined) return error;
 	const { failure } = error;
 	const explanation = { ...noSuchForm(node, formId, forms), failure, httpCode: '404' };
-	return new ServiceError(node, explanation, context.itemIndex);
+	return new ServiceError(node, explanation, item.n8n.getItemIndex());
+}
+
+function isUnknownForm(error: unknown, { endpoint }: Item): error is NodeApiError {
+	const isMissing = error instanceof NodeApiError && error.httpCode === '404';
+	return isMissing && endpoint.effect.noun === 'form' && !(error instanceof RecordNotFound);
 }
 
 /** Whether an ID may be a name. IDs have digits, so a request for the names is not worth it for them. */
@@ -117,19 +118,15 @@ function isLikeName(formId: string): boolean {
 	return /^[A-Z][A-Za-z_-]+$/.test(formId);
 }
 
-/** The forms of an item's account; none if its credential cannot be used. */
-async function formsOfAccount(
-	n8n: IExecutePaginationFunctions,
-	itemRun: ItemRun,
-): Promise<IDataObject[]> {
+/** All forms of the item's account, or none if they cannot be read, because another error is about to be shown. */
+async function findForms({ reads }: Run, { n8n }: Item): Promise<IDataObject[]> {
 	const itemIndex = n8n.getItemIndex();
-	const account = await getAccount(n8n, itemIndex).catch(() => undefined);
-	if (account === undefined) return [];
-	return await formsOf({ n8n, account, urgency: 'bulk', itemIndex }, itemRun);
-}
-
-/** All forms, or none if they cannot be read, because another error is about to be shown. */
-async function formsOf(context: RequestContext, itemRun: ItemRun): Promise<IDataObject[]> {
-	const target = targetOf(context.account, endpoints.listForms);
-	return await itemRun.readOnce({ context, target }, listRecords).catch(() => []);
+	try {
+		const account = await getAccount(n8n, itemIndex);
+		const context = { n8n, account, urgency: 'bulk', itemIndex } as const;
+		const target = targetOf(account, endpoints.listForms);
+		return await readOnce({ context, target, reads }, listRecords);
+	} catch {
+		return [];
+	}
 }

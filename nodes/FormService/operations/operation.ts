@@ -1,3 +1,4 @@
+import { escapeRegExp } from 'lodash';
 import type {
 	IDataObject,
 	INodeExecutionData,
@@ -10,7 +11,6 @@ import type { Endpoint, Target } from '../api/endpoints';
 import type { RequestContext } from '../api/requestContext';
 import { listRecords } from '../api/service';
 import type { Input, Page } from '../parameters/input';
-import type { ItemRun } from './itemRun';
 
 /** One operation of the node. */
 export type Operation = {
@@ -33,53 +33,95 @@ export type Operation = {
  */
 export type Prepare = (input: Input) => Prepared;
 
-/** An item whose input has been checked. */
+/** An item whose parameters are valid. */
 export type Prepared = {
 	/** The IDs in the path of the endpoint, by their `{placeholders}`. */
 	ids?: Readonly<Record<string, string>>;
 	/** The body of the request, if it has one. */
 	body?: IDataObject;
+} & (Sendable | { check: Check });
+
+/**
+ * Checks what only requests that change nothing can show, such as the fields of the form. No item of a run
+ * is sent before all of its items have been checked.
+ *
+ * @throws NodeOperationError if the item is invalid, and the errors of requests
+ */
+type Check = (request: ItemRequest) => Promise<Sendable>;
+
+/** An item that can be sent. */
+export type Sendable = {
+	/** Items of one account with the same key are sent one after another, in the order of the input. */
+	orderKey?: string;
 	/** Sends the request and makes items of the reply: all of them, or the wanted page of a listing. */
-	send(request: ItemRequest): Promise<INodeExecutionData[] | Listing>;
+	send(request: ItemRequest): Promise<Sent>;
 };
+
+export type Sent = INodeExecutionData[] | Listing;
 
 /** The request that n8n has composed for an item. */
 export type ItemRequest = {
 	context: RequestContext;
 	target: Target;
-	/** The item's part in its run: what it reads and does together with the other items. */
-	run: ItemRun;
+	reads: Reads;
 };
+
+/** What the items of a run have read, by `readOnce`'s keys. */
+export type Reads = Map<string, Promise<unknown>>;
 
 /** The wanted page of a listing. */
 export type Listing = {
 	/** The items of the page, each made when it is asked for. */
-	items: Iterable<INodeExecutionData> | AsyncIterable<INodeExecutionData>;
+	items: AsyncIterable<INodeExecutionData>;
 	/** Results before the page. */
 	skip: number;
 	/** All results. */
 	total: number;
 };
 
-/** The wanted page of all records of a listing, with one item for each record. */
-export function listing(
+/** Makes the wanted page of all records of a listing, with one item for each record. */
+export function makeListing(
 	records: readonly IDataObject[],
 	{ skip, limit = Infinity }: Page,
 	toItem: (record: IDataObject) => INodeExecutionData | Promise<INodeExecutionData>,
 ): Listing {
-	async function* items() {
+	async function* makeItems() {
 		for (const record of records.slice(skip, skip + limit)) yield await toItem(record);
 	}
-	return { items: items(), skip, total: records.length };
+	return { items: makeItems(), skip, total: records.length };
+}
+
+/**
+ * Reads a target once for all items of a run with the same account and request options. A failed read
+ * isn't repeated, because the other items would meet the same failure.
+ *
+ * @param detail what distinguishes two ways to read one target
+ */
+export async function readOnce<T>(
+	{ context, target, reads }: ItemRequest,
+	read: (context: RequestContext, target: Target) => Promise<T>,
+	detail?: unknown,
+): Promise<T> {
+	const key = JSON.stringify([context.account.key, target.url, context.transport, detail]);
+	const reading = reads.get(key) ?? read(context, target);
+	reads.set(key, reading);
+	return await (reading as Promise<T>);
 }
 
 /** The fields of a form, read once for all items of a run. */
-export async function fieldsOf(
-	{ context, run }: Pick<ItemRequest, 'context' | 'run'>,
-	formId: string,
-): Promise<IDataObject[]> {
-	const target = targetOf(context.account, endpoints.listFields, { formId });
-	return await run.readOnce({ context, target }, listRecords);
+export async function readFields(request: ItemRequest, formId: string): Promise<IDataObject[]> {
+	const target = targetOf(request.context.account, endpoints.listFields, { formId });
+	return await readOnce({ ...request, target }, listRecords);
+}
+
+/**
+ * The input fields that an item has not used, without those that an expression of the node uses, such as a
+ * column with the ID of the form.
+ */
+export function listIgnored({ node }: Input, names: readonly string[]): string[] {
+	const expressions = JSON.stringify(node.parameters).match(/"=(?:[^"\\]|\\.)*"/g) ?? [];
+	const text = expressions.join('').replaceAll('\\', '');
+	return names.filter((name) => !new RegExp(`[.'"\`]${escapeRegExp(name)}(?!\\w)`).test(text));
 }
 
 /**

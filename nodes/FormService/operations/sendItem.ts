@@ -1,5 +1,4 @@
-import { isNil, omit, omitBy } from 'lodash';
-import { NodeApiError } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
 import type {
 	DeclarativeRestApiSettings,
 	IExecutePaginationFunctions,
@@ -8,64 +7,117 @@ import type {
 	INodeExecutionData,
 	PreSendAction,
 } from 'n8n-workflow';
-import { getAccount } from '../api/account';
-import type { Account } from '../api/account';
 import { pathOf } from '../api/endpoints';
-import type { Endpoint } from '../api/endpoints';
-import { forItem, NotSent } from '../api/errors';
 import { isRecord } from '../api/records';
 import { isTool } from '../parameters/input';
 import type { Input } from '../parameters/input';
 import { prepareForModel } from './forModel';
-import { aboutForm, invalidItem, notSent } from './itemErrors';
-import { joinRun } from './itemRun';
-import type { ItemRun } from './itemRun';
-import type { ItemRequest, Operation, Prepared } from './operation';
-
-/** An item that was checked: what sends it, or what is wrong with it. */
-type CheckedItem = { itemRun: ItemRun; endpoint: Endpoint } & (
-	| { prepared: Prepared }
-	| { problem: unknown }
-);
+import type { Operation, Sent } from './operation';
+import { createRun, runItems } from './run';
+import type { Item, Outcome, Run } from './run';
 
 /**
- * The request options that n8n has composed for an item, with the checked item. n8n passes the options
- * that `preSend` returns to the pagination function as they are (`RoutingNode.makeRequest`), so the
- * checked item travels in them. Attributes beside it would reach n8n's HTTP helper, which ignores this one.
+ * The way of an item through n8n's routing (`RoutingNode`), which sends the request that the node declares:
+ * n8n evaluates the parameters of each item and calls the item's `preSend`; after the `preSend` of all items
+ * it calls the pagination function of each.
  *
  * @see https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/routing-node.ts
  */
-type CheckedOptions = IHttpRequestOptions & { checkedItem: CheckedItem };
+
+/** The items that n8n has handed over without a pause: all of a run, or a batch of the request options. */
+type Batch = { items: Item[]; outcomes?: Promise<Map<Item, Outcome>> };
+
+/** A run, and what it has to know of n8n's routing. */
+type RoutedRun = Run & {
+	batch: Batch;
+	/** The number of the items that n8n has handed over, and the index of the last one. */
+	handedOver: number;
+	lastIndex: number;
+	/** Resolves when n8n has handed over every item. */
+	allHandedOver: Promise<void>;
+	endHandingOver: () => void;
+};
 
 /**
- * The first `preSend` of an operation, which n8n calls for each item before it sends any: checks the item,
- * fills the IDs into the path and composes the body. It never throws, because n8n would then leave out this
- * item alone and send the others.
+ * The request options that n8n has composed for an item, with the item. n8n passes the options that
+ * `preSend` returns to the pagination function as they are, so the item travels in them. n8n's HTTP helper
+ * ignores the additional attribute.
  */
-export function checkItem({ endpoint, prepare }: Operation): PreSendAction {
-	return async function (options): Promise<CheckedOptions> {
-		const itemRun = joinRun(this);
-		try {
-			const input = inputOf(this);
-			const prepared = isTool(input.node) ? prepareForModel(prepare, input) : prepare(input);
-			const { ids, body } = prepared;
-			const url = pathOf(endpoint, ids);
-			return { ...options, url, body, checkedItem: { itemRun, endpoint, prepared } };
-		} catch (problem) {
-			itemRun.run.invalid.push({ row: rowOf(this), problem });
-			if (!this.continueOnFail()) itemRun.run.stop(problem);
-			return { ...options, checkedItem: { itemRun, endpoint, problem } };
-		}
+type RoutedOptions = IHttpRequestOptions & { routed: { run: RoutedRun; batch: Batch; item: Item } };
+
+/**
+ * Creates the first `preSend` of an operation: it checks the parameters of an item, fills the IDs into the
+ * path and composes the body. It never throws, because n8n would then leave out this item alone and send the
+ * others.
+ */
+export function createPreSend(operation: Operation): PreSendAction {
+	return async function (options): Promise<RoutedOptions> {
+		const run = joinRun(this);
+		const item = prepareItem(this, operation, options);
+		if (run.batch.outcomes !== undefined) run.batch = { items: [] };
+		run.batch.items.push(item);
+		run.handedOver++;
+		if (run.handedOver === run.total) run.endHandingOver();
+		const { url, body } = item.composed;
+		return { ...options, url, body, routed: { run, batch: run.batch, item } };
 	};
 }
 
-/** The number by which errors name an item: its row, if a node such as Google Sheets gives one. */
-function rowOf(n8n: IExecuteSingleFunctions): number {
-	const { row_number: row } = n8n.getInputData().json;
-	return Number.isInteger(row) ? Number(row) : n8n.getItemIndex() + 1;
+/**
+ * The pagination function of the node: gives the output of an item, paired with its input. The first item of
+ * a batch starts them all.
+ */
+export async function sendItem(
+	this: IExecutePaginationFunctions,
+	{ options }: DeclarativeRestApiSettings.ResultOptions,
+): Promise<INodeExecutionData[]> {
+	const { run, batch, item } = (options as RoutedOptions).routed;
+	const { batching } = readRequestOptions(this);
+	if (!run.continues && !isWhole(run, batching)) {
+		// n8n itself reports the missing item
+		run.stopFor('').controller.abort(new Error('An expression in another item failed'));
+		return [];
+	}
+	batch.outcomes ??= runItems(run, batch.items);
+	const outcome = (await batch.outcomes).get(item)!;
+	if ('output' in outcome) {
+		return outcome.output.map((one) => ({ ...one, pairedItem: { item: this.getItemIndex() } }));
+	}
+	if (run.continues) return [toFailedItem(this, outcome.error)];
+	// n8n listens to no outcome before; an earlier failure would be an unhandled rejection
+	await run.allHandedOver;
+	throw outcome.error;
 }
 
-function inputOf(n8n: IExecuteSingleFunctions): Input {
+function prepareItem(
+	n8n: IExecuteSingleFunctions,
+	{ endpoint, prepare }: Operation,
+	options: IHttpRequestOptions,
+): Item {
+	const { row_number: row } = n8n.getInputData().json;
+	// n8n puts 300 seconds where a person has set no Timeout; the request path has a default of its own
+	const { timeout } = readRequestOptions(n8n);
+	const composed = { ...options, timeout };
+	const item = {
+		n8n,
+		row: Number.isInteger(row) ? Number(row) : n8n.getItemIndex() + 1,
+		endpoint,
+		composed,
+	};
+	try {
+		const input = readInput(n8n);
+		const { prepared, present } = isTool(input.node)
+			? prepareForModel(prepare, input)
+			: { prepared: prepare(input), present: collectItems };
+		const { ids, body } = prepared;
+		const url = pathOf(endpoint, ids);
+		return { ...item, composed: { ...composed, url, body }, prepared, present };
+	} catch (problem) {
+		return { ...item, problem };
+	}
+}
+
+function readInput(n8n: IExecuteSingleFunctions): Input {
 	return {
 		// n8n throws if it extracts the value of a hidden parameter
 		parameter: <T>(name: string, fallback?: T) =>
@@ -77,104 +129,12 @@ function inputOf(n8n: IExecuteSingleFunctions): Input {
 	};
 }
 
-/**
- * The pagination function of the node, which n8n's routing calls for each item after all have been
- * checked: it sends the request that n8n has composed, in its turn.
- *
- * In a node that stops on failure, nothing of the run is sent if an item is invalid or one of its
- * expressions throws, and nothing more is sent after a failure. In a node that continues, each item has
- * its own outcome, paired with its input.
- */
-export async function sendItem(
-	this: IExecutePaginationFunctions,
-	{ options }: DeclarativeRestApiSettings.ResultOptions,
-): Promise<INodeExecutionData[]> {
-	const { checkedItem, ...composed } = options as CheckedOptions;
-	const { itemRun, endpoint } = checkedItem;
-	const { run } = itemRun;
-	const itemIndex = this.getItemIndex();
-	const keepGoing = this.continueOnFail();
-	let account: Account | undefined;
-	try {
-		const requestOptions = this.getNodeParameter('requestOptions', {}) as RequestOptions;
-		if (!keepGoing && !run.isWhole(batchSizeIn(requestOptions))) run.stop(NOT_WHOLE);
-		if ('problem' in checkedItem) throw await invalidItem(this, itemRun, checkedItem.problem);
-		if (run.stopReason() !== undefined) return [];
-		account = await getAccount(this, itemIndex);
-		if (run.stopReason(account) !== undefined) throw new NotSent(this.getNode(), itemIndex);
-		run.sent++;
-		const { prepared } = checkedItem;
-		// n8n puts 300 seconds where a person has set no Timeout; the request path has a default of its own
-		const { timeout } = requestOptions;
-		const request = requestOf(this, account, itemRun, endpoint, { ...composed, timeout });
-		const send = async () => await sendPrepared(prepared, request);
-		const isChange = endpoint.effect.kind !== 'safe';
-		const items = isChange ? await itemRun.oncePerItem(send) : await send();
-		return items.map((item) => ({ ...item, pairedItem: { item: itemIndex } }));
-	} catch (error) {
-		if (isTokenRefused(error)) run.stop(error, account);
-		const isNotSent = error instanceof NotSent;
-		// another item's error says why the run stopped
-		if (isNotSent && run.stopReason() !== undefined) return [];
-		const shown = isNotSent
-			? notSent(this, run.stopReason(account))
-			: forItem(error, this.getNode(), itemIndex);
-		if (keepGoing) return [failedItem(this, shown)];
-		run.stop(shown);
-		await run.whole;
-		throw shown;
-	} finally {
-		itemRun.end();
-	}
+async function collectItems(sent: Sent): Promise<INodeExecutionData[]> {
+	if (Array.isArray(sent)) return sent;
+	const items: INodeExecutionData[] = [];
+	for await (const item of sent.items) items.push(item);
+	return items;
 }
-
-async function sendPrepared(
-	{ ids, send }: Prepared,
-	request: ItemRequest,
-): Promise<INodeExecutionData[]> {
-	try {
-		const sent = await send(request);
-		if (Array.isArray(sent)) return sent;
-		const items: INodeExecutionData[] = [];
-		for await (const item of sent.items) items.push(item);
-		return items;
-	} catch (error) {
-		throw await aboutForm(error, request, ids?.formId);
-	}
-}
-
-/**
- * The request that n8n has composed, as the request path takes it. The base URL is the one of the item's
- * account: n8n composes the requests of all items with the credential of the first (`prepareCredentials`).
- */
-function requestOf(
-	n8n: IExecutePaginationFunctions,
-	account: Account,
-	itemRun: ItemRun,
-	endpoint: Endpoint,
-	{ url, qs, body, ...transport }: IHttpRequestOptions,
-): ItemRequest {
-	const query = new URLSearchParams(omitBy(qs, isNil) as Record<string, string>);
-	return {
-		context: {
-			n8n,
-			account,
-			urgency: 'bulk',
-			itemIndex: n8n.getItemIndex(),
-			signal: itemRun.run.signalFor(account, n8n.getExecutionCancelSignal()),
-			transport: omit(transport, 'baseURL'),
-		},
-		target: {
-			endpoint,
-			url: `${account.baseUrl}${url}${query.size > 0 ? `?${query.toString()}` : ''}`,
-			body: isRecord(body) ? body : undefined,
-		},
-		run: itemRun,
-	};
-}
-
-/** Why a run stops if n8n has not handed over all items. n8n itself reports the missing item. */
-const NOT_WHOLE = new Error('An expression in another item failed');
 
 /** What n8n itself adds to the parameters of a declarative node. */
 type RequestOptions = {
@@ -182,10 +142,18 @@ type RequestOptions = {
 	batching?: { batch?: { batchSize?: number; batchInterval?: number } };
 };
 
-/** With Batching, n8n waits between batches, and the items of each batch are checked by themselves. */
-function batchSizeIn({ batching }: RequestOptions): number {
+function readRequestOptions(n8n: IExecuteSingleFunctions): RequestOptions {
+	return n8n.getNodeParameter('requestOptions', {}) as RequestOptions;
+}
+
+/**
+ * Whether n8n has handed over every item, or every item of the batches so far: with Batching, n8n waits
+ * between batches. n8n keeps an item back if one of its expressions throws.
+ */
+function isWhole({ handedOver, total }: RoutedRun, batching: RequestOptions['batching']): boolean {
 	const { batchSize = 1, batchInterval = 0 } = batching?.batch ?? {};
-	return batchInterval > 0 ? Math.max(batchSize, 1) : Infinity;
+	const isBatched = batchInterval > 0;
+	return handedOver === total || (isBatched && handedOver % Math.max(batchSize, 1) === 0);
 }
 
 /**
@@ -193,13 +161,53 @@ function batchSizeIn({ batching }: RequestOptions): number {
  * item has the error alone; for the regular output it does not. If the item had an `error` beside its
  * `json`, n8n would drop everything else.
  */
-function failedItem(n8n: IExecutePaginationFunctions, { message }: Error): INodeExecutionData {
+function toFailedItem(n8n: IExecutePaginationFunctions, { message }: Error): INodeExecutionData {
 	const { onError, type } = n8n.getNode();
 	const hasInput = !isTool({ type }) && onError !== 'continueErrorOutput';
 	const input = hasInput ? n8n.getInputData().json : {};
 	return { json: { ...input, error: message }, pairedItem: { item: n8n.getItemIndex() } };
 }
 
-function isTokenRefused(error: unknown): boolean {
-	return error instanceof NodeApiError && error.failure?.cause === 'credential-invalid';
+/** The latest try of each input, which is the only object that n8n gives to all items of a run. */
+const latestRuns = new WeakMap<object, RoutedRun>();
+
+/**
+ * The run of an item. n8n hands over the items of a run in order; an item that does not come after the last
+ * one begins the next try (Retry On Fail).
+ */
+function joinRun(n8n: IExecuteSingleFunctions): RoutedRun {
+	const { input, total } = findInput(n8n);
+	const index = n8n.getItemIndex();
+	const latest = latestRuns.get(input);
+	let run = latest;
+	if (run === undefined || index <= run.lastIndex) {
+		let endHandingOver = () => {};
+		const allHandedOver = new Promise<void>((resolve) => (endHandingOver = resolve));
+		const batch = { items: [] };
+		const routing = { batch, handedOver: 0, lastIndex: -1, allHandedOver, endHandingOver };
+		run = { ...createRun(n8n, total, latest), ...routing };
+		latestRuns.set(input, run);
+	}
+	run.lastIndex = index;
+	return run;
+}
+
+/**
+ * The object that n8n hands over again with each try (Retry On Fail), and the number of its items. Where
+ * an agent runs its tools by itself, the execution data is the agent's and the same for all calls; there,
+ * it is what the model gave for the call.
+ *
+ * @see https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/node-execution-context/utils/get-input-connection-data.ts
+ */
+function findInput(n8n: IExecuteSingleFunctions): { input: object; total: number } {
+	const node = n8n.getNode();
+	const executeData = n8n.getExecuteData();
+	if (executeData.node.name !== node.name) {
+		const { json } = n8n.getInputData(0, NodeConnectionTypes.AiTool);
+		return { input: isRecord(json) ? json : {}, total: 1 };
+	}
+	const { main, ai_tool } = executeData.data;
+	const items = (main ?? ai_tool ?? [])[0] ?? [{}];
+	// with the node's setting Execute Once, n8n hands over only the first item
+	return { input: executeData, total: node.executeOnce === true ? 1 : items.length };
 }

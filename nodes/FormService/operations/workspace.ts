@@ -4,6 +4,7 @@ import { withoutSecrets } from '../api/records';
 import { getWorkspace } from '../api/service';
 import { readIncludeSecrets, readSwitch } from '../parameters/input';
 import { includeSecretsSwitch, simplifySwitch } from '../parameters/properties';
+import { readOnce } from './operation';
 import type { Operation } from './operation';
 
 export const workspaceGet: Operation = {
@@ -22,7 +23,7 @@ export const workspaceGet: Operation = {
 		const includeSecrets = !simplify && readIncludeSecrets(input);
 		return {
 			async send(request) {
-				const workspace = await request.run.readOnce(request, getWorkspace);
+				const workspace = await readOnce(request, getWorkspace);
 				const shown = includeSecrets ? structuredClone(workspace) : withoutSecrets(workspace);
 				return [{ json: simplify ? pick(shown, KEPT_ATTRIBUTES) : shown }];
 			},

@@ -101,7 +101,7 @@ describe('Response: Create from JSON', () => {
 			const answers = [`"Comment (2)": "x"`, `"${key}": "x"`].join();
 			const { error } = await n8n.runNode({ ...fromJson, answersJson: `{${answers}}` });
 			expect(error?.message).toBe(`"${key}" is not a field of this form`);
-			expect(error?.description).toContain('Form fields without an input field: ');
+			expect(error?.description).toContain('Form fields without an answer: ');
 			expect(posts()).toEqual([]);
 		},
 	);
@@ -141,11 +141,39 @@ describe('Response: Create from JSON', () => {
 			{ 'How satisfied are you?': 'Terrible' },
 		]);
 		expect(error).toMatchObject({
-			message:
-				'"How satisfied are you?" must be one of Very, Somewhat, Not at all (got "Terrible")',
+			message: '"How satisfied are you?" must be one of Very, Somewhat, Not at all',
 			context: { itemIndex: 2 },
 		});
 		expect(posts()).toEqual([]);
+	});
+
+	it('lists all items that only the fields of the form show to be invalid', async () => {
+		const { error } = await run([
+			{ 'How satisfied are you?': 'Terrible' },
+			{ 'Comment (2)': 'y' },
+			{ Coment: 'x' },
+		]);
+		const lines = String(error?.description).split('\n');
+		expect(lines).toEqual([
+			'Nothing was sent.',
+			expect.stringMatching(/^Row 1 \(item 0\): "How satisfied are you\?" must be one of /),
+			expect.stringMatching(/^Row 3 \(item 2\): "Coment" is not a field of this form\. /),
+		]);
+		expect(error).toMatchObject({
+			message: '2 of 3 rows have errors',
+			context: { itemIndex: 0 },
+		});
+		expect(posts()).toEqual([]);
+	});
+
+	it('quotes no answer in an error', async () => {
+		const secret = 'my diagnosis is private';
+		const rows = uuids(survey);
+		for (const name of ['How satisfied are you?', 'Score from 0 to 10']) {
+			const { error } = await run([{ [name]: secret }, { [rows[name]]: [secret, secret] }]);
+			expect(error?.message).toContain(name);
+			expect(JSON.stringify([error?.message, error?.description])).not.toContain(secret);
+		}
 	});
 
 	it('takes other keys from a service whose fields have no UUIDs', async () => {
@@ -176,8 +204,11 @@ describe('Response: Create from fields', () => {
 	const define = async (formId: string, answers: IDataObject, json: IDataObject = {}) => {
 		return await run(formId, { mappingMode: 'defineBelow', value: answers }, json);
 	};
-	const autoMap = async (formId: string, json: IDataObject) =>
-		await run(formId, { mappingMode: 'autoMapInputData', value: null }, json);
+	const autoMap = async (formId: string, json: IDataObject) => {
+		service.requests.length = 0;
+		const parameters = { ...create, inputMode: 'auto', formId: locator(formId) };
+		return await n8n.runNode(parameters, itemsOf(json));
+	};
 
 	it('sends what was mapped, a date of an expression as ISO 8601, and leaves out what was not', async () => {
 		await define(
@@ -202,10 +233,23 @@ describe('Response: Create from fields', () => {
 		]);
 	});
 
-	it('does not turn empty text into the number 0', async () => {
-		const { id, ids } = newForm([{ label: 'Name' }, { label: 'Guests', type: 'number' }]);
-		await define(id, { Name: 'Ada', Guests: '={{ $json.guests }}' }, { guests: '' });
-		expect(sentAnswers()).toEqual([{ [ids[0]]: 'Ada', [ids[1]]: '' }]);
+	it('takes an empty cell for no answer to a number, a date, a choice or a yes or no', async () => {
+		const { id, ids } = newForm([
+			{ label: 'Name' },
+			{ label: 'Note' },
+			{ label: 'Guests', type: 'number' },
+			{ label: 'Day', type: 'date' },
+			{ label: 'News', type: 'boolean' as 'text' },
+			{ label: 'Size', type: 'dropdown', options: ['S', 'L'] },
+			{ label: 'Uses', type: 'multiple_choice', options: ['A', 'B'] },
+		]);
+		const row = { Name: 'Ada', Note: '', Guests: '', Day: ' ', News: '', Size: '', Uses: '' };
+		await autoMap(id, row);
+		await define(id, { Name: 'Ada', Note: '', Guests: '={{ $json.guests }}' }, { guests: '' });
+		const json = { ...create, inputMode: 'json', formId: locator(id), answersJson: '={{ $json }}' };
+		await n8n.runNode(json, itemsOf(row));
+		const sent = { [ids[0]]: 'Ada', [ids[1]]: '' };
+		expect(service.store.responses(id).map(({ answers }) => answers)).toEqual([sent, sent, sent]);
 	});
 
 	it('names the required fields that have no answer', async () => {
@@ -324,8 +368,7 @@ describe('Response: Create from fields', () => {
 
 	it('reads the fields of the form in a workflow that was never opened in the editor', async () => {
 		const { id, ids } = newForm([{ label: 'A' }, { label: 'B' }]);
-		const mapper = { mappingMode: 'autoMapInputData', value: null, schema: [] };
-		await run(id, mapper, { [ids[0]]: 'x', B: 'y', number: 5 });
+		await run(id, { mappingMode: 'defineBelow', value: { [ids[0]]: 'x', B: 'y' }, schema: [] });
 		expect(sentAnswers()).toEqual([{ [ids[0]]: 'x', [ids[1]]: 'y' }]);
 	});
 
@@ -343,8 +386,12 @@ describe('Response: Create from fields', () => {
 
 	it('reads the fields of the form that an expression chooses, and not those of the stored one', async () => {
 		const { id, ids } = newForm([{ label: 'Only' }]);
-		const { fields: schema } = await n8n.getFormFields(application);
-		const fields = { mappingMode: 'autoMapInputData', value: null, schema } as never;
+		const { fields: schema } = await n8n.getFormFields(survey);
+		const fields = {
+			mappingMode: 'defineBelow',
+			value: { Only: '={{ $json.Only }}' },
+			schema,
+		} as never;
 		const formId = locator('={{ $json.form }}');
 		await n8n.runNode({ ...fromFields, formId, fields }, itemsOf({ form: id, Only: 'x' }));
 		expect(lastAnswers(id)).toEqual({ [ids[0]]: 'x' });
@@ -375,7 +422,7 @@ describe('An answer that its field does not offer', () => {
 	);
 	const modes = {
 		'field by field': async () => await mapped('defineBelow', expressions),
-		automatically: async () => await mapped('autoMapInputData', null),
+		automatically: async () => await Promise.resolve({ inputMode: 'auto' }),
 		'as JSON': async () =>
 			await Promise.resolve({ inputMode: 'json', answersJson: '={{ $json }}' }),
 	};
@@ -406,7 +453,7 @@ describe('An answer that its field does not offer', () => {
 			expect(posts()).toEqual([]);
 		});
 
-		it('is sent with Allow Other Choices, if the field has choices', async () => {
+		it('is sent with Allow "Other" Answers, if the field has choices', async () => {
 			const answers = { Size: 'Medium', Uses: ['Forms', 'Nonsense'] };
 			const { items } = await run([answers, { Guests: 'lots' }], { allowOtherChoices: true });
 			const errors = items.map(({ json }) => json.error);

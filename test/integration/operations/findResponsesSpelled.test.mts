@@ -173,7 +173,7 @@ describe.each(cases)('Of %s, however the service spells them', (kind, world) => 
 		);
 	});
 
-	it('Skip If Exists never adds one that is there, and never skips one that is not', async () => {
+	it('Skip Duplicates By never adds one that is there, and never skips one that is not', async () => {
 		await fc.assert(
 			fc.asyncProperty(listOf(world), fc.constantFrom(...meanings), async (list, means) => {
 				const { formId, uuid } = addForm(field, list);
@@ -192,7 +192,7 @@ describe.each(cases)('Of %s, however the service spells them', (kind, world) => 
 				const isThere = list.some((one) => !one.isUnclear && one.means === means);
 				const isUnsure = list.some(({ isUnclear }) => isUnclear);
 				if (isThere) expect(items[0]?.json.status).toBe('skipped');
-				else if (isUnsure) expect(error?.message).toMatch(/^'Skip If Exists' can't compare "F"/);
+				else if (isUnsure) expect(error?.message).toMatch(/^'Skip Duplicates By' can't compare "F"/);
 				else expect(items[0]?.json.status).toBe('created');
 			}),
 			{ numRuns: 25 },

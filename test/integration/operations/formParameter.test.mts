@@ -91,7 +91,6 @@ describe('a form that was chosen from the list and deleted since', () => {
 		expect(error).toMatchObject({
 			message: 'The form "Summer Party" no longer exists',
 			description: expect.stringMatching(/Choose the form again\.$/),
-			httpCode: '404',
 		});
 	});
 });

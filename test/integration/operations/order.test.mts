@@ -79,7 +79,7 @@ describe('Setting: Update', () => {
 	});
 });
 
-describe('Response: Create with Skip If Exists', () => {
+describe('Response: Create with Skip Duplicates By', () => {
 	it('adds the first of two equal items and skips the second, for each of many pairs', async () => {
 		await withDelays(UNEVEN, async ({ service, n8n }) => {
 			const { id } = service.store.addForm({ name: 'Orders', fields: [{ label: 'Order' }] });

@@ -77,7 +77,7 @@ describe('Settings: Update', () => {
 					name: 'Contact us',
 					updated_at: expect.any(String),
 					status: 'updated',
-					changes: { name: { to: 'Contact us' } },
+					sent: { name: 'Contact us' },
 				},
 				pairedItem: { item: 0 },
 			},

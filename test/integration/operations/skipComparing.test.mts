@@ -48,7 +48,7 @@ function list(data: IDataObject[]) {
 const posts = () => service.requests.filter(({ method }) => method === 'POST');
 const statusesOf = (items: Array<{ json: IDataObject }>) => items.map(({ json }) => json.status);
 
-describe('Skip If Exists finds a response', () => {
+describe('Skip Duplicates By finds a response', () => {
 	const choices = {
 		type: 'multiple_choice' as const,
 		options: ['Forms', 'Reports', 'PDF, printed'],
@@ -76,6 +76,19 @@ describe('Skip If Exists finds a response', () => {
 		expect(posts()).toEqual([]);
 	});
 
+	it('by a text with other line ends', async () => {
+		const { uuids, create } = formListing([{ label: 'F' }], () => [
+			[{ key: 'F', value: 'one\r\ntwo' }],
+		]);
+		const { items } = await create({ [uuids[0]]: 'one\ntwo' });
+		expect(statusesOf(items)).toEqual(['skipped']);
+	});
+
+	it('not by the text "true" for the text "1"', async () => {
+		const { uuids, create } = formListing([{ label: 'F' }], () => [[{ key: 'F', value: 'true' }]]);
+		expect(statusesOf((await create({ [uuids[0]]: '1' })).items)).toEqual(['created']);
+	});
+
 	it('only if the response is complete, also where the service ignores the filter', async () => {
 		const { uuids, create } = formListing([{ label: 'Email' }], () => []);
 		const responses = [{ key: 'Email', value: 'a' }];
@@ -84,14 +97,15 @@ describe('Skip If Exists finds a response', () => {
 	});
 });
 
-describe('Skip If Exists stops before anything is sent', () => {
+describe('Skip Duplicates By stops before anything is sent', () => {
 	const twice = ['Comment', 'Comment'];
-	const unsure = (label: string) => `'Skip If Exists' can't compare "${label}" with response r0`;
+	const unsure = (label: string) =>
+		`'Skip Duplicates By' can't compare "${label}" with response r0`;
 	const single = (key: string, value: unknown) => [[{ key, value }]];
 
-	const unread = "'Skip If Exists' can't read the answers of response r0";
+	const unread = "'Skip Duplicates By' can't read the answers of response r0";
 	const none =
-		'\'Skip If Exists\' found no answer to "Email" in any of the 2 responses of the form';
+		'\'Skip Duplicates By\' found no answer to "Email" in any of the 2 responses of the form';
 
 	it.each<[string, string[], number, unknown[], string]>([
 		['an answer to either of two fields', twice, 0, single('Comment', 'x'), unsure('Comment')],
@@ -109,13 +123,30 @@ describe('Skip If Exists stops before anything is sent', () => {
 		expect(posts()).toEqual([]);
 	});
 
+	it.each<[string, object, unknown, unknown]>([
+		['a date in the order of Germany', { type: 'date' }, '2026-01-31', '31.01.2026'],
+		['a date in the order of the US', { type: 'date' }, '2026-01-31', '01/31/2026'],
+		['a date in words', { type: 'date' }, '2026-01-31', 'January 31, 2026'],
+		['a number with commas', { type: 'number' }, 1234, '1,234'],
+		['a number with blanks', { type: 'number' }, 1234, '1 234'],
+		['a number with a currency', { type: 'number' }, 12, '12 €'],
+		['a yes in another language', { type: 'boolean' }, true, 'Ja'],
+		['a number that JSON has rounded', {}, '20261122000000017', 20261122000000017],
+	])('for %s, which cannot be compared with certainty', async (_, field, given, listed) => {
+		const { uuids, create } = formListing([{ label: 'F', ...field }], () => single('F', listed));
+		const { error } = await create({ [uuids[0]]: given as never });
+		expect(error?.message).toBe(unsure('F'));
+		expect(error?.description).toMatch(/^Nothing was sent\.\n/);
+		expect(posts()).toEqual([]);
+	});
+
 	it('where one response may have the answer under an earlier label', async () => {
 		const { uuids, create } = formListing([{ label: 'Email' }, { label: 'Note' }], () => [
 			[{ key: 'Email', value: 'a' }],
 			[{ key: 'E-mail', value: 'b' }],
 		]);
 		const statusOf = async (text: string) => (await create({ [uuids[0]]: text })).error?.message;
-		expect(await statusOf('b')).toBe(`'Skip If Exists' can't compare "Email" with response r1`);
+		expect(await statusOf('b')).toBe(`'Skip Duplicates By' can't compare "Email" with response r1`);
 		expect(posts()).toEqual([]);
 		expect(await statusOf('c')).toBeUndefined();
 	});
@@ -142,7 +173,7 @@ describe('Skip If Exists stops before anything is sent', () => {
 	});
 });
 
-describe('Skip If Exists, whatever shape the answers of a listing have', () => {
+describe('Skip Duplicates By, whatever shape the answers of a listing have', () => {
 	const texts = fc.constantFrom('x', 'y');
 	const worlds = fc
 		.record({
@@ -200,7 +231,7 @@ describe('Skip If Exists, whatever shape the answers of a listing have', () => {
 					if (json.error === undefined) {
 						expect(json.status).toBe(exists ? 'skipped' : 'created');
 					} else {
-						expect(json.error).toMatch(/^'Skip If Exists' (can't compare|found no answer)/);
+						expect(json.error).toMatch(/^'Skip Duplicates By' (can't compare|found no answer)/);
 						expect(shape !== 'list' || omitsUnanswered).toBe(true);
 					}
 					return json.status === 'created';
@@ -213,7 +244,7 @@ describe('Skip If Exists, whatever shape the answers of a listing have', () => {
 	});
 });
 
-describe('The fields of Skip If Exists', () => {
+describe('The fields of Skip Duplicates By', () => {
 	it.each([
 		[''],
 		[' , '],
@@ -226,7 +257,7 @@ describe('The fields of Skip If Exists', () => {
 	])('cannot be %j', async (given) => {
 		const { uuids, create } = formListing([{ label: 'Email' }], () => []);
 		const { error } = await create({ [uuids[0]]: 'a' }, given);
-		expect(error?.message).toMatch(/^'Skip If Exists' /);
+		expect(error?.message).toMatch(/^'Skip Duplicates By' /);
 		expect(service.requests).toEqual([]);
 	});
 
@@ -258,7 +289,7 @@ describe('The fields of Skip If Exists', () => {
 		const { uuids, create } = formListing([{ label: 'Email' }, { label: 'Note' }], () => []);
 		const { error } = await create({ [uuids[1]]: 'x' });
 		expect(error?.message).toBe(
-			'"Email" has no answer. \'Skip If Exists\' compares this field, so it needs an answer',
+			'"Email" has no answer. \'Skip Duplicates By\' compares this field, so it needs an answer',
 		);
 		expect(posts()).toEqual([]);
 	});
@@ -267,7 +298,7 @@ describe('The fields of Skip If Exists', () => {
 		const { uuids, create } = formListing([{ label: 'Email' }, { label: 'Note' }], () => []);
 		const { error } = await create({ [uuids[0]]: 'x' }, ['Emial']);
 		expect(error?.message).toBe(
-			'\'Skip If Exists\' names "Emial", which is not a field of the form',
+			'\'Skip Duplicates By\' names "Emial", which is not a field of the form',
 		);
 		expect(error?.description).toContain('Email, Note');
 		expect(posts()).toEqual([]);

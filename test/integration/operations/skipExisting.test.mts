@@ -40,7 +40,7 @@ afterEach(() => {
 	decrypting.wait = atOnce;
 });
 
-describe('Response: Create with Skip If Exists', () => {
+describe('Response: Create with Skip Duplicates By', () => {
 	it('adds the first of equal items, whatever each has to wait for before', async () => {
 		const rows = fc.array(
 			fc.record({ order: fc.integer({ min: 0, max: 3 }), byLabel: fc.boolean() }),

@@ -116,7 +116,9 @@ describe('a token that no header takes', () => {
 		const account = n8nFor({ accessToken, baseUrl: service.url });
 		const { error } = await account.runNode({ resource: 'workspace', operation: 'get' });
 		expect(error?.message).toMatch(/^'Access Token' (is empty|contains a space, a line break)/);
-		expect(error?.description).toBe('Open the Form Service credential of this node to correct it.');
+		expect(error?.description).toBe(
+			'Nothing was sent.\nOpen the Form Service credential of this node to correct it.',
+		);
 		expect(error).toMatchObject({ failure: { cause: 'credential-invalid' } });
 		await expect(account.searchForms()).rejects.toThrow(/^'Access Token' /);
 		await expect(account.runPoll({ formId: locator(demoForms.contact) })).rejects.toThrow(

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { resultFor } from '../../../nodes/FormService/operations/forModel.ts';
+import { makeListing } from '../../../nodes/FormService/operations/operation.ts';
+import { presentToModel } from '../../../nodes/FormService/operations/forModel.ts';
 
 type Result = Array<{ json: IDataObject }>;
 
@@ -12,7 +13,14 @@ const items = fc.array(
 
 /** What a model gets of a listing's page. */
 const pageOf = async (all: Result, skip = 0, limit = Infinity, names?: string[]) =>
-	await resultFor({ items: all.slice(skip, skip + limit), skip, total: all.length }, names);
+	await presentToModel(
+		makeListing(
+			all.map(({ json }) => json),
+			{ skip, limit, isCounted: true },
+			(json) => ({ json }),
+		),
+		names,
+	);
 
 const noticeOf = (page: Result) => String(page.at(-1)?.json.notice ?? '');
 const resultsOf = (page: Result) => page.filter(({ json }) => json.notice === undefined);
@@ -40,7 +48,7 @@ describe('what a model gets of a listing', () => {
 		const anything = fc.object({ maxDepth: 3, maxKeys: 5, key: fc.string({ maxLength: 30_000 }) });
 		await fc.assert(
 			fc.asyncProperty(anything, async (json) => {
-				const result = await resultFor([{ json: json as IDataObject }], undefined);
+				const result = await presentToModel([{ json: json as IDataObject }], undefined);
 				expect(JSON.stringify(result).length).toBeLessThan(21_000);
 			}),
 			{ numRuns: 50 },
@@ -72,7 +80,7 @@ describe('what a model gets of a listing', () => {
 			for (; made < 1_000; made++)
 				yield await Promise.resolve({ json: { text: 'x'.repeat(5_000) } });
 		}
-		await resultFor({ items: make(), skip: 0, total: 1_000 }, undefined);
+		await presentToModel({ items: make(), skip: 0, total: 1_000 }, undefined);
 		expect(made).toBeLessThan(6);
 	});
 });
@@ -91,11 +99,13 @@ describe('the selected fields of a result', () => {
 		['answers.a.b', 'dotted'],
 		['owner.email', 'ada@example.com'],
 	])('are found by their very names: %s', async (name, value) => {
-		expect(await resultFor([{ json }], [name])).toEqual([{ json: { uuid: 'u1', [name]: value } }]);
+		expect(await presentToModel([{ json }], [name])).toEqual([
+			{ json: { uuid: 'u1', [name]: value } },
+		]);
 	});
 
 	it('are reported if no result has them, with the names that there are', async () => {
-		const [result, { json: said }] = await resultFor([{ json }], ['owner', 'Emial']);
+		const [result, { json: said }] = await presentToModel([{ json }], ['owner', 'Emial']);
 		expect(result.json).toEqual({ uuid: 'u1', owner: json.owner });
 		expect(said.notice).toBe(
 			'No result has "Emial". The fields of the results are: uuid, owner, answers, What, e.g. [one]?, a.b.',
@@ -104,6 +114,6 @@ describe('the selected fields of a result', () => {
 
 	it('are not reported if some result has them', async () => {
 		const all = [{ json }, { json: { uuid: 'u2', answers: {} } }];
-		expect(await resultFor(all, ['a.b'])).toHaveLength(2);
+		expect(await presentToModel(all, ['a.b'])).toHaveLength(2);
 	});
 });

@@ -1,14 +1,14 @@
 import { mapKeys } from 'lodash';
-import { encodeAnswer, isNothing } from '../../api/answers/kinds';
 import type { AnswerValue } from '../../api/answers/encode';
 import { findFields } from '../../api/answers/fields';
 import type { InputField, NamedField } from '../../api/answers/fields';
-
+import { encodeAnswer, isNothing } from '../../api/answers/kinds';
 import { shortened } from '../../api/errors';
 import { isId, isRecord, isUuid } from '../../api/records';
 import type { Input } from '../../parameters/input';
 import { invalid, invalidAll, readChoice, readJsonObject } from '../../parameters/input';
-import { storedFields } from './storedFields';
+import { listIgnored } from '../operation';
+import { parseStoredFields } from './storedFields';
 
 /** The rest of a message that begins with the number of problems. */
 export const COUNTED = "answers can't be sent";
@@ -18,8 +18,8 @@ export const ANSWERS_MODE = 'Specify Answers';
 
 /** The answers of an item as the parameters give them. */
 export type GivenAnswers = {
-	/** How they are given: field by field, by the names in the input item, or as JSON. */
-	mode: 'automatic' | 'fields' | 'json';
+	/** How they are given: by the names in the input item, field by field, or as JSON. */
+	mode: 'auto' | 'fields' | 'json';
 	/** By the UUID, or in the other modes by any name of the field. */
 	values: Record<string, unknown>;
 	/** The fields of the form, if the resource mapper has stored them. */
@@ -32,27 +32,25 @@ export type Answers = {
 	data: Record<string, AnswerValue>;
 	/** By the label of the field, as far as it is known. */
 	byLabel: Record<string, AnswerValue>;
-	/** The input fields that no answer was taken from. */
+	/** With Map Automatically: the input fields that are not used. */
 	ignored: string[];
 };
 
 /** @throws NodeOperationError if the parameter cannot be understood */
-export function readGiven(input: Input, formId: string): GivenAnswers {
-	const isJson = readChoice(input, 'inputMode', ANSWERS_MODE, ['fields', 'json']) === 'json';
-	if (isJson) return { mode: 'json', values: readJson(input) };
+export function readGivenAnswers(input: Input, formId: string): GivenAnswers {
+	const mode = readChoice(input, 'inputMode', ANSWERS_MODE, ['fields', 'auto', 'json']);
+	if (mode === 'auto') return { mode, values: input.item.json };
+	if (mode === 'json') return { mode, values: readJsonAnswers(input) };
 	// n8n's own conversion of 'fields.value' would turn empty text into the number 0
 	const mapper = input.parameter<unknown>('fields', {});
-	const { mappingMode, value, schema } = isRecord(mapper) ? mapper : {};
-	const fields = storedFields(schema, formId);
-	if (mappingMode === 'autoMapInputData') {
-		return { mode: 'automatic', values: input.item.json, fields };
-	}
+	const { value, schema } = isRecord(mapper) ? mapper : {};
+	const fields = parseStoredFields(schema, formId);
 	const idOfKey = new Map(fields?.map(({ key, id }) => [key, id]));
 	const values = mapKeys(isRecord(value) ? value : {}, (_, key) => idOfKey.get(key) ?? key);
-	return { mode: 'fields', values, fields };
+	return { mode, values, fields };
 }
 
-function readJson(input: Input): Record<string, unknown> {
+function readJsonAnswers(input: Input): Record<string, unknown> {
 	const values = readJsonObject(input, 'answersJson', 'Answers (JSON)');
 	const isWrapped = Object.keys(values).length === 1 && isRecord(values.data);
 	if (isWrapped) throw invalid(input, 'Enter \'Answers (JSON)\' without "data" around the answers');
@@ -63,10 +61,10 @@ function readJson(input: Input): Record<string, unknown> {
  * Whether the answers can't be read without the fields of the form, which cost a request. The stored fields
  * are not enough for an answer that is none of the stored choices, because the form may offer it by now.
  */
-export function needFields(given: GivenAnswers, allowOther: boolean, zone: string): boolean {
+export function needsFields({ zone }: Input, given: GivenAnswers, allowOther: boolean): boolean {
 	const { mode, values, fields } = given;
-	if (fields === undefined) return mode === 'automatic' || !Object.keys(values).every(isUuid);
-	return byField(given, fields).answers.some(
+	if (fields === undefined) return mode === 'auto' || !Object.keys(values).every(isUuid);
+	return findByField(given, fields).answers.some(
 		({ field, value }) =>
 			(field?.choices ?? []).length > 0 &&
 			'problem' in encodeAnswer(value, field, { zone, allowOther }),
@@ -83,113 +81,109 @@ export function needFields(given: GivenAnswers, allowOther: boolean, zone: strin
 export function readAnswers(
 	input: Input,
 	given: GivenAnswers,
-	fields: readonly InputField[] | undefined,
+	fields: readonly InputField[] = [],
 	allowOther: boolean,
 ): Answers {
-	const areKnown = fields !== undefined && fields.length > 0;
-	const { answers, problems, ignored } = areKnown ? byField(given, fields) : byId(given);
-	const missing = given.mode === 'json' ? [] : missingIn(answers, fields ?? [], given);
-	const ofNames = [...problems, ...missing];
-	const ofValues: string[] = [];
-	const sent: Array<{ id: string; title: string; answer: AnswerValue }> = [];
-	for (const { id, title, field, value } of answers) {
+	const found = fields.length > 0 ? findByField(given, fields) : findById(given);
+	const nameProblems = [...found.problems, ...findMissing(found.answers, fields, given)];
+	const valueProblems: string[] = [];
+	const answers: Answers = { data: {}, byLabel: {}, ignored: [] };
+	for (const { id, title, field, value } of found.answers) {
 		const encoded = encodeAnswer(value, field, { zone: input.zone, allowOther });
-		if ('problem' in encoded) ofValues.push(`"${title}" ${encoded.problem}.`);
-		else if (encoded.answer !== undefined) sent.push({ id, title, answer: encoded.answer });
+		if ('problem' in encoded) valueProblems.push(`"${title}" ${encoded.problem}.`);
+		else if (encoded.answer !== undefined) {
+			answers.data[id] = encoded.answer;
+			answers.byLabel[title] = encoded.answer;
+		}
 	}
-	if (ofNames.length + ofValues.length + sent.length === 0) ofNames.push(noAnswer(given, answers));
-	if (ofNames.length + ofValues.length === 0) {
-		return {
-			data: Object.fromEntries(sent.map(({ id, answer }) => [id, answer])),
-			byLabel: Object.fromEntries(sent.map(({ title, answer }) => [title, answer])),
-			ignored,
-		};
+	const isEmpty = Object.keys(answers.data).length === 0;
+	if (isEmpty && nameProblems.length + valueProblems.length === 0) {
+		nameProblems.push(explainNoAnswer(given, found.answers));
 	}
-	const help = ofNames.length > 0 ? namesIn(given, fields ?? []) : [];
-	throw invalidAll(input, [...ofNames, ...ofValues], COUNTED, help);
+	const problems = [...nameProblems, ...valueProblems];
+	const help = nameProblems.length > 0 ? listNames(given, fields) : [];
+	if (problems.length > 0) throw invalidAll(input, problems, COUNTED, help);
+	return { ...answers, ignored: listIgnored(input, found.unused) };
 }
 
 /** An answer and where it belongs. */
-type NamedAnswer = { id: string; title: string; field?: InputField; value: unknown };
+type FoundAnswer = { id: string; title: string; field?: InputField; value: unknown };
 
-type Named = { answers: NamedAnswer[]; problems: string[]; ignored: string[] };
+type FoundAnswers = {
+	answers: FoundAnswer[];
+	/** What is wrong with the names, in sentences. */
+	problems: string[];
+	/** With Map Automatically: the names that no answer was taken from. */
+	unused: string[];
+};
 
 /** The answers by the IDs in the input, where the fields of the form are not known. */
-function byId({ mode, values }: GivenAnswers): Named {
+function findById({ mode, values }: GivenAnswers): FoundAnswers {
 	const names = Object.keys(values);
 	// where one field of a form has a UUID, all of them do
 	const isKey = names.some(isUuid) ? isUuid : isId;
 	const others = names.filter((name) => !isKey(name) || name in Object.prototype);
-	const isAutomatic = mode === 'automatic';
+	const ids = names.filter((name) => !others.includes(name));
+	const problems = others.map((name) => `${quote(name)} is not the UUID of a field.`);
 	return {
-		answers: names
-			.filter((name) => !others.includes(name))
-			.map((id) => ({ id, title: id, value: values[id] })),
-		problems: isAutomatic
-			? []
-			: others.map((name) => `${inQuotes(name)} is not the UUID of a field.`),
-		ignored: isAutomatic ? others : [],
+		answers: ids.map((id) => ({ id, title: id, value: values[id] })),
+		problems: mode === 'auto' ? [] : problems,
+		unused: others,
 	};
 }
 
 /** The answer of each field of the form that has one in the input, in the form's order. */
-function byField({ mode, values }: GivenAnswers, fields: readonly InputField[]): Named {
-	const isAutomatic = mode === 'automatic';
+function findByField({ mode, values }: GivenAnswers, fields: readonly InputField[]): FoundAnswers {
 	const named = findFields(Object.keys(values), fields);
-	const answers: NamedAnswer[] = [];
+	const answers: FoundAnswer[] = [];
 	const problems: string[] = [];
-	const ignored = new Set(Object.keys(values));
+	const unused = new Set(Object.keys(values));
 	for (const field of fields) {
-		const own = named.filter((one) => one.field === field).map(({ name }) => name);
-		const filled = own.filter((name) => !isNothing(values[name]));
-		const taken = filled.at(0) ?? own.at(0);
+		const names = named.filter((one) => one.field === field).map(({ name }) => name);
+		const filled = names.filter((name) => !isNothing(values[name]));
+		const taken = filled.at(0) ?? names.at(0);
 		if (taken === undefined) continue;
 		answers.push({ ...field, field, value: values[taken] });
-		ignored.delete(taken);
+		unused.delete(taken);
 		if (filled.length < 2) continue;
-		const places = filled.map(inQuotes).join(' and ');
+		const places = filled.map(quote).join(' and ');
 		problems.push(`"${field.title}" has an answer in ${places}. Keep one of them.`);
 	}
 	for (const one of named) {
 		const isShared = one.sharedBy.length > 0;
-		if (isShared && !isNothing(values[one.name])) problems.push(sharedProblem(one));
+		if (isShared && !isNothing(values[one.name])) problems.push(explainSharedLabel(one));
+		if (isShared || one.field !== undefined || mode === 'auto') continue;
+		problems.push(`${quote(one.name)} is not a field of this form.`);
 	}
-	const unknown = named.filter(
-		({ field, sharedBy }) => field === undefined && sharedBy.length === 0,
-	);
-	if (!isAutomatic) {
-		problems.push(...unknown.map(({ name }) => `${inQuotes(name)} is not a field of this form.`));
-	}
-	return { answers, problems, ignored: isAutomatic ? [...ignored] : [] };
+	return { answers, problems, unused: [...unused] };
 }
 
 /** What to do about a label that several fields have. */
-export function sharedProblem({ name, sharedBy }: NamedField): string {
-	const numbered = sharedBy.slice(1).map(({ title }) => inQuotes(title));
+export function explainSharedLabel({ name, sharedBy }: NamedField): string {
+	const numbered = sharedBy.slice(1).map(({ title }) => quote(title));
 	return `"${name}" is the name of ${sharedBy.length} fields. Use the UUID of the field, or ${numbered.join(', ')} for a later field.`;
 }
 
-function inQuotes(text: string): string {
+function quote(text: string): string {
 	return `"${shortened(text)}"`;
 }
 
 /** The required fields without an answer: nothing, blanks, or a list of these. */
-function missingIn(
-	answers: readonly NamedAnswer[],
+function findMissing(
+	answers: readonly FoundAnswer[],
 	fields: readonly InputField[],
 	{ mode }: GivenAnswers,
 ): string[] {
-	return fields
-		.filter(({ isRequired }) => isRequired)
-		.flatMap(({ id, title }) => {
-			const own = answers.find((answer) => answer.id === id);
-			if (own !== undefined && !isNothing(own.value)) return [];
-			const isAbsent = own === undefined && mode === 'automatic';
-			return [`"${title}" is required${isAbsent ? ', but no input field matches it' : ''}.`];
-		});
+	const required = mode === 'json' ? [] : fields.filter(({ isRequired }) => isRequired);
+	return required.flatMap(({ id, title }) => {
+		const answer = answers.find((one) => one.id === id);
+		if (answer !== undefined && !isNothing(answer.value)) return [];
+		const isAbsent = answer === undefined && mode === 'auto';
+		return [`"${title}" is required${isAbsent ? ', but no input field matches it' : ''}.`];
+	});
 }
 
-function noAnswer({ mode }: GivenAnswers, answers: readonly NamedAnswer[]): string {
+function explainNoAnswer({ mode }: GivenAnswers, answers: readonly FoundAnswer[]): string {
 	if (mode === 'json') return "'Answers (JSON)' must have an answer to at least one field.";
 	if (mode === 'fields') return "'Answers' must have an answer to at least one field.";
 	return answers.length === 0
@@ -197,24 +191,25 @@ function noAnswer({ mode }: GivenAnswers, answers: readonly NamedAnswer[]): stri
 		: 'All input fields that match a field of the form are empty.';
 }
 
-/** What the input has and what the form has, where a problem may come from a name. */
-function namesIn({ mode, values }: GivenAnswers, fields: readonly InputField[]): string[] {
+/** What the item has and what the form has, where a problem may come from a name. */
+function listNames({ mode, values }: GivenAnswers, fields: readonly InputField[]): string[] {
 	if (mode === 'fields' || fields.length === 0) return [];
 	const found = findFields(Object.keys(values), fields).map(({ field }) => field);
 	const others = fields.filter((field) => !found.includes(field));
-	const without =
-		others.length === 0 ? [] : [`Form fields without an input field: ${titlesOf(others)}.`];
-	return [`Input fields: ${listed(Object.keys(values))}.`, ...without];
+	const [given, one] =
+		mode === 'auto' ? ['Input fields', 'an input field'] : ['Names in the JSON', 'an answer'];
+	const without = `Form fields without ${one}: ${listTitles(others)}.`;
+	return [`${given}: ${listTexts(Object.keys(values))}.`, ...(others.length > 0 ? [without] : [])];
 }
 
-export function titlesOf(fields: readonly InputField[]): string {
-	return listed(fields.map(({ title }) => title));
+export function listTitles(fields: readonly InputField[]): string {
+	return listTexts(fields.map(({ title }) => title));
 }
 
 /** The most names that an error lists. */
 const MAX_LISTED = 50;
 
-function listed(names: readonly string[]): string {
+function listTexts(names: readonly string[]): string {
 	if (names.length === 0) return 'none';
 	const shown = names.slice(0, MAX_LISTED).map((name) => shortened(name));
 	const rest = names.length - shown.length;

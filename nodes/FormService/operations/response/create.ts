@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { parseInputFields } from '../../api/answers/fields';
 import type { InputField } from '../../api/answers/fields';
 import { endpoints } from '../../api/endpoints';
+import { mayHaveActed } from '../../api/errors';
 import { idOf } from '../../api/records';
 import { addResponse } from '../../api/service';
 import { chosenName } from '../../parameters/formId';
@@ -12,20 +13,22 @@ import {
 	optionsOf,
 	onceFormIsChosen,
 } from '../../parameters/properties';
-import { once } from '../itemRun';
-import { fieldsOf } from '../operation';
-import type { Operation } from '../operation';
-import { ANSWERS_MODE, needFields, readAnswers, readGiven } from './answers';
-import { existingLike, identityOf, readSkipNames, skipIfExists } from './skipExisting';
+import { readFields } from '../operation';
+import type { ItemRequest, Operation } from '../operation';
+import { ANSWERS_MODE, needsFields, readAnswers, readGivenAnswers } from './answers';
+import type { Answers } from './answers';
+import { findDuplicates } from './duplicates';
+import type { Known } from './duplicates';
+import { findIdentity, readSkipNames, skipDuplicates } from './skipDuplicates';
+
+const ALLOW_OTHER = 'Allow "Other" Answers';
 
 const AS_JSON =
-	' The answers are an object. Its keys are the labels, custom keys or UUIDs of the fields, which "Get many fields" returns. A value is text, a number, true or false, an ISO date, or a list for several choices; for a file, the URL of a file that is already uploaded elsewhere.';
+	'The answers are an object by labels, custom keys or UUIDs of fields, which "Get many fields" returns. A value is text, a number, true or false, an ISO date, a list for several choices, or the URL of a file that is already uploaded.';
 
-/** The fields that the resource mapper has stored, with their choices. */
-const NAMED_FIELDS = `(list => list.length ? " The form's fields: " + list.join("; ") + ". A choice must be one of those in brackets." : "")(($parameter["fields"]?.schema ?? []).filter(field => !field.removed).map(field => String(field.label ?? field.displayName) + (field.options?.length ? " (" + field.options.slice(0, 50).map(option => option.name).join(", ") + ")" : "")))`;
-
-/** How answers are given. n8n evaluates the expression for each agent. */
-const ANSWERS = `{{ $parameter["inputMode"] === "json" ? ${JSON.stringify(AS_JSON)} : ${NAMED_FIELDS} }}`;
+/** The choices of the fields that the resource mapper has stored. */
+const CHOICES =
+	'($parameter.fields?.schema ?? []).filter(field => !field.removed && field.options?.length).map(field => `Choices of "${field.label ?? field.displayName}": ${field.options.slice(0, 50).map(option => option.name).join(", ")}.`).join(" ")';
 
 export const responseCreate: Operation = {
 	option: {
@@ -35,11 +38,11 @@ export const responseCreate: Operation = {
 		description: 'Add a response to a form',
 	},
 	endpoint: endpoints.addResponse,
-	toolDescription: `=Adds a response (submission) to a form.${ANSWERS} Sends no emails. A response cannot be changed or deleted afterward.`,
+	// n8n evaluates the expression for each agent
+	toolDescription: `=Adds a response (submission) to a form, which cannot be changed or deleted afterward. Sends no emails. {{ $parameter.inputMode === "json" ? ${JSON.stringify(AS_JSON)} : ${CHOICES} }}`,
 	properties: [
 		{
-			displayName:
-				'For responses created here, the service sends no emails to administrators or respondents',
+			displayName: "Form Service doesn't email anyone about responses added here.",
 			name: 'noEmailNotice',
 			type: 'notice',
 			default: '',
@@ -47,6 +50,11 @@ export const responseCreate: Operation = {
 		formLocator,
 		onceFormIsChosen(
 			inputModeChoice(ANSWERS_MODE, [
+				{
+					name: 'Map Automatically',
+					value: 'auto',
+					description: "Use the input fields that match a field's label, custom key or UUID",
+				},
 				{
 					name: 'Using Fields Below',
 					value: 'fields',
@@ -75,7 +83,7 @@ export const responseCreate: Operation = {
 					valuesLabel: 'Answers',
 					fieldWords: { singular: 'field', plural: 'fields' },
 					addAllFields: true,
-					supportAutoMap: true,
+					supportAutoMap: false,
 					// getFormFields explains an empty list
 					hideNoDataError: true,
 					// shows a field that was added to the form as soon as the node is opened again
@@ -99,7 +107,7 @@ export const responseCreate: Operation = {
 		onceFormIsChosen(
 			optionsOf([
 				{
-					displayName: 'Allow Other Choices',
+					displayName: ALLOW_OTHER,
 					name: 'allowOtherChoices',
 					type: 'boolean',
 					// adding the option turns it on; without it, it is off
@@ -107,57 +115,72 @@ export const responseCreate: Operation = {
 					description:
 						'Whether to accept answers that are not among the choices of a field. Turn on for fields with a free-text choice.',
 				},
-				skipIfExists,
+				skipDuplicates,
 			]),
 		),
 	],
 	prepare(input) {
 		const formId = readFormId(input);
-		const given = readGiven(input, formId);
+		const given = readGivenAnswers(input, formId);
 		const skipNames = readSkipNames(input);
-		const isOnce = skipNames.length > 0;
 		const { allowOtherChoices = false } = readCollection(input, 'options');
-		const allowOther = toSwitch(input, allowOtherChoices, 'Allow Other Choices');
+		const allowOther = toSwitch(input, allowOtherChoices, ALLOW_OTHER);
 		const read = (fields?: readonly InputField[]) => {
 			const answers = readAnswers(input, given, fields, allowOther);
-			return {
-				answers,
-				identity: isOnce ? identityOf(input, skipNames, fields ?? [], answers) : [],
-			};
+			return { answers, identity: findIdentity(input, skipNames, fields ?? [], answers) };
 		};
 		// only the fields of the form can say which field a label means
-		const isLate =
-			needFields(given, allowOther, input.zone) || (isOnce && given.fields === undefined);
-		const early = isLate ? undefined : read(given.fields);
+		const needsForm =
+			needsFields(input, given, allowOther) || (skipNames.length > 0 && !given.fields);
+		const early = needsForm ? undefined : read(given.fields);
 		return {
 			ids: { formId },
 			body: { data: early?.answers.data ?? (given.values as IDataObject) },
-			async send(request) {
-				const { context, run } = request;
+			async check(request) {
 				const { answers, identity } =
-					early ?? read(parseInputFields(await fieldsOf(request, formId)));
-				const target = { ...request.target, body: { data: answers.data } };
-				const add = async () => ({ id: idOf(await addResponse(context, target)) });
-				const like = isOnce
-					? await existingLike(request, input, formId, answers, identity)
-					: undefined;
-				await run.allChecked();
-				const isThere = like?.known.has(like.key);
-				const { id } = like ? await once(like.known, like.key, add) : await add();
-				const form = { id: formId, name: chosenName(input.node, formId) ?? null };
-				const { byLabel, ignored } = answers;
-				return [
-					{
-						json: {
-							status: isThere ? 'skipped' : 'created',
-							uuid: id ?? null,
-							form,
-							answers: byLabel,
-							...(given.mode === 'automatic' && { ignored }),
-						},
+					early ?? read(parseInputFields(await readFields(request, formId)));
+				if (identity.length === 0) {
+					return { send: async (sent) => [toItem('created', await add(sent, answers), answers)] };
+				}
+				const { known, key } = await findDuplicates(request, input, formId, answers, identity);
+				return {
+					orderKey: `${formId} ${key}`,
+					async send(sent) {
+						const status = known.has(key) ? 'skipped' : 'created';
+						const id = await addOnce(known, key, async () => await add(sent, answers));
+						return [toItem(status, id, answers)];
 					},
-				];
+				};
 			},
 		};
+
+		function toItem(status: string, id: string | undefined, { byLabel, ignored }: Answers) {
+			const form = { id: formId, name: chosenName(input.node, formId) ?? null };
+			const shown = given.mode === 'auto' && ignored.length > 0 ? { ignored } : {};
+			return { json: { status, uuid: id ?? null, form, answers: byLabel, ...shown } };
+		}
 	},
 };
+
+/** Adds a response, and gives its ID if the service says it. */
+async function add(
+	{ context, target }: ItemRequest,
+	{ data }: Answers,
+): Promise<string | undefined> {
+	return idOf(await addResponse(context, { ...target, body: { data } }));
+}
+
+/** Adds the first of equal responses. If it may have been added in spite of an error, no other is added. */
+async function addOnce(
+	known: Known,
+	key: string,
+	work: () => Promise<string | undefined>,
+): Promise<string | undefined> {
+	const adding = known.has(key) ? known.get(key) : work();
+	const remembered = Promise.resolve(adding).catch((error: unknown) => {
+		if (!mayHaveActed(error)) known.delete(key);
+		throw error;
+	});
+	known.set(key, remembered);
+	return await remembered;
+}

@@ -14,7 +14,7 @@ import {
 	simplifySwitch,
 } from '../../parameters/properties';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
-import { fieldsOf, RecordNotFound } from '../operation';
+import { readFields, readOnce, RecordNotFound } from '../operation';
 import type { Operation } from '../operation';
 
 /** The API has no endpoint for one response, so the response is taken from the list of its form. */
@@ -41,8 +41,8 @@ export const responseGet: Operation = {
 		return {
 			ids: { formId },
 			async send(request) {
-				const { context, run } = request;
-				const responses = await run.readOnce(request, listById);
+				const { context } = request;
+				const responses = await readOnce(request, listById);
 				const record = responses.get(comparableId(responseId));
 				if (record === undefined) {
 					throw new RecordNotFound(context, {
@@ -51,7 +51,7 @@ export const responseGet: Operation = {
 					});
 				}
 				const fields = outputNeedsFields(output, [record])
-					? parseFields(await fieldsOf(request, formId), output)
+					? parseFields(await readFields(request, formId), output)
 					: undefined;
 				return [(await toResponseItem(context, record, output, fields)).item];
 			},

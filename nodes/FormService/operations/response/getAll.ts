@@ -4,8 +4,8 @@ import {
 	describeUncompared,
 	explainUnknownField,
 } from '../../api/answers/conditions';
-import { findResponses, isEveryResponse } from '../../api/answers/findResponses';
 import { parseFields } from '../../api/answers/fields';
+import { findResponses, isEveryResponse } from '../../api/answers/findResponses';
 import { submittedAt } from '../../api/answers/order';
 import { outputNeedsFields, toResponseItem } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
@@ -21,7 +21,7 @@ import {
 	simplifySwitch,
 } from '../../parameters/properties';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
-import { fieldsOf, listing } from '../operation';
+import { makeListing, readFields, readOnce } from '../operation';
 import type { Operation } from '../operation';
 
 /** Which responses the listing has (specification, section 4, rule 1). */
@@ -75,10 +75,10 @@ export const responseGetAll: Operation = {
 		return {
 			ids: { formId },
 			async send(request) {
-				const { context, run } = request;
+				const { context } = request;
 				// a listing that is sorted, filtered or counted has to be read whole
 				const enough = isEveryResponse(wanted) && !page.isCounted ? page.limit : undefined;
-				const records = await run.readOnce(
+				const records = await readOnce(
 					request,
 					async (by, target) => await listRecords(by, target, { limit: enough }),
 					enough,
@@ -96,7 +96,7 @@ export const responseGetAll: Operation = {
 				const { conditions } = wanted;
 				const needFields = outputNeedsFields(output, records) || conditionsNeedFields(conditions);
 				const fields = needFields
-					? parseFields(await fieldsOf(request, formId), output)
+					? parseFields(await readFields(request, formId), output)
 					: undefined;
 				const problem = explainUnknownField(conditions, fields ?? [], records);
 				if (problem !== undefined) throw invalid(input, problem.message, problem.description);
@@ -105,7 +105,7 @@ export const responseGetAll: Operation = {
 				if (note !== undefined) context.n8n.logger.warn(note);
 				const toItem = async (record: IDataObject) =>
 					(await toResponseItem(context, record, output, fields)).item;
-				return listing(found, page, toItem);
+				return makeListing(found, page, toItem);
 			},
 		};
 	},

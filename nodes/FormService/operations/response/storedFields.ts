@@ -42,7 +42,7 @@ export type MappedField = InputField & { key: string };
  * The fields that the resource mapper has stored of a form; undefined if it has stored none, or those of
  * another form, as when an expression chooses the form.
  */
-export function storedFields(schema: unknown, formId: string): MappedField[] | undefined {
+export function parseStoredFields(schema: unknown, formId: string): MappedField[] | undefined {
 	const entries: unknown[] = Array.isArray(schema) ? schema : [];
 	const fields = entries.flatMap((entry) => storedField.safeParse(entry).data ?? []);
 	const isOther = fields.some((field) => field.formId !== undefined && field.formId !== formId);

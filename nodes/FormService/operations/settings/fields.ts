@@ -28,14 +28,14 @@ export const clearOptions: INodePropertyOptions[] = sorted
 
 function toField(setting: Setting): INodeProperties {
 	const { name, displayName } = setting;
-	return { displayName, name, ...widgetOf(setting), description: describe(setting) };
+	return { displayName, name, ...createWidget(setting), description: describe(setting) };
 }
 
 /**
  * The widget of a setting. Every widget starts empty, because a widget with a value, such as a switch,
  * would change the form as soon as it is added.
  */
-function widgetOf(
+function createWidget(
 	setting: Setting,
 ): Pick<INodeProperties, 'type' | 'default'> & Partial<INodeProperties> {
 	switch (setting.type) {
@@ -44,7 +44,7 @@ function widgetOf(
 		case 'integer':
 			return { type: 'string', default: '', placeholder: `e.g. ${setting.max ?? 100}` };
 		case 'choice':
-			return { type: 'options', default: '', options: choicesOf(setting.choices) };
+			return { type: 'options', default: '', options: listChoices(setting.choices) };
 		case 'url':
 			return { type: 'string', default: '', placeholder: 'e.g. https://example.com/thanks' };
 		case 'text':
@@ -52,7 +52,7 @@ function widgetOf(
 	}
 }
 
-function choicesOf(choices: readonly string[]): INodePropertyOptions[] {
+function listChoices(choices: readonly string[]): INodePropertyOptions[] {
 	const named = choices.map((value) => {
 		const name = CHOICE_NAMES[value] ?? value.charAt(0).toUpperCase() + value.slice(1);
 		return { name, value };

@@ -1,4 +1,4 @@
-import { isEmpty, mapValues, pick } from 'lodash';
+import { isEmpty, pick } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { endpoints, targetOf } from '../../api/endpoints';
 import { formIdOf } from '../../api/records';
@@ -8,9 +8,9 @@ import type { Setting } from '../../api/settings/settings';
 import { changesOf } from '../../api/settings/update';
 import type { SettingValues } from '../../api/settings/update';
 import { noSuchForm } from '../../parameters/formId';
-import { readFormId, readCollection, toSwitch } from '../../parameters/input';
+import { invalid, readFormId, readCollection, toSwitch } from '../../parameters/input';
 import { formLocator, inputModeChoice, optionsOf } from '../../parameters/properties';
-import { RecordNotFound } from '../operation';
+import { readOnce } from '../operation';
 import type { ItemRequest, Operation } from '../operation';
 import { clearOptions, settingFields } from './fields';
 import { DESCRIBE, readSettings, RENAME, SETTINGS_MODE } from './given';
@@ -23,7 +23,7 @@ export const settingsUpdate: Operation = {
 		description: 'Change settings of a form, such as its name or whether it is closed',
 	},
 	endpoint: endpoints.updateSettings,
-	toolDescription: `Changes settings of a form, such as opening or closing it. Only the given settings change. The settings are: ${settings.map(settingForModel).join('; ')}.`,
+	toolDescription: `Changes settings of a form, such as opening or closing it. Only the given settings change. The settings are: ${settings.map(describeSetting).join('; ')}.`,
 	properties: [
 		formLocator,
 		inputModeChoice(SETTINGS_MODE, [
@@ -127,77 +127,75 @@ export const settingsUpdate: Operation = {
 			preview: toSwitch(input, preview, 'Preview'),
 			skipUnchanged: toSwitch(input, skipUnchanged, 'Skip Unchanged'),
 		};
+		const isCompared = !isEmpty(body) && (options.preview || options.skipUnchanged);
 		return {
 			ids: { formId },
 			body,
-			async send(request) {
-				await request.run.turn(formId);
-				const done = await updateForm(request, formId, body, options);
-				return [{ json: { ...done, ...(ignored !== undefined && { ignored }) } }];
+			async check(request) {
+				const forms = isCompared ? await readForms(request) : undefined;
+				if (forms?.has(formId) === false) {
+					const { message, description } = noSuchForm(input.node, formId, forms.values());
+					throw invalid(input, message, description);
+				}
+				return {
+					orderKey: formId,
+					async send(sent) {
+						const done = await updateForm(sent, formId, body, forms, options.preview);
+						return [{ json: { ...done, ...(ignored.length > 0 && { ignored }) } }];
+					},
+				};
 			},
 		};
 	},
 };
 
-function settingForModel(setting: Setting): string {
+function describeSetting(setting: Setting): string {
 	const bound = setting.type === 'boolean' ? 'true or false' : boundOf(setting);
 	return `${setting.name}: ${bound}${setting.nullable ? ', or null' : ''}`;
 }
 
+/**
+ * Updates a form, or says what an update would change.
+ *
+ * @param forms the forms as they are, for comparison; undefined if the settings are sent without one
+ */
 async function updateForm(
-	request: ItemRequest,
+	{ context, target }: ItemRequest,
 	formId: string,
 	body: SettingValues,
-	{ preview, skipUnchanged }: { preview: boolean; skipUnchanged: boolean },
+	forms: Map<string, IDataObject> | undefined,
+	isPreview: boolean,
 ): Promise<IDataObject> {
-	if (isEmpty(body)) return skipped(formId);
-	if (!preview && !skipUnchanged) return await update(request, body, withoutFrom(body));
-	const forms = await formsOf(request);
-	const form = forms.get(formId) ?? {};
-	if (preview && !forms.has(formId)) {
-		const { context } = request;
-		throw new RecordNotFound(context, noSuchForm(context.n8n.getNode(), formId, forms.values()));
+	if (isEmpty(body)) return { id: formId, status: 'skipped' };
+	if (forms === undefined) {
+		return { ...(await updateSettings(context, target)), status: 'updated', sent: body };
 	}
+	const form = forms.get(formId) ?? {};
 	const { changes, unknown } = changesOf(body, form);
+	const compared = { changes, ...(!isEmpty(unknown) && { unknown }) };
 	const after = { ...form, ...body };
-	if (preview) {
+	if (isPreview) {
 		forms.set(formId, after);
-		const hidden = isEmpty(unknown) ? {} : { unknown };
-		return { id: formId, name: form.name, status: 'preview', changes, ...hidden };
+		return { id: formId, name: form.name, status: 'preview', ...compared };
 	}
 	const rest = pick(body, Object.keys({ ...changes, ...unknown }));
-	if (isEmpty(rest)) return skipped(formId, form);
+	if (isEmpty(rest)) return { id: formId, name: form.name, status: 'skipped', changes };
 	// until the update has succeeded, nobody knows what the form has
 	forms.set(formId, {});
-	const done = await update(request, rest, { ...withoutFrom(unknown), ...changes });
+	const updated = await updateSettings(context, { ...target, body: rest });
 	forms.set(formId, after);
-	return done;
-}
-
-async function update(
-	{ context, target }: ItemRequest,
-	body: SettingValues,
-	changes: IDataObject,
-): Promise<IDataObject> {
-	const updated = await updateSettings(context, { ...target, body });
-	return { ...updated, status: 'updated', changes };
-}
-
-function skipped(formId: string, { name }: IDataObject = {}): IDataObject {
-	return { id: formId, ...(name !== undefined && { name }), status: 'skipped', changes: {} };
-}
-
-/** Changes of settings whose value before the update is unknown. */
-function withoutFrom(values: SettingValues): IDataObject {
-	return mapValues(values, (to) => ({ to }));
+	return { ...updated, status: 'updated', ...compared };
 }
 
 /** The forms by their IDs: as they are, then as the items of the run leave them. */
-async function formsOf({ context, run }: ItemRequest): Promise<Map<string, IDataObject>> {
-	const target = targetOf(context.account, endpoints.listForms);
-	const read = async () =>
-		new Map(
-			(await listRecords(context, target)).map((form) => [formIdOf(form) ?? '', form] as const),
-		);
-	return await run.readOnce({ context, target }, read, 'settings');
+async function readForms(request: ItemRequest): Promise<Map<string, IDataObject>> {
+	const target = targetOf(request.context.account, endpoints.listForms);
+	return await readOnce(
+		{ ...request, target },
+		async (context) => {
+			const forms = await listRecords(context, target);
+			return new Map(forms.map((form) => [formIdOf(form) ?? '', form] as const));
+		},
+		'settings',
+	);
 }

@@ -13,24 +13,22 @@ import { idOf } from '../../api/records';
 import { listRecords } from '../../api/service';
 import type { Input } from '../../parameters/input';
 import { invalid } from '../../parameters/input';
-import { fieldsOf } from '../operation';
+import { readFields, readOnce } from '../operation';
 import type { ItemRequest } from '../operation';
-import { titlesOf } from './answers';
+import { listTitles } from './answers';
+import type { Answers } from './answers';
+import { SKIP_DUPLICATES } from './skipDuplicates';
 
-/** The name of the parameter, as errors speak of it. */
-export const NAME = "'Skip If Exists'";
+/** The ID of the first response with a key, if the service gives it: one that exists, or that the run adds. */
+export type Known = Map<string, string | undefined | Promise<string | undefined>>;
 
 /** The complete responses of a form by their answers to the identifying fields. */
-export type ExistingResponses = {
+type Existing = {
 	identity: IdentityField[];
-	/** The first response with the same answers, by `keyOf`, and those that the run adds. */
-	known: Map<string, AddedResponse | Promise<AddedResponse>>;
+	known: Known;
 	/** The responses of which an answer is not certain. */
 	doubtful: Array<{ id?: string; possible: Possible[] }>;
 };
-
-/** A response, which has no ID if the service gives none. */
-type AddedResponse = { id?: string };
 
 /** A field that identifies a response, and how its answers are compared. */
 type IdentityField = {
@@ -44,31 +42,38 @@ type IdentityField = {
 /** The text of an answer as it is compared, or all texts that it may have; undefined for any text. */
 type Possible = ReadonlySet<string> | undefined;
 
+const NOTHING_ADDED = `No response was added. Choose other fields, or remove '${SKIP_DUPLICATES}' and find duplicates with Response: Get Many.`;
+
 /**
- * The complete responses of a form, read and compared once for all items of a run.
+ * Finds the responses with the same answers as an item. The responses of the form are read and compared
+ * once for all items of a run.
  *
- * @throws NodeApiError, or NodeOperationError if they can't be compared
+ * @param identity the fields by which a response is recognized
+ * @returns the known responses, and the key of those with the item's answers
+ * @throws NodeApiError, or NodeOperationError if it is not certain whether a response has the same answers
  */
-export async function existingResponses(
-	{ context, run }: ItemRequest,
+export async function findDuplicates(
+	request: ItemRequest,
 	input: Input,
 	formId: string,
+	{ data }: Answers,
 	identity: readonly InputField[],
-): Promise<ExistingResponses> {
-	const query = { incomplete: 'false' };
-	const target = targetOf(context.account, endpoints.listResponses, { formId }, query);
-	const read = async () => {
-		const [records, fields] = await Promise.all([
-			listRecords(context, target),
-			fieldsOf({ context, run }, formId),
-		]);
-		return compareResponses(input, records, fields, identity);
-	};
-	return await run.readOnce(
-		{ context, target },
-		read,
+): Promise<{ known: Known; key: string }> {
+	const { account } = request.context;
+	const target = targetOf(account, endpoints.listResponses, { formId }, { incomplete: 'false' });
+	const existing = await readOnce(
+		{ ...request, target },
+		async (context) => {
+			const [records, fields] = await Promise.all([
+				listRecords(context, target),
+				readFields(request, formId),
+			]);
+			return compareResponses(input, records, fields, identity);
+		},
 		identity.map(({ id }) => id),
 	);
+	const answers = identity.map(({ id }) => data[id]);
+	return { known: existing.known, key: findKey(input, existing, answers) };
 }
 
 /**
@@ -80,14 +85,14 @@ function compareResponses(
 	records: readonly IDataObject[],
 	fieldRecords: readonly IDataObject[],
 	wanted: readonly InputField[],
-): ExistingResponses {
+): Existing {
 	const ids = wanted.map(({ id }) => id);
 	const current = findFields(ids, parseInputFields(fieldRecords));
 	const gone = wanted.filter((_, index) => current[index].field === undefined);
 	if (gone.length > 0) {
 		throw invalid(
 			input,
-			`${NAME} compares ${titlesOf(gone)}, which the form no longer has`,
+			`'${SKIP_DUPLICATES}' compares ${listTitles(gone)}, which the form no longer has`,
 			'Choose the fields again.',
 		);
 	}
@@ -99,37 +104,35 @@ function compareResponses(
 	if (unread !== undefined) {
 		throw invalid(
 			input,
-			`${NAME} can't read the answers of response ${unread.id ?? 'without ID'}`,
+			`'${SKIP_DUPLICATES}' can't read the answers of response ${unread.id ?? 'without ID'}`,
 			`${unread.matched.problem}. ${NOTHING_ADDED}`,
 		);
 	}
 	const all = responses.map(({ matched }) => matched);
 	const identity = current.flatMap(({ field }) =>
-		field ? identityField(input, field, formFields, all) : [],
+		field ? toIdentityField(input, field, formFields, all) : [],
 	);
 	const absent = identity.filter(({ field }) => !all.some((one) => hasEntry(one, field)));
 	if (absent.length > 0 && responses.length > 0) {
 		const titles = absent.map(({ field }) => `"${field.title}"`).join(', ');
 		throw invalid(
 			input,
-			`${NAME} found no answer to ${titles} in any of the ${responses.length} responses of the form`,
+			`'${SKIP_DUPLICATES}' found no answer to ${titles} in any of the ${responses.length} responses of the form`,
 			`The field may be new or renamed, so an existing response could be missed. ${NOTHING_ADDED}`,
 		);
 	}
-	const existing: ExistingResponses = { identity, known: new Map(), doubtful: [] };
+	const existing: Existing = { identity, known: new Map(), doubtful: [] };
 	for (const { id, matched } of responses) {
-		const possible = identity.map((field) => possibleTexts(matched, field));
+		const possible = identity.map((field) => findPossibleTexts(matched, field));
 		const certain = possible.flatMap((texts) => (texts?.size === 1 ? [...texts] : []));
 		const key = JSON.stringify(certain);
 		if (certain.length < identity.length) existing.doubtful.push({ id, possible });
-		else if (!existing.known.has(key)) existing.known.set(key, { id });
+		else if (!existing.known.has(key)) existing.known.set(key, id);
 	}
 	return existing;
 }
 
-const NOTHING_ADDED = `No response was added. Choose other fields, or remove ${NAME} and find duplicates with Get Many.`;
-
-function identityField(
+function toIdentityField(
 	{ zone }: Input,
 	{ id }: InputField,
 	formFields: readonly FormField[],
@@ -139,11 +142,9 @@ function identityField(
 	const hasLists = responses.some(({ answers }) =>
 		answers.some((answer) => answer.field === field && Array.isArray(answer.value)),
 	);
-	return {
-		field,
-		compared: hasLists && field.kind === 'text' ? { ...field, kind: 'multipleChoice' } : field,
-		zone,
-	};
+	const compared: AnsweredField =
+		hasLists && field.kind === 'text' ? { ...field, kind: 'multipleChoice' } : field;
+	return { field, compared, zone };
 }
 
 function hasEntry({ answers, doubtful }: MatchedAnswers, field: FormField): boolean {
@@ -156,9 +157,9 @@ function hasEntry({ answers, doubtful }: MatchedAnswers, field: FormField): bool
  * @param answers the item's answers to the identifying fields, in their order
  * @throws NodeOperationError if it is not certain whether a response has the same answers
  */
-export function keyOf(
+function findKey(
 	input: Input,
-	{ identity, known, doubtful }: ExistingResponses,
+	{ identity, known, doubtful }: Existing,
 	answers: readonly AnswerValue[],
 ): string {
 	const texts = identity.map(({ field, compared, zone }, index) => {
@@ -166,7 +167,7 @@ export function keyOf(
 		if (text !== undefined) return text;
 		throw invalid(
 			input,
-			`${NAME} can't compare "${field.title}" with the responses of the form`,
+			`'${SKIP_DUPLICATES}' can't compare "${field.title}" with the responses of the form`,
 			`The answer can be read in several ways. ${NOTHING_ADDED}`,
 		);
 	});
@@ -179,7 +180,7 @@ export function keyOf(
 	const { title } = identity[like.possible.findIndex((one) => one?.size !== 1)].field;
 	throw invalid(
 		input,
-		`${NAME} can't compare "${title}" with response ${like.id ?? 'without ID'}`,
+		`'${SKIP_DUPLICATES}' can't compare "${title}" with response ${like.id ?? 'without ID'}`,
 		`The response has an answer that can be read in several ways, such as 1,234 or 01/02/2026, or that may belong to another field: several fields have this label, or the label has changed. ${NOTHING_ADDED}`,
 	);
 }
@@ -188,7 +189,7 @@ export function keyOf(
  * What the answer of a response to a field may be. If the service lists labels alone, an answer under a
  * label of several fields, or under one that the form no longer has, may be the answer to the field.
  */
-function possibleTexts(
+function findPossibleTexts(
 	{ answers, doubtful }: MatchedAnswers,
 	{ field, compared, zone }: IdentityField,
 ): Possible {

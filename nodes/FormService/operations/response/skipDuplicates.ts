@@ -3,14 +3,14 @@ import { findFields } from '../../api/answers/fields';
 import type { InputField } from '../../api/answers/fields';
 import type { Input } from '../../parameters/input';
 import { invalid, invalidAll, readCollection } from '../../parameters/input';
-import type { ItemRequest } from '../operation';
-import { COUNTED, sharedProblem, titlesOf } from './answers';
+import { COUNTED, explainSharedLabel, listTitles } from './answers';
 import type { Answers } from './answers';
-import { existingResponses, keyOf, NAME } from './existingResponses';
-import type { ExistingResponses } from './existingResponses';
 
-export const skipIfExists: INodeProperties = {
-	displayName: 'Skip If Exists',
+/** The name of the parameter, as errors speak of it. */
+export const SKIP_DUPLICATES = 'Skip Duplicates By';
+
+export const skipDuplicates: INodeProperties = {
+	displayName: SKIP_DUPLICATES,
 	name: 'skipIfExists',
 	type: 'multiOptions',
 	default: [],
@@ -35,7 +35,7 @@ export function readSkipNames(input: Input): string[] {
 	if (Array.isArray(names) && names.every(isName)) return names.map((name) => String(name).trim());
 	throw invalid(
 		input,
-		`${NAME} must name fields of the form`,
+		`'${SKIP_DUPLICATES}' must name fields of the form`,
 		'Choose fields from the list, or provide a list of their UUIDs, custom keys or labels. With an empty list, every item is added.',
 	);
 }
@@ -45,7 +45,7 @@ export function readSkipNames(input: Input): string[] {
  *
  * @throws NodeOperationError that names what is no field of the form, and fields that have no answer
  */
-export function identityOf(
+export function findIdentity(
 	input: Input,
 	names: readonly string[],
 	fields: readonly InputField[],
@@ -56,39 +56,19 @@ export function identityOf(
 		.filter(({ field }) => field === undefined)
 		.map((one) =>
 			one.sharedBy.length > 0
-				? sharedProblem(one)
-				: `${NAME} names "${one.name}", which is not a field of the form.`,
+				? explainSharedLabel(one)
+				: `'${SKIP_DUPLICATES}' names "${one.name}", which is not a field of the form.`,
 		);
 	if (problems.length > 0) {
-		throw invalidAll(input, problems, COUNTED, [`Form fields: ${titlesOf(fields)}.`]);
+		throw invalidAll(input, problems, COUNTED, [`Form fields: ${listTitles(fields)}.`]);
 	}
 	const identity = [...new Set(found.flatMap(({ field }) => field ?? []))];
 	const missing = identity
 		.filter(({ id }) => String(data[id] ?? '').trim() === '')
 		.map(
 			({ title }) =>
-				`"${title}" has no answer. ${NAME} compares this field, so it needs an answer.`,
+				`"${title}" has no answer. '${SKIP_DUPLICATES}' compares this field, so it needs an answer.`,
 		);
 	if (missing.length > 0) throw invalidAll(input, missing, COUNTED);
 	return identity;
-}
-
-/**
- * Waits for the turn of an item: items with the same answers take their turns in the order of the input.
- *
- * @param identity the fields by which a response is recognized
- * @returns the responses of the form, and the key of those with the item's answers
- */
-export async function existingLike(
-	request: ItemRequest,
-	input: Input,
-	formId: string,
-	{ data }: Answers,
-	identity: readonly InputField[],
-): Promise<{ known: ExistingResponses['known']; key: string }> {
-	const existing = await existingResponses(request, input, formId, identity);
-	const answers = identity.map(({ id }) => data[id]);
-	const key = keyOf(input, existing, answers);
-	await request.run.turn(`${request.context.account.key} ${formId} ${key}`);
-	return { known: existing.known, key };
 }
