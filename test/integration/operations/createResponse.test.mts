@@ -128,7 +128,7 @@ describe('Response: Create from JSON', () => {
 	it('refuses a label of several fields, unless a numbered one stands beside it', async () => {
 		const { error } = await run([{ Comment: 'x' }]);
 		expect(error?.message).toBe(
-			'"Comment" is the label of 2 fields. Use the UUID of the field, or "Comment (2)" for a later field',
+			'"Comment" is the name of 2 fields. Use the UUID of the field, or "Comment (2)" for a later field',
 		);
 		expect(posts()).toEqual([]);
 		expect((await run([{ Comment: 'x', 'Comment (2)': 'y' }])).error).toBeUndefined();
@@ -236,19 +236,18 @@ describe('Response: Create from fields', () => {
 	it('takes an empty cell for no answer to a number, a date, a choice or a yes or no', async () => {
 		const { id, ids } = newForm([
 			{ label: 'Name' },
-			{ label: 'Note' },
 			{ label: 'Guests', type: 'number' },
 			{ label: 'Day', type: 'date' },
 			{ label: 'News', type: 'boolean' as 'text' },
 			{ label: 'Size', type: 'dropdown', options: ['S', 'L'] },
 			{ label: 'Uses', type: 'multiple_choice', options: ['A', 'B'] },
 		]);
-		const row = { Name: 'Ada', Note: '', Guests: '', Day: ' ', News: '', Size: '', Uses: '' };
+		const row = { Name: 'Ada', Guests: '', Day: ' ', News: '', Size: '', Uses: '' };
 		await autoMap(id, row);
-		await define(id, { Name: 'Ada', Note: '', Guests: '={{ $json.guests }}' }, { guests: '' });
+		await define(id, { Name: 'Ada', Guests: '={{ $json.guests }}' }, { guests: '' });
 		const json = { ...create, inputMode: 'json', formId: locator(id), answersJson: '={{ $json }}' };
 		await n8n.runNode(json, itemsOf(row));
-		const sent = { [ids[0]]: 'Ada', [ids[1]]: '' };
+		const sent = { [ids[0]]: 'Ada' };
 		expect(service.store.responses(id).map(({ answers }) => answers)).toEqual([sent, sent, sent]);
 	});
 
@@ -386,7 +385,7 @@ describe('Response: Create from fields', () => {
 
 	it('reads the fields of the form that an expression chooses, and not those of the stored one', async () => {
 		const { id, ids } = newForm([{ label: 'Only' }]);
-		const { fields: schema } = await n8n.getFormFields(survey);
+		const { fields: schema } = await n8n.getFormFields(newForm([{ label: 'Other' }]).id);
 		const fields = {
 			mappingMode: 'defineBelow',
 			value: { Only: '={{ $json.Only }}' },
