@@ -51,7 +51,7 @@ export async function startWorld(
 	const [tarball] = await Promise.all([packedPackage(), installN8n()]);
 	const service = await startService({
 		port: await freePort(ports.service),
-		database: join(folder, 'service.sqlite'),
+		file: join(folder, 'service.json'),
 		...LIMITS,
 	});
 	cleanup.defer(async () => await service.close());

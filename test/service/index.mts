@@ -4,10 +4,10 @@ import type { FastifyInstance } from 'fastify';
 import { createFaults, type Faults } from './faults/faults.mts';
 import { API_PREFIX } from './hooks.mts';
 import type { LimitControl, Parts, RecordedRequest } from './parts.mts';
-import { DEMO_TOKEN, seed } from './demo/seed.mts';
+import { DEMO_TOKEN, seed } from './demo/demoForms.mts';
 import { buildFileServer, buildServer } from './server.mts';
 import { createShapes, type Shapes } from './specification/shapes.mts';
-import { createStore, type Store } from './store/store.mts';
+import { createStore, type Store } from './store.mts';
 
 export {
 	answer,
@@ -21,19 +21,27 @@ export {
 export type { FaultRule, Faults } from './faults/faults.mts';
 export { type FaultName, faultTable } from './faults/faultTable.mts';
 export type { LimitControl, RecordedRequest } from './parts.mts';
-export { demoForms } from './demo/demoForms.mts';
-export { DEMO_TOKEN } from './demo/seed.mts';
+export { DEMO_TOKEN, demoForms } from './demo/demoForms.mts';
 export type { Shapes } from './specification/shapes.mts';
-export type { Account, Workspace } from './store/accounts.mts';
-export type { Field, Form, NewField, NewForm } from './store/forms.mts';
-export type { Answer, Answers, NewResponse, Response } from './store/responses.mts';
-export type { Store } from './store/store.mts';
+export type {
+	Account,
+	Workspace,
+	Field,
+	Form,
+	NewField,
+	NewForm,
+	Answer,
+	Answers,
+	NewResponse,
+	Response,
+	Store,
+} from './store.mts';
 
 export type ServiceOptions = {
 	/** any free one when not given */
 	port?: number;
-	/** a file, or `:memory:`, the default */
-	database?: string;
+	/** where what is stored stays between starts; in memory alone when not given */
+	file?: string;
 	perMinute?: number;
 	perDay?: number;
 	/** of the first account */
@@ -85,7 +93,7 @@ async function waitReally(milliseconds: number): Promise<void> {
 /** Starts the stand-in. It listens on this machine only. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
 	const { now = Date.now, wait = waitReally, token = DEMO_TOKEN } = options;
-	const store = createStore(options.database ?? ':memory:', now);
+	const store = createStore(options.file, now);
 	if (!store.firstAccount()) {
 		if (options.seed ?? true) seed(store, token, now);
 		else store.addAccount({ name: 'Workspace', tokens: [token] });
@@ -125,7 +133,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 	let closing: Promise<void> | undefined;
 	const end = async () => {
 		await Promise.all(servers.map(async (server) => await server.close()));
-		store.close();
+		store.save();
 	};
 	const close = async () => await (closing ??= end());
 	try {

@@ -4,7 +4,7 @@ import { startService } from './index.mts';
 const HELP = `Starts a stand-in for Form Service, for tests and demos.
 
   --port <number>        default 4010
-  --database <file>      default: in memory, gone at the end
+  --file <file>          default: in memory, gone at the end
   --per-minute <number>  default 60
   --per-day <number>     default 1440
   --token <text>         default demo-access-token
@@ -23,7 +23,7 @@ async function main() {
 	const { values } = parseArgs({
 		options: {
 			port: { type: 'string' },
-			database: { type: 'string' },
+			file: { type: 'string' },
 			'per-minute': { type: 'string' },
 			'per-day': { type: 'string' },
 			token: { type: 'string' },
@@ -37,7 +37,7 @@ async function main() {
 
 	const service = await startService({
 		port: numberOf('port', values.port, 4010, 0),
-		database: values.database,
+		file: values.file,
 		perMinute: numberOf('per-minute', values['per-minute'], 60, 1),
 		perDay: numberOf('per-day', values['per-day'], 1440, 1),
 		token: values.token,

@@ -3,8 +3,7 @@ import type { Fault } from './faults/faultKinds.mts';
 import type { Faults } from './faults/faults.mts';
 import type { Limits, Usage } from './specification/limiter.mts';
 import type { Shapes } from './specification/shapes.mts';
-import type { Store } from './store/store.mts';
-import type { Account } from './store/accounts.mts';
+import type { Account, Store } from './store.mts';
 
 /** What reached the service, for assertions. */
 export type RecordedRequest = {

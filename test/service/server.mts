@@ -2,19 +2,16 @@ import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { failureOf } from './specification/envelope.mts';
 import { apiPlugin } from './specification/endpoints.mts';
 import { addHooks, API_PREFIX } from './hooks.mts';
-import { fileRoutes } from './pages/fileRoutes.mts';
-import { formRoutes } from './pages/formRoutes.mts';
-import { notFoundPage } from './pages/formPage.mts';
-import { indexRoutes } from './pages/indexRoutes.mts';
-import { sendPage } from './pages/layout.mts';
+import { fileRoutes } from './pages/files.mts';
+import { notFoundPage, sendPage } from './pages/html.mts';
+import { pageRoutes } from './pages/routes.mts';
 import type { Parts } from './parts.mts';
 
 /** The whole service on one server: the API, the forms' pages, and the files unless they have their own. */
 export function buildServer(parts: Parts): FastifyInstance {
 	const server = emptyServer(parts);
 	server.register(apiPlugin(parts), { prefix: API_PREFIX });
-	server.register(indexRoutes(parts));
-	server.register(formRoutes(parts));
+	server.register(pageRoutes(parts));
 	server.register(fileRoutes(parts));
 	return server;
 }

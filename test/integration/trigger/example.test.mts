@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import type { NewField } from '../../service/store/forms.mts';
+import type { NewField } from '../../service/store.mts';
 import { withWorld, type World } from '../world.mts';
 import { watch } from './watching.mts';
 

@@ -1,5 +1,13 @@
-import type { NewField, NewForm } from '../store/forms.mts';
-import type { Answers, NewResponse } from '../store/responses.mts';
+import { createHash } from 'node:crypto';
+import {
+	type Answers,
+	type FieldType,
+	type NewField,
+	type NewForm,
+	type NewResponse,
+	type Store,
+	timestamp,
+} from '../store.mts';
 
 /** Ids of the seeded forms, the same at every start, so that examples can name them. */
 export const demoForms = {
@@ -10,22 +18,29 @@ export const demoForms = {
 	event: 'cL0s3D',
 } as const;
 
-export type DemoForm = Omit<NewForm, 'id' | 'fields'> & {
-	fields: Array<NewField & { customKey: string }>;
+/** The token of the seeded account. */
+export const DEMO_TOKEN = 'demo-access-token';
+
+type DemoForm = Omit<NewForm, 'id' | 'fields'> & {
+	fields: NewField[];
 	/** answers by the custom key of their field */
-	responses: Array<Omit<NewResponse, 'answers'> & { answers: Answers }>;
+	responses: NewResponse[];
 };
 
-const name = { label: 'Name', customKey: 'name', mandatory: true };
-const email = {
-	label: 'Email',
-	customKey: 'email',
-	type: 'email',
-	mandatory: true,
-} as const;
+/** A field with its custom key. */
+const field = (
+	label: string,
+	customKey: string,
+	type: FieldType = 'text',
+	more: Partial<NewField> = {},
+): NewField => ({ label, customKey, type, ...more });
 
-/** What the seeded forms ask, and the responses that they start with. */
-export const demoContents: Record<keyof typeof demoForms, DemoForm> = {
+const name = field('Name', 'name', 'text', { mandatory: true });
+const email = field('Email', 'email', 'email', { mandatory: true });
+
+const answer = (answers: Answers): NewResponse => ({ answers });
+
+const contents: Record<keyof typeof demoForms, DemoForm> = {
 	contact: {
 		name: 'Contact',
 		settings: {
@@ -34,88 +49,55 @@ export const demoContents: Record<keyof typeof demoForms, DemoForm> = {
 			after_message: '<p>Thank you, we answer within a day.</p>',
 		},
 		fields: [
-			name,
-			email,
-			{ label: 'Phone', customKey: 'phone', type: 'phone' },
-			{ label: 'Message', customKey: 'message', type: 'textarea', mandatory: true },
+			...[name, email, field('Phone', 'phone', 'phone')],
+			field('Message', 'message', 'textarea', { mandatory: true }),
 		],
 		responses: [
+			{ name: 'Ada Lovelace', email: 'ada@example.com', message: 'Do you ship to London?' },
 			{
-				answers: {
-					name: 'Ada Lovelace',
-					email: 'ada@example.com',
-					message: 'Do you ship to London?',
-				},
+				...{ name: 'Grace Hopper', email: 'grace@example.com', phone: '+1 555 0100' },
+				message: 'The page says "99 < 100".\nIs that so?',
 			},
-			{
-				answers: {
-					name: 'Grace Hopper',
-					email: 'grace@example.com',
-					phone: '+1 555 0100',
-					message: 'The page says "99 < 100".\nIs that so?',
-				},
-			},
-		],
+		].map(answer),
 	},
 	survey: {
 		name: 'Customer Survey',
 		settings: { number_prefix: 'S-' },
 		fields: [
-			{
-				label: 'How did you hear about us?',
-				customKey: 'source',
-				type: 'dropdown',
+			field('How did you hear about us?', 'source', 'dropdown', {
 				options: ['A friend', 'Search', 'An advertisement'],
-			},
-			{
-				label: 'How satisfied are you?',
-				customKey: 'satisfaction',
-				type: 'single_choice',
+			}),
+			field('How satisfied are you?', 'satisfaction', 'single_choice', {
 				mandatory: true,
 				options: ['Very', 'Somewhat', 'Not at all'],
-			},
-			{
-				label: 'What do you use?',
-				customKey: 'features',
-				type: 'multiple_choice',
+			}),
+			field('What do you use?', 'features', 'multiple_choice', {
 				options: ['Forms', 'Reports', 'Integrations'],
-			},
-			{ label: 'Score from 0 to 10', customKey: 'score', type: 'number' },
-			{ label: 'Comment', customKey: 'comment_good', description: 'What is good?' },
-			{ label: 'Comment', customKey: 'comment_bad', description: 'What could be better?' },
+			}),
+			field('Score from 0 to 10', 'score', 'number'),
+			field('Comment', 'comment_good', 'text', { description: 'What is good?' }),
+			field('Comment', 'comment_bad', 'text', { description: 'What could be better?' }),
 		],
 		responses: [
 			{
-				answers: {
-					source: 'Search',
-					satisfaction: 'Very',
-					features: ['Forms', 'Integrations'],
-					score: 9,
-					comment_good: 'It is quick.',
-					comment_bad: 'Nothing comes to mind.',
-				},
+				...{ source: 'Search', satisfaction: 'Very', features: ['Forms', 'Integrations'] },
+				...{ score: 9, comment_good: 'It is quick.', comment_bad: 'Nothing comes to mind.' },
 			},
-			{ answers: { satisfaction: 'Somewhat', features: ['Reports'], score: 6 } },
-		],
+			{ satisfaction: 'Somewhat', features: ['Reports'], score: 6 },
+		].map(answer),
 	},
 	application: {
 		name: 'Job Application',
 		fields: [
-			name,
-			email,
-			{ label: 'Earliest start', customKey: 'start', type: 'date' },
-			{ label: 'Portfolio', customKey: 'portfolio', type: 'url' },
-			{ label: 'CV', customKey: 'cv', type: 'file_upload', description: 'One file, up to 20 MB.' },
+			...[name, email, field('Earliest start', 'start', 'date')],
+			field('Portfolio', 'portfolio', 'url'),
+			field('CV', 'cv', 'file_upload', { description: 'One file, up to 20 MB.' }),
 		],
 		responses: [
-			{
-				answers: {
-					name: 'Alan Turing',
-					email: 'alan@example.com',
-					start: '2027-01-04',
-					portfolio: 'https://example.com/alan',
-				},
-			},
+			answer({
+				...{ name: 'Alan Turing', email: 'alan@example.com', start: '2027-01-04' },
+				portfolio: 'https://example.com/alan',
+			}),
 		],
 	},
 	newsletter: {
@@ -123,24 +105,58 @@ export const demoContents: Record<keyof typeof demoForms, DemoForm> = {
 		trackIncomplete: true,
 		settings: { description: 'Records what is typed before it is submitted.' },
 		fields: [
-			name,
-			email,
-			{
-				label: 'Topics',
-				customKey: 'topics',
-				type: 'multiple_choice',
-				options: ['News', 'Tips', 'Events'],
-			},
+			...[name, email],
+			field('Topics', 'topics', 'multiple_choice', { options: ['News', 'Tips', 'Events'] }),
 		],
 		responses: [
-			{ answers: { name: 'Mary Jackson', email: 'mary@example.com', topics: ['News', 'Tips'] } },
+			answer({ name: 'Mary Jackson', email: 'mary@example.com', topics: ['News', 'Tips'] }),
 			{ answers: { name: 'Dorothy' }, incomplete: true },
 		],
 	},
 	event: {
 		name: 'Summer Event',
 		settings: { is_closed: true, closed_message: 'Registration has closed. See you next year!' },
-		fields: [name, email, { label: 'Guests', customKey: 'guests', type: 'number' }],
-		responses: [{ answers: { name: 'Edsger Dijkstra', email: 'edsger@example.com', guests: 1 } }],
+		fields: [name, email, field('Guests', 'guests', 'number')],
+		responses: [answer({ name: 'Edsger Dijkstra', email: 'edsger@example.com', guests: 1 })],
 	},
 };
+
+/** The UUID of a seeded field: a version 4 in form, and the same at every start. */
+function deriveUuid(formId: string, key: unknown): string {
+	const hex = createHash('sha256')
+		.update(`${formId}/${String(key)}`)
+		.digest('hex');
+	return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** Fills an empty store with a workspace, forms and responses of the last days. */
+export function seed(store: Store, token: string, now: () => number) {
+	const workspace = {
+		webhook_secret: 'demo-webhook-secret-3f9d1c',
+		slack_webhook_url: 'https://hooks.slack.example/services/demo-slack-secret-77ab',
+		discord_webhook_url: 'https://discord.example/api/webhooks/demo-discord-secret-c41e',
+		after_message: '<p>Thank you for your response.</p>',
+	};
+	const account = { name: 'Demo Workspace', tokens: [token], workspace };
+	const { id: accountId } = store.addAccount(account);
+	for (const [key, { fields, responses, ...form }] of Object.entries(contents)) {
+		const id = demoForms[key as keyof typeof demoForms];
+		const named = fields.map((one) => ({ ...one, uuid: deriveUuid(id, one.customKey) }));
+		store.addForm({ ...form, id, accountId, fields: named });
+		for (const [index, { answers = {}, incomplete }] of responses.entries()) {
+			const entries = Object.entries(answers);
+			store.addResponse(id, {
+				incomplete,
+				answers: Object.fromEntries(entries.map(([of, value]) => [deriveUuid(id, of), value])),
+				createdAt: timestamp(now() - (responses.length - index) * 86_400_000),
+			});
+		}
+	}
+	const [{ uuid }] = store.responses(demoForms.application);
+	const data = new TextEncoder().encode('Alan Turing\nComputing machinery and intelligence\n');
+	const file = store.addFile({ name: 'cv.txt', type: 'text/plain; charset=utf-8', data });
+	const answered = {
+		[deriveUuid(demoForms.application, 'cv')]: [`cv.txt|/files/${file.id}/cv.txt`],
+	};
+	store.editResponse(uuid, answered);
+}

@@ -1,94 +1,102 @@
-import type { Account } from '../store/accounts.mts';
-import type { Field, Form } from '../store/forms.mts';
-import { fieldControl, type FieldState } from './fieldControl.mts';
-import { html, Markup, type Page } from './layout.mts';
+import type { Field, Form } from '../store.mts';
+import { html, Markup, type Page } from './html.mts';
 
-/**
- * Runs on the page of a form that tracks incomplete submissions: half a second after the last key, and when
- * the page is left, it sends what has been typed. Files are left for the submission itself.
- */
-const partialScript = `
+/** What a person has entered into a field so far, and what is wrong with it. */
+export type FieldState = { values: string[]; fault?: string };
+
+const INPUT_TYPES: Partial<Record<Field['type'], string>> = {
+	email: 'email',
+	phone: 'tel',
+	url: 'url',
+	number: 'number',
+	date: 'date',
+	file_upload: 'file',
+};
+
+/** Sends what has been typed half a second after the last key, for forms that track incomplete responses. */
+const PARTIAL_SCRIPT = `
 	const form = document.querySelector('form');
 	let timer;
-	let submitted = false;
-	const send = () => {
-		clearTimeout(timer);
-		timer = undefined;
-		const data = new FormData(form);
-		for (const [key, value] of [...data]) if (typeof value !== 'string') data.delete(key);
-		fetch(form.dataset.partial, { method: 'POST', body: new URLSearchParams(data), keepalive: true })
-			.catch(() => {});
-	};
 	form.addEventListener('input', () => {
 		clearTimeout(timer);
-		timer = setTimeout(send, 500);
+		timer = setTimeout(() => {
+			const data = new FormData(form);
+			for (const [key, value] of [...data]) if (typeof value !== 'string') data.delete(key);
+			const request = { method: 'POST', body: new URLSearchParams(data), keepalive: true };
+			fetch(form.action + '/partial', request).catch(() => {});
+		}, 500);
 	});
-	form.addEventListener('submit', () => {
-		submitted = true;
-		clearTimeout(timer);
-	});
-	addEventListener('pagehide', () => {
-		if (timer !== undefined && !submitted) send();
-	});
+	form.addEventListener('submit', () => clearTimeout(timer));
 `;
 
-/** A form as a person fills it in. `states` by the UUID of the field. */
+function renderField(field: Field, { values, fault }: FieldState): Markup {
+	const { uuid, label, type, options, description, mandatory } = field;
+	const star = mandatory && html` <span aria-hidden="true">*</span>`;
+	const notes = html`${description && html`<div>${description}</div>`}
+	${fault && html`<p class="fault">${fault}</p>`}`;
+	const attributes = html`id="${uuid}" name="${uuid}" ${mandatory && html`required`}`;
+	if (type === 'single_choice' || type === 'multiple_choice') {
+		// HTML cannot require one checkbox of a group
+		const kind = type === 'single_choice' ? html`radio` : html`checkbox`;
+		const choices = options?.map(
+			(option) =>
+				html`<div>
+					<label
+						><input
+							type="${kind}"
+							name="${uuid}"
+							value="${option}"
+							${values.includes(option) && html`checked`}
+						/>
+						${option}</label
+					>
+				</div>`,
+		);
+		return html`<fieldset class="field">
+			<legend>${label}${star}</legend>
+			${choices}${notes}
+		</fieldset>`;
+	}
+	let control = html`<input
+		type="${INPUT_TYPES[type] ?? 'text'}"
+		value="${values[0]}"
+		${type === 'number' && html`step="any"`}
+		${attributes}
+	/>`;
+	if (type === 'textarea') control = html`<textarea rows="5" ${attributes}>${values[0]}</textarea>`;
+	if (type === 'dropdown') {
+		const list = ['', ...(options ?? [])].map(
+			(option) => html`<option ${option === values[0] && html`selected`}>${option}</option>`,
+		);
+		control = html`<select ${attributes}>
+			${list}
+		</select>`;
+	}
+	return html`<div class="field">
+		<label for="${uuid}">${label}${star}</label>${control}${notes}
+	</div>`;
+}
+
+/** A form as a person fills it in; `states` by the UUID of the field. */
 export function formPage(
-	form: Form,
+	{ settings, id, trackIncomplete }: Form,
 	fields: Field[],
 	draft: string,
 	states: Record<string, FieldState> = {},
 ): Page {
-	const { settings, id, trackIncomplete } = form;
-	const faulty = Object.values(states).some(({ fault }) => fault !== undefined);
-	const heading = settings.show_formtitle && html`<h1>${settings.name as string}</h1>`;
+	const isFaulty = Object.values(states).some(({ fault }) => fault !== undefined);
+	const controls = fields.map((field) => renderField(field, states[field.uuid] ?? { values: [] }));
 	return {
 		title: String(settings.name),
-		status: faulty ? 422 : 200,
-		content: html`${heading}
-			${settings.description && html`<p>${settings.description as string}</p>`}
-			${faulty && html`<p class="fault" role="alert">Please check the fields below.</p>`}
-			<form
-				method="post"
-				action="/f/${id}"
-				enctype="multipart/form-data"
-				data-partial="/f/${id}/partial"
-			>
+		status: isFaulty ? 422 : 200,
+		content: html`<h1>${String(settings.name)}</h1>
+			<p>${settings.description as string}</p>
+			${isFaulty && html`<p role="alert">Please check the fields below.</p>`}
+			<form method="post" action="/f/${id}" enctype="multipart/form-data">
 				<input type="hidden" name="draft" value="${draft}" />
-				${fields.map((field) => fieldControl(field, states[field.uuid] ?? { values: [] }))}
-				${fields.some(({ mandatory }) => mandatory) && html`<p class="hint">* required</p>`}
+				${controls}
 				<button>${String(settings.cta_label ?? 'Submit')}</button>
 			</form>`,
-		...(trackIncomplete && { script: partialScript }),
+		...(trackIncomplete && { script: PARTIAL_SCRIPT }),
 	};
 }
-
-/** What a person sees after submitting: the form's own words, else the workspace's. */
-export function thankYouPage({ settings }: Form, { workspace }: Account): Page {
-	const message = settings.after_message ?? workspace.after_message;
-	return {
-		title: 'Thank you',
-		content: html`<h1>Thank you</h1>
-			<div role="status">
-				${message ? new Markup(String(message)) : html`<p>Your response has been received.</p>`}
-			</div>`,
-	};
-}
-
-/** A form that takes no responses now, and why. */
-export function closedPage({ settings }: Form, reason: string, status: number): Page {
-	return {
-		title: String(settings.name),
-		status,
-		content: html`<h1>${settings.name as string}</h1>
-			<p>${reason}</p>`,
-	};
-}
-
-/** There is no such page. */
-export const notFoundPage: Page = {
-	title: 'Not found',
-	status: 404,
-	content: html`<h1>Not found</h1>
-		<p>There is nothing at this address. <a href="/">All forms</a></p>`,
-};

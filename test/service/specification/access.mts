@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decide } from './limiter.mts';
 import type { Parts } from '../parts.mts';
-import type { Form } from '../store/forms.mts';
+import type { Form } from '../store.mts';
 import { ServiceError } from './envelope.mts';
 
 /**

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Parts } from '../parts.mts';
-import type { Field } from '../store/forms.mts';
-import type { Answer, Answers, Response } from '../store/responses.mts';
+import type { Answer, Answers, Field, Response } from '../store.mts';
 import { accountOf, addressOf, formOf, guard } from './access.mts';
 import { invalid, ServiceError } from './envelope.mts';
 import { arrange, listing } from './listing.mts';

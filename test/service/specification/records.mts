@@ -1,6 +1,5 @@
 import type { Shapes } from './shapes.mts';
-import type { Field, Form } from '../store/forms.mts';
-import type { Answer, Response } from '../store/responses.mts';
+import type { Answer, Field, Form, Response } from '../store.mts';
 
 /** A form as endpoint 2 lists it: its settings (section 2.2) and its fields. */
 export function formRecord(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startForTest } from '../startForTest.mts';
-import { checkSettings, settingRules } from './settingsRules.mts';
+import { checkSettings } from './settingsRules.mts';
 
 const url = (length: number) => `https://example.com/${'a'.repeat(length - 20)}`;
 
@@ -17,8 +17,6 @@ const cases: Record<string, { good: unknown[]; bad: unknown[] }> = {
 };
 
 describe('the settings (section 2.5)', () => {
-	it('are 31', () => expect(Object.keys(settingRules)).toHaveLength(31));
-
 	it.each(Object.entries(cases))('take values of %s up to its bounds', (name, { good, bad }) => {
 		for (const value of good) expect(checkSettings({ [name]: value })).toMatchObject({ ok: true });
 		for (const value of bad) expect(checkSettings({ [name]: value })).toMatchObject({ ok: false });

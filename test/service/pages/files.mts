@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify';
+import type { Parts } from '../parts.mts';
+import { notFoundPage, sendPage } from './html.mts';
+
+/** PDFs and uploaded files. Their addresses cannot be guessed, so no token is asked for. */
+export function fileRoutes({ store }: Parts) {
+	return async (pages: FastifyInstance) => {
+		pages.get<{ Params: { name: string } }>('/pdf/:name.pdf', (request, reply) => {
+			const response = store.responseOfPdf(request.params.name);
+			if (!response) return sendPage(reply, notFoundPage);
+			const { number, formId, createdAt, answers } = response;
+			const name = String(store.form(formId)?.settings.name);
+			const lines = store.fields(formId).flatMap(({ uuid, label }) => {
+				return [`${label}:`, ...String(answers[uuid] ?? '-').split('\n'), ''];
+			});
+			return reply
+				.type('application/pdf')
+				.header('content-disposition', `inline; filename="response-${number}.pdf"`)
+				.send(renderPdf([name, `Response ${number}, ${createdAt}`, '', ...lines]));
+		});
+
+		pages.get<{ Params: { id: string; name: string } }>('/files/:id/:name', (request, reply) => {
+			const file = store.file(request.params.id);
+			if (!file) return sendPage(reply, notFoundPage);
+			const name = encodeURIComponent(file.name);
+			return reply
+				.type(file.type || 'application/octet-stream')
+				.header('content-disposition', `attachment; filename*=UTF-8''${name}`)
+				.header('x-content-type-options', 'nosniff')
+				.send(Buffer.from(file.base64, 'base64'));
+		});
+	};
+}
+
+/** A PDF of one page of text, in Latin letters. */
+function renderPdf(lines: string[]): Buffer {
+	const texts = lines.map((line) => `(${line.replace(/[()\\]/g, '\\$&')}) Tj T*`);
+	const stream = `BT /F1 11 Tf 15 TL 56 780 Td\n${texts.join('\n')}\nET`;
+	const objects = [
+		'<< /Type /Catalog /Pages 2 0 R >>',
+		'<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+		'<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+		`<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
+		'<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
+	].map((object, index) => `${index + 1} 0 obj\n${object}\nendobj\n`);
+	const trailer = `trailer\n<< /Size 6 /Root 1 0 R >>\n%%EOF\n`;
+	return Buffer.from(`%PDF-1.4\n${objects.join('')}${trailer}`, 'latin1');
+}

@@ -1,0 +1,313 @@
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { defaultSettings, type Settings } from './specification/settingsRules.mts';
+
+/** A workspace as endpoint 1 shows it (section 2.1). */
+export type Workspace = Record<string, unknown> & { name: string };
+export type Account = { id: number; workspace: Workspace };
+
+export type Form = {
+	id: string;
+	accountId: number;
+	slug: string;
+	trackIncomplete: boolean;
+	settings: Settings;
+	createdAt: string;
+	updatedAt: string;
+};
+
+/** The kinds of field that the stand-in's pages can show; the specification names none. */
+export type FieldType =
+	| 'text'
+	| 'textarea'
+	| 'email'
+	| 'phone'
+	| 'url'
+	| 'number'
+	| 'date'
+	| 'dropdown'
+	| 'single_choice'
+	| 'multiple_choice'
+	| 'file_upload';
+
+export type Field = {
+	uuid: string;
+	formId: string;
+	label: string;
+	type: FieldType;
+	mandatory: boolean;
+	customKey: string | null;
+	description: string | null;
+	options: string[] | null;
+};
+export type NewField = Partial<Omit<Field, 'formId'>> & { label: string };
+
+export type NewForm = {
+	name: string;
+	id?: string;
+	/** the first account's when not given */
+	accountId?: number;
+	/** now when not given */
+	createdAt?: string;
+	fields?: NewField[];
+	trackIncomplete?: boolean;
+	settings?: Settings;
+};
+
+export type Answer = string | number | string[] | null;
+/** Answers by the UUID of their field. */
+export type Answers = Record<string, Answer>;
+
+export type Response = {
+	uuid: string;
+	formId: string;
+	number: number;
+	isIncomplete: boolean;
+	answers: Answers;
+	createdAt: string;
+	referrer: string | null;
+	pdfName: string;
+	/** what the page calls the submission while it is being typed */
+	draft?: string;
+};
+
+export type NewResponse = {
+	/** by the UUID of a field, or by its label where only one field has it */
+	answers?: Answers;
+	incomplete?: boolean;
+	uuid?: string;
+	/** as the service writes it; now when not given */
+	createdAt?: string;
+	referrer?: string;
+	draft?: string;
+};
+
+type StoredFile = { name: string; type: string; base64: string };
+
+/** A name in an address that nobody can guess: 192 bits. */
+const newUnguessableName = () => randomBytes(24).toString('base64url');
+
+/**
+ * A timestamp as the service writes it: ISO 8601 UTC with microseconds and a trailing Z (section 2.1). Whole
+ * seconds, as such databases keep them, so that many records share one. `epoch` in milliseconds.
+ */
+export const timestamp = (epoch: number) =>
+	new Date(epoch).toISOString().replace(/\.\d+Z$/, '.000000Z');
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** A form's id: six characters of mixed case and digits. */
+const newFormId = () =>
+	Array.from({ length: 6 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+
+function existing<T>(found: T | undefined, what: string): T {
+	if (found === undefined) throw new Error(`There is no ${what} in the store`);
+	return found;
+}
+
+export type Store = ReturnType<typeof createStore>;
+
+/**
+ * Creates all that the service keeps. Records are replaced and never changed, so what was read stays as it was.
+ *
+ * @param file where the records are kept between starts; none keeps them in memory alone
+ * @param now gives epoch milliseconds
+ */
+export function createStore(file: string | undefined, now: () => number) {
+	const accounts: Account[] = [];
+	const tokens = new Map<string, number>();
+	const forms = new Map<string, Form>();
+	const fields = new Map<string, Field>();
+	const responses = new Map<string, Response>();
+	const uuidsByForm = new Map<string, string[]>();
+	/** how many responses each form has ever had: a deleted one's number goes to no other */
+	const numbers = new Map<string, number>();
+	const files = new Map<string, StoredFile>();
+	const maps = { tokens, forms, fields, responses, uuidsByForm, numbers, files };
+
+	if (file !== undefined && existsSync(file)) {
+		const saved = JSON.parse(readFileSync(file, 'utf8')) as Record<string, never>;
+		accounts.push(...(saved.accounts as Account[]));
+		for (const [name, map] of Object.entries(maps)) {
+			for (const [key, value] of saved[name] as Array<[never, never]>) map.set(key, value);
+		}
+	}
+
+	const formOf = (id: string) => existing(forms.get(id), `form ${id}`);
+	const responseOf = (uuid: string) => existing(responses.get(uuid), `response ${uuid}`);
+	const listFields = (formId: string) =>
+		[...fields.values()].filter((one) => one.formId === formId);
+	const listResponses = (formId: string) =>
+		(uuidsByForm.get(formId) ?? []).map((uuid) => responses.get(uuid)!);
+	const countComplete = (formId: string) =>
+		listResponses(formId).filter(({ isIncomplete }) => !isIncomplete).length;
+
+	function addField(formId: string, { uuid = randomUUID(), label, ...field }: NewField): Field {
+		const optional = { customKey: null, description: null, options: null };
+		const base = { type: 'text', mandatory: false, ...optional } as const;
+		const added = { ...base, ...field, uuid, label, formId: formOf(formId).id };
+		fields.set(uuid, added);
+		return added;
+	}
+
+	/** Answers by the UUID of their field. */
+	function toUuids(formId: string, answers: Answers): Answers {
+		const known = listFields(formId);
+		const entries = Object.entries(answers).map(([key, value]) => {
+			const found = known.filter(({ uuid, label }) => uuid === key || label === key);
+			if (found.length !== 1) throw new Error(`${found.length} fields of ${formId} fit "${key}"`);
+			return [found[0].uuid, value] as const;
+		});
+		return Object.fromEntries(entries);
+	}
+
+	function change(uuid: string, answers: Answers, isIncomplete: boolean): Response {
+		const before = responseOf(uuid);
+		const merged = { ...before.answers, ...toUuids(before.formId, answers) };
+		const changed = { ...before, answers: merged, isIncomplete };
+		responses.set(uuid, changed);
+		return changed;
+	}
+
+	return {
+		account: (id: number) => accounts[id - 1] as Account | undefined,
+		firstAccount: () => accounts[0] as Account | undefined,
+		accountOfToken: (token: string) =>
+			accounts[(tokens.get(token) ?? 0) - 1] as Account | undefined,
+		/** What the account does not say of its workspace has plain values. */
+		addAccount(account: { name?: string; tokens: string[]; workspace?: Record<string, unknown> }) {
+			const { name = 'Workspace', workspace } = account;
+			const content = { ...createWorkspace(name, timestamp(now())), ...workspace };
+			const added: Account = { id: accounts.length + 1, workspace: content };
+			accounts.push(added);
+			for (const token of account.tokens) tokens.set(token, added.id);
+			return added;
+		},
+		addToken(accountId: number, token: string) {
+			tokens.set(token, accountId);
+		},
+
+		form: (id: string) => forms.get(id),
+		forms: (accountId = 1) => [...forms.values()].filter((one) => one.accountId === accountId),
+		fields: listFields,
+		addField,
+		addForm({ name, id = newFormId(), accountId = 1, settings, ...rest }: NewForm): Form {
+			const time = rest.createdAt ?? timestamp(now());
+			const form = {
+				id,
+				accountId,
+				slug: name.toLowerCase().replace(/[^a-z0-9]+/g, '-'),
+				trackIncomplete: rest.trackIncomplete ?? false,
+				settings: { ...defaultSettings(name), ...settings },
+				createdAt: time,
+				updatedAt: time,
+			};
+			forms.set(id, form);
+			for (const field of rest.fields ?? []) addField(id, field);
+			return form;
+		},
+		editSettings(formId: string, settings: Settings): Form {
+			const form = formOf(formId);
+			const edited = { ...form, settings: { ...form.settings, ...settings } };
+			forms.set(formId, { ...edited, updatedAt: timestamp(now()) });
+			return formOf(formId);
+		},
+		/** Turns "Track incomplete submissions" of a form on or off. */
+		trackIncomplete(formId: string, trackIncomplete: boolean) {
+			forms.set(formId, { ...formOf(formId), trackIncomplete });
+		},
+		renameField(uuid: string, label: string) {
+			fields.set(uuid, { ...existing(fields.get(uuid), `field ${uuid}`), label });
+		},
+
+		/** The responses of a form that are not deleted, oldest first. */
+		responses: listResponses,
+		response: (uuid: string) => responses.get(uuid),
+		responseOfPdf: (name: string) =>
+			[...responses.values()].find(({ pdfName }) => pdfName === name),
+		responseOfDraft: (formId: string, draft: string) =>
+			listResponses(formId).find((response) => response.draft === draft),
+		completeCount: countComplete,
+		/** Why a form takes no response now, in words for a person; undefined when it takes them. */
+		closedBecause({ id, settings }: Form): string | undefined {
+			const { is_closed: closed, closed_message: message, responses_limit: limit } = settings;
+			const isFull = typeof limit === 'number' && countComplete(id) >= limit;
+			if (!closed && !isFull) return undefined;
+			return typeof message === 'string' && message
+				? message
+				: 'This form takes no more responses.';
+		},
+		addResponse(formId: string, response: NewResponse = {}): Response {
+			const { trackIncomplete } = formOf(formId);
+			const { incomplete = false, uuid = randomUUID(), draft } = response;
+			if (incomplete && !trackIncomplete) {
+				throw new Error(`Form ${formId} does not track incomplete submissions`);
+			}
+			if (responses.has(uuid)) throw new Error(`There is a response ${uuid} already`);
+			const number = (numbers.get(formId) ?? 0) + 1;
+			numbers.set(formId, number);
+			const added = {
+				...{ uuid, formId, number, draft, isIncomplete: incomplete },
+				answers: toUuids(formId, response.answers ?? {}),
+				createdAt: response.createdAt ?? timestamp(now()),
+				referrer: response.referrer ?? null,
+				pdfName: newUnguessableName(),
+			};
+			responses.set(uuid, added);
+			if (!uuidsByForm.has(formId)) uuidsByForm.set(formId, []);
+			uuidsByForm.get(formId)!.push(uuid);
+			return added;
+		},
+		/** Makes an incomplete response a complete one; it keeps its UUID, number and time. */
+		completeResponse: (uuid: string, answers: Answers = {}) => change(uuid, answers, false),
+		/** Changes answers; those that are not named stay. */
+		editResponse: (uuid: string, answers: Answers) =>
+			change(uuid, answers, responseOf(uuid).isIncomplete),
+		deleteResponse(uuid: string) {
+			const { formId } = responseOf(uuid);
+			const left = uuidsByForm.get(formId)!.filter((one) => one !== uuid);
+			uuidsByForm.set(formId, left);
+			responses.delete(uuid);
+		},
+
+		/** Keeps an uploaded file; its ID is part of its address. */
+		addFile({ name, type, data }: { name: string; type: string; data: Uint8Array }) {
+			const id = newUnguessableName();
+			files.set(id, { name, type, base64: Buffer.from(data).toString('base64') });
+			return { id };
+		},
+		file: (id: string) => files.get(id),
+
+		/** Writes the file, if there is one. */
+		save() {
+			if (file === undefined) return;
+			const entries = Object.entries(maps).map(([name, map]) => [name, [...map]]);
+			writeFileSync(file, JSON.stringify({ accounts, ...Object.fromEntries(entries) }));
+		},
+	};
+}
+
+function createWorkspace(name: string, createdAt: string): Workspace {
+	const nullable = [
+		...['logo', 'logo_backend', 'ogimage', 'favicon', 'after_message', 'after_redirect_url'],
+		...['after_message_email_subject', 'after_message_email', 'slack_webhook_url'],
+		...['discord_webhook_url', 'checkout_canceled_message', 'checkout_canceled_cta'],
+	];
+	const email = 'owner@example.com';
+	return {
+		name,
+		...Object.fromEntries(nullable.map((key) => [key, null])),
+		field_errormessage: 'Please fill in this field.',
+		webhook_secret: 'webhook-secret',
+		replyto_email: email,
+		onboarding_completed: true,
+		timezone: 'UTC',
+		locale: 'en',
+		owner: {
+			...{ name: 'Owner', email, email_verified_at: createdAt },
+			...{ two_factor_confirmed_at: null, created_at: createdAt },
+		},
+		members: [],
+		created_at: createdAt,
+	};
+}
