@@ -152,7 +152,7 @@ describe('n8n’s editor', () => {
 				{ label: 'Email', isMissing: true },
 				{ label: 'Earliest start', isMissing: false },
 				{ label: 'Portfolio', isMissing: false },
-				{ label: 'CV (file URL)', isMissing: false },
+				{ label: 'File URL: CV', isMissing: false },
 			]);
 
 		await editor.mappedField('Name').fill('Katherine Johnson');

@@ -1,15 +1,17 @@
-import { uniq } from 'lodash';
+import { uniqBy } from 'lodash';
 import type {
 	IDataObject,
 	ILoadOptionsFunctions,
 	INodePropertyOptions,
 	ResourceMapperFields,
 } from 'n8n-workflow';
+import { ATTRIBUTE, FILTER_ATTRIBUTES } from '../api/answers/conditions';
 import { parseFields, parseInputFields } from '../api/answers/fields';
-import { toPlainText, RESPONSE_ATTRIBUTES } from '../api/answers/names';
+import { toCaseless, toPlainText } from '../api/answers/names';
 import { endpoints } from '../api/endpoints';
 import { formIdOf, isRecord } from '../api/records';
-import { cachedList, chosenForm } from './lists';
+import { findWatchKind } from '../parameters/watched';
+import { getChosenForm, listCached } from './lists';
 import { toMapperFields } from './mapperFields';
 import type { MapperField } from './mapperFields';
 
@@ -19,11 +21,11 @@ import type { MapperField } from './mapperFields';
  * show the message.
  */
 export async function getFormFields(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
-	const formId = chosenForm(this);
+	const formId = getChosenForm(this);
 	if (formId === '') return { fields: [], emptyFieldsNotice: 'Choose a form first.' };
-	const before = fieldsBefore(this, formId);
+	const before = getMappedFields(this, formId);
 	try {
-		const fields = toMapperFields(await fieldsOf(this, formId), formId, before);
+		const fields = toMapperFields(await loadFields(this, formId), formId, before);
 		return fields.length > 0
 			? { fields }
 			: { fields, emptyFieldsNotice: 'This form has no fields that take an answer.' };
@@ -35,7 +37,7 @@ export async function getFormFields(this: ILoadOptionsFunctions): Promise<Resour
 }
 
 /** The fields of this form that the mapper has loaded before. */
-function fieldsBefore(n8n: ILoadOptionsFunctions, formId: string): MapperField[] {
+function getMappedFields(n8n: ILoadOptionsFunctions, formId: string): MapperField[] {
 	const mapper: unknown = n8n.getCurrentNodeParameter('fields');
 	const schema = isRecord(mapper) && Array.isArray(mapper.schema) ? mapper.schema : [];
 	return (schema as unknown[]).filter(
@@ -47,52 +49,61 @@ function fieldsBefore(n8n: ILoadOptionsFunctions, formId: string): MapperField[]
 export async function getFieldOptions(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {
-	const formId = chosenForm(this);
+	const formId = getChosenForm(this);
 	if (formId === '') return [];
-	return parseInputFields(await fieldsOf(this, formId)).map(({ title, id }) => option(title, id));
+	return parseInputFields(await loadFields(this, formId)).map(({ title, id }) =>
+		toOption(title, id),
+	);
 }
 
 /**
- * The subjects of a condition: the fields of the chosen form and the attributes of a response. If several
- * forms are watched, fields are named by their labels, since each form has its own UUIDs.
+ * The subjects of a condition: the fields of the chosen form and the attributes by which people filter. If
+ * several forms are watched, fields are named by their labels, since each form has its own UUIDs.
  */
 export async function getConditionFields(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {
-	const watch = this.getCurrentNodeParameter('watch') ?? 'one';
-	const fields = await (watch === 'one' ? fieldsOfChosen(this) : labelsOfWatched(this, watch));
-	const description = 'Attribute of the response';
-	return [...fields, ...RESPONSE_ATTRIBUTES.map((name) => ({ ...option(name), description }))];
+	const [events, watch] = ['events', 'watch'].map((name) => this.getCurrentNodeParameter(name));
+	const kind = findWatchKind(events, watch);
+	const fields = await (kind === 'one' ? listChosenFields(this) : listLabels(this, kind));
+	const taken = new Set(fields.map(({ name }) => toCaseless(name)));
+	const attributes = Object.entries(FILTER_ATTRIBUTES).map(([name, { title }]) => ({
+		...toOption(taken.has(toCaseless(title)) ? `${title} (Attribute)` : title, ATTRIBUTE + name),
+		description: 'Attribute of the response',
+	}));
+	return [...fields, ...attributes];
 }
 
-async function fieldsOfChosen(n8n: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-	const formId = chosenForm(n8n);
+async function listChosenFields(n8n: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+	const formId = getChosenForm(n8n);
 	if (formId === '') return [];
-	const fields = parseFields(await fieldsOf(n8n, formId));
-	return fields.map(({ title, uuid }) => option(title, uuid));
+	const fields = parseFields(await loadFields(n8n, formId));
+	return fields.map(({ title, uuid }) => toOption(title, uuid));
 }
 
-async function labelsOfWatched(n8n: ILoadOptionsFunctions, watch: unknown) {
-	const given = n8n.getCurrentNodeParameter('formIds');
-	const forms = await cachedList(n8n, endpoints.listForms);
-	const watched = forms.filter(
-		(form) => watch === 'all' || (Array.isArray(given) && given.includes(formIdOf(form))),
+async function listLabels(n8n: ILoadOptionsFunctions, watch: 'several' | 'all') {
+	const isAll = watch === 'all';
+	const given = n8n.getCurrentNodeParameter(isAll ? 'exceptFormIds' : 'formIds');
+	const named = Array.isArray(given) ? (given as unknown[]) : [];
+	const forms = await listCached(n8n, endpoints.listForms);
+	const watched = forms.filter((form) => named.includes(formIdOf(form)) !== isAll);
+	const titles = watched.flatMap((form) =>
+		parseFields(getListedFields(form)).map(({ title }) => title),
 	);
-	const titles = watched.flatMap((form) => parseFields(fieldsIn(form)).map(({ title }) => title));
-	return uniq(titles).map((title) => option(title));
+	return uniqBy(titles, toCaseless).map((title) => toOption(title));
 }
 
-function option(name: string, value = name): INodePropertyOptions {
+function toOption(name: string, value = name): INodePropertyOptions {
 	return { name: toPlainText(name), value: toPlainText(value) };
 }
 
 /** From the list of forms, which the editor has usually just loaded; else from the form itself. */
-async function fieldsOf(n8n: ILoadOptionsFunctions, formId: string): Promise<IDataObject[]> {
-	const forms = await cachedList(n8n, endpoints.listForms);
-	const listed = fieldsIn(forms.find((form) => formIdOf(form) === formId));
-	return listed.length > 0 ? listed : await cachedList(n8n, endpoints.listFields, { formId });
+async function loadFields(n8n: ILoadOptionsFunctions, formId: string): Promise<IDataObject[]> {
+	const forms = await listCached(n8n, endpoints.listForms);
+	const listed = getListedFields(forms.find((form) => formIdOf(form) === formId));
+	return listed.length > 0 ? listed : await listCached(n8n, endpoints.listFields, { formId });
 }
 
-function fieldsIn({ fields }: IDataObject = {}): IDataObject[] {
+function getListedFields({ fields }: IDataObject = {}): IDataObject[] {
 	return Array.isArray(fields) ? fields.filter(isRecord) : [];
 }

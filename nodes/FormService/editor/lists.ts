@@ -15,13 +15,13 @@ import { readBoolean } from '../api/readers';
 import { formIdOf, idOf, isId } from '../api/records';
 import { listRecords } from '../api/service';
 import { isWebUrl, parseUrl } from '../api/url';
-import { formIdIn } from '../parameters/formId';
+import { extractFormId } from '../parameters/formId';
 
 /** The ID in the Form parameter of the node that is being edited; empty if no form is chosen. */
-export function chosenForm(n8n: ILoadOptionsFunctions): string {
+export function getChosenForm(n8n: ILoadOptionsFunctions): string {
 	const given = n8n.getCurrentNodeParameter('formId', { extractValue: true });
 	if (typeof given !== 'string' && typeof given !== 'number') return '';
-	return formIdIn(n8n.getCurrentNodeParameter('formId'), String(given).trim());
+	return extractFormId(String(given).trim());
 }
 
 /**
@@ -35,7 +35,7 @@ const LIFETIMES = { found: 60_000, failed: 10_000 };
  *
  * @param ids the values of the `{placeholders}` of the endpoint
  */
-export async function cachedList(
+export async function listCached(
 	n8n: ILoadOptionsFunctions,
 	endpoint: Endpoint,
 	ids?: Readonly<Record<string, string>>,
@@ -57,8 +57,8 @@ export async function searchForms(
 	this: ILoadOptionsFunctions,
 	filter = '',
 ): Promise<INodeListSearchResult> {
-	const records = await cachedList(this, endpoints.listForms);
-	const forms = withIds(records, formIdOf).map(({ id, record }) => {
+	const records = await listCached(this, endpoints.listForms);
+	const forms = selectUsable(records, formIdOf).map(({ id, record }) => {
 		const { name, is_closed: isClosed } = record;
 		return {
 			id,
@@ -96,19 +96,19 @@ const PAGE_SIZE = 50;
 
 /**
  * The responses of the chosen form for the list of the Response parameter: newest first, by number and
- * time. A filter searches all answers and the ID. The names contain no answers, because n8n saves the
- * chosen one with the workflow and its exports.
+ * time. A filter searches all answers and the ID. The names contain no answers: n8n saves the name of the
+ * chosen one with the workflow and its exports, and shows nothing else of an entry.
  */
 export async function searchResponses(
 	this: ILoadOptionsFunctions,
 	filter = '',
 	paginationToken = '0',
 ): Promise<INodeListSearchResult> {
-	const formId = chosenForm(this);
+	const formId = getChosenForm(this);
 	if (!isId(formId)) return { results: [] };
-	const records = await cachedList(this, endpoints.listResponses, { formId });
+	const records = await listCached(this, endpoints.listResponses, { formId });
 	const wanted = toSearchable(filter.trim());
-	const found = newestFirst(withIds(records, idOf)).filter(({ id, record }) =>
+	const found = newestFirst(selectUsable(records, idOf)).filter(({ id, record }) =>
 		toSearchable([...listTexts(record), id].join('\n')).includes(wanted),
 	);
 	const start = Number(paginationToken) || 0;
@@ -116,12 +116,12 @@ export async function searchResponses(
 	return {
 		results: found
 			.slice(start, end)
-			.map(({ id, record }) => ({ name: toPlainText(responseName(id, record)), value: id })),
+			.map(({ id, record }) => ({ name: toPlainText(describeResponse(id, record)), value: id })),
 		...(end < found.length && { paginationToken: String(end) }),
 	};
 }
 
-function responseName(id: string, record: IDataObject): string {
+function describeResponse(id: string, record: IDataObject): string {
 	const number = record.number_formatted ?? record.number;
 	const name = typeof number === 'string' || typeof number === 'number' ? String(number) : id;
 	// date, hour and minute of a time of the service (specification, section 2.1), which is in UTC
@@ -131,12 +131,12 @@ function responseName(id: string, record: IDataObject): string {
 }
 
 /** The records with a valid ID: n8n evaluates a value that begins with "=", and no request takes another one. */
-function withIds(
+function selectUsable(
 	records: readonly IDataObject[],
-	idIn: (record: IDataObject) => string | undefined,
+	getId: (record: IDataObject) => string | undefined,
 ) {
 	return records.flatMap((record) => {
-		const id = idIn(record);
+		const id = getId(record);
 		return isId(id) ? [{ id, record }] : [];
 	});
 }

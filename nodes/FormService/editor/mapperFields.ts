@@ -6,8 +6,9 @@ import type {
 } from 'n8n-workflow';
 import { parseInputFields } from '../api/answers/fields';
 import type { InputField } from '../api/answers/fields';
-import type { FieldKind } from '../api/answers/kinds';
-import { toPlainText, makeUnique } from '../api/answers/names';
+import { kinds } from '../api/answers/kinds';
+import type { FieldKind, Kind } from '../api/answers/kinds';
+import { makeUnique, toPlainText } from '../api/answers/names';
 import { shortened } from '../api/errors';
 
 /**
@@ -40,13 +41,13 @@ export function toMapperFields(
 	before: readonly MapperField[] = [],
 ): MapperField[] {
 	const fields = parseInputFields(records);
-	const ids = mapperIds(fields, before);
+	const ids = makeIds(fields, before);
 	return fields.map((field, index) => {
 		const { id: uuid, title, sharedLabel, customKey, kind, isRequired } = field;
 		return {
 			id: ids[index],
 			uuid,
-			displayName: toPlainText(title + detailOf(field) + adviceOn(field)),
+			displayName: toPlainText(describeField(field)),
 			label: toPlainText(title),
 			sharedLabel: sharedLabel && toPlainText(sharedLabel),
 			customKey: customKey && toPlainText(customKey),
@@ -56,12 +57,12 @@ export function toMapperFields(
 			defaultMatch: false,
 			canBeUsedToMatch: false,
 			display: true,
-			...widgetOf(field),
+			...getWidget(field),
 		};
 	});
 }
 
-function mapperIds(fields: readonly InputField[], before: readonly MapperField[]): string[] {
+function makeIds(fields: readonly InputField[], before: readonly MapperField[]): string[] {
 	const known = fields.map(({ id }) => before.find((one) => (one.uuid ?? one.id) === id)?.id);
 	const added = makeUnique(
 		// the editor reads the ID out of `value["ID"]`
@@ -76,37 +77,25 @@ function mapperIds(fields: readonly InputField[], before: readonly MapperField[]
 /** The longest part of a description that is shown beside a label. */
 const MAX_DETAIL = 40;
 
-/** The description of a field that shares its label: it distinguishes the fields better than a number. */
-function detailOf({ sharedLabel, description = '' }: InputField): string {
-	const isNeeded = sharedLabel !== undefined && description !== '';
-	return isNeeded ? `: ${shortened(description, MAX_DETAIL)}` : '';
+/**
+ * The label, after what tells the field apart, since the editor cuts the end: what to enter, and the
+ * description of a field that shares its label, which distinguishes the fields better than a number.
+ */
+function describeField(field: InputField): string {
+	const { kind, title, sharedLabel, description } = field;
+	const { hint }: Kind = kinds[kind];
+	const detail = sharedLabel && description && shortened(description, MAX_DETAIL);
+	return [hint, detail, title].filter(Boolean).join(': ');
 }
 
-/** What to enter, if the widget doesn't show it. */
-function adviceOn(field: InputField): string {
-	if (field.kind === 'file') return ' (file URL)';
-	if (field.kind !== 'multipleChoice') return '';
-	return offers(field).length > 0 ? ' (one or more)' : ' (comma-separated)';
-}
-
-const TYPES: Partial<Record<FieldKind, FieldType>> = {
-	boolean: 'boolean',
-	date: 'dateTime',
-	file: 'url',
-	number: 'number',
-};
-
-function widgetOf(field: InputField): { type: FieldType; options?: INodePropertyOptions[] } {
-	const options = offers(field);
-	if (options.length > 0) return { type: 'options', options };
-	return { type: TYPES[field.kind] ?? 'string' };
+function getWidget(field: InputField): { type: FieldType; options?: INodePropertyOptions[] } {
+	const options = offerChoices(field);
+	return options.length > 0 ? { type: 'options', options } : { type: kinds[field.kind].widget };
 }
 
 /** The choices of a field as a list in the editor; n8n would evaluate a value that begins with "=". */
-function offers({ kind, choices }: InputField): INodePropertyOptions[] {
-	if (choices.some(({ value }) => typeof value === 'string' && toPlainText(value) !== value)) {
-		return [];
-	}
+function offerChoices({ kind, choices }: InputField): INodePropertyOptions[] {
+	if (choices.some(({ value }) => toPlainText(String(value)) !== String(value))) return [];
 	return choices.map(({ name, value }, index) => ({
 		name: toPlainText(name),
 		value,

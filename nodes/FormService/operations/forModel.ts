@@ -90,7 +90,11 @@ export function prepareForModel(
 	prepare: Prepare,
 	input: Input,
 ): { prepared: Prepared; present: (sent: Sent) => Promise<INodeExecutionData[]> } {
-	const output = readChoice(input, 'output', 'Output', ['simplified', 'raw', 'selectedFields']);
+	const output = readChoice(input, 'output', 'Output', {
+		simplified: 'Simplified',
+		raw: 'Raw',
+		selectedFields: 'Selected Fields',
+	});
 	const names = output === 'selectedFields' ? readNames(input) : undefined;
 	const fixed: Record<string, unknown> = { simplify: output !== 'raw', includeSecrets: false };
 	const parameter = <T>(name: string, fallback?: T): T => {

@@ -5,10 +5,12 @@ import { operators } from '../api/answers/conditions';
 import type { Condition, Conditions, Operator } from '../api/answers/conditions';
 import type { Wanted } from '../api/answers/findResponses';
 import { readNumber, readTime } from '../api/readers';
-import { invalid, readChoice, readCollection, toText } from './input';
+import { isUuid } from '../api/records';
+import { invalid, listChoices, readChoice, readCollection, toText } from './input';
 import type { Input } from './input';
+import { toOptions } from './properties';
 
-const operatorNames: Record<Operator, string> = {
+const OPERATORS: Readonly<Record<Operator, string>> = {
 	after: 'After',
 	before: 'Before',
 	contains: 'Contains',
@@ -19,6 +21,10 @@ const operatorNames: Record<Operator, string> = {
 	isNotEmpty: 'Is Not Empty',
 	less: 'Less Than',
 };
+
+const MATCHES = { all: 'All Conditions', any: 'Any Condition' };
+
+const SORTS = { newest: 'Newest First', oldest: 'Oldest First', listed: 'Service Order' };
 
 const conditions: INodeProperties = {
 	displayName: 'Conditions',
@@ -40,25 +46,26 @@ const conditions: INodeProperties = {
 					default: '',
 					typeOptions: {
 						loadOptionsMethod: 'getConditionFields',
-						loadOptionsDependsOn: ['formId.value'],
+						loadOptionsDependsOn: ['formId.value', 'events', 'watch', 'formIds', 'exceptFormIds'],
 					},
 					description:
 						'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-					hint: 'An expression can also return a label, such as {{ "Email" }}, or a custom key',
+					hint: 'An expression can also return a label, such as {{ "Email" }}, a custom key, or an attribute of the response',
 				},
 				{
 					displayName: 'Operator',
 					name: 'operator',
 					type: 'options',
 					default: 'is',
-					options: operators.map((value) => ({ name: operatorNames[value], value })),
+					options: toOptions(OPERATORS),
 				},
 				{
 					displayName: 'Value',
 					name: 'value',
 					type: 'string',
 					default: '',
-					description: 'Value to compare with. Enter a date as 2026-01-31, with or without a time.',
+					description:
+						'Value to compare with. Enter a date as 2026-01-31, with or without a time, and a number as 1234.5.',
 					displayOptions: { hide: { operator: ['isEmpty', 'isNotEmpty'] } },
 				},
 			],
@@ -72,10 +79,7 @@ const match: INodeProperties = {
 	type: 'options',
 	default: 'all',
 	description: 'Which conditions a response must meet',
-	options: [
-		{ name: 'All Conditions', value: 'all' },
-		{ name: 'Any Condition', value: 'any' },
-	],
+	options: toOptions(MATCHES),
 };
 
 /**
@@ -100,23 +104,18 @@ export const filterParameters: INodeProperties[] = [
 				type: 'string',
 				default: '',
 				placeholder: 'e.g. delivery',
-				description: 'Only responses with this text in any answer',
+				description: 'Return only responses that contain this text in any answer',
 			},
 			...conditionFilters,
-			{
-				displayName: 'Submitted After',
-				name: 'after',
-				type: 'dateTime',
-				default: '',
-				description: 'Only responses submitted after this time, in the time zone of the workflow',
-			},
-			{
-				displayName: 'Submitted Before',
-				name: 'before',
-				type: 'dateTime',
-				default: '',
-				description: 'Only responses submitted before this time, in the time zone of the workflow',
-			},
+			...['After', 'Before'].map(
+				(word): INodeProperties => ({
+					displayName: `Submitted ${word}`,
+					name: word.toLowerCase(),
+					type: 'dateTime',
+					default: '',
+					description: `Return only responses submitted ${word.toLowerCase()} this time, in the time zone of the workflow`,
+				}),
+			),
 		],
 	},
 	{
@@ -125,11 +124,7 @@ export const filterParameters: INodeProperties[] = [
 		type: 'options',
 		default: 'newest',
 		description: "Order of the responses. 'Limit' is applied after filtering and sorting.",
-		options: [
-			{ name: 'As Listed by the Service', value: 'listed' },
-			{ name: 'Newest First', value: 'newest' },
-			{ name: 'Oldest First', value: 'oldest' },
-		],
+		options: toOptions(SORTS),
 	},
 ];
 
@@ -146,7 +141,7 @@ export function readWanted(input: Input): Wanted {
 		before: readBound(input, given.before, 'Submitted Before'),
 		text: text === '' ? undefined : text,
 		conditions: readConditions(input),
-		sort: readChoice(input, 'sort', 'Sort', ['newest', 'oldest', 'listed']),
+		sort: readChoice(input, 'sort', 'Sort', SORTS),
 	};
 }
 
@@ -172,12 +167,15 @@ export function readConditions(input: Input): Conditions {
 	const read = conditionsSchema.safeParse(readCollection(input, 'filters'));
 	if (!read.success) {
 		const [where] = read.error.issues[0].path;
-		if (where === 'match') throw invalid(input, "'Match' must be one of all, any");
+		if (where === 'match') throw invalid(input, `'Match' must be one of ${listChoices(MATCHES)}`);
 		// n8n makes an empty object of conditions that are given as text or as a bare list
 		const advice = "Add a condition, or remove 'Conditions' from the filters.";
 		throw invalid(input, "'Conditions' is empty", advice);
 	}
 	const given = read.data.conditions?.conditions ?? [];
+	if (given.length === 0 && read.data.match) {
+		throw invalid(input, "'Match' needs conditions", "Add a condition, or remove 'Match'.");
+	}
 	return {
 		zone: input.zone,
 		match: read.data.match ?? 'all',
@@ -199,9 +197,9 @@ const conditionSchema = z.object({
 	]),
 });
 
-const problems: Record<string, string> = {
+const PROBLEMS: Readonly<Record<string, string>> = {
 	field: "has no field: choose one in 'Field Name or ID'",
-	operator: `must have one of the operators ${operators.join(', ')}`,
+	operator: `must have one of the operators ${listChoices(OPERATORS)}`,
 	value: 'must have text, a number, a boolean or a date as its value',
 };
 
@@ -209,26 +207,32 @@ function readCondition(input: Input, number: number, entry: unknown): Condition 
 	const read = conditionSchema.safeParse(entry);
 	if (!read.success) {
 		const [where] = read.error.issues[0].path;
-		const problem = problems[String(where)] ?? 'is not a condition';
-		throw invalid(input, `Condition ${number} ${problem}`);
+		throw invalid(input, `Condition ${number} ${PROBLEMS[String(where)] ?? 'is not a condition'}`);
 	}
 	const { field, operator, value: given } = read.data;
 	const date = given instanceof Date ? DateTime.fromJSDate(given) : given;
 	const value = DateTime.isDateTime(date) ? (date.toISO() ?? '') : String(date ?? '');
-	const problem = valueProblem(operator, value, input.zone);
-	if (problem !== undefined) throw invalid(input, `Condition ${number} ${problem}`);
-	return { field, operator, value };
+	const problem = checkValue(operator, value, input.zone);
+	if (problem === undefined) return { field, operator, value };
+	// nobody knows a field by its UUID, which a list gives
+	const name = isUuid(field) ? '' : `"${field}" `;
+	const compared = value.trim() === '' ? '' : ` "${value}"`;
+	const shown = `Condition ${number} (${name}${OPERATORS[operator]}${compared})`;
+	throw invalid(input, `${shown} ${problem}`);
 }
 
 /** A comparison that no response could ever meet would hold all of them back without a word. */
-function valueProblem(operator: Operator, value: string, zone: string): string | undefined {
+function checkValue(operator: Operator, value: string, zone: string): string | undefined {
 	switch (operator) {
 		case 'isEmpty':
 		case 'isNotEmpty':
 			return undefined;
 		case 'greater':
-		case 'less':
-			return readNumber(value) === undefined ? 'needs a number to compare with' : undefined;
+		case 'less': {
+			const isNumber = readNumber(value) !== undefined;
+			const comma = value.includes(',') ? ', without commas' : '';
+			return isNumber ? undefined : `needs a number to compare with, such as 1234.5${comma}`;
+		}
 		case 'before':
 		case 'after':
 			return readTime(value, zone) === undefined ? 'needs a date, such as 2026-01-31' : undefined;

@@ -27,23 +27,21 @@ export class InvalidFormId extends NodeOperationError {
 		readonly given: string,
 		itemIndex: number | undefined,
 	) {
-		const description = `${adviceFor(given)} ${WHAT_AN_ID_IS}`;
+		const description = `${giveAdvice(given)} ${WHAT_AN_ID_IS}`;
 		super(node, message, { description, itemIndex, failure: { cause: 'configuration-invalid' } });
 	}
 }
 
-/**
- * The ID that the Form parameter gives: in the mode By URL, it is taken from the URL.
- *
- * @param locator the parameter as the node has it, with its mode
- */
-export function formIdIn(locator: unknown, given: string): string {
-	if (!isResourceLocatorValue(locator) || locator.mode !== 'url') return given;
+/** The ID that the Form parameter gives, also from the URL of the form's page, whatever the mode is. */
+export function extractFormId(given: string): string {
+	if (!isWebUrl(given)) return given;
 	return FORM_IN_URL.reduce((text, pattern) => text.replace(pattern, '$1'), given);
 }
 
-function adviceFor(text: string): string {
-	if (isWebUrl(text)) return "This is a URL. Choose 'By URL', or enter only the ID.";
+function giveAdvice(text: string): string {
+	if (isWebUrl(text)) {
+		return "This URL does not contain a form's ID. Choose the form from the list or enter its ID.";
+	}
 	if (isFormName(text)) {
 		return "This looks like a form's name. Choose the form from the list or enter its ID.";
 	}

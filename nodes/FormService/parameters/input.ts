@@ -3,10 +3,13 @@ import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { inputError } from '../api/errors';
 import { isId, isRecord } from '../api/records';
 import { readBoolean } from '../api/readers';
-import { formIdIn, InvalidFormId, WHAT_AN_ID_IS } from './formId';
+import { extractFormId, InvalidFormId, WHAT_AN_ID_IS } from './formId';
 import { limitInput } from './properties';
 
-/** What an operation may ask of n8n for one input item. */
+/**
+ * What an operation may ask of n8n for one input item. All readers of parameters here throw a
+ * NodeOperationError that names an invalid parameter and what it must be.
+ */
 export type Input = {
 	/**
 	 * The item's value of a parameter, with expressions resolved; a resource locator gives the value
@@ -22,11 +25,7 @@ export type Input = {
 };
 
 /** An error in the parameters or the data of an item. */
-export function invalid(
-	{ node, itemIndex }: Input,
-	message: string,
-	description = 'Correct the value, then try again.',
-) {
+export function invalid({ node, itemIndex }: Input, message: string, description?: string) {
 	const failure = { cause: 'configuration-invalid' } as const;
 	return inputError(node, { message, description, itemIndex, failure });
 }
@@ -53,14 +52,13 @@ export function invalidAll(
 }
 
 /**
- * The ID of the form. Like all readers of parameters here, this function throws a NodeOperationError that
- * names an invalid parameter.
+ * The ID of the form, also from the URL of its page.
  *
  * @throws InvalidFormId that gives advice
  */
 export function readFormId(input: Input): string {
-	const given = idText(input, 'formId');
-	const id = typeof given === 'string' ? formIdIn(input.node.parameters.formId, given) : given;
+	const given = readIdText(input, 'formId');
+	const id = typeof given === 'string' ? extractFormId(given) : given;
 	if (isId(id)) return id;
 	const text = typeof given === 'string' ? given : '';
 	const message = isMissing(given) ? "'Form' is missing" : "'Form' is not a valid ID";
@@ -69,17 +67,17 @@ export function readFormId(input: Input): string {
 
 /** The ID of a response, chosen from the list or entered. */
 export function readResponseId(input: Input): string {
-	const id = idText(input, 'responseId');
+	const id = readIdText(input, 'responseId');
 	if (isId(id)) return id;
 	throw invalid(
 		input,
 		isMissing(id) ? "'Response' is missing" : "'Response' is not a valid ID",
-		`Choose a response from the list or enter its ID. ${WHAT_AN_ID_IS}`,
+		`Choose a response from the list or enter its UUID. ${WHAT_AN_ID_IS}`,
 	);
 }
 
 /** The value of a parameter for an ID: trimmed, and a number as text. */
-function idText(input: Input, name: string): unknown {
+function readIdText(input: Input, name: string): unknown {
 	const given = input.parameter(name, '');
 	return numberAsText(given) ?? (typeof given === 'string' ? given.trim() : given);
 }
@@ -110,17 +108,29 @@ export function toSwitch(input: Input, value: unknown, displayName: string): boo
 	throw invalid(input, `'${displayName}' must be true or false`);
 }
 
-/** A parameter that is one of a few words. */
+/**
+ * A parameter that is one of a few values.
+ *
+ * @param choices the values with their names in the editor; the first one is the default
+ */
 export function readChoice<Choice extends string>(
 	input: Input,
 	name: string,
 	displayName: string,
-	choices: readonly [Choice, ...Choice[]],
+	choices: Readonly<Record<Choice, string>>,
 ): Choice {
-	const given = input.parameter<unknown>(name, choices[0]);
-	const choice = choices.find((candidate) => candidate === given);
+	const values = Object.keys(choices) as Choice[];
+	const given = input.parameter<unknown>(name, values[0]);
+	const choice = values.find((candidate) => candidate === given);
 	if (choice !== undefined) return choice;
-	throw invalid(input, `'${displayName}' must be one of ${choices.join(', ')}`);
+	throw invalid(input, `'${displayName}' must be one of ${listChoices(choices)}`);
+}
+
+/** The names of choices as people see them, each with the value that an expression has to return. */
+export function listChoices(choices: Readonly<Record<string, string>>): string {
+	return Object.entries(choices)
+		.map(([value, title]) => `${title} (${value})`)
+		.join(', ');
 }
 
 /** A text parameter that may not be empty. */
@@ -219,8 +229,10 @@ export function readJsonObject(
 	try {
 		if (typeof value === 'string') value = JSON.parse(value);
 	} catch (error) {
-		const reason = error instanceof Error ? error.message : '';
-		throw invalid(input, `'${displayName}' is not valid JSON`, reason);
+		// JavaScript's own message can quote an answer
+		const [place] = /position \d+( \(.*\))?$/.exec(String(error)) ?? ['an unknown position'];
+		const advice = `Check the quotes, commas and brackets. The problem is at ${place}.`;
+		throw invalid(input, `'${displayName}' is not valid JSON`, advice);
 	}
 	if (isRecord(value)) return value;
 	throw invalid(input, `'${displayName}' must be an object, such as {"key": "value"}`);

@@ -1,11 +1,12 @@
+import { sortBy } from 'lodash';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-/** A searchable list. It can take long to load, for example while the account waits for its next minute. */
-const searchableList = (noun: string, searchListMethod: string) => ({
+/** A list with a search. It can take long to load, for example while the account waits for its next minute. */
+const searchableList = (searchListMethod: string) => ({
 	searchListMethod,
 	searchable: true,
 	slowLoadNotice: {
-		message: `The list is taking longer than usual. You can wait, or choose the ${noun} by its ID.`,
+		message: 'Loading is taking a while. Keep waiting, or enter the ID.',
 		timeout: 10_000,
 	},
 });
@@ -32,7 +33,7 @@ export const formLocator: INodeProperties = {
 			name: 'list',
 			type: 'list',
 			placeholder: 'Select a form...',
-			typeOptions: searchableList('form', 'searchForms'),
+			typeOptions: searchableList('searchForms'),
 		},
 		{
 			displayName: 'By ID',
@@ -51,21 +52,21 @@ export const formLocator: INodeProperties = {
 	],
 };
 
-/** A response, from the list of the chosen form's responses or by its ID. */
+/** A response, from the list of the chosen form's responses or by its UUID. */
 export const responseLocator: INodeProperties = {
 	displayName: 'Response',
 	name: 'responseId',
 	type: 'resourceLocator',
 	required: true,
 	default: { mode: 'list', value: '' },
-	description: 'The response to get',
+	description: 'The response to get. Search the list by any answer, such as a name.',
 	modes: [
 		{
 			displayName: 'From List',
 			name: 'list',
 			type: 'list',
-			placeholder: 'Select a response...',
-			typeOptions: searchableList('response', 'searchResponses'),
+			placeholder: 'Select a response, or search by any answer...',
+			typeOptions: searchableList('searchResponses'),
 		},
 		{
 			displayName: 'By ID',
@@ -114,11 +115,29 @@ export function optionsOf(options: INodeProperties[]): INodeProperties {
 	};
 }
 
-/** A choice between ways to give the values of an operation: one by one, as JSON, or otherwise. */
+/** Choices of the editor by name, as n8n orders them. */
+export function toOptions(choices: Readonly<Record<string, string>>): INodePropertyOptions[] {
+	return sortBy(
+		Object.entries(choices).map(([value, name]) => ({ name, value })),
+		'name',
+	);
+}
+
+/** The ways to give the values of an operation; the first one is the default. */
+export const INPUT_MODES = {
+	fields: 'Using Fields Below',
+	auto: 'Map Automatically',
+	json: 'Using JSON',
+};
+
+/** A choice between these ways. */
 export function inputModeChoice(
 	displayName: string,
-	options: INodePropertyOptions[],
+	descriptions: Readonly<Record<keyof typeof INPUT_MODES, string>>,
 ): INodeProperties {
+	const options = Object.entries(descriptions).map(([value, description]) => {
+		return { name: INPUT_MODES[value as keyof typeof INPUT_MODES], value, description };
+	});
 	return { displayName, name: 'inputMode', type: 'options', default: 'fields', options };
 }
 

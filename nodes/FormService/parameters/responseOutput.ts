@@ -1,11 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
-import type { AnswerKeys } from '../api/answers/fields';
 import type { ResponseOutput } from '../api/answers/responseItem';
-import { invalid, readCollection, readSwitch, toSwitch, toText } from './input';
+import { readChoice, readCollection, readSwitch, toSwitch, toText } from './input';
 import type { Input } from './input';
 import { includeSecretsSwitch } from './properties';
 
-const answerKeys: AnswerKeys[] = ['customKey', 'label', 'uuid'];
+const ANSWER_KEYS = { label: 'Label', customKey: 'Custom Key', uuid: 'Field UUID' };
 
 const ofSimplified = { displayOptions: { show: { '/simplify': [true] } } };
 
@@ -17,7 +16,7 @@ export const outputOptions: INodeProperties[] = [
 		type: 'options',
 		default: 'label',
 		description:
-			'How to name the answers. Field UUIDs and custom keys stay the same when a field is renamed. They cost one more request per form.',
+			'How to name the answers. Field UUIDs and custom keys stay the same when a field is renamed. Uses one more request per form.',
 		options: [
 			{
 				name: 'Custom Key',
@@ -38,13 +37,21 @@ export const outputOptions: INodeProperties[] = [
 			"Whether to download uploaded files into binary fields named after the form's fields",
 	},
 	{
-		displayName: 'Download Files: Prefix',
+		displayName: 'File Field Prefix',
 		name: 'filePrefix',
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. file_',
 		description: 'Prefix for the binary field names',
 		displayOptions: { show: { downloadFiles: [true] } },
+	},
+	{
+		displayName: 'Include Other Attributes',
+		name: 'details',
+		type: 'boolean',
+		default: true,
+		description: 'Whether to add number, referrer and error columns',
+		displayOptions: { show: { columns: [true], '/simplify': [true] } },
 	},
 	{
 		...includeSecretsSwitch,
@@ -56,17 +63,8 @@ export const outputOptions: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to return every field of the form in each item, with null for missing answers. Useful for tables and databases. Costs one more request per form.',
+			'Whether to return every field of the form in each item, with null for missing answers. Useful for tables and databases. Uses one more request per form.',
 		...ofSimplified,
-	},
-	{
-		displayName: 'One Column per Field: Details',
-		name: 'details',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether to also return the other main attributes, and to always have columns for answers to deleted fields and for answers that could not be read',
-		displayOptions: { show: { columns: [true], '/simplify': [true] } },
 	},
 ];
 
@@ -77,19 +75,16 @@ export const outputOptions: INodeProperties[] = [
  */
 export function readResponseOutput(input: Input): ResponseOutput {
 	const options = readCollection(input, 'options');
-	const isDownload = toSwitch(input, options.downloadFiles ?? false, 'Download Files');
-	const keys = answerKeys.find((known) => known === (options.answerKeys ?? 'label'));
-	if (keys === undefined) {
-		throw invalid(input, `'Answer Keys' must be one of ${answerKeys.join(', ')}`);
-	}
+	const toOption = (name: string, displayName: string) =>
+		toSwitch(input, options[name] ?? false, displayName);
+	const isDownload = toOption('downloadFiles', 'Download Files');
+	const filePrefix = toText(input, options.filePrefix ?? '', 'File Field Prefix');
 	return {
 		simplify: readSwitch(input, 'simplify', 'Simplify', true),
-		filePrefix: isDownload
-			? toText(input, options.filePrefix ?? '', 'Download Files: Prefix')
-			: undefined,
-		includeSecrets: toSwitch(input, options.includeSecrets ?? false, 'Include Secrets'),
-		answerKeys: keys,
-		columns: toSwitch(input, options.columns ?? false, 'One Column per Field'),
-		details: toSwitch(input, options.details ?? false, 'One Column per Field: Details'),
+		filePrefix: isDownload ? filePrefix : undefined,
+		includeSecrets: toOption('includeSecrets', 'Include Secrets'),
+		answerKeys: readChoice(input, 'options.answerKeys', 'Answer Keys', ANSWER_KEYS),
+		columns: toOption('columns', 'One Column per Field'),
+		details: toOption('details', 'Include Other Attributes'),
 	};
 }

@@ -101,7 +101,11 @@ export function readParameters(n8n: IPollFunctions): Parameters {
 function readWatch(input: Input, events: readonly TriggerEvent[]): Watch {
 	const kind = events.includes('formCreated')
 		? 'all'
-		: readChoice(input, 'watch', 'Forms', ['one', 'several', 'all']);
+		: readChoice(input, 'watch', 'Forms', {
+				one: 'One Form',
+				several: 'Several Forms',
+				all: 'All Forms',
+			});
 	if (kind === 'one') return { kind: 'chosen', formIds: [readFormId(input)] };
 	if (kind === 'all')
 		return { kind, except: readFormIds(input, 'exceptFormIds', 'Excluded Form Names or IDs') };

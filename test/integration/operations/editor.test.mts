@@ -139,7 +139,7 @@ describe('the fields for a new response', () => {
 			['Email', 'string', true],
 			['Earliest start', 'dateTime', false],
 			['Portfolio', 'string', false],
-			['CV (file URL)', 'url', false],
+			['File URL: CV', 'url', false],
 		]);
 	});
 

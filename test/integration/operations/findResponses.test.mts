@@ -178,8 +178,12 @@ describe('Filters and Sort', () => {
 		],
 		[{ conditions: '{"conditions": [{"field": "uuid", "value": "b"}]}' }, "'Conditions' is empty"],
 		[{ conditions: { conditions: '={{ [{ field: "uuid" }] }}' } }, 'Condition 1 has no field'],
-		[{ match: '={{ "either" }}' }, "'Match' must be one of all, any"],
+		[
+			{ match: '={{ "either" }}' },
+			"'Match' must be one of All Conditions (all), Any Condition (any)",
+		],
 		['={{ ({ text: "ada" }) }}', "'Match' must be"],
+		[{ match: 'any' }, "'Match' needs conditions"],
 		[{ conditions: { conditions: [{ field: 'a', operator: 'like' }] } }, 'one of the operators'],
 		[
 			{ conditions: { conditions: [{ field: 'a', operator: 'is', value: '={{ [1] }}' }] } },
@@ -216,7 +220,7 @@ describe('The list of fields for a condition', () => {
 		const all = await n8n.callMethod<IDataObject[]>('loadOptions', method, given);
 		return all.map(({ name, value }) => [name, value]);
 	};
-	const attribute = ['uuid', 'uuid'];
+	const attribute = ['Incomplete', 'attribute:is_incomplete'];
 
 	it('has the fields of the form as items name them, and the attributes of a response', async () => {
 		await withWorld(async (world) => {
@@ -227,7 +231,9 @@ describe('The list of fields for a condition', () => {
 				['Comment (2)', uuids[5]],
 				attribute,
 			]);
-			expect(found).toContainEqual(['is_incomplete', 'is_incomplete']);
+			expect(found.slice(6).map(([name]) => name)).toEqual([
+				...['Incomplete', 'Number', 'Referrer', 'Submitted At'],
+			]);
 		});
 	});
 

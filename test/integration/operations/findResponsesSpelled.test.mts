@@ -192,7 +192,8 @@ describe.each(cases)('Of %s, however the service spells them', (kind, world) => 
 				const isThere = list.some((one) => !one.isUnclear && one.means === means);
 				const isUnsure = list.some(({ isUnclear }) => isUnclear);
 				if (isThere) expect(items[0]?.json.status).toBe('skipped');
-				else if (isUnsure) expect(error?.message).toMatch(/^'Skip Duplicates By' can't compare "F"/);
+				else if (isUnsure)
+					expect(error?.message).toMatch(/^'Skip Duplicates By' can't compare "F"/);
 				else expect(items[0]?.json.status).toBe('created');
 			}),
 			{ numRuns: 25 },

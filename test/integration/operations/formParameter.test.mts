@@ -29,16 +29,16 @@ describe('Form: By URL', () => {
 	it('stops at a URL without an ID before anything is sent', async () => {
 		const { error } = await n8n.runNode({ ...fields, formId: byUrl('https://forms.example.com') });
 		expect(error?.message).toBe("'Form' is not a valid ID");
+		expect(error?.description).toContain("This URL does not contain a form's ID.");
 		expect(service.requests).toEqual([]);
 	});
 });
 
 describe('Form: By ID', () => {
-	it('says what to do with a URL', async () => {
+	it('takes the form of a pasted URL', async () => {
 		const formId = locator(`https://forms.example.com/f/${demoForms.contact}`);
-		const { error } = await n8n.runNode({ ...fields, formId });
-		expect(error?.message).toBe("'Form' is not a valid ID");
-		expect(error?.description).toContain("This is a URL. Choose 'By URL', or enter only the ID.");
+		const { items } = await n8n.runNode({ ...fields, formId });
+		expect(items).toHaveLength(4);
 	});
 
 	it.each(['Customer Survey', 'customer survey', 'Contact'])(

@@ -103,13 +103,13 @@ describe('Create, in n8n’s editor', () => {
 			.toEqual([
 				'How did you hear about us?',
 				'How satisfied are you?',
-				'What do you use? (one or more)',
+				'One or more: What do you use?',
 				'Score from 0 to 10',
 				'Comment: What is good?',
 				'Comment (2): What could be better?',
 			]);
 		await open('Create', OURS, { ...create, formId: application });
-		await expect.poll(labels, soon).toContain('CV (file URL)');
+		await expect.poll(labels, soon).toContain('File URL: CV');
 	});
 
 	it('says why the fields of a form could not be loaded', async () => {

@@ -21,7 +21,7 @@ type Rules = {
 };
 
 /** All that is different about one kind of field. A new kind is one entry of `kinds`. */
-type Kind = {
+export type Kind = {
 	/** The service's names of the type, in small letters; the specification lists none (section 2.3). */
 	types: RegExp;
 	/** An answer as it is sent; never called for no answer. A list of one is given as its entry. */
@@ -131,7 +131,7 @@ export const kinds = {
 		read: (value, choices) => (Array.isArray(value) ? value : readSeveral(value, choices)),
 		normalize: normalizeChoice,
 		widget: 'string',
-		hint: 'Several',
+		hint: 'One or more',
 		example: (choices) => choices.slice(0, 2).map(({ value }) => value),
 	},
 	singleChoice: {

@@ -3,7 +3,7 @@ import { trim } from 'lodash';
 /** The service's own attributes of a response that One Column per Field always gives. */
 export const COLUMN_ATTRIBUTES = ['uuid', 'number', 'created_at', 'is_incomplete'];
 
-/** The attributes that simplified output keeps: who, which and when, at most ten. */
+/** The attributes that simplified output keeps beside `answers` and `fields`: who, which and when. */
 export const KEPT_ATTRIBUTES = [
 	'uuid',
 	'id',
@@ -11,15 +11,15 @@ export const KEPT_ATTRIBUTES = [
 	'number_formatted',
 	'is_incomplete',
 	'created_at',
-	'updated_at',
 	'submitted_at',
-	'completed_at',
 	'referrer',
 ];
 
 /** All attributes of a response that have been seen; the specification leaves them open (section 2.4). */
 export const RESPONSE_ATTRIBUTES = [
 	...KEPT_ATTRIBUTES,
+	'updated_at',
+	'completed_at',
 	'enrich',
 	'google_sheets_sync',
 	'google_sheets_synced_at',

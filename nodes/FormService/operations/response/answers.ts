@@ -7,6 +7,7 @@ import { shortened } from '../../api/errors';
 import { isId, isRecord, isUuid } from '../../api/records';
 import type { Input } from '../../parameters/input';
 import { invalid, invalidAll, readChoice, readJsonObject } from '../../parameters/input';
+import { INPUT_MODES } from '../../parameters/properties';
 import { listIgnored } from '../operation';
 import { parseStoredFields } from './storedFields';
 
@@ -38,7 +39,7 @@ export type Answers = {
 
 /** @throws NodeOperationError if the parameter cannot be understood */
 export function readGivenAnswers(input: Input, formId: string): GivenAnswers {
-	const mode = readChoice(input, 'inputMode', ANSWERS_MODE, ['fields', 'auto', 'json']);
+	const mode = readChoice(input, 'inputMode', ANSWERS_MODE, INPUT_MODES);
 	if (mode === 'auto') return { mode, values: input.item.json };
 	if (mode === 'json') return { mode, values: readJsonAnswers(input) };
 	// n8n's own conversion of 'fields.value' would turn empty text into the number 0

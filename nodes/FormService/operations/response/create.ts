@@ -49,23 +49,11 @@ export const responseCreate: Operation = {
 		},
 		formLocator,
 		onceFormIsChosen(
-			inputModeChoice(ANSWERS_MODE, [
-				{
-					name: 'Map Automatically',
-					value: 'auto',
-					description: "Use the input fields that match a field's label, custom key or UUID",
-				},
-				{
-					name: 'Using Fields Below',
-					value: 'fields',
-					description: 'Enter the answer to each field of the form',
-				},
-				{
-					name: 'Using JSON',
-					value: 'json',
-					description: 'Provide all answers as JSON, by label, custom key or UUID',
-				},
-			]),
+			inputModeChoice(ANSWERS_MODE, {
+				auto: "Use the input fields that match a field's label, custom key or UUID",
+				fields: 'Enter the answer to each field of the form',
+				json: 'Provide all answers as JSON, by label, custom key or UUID',
+			}),
 		),
 		onceFormIsChosen({
 			displayName: 'Answers',

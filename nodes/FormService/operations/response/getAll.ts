@@ -68,7 +68,11 @@ export const responseGetAll: Operation = {
 	],
 	prepare(input) {
 		const formId = readFormId(input);
-		readChoice(input, 'status', 'Status', ['all', 'complete', 'incomplete']);
+		readChoice(input, 'status', 'Status', {
+			all: 'All',
+			complete: 'Complete',
+			incomplete: 'Incomplete',
+		});
 		const page = readPage(input);
 		const wanted = readWanted(input);
 		const output = readResponseOutput(input);

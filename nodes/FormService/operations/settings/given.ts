@@ -13,6 +13,7 @@ import {
 	readSwitch,
 	readWords,
 } from '../../parameters/input';
+import { INPUT_MODES } from '../../parameters/properties';
 import { listIgnored } from '../operation';
 
 /** The names of parameters, as errors speak of them. */
@@ -34,7 +35,7 @@ export type GivenSettings = {
  * @throws NodeOperationError that names every invalid setting
  */
 export function readSettings(input: Input): GivenSettings {
-	const mode = readChoice(input, 'inputMode', SETTINGS_MODE, ['fields', 'auto', 'json']);
+	const mode = readChoice(input, 'inputMode', SETTINGS_MODE, INPUT_MODES);
 	if (mode === 'auto') return readFromItem(input);
 	const body =
 		mode === 'json'

@@ -26,23 +26,11 @@ export const settingsUpdate: Operation = {
 	toolDescription: `Changes settings of a form, such as opening or closing it. Only the given settings change. The settings are: ${settings.map(describeSetting).join('; ')}.`,
 	properties: [
 		formLocator,
-		inputModeChoice(SETTINGS_MODE, [
-			{
-				name: 'Map Automatically',
-				value: 'auto',
-				description: "Use the input fields that match a setting's name",
-			},
-			{
-				name: 'Using Fields Below',
-				value: 'fields',
-				description: 'Choose the settings to update one by one',
-			},
-			{
-				name: 'Using JSON',
-				value: 'json',
-				description: "Provide the settings as JSON, with the service's names as keys",
-			},
-		]),
+		inputModeChoice(SETTINGS_MODE, {
+			auto: "Use the input fields that match a setting's name",
+			fields: 'Choose the settings to update one by one',
+			json: "Provide the settings as JSON, with the service's names as keys",
+		}),
 		{
 			displayName:
 				'Input fields are matched to settings by label or API name: "Closed" or "is_closed". Case, whitespace and punctuation make no difference. An empty field leaves the setting as it is. See the <a href="https://github.com/OWNER/n8n-nodes-formservice/blob/main/docs/settings.md" target="_blank">list of all names</a>.',
