@@ -4,7 +4,7 @@ import { formServiceApiTest } from './editor/formServiceApiTest';
 import { getConditionFields, getFieldOptions, getFormFields } from './editor/formFields';
 import { searchForms, searchResponses } from './editor/lists';
 import { properties, requestDefaults, subtitle } from './operations';
-import { sendItem } from './operations/sendItem';
+import { sendRoutedItem } from './operations/routing';
 
 export class FormService implements INodeType {
 	description: INodeTypeDescription = {
@@ -57,7 +57,7 @@ export class FormService implements INodeType {
 		],
 		requestDefaults,
 		// n8n calls this function to send the request that its routing has composed
-		requestOperations: { pagination: sendItem },
+		requestOperations: { pagination: sendRoutedItem },
 		properties,
 	};
 

@@ -36,7 +36,7 @@ export const fieldGetAll: Operation = {
 			ids: { formId },
 			async send(request) {
 				const fields = await readOnce(request, listRecords);
-				return makeListing(fields, page, (field) => ({ json: toJson(field) }));
+				return await makeListing(fields, page, (field) => ({ json: toJson(field) }));
 			},
 		};
 	},

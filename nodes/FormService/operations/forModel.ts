@@ -3,8 +3,8 @@ import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workf
 import { shortened } from '../api/errors';
 import { isRecord } from '../api/records';
 import type { Input } from '../parameters/input';
-import { invalid, readChoice, toText } from '../parameters/input';
-import type { Operation, Prepare, Prepared, Sent } from './operation';
+import { invalid, readChoice, readWords } from '../parameters/input';
+import type { Listing, Operation, Prepare, Prepared } from './operation';
 
 /**
  * The node as a tool of a model: the model selects its output by name, gets no files and no secrets, and
@@ -86,16 +86,15 @@ export function createToolDescription({ toolDescription }: Operation): INodeProp
  * Prepares the operation of a tool: reads Output and Fields in place of Simplify, and leaves out files and
  * secrets.
  */
-export function prepareForModel(
-	prepare: Prepare,
-	input: Input,
-): { prepared: Prepared; present: (sent: Sent) => Promise<INodeExecutionData[]> } {
+export function prepareForModel(prepare: Prepare, input: Input): Prepared {
 	const output = readChoice(input, 'output', 'Output', {
 		simplified: 'Simplified',
 		raw: 'Raw',
 		selectedFields: 'Selected Fields',
 	});
-	const names = output === 'selectedFields' ? readNames(input) : undefined;
+	const names =
+		output === 'selectedFields' ? readWords(input, 'outputFields', 'Fields') : undefined;
+	if (names?.length === 0) throw invalid(input, "'Fields' must be a list of at least one name");
 	const fixed: Record<string, unknown> = { simplify: output !== 'raw', includeSecrets: false };
 	const parameter = <T>(name: string, fallback?: T): T => {
 		if (Object.hasOwn(fixed, name)) return fixed[name] as T;
@@ -104,29 +103,8 @@ export function prepareForModel(
 			? ({ ...value, downloadFiles: false, includeSecrets: false } as T)
 			: value;
 	};
-	return {
-		prepared: prepare({ ...input, parameter }),
-		present: async (sent) => await presentToModel(sent, names),
-	};
-}
-
-/** The names of the selected fields; an expression may give them as a list in JSON, or with commas. */
-function readNames(input: Input): string[] {
-	const given = input.parameter<unknown>('outputFields', []);
-	const list = typeof given === 'string' ? parseNames(given) : given;
-	const names = (Array.isArray(list) ? (list as unknown[]) : [])
-		.map((name) => toText(input, name, 'Fields'))
-		.filter((name) => name.trim() !== '');
-	if (names.length > 0) return names;
-	throw invalid(input, "'Fields' must be a list of at least one name");
-}
-
-function parseNames(text: string): unknown {
-	try {
-		return JSON.parse(text) as unknown;
-	} catch {
-		return text.split(',').map((name) => name.trim());
-	}
+	const prepared = prepare({ ...input, parameter });
+	return { ...prepared, present: (sent) => presentToModel(sent, names) };
 }
 
 /**
@@ -135,10 +113,10 @@ function parseNames(text: string): unknown {
  *
  * @param names of the selected fields; undefined for all
  */
-export async function presentToModel(
-	sent: Sent,
+export function presentToModel(
+	sent: INodeExecutionData[] | Listing,
 	names: readonly string[] | undefined,
-): Promise<INodeExecutionData[]> {
+): INodeExecutionData[] {
 	const { items, skip, total } = Array.isArray(sent)
 		? { items: sent, skip: 0, total: sent.length }
 		: sent;
@@ -146,7 +124,7 @@ export async function presentToModel(
 	const seen: IDataObject[] = [];
 	const notices: string[] = [];
 	let characters = 0;
-	for await (const { json } of items) {
+	for (const { json } of items) {
 		const selected = names === undefined ? json : selectFields(json, names);
 		const shown = page.length > 0 ? selected : shorten(selected);
 		characters += JSON.stringify(shown).length;

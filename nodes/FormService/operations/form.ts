@@ -59,7 +59,7 @@ export const formGetAll: Operation = {
 		const toItem = readFormOutput(input);
 		return {
 			async send(request) {
-				return makeListing(await readOnce(request, listRecords), page, toItem);
+				return await makeListing(await readOnce(request, listRecords), page, toItem);
 			},
 		};
 	},

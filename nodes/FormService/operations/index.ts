@@ -8,7 +8,7 @@ import { responseCreate } from './response/create';
 import { responseGet } from './response/get';
 import { responseGetAll } from './response/getAll';
 import { responseGetPdf } from './response/getPdf';
-import { createPreSend } from './sendItem';
+import { createPreSend } from './routing';
 import { settingsUpdate } from './settings/update';
 import { workspaceGet } from './workspace';
 

@@ -1,6 +1,5 @@
 import { uniq } from 'lodash';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
-import type { IDataObject, IExecuteSingleFunctions } from 'n8n-workflow';
 import { getAccount } from '../api/account';
 import { endpoints, targetOf } from '../api/endpoints';
 import { asSentence, inputError, NotSent, ServiceError } from '../api/errors';
@@ -15,7 +14,7 @@ export type NodeError = NodeApiError | NodeOperationError;
 
 /**
  * Whether an error is about the item itself, so that it is listed with those of the other items: its
- * parameters are invalid, or its form does not exist.
+ * parameters or its credential are invalid, or its form does not exist.
  */
 export function isInvalidItem(error: unknown): boolean {
 	if (error instanceof NodeApiError) return error.httpCode === '404';
@@ -23,13 +22,13 @@ export function isInvalidItem(error: unknown): boolean {
 }
 
 /** The error of an item of a node that continues, if the item was not sent because of this reason. */
-export function explainStop(n8n: IExecuteSingleFunctions, reason: unknown): NodeOperationError {
+export function explainStop({ n8n, index: itemIndex }: Item, reason: unknown): NodeOperationError {
 	const why = reason instanceof Error ? `: ${reason.message}` : '';
-	return inputError(n8n.getNode(), {
-		message: `This item was not sent${why}`,
-		itemIndex: n8n.getItemIndex(),
-	});
+	return inputError(n8n.getNode(), { message: `This item was not sent${why}`, itemIndex });
 }
+
+/** The most rows that an error lists. */
+const MAX_ROWS = 50;
 
 /**
  * The error of the first invalid item, which lists all of them and says what of the run was sent before, so
@@ -49,35 +48,32 @@ export function listInvalidItems(
 			? 'Nothing was sent.'
 			: `The first ${sent} of the ${total} items were already sent, in earlier batches. Leave them out when you run this again.`;
 	const texts = invalid.map((one) => describeError(one.error));
-	const [message, ...lines] =
-		uniq(texts).length === 1
-			? [error.message, whereIsError(invalid.length, item, total), error.description ?? '']
-			: [
-					`${invalid.length} of ${total} rows have errors`,
-					...invalid
-						.slice(0, MAX_ROWS)
-						.map((one, index) => `${nameRow(one.item)}: ${texts[index]}`),
-					invalid.length > MAX_ROWS ? `… and ${invalid.length - MAX_ROWS} more.` : '',
-				];
-	const description = [whatWasSent, ...lines].filter((line) => line !== '').join('\n');
+	const isOneError = uniq(texts).length === 1;
+	const rows = invalid.map((one, index) => `${nameRow(one.item)}: ${texts[index]}`);
+	const listed = [...rows.slice(0, MAX_ROWS), ...describeRest(rows.length - MAX_ROWS)];
+	const same = [...describePlace(invalid.length, item, total), error.description];
+	const description = [whatWasSent, ...(isOneError ? same : listed)].filter(Boolean).join('\n');
+	const message = isOneError ? error.message : `${rows.length} of ${total} rows have errors`;
 	const { node, failure } = error;
-	const itemIndex = item.n8n.getItemIndex();
-	return { item, error: inputError(node, { message, description, failure, itemIndex }) };
+	return {
+		item,
+		error: inputError(node, { message, description, failure, itemIndex: item.index }),
+	};
 }
-
-/** The most rows that an error lists. */
-const MAX_ROWS = 50;
 
 /** n8n itself shows the index of an item beside an error. */
-function nameRow({ row, n8n }: Item): string {
-	return `Row ${row} (item ${n8n.getItemIndex()})`;
+function nameRow({ row, index }: Item): string {
+	return `Row ${row} (item ${index})`;
 }
 
-function whereIsError(count: number, item: Item, total: number): string {
-	if (total === 1) return '';
-	return count === 1
-		? `${nameRow(item)} has this error.`
-		: `${count} of ${total} rows have this error, ${nameRow(item).replace('Row', 'row')} is the first.`;
+function describePlace(count: number, first: Item, total: number): string[] {
+	if (total === 1) return [];
+	const others = count === 1 ? '' : ` and ${count - 1} more of the ${total} rows`;
+	return [`${nameRow(first)}${others} ${count === 1 ? 'has' : 'have'} this error.`];
+}
+
+function describeRest(count: number): string[] {
+	return count > 0 ? [`… and ${count} more.`] : [];
 }
 
 function describeError({ message, description }: NodeError): string {
@@ -91,36 +87,33 @@ function describeError({ message, description }: NodeError): string {
  */
 export async function explainMissingForm(run: Run, item: Item, error: unknown): Promise<unknown> {
 	const node = item.n8n.getNode();
-	if (error instanceof InvalidFormId) {
-		const { message, given, failure } = error;
-		const forms = isFormName(given) ? await findForms(run, item) : [];
-		if (forms.length === 0) return error;
-		const { description } = noSuchForm(node, given, forms);
-		return inputError(node, { message, description, failure });
-	}
-	const formId = 'prepared' in item ? item.prepared.ids?.formId : undefined;
-	if (formId === undefined || !isUnknownForm(error, item)) return error;
-	const isChosen = chosenName(node, formId) !== undefined;
-	const forms = isChosen || !isLikeName(formId) ? [] : await findForms(run, item);
-	if (!isChosen && formNamed(formId, forms) === undefined) return error;
-	const { failure } = error;
-	const explanation = { ...noSuchForm(node, formId, forms), failure, httpCode: '404' };
-	return new ServiceError(node, explanation, item.n8n.getItemIndex());
+	const given = findMissingForm(item, error);
+	if (given === undefined) return error;
+	const isChosen = chosenName(node, given) !== undefined;
+	const forms = isChosen || !isLikeName(given) ? [] : await findForms(run, item);
+	if (!isChosen && formNamed(given, forms) === undefined) return error;
+	const { failure } = error as NodeError;
+	const explanation = { ...noSuchForm(node, given, forms), failure };
+	return error instanceof InvalidFormId
+		? inputError(node, explanation)
+		: new ServiceError(node, { ...explanation, httpCode: '404' }, item.index);
 }
 
-function isUnknownForm(error: unknown, { endpoint }: Item): error is NodeApiError {
+/** What was given for a form that does not exist; undefined if the error is another one. */
+function findMissingForm(item: Item, error: unknown): string | undefined {
+	if (error instanceof InvalidFormId) return error.given;
 	const isMissing = error instanceof NodeApiError && error.httpCode === '404';
-	return isMissing && endpoint.effect.noun === 'form' && !(error instanceof RecordNotFound);
+	const isForm = item.endpoint.effect.noun === 'form' && !(error instanceof RecordNotFound);
+	return isMissing && isForm && 'prepared' in item ? item.prepared.ids?.formId : undefined;
 }
 
 /** Whether an ID may be a name. IDs have digits, so a request for the names is not worth it for them. */
 function isLikeName(formId: string): boolean {
-	return /^[A-Z][A-Za-z_-]+$/.test(formId);
+	return isFormName(formId) || /^[A-Z][A-Za-z_-]+$/.test(formId);
 }
 
 /** All forms of the item's account, or none if they cannot be read, because another error is about to be shown. */
-async function findForms({ reads }: Run, { n8n }: Item): Promise<IDataObject[]> {
-	const itemIndex = n8n.getItemIndex();
+async function findForms({ reads }: Run, { n8n, index: itemIndex }: Item) {
 	try {
 		const account = await getAccount(n8n, itemIndex);
 		const context = { n8n, account, urgency: 'bulk', itemIndex } as const;

@@ -39,6 +39,8 @@ export type Prepared = {
 	ids?: Readonly<Record<string, string>>;
 	/** The body of the request, if it has one. */
 	body?: IDataObject;
+	/** Makes the output of what was sent, where a model gets it. */
+	present?: (sent: INodeExecutionData[] | Listing) => INodeExecutionData[];
 } & (Sendable | { check: Check });
 
 /**
@@ -53,11 +55,9 @@ type Check = (request: ItemRequest) => Promise<Sendable>;
 export type Sendable = {
 	/** Items of one account with the same key are sent one after another, in the order of the input. */
 	orderKey?: string;
-	/** Sends the request and makes items of the reply: all of them, or the wanted page of a listing. */
-	send(request: ItemRequest): Promise<Sent>;
+	/** Sends the request and makes items of the reply. */
+	send(request: ItemRequest): Promise<INodeExecutionData[] | Listing>;
 };
-
-export type Sent = INodeExecutionData[] | Listing;
 
 /** The request that n8n has composed for an item. */
 export type ItemRequest = {
@@ -69,10 +69,9 @@ export type ItemRequest = {
 /** What the items of a run have read, by `readOnce`'s keys. */
 export type Reads = Map<string, Promise<unknown>>;
 
-/** The wanted page of a listing. */
+/** The wanted page of a listing, as a model can page through it. */
 export type Listing = {
-	/** The items of the page, each made when it is asked for. */
-	items: AsyncIterable<INodeExecutionData>;
+	items: INodeExecutionData[];
 	/** Results before the page. */
 	skip: number;
 	/** All results. */
@@ -80,15 +79,15 @@ export type Listing = {
 };
 
 /** Makes the wanted page of all records of a listing, with one item for each record. */
-export function makeListing(
+export async function makeListing(
 	records: readonly IDataObject[],
 	{ skip, limit = Infinity }: Page,
 	toItem: (record: IDataObject) => INodeExecutionData | Promise<INodeExecutionData>,
-): Listing {
-	async function* makeItems() {
-		for (const record of records.slice(skip, skip + limit)) yield await toItem(record);
-	}
-	return { items: makeItems(), skip, total: records.length };
+): Promise<Listing> {
+	const items: INodeExecutionData[] = [];
+	// one after another: an item can have files to download
+	for (const record of records.slice(skip, skip + limit)) items.push(await toItem(record));
+	return { items, skip, total: records.length };
 }
 
 /**

@@ -12,7 +12,7 @@ import { forItem, mayHaveActed, NotSent } from '../api/errors';
 import { isRecord } from '../api/records';
 import { explainMissingForm, explainStop, isInvalidItem, listInvalidItems } from './itemErrors';
 import type { NodeError } from './itemErrors';
-import type { ItemRequest, Prepared, Reads, Sendable, Sent } from './operation';
+import type { ItemRequest, Prepared, Reads } from './operation';
 
 /**
  * A run of the node: all items are checked, then they are sent. In a node that stops on failure, nothing of
@@ -23,24 +23,26 @@ import type { ItemRequest, Prepared, Reads, Sendable, Sent } from './operation';
 /** One item of a run: what sends it, or what is wrong with its parameters. */
 export type Item = {
 	n8n: IExecuteSingleFunctions;
+	index: number;
 	/** The number by which errors name the item: its row, if a node such as Google Sheets gives one. */
 	row: number;
 	endpoint: Endpoint;
 	/** The request as n8n has composed it, with its URL relative to the base URL. */
 	composed: IHttpRequestOptions;
-} & (
-	| {
-			prepared: Prepared;
-			/** Makes the output of what was sent. */
-			present: (sent: Sent) => Promise<INodeExecutionData[]>;
-	  }
-	| { problem: unknown }
-);
+} & ({ prepared: Prepared } | { problem: unknown });
+
+/** An item that can be sent. */
+export type CheckedItem = {
+	account: Account;
+	/** Items with the same key are sent one after another, in the order of the input. */
+	orderKey: string;
+	send: () => Promise<INodeExecutionData[]>;
+};
 
 /** What became of an item. An item that was given up because another one failed has no output. */
 export type Outcome = { output: INodeExecutionData[] } | { error: NodeError };
 
-const NO_OUTPUT: Outcome = { output: [] };
+const GIVEN_UP: Outcome = { output: [] };
 
 /** One try of n8n to run the node over its input items. */
 export type Run = {
@@ -53,11 +55,11 @@ export type Run = {
 	readonly changes: Map<number, Promise<Outcome>>;
 	/** The last item of each order key. Never rejects. */
 	readonly lastByKey: Map<string, Promise<Outcome>>;
-	/** What stops the items of an account, or of the whole run. */
-	readonly stopFor: (scope: string) => Stop;
+	/** What stops the items of an account, in a node that continues, or else the whole run. */
+	readonly getStop: (account?: Account) => Stop;
 	/** How many items have begun to be sent. */
 	sent: number;
-	/** Resolves when the earlier batches are checked. */
+	/** Resolves when all items handed over so far are checked. */
 	checked: Promise<unknown>;
 };
 
@@ -69,19 +71,24 @@ type Stop = { controller: AbortController; signal: AbortSignal };
  * @param earlier the earlier try of n8n to run the same items
  */
 export function createRun(n8n: IExecuteSingleFunctions, total: number, earlier?: Run): Run {
+	const continues = n8n.continueOnFail();
 	const canceled = n8n.getExecutionCancelSignal?.();
-	return {
-		total,
-		continues: n8n.continueOnFail(),
-		reads: new Map(),
-		changes: earlier?.changes ?? new Map<number, Promise<Outcome>>(),
-		lastByKey: new Map(),
-		// shared by the items: a signal that follows others takes a large part of an item's time
-		stopFor: memoize(() => {
+	// one for all items: a signal that follows others takes a large part of an item's time
+	const getStop = memoize(
+		(): Stop => {
 			const controller = new AbortController();
 			const signals = [controller.signal, canceled].filter((signal) => signal !== undefined);
 			return { controller, signal: AbortSignal.any(signals) };
-		}),
+		},
+		(account?: Account) => (continues ? account?.key : undefined),
+	);
+	return {
+		total,
+		continues,
+		reads: new Map(),
+		changes: earlier?.changes ?? new Map<number, Promise<Outcome>>(),
+		lastByKey: new Map(),
+		getStop,
 		sent: 0,
 		checked: Promise.resolve(),
 	};
@@ -89,81 +96,71 @@ export function createRun(n8n: IExecuteSingleFunctions, total: number, earlier?:
 
 /** Checks and sends items of a run. Never rejects. */
 export async function runItems(run: Run, items: readonly Item[]): Promise<Map<Item, Outcome>> {
-	const invalid = items.filter((item) => 'problem' in item);
-	const isRefused = invalid.length > 0 && !run.continues;
-	const toCheck = isRefused ? invalid : items;
-	const checks = Promise.all(toCheck.map(async (item) => await checkItem(run, item)));
-	run.checked = Promise.all([run.checked, checks]);
+	const invalid = run.continues ? [] : items.filter((item) => 'problem' in item);
+	const checks = (invalid.length > 0 ? invalid : items).map(
+		async (item) => [item, await checkItem(run, item)] as const,
+	);
+	run.checked = Promise.all([run.checked, ...checks]);
 	await run.checked;
-	const checked = new Map((await checks).map((one, index) => [toCheck[index], one] as const));
-	const refused = run.continues ? undefined : listInvalidItems(run, checked);
-	if (refused !== undefined) {
-		getStop(run).controller.abort(refused.error);
-		checked.set(refused.item, { error: refused.error });
+	const checked = new Map(await Promise.all(checks));
+	const refusal = run.continues ? undefined : listInvalidItems(run, checked);
+	if (refusal !== undefined) {
+		run.getStop().controller.abort(refusal.error);
+		checked.set(refusal.item, refusal);
 	}
 	const outcomes = items.map(async (item) => {
-		const one = checked.get(item) ?? NO_OUTPUT;
-		return [item, 'request' in one ? await sendInOrder(run, item, one) : one] as const;
+		const one = checked.get(item) ?? GIVEN_UP;
+		return [item, 'send' in one ? await sendInOrder(run, item, one) : one] as const;
 	});
 	return new Map(await Promise.all(outcomes));
 }
-
-/** An item that can be sent. */
-export type CheckedItem = {
-	request: ItemRequest;
-	sendable: Sendable;
-	present: (sent: Sent) => Promise<INodeExecutionData[]>;
-};
 
 /** Checks one item; gives the outcome of an item that failed, or that an earlier try of n8n has sent. */
 async function checkItem(run: Run, item: Item): Promise<CheckedItem | Outcome> {
 	let account: Account | undefined;
 	try {
 		if ('problem' in item) throw item.problem;
-		const earlier = run.changes.get(item.n8n.getItemIndex());
+		const earlier = run.changes.get(item.index);
 		if (earlier !== undefined) return await earlier;
-		account = await getAccount(item.n8n, item.n8n.getItemIndex());
+		account = await getAccount(item.n8n, item.index);
 		const request = createRequest(run, item, account);
-		const { prepared, present } = item;
+		const { prepared } = item;
 		const sendable = 'check' in prepared ? await prepared.check(request) : prepared;
-		return { request, sendable, present };
+		return {
+			account,
+			orderKey: `${account.key} ${sendable.orderKey ?? `item ${item.index}`}`,
+			send: async () => {
+				const sent = await sendable.send(request);
+				const items = Array.isArray(sent) ? sent : sent.items;
+				return prepared.present?.(sent) ?? items;
+			},
+		};
 	} catch (error) {
-		if (!isInvalidItem(error)) stopAfter(run, error, account);
-		return await explainFailure(run, item, error, account);
+		return await recordFailure(run, item, error, account, !isInvalidItem(error));
 	}
 }
 
-/** Sends an item after the earlier items of its account with the same order key. */
+/** Sends an item after the earlier items with the same order key. */
 async function sendInOrder(run: Run, item: Item, checked: CheckedItem): Promise<Outcome> {
-	const index = item.n8n.getItemIndex();
-	const { request, sendable } = checked;
-	const key = `${request.context.account.key} ${sendable.orderKey ?? `item ${index}`}`;
-	const before = run.lastByKey.get(key) ?? Promise.resolve();
-	const outcome = before.then(async () => await sendChecked(run, item, checked));
-	run.lastByKey.set(key, outcome);
-	if (item.endpoint.effect.kind !== 'safe') {
-		run.changes.set(index, outcome);
-		const ended = await outcome;
-		// doing it again in the next try is fine: it certainly did nothing, or leaves the same
-		if ('error' in ended && !mayHaveActed(ended.error)) run.changes.delete(index);
-		if (ended === NO_OUTPUT) run.changes.delete(index);
-	}
-	return await outcome;
+	const before = run.lastByKey.get(checked.orderKey) ?? Promise.resolve();
+	const outcome = before.then(async () => await sendItem(run, item, checked));
+	run.lastByKey.set(checked.orderKey, outcome);
+	if (item.endpoint.effect.kind === 'safe') return await outcome;
+	run.changes.set(item.index, outcome);
+	const ended = await outcome;
+	// the next try may do it again: it certainly did nothing, or it leaves the same
+	const hasFailed = 'error' in ended && !mayHaveActed(ended.error);
+	if (hasFailed || ended === GIVEN_UP) run.changes.delete(item.index);
+	return ended;
 }
 
-async function sendChecked(
-	run: Run,
-	item: Item,
-	{ request, sendable, present }: CheckedItem,
-): Promise<Outcome> {
-	const { account, itemIndex } = request.context;
+async function sendItem(run: Run, item: Item, { account, send }: CheckedItem): Promise<Outcome> {
 	try {
-		if (getStop(run, account).signal.aborted) throw new NotSent(item.n8n.getNode(), itemIndex);
+		if (run.getStop(account).signal.aborted) throw new NotSent(item.n8n.getNode(), item.index);
 		run.sent++;
-		return { output: await present(await sendable.send(request)) };
+		return { output: await send() };
 	} catch (error) {
-		stopAfter(run, error, account);
-		return await explainFailure(run, item, error, account);
+		return await recordFailure(run, item, error, account, true);
 	}
 }
 
@@ -172,17 +169,16 @@ async function sendChecked(
  * account: n8n composes the requests of all items with the credential of the first (`prepareCredentials`).
  */
 function createRequest(run: Run, item: Item, account: Account): ItemRequest {
-	const { n8n, endpoint } = item;
+	const { n8n, index: itemIndex, endpoint } = item;
 	const { url, qs, body, ...transport } = item.composed;
 	const query = new URLSearchParams(omitBy(qs, isNil) as Record<string, string>);
-	const { signal } = getStop(run, account);
 	return {
 		context: {
 			n8n,
 			account,
 			urgency: 'bulk',
-			itemIndex: n8n.getItemIndex(),
-			signal,
+			itemIndex,
+			signal: run.getStop(account).signal,
 			transport: omit(transport, 'baseURL'),
 		},
 		target: {
@@ -194,31 +190,25 @@ function createRequest(run: Run, item: Item, account: Account): ItemRequest {
 	};
 }
 
-/** What stops an item: in a node that continues, only a failure of its account does. */
-function getStop(run: Run, account?: Account): Stop {
-	return run.stopFor(run.continues ? (account?.key ?? '') : '');
-}
-
-/** Sends nothing more of the run after a failure, or nothing more of an account whose token is refused. */
-function stopAfter(run: Run, error: unknown, account: Account | undefined): void {
-	const isTokenRefused =
-		error instanceof NodeApiError && error.failure?.cause === 'credential-invalid';
-	if (error instanceof NotSent || (run.continues && !isTokenRefused)) return;
-	getStop(run, account).controller.abort(error);
-}
-
-/** The outcome of an item that failed, or that was not sent because another one failed. */
-async function explainFailure(
+/**
+ * The outcome of an item that failed, or that was not sent because another one failed.
+ *
+ * @param stopsRun whether nothing more of the run is sent, in a node that stops on failure. In a node that
+ * continues, nothing more is sent of an account whose token is refused.
+ */
+async function recordFailure(
 	run: Run,
 	item: Item,
 	error: unknown,
 	account: Account | undefined,
+	stopsRun: boolean,
 ): Promise<Outcome> {
-	const { n8n } = item;
-	const reason: unknown = getStop(run, account).controller.signal.reason;
-	if (error instanceof NotSent && reason !== undefined) {
-		return run.continues ? { error: explainStop(n8n, reason) } : NO_OUTPUT;
+	const { controller } = run.getStop(account);
+	if (error instanceof NotSent && controller.signal.aborted) {
+		return run.continues ? { error: explainStop(item, controller.signal.reason) } : GIVEN_UP;
 	}
+	const isRefused = error instanceof NodeApiError && error.failure?.cause === 'credential-invalid';
+	if (run.continues ? isRefused : stopsRun) controller.abort(error);
 	const explained = await explainMissingForm(run, item, error);
-	return { error: forItem(explained, n8n.getNode(), n8n.getItemIndex()) };
+	return { error: forItem(explained, item.n8n.getNode(), item.index) };
 }

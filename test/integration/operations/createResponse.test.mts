@@ -84,8 +84,8 @@ describe('Response: Create from JSON', () => {
 		['[]', /^'Answers \(JSON\)' must be an object/],
 		['"text"', /^'Answers \(JSON\)' must be an object/],
 		['', /^'Answers \(JSON\)' is not valid JSON$/],
-		['{}', /must have an answer to at least one field/],
-		[`{"${NO_FIELD}": null}`, /must have an answer to at least one field/],
+		['{}', /^There is no answer to send/],
+		[`{"${NO_FIELD}": null}`, /^There is no answer to send/],
 		[`{"${NO_FIELD}": {"b": 1}}`, /must be text, .* not an object/],
 		['{"data": {"a": "x"}}', /^Enter 'Answers \(JSON\)' without "data" around the answers/],
 		[`{"${NO_FIELD}": 9007199254740993}`, /has too many digits/],
@@ -330,7 +330,7 @@ describe('Response: Create from fields', () => {
 		);
 		const { id } = newForm([{ label: 'Note' }]);
 		const { error: none } = await autoMap(id, { a: 1, notes: 2 });
-		expect(none?.message).toBe('No input field matches a field of the form');
+		expect(none?.message).toBe('No input field with a value matches a field of the form');
 		expect(none?.description).toMatch(
 			/Input fields: a, notes\.\nForm fields without an input field: Note\.$/,
 		);

@@ -11,7 +11,7 @@ import type {
 } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { properties } from '../../../nodes/FormService/operations/index.ts';
-import { sendItem } from '../../../nodes/FormService/operations/sendItem.ts';
+import { sendRoutedItem } from '../../../nodes/FormService/operations/routing.ts';
 
 const ITEM = 0;
 
@@ -48,7 +48,7 @@ const contextOf = (parameters: Record<string, unknown>, json: IDataObject = {}) 
 /** What comes of an item in n8n's routing. */
 async function outcomeOf(check: PreSendAction, context: IExecutePaginationFunctions) {
 	const options = await check.call(context, { url: '/' });
-	return await sendItem
+	return await sendRoutedItem
 		.call(context, { options } as DeclarativeRestApiSettings.ResultOptions)
 		.catch((error: unknown) => error);
 }

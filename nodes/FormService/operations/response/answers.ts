@@ -1,15 +1,15 @@
 import { mapKeys } from 'lodash';
+import { z } from 'zod';
 import type { AnswerValue } from '../../api/answers/encode';
 import { findFields } from '../../api/answers/fields';
 import type { InputField, NamedField } from '../../api/answers/fields';
-import { encodeAnswer, isNothing } from '../../api/answers/kinds';
+import { encodeAnswer, FIELD_KINDS, isNothing } from '../../api/answers/kinds';
 import { shortened } from '../../api/errors';
-import { isId, isRecord, isUuid } from '../../api/records';
+import { isRecord, isUuid } from '../../api/records';
 import type { Input } from '../../parameters/input';
 import { invalid, invalidAll, readChoice, readJsonObject } from '../../parameters/input';
 import { INPUT_MODES } from '../../parameters/properties';
 import { listIgnored } from '../operation';
-import { parseStoredFields } from './storedFields';
 
 /** The rest of a message that begins with the number of problems. */
 export const COUNTED = "answers can't be sent";
@@ -45,10 +45,45 @@ export function readGivenAnswers(input: Input, formId: string): GivenAnswers {
 	// n8n's own conversion of 'fields.value' would turn empty text into the number 0
 	const mapper = input.parameter<unknown>('fields', {});
 	const { value, schema } = isRecord(mapper) ? mapper : {};
-	const fields = parseStoredFields(schema, formId);
-	const idOfKey = new Map(fields?.map(({ key, id }) => [key, id]));
+	const stored = parseStoredFields(schema, formId);
+	const idOfKey = new Map(stored?.map(({ id, uuid }) => [id, uuid]));
 	const values = mapKeys(isRecord(value) ? value : {}, (_, key) => idOfKey.get(key) ?? key);
+	const fields = stored?.map(
+		({ uuid: id, label: title, required: isRequired, options, ...field }) => ({
+			...field,
+			id,
+			title,
+			isRequired,
+			choices: options ?? [],
+		}),
+	);
 	return { mode, values, fields };
+}
+
+/** A field of the form as the resource mapper has stored it, see `editor/mapperFields`. */
+const storedField = z.object({
+	id: z.string(),
+	uuid: z.string(),
+	label: z.string(),
+	sharedLabel: z.string().optional(),
+	customKey: z.string().optional(),
+	formId: z.string(),
+	kind: z.enum(FIELD_KINDS),
+	required: z.boolean(),
+	removed: z.boolean().optional(),
+	options: z
+		.array(z.object({ name: z.coerce.string(), value: z.union([z.string(), z.number()]) }))
+		.nullish(),
+});
+
+/**
+ * The fields that the resource mapper has stored of a form; undefined if it has stored none, or those of
+ * another form, as when an expression chooses the form, or if the workflow was built without the editor.
+ */
+function parseStoredFields(schema: unknown, formId: string) {
+	const { data: fields = [] } = z.array(storedField).safeParse(schema);
+	const isStored = fields.length > 0 && fields.every((field) => field.formId === formId);
+	return isStored ? fields.filter(({ removed }) => removed !== true) : undefined;
 }
 
 function readJsonAnswers(input: Input): Record<string, unknown> {
@@ -82,11 +117,11 @@ export function needsFields({ zone }: Input, given: GivenAnswers, allowOther: bo
 export function readAnswers(
 	input: Input,
 	given: GivenAnswers,
-	fields: readonly InputField[] = [],
+	fields: readonly InputField[] | undefined,
 	allowOther: boolean,
 ): Answers {
-	const found = fields.length > 0 ? findByField(given, fields) : findById(given);
-	const nameProblems = [...found.problems, ...findMissing(found.answers, fields, given)];
+	const found = fields === undefined ? takeIds(given) : findByField(given, fields);
+	const nameProblems = [...found.problems, ...findMissing(found.answers, fields ?? [], given)];
 	const valueProblems: string[] = [];
 	const answers: Answers = { data: {}, byLabel: {}, ignored: [] };
 	for (const { id, title, field, value } of found.answers) {
@@ -99,10 +134,10 @@ export function readAnswers(
 	}
 	const isEmpty = Object.keys(answers.data).length === 0;
 	if (isEmpty && nameProblems.length + valueProblems.length === 0) {
-		nameProblems.push(explainNoAnswer(given, found.answers));
+		nameProblems.push(explainNoAnswer(given));
 	}
 	const problems = [...nameProblems, ...valueProblems];
-	const help = nameProblems.length > 0 ? listNames(given, fields) : [];
+	const help = nameProblems.length > 0 ? listNames(given, fields ?? []) : [];
 	if (problems.length > 0) throw invalidAll(input, problems, COUNTED, help);
 	return { ...answers, ignored: listIgnored(input, found.unused) };
 }
@@ -118,19 +153,10 @@ type FoundAnswers = {
 	unused: string[];
 };
 
-/** The answers by the IDs in the input, where the fields of the form are not known. */
-function findById({ mode, values }: GivenAnswers): FoundAnswers {
-	const names = Object.keys(values);
-	// where one field of a form has a UUID, all of them do
-	const isKey = names.some(isUuid) ? isUuid : isId;
-	const others = names.filter((name) => !isKey(name) || name in Object.prototype);
-	const ids = names.filter((name) => !others.includes(name));
-	const problems = others.map((name) => `${quote(name)} is not the UUID of a field.`);
-	return {
-		answers: ids.map((id) => ({ id, title: id, value: values[id] })),
-		problems: mode === 'auto' ? [] : problems,
-		unused: others,
-	};
+/** The answers by UUID, where the fields of the form are not known. */
+function takeIds({ values }: GivenAnswers): FoundAnswers {
+	const answers = Object.entries(values).map(([id, value]) => ({ id, title: id, value }));
+	return { answers, problems: [], unused: [] };
 }
 
 /** The answer of each field of the form that has one in the input, in the form's order. */
@@ -184,12 +210,10 @@ function findMissing(
 	});
 }
 
-function explainNoAnswer({ mode }: GivenAnswers, answers: readonly FoundAnswer[]): string {
-	if (mode === 'json') return "'Answers (JSON)' must have an answer to at least one field.";
-	if (mode === 'fields') return "'Answers' must have an answer to at least one field.";
-	return answers.length === 0
-		? 'No input field matches a field of the form.'
-		: 'All input fields that match a field of the form are empty.';
+function explainNoAnswer({ mode }: GivenAnswers): string {
+	return mode === 'auto'
+		? 'No input field with a value matches a field of the form.'
+		: 'There is no answer to send. Give an answer to at least one field.';
 }
 
 /** What the item has and what the form has, where a problem may come from a name. */

@@ -14,9 +14,8 @@ import {
 	onceFormIsChosen,
 } from '../../parameters/properties';
 import { readFields } from '../operation';
-import type { ItemRequest, Operation } from '../operation';
+import type { Operation } from '../operation';
 import { ANSWERS_MODE, needsFields, readAnswers, readGivenAnswers } from './answers';
-import type { Answers } from './answers';
 import { findDuplicates } from './duplicates';
 import type { Known } from './duplicates';
 import { findIdentity, readSkipNames, skipDuplicates } from './skipDuplicates';
@@ -113,7 +112,7 @@ export const responseCreate: Operation = {
 		const skipNames = readSkipNames(input);
 		const { allowOtherChoices = false } = readCollection(input, 'options');
 		const allowOther = toSwitch(input, allowOtherChoices, ALLOW_OTHER);
-		const read = (fields?: readonly InputField[]) => {
+		const read = (fields: readonly InputField[] | undefined) => {
 			const answers = readAnswers(input, given, fields, allowOther);
 			return { answers, identity: findIdentity(input, skipNames, fields ?? [], answers) };
 		};
@@ -127,41 +126,29 @@ export const responseCreate: Operation = {
 			async check(request) {
 				const { answers, identity } =
 					early ?? read(parseInputFields(await readFields(request, formId)));
-				if (identity.length === 0) {
-					return { send: async (sent) => [toItem('created', await add(sent, answers), answers)] };
-				}
 				const { known, key } = await findDuplicates(request, input, formId, answers, identity);
 				return {
-					orderKey: `${formId} ${key}`,
-					async send(sent) {
+					orderKey: key && `${formId} ${key}`,
+					async send({ context, target }) {
+						const { data, byLabel, ignored } = answers;
 						const status = known.has(key) ? 'skipped' : 'created';
-						const id = await addOnce(known, key, async () => await add(sent, answers));
-						return [toItem(status, id, answers)];
+						const uuid = await addOnce(known, key, async () =>
+							idOf(await addResponse(context, { ...target, body: { data } })),
+						);
+						const form = { id: formId, name: chosenName(input.node, formId) ?? null };
+						const unused = ignored.length > 0 ? { ignored } : {};
+						return [{ json: { status, uuid: uuid ?? null, form, answers: byLabel, ...unused } }];
 					},
 				};
 			},
 		};
-
-		function toItem(status: string, id: string | undefined, { byLabel, ignored }: Answers) {
-			const form = { id: formId, name: chosenName(input.node, formId) ?? null };
-			const shown = given.mode === 'auto' && ignored.length > 0 ? { ignored } : {};
-			return { json: { status, uuid: id ?? null, form, answers: byLabel, ...shown } };
-		}
 	},
 };
-
-/** Adds a response, and gives its ID if the service says it. */
-async function add(
-	{ context, target }: ItemRequest,
-	{ data }: Answers,
-): Promise<string | undefined> {
-	return idOf(await addResponse(context, { ...target, body: { data } }));
-}
 
 /** Adds the first of equal responses. If it may have been added in spite of an error, no other is added. */
 async function addOnce(
 	known: Known,
-	key: string,
+	key: string | undefined,
 	work: () => Promise<string | undefined>,
 ): Promise<string | undefined> {
 	const adding = known.has(key) ? known.get(key) : work();

@@ -20,7 +20,7 @@ import type { Answers } from './answers';
 import { SKIP_DUPLICATES } from './skipDuplicates';
 
 /** The ID of the first response with a key, if the service gives it: one that exists, or that the run adds. */
-export type Known = Map<string, string | undefined | Promise<string | undefined>>;
+export type Known = Map<string | undefined, string | undefined | Promise<string | undefined>>;
 
 /** The complete responses of a form by their answers to the identifying fields. */
 type Existing = {
@@ -48,7 +48,7 @@ const NOTHING_ADDED = `No response was added. Choose other fields, or remove '${
  * Finds the responses with the same answers as an item. The responses of the form are read and compared
  * once for all items of a run.
  *
- * @param identity the fields by which a response is recognized
+ * @param identity the fields by which a response is recognized; none if every item is added
  * @returns the known responses, and the key of those with the item's answers
  * @throws NodeApiError, or NodeOperationError if it is not certain whether a response has the same answers
  */
@@ -58,7 +58,8 @@ export async function findDuplicates(
 	formId: string,
 	{ data }: Answers,
 	identity: readonly InputField[],
-): Promise<{ known: Known; key: string }> {
+): Promise<{ known: Known; key?: string }> {
+	if (identity.length === 0) return { known: new Map() };
 	const { account } = request.context;
 	const target = targetOf(account, endpoints.listResponses, { formId }, { incomplete: 'false' });
 	const existing = await readOnce(

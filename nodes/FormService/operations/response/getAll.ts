@@ -24,6 +24,8 @@ import { outputOptions, readResponseOutput } from '../../parameters/responseOutp
 import { makeListing, readFields, readOnce } from '../operation';
 import type { Operation } from '../operation';
 
+const STATUSES = { all: 'All', complete: 'Complete', incomplete: 'Incomplete' };
+
 /** Which responses the listing has (specification, section 4, rule 1). */
 const statusChoice: INodeProperties = {
 	displayName: 'Status',
@@ -32,11 +34,7 @@ const statusChoice: INodeProperties = {
 	default: 'all',
 	description:
 		'Which responses to return. Incomplete responses exist only if the form has "Track incomplete submissions" turned on.',
-	options: [
-		{ name: 'All', value: 'all' },
-		{ name: 'Complete', value: 'complete' },
-		{ name: 'Incomplete', value: 'incomplete' },
-	],
+	options: Object.entries(STATUSES).map(([value, name]) => ({ name, value })),
 	routing: {
 		request: {
 			qs: {
@@ -68,11 +66,7 @@ export const responseGetAll: Operation = {
 	],
 	prepare(input) {
 		const formId = readFormId(input);
-		readChoice(input, 'status', 'Status', {
-			all: 'All',
-			complete: 'Complete',
-			incomplete: 'Incomplete',
-		});
+		readChoice(input, 'status', 'Status', STATUSES);
 		const page = readPage(input);
 		const wanted = readWanted(input);
 		const output = readResponseOutput(input);
@@ -109,7 +103,7 @@ export const responseGetAll: Operation = {
 				if (note !== undefined) context.n8n.logger.warn(note);
 				const toItem = async (record: IDataObject) =>
 					(await toResponseItem(context, record, output, fields)).item;
-				return makeListing(found, page, toItem);
+				return await makeListing(found, page, toItem);
 			},
 		};
 	},

@@ -12,7 +12,7 @@ import { isRecord } from '../api/records';
 import { isTool } from '../parameters/input';
 import type { Input } from '../parameters/input';
 import { prepareForModel } from './forModel';
-import type { Operation, Sent } from './operation';
+import type { Operation } from './operation';
 import { createRun, runItems } from './run';
 import type { Item, Outcome, Run } from './run';
 
@@ -24,11 +24,9 @@ import type { Item, Outcome, Run } from './run';
  * @see https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/routing-node.ts
  */
 
-/** The items that n8n has handed over without a pause: all of a run, or a batch of the request options. */
-type Batch = { items: Item[]; outcomes?: Promise<Map<Item, Outcome>> };
-
-/** A run, and what it has to know of n8n's routing. */
+/** A run, and how far n8n has handed over its items. */
 type RoutedRun = Run & {
+	/** The items that n8n has handed over without a pause: all of them, or a batch of the request options. */
 	batch: Batch;
 	/** The number of the items that n8n has handed over, and the index of the last one. */
 	handedOver: number;
@@ -37,6 +35,8 @@ type RoutedRun = Run & {
 	allHandedOver: Promise<void>;
 	endHandingOver: () => void;
 };
+
+type Batch = { items: Item[]; outcomes?: Promise<Map<Item, Outcome>> };
 
 /**
  * The request options that n8n has composed for an item, with the item. n8n passes the options that
@@ -56,10 +56,7 @@ export function createPreSend(operation: Operation): PreSendAction {
 		const item = prepareItem(this, operation, options);
 		if (run.batch.outcomes !== undefined) run.batch = { items: [] };
 		run.batch.items.push(item);
-		run.handedOver++;
-		if (run.handedOver === run.total) run.endHandingOver();
-		const { url, body } = item.composed;
-		return { ...options, url, body, routed: { run, batch: run.batch, item } };
+		return { ...item.composed, routed: { run, batch: run.batch, item } };
 	};
 }
 
@@ -67,22 +64,20 @@ export function createPreSend(operation: Operation): PreSendAction {
  * The pagination function of the node: gives the output of an item, paired with its input. The first item of
  * a batch starts them all.
  */
-export async function sendItem(
+export async function sendRoutedItem(
 	this: IExecutePaginationFunctions,
 	{ options }: DeclarativeRestApiSettings.ResultOptions,
 ): Promise<INodeExecutionData[]> {
 	const { run, batch, item } = (options as RoutedOptions).routed;
-	const { batching } = readRequestOptions(this);
-	if (!run.continues && !isWhole(run, batching)) {
+	if (!run.continues && !isWhole(run, readRequestOptions(this))) {
 		// n8n itself reports the missing item
-		run.stopFor('').controller.abort(new Error('An expression in another item failed'));
+		run.getStop().controller.abort(new Error('An expression in another item failed'));
 		return [];
 	}
 	batch.outcomes ??= runItems(run, batch.items);
 	const outcome = (await batch.outcomes).get(item)!;
-	if ('output' in outcome) {
-		return outcome.output.map((one) => ({ ...one, pairedItem: { item: this.getItemIndex() } }));
-	}
+	const pairedItem = { item: item.index };
+	if ('output' in outcome) return outcome.output.map((one) => ({ ...one, pairedItem }));
 	if (run.continues) return [toFailedItem(this, outcome.error)];
 	// n8n listens to no outcome before; an earlier failure would be an unhandled rejection
 	await run.allHandedOver;
@@ -94,46 +89,33 @@ function prepareItem(
 	{ endpoint, prepare }: Operation,
 	options: IHttpRequestOptions,
 ): Item {
-	const { row_number: row } = n8n.getInputData().json;
+	const index = n8n.getItemIndex();
+	const { row_number: given } = n8n.getInputData().json;
+	const row = Number.isInteger(given) ? Number(given) : index + 1;
 	// n8n puts 300 seconds where a person has set no Timeout; the request path has a default of its own
-	const { timeout } = readRequestOptions(n8n);
-	const composed = { ...options, timeout };
-	const item = {
-		n8n,
-		row: Number.isInteger(row) ? Number(row) : n8n.getItemIndex() + 1,
-		endpoint,
-		composed,
-	};
+	const composed = { ...options, timeout: readRequestOptions(n8n).timeout };
+	const item = { n8n, index, row, endpoint, composed };
 	try {
-		const input = readInput(n8n);
-		const { prepared, present } = isTool(input.node)
-			? prepareForModel(prepare, input)
-			: { prepared: prepare(input), present: collectItems };
+		const input = readInput(n8n, index);
+		const prepared = isTool(input.node) ? prepareForModel(prepare, input) : prepare(input);
 		const { ids, body } = prepared;
 		const url = pathOf(endpoint, ids);
-		return { ...item, composed: { ...composed, url, body }, prepared, present };
+		return { ...item, composed: { ...composed, url, body }, prepared };
 	} catch (problem) {
 		return { ...item, problem };
 	}
 }
 
-function readInput(n8n: IExecuteSingleFunctions): Input {
+function readInput(n8n: IExecuteSingleFunctions, itemIndex: number): Input {
 	return {
 		// n8n throws if it extracts the value of a hidden parameter
 		parameter: <T>(name: string, fallback?: T) =>
 			n8n.getNodeParameter(name, fallback, { extractValue: name.endsWith('Id') }) as T,
 		item: n8n.getInputData(),
-		itemIndex: n8n.getItemIndex(),
+		itemIndex,
 		node: n8n.getNode(),
 		zone: n8n.getTimezone(),
 	};
-}
-
-async function collectItems(sent: Sent): Promise<INodeExecutionData[]> {
-	if (Array.isArray(sent)) return sent;
-	const items: INodeExecutionData[] = [];
-	for await (const item of sent.items) items.push(item);
-	return items;
 }
 
 /** What n8n itself adds to the parameters of a declarative node. */
@@ -150,7 +132,7 @@ function readRequestOptions(n8n: IExecuteSingleFunctions): RequestOptions {
  * Whether n8n has handed over every item, or every item of the batches so far: with Batching, n8n waits
  * between batches. n8n keeps an item back if one of its expressions throws.
  */
-function isWhole({ handedOver, total }: RoutedRun, batching: RequestOptions['batching']): boolean {
+function isWhole({ handedOver, total }: RoutedRun, { batching }: RequestOptions): boolean {
 	const { batchSize = 1, batchInterval = 0 } = batching?.batch ?? {};
 	const isBatched = batchInterval > 0;
 	return handedOver === total || (isBatched && handedOver % Math.max(batchSize, 1) === 0);
@@ -189,6 +171,8 @@ function joinRun(n8n: IExecuteSingleFunctions): RoutedRun {
 		latestRuns.set(input, run);
 	}
 	run.lastIndex = index;
+	run.handedOver++;
+	if (run.handedOver === total) run.endHandingOver();
 	return run;
 }
 
