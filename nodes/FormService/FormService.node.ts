@@ -14,7 +14,7 @@ export class FormService implements INodeType {
 		group: ['input', 'output'],
 		version: 1,
 		subtitle,
-		description: 'Start workflows on responses, add and find them, and update settings',
+		description: 'Add, find and export form responses, get PDFs and update form settings',
 		defaults: { name: 'Form Service' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
@@ -44,15 +44,6 @@ export class FormService implements INodeType {
 				location: 'outputPane',
 				whenToDisplay: 'beforeExecution',
 				displayCondition: '={{ $parameter["options"]?.["downloadFiles"] === true }}',
-			},
-			{
-				message:
-					"The output has at most 'Limit' results. To get all results, turn on 'Return All'.",
-				type: 'info',
-				location: 'outputPane',
-				whenToDisplay: 'afterExecution',
-				displayCondition:
-					'={{ $parameter["operation"] === "getAll" && $parameter["returnAll"] === false }}',
 			},
 		],
 		requestDefaults,

@@ -24,7 +24,7 @@ const outputParameters: INodeProperties[] = [
 		default: 'simplified',
 		description: 'How much of each result the model gets',
 		options: [
-			{ name: 'Raw', value: 'raw', description: 'Everything that the service returns' },
+			{ name: 'Raw', value: 'raw', description: 'Everything that Form Service returns' },
 			{
 				name: 'Selected Fields',
 				value: 'selectedFields',

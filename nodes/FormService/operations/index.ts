@@ -86,12 +86,15 @@ function shownFor(
 	return { ...property, displayOptions };
 }
 
-/** The actions by resource and operation, such as "Get responses", as short as the canvas needs them. */
-const actions = Object.fromEntries(
-	operations.map(({ resource, option }) => [
-		`${resource} ${option.value}`,
-		option.action.replace(/many |form (?=settings)/, ''),
-	]),
+/**
+ * Texts for the canvas by resource and operation: beside a form, such as "Get responses", and alone, where the
+ * text must differ from the node's name, such as "Get PDF: response".
+ */
+const texts = Object.fromEntries(
+	operations.map(({ resource, option: { name, value, action } }) => {
+		const short = action.replace(/many |form (?=settings)/, '');
+		return [`${resource} ${value}`, [short, short === action ? `${name}: ${resource}` : short]];
+	}),
 );
 
 /**
@@ -99,9 +102,8 @@ const actions = Object.fromEntries(
  * trigger. The parameters are copied because n8n's own object of them doesn't read nested values in all of
  * its expression engines.
  */
-export const subtitle = `={{ (({ resource, operation, formId }) =>
-	(formId?.cachedResultName ? formId.cachedResultName + ": " : "") +
-	(${JSON.stringify(actions)})[resource + " " + operation]
+export const subtitle = `={{ (({ resource, operation, formId }, [short, alone] = (${JSON.stringify(texts)})[resource + " " + operation] ?? []) =>
+	formId?.cachedResultName ? formId.cachedResultName + ": " + short : alone
 )(JSON.parse(JSON.stringify($parameter))) }}`;
 
 const versionAtEnd = `/\\/*(${VERSION_PATH.replaceAll('/', '\\/')})?\\/*$/`;

@@ -134,7 +134,7 @@ describe('Response: Get', () => {
 
 	it('says that the form has no such response', async () => {
 		const { error } = await n8n.runNode({ ...get, responseId: 'absent' });
-		expect(error?.message).toBe(`The form ${survey} has no response with the ID absent`);
+		expect(error?.message).toBe(`The form ${survey} has no response with the UUID absent`);
 	});
 });
 

@@ -1,4 +1,4 @@
-import { mapKeys } from 'lodash';
+import { isEmpty, mapKeys } from 'lodash';
 import { z } from 'zod';
 import type { AnswerValue } from '../../api/answers/encode';
 import { findFields } from '../../api/answers/fields';
@@ -100,10 +100,9 @@ function readJsonAnswers(input: Input): Record<string, unknown> {
 export function needsFields({ zone }: Input, given: GivenAnswers, allowOther: boolean): boolean {
 	const { mode, values, fields } = given;
 	if (fields === undefined) return mode === 'auto' || !Object.keys(values).every(isUuid);
-	return findByField(given, fields).answers.some(
+	return findAnswers(given, fields).answers.some(
 		({ field, value }) =>
-			(field?.choices ?? []).length > 0 &&
-			'problem' in encodeAnswer(value, field, { zone, allowOther }),
+			field.choices.length > 0 && 'problem' in encodeAnswer(value, field, { zone, allowOther }),
 	);
 }
 
@@ -120,49 +119,48 @@ export function readAnswers(
 	fields: readonly InputField[] | undefined,
 	allowOther: boolean,
 ): Answers {
-	const found = fields === undefined ? takeIds(given) : findByField(given, fields);
+	const found = findAnswers(given, fields ?? Object.keys(given.values).map(toUnknownField));
 	const nameProblems = [...found.problems, ...findMissing(found.answers, fields ?? [], given)];
 	const valueProblems: string[] = [];
-	const answers: Answers = { data: {}, byLabel: {}, ignored: [] };
-	for (const { id, title, field, value } of found.answers) {
+	const answers: Answers = { data: {}, byLabel: {}, ignored: listIgnored(input, found.unused) };
+	for (const { field, value } of found.answers) {
 		const encoded = encodeAnswer(value, field, { zone: input.zone, allowOther });
-		if ('problem' in encoded) valueProblems.push(`"${title}" ${encoded.problem}.`);
+		if ('problem' in encoded) valueProblems.push(`"${field.title}" ${encoded.problem}.`);
 		else if (encoded.answer !== undefined) {
-			answers.data[id] = encoded.answer;
-			answers.byLabel[title] = encoded.answer;
+			answers.data[field.id] = encoded.answer;
+			answers.byLabel[field.title] = encoded.answer;
 		}
 	}
-	const isEmpty = Object.keys(answers.data).length === 0;
-	if (isEmpty && nameProblems.length + valueProblems.length === 0) {
-		nameProblems.push(explainNoAnswer(given));
+	if (isEmpty([...nameProblems, ...valueProblems]) && isEmpty(answers.data)) {
+		nameProblems.push(
+			given.mode === 'auto'
+				? 'No input field with a value matches a field of the form.'
+				: 'There is no answer to send. Give an answer to at least one field.',
+		);
 	}
 	const problems = [...nameProblems, ...valueProblems];
 	const help = nameProblems.length > 0 ? listNames(given, fields ?? []) : [];
 	if (problems.length > 0) throw invalidAll(input, problems, COUNTED, help);
-	return { ...answers, ignored: listIgnored(input, found.unused) };
+	return answers;
 }
 
-/** An answer and where it belongs. */
-type FoundAnswer = { id: string; title: string; field?: InputField; value: unknown };
+/** A field of which only the UUID is known. */
+function toUnknownField(id: string): InputField {
+	return { id, title: id, kind: 'text', isRequired: false, choices: [] };
+}
 
 type FoundAnswers = {
-	answers: FoundAnswer[];
+	answers: Array<{ field: InputField; value: unknown }>;
 	/** What is wrong with the names, in sentences. */
 	problems: string[];
 	/** With Map Automatically: the names that no answer was taken from. */
 	unused: string[];
 };
 
-/** The answers by UUID, where the fields of the form are not known. */
-function takeIds({ values }: GivenAnswers): FoundAnswers {
-	const answers = Object.entries(values).map(([id, value]) => ({ id, title: id, value }));
-	return { answers, problems: [], unused: [] };
-}
-
 /** The answer of each field of the form that has one in the input, in the form's order. */
-function findByField({ mode, values }: GivenAnswers, fields: readonly InputField[]): FoundAnswers {
+function findAnswers({ mode, values }: GivenAnswers, fields: readonly InputField[]): FoundAnswers {
 	const named = findFields(Object.keys(values), fields);
-	const answers: FoundAnswer[] = [];
+	const answers: FoundAnswers['answers'] = [];
 	const problems: string[] = [];
 	const unused = new Set(Object.keys(values));
 	for (const field of fields) {
@@ -170,7 +168,7 @@ function findByField({ mode, values }: GivenAnswers, fields: readonly InputField
 		const filled = names.filter((name) => !isNothing(values[name]));
 		const taken = filled.at(0) ?? names.at(0);
 		if (taken === undefined) continue;
-		answers.push({ ...field, field, value: values[taken] });
+		answers.push({ field, value: values[taken] });
 		unused.delete(taken);
 		if (filled.length < 2) continue;
 		const places = filled.map(quote).join(' and ');
@@ -182,7 +180,7 @@ function findByField({ mode, values }: GivenAnswers, fields: readonly InputField
 		if (isShared || one.field !== undefined || mode === 'auto') continue;
 		problems.push(`${quote(one.name)} is not a field of this form.`);
 	}
-	return { answers, problems, unused: [...unused] };
+	return { answers, problems, unused: mode === 'auto' ? [...unused] : [] };
 }
 
 /** What to do about a label that several fields have. */
@@ -197,23 +195,17 @@ function quote(text: string): string {
 
 /** The required fields without an answer: nothing, blanks, or a list of these. */
 function findMissing(
-	answers: readonly FoundAnswer[],
+	answers: FoundAnswers['answers'],
 	fields: readonly InputField[],
 	{ mode }: GivenAnswers,
 ): string[] {
 	const required = mode === 'json' ? [] : fields.filter(({ isRequired }) => isRequired);
-	return required.flatMap(({ id, title }) => {
-		const answer = answers.find((one) => one.id === id);
+	return required.flatMap((field) => {
+		const answer = answers.find((one) => one.field === field);
 		if (answer !== undefined && !isNothing(answer.value)) return [];
 		const isAbsent = answer === undefined && mode === 'auto';
-		return [`"${title}" is required${isAbsent ? ', but no input field matches it' : ''}.`];
+		return [`"${field.title}" is required${isAbsent ? ', but no input field matches it' : ''}.`];
 	});
-}
-
-function explainNoAnswer({ mode }: GivenAnswers): string {
-	return mode === 'auto'
-		? 'No input field with a value matches a field of the form.'
-		: 'There is no answer to send. Give an answer to at least one field.';
 }
 
 /** What the item has and what the form has, where a problem may come from a name. */

@@ -88,7 +88,7 @@ export const responseCreate: Operation = {
 			typeOptions: { rows: 6 },
 			description:
 				'An object whose keys are labels, custom keys or UUIDs of fields. A value is text, a number, a boolean, a date or a list of these.',
-			hint: 'For example {"Your name": "Ada Lovelace"}. Labels and custom keys cost one more request per form and run.',
+			hint: 'For example {"Your name": "Ada Lovelace"}. Labels and custom keys use one more request per form and run.',
 			displayOptions: { show: { inputMode: ['json'] } },
 		}),
 		onceFormIsChosen(

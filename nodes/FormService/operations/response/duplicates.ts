@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { AnswerValue } from '../../api/answers/encode';
-import { findFields, parseFields, parseInputFields } from '../../api/answers/fields';
+import { parseFields } from '../../api/answers/fields';
 import type { FormField, InputField } from '../../api/answers/fields';
 import { isNothing, listMeanings, normalizeAnswer } from '../../api/answers/kinds';
 import type { AnsweredField } from '../../api/answers/kinds';
@@ -15,7 +15,6 @@ import type { Input } from '../../parameters/input';
 import { invalid } from '../../parameters/input';
 import { readFields, readOnce } from '../operation';
 import type { ItemRequest } from '../operation';
-import { listTitles } from './answers';
 import type { Answers } from './answers';
 import { SKIP_DUPLICATES } from './skipDuplicates';
 
@@ -87,16 +86,6 @@ function compareResponses(
 	fieldRecords: readonly IDataObject[],
 	wanted: readonly InputField[],
 ): Existing {
-	const ids = wanted.map(({ id }) => id);
-	const current = findFields(ids, parseInputFields(fieldRecords));
-	const gone = wanted.filter((_, index) => current[index].field === undefined);
-	if (gone.length > 0) {
-		throw invalid(
-			input,
-			`'${SKIP_DUPLICATES}' compares ${listTitles(gone)}, which the form no longer has`,
-			'Choose the fields again.',
-		);
-	}
 	const formFields = parseFields(fieldRecords);
 	const responses = records
 		.filter((record) => readBoolean(record.is_incomplete) !== true)
@@ -110,9 +99,7 @@ function compareResponses(
 		);
 	}
 	const all = responses.map(({ matched }) => matched);
-	const identity = current.flatMap(({ field }) =>
-		field ? toIdentityField(input, field, formFields, all) : [],
-	);
+	const identity = wanted.map((field) => toIdentityField(input, field, formFields, all));
 	const absent = identity.filter(({ field }) => !all.some((one) => hasEntry(one, field)));
 	if (absent.length > 0 && responses.length > 0) {
 		const titles = absent.map(({ field }) => `"${field.title}"`).join(', ');

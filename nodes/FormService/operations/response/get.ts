@@ -23,7 +23,7 @@ export const responseGet: Operation = {
 		name: 'Get',
 		value: 'get',
 		action: 'Get response',
-		description: 'Retrieve a response, chosen from a list or by its ID',
+		description: 'Retrieve a response, chosen from a list or by its UUID',
 	},
 	endpoint: endpoints.listResponses,
 	toolDescription:
@@ -46,8 +46,8 @@ export const responseGet: Operation = {
 				const record = responses.get(comparableId(responseId));
 				if (record === undefined) {
 					throw new RecordNotFound(context, {
-						message: `The form ${formId} has no response with the ID ${responseId}`,
-						description: 'Check the ID and the form. The response may have been deleted.',
+						message: `The form ${formId} has no response with the UUID ${responseId}`,
+						description: 'Check the UUID and the form. The response may have been deleted.',
 					});
 				}
 				const fields = outputNeedsFields(output, [record])

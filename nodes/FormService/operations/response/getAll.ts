@@ -15,10 +15,10 @@ import { invalid, readChoice, readFormId, readPage } from '../../parameters/inpu
 import {
 	formLocator,
 	limitInput,
-	onceFormIsChosen,
 	optionsOf,
 	returnAllSwitch,
 	simplifySwitch,
+	toOptions,
 } from '../../parameters/properties';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
 import { makeListing, readFields, readOnce } from '../operation';
@@ -34,7 +34,7 @@ const statusChoice: INodeProperties = {
 	default: 'all',
 	description:
 		'Which responses to return. Incomplete responses exist only if the form has "Track incomplete submissions" turned on.',
-	options: Object.entries(STATUSES).map(([value, name]) => ({ name, value })),
+	options: toOptions(STATUSES),
 	routing: {
 		request: {
 			qs: {
@@ -44,6 +44,8 @@ const statusChoice: INodeProperties = {
 		},
 	},
 };
+
+const [filters, sort] = filterParameters;
 
 export const responseGetAll: Operation = {
 	option: {
@@ -60,9 +62,10 @@ export const responseGetAll: Operation = {
 		returnAllSwitch,
 		limitInput,
 		statusChoice,
-		...filterParameters.map(onceFormIsChosen),
+		filters,
 		simplifySwitch,
 		optionsOf(outputOptions),
+		sort,
 	],
 	prepare(input) {
 		const formId = readFormId(input);
@@ -87,7 +90,7 @@ export const responseGetAll: Operation = {
 				if (isByTime && records.length > 0 && records.every(hasNoTime)) {
 					throw invalid(
 						input,
-						'The service does not say when the responses were submitted',
+						'Form Service does not say when the responses were submitted',
 						"Remove 'Submitted After' and 'Submitted Before' from the filters.",
 					);
 				}

@@ -1,8 +1,11 @@
 import { omit } from 'lodash';
+import { isResourceLocatorValue } from 'n8n-workflow';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { endpoints } from '../../api/endpoints';
 import { downloadPdf } from '../../api/files/download';
 import { getPdfLink } from '../../api/service';
+import { chosenName } from '../../parameters/formId';
+import type { Input } from '../../parameters/input';
 import { readResponseId, readSwitch, readText } from '../../parameters/input';
 import { formLocator, responseLocator } from '../../parameters/properties';
 import type { Operation } from '../operation';
@@ -28,7 +31,7 @@ export const responseGetPdf: Operation = {
 		},
 		{ ...responseLocator, description: 'The response to get as a PDF' },
 		{
-			displayName: 'Download',
+			displayName: 'Download PDF',
 			name: 'download',
 			type: 'boolean',
 			default: false,
@@ -46,7 +49,7 @@ export const responseGetPdf: Operation = {
 	],
 	prepare(input) {
 		const responseId = readResponseId(input);
-		const field = readSwitch(input, 'download', 'Download', false)
+		const field = readSwitch(input, 'download', 'Download PDF', false)
 			? readText(input, 'binaryPropertyName', FIELD_LABEL, DEFAULT_BINARY_FIELD)
 			: undefined;
 		return {
@@ -55,10 +58,19 @@ export const responseGetPdf: Operation = {
 				const link = await getPdfLink(context, target);
 				const item: INodeExecutionData = { json: { uuid: responseId, pdf_url: link } };
 				if (field !== undefined) {
-					item.binary = { [field]: await downloadPdf(context, link, `response-${responseId}.pdf`) };
+					item.binary = { [field]: await downloadPdf(context, link, nameFile(input, responseId)) };
 				}
 				return [item];
 			},
 		};
 	},
 };
+
+/** The form's name and the response's number, as far as the lists that they were chosen from have stored them. */
+function nameFile({ node, parameter }: Input, responseId: string): string {
+	const form = chosenName(node, String(parameter<unknown>('formId', '')));
+	const { responseId: locator } = node.parameters;
+	const isChosen = isResourceLocatorValue(locator) && locator.value === responseId;
+	const number = isChosen ? locator.cachedResultName?.split(' · ')[0] : undefined;
+	return `${form ?? 'response'}-${number ?? responseId}.pdf`.replace(/[\\/:*?"<>|]/g, '_');
+}

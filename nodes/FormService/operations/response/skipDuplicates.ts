@@ -15,7 +15,7 @@ export const skipDuplicates: INodeProperties = {
 	type: 'multiOptions',
 	default: [],
 	description:
-		'Fields that identify a response, such as an email address or an order number. The node skips an item if a complete response, or an earlier item of the run, has the same answers to all these fields. This option costs two more requests per form and run. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+		'Fields that identify a response, such as an email address or an order number. The node skips an item if a complete response, or an earlier item of the run, has the same answers to all these fields. Uses two more requests per form and run. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 	typeOptions: { loadOptionsMethod: 'getFieldOptions', loadOptionsDependsOn: ['formId.value'] },
 };
 

@@ -29,11 +29,11 @@ export const settingsUpdate: Operation = {
 		inputModeChoice(SETTINGS_MODE, {
 			auto: "Use the input fields that match a setting's name",
 			fields: 'Choose the settings to update one by one',
-			json: "Provide the settings as JSON, with the service's names as keys",
+			json: "Provide the settings as JSON, with the API's names as keys",
 		}),
 		{
 			displayName:
-				'Input fields are matched to settings by label or API name: "Closed" or "is_closed". Case, whitespace and punctuation make no difference. An empty field leaves the setting as it is. See the <a href="https://github.com/OWNER/n8n-nodes-formservice/blob/main/docs/settings.md" target="_blank">list of all names</a>.',
+				'Input fields are matched to settings by label or API name, such as "Closed" or "is_closed". Capitalization, spaces and punctuation are ignored. Empty cells change nothing. See the <a href="https://github.com/OWNER/n8n-nodes-formservice/blob/main/docs/settings.md" target="_blank">list of all names</a>.',
 			name: 'columnsNotice',
 			type: 'notice',
 			default: '',
@@ -72,6 +72,7 @@ export const settingsUpdate: Operation = {
 			name: 'clear',
 			type: 'multiOptions',
 			default: [],
+			description: 'Settings to empty (set to null)',
 			options: clearOptions,
 			displayOptions: { show: { inputMode: ['fields'] } },
 		},
@@ -95,7 +96,7 @@ export const settingsUpdate: Operation = {
 				// the value that the option has when it is added; without the option, it is off
 				default: true,
 				description:
-					'Whether to return what would change without updating the form. Costs one request per run.',
+					'Whether to return what would change without updating the form. Uses one request per run.',
 			},
 			{
 				displayName: 'Skip Unchanged',
@@ -103,7 +104,7 @@ export const settingsUpdate: Operation = {
 				type: 'boolean',
 				default: true,
 				description:
-					'Whether to send only changed settings and skip forms that are up to date. Costs one more request per run.',
+					'Whether to send only changed settings and skip forms that are up to date. Uses one more request per run.',
 			},
 		]),
 	],
