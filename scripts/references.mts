@@ -44,12 +44,12 @@ async function listExamples(): Promise<Table> {
 
 /** The settings that the node knows. */
 function listSettings(): Table {
-	const { boundOf, settings } = load(
+	const { describeBound, settings } = load(
 		'./nodes/FormService/api/settings/settings.js',
 	) as typeof Settings;
 	const rows = settings.map((setting) => {
 		const { name, displayName, description, nullable } = setting;
-		const values = `${boundOf(setting)}${nullable ? ', or null' : ''}`;
+		const values = `${describeBound(setting)}${nullable ? ', or null' : ''}`;
 		return [`\`${name}\``, displayName, values, description];
 	});
 	return { head: ['Setting', 'In the editor', 'Values', 'Description'], rows };

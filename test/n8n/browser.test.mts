@@ -177,7 +177,7 @@ describe('n8n’s editor', () => {
 		await editor.addSetting('Number: Prefix');
 		await expect
 			.poll(async () => await editor.labels(), soon)
-			.toEqual(expect.arrayContaining(['Captcha', 'Show Page Progress', 'Number: Prefix']));
+			.toEqual(expect.arrayContaining(['CAPTCHA', 'Show Page Progress', 'Number: Prefix']));
 		await editor.parameter('number_prefix').locator('input').fill('Response No. ');
 		await editor.execute();
 		expect(await editor.failure()).toEqual({

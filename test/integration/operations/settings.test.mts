@@ -132,7 +132,7 @@ describe('Settings: Update', () => {
 		[{ settings: {} }, /^There is no setting to update/],
 		[
 			{ settings: { after_redirect_delay: 61 } },
-			/^'After Submit: Delay' must be a whole number from 0 to 60 \(got 61\)$/,
+			/^'Redirect Delay \(Seconds\)' must be a whole number from 0 to 60 \(got 61\)$/,
 		],
 		[{ settings: { name: 'x'.repeat(256) } }, /^'Name' must be text of 1 to 255 characters/],
 		[
@@ -158,6 +158,6 @@ describe('Settings: Update', () => {
 		const settings = { after_redirect_delay: -1, captcha: 'none', number_prefix: 'x'.repeat(11) };
 		const { error } = await n8n.runNode({ ...update, settings });
 		expect(error?.message).toBe("2 settings can't be updated");
-		expect(error?.description).toMatch(/'After Submit: Delay' .*\n'Number: Prefix' /);
+		expect(error?.description).toMatch(/'Redirect Delay \(Seconds\)' .*\n'Number: Prefix' /);
 	});
 });

@@ -1,7 +1,7 @@
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { readBoolean } from '../readers';
 import { isWebUrl } from '../url';
-import { boundOf, settings } from './settings';
+import { describeBound, settings } from './settings';
 import type { Setting } from './settings';
 
 export type SettingValue = string | number | boolean | null;
@@ -30,14 +30,14 @@ export function checkSettings(
 	for (const [name, value] of Object.entries(values)) {
 		if (value === undefined) continue;
 		const setting = byName.get(name);
-		const accepted = setting && accept(setting, value);
+		const accepted = setting && encodeSetting(setting, value);
 		if (accepted !== undefined) body[name] = accepted;
-		else problems.push({ setting: name, text: problemOf(name, value, setting, titles) });
+		else problems.push({ setting: name, text: describeProblem(name, value, setting, titles) });
 	}
 	return { body, problems };
 }
 
-function problemOf(
+function describeProblem(
 	name: string,
 	value: unknown,
 	setting: Setting | undefined,
@@ -45,65 +45,57 @@ function problemOf(
 ): string {
 	if (setting === undefined) return `'${name}' is not a setting that can be updated.`;
 	// the editor clears settings by a list of their names
-	const canBeNull = setting.nullable && titles === undefined;
-	const bound = `${boundOf(setting)}${canBeNull ? ', or null' : ''}`;
+	const takesNull = setting.nullable && titles === undefined;
+	const bound = `${describeBound(setting)}${takesNull ? ', or null' : ''}`;
 	// an empty text is usually meant to clear the setting
-	const advice = canBeNull && value === '' ? ' To clear it, enter null.' : '';
-	return `'${titles?.get(name) ?? name}' must be ${bound} (got ${describe(value)}).${advice}`;
+	const advice = takesNull && value === '' ? ' To clear it, enter null.' : '';
+	return `'${titles?.get(name) ?? name}' must be ${bound} (got ${describeValue(value)}).${advice}`;
 }
 
-/** The value to send, or undefined if it breaks the setting's type or bound. */
-function accept(setting: Setting, value: unknown): SettingValue | undefined {
+/** The value to send, or undefined if it breaks the setting's type or bound. A sheet's cell can have blanks around it. */
+function encodeSetting(setting: Setting, value: unknown): SettingValue | undefined {
 	if (value === null) return setting.nullable ? null : undefined;
+	const trimmed = typeof value === 'string' ? value.trim() : value;
 	switch (setting.type) {
 		case 'boolean':
 			return readBoolean(value);
-		case 'text':
-			return asText(value, setting);
+		case 'text': {
+			const text = setting.required ? trimmed : value;
+			const isEmpty = setting.required && text === '';
+			return isTextWithin(text, setting.maxLength) && !isEmpty ? text : undefined;
+		}
 		case 'url':
-			return isWebUrl(value) && isWithin(value, setting.maxLength) ? value : undefined;
+			return isWebUrl(trimmed) && isTextWithin(trimmed, setting.maxLength) ? trimmed : undefined;
 		case 'integer': {
-			const integer = asInteger(value);
+			const isWhole = typeof trimmed === 'string' && /^[+-]?\d+$/.test(trimmed);
+			const integer = isWhole ? Number(trimmed) : trimmed;
 			const { min, max = Number.MAX_SAFE_INTEGER } = setting;
-			return integer !== undefined && integer >= min && integer <= max ? integer : undefined;
+			if (typeof integer !== 'number' || !Number.isSafeInteger(integer)) return undefined;
+			return integer >= min && integer <= max ? integer : undefined;
 		}
 		case 'choice':
-			return setting.choices.find(
-				(choice) => typeof value === 'string' && choice === value.trim().toLowerCase(),
-			);
+			return setting.choices.find((choice) => choice === String(trimmed).toLowerCase());
 	}
 }
 
-function asText(value: unknown, { maxLength, required }: Setting & { type: 'text' }) {
-	if (typeof value !== 'string') return undefined;
-	const text = required ? value.trim() : value;
-	return isWithin(text, maxLength) && !(required && text === '') ? text : undefined;
-}
-
-function asInteger(value: unknown): number | undefined {
-	const number =
-		typeof value === 'string' && /^[+-]?\d+$/.test(value.trim()) ? Number(value) : value;
-	return Number.isSafeInteger(number) ? (number as number) : undefined;
-}
-
-function isWithin(value: string, maxLength = Infinity): boolean {
-	return lengthOf(value) <= maxLength;
+function isTextWithin(value: unknown, maxLength = Infinity): value is string {
+	return typeof value === 'string' && countCharacters(value) <= maxLength;
 }
 
 /** In characters as a person counts them: an emoji outside the basic plane is one, not two. */
-function lengthOf(value: string): number {
+function countCharacters(value: string): number {
 	return [...value].length;
 }
 
 const MAX_SHOWN_LENGTH = 40;
 
-function describe(value: unknown): string {
+function describeValue(value: unknown): string {
 	if (value === null) return 'null';
 	if (Array.isArray(value)) return 'a list';
 	if (typeof value === 'object') return 'an object';
 	if (typeof value !== 'string') return String(value);
 	if (value === '') return 'empty text';
-	const length = lengthOf(value);
+	const length = countCharacters(value);
 	return length <= MAX_SHOWN_LENGTH ? `"${value}"` : `text of ${length} characters`;
 }
 
@@ -119,7 +111,7 @@ export type Changes = {
  * Compares an update with the record of a form. The specification leaves open which settings a record
  * shows (section 2.2).
  */
-export function changesOf(body: Readonly<SettingValues>, form: IDataObject): Changes {
+export function compareSettings(body: Readonly<SettingValues>, form: IDataObject): Changes {
 	const entries = Object.entries(body);
 	const changed = entries.filter(
 		([name, to]) => Object.hasOwn(form, name) && !isSame(form[name], to),
@@ -130,9 +122,12 @@ export function changesOf(body: Readonly<SettingValues>, form: IDataObject): Cha
 	};
 }
 
-/** A service may write booleans in several ways, and numbers as text. */
+/** A service may write booleans in several ways, numbers as text, and ends of lines in either way. */
 function isSame(from: unknown, to: SettingValue): boolean {
 	if (typeof to === 'boolean') return readBoolean(from) === to;
 	if (typeof to === 'number') return String(from) === String(to);
-	return from === to;
+	const [one, other] = [from, to].map((value) =>
+		typeof value === 'string' ? value.replaceAll('\r\n', '\n') : value,
+	);
+	return one === other;
 }

@@ -1,6 +1,6 @@
 import { sortBy } from 'lodash';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { boundOf, settings } from '../../api/settings/settings';
+import { describeBound, settings } from '../../api/settings/settings';
 import type { Setting } from '../../api/settings/settings';
 
 const sorted = sortBy(settings, ({ displayName }) => displayName.toLowerCase());
@@ -62,7 +62,7 @@ function listChoices(choices: readonly string[]): INodePropertyOptions[] {
 
 /** The description, with the bound if the widget does not show the bound. */
 function describe(setting: Setting): string {
-	const bound = boundOf(setting);
+	const bound = describeBound(setting);
 	const isShown = setting.type === 'boolean' || setting.type === 'choice' || bound === 'text';
 	return isShown ? setting.description : `${setting.description} (${bound})`;
 }

@@ -3,9 +3,9 @@ import type { IDataObject } from 'n8n-workflow';
 import { endpoints, targetOf } from '../../api/endpoints';
 import { formIdOf } from '../../api/records';
 import { listRecords, updateSettings } from '../../api/service';
-import { boundOf, settings } from '../../api/settings/settings';
+import { describeBound, settings } from '../../api/settings/settings';
 import type { Setting } from '../../api/settings/settings';
-import { changesOf } from '../../api/settings/update';
+import { compareSettings } from '../../api/settings/update';
 import type { SettingValues } from '../../api/settings/update';
 import { noSuchForm } from '../../parameters/formId';
 import { invalid, readFormId, readCollection, toSwitch } from '../../parameters/input';
@@ -139,7 +139,7 @@ export const settingsUpdate: Operation = {
 };
 
 function describeSetting(setting: Setting): string {
-	const bound = setting.type === 'boolean' ? 'true or false' : boundOf(setting);
+	const bound = setting.type === 'boolean' ? 'true or false' : describeBound(setting);
 	return `${setting.name}: ${bound}${setting.nullable ? ', or null' : ''}`;
 }
 
@@ -160,7 +160,7 @@ async function updateForm(
 		return { ...(await updateSettings(context, target)), status: 'updated', sent: body };
 	}
 	const form = forms.get(formId) ?? {};
-	const { changes, unknown } = changesOf(body, form);
+	const { changes, unknown } = compareSettings(body, form);
 	const compared = { changes, ...(!isEmpty(unknown) && { unknown }) };
 	const after = { ...form, ...body };
 	if (isPreview) {

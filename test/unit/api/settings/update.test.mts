@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { boundOf, settings } from '../../../../nodes/FormService/api/settings/settings.ts';
-import { changesOf, checkSettings } from '../../../../nodes/FormService/api/settings/update.ts';
+import { describeBound, settings } from '../../../../nodes/FormService/api/settings/settings.ts';
+import { compareSettings, checkSettings } from '../../../../nodes/FormService/api/settings/update.ts';
 import { settingRules, type SettingRule } from '../../../service/specification/settingsRules.mts';
 
 const urlOfLength = (length: number) => 'https://example.com/'.padEnd(length, 'a');
@@ -75,7 +75,7 @@ describe('the settings of a form', () => {
 				const { body, problems } = checkSettings({ [name]: value });
 				expect(body, JSON.stringify(value)).toEqual({});
 				expect(problems).toMatchObject([{ setting: name }]);
-				expect(problems[0].text).toContain(`'${name}' must be ${boundOf(setting)}`);
+				expect(problems[0].text).toContain(`'${name}' must be ${describeBound(setting)}`);
 			}
 		});
 	});
@@ -190,7 +190,7 @@ describe('what an update changes in a form', () => {
 		['Thanks', 'Thanks'],
 		[null, null],
 	])('is nothing where %j is to be what the record has as %j', (to, from) => {
-		expect(changesOf({ setting: to }, { setting: from })).toEqual({ changes: {}, unknown: {} });
+		expect(compareSettings({ setting: to }, { setting: from })).toEqual({ changes: {}, unknown: {} });
 	});
 
 	it.each([
@@ -202,7 +202,7 @@ describe('what an update changes in a form', () => {
 		[null, ''],
 		['007', '7'],
 	])('is %j where the record has %j', (to, from) => {
-		expect(changesOf({ setting: to }, { setting: from }).changes).toEqual({
+		expect(compareSettings({ setting: to }, { setting: from }).changes).toEqual({
 			setting: { from, to },
 		});
 	});
@@ -212,13 +212,13 @@ describe('what an update changes in a form', () => {
 		const value = fc.oneof(fc.boolean(), fc.integer(), fc.string(), fc.constant(null));
 		fc.assert(
 			fc.property(fc.dictionary(name, value), fc.dictionary(name, value), (body, form) => {
-				const { changes, unknown } = changesOf(body, form);
+				const { changes, unknown } = compareSettings(body, form);
 				for (const setting of Object.keys(body)) {
 					const isThere = setting in form;
 					expect(setting in unknown).toBe(!isThere);
 					expect(setting in changes && !isThere).toBe(false);
 				}
-				expect(changesOf(body, { ...form, ...body })).toEqual({ changes: {}, unknown: {} });
+				expect(compareSettings(body, { ...form, ...body })).toEqual({ changes: {}, unknown: {} });
 			}),
 		);
 	});
