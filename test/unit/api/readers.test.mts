@@ -22,8 +22,7 @@ describe('A number', () => {
 		[5, 5],
 		['5', 5],
 		[' -2.5 ', -2.5],
-		['2,5', 2.5],
-		['.5', 0.5],
+		['007', 7],
 		['1e3', 1000],
 	])('is read from %j', (value, expected) => {
 		expect(readNumber(value)).toBe(expected);
@@ -36,7 +35,11 @@ describe('A number', () => {
 		' ',
 		'Room 5',
 		'5 kg',
+		'2,5',
 		'1,000.5',
+		'1 200',
+		'+5',
+		'.5',
 		'0x10',
 		'--1',
 		NaN,

@@ -12,10 +12,19 @@ const kindOf = (field: object) => {
 describe('the fields of the resource mapper', () => {
 	it.each(
 		Object.entries({
-			string: ['text', 'textarea', 'email', 'phone', 'url', 'time', 'checkbox', 'multiple_choice'],
+			string: [
+				'text',
+				'textarea',
+				'email',
+				'phone',
+				'url',
+				'time',
+				'checkboxes',
+				'multiple_choice',
+			],
 			number: ['number', 'Rating'],
 			dateTime: ['date', 'datetime-local'],
-			boolean: ['boolean', 'Yes_No', 'toggle'],
+			boolean: ['boolean', 'Yes_No', 'toggle', 'checkbox'],
 			url: ['file', 'file_upload', 'FileUpload', 'imageUpload'],
 		}).flatMap(([shown, types]) => types.map((type) => [type, shown])),
 	)('show a field of the type %j as %s', (type, shown) => {
@@ -88,7 +97,7 @@ describe('the fields of the resource mapper', () => {
 			'To choose several, switch to Expression and separate the choices with commas';
 		expect(toMapperFields([field])).toMatchObject([
 			{
-				displayName: 'Uses (one or more)',
+				displayName: 'One or more: Uses',
 				label: 'Uses',
 				type: 'options',
 				options: [
@@ -106,8 +115,8 @@ describe('the fields of the resource mapper', () => {
 			{ uuid: 'c', label: 'Name', description: 'In full' },
 		];
 		expect(toMapperFields(fields).map(({ displayName }) => displayName)).toEqual([
-			'Comment: On the course',
-			`Comment (2): ${'x'.repeat(40)}…`,
+			'On the course: Comment',
+			`${'x'.repeat(40)}…: Comment (2)`,
 			'Name',
 		]);
 	});

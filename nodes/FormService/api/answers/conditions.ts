@@ -10,7 +10,7 @@ import type { AnsweredField, FieldKind } from './kinds';
 import { matchAnswers } from './match';
 import { RESPONSE_ATTRIBUTES, toCaseless } from './names';
 import { submittedAt } from './order';
-import { filesIn } from './uploads';
+import { listFiles } from './uploads';
 
 /** How a value is compared, in the order of the editor's list. */
 export const operators = [
@@ -180,7 +180,7 @@ function checkCondition(given: unknown, subject: Subject, zone: string): Outcome
  */
 export function listParts(value: unknown): Value[] {
 	if (Array.isArray(value)) return value.flatMap(listParts);
-	const files = filesIn(value as GenericValue);
+	const files = listFiles(value as GenericValue);
 	if (files.length > 0) return files.map(({ name }) => name);
 	if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(listParts);
 	const isValue = ['string', 'number', 'boolean'].includes(typeof value) && !isNothing(value);

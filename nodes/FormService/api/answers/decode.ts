@@ -82,15 +82,14 @@ function toList(value: unknown): unknown[] | undefined {
 		: undefined;
 }
 
-/** Whether a value in a map is no answer but a list of answers. A list of choices has labels and values alone. */
+/** Whether a value is no answer but a list of answers. A list of choices has labels and values alone. */
 function isContainer(value: unknown): boolean {
-	const [first] = toArray(value);
-	const isEntry = isRecord(first) && ['key', 'response', 'uuid'].some((name) => name in first);
-	return isEntry && decodeEntry(first) !== undefined;
-}
-
-function toArray(value: unknown): unknown[] {
-	return Array.isArray(value) ? (value as unknown[]) : [];
+	return (toList(value) ?? []).some(
+		(entry) =>
+			isRecord(entry) &&
+			['key', 'response', 'uuid'].some((name) => name in entry) &&
+			decodeEntry(entry) !== undefined,
+	);
 }
 
 function decodeList(list: readonly unknown[]): Decoded {

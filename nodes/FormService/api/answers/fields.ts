@@ -32,8 +32,6 @@ export type FormField = {
 	isRequired: boolean;
 	/** Empty if the field takes any answer. */
 	choices: Choice[];
-	/** Its position among all fields of its label, headings included, and the number of these fields. */
-	place: { at: number; of: number };
 };
 
 /**
@@ -48,12 +46,10 @@ export function parseFields(
 	const labels = records.map(
 		({ label, name, ...record }) => getText(label) ?? getText(name) ?? idOf(record) ?? '',
 	);
-	const comparable = labels.map(toComparable);
 	const fields = records.map((record, index) => {
 		const { type, options, multiple, required, mandatory } = record;
 		const kind = findKind(type, readBoolean(multiple) === true, options);
 		const hasChoices = kind === 'singleChoice' || kind === 'multipleChoice';
-		const alike = comparable.flatMap((label, at) => (label === comparable[index] ? [at] : []));
 		return {
 			label: labels[index],
 			uuid: idOf(record),
@@ -63,7 +59,6 @@ export function parseFields(
 			kind,
 			isRequired: [required, mandatory].some((one) => readBoolean(one) === true),
 			choices: hasChoices ? parseChoices(options) : [],
-			place: { at: alike.indexOf(index), of: alike.length },
 		};
 	});
 	const answerable = fields.filter(({ kind }) => kind !== 'layout');

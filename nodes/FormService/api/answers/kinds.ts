@@ -9,7 +9,7 @@ import type { Choice } from './choices';
 import { encodeAny, encodeChoices, encodeTime, NO_ANSWER, writeDecimal } from './encode';
 import type { Encoded } from './encode';
 import { toComparable } from './names';
-import { filesIn, withFiles } from './uploads';
+import { listFiles, withFiles } from './uploads';
 
 /** What a kind of field knows of the field and the workflow. */
 type Rules = {
@@ -68,7 +68,7 @@ export const kinds = {
 		},
 		read: (value) => (isRecord(value) ? [value] : value),
 		normalize: (entry) => {
-			const [file] = filesIn(entry as GenericValue);
+			const [file] = listFiles(entry as GenericValue);
 			if (file !== undefined) return file.url;
 			return isWebUrl(entry) ? new URL(entry).href : normalizeText(entry);
 		},

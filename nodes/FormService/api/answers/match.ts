@@ -106,40 +106,25 @@ function matchNames(answers: readonly Answer[], fields: readonly FormField[]): N
 	const taken = new Set<FormField>();
 	const byPosition: string[] = [];
 	const doubtful: FormField[] = [];
-	// a name that two fields have is the one whose field has no other answer
+	// a name that two fields have is that of the field that has no other answer
 	const isAmbiguous = ({ keyed, labelled }: NameGroup) => keyed.length > 0 && labelled.length > 0;
 	for (const { own, keyed, labelled } of sortBy(groups, isAmbiguous)) {
-		const [field, ...others] = keyed.filter((one) => !taken.has(one));
-		const isKey = field !== undefined && others.length === 0;
-		const matched = isKey
-			? own.map((answer) => [field, answer] as const)
-			: alignLabels(own, labelled);
-		for (const [one, answer] of matched) fieldOf.set(answer, one);
-		for (const [one] of matched) taken.add(one);
-		if (isKey || labelled.length === 0) continue;
+		const free = keyed.filter((field) => !taken.has(field));
+		const isKey = free.length === 1;
+		const owners = isKey ? free : labelled;
+		// a heading of the same label has an entry without a value
+		const hasMore = own.length > owners.length;
+		const given = hasMore ? own.filter(({ value }) => !isNothing(value)) : own;
+		given.slice(0, isKey ? undefined : owners.length).forEach((answer, index) => {
+			const field = owners[isKey ? 0 : index];
+			fieldOf.set(answer, field);
+			taken.add(field);
+		});
+		if (isKey) continue;
 		if (labelled.length > 1) byPosition.push(labelled[0].label);
-		const isWhole = own.length === labelled.length || own.length === labelled[0].place.of;
-		if (!isWhole) doubtful.push(...labelled);
+		if (given.length !== labelled.length) doubtful.push(...labelled);
 	}
 	return { fieldOf, byPosition, doubtful };
-}
-
-/** The answers of fields that share a label: an answer in the spelling of the field, else the next one. */
-function alignLabels(
-	answers: readonly Answer[],
-	fields: readonly FormField[],
-): Array<readonly [FormField, Answer]> {
-	const hasAll = answers.length === fields[0]?.place.of;
-	// an entry for a heading of the same label takes its place in the order
-	const left = answers.filter((_, at) => !hasAll || fields.some(({ place }) => place.at === at));
-	const spelled = fields.map(({ label }) => {
-		const at = left.findIndex((answer) => answer.label === label);
-		return at < 0 ? undefined : left.splice(at, 1)[0];
-	});
-	return fields.flatMap((field, index) => {
-		const answer = spelled[index] ?? left.shift();
-		return answer === undefined ? [] : [[field, answer] as const];
-	});
 }
 
 type MergedAnswer = Answer & { field?: FormField };

@@ -4,39 +4,21 @@ import { trim } from 'lodash';
 export const COLUMN_ATTRIBUTES = ['uuid', 'number', 'created_at', 'is_incomplete'];
 
 /** The attributes that simplified output keeps beside `answers` and `fields`: who, which and when. */
-export const KEPT_ATTRIBUTES = [
-	'uuid',
-	'id',
-	'number',
-	'number_formatted',
-	'is_incomplete',
-	'created_at',
-	'submitted_at',
-	'referrer',
-];
+export const KEPT_ATTRIBUTES =
+	'uuid id number number_formatted is_incomplete created_at submitted_at referrer'.split(' ');
+
+const SYNCS = 'google_sheets_sync google_sheets_synced_at hubspot_sync hubspot_sync_completed';
 
 /** All attributes of a response that have been seen; the specification leaves them open (section 2.4). */
 export const RESPONSE_ATTRIBUTES = [
 	...KEPT_ATTRIBUTES,
-	'updated_at',
-	'completed_at',
-	'enrich',
-	'google_sheets_sync',
-	'google_sheets_synced_at',
-	'hubspot_sync',
-	'hubspot_sync_completed',
-	'webhook_sent',
+	...`updated_at completed_at enrich ${SYNCS} webhook_sent`.split(' '),
 ];
 
 /** Names that an item in columns has besides those of its answers; `event` and `form` are the trigger's. */
 export const RESERVED_COLUMNS = [
 	...KEPT_ATTRIBUTES,
-	'answersError',
-	'event',
-	'fileError',
-	'form',
-	'matchedByPosition',
-	'otherAnswers',
+	...'answersError event fileError form matchedByPosition otherAnswers'.split(' '),
 ];
 
 /** Property names that n8n drops, or that would change the object itself. */

@@ -9,7 +9,7 @@ import type { FormField, Naming } from './fields';
 import { isNothing, readAnswer } from './kinds';
 import { matchAnswers } from './match';
 import { COLUMN_ATTRIBUTES, KEPT_ATTRIBUTES, makeFileFieldNames, makeUnique } from './names';
-import { filesIn } from './uploads';
+import { listFiles } from './uploads';
 
 /** The chosen options that decide how a response becomes an item. */
 export type ResponseOutput = Required<Naming> & {
@@ -94,7 +94,7 @@ function listUploads(record: IDataObject, fields?: readonly FormField[]) {
 		field !== undefined && field.name === field.uuid ? field.label : name,
 	);
 	const files = answers.flatMap(({ value }, index) =>
-		filesIn(value).map((file) => ({ ...file, owner: names[index] })),
+		listFiles(value).map((file) => ({ ...file, owner: names[index] })),
 	);
 	const owners = files.map(({ owner }) => owner);
 	const fieldNames = makeFileFieldNames(owners, names);

@@ -17,7 +17,7 @@ import {
 	simplifyResponse,
 	toColumns,
 } from '../../../../nodes/FormService/api/answers/responseItem.ts';
-import { filesIn } from '../../../../nodes/FormService/api/answers/uploads.ts';
+import { listFiles } from '../../../../nodes/FormService/api/answers/uploads.ts';
 import { readBoolean, readNumber, readTime } from '../../../../nodes/FormService/api/readers.ts';
 import { identitiesOf, isUuid } from '../../../../nodes/FormService/api/records.ts';
 import { cpuTimeOf } from '../../cpuTime.mts';
@@ -41,12 +41,12 @@ const readers: Record<string, (text: string) => unknown> = {
 	'look for new fields': (text) => hasUnmatchedAnswers([recordOf(text)], fields),
 	files: (text) =>
 		makeFileFieldNames(
-			filesIn(text).map(() => 'CV'),
+			listFiles(text).map(() => 'CV'),
 			['CV'],
 		),
-	'a file': (text) => filesIn({ name: text, url: `https://h/${text}` }),
-	'the address of a file': (text) => filesIn(`x.pdf|http://h/${text}`),
-	'the name of a file': (text) => filesIn(`${text}|http://h/x.pdf, b.pdf|http://h/${text}`),
+	'a file': (text) => listFiles({ name: text, url: `https://h/${text}` }),
+	'the address of a file': (text) => listFiles(`x.pdf|http://h/${text}`),
+	'the name of a file': (text) => listFiles(`${text}|http://h/x.pdf, b.pdf|http://h/${text}`),
 	texts: (text) => listTexts(recordOf(text)),
 	find: (text) =>
 		findResponses([recordOf(text)], {

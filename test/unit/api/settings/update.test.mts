@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeBound, settings } from '../../../../nodes/FormService/api/settings/settings.ts';
-import { compareSettings, checkSettings } from '../../../../nodes/FormService/api/settings/update.ts';
+import {
+	compareSettings,
+	checkSettings,
+} from '../../../../nodes/FormService/api/settings/update.ts';
 import { settingRules, type SettingRule } from '../../../service/specification/settingsRules.mts';
 
 const urlOfLength = (length: number) => 'https://example.com/'.padEnd(length, 'a');
@@ -159,9 +162,13 @@ describe('checking an update', () => {
 		},
 	);
 
-	it('sends a name without the blanks around it', () => {
+	it('sends a name and a URL without the blanks around them', () => {
 		const name = ` ${'x'.repeat(255)}\n`;
-		expect(checkSettings({ name }).body).toEqual({ name: 'x'.repeat(255) });
+		const after_redirect_url = ' https://a.example\n';
+		expect(checkSettings({ name, after_redirect_url }).body).toEqual({
+			name: 'x'.repeat(255),
+			after_redirect_url: 'https://a.example',
+		});
 	});
 
 	it('never sends a value together with a problem about it, and never drops a setting silently', () => {
@@ -188,9 +195,13 @@ describe('what an update changes in a form', () => {
 		[false, '0'],
 		[60, '60'],
 		['Thanks', 'Thanks'],
+		['Two\nlines', 'Two\r\nlines'],
 		[null, null],
 	])('is nothing where %j is to be what the record has as %j', (to, from) => {
-		expect(compareSettings({ setting: to }, { setting: from })).toEqual({ changes: {}, unknown: {} });
+		expect(compareSettings({ setting: to }, { setting: from })).toEqual({
+			changes: {},
+			unknown: {},
+		});
 	});
 
 	it.each([

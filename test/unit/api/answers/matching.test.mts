@@ -1,0 +1,239 @@
+import fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+import {
+	findField,
+	findFields,
+	parseFields,
+	parseInputFields,
+} from '../../../../nodes/FormService/api/answers/fields.ts';
+import { matchAnswers } from '../../../../nodes/FormService/api/answers/match.ts';
+
+const UUID = '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d';
+
+const form = [
+	{ uuid: 'u1', label: 'About you', type: 'heading' },
+	{ uuid: 'u2', label: 'Name', type: 'text', custom_key: 'name' },
+	{ uuid: 'u3', label: 'Comment', type: 'text', custom_key: 'good' },
+	{ uuid: 'u4', label: 'Comment', type: 'text' },
+];
+
+/** The values of a response by the UUIDs of their fields; `other` for an answer of no field. */
+function match(record: object, fields = parseFields(form)) {
+	const matched = matchAnswers(record as IDataObject, fields);
+	const pairs = matched.answers.map(({ field, label, value }) => [field?.uuid ?? label, value]);
+	return { ...matched, values: Object.fromEntries(pairs) as IDataObject };
+}
+
+describe('The names of answers', () => {
+	it.each([
+		['label', ['Name', 'Comment', 'Comment (2)']],
+		['uuid', ['u2', 'u3', 'u4']],
+		['customKey', ['name', 'good', 'Comment']],
+	] as const)('by %s are those of the fields that take an answer', (answerKeys, names) => {
+		expect(parseFields(form, { answerKeys }).map(({ name }) => name)).toEqual(names);
+	});
+
+	it('take no name that is needed for something else', () => {
+		const fields = parseFields([{ uuid: 'u', label: 'number' }], { columns: true });
+		expect(fields[0].name).toBe('number (2)');
+	});
+});
+
+describe('Answers of a response', () => {
+	it.each([
+		['pairs of key and value', [{ key: 'Name', value: 'Ada' }]],
+		['a list of events', [{ label: 'Name', response: 'Ada', uuid: 'u2', custom_key: 'name' }]],
+		['a former label and the UUID', [{ label: 'Old', value: 'Ada', uuid: 'U2'.toLowerCase() }]],
+		['a former label and the custom key', [{ label: 'Old', value: 'Ada', custom_key: 'name' }]],
+		['a map by label', { Name: 'Ada' }],
+		['a map by custom key', { name: 'Ada' }],
+		['a map by UUID', { u2: 'Ada' }],
+		['a list for each page', [[{ key: 'Name', value: 'Ada' }]]],
+		['a list with gaps, which PHP sends as an object', { 3: { key: 'Name', value: 'Ada' } }],
+		['pages that PHP sends as objects', { 1: { 7: { key: 'Name', value: 'Ada' } } }],
+	])('are read from %s', (_, given) => {
+		for (const attribute of ['responses', 'answers', 'data']) {
+			const { values, problem } = match({ uuid: 'r', [attribute]: given });
+			expect([values, problem]).toEqual([{ u2: 'Ada' }, undefined]);
+		}
+	});
+
+	it.each([
+		[
+			'no attribute with answers',
+			{ state: 'x' },
+			'No answers were found in an object with "state"',
+		],
+		['text', { responses: 'Name: Ada' }, 'The answers could not be read from a string'],
+		['JSON in a text', { answers: '[{"key": "Name"}]' }, 'from a string'],
+		[
+			'two-element lists',
+			{ responses: [['Name', 'Ada']] },
+			'from 2 of 2 entries, such as a string',
+		],
+		[
+			'other names',
+			{ responses: [{ question: 'Name', answer: 'Ada' }] },
+			'with "question", "answer"',
+		],
+		[
+			'a value of another name',
+			{ responses: [{ label: 'Name', answer: 'Ada' }] },
+			'"label", "answer"',
+		],
+		[
+			'a field inside',
+			{ responses: [{ field: { label: 'Name' }, value: 'Ada' }] },
+			'"field", "value"',
+		],
+		[
+			'a further container',
+			{ responses: { answers: [{ key: 'Name', value: 1 }] } },
+			'with "answers"',
+		],
+		['data of something else', { uuid: 'r', data: { ip: '203.0.113.7' } }, '"uuid", "data"'],
+	])('of another shape are a problem that names what came: %s', (_, record, problem) => {
+		const matched = match(record);
+		expect(matched.answers).toEqual([]);
+		expect(matched.problem).toContain(problem);
+		expect(matched.problem).not.toMatch(/Ada|203/);
+	});
+
+	it('that are read in part say so', () => {
+		const { values, problem } = match({ responses: [{ key: 'Name', value: 'Ada' }, { x: 1 }] });
+		expect(values).toEqual({ u2: 'Ada' });
+		expect(problem).toContain('1 of 2 entries, such as an object with "x"');
+	});
+
+	it.each([[[]], [{}], [null], ['']])('are none in %j, whatever else the response has', (given) => {
+		const data = { ip: '203.0.113.7', Name: 'Firefox' };
+		expect(match({ responses: given, data })).toMatchObject({ answers: [], problem: undefined });
+		expect(match({ answers: given, responses: { Name: 1 } }).values).toEqual({ u2: 1 });
+	});
+
+	it('may have numbers for labels, and no value for a heading', () => {
+		const fields = parseFields([{ uuid: 'y', label: '2024' }]);
+		const list = [
+			{ label: 'About you', type: 'heading' },
+			{ key: 2024, value: 'yes' },
+		];
+		expect(match({ responses: list }, fields).values).toEqual({ 'About you': null, y: 'yes' });
+		expect(match({ responses: { 2024: 'yes', 1: 'no' } }, fields).values).toEqual({
+			y: 'yes',
+			1: 'no',
+		});
+	});
+
+	it('are matched each by itself: one field of a map has no custom key', () => {
+		const fields = parseFields([
+			{ uuid: 'n', label: 'Full name', custom_key: 'name' },
+			{ uuid: 'm', label: 'Email', custom_key: 'mail' },
+			{ uuid: 't', label: 'Topics' },
+		]);
+		const { values } = match({ responses: { name: 1, mail: 2, Topics: 3 } }, fields);
+		expect(values).toEqual({ n: 1, m: 2, t: 3 });
+	});
+
+	it('are matched by label if another field has the label as its custom key', () => {
+		const fields = parseFields([
+			{ uuid: 'a', label: 'email' },
+			{ uuid: 'b', label: 'Your email', custom_key: 'email' },
+		]);
+		expect(match({ responses: { email: 1, 'Your email': 2 } }, fields).values).toEqual({
+			a: 1,
+			b: 2,
+		});
+	});
+
+	it('are matched by label if two fields have one custom key', () => {
+		const fields = parseFields(
+			['A', 'B'].map((label) => ({ uuid: label.toLowerCase(), label, custom_key: 'k' })),
+		);
+		const list = ['A', 'B'].map((label) => ({ label, custom_key: 'k', value: label }));
+		expect(match({ responses: list }, fields).values).toEqual({ a: 'A', b: 'B' });
+	});
+
+	const comment = { label: 'Comment', value: 1 };
+
+	it('are matched by position if two fields have one label, which is said', () => {
+		const { values, byPosition, doubtful } = match({
+			responses: [comment, { ...comment, value: 2 }],
+		});
+		expect([values, byPosition, doubtful]).toEqual([{ u3: 1, u4: 2 }, ['Comment'], []]);
+		const alone = match({ responses: [comment] });
+		expect(alone.doubtful.map(({ uuid }) => uuid)).toEqual(['u3', 'u4']);
+		const heading = { uuid: 'h', label: 'Name', type: 'heading' };
+		const list = [
+			{ label: 'Name', value: null },
+			{ label: 'Name', value: 'Ada' },
+		];
+		expect(match({ responses: list }, parseFields([heading, form[1]])).values.u2).toBe('Ada');
+	});
+
+	it('are never matched by a label beside the UUID of a deleted field', () => {
+		const amounts = parseFields([{ uuid: UUID, label: 'Amount' }]);
+		const list = [UUID.replace('9', '8'), UUID].map((uuid) => ({
+			label: 'Amount',
+			uuid,
+			value: uuid,
+		}));
+		for (const responses of [list, list.toReversed()]) {
+			expect(match({ responses }, amounts).values).toMatchObject({ [UUID]: UUID });
+		}
+	});
+
+	it('of several entries of one UUID are one list', () => {
+		const entry = { ...comment, uuid: 'u3' };
+		const responses = [entry, { ...entry, value: [2, 3] }, { ...comment, uuid: 'u4', value: 4 }];
+		expect(match({ responses }).values).toEqual({ u3: [1, 2, 3], u4: 4 });
+	});
+
+	it('never share a field or a name, and none is lost', () => {
+		const label = fc.constantFrom('Name', 'Comment', 'Fax', 'good');
+		const uuid = fc.option(fc.constantFrom('u2', 'u3', 'u4', 'u9'), { nil: undefined });
+		const answer = fc.record({ label, uuid, value: fc.uuid() });
+		fc.assert(
+			fc.property(fc.array(answer, { maxLength: 8 }), (responses) => {
+				const { answers } = match({ responses });
+				const taken = answers.flatMap(({ field }) => (field === undefined ? [] : [field]));
+				expect(new Set(taken).size).toBe(taken.length);
+				expect(new Set(answers.map(({ name }) => name)).size).toBe(answers.length);
+				const values = answers.flatMap(({ value }) => value as string[] | string);
+				expect(values.toSorted()).toEqual(responses.map(({ value }) => value).toSorted());
+			}),
+		);
+	});
+});
+
+describe('A name in the input or in a condition', () => {
+	const fields = parseInputFields([
+		{ uuid: UUID, label: 'email', custom_key: 'Kunde' },
+		{ uuid: 'b', label: 'Kunde', custom_key: 'mail' },
+		{ uuid: 'c', label: 'Comment', custom_key: 'twice' },
+		{ uuid: 'd', label: 'Comment', custom_key: 'twice' },
+		{ uuid: 'e', label: 'Cafe\u0301 ' },
+	]);
+	const find = (name: string) => findField(name, fields).map(({ id }) => id);
+
+	it.each([
+		[UUID.toUpperCase(), [UUID]],
+		['Kunde', [UUID]],
+		['MAIL', ['b']],
+		['EMAIL', [UUID]],
+		[' Comment (2)', ['d']],
+		['café', ['e']],
+		['twice', ['c', 'd']],
+		['Fax', []],
+	])('%j means a field by UUID, custom key or label, in this order', (name, ids) => {
+		expect(find(name)).toEqual(ids);
+	});
+
+	it('that two fields share means neither, unless the numbered label is there too', () => {
+		const [alone] = findFields(['comment'], fields);
+		expect(alone.sharedBy.map(({ id }) => id)).toEqual(['c', 'd']);
+		const both = findFields(['Comment', 'Comment (2)'], fields);
+		expect(both.map(({ field }) => field?.id)).toEqual(['c', 'd']);
+		expect(findFields(['twice'], fields)[0].sharedBy).toHaveLength(2);
+	});
+});

@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+import { decodeAnswers } from '../../../../nodes/FormService/api/answers/decode.ts';
+import { parseFields } from '../../../../nodes/FormService/api/answers/fields.ts';
+import { makeFileFieldNames, makeUnique } from '../../../../nodes/FormService/api/answers/names.ts';
+import {
+	simplifyResponse,
+	toColumns,
+} from '../../../../nodes/FormService/api/answers/responseItem.ts';
+import { listFiles } from '../../../../nodes/FormService/api/answers/uploads.ts';
+
+const simplify = (record: object) => simplifyResponse(record as IDataObject);
+const answersOf = (responses: unknown) => simplify({ responses }).answers;
+
+describe('Simplified, a response', () => {
+	it('has its answers and at most ten attributes: who, which and when', () => {
+		const kept = {
+			uuid: '9b1c',
+			id: 1,
+			number: 7,
+			number_formatted: 'R-7',
+			is_incomplete: false,
+			created_at: '2026-11-21T08:00:00.000000Z',
+			submitted_at: '2026-11-21T08:00:00.000000Z',
+			referrer: null,
+		};
+		const list = [{ label: 'Name', response: 'Ada', uuid: 'f-1' }];
+		const item = simplify({ ...kept, hubspot_sync: false, updated_at: 'x', responses: list });
+		const fields = [{ uuid: 'f-1', label: 'Name', value: 'Ada' }];
+		expect(item).toEqual({ answers: { Name: 'Ada' }, ...kept, fields });
+		expect(Object.keys(item)).toHaveLength(10);
+	});
+
+	it('has values of every kind as the service gave them', () => {
+		const values = { a: 'text', b: 4.5, c: null, d: ['x', 'y'], e: '', f: [], g: { city: 'Ulm' } };
+		const pairs = Object.entries(values).map(([key, value]) => ({ key, value }));
+		expect(answersOf(pairs)).toEqual(values);
+	});
+
+	it('keeps answers whose labels are missing or would be lost on their way', () => {
+		const labels = ['__proto__', '', ' ', 'constructor', 'prototype'];
+		expect(answersOf(labels.map((key, value) => ({ key, value })))).toEqual({
+			'__proto__ (2)': 0,
+			Untitled: 1,
+			'Untitled (2)': 2,
+			'constructor (2)': 3,
+			'prototype (2)': 4,
+		});
+		expect(answersOf(JSON.parse('{"__proto__": 1}'))).toEqual({ '__proto__ (2)': 1 });
+	});
+
+	it('never throws, and always has the same shape, whatever the record', () => {
+		const attribute = fc.constantFrom('uuid', 'number', 'answers', 'responses', 'data', 'x');
+		fc.assert(
+			fc.property(fc.dictionary(attribute, fc.jsonValue({ maxDepth: 4 })), (record) => {
+				expect(simplify(record).answers).toBeTypeOf('object');
+			}),
+			{ numRuns: 1_000 },
+		);
+	});
+});
+
+it('In columns, every response of a form has the same ones, in the same order', () => {
+	const [id, label] = [fc.constantFrom('a', 'b', 'x'), fc.constantFrom('Name', 'Other', 'uuid')];
+	const answer = fc.oneof(
+		fc.record({ key: label, value: fc.constantFrom('x', '', null) }),
+		fc.record({ label, uuid: id, response: fc.constantFrom('x', 1) }),
+		fc.constant('unreadable'),
+	);
+	const attribute = fc.constantFrom('uuid', 'created_at', 'submitted_at', 'hubspot_sync');
+	const one = fc
+		.tuple(fc.dictionary(attribute, fc.string()), fc.array(answer, { maxLength: 4 }))
+		.map(([attributes, responses]) => ({ ...attributes, responses }) as IDataObject);
+	const form = fc.array(label, { maxLength: 4 }).map((labels) => {
+		const records = labels.map((given, at) => ({ uuid: 'abcd'[at], label: given }));
+		return parseFields(records, { columns: true });
+	});
+	fc.assert(
+		fc.property(form, one, one, (fields, ...records) => {
+			const [first, second] = records.map((record) => Object.keys(toColumns(record, fields, true)));
+			expect(first).toEqual(second);
+			expect(first.slice(0, fields.length)).toEqual(fields.map(({ name }) => name));
+		}),
+		{ numRuns: 500 },
+	);
+});
+
+describe('Names', () => {
+	it('of answers are unique, and the first of each label is the label', () => {
+		expect(makeUnique(['A', 'A', 'A (2)'])).toEqual(['A', 'A (3)', 'A (2)']);
+		const label = fc.constantFrom('A', 'A (2)', 'A (2) (2)', 'B', '__proto__', 'constructor', '');
+		fc.assert(
+			fc.property(fc.array(label, { maxLength: 20 }), (labels) => {
+				const names = makeUnique(labels);
+				expect(new Set(names).size).toBe(labels.length);
+				for (const known of labels.filter((text) => /^[AB]/.test(text))) {
+					expect(names.indexOf(known)).toBe(labels.indexOf(known));
+				}
+			}),
+		);
+	});
+
+	it.each([
+		[
+			['CV', 'CV', 'Cover letter!'],
+			['cv', 'cv_2', 'cover_letter'],
+		],
+		[
+			['CV', 'CV', 'CV 2'],
+			['cv', 'cv_3', 'cv_2'],
+		],
+		[
+			['Ihr Résumé', '履歴書', '!', 'constructor'],
+			['ihr_resume', '履歴書', 'file', 'constructor_2'],
+		],
+	])('of binary fields for %j are %j', (owners, names) => {
+		expect(makeFileFieldNames(owners, owners)).toEqual(names);
+	});
+});
+
+describe('An uploaded file', () => {
+	const file = 'photo.jpg|https://files.example/u/photo.jpg';
+	const decoded = { name: 'photo.jpg', url: 'https://files.example/u/photo.jpg' };
+	const filesOf = (value: unknown) =>
+		decodeAnswers({ responses: { F: value } } as IDataObject).answers.flatMap((answer) =>
+			listFiles(answer.value),
+		);
+
+	it.each<[unknown, unknown]>([
+		[file, decoded],
+		[
+			[file, file],
+			[decoded, decoded],
+		],
+		[
+			[file, 'none', null, 7],
+			[decoded, 'none', null, 7],
+		],
+		[['a|b.pdf|https://h/b.pdf'], [{ name: 'a|b.pdf', url: 'https://h/b.pdf' }]],
+		['README|https://h/README', { name: 'README', url: 'https://h/README' }],
+		['see here|https://example.com/a', 'see here|https://example.com/a'],
+		['a.pdf|ftp://h/a.pdf', 'a.pdf|ftp://h/a.pdf'],
+		['cv.pdf|https://h and some more', 'cv.pdf|https://h and some more'],
+		['|https://h/a.pdf', '|https://h/a.pdf'],
+		['a.pdf|https://', 'a.pdf|https://'],
+	])('in the answer %j is shown as %j', (value, shown) => {
+		expect(answersOf({ Field: value })).toEqual({ Field: shown });
+	});
+
+	it.each(['my cv.pdf', 'my cv.pdf?sig=a', 'my%20cv.pdf'])('may be at %j', (address) => {
+		const [found] = filesOf(` my cv.pdf|https://h/u/${address}\n`);
+		expect(found.name).toBe('my cv.pdf');
+		expect(found.url).toMatch(/^https:\/\/h\/u\/my%20cv\.pdf(\?sig=a)?$/);
+	});
+
+	it.each(['../../etc/cv.pdf', 'C:\\temp\\cv.pdf', '/cv.pdf'])(
+		'is named without the folders in %s',
+		(name) => {
+			expect(filesOf({ name, url: 'https://h/1' }).map((one) => one.name)).toEqual(['cv.pdf']);
+		},
+	);
+});
