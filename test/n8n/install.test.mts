@@ -10,7 +10,7 @@ import { packedPackage } from '../../scripts/lib/packedPackage.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
 import { type Registry, startRegistry } from '../../scripts/lib/registry.mts';
 import { demoForms, type Service } from '../service/index.mts';
-import { looks, TRIGGER, triggerWorkflow, until } from './delivery/submissions.mts';
+import { countPolls, TRIGGER, triggerWorkflow, until } from './delivery/submissions.mts';
 import { saveAccount, startUnlimited } from './instance.mts';
 
 const TEST_TIMEOUT_MS = 900_000;
@@ -68,7 +68,7 @@ async function start(line: string): Promise<World> {
 const installedPackages = async (rest: N8nRest) =>
 	(await rest.send('GET', '/rest/community-packages')) as Installed[];
 
-/** Switches on a workflow whose trigger has looked once; gives the messages that it was started with so far. */
+/** Switches on a workflow whose trigger has polled once; gives the messages that it was started with so far. */
 async function startTrigger({ rest, service }: World): Promise<() => Promise<string[]>> {
 	const workflow = triggerWorkflow(await saveAccount(rest, service), demoForms.contact);
 	for (const node of workflow.nodes) {
@@ -76,7 +76,7 @@ async function startTrigger({ rest, service }: World): Promise<() => Promise<str
 	}
 	const id = await rest.createWorkflow(workflow);
 	await rest.activate(id);
-	expect(await until(() => looks(service) > 0, SOON_MS)).toBe(true);
+	expect(await until(() => countPolls(service) > 0, SOON_MS)).toBe(true);
 	return async () => {
 		const messages = [];
 		for (const execution of await rest.executionIds(id)) {
@@ -116,15 +116,15 @@ describe.each(lines)('n8n %s', (line) => {
 			await world.publish('1.1.0');
 			const [{ updateAvailable }] = await installedPackages(rest);
 			expect(updateAvailable).toBe('1.1.0');
-			submit(world, '2: not looked at before the update');
+			submit(world, '2: not polled before the update');
 			await rest.send('PATCH', '/rest/community-packages', { name: PACKAGE, version: '1.1.0' });
 			submit(world, '3: after the update');
 			expect(await until(async () => (await messages()).length >= 3, SOON_MS)).toBe(true);
-			const before = looks(service);
-			expect(await until(() => looks(service) > before + 1, SOON_MS)).toBe(true);
+			const before = countPolls(service);
+			expect(await until(() => countPolls(service) > before + 1, SOON_MS)).toBe(true);
 			expect(await messages()).toEqual([
 				'1: before the update',
-				'2: not looked at before the update',
+				'2: not polled before the update',
 				'3: after the update',
 			]);
 			expect(await installedPackages(rest)).toMatchObject([{ installedVersion: '1.1.0' }]);

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { demoForms, slow, status, type Service } from '../../service/index.mts';
+import { faultTable, demoForms, slow, status, type Service } from '../../service/index.mts';
 import { withWorld } from '../world.mts';
 import { itemsOf, locator, time } from '../harness.mts';
 import { addTo } from '../limits/adding.mts';
@@ -57,8 +57,8 @@ describe('Retry On Fail', () => {
 
 	it('updates nothing again that an earlier try has updated', async () => {
 		await withWorld(async ({ service, n8n }) => {
-			const second = () => (service.requests.length === 2 ? 0 : 1);
-			service.faults.set({ fault: 'forbidden', times: 1, probability: 0.5, random: second });
+			const failSecond = () => (service.requests.length === 2 ? faultTable.forbidden : undefined);
+			service.faults.set({ fault: failSecond });
 			const { items, error } = await n8n.runNode(update, titles, { node: retry });
 			expect(error).toBeUndefined();
 			expect(items).toHaveLength(3);

@@ -1,13 +1,11 @@
-import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { IDataObject, IRunExecutionData } from 'n8n-workflow';
-import { type Delivery, triggered } from './ledger.mts';
+import type { INodeExecutionData, IRunExecutionData } from 'n8n-workflow';
 
-/** What n8n has stored about a workflow. */
+/** What n8n has stored about a workflow at one moment; `state` is the static data as text. */
 export type Stored = {
 	executions: Array<{ id: string; status: string; data: string }>;
-	staticData: IDataObject;
+	state: string;
 };
 export type ReadStored = (workflowId: string) => Stored | Promise<Stored>;
 
@@ -17,17 +15,21 @@ const EXECUTIONS = `
 	WHERE execution_entity."workflowId" = $1 ORDER BY execution_entity.id`;
 const STATIC_DATA = 'SELECT "staticData" FROM workflow_entity WHERE id = $1';
 
-/** Static data as the database gives it: text, or JSON already read. */
-const parsed = (value: unknown) =>
-	(typeof value === 'string' ? JSON.parse(value) : (value ?? {})) as IDataObject;
+type Row = Record<string, unknown>;
 
-/** How long a reader waits for n8n to finish a write: without write-ahead log, as in 1.x, a write locks it out. */
+const toStored = (executions: Row[], [workflow]: Row[]): Stored => ({
+	executions: executions.map((row) => ({
+		id: String(row.id),
+		status: String(row.status),
+		data: String(row.data),
+	})),
+	state: JSON.stringify(workflow?.staticData ?? null),
+});
+
+/** Without a write-ahead log, as in 1.x, n8n locks readers out while it writes. */
 const LOCK_TIMEOUT_MS = 30_000;
 
-/**
- * Reads n8n's own database, which may belong to a running or a killed n8n. Executions and static data are
- * of the same moment. A running n8n is not held up: reading takes milliseconds, and writes nothing.
- */
+/** Reads n8n's own database, which may belong to a running or a killed n8n, and changes nothing. */
 export const readSqlite =
 	(file: string): ReadStored =>
 	(workflowId) => {
@@ -35,61 +37,48 @@ export const readSqlite =
 		try {
 			// not opened as read-only: what a kill has cut off has to be rolled back
 			database.exec('PRAGMA query_only = ON; BEGIN');
-			const executions = database.prepare(EXECUTIONS.replace('$1', '?')).all(workflowId);
-			const row = database.prepare(STATIC_DATA.replace('$1', '?')).get(workflowId);
-			return {
-				executions: executions.map(({ id, status, data }) => ({
-					id: String(id),
-					status: String(status),
-					data: String(data),
-				})),
-				staticData: parsed(row?.staticData),
-			};
+			const [executions, workflows] = [EXECUTIONS, STATIC_DATA].map((query) =>
+				database.prepare(query.replace('$1', '?')).all(workflowId),
+			);
+			return toStored(executions, workflows);
 		} finally {
 			database.close();
 		}
 	};
 
-type Client = { query(text: string, values: unknown[]): Promise<{ rows: IDataObject[] }> };
+export type Client = { query(text: string, values: unknown[]): Promise<{ rows: Row[] }> };
 
 /** Reads the database that n8n's processes share in queue mode. */
 export const readPostgres =
 	(client: Client): ReadStored =>
 	async (workflowId) => {
 		const executions = await client.query(EXECUTIONS, [workflowId]);
-		const workflow = await client.query(STATIC_DATA, [workflowId]);
-		return {
-			executions: executions.rows.map(({ id, status, data }) => ({
-				id: String(id),
-				status: String(status),
-				data: String(data),
-			})),
-			staticData: parsed(workflow.rows[0]?.staticData),
-		};
+		const workflows = await client.query(STATIC_DATA, [workflowId]);
+		return toStored(executions.rows, workflows.rows);
 	};
 
 export const sqliteFile = (folder: string) => join(folder, '.n8n', 'database.sqlite');
 
-/** Copies the database of a killed n8n as it was left, and gives the path of the copy. */
-export async function keepDatabase(folder: string, name: string): Promise<string> {
-	const from = join(folder, '.n8n');
-	for (const file of await readdir(from)) {
-		if (file.startsWith('database.sqlite'))
-			await cp(join(from, file), join(folder, name, file), { recursive: true });
-	}
-	return join(folder, name, 'database.sqlite');
+/** What the trigger has put into an execution, whether or not any node has run on it. */
+function listItems(data: IRunExecutionData, trigger: string): INodeExecutionData[] {
+	const ran = data.resultData.runData[trigger]?.[0]?.data?.main;
+	const stack = data.executionData?.nodeExecutionStack ?? [];
+	const waiting = stack.find(({ node }) => node.name === trigger)?.data.main;
+	return (ran ?? waiting ?? []).flatMap((items) => items ?? []);
 }
 
-/** The responses in the executions that n8n has recorded. */
-export function deliveriesIn(
+/** The IDs of the executions that each response is in, by its UUID; an ID comes twice for a response that does. */
+export function listDeliveries(
 	{ executions }: Stored,
 	trigger: string,
 	parse: (text: string) => IRunExecutionData,
-): Delivery[] {
-	return executions.flatMap(({ id, data }) =>
-		triggered(parse(data), trigger).map(({ json }) => ({
-			uuid: String(json.uuid),
-			executionId: id,
-		})),
-	);
+): Map<string, string[]> {
+	const delivered = new Map<string, string[]>();
+	for (const { id, data } of executions) {
+		for (const { json } of listItems(parse(data), trigger)) {
+			const uuid = String(json.uuid);
+			delivered.set(uuid, [...(delivered.get(uuid) ?? []), id]);
+		}
+	}
+	return delivered;
 }

@@ -1,154 +1,113 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { executionReader, N8n } from '../../../scripts/lib/n8n/instance.mts';
 import { packedPackage } from '../../../scripts/lib/packedPackage.mts';
 import { temporaryFolder } from '../../../scripts/lib/paths.mts';
 import type { Service } from '../../service/index.mts';
 import { saveAccount, startUnlimited } from '../instance.mts';
-import { explain, type Finding, type Kill } from './betweenWrites.mts';
-import { deliveriesIn, keepDatabase, readSqlite, sqliteFile } from './database.mts';
+import { listDeliveries, readSqlite, sqliteFile, type Stored } from './database.mts';
 import { failAThird } from './failing.mts';
-import { settle, unexpectedIn } from './ledger.mts';
+import type { Mode } from './modes.mts';
 import {
-	looks,
+	countPolls,
 	randomNumbers,
-	responsesOf,
 	submitAll,
 	TRIGGER,
 	triggerWorkflow,
 	until,
 } from './submissions.mts';
 
-export type Plan = {
-	/** the newest n8n when not given */
-	line?: string;
-	/** n8n's settings of the mode that is tried */
-	env: Record<string, string>;
-	/** how many forms there are; the trigger watches the one, or all */
-	forms: number;
-	submissions: number;
-	/** the submissions are spread over this time */
-	durationMs: number;
-	/** how often n8n is killed and started again meanwhile */
-	kills: number;
-	/**
-	 * Whether n8n saves the trigger's state and the execution in one. Then no kill is an excuse, and
-	 * every other one is aimed at a look, in which n8n has the most to lose.
-	 */
-	atomic: boolean;
-	/** fewer requests than these would be no proof: a failing service is asked less and less */
-	atLeastRequests: number;
-	seed: number;
+/** A response that was lost, repeated, or delivered without being submitted. */
+export type Finding = {
+	uuid: string;
+	what: 'lost' | 'repeated' | 'unexpected';
+	/** the kill between n8n's two writes that explains it; without one, the trigger is at fault */
+	kill?: number;
 };
 
-export type Outcome = {
-	seed: number;
-	seconds: number;
-	submitted: number;
-	requests: number;
-	failedRequests: number;
-	kills: number;
-	/** number of n8n's recorded executions by their status */
-	executions: Record<string, number>;
-	/** different responses in the executions, whether or not they were submitted */
-	delivered: number;
-	findings: Finding[];
-};
+/** n8n's database a moment before a kill, and as the kill left it. */
+type Kill = { before: Stored; after: Stored };
 
 const DRAIN_TIMEOUT_MS = 600_000;
-const LOOK_WITHIN_MS = 20_000;
-/** Where a kill falls after a look has begun, at the most. */
-const IN_A_LOOK_MS = 300;
-
+const POLL_WITHIN_MS = 20_000;
+/** How long after the beginning of a poll a kill falls, at most. */
+const IN_A_POLL_MS = 300;
 /** How long before a kill n8n's database is read: its two writes are milliseconds apart. */
 const BEFORE_A_KILL_MS = 3_000;
-
-const UNEXPECTED = { what: 'unexpected', proof: 'it was not submitted in this run' } as const;
 
 /**
  * Submits responses through the form's page while the service fails and n8n is killed, waits until what
  * can arrive has arrived, and reads from n8n's database what did.
  */
-export async function deliver(plan: Plan): Promise<Outcome> {
+export async function deliver(mode: Mode, seed: number) {
 	await using cleanup = new AsyncDisposableStack();
 	const folder = await temporaryFolder('n8n-delivery', cleanup);
 	const service = await startUnlimited(cleanup, { seed: false });
-	const formIds = addForms(service, plan.forms);
-	const n8n = new N8n({
-		line: plan.line,
-		folder,
-		tarball: await packedPackage(),
-		env: { EXECUTIONS_DATA_PRUNE: 'false', ...plan.env },
-	});
+	const fields = ['Name', 'Email', 'Message'].map((label) => ({ label }));
+	const formIds = Array.from(
+		{ length: mode.forms },
+		(_, index) => service.store.addForm({ name: `Form ${index + 1}`, fields }).id,
+	);
+	const env = { EXECUTIONS_DATA_PRUNE: 'false', ...mode.env };
+	const n8n = new N8n({ line: mode.line, folder, tarball: await packedPackage(), env });
 	cleanup.defer(async () => await n8n.stop());
-
 	await n8n.start();
-	const workflowId = await activate(n8n, service, formIds);
-	const random = randomNumbers(plan.seed);
+	const watched = mode.forms > 1 ? 'all' : formIds[0];
+	const workflow = triggerWorkflow(await saveAccount(n8n.rest, service), watched);
+	const workflowId = await n8n.rest.createWorkflow(workflow);
+	await n8n.rest.activate(workflowId);
+	await waitForPolls(service, mode.forms);
+
+	const parse = await executionReader(mode.line);
+	const read = async () => await readSqlite(sqliteFile(folder))(workflowId);
+	const random = randomNumbers(seed);
 	const start = Date.now();
-	const submitting = submitAll(service, { ...plan, formIds }, random);
-	// with durable cursors n8n drops what the activation learned: a kill before the first tick begins anew
-	await looked(service, 2 * plan.forms);
+	const submitting = submitAll(service, { ...mode, formIds }, random);
+	// with durable cursors n8n drops what the activation learned: a kill before the first poll begins anew
+	await waitForPolls(service, 2 * mode.forms);
 	const earlier = service.requests.length;
-	const failed = failAThird(service.faults, random);
-	const kills = await killRepeatedly({ n8n, service, folder, workflowId, plan, random });
+	const countFailed = failAThird(service.faults, random);
+	const kills = await killRepeatedly({ n8n, service, folder, workflowId, mode, random });
 	await submitting;
 	const requests = service.requests.length - earlier;
-	const failedRequests = failed();
+	const failedRequests = countFailed();
 	service.faults.clear();
 
-	const submitted = formIds.flatMap((id) => responsesOf(service, id));
-	const parse = await executionReader(plan.line);
-	const read = readSqlite(sqliteFile(folder));
-	const isComplete = async () =>
-		settle(submitted, deliveriesIn(await read(workflowId), TRIGGER, parse)).lost.length === 0;
-	await drained(service, plan.forms, isComplete);
+	const submitted = formIds.flatMap((id) => service.store.responses(id).map(({ uuid }) => uuid));
+	const hasAll = async () => {
+		const deliveries = listDeliveries(await read(), TRIGGER, parse);
+		return submitted.every((uuid) => deliveries.has(uuid));
+	};
+	const settled = countPolls(service);
+	// several good polls without the last response mean that it is lost
+	const isOver = async () => (await hasAll()) || countPolls(service) > settled + 5 * mode.forms;
+	await until(isOver, DRAIN_TIMEOUT_MS);
+	// what would be repeated gets the time for it
+	const drained = countPolls(service);
+	await until(() => countPolls(service) >= drained + 2 * mode.forms, 60_000);
+	await sleep(2_000);
 	await n8n.stop();
 
-	const stored = await read(workflowId);
+	const stored = await read();
+	const deliveries = listDeliveries(stored, TRIGGER, parse);
 	const statuses = Map.groupBy(stored.executions, ({ status }) => status);
-	const deliveries = deliveriesIn(stored, TRIGGER, parse);
 	return {
-		seed: plan.seed,
+		seed,
 		seconds: Math.round((Date.now() - start) / 1000),
 		submitted: submitted.length,
-		requests,
-		failedRequests,
-		kills: kills.length,
+		...{ requests, failedRequests, kills: kills.length },
 		executions: Object.fromEntries([...statuses].map(([status, list]) => [status, list.length])),
-		delivered: new Set(deliveries.map(({ uuid }) => uuid)).size,
-		findings: [
-			...explain(settle(submitted, deliveries), kills, TRIGGER, parse),
-			...unexpectedIn(submitted, deliveries).map((uuid) => ({ uuid, ...UNEXPECTED })),
-		],
+		delivered: deliveries.size,
+		findings: findFaults(submitted, deliveries, kills),
 	};
 }
 
-/** Forms as `submitAll` fills them in, and nothing in them yet. */
-function addForms({ store }: Service, count: number): string[] {
-	const fields = ['Name', 'Email', 'Message'].map((label) => ({ label }));
-	return Array.from(
-		{ length: count },
-		(_, index) => store.addForm({ name: `Form ${index + 1}`, fields }).id,
-	);
-}
-
-/** Creates the credential and the workflow, and waits for the first look, which is the baseline. */
-async function activate({ rest }: N8n, service: Service, formIds: string[]): Promise<string> {
-	const watched = formIds.length > 1 ? 'all' : formIds[0];
-	const workflow = triggerWorkflow(await saveAccount(rest, service), watched);
-	const workflowId = await rest.createWorkflow(workflow);
-	await rest.activate(workflowId);
-	await looked(service, formIds.length);
-	return workflowId;
-}
-
-async function looked(service: Service, times: number): Promise<void> {
-	if (!(await until(() => looks(service) >= times, LOOK_WITHIN_MS))) {
-		throw new Error(
-			`The trigger has looked ${looks(service)} times at the form, and not ${times}.`,
-		);
+async function waitForPolls(service: Service, times: number): Promise<void> {
+	if (!(await until(() => countPolls(service) >= times, POLL_WITHIN_MS))) {
+		throw new Error(`The trigger has polled ${countPolls(service)} times, and not ${times}.`);
 	}
-	// its reply has to arrive too
+	// the reply has to arrive too
 	await sleep(1_000);
 }
 
@@ -157,55 +116,66 @@ type Battle = {
 	service: Service;
 	folder: string;
 	workflowId: string;
-	plan: Plan;
+	mode: Mode;
 	random: () => number;
 };
 
-/** Kills n8n at random times, or in a look where it is aimed, and keeps what its database had before and after. */
-async function killRepeatedly({
-	n8n,
-	service,
-	folder,
-	workflowId,
-	plan,
-	random,
-}: Battle): Promise<Kill[]> {
+/** Kills n8n at random times, or in a poll where it is aimed, and keeps what its database had before and after. */
+async function killRepeatedly(battle: Battle): Promise<Kill[]> {
+	const { n8n, service, folder, workflowId, mode, random } = battle;
 	const start = Date.now();
 	const kills: Kill[] = [];
-	for (let number = 1; number <= plan.kills; number++) {
-		const time = ((number - random()) / plan.kills) * plan.durationMs;
+	for (let number = 1; number <= mode.kills; number++) {
+		const time = ((number - random()) / mode.kills) * mode.durationMs;
 		await sleep(Math.max(0, start + time - Date.now()));
 		const before = await readSqlite(sqliteFile(folder))(workflowId);
-		if (plan.atomic && number % 2 === 1) {
-			const seen = looks(service);
-			await until(() => looks(service) > seen, LOOK_WITHIN_MS);
-			await sleep(random() * IN_A_LOOK_MS);
+		if (mode.isAtomic && number % 2 === 1) {
+			const seen = countPolls(service);
+			await until(() => countPolls(service) > seen, POLL_WITHIN_MS);
+			await sleep(random() * IN_A_POLL_MS);
 		} else {
 			await sleep(BEFORE_A_KILL_MS);
 		}
 		await n8n.kill();
-		const copy = await keepDatabase(folder, `kill-${number}`);
-		kills.push({ number, before, after: await readSqlite(copy)(workflowId) });
+		// read from a copy, since reading rolls back what the kill has cut off
+		const copy = join(folder, `kill-${number}`);
+		const filter = (path: string) => /\.n8n$|database\.sqlite[^/]*$/.test(path);
+		await cp(join(folder, '.n8n'), copy, { recursive: true, filter });
+		kills.push({ before, after: await readSqlite(join(copy, 'database.sqlite'))(workflowId) });
 		await n8n.start();
 	}
 	return kills;
 }
 
-/** Waits until all has arrived, or nothing new can: the last look was long ago and went well. */
-async function drained(
-	service: Service,
-	forms: number,
-	isComplete: () => Promise<boolean>,
-): Promise<void> {
-	const deadline = Date.now() + DRAIN_TIMEOUT_MS;
-	const seen = looks(service);
-	while (Date.now() < deadline) {
-		// several good looks without the last response mean that it is lost
-		if ((await isComplete()) || looks(service) > seen + 5 * forms) break;
-		await sleep(1_000);
+/**
+ * Compares what was delivered with what was submitted, and looks for the kill that fell between n8n's two
+ * writes. In its default mode n8n saves the state of a trigger, then the execution that it starts: a kill in
+ * between leaves a new state without a new execution, or a new execution with the old state.
+ */
+function findFaults(
+	submitted: string[],
+	deliveries: Map<string, string[]>,
+	kills: Kill[],
+): Finding[] {
+	const findings: Finding[] = [];
+	const add = (uuid: string, what: Finding['what'], isCause: (kill: Kill) => boolean) => {
+		const index = kills.findIndex(isCause);
+		findings.push({ uuid, what, ...(index >= 0 && { kill: index + 1 }) });
+	};
+	const isNewState = ({ before, after }: Kill) => before.state !== after.state;
+	const countNew = ({ before, after }: Kill) => after.executions.length - before.executions.length;
+	for (const uuid of submitted) {
+		const ids = deliveries.get(uuid) ?? [];
+		if (ids.length === 0) add(uuid, 'lost', (kill) => isNewState(kill) && countNew(kill) === 0);
+		if (ids.length < 2) continue;
+		const isHere = ({ after }: Kill) => after.executions.at(-1)?.id === ids[0];
+		// one kill can cause one repetition
+		add(uuid, 'repeated', (kill) => {
+			return ids.length === 2 && isHere(kill) && countNew(kill) === 1 && !isNewState(kill);
+		});
 	}
-	// what would be repeated gets the time for it
-	const settled = looks(service);
-	await until(() => looks(service) >= settled + 2 * forms, 60_000);
-	await sleep(2_000);
+	for (const uuid of deliveries.keys()) {
+		if (!submitted.includes(uuid)) add(uuid, 'unexpected', () => false);
+	}
+	return findings;
 }

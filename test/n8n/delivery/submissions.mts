@@ -25,15 +25,11 @@ export async function submitAll(
 	await sleep(Math.max(0, start + durationMs - Date.now()));
 }
 
-/** The UUIDs of a form's responses. */
-export const responsesOf = ({ store }: Service, formId: string) =>
-	store.responses(formId).map(({ uuid }) => uuid);
-
-/** How often the responses of any form have been asked for. */
-export const looks = ({ requests }: Service) =>
+/** How many requests for the responses of any form the service has got. */
+export const countPolls = ({ requests }: Pick<Service, 'requests'>) =>
 	requests.filter(({ path }) => path.startsWith('/responses/')).length;
 
-/** Waits for a condition, and gives whether it came about in time. */
+/** Waits for a condition; returns whether it came about in time. */
 export async function until(
 	condition: () => boolean | Promise<boolean>,
 	timeoutMs: number,
@@ -46,30 +42,27 @@ export async function until(
 	return true;
 }
 
-/** Numbers from 0 up to 1 that are the same for the same seed (mulberry32). */
+/** Numbers from 0 up to 1 that are the same for the same seed (Park and Miller). */
 export function randomNumbers(seed: number): () => number {
-	let state = seed;
-	return () => {
-		state = (state + 0x6d2b79f5) | 0;
-		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-	};
+	let state = (seed % 2_147_483_646) + 1;
+	return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
 }
 
 export const TRIGGER = 'New Response';
 
-/** Looks every ten seconds; the stand-in's limits are raised for it. */
-const LOOKS = [0, 10, 20, 30, 40, 50].map((second) => `${second} * * * * *`);
-
-/** A trigger on a form or on all of them, and a node that does nothing. */
-export const triggerWorkflow = (credential: Credential, formId: string | 'all'): WorkflowFile => ({
+/** A trigger on a form or on all of them, which n8n polls every ten seconds, and a node that does nothing. */
+export const triggerWorkflow = (credential: Credential, formId: string): WorkflowFile => ({
 	name: 'Delivery',
 	nodes: [
 		workflowNode(TRIGGER, 'n8n-nodes-formservice.formServiceTrigger', {
 			credentials: { formServiceApi: credential },
 			parameters: {
-				pollTimes: { item: LOOKS.map((cronExpression) => ({ mode: 'custom', cronExpression })) },
+				pollTimes: {
+					item: [0, 10, 20, 30, 40, 50].map((second) => ({
+						mode: 'custom',
+						cronExpression: `${second} * * * * *`,
+					})),
+				},
 				...(formId === 'all'
 					? { watch: 'all' }
 					: { watch: 'one', formId: { __rl: true, mode: 'id', value: formId } }),

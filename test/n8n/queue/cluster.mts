@@ -4,7 +4,7 @@ import { installN8n } from '../../../scripts/lib/n8n/install.mts';
 import { N8n } from '../../../scripts/lib/n8n/instance.mts';
 import { packedPackage } from '../../../scripts/lib/packedPackage.mts';
 import { temporaryFolder } from '../../../scripts/lib/paths.mts';
-import { readPostgres, type ReadStored } from '../delivery/database.mts';
+import { type Client, readPostgres, type ReadStored } from '../delivery/database.mts';
 import { startPostgres, startRedis } from './servers.mts';
 
 export type Cluster = {
@@ -15,10 +15,7 @@ export type Cluster = {
 	executionsByWorker(): Promise<number[]>;
 };
 
-type PgClient = Parameters<typeof readPostgres>[0] & {
-	connect(): Promise<void>;
-	end(): Promise<void>;
-};
+type PgClient = Client & { connect(): Promise<void>; end(): Promise<void> };
 
 async function connectTo(port: number, cleanup: AsyncDisposableStack): Promise<PgClient> {
 	const requireFromN8n = createRequire(
