@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { root } from './paths.mts';
@@ -72,4 +73,14 @@ export async function freePort(wanted = 0): Promise<number> {
 	});
 	server.close();
 	return port ?? (await freePort());
+}
+
+/** Whether there is a program at this path. */
+export function isProgram(path: string): boolean {
+	try {
+		accessSync(path, constants.X_OK);
+		return true;
+	} catch {
+		return false;
+	}
 }

@@ -1,88 +1,72 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { accessSync, chownSync, constants, globSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn, type SpawnOptions } from 'node:child_process';
+import { chownSync, globSync } from 'node:fs';
 import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../../scripts/lib/command.mts';
+import { freePort, isProgram } from '../../../scripts/lib/command.mts';
 import { temporaryFolder } from '../../../scripts/lib/paths.mts';
-
-const START_TIMEOUT_MS = 30_000;
-
-/** Debian keeps PostgreSQL's server programs off the PATH. */
-const FOLDERS = [
-	...(process.env.PATH ?? '').split(delimiter),
-	'/usr/sbin',
-	...globSync('/usr/lib/postgresql/*/bin'),
-];
+import { until } from '../delivery/submissions.mts';
 
 function find(program: string): string {
-	const found = FOLDERS.map((folder) => join(folder, program)).find((path) => {
-		try {
-			accessSync(path, constants.X_OK);
-			return true;
-		} catch {
-			return false;
-		}
-	});
+	// Debian keeps PostgreSQL's server programs off the PATH
+	const folders = [
+		...(process.env.PATH ?? '').split(delimiter),
+		...['/usr/sbin', ...globSync('/usr/lib/postgresql/*/bin')],
+	];
+	const found = folders.map((folder) => join(folder, program)).find(isProgram);
 	if (!found) throw new Error(`Queue mode needs \`${program}\`, which is not on this machine.`);
 	return found;
 }
 
-async function accepts(port: number): Promise<boolean> {
-	return await new Promise((resolve) => {
+const isOpen = async (port: number) =>
+	await new Promise<boolean>((resolve) => {
 		const socket = connect(port, '127.0.0.1');
-		socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+		socket.once('error', () => resolve(false)).once('connect', () => resolve(true));
 		socket.once('connect', () => socket.destroy());
 	});
-}
 
-/** Waits until a server that has been started accepts connections; it ends with `cleanup`. */
-async function started(server: ChildProcess, port: number, cleanup: AsyncDisposableStack) {
+/** Starts a server and waits until it accepts connections; it ends with `cleanup`. */
+async function start(
+	program: string,
+	args: string[],
+	{ port, cleanup, ...options }: SpawnOptions & { port: number; cleanup: AsyncDisposableStack },
+): Promise<void> {
+	const server: ChildProcess = spawn(program, args, { stdio: 'ignore', ...options });
 	const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
 	cleanup.defer(async () => {
 		server.kill('SIGINT');
 		await ended;
 	});
-	const deadline = Date.now() + START_TIMEOUT_MS;
-	while (!(await accepts(port))) {
-		if (server.exitCode !== null || Date.now() > deadline) {
-			throw new Error(`${server.spawnargs[0]} did not start.`);
-		}
-		await sleep(100);
-	}
+	const hasStarted = async () => server.exitCode === null && (await isOpen(port));
+	if (!(await until(hasStarted, 30_000))) throw new Error(`${program} did not start.`);
 }
 
-/** Starts a Redis of its own and gives its port. */
+/** Starts a Redis of its own; returns its port. */
 export async function startRedis(cleanup: AsyncDisposableStack): Promise<number> {
-	const program = find('redis-server');
 	const port = await freePort();
-	const dir = await temporaryFolder('redis', cleanup);
-	const settings = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--dir', dir];
-	await started(spawn(program, settings, { stdio: 'ignore' }), port, cleanup);
+	const folder = await temporaryFolder('redis', cleanup);
+	const settings = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--dir', folder];
+	await start(find('redis-server'), settings, { port, cleanup });
 	return port;
 }
 
-/** PostgreSQL refuses to run as root: then it runs as the user that its package has made. */
-function postgresUser(): { uid?: number; gid?: number } {
-	if (process.getuid?.() !== 0) return {};
-	const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres']).toString());
-	return { uid: idOf('-u'), gid: idOf('-g') };
-}
-
-/** Starts a PostgreSQL of its own, with user and database "postgres", and gives its port. */
+/** Starts a PostgreSQL of its own, with user and database "postgres"; returns its port. */
 export async function startPostgres(cleanup: AsyncDisposableStack): Promise<number> {
-	const [initdb, postgres] = [find('initdb'), find('postgres')];
 	const port = await freePort();
 	const folder = await temporaryFolder('postgres', cleanup);
-	const user = postgresUser();
-	if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
-	const options = { ...user, cwd: folder, stdio: 'ignore' } as const;
-	execFileSync(
-		initdb,
-		['-D', folder, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--no-locale', '--no-sync'],
-		options,
-	);
+	const options: { cwd: string; uid?: number; gid?: number } = { cwd: folder };
+	if (process.getuid?.() === 0) {
+		// PostgreSQL refuses to run as root, and its package has made a user
+		const [uid, gid] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'postgres'])));
+		chownSync(folder, uid, gid);
+		Object.assign(options, { uid, gid });
+	}
+	const user = ['-U', 'postgres', '--auth=trust'];
+	const encoding = ['-E', 'UTF8', '--no-locale', '--no-sync'];
+	execFileSync(find('initdb'), ['-D', folder, ...user, ...encoding], {
+		...options,
+		stdio: 'ignore',
+	});
 	const settings = ['-D', folder, '-p', `${port}`, '-k', folder, '-h', '127.0.0.1', '-F'];
-	await started(spawn(postgres, settings, options), port, cleanup);
+	await start(find('postgres'), settings, { port, cleanup, ...options });
 	return port;
 }
