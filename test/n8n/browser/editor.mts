@@ -44,19 +44,13 @@ export class Editor {
 		return this.element(`parameter-input-${name}`);
 	}
 
-	/** The labels of what can be set in the open node, as they stand there. */
-	async labels(): Promise<string[]> {
-		const labels = this.element('node-parameters').locator('label').locator('visible=true');
-		return (await labels.allInnerTexts()).map((text) => text.split('\n')[0].trim());
-	}
-
-	/** Opens the list of the Form parameter and types into its search; gives what the list then offers. */
+	/** Opens the list of the Form parameter and types into its search; returns what the list then offers. */
 	async searchForms(text: string): Promise<Locator> {
 		await this.element('rlc-input').click();
 		const found = this.page.waitForResponse(
 			(response) => response.request().postData()?.includes(`"filter":"${text}"`) ?? false,
 		);
-		await this.element('rlc-search').fill(text);
+		await this.element('rlc-search').pressSequentially(text);
 		await found;
 		return this.element('rlc-item');
 	}
@@ -103,7 +97,7 @@ export class Editor {
 	}
 
 	/** What a run that went wrong shows: what happened, and what to do. */
-	async failure(): Promise<{ message: string; description: string }> {
+	async readError(): Promise<{ message: string; description: string }> {
 		return {
 			message: await this.element('node-error-message').innerText(),
 			description: await this.element('node-error-description').innerText(),
