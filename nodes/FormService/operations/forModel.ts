@@ -133,7 +133,7 @@ export function presentToModel(
 		page.push(shown);
 		seen.push(json);
 	}
-	notices.push(...describeUnknownNames(seen, names), ...describeRest(page.length, skip, total));
+	notices.push(...describeUnknownNames(seen, names), ...describePage(page.length, skip, total));
 	const notice = notices.length > 0 ? [{ json: { notice: notices.join(' ') } }] : [];
 	return [...page.map((json) => ({ json })), ...notice];
 }
@@ -159,7 +159,7 @@ function cut(value: unknown): unknown {
 }
 
 /** What the page leaves out, and how to get the next results. */
-function describeRest(count: number, skip: number, total: number): string[] {
+function describePage(count: number, skip: number, total: number): string[] {
 	if (count === total) return [];
 	const end = skip + count;
 	const shown = count === 0 ? 'No results' : `Results ${skip + 1} to ${end}`;

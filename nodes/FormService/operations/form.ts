@@ -6,7 +6,7 @@ import { formIdOf, idOf, isRecord, withoutSecrets } from '../api/records';
 import { listRecords } from '../api/service';
 import { noSuchForm } from '../parameters/formId';
 import type { Input } from '../parameters/input';
-import { readFormId, readIncludeSecrets, readPage, readSwitch } from '../parameters/input';
+import { invalid, readFormId, readIncludeSecrets, readPage, readSwitch } from '../parameters/input';
 import {
 	formLocator,
 	includeSecretsSwitch,
@@ -14,7 +14,7 @@ import {
 	returnAllSwitch,
 	simplifySwitch,
 } from '../parameters/properties';
-import { makeListing, readOnce, RecordNotFound } from './operation';
+import { makeListing, readOnce } from './operation';
 import type { Operation } from './operation';
 
 /** The API has no endpoint for one form, so the form is taken from the list of all forms. */
@@ -37,7 +37,8 @@ export const formGet: Operation = {
 				const forms = await readOnce(request, listRecords);
 				const form = forms.find((one) => formIdOf(one) === formId);
 				if (form !== undefined) return [toItem(form)];
-				throw new RecordNotFound(request.context, noSuchForm(input.node, formId, forms));
+				const { message, description } = noSuchForm(input.node, formId, forms);
+				throw invalid(input, message, description);
 			},
 		};
 	},

@@ -40,7 +40,7 @@ const operationChoice: INodeProperties = {
 
 /** The parameters of the node, each shown only for its resource and operation. */
 export const properties: INodeProperties[] = [
-	...operations.map((operation) => shownFor(operation, createToolDescription(operation))),
+	...operations.map((operation) => showFor(operation, createToolDescription(operation))),
 	{
 		displayName: 'Resource',
 		name: 'resource',
@@ -56,9 +56,7 @@ export const properties: INodeProperties[] = [
 		return { ...operationChoice, displayOptions, options, default: first.value };
 	}),
 	...operations.flatMap((operation) =>
-		operation.properties
-			.flatMap(addToolParameters)
-			.map((property) => shownFor(operation, property)),
+		operation.properties.flatMap(addToolParameters).map((property) => showFor(operation, property)),
 	),
 ];
 
@@ -74,7 +72,7 @@ function withRouting(operation: Operation): INodePropertyOptions {
 	return { ...operation.option, routing: { request: { method, url }, send } };
 }
 
-function shownFor(
+function showFor(
 	{ resource, option }: { resource: string; option: Operation['option'] },
 	property: INodeProperties,
 ): INodeProperties {

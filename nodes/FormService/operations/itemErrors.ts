@@ -5,7 +5,7 @@ import { endpoints, targetOf } from '../api/endpoints';
 import { asSentence, inputError, NotSent, ServiceError } from '../api/errors';
 import { listRecords } from '../api/service';
 import { chosenName, formNamed, InvalidFormId, isFormName, noSuchForm } from '../parameters/formId';
-import { readOnce, RecordNotFound } from './operation';
+import { readOnce } from './operation';
 import type { CheckedItem, Item, Outcome, Run } from './run';
 
 /** The errors of items, beyond the errors of requests. */
@@ -50,7 +50,8 @@ export function listInvalidItems(
 	const texts = invalid.map((one) => describeError(one.error));
 	const isOneError = uniq(texts).length === 1;
 	const rows = invalid.map((one, index) => `${nameRow(one.item)}: ${texts[index]}`);
-	const listed = [...rows.slice(0, MAX_ROWS), ...describeRest(rows.length - MAX_ROWS)];
+	const rest = rows.length > MAX_ROWS ? [`… and ${rows.length - MAX_ROWS} more.`] : [];
+	const listed = [...rows.slice(0, MAX_ROWS), ...rest];
 	const same = [...describePlace(invalid.length, item, total), error.description];
 	const description = [whatWasSent, ...(isOneError ? same : listed)].filter(Boolean).join('\n');
 	const message = isOneError ? error.message : `${rows.length} of ${total} rows have errors`;
@@ -70,10 +71,6 @@ function describePlace(count: number, first: Item, total: number): string[] {
 	if (total === 1) return [];
 	const others = count === 1 ? '' : ` and ${count - 1} more of the ${total} rows`;
 	return [`${nameRow(first)}${others} ${count === 1 ? 'has' : 'have'} this error.`];
-}
-
-function describeRest(count: number): string[] {
-	return count > 0 ? [`… and ${count} more.`] : [];
 }
 
 function describeError({ message, description }: NodeError): string {
@@ -103,7 +100,7 @@ export async function explainMissingForm(run: Run, item: Item, error: unknown): 
 function findMissingForm(item: Item, error: unknown): string | undefined {
 	if (error instanceof InvalidFormId) return error.given;
 	const isMissing = error instanceof NodeApiError && error.httpCode === '404';
-	const isForm = item.endpoint.effect.noun === 'form' && !(error instanceof RecordNotFound);
+	const isForm = item.endpoint.effect.noun === 'form';
 	return isMissing && isForm && 'prepared' in item ? item.prepared.ids?.formId : undefined;
 }
 

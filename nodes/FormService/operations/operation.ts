@@ -5,7 +5,6 @@ import type {
 	INodeProperties,
 	INodePropertyOptions,
 } from 'n8n-workflow';
-import { ServiceError } from '../api/errors';
 import { endpoints, targetOf } from '../api/endpoints';
 import type { Endpoint, Target } from '../api/endpoints';
 import type { RequestContext } from '../api/requestContext';
@@ -121,18 +120,4 @@ export function listIgnored({ node }: Input, names: readonly string[]): string[]
 	const expressions = JSON.stringify(node.parameters).match(/"=(?:[^"\\]|\\.)*"/g) ?? [];
 	const text = expressions.join('').replaceAll('\\', '');
 	return names.filter((name) => !new RegExp(`[.'"\`]${escapeRegExp(name)}(?!\\w)`).test(text));
-}
-
-/**
- * A listing does not contain the wanted record: forms and responses have no endpoint of their own for one
- * (specification, section 4).
- */
-export class RecordNotFound extends ServiceError {
-	/** @param absent the error's message, and what to do */
-	constructor(
-		{ n8n, itemIndex }: RequestContext,
-		absent: { message: string; description: string },
-	) {
-		super(n8n.getNode(), { ...absent, httpCode: '404' }, itemIndex);
-	}
 }

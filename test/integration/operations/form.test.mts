@@ -81,7 +81,6 @@ describe('Form: Get', () => {
 		const { error } = await n8n.runNode({ ...get, formId: locator('absent') });
 		expect(error).toMatchObject({
 			message: 'There is no form with the ID absent',
-			httpCode: '404',
 		});
 	});
 

@@ -139,7 +139,7 @@ export function readAnswers(
 		);
 	}
 	const problems = [...nameProblems, ...valueProblems];
-	const help = nameProblems.length > 0 ? listNames(given, fields ?? []) : [];
+	const help = nameProblems.length > 0 ? listGivenNames(given, fields ?? []) : [];
 	if (problems.length > 0) throw invalidAll(input, problems, COUNTED, help);
 	return answers;
 }
@@ -209,24 +209,24 @@ function findMissing(
 }
 
 /** What the item has and what the form has, where a problem may come from a name. */
-function listNames({ mode, values }: GivenAnswers, fields: readonly InputField[]): string[] {
+function listGivenNames({ mode, values }: GivenAnswers, fields: readonly InputField[]): string[] {
 	if (mode === 'fields' || fields.length === 0) return [];
 	const found = findFields(Object.keys(values), fields).map(({ field }) => field);
 	const others = fields.filter((field) => !found.includes(field));
 	const [given, one] =
 		mode === 'auto' ? ['Input fields', 'an input field'] : ['Names in the JSON', 'an answer'];
 	const without = `Form fields without ${one}: ${listTitles(others)}.`;
-	return [`${given}: ${listTexts(Object.keys(values))}.`, ...(others.length > 0 ? [without] : [])];
+	return [`${given}: ${joinNames(Object.keys(values))}.`, ...(others.length > 0 ? [without] : [])];
 }
 
 export function listTitles(fields: readonly InputField[]): string {
-	return listTexts(fields.map(({ title }) => title));
+	return joinNames(fields.map(({ title }) => title));
 }
 
 /** The most names that an error lists. */
 const MAX_LISTED = 50;
 
-function listTexts(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
 	if (names.length === 0) return 'none';
 	const shown = names.slice(0, MAX_LISTED).map((name) => shortened(name));
 	const rest = names.length - shown.length;

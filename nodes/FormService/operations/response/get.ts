@@ -5,7 +5,7 @@ import type { Target } from '../../api/endpoints';
 import { comparableId, identitiesOf } from '../../api/records';
 import type { RequestContext } from '../../api/requestContext';
 import { listRecords } from '../../api/service';
-import { readFormId, readResponseId } from '../../parameters/input';
+import { invalid, readFormId, readResponseId } from '../../parameters/input';
 import {
 	formLocator,
 	onceFormIsChosen,
@@ -14,7 +14,7 @@ import {
 	simplifySwitch,
 } from '../../parameters/properties';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
-import { readFields, readOnce, RecordNotFound } from '../operation';
+import { readFields, readOnce } from '../operation';
 import type { Operation } from '../operation';
 
 /** The API has no endpoint for one response, so the response is taken from the list of its form. */
@@ -45,10 +45,11 @@ export const responseGet: Operation = {
 				const responses = await readOnce(request, listById);
 				const record = responses.get(comparableId(responseId));
 				if (record === undefined) {
-					throw new RecordNotFound(context, {
-						message: `The form ${formId} has no response with the UUID ${responseId}`,
-						description: 'Check the UUID and the form. The response may have been deleted.',
-					});
+					throw invalid(
+						input,
+						`The form ${formId} has no response with the UUID ${responseId}`,
+						'Check the UUID and the form. The response may have been deleted.',
+					);
 				}
 				const fields = outputNeedsFields(output, [record])
 					? parseFields(await readFields(request, formId), output)

@@ -28,7 +28,7 @@ export const clearOptions: INodePropertyOptions[] = sorted
 
 function toField(setting: Setting): INodeProperties {
 	const { name, displayName } = setting;
-	return { displayName, name, ...createWidget(setting), description: describe(setting) };
+	return { displayName, name, ...createWidget(setting), description: describeWithBound(setting) };
 }
 
 /**
@@ -44,7 +44,7 @@ function createWidget(
 		case 'integer':
 			return { type: 'string', default: '', placeholder: `e.g. ${setting.max ?? 100}` };
 		case 'choice':
-			return { type: 'options', default: '', options: listChoices(setting.choices) };
+			return { type: 'options', default: '', options: toChoiceOptions(setting.choices) };
 		case 'url':
 			return { type: 'string', default: '', placeholder: 'e.g. https://example.com/thanks' };
 		case 'text':
@@ -52,7 +52,7 @@ function createWidget(
 	}
 }
 
-function listChoices(choices: readonly string[]): INodePropertyOptions[] {
+function toChoiceOptions(choices: readonly string[]): INodePropertyOptions[] {
 	const named = choices.map((value) => {
 		const name = CHOICE_NAMES[value] ?? value.charAt(0).toUpperCase() + value.slice(1);
 		return { name, value };
@@ -61,7 +61,7 @@ function listChoices(choices: readonly string[]): INodePropertyOptions[] {
 }
 
 /** The description, with the bound if the widget does not show the bound. */
-function describe(setting: Setting): string {
+function describeWithBound(setting: Setting): string {
 	const bound = describeBound(setting);
 	const isShown = setting.type === 'boolean' || setting.type === 'choice' || bound === 'text';
 	return isShown ? setting.description : `${setting.description} (${bound})`;
