@@ -48,11 +48,18 @@ describe('Fetch Test Event on a form without responses', () => {
 			expect(example).toMatchObject({ Size: 'S', Toppings: ['Olives', 'Basil'], Age: 1 });
 		}));
 
-	it('gives an incomplete one where only started responses are watched', async () =>
-		await withWorld(async (world) => {
-			const [example] = await fetch(world, newForm(world), { events: ['responseStarted'] });
-			expect(example).toMatchObject({ event: 'responseStarted', is_incomplete: true });
-		}));
+	it.each([
+		['responseCompleted', false],
+		['responseStarted', true],
+		['responseAbandoned', true],
+	])(
+		'fits the event %s',
+		async (event, isIncomplete) =>
+			await withWorld(async (world) => {
+				const [example] = await fetch(world, newForm(world), { events: [event] });
+				expect(example).toMatchObject({ event, is_incomplete: isIncomplete });
+			}),
+	);
 
 	it('never starts a running trigger', async () =>
 		await withWorld(async (world) => {

@@ -1,4 +1,4 @@
-import type { INodeParameters } from 'n8n-workflow';
+import type { INodeParameters, INodePropertyOptions } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import type { Shapes } from '../../service/index.mts';
 import { time } from '../harness.mts';
@@ -26,6 +26,24 @@ async function watching(world: World, parameters: INodeParameters) {
 		poll: async () => (await trigger.poll(tick)).map(({ json }) => json.uuid),
 	};
 }
+
+describe('The list of fields for conditions', () => {
+	it('has the fields of all forms with Form Created, whatever Watch was before', async () =>
+		await withWorld(async ({ service, n8n }) => {
+			service.store.addForm({ name: 'A', fields: [{ label: 'Favourite pet' }] });
+			const events = ['formCreated', 'responseCompleted'];
+			const list = async (parameters: INodeParameters) =>
+				(
+					await n8n.callMethod<INodePropertyOptions[]>(
+						'loadOptions',
+						'getConditionFields',
+						parameters,
+					)
+				).map(({ name }) => name);
+			expect(await list({ watch: 'one', events })).toContain('Favourite pet');
+			expect(await list({ events })).toContain('Favourite pet');
+		}));
+});
 
 describe('Match', () => {
 	it('lets a response through that meets any of the conditions', async () =>

@@ -132,6 +132,51 @@ describe('A trigger on several forms', () => {
 		}));
 });
 
+describe('Max Responses per Poll', () => {
+	/** A trigger on three forms. */
+	async function begin(world: World, maxPerPoll: number) {
+		const forms = ['A', 'B', 'C'].map((name) => newForm(world, name));
+		const options = { requestsPerDay: 8_640_000_000, maxPerPoll };
+		const trigger = watch(world.n8n, '', { watch: 'several', formIds: forms, options });
+		await trigger.poll();
+		return { forms, trigger };
+	}
+
+	it('is shared: a form with many responses leaves room for the others in the same poll', async () =>
+		await withWorld(async (world) => {
+			const { forms, trigger } = await begin(world, 4);
+			for (let number = 0; number < 10; number++) submit(world, forms[0], `${number}`);
+			submit(world, forms[1], 'Ada');
+			submit(world, forms[2], 'Grace');
+			expect(told(await trigger.poll(tick)).sort()).toEqual([
+				'responseCompleted A 0',
+				'responseCompleted A 1',
+				'responseCompleted B Ada',
+				'responseCompleted C Grace',
+			]);
+		}));
+
+	it('at 1 serves forms in turn, even if one of them gets a response before each poll', async () =>
+		await withWorld(async (world) => {
+			const { forms, trigger } = await begin(world, 1);
+			submit(world, forms[0], '0');
+			submit(world, forms[1], 'Ada');
+			submit(world, forms[2], 'Grace');
+			const delivered: string[] = [];
+			for (let poll = 1; poll <= 6; poll++) {
+				delivered.push(...told(await trigger.poll(tick)));
+				await time.sleep(60_000);
+				submit(world, forms[0], `${poll}`);
+			}
+			expect(delivered.slice(0, 3).sort()).toEqual([
+				'responseCompleted A 0',
+				'responseCompleted B Ada',
+				'responseCompleted C Grace',
+			]);
+			expect(delivered).toHaveLength(6);
+		}));
+});
+
 describe('A response that is abandoned', () => {
 	it('starts the workflow at the first poll after the hours, counted from when it was begun', async () =>
 		await withWorld(async (world) => {

@@ -66,6 +66,20 @@ describe('A trigger that watches a form', () => {
 		});
 	});
 
+	it.each([
+		['Sale (closed)', 'Sale (closed)'],
+		['Sale', 'Sale (closed)'],
+		['Sale', 'Sale'],
+	])('names the form %s that the editor stored as %s', async (name, cachedResultName) => {
+		form = store.addForm({ name, fields: [{ label: 'Name' }] }).id;
+		const formId = { __rl: true, mode: 'list', value: form, cachedResultName };
+		const trigger = watch(n8n, form, { formId });
+		await trigger.poll();
+		submit('Ada');
+		const [item] = await trigger.poll();
+		expect(item.json.form).toEqual({ id: form, name });
+	});
+
 	it('starts the workflow on a partial submission if it is asked to', async () => {
 		const trigger = watch(n8n, form, { events: ['responseStarted', 'responseCompleted'] });
 		await trigger.poll();
@@ -154,6 +168,18 @@ describe('A poll that fails', () => {
 			failure: { cause: 'credential-invalid' },
 		});
 	});
+});
+
+it('An error of the trigger names no setting that the trigger does not have', async () => {
+	service.faults.set({ fault: 'silentBefore' });
+	const error = await watch(n8n, form)
+		.poll()
+		.then(
+			() => undefined,
+			(thrown: Error & { description?: string }) => thrown,
+		);
+	expect(error?.description).not.toMatch(/request options/i);
+	expect(error?.message).toBeDefined();
 });
 
 describe('Fetch test event', () => {

@@ -33,7 +33,7 @@ export async function n8nOf(answer: RequestListener): Promise<N8n> {
  * allowance is so large that every poll may send a request.
  */
 export function watch(n8n: N8n, formId: string, parameters: INodeParameters = {}) {
-	const workflowId = `watching-${++workflows}`;
+	let workflowId = `watching-${++workflows}`;
 	let current = n8n;
 	let staticData: IDataObject = {};
 	const { options, ...rest } = parameters;
@@ -58,6 +58,10 @@ export function watch(n8n: N8n, formId: string, parameters: INodeParameters = {}
 		},
 		/** What n8n has saved. */
 		saved: () => staticData,
+		/** n8n restarts: its process remembers nothing of this trigger. */
+		restart() {
+			workflowId = `watching-${++workflows}`;
+		},
 		/** Gives the workflow another credential. */
 		use(other: N8n) {
 			current = other;
