@@ -8,6 +8,7 @@ import type {
 import { formServiceApiTest } from './editor/formServiceApiTest';
 import { getConditionFields } from './editor/formFields';
 import { getForms, searchForms } from './editor/lists';
+import { WATCH_IN_EXPRESSION } from './parameters/watched';
 import { fetchExample } from './trigger/example';
 import { pollForms } from './trigger/poll';
 import { triggerProperties } from './trigger/properties';
@@ -17,7 +18,7 @@ import { triggerProperties } from './trigger/properties';
  * about 26 characters, and forms tell triggers apart more often than events do.
  */
 const SUBTITLE = `={{ (({ events, watch, formId, formIds }) =>
-	(watch === "all" || (events ?? []).includes("formCreated") ? "All forms: " : watch === "several" ? (formIds ?? []).length + " forms: "
+	(${WATCH_IN_EXPRESSION} === "all" ? "All forms: " : watch === "several" ? (formIds ?? []).length + " forms: "
 		: formId?.cachedResultName ? formId.cachedResultName + ": " : "On ") +
 	[].concat(events ?? []).map((event) => event.replace(/[A-Z]/g, (letter) => " " + letter.toLowerCase())).join(" or ")
 )(JSON.parse(JSON.stringify($parameter))) }}`;

@@ -9,7 +9,7 @@ import type {
 	INodeParameters,
 	IPollFunctions,
 } from 'n8n-workflow';
-import type { TriggerEvent } from '../../nodes/FormService/trigger/compare.ts';
+import type { TriggerEvent } from '../../nodes/FormService/parameters/watched.ts';
 import type { Watch } from '../../nodes/FormService/trigger/parameters.ts';
 import type { Form } from './form.mts';
 import { startProcess, type Process } from './process.mts';

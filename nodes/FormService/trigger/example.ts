@@ -11,11 +11,12 @@ import { endpoints, targetOf } from '../api/endpoints';
 import { inputError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
 import { listRecords } from '../api/service';
-import { isIncomplete, RESPONSE_EVENTS } from './compare';
-import type { ResponseEvent } from './compare';
-import { wrongCondition } from './errors';
-import { listedForms, nameIn } from './formList';
-import { itemsOf } from './output';
+import { RESPONSE_EVENTS } from '../parameters/watched';
+import type { ResponseEvent } from '../parameters/watched';
+import { isIncomplete } from './compare';
+import { createConditionError } from './errors';
+import { findListedName, parseFormList } from './forms';
+import { createItems } from './output';
 import type { Event } from './output';
 import { readParameters } from './parameters';
 import type { Parameters } from './parameters';
@@ -33,60 +34,70 @@ export async function fetchExample(n8n: IPollFunctions): Promise<INodeExecutionD
 	const parameters = readParameters(n8n);
 	const { events, output, watch, watchesResponses } = parameters;
 	const context: RequestContext = { n8n, account: await getAccount(n8n), urgency: 'prompt' };
-	const forms = await formsOf(context, parameters);
-	if (forms.length === 0 && watch.kind === 'all') throw noForms(n8n.getNode(), watch.except);
+	const forms = await listExampleForms(context, parameters);
+	if (forms.length === 0 && watch.kind === 'all')
+		throw createNoFormsError(n8n.getNode(), watch.except);
 	for (const form of watchesResponses ? forms.slice(0, MAX_FORMS) : []) {
-		const newest = await newestOf(context, form, parameters);
-		if (newest !== undefined) return await itemsOf([newest], { context, output });
+		const newest = await findNewest(context, form, parameters);
+		if (newest !== undefined) return await createItems([newest], { context, output });
 	}
 	const [form] = forms;
 	const { id, name, record } = form;
 	if (events.includes('formCreated') && record !== undefined) {
 		const created = { event: 'formCreated' as const, record, form: { id, name } };
-		return await itemsOf([created], { context, output });
+		return await createItems([created], { context, output });
 	}
-	const fields = await fieldsOf(context, id, output);
+	const fields = await readFields(context, id, output);
 	const event = RESPONSE_EVENTS.find((one) => events.includes(one)) ?? 'responseCompleted';
-	const madeUp = { event, record: madeUpRecord(event, fields), form: { id, name }, fields };
+	const madeUp = { event, record: createRecord(event, fields), form: { id, name }, fields };
 	const withoutFiles = { ...output, filePrefix: undefined };
-	const [item] = await itemsOf([madeUp], { context, output: withoutFiles });
+	const [item] = await createItems([madeUp], { context, output: withoutFiles });
 	return [{ json: { ...item.json, example: true } }];
 }
 
 /** The forms of a trigger, newest first if all are watched. */
-async function formsOf(context: RequestContext, { watch, names }: Parameters): Promise<Form[]> {
+async function listExampleForms(
+	context: RequestContext,
+	{ watch, names }: Parameters,
+): Promise<Form[]> {
 	const isNamed = watch.kind === 'chosen' && watch.formIds.every((id) => names.has(id));
 	const target = targetOf(context.account, endpoints.listForms);
-	const listed = isNamed ? [] : listedForms(await listRecords(context, target));
+	const listed = isNamed ? [] : parseFormList(await listRecords(context, target));
 	return watch.kind === 'all'
 		? oldestFirst(listed.filter(({ id }) => !watch.except.includes(id))).reverse()
-		: watch.formIds.map((id) => ({ id, name: names.get(id) ?? nameIn(listed, id) }));
+		: watch.formIds.map((id) => ({ id, name: names.get(id) ?? findListedName(listed, id) }));
 }
 
+/** What a response is like that an event is about. */
+const EXAMPLE_IS_INCOMPLETE: Record<ResponseEvent, boolean> = {
+	responseCompleted: false,
+	responseStarted: true,
+	responseAbandoned: true,
+};
+
 /** The newest response of a form that can start the workflow, and the event that it would be. */
-async function newestOf(
+async function findNewest(
 	context: RequestContext,
 	{ id, name }: Form,
 	{ conditions, events, needsFields, output }: Parameters,
 ): Promise<Event | undefined> {
 	const target = targetOf(context.account, endpoints.listResponses, { formId: id });
 	const records = await listRecords(context, target);
-	const fields = needsFields ? await fieldsOf(context, id, output) : undefined;
+	const fields = needsFields ? await readFields(context, id, output) : undefined;
 	const problem = fields && explainUnknownField(conditions, fields, records);
-	if (problem !== undefined) throw wrongCondition(context.n8n.getNode(), problem);
+	if (problem !== undefined) throw createConditionError(context.n8n.getNode(), problem);
 	const entries = records.map((record) => ({ record }));
 	const { met } = filterByConditions(entries, conditions, fields ?? []);
 	const examples = met.flatMap(({ record }) => {
-		const isOpen = isIncomplete(record);
 		const event = RESPONSE_EVENTS.find(
-			(one) => events.includes(one) && isOpen === (one !== 'responseCompleted'),
+			(one) => events.includes(one) && isIncomplete(record) === EXAMPLE_IS_INCOMPLETE[one],
 		);
 		return event === undefined ? [] : [{ event, record, form: { id, name }, fields }];
 	});
 	return oldestFirst(examples).at(-1);
 }
 
-async function fieldsOf(
+async function readFields(
 	context: RequestContext,
 	formId: string,
 	output: ResponseOutput,
@@ -95,7 +106,7 @@ async function fieldsOf(
 	return parseFields(await listRecords(context, target), output);
 }
 
-function noForms(node: INode, except: readonly string[]) {
+function createNoFormsError(node: INode, except: readonly string[]) {
 	return inputError(node, {
 		message: except.length > 0 ? 'All forms are excluded' : 'The workspace has no forms',
 		description:
@@ -106,12 +117,12 @@ function noForms(node: INode, except: readonly string[]) {
 }
 
 /** A response that nobody has submitted, with an answer of the right type to each field. */
-function madeUpRecord(event: ResponseEvent, fields: readonly FormField[]): IDataObject {
+function createRecord(event: ResponseEvent, fields: readonly FormField[]): IDataObject {
 	return {
 		uuid: '00000000-0000-4000-8000-000000000000',
 		number: 1,
 		number_formatted: '1',
-		is_incomplete: event !== 'responseCompleted',
+		is_incomplete: EXAMPLE_IS_INCOMPLETE[event],
 		created_at: new Date(clock.now()).toISOString(),
 		referrer: null,
 		responses: fields.map(({ kind, choices, label }) => ({

@@ -1,191 +1,236 @@
 import type { IDataObject, NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { FormField } from '../api/answers/fields';
 import type { PagePosition } from '../api/replies/list';
-import type { Version } from '../api/request/request';
-import type { KnownResponses } from './knownResponses';
-import { RequestAllowance } from './requestAllowance';
-import { freshSchedule, noRate } from './schedule';
-import type { Rate, Schedule } from './schedule';
+import { computeSpacingMs, DAY_MS, NO_COST, NO_RATE } from './schedule';
+import type { Cost, Rate, Sharer } from './schedule';
 import type { StateMemory } from './state';
 
-/** What the process remembers of one form of a trigger, or of the list of all forms. */
-export type FormMemory = {
-	/** Its name in the account's allowance: the trigger and the form's ID. */
-	sharer: string;
-	schedule: Schedule;
-	failures: Failures;
-	rate: Rate;
-	/** The number of its last turn: the form with the lowest number comes first. */
-	turn: number;
-	lastPoll?: LastPoll;
-	/** Its fields as they were last read, and when that was last tried. */
-	fields?: {
-		fields: readonly FormField[];
-		triedAt: number;
-		/** Some answers belong to no field, although the fields were read again for them. */
-		isUnmatched: boolean;
-	};
-};
+/** What a poll or a failure is about: one form, the list of all forms, or the account as a whole. */
+export type Subject = { kind: 'form'; id: string } | { kind: 'forms' } | { kind: 'account' };
 
-/** What the last poll of a form has left. It is used only together with the state object of that poll. */
-export type LastPoll = {
-	known: KnownResponses;
-	/** Responses that the poll found and had no room for, as many as the next polls can deliver. */
-	backlog: readonly IDataObject[];
-	/** The version of the listing, unless responses of it wait to be delivered. */
-	version?: Version;
-	/** When the listing was last sent in full, not as unchanged. */
-	versionAt: number;
-	/** How the listing is ordered, if a part of it is enough for most polls. */
-	order?: Order;
-};
-
-/** The order of a listing of several pages. */
-export type Order = {
-	newest: 'first' | 'last';
-	/** The last page, to begin with where the newest responses are last. */
-	lastPage?: PagePosition;
-	/** A short reading did not fit the order: the whole listing has to be read. */
-	isDoubtful: boolean;
-};
-
-/** The order after something did not fit: short readings go on, and the whole listing is read soon. */
-export function inDoubt(order: Order | undefined): Order | undefined {
-	return order && { ...order, isDoubtful: true };
-}
-
-/** The last poll without its backlog, whose responses the next reading finds again. */
-export function withoutBacklog(lastPoll: LastPoll | undefined): LastPoll | undefined {
-	if (lastPoll === undefined || lastPoll.backlog.length === 0) return lastPoll;
-	return { ...lastPoll, backlog: [], order: inDoubt(lastPoll.order) };
-}
-
-/** A form in the list of all forms. */
-export type ListedForm = { id: string; name: string; record: IDataObject };
-
-/** How the polls of one form, or all requests of an account, have failed lately. Times in epoch milliseconds. */
+/** How the readings of a subject have failed lately. */
 export type Failures = {
 	/** Polls that have failed since the last good one. */
 	readonly count: number;
 	/** Whole readings that have failed since the last good one, whatever short ones did meanwhile. */
 	readonly wholeCount: number;
 	/** When the last failed poll began. */
-	readonly startedAt: number;
+	readonly startedAtMs: number;
 	/** The service asked for no request before this time. A good poll does not end this wait. */
-	readonly waitUntil: number;
+	readonly waitUntilMs: number;
 	/** When the error was last reported. */
-	readonly reportedAt?: number;
+	readonly reportedAtMs?: number;
 };
 
-export const noFailures: Failures = {
+export const NO_FAILURES: Failures = {
 	count: 0,
 	wholeCount: 0,
-	startedAt: -Infinity,
-	waitUntil: -Infinity,
+	startedAtMs: -Infinity,
+	waitUntilMs: -Infinity,
 };
+
+/** The work in hand: a whole reading that goes on with a later poll, what it has read, and where it goes on. */
+export type Unfinished = { readonly records: readonly IDataObject[]; readonly next: PagePosition };
+
+/** The order of a list of several pages: new responses are on the first pages, or from this page on. */
+export type Order = { newest: 'first' } | { newest: 'last'; lastPage: PagePosition };
+
+/** What the process remembers of a list that it reads: the responses of one form, or all forms. */
+export type ListMemory = {
+	/** Its name among those that share the requests of the account. */
+	readonly sharer: string;
+	/** What whole readings, and short ones since, have cost. */
+	wholeCost: Cost;
+	shortCost: Cost;
+	failures: Failures;
+};
+
+/** What the process remembers of one form of a trigger. */
+export type FormMemory = ListMemory & {
+	/** Undefined if the list has no order, or if it is to be read whole next. */
+	order?: Order;
+	/** Whether this process has read the whole list. */
+	isRead: boolean;
+	unfinished?: Unfinished;
+	/** Responses that were found and wait for room, their fields or a file, oldest first. */
+	waiting: readonly IDataObject[];
+	rate: Rate;
+	/** The turns of its last reading and its last delivery: the lowest number comes first. */
+	readTurn: number;
+	deliveryTurn: number;
+	/** Its fields as they were last read, and when that was last tried. */
+	fields?: {
+		fields: readonly FormField[];
+		triedAtMs: number;
+		/** Some answers belong to no field, although the fields were read again for them. */
+		isUnmatched: boolean;
+	};
+};
+
+/** A form in the list of all forms. */
+export type ListedForm = { id: string; name: string; record: IDataObject };
+
+/** What the process remembers of the list of all forms. */
+export type FormListMemory = ListMemory & {
+	forms?: readonly ListedForm[];
+	/** Whether these are all forms. */
+	isWhole: boolean;
+	/** Requests that it takes to read the list. */
+	pages: number;
+	/** When it was last read for a name, or that was tried. */
+	namedAtMs: number;
+};
+
+/** An error that the next poll without items reports, and what it is about. */
+export type PendingError = { subject: Subject; error: NodeApiError | NodeOperationError };
 
 /** What the process remembers of one trigger. All of it can be lost at any time: the static data counts. */
 export type TriggerMemory = StateMemory & {
 	/** The workflow and node, whatever their names. */
 	key: string;
 	nodeName: string;
-	/** The account, service and events that the rest belongs to: with others, everything starts anew. */
-	owner?: string;
-	/** The forms that were watched last and the conditions, as text. */
+	/** The account and events that the rest belongs to: with others, everything starts anew. */
+	accountAndEvents?: string;
+	/** The forms that are watched and the conditions, as text. */
 	watched?: string;
 	/** By ID. */
 	forms: Map<string, FormMemory>;
-	list: FormMemory & { forms?: readonly ListedForm[]; isWhole?: boolean };
+	list: FormListMemory;
 	/** Failures that are the same whichever form is polled. */
-	account: Failures;
+	accountFailures: Failures;
 	/** Polls whose parameters or credential could not be used. */
-	unusable: Failures;
+	inputFailures: Failures;
 	turns: number;
 	/** How far the service's clock is ahead of this machine's, at most, in milliseconds. */
-	clockOffset: number;
+	clockOffsetMs: number;
 	/** The poll that is under way; resolves when it has ended, well or not. */
-	underWay?: Promise<void>;
-	/** The error of the last activation, if a person has to correct something. */
-	toCorrect?: { error: NodeApiError | NodeOperationError; at: number };
-	/** An error that the next poll without items reports, and what it is about. */
-	toReport?: { error: NodeApiError | NodeOperationError; about: string };
+	polling?: Promise<void>;
+	pendingError?: PendingError;
 };
 
-/** In place of a form's ID: the list of all forms. */
-export const LIST = '';
-
-/**
- * What is remembered of a form before its first poll.
- *
- * @param key the trigger's
- * @param about the form's ID, or LIST
- */
-export function freshForm(key: string, about: string): FormMemory {
-	const sharer = `${key} ${about}`;
-	return { sharer, schedule: freshSchedule, failures: noFailures, rate: noRate, turn: 0 };
+/** What is remembered of a form before its first poll. */
+export function createFormMemory(triggerKey: string, id: string): FormMemory {
+	const list = createListMemory(triggerKey, id);
+	return { ...list, isRead: false, waiting: [], rate: NO_RATE, readTurn: 0, deliveryTurn: 0 };
 }
 
-const fresh = (key: string) => ({
-	key,
-	forms: new Map<string, FormMemory>(),
-	list: freshForm(key, LIST),
-	account: noFailures,
-	turns: 0,
-	toCorrect: undefined,
-	toReport: undefined,
-});
+/** @param id the form's, or empty for the list of all forms */
+function createListMemory(triggerKey: string, id = ''): ListMemory {
+	const sharer = `${triggerKey} ${id}`;
+	return { sharer, wholeCost: NO_COST, shortCost: NO_COST, failures: NO_FAILURES };
+}
+
+function createProgress(key: string) {
+	return {
+		forms: new Map<string, FormMemory>(),
+		list: {
+			...createListMemory(key),
+			forms: undefined,
+			isWhole: false,
+			pages: 1,
+			namedAtMs: -Infinity,
+		},
+		accountFailures: NO_FAILURES,
+		turns: 0,
+		pendingError: undefined,
+	};
+}
 
 /** The most triggers that are remembered. Beyond it, the one that was not polled for longest is forgotten. */
 const MAX_TRIGGERS = 1_000;
 
 const triggers = new Map<string, TriggerMemory>();
-const allowances = new Map<string, RequestAllowance>();
 
 /**
  * What is remembered of a trigger.
  *
  * @param key the workflow and node, whatever their names
  * @param nodeName n8n's default mode keeps the static data by this name: a renamed node has none, and must
- * not continue from what the old one left unsaved
+ * not continue from what the old one left
  */
-export function memoryOf(key: string, nodeName: string): TriggerMemory {
+export function recallTrigger(key: string, nodeName: string): TriggerMemory {
 	const known = triggers.get(key) ?? {
-		...fresh(key),
+		key,
 		nodeName,
-		clockOffset: 0,
-		unusable: noFailures,
+		clockOffsetMs: 0,
+		inputFailures: NO_FAILURES,
+		...createProgress(key),
 	};
 	// the last in the map is the one that was polled last
 	triggers.delete(key);
 	triggers.set(key, known);
 	const [oldest] = triggers.keys();
 	if (triggers.size > MAX_TRIGGERS) triggers.delete(oldest);
-	if (known.nodeName !== nodeName) {
-		Object.assign(known, { nodeName, unsaved: undefined, delivery: undefined });
-	}
+	if (known.nodeName !== nodeName) Object.assign(known, { nodeName, last: undefined });
 	return known;
 }
 
 /**
- * Forgets what does not belong to the node's parameters any more.
+ * Forgets a trigger that could not be activated: the next attempt is a first one.
  *
- * @param owner the account, service and events
- * @param watched the forms and conditions
+ * @param last what was remembered of its state before
  */
-export function takeChange(memory: TriggerMemory, owner: string, watched: string): void {
-	if (memory.owner !== owner) Object.assign(memory, fresh(memory.key), { owner });
-	if (memory.watched === watched) return;
-	// an error about other forms is out of date, and a backlog was chosen by other conditions
-	Object.assign(memory, { watched, toCorrect: undefined, toReport: undefined });
-	for (const form of memory.forms.values()) form.lastPoll = withoutBacklog(form.lastPoll);
+export function forgetTrigger(memory: TriggerMemory, last: StateMemory['last']): void {
+	Object.assign(memory, createProgress(memory.key), { last, watched: undefined });
 }
 
-/** The requests of an account. */
-export function allowanceOf(accountKey: string, now: number): RequestAllowance {
-	for (const [key, allowance] of allowances) {
-		if (key !== accountKey && allowance.isUnused(now)) allowances.delete(key);
+/** Forgets what does not belong to the node's parameters any more. */
+export function forgetOutdated(
+	memory: TriggerMemory,
+	accountAndEvents: string,
+	watched: string,
+): void {
+	if (memory.accountAndEvents !== accountAndEvents) {
+		Object.assign(memory, createProgress(memory.key), { accountAndEvents });
 	}
-	const allowance = allowances.get(accountKey) ?? new RequestAllowance();
-	allowances.set(accountKey, allowance);
-	return allowance;
+	if (memory.watched === watched) return;
+	// an error about other forms is out of date, and responses wait that other conditions have chosen
+	Object.assign(memory, { watched, pendingError: undefined });
+	dropReadings(memory);
+}
+
+/** Drops what was read and not yet delivered. The next reading, which is a whole one, finds it again. */
+export function dropReadings({ forms }: TriggerMemory): void {
+	for (const form of forms.values()) {
+		if (form.waiting.length === 0 && form.unfinished === undefined) continue;
+		Object.assign(form, { waiting: [], unfinished: undefined, order: undefined });
+	}
+}
+
+/** All that share the requests of an account in this process, by the account's key. */
+const accounts = new Map<string, Map<string, Sharer>>();
+
+/** A poll of n8n for one sharer. */
+export type SharerPoll = Pick<Sharer, 'requestsPerDay' | 'weight' | 'maxPerDay'> & {
+	/** Whether the trigger was active before. Otherwise the time since the last poll is no interval. */
+	isScheduled: boolean;
+};
+
+/** Takes note that n8n has polled the trigger, so that the list takes part in the account's requests. */
+export function registerPoll(
+	accountKey: string,
+	sharer: string,
+	{ isScheduled, ...rest }: SharerPoll,
+	nowMs: number,
+): void {
+	const own = accounts.get(accountKey) ?? new Map<string, Sharer>();
+	const known = own.get(sharer);
+	const intervalMs = isScheduled && known !== undefined ? nowMs - known.polledAtMs : 0;
+	own.set(sharer, { ...rest, polledAtMs: nowMs, intervalMs });
+	if (known !== undefined) return;
+	accounts.set(accountKey, own);
+	for (const [key, sharers] of accounts) {
+		for (const [name, { polledAtMs }] of sharers) {
+			if (Math.abs(nowMs - polledAtMs) >= DAY_MS) sharers.delete(name);
+		}
+		if (sharers.size === 0) accounts.delete(key);
+	}
+}
+
+/** How long each request of a registered sharer waits, in milliseconds. */
+export function computeSharerSpacingMs(accountKey: string, sharer: string, nowMs: number): number {
+	const sharers = accounts.get(accountKey);
+	const own = sharers?.get(sharer);
+	if (sharers === undefined || own === undefined) return DAY_MS;
+	return computeSpacingMs(sharers.values(), own, nowMs);
 }

@@ -8,8 +8,8 @@ import { clock, unlessAborted } from '../api/clock';
 import { asNodeError } from '../api/errors';
 import { withoutSecrets } from '../api/records';
 import type { RequestContext } from '../api/requestContext';
-import type { TriggerEvent } from './compare';
-import { tooSlow } from './errors';
+import type { TriggerEvent } from '../parameters/watched';
+import { createTimeoutError } from './errors';
 
 /** An event that starts the workflow, of a response or of a form itself. */
 export type Event = {
@@ -24,10 +24,8 @@ export type Event = {
 export type ItemOptions = {
 	context: RequestContext;
 	output: ResponseOutput;
-	/** The most items. */
-	limit?: number;
 	/** After this time, no further item is begun. Epoch milliseconds. */
-	until?: number;
+	untilMs?: number;
 	/** Aborts when the time of the poll is up. */
 	timeUp?: AbortSignal;
 	/** Whether a file that cannot be downloaded now delays its response. */
@@ -35,25 +33,25 @@ export type ItemOptions = {
 };
 
 /**
- * Makes items of events, in order, as many as there is room and time for. At least one is made, or
+ * Makes items of events, in order, as many as there is time for. At least one is made, or
  * nothing would ever get through. A file that cannot be downloaded delays its response for a few polls,
  * and is then left out. If the file is gone, its response comes at once.
  *
- * @returns one item for each of the first events; the rest is for the next poll
+ * @returns one item for each of the first events; the rest is for a later poll
  * @throws the error of the first event's file if the response waits for it
  */
-export async function itemsOf(
+export async function createItems(
 	events: readonly Event[],
-	{ context, output, limit, until = Infinity, timeUp, isPatient = false }: ItemOptions,
+	{ context, output, untilMs = Infinity, timeUp, isPatient = false }: ItemOptions,
 ): Promise<INodeExecutionData[]> {
 	const { n8n } = context;
-	const late = () => tooSlow(n8n.getNode());
+	const createLateError = () => createTimeoutError(n8n.getNode());
 	const items: INodeExecutionData[] = [];
-	for (const event of events.slice(0, limit)) {
-		if (items.length > 0 && clock.now() >= until) break;
+	for (const event of events) {
+		if (items.length > 0 && clock.now() >= untilMs) break;
 		try {
-			const work = itemOf(context, event, output);
-			const { item, fileErrors } = await unlessAborted(work, timeUp, late);
+			const work = createItem(context, event, output);
+			const { item, fileErrors } = await unlessAborted(work, timeUp, createLateError);
 			const awaited = isPatient ? fileErrors.find((error) => !isGone(error)) : undefined;
 			if (awaited !== undefined) throw awaited;
 			for (const { message } of fileErrors) {
@@ -67,7 +65,7 @@ export async function itemsOf(
 			// downloading all files takes longer than a poll
 			const { message } = error;
 			n8n.logger.warn(`A response is delivered without its files: ${message}`);
-			const { item } = await itemOf(context, event, { ...output, filePrefix: undefined });
+			const { item } = await createItem(context, event, { ...output, filePrefix: undefined });
 			items.push({ ...item, json: { ...item.json, fileError: message } });
 		}
 	}
@@ -75,11 +73,11 @@ export async function itemsOf(
 }
 
 /** An item has what the service says about the response or form, and then which event of which form it is. */
-async function itemOf(context: RequestContext, event: Event, output: ResponseOutput) {
+async function createItem(context: RequestContext, event: Event, output: ResponseOutput) {
 	const { record, form, fields } = event;
 	const { item, fileErrors } =
 		event.event === 'formCreated'
-			? { item: { json: formAttributes(record, output) }, fileErrors: [] }
+			? { item: { json: selectFormAttributes(record, output) }, fileErrors: [] }
 			: await toResponseItem(
 					context,
 					record,
@@ -95,14 +93,14 @@ async function itemOf(context: RequestContext, event: Event, output: ResponseOut
 /** What simplified items keep of a form beside its ID and name. */
 const FORM_ATTRIBUTES = ['slug', 'description', 'is_closed', 'created_at', 'updated_at'];
 
-function formAttributes(record: IDataObject, { simplify }: ResponseOutput): IDataObject {
+function selectFormAttributes(record: IDataObject, { simplify }: ResponseOutput): IDataObject {
 	return structuredClone(simplify ? pick(record, FORM_ATTRIBUTES) : withoutSecrets(record));
 }
 
 /** Statuses of a host that may give the file later (RFC 9110 and RFC 6585). */
-const LATER = ['408', '425', '429'];
+const PASSING = ['408', '425', '429'];
 
 function isGone(error: unknown): boolean {
 	const status = error instanceof NodeApiError ? (error.httpCode ?? '') : '';
-	return status.startsWith('4') && !LATER.includes(status);
+	return status.startsWith('4') && !PASSING.includes(status);
 }

@@ -16,10 +16,10 @@ import {
 } from '../parameters/input';
 import type { Input } from '../parameters/input';
 import { readResponseOutput } from '../parameters/responseOutput';
-import { EVENTS } from './compare';
-import type { TriggerEvent } from './compare';
-import { REMEMBERED_DAYS } from './knownResponses';
+import { EVENTS, findWatchKind } from '../parameters/watched';
+import type { TriggerEvent, WatchKind } from '../parameters/watched';
 import { HOUR_MS } from './schedule';
+import { REMEMBERED_DAYS } from './state';
 
 /** The forms that a trigger watches: those with these IDs, or all forms of the workspace with exceptions. */
 export type Watch =
@@ -65,14 +65,14 @@ export const MAX_ABANDONED_AFTER_HOURS = 24 * REMEMBERED_DAYS;
  * @throws NodeOperationError that names the parameter and what it must be
  */
 export function readParameters(n8n: IPollFunctions): Parameters {
-	const input = inputOf(n8n);
+	const input = createInput(n8n);
 	const events = readEvents(input);
 	const watch = readWatch(input, events);
 	const conditions = readConditions(input);
 	const output = readResponseOutput(input);
 	return {
 		watch,
-		names: namesIn(n8n, watch),
+		names: readStoredName(n8n, watch),
 		events,
 		watchesResponses: events.some((event) => event !== 'formCreated'),
 		abandonedAfterMs: readAbandonedAfterHours(input) * HOUR_MS,
@@ -97,15 +97,15 @@ export function readParameters(n8n: IPollFunctions): Parameters {
 	};
 }
 
-/** Only the list of all forms shows a new one. */
+const WATCH_NAMES: Readonly<Record<WatchKind, string>> = {
+	one: 'One Form',
+	several: 'Several Forms',
+	all: 'All Forms',
+};
+
 function readWatch(input: Input, events: readonly TriggerEvent[]): Watch {
-	const kind = events.includes('formCreated')
-		? 'all'
-		: readChoice(input, 'watch', 'Forms', {
-				one: 'One Form',
-				several: 'Several Forms',
-				all: 'All Forms',
-			});
+	const watch = readChoice(input, 'watch', 'Watch', WATCH_NAMES);
+	const kind = findWatchKind(events, watch);
 	if (kind === 'one') return { kind: 'chosen', formIds: [readFormId(input)] };
 	if (kind === 'all')
 		return { kind, except: readFormIds(input, 'exceptFormIds', 'Excluded Form Names or IDs') };
@@ -136,7 +136,7 @@ function readAbandonedAfterHours(input: Input): number {
 }
 
 /** A poll has no input item, but its parameters are read like those of an item. */
-function inputOf(n8n: IPollFunctions): Input {
+function createInput(n8n: IPollFunctions): Input {
 	return {
 		parameter: <T>(name: string, fallback?: T) =>
 			n8n.getNodeParameter(name, fallback, { extractValue: name === 'formId' }) as T,
@@ -147,15 +147,16 @@ function inputOf(n8n: IPollFunctions): Input {
 	};
 }
 
-/** The name that the editor has stored if the form was chosen from the list. */
-function namesIn(n8n: IPollFunctions, watch: Watch): Map<string, string> {
+/**
+ * The name that the editor has stored if the form was chosen from the list. The list adds its notes in
+ * brackets, and a form can really be named so: such a name is read from the service.
+ */
+function readStoredName(n8n: IPollFunctions, watch: Watch): Map<string, string> {
 	const locator: unknown = n8n.getNode().parameters.formId;
-	const { value, cachedResultName } = isRecord(locator) ? locator : {};
+	const { value, cachedResultName: name } = isRecord(locator) ? locator : {};
 	const isMeant = watch.kind === 'chosen' && watch.formIds.includes(String(value));
-	if (!isMeant || typeof cachedResultName !== 'string') return new Map();
-	// the list adds its notes to the name
-	const name = cachedResultName.replace(/ \(closed\)$/, '').replace(` (${String(value)})`, '');
-	return new Map(name.trim() === '' ? [] : [[String(value), name.trim()]]);
+	if (!isMeant || typeof name !== 'string' || /^\s*$|\)$/.test(name)) return new Map();
+	return new Map([[String(value), name.trim()]]);
 }
 
 function readEvents(input: Input): TriggerEvent[] {

@@ -1,5 +1,5 @@
 import { sortBy } from 'lodash';
-import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { getAccount } from '../api/account';
 import type { Account } from '../api/account';
 import {
@@ -8,294 +8,471 @@ import {
 	explainUnknownField,
 	filterByConditions,
 } from '../api/answers/conditions';
+import type { FormField } from '../api/answers/fields';
 import { oldestFirst, submittedAt } from '../api/answers/order';
 import { clock } from '../api/clock';
-import { compare, knownAfter } from './compare';
-import { cutShort, LOG, wrongCondition } from './errors';
-import { failed, FAILURES_UNTIL_REPORTED, report, succeeded, unusable } from './failures';
-import { listForms, nameOf } from './formList';
-import { KnownResponses } from './knownResponses';
-import { decideReading, fieldsOf, readListing, roomUntilDue } from './listing';
+import { endpoints, targetOf } from '../api/endpoints';
+import { NotSent } from '../api/errors';
+import { compareResponses, computeKnown } from './compare';
+import type { Comparison, Found } from './compare';
+import { createConditionError, LOG } from './errors';
 import {
-	freshForm,
-	inDoubt,
-	LIST,
-	memoryOf,
-	noFailures,
-	takeChange,
-	withoutBacklog,
+	FAILURES_UNTIL_REPORTED,
+	findActivationError,
+	isBackOffOver,
+	readFailure,
+	recordAnswer,
+	recordFailure,
+	recordInputFailure,
+	recordSuccess,
+	takePendingError,
+} from './failures';
+import type { Failed } from './failures';
+import { findName, isFormListDue, loadFields, noteForms, readFormList } from './forms';
+import { createPollInput, findOccasion, listWatchedIds } from './input';
+import type { PollInput } from './input';
+import {
+	createFormMemory,
+	dropReadings,
+	forgetOutdated,
+	forgetTrigger,
+	recallTrigger,
+	registerPoll,
 } from './memory';
-import type { FormMemory, LastPoll } from './memory';
-import { itemsOf } from './output';
+import type { FormMemory, ListedForm } from './memory';
+import { createItems } from './output';
 import type { Event } from './output';
 import { readParameters } from './parameters';
 import type { Parameters } from './parameters';
-import {
-	beginRun,
-	commit,
-	initialState,
-	knowsOther,
-	occasionOf,
-	share,
-	watchedIds,
-} from './pollRun';
-import type { Listing, PollRun } from './pollRun';
+import { decideReading, readResponses } from './reading';
 import type { Reading } from './reading';
-import { HOUR_MS, weightOf, withResponses } from './schedule';
-import { isDeliveryUnderWay, saveState, saveUnsaved } from './state';
+import { addResponses, computeWeight, DAY_MS, HOUR_MS } from './schedule';
+import { isDeliveryUnderWay, saveState } from './state';
+import type { Content, FormState } from './state';
 
 type Items = INodeExecutionData[] | null;
 
 /**
- * n8n 2 activates a workflow again if that failed, five times within 15 seconds, and shows the last error.
- * It gets the same error each time, for one request.
- */
-const ACTIVATION_MS = 20_000;
-
-/**
- * One poll of n8n, which is an opportunity and not an order: reads the forms whose time has come, and
- * returns the items of what is new, or null: n8n would run the workflow on an empty list.
+ * Handles one poll of n8n; does nothing if no form is due. Returns the items of what is new, or null: n8n
+ * would run the workflow on an empty list.
  *
  * @throws NodeApiError or NodeOperationError that people are to see
  */
 export async function pollForms(n8n: IPollFunctions): Promise<Items> {
 	const node = n8n.getNode();
-	const memory = memoryOf(`${n8n.getWorkflow().id}:${node.id}`, node.name);
-	const occasion = occasionOf(n8n);
+	const memory = recallTrigger(`${n8n.getWorkflow().id}:${node.id}`, node.name);
+	const occasion = findOccasion(n8n);
 	let parameters: Parameters;
 	let account: Account;
 	try {
 		parameters = readParameters(n8n);
 		account = await getAccount(n8n);
-		memory.unusable = noFailures;
 	} catch (cause) {
-		unusable(memory, n8n, occasion, cause);
+		recordInputFailure(memory, n8n, occasion, cause);
 		return null;
 	}
 	const { watch, conditions, events } = parameters;
-	const owner = JSON.stringify([account.key, account.baseUrl, events]);
-	takeChange(memory, owner, JSON.stringify([watch, conditions]));
+	forgetOutdated(
+		memory,
+		JSON.stringify([account.key, events]),
+		JSON.stringify([watch, conditions]),
+	);
 
-	const { toCorrect } = memory;
-	const isAgain = toCorrect !== undefined && clock.now() - toCorrect.at < ACTIVATION_MS;
-	if (occasion !== 'schedule' && isAgain) throw toCorrect.error;
-
-	let run = beginRun(n8n, memory, occasion, parameters, account);
-	while (memory.underWay !== undefined) {
+	let input = createPollInput(n8n, memory, occasion, parameters, account);
+	while (memory.polling !== undefined) {
 		// the first poll may fail, so an overlapping one waits for its result
-		if (!isContinuing(run)) await memory.underWay;
-		run = beginRun(n8n, memory, occasion, parameters, account);
-		if (isContinuing(run)) return null;
+		if (!isContinuing(input)) await memory.polling;
+		input = createPollInput(n8n, memory, occasion, parameters, account);
+		if (isContinuing(input)) return null;
 	}
-	if (isDeliveryUnderWay(run.staticData, memory, clock.now())) return null;
-	const polling = pollOnce(run);
-	memory.underWay = polling.then(
+	if (isDeliveryUnderWay(input.staticData, memory, clock.now())) return null;
+	const polling = pollOnce(input);
+	memory.polling = polling.then(
 		() => undefined,
 		() => undefined,
 	);
 	try {
 		return await polling;
 	} finally {
-		memory.underWay = undefined;
+		memory.polling = undefined;
 	}
 }
 
 /** Whether there is a state of some of the forms to continue from. */
-function isContinuing(run: PollRun): boolean {
-	return run.listedSince !== undefined || knowsOther(run, LIST);
+function isContinuing({ content, parameters }: PollInput): boolean {
+	return content.listedSinceMs !== undefined || listKnownIds(parameters, content).length > 0;
 }
 
-/** Lists the forms if all are watched, polls them in turn, saves what is known then, and reports failures. */
-async function pollOnce(run: PollRun): Promise<Items> {
-	const { memory, parameters, base, staticData } = run;
-	const { watch, watchesResponses } = parameters;
-	if (base.kind === 'damaged') {
-		run.context.n8n.logger.warn(
-			`The trigger's saved state could not be read: ${base.reason}. Existing responses won't start the workflow.`,
+/** The IDs of the watched forms that have been read. */
+function listKnownIds(parameters: Parameters, { forms }: Pick<Content, 'forms'>): string[] {
+	return listWatchedIds(parameters, forms).filter((id) => forms.get(id)?.known !== undefined);
+}
+
+/** How the readings of one poll have gone so far. */
+type Progress = { failed: Failed[]; failedInARow: number; isStopped: boolean };
+
+/** Reads what is due, delivers what is new, saves what is known then, and reports failures. */
+async function pollOnce(input: PollInput): Promise<Items> {
+	const { memory, parameters, base, staticData, context } = input;
+	const { last } = memory;
+	if (base.damage !== undefined) {
+		context.n8n.logger.warn(
+			`The trigger's saved state could not be read: ${base.damage}. Existing responses won't start the workflow.`,
 		);
 	}
-	if (watch.kind === 'all') await deliverForms(run, watch.except);
+	// n8n has discarded items: what was read and delivered with them has to be found again
+	if (last !== undefined && base.state !== last.left) dropReadings(memory);
+	const progress: Progress = { failed: [], failedInARow: 0, isStopped: false };
+	const { content, created } = await noteWatchedForms(input, progress);
+	const forms = new Map(content.forms);
+	const items = await deliverCreated(input, forms, created);
+	const found = await readForms(input, forms, progress);
+	items.push(...(await deliverFound(input, forms, found, items.length, progress)));
 
-	const ids = watchesResponses ? watchedIds(run) : [];
-	memory.forms = new Map(ids.map((id) => [id, memory.forms.get(id) ?? freshForm(memory.key, id)]));
-	const forms = [...memory.forms];
-	for (const [, form] of forms) share(run, form, weightOf(form.rate, run.startedAt));
-	// new forms have had no turn and come first, then the form whose turn was longest ago
-	forms.sort(([, one], [, other]) => one.turn - other.turn);
-	for (const [id, form] of forms) {
-		if (clock.now() >= run.until) break;
-		await pollForm(run, id, form);
+	const error = findActivationError(input, progress.failed, listKnownIds(parameters, { forms }));
+	if (error !== undefined) {
+		forgetTrigger(memory, last);
+		throw error;
 	}
-
-	const hasItems = run.items.length > 0;
-	if (run.hasResult) {
-		for (const id of ids) if (!run.forms.has(id)) commit(run, id, initialState(run), false);
-		const { service, listedSince, forms: known } = run;
-		const formsIfDiscarded = hasItems ? run.formsIfDiscarded : undefined;
-		const outcome = { service, listedSince, forms: known, formsIfDiscarded, base };
-		saveState(staticData, memory, { ...outcome, now: clock.now() });
-	}
-	if (hasItems) return sortBy(run.items, 'at').map(({ item }) => item);
-	if (!run.hasFailed) saveUnsaved(staticData, memory);
-	report(run);
+	const hasItems = items.length > 0;
+	const beforeItems = hasItems ? content : undefined;
+	saveState(staticData, memory, base, { ...content, forms }, beforeItems, clock.now());
+	if (hasItems) return sortBy(items, 'atMs').map(({ item }) => item);
+	const pendingError = takePendingError(input);
+	if (pendingError !== undefined) throw pendingError;
 	return null;
 }
 
-/** Delivers forms that are new in the list of all forms. */
-async function deliverForms(run: PollRun, except: readonly string[]): Promise<void> {
-	const { events, watchesResponses } = run.parameters;
-	const created = await listForms(run, except);
-	const isEvent = events.includes('formCreated');
-	const found = created.map(({ id, name, record }) => {
-		return { event: 'formCreated' as const, record, form: { id, name } };
-	});
-	const count = isEvent ? await deliver(run, found, false) : found.length;
-	for (const { id } of created.slice(0, count)) {
-		commit(run, id, watchesResponses ? { known: new KnownResponses(0) } : {}, isEvent);
+/** Takes note of a failure of this poll. After one of the whole account, nothing more is sent. */
+function noteFailure(input: PollInput, progress: Progress, failed: Failed): void {
+	progress.failed.push(failed);
+	if (failed.cause instanceof NotSent) {
+		progress.isStopped = true;
+		input.context.n8n.logger.info(LOG.queueIsFull);
+		return;
 	}
+	const isPassing = readFailure(failed.cause)?.cause === 'temporarily-unavailable';
+	if (isPassing && !failed.isAboutForm) progress.failedInARow += 1;
+	const isServiceDown = progress.failedInARow >= FORMS_UNTIL_SERVICE_FAILS;
+	const subject = recordFailure(input, failed, isServiceDown);
+	if (subject.kind === 'account') progress.isStopped = true;
 }
 
-/** Polls one form if it is due, or else delivers what its last poll had no room for. */
-async function pollForm(run: PollRun, id: string, memory: FormMemory): Promise<void> {
-	const { conditions, needsFields } = run.parameters;
-	const startedAt = clock.now();
-	const { known } = run.forms.get(id) ?? initialState(run);
-	const lastPoll = memory.lastPoll?.known === known ? memory.lastPoll : undefined;
-	const backlog = lastPoll?.backlog ?? [];
-	const listing: Listing = {
-		about: id,
-		memory,
-		known,
-		isFirst: run.forms.get(id)?.known === undefined,
-		order: backlog.length === 0 ? lastPoll?.order : undefined,
-		isToCheck: run.occasion === 'publish' && conditionsNeedFields(conditions),
-	};
-	let isCut = false;
-	try {
-		// responses that wait for their fields get the last requests of a day, not the listing
-		if (backlog.length > 0 && needsFields) await fieldsOf(run, id, memory, backlog);
-		const kind = decideReading(run, listing);
-		if (kind === undefined && backlog.length === 0) return;
-		memory.turn = ++run.memory.turns;
-		const version = trustedVersion(run, listing, lastPoll);
-		// a backlog is compared again, as a part of the listing
-		const reading =
-			kind === undefined
-				? { records: [...backlog], isWhole: false, isShort: true, order: lastPoll?.order }
-				: await readListing(run, listing, kind, version);
-		if (reading === undefined) return;
-		isCut = !reading.isWhole && !reading.isShort;
-		if (reading.isUnchanged && lastPoll !== undefined) {
-			const versionAt = version?.etag === undefined ? startedAt : lastPoll.versionAt;
-			memory.lastPoll = { ...lastPoll, version: reading.version ?? version, versionAt };
-			run.hasResult = true;
-		} else await take(run, listing, reading, lastPoll);
-		if (kind !== undefined) succeeded(run, listing, reading.isWhole);
-	} catch (error) {
-		// a file or the fields cannot be read now: the next poll finds the responses again, when it is due
-		memory.lastPoll = withoutBacklog(lastPoll);
-		failed(run, listing, { startedAt, isWhole: isCut, isAboutForm: true }, error);
+/** Forms in a row that the service cannot give now: from then on it is the service that fails. */
+const FORMS_UNTIL_SERVICE_FAILS = 2;
+
+/** Finds out which forms there are to watch, and which of them are new. */
+async function noteWatchedForms(input: PollInput, progress: Progress) {
+	const { memory, parameters, content, initial, startedAtMs } = input;
+	const { watch, watchesResponses } = parameters;
+	if (watch.kind === 'chosen') {
+		const forms = watch.formIds.map((id) => [id, content.forms.get(id) ?? initial] as const);
+		return { content: { ...content, forms: new Map(forms) }, created: [] };
 	}
-}
-
-/** The version of the listing, if the same again would change nothing. After an hour, an ETag is not trusted. */
-function trustedVersion(run: PollRun, { isToCheck }: Listing, lastPoll: LastPoll | undefined) {
-	if (isToCheck || lastPoll?.version === undefined) return undefined;
-	const { version, versionAt, known } = lastPoll;
-	const now = clock.now();
-	if (now >= known.changesAt(run.parameters.abandonedAfterMs)) return undefined;
-	return now - versionAt < HOUR_MS ? version : { digest: version.digest };
-}
-
-/** Compares what was read with what is known, delivers what is new, and takes note of it. */
-async function take(
-	run: PollRun,
-	listing: Listing,
-	reading: Reading,
-	lastPoll: LastPoll | undefined,
-): Promise<void> {
-	const { context, parameters } = run;
-	const { about: id, memory } = listing;
-	const { conditions, events, abandonedAfterMs, maxPerPoll, needsFields } = parameters;
-	const { logger } = context.n8n;
-	const node = context.n8n.getNode();
-	const now = clock.now();
-	const { records, isWhole, isShort } = reading;
-	const { known, since } = run.forms.get(id) ?? initialState(run);
-	const isCut = !isWhole && !isShort;
-	if (known === undefined && isCut) throw cutShort(node, 'firstResponses');
-	const rules = { node, events, abandonedAfterMs, now, since };
-	const comparison = compare(known, records, isWhole, rules);
-	const { found } = comparison;
-	// the new responses may be on pages that no poll reaches, so this has to be reported
-	if (isCut && found.length === 0) throw cutShort(node, 'inVain');
-	if (isCut) logger.warn(LOG.cut);
-	if (known === undefined)
-		logger.info(`Watching form ${id}. Existing responses: ${records.length}.`);
-
-	const byField = conditionsNeedFields(conditions);
-	const possible = byField ? found : filterByConditions(found, conditions, []).met;
-	const hasRoom = run.items.length < maxPerPoll;
-	const isAwaited = hasRoom && (possible.length > 0 || listing.isToCheck === true);
-	const newRecords = possible.map(({ record }) => record);
-	const fields = needsFields && isAwaited ? await fieldsOf(run, id, memory, newRecords) : undefined;
-	const isReady = hasRoom && (!needsFields || fields !== undefined);
-	if (!isReady && hasRoom && possible.length > 0) logger.info(LOG.noFields);
-	const problem = byField && fields ? explainUnknownField(conditions, fields, records) : undefined;
-	if (problem !== undefined) throw wrongCondition(node, problem);
-	const { met: wanted, uncompared } =
-		byField && fields !== undefined
-			? filterByConditions(found, conditions, fields)
-			: { met: possible, uncompared: 0 };
-	const note = describeUncompared(uncompared);
-	if (note !== undefined) logger.warn(`Form ${id}: ${note}`);
-
-	const due = oldestFirst(wanted);
-	const ready = isReady ? due : [];
-	const form = { id, name: ready.length > 0 ? await nameOf(run, id) : null };
-	const isPatient = memory.failures.count + 1 < FAILURES_UNTIL_REPORTED;
-	const delivered = await deliver(
-		run,
-		ready.map(({ event, record }) => ({ event, record, form, fields })),
-		isPatient,
+	const { list } = memory;
+	registerList(
+		input,
+		list.sharer,
+		1,
+		watchesResponses ? (list.pages * DAY_MS) / HOUR_MS : Infinity,
 	);
+	if (isFormListDue(input)) {
+		const subject = { kind: 'forms' } as const;
+		try {
+			await readFormList(input);
+			recordAnswer(input);
+			recordSuccess(input, subject, list, true);
+		} catch (cause) {
+			const isFirst = content.listedSinceMs === undefined;
+			const failed = { subject, list, isFirst, isWhole: true, isAboutForm: false };
+			noteFailure(input, progress, { ...failed, startedAtMs, cause });
+		}
+	}
+	return noteForms(input, watch.except);
+}
 
-	const rest = due.slice(delivered);
-	const after = knownAfter(comparison, rest);
-	commit(run, id, { known: after }, delivered > 0);
-	memory.rate = withResponses(memory.rate, found.length - rest.length, now);
-	const kept = rest.slice(0, roomUntilDue(run, listing)).map(({ record }) => record);
-	const order = isWhole ? reading.order : (reading.order ?? inDoubt(lastPoll?.order));
-	if (order?.isDoubtful && lastPoll?.order?.isDoubtful === false)
-		logger.info(`Form ${id}: ${LOG.inDoubt}`);
-	memory.lastPoll = {
-		known: after,
-		backlog: kept,
-		version: rest.length === 0 ? reading.version : undefined,
-		versionAt: now,
-		order: kept.length < rest.length ? inDoubt(order) : order,
+/** The list takes part in the requests of the account. */
+function registerList(input: PollInput, sharer: string, weight: number, maxPerDay: number): void {
+	const { context, parameters, occasion, startedAtMs } = input;
+	const { requestsPerDay } = parameters;
+	const isScheduled = occasion === 'schedule';
+	const poll = { requestsPerDay, weight, maxPerDay, isScheduled };
+	registerPoll(context.account.key, sharer, poll, startedAtMs);
+}
+
+/** An item, and the time up to which the items of its form are submitted. */
+type PlacedItem = { atMs: number; item: INodeExecutionData };
+
+/** Delivers forms that are new in the list of all forms. */
+async function deliverCreated(
+	input: PollInput,
+	forms: Map<string, FormState>,
+	created: readonly ListedForm[],
+): Promise<PlacedItem[]> {
+	const { context, parameters } = input;
+	const { events, output, maxPerPoll, watchesResponses } = parameters;
+	const isEvent = events.includes('formCreated');
+	const found = (isEvent ? created.slice(0, maxPerPoll) : []).map(({ id, name, record }): Event => {
+		return { event: 'formCreated', record, form: { id, name } };
+	});
+	const items = await createItems(found, { context, output });
+	for (const { id } of isEvent ? created.slice(0, items.length) : created) {
+		forms.set(id, watchesResponses ? { known: new Map() } : {});
+	}
+	return placeItems(found, items);
+}
+
+/** Items of several forms are ordered by time later, and those of one form stay in their order. */
+function placeItems(events: readonly Event[], items: INodeExecutionData[]): PlacedItem[] {
+	let atMs = -Infinity;
+	return items.map((item, index) => {
+		atMs = Math.max(atMs, submittedAt(events[index].record) ?? atMs);
+		return { atMs, item };
+	});
+}
+
+/** What a poll has found in one form. */
+type FoundInForm = {
+	id: string;
+	form: FormMemory;
+	comparison: Comparison;
+	/** Events that start the workflow, oldest first. */
+	wanted: Found[];
+	fields?: readonly FormField[];
+	/** Undefined if the events have to wait for the fields of the form. */
+	isReady: boolean;
+	/** What was read, and is good if the delivery is as well. */
+	read?: 'whole' | 'part';
+};
+
+/** Reads the forms that are due in turn, and compares them with what is known. */
+async function readForms(
+	input: PollInput,
+	forms: ReadonlyMap<string, FormState>,
+	progress: Progress,
+): Promise<FoundInForm[]> {
+	const { memory, parameters, readUntilMs, startedAtMs } = input;
+	const ids = listWatchedIds(parameters, forms);
+	const remembered = (id: string) => memory.forms.get(id) ?? createFormMemory(memory.key, id);
+	memory.forms = new Map(ids.map((id) => [id, remembered(id)]));
+	for (const { sharer, rate } of memory.forms.values()) {
+		registerList(input, sharer, computeWeight(rate, startedAtMs), Infinity);
+	}
+	const found: FoundInForm[] = [];
+	// new forms have had no turn and come first, then the form whose turn was longest ago
+	for (const [id, form] of sortBy([...memory.forms], ([, { readTurn }]) => readTurn)) {
+		if (progress.isStopped || clock.now() >= readUntilMs) break;
+		const one = await readForm(input, id, form, forms.get(id) ?? {}, progress);
+		if (one !== undefined) found.push(one);
+	}
+	return found;
+}
+
+/** Reads one form if it is due, or else takes what its last readings had no room for. */
+async function readForm(
+	input: PollInput,
+	id: string,
+	form: FormMemory,
+	{ known, sinceMs }: FormState,
+	progress: Progress,
+): Promise<FoundInForm | undefined> {
+	const { context, parameters, occasion } = input;
+	const { conditions, events, abandonedAfterMs } = parameters;
+	const isToCheck = occasion === 'publish' && conditionsNeedFields(conditions);
+	// a state that n8n has restored may be older than what waits
+	if (known === undefined) form.waiting = [];
+	const kind = decideReading(input, form, known, isToCheck);
+	const isWaiting = form.waiting.length > 0 && isBackOffOver(input, form);
+	if (kind === undefined && !isWaiting) return undefined;
+	const subject = { kind: 'form', id } as const;
+	const failed = {
+		...{ subject, list: form, isFirst: known === undefined, isWhole: kind === 'whole' },
+		startedAtMs: clock.now(),
 	};
+	let reading: Reading = { kind: 'part', records: [], order: form.order };
+	try {
+		if (kind !== undefined) reading = await readDue(input, id, form, known, kind);
+	} catch (cause) {
+		noteFailure(input, progress, { ...failed, isAboutForm: false, cause });
+		return undefined;
+	}
+	const cause = reading.kind === 'cut' ? reading.error : undefined;
+	if (cause !== undefined) noteFailure(input, progress, { ...failed, isAboutForm: false, cause });
+	else if (kind !== undefined) progress.failedInARow = 0;
+	if (known === undefined && reading.kind !== 'whole') {
+		const count = form.unfinished?.records.length ?? 0;
+		context.n8n.logger.info(
+			`Form ${id}: the first reading goes on with the next poll. Responses so far: ${count}.`,
+		);
+		return undefined;
+	}
+	const isWhole = reading.kind === 'whole';
+	const read = kind === undefined || cause !== undefined ? undefined : isWhole ? 'whole' : 'part';
+	try {
+		const node = context.n8n.getNode();
+		const rules = { node, events, abandonedAfterMs, nowMs: clock.now(), sinceMs };
+		const records = isWhole ? reading.records : [...reading.records, ...form.waiting];
+		const comparison = compareResponses(known, records, isWhole, rules);
+		if (known === undefined) {
+			const { length } = reading.records;
+			context.n8n.logger.info(`Watching form ${id}. Existing responses: ${length}.`);
+		}
+		const found = { id, form, comparison };
+		try {
+			return {
+				...found,
+				...(await selectWanted(input, id, form, comparison, records, isToCheck)),
+				read,
+			};
+		} catch (error) {
+			noteFailure(input, progress, { ...failed, isAboutForm: true, cause: error });
+			return { ...found, wanted: oldestFirst(comparison.found), isReady: false };
+		}
+	} catch (error) {
+		noteFailure(input, progress, { ...failed, isAboutForm: true, cause: error });
+		return undefined;
+	}
+}
+
+/** Reads a form, and keeps in memory what later polls need of it. */
+async function readDue(
+	input: PollInput,
+	id: string,
+	form: FormMemory,
+	known: FormState['known'],
+	kind: 'whole' | 'short',
+): Promise<Reading> {
+	const { context, memory } = input;
+	form.readTurn = ++memory.turns;
+	const target = targetOf(context.account, endpoints.listResponses, { formId: id });
+	const { unfinished } = form;
+	if (kind === 'whole') form.unfinished = undefined;
+	const reading = await readResponses(input, target, form, known, kind, unfinished);
+	recordAnswer(input);
+	if (reading.kind === 'cut') form.unfinished = reading.unfinished;
+	else form.order = reading.order;
+	if (reading.kind === 'whole') form.isRead = true;
+	if (reading.kind === 'part' && reading.order === undefined) form.unfinished = undefined;
+	return reading;
 }
 
 /**
- * Makes items of events of one form, oldest first.
+ * Selects the events that start the workflow. The others are marked as seen.
  *
- * @returns how many of the first events have become items
+ * @param records what was compared
+ * @throws why the fields that this needs cannot be read, or what is wrong with a condition
  */
-async function deliver(
-	run: PollRun,
-	events: readonly Event[],
-	isPatient: boolean,
-): Promise<number> {
-	const { context, parameters, until, timeUp } = run;
-	const { output, maxPerPoll } = parameters;
-	const limit = maxPerPoll - run.items.length;
-	const items = await itemsOf(events, { context, output, limit, until, timeUp, isPatient });
-	// items of several forms are ordered by time later, and those of one form stay in their order
-	let at = -Infinity;
-	for (const [index, item] of items.entries()) {
-		at = Math.max(at, submittedAt(events[index].record) ?? at);
-		run.items.push({ at, item });
+async function selectWanted(
+	input: PollInput,
+	id: string,
+	form: FormMemory,
+	{ found }: Comparison,
+	records: readonly IDataObject[],
+	isToCheck: boolean,
+): Promise<Pick<FoundInForm, 'wanted' | 'fields' | 'isReady'>> {
+	const { context, parameters } = input;
+	const { conditions, needsFields } = parameters;
+	const { logger } = context.n8n;
+	const isByField = conditionsNeedFields(conditions);
+	const possible = isByField ? found : filterByConditions(found, conditions, []).met;
+	if (!needsFields || (possible.length === 0 && !isToCheck)) {
+		return { wanted: oldestFirst(possible), isReady: true };
 	}
-	return items.length;
+	const newRecords = possible.map(({ record }) => record);
+	const fields = await loadFields(input, id, form, newRecords);
+	if (fields === undefined) {
+		if (possible.length > 0) logger.info(LOG.waitForFields);
+		return { wanted: oldestFirst(possible), isReady: false };
+	}
+	if (!isByField) return { wanted: oldestFirst(possible), fields, isReady: true };
+	const problem = explainUnknownField(conditions, fields, records);
+	if (problem !== undefined) throw createConditionError(context.n8n.getNode(), problem);
+	const { met, uncompared } = filterByConditions(found, conditions, fields);
+	const note = describeUncompared(uncompared);
+	if (note !== undefined) logger.warn(`Form ${id}: ${note}`);
+	return { wanted: oldestFirst(met), fields, isReady: true };
+}
+
+/** The most responses of a form that wait in memory: they are whole records. */
+const MAX_WAITING = 5_000;
+
+/**
+ * Delivers what was found, and takes note of what is known then. Forms take turns for room: each gets one
+ * item after another, and one that delivered goes behind those that wait.
+ */
+async function deliverFound(
+	input: PollInput,
+	forms: Map<string, FormState>,
+	found: readonly FoundInForm[],
+	usedRoom: number,
+	progress: Progress,
+): Promise<PlacedItem[]> {
+	const { memory, parameters, deliverUntilMs } = input;
+	const inTurn = sortBy(found, ({ form }) => form.deliveryTurn);
+	const room = parameters.maxPerPoll - usedRoom;
+	const shares = shareRoom(
+		inTurn.map(({ isReady, wanted }) => (isReady ? wanted.length : 0)),
+		room,
+	);
+	const items: PlacedItem[] = [];
+	for (const [index, { id, form, comparison, wanted, fields, read }] of inTurn.entries()) {
+		const isLate = items.length > 0 && clock.now() >= deliverUntilMs;
+		const ready = isLate ? [] : wanted.slice(0, shares[index]);
+		const delivered = await deliverForm(input, id, form, ready, fields, progress, read);
+		const rest = wanted.slice(delivered.length);
+		forms.set(id, { known: computeKnown(comparison, rest) });
+		form.rate = addResponses(form.rate, comparison.found.length - rest.length, clock.now());
+		form.waiting = rest.slice(0, MAX_WAITING).map(({ record }) => record);
+		// the next reading has to find the others again
+		if (rest.length > MAX_WAITING) form.order = undefined;
+		if (delivered.length > 0) form.deliveryTurn = ++memory.turns;
+		items.push(...delivered);
+	}
+	return items;
+}
+
+/** Gives each in turn one place, until all have what they want or no place is left. */
+function shareRoom(wanted: readonly number[], room: number): number[] {
+	const shares = wanted.map(() => 0);
+	let left = Math.min(
+		room,
+		wanted.reduce((sum, one) => sum + one, 0),
+	);
+	for (let index = 0; left > 0; index = (index + 1) % wanted.length) {
+		if (shares[index] === wanted[index]) continue;
+		shares[index] += 1;
+		left -= 1;
+	}
+	return shares;
+}
+
+/**
+ * Makes items of the first events of a form, as many as there is time for. If that fails, none is
+ * delivered, and the events wait.
+ */
+async function deliverForm(
+	input: PollInput,
+	id: string,
+	form: FormMemory,
+	ready: readonly Found[],
+	fields: readonly FormField[] | undefined,
+	progress: Progress,
+	read: FoundInForm['read'],
+): Promise<PlacedItem[]> {
+	const { context, parameters, deliverUntilMs: untilMs, timeUp } = input;
+	const { output } = parameters;
+	const subject = { kind: 'form', id } as const;
+	const startedAtMs = clock.now();
+	const name = ready.length > 0 ? await findName(input, id, form, !progress.isStopped) : null;
+	const events = ready.map(({ event, record }) => ({ event, record, form: { id, name }, fields }));
+	const isPatient = form.failures.count + 1 < FAILURES_UNTIL_REPORTED;
+	try {
+		const items = await createItems(events, { context, output, untilMs, timeUp, isPatient });
+		if (read !== undefined) recordSuccess(input, subject, form, read === 'whole');
+		return placeItems(events, items);
+	} catch (cause) {
+		const failed = { subject, list: form, isFirst: false, isWhole: false, isAboutForm: true };
+		noteFailure(input, progress, { ...failed, startedAtMs, cause });
+		return [];
+	}
 }

@@ -3,6 +3,7 @@ import { REQUESTS_PER_DAY } from '../api/rateLimiter/limits';
 import { conditionFilters } from '../parameters/filters';
 import { formLocator, optionsOf, simplifySwitch } from '../parameters/properties';
 import { outputOptions } from '../parameters/responseOutput';
+import { showForWatch, WITH_FORM_CREATED } from '../parameters/watched';
 import {
 	DEFAULT_ABANDONED_AFTER_HOURS,
 	DEFAULT_MAX_PER_POLL,
@@ -20,9 +21,6 @@ const CHANGE = "To change this, set 'Requests per Day' in the options.";
 
 const isSet = { [set]: [{ _cnd: { exists: true as const } }] };
 
-/** Form Created concerns all forms: there is nothing to choose then. */
-const createsForms = { events: ['formCreated'] };
-
 const severalForms: INodeProperties = {
 	displayName: `The trigger polls one form at most every ${MINUTES} minutes, even if 'Poll Times' are more frequent, to stay within ${DEFAULT_REQUESTS_PER_DAY} requests a day. Forms take turns: with 12 forms, each is polled about every ${12 * MINUTES} minutes. ${CHANGE}`,
 	name: 'severalAllowanceNotice',
@@ -37,13 +35,16 @@ const allowanceNotices: INodeProperties[] = [
 		name: 'allowanceNotice',
 		type: 'notice',
 		default: '',
-		displayOptions: { show: { watch: ['one'] }, hide: { ...isSet, ...createsForms } },
+		displayOptions: { show: { watch: ['one'] }, hide: { ...isSet, ...WITH_FORM_CREATED } },
 	},
 	{
 		...severalForms,
-		displayOptions: { show: { watch: ['several', 'all'] }, hide: { ...isSet, ...createsForms } },
+		displayOptions: {
+			show: { watch: ['several', 'all'] },
+			hide: { ...isSet, ...WITH_FORM_CREATED },
+		},
 	},
-	{ ...severalForms, displayOptions: { show: createsForms, hide: isSet } },
+	{ ...severalForms, displayOptions: { show: WITH_FORM_CREATED, hide: isSet } },
 	{
 		displayName:
 			"All triggers on this account share 'Requests per Day', which is set in the options below. The trigger skips polls beyond this number.",
@@ -125,7 +126,7 @@ export const triggerProperties: INodeProperties[] = [
 		type: 'options',
 		noDataExpression: true,
 		default: 'one',
-		displayOptions: { hide: createsForms },
+		displayOptions: { hide: WITH_FORM_CREATED },
 		options: [
 			{
 				name: 'All Forms',
@@ -139,7 +140,7 @@ export const triggerProperties: INodeProperties[] = [
 	{
 		...formLocator,
 		description: 'The form whose responses start the workflow',
-		displayOptions: { show: { watch: ['one'] }, hide: createsForms },
+		displayOptions: showForWatch('one'),
 	},
 	{
 		displayName: 'Form Names or IDs',
@@ -150,10 +151,10 @@ export const triggerProperties: INodeProperties[] = [
 		typeOptions: { loadOptionsMethod: 'getForms' },
 		description:
 			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-		displayOptions: { show: { watch: ['several'] }, hide: createsForms },
+		displayOptions: showForWatch('several'),
 	},
-	{ ...exceptFormIds, displayOptions: { show: { watch: ['all'] }, hide: createsForms } },
-	{ ...exceptFormIds, displayOptions: { show: createsForms } },
+	{ ...exceptFormIds, displayOptions: showForWatch('all') },
+	{ ...exceptFormIds, displayOptions: { show: WITH_FORM_CREATED } },
 	...allowanceNotices,
 	{
 		displayName: 'Filters',

@@ -1,166 +1,267 @@
+import { uniqBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { createdAt } from '../api/answers/order';
 import { clock, unlessAborted } from '../api/clock';
 import type { Target } from '../api/endpoints';
 import { NotSent } from '../api/errors';
 import { readNumber } from '../api/readers';
-import { identitiesOf } from '../api/records';
+import { identitiesOf, identityOf } from '../api/records';
 import { pagesOf } from '../api/replies/list';
 import type { ListPage, PagePosition } from '../api/replies/list';
-import type { Version } from '../api/request/request';
-import { tooSlow } from './errors';
-import { failureOf } from './failures';
-import { Fingerprints } from './knownResponses';
-import type { KnownResponses } from './knownResponses';
-import type { Order } from './memory';
-import type { PollRun } from './pollRun';
+import { createTimeoutError } from './errors';
+import { isBackOffOver, isRetryWanted, readFailure } from './failures';
+import { readSpacingMs } from './input';
+import type { PollInput } from './input';
+import type { FormMemory, Order, Unfinished } from './memory';
+import { addReading, computeMaxRequests, isPaid, NO_COST } from './schedule';
+import { computeFingerprint } from './state';
+import type { Known } from './state';
 
-/** What was read of a listing. */
-export type Reading = {
-	records: IDataObject[];
-	/** All pages were read. Otherwise the reading does not show that a response has left. */
-	isWhole: boolean;
-	/** No more than a part was wanted, and this is it. Otherwise time or requests ran out. */
-	isShort: boolean;
-	/** How the next poll can read a part of it. */
-	order?: Order;
-	/** Of a listing of one page. */
-	version?: Version;
-	isUnchanged?: boolean;
+/** What a poll has read of a list. */
+export type Reading = WholeReading | CutReading | PartReading;
+
+/** All of it, and how it is ordered. */
+type WholeReading = { kind: 'whole'; records: readonly IDataObject[]; order?: Order };
+
+/** The next pages of a whole reading, which goes on later: time is up, or a page could not be read. */
+type CutReading = {
+	kind: 'cut';
+	records: readonly IDataObject[];
+	unfinished: Unfinished;
+	error?: unknown;
 };
 
-/** What is known of a listing of which a part is enough. */
-export type Part = { order: Order; known: KnownResponses };
+/** The part that has the new records; without an order, something did not fit. */
+type PartReading = { kind: 'part'; records: readonly IDataObject[]; order?: Order };
+
+/** While a part is enough for most polls, short readings get half of the requests, and whole ones the rest. */
+const shareOf = ({ order }: FormMemory) => (order === undefined ? 1 : 2);
 
 /**
- * Reads a listing to its end, as far as the time and the daily allowance permit.
- *
- * @param known the version of a listing whose return would change nothing
+ * Decides what is read of a form now: the whole list, the part that has the new responses, or nothing,
+ * since the requests of the last reading have not been waited for. The first reading in this process is
+ * due at once, and goes on with each poll.
  */
-export async function readWhole(run: PollRun, target: Target, known?: Version): Promise<Reading> {
-	const pages = pagesOf(run.context, target, { versions: { known } });
-	const records: IDataObject[] = [];
-	for (;;) {
-		const page = await nextPage(run, pages);
-		for (const record of page.records) records.push(record);
-		const { isLast, version, isUnchanged } = page;
-		if (!isLast && mayGoOn(run)) continue;
-		if (!isLast) return { records, isWhole: false, isShort: false };
-		const ofOnePage = page.pagesBefore === 0 && { version, isUnchanged };
-		return { records, isWhole: true, isShort: false, order: orderOf(records, page), ...ofOnePage };
+export function decideReading(
+	input: PollInput,
+	form: FormMemory,
+	known: Known | undefined,
+	isToCheck: boolean,
+): 'whole' | 'short' | undefined {
+	const mayBegin = isBackOffOver(input, form);
+	if (known === undefined && input.occasion !== 'schedule') return 'whole';
+	if (known === undefined || !form.isRead) return mayBegin ? 'whole' : undefined;
+	const spacingMs = readSpacingMs(input, form) * shareOf(form);
+	const isDue = (cost: FormMemory['wholeCost']) => mayBegin && isPaid(cost, spacingMs, clock.now());
+	const isWanted = isRetryWanted(input, form) || (isToCheck && mayBegin);
+	if (isDue(form.wholeCost) || (isWanted && form.order === undefined)) return 'whole';
+	const isShortDue = form.order !== undefined && isDue(form.shortCost);
+	return isShortDue || isWanted ? 'short' : undefined;
+}
+
+/**
+ * Reads a form's responses, and takes note of the requests: they are waited for, whether the reading is
+ * good or not.
+ *
+ * @param unfinished what earlier polls have read of the whole list
+ * @throws why nothing could be read
+ */
+export async function readResponses(
+	input: PollInput,
+	target: Target,
+	form: FormMemory,
+	known: Known | undefined,
+	kind: 'whole' | 'short',
+	unfinished: Unfinished | undefined,
+): Promise<Reading> {
+	const spacingMs = readSpacingMs(input, form) * shareOf(form);
+	const startedAtMs = clock.now();
+	const { order } = form;
+	const isFirst = known === undefined || !form.isRead;
+	const maxRequests = isFirst ? Infinity : computeMaxRequests(readSpacingMs(input, form));
+	const from = kind === 'whole' ? unfinished?.next : findStart(order);
+	const pages = new PageReader(input, target, from);
+	try {
+		if (kind === 'whole') return await readWhole(input, pages, maxRequests, unfinished);
+		return from === undefined
+			? await readNewestFirst(input, pages, known ?? new Map())
+			: await readNewestLast(input, pages, known ?? new Map(), from);
+	} finally {
+		// forms that were read together for the first time are read in turn from then on
+		const isNew = form.wholeCost === NO_COST;
+		const requests = pages.requests + (isNew && pages.requests > 0 ? findPhase(input, form) : 0);
+		const cost = { startedAtMs, requests };
+		if (kind === 'whole') form.wholeCost = addReading(form.wholeCost, cost, spacingMs);
+		const short = { startedAtMs, requests: Math.min(requests, 1 + requests - pages.requests) };
+		if (kind === 'short') form.shortCost = addReading(form.shortCost, cost, spacingMs);
+		else if (from === undefined) form.shortCost = short;
 	}
 }
 
-/** Reads the part of a listing that has the new responses. What does not fit the order makes it doubtful. */
-export async function readShort(run: PollRun, target: Target, part: Part): Promise<Reading> {
-	const { lastPage, newest } = part.order;
-	return newest === 'first' || lastPage === undefined
-		? await readNewestFirst(run, target, part)
-		: await readFromPage(run, target, part, lastPage);
+/** Where in the row of the trigger's forms this one is, from 0 to 1. */
+function findPhase({ memory: { forms } }: PollInput, form: FormMemory): number {
+	return [...forms.values()].indexOf(form) / forms.size;
 }
 
-/** From the first page on, until a page ends with a known response. */
-async function readNewestFirst(
-	run: PollRun,
-	target: Target,
-	{ order, known }: Part,
-): Promise<Reading> {
-	const pages = pagesOf(run.context, target);
-	const records: IDataObject[] = [];
-	for (;;) {
-		const page = await nextPage(run, pages);
-		for (const record of page.records) records.push(record);
-		if (page.isLast) {
-			return { records, isWhole: true, isShort: false, order: orderOf(records, page) };
+function findStart(order: Order | undefined): PagePosition | undefined {
+	return order?.newest === 'last' ? order.lastPage : undefined;
+}
+
+/** Reads a list page by page, and counts the requests. */
+export class PageReader {
+	requests = 0;
+
+	private readonly pages: AsyncGenerator<ListPage, void>;
+
+	/** @param from undefined for the first page */
+	constructor(
+		private readonly input: PollInput,
+		target: Target,
+		from?: PagePosition,
+		private readonly timeUp = input.timeUp,
+	) {
+		this.pages = pagesOf(input.context, target, { from });
+	}
+
+	/**
+	 * The next page. The generator is abandoned when the time is up: what it waits for then ends by itself.
+	 *
+	 * @throws NotSent if the request did not get its turn in the account's queue
+	 */
+	async readPage(): Promise<ListPage> {
+		const { context, memory } = this.input;
+		const sentAtMs = clock.now();
+		// a listing has a last page, after which nobody asks for more
+		const next = this.pages.next() as Promise<IteratorYieldResult<ListPage>>;
+		const work = unlessAborted(next, this.timeUp, () => createTimeoutError(context.n8n.getNode()));
+		this.requests += await work.then(
+			({ value }) => value.requests,
+			(error: unknown) => (error instanceof NotSent ? 0 : 1),
+		);
+		const { value: page } = await work;
+		if (page.date !== undefined) {
+			memory.clockOffsetMs = computeOffsetMs(page.date, sentAtMs, clock.now());
 		}
-		const isEnough = isKnown(page.records.at(-1), known);
-		if (!isEnough && mayGoOn(run)) continue;
-		const isDoubtful = order.isDoubtful || !isEnough || !fits(records, 'first');
-		return { records, isWhole: false, isShort: true, order: { ...order, isDoubtful } };
+		return page;
 	}
-}
-
-/** From the last page that is known to the end, if that page still begins with a known response. */
-async function readFromPage(
-	run: PollRun,
-	target: Target,
-	{ order, known }: Part,
-	from: PagePosition,
-): Promise<Reading> {
-	const pages = pagesOf(run.context, target, { from });
-	const records: IDataObject[] = [];
-	let lastPage = from;
-	for (;;) {
-		const page = await nextPage(run, pages).catch(withoutPage);
-		for (const record of page?.records ?? []) records.push(record);
-		if (page !== undefined && page.records.length > 0) lastPage = positionOf(page);
-		if (page !== undefined && !page.isLast && mayGoOn(run)) continue;
-		const isAsBefore = page?.isLast === true && isKnown(records[0], known);
-		const isDoubtful = order.isDoubtful || !isAsBefore || !fits(records, 'last');
-		return { records, isWhole: false, isShort: true, order: { ...order, lastPage, isDoubtful } };
-	}
-}
-
-/** A listing that has become shorter has no such page any more, and some services answer with an error. */
-function withoutPage(error: unknown): undefined {
-	if (failureOf(error)?.cause !== 'configuration-invalid') throw error;
-}
-
-/**
- * The next page, whose request is reserved before it is sent. The generator is abandoned when the time is
- * up: what it waits for then ends by itself.
- *
- * @throws NotSent if the request did not get its turn in the account's queue
- */
-async function nextPage(run: PollRun, pages: AsyncGenerator<ListPage, void>): Promise<ListPage> {
-	const { allowance, context, memory, timeUp } = run;
-	const sentAt = clock.now();
-	const reservation = allowance.reserve(sentAt);
-	// a listing has a last page, after which nobody asks for more
-	const next = pages.next() as Promise<IteratorYieldResult<ListPage>>;
-	const work = unlessAborted(next, timeUp, () => tooSlow(context.n8n.getNode()));
-	const requests = await work.then(
-		({ value }) => value.requests,
-		(error: unknown) => (error instanceof NotSent ? 0 : 1),
-	);
-	allowance.settle(reservation, requests, clock.now());
-	run.requests += requests;
-	const { value: page } = await work;
-	if (page.date !== undefined) memory.clockOffset = offsetOf(page.date, sentAt, clock.now());
-	return page;
 }
 
 /**
  * How far the service's clock is ahead, at most, from a reply that it dated between its request and now; 0
  * if both clocks may be right. The date is cut off to seconds.
  */
-function offsetOf(date: number, sentAt: number, now: number): number {
-	const isRight = date <= now && date + 1_000 >= sentAt;
-	return isRight ? 0 : date + 1_000 - sentAt;
+function computeOffsetMs(dateMs: number, sentAtMs: number, nowMs: number): number {
+	const isRight = dateMs <= nowMs && dateMs + 1_000 >= sentAtMs;
+	return isRight ? 0 : dateMs + 1_000 - sentAtMs;
 }
 
-function mayGoOn({ allowance, until }: PollRun): boolean {
-	const now = clock.now();
-	return now < until && allowance.left(now) >= 1;
+/**
+ * Reads a list to its end, or as far as the time and the requests suffice.
+ *
+ * @param begun what earlier polls have read; the reader then starts where these have ended
+ * @throws why nothing could be read
+ */
+export async function readWhole(
+	{ readUntilMs }: PollInput,
+	pages: PageReader,
+	maxRequests = Infinity,
+	begun?: Unfinished,
+): Promise<WholeReading | CutReading> {
+	const fresh: IDataObject[] = [];
+	let next = begun?.next;
+	for (;;) {
+		const all = () => [...(begun?.records ?? []), ...fresh];
+		const page = await pages.readPage().catch((error: unknown) => {
+			if (next === undefined || !isPassing(error)) throw error;
+			return { error, next };
+		});
+		if ('error' in page) {
+			const unfinished = { records: all(), next: page.next };
+			return { kind: 'cut', records: fresh, unfinished, error: page.error };
+		}
+		for (const record of page.records) fresh.push(record);
+		if (page.isLast) return { kind: 'whole', records: all(), order: findOrder(all(), page) };
+		({ next } = page);
+		const mayContinue = clock.now() < readUntilMs && pages.requests < maxRequests;
+		// without a next position, asking for one more page says why
+		if (next !== undefined && !mayContinue) {
+			return { kind: 'cut', records: fresh, unfinished: { records: all(), next } };
+		}
+	}
 }
 
-/** Listings of fewer pages are read whole about as soon. */
-const FEWEST_PAGES = 3;
+/** Whether the page may be read later; otherwise the reading has to start again. */
+function isPassing(error: unknown): boolean {
+	const cause = readFailure(error)?.cause;
+	return error instanceof NotSent || (cause !== undefined && cause !== 'configuration-invalid');
+}
+
+/*
+ * Short readings of a list of several pages, whose order shows where the new responses are. What does not
+ * fit the order makes the next reading a whole one.
+ */
+
+/** Lists of fewer pages are read whole about as soon. */
+const MIN_PAGES = 3;
+
+/** From the first page on, until a page ends with a known response. */
+async function readNewestFirst(
+	{ readUntilMs }: PollInput,
+	pages: PageReader,
+	known: Known,
+): Promise<Reading> {
+	const records: IDataObject[] = [];
+	for (;;) {
+		const page = await pages.readPage();
+		for (const record of page.records) records.push(record);
+		if (page.isLast) return { kind: 'whole', records, order: findOrder(records, page) };
+		const isEnough = isKnown(page.records.at(-1), known);
+		if (!isEnough && clock.now() < readUntilMs) continue;
+		const isAsBefore = isEnough && fitsOrder(records, 'first');
+		return { kind: 'part', records, order: isAsBefore ? { newest: 'first' } : undefined };
+	}
+}
+
+/** From the last known page to the end, if that page still begins with a known response. */
+async function readNewestLast(
+	{ readUntilMs }: PollInput,
+	pages: PageReader,
+	known: Known,
+	from: PagePosition,
+): Promise<Reading> {
+	const records: IDataObject[] = [];
+	let lastPage = from;
+	for (;;) {
+		const page = await pages.readPage().catch(ignoreMissingPage);
+		for (const record of page?.records ?? []) records.push(record);
+		if (page !== undefined && isKnown(page.records[0], known)) lastPage = toPosition(page);
+		const mayContinue = clock.now() < readUntilMs;
+		if (page !== undefined && !page.isLast && mayContinue) continue;
+		const isAsBefore = isKnown(records[0], known) && fitsOrder(records, 'last');
+		const order = isAsBefore ? ({ newest: 'last', lastPage } as const) : undefined;
+		return { kind: 'part', records, order };
+	}
+}
+
+/** A listing that has become shorter has no such page any more, and some services answer with an error. */
+function ignoreMissingPage(error: unknown): undefined {
+	if (readFailure(error)?.cause !== 'configuration-invalid') throw error;
+}
 
 /**
  * How a listing of several pages is ordered; undefined if it has no order, or if its end cannot be read
  * by itself.
  */
-function orderOf(records: readonly IDataObject[], lastPage: ListPage): Order | undefined {
-	if (lastPage.pagesBefore + 1 < FEWEST_PAGES) return undefined;
-	const newest = newestIn(records);
-	if (newest === 'first') return { newest, isDoubtful: false };
+function findOrder(records: readonly IDataObject[], lastPage: ListPage): Order | undefined {
+	if (lastPage.pagesBefore + 1 < MIN_PAGES) return undefined;
+	// responses that came while the pages were read have moved others to a later page
+	const newest = findNewest(uniqBy(records, identityOf));
+	if (newest === 'first') return { newest };
 	const canBeRead = lastPage.isNumbered && lastPage.records.length > 0;
-	if (!canBeRead || newest !== 'last') return undefined;
-	return { newest, lastPage: positionOf(lastPage), isDoubtful: false };
+	return newest === 'last' && canBeRead ? { newest, lastPage: toPosition(lastPage) } : undefined;
 }
 
-function positionOf({ url, pagesBefore, recordsBefore }: ListPage): PagePosition {
+function toPosition({ url, pagesBefore, recordsBefore }: ListPage): PagePosition {
 	return { url, pagesBefore, recordsBefore };
 }
 
@@ -168,7 +269,7 @@ function positionOf({ url, pagesBefore, recordsBefore }: ListPage): PagePosition
 const ORDER_KEYS = [createdAt, ({ number }: IDataObject) => readNumber(number)];
 
 /** Where the newest records are: times, or else numbers, fall (first) or rise (last) along the records. */
-function newestIn(records: readonly IDataObject[]): Order['newest'] | 'anywhere' | undefined {
+function findNewest(records: readonly IDataObject[]): Order['newest'] | 'anywhere' | undefined {
 	let isMixed = false;
 	for (const key of ORDER_KEYS) {
 		const values = records.map((record) => key(record) ?? NaN);
@@ -182,14 +283,16 @@ function newestIn(records: readonly IDataObject[]): Order['newest'] | 'anywhere'
 	return isMixed ? 'anywhere' : undefined;
 }
 
-function fits(records: readonly IDataObject[], newest: Order['newest']): boolean {
-	const found = newestIn(records);
+function fitsOrder(records: readonly IDataObject[], newest: Order['newest']): boolean {
+	const found = findNewest(records);
 	return found === undefined || found === newest;
 }
 
-function isKnown(record: IDataObject | undefined, known: KnownResponses): boolean {
-	if (record === undefined) return false;
-	const fingerprints = new Fingerprints(known.size);
-	fingerprints.addAll(known.fingerprints);
-	return identitiesOf(record).some((identity) => fingerprints.find(identity) !== undefined);
+function isKnown(record: IDataObject | undefined, known: Known): boolean {
+	return (
+		record !== undefined &&
+		identitiesOf(record)
+			.map(computeFingerprint)
+			.some((one) => known.has(one))
+	);
 }

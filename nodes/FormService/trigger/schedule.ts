@@ -1,123 +1,134 @@
+import { clamp } from 'lodash';
+
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
 /**
- * n8n's scheduled runs are not exact to the second. One that comes this much early is used, or a poll
+ * One form of one trigger, or the list of forms of one, among all that send requests on an account from
+ * this process.
+ */
+export type Sharer = {
+	/** When n8n last polled the trigger, in epoch milliseconds. */
+	readonly polledAtMs: number;
+	/** How long after the poll before; 0 if the trigger was not active then. */
+	readonly intervalMs: number;
+	readonly requestsPerDay: number;
+	/** How often it is read beside the others. */
+	readonly weight: number;
+	/** The most requests a day that it needs. */
+	readonly maxPerDay: number;
+};
+
+/**
+ * A trigger whose next poll is this late takes no share: it is switched off. The intervals vary, and a
+ * trigger that was just switched on has none yet.
+ */
+const LATE_INTERVALS = 2.5;
+const MIN_ACTIVE_MS = 3 * MINUTE_MS;
+
+/**
+ * How long each request of a sharer waits, in milliseconds, so that all sharers together send about
+ * Requests per Day in 24 hours. If triggers differ in that number, the highest applies.
+ *
+ * @param sharers all on the account, the own one included
+ */
+export function computeSpacingMs(sharers: Iterable<Sharer>, own: Sharer, nowMs: number): number {
+	const active = [...sharers].filter(
+		({ polledAtMs, intervalMs }) =>
+			nowMs - polledAtMs < Math.max(LATE_INTERVALS * intervalMs, MIN_ACTIVE_MS),
+	);
+	const all = active.includes(own) ? active : [...active, own];
+	const limit = Math.max(...all.map(({ requestsPerDay }) => requestsPerDay));
+	const even = limit / sumOf(all, 'weight');
+	const isModest = ({ maxPerDay, weight }: Sharer) => maxPerDay < even * weight;
+	if (isModest(own)) return DAY_MS / own.maxPerDay;
+	const rest = limit - sumOf(all.filter(isModest), 'maxPerDay');
+	const weights = sumOf(
+		all.filter((one) => !isModest(one)),
+		'weight',
+	);
+	return (DAY_MS * weights) / (rest * own.weight);
+}
+
+function sumOf(sharers: readonly Sharer[], name: 'weight' | 'maxPerDay'): number {
+	return sharers.reduce((sum, one) => sum + one[name], 0);
+}
+
+/**
+ * n8n's scheduled runs are not exact to the second. One that comes this much early is used, or a reading
  * every two minutes would become one every three; the next one is due as if it had come in time.
  */
 const EARLY_MS = 5_000;
 
-/** While a listing is read in part, each request waits for twice its share: the rest pays for reading it whole. */
-const SHORT_FACTOR = 2;
+/** Whether a wait is over. After the clock was set back, it is: nobody knows how long it was. */
+export function isOver(startedAtMs: number, waitMs: number, nowMs: number): boolean {
+	return nowMs < startedAtMs || nowMs >= startedAtMs + waitMs - EARLY_MS;
+}
 
-/** The same for reading it whole: 1 / 2 + 1 / 2.2 of the share is used. */
-const WHOLE_FACTOR = 2.2;
+/** What readings have cost: requests that are waited for since the last one began. */
+export type Cost = { readonly startedAtMs: number; readonly requests: number };
 
-/** However little changes, a listing is read whole about this often, if the daily allowance permits. */
-const WHOLE_EVERY_MS = DAY_MS / 2;
+/** Before the first reading, which is due at once. */
+export const NO_COST: Cost = { startedAtMs: -Infinity, requests: 0 };
+
+/** Whether the requests of the last reading have been waited for, so that the next one is due. */
+export function isPaid({ startedAtMs, requests }: Cost, spacingMs: number, nowMs: number): boolean {
+	return isOver(startedAtMs, requests * spacingMs, nowMs);
+}
+
+/** The cost after another reading. What was not waited for yet is added. */
+export function addReading(cost: Cost, reading: Cost, spacingMs: number): Cost {
+	if (reading.requests === 0) return cost;
+	const waited = (reading.startedAtMs - cost.startedAtMs) / spacingMs;
+	const unpaid = clamp(cost.requests - waited, 0, cost.requests);
+	return { ...reading, requests: reading.requests + unpaid };
+}
 
 /**
- * When a form was polled, and what is still to be waited for. The waits are computed at each poll from
- * the present spacing, since triggers come and go, and people change Requests per Day. Times in epoch
- * milliseconds.
+ * The part of a day's requests that one reading of many pages may take in a poll. The rest of its pages
+ * comes when these are paid for, so that no 24 hours have more than a tenth too many.
  */
-export type Schedule = {
-	/** When the last poll of the form began. */
-	readonly startedAt: number;
-	/** Requests that are to be waited for since then, each for the spacing. */
-	readonly debt: number;
-	/** Requests that it takes to read the listing whole. */
-	readonly pages: number;
-	/** When the last attempt to read it whole began, and how many requests that took. */
-	readonly wholeAt: number;
-	readonly wholeRequests: number;
-};
+const MAX_PART_OF_DAY = 1 / 10;
 
-/** Due at once. */
-export const freshSchedule: Schedule = {
-	startedAt: -Infinity,
-	debt: 0,
-	pages: 1,
-	wholeAt: -Infinity,
-	wholeRequests: 0,
-};
-
-/** How a form can be polled now, and how long each of its requests waits. */
-export type Pace = {
-	/** Milliseconds that each request waits, so that all forms stay within the daily allowance. */
-	spacing: number;
-	/** Whether a part of the listing is enough for most polls. */
-	isShort: boolean;
-	/** Whether the whole listing is needed as soon as it is paid for. */
-	isUrgent: boolean;
-};
-
-/** When the next poll is due, in epoch milliseconds. */
-export function dueAt({ startedAt, debt }: Schedule, { spacing, isShort }: Pace): number {
-	return startedAt + debt * spacing * (isShort ? SHORT_FACTOR : 1);
+/** The most requests of one reading in one poll; a first reading has no such limit. */
+export function computeMaxRequests(spacingMs: number): number {
+	return Math.max(1, Math.floor((MAX_PART_OF_DAY * DAY_MS) / spacingMs));
 }
 
-/** When the listing is to be read whole, in epoch milliseconds: not before the last whole reading is paid for. */
-export function wholeDueAt(schedule: Schedule, pace: Pace): number {
-	const { wholeAt, wholeRequests } = schedule;
-	const factor = pace.isShort ? WHOLE_FACTOR : 1;
-	const paidAt = wholeAt + wholeRequests * pace.spacing * factor;
-	const wantedAt = pace.isShort && !pace.isUrgent ? wholeAt + WHOLE_EVERY_MS : -Infinity;
-	return Math.max(dueAt(schedule, pace), paidAt, wantedAt);
-}
+/** The wait that is doubled with each failure, at least, and the longest wait. */
+const MIN_BACK_OFF_MS = 10_000;
+const MAX_BACK_OFF_MS = 30 * MINUTE_MS;
 
-/** How many short readings are due in a time, in milliseconds. */
-export function shortReadingsIn(ms: number, { spacing }: Pace): number {
-	return Math.ceil(ms / (spacing * SHORT_FACTOR));
-}
-
-/** Whether a scheduled run of n8n is one on which to poll. */
-export function isDue(at: number, now: number): boolean {
-	return now >= at - EARLY_MS;
-}
-
-/** One reading of a form's listing, good or failed. */
-export type Sent = { startedAt: number; requests: number; isWhole: boolean };
-
-/**
- * After a reading, which is paid for by waiting.
- *
- * @param before how the form could be polled until now
- * @param canBeShort whether a part of the listing is enough from now on: a whole reading is then paid for
- * by the wait for the next whole one
- */
-export function afterReading(
-	schedule: Schedule,
-	{ startedAt, requests, isWhole }: Sent,
-	before: Pace,
-	canBeShort: boolean,
-): Schedule {
-	const factor = before.isShort ? SHORT_FACTOR : 1;
-	// a poll that came early had not waited for all of its debt
-	const rest = Math.max(0, (dueAt(schedule, before) - startedAt) / (before.spacing * factor));
-	const debt = rest + (isWhole && canBeShort ? Math.min(1, requests) : requests);
-	const whole = isWhole ? { wholeAt: startedAt, wholeRequests: requests } : {};
-	return { ...schedule, startedAt, debt, ...whole };
+/** How long to wait after so many failures in a row. */
+export function computeBackOffMs(failures: number, spacingMs: number): number {
+	if (failures === 0) return 0;
+	return Math.min(Math.max(spacingMs, MIN_BACK_OFF_MS) * 2 ** failures, MAX_BACK_OFF_MS);
 }
 
 /** How many responses have come lately: each counts less as time goes by. */
-export type Rate = { readonly count: number; readonly at: number };
+export type Rate = { readonly count: number; readonly atMs: number };
 
-export const noRate: Rate = { count: 0, at: 0 };
+export const NO_RATE: Rate = { count: 0, atMs: 0 };
 
 /** After this time, a response counts 1 / e: long enough to average over a day, short enough to forget it. */
 const RATE_MS = 2 * DAY_MS;
 
-export function withResponses({ count, at }: Rate, responses: number, now: number): Rate {
-	return { count: count * Math.exp(-(now - at) / RATE_MS) + responses, at: now };
+export function addResponses({ count, atMs }: Rate, responses: number, nowMs: number): Rate {
+	const age = Math.max(0, nowMs - atMs);
+	return { count: count * Math.exp(-age / RATE_MS) + responses, atMs: nowMs };
 }
 
+/** A form with fewer responses a day than this is not read less often, or its responses would come late. */
+const FEW_PER_DAY = 10;
+
+const MAX_WEIGHT = 4;
+
 /**
- * How often a form is polled beside others: in proportion to the square root of its rate, which makes
- * the mean delay of all responses the shortest. A form without responses counts as one a day.
+ * How often a form is read beside others: in proportion to the square root of its rate, which makes the
+ * mean delay of all responses the shortest, and at most four times as often as a quiet one.
  */
-export function weightOf(rate: Rate, now: number): number {
-	const { count } = withResponses(rate, 0, now);
-	return Math.sqrt(1 + count / (RATE_MS / DAY_MS));
+export function computeWeight(rate: Rate, nowMs: number): number {
+	const perDay = (addResponses(rate, 0, nowMs).count * DAY_MS) / RATE_MS;
+	return clamp(Math.sqrt(perDay / FEW_PER_DAY), 1, MAX_WEIGHT);
 }

@@ -1,130 +1,123 @@
-import { isEqual } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { fromSaved, stampOf, toSaved } from './stateCodec';
-import type { FormState, Restored, State } from './stateCodec';
+import { z } from 'zod';
 
 /**
- * The state between n8n's static data and the process.
+ * What a trigger knows, in n8n's static data and in the process.
  *
- * n8n keeps what a poll with items changed. What a poll without items changed it does not always keep:
- * its default mode loses that when the workflow is published again, and durable cursors discard what the
- * poll at activation changed. So the process remembers the last such state, and of the remembered and
- * the saved one the later counts. An example, S0 being empty:
+ * n8n keeps what a poll with items changed. What a poll without items changed is not always kept: the
+ * default mode loses the change when the workflow is published again, and durable cursors discard what
+ * the poll at activation changed. So the process remembers what the last poll left, and what a poll with
+ * items began from, which counts again if n8n discards the items. An example, S0 being empty:
  *
- * | poll                      | n8n provides | the poll leaves | n8n keeps | remembered | continues from |
- * |---------------------------|--------------|-----------------|-----------|------------|----------------|
- * | activation, no items      | S0           | S1              | S0        | S1         | S0             |
- * | scheduled, no items       | S0           | S2              | S2        | S2         | S1             |
- * | with items, discarded     | S2           | S3              | S2        | S2         | S2             |
- * | with items                | S2           | S4              | S4        | S2         | S2             |
- * | scheduled                 | S4           |                 |           |            | S4             |
+ * | poll                      | n8n provides | the poll leaves | n8n keeps | continues from    |
+ * |---------------------------|--------------|-----------------|-----------|-------------------|
+ * | activation, no items      | S0           | S1              | S0        | S0                |
+ * | scheduled, no items       | S0           | S2              | S2        | S1, as remembered |
+ * | with items, discarded     | S2           | S3              | S2        | S2                |
+ * | with items                | S2           | S4              | S4        | S2, as remembered |
+ * | scheduled                 | S4           |                 |           | S4                |
  *
  * A process that has lost its memory continues from the static data alone: a poll is then repeated, and
  * none is skipped.
  */
-
-/** The key of the state in the node's static data. */
 const KEY = 'state';
 
-/** What the process remembers of a trigger's state. */
+/** What the trigger knows about one response. Values are shared, and states are compared by identity. */
+export type KnownResponse = {
+	/**
+	 * `incomplete` may have started the workflow; `waiting` is the same, and Response Abandoned follows if
+	 * it stays incomplete; `abandoned` has started the workflow.
+	 */
+	readonly kind: 'complete' | 'incomplete' | 'waiting' | 'abandoned';
+	/** Whether whole listings are without it. */
+	readonly isMissing?: boolean;
+	/** Since when it is missing or waiting, in minutes since 1970; 0 for all others. */
+	readonly sinceMinute: number;
+};
+
+/** The responses of one form that need no further event in their present kind, by fingerprint. */
+export type Known = ReadonlyMap<string, KnownResponse>;
+
+/** Days for which a response or form is remembered after it has left the listing. */
+export const REMEMBERED_DAYS = 30;
+
+/** What is known of one form. */
+export type FormState = {
+	/** Undefined until the first reading of the form. */
+	readonly known?: Known;
+	/**
+	 * On the form's first reading, responses that were created then or later are new. Epoch milliseconds of
+	 * the service; 0 if all are new, undefined if none is.
+	 */
+	readonly sinceMs?: number;
+	/** The day, counted from 1970, since which the list of all forms has been without it. */
+	readonly missingSinceDay?: number;
+};
+
+/** What a trigger knows of the forms of a service. */
+export type Content = {
+	/** See `identifyService`. */
+	readonly service: string;
+	/** When the list of all forms was first read, in epoch milliseconds of the service. */
+	readonly listedSinceMs?: number;
+	/** By ID. */
+	readonly forms: ReadonlyMap<string, FormState>;
+};
+
+/** A content at a time: in epoch milliseconds, and always later than that of the state before. */
+export type State = Content & { readonly savedAtMs: number };
+
+/** A state; nothing yet; or something that cannot be trusted, with the reason. */
+export type Restored = { state?: State; damage?: string };
+
+/** What the process remembers of the last poll that changed something. */
 export type StateMemory = {
-	/** The last state that was left without items, and the damaged one that it replaces, if any. */
-	unsaved?: { state: State; saved: IDataObject; replaces?: unknown };
-	/** What was last read or written: its content need not be decoded again. */
-	latest?: State & { checksum: string };
-	/** The state of the last delivery, which n8n may still be saving, and when that began. */
-	delivery?: { savedAt: number; at: number };
+	last?: {
+		/** What the poll left. */
+		left: State;
+		/** What counts if n8n has not kept it: the same, or what a poll with items began from. */
+		fallback: State;
+		/** When items were handed to n8n, which may still be saving them. */
+		deliveredAtMs?: number;
+	};
 };
 
 /** The state to continue from. */
-export function loadState(staticData: IDataObject, memory: StateMemory): Restored {
+export function loadState(staticData: IDataObject, { last }: StateMemory): Restored {
 	const saved = staticData[KEY];
-	const restored = restore(saved, memory);
-	const { unsaved } = memory;
-	if (unsaved === undefined) return restored;
-	const isLater =
-		restored.kind === 'damaged'
-			? isEqual(unsaved.replaces, saved)
-			: restored.kind === 'none' || unsaved.state.savedAt > restored.state.savedAt;
-	return isLater ? { kind: 'state', state: unsaved.state } : restored;
-}
-
-function restore(saved: unknown, memory: StateMemory): Restored {
-	const stamp = stampOf(saved);
-	const { latest } = memory;
-	if (latest?.savedAt === stamp?.savedAt && latest?.checksum === stamp?.checksum && latest) {
-		return { kind: 'state', state: latest };
-	}
-	const restored = fromSaved(saved);
-	if (restored.kind === 'state' && stamp !== undefined) {
-		memory.latest = { ...restored.state, checksum: stamp.checksum };
-	}
-	return restored;
+	if (last !== undefined && readSavedAt(saved) === last.left.savedAtMs) return { state: last.left };
+	const restored = decodeState(saved);
+	if (last === undefined) return restored;
+	const isLater = last.fallback.savedAtMs >= (restored.state?.savedAtMs ?? -Infinity);
+	return isLater ? { state: last.fallback } : restored;
 }
 
 /**
- * Puts a state that n8n may not have saved into the static data, in a poll that leaves none of its own:
- * with durable cursors, n8n saves what a scheduled poll changes, and a restart then loses nothing.
+ * Puts the state that a poll leaves into the static data. To be called last: n8n may save at any time.
+ * If nothing has changed, the static data is only brought up to date: n8n may have discarded the state.
+ *
+ * @param base what the poll continued from
+ * @param beforeItems what counts if n8n discards the items of this poll; undefined if there are none
  */
-export function saveUnsaved(staticData: IDataObject, memory: StateMemory): void {
-	const { unsaved } = memory;
-	const restored = loadState(staticData, memory);
-	if (unsaved !== undefined && restored.kind === 'state' && restored.state === unsaved.state) {
-		staticData[KEY] = unsaved.saved;
-	}
-}
-
-export type Outcome = Omit<State, 'savedAt'> & {
-	/** What is known without the items of this poll: n8n may discard them. Undefined if there are no items. */
-	formsIfDiscarded?: ReadonlyMap<string, FormState>;
-	/** What this poll continued from. */
-	base: Restored;
-	/** Epoch milliseconds. */
-	now: number;
-};
-
-/** Puts a new state into the static data. To be called last: n8n may save at any time. */
 export function saveState(
 	staticData: IDataObject,
 	memory: StateMemory,
-	{ formsIfDiscarded, base, now, ...content }: Outcome,
+	base: Restored,
+	content: Content,
+	beforeItems: Content | undefined,
+	nowMs: number,
 ): void {
-	const replaces = damagedIn(staticData, memory, base);
-	const before = Math.max(
-		stampOf(staticData[KEY])?.savedAt ?? 0,
-		memory.unsaved?.state.savedAt ?? 0,
-		memory.delivery?.savedAt ?? 0,
-	);
-	const savedAt = Math.max(Math.floor(now), before + 1);
-	const withoutItems = { ...content, forms: formsIfDiscarded ?? content.forms, savedAt };
-	const isChanged =
-		base.kind !== 'state' || !isEqual(contentOf(base.state), contentOf(withoutItems));
-	if (isChanged) {
-		memory.unsaved = { state: withoutItems, saved: toSaved(withoutItems), replaces };
-	}
-	const state =
-		formsIfDiscarded === undefined ? withoutItems : { ...content, savedAt: savedAt + 1 };
-	if (formsIfDiscarded === undefined && !isChanged) return;
-	const saved = toSaved(state);
-	if (formsIfDiscarded !== undefined) memory.delivery = { savedAt: state.savedAt, at: now };
-	memory.latest = { ...state, checksum: String(saved.checksum) };
-	staticData[KEY] = saved;
-}
-
-/** The damaged state in the static data, which n8n may provide again; undefined if there is none. */
-function damagedIn(staticData: IDataObject, { unsaved }: StateMemory, base: Restored): unknown {
-	const saved = staticData[KEY];
-	// a database may give the keys back in another order
-	const isDamaged = base.kind === 'damaged' || isEqual(saved, unsaved?.replaces);
-	return isDamaged ? saved : undefined;
-}
-
-/** A state without its time, to compare. */
-function contentOf({ service, listedSince, forms }: State) {
-	const all = [...forms].map(([id, { known, since, missingSince }]) => {
-		return [id, known, since, missingSince];
-	});
-	return [service, listedSince, all];
+	const savedAtMs = readSavedAt(staticData[KEY]) ?? 0;
+	const { left, fallback } = memory.last ?? {};
+	const before = [savedAtMs, left?.savedAtMs ?? 0, fallback?.savedAtMs ?? 0];
+	const nextMs = Math.max(Math.floor(nowMs), Math.max(...before) + 1);
+	const toState = (one: Content, at: number) =>
+		base.state !== undefined && isSame(base.state, one) ? base.state : { ...one, savedAtMs: at };
+	const first = toState(beforeItems ?? content, nextMs);
+	const state = beforeItems === undefined ? first : { ...content, savedAtMs: nextMs + 1 };
+	const deliveredAtMs = beforeItems === undefined ? undefined : nowMs;
+	if (state !== left) memory.last = { left: state, fallback: first, deliveredAtMs };
+	if (state.savedAtMs !== savedAtMs) staticData[KEY] = encodeState(state);
 }
 
 /** After this time, n8n has not taken the last delivery if the static data is still older. */
@@ -136,9 +129,183 @@ const DELIVERY_MS = 30_000;
  */
 export function isDeliveryUnderWay(
 	staticData: IDataObject,
-	{ delivery }: StateMemory,
-	now: number,
+	{ last }: StateMemory,
+	nowMs: number,
 ): boolean {
-	if (delivery === undefined || Math.abs(now - delivery.at) >= DELIVERY_MS) return false;
-	return (stampOf(staticData[KEY])?.savedAt ?? 0) < delivery.savedAt;
+	if (last?.deliveredAtMs === undefined) return false;
+	if (Math.abs(nowMs - last.deliveredAtMs) >= DELIVERY_MS) return false;
+	return (readSavedAt(staticData[KEY]) ?? 0) < last.left.savedAtMs;
+}
+
+/** Compares by identity: to compare large maps entry by entry would take as long as a poll. */
+function isSame(one: Content, other: Content): boolean {
+	return (
+		one.service === other.service &&
+		one.listedSinceMs === other.listedSinceMs &&
+		one.forms.size === other.forms.size &&
+		[...one.forms].every(([id, { known, sinceMs, missingSinceDay }]) => {
+			const same = other.forms.get(id);
+			const isAsBefore = same?.known === known && same?.sinceMs === sinceMs;
+			return same !== undefined && isAsBefore && same.missingSinceDay === missingSinceDay;
+		})
+	);
+}
+
+/**
+ * A short name for a service, by its host and path: the state belongs to these, and survives another
+ * token and a change from http to https.
+ */
+export function identifyService(baseUrl: string): string {
+	const { host, pathname } = new URL(baseUrl);
+	return computeFingerprint(host + pathname);
+}
+
+const SHARED: Record<KnownResponse['kind'], KnownResponse> = {
+	complete: { kind: 'complete', sinceMinute: 0 },
+	incomplete: { kind: 'incomplete', sinceMinute: 0 },
+	waiting: { kind: 'waiting', sinceMinute: 0 },
+	abandoned: { kind: 'abandoned', sinceMinute: 0 },
+};
+
+/** What is known of a response; most share one object. */
+export function describeKnown(
+	kind: KnownResponse['kind'],
+	sinceMinute = 0,
+	isMissing = false,
+): KnownResponse {
+	if (sinceMinute === 0 && !isMissing) return SHARED[kind];
+	return isMissing ? { kind, isMissing, sinceMinute } : { kind, sinceMinute };
+}
+
+const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/**
+ * The fingerprint of a text: ten digits of six bits. The 64 bits behind it are two 32-bit hashes. Each
+ * step of each hash is a bijection of its state, the two differ in rotation and factor, and the end is the
+ * finalizer of MurmurHash3 with both mixed, again a bijection. 60 of these bits are kept: of n identities,
+ * two share a fingerprint with a probability of n² / 2^61, one in 230 million for 100,000. That assumes
+ * identities that nobody chose to collide; the service makes them, not the respondent.
+ */
+export function computeFingerprint(text: string): string {
+	let a = 0x9e3779b9;
+	let b = 0x7f4a7c15;
+	for (let index = 0; index < text.length; index++) {
+		const code = text.charCodeAt(index);
+		a = Math.imul(((a << 5) | (a >>> 27)) ^ code, 0x9e3779b1);
+		b = Math.imul(((b << 13) | (b >>> 19)) ^ code, 0xc2b2ae3d);
+	}
+	a = finalizeMurmur(a ^ text.length);
+	b = finalizeMurmur(b ^ text.length);
+	const high = (a + b) | 0;
+	return writeDigits(high) + writeDigits((b + high) | 0);
+}
+
+function finalizeMurmur(state: number): number {
+	const once = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
+	const twice = Math.imul(once ^ (once >>> 13), 0xc2b2ae35);
+	return twice ^ (twice >>> 16);
+}
+
+/** The lower 30 bits. */
+function writeDigits(bits: number): string {
+	let digits = '';
+	for (let shift = 24; shift >= 0; shift -= 6) digits += DIGITS[(bits >>> shift) & 63];
+	return digits;
+}
+
+const VERSION = 2;
+
+const nonNegative = z.number().int().nonnegative();
+
+const schema = z.object({
+	version: z.literal(VERSION),
+	service: z.string(),
+	listedSince: nonNegative.optional(),
+	savedAt: nonNegative,
+	forms: z.array(
+		z.object({
+			id: z.string(),
+			since: nonNegative.optional(),
+			missingSince: nonNegative.optional(),
+			known: z.string().refine(isEncoded).optional(),
+		}),
+	),
+});
+
+/** The state as JSON, as n8n keeps it. */
+export function encodeState({ service, listedSinceMs, savedAtMs, forms }: State): IDataObject {
+	return {
+		version: VERSION,
+		service,
+		listedSince: listedSinceMs,
+		savedAt: savedAtMs,
+		forms: [...forms].map(([id, { known, sinceMs, missingSinceDay }]) => {
+			return { id, since: sinceMs, missingSince: missingSinceDay, known: known && encode(known) };
+		}),
+	};
+}
+
+/** Reads a saved state. Throws nothing. */
+export function decodeState(saved: unknown): Restored {
+	if (saved === undefined || saved === null) return {};
+	const parsed = schema.safeParse(saved);
+	if (!parsed.success) return { damage: describeDamage(saved) };
+	const { service, listedSince, savedAt, forms } = parsed.data;
+	const decoded = forms.map(({ id, since, missingSince, known }): [string, FormState] => {
+		const responses = known === undefined ? undefined : decode(known);
+		return [id, { known: responses, sinceMs: since, missingSinceDay: missingSince }];
+	});
+	const content = { service, listedSinceMs: listedSince, forms: new Map(decoded) };
+	return { state: { ...content, savedAtMs: savedAt } };
+}
+
+/** When a saved state was saved, or undefined if it does not say so. The state may be damaged. */
+function readSavedAt(saved: unknown): number | undefined {
+	return z.object({ savedAt: nonNegative }).safeParse(saved).data?.savedAt;
+}
+
+function describeDamage(saved: unknown): string {
+	const version = z.object({ version: z.number() }).safeParse(saved).data?.version ?? 0;
+	return version > VERSION
+		? `a newer version of this node wrote it (${version})`
+		: 'it is not a saved state';
+}
+
+/** Characters of a response: its fingerprint, a letter for its kind, and minutes in base 36. */
+const ENTRY_LENGTH = 16;
+const ENTRY = /^[\w-]{10}[ciwaCIWA][0-9a-z]{5}$/;
+
+/** The letter of each kind; a capital letter for a response that is missing. */
+const LETTERS = { complete: 'c', incomplete: 'i', waiting: 'w', abandoned: 'a' } as const;
+const KINDS = { c: 'complete', i: 'incomplete', w: 'waiting', a: 'abandoned' } as const;
+
+function encode(known: Known): string {
+	let text = '';
+	for (const [fingerprint, { kind, isMissing, sinceMinute }] of known) {
+		const letter = isMissing ? LETTERS[kind].toUpperCase() : LETTERS[kind];
+		const since = sinceMinute === 0 ? '00000' : sinceMinute.toString(36).padStart(5, '0');
+		text += fingerprint + letter + since;
+	}
+	return text;
+}
+
+function isEncoded(text: string): boolean {
+	if (text.length % ENTRY_LENGTH !== 0) return false;
+	for (let at = 0; at < text.length; at += ENTRY_LENGTH) {
+		if (!ENTRY.test(text.slice(at, at + ENTRY_LENGTH))) return false;
+	}
+	return true;
+}
+
+function decode(text: string): Known {
+	const known = new Map<string, KnownResponse>();
+	for (let at = 0; at < text.length; at += ENTRY_LENGTH) {
+		const letter = text[at + 10];
+		const since = text.slice(at + 11, at + ENTRY_LENGTH);
+		const kind = KINDS[letter.toLowerCase() as keyof typeof KINDS];
+		const sinceMinute = since === '00000' ? 0 : parseInt(since, 36);
+		const isMissing = letter < 'a';
+		known.set(text.slice(at, at + 10), describeKnown(kind, sinceMinute, isMissing));
+	}
+	return known;
 }

@@ -1,0 +1,209 @@
+import type { IDataObject } from 'n8n-workflow';
+import { parseFields } from '../api/answers/fields';
+import type { FormField } from '../api/answers/fields';
+import { hasUnmatchedAnswers } from '../api/answers/match';
+import { createdAt, oldestFirst } from '../api/answers/order';
+import { clock } from '../api/clock';
+import { endpoints, targetOf } from '../api/endpoints';
+import { asNodeError, NotSent } from '../api/errors';
+import { formIdOf } from '../api/records';
+import { createUnfinishedError } from './errors';
+import { isBackOffOver, isRetryWanted } from './failures';
+import { readServiceTimeMs, readSpacingMs } from './input';
+import type { PollInput } from './input';
+import type { FormMemory, ListedForm } from './memory';
+import { PageReader, readWhole } from './reading';
+import { addReading, DAY_MS, HOUR_MS, isOver, isPaid, MINUTE_MS } from './schedule';
+import { REMEMBERED_DAYS } from './state';
+import type { Content, FormState } from './state';
+
+/** The forms of a list, each once. A form without an ID cannot be polled. */
+export function parseFormList(records: readonly IDataObject[]): ListedForm[] {
+	const byId = new Map<string, ListedForm>();
+	for (const record of records) {
+		const id = formIdOf(record);
+		if (id === undefined || byId.has(id)) continue;
+		const { name } = record;
+		byId.set(id, { id, name: typeof name === 'string' && name.trim() !== '' ? name : id, record });
+	}
+	return [...byId.values()];
+}
+
+/** The name of a form in a list of forms; null if the list does not have it. */
+export function findListedName(
+	forms: readonly ListedForm[] | undefined,
+	id: string,
+): string | null {
+	return forms?.find((form) => form.id === id)?.name ?? null;
+}
+
+/** Whether the list of all forms is due. Beside responses, it is read once an hour. */
+export function isFormListDue(input: PollInput): boolean {
+	const { memory, content, occasion } = input;
+	const { list } = memory;
+	if (content.listedSinceMs === undefined && occasion !== 'schedule') return true;
+	if (isRetryWanted(input, list)) return true;
+	const isDue = isPaid(list.wholeCost, readSpacingMs(input, list), clock.now());
+	return isDue && isBackOffOver(input, list);
+}
+
+/**
+ * Reads the list of all forms.
+ *
+ * @throws why it could not be read, also if a first list could not be read to its end
+ */
+export async function readFormList(input: PollInput): Promise<void> {
+	const { context, memory, content } = input;
+	const { list } = memory;
+	const spacingMs = readSpacingMs(input, list);
+	const startedAtMs = clock.now();
+	const pages = new PageReader(input, targetOf(context.account, endpoints.listForms));
+	try {
+		const reading = await readWhole(input, pages);
+		const isWhole = reading.kind === 'whole';
+		if (!isWhole && reading.error !== undefined) throw reading.error;
+		if (!isWhole && content.listedSinceMs === undefined) {
+			throw createUnfinishedError(context.n8n.getNode(), 'forms');
+		}
+		Object.assign(list, { forms: parseFormList(reading.records), isWhole });
+		list.pages = Math.max(1, pages.requests);
+	} finally {
+		const cost = { startedAtMs, requests: pages.requests };
+		list.wholeCost = addReading(list.wholeCost, cost, spacingMs);
+	}
+}
+
+/** What is known of the forms after a list of them, and the forms that are new in it. */
+type NotedForms = { content: Content; created: ListedForm[] };
+
+/**
+ * Takes note of the last list of all forms. A form that has appeared since the first list is watched from
+ * its creation, unless its time says that it is older. A form that has left is remembered for 30 days.
+ *
+ * @param except the IDs of forms that are excluded
+ * @returns new forms oldest first, of which nothing is noted yet
+ */
+export function noteForms(input: PollInput, except: readonly string[]): NotedForms {
+	const { memory, content, initial, startedAtMs } = input;
+	const { forms: listed, isWhole } = memory.list;
+	if (listed === undefined) return { content, created: [] };
+	const forms = new Map(content.forms);
+	const created: ListedForm[] = [];
+	for (const form of listed) {
+		const state = forms.get(form.id);
+		// responses that come while a form is excluded are not delivered later
+		if (except.includes(form.id)) forms.set(form.id, EXCLUDED);
+		else if (state !== undefined) forms.set(form.id, renewState(state, initial));
+		else if (isCreatedSince(form.record, content.listedSinceMs)) created.push(form);
+		else forms.set(form.id, initial);
+	}
+	const ids = new Set(listed.map(({ id }) => id));
+	const day = Math.floor(startedAtMs / DAY_MS);
+	for (const [id, state] of isWhole ? forms : []) {
+		const { missingSinceDay = day } = state;
+		if (ids.has(id)) continue;
+		if (day - missingSinceDay > REMEMBERED_DAYS) forms.delete(id);
+		else if (state.missingSinceDay === undefined) forms.set(id, { ...state, missingSinceDay });
+	}
+	const listedSinceMs = content.listedSinceMs ?? readServiceTimeMs(memory, startedAtMs);
+	return { content: { ...content, listedSinceMs, forms }, created: oldestFirst(created) };
+}
+
+const EXCLUDED: FormState = {};
+
+/** A form that is listed; one that was excluded begins now. */
+function renewState({ known, sinceMs }: FormState, initial: FormState): FormState {
+	return known !== undefined ? { known } : { sinceMs: sinceMs ?? initial.sinceMs };
+}
+
+/** Times are often rounded down to the second, and several machines of a service differ. */
+const TOLERANCE_MS = MINUTE_MS;
+
+function isCreatedSince(record: IDataObject, listedSinceMs: number | undefined): boolean {
+	if (listedSinceMs === undefined) return false;
+	return (createdAt(record) ?? Infinity) >= listedSinceMs - TOLERANCE_MS;
+}
+
+/** The longest time that found responses wait for the name of their form. */
+const NAME_MS = 3_000;
+
+/**
+ * The name of a form; null if it is not known. If neither the parameters nor the last list have the name,
+ * the list of all forms is read, once an hour at most, and for three seconds at most.
+ */
+export async function findName(
+	input: PollInput,
+	id: string,
+	form: FormMemory,
+	mayRead: boolean,
+): Promise<string | null> {
+	const { context, memory, parameters, readUntilMs } = input;
+	const { list } = memory;
+	const known = parameters.names.get(id) ?? findListedName(list.forms, id);
+	const nowMs = clock.now();
+	const isDue = mayRead && nowMs < readUntilMs && isOver(list.namedAtMs, HOUR_MS, nowMs);
+	if (known !== null || parameters.watch.kind === 'all' || !isDue) return known;
+	list.namedAtMs = nowMs;
+	const target = targetOf(context.account, endpoints.listForms);
+	const pages = new PageReader(input, target, undefined, clock.timeout(NAME_MS));
+	try {
+		list.forms = parseFormList((await readWhole(input, pages)).records);
+	} catch (error) {
+		const { message } = asNodeError(context.n8n.getNode(), error);
+		context.n8n.logger.info(`The names of the forms could not be read: ${message}`);
+	} finally {
+		addToCost(form, pages.requests);
+	}
+	return findListedName(list.forms, id);
+}
+
+/** The form pays for requests that its responses need. */
+function addToCost(form: FormMemory, requests: number): void {
+	const cost = form.order === undefined ? 'wholeCost' : 'shortCost';
+	form[cost] = { ...form[cost], requests: form[cost].requests + requests };
+}
+
+/**
+ * The fields of a form, for conditions and items. They are read again after an hour, and if answers belong
+ * to none of them. If no time is left for that, or if it fails, the last known fields are used.
+ *
+ * @param records the responses that are to be delivered
+ * @returns undefined if none are known yet and no time is left: the responses have to wait
+ * @throws why they cannot be read, if none are known; NotSent if the account's queue is full
+ */
+export async function loadFields(
+	input: PollInput,
+	id: string,
+	form: FormMemory,
+	records: readonly IDataObject[],
+): Promise<readonly FormField[] | undefined> {
+	const { context, parameters, readUntilMs } = input;
+	const { fields: known } = form;
+	const nowMs = clock.now();
+	const isCurrent =
+		known !== undefined &&
+		!isOver(known.triedAtMs, HOUR_MS, nowMs) &&
+		(known.isUnmatched || !hasUnmatchedAnswers(records, known.fields));
+	if (isCurrent || nowMs >= readUntilMs) return known?.fields;
+	const pages = new PageReader(
+		input,
+		targetOf(context.account, endpoints.listFields, { formId: id }),
+	);
+	try {
+		const reading = await readWhole(input, pages);
+		const node = context.n8n.getNode();
+		if (reading.kind === 'cut') throw reading.error ?? createUnfinishedError(node, 'fields');
+		const fields = parseFields(reading.records, parameters.output);
+		const isUnmatched = hasUnmatchedAnswers(records, fields);
+		form.fields = { fields, triedAtMs: nowMs, isUnmatched };
+		return fields;
+	} catch (cause) {
+		if (known === undefined || cause instanceof NotSent) throw cause;
+		form.fields = { ...known, triedAtMs: nowMs };
+		const { message } = asNodeError(context.n8n.getNode(), cause);
+		context.n8n.logger.warn(`The fields of form ${id} could not be read again: ${message}`);
+		return known.fields;
+	} finally {
+		addToCost(form, pages.requests);
+	}
+}
