@@ -9,7 +9,7 @@ import { asNodeError, NotSent } from '../api/errors';
 import { formIdOf } from '../api/records';
 import { createUnfinishedError } from './errors';
 import { isBackOffOver, isRetryWanted } from './failures';
-import { readServiceTimeMs, readSpacingMs } from './input';
+import { createInitialState, readServiceTimeMs, readSpacingMs } from './input';
 import type { PollInput } from './input';
 import type { FormMemory, ListedForm } from './memory';
 import { PageReader, readWhole } from './reading';
@@ -84,7 +84,8 @@ type NotedForms = { content: Content; created: ListedForm[] };
  * @returns new forms oldest first, of which nothing is noted yet
  */
 export function noteForms(input: PollInput, except: readonly string[]): NotedForms {
-	const { memory, content, initial, startedAtMs } = input;
+	const { memory, content, startedAtMs } = input;
+	const initial = createInitialState(input);
 	const { forms: listed, isWhole } = memory.list;
 	if (listed === undefined) return { content, created: [] };
 	const forms = new Map(content.forms);
@@ -105,7 +106,7 @@ export function noteForms(input: PollInput, except: readonly string[]): NotedFor
 		if (day - missingSinceDay > REMEMBERED_DAYS) forms.delete(id);
 		else if (state.missingSinceDay === undefined) forms.set(id, { ...state, missingSinceDay });
 	}
-	const listedSinceMs = content.listedSinceMs ?? readServiceTimeMs(memory, startedAtMs);
+	const listedSinceMs = content.listedSinceMs ?? readServiceTimeMs(input);
 	return { content: { ...content, listedSinceMs, forms }, created: oldestFirst(created) };
 }
 

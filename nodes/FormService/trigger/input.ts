@@ -29,8 +29,6 @@ export type PollInput = Readonly<{
 	base: Restored;
 	/** The part of it that belongs to this service and these parameters. */
 	content: Content;
-	/** What is known of a form before its first reading. */
-	initial: FormState;
 }>;
 
 const contexts = new WeakSet<IPollFunctions>();
@@ -90,7 +88,6 @@ export function createPollInput(
 		timeUp: clock.timeout(timeMs),
 		base,
 		content: selectContent(base, parameters, identifyService(account.baseUrl)),
-		initial: createInitialState(parameters, base, readServiceTimeMs(memory, startedAtMs)),
 	};
 }
 
@@ -112,22 +109,20 @@ function selectContent(
 	return { service, forms, listedSinceMs: watch.kind === 'all' ? state.listedSinceMs : undefined };
 }
 
-/** Since when the responses of a form are new. */
-function createInitialState(
-	{ watchesResponses, emitExisting }: Parameters,
-	{ damage }: Restored,
-	nowMs: number,
-): FormState {
+/** What is known of a form before its first reading: since when its responses are new. */
+export function createInitialState(input: PollInput): FormState {
+	const { watchesResponses, emitExisting } = input.parameters;
 	if (!watchesResponses) return {};
-	return { sinceMs: emitExisting && damage === undefined ? 0 : nowMs };
+	const isFromNothing = emitExisting && input.base.damage === undefined;
+	return { sinceMs: isFromNothing ? 0 : readServiceTimeMs(input) };
 }
 
 /**
- * The service's time at a moment, at most, in epoch milliseconds: what was created then or later is new,
- * whatever this machine's clock says. Its times are often cut off to seconds.
+ * The service's time when the poll began, at most, in epoch milliseconds: what was created then or later
+ * is new, whatever this machine's clock says. Its times are often cut off to seconds.
  */
-export function readServiceTimeMs({ clockOffsetMs }: TriggerMemory, atMs: number): number {
-	return Math.ceil((atMs + clockOffsetMs) / 1_000) * 1_000;
+export function readServiceTimeMs({ memory, startedAtMs }: PollInput): number {
+	return Math.ceil((startedAtMs + (memory.clockOffsetMs ?? 0)) / 1_000) * 1_000;
 }
 
 /** The IDs of the forms that are watched. */

@@ -101,8 +101,8 @@ export type TriggerMemory = StateMemory & {
 	/** Polls whose parameters or credential could not be used. */
 	inputFailures: Failures;
 	turns: number;
-	/** How far the service's clock is ahead of this machine's, at most, in milliseconds. */
-	clockOffsetMs: number;
+	/** How far the service's clock is ahead of this machine's, at most; undefined before the first reply. */
+	clockOffsetMs?: number;
 	/** The poll that is under way; resolves when it has ended, well or not. */
 	polling?: Promise<void>;
 	pendingError?: PendingError;
@@ -152,7 +152,6 @@ export function recallTrigger(key: string, nodeName: string): TriggerMemory {
 	const known = triggers.get(key) ?? {
 		key,
 		nodeName,
-		clockOffsetMs: 0,
 		inputFailures: NO_FAILURES,
 		...createProgress(key),
 	};

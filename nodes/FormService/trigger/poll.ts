@@ -29,7 +29,7 @@ import {
 } from './failures';
 import type { Failed } from './failures';
 import { findName, isFormListDue, loadFields, noteForms, readFormList } from './forms';
-import { createPollInput, findOccasion, listWatchedIds } from './input';
+import { createInitialState, createPollInput, findOccasion, listWatchedIds } from './input';
 import type { PollInput } from './input';
 import {
 	createFormMemory,
@@ -135,12 +135,23 @@ async function pollOnce(input: PollInput): Promise<Items> {
 		throw error;
 	}
 	const hasItems = items.length > 0;
-	const beforeItems = hasItems ? content : undefined;
-	saveState(staticData, memory, base, { ...content, forms }, beforeItems, clock.now());
+	const before = addInitialStates(input, content);
+	const after = addInitialStates(input, { ...content, forms });
+	saveState(staticData, memory, base, after, hasItems ? before : undefined, clock.now());
 	if (hasItems) return sortBy(items, 'atMs').map(({ item }) => item);
 	const pendingError = takePendingError(input);
 	if (pendingError !== undefined) throw pendingError;
 	return null;
+}
+
+/** Takes note of when the trigger began to watch forms that it has not read yet. */
+function addInitialStates(input: PollInput, content: Content): Content {
+	// before the first reply, the service's time is not known
+	if (input.memory.clockOffsetMs === undefined) return content;
+	const initial = createInitialState(input);
+	const ids = listWatchedIds(input.parameters, content.forms);
+	const added = ids.filter((id) => !content.forms.has(id)).map((id) => [id, initial] as const);
+	return { ...content, forms: new Map([...content.forms, ...added]) };
 }
 
 /** Takes note of a failure of this poll. After one of the whole account, nothing more is sent. */
@@ -163,12 +174,9 @@ const FORMS_UNTIL_SERVICE_FAILS = 2;
 
 /** Finds out which forms there are to watch, and which of them are new. */
 async function noteWatchedForms(input: PollInput, progress: Progress) {
-	const { memory, parameters, content, initial, startedAtMs } = input;
+	const { memory, parameters, content, startedAtMs } = input;
 	const { watch, watchesResponses } = parameters;
-	if (watch.kind === 'chosen') {
-		const forms = watch.formIds.map((id) => [id, content.forms.get(id) ?? initial] as const);
-		return { content: { ...content, forms: new Map(forms) }, created: [] };
-	}
+	if (watch.kind === 'chosen') return { content, created: [] };
 	const { list } = memory;
 	registerList(
 		input,
@@ -262,7 +270,7 @@ async function readForms(
 	// new forms have had no turn and come first, then the form whose turn was longest ago
 	for (const [id, form] of sortBy([...memory.forms], ([, { readTurn }]) => readTurn)) {
 		if (progress.isStopped || clock.now() >= readUntilMs) break;
-		const one = await readForm(input, id, form, forms.get(id) ?? {}, progress);
+		const one = await readForm(input, id, form, forms.get(id), progress);
 		if (one !== undefined) found.push(one);
 	}
 	return found;
@@ -273,11 +281,12 @@ async function readForm(
 	input: PollInput,
 	id: string,
 	form: FormMemory,
-	{ known, sinceMs }: FormState,
+	state: FormState | undefined,
 	progress: Progress,
 ): Promise<FoundInForm | undefined> {
 	const { context, parameters, occasion } = input;
 	const { conditions, events, abandonedAfterMs } = parameters;
+	const known = state?.known;
 	const isToCheck = occasion === 'publish' && conditionsNeedFields(conditions);
 	// a state that n8n has restored may be older than what waits
 	if (known === undefined) form.waiting = [];
@@ -310,6 +319,7 @@ async function readForm(
 	const read = kind === undefined || cause !== undefined ? undefined : isWhole ? 'whole' : 'part';
 	try {
 		const node = context.n8n.getNode();
+		const { sinceMs } = state ?? createInitialState(input);
 		const rules = { node, events, abandonedAfterMs, nowMs: clock.now(), sinceMs };
 		const records = isWhole ? reading.records : [...reading.records, ...form.waiting];
 		const comparison = compareResponses(known, records, isWhole, rules);
