@@ -168,25 +168,26 @@ export async function readWhole(
 	begun?: Unfinished,
 ): Promise<WholeReading | CutReading> {
 	const fresh: IDataObject[] = [];
-	let next = begun?.next;
+	const all = () => [...(begun?.records ?? []), ...fresh];
+	const cut = (next: PagePosition, error?: unknown): CutReading => {
+		return { kind: 'cut', records: fresh, unfinished: { records: all(), next }, error };
+	};
+	let position = begun?.next;
+	let resume = position;
 	for (;;) {
-		const all = () => [...(begun?.records ?? []), ...fresh];
 		const page = await pages.readPage().catch((error: unknown) => {
-			if (next === undefined || !isPassing(error)) throw error;
-			return { error, next };
+			if (resume === undefined || !isPassing(error)) throw error;
+			return cut(resume, error);
 		});
-		if ('error' in page) {
-			const unfinished = { records: all(), next: page.next };
-			return { kind: 'cut', records: fresh, unfinished, error: page.error };
-		}
+		if ('kind' in page) return page;
 		for (const record of page.records) fresh.push(record);
 		if (page.isLast) return { kind: 'whole', records: all(), order: findOrder(all(), page) };
-		({ next } = page);
+		// the last page is read again: a record of the next page moves to it if another one is deleted
+		resume = pages.requests > 1 ? position : page.next;
+		position = page.next;
 		const mayContinue = clock.now() < readUntilMs && pages.requests < maxRequests;
 		// without a next position, asking for one more page says why
-		if (next !== undefined && !mayContinue) {
-			return { kind: 'cut', records: fresh, unfinished: { records: all(), next } };
-		}
+		if (position !== undefined && resume !== undefined && !mayContinue) return cut(resume);
 	}
 }
 
