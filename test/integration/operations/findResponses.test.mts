@@ -184,6 +184,10 @@ describe('Filters and Sort', () => {
 		],
 		['={{ ({ text: "ada" }) }}', "'Match' must be"],
 		[{ match: 'any' }, "'Match' needs conditions"],
+		[
+			{ conditions: { conditions: [{ field: 'Price', operator: 'greater', value: '1,000' }] } },
+			'Condition 1 ("Price" Greater Than "1,000") needs a number to compare with, such as 1234.5, without commas',
+		],
 		[{ conditions: { conditions: [{ field: 'a', operator: 'like' }] } }, 'one of the operators'],
 		[
 			{ conditions: { conditions: [{ field: 'a', operator: 'is', value: '={{ [1] }}' }] } },
@@ -244,6 +248,41 @@ describe('The list of fields for a condition', () => {
 		});
 	});
 
+	it('marks an attribute that is called like a field, so that both can be filtered', async () => {
+		await withWorld(async (world) => {
+			const { store } = world.service;
+			const { id } = store.addForm({ name: 'Orders', fields: [{ label: 'Number' }] });
+			const [{ uuid }] = store.fields(id);
+			for (const text of ['A', 'B']) store.addResponse(id, { answers: { [uuid]: text } });
+			const found = await listed(world, { ...getAll, formId: locator(id) });
+			expect(found).toContainEqual(['Number', uuid]);
+			expect(found).toContainEqual(['Number (Attribute)', 'attribute:number']);
+			const numbersOf = async (field: string, value: string) => {
+				const conditions = { conditions: [{ field, operator: 'is', value }] };
+				const { rows } = await list(world, id, { filters: { conditions } });
+				return rows.map(({ number }) => number);
+			};
+			expect(await numbersOf('number', 'B')).toEqual([2]);
+			expect(await numbersOf('attribute:number', '1')).toEqual([1]);
+		});
+	});
+
+	it('has the labels of the watched forms: with Form Created all but the excluded ones', async () => {
+		await withWorld(async (world) => {
+			const { store } = world.service;
+			const forms = ['A', 'B'].map(
+				(name) => store.addForm({ name, fields: [{ label: `Of ${name}` }] }).id,
+			);
+			const events = ['formCreated', 'responseCompleted'];
+			const given = { events, formId: locator(''), exceptFormIds: [forms[1]] };
+			const found = await listed(world, given);
+			expect(found).toContainEqual(['Of A', 'Of A']);
+			expect(found).not.toContainEqual(['Of B', 'Of B']);
+			const except = await listed(world, { watch: 'all', exceptFormIds: [forms[0]] });
+			expect(except).toContainEqual(['Of B', 'Of B']);
+		});
+	});
+
 	it('has the labels of all forms where several are watched', async () => {
 		await withWorld(async (world) => {
 			const { store } = world.service;
@@ -282,6 +321,28 @@ describe('Several choices', () => {
 			await world.n8n.runNode({ ...create, inputMode: 'json', answersJson });
 			const { rows } = await list(world, survey, { options: { columns: true } });
 			expect(rows[0]).toMatchObject({ [label]: ['Forms', 'Integrations'] });
+		});
+	});
+});
+
+describe('A response without an attribute for its answers', () => {
+	const given = async (data: object) =>
+		await withWorld(async (world) => {
+			const record = { uuid: 'r', number: 1, data };
+			const body = JSON.stringify({ success: true, data: [record] });
+			const match = { path: /^\/responses\// };
+			world.service.faults.set({ fault: answer(200, 'application/json', body), match });
+			return (await list(world, contact)).rows[0];
+		});
+
+	it('has them in "data", if the form has a field of one of the names', async () => {
+		expect(await given({ Name: 'Ada', ip: '203.0.113.7' })).toMatchObject({
+			answers: { Name: 'Ada', ip: '203.0.113.7' },
+		});
+		const none = await given({ ip: '203.0.113.7', browser: 'Firefox' });
+		expect(none).toMatchObject({
+			answers: {},
+			answersError: 'No answers were found in an object with "uuid", "number", "data"',
 		});
 	});
 });
