@@ -15,7 +15,7 @@ import { readBoolean } from '../api/readers';
 import { formIdOf, idOf, isId } from '../api/records';
 import { listRecords } from '../api/service';
 import { isWebUrl, parseUrl } from '../api/url';
-import { extractFormId } from '../parameters/formId';
+import { CLOSED_MARK, extractFormId } from '../parameters/formId';
 
 /** The ID in the Form parameter of the node that is being edited; empty if no form is chosen. */
 export function getChosenForm(n8n: ILoadOptionsFunctions): string {
@@ -63,7 +63,7 @@ export async function searchForms(
 		return {
 			id,
 			name: typeof name === 'string' && name.trim() !== '' ? name : id,
-			note: readBoolean(isClosed) ? ' (closed)' : '',
+			note: readBoolean(isClosed) ? CLOSED_MARK : '',
 			url: URL_ATTRIBUTES.map((attribute) => record[attribute]).find(isWebUrl),
 		};
 	});

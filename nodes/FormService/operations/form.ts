@@ -4,7 +4,7 @@ import { endpoints } from '../api/endpoints';
 import { readBoolean } from '../api/readers';
 import { formIdOf, idOf, isRecord, withoutSecrets } from '../api/records';
 import { listRecords } from '../api/service';
-import { noSuchForm } from '../parameters/formId';
+import { describeMissingForm } from '../parameters/formId';
 import type { Input } from '../parameters/input';
 import { invalid, readFormId, readIncludeSecrets, readPage, readSwitch } from '../parameters/input';
 import {
@@ -37,7 +37,7 @@ export const formGet: Operation = {
 				const forms = await readOnce(request, listRecords);
 				const form = forms.find((one) => formIdOf(one) === formId);
 				if (form !== undefined) return [toItem(form)];
-				const { message, description } = noSuchForm(input.node, formId, forms);
+				const { message, description } = describeMissingForm(input.node, formId, forms);
 				throw invalid(input, message, description);
 			},
 		};

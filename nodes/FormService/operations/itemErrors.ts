@@ -4,7 +4,13 @@ import { getAccount } from '../api/account';
 import { endpoints, targetOf } from '../api/endpoints';
 import { asSentence, inputError, NotSent, ServiceError } from '../api/errors';
 import { listRecords } from '../api/service';
-import { chosenName, formNamed, InvalidFormId, isFormName, noSuchForm } from '../parameters/formId';
+import {
+	getChosenName,
+	findFormByName,
+	InvalidFormId,
+	isFormName,
+	describeMissingForm,
+} from '../parameters/formId';
 import { readOnce } from './operation';
 import type { CheckedItem, Item, Outcome, Run } from './run';
 
@@ -86,11 +92,11 @@ export async function explainMissingForm(run: Run, item: Item, error: unknown): 
 	const node = item.n8n.getNode();
 	const given = findMissingForm(item, error);
 	if (given === undefined) return error;
-	const isChosen = chosenName(node, given) !== undefined;
+	const isChosen = getChosenName(node, given) !== undefined;
 	const forms = isChosen || !isLikeName(given) ? [] : await findForms(run, item);
-	if (!isChosen && formNamed(given, forms) === undefined) return error;
+	if (!isChosen && findFormByName(given, forms) === undefined) return error;
 	const { failure } = error as NodeError;
-	const explanation = { ...noSuchForm(node, given, forms), failure };
+	const explanation = { ...describeMissingForm(node, given, forms), failure };
 	return error instanceof InvalidFormId
 		? inputError(node, explanation)
 		: new ServiceError(node, { ...explanation, httpCode: '404' }, item.index);

@@ -1,12 +1,11 @@
 import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
-import { z } from 'zod';
 import { operators } from '../api/answers/conditions';
 import type { Condition, Conditions, Operator } from '../api/answers/conditions';
 import type { Wanted } from '../api/answers/findResponses';
 import { readNumber, readTime } from '../api/readers';
-import { isUuid } from '../api/records';
-import { invalid, listChoices, readChoice, readCollection, toText } from './input';
+import { isRecord, isUuid } from '../api/records';
+import { invalid, describeChoices, readChoice, readCollection, toText } from './input';
 import type { Input } from './input';
 import { toOptions } from './properties';
 
@@ -153,72 +152,58 @@ function readBound(input: Input, value: unknown, displayName: string): number | 
 	throw invalid(input, `'${displayName}' must be a date, such as 2026-01-31 or 2026-01-31T08:00`);
 }
 
-const conditionsSchema = z.object({
-	conditions: z.object({ conditions: z.array(z.unknown()) }).nullish(),
-	match: z.enum(['all', 'any']).nullish(),
-});
-
 /**
  * Reads the conditions in the parameter `filters`.
  *
  * @throws NodeOperationError that names the condition and what it must be
  */
 export function readConditions(input: Input): Conditions {
-	const read = conditionsSchema.safeParse(readCollection(input, 'filters'));
-	if (!read.success) {
-		const [where] = read.error.issues[0].path;
-		if (where === 'match') throw invalid(input, `'Match' must be one of ${listChoices(MATCHES)}`);
+	const { conditions: collection, match = 'all' } = readCollection(input, 'filters');
+	if (match !== 'all' && match !== 'any') {
+		throw invalid(input, `'Match' must be one of ${describeChoices(MATCHES)}`);
+	}
+	const given = isRecord(collection) ? collection.conditions : (collection ?? []);
+	if (!Array.isArray(given)) {
 		// n8n makes an empty object of conditions that are given as text or as a bare list
 		const advice = "Add a condition, or remove 'Conditions' from the filters.";
 		throw invalid(input, "'Conditions' is empty", advice);
 	}
-	const given = read.data.conditions?.conditions ?? [];
-	if (given.length === 0 && read.data.match) {
+	if (given.length === 0 && match === 'any') {
 		throw invalid(input, "'Match' needs conditions", "Add a condition, or remove 'Match'.");
 	}
-	return {
-		zone: input.zone,
-		match: read.data.match ?? 'all',
-		conditions: given.map((entry, index) => readCondition(input, index + 1, entry)),
-	};
+	const read = (given as unknown[]).map((entry, index) => readCondition(input, index + 1, entry));
+	return { zone: input.zone, match, conditions: read };
 }
 
-const conditionSchema = z.object({
-	field: z.union([z.string(), z.number()]).transform(String).pipe(z.string().trim().min(1)),
-	operator: z.enum(operators).default('is'),
-	value: z.union([
-		z.string(),
-		z.number(),
-		z.boolean(),
-		z.null(),
-		z.undefined(),
-		z.date(),
-		z.custom<DateTime>((value) => DateTime.isDateTime(value)),
-	]),
-});
-
-const PROBLEMS: Readonly<Record<string, string>> = {
-	field: "has no field: choose one in 'Field Name or ID'",
-	operator: `must have one of the operators ${listChoices(OPERATORS)}`,
-	value: 'must have text, a number, a boolean or a date as its value',
-};
-
 function readCondition(input: Input, number: number, entry: unknown): Condition {
-	const read = conditionSchema.safeParse(entry);
-	if (!read.success) {
-		const [where] = read.error.issues[0].path;
-		throw invalid(input, `Condition ${number} ${PROBLEMS[String(where)] ?? 'is not a condition'}`);
+	const { field: name, operator: given = 'is', value: compared } = isRecord(entry) ? entry : {};
+	const field = toConditionText(name)?.trim() ?? '';
+	const operator = operators.find((one) => one === given);
+	const value = toConditionText(compared ?? '');
+	if (field === '') {
+		throw invalid(input, `Condition ${number} has no field: choose one in 'Field Name or ID'`);
 	}
-	const { field, operator, value: given } = read.data;
-	const date = given instanceof Date ? DateTime.fromJSDate(given) : given;
-	const value = DateTime.isDateTime(date) ? (date.toISO() ?? '') : String(date ?? '');
-	const problem = checkValue(operator, value, input.zone);
-	if (problem === undefined) return { field, operator, value };
+	if (operator === undefined) {
+		const choices = describeChoices(OPERATORS);
+		throw invalid(input, `Condition ${number} must have one of the operators ${choices}`);
+	}
+	const needsText = value === undefined;
+	const problem = needsText
+		? 'must have text, a number, a boolean or a date as its value'
+		: checkValue(operator, value, input.zone);
+	if (!needsText && problem === undefined) return { field, operator, value };
 	// nobody knows a field by its UUID, which a list gives
-	const name = isUuid(field) ? '' : `"${field}" `;
-	const compared = value.trim() === '' ? '' : ` "${value}"`;
-	const shown = `Condition ${number} (${name}${OPERATORS[operator]}${compared})`;
+	const shownName = isUuid(field) ? '' : `"${field}" `;
+	const shownValue = value?.trim() ? ` "${value}"` : '';
+	const shown = `Condition ${number} (${shownName}${OPERATORS[operator]}${shownValue})`;
 	throw invalid(input, `${shown} ${problem}`);
+}
+
+/** The text of a value that an expression may give as a number, a boolean or a date. */
+function toConditionText(value: unknown): string | undefined {
+	const date = value instanceof Date ? DateTime.fromJSDate(value) : value;
+	if (DateTime.isDateTime(date)) return date.toISO() ?? '';
+	return ['string', 'number', 'boolean'].includes(typeof date) ? String(date) : undefined;
 }
 
 /** A comparison that no response could ever meet would hold all of them back without a word. */

@@ -54,12 +54,16 @@ export function isFormName(text: string): boolean {
 	return text.length <= MAX_ID_LENGTH && areWords.test(text) && /\p{L}{3}/u.test(text);
 }
 
-/** The name of the form that was chosen from the list, as the editor has saved it with the node. */
-export function chosenName(node: INode, formId: string): string | undefined {
+/** What the list has behind the name of a closed form; no name ends in a blank that does not break. */
+export const CLOSED_MARK = '\u00a0(closed)';
+
+/** The name of the form that was chosen from the list, which the editor has saved with the node. */
+export function getChosenName(node: INode, formId: string): string | undefined {
 	const { formId: given } = node.parameters;
 	const isChosen = isResourceLocatorValue(given) && given.mode === 'list' && given.value === formId;
-	const name = isChosen ? given.cachedResultName : undefined;
-	return typeof name === 'string' && name.trim() !== '' ? name.trim() : undefined;
+	const shown = isChosen ? String(given.cachedResultName ?? '') : '';
+	const name = shown.replace(CLOSED_MARK, '').replace(` (${formId})`, '').trim();
+	return name === '' ? undefined : name;
 }
 
 /**
@@ -68,12 +72,12 @@ export function chosenName(node: INode, formId: string): string | undefined {
  * @param forms the existing forms, if they are known: if the name, slug or address of one of them was given
  * in place of its ID, the error names the ID
  */
-export function noSuchForm(
+export function describeMissingForm(
 	node: INode,
 	formId: string,
 	forms: Iterable<IDataObject> = [],
 ): { message: string; description: string } {
-	const chosen = chosenName(node, formId);
+	const chosen = getChosenName(node, formId);
 	if (chosen !== undefined) {
 		return {
 			message: `The form "${chosen}" no longer exists`,
@@ -81,7 +85,7 @@ export function noSuchForm(
 				'The form was deleted after it was chosen, or the access token belongs to another workspace. Choose the form again.',
 		};
 	}
-	const meant = formNamed(formId, forms);
+	const meant = findFormByName(formId, forms);
 	const id = meant === undefined ? undefined : formIdOf(meant);
 	if (id !== undefined) {
 		return {
@@ -97,7 +101,10 @@ export function noSuchForm(
 }
 
 /** The form whose name, slug or address was given in place of its ID. */
-export function formNamed(given: string, forms: Iterable<IDataObject>): IDataObject | undefined {
+export function findFormByName(
+	given: string,
+	forms: Iterable<IDataObject>,
+): IDataObject | undefined {
 	const wanted = given.trim().toLowerCase();
 	return [...forms].find(({ name, slug, url }) =>
 		[name, slug, url].some((one) => typeof one === 'string' && one.trim().toLowerCase() === wanted),

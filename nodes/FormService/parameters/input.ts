@@ -123,11 +123,11 @@ export function readChoice<Choice extends string>(
 	const given = input.parameter<unknown>(name, values[0]);
 	const choice = values.find((candidate) => candidate === given);
 	if (choice !== undefined) return choice;
-	throw invalid(input, `'${displayName}' must be one of ${listChoices(choices)}`);
+	throw invalid(input, `'${displayName}' must be one of ${describeChoices(choices)}`);
 }
 
 /** The names of choices as people see them, each with the value that an expression has to return. */
-export function listChoices(choices: Readonly<Record<string, string>>): string {
+export function describeChoices(choices: Readonly<Record<string, string>>): string {
 	return Object.entries(choices)
 		.map(([value, title]) => `${title} (${value})`)
 		.join(', ');

@@ -2,7 +2,7 @@ import { sortBy } from 'lodash';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 /** A list with a search. It can take long to load, for example while the account waits for its next minute. */
-const searchableList = (searchListMethod: string) => ({
+const makeSearchableList = (searchListMethod: string) => ({
 	searchListMethod,
 	searchable: true,
 	slowLoadNotice: {
@@ -33,7 +33,7 @@ export const formLocator: INodeProperties = {
 			name: 'list',
 			type: 'list',
 			placeholder: 'Select a form...',
-			typeOptions: searchableList('searchForms'),
+			typeOptions: makeSearchableList('searchForms'),
 		},
 		{
 			displayName: 'By ID',
@@ -66,7 +66,7 @@ export const responseLocator: INodeProperties = {
 			name: 'list',
 			type: 'list',
 			placeholder: 'Select a response, or search by any answer...',
-			typeOptions: searchableList('searchResponses'),
+			typeOptions: makeSearchableList('searchResponses'),
 		},
 		{
 			displayName: 'By ID',
@@ -79,7 +79,7 @@ export const responseLocator: INodeProperties = {
 };
 
 /** A parameter that is shown only after a form has been chosen. */
-export function onceFormIsChosen(property: INodeProperties): INodeProperties {
+export function showOnceFormIsChosen(property: INodeProperties): INodeProperties {
 	const { displayOptions } = property;
 	const hide = { ...displayOptions?.hide, formId: [''] };
 	return { ...property, displayOptions: { ...displayOptions, hide } };
@@ -104,7 +104,7 @@ export const limitInput: INodeProperties = {
 };
 
 /** The optional parameters of an operation or the trigger. */
-export function optionsOf(options: INodeProperties[]): INodeProperties {
+export function makeOptions(options: INodeProperties[]): INodeProperties {
 	return {
 		displayName: 'Options',
 		name: 'options',
@@ -131,7 +131,7 @@ export const INPUT_MODES = {
 };
 
 /** A choice between these ways. */
-export function inputModeChoice(
+export function makeInputModeChoice(
 	displayName: string,
 	descriptions: Readonly<Record<keyof typeof INPUT_MODES, string>>,
 ): INodeProperties {

@@ -75,16 +75,16 @@ export const outputOptions: INodeProperties[] = [
  */
 export function readResponseOutput(input: Input): ResponseOutput {
 	const options = readCollection(input, 'options');
-	const toOption = (name: string, displayName: string) =>
+	const readOption = (name: string, displayName: string) =>
 		toSwitch(input, options[name] ?? false, displayName);
-	const isDownload = toOption('downloadFiles', 'Download Files');
+	const isDownload = readOption('downloadFiles', 'Download Files');
 	const filePrefix = toText(input, options.filePrefix ?? '', 'File Field Prefix');
 	return {
 		simplify: readSwitch(input, 'simplify', 'Simplify', true),
 		filePrefix: isDownload ? filePrefix : undefined,
-		includeSecrets: toOption('includeSecrets', 'Include Secrets'),
+		includeSecrets: readOption('includeSecrets', 'Include Secrets'),
 		answerKeys: readChoice(input, 'options.answerKeys', 'Answer Keys', ANSWER_KEYS),
-		columns: toOption('columns', 'One Column per Field'),
-		details: toOption('details', 'Include Other Attributes'),
+		columns: readOption('columns', 'One Column per Field'),
+		details: readOption('details', 'Include Other Attributes'),
 	};
 }

@@ -1,7 +1,7 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { REQUESTS_PER_DAY } from '../api/rateLimiter/limits';
 import { conditionFilters } from '../parameters/filters';
-import { formLocator, optionsOf, simplifySwitch } from '../parameters/properties';
+import { formLocator, makeOptions, simplifySwitch } from '../parameters/properties';
 import { outputOptions } from '../parameters/responseOutput';
 import { showForWatch, WITH_FORM_CREATED } from '../parameters/watched';
 import {
@@ -167,7 +167,7 @@ export const triggerProperties: INodeProperties[] = [
 		options: conditionFilters,
 	},
 	simplifySwitch,
-	optionsOf(
+	makeOptions(
 		inOrder([
 			...outputOptions,
 			{

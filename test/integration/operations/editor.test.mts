@@ -25,7 +25,7 @@ describe('the list of forms', () => {
 			'Customer Survey',
 			'Job Application',
 			'Newsletter Sign-up',
-			'Summer Event (closed)',
+			'Summer Event\u00a0(closed)',
 		]);
 		expect(results[0].value).toBe(demoForms.contact);
 	});

@@ -191,7 +191,7 @@ describe('Filters and Sort', () => {
 		[{ conditions: { conditions: [{ field: 'a', operator: 'like' }] } }, 'one of the operators'],
 		[
 			{ conditions: { conditions: [{ field: 'a', operator: 'is', value: '={{ [1] }}' }] } },
-			'Condition 1 must have text',
+			'Condition 1 ("a" Is) must have text',
 		],
 	])(
 		'that cannot be understood are an error before anything is sent: %j',

@@ -158,6 +158,6 @@ describe('Settings: Update', () => {
 		const settings = { after_redirect_delay: -1, captcha: 'none', number_prefix: 'x'.repeat(11) };
 		const { error } = await n8n.runNode({ ...update, settings });
 		expect(error?.message).toBe("2 settings can't be updated");
-		expect(error?.description).toMatch(/'Redirect Delay \(Seconds\)' .*\n'Number: Prefix' /);
+		expect(error?.description).toMatch(/'Number: Prefix' .*\n'Redirect Delay \(Seconds\)' /);
 	});
 });

@@ -28,15 +28,15 @@ function parseChoice(option: unknown): Choice | undefined {
 export function indexChoices(choices: readonly Choice[]): Choices {
 	// of two entries with one key, a Map keeps the last: the surest entries come last
 	const reversed = choices.toReversed();
-	const indexBy = (textIn: (choice: Choice) => string, fold: (text: string) => string) =>
-		reversed.map((choice) => [fold(textIn(choice)), choice] as const);
-	const valueIn = ({ value }: Choice) => String(value);
-	const nameIn = ({ name }: Choice) => name;
+	const indexBy = (getKey: (choice: Choice) => string, fold: (text: string) => string) =>
+		reversed.map((choice) => [fold(getKey(choice)), choice] as const);
+	const getValue = ({ value }: Choice) => String(value);
+	const getName = ({ name }: Choice) => name;
 	return new Map([
-		...indexBy(nameIn, toCaseless),
-		...indexBy(valueIn, toCaseless),
-		...indexBy(nameIn, toComparable),
-		...indexBy(valueIn, toComparable),
+		...indexBy(getName, toCaseless),
+		...indexBy(getValue, toCaseless),
+		...indexBy(getName, toComparable),
+		...indexBy(getValue, toComparable),
 	]);
 }
 

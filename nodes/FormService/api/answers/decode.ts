@@ -39,7 +39,7 @@ export function getAnswerAttributes(record: IDataObject): string[] {
 export function decodeAnswers(record: IDataObject): Decoded {
 	const names = getAnswerAttributes(record).filter((name) => Object.hasOwn(record, name));
 	if (names.length === 0) return { answers: [], problem: describeMissing(record) };
-	const container = names.map((name) => record[name]).find((value) => !isEmpty(value));
+	const container = names.map((name) => record[name]).find((value) => !isEmptyContainer(value));
 	if (container === undefined) return { answers: [] };
 	const list = listEntries(container);
 	if (list !== undefined) return decodeList(list);
@@ -60,7 +60,7 @@ export function describeMissing(record: IDataObject): string {
 	return `No answers were found in ${shapeOf(record)}`;
 }
 
-function isEmpty(value: unknown): boolean {
+function isEmptyContainer(value: unknown): boolean {
 	if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
 	return value === undefined || value === null || value === '';
 }
@@ -108,8 +108,8 @@ const WITHOUT_VALUE = ['label', 'key', 'uuid', 'custom_key', 'type', 'id'];
 /** `{key, value}`, as listings have it, or `{label, response, uuid, custom_key}`, as events have it. */
 function decodeEntry(entry: unknown): Answer | undefined {
 	if (!isRecord(entry)) return undefined;
-	const uuid = getText(entry.uuid);
-	const label = getText(entry.label) ?? getText(entry.key);
+	const uuid = readName(entry.uuid);
+	const label = readName(entry.label) ?? readName(entry.key);
 	const isNamed = label !== undefined || (uuid !== undefined && uuid !== '');
 	const valueName = ['value', 'response'].find((name) => Object.hasOwn(entry, name));
 	const isWhole =
@@ -118,13 +118,13 @@ function decodeEntry(entry: unknown): Answer | undefined {
 	return {
 		label: label ?? uuid ?? '',
 		uuid,
-		customKey: getText(entry.custom_key),
+		customKey: readName(entry.custom_key),
 		value: (valueName === undefined ? null : (entry[valueName] ?? null)) as GenericValue,
 	};
 }
 
 /** A text, also from a number: PHP sends the label "2024" as a number. */
-function getText(value: unknown): string | undefined {
+function readName(value: unknown): string | undefined {
 	const text = Number.isFinite(value) ? String(value) : value;
 	return typeof text === 'string' ? text : undefined;
 }

@@ -93,7 +93,7 @@ export function encodeChoices(
 		.filter((one) => one !== null && one !== undefined && one !== '');
 	const isOffered = given.every((one) => findChoice(one, known) !== undefined);
 	if ((!isMultiple && given.length > 1) || !(isOffered || allowOther)) {
-		return { problem: `must be one ${isMultiple ? 'or more ' : ''}of ${listNames(choices)}` };
+		return { problem: `must be one ${isMultiple ? 'or more ' : ''}of ${listOffered(choices)}` };
 	}
 	const answers = given.map((one) => encodeAny(findChoice(one, known)?.value ?? one));
 	return answers.length === 1 ? answers[0] : joinEntries(answers);
@@ -102,7 +102,7 @@ export function encodeChoices(
 /** As many choices as an error names. */
 const MAX_LISTED = 20;
 
-function listNames(choices: readonly Choice[]): string {
+function listOffered(choices: readonly Choice[]): string {
 	const shown = choices.slice(0, MAX_LISTED).map(({ name }) => shortened(name));
 	const rest = choices.length - shown.length;
 	return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;

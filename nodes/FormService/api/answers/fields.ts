@@ -44,7 +44,7 @@ export function parseFields(
 	{ answerKeys = 'label', columns = false }: Naming = {},
 ): FormField[] {
 	const labels = records.map(
-		({ label, name, ...record }) => getText(label) ?? getText(name) ?? idOf(record) ?? '',
+		({ label, name, ...record }) => readLabel(label) ?? readLabel(name) ?? idOf(record) ?? '',
 	);
 	const fields = records.map((record, index) => {
 		const { type, options, multiple, required, mandatory } = record;
@@ -54,8 +54,8 @@ export function parseFields(
 			label: labels[index],
 			uuid: idOf(record),
 			ids: identitiesOf(record),
-			customKey: getText(record.custom_key) ?? getText(record.customKey),
-			description: getText(record.description),
+			customKey: readLabel(record.custom_key) ?? readLabel(record.customKey),
+			description: readLabel(record.description),
 			kind,
 			isRequired: [required, mandatory].some((one) => readBoolean(one) === true),
 			choices: hasChoices ? parseChoices(options) : [],
@@ -74,7 +74,7 @@ export function parseFields(
 	}));
 }
 
-function getText(value: unknown): string | undefined {
+function readLabel(value: unknown): string | undefined {
 	return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 

@@ -41,8 +41,8 @@ export function describeBound(setting: Setting): string {
 type Entry = readonly [displayName: string, description: string, type: SettingType];
 
 const boolean: SettingType = { type: 'boolean' };
-const getText = (maxLength: number): SettingType => ({ type: 'text', maxLength });
-const getLines = (maxLength?: number): SettingType => ({
+const makeText = (maxLength: number): SettingType => ({ type: 'text', maxLength });
+const makeLines = (maxLength?: number): SettingType => ({
 	type: 'text',
 	maxLength,
 	multiline: true,
@@ -62,26 +62,26 @@ const TABLE: Readonly<Record<string, Entry>> = {
 		'Whether to attach the response as a PDF to the email to administrators',
 		boolean,
 	],
-	admin_email_note: ['Admin Email: Note', 'Note in the email to administrators', getLines()],
+	admin_email_note: ['Admin Email: Note', 'Note in the email to administrators', makeLines()],
 	admin_email_subject: [
 		'Admin Email: Subject',
 		'Subject of the email to administrators',
-		getText(255),
+		makeText(255),
 	],
 	after_message: [
 		'After Submit: Message',
 		'Message shown after a response is submitted',
-		getLines(),
+		makeLines(),
 	],
 	after_message_email: [
 		'Respondent Email: Text',
 		'Text of the email to the respondent',
-		getLines(),
+		makeLines(),
 	],
 	after_message_email_subject: [
 		'Respondent Email: Subject',
 		'Subject of the email to the respondent',
-		getText(255),
+		makeText(255),
 	],
 	after_redirect_delay: [
 		'Redirect Delay (Seconds)',
@@ -100,14 +100,14 @@ const TABLE: Readonly<Record<string, Entry>> = {
 		'Whether to record the location of the respondent with the response',
 		boolean,
 	],
-	closed_message: ['Closed: Message', 'Message shown in place of a closed form', getLines()],
-	cta_label: ['Button: Submit Label', 'Label of the button that submits the form', getText(100)],
+	closed_message: ['Closed: Message', 'Message shown in place of a closed form', makeLines()],
+	cta_label: ['Button: Submit Label', 'Label of the button that submits the form', makeText(100)],
 	cta_label_continue: [
 		'Button: Continue Label',
 		'Label of the button to the next page',
-		getText(100),
+		makeText(100),
 	],
-	description: ['Description', 'Description of the form', getLines(1000)],
+	description: ['Description', 'Description of the form', makeLines(1000)],
 	discord_enabled: ['Discord', 'Whether to announce new responses on Discord', boolean],
 	google_sheets_enabled: [
 		'Google Sheets',
@@ -122,8 +122,8 @@ const TABLE: Readonly<Record<string, Entry>> = {
 	],
 	is_closed: ['Closed', 'Whether the form is closed and accepts no more responses', boolean],
 	name: ['Name', 'Name of the form', { type: 'text', maxLength: 255, required: true }],
-	number_prefix: ['Number: Prefix', 'Text before the number of a response', getText(10)],
-	number_suffix: ['Number: Suffix', 'Text after the number of a response', getText(10)],
+	number_prefix: ['Number: Prefix', 'Text before the number of a response', makeText(10)],
+	number_suffix: ['Number: Suffix', 'Text after the number of a response', makeText(10)],
 	responses_limit: [
 		'Responses Limit',
 		'Maximum number of responses that the form accepts',
@@ -138,9 +138,9 @@ const TABLE: Readonly<Record<string, Entry>> = {
 	seo_description: [
 		'SEO: Description',
 		'Description of the form for search engines',
-		getLines(500),
+		makeLines(500),
 	],
-	seo_title: ['SEO: Title', 'Title of the form for search engines', getText(255)],
+	seo_title: ['SEO: Title', 'Title of the form for search engines', makeText(255)],
 	show_formtitle: ['Show Form Title', 'Whether to show the title of the form', boolean],
 	show_multipage_progress: [
 		'Show Page Progress',

@@ -5,13 +5,13 @@ import { endpoints } from '../../api/endpoints';
 import { mayHaveActed } from '../../api/errors';
 import { idOf } from '../../api/records';
 import { addResponse } from '../../api/service';
-import { chosenName } from '../../parameters/formId';
+import { getChosenName } from '../../parameters/formId';
 import { readFormId, readCollection, toSwitch } from '../../parameters/input';
 import {
 	formLocator,
-	inputModeChoice,
-	optionsOf,
-	onceFormIsChosen,
+	makeInputModeChoice,
+	makeOptions,
+	showOnceFormIsChosen,
 } from '../../parameters/properties';
 import { readFields } from '../operation';
 import type { Operation } from '../operation';
@@ -47,14 +47,14 @@ export const responseCreate: Operation = {
 			default: '',
 		},
 		formLocator,
-		onceFormIsChosen(
-			inputModeChoice(ANSWERS_MODE, {
+		showOnceFormIsChosen(
+			makeInputModeChoice(ANSWERS_MODE, {
 				auto: "Use the input fields that match a field's label, custom key or UUID",
 				fields: 'Enter the answer to each field of the form',
 				json: 'Provide all answers as JSON, by label, custom key or UUID',
 			}),
 		),
-		onceFormIsChosen({
+		showOnceFormIsChosen({
 			displayName: 'Answers',
 			name: 'fields',
 			type: 'resourceMapper',
@@ -79,7 +79,7 @@ export const responseCreate: Operation = {
 			},
 			displayOptions: { show: { inputMode: ['fields'] } },
 		}),
-		onceFormIsChosen({
+		showOnceFormIsChosen({
 			displayName: 'Answers (JSON)',
 			name: 'answersJson',
 			type: 'json',
@@ -91,8 +91,8 @@ export const responseCreate: Operation = {
 			hint: 'For example {"Your name": "Ada Lovelace"}. Labels and custom keys use one more request per form and run.',
 			displayOptions: { show: { inputMode: ['json'] } },
 		}),
-		onceFormIsChosen(
-			optionsOf([
+		showOnceFormIsChosen(
+			makeOptions([
 				{
 					displayName: ALLOW_OTHER,
 					name: 'allowOtherChoices',
@@ -135,7 +135,7 @@ export const responseCreate: Operation = {
 						const uuid = await addOnce(known, key, async () =>
 							idOf(await addResponse(context, { ...target, body: { data } })),
 						);
-						const form = { id: formId, name: chosenName(input.node, formId) ?? null };
+						const form = { id: formId, name: getChosenName(input.node, formId) ?? null };
 						const unused = ignored.length > 0 ? { ignored } : {};
 						return [{ json: { status, uuid: uuid ?? null, form, answers: byLabel, ...unused } }];
 					},

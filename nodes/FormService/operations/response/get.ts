@@ -8,8 +8,8 @@ import { listRecords } from '../../api/service';
 import { invalid, readFormId, readResponseId } from '../../parameters/input';
 import {
 	formLocator,
-	onceFormIsChosen,
-	optionsOf,
+	showOnceFormIsChosen,
+	makeOptions,
 	responseLocator,
 	simplifySwitch,
 } from '../../parameters/properties';
@@ -30,9 +30,9 @@ export const responseGet: Operation = {
 		'Gets one response (submission) of a form by its UUID, with its answers by the labels of the fields.',
 	properties: [
 		formLocator,
-		onceFormIsChosen(responseLocator),
+		showOnceFormIsChosen(responseLocator),
 		simplifySwitch,
-		optionsOf(outputOptions),
+		makeOptions(outputOptions),
 	],
 	prepare(input) {
 		const formId = readFormId(input);

@@ -15,7 +15,7 @@ import { invalid, readChoice, readFormId, readPage } from '../../parameters/inpu
 import {
 	formLocator,
 	limitInput,
-	optionsOf,
+	makeOptions,
 	returnAllSwitch,
 	simplifySwitch,
 	toOptions,
@@ -64,7 +64,7 @@ export const responseGetAll: Operation = {
 		statusChoice,
 		filters,
 		simplifySwitch,
-		optionsOf(outputOptions),
+		makeOptions(outputOptions),
 		sort,
 	],
 	prepare(input) {

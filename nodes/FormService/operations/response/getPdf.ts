@@ -4,7 +4,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { endpoints } from '../../api/endpoints';
 import { downloadPdf } from '../../api/files/download';
 import { getPdfLink } from '../../api/service';
-import { chosenName } from '../../parameters/formId';
+import { getChosenName } from '../../parameters/formId';
 import type { Input } from '../../parameters/input';
 import { readResponseId, readSwitch, readText } from '../../parameters/input';
 import { formLocator, responseLocator } from '../../parameters/properties';
@@ -68,7 +68,7 @@ export const responseGetPdf: Operation = {
 
 /** The form's name and the response's number, as far as the lists that they were chosen from have stored them. */
 function nameFile({ node, parameter }: Input, responseId: string): string {
-	const form = chosenName(node, String(parameter<unknown>('formId', '')));
+	const form = getChosenName(node, String(parameter<unknown>('formId', '')));
 	const { responseId: locator } = node.parameters;
 	const isChosen = isResourceLocatorValue(locator) && locator.value === responseId;
 	const number = isChosen ? locator.cachedResultName?.split(' · ')[0] : undefined;

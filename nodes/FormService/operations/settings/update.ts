@@ -7,9 +7,9 @@ import { describeBound, settings } from '../../api/settings/settings';
 import type { Setting } from '../../api/settings/settings';
 import { compareSettings } from '../../api/settings/update';
 import type { SettingValues } from '../../api/settings/update';
-import { noSuchForm } from '../../parameters/formId';
+import { describeMissingForm } from '../../parameters/formId';
 import { invalid, readFormId, readCollection, toSwitch } from '../../parameters/input';
-import { formLocator, inputModeChoice, optionsOf } from '../../parameters/properties';
+import { formLocator, makeInputModeChoice, makeOptions } from '../../parameters/properties';
 import { readOnce } from '../operation';
 import type { ItemRequest, Operation } from '../operation';
 import { clearOptions, settingFields } from './fields';
@@ -26,7 +26,7 @@ export const settingsUpdate: Operation = {
 	toolDescription: `Changes settings of a form, such as opening or closing it. Only the given settings change. The settings are: ${settings.map(describeSetting).join('; ')}.`,
 	properties: [
 		formLocator,
-		inputModeChoice(SETTINGS_MODE, {
+		makeInputModeChoice(SETTINGS_MODE, {
 			auto: "Use the input fields that match a setting's name",
 			fields: 'Choose the settings to update one by one',
 			json: "Provide the settings as JSON, with the API's names as keys",
@@ -88,7 +88,7 @@ export const settingsUpdate: Operation = {
 			hint: 'For example {"is_closed": true, "closed_message": "See you next year"}',
 			displayOptions: { show: { inputMode: ['json'] } },
 		},
-		optionsOf([
+		makeOptions([
 			{
 				displayName: 'Preview',
 				name: 'preview',
@@ -123,7 +123,7 @@ export const settingsUpdate: Operation = {
 			async check(request) {
 				const forms = isCompared ? await readForms(request) : undefined;
 				if (forms?.has(formId) === false) {
-					const { message, description } = noSuchForm(input.node, formId, forms.values());
+					const { message, description } = describeMissingForm(input.node, formId, forms.values());
 					throw invalid(input, message, description);
 				}
 				return {
