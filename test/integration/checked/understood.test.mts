@@ -5,11 +5,57 @@ import { demoForms } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { nodeOf, typeOf } from '../n8n/package.mts';
 import { inputFor, operationCases } from '../tables/operations.mts';
-import { asRun, placesIn, sampleOf, statesOf, type Place } from '../tables/parameters.mts';
+import {
+	asRun,
+	isForTools,
+	placesIn,
+	revealing,
+	sampleOf,
+	type Place,
+} from '../tables/parameters.mts';
 import { withWorld, type World } from '../world.mts';
 
+/** A node with all parameters of one operation, or the trigger. */
+type Case = {
+	name: string;
+	type: 'formService' | 'formServiceTrigger';
+	/** The parameters to try. */
+	places: Place[];
+	/** What the node needs. */
+	needed: INodeParameters;
+	/** Runs it, and gives the error. */
+	run: (world: World, parameters: INodeParameters) => Promise<Error | undefined>;
+};
+
+/** What only narrows a list in the editor, and goes into no request. */
+const FOR_LISTS_ONLY = ['Response: Get PDF: formId'];
+
+const cases: Case[] = operationCases.map(
+	({ name, resource, operation, parameters, properties }) => ({
+		name,
+		type: 'formService',
+		places: placesIn(properties)
+			.filter((place) => !isForTools(place))
+			.filter(({ path }) => !FOR_LISTS_ONLY.includes(`${name}: ${path.join('.')}`)),
+		needed: { ...parameters, resource, operation },
+		run: async ({ service, n8n }, given) =>
+			(await n8n.runNode(given, inputFor(service).slice(1))).error,
+	}),
+);
+cases.push({
+	name: 'the trigger',
+	type: 'formServiceTrigger',
+	places: placesIn(nodeOf(typeOf('formServiceTrigger')).description.properties),
+	needed: { formId: locator(demoForms.contact), formIds: [demoForms.contact] },
+	run: async ({ n8n }, given) =>
+		await n8n.runPoll(given).then(
+			() => undefined,
+			(reason: Error) => reason,
+		),
+});
+
 /** Values that a parameter of a type cannot take, whatever it means. */
-const unfit: Partial<Record<INodeProperties['type'], unknown[]>> = {
+const UNFIT: Partial<Record<INodeProperties['type'], unknown[]>> = {
 	boolean: ['perhaps', 2, {}],
 	number: ['many', -1.5, {}],
 	options: ['nonsense', 7, {}],
@@ -22,106 +68,48 @@ const unfit: Partial<Record<INodeProperties['type'], unknown[]>> = {
 
 /** A name that only the service can know is found to be wrong when its list has been read. */
 const unfitFor = ({ type, typeOptions }: INodeProperties) =>
-	type === 'options' && typeOptions?.loadOptionsMethod !== undefined ? [{}] : (unfit[type] ?? []);
+	type === 'options' && typeOptions?.loadOptionsMethod !== undefined ? [{}] : (UNFIT[type] ?? []);
 
 /** As an expression, which the editor cannot check. */
-const expressionOf = (value: unknown) => `={{ ${JSON.stringify(value)} }}`;
+function asExpression({ property }: Place, value: unknown) {
+	const expression = `={{ ${JSON.stringify(value)} }}`;
+	return property.type === 'resourceLocator' ? locator(expression) : expression;
+}
 
-const given = ({ property }: Place, value: unknown) =>
-	property.type === 'resourceLocator' ? locator(expressionOf(value)) : expressionOf(value);
-
-/** What only narrows a list in the editor, and goes into no request. */
-const forListsOnly = ['Response: Get PDF: formId'];
-
-type Tried = { place: Place; value: unknown; parameters: INodeParameters };
-
-/** Parameters of a node with one value that does not fit, for each parameter that runs and each such value. */
-function trials(
-	type: string,
-	properties: INodeProperties[],
-	fixed: INodeParameters,
-	needed: INodeParameters,
-): Tried[] {
+describe.each(cases)('$name', ({ type, places, needed, run }) => {
 	const { description } = nodeOf(typeOf(type));
-	const others = statesOf(properties, fixed).map((state) => ({ ...state, ...needed, ...fixed }));
-	const switches = statesOf(properties, fixed).map((state) => ({ ...needed, ...state, ...fixed }));
-	const states = [{ ...needed, ...fixed }, ...others, ...switches];
-	const places = placesIn(properties).filter(({ path }) => !(path[0] in fixed));
-	return places.flatMap((place) =>
-		unfitFor(place.property).flatMap((value) => {
-			const candidates = states.map((state) => {
-				const parameters = structuredClone(state);
-				for (const { property, path } of around(place, places))
-					set(parameters, path, sampleOf(property));
-				return set(parameters, place.path, given(place, value));
-			});
-			const parameters = candidates.find(
-				(candidate) => get(asRun(description, candidate), place.path) !== undefined,
+
+	it('has in a running workflow every parameter that the editor shows', () => {
+		const lost = places.filter(({ property, path }) => {
+			const stored = set(revealing({ property, path }, places, needed), path, sampleOf(property));
+			return (
+				!/collection/i.test(property.type) && get(asRun(description, stored), path) === undefined
 			);
-			return parameters === undefined ? [] : [{ place, value, parameters }];
-		}),
-	);
-}
-
-/** The lists of entries that a parameter is inside of. */
-const around = ({ path }: Place, places: Place[]) =>
-	places.filter(
-		(one) =>
-			one.property.type === 'fixedCollection' &&
-			one.path.length < path.length &&
-			one.path.every((name, depth) => name === path[depth]),
-	);
-
-/** What was wrong with how a trial came out, if anything. */
-function problemOf(
-	{ place, value }: Tried,
-	{ service }: World,
-	error: Error | undefined,
-): string | undefined {
-	const what = `${place.path.join('.')} = ${JSON.stringify(value)}`;
-	if (error === undefined) return `${what} was taken`;
-	if (service.requests.length > 0) return `${what} was found only after a request`;
-	const named = error.message.toLowerCase().includes(place.property.displayName.toLowerCase());
-	if (!named) return `${what}: ${error.message}`;
-	return undefined;
-}
-
-describe('what cannot be understood is an error before anything is sent, and never silently off', () => {
-	it.each(operationCases.map((one) => [one.name, one] as const))('%s', async (_name, operation) => {
-		const { resource, operation: name, parameters, properties } = operation;
-		const all = trials('formService', properties, { resource, operation: name }, parameters).filter(
-			({ place }) => !forListsOnly.includes(`${_name}: ${place.path.join('.')}`),
-		);
-		expect(all.length).toBeGreaterThan(0);
-		await withWorld(async (world) => {
-			const problems: unknown[] = [];
-			for (const trial of all) {
-				world.service.requests.length = 0;
-				const input = inputFor(world.service).slice(1);
-				const { error } = await world.n8n.runNode(trial.parameters, input);
-				problems.push(problemOf(trial, world, error));
-			}
-			expect(problems.filter(Boolean)).toEqual([]);
 		});
+		expect(lost.map(({ path }) => path.join('.'))).toEqual([]);
 	});
 
-	it('the trigger', async () => {
-		const { properties } = nodeOf(typeOf('formServiceTrigger')).description;
-		const needed = { formId: locator(demoForms.contact), formIds: [demoForms.contact] };
-		const all = trials('formServiceTrigger', properties, {}, needed);
-		expect(all.length).toBeGreaterThan(0);
+	it('refuses a value that a parameter cannot take, by its name, before anything is sent', async () => {
 		await withWorld(async (world) => {
-			const problems: unknown[] = [];
-			for (const trial of all) {
-				world.service.requests.length = 0;
-				const polled = world.n8n.runPoll(trial.parameters);
-				const error = await polled.then(
-					() => undefined,
-					(reason: Error) => reason,
-				);
-				problems.push(problemOf(trial, world, error));
+			const problems: string[] = [];
+			let tried = 0;
+			for (const place of places) {
+				for (const value of unfitFor(place.property)) {
+					world.service.requests.length = 0;
+					const given = revealing(place, places, needed);
+					const error = await run(world, set(given, place.path, asExpression(place, value)));
+					const { displayName } = place.property;
+					const isNamed = error?.message.toLowerCase().includes(displayName.toLowerCase());
+					const isEarly = world.service.requests.length === 0;
+					const said = error?.message ?? 'was taken';
+					if (!isNamed || !isEarly) {
+						problems.push(`${place.path.join('.')} = ${JSON.stringify(value)}: ${said}`);
+					}
+					tried++;
+				}
 			}
-			expect(problems.filter(Boolean)).toEqual([]);
+			expect(problems).toEqual([]);
+			expect(tried).toBeGreaterThan(0);
 		});
 	});
 });
