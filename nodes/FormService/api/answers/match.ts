@@ -1,5 +1,5 @@
 import { groupBy, sortBy } from 'lodash';
-import type { GenericValue, IDataObject } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { comparableId, isUuid } from '../records';
 import { decodeAnswers, describeMissing } from './decode';
 import type { Answer } from './decode';
@@ -12,7 +12,7 @@ export type MatchedAnswer = Answer & { name: string; field?: FormField };
 
 /** The answers of a response, each with its field. */
 export type MatchedAnswers = {
-	/** In the order of the response. Several entries of one field are one answer, a list. */
+	/** In the order of the response. Of several entries of one field, the first one is its answer. */
 	answers: MatchedAnswer[];
 	/** Labels that several fields share, so that only the order decides which answer is whose. */
 	byPosition: string[];
@@ -51,7 +51,7 @@ export function matchAnswers(
 	if (isGuess && fieldOf.size === 0) {
 		return { answers: [], byPosition: [], doubtful: [], problem: describeMissing(record) };
 	}
-	return { answers: nameAnswers(mergeEntries(answers, fieldOf)), ...notes, problem };
+	return { answers: nameAnswers(answers, fieldOf), ...notes, problem };
 }
 
 /**
@@ -74,12 +74,15 @@ function matchIdentifiers(answers: readonly Answer[], fields: readonly FormField
 	const byId = new Map(fields.flatMap((field) => field.ids.map((id) => [id, field] as const)));
 	const byKey = groupBy(fields, ({ customKey }) => toComparable(customKey ?? ''));
 	const fieldOf: FieldOf = new Map();
+	const taken = new Set<FormField>();
 	for (const answer of answers) {
 		const { uuid, customKey } = answer;
 		const keyed = customKey ? (byKey[toComparable(customKey)] ?? []) : [];
 		const field =
 			(uuid && byId.get(comparableId(uuid))) || (keyed.length === 1 ? keyed[0] : undefined);
-		if (field) fieldOf.set(answer, field);
+		if (!field || taken.has(field)) continue;
+		fieldOf.set(answer, field);
+		taken.add(field);
 	}
 	return fieldOf;
 }
@@ -96,8 +99,8 @@ function matchNames(answers: readonly Answer[], fields: readonly FormField[]): N
 		([name, own]): NameGroup => ({
 			own,
 			keyed: fields.filter(
-				({ ids, customKey }) =>
-					ids.includes(comparableId(name)) || toComparable(customKey ?? '') === name,
+				({ ids, customKey = '' }) =>
+					name !== '' && [...ids, toComparable(customKey)].includes(comparableId(name)),
 			),
 			labelled: Object.hasOwn(byLabel, name) ? byLabel[name] : [],
 		}),
@@ -115,10 +118,9 @@ function matchNames(answers: readonly Answer[], fields: readonly FormField[]): N
 		// a heading of the same label has an entry without a value
 		const hasMore = own.length > owners.length;
 		const given = hasMore ? own.filter(({ value }) => !isNothing(value)) : own;
-		given.slice(0, isKey ? undefined : owners.length).forEach((answer, index) => {
-			const field = owners[isKey ? 0 : index];
-			fieldOf.set(answer, field);
-			taken.add(field);
+		given.slice(0, owners.length).forEach((answer, index) => {
+			fieldOf.set(answer, owners[index]);
+			taken.add(owners[index]);
 		});
 		if (isKey) continue;
 		if (labelled.length > 1) byPosition.push(labelled[0].label);
@@ -127,37 +129,16 @@ function matchNames(answers: readonly Answer[], fields: readonly FormField[]): N
 	return { fieldOf, byPosition, doubtful };
 }
 
-type MergedAnswer = Answer & { field?: FormField };
-
-/** One answer for all entries of a field, or of a UUID with one label if the fields are not known. */
-function mergeEntries(answers: readonly Answer[], fieldOf: FieldOf): MergedAnswer[] {
-	const entries = new Map<unknown, Answer[]>();
-	for (const answer of answers) {
-		const { uuid, label } = answer;
-		const owner =
-			fieldOf.get(answer) ?? (uuid === undefined ? answer : JSON.stringify([uuid, label]));
-		entries.set(owner, [...(entries.get(owner) ?? []), answer]);
-	}
-	return [...entries.values()].map((own) => ({
-		...own[0],
-		value: own.length === 1 ? own[0].value : mergeValues(own.map(({ value }) => value)),
-		field: fieldOf.get(own[0]),
-	}));
-}
-
-function mergeValues(values: readonly GenericValue[]): GenericValue {
-	const parts = (values.flat() as GenericValue[]).filter((value) => !isNothing(value));
-	return parts.length > 1 ? parts : (parts.at(0) ?? null);
-}
-
 /** The names of answers: those of their fields, else their labels, numbered if they repeat. */
-function nameAnswers(answers: readonly MergedAnswer[]): MatchedAnswer[] {
-	const others = answers.filter(({ field }) => field === undefined);
-	const taken = answers.flatMap(({ field }) => field?.name ?? []);
+function nameAnswers(answers: readonly Answer[], fieldOf: FieldOf): MatchedAnswer[] {
+	const others = answers.filter((answer) => !fieldOf.has(answer));
+	const taken = [...fieldOf.values()].map(({ name }) => name);
 	const labels = others.map(({ label }) => label);
-	const names = makeUnique(labels, taken);
-	return answers.map((answer) => ({
-		...answer,
-		name: answer.field?.name ?? names[others.indexOf(answer)],
-	}));
+	const names = new Map(
+		makeUnique(labels, taken).map((name, index) => [others[index], name] as const),
+	);
+	return answers.map((answer) => {
+		const field = fieldOf.get(answer);
+		return { ...answer, name: field?.name ?? names.get(answer)!, field };
+	});
 }

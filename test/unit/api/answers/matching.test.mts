@@ -154,6 +154,12 @@ describe('Answers of a response', () => {
 		expect(match({ responses: list }, fields).values).toEqual({ a: 'A', b: 'B' });
 	});
 
+	it('without a label belong to no field', () => {
+		expect(match({ responses: { '': 'x' } }, parseFields(form.slice(2))).values).toEqual({
+			'': 'x',
+		});
+	});
+
 	const comment = { label: 'Comment', value: 1 };
 
 	it('are matched by position if two fields have one label, which is said', () => {
@@ -181,12 +187,6 @@ describe('Answers of a response', () => {
 		for (const responses of [list, list.toReversed()]) {
 			expect(match({ responses }, amounts).values).toMatchObject({ [UUID]: UUID });
 		}
-	});
-
-	it('of several entries of one UUID are one list', () => {
-		const entry = { ...comment, uuid: 'u3' };
-		const responses = [entry, { ...entry, value: [2, 3] }, { ...comment, uuid: 'u4', value: 4 }];
-		expect(match({ responses }).values).toEqual({ u3: [1, 2, 3], u4: 4 });
 	});
 
 	it('never share a field or a name, and none is lost', () => {
