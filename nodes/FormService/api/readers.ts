@@ -39,7 +39,7 @@ const MAX_TIME_LENGTH = 80;
  * @param zone IANA name of the zone of times without a zone
  */
 export function readTime(value: unknown, zone: string): number | undefined {
-	if (value instanceof Date || DateTime.isDateTime(value)) return finite(value.valueOf());
+	if (value instanceof Date || DateTime.isDateTime(value)) return keepFinite(value.valueOf());
 	if (typeof value === 'number') return readEpoch(value);
 	if (typeof value !== 'string' || value.length > MAX_TIME_LENGTH) return undefined;
 	const text = value.trim();
@@ -78,9 +78,9 @@ function readUtc(text: string): number | undefined {
 
 function readWithLuxon(text: string, zone: string): number | undefined {
 	const time = DateTime.fromISO(text, { zone });
-	return finite((time.isValid ? time : DateTime.fromSQL(text, { zone })).toMillis());
+	return keepFinite((time.isValid ? time : DateTime.fromSQL(text, { zone })).toMillis());
 }
 
-function finite(number: number): number | undefined {
+function keepFinite(number: number): number | undefined {
 	return Number.isFinite(number) ? number : undefined;
 }

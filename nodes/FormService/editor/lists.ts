@@ -8,7 +8,7 @@ import type {
 import { getAccount } from '../api/account';
 import { listTexts, toSearchable } from '../api/answers/findResponses';
 import { toPlainText } from '../api/answers/names';
-import { newestFirst } from '../api/answers/order';
+import { sortNewestFirst } from '../api/answers/order';
 import { endpoints, targetOf } from '../api/endpoints';
 import type { Endpoint } from '../api/endpoints';
 import { readBoolean } from '../api/readers';
@@ -108,7 +108,7 @@ export async function searchResponses(
 	if (!isId(formId)) return { results: [] };
 	const records = await listCached(this, endpoints.listResponses, { formId });
 	const wanted = toSearchable(filter.trim());
-	const found = newestFirst(selectUsable(records, idOf)).filter(({ id, record }) =>
+	const found = sortNewestFirst(selectUsable(records, idOf)).filter(({ id, record }) =>
 		toSearchable([...listTexts(record), id].join('\n')).includes(wanted),
 	);
 	const start = Number(paginationToken) || 0;

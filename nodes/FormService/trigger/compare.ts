@@ -1,5 +1,5 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import { createdAt } from '../api/answers/order';
+import { getCreatedAt } from '../api/answers/order';
 import { readBoolean } from '../api/readers';
 import { identitiesOf, identityOf } from '../api/records';
 import type { ResponseEvent, TriggerEvent } from '../parameters/watched';
@@ -166,7 +166,7 @@ function advance(
 	{ events, abandonedAfterMs, nowMs, sinceMs = Infinity }: Rules,
 	isFirst: boolean,
 ): Step {
-	const isOld = isFirst && (createdAt(record) ?? 0) < sinceMs;
+	const isOld = isFirst && (getCreatedAt(record) ?? 0) < sinceMs;
 	const isNew = was === undefined && !isOld;
 	if (!isIncomplete(record)) {
 		const isSame = isOld || was?.kind === 'complete';
@@ -178,7 +178,7 @@ function advance(
 	const isWaiting = was?.kind === 'waiting' && was.isMissing !== true;
 	const sinceMinute = isWaiting
 		? was.sinceMinute
-		: toMinute(Math.min(createdAt(record) ?? nowMs, nowMs));
+		: toMinute(Math.min(getCreatedAt(record) ?? nowMs, nowMs));
 	const isOverdue = nowMs >= sinceMinute * MINUTE_MS + abandonedAfterMs;
 	// one event at a time: if it was also abandoned since the last poll, the next poll emits that
 	if (!isOverdue || event !== undefined) {

@@ -4,7 +4,7 @@ import { explainUnknownField, filterByConditions } from '../api/answers/conditio
 import { parseFields } from '../api/answers/fields';
 import type { FormField } from '../api/answers/fields';
 import { kinds } from '../api/answers/kinds';
-import { oldestFirst } from '../api/answers/order';
+import { sortOldestFirst } from '../api/answers/order';
 import type { ResponseOutput } from '../api/answers/responseItem';
 import { clock } from '../api/clock';
 import { endpoints, targetOf } from '../api/endpoints';
@@ -64,7 +64,7 @@ async function listExampleForms(
 	const target = targetOf(context.account, endpoints.listForms);
 	const listed = isNamed ? [] : parseFormList(await listRecords(context, target));
 	return watch.kind === 'all'
-		? oldestFirst(listed.filter(({ id }) => !watch.except.includes(id))).reverse()
+		? sortOldestFirst(listed.filter(({ id }) => !watch.except.includes(id))).reverse()
 		: watch.formIds.map((id) => ({ id, name: names.get(id) ?? findListedName(listed, id) }));
 }
 
@@ -94,7 +94,7 @@ async function findNewest(
 		);
 		return event === undefined ? [] : [{ event, record, form: { id, name }, fields }];
 	});
-	return oldestFirst(examples).at(-1);
+	return sortOldestFirst(examples).at(-1);
 }
 
 async function readFields(

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { parseFields } from '../api/answers/fields';
 import type { FormField } from '../api/answers/fields';
 import { hasUnmatchedAnswers } from '../api/answers/match';
-import { createdAt, oldestFirst } from '../api/answers/order';
+import { getCreatedAt, sortOldestFirst } from '../api/answers/order';
 import { clock } from '../api/clock';
 import { endpoints, targetOf } from '../api/endpoints';
 import { asNodeError, NotSent } from '../api/errors';
@@ -107,7 +107,7 @@ export function noteForms(input: PollInput, except: readonly string[]): NotedFor
 		else if (state.missingSinceDay === undefined) forms.set(id, { ...state, missingSinceDay });
 	}
 	const listedSinceMs = content.listedSinceMs ?? readServiceTimeMs(input);
-	return { content: { ...content, listedSinceMs, forms }, created: oldestFirst(created) };
+	return { content: { ...content, listedSinceMs, forms }, created: sortOldestFirst(created) };
 }
 
 const EXCLUDED: FormState = {};
@@ -122,7 +122,7 @@ const TOLERANCE_MS = MINUTE_MS;
 
 function isCreatedSince(record: IDataObject, listedSinceMs: number | undefined): boolean {
 	if (listedSinceMs === undefined) return false;
-	return (createdAt(record) ?? Infinity) >= listedSinceMs - TOLERANCE_MS;
+	return (getCreatedAt(record) ?? Infinity) >= listedSinceMs - TOLERANCE_MS;
 }
 
 /** The longest time that found responses wait for the name of their form. */

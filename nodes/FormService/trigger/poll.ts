@@ -9,7 +9,7 @@ import {
 	filterByConditions,
 } from '../api/answers/conditions';
 import type { FormField } from '../api/answers/fields';
-import { oldestFirst, submittedAt } from '../api/answers/order';
+import { sortOldestFirst, getSubmittedAt } from '../api/answers/order';
 import { clock } from '../api/clock';
 import { endpoints, targetOf } from '../api/endpoints';
 import { NotSent } from '../api/errors';
@@ -234,7 +234,7 @@ async function deliverCreated(
 function placeItems(events: readonly Event[], items: INodeExecutionData[]): PlacedItem[] {
 	let atMs = -Infinity;
 	return items.map((item, index) => {
-		atMs = Math.max(atMs, submittedAt(events[index].record) ?? atMs);
+		atMs = Math.max(atMs, getSubmittedAt(events[index].record) ?? atMs);
 		return { atMs, item };
 	});
 }
@@ -336,7 +336,7 @@ async function readForm(
 			};
 		} catch (error) {
 			noteFailure(input, progress, { ...failed, isAboutForm: true, cause: error });
-			return { ...found, wanted: oldestFirst(comparison.found), isReady: false };
+			return { ...found, wanted: sortOldestFirst(comparison.found), isReady: false };
 		}
 	} catch (error) {
 		noteFailure(input, progress, { ...failed, isAboutForm: true, cause: error });
@@ -386,21 +386,21 @@ async function selectWanted(
 	const isByField = conditionsNeedFields(conditions);
 	const possible = isByField ? found : filterByConditions(found, conditions, []).met;
 	if (!needsFields || (possible.length === 0 && !isToCheck)) {
-		return { wanted: oldestFirst(possible), isReady: true };
+		return { wanted: sortOldestFirst(possible), isReady: true };
 	}
 	const newRecords = possible.map(({ record }) => record);
 	const fields = await loadFields(input, id, form, newRecords);
 	if (fields === undefined) {
 		if (possible.length > 0) logger.info(LOG.waitForFields);
-		return { wanted: oldestFirst(possible), isReady: false };
+		return { wanted: sortOldestFirst(possible), isReady: false };
 	}
-	if (!isByField) return { wanted: oldestFirst(possible), fields, isReady: true };
+	if (!isByField) return { wanted: sortOldestFirst(possible), fields, isReady: true };
 	const problem = explainUnknownField(conditions, fields, records);
 	if (problem !== undefined) throw createConditionError(context.n8n.getNode(), problem);
 	const { met, uncompared } = filterByConditions(found, conditions, fields);
 	const note = describeUncompared(uncompared);
 	if (note !== undefined) logger.warn(`Form ${id}: ${note}`);
-	return { wanted: oldestFirst(met), fields, isReady: true };
+	return { wanted: sortOldestFirst(met), fields, isReady: true };
 }
 
 /** The most responses of a form that wait in memory: they are whole records. */

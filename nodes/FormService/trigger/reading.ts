@@ -1,6 +1,6 @@
 import { uniqBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { createdAt } from '../api/answers/order';
+import { getCreatedAt } from '../api/answers/order';
 import { clock, unlessAborted } from '../api/clock';
 import type { Target } from '../api/endpoints';
 import { NotSent } from '../api/errors';
@@ -267,7 +267,7 @@ function toPosition({ url, pagesBefore, recordsBefore }: ListPage): PagePosition
 }
 
 /** What tells the order, best first. */
-const ORDER_KEYS = [createdAt, ({ number }: IDataObject) => readNumber(number)];
+const ORDER_KEYS = [getCreatedAt, ({ number }: IDataObject) => readNumber(number)];
 
 /** Where the newest records are: times, or else numbers, fall (first) or rise (last) along the records. */
 function findNewest(records: readonly IDataObject[]): Order['newest'] | 'anywhere' | undefined {

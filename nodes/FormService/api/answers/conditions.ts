@@ -9,7 +9,7 @@ import { isNothing, normalizeAnswer, readAnswer, readMidnight } from './kinds';
 import type { AnsweredField, FieldKind } from './kinds';
 import { matchAnswers } from './match';
 import { RESPONSE_ATTRIBUTES, toCaseless } from './names';
-import { submittedAt } from './order';
+import { getSubmittedAt } from './order';
 import { listFiles } from './uploads';
 
 /** How a value is compared, in the order of the editor's list. */
@@ -153,7 +153,7 @@ function findSubject(condition: Condition, fields: readonly FormField[]): Subjec
 
 function readAttribute(record: IDataObject, name: string): unknown {
 	// a service can have the time of submission under another name
-	return record[name] ?? (name === 'submitted_at' ? submittedAt(record) : undefined);
+	return record[name] ?? (name === 'submitted_at' ? getSubmittedAt(record) : undefined);
 }
 
 type Value = string | number | boolean;

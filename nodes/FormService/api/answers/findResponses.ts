@@ -4,7 +4,7 @@ import { filterByConditions, listParts } from './conditions';
 import type { Conditions, Filtered } from './conditions';
 import { decodeAnswers } from './decode';
 import type { FormField } from './fields';
-import { newestFirst, oldestFirst, submittedAt } from './order';
+import { sortNewestFirst, sortOldestFirst, getSubmittedAt } from './order';
 
 /** The responses that are wanted of a list, and their order. */
 export type Wanted = {
@@ -37,12 +37,13 @@ export function findResponses(
 	const entries = records.map((record) => ({ record }));
 	const possible = entries.filter(
 		({ record }) =>
-			(after === undefined || gt(submittedAt(record), after)) &&
-			(before === undefined || lt(submittedAt(record), before)) &&
+			(after === undefined || gt(getSubmittedAt(record), after)) &&
+			(before === undefined || lt(getSubmittedAt(record), before)) &&
 			(text === undefined || hasText(record, text)),
 	);
 	const { met, uncompared } = filterByConditions(possible, conditions, fields);
-	const ordered = sort === 'listed' ? met : sort === 'newest' ? newestFirst(met) : oldestFirst(met);
+	const ordered =
+		sort === 'listed' ? met : sort === 'newest' ? sortNewestFirst(met) : sortOldestFirst(met);
 	return { met: ordered.map(({ record }) => record), uncompared };
 }
 

@@ -7,22 +7,22 @@ import { readNumber, readTime } from '../readers';
  * up, and otherwise as listed. If some have no time, `number` decides if all have one; else those without
  * a time come last.
  */
-export function oldestFirst<T extends { record: IDataObject }>(entries: readonly T[]): T[] {
-	return ordered(entries, 'asc');
+export function sortOldestFirst<T extends { record: IDataObject }>(entries: readonly T[]): T[] {
+	return sortEntries(entries, 'asc');
 }
 
 /** Newest first, by the same attributes. Equally old entries stay as listed, and those without a time come last. */
-export function newestFirst<T extends { record: IDataObject }>(entries: readonly T[]): T[] {
-	return ordered(entries, 'desc');
+export function sortNewestFirst<T extends { record: IDataObject }>(entries: readonly T[]): T[] {
+	return sortEntries(entries, 'desc');
 }
 
-function ordered<T extends { record: IDataObject }>(
+function sortEntries<T extends { record: IDataObject }>(
 	entries: readonly T[],
 	direction: 'asc' | 'desc',
 ): T[] {
 	const has = (key: Key) => (entry: T) => key(entry.record) !== undefined;
 	const whole = KEYS.filter((key) => entries.every(has(key)));
-	const used = whole.length > 0 ? whole : [submittedAt];
+	const used = whole.length > 0 ? whole : [getSubmittedAt];
 	const [timed, others] = partition(entries, has(used[0]));
 	const byUsed = used.map((key) => (entry: T) => key(entry.record));
 	return [...orderBy(timed, byUsed, Array(used.length).fill(direction)), ...others];
@@ -31,28 +31,28 @@ function ordered<T extends { record: IDataObject }>(
 type Key = (record: IDataObject) => number | undefined;
 
 /** When a response was submitted, or else created, in epoch milliseconds; undefined if that cannot be read. */
-export function submittedAt(record: IDataObject): number | undefined {
-	return firstTime(record, [...SUBMITTED, ...CREATED, 'date', 'timestamp']);
+export function getSubmittedAt(record: IDataObject): number | undefined {
+	return readFirstTime(record, [...SUBMITTED, ...CREATED, 'date', 'timestamp']);
 }
 
 const SUBMITTED = ['submitted_at', 'submittedAt', 'completed_at', 'completedAt'];
 
 /** When a response or form was created, in epoch milliseconds; undefined if that cannot be read. */
-export function createdAt(record: IDataObject): number | undefined {
-	return firstTime(record, CREATED);
+export function getCreatedAt(record: IDataObject): number | undefined {
+	return readFirstTime(record, CREATED);
 }
 
 const CREATED = ['created_at', 'createdAt', 'created'];
 
 /** The keys of the order, the best first. A time of change comes last, since an edit moves it. */
 const KEYS: readonly Key[] = [
-	submittedAt,
+	getSubmittedAt,
 	({ number }) => readNumber(number),
 	({ id }) => readNumber(id),
-	(record) => firstTime(record, ['updated_at', 'updatedAt']),
+	(record) => readFirstTime(record, ['updated_at', 'updatedAt']),
 ];
 
 /** The service's own times are UTC (specification, section 2.1). */
-function firstTime(record: IDataObject, names: readonly string[]): number | undefined {
+function readFirstTime(record: IDataObject, names: readonly string[]): number | undefined {
 	return names.map((name) => readTime(record[name], 'utc')).find((time) => time !== undefined);
 }

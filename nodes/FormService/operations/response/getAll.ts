@@ -6,7 +6,7 @@ import {
 } from '../../api/answers/conditions';
 import { parseFields } from '../../api/answers/fields';
 import { findResponses, isEveryResponse } from '../../api/answers/findResponses';
-import { submittedAt } from '../../api/answers/order';
+import { getSubmittedAt } from '../../api/answers/order';
 import { outputNeedsFields, toResponseItem } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
 import { listRecords } from '../../api/service';
@@ -85,7 +85,7 @@ export const responseGetAll: Operation = {
 					enough,
 				);
 				const isByTime = wanted.after !== undefined || wanted.before !== undefined;
-				const hasNoTime = (record: IDataObject) => submittedAt(record) === undefined;
+				const hasNoTime = (record: IDataObject) => getSubmittedAt(record) === undefined;
 				// otherwise the filter would silently drop every response
 				if (isByTime && records.length > 0 && records.every(hasNoTime)) {
 					throw invalid(

@@ -12,7 +12,10 @@ import {
 import { parseFields } from '../../../../nodes/FormService/api/answers/fields.ts';
 import { makeFileFieldNames, makeUnique } from '../../../../nodes/FormService/api/answers/names.ts';
 import { hasUnmatchedAnswers } from '../../../../nodes/FormService/api/answers/match.ts';
-import { newestFirst, submittedAt } from '../../../../nodes/FormService/api/answers/order.ts';
+import {
+	sortNewestFirst,
+	getSubmittedAt,
+} from '../../../../nodes/FormService/api/answers/order.ts';
 import {
 	simplifyResponse,
 	toColumns,
@@ -58,8 +61,8 @@ const readers: Record<string, (text: string) => unknown> = {
 	boolean: (text) => readBoolean(text),
 	number: (text) => readNumber(text),
 	time: (text) => readTime(text, 'Europe/Berlin'),
-	order: (text) => newestFirst([{ record: { created_at: text, number: text, id: text } }]),
-	'time of submission': (text) => submittedAt({ submitted_at: text }),
+	order: (text) => sortNewestFirst([{ record: { created_at: text, number: text, id: text } }]),
+	'time of submission': (text) => getSubmittedAt({ submitted_at: text }),
 	identities: (text) => [identitiesOf({ uuid: text, id: text }), isUuid(text)],
 	...Object.fromEntries(
 		operators.map((operator) => [

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { createdAt, oldestFirst } from '../../../../nodes/FormService/api/answers/order.ts';
+import { getCreatedAt, sortOldestFirst } from '../../../../nodes/FormService/api/answers/order.ts';
 
 /** A time of the same minute. */
 const at = (second: number) => `2026-11-21T10:00:0${second}.000000Z`;
 
 /** The positions of records in the list, oldest first. */
 const order = (...records: IDataObject[]) =>
-	oldestFirst(records.map((record, index) => ({ record, index }))).map(({ index }) => index);
+	sortOldestFirst(records.map((record, index) => ({ record, index }))).map(({ index }) => index);
 
 describe('Oldest first', () => {
 	it.each<[string, IDataObject, IDataObject]>([
@@ -51,10 +51,10 @@ describe('Oldest first', () => {
 		fc.assert(
 			fc.property(fc.array(record), (records) => {
 				const given = records.map((one) => ({ record: one as IDataObject }));
-				const sorted = oldestFirst(given);
+				const sorted = sortOldestFirst(given);
 				expect(new Set(sorted)).toEqual(new Set(given));
 				expect(sorted).toHaveLength(given.length);
-				expect(oldestFirst(sorted)).toEqual(sorted);
+				expect(sortOldestFirst(sorted)).toEqual(sorted);
 			}),
 		);
 	});
@@ -74,6 +74,6 @@ describe('The time of creation', () => {
 		['yesterday', undefined],
 		[true, undefined],
 	])('of %j is read as %j', (created_at, time) => {
-		expect(createdAt({ created_at })).toBe(time);
+		expect(getCreatedAt({ created_at })).toBe(time);
 	});
 });
