@@ -1,9 +1,9 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import { getCreatedAt } from '../api/answers/order';
+import { CHECK_VERSION, ServiceError } from '../api/errors';
 import { readBoolean } from '../api/readers';
 import { identitiesOf, identityOf } from '../api/records';
 import type { ResponseEvent, TriggerEvent } from '../parameters/watched';
-import { createIdentityError } from './errors';
 import { MINUTE_MS } from './schedule';
 import { computeFingerprint, describeKnown, REMEMBERED_DAYS } from './state';
 import type { Known, KnownResponse } from './state';
@@ -194,4 +194,17 @@ function advance(
 function keep(was: KnownResponse | undefined, kind: KnownResponse['kind']): KnownResponse {
 	const isSame = was?.kind === kind && was.isMissing !== true;
 	return isSame ? was : describeKnown(kind);
+}
+
+/** The most names of attributes that an error lists. */
+const MAX_NAMES = 30;
+
+/** A response that could not be told from the next. */
+function createIdentityError(node: INode, record: IDataObject) {
+	const names = Object.keys(record).slice(0, MAX_NAMES).join(', ') || 'none';
+	return new ServiceError(node, {
+		message: 'Form Service sent a response without a UUID',
+		description: `The response has no valid "uuid" or "id". Its attributes: ${names}. ${CHECK_VERSION}`,
+		failure: { cause: 'configuration-invalid' },
+	});
 }

@@ -14,10 +14,10 @@ import { listRecords } from '../api/service';
 import { RESPONSE_EVENTS } from '../parameters/watched';
 import type { ResponseEvent } from '../parameters/watched';
 import { isIncomplete } from './compare';
-import { createConditionError } from './errors';
+import { createConditionError } from './formPoll';
 import { findListedName, parseFormList } from './forms';
 import { createItems } from './output';
-import type { Event } from './output';
+import type { Event, ItemOptions } from './output';
 import { readParameters } from './parameters';
 import type { Parameters } from './parameters';
 
@@ -39,20 +39,24 @@ export async function fetchExample(n8n: IPollFunctions): Promise<INodeExecutionD
 		throw createNoFormsError(n8n.getNode(), watch.except);
 	for (const form of watchesResponses ? forms.slice(0, MAX_FORMS) : []) {
 		const newest = await findNewest(context, form, parameters);
-		if (newest !== undefined) return await createItems([newest], { context, output });
+		if (newest !== undefined) return await showItem(newest, { context, output });
 	}
 	const [form] = forms;
 	const { id, name, record } = form;
 	if (events.includes('formCreated') && record !== undefined) {
 		const created = { event: 'formCreated' as const, record, form: { id, name } };
-		return await createItems([created], { context, output });
+		return await showItem(created, { context, output });
 	}
 	const fields = await readFields(context, id, output);
 	const event = RESPONSE_EVENTS.find((one) => events.includes(one)) ?? 'responseCompleted';
 	const madeUp = { event, record: createRecord(event, fields), form: { id, name }, fields };
 	const withoutFiles = { ...output, filePrefix: undefined };
-	const [item] = await createItems([madeUp], { context, output: withoutFiles });
+	const [item] = await showItem(madeUp, { context, output: withoutFiles });
 	return [{ json: { ...item.json, example: true } }];
+}
+
+async function showItem(event: Event, options: ItemOptions): Promise<INodeExecutionData[]> {
+	return (await createItems([event], options)).map(({ item }) => item);
 }
 
 /** The forms of a trigger, newest first if all are watched. */

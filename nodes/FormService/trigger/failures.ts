@@ -1,13 +1,13 @@
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { Failure, IPollFunctions } from 'n8n-workflow';
 import { clock } from '../api/clock';
-import { asNodeError, NotSent } from '../api/errors';
-import { createQueueError } from './errors';
-import { readSpacingMs } from './input';
+import { asNodeError, NotSent, ServiceError } from '../api/errors';
+import { listKnownIds, readSpacingMs } from './input';
 import type { Occasion, PollInput } from './input';
 import { NO_FAILURES } from './memory';
 import type { Failures, ListMemory, Subject, TriggerMemory } from './memory';
 import { computeBackOffMs, HOUR_MS, isOver, MINUTE_MS } from './schedule';
+import type { Content } from './state';
 
 /** Failures in a row until the error is reported: fewer may pass by themselves. */
 export const FAILURES_UNTIL_REPORTED = 3;
@@ -18,32 +18,35 @@ const REPORT_AGAIN_MS = HOUR_MS;
 /** The longest wait that the service can ask for; n8n has the same limit. */
 const MAX_RETRY_AFTER_MS = HOUR_MS;
 
-/** Causes that are about the account, whichever of its forms is polled. */
-const CAUSES_OF_ACCOUNT: ReadonlyArray<Failure['cause'] | undefined> = [
-	'credential-invalid',
-	'rate-limited',
-	'quota-exhausted',
-];
+/** Forms in a row that the service cannot give now: from then on it is the service that fails. */
+const FORMS_UNTIL_SERVICE_FAILS = 2;
 
-/** A reading that has failed. */
+/** Causes that are about the account, whichever of its forms is polled. */
+const CAUSES_OF_ACCOUNT = ['credential-invalid', 'rate-limited', 'quota-exhausted'];
+
+/** Causes that last until a person corrects the credential or the node. */
+const CAUSES_FOR_PERSON = ['credential-invalid', 'configuration-invalid'];
+
+/** What has failed: a reading, or the delivery of what was read, which is about its form alone. */
 export type Failed = {
-	subject: Subject;
 	list: ListMemory;
-	/** Nothing is known of the list yet. */
-	isFirst: boolean;
-	isWhole: boolean;
-	/** Another form would not fail like this. */
-	isAboutForm: boolean;
-	/** When it began, in epoch milliseconds. */
+	step: 'whole' | 'short' | 'delivery';
+	/** Epoch milliseconds. */
 	startedAtMs: number;
 	cause: unknown;
 };
 
-/** Why an error came about, in n8n's terms. */
-export function readFailure(error: unknown): Failure | undefined {
-	return error instanceof NodeApiError || error instanceof NodeOperationError
-		? error.failure
-		: undefined;
+/** How the readings of one poll have gone so far. If it is stopped, nothing more is sent. */
+export type Progress = { failed: Failed[]; failedInARow: number; isStopped: boolean };
+
+/** The cause of an error in n8n's terms, empty if it has none. */
+export function readCause(error: unknown): string {
+	return readFailure(error)?.cause ?? '';
+}
+
+function readFailure(error: unknown): Failure | undefined {
+	const isOfNode = error instanceof NodeApiError || error instanceof NodeOperationError;
+	return isOfNode ? error.failure : undefined;
 }
 
 /** Whether a list may be read: failures are waited out, and so is what the service has asked for. */
@@ -68,39 +71,55 @@ function isWaitOver({ count, startedAtMs, waitUntilMs }: Failures, spacingMs: nu
 
 /**
  * Takes note of a failure: the next poll backs off, the log says why, and the error is reported if it
- * lasts.
- *
- * @param isServiceDown whether other forms fail as well
- * @returns what the failure is about
+ * lasts. After a failure of the account or the service, this poll sends nothing more.
  */
-export function recordFailure(input: PollInput, failed: Failed, isServiceDown: boolean): Subject {
+export function recordFailure(input: PollInput, progress: Progress, failed: Failed): void {
 	const { memory, context, parameters } = input;
-	const error = toNodeError(input, failed.cause);
-	const isShared = CAUSES_OF_ACCOUNT.includes(error.failure?.cause) || isServiceDown;
-	const isOfAccount = isShared && !failed.isAboutForm;
-	const subject: Subject = isOfAccount ? { kind: 'account' } : failed.subject;
+	const { list, step, cause } = failed;
+	const { logger } = context.n8n;
+	progress.failed.push(failed);
+	if (cause instanceof NotSent) {
+		progress.isStopped = true;
+		logger.info(
+			'The poll was skipped: other nodes have used up the per-minute limit of this account. The next poll tries again.',
+		);
+		return;
+	}
+	const error = toNodeError(input, cause);
+	const isReading = step !== 'delivery';
+	if (isReading && readCause(error) === 'temporarily-unavailable') progress.failedInARow += 1;
+	const isServiceDown = progress.failedInARow >= FORMS_UNTIL_SERVICE_FAILS;
+	const isShared = isServiceDown || CAUSES_OF_ACCOUNT.includes(readCause(error));
+	const subject: Subject = isReading && isShared ? { kind: 'account' } : list.subject;
 	const { watch } = parameters;
 	const isOneOfSeveral =
 		subject.kind === 'form' && (watch.kind === 'all' || watch.formIds.length > 1);
 	const { failures, isReported } = addFailure(
-		isOfAccount ? memory.accountFailures : failed.list.failures,
+		subject.kind === 'account' ? memory.accountFailures : list.failures,
 		failed,
-		error.failure,
 		memory.pendingError !== undefined ? 'never' : isOneOfSeveral ? 'once' : 'hourly',
 	);
-	if (isOfAccount) memory.accountFailures = failures;
-	else failed.list.failures = failures;
+	if (subject.kind === 'account') {
+		progress.isStopped = true;
+		memory.accountFailures = failures;
+	} else list.failures = failures;
 	if (isReported) memory.pendingError = { subject, error };
-	const what = failed.subject.kind === 'form' ? `Form ${failed.subject.id}` : 'The list of forms';
-	context.n8n.logger.warn(
+	const what = list.subject.kind === 'form' ? `Form ${list.subject.id}` : 'The list of forms';
+	logger.warn(
 		`${what} could not be read: ${error.message}. Failures in a row: ${failures.count}. The next poll backs off.`,
 	);
-	return subject;
 }
 
+/** The error of a failure, for people: of a request that was not sent, why its turn did not come. */
 function toNodeError({ context }: PollInput, cause: unknown) {
 	const node = context.n8n.getNode();
-	return cause instanceof NotSent ? createQueueError(node) : asNodeError(node, cause);
+	if (!(cause instanceof NotSent)) return asNodeError(node, cause);
+	return new ServiceError(node, {
+		message: "This account's per-minute limit is used up; the poll was skipped and will be retried",
+		description:
+			'Other nodes or tools that use this account have sent too many requests in this minute.',
+		failure: { cause: 'rate-limited' },
+	});
 }
 
 /** The wait that the service asked for; only some of n8n's failures have these attributes. */
@@ -109,91 +128,73 @@ type Retry = { retryAfterMs?: number; resetsAtEpochMs?: number };
 /** What is remembered after a failed poll, and whether to report its error: that of the third in a row. */
 function addFailure(
 	{ count, wholeCount, waitUntilMs, reportedAtMs }: Failures,
-	{ isWhole, startedAtMs }: Pick<Failed, 'isWhole' | 'startedAtMs'>,
-	failure: Failure | undefined,
+	{ step, startedAtMs, cause }: Omit<Failed, 'list'>,
 	report: 'hourly' | 'once' | 'never',
 ): { failures: Failures; isReported: boolean } {
 	const nowMs = clock.now();
-	const { retryAfterMs, resetsAtEpochMs = nowMs } = { ...failure } as Retry;
+	const { retryAfterMs, resetsAtEpochMs = nowMs } = { ...readFailure(cause) } as Retry;
 	const askedMs = Math.min(retryAfterMs ?? resetsAtEpochMs - nowMs, MAX_RETRY_AFTER_MS);
-	const counts = { count: count + 1, wholeCount: wholeCount + (isWhole ? 1 : 0) };
+	const counts = { count: count + 1, wholeCount: wholeCount + (step === 'whole' ? 1 : 0) };
 	const isLasting = Math.max(counts.count, counts.wholeCount) >= FAILURES_UNTIL_REPORTED;
 	const isTime =
 		reportedAtMs === undefined || (report === 'hourly' && nowMs - reportedAtMs >= REPORT_AGAIN_MS);
 	const isReported = report !== 'never' && isLasting && isTime;
+	const times = { startedAtMs, waitUntilMs: Math.max(waitUntilMs, startedAtMs + askedMs) };
 	return {
-		failures: {
-			...counts,
-			startedAtMs,
-			waitUntilMs: Math.max(waitUntilMs, startedAtMs + askedMs),
-			reportedAtMs: isReported ? nowMs : reportedAtMs,
-		},
+		failures: { ...counts, ...times, reportedAtMs: isReported ? nowMs : reportedAtMs },
 		isReported,
 	};
 }
 
 /** The service has answered: what had failed for the account works again, whatever becomes of the form. */
-export function recordAnswer({ memory }: PollInput): void {
+export function recordAnswer({ memory }: PollInput, progress: Progress): void {
+	progress.failedInARow = 0;
 	memory.accountFailures = { ...NO_FAILURES, waitUntilMs: memory.accountFailures.waitUntilMs };
-	clearPendingError(memory, { kind: 'account' });
+	if (memory.pendingError?.subject.kind === 'account') memory.pendingError = undefined;
 }
 
 /**
  * Takes note of a good poll of a list: what had failed works again. A short reading does not show that a
  * whole one works again.
  */
-export function recordSuccess(
-	{ memory }: PollInput,
-	subject: Subject,
-	list: ListMemory,
-	isWhole: boolean,
-): void {
-	const { waitUntilMs, reportedAtMs } = list.failures;
-	const wholeCount = isWhole ? 0 : list.failures.wholeCount;
-	list.failures = { ...NO_FAILURES, waitUntilMs, wholeCount };
-	if (wholeCount > 0) list.failures = { ...list.failures, reportedAtMs };
-	else clearPendingError(memory, subject);
-}
-
-function clearPendingError(memory: TriggerMemory, subject: Subject): void {
-	const pending = memory.pendingError?.subject;
-	if (pending !== undefined && keyOf(pending) === keyOf(subject)) memory.pendingError = undefined;
-}
-
-function keyOf(subject: Subject): string {
-	return subject.kind === 'form' ? `form ${subject.id}` : subject.kind;
+export function recordSuccess({ memory }: PollInput, list: ListMemory, step: 'whole' | 'short') {
+	const { waitUntilMs, wholeCount } = list.failures;
+	if (step === 'short' && wholeCount > 0) {
+		list.failures = { ...list.failures, count: 0 };
+		return;
+	}
+	list.failures = { ...NO_FAILURES, waitUntilMs };
+	if (memory.pendingError?.subject === list.subject) memory.pendingError = undefined;
 }
 
 /**
  * The error with which an activation fails; undefined if it can go on. If a form is known, the trigger
  * has something to continue from, and only an error that a person must correct ends the activation.
  *
- * @param knownIds the watched forms that have been read, in this poll or before
+ * @param after what is known at the end of the poll
  */
-export function findActivationError(
-	input: PollInput,
-	failed: readonly Failed[],
-	knownIds: readonly string[],
-) {
-	if (input.occasion === 'schedule') return undefined;
-	const fatal = failed.find(({ subject, isFirst, cause }) => {
+export function findActivationError(input: PollInput, { failed }: Progress, after: Content) {
+	const { occasion, content, parameters } = input;
+	if (occasion === 'schedule') return undefined;
+	const knownIds = listKnownIds(parameters, after);
+	const fatal = failed.find(({ list: { subject }, cause }) => {
 		const isForm = subject.kind === 'form';
 		const isOtherKnown = knownIds.some((id) => !isForm || id !== subject.id);
-		const needsPerson = ['credential-invalid', 'configuration-invalid'].includes(
-			readFailure(cause)?.cause ?? '',
-		);
-		const isForPerson = input.occasion === 'publish' && needsPerson;
+		const isFirst = isForm
+			? content.forms.get(subject.id)?.known === undefined
+			: content.listedSinceMs === undefined;
+		const isForPerson = occasion === 'publish' && CAUSES_FOR_PERSON.includes(readCause(cause));
 		return (isFirst && !isOtherKnown) || (isForPerson && !(isForm && isOtherKnown));
 	});
-	return fatal === undefined ? undefined : toNodeError(input, fatal.cause);
+	return fatal && toNodeError(input, fatal.cause);
 }
 
 const KEEPS_TRYING = 'The trigger keeps trying, and no response is lost.';
 
 /** The error to report at the end of a scheduled poll without items, if there is one. */
 export function takePendingError({ memory, occasion }: PollInput) {
-	if (memory.pendingError === undefined || occasion !== 'schedule') return undefined;
-	const { error } = memory.pendingError;
+	const error = occasion === 'schedule' ? memory.pendingError?.error : undefined;
+	if (error === undefined) return undefined;
 	memory.pendingError = undefined;
 	error.description = [error.description ?? '', KEEPS_TRYING].join(' ').trim();
 	return error;
@@ -212,15 +213,9 @@ export function recordInputFailure(
 ): void {
 	const error = asNodeError(n8n.getNode(), cause);
 	if (occasion !== 'schedule') throw error;
-	const startedAtMs = clock.now();
 	if (!isWaitOver(memory.inputFailures, MINUTE_MS)) return;
-	const failed = { isWhole: false, startedAtMs };
-	const { failures, isReported } = addFailure(
-		memory.inputFailures,
-		failed,
-		error.failure,
-		'hourly',
-	);
+	const failed = { step: 'delivery', startedAtMs: clock.now(), cause } as const;
+	const { failures, isReported } = addFailure(memory.inputFailures, failed, 'hourly');
 	memory.inputFailures = failures;
 	if (isReported) throw error;
 	n8n.logger.warn(`The forms cannot be polled: ${error.message}`);

@@ -5,9 +5,8 @@ import { hasUnmatchedAnswers } from '../api/answers/match';
 import { getCreatedAt, sortOldestFirst } from '../api/answers/order';
 import { clock } from '../api/clock';
 import { endpoints, targetOf } from '../api/endpoints';
-import { asNodeError, NotSent } from '../api/errors';
+import { asNodeError, NotSent, ServiceError } from '../api/errors';
 import { formIdOf } from '../api/records';
-import { createUnfinishedError } from './errors';
 import { isBackOffOver, isRetryWanted } from './failures';
 import { createInitialState, readServiceTimeMs, readSpacingMs } from './input';
 import type { PollInput } from './input';
@@ -63,7 +62,7 @@ export async function readFormList(input: PollInput): Promise<void> {
 		const isWhole = reading.kind === 'whole';
 		if (!isWhole && reading.error !== undefined) throw reading.error;
 		if (!isWhole && content.listedSinceMs === undefined) {
-			throw createUnfinishedError(context.n8n.getNode(), 'forms');
+			throw createUnfinishedError(input, 'forms');
 		}
 		Object.assign(list, { forms: parseFormList(reading.records), isWhole });
 		list.pages = Math.max(1, pages.requests);
@@ -134,13 +133,12 @@ const NAME_MS = 3_000;
  */
 export async function findName(
 	input: PollInput,
-	id: string,
 	form: FormMemory,
 	mayRead: boolean,
 ): Promise<string | null> {
 	const { context, memory, parameters, readUntilMs } = input;
 	const { list } = memory;
-	const known = parameters.names.get(id) ?? findListedName(list.forms, id);
+	const known = parameters.names.get(form.id) ?? findListedName(list.forms, form.id);
 	const nowMs = clock.now();
 	const isDue = mayRead && nowMs < readUntilMs && isOver(list.namedAtMs, HOUR_MS, nowMs);
 	if (known !== null || parameters.watch.kind === 'all' || !isDue) return known;
@@ -155,7 +153,7 @@ export async function findName(
 	} finally {
 		addToCost(form, pages.requests);
 	}
-	return findListedName(list.forms, id);
+	return findListedName(list.forms, form.id);
 }
 
 /** The form pays for requests that its responses need. */
@@ -174,7 +172,6 @@ function addToCost(form: FormMemory, requests: number): void {
  */
 export async function loadFields(
 	input: PollInput,
-	id: string,
 	form: FormMemory,
 	records: readonly IDataObject[],
 ): Promise<readonly FormField[] | undefined> {
@@ -186,14 +183,11 @@ export async function loadFields(
 		!isOver(known.triedAtMs, HOUR_MS, nowMs) &&
 		(known.isUnmatched || !hasUnmatchedAnswers(records, known.fields));
 	if (isCurrent || nowMs >= readUntilMs) return known?.fields;
-	const pages = new PageReader(
-		input,
-		targetOf(context.account, endpoints.listFields, { formId: id }),
-	);
+	const target = targetOf(context.account, endpoints.listFields, { formId: form.id });
+	const pages = new PageReader(input, target);
 	try {
 		const reading = await readWhole(input, pages);
-		const node = context.n8n.getNode();
-		if (reading.kind === 'cut') throw reading.error ?? createUnfinishedError(node, 'fields');
+		if (reading.kind === 'cut') throw reading.error ?? createUnfinishedError(input, 'fields');
 		const fields = parseFields(reading.records, parameters.output);
 		const isUnmatched = hasUnmatchedAnswers(records, fields);
 		form.fields = { fields, triedAtMs: nowMs, isUnmatched };
@@ -202,9 +196,18 @@ export async function loadFields(
 		if (known === undefined || cause instanceof NotSent) throw cause;
 		form.fields = { ...known, triedAtMs: nowMs };
 		const { message } = asNodeError(context.n8n.getNode(), cause);
-		context.n8n.logger.warn(`The fields of form ${id} could not be read again: ${message}`);
+		context.n8n.logger.warn(`The fields of form ${form.id} could not be read again: ${message}`);
 		return known.fields;
 	} finally {
 		addToCost(form, pages.requests);
 	}
+}
+
+/** A list that takes several polls, and has to be read in one. */
+function createUnfinishedError({ context }: PollInput, what: 'fields' | 'forms') {
+	return new ServiceError(context.n8n.getNode(), {
+		message: `Couldn't read all ${what} before n8n's poll timeout`,
+		description: 'The next poll tries again.',
+		failure: { cause: 'temporarily-unavailable' },
+	});
 }

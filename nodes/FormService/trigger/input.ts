@@ -1,6 +1,7 @@
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
-import { clock } from '../api/clock';
+import { clock, unlessAborted } from '../api/clock';
+import { ServiceError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
 import { computeSharerSpacingMs } from './memory';
 import type { ListMemory, TriggerMemory } from './memory';
@@ -141,4 +142,31 @@ export function listWatchedIds(
 /** How long each request of a list waits now, in milliseconds. */
 export function readSpacingMs({ context }: PollInput, { sharer }: ListMemory): number {
 	return computeSharerSpacingMs(context.account.key, sharer, clock.now());
+}
+
+/** The IDs of the watched forms that have been read. */
+export function listKnownIds(parameters: Parameters, { forms }: Pick<Content, 'forms'>): string[] {
+	return listWatchedIds(parameters, forms).filter((id) => forms.get(id)?.known !== undefined);
+}
+
+/**
+ * The outcome of the work, unless the time of the poll is up first: what it waits for then ends by itself.
+ *
+ * @throws NodeApiError if the time is up
+ */
+export async function awaitInTime<T>(
+	{ n8n }: RequestContext,
+	work: Promise<T>,
+	timeUp: AbortSignal | undefined,
+): Promise<T> {
+	return await unlessAborted(
+		work,
+		timeUp,
+		() =>
+			new ServiceError(n8n.getNode(), {
+				message: "Form Service didn't answer before n8n's poll timeout",
+				description: 'The next poll tries again.',
+				failure: { cause: 'temporarily-unavailable' },
+			}),
+	);
 }

@@ -37,6 +37,7 @@ export type Order = { newest: 'first' } | { newest: 'last'; lastPage: PagePositi
 
 /** What the process remembers of a list that it reads: the responses of one form, or all forms. */
 export type ListMemory = {
+	readonly subject: Subject;
 	/** Its name among those that share the requests of the account. */
 	readonly sharer: string;
 	/** What whole readings, and short ones since, have cost. */
@@ -47,6 +48,7 @@ export type ListMemory = {
 
 /** What the process remembers of one form of a trigger. */
 export type FormMemory = ListMemory & {
+	readonly id: string;
 	/** Undefined if the list has no order, or if it is to be read whole next. */
 	order?: Order;
 	/** Whether this process has read the whole list. */
@@ -110,25 +112,21 @@ export type TriggerMemory = StateMemory & {
 
 /** What is remembered of a form before its first poll. */
 export function createFormMemory(triggerKey: string, id: string): FormMemory {
-	const list = createListMemory(triggerKey, id);
-	return { ...list, isRead: false, waiting: [], rate: NO_RATE, readTurn: 0, deliveryTurn: 0 };
+	const list = createListMemory(triggerKey, { kind: 'form', id });
+	return { ...list, id, isRead: false, waiting: [], rate: NO_RATE, readTurn: 0, deliveryTurn: 0 };
 }
 
-/** @param id the form's, or empty for the list of all forms */
-function createListMemory(triggerKey: string, id = ''): ListMemory {
-	const sharer = `${triggerKey} ${id}`;
-	return { sharer, wholeCost: NO_COST, shortCost: NO_COST, failures: NO_FAILURES };
+function createListMemory(triggerKey: string, subject: Subject): ListMemory {
+	const sharer = `${triggerKey} ${subject.kind === 'form' ? subject.id : ''}`;
+	return { subject, sharer, wholeCost: NO_COST, shortCost: NO_COST, failures: NO_FAILURES };
 }
 
 function createProgress(key: string) {
 	return {
 		forms: new Map<string, FormMemory>(),
 		list: {
-			...createListMemory(key),
-			forms: undefined,
-			isWhole: false,
-			pages: 1,
-			namedAtMs: -Infinity,
+			...createListMemory(key, { kind: 'forms' }),
+			...{ forms: undefined, isWhole: false, pages: 1, namedAtMs: -Infinity },
 		},
 		accountFailures: NO_FAILURES,
 		turns: 0,

@@ -4,12 +4,13 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { FormField } from '../api/answers/fields';
 import { outputNeedsFields, toResponseItem } from '../api/answers/responseItem';
 import type { ResponseOutput } from '../api/answers/responseItem';
-import { clock, unlessAborted } from '../api/clock';
+import { getSubmittedAt } from '../api/answers/order';
+import { clock } from '../api/clock';
 import { asNodeError } from '../api/errors';
 import { withoutSecrets } from '../api/records';
 import type { RequestContext } from '../api/requestContext';
 import type { TriggerEvent } from '../parameters/watched';
-import { createTimeoutError } from './errors';
+import { awaitInTime } from './input';
 
 /** An event that starts the workflow, of a response or of a form itself. */
 export type Event = {
@@ -20,6 +21,12 @@ export type Event = {
 	/** The fields of the form, if they have been read. */
 	fields?: readonly FormField[];
 };
+
+/**
+ * An item, and the time up to which the items of its form are submitted: items of several forms are
+ * ordered by time later, and those of one form stay in their order.
+ */
+export type PlacedItem = { atMs: number; item: INodeExecutionData };
 
 export type ItemOptions = {
 	context: RequestContext;
@@ -43,21 +50,22 @@ export type ItemOptions = {
 export async function createItems(
 	events: readonly Event[],
 	{ context, output, untilMs = Infinity, timeUp, isPatient = false }: ItemOptions,
-): Promise<INodeExecutionData[]> {
+): Promise<PlacedItem[]> {
 	const { n8n } = context;
-	const createLateError = () => createTimeoutError(n8n.getNode());
-	const items: INodeExecutionData[] = [];
+	const items: PlacedItem[] = [];
+	let atMs = -Infinity;
 	for (const event of events) {
+		atMs = Math.max(atMs, getSubmittedAt(event.record) ?? atMs);
 		if (items.length > 0 && clock.now() >= untilMs) break;
 		try {
 			const work = createItem(context, event, output);
-			const { item, fileErrors } = await unlessAborted(work, timeUp, createLateError);
+			const { item, fileErrors } = await awaitInTime(context, work, timeUp);
 			const awaited = isPatient ? fileErrors.find((error) => !isGone(error)) : undefined;
 			if (awaited !== undefined) throw awaited;
 			for (const { message } of fileErrors) {
 				n8n.logger.warn(`A response is delivered without one of its files: ${message}`);
 			}
-			items.push(item);
+			items.push({ atMs, item });
 		} catch (cause) {
 			if (isPatient && items.length > 0) break;
 			const error = asNodeError(n8n.getNode(), cause);
@@ -66,7 +74,7 @@ export async function createItems(
 			const { message } = error;
 			n8n.logger.warn(`A response is delivered without its files: ${message}`);
 			const { item } = await createItem(context, event, { ...output, filePrefix: undefined });
-			items.push({ ...item, json: { ...item.json, fileError: message } });
+			items.push({ atMs, item: { ...item, json: { ...item.json, fileError: message } } });
 		}
 	}
 	return items;

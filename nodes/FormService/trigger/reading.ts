@@ -1,16 +1,15 @@
 import { uniqBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { getCreatedAt } from '../api/answers/order';
-import { clock, unlessAborted } from '../api/clock';
+import { clock } from '../api/clock';
 import type { Target } from '../api/endpoints';
 import { NotSent } from '../api/errors';
 import { readNumber } from '../api/readers';
 import { identitiesOf, identityOf } from '../api/records';
 import { pagesOf } from '../api/replies/list';
 import type { ListPage, PagePosition } from '../api/replies/list';
-import { createTimeoutError } from './errors';
-import { isBackOffOver, isRetryWanted, readFailure } from './failures';
-import { readSpacingMs } from './input';
+import { isBackOffOver, isRetryWanted, readCause } from './failures';
+import { awaitInTime, readSpacingMs } from './input';
 import type { PollInput } from './input';
 import type { FormMemory, Order, Unfinished } from './memory';
 import { addReading, computeMaxRequests, isPaid, NO_COST } from './schedule';
@@ -124,7 +123,7 @@ export class PageReader {
 	}
 
 	/**
-	 * The next page. The generator is abandoned when the time is up: what it waits for then ends by itself.
+	 * The next page.
 	 *
 	 * @throws NotSent if the request did not get its turn in the account's queue
 	 */
@@ -133,7 +132,7 @@ export class PageReader {
 		const sentAtMs = clock.now();
 		// a listing has a last page, after which nobody asks for more
 		const next = this.pages.next() as Promise<IteratorYieldResult<ListPage>>;
-		const work = unlessAborted(next, this.timeUp, () => createTimeoutError(context.n8n.getNode()));
+		const work = awaitInTime(context, next, this.timeUp);
 		this.requests += await work.then(
 			({ value }) => value.requests,
 			(error: unknown) => (error instanceof NotSent ? 0 : 1),
@@ -193,8 +192,7 @@ export async function readWhole(
 
 /** Whether the page may be read later; otherwise the reading has to start again. */
 function isPassing(error: unknown): boolean {
-	const cause = readFailure(error)?.cause;
-	return error instanceof NotSent || (cause !== undefined && cause !== 'configuration-invalid');
+	return error instanceof NotSent || !['', 'configuration-invalid'].includes(readCause(error));
 }
 
 /*
@@ -246,7 +244,7 @@ async function readNewestLast(
 
 /** A listing that has become shorter has no such page any more, and some services answer with an error. */
 function ignoreMissingPage(error: unknown): undefined {
-	if (readFailure(error)?.cause !== 'configuration-invalid') throw error;
+	if (readCause(error) !== 'configuration-invalid') throw error;
 }
 
 /**

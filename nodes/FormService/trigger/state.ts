@@ -1,3 +1,4 @@
+import { isEqual } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
 
@@ -79,6 +80,8 @@ export type StateMemory = {
 		fallback: State;
 		/** When items were handed to n8n, which may still be saving them. */
 		deliveredAtMs?: number;
+		/** The damaged state that it replaces, which n8n may provide again. */
+		damaged?: unknown;
 	};
 };
 
@@ -88,7 +91,10 @@ export function loadState(staticData: IDataObject, { last }: StateMemory): Resto
 	if (last !== undefined && readSavedAt(saved) === last.left.savedAtMs) return { state: last.left };
 	const restored = decodeState(saved);
 	if (last === undefined) return restored;
-	const isLater = last.fallback.savedAtMs >= (restored.state?.savedAtMs ?? -Infinity);
+	const isLater =
+		restored.damage === undefined
+			? last.fallback.savedAtMs >= (restored.state?.savedAtMs ?? 0)
+			: isEqual(saved, last.damaged);
 	return isLater ? { state: last.fallback } : restored;
 }
 
@@ -116,7 +122,8 @@ export function saveState(
 	const first = toState(beforeItems ?? content, nextMs);
 	const state = beforeItems === undefined ? first : { ...content, savedAtMs: nextMs + 1 };
 	const deliveredAtMs = beforeItems === undefined ? undefined : nowMs;
-	if (state !== left) memory.last = { left: state, fallback: first, deliveredAtMs };
+	const damaged = base.damage === undefined ? memory.last?.damaged : staticData[KEY];
+	if (state !== left) memory.last = { left: state, fallback: first, deliveredAtMs, damaged };
 	if (state.savedAtMs !== savedAtMs) staticData[KEY] = encodeState(state);
 }
 

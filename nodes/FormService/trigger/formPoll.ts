@@ -1,0 +1,227 @@
+import type { IDataObject, INode } from 'n8n-workflow';
+import {
+	conditionsNeedFields,
+	describeUncompared,
+	explainUnknownField,
+	filterByConditions,
+} from '../api/answers/conditions';
+import type { FormField } from '../api/answers/fields';
+import { sortOldestFirst } from '../api/answers/order';
+import { clock } from '../api/clock';
+import { endpoints, targetOf } from '../api/endpoints';
+import { inputError } from '../api/errors';
+import { compareResponses, computeKnown } from './compare';
+import type { Comparison, Found } from './compare';
+import {
+	FAILURES_UNTIL_REPORTED,
+	isBackOffOver,
+	recordAnswer,
+	recordFailure,
+	recordSuccess,
+} from './failures';
+import type { Failed, Progress } from './failures';
+import { findName, loadFields } from './forms';
+import { createInitialState } from './input';
+import type { PollInput } from './input';
+import type { FormMemory } from './memory';
+import { createItems } from './output';
+import type { PlacedItem } from './output';
+import { decideReading, readResponses } from './reading';
+import type { Reading } from './reading';
+import { addResponses } from './schedule';
+import type { FormState, Known } from './state';
+
+/** What a poll has found in one form. */
+export type FoundInForm = {
+	form: FormMemory;
+	comparison: Comparison;
+	/** Events that start the workflow, oldest first. */
+	wanted: readonly Found[];
+	/** Whether they can be delivered; otherwise they wait for the fields of the form. */
+	isReady: boolean;
+	fields?: readonly FormField[];
+	/** What was read, which is a success if the delivery is one as well. */
+	read?: 'whole' | 'short';
+};
+
+/**
+ * Reads a form if it is due, compares the responses with what is known, and adds those that earlier
+ * readings had no room for.
+ *
+ * @param state what is known of the form; undefined if it is new
+ * @returns undefined if there is nothing to deliver or to take note of
+ */
+export async function findInForm(
+	input: PollInput,
+	progress: Progress,
+	form: FormMemory,
+	state: FormState | undefined,
+): Promise<FoundInForm | undefined> {
+	const { context, parameters, occasion } = input;
+	const { conditions, events, abandonedAfterMs } = parameters;
+	const known = state?.known;
+	// a state that n8n has restored may be older than what waits
+	if (known === undefined) form.waiting = [];
+	const isToCheck = occasion === 'publish' && conditionsNeedFields(conditions);
+	const kind = decideReading(input, form, known, isToCheck);
+	const isWaiting = form.waiting.length > 0 && isBackOffOver(input, form);
+	if (kind === undefined && !isWaiting) return undefined;
+	const startedAtMs = clock.now();
+	let step: Failed['step'] = kind ?? 'delivery';
+	let found: FoundInForm | undefined;
+	try {
+		const reading = await readForm(input, progress, form, known, kind);
+		if (known === undefined && reading.kind !== 'whole') return undefined;
+		step = 'delivery';
+		const isWhole = reading.kind === 'whole';
+		const records = isWhole ? reading.records : [...reading.records, ...form.waiting];
+		const { sinceMs } = state ?? createInitialState(input);
+		const node = context.n8n.getNode();
+		const rules = { node, events, abandonedAfterMs, nowMs: clock.now(), sinceMs };
+		const comparison = compareResponses(known, records, isWhole, rules);
+		found = { form, comparison, wanted: sortOldestFirst(comparison.found), isReady: false };
+		const selected = await selectWanted(input, form, comparison.found, records, isToCheck);
+		const isCutByError = reading.kind === 'cut' && reading.error !== undefined;
+		const read = kind === undefined || isCutByError ? undefined : isWhole ? 'whole' : 'short';
+		return { ...found, ...selected, read };
+	} catch (cause) {
+		recordFailure(input, progress, { list: form, step, startedAtMs, cause });
+		return found;
+	}
+}
+
+const NOTHING_READ: Reading = { kind: 'part', records: [] };
+
+/** Reads what is due of a form, and keeps in memory what later polls need of it. */
+async function readForm(
+	input: PollInput,
+	progress: Progress,
+	form: FormMemory,
+	known: Known | undefined,
+	kind: 'whole' | 'short' | undefined,
+): Promise<Reading> {
+	if (kind === undefined) return NOTHING_READ;
+	const { context, memory } = input;
+	const { logger } = context.n8n;
+	form.readTurn = ++memory.turns;
+	const target = targetOf(context.account, endpoints.listResponses, { formId: form.id });
+	const { unfinished } = form;
+	// if the reading cannot go on where it ended, it starts again
+	if (kind === 'whole') form.unfinished = undefined;
+	const startedAtMs = clock.now();
+	const reading = await readResponses(input, target, form, known, kind, unfinished);
+	if (reading.kind === 'cut') {
+		form.unfinished = reading.unfinished;
+		const { length } = reading.unfinished.records;
+		if (known === undefined) {
+			logger.info(`Form ${form.id}: the next poll goes on reading. Responses so far: ${length}.`);
+		}
+		if (reading.error !== undefined) {
+			const failed = { list: form, step: 'whole', startedAtMs, cause: reading.error } as const;
+			recordFailure(input, progress, failed);
+			return reading;
+		}
+	} else {
+		form.order = reading.order;
+		if (reading.order === undefined) form.unfinished = undefined;
+	}
+	recordAnswer(input, progress);
+	if (reading.kind === 'whole') {
+		form.isRead = true;
+		const { length } = reading.records;
+		if (known === undefined) {
+			logger.info(`Watching form ${form.id}. Existing responses: ${length}.`);
+		}
+	}
+	return reading;
+}
+
+/**
+ * Selects the events that start the workflow. The others are marked as seen.
+ *
+ * @param records what was compared
+ * @throws why the fields that this needs cannot be read, or what is wrong with a condition
+ */
+async function selectWanted(
+	input: PollInput,
+	form: FormMemory,
+	found: readonly Found[],
+	records: readonly IDataObject[],
+	isToCheck: boolean,
+): Promise<Pick<FoundInForm, 'wanted' | 'fields' | 'isReady'>> {
+	const { context, parameters } = input;
+	const { conditions, needsFields } = parameters;
+	const { logger } = context.n8n;
+	const isByField = conditionsNeedFields(conditions);
+	const possible = isByField ? found : filterByConditions(found, conditions, []).met;
+	if (!needsFields || (possible.length === 0 && !isToCheck)) {
+		return { wanted: sortOldestFirst(possible), isReady: true };
+	}
+	const newRecords = possible.map(({ record }) => record);
+	const fields = await loadFields(input, form, newRecords);
+	if (fields === undefined) {
+		logger.info(`Form ${form.id}: new responses wait for its fields, for which no time was left.`);
+		return { wanted: sortOldestFirst(possible), isReady: false };
+	}
+	if (!isByField) return { wanted: sortOldestFirst(possible), fields, isReady: true };
+	const problem = explainUnknownField(conditions, fields, records);
+	if (problem !== undefined) throw createConditionError(context.n8n.getNode(), problem);
+	const { met, uncompared } = filterByConditions(found, conditions, fields);
+	const note = describeUncompared(uncompared);
+	if (note !== undefined) logger.warn(`Form ${form.id}: ${note}`);
+	return { wanted: sortOldestFirst(met), fields, isReady: true };
+}
+
+/** A condition names a field that the form does not have. */
+export function createConditionError(
+	node: INode,
+	{ message, description }: { message: string; description: string },
+) {
+	return inputError(node, {
+		message,
+		description: `${description} No response is lost meanwhile.`,
+		failure: { cause: 'configuration-invalid' },
+	});
+}
+
+/** What a delivery has brought: the items, and what is known of the form then. */
+type Delivered = { items: PlacedItem[]; known: Known };
+
+/** The most responses of a form that wait in memory: they are whole records. */
+const MAX_WAITING = 5_000;
+
+/**
+ * Makes items of the first events that were found in a form, as many as there is time for. If that fails,
+ * none is delivered. What is not delivered waits for the next poll.
+ *
+ * @param share the most items
+ */
+export async function deliverForm(
+	input: PollInput,
+	progress: Progress,
+	{ form, comparison, wanted, fields, read }: FoundInForm,
+	share: number,
+): Promise<Delivered> {
+	const { context, memory, parameters, deliverUntilMs: untilMs, timeUp } = input;
+	const ready = wanted.slice(0, share);
+	const startedAtMs = clock.now();
+	const name = share > 0 ? await findName(input, form, !progress.isStopped) : null;
+	const shown = { id: form.id, name };
+	const events = ready.map(({ event, record }) => ({ event, record, form: shown, fields }));
+	const isPatient = form.failures.count + 1 < FAILURES_UNTIL_REPORTED;
+	let items: PlacedItem[] = [];
+	try {
+		const { output } = parameters;
+		items = await createItems(events, { context, output, untilMs, timeUp, isPatient });
+		if (read !== undefined) recordSuccess(input, form, read);
+	} catch (cause) {
+		recordFailure(input, progress, { list: form, step: 'delivery', startedAtMs, cause });
+	}
+	const rest = wanted.slice(items.length);
+	if (items.length > 0) form.deliveryTurn = ++memory.turns;
+	form.rate = addResponses(form.rate, comparison.found.length - rest.length, clock.now());
+	form.waiting = rest.slice(0, MAX_WAITING).map(({ record }) => record);
+	// the next reading has to find the others again
+	if (rest.length > MAX_WAITING) form.order = undefined;
+	return { items, known: computeKnown(comparison, rest) };
+}
