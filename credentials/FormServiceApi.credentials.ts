@@ -1,4 +1,4 @@
-import type { IAuthenticateGeneric, Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
+import type { IAuthenticate, Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
 /**
  * The credential of one user of the service (specification, section 5). Both nodes test it with
@@ -37,12 +37,13 @@ export class FormServiceApi implements ICredentialType {
 		},
 	];
 
-	authenticate: IAuthenticateGeneric = {
-		type: 'generic',
-		properties: {
-			headers: {
-				Authorization: '=Bearer {{$credentials.accessToken}}',
-			},
-		},
+	/**
+	 * A function, since an object's headers would replace the request's own: a PDF is no JSON. Without
+	 * `Accept`, the service may send a login page (specification, section 5), also to n8n's HTTP Request.
+	 */
+	authenticate: IAuthenticate = async ({ accessToken }, options) => {
+		const Authorization = `Bearer ${String(accessToken).trim()}`;
+		const headers = { Accept: 'application/json', ...options.headers, Authorization };
+		return await Promise.resolve({ ...options, headers });
 	};
 }

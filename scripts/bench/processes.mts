@@ -11,7 +11,6 @@ const API = 'nodes/FormService/api';
 const limiting: Limiting = {
 	...builtFile<Pick<Limiting, 'RateLimiter'>>(`${API}/rateLimiter/rateLimiter.js`),
 	...builtFile<Pick<Limiting, 'RequestQueue'>>(`${API}/rateLimiter/requestQueue.js`),
-	...builtFile<Pick<Limiting, 'decideRetry'>>(`${API}/request/retry.js`),
 };
 
 /** The way there and back, each 40 to 160 ms, the same at each run of the bench. */

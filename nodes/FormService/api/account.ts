@@ -62,7 +62,7 @@ export function tokenProblem(token: string): string | undefined {
  * @throws Error with a sentence for the person who entered it
  */
 export function accountOf(credential: { accessToken?: unknown; baseUrl?: unknown }): Account {
-	const token = String(credential.accessToken ?? '');
+	const token = String(credential.accessToken ?? '').trim();
 	const problem = tokenProblem(token);
 	if (problem !== undefined) throw new Error(problem);
 	const baseUrl = normalizeBaseUrl(String(credential.baseUrl ?? ''));

@@ -24,29 +24,6 @@ export const clock: Clock = {
 };
 
 /**
- * Measures waits by a clock that can be corrected: the returned time follows the clock forward, and
- * stands still for as long as the clock goes back, so that no correction lengthens a wait by more than
- * itself.
- */
-export class SteadyTime {
-	private last = -Infinity;
-
-	private setBack = 0;
-
-	/** The steady time at this reading of the clock. */
-	at(now: number): number {
-		this.setBack = Math.max(this.setBack, this.last - now);
-		this.last = now + this.setBack;
-		return this.last;
-	}
-
-	/** What the clock will show at a steady time. */
-	onClock(time: number): number {
-		return time - this.setBack;
-	}
-}
-
-/**
  * Resolves or rejects as the work does. If the signal aborts first, it rejects with the given reason,
  * and the outcome of the work is ignored.
  */

@@ -114,7 +114,7 @@ export class NotSent extends NodeOperationError {
 export const CHECK_BASE_URL = "Check the 'Base URL' in the Form Service credential.";
 
 export const CHECK_VERSION =
-	'Ask your Form Service administrator whether the service supports version 1 of the API.';
+	'Ask your Form Service administrator whether version 1 of the API is supported.';
 
 export const TRY_LATER =
 	'Try again later. If this persists, contact your Form Service administrator.';

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Target } from './endpoints';
 import { clock, unlessAborted } from './clock';
 import { NotSent } from './errors';
-import { listAll } from './replies/list';
+import { readList } from './replies/list';
 import {
 	parseAddedResponse,
 	parsePdfLink,
@@ -99,7 +99,7 @@ export async function listRecords(
 		retry,
 	];
 	const key = account.key + JSON.stringify([target.url, limit, urgency, lifetimes, requestOptions]);
-	const fetch = async () => await listAll(context, target, limit);
+	const fetch = async () => await readList(context, target, limit);
 	const given = unlessAborted(lists.get(key, lifetimes, fetch), stopSignal(context), () =>
 		notSent(context),
 	);

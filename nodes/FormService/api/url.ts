@@ -13,26 +13,7 @@ export function isWebUrl(value: unknown): value is string {
 	);
 }
 
-/** The URL of a next page or of a redirect, if it is on the account's own origin. */
-export function onOwnOrigin(target: string, base: string, origin: string): string | undefined {
-	const url = parseUrl(target, base);
-	if (url === undefined || url.username || url.password) return undefined;
-	asSecureAs(new URL(origin), url);
-	url.hash = '';
-	return url.origin === origin ? url.href : undefined;
-}
-
-/**
- * Changes a link of the service to itself to https if the service uses https: a service behind a proxy
- * that ends TLS can take itself for http.
- */
-function asSecureAs(service: URL, url: URL): void {
-	if (url.protocol === 'http:' && service.protocol === 'https:' && url.host === service.host) {
-		url.protocol = 'https:';
-	}
-}
-
-/** The most redirects that are followed for one request. */
+/** The most redirects that are followed to one file. */
 export const MAX_REDIRECTS = 5;
 
 /** Whether a status redirects to another URL. 300, 304 and others do not. */
@@ -57,15 +38,14 @@ export function leadsToLogin(link: unknown, base = 'https://host'): boolean {
 export type CheckedLink = { url: string; isOwn: boolean } | { reason: string };
 
 /**
- * Checks a link to a file, or a redirect to one, before anything is sent to it. The link must be https;
- * http is accepted on the service's own host, if the service itself uses http. Respondents choose the links
- * to their files, so an IP address or localhost must be the service's own host and port. For names that
- * resolve to such an address there is n8n's own protection (`N8N_SSRF_PROTECTION_ENABLED`), since a node
- * cannot look up names.
+ * Checks a link to a file, or a redirect to one, before anything is sent to it. A link that the service
+ * made may lead anywhere. Respondents choose the links to their files: these may lead to the service's
+ * own origin, or to a public host over https. For names that resolve to a private address there is n8n's
+ * own protection (`N8N_SSRF_PROTECTION_ENABLED`), since a node cannot look up names.
  *
  * @param base the URL that a relative link starts at
  * @param origin the account's origin
- * @param isOfService the service itself made the link; it may lead to another port of the service's host
+ * @param isOfService the service itself made the link
  * @returns `isOwn`: the link is on the account's origin
  */
 export function checkLink(
@@ -79,21 +59,26 @@ export function checkLink(
 	if (url === undefined || !/^https?:$/.test(url.protocol)) {
 		return { reason: 'it is not a web address' };
 	}
-	asSecureAs(service, url);
 	if (url.username || url.password) return { reason: 'it contains a user name or a password' };
-	const isOwn = url.origin === origin;
-	const isOwnHost = url.hostname === service.hostname;
-	if (isAddress(url.hostname) && !isOwn && !(isOfService && isOwnHost)) {
-		return { reason: 'it leads to an IP address or to localhost' };
-	}
-	if (url.protocol === 'http:' && !(isOwnHost && service.protocol === 'http:')) {
-		return { reason: 'it is not encrypted (http instead of https)' };
-	}
+	// a service behind a proxy that ends TLS can take itself for http
+	if (service.protocol === 'https:' && url.host === service.host) url.protocol = 'https:';
 	url.hash = '';
+	const isOwn = url.origin === origin;
+	if (isOwn || isOfService) return { url: url.href, isOwn };
+	if (isPrivate(url.hostname))
+		return { reason: 'it leads to an IP address or a private host name' };
+	if (url.hostname === service.hostname) {
+		return { reason: "it leads to another port of Form Service's host" };
+	}
+	if (url.protocol === 'http:') return { reason: 'it is not encrypted (http instead of https)' };
 	return { url: url.href, isOwn };
 }
 
-/** `URL` writes every form of an IPv4 address as four numbers, and IPv6 in brackets. */
-function isAddress(hostname: string): boolean {
-	return /^\[|^[\d.]+$|^(.*\.)?localhost\.?$/.test(hostname);
+/**
+ * Whether a host is an address or has a name of private networks alone (RFC 6761, RFC 6762, RFC 8375).
+ * `URL` writes every form of an IPv4 address as four numbers, and IPv6 in brackets.
+ */
+function isPrivate(hostname: string): boolean {
+	const name = hostname.replace(/\.$/, '');
+	return /^\[|^[\d.]+$|^[^.]*$|(^|\.)(localhost|local|internal|home\.arpa)$/.test(name);
 }

@@ -6,7 +6,7 @@ import type { Target } from '../api/endpoints';
 import { NotSent } from '../api/errors';
 import { readNumber } from '../api/readers';
 import { identitiesOf, identityOf } from '../api/records';
-import { pagesOf } from '../api/replies/list';
+import { readPages } from '../api/replies/list';
 import type { ListPage, PagePosition } from '../api/replies/list';
 import { isBackOffOver, isRetryWanted, readCause } from './failures';
 import { awaitInTime, readSpacingMs } from './input';
@@ -119,7 +119,7 @@ export class PageReader {
 		from?: PagePosition,
 		private readonly timeUp = input.timeUp,
 	) {
-		this.pages = pagesOf(input.context, target, { from });
+		this.pages = readPages(input.context, target, from);
 	}
 
 	/**

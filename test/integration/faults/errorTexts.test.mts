@@ -1,23 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { escapeRegExp, omit } from 'lodash';
 import { describe, expect, it } from 'vitest';
-import { rows } from '../../../nodes/FormService/api/request/problems.ts';
-import {
-	answer,
-	demoForms,
-	status,
-	type Fault,
-	type FaultName,
-	type Service,
-} from '../../service/index.mts';
+import { answer, status, type Fault, type FaultName, type Service } from '../../service/index.mts';
 import { locator, n8nFor, type N8n } from '../harness.mts';
 import { ssrfProtection } from '../n8n/core.mts';
 import { elsewhere, toAnyCertificate, unreachablePlaces } from '../servers.mts';
 import { withWorld } from '../world.mts';
 import { faultCases, patience } from './faultCases.mts';
 import { inputFor, operationNamed } from '../tables/operations.mts';
-
-const written = readFileSync(new URL('errorTexts.md', import.meta.url), 'utf8');
 
 const TOKEN = 'a-token-that-the-service-may-repeat';
 
@@ -129,7 +117,7 @@ const files: Array<[string, Parameters<typeof elsewhere>[0]]> = [
 	],
 ];
 
-/** What a person reads of a node or a trigger that cannot do its work, though the service would. */
+/** What a person reads of a node that cannot do its work, though the service would. */
 const refusedHere: Array<[string, (service: Service, n8n: N8n) => Promise<Text>]> = [
 	[
 		"a service on an address that n8n's SSRF protection does not allow",
@@ -155,26 +143,7 @@ const refusedHere: Array<[string, (service: Service, n8n: N8n) => Promise<Text>]
 			return textOf(error, url);
 		},
 	],
-	[
-		'the activation of a trigger when others have used up their requests',
-		async ({ url }, n8n) => {
-			const polled = [demoForms.contact, demoForms.survey].map(async (form, index) => {
-				const parameters = { formId: locator(form), options: { requestsPerDay: 1 } };
-				return await failureOf(n8n.runPoll(parameters, { workflowId: `own budget ${index}` }));
-			});
-			return textOf(
-				(await Promise.all(polled)).find((error) => error !== undefined),
-				url,
-			);
-		},
-	],
 ];
-
-const failureOf = async (work: Promise<unknown>) =>
-	await work.then(
-		() => undefined,
-		(error: Error) => error,
-	);
 
 function listOf(texts: ReadonlyArray<readonly [who: string, text: Text]>): string {
 	const byText = new Map<string, string[]>();
@@ -220,23 +189,13 @@ describe('what a person reads when something goes wrong', () => {
 			'If the new texts are right, run npm run generate',
 		);
 	});
-
-	/** Texts for a broken network, and for many failures in a row. */
-	const others = ['unreachable', 'serviceDown', 'onlyRefusals'];
-	it.each(Object.entries(omit(rows, others)))('has the text for %s', (_problem, { message }) => {
-		const text = message
-			.split(/\{\w+\}/)
-			.map(escapeRegExp)
-			.join('.*');
-		expect(written).toMatch(new RegExp(text));
-	});
 });
 
 describe("the service's own message", () => {
 	/** What a person reads when a listing meets a fault. */
 	const shownUnder = async (fault: Fault) => await textUnder('Response: Get Many', fault);
 
-	it('is shortened where it is a novel, and put on one line', async () => {
+	it('is put on one line and cut after 300 characters', async () => {
 		const { message } = await shownUnder(status(400, 'All\n\nwork '.repeat(2_000)));
 		expect(message.length).toBeLessThan(400);
 		expect(message).toMatch(/\(status 400\): "All work All .*…"$/);

@@ -104,12 +104,4 @@ export const faultCases: FaultCase[] = [
 		...rejected,
 		httpCode: '307',
 	},
-	{
-		name: 'a redirect in a circle',
-		fault: 'redirectCircle',
-		...rejected,
-		// five redirects are followed where nothing but reading can come of it
-		sent: { safe: 6, idempotent: 1, once: 1 },
-		httpCode: '302',
-	},
 ];

@@ -62,7 +62,7 @@ describe('a reply that is neither JSON nor cut off', () => {
 		await withWorld(async ({ service, n8n }) => {
 			service.faults.set({ fault: answer(200, 'text/plain', 'Hello') });
 			const { error } = await n8n.runNode(getWorkspace);
-			expect(error?.message).toMatch(/^The service sent/);
+			expect(error?.message).toMatch(/^Form Service sent/);
 			expect(service.requests).toHaveLength(1);
 		});
 	});
@@ -108,7 +108,7 @@ describe('a token that is refused', () => {
 				const waited = items.slice(4);
 				expect(new Set(waited.map(({ json }) => json.error))).toEqual(
 					new Set([
-						'This item was not sent: The service did not accept the access token: "Unauthenticated."',
+						'This item was not sent: Form Service rejected the access token: "Unauthenticated."',
 					]),
 				);
 			});
@@ -126,7 +126,7 @@ describe('a token that is refused', () => {
 			expect(service.store.responses(contact)).toHaveLength(before + 1);
 			expect(items[0].error).toBeUndefined();
 			expect(items[0].json).toMatchObject({ status: 'created' });
-			expect(items[1].json.error).toMatch(/did not accept the access token/);
+			expect(items[1].json.error).toMatch(/rejected the access token/);
 		});
 	});
 
@@ -171,7 +171,7 @@ describe('the token in the name of a host', () => {
 				const location = `https://${token.toLowerCase()}.example/x`;
 				service.faults.set({ fault: redirect(location, 302) });
 				const { error } = await n8n.runNode(getWorkspace);
-				expect(error?.message).toContain('https://[access token].example');
+				expect(error?.message).toContain('https://[access token].example/x');
 				const tested = await n8n.testCredential();
 				expect(JSON.stringify([tested, error?.description])).not.toMatch(new RegExp(token, 'i'));
 			},

@@ -226,7 +226,7 @@ describe('a reply made to do harm', () => {
 		const baseUrl = await httpServer((_request, reply) => ok(reply, text));
 		const { error, items } = await runAgainst({ baseUrl, accessToken: newToken() }, responses);
 		expect(items).toEqual([]);
-		expect(error?.message).toMatch(/^The service sent/);
+		expect(error?.message).toMatch(/^Form Service sent/);
 	});
 
 	it('whose names are those of objects themselves changes none', async () => {
@@ -290,7 +290,7 @@ describe('a reply made to do harm', () => {
 		expect(error?.message).toBe('The reply is too large for n8n to handle safely');
 		expect(process.memoryUsage().rss - before).toBeLessThan(500_000_000);
 		const tested = await n8nFor({ baseUrl, accessToken: newToken() }).testCredential();
-		expect(tested.message).toMatch(/^The reply is too large for n8n to handle safely\. /);
+		expect(tested.message).toMatch(/ is not a Form Service address\. Check the 'Base URL'\.$/);
 		expect(process.memoryUsage().rss - before).toBeLessThan(500_000_000);
 	});
 

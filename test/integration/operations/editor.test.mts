@@ -208,19 +208,14 @@ describe('the test of the credential', () => {
 		expect(await n8n.testCredential()).toMatchObject({ status: 'OK' });
 	});
 
-	it('follows a redirect within the service, as the node does', async () => {
-		await withWorld(async (world) => {
-			world.service.faults.set({ fault: redirect('/api/v1/workspace?again=1', 301), times: 1 });
-			expect(await world.n8n.testCredential()).toMatchObject({ status: 'OK' });
-		});
-	});
-
-	it('does not follow one to another host', async () => {
+	it('follows no redirect, and names the Base URL to enter instead', async () => {
 		await withWorld(async (world) => {
 			world.service.faults.set({ fault: redirect('https://elsewhere.example/api/v1/workspace') });
 			expect(await world.n8n.testCredential()).toMatchObject({
 				status: 'Error',
-				message: expect.stringContaining('https://elsewhere.example'),
+				message: expect.stringContaining(
+					"Enter https://elsewhere.example/api/v1 as the 'Base URL'",
+				),
 			});
 		});
 	});

@@ -2,14 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { demoForms, type Fault } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { running } from '../world.mts';
-import { PAGES, pagingStyles, SIZE, TOTAL } from './pagingStyles.mts';
-import type { PagingStyle } from './pagingStyles.mts';
 
 const { service, n8n } = await running();
 const { contact } = demoForms;
-
+const LIST = `/api/v1/responses/${contact}`;
 const first = { uuid: 'first', is_incomplete: false, responses: [] };
-
 const getAll = {
 	resource: 'response',
 	operation: 'getAll',
@@ -17,99 +14,95 @@ const getAll = {
 	returnAll: true,
 };
 
-/** A first page whose link to the next does not repeat the query. */
-const firstPage = (body: object, headers: Record<string, string> = {}): Fault => ({
-	name: 'a first page',
-	stage: 'instead',
-	act: ({ reply }) => void reply.headers(headers).send({ success: true, data: [first], ...body }),
-});
-
-const NEXT = `/api/v1/responses/${contact}?page=2`;
-
-it.each([
-	['in the list', firstPage({ links: { next: NEXT } })],
-	['in the Link header', firstPage({}, { link: `<${NEXT}>; rel="next"` })],
-])('a link %s is followed, with what the first page was asked for', async (_where, fault) => {
-	service.faults.set({ fault, times: 1, match: { path: /^\/responses/ } });
-	const { items } = await n8n.runNode({ ...getAll, status: 'complete' });
-	const others = service.store.responses(contact).filter(({ isIncomplete }) => !isIncomplete);
-	expect(items.map(({ json }) => json.uuid).sort()).toEqual(
-		['first', ...others.map(({ uuid }) => uuid)].sort(),
-	);
-	expect(service.requests.map(({ query }) => query)).toEqual([
-		{ incomplete: 'false' },
-		{ incomplete: 'false', page: '2' },
-	]);
-});
-
-/** Pages that go on for ever, each with a cursor that was not there before. */
-const endless = (records: object[]): Fault => {
-	let page = 0;
-	return {
-		name: 'endless pages',
+/** Replies to the requests for the list, by the query and the number of the request, from 0. */
+function servePages(
+	replyTo: (
+		query: Record<string, string>,
+		count: number,
+	) => { body: object; headers?: Record<string, string> },
+	times?: number,
+): void {
+	let count = 0;
+	const fault: Fault = {
+		name: 'pages',
 		stage: 'instead',
-		act: ({ reply }) =>
-			void reply.send({ success: true, data: records, next_cursor: `c${(page += 1)}` }),
+		act: ({ request, reply }) => {
+			const { body, headers = {} } = replyTo(request.query as Record<string, string>, count++);
+			void reply.headers(headers).send(body);
+		},
 	};
-};
+	service.faults.set({ fault, times, match: { path: /^\/responses/ } });
+}
 
-it('pages that only repeat what was there are not asked for again and again', async () => {
-	service.faults.set({ fault: endless([first]), match: { path: /^\/responses/ } });
-	const { error } = await n8n.runNode(getAll);
-	expect(error?.message).toBe('The pages of the list form a loop');
-	expect(service.requests.length).toBeLessThan(5);
-});
+/** A first page whose link does not repeat the query of the list. */
+const serveFirstPage = (body: object, headers = {}) =>
+	servePages(() => ({ body: { success: true, data: [first], ...body }, headers }), 1);
 
+const TOTAL = 25;
+const SIZE = 10;
 const all = Array.from({ length: TOTAL }, (_, index) => ({ uuid: `r${index + 1}` }));
 
-/** A service that keeps its responses in pages of that style. */
-const paged = ({ startOf, reply: replyOf }: PagingStyle): Fault => ({
-	name: 'pages',
-	stage: 'instead',
-	act: ({ request, reply }) => {
-		const query = request.query as Record<string, string>;
-		const start = startOf(query);
-		const records = all.slice(start, start + SIZE);
-		const next = start + SIZE < TOTAL ? start + SIZE : null;
-		const page = Math.floor(start / SIZE) + 1;
-		const url = (parameters: Record<string, string | number>) => {
-			const list = new URL(`${request.protocol}://${request.host}${request.url.split('?')[0]}`);
-			for (const [name, value] of Object.entries(parameters)) {
-				list.searchParams.set(name, String(value));
-			}
-			return list.href;
-		};
-		const part = { records, start, next, page, nextPage: next === null ? null : page + 1 };
-		const { body, headers } = replyOf(part, { query, url });
-		void reply.headers(headers ?? {}).send(body);
-	},
-});
+/** What a page is described by: its number from 1, and the number of the next one. */
+type Page = { page: number; next: number | null };
+type Style = [name: string, describePage: (page: Page) => object, parameter?: string];
+
+const linkTo = (next: number | null) => (next === null ? null : `${LIST}?page=${next}`);
+
+const followed: Style[] = [
+	['next_page_url beside the list', ({ next }) => ({ next_page_url: linkTo(next) })],
+	[
+		'links.next and meta',
+		({ page, next }) => ({
+			links: { next: linkTo(next), prev: null },
+			meta: { current_page: page, last_page: 3, per_page: SIZE, total: TOTAL },
+		}),
+	],
+	['a link as an object', ({ next }) => ({ _links: { next: { href: linkTo(next) } } })],
+	['a list of links', ({ next }) => ({ links: [{ rel: 'next', href: linkTo(next) }] })],
+	['a query alone', ({ next }) => ({ next: next && `?page=${next}` })],
+	['current_page and last_page', ({ page }) => ({ meta: { current_page: page, last_page: 3 } })],
+	['next_cursor', ({ next }) => ({ per_page: SIZE, next_cursor: next }), 'cursor'],
+];
+
+const unknown: Style[] = [
+	['has_more', ({ next }) => ({ has_more: next !== null })],
+	['nextPageToken', ({ next }) => ({ nextPageToken: next })],
+	['a total', () => ({ total: TOTAL })],
+	['a number of pages', () => ({ total_pages: 3 })],
+	['a full page', () => ({ limit: SIZE })],
+	['an object of parameters', ({ next }) => ({ paging: { next: { after: next } } })],
+	['next that is only true', ({ next }) => ({ next: next !== null })],
+];
 
 describe('25 responses on pages of 10', () => {
-	const followed = pagingStyles.filter(({ becomes }) => becomes === 'followed');
-	const stopped = pagingStyles.filter(({ becomes }) => becomes === 'stopped');
+	const serve = ([, describePage, parameter = 'page']: Style) =>
+		servePages(({ [parameter]: asked = '1' }) => {
+			const page = Number(asked);
+			const data = all.slice((page - 1) * SIZE, page * SIZE);
+			const next = page * SIZE < TOTAL ? page + 1 : null;
+			return { body: { success: true, data, ...describePage({ page, next }) } };
+		});
 
-	it.each(followed)('are followed to the end: $name', async (style) => {
-		service.faults.set({ fault: paged(style), match: { path: /^\/responses/ } });
+	it.each(followed)('are read to the end by %s', async (...style) => {
+		serve(style);
 		const { items, error } = await n8n.runNode({ ...getAll, simplify: false });
-		const queries = service.requests.map(({ query }) => query);
-		expect(error?.message, JSON.stringify(queries)).toBeUndefined();
+		expect(error).toBeUndefined();
 		expect(items.map(({ json }) => json)).toEqual(all);
-		expect(service.requests.length).toBeLessThanOrEqual(PAGES + 1);
+		expect(service.requests).toHaveLength(3);
 	});
 
-	it.each(stopped)('are an error and never taken for 10: $name', async (style) => {
-		service.faults.set({ fault: paged(style), match: { path: /^\/responses/ } });
+	it.each(unknown)('are an error, and never 10 responses, with %s', async (...style) => {
+		serve(style);
 		const { items, error } = await n8n.runNode(getAll);
 		expect(items).toEqual([]);
 		expect(error?.message).toMatch(
-			/^The (list continues, but the service does not say where|pages of the list form a loop)/,
+			/^The list continues, but Form Service does not say where the next page is \(.+\)$/,
 		);
+		expect(error?.description).toMatch(/^Stopped, because an incomplete list could be mistaken/);
 	});
 
-	it('are not asked for beyond a limit that the first page meets', async () => {
-		const style = pagingStyles.find(({ name }) => name === 'Stripe: has_more')!;
-		service.faults.set({ fault: paged(style), match: { path: /^\/responses/ } });
+	it('are not read beyond a limit that the first page meets', async () => {
+		serve(unknown[0]);
 		const limited = { ...getAll, returnAll: false, limit: 10, sort: 'listed' };
 		const { items } = await n8n.runNode(limited);
 		expect(items).toHaveLength(10);
@@ -117,33 +110,84 @@ describe('25 responses on pages of 10', () => {
 	});
 });
 
-it.each([
-	['another scheme', (host: string) => `https://${host}`],
-	['another host', () => 'http://forms.internal'],
-	['another port', () => 'http://127.0.0.1:1'],
-	['another path to the API', (host: string) => `http://${host}/proxied`],
-])('a next page that the service knows by %s is asked for at the own address', async (_, other) => {
+describe('a link to the next page', () => {
 	const { host } = new URL(service.url);
-	const next = `${other(host)}/api/v1/responses/${contact}?page=2`;
-	const fault = firstPage({ links: { next } });
-	service.faults.set({ fault, times: 1, match: { path: /^\/responses/ } });
-	const { error } = await n8n.runNode({ ...getAll, status: 'complete' });
-	expect(error).toBeUndefined();
-	expect(service.requests.map(({ query }) => query)).toEqual([
-		{ incomplete: 'false' },
-		{ incomplete: 'false', page: '2' },
-	]);
+	const ALL_QUERIES = [{ incomplete: 'false' }, { incomplete: 'false', page: '2' }];
+
+	it.each<[string, object, object?]>([
+		['in the body', { links: { next: `${LIST}?page=2` } }],
+		['in the Link header', {}, { link: `<${LIST}?page=2>; rel="next"` }],
+		['with another scheme', { next: `https://${host}${LIST}?page=2` }],
+		['at another host', { next: `http://forms.internal${LIST}?page=2` }],
+		['at another port', { next: `http://127.0.0.1:1${LIST}?page=2` }],
+		['behind another path', { next: `http://${host}/proxied${LIST}?page=2` }],
+	])("%s is requested at the list's own URL, with the query of the list", async (_, ...given) => {
+		serveFirstPage(...given);
+		const { items, error } = await n8n.runNode({ ...getAll, status: 'complete' });
+		expect(error).toBeUndefined();
+		const others = service.store.responses(contact).filter(({ isIncomplete }) => !isIncomplete);
+		expect(items.map(({ json }) => json.uuid).sort()).toEqual(
+			['first', ...others.map(({ uuid }) => uuid)].sort(),
+		);
+		expect(service.requests.map(({ query }) => query)).toEqual(ALL_QUERIES);
+	});
+
+	it.each([
+		[`/elsewhere?page=2`, `at ${service.url}/elsewhere`],
+		[`/api/v1/responses/${demoForms.survey}?page=2`, `at ${service.url}/api/v1/responses/`],
+		[
+			'https://forms.internal/api/v1/workspace?page=2',
+			'at https://forms.internal/api/v1/workspace',
+		],
+		[`https://forms.internal/?${LIST}`, 'at https://forms.internal/'],
+		['file:///etc/passwd', 'elsewhere'],
+	])('to %s is not followed', async (next, place) => {
+		serveFirstPage({ links: { next } });
+		const { error, items } = await n8n.runNode(getAll);
+		expect(items).toEqual([]);
+		expect(error?.message).toContain(`The next page of the list is ${place}`);
+		expect(error?.message).toMatch(/, which is not the address of the list$/);
+		expect(service.requests).toHaveLength(1);
+	});
 });
 
-it.each([
-	'https://forms.internal/api/v1/workspace?page=2',
-	`https://forms.internal/api/v1/responses/other?page=2`,
-	`https://forms.internal/?/api/v1/responses/${contact}`,
-	'file:///etc/passwd',
-])('a next page at another address and another path is not asked for: %s', async (next) => {
-	const fault = firstPage({ links: { next } });
-	service.faults.set({ fault, times: 1, match: { path: /^\/responses/ } });
-	const { error } = await n8n.runNode(getAll);
-	expect(error?.message).toMatch(/^The next page of the list is at /);
-	expect(service.requests).toHaveLength(1);
+describe('pages without end', () => {
+	it.each([
+		['one record', [first]],
+		['one record that has no identity', [{ is_incomplete: false, responses: [] }]],
+	])('are a loop if they repeat %s', async (_, data) => {
+		servePages((_query, count) => ({
+			body: { success: true, data, next_cursor: `c${count + 1}` },
+		}));
+		const { error } = await n8n.runNode(getAll);
+		expect(error?.message).toBe('The pages of the list form a loop');
+		expect(service.requests).toHaveLength(4);
+	});
+
+	it('may repeat a beginning, since responses come while pages are read', async () => {
+		const pages = [['a', 'b'], ['a', 'c'], ['c', 'd'], ['c', 'e'], ['f']];
+		servePages((_query, count) => ({
+			body: {
+				success: true,
+				data: pages[count].map((uuid) => ({ uuid })),
+				next_cursor: pages[count + 1] && `c${count + 1}`,
+			},
+		}));
+		const { items, error } = await n8n.runNode({ ...getAll, simplify: false, sort: 'listed' });
+		expect(error).toBeUndefined();
+		expect(items.map(({ json }) => json.uuid)).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+	});
+
+	it('are an error after 480 pages, and the advice works', async () => {
+		servePages((_query, count) => ({
+			body: { success: true, data: [{ uuid: `r${count}` }], next_cursor: `c${count + 1}` },
+		}));
+		const { error, items } = await n8n.runNode(getAll);
+		expect(items).toEqual([]);
+		expect(error?.message).toBe('The list has more than 480 pages');
+		expect(service.requests).toHaveLength(480);
+		expect(error?.description).toContain("a 'Limit' reads fewer pages if 'Sort' is");
+		const limited = { ...getAll, returnAll: false, limit: 5, sort: 'listed' };
+		expect((await n8n.runNode(limited)).items).toHaveLength(5);
+	});
 });

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { answer, demoForms, redirect, tooMany, type Service } from '../../service/index.mts';
 import { withWorld, type World } from '../world.mts';
-import { locator } from '../harness.mts';
+import { locator, n8nFor } from '../harness.mts';
 import { elsewhere, toAnyCertificate } from '../servers.mts';
 
 const { contact } = demoForms;
@@ -59,6 +59,20 @@ describe('a file on another host', () => {
 			expect(other.visits).toHaveLength(1);
 			expect(other.visits[0].headers).not.toHaveProperty('authorization');
 			expect(other.visits[0].headers).not.toHaveProperty('cookie');
+		});
+	});
+
+	it('is not fetched from another port of the host of Form Service', async () => {
+		const other = await elsewhere();
+		await withWorld(async ({ service }) => {
+			const { port } = new URL(service.url);
+			const baseUrl = other.namedUrl.replace('https:', 'http:').replace(/\d+$/, port);
+			const n8n = n8nFor({ accessToken: service.token, baseUrl });
+			const { fileError } = await downloadAnswer({ service, n8n }, `${other.namedUrl}/cv.txt`);
+			expect(fileError).toBe(
+				"cv.txt: The link to the file was not followed: it leads to another port of Form Service's host",
+			);
+			expect(other.visits).toEqual([]);
 		});
 	});
 
@@ -146,8 +160,8 @@ describe('a redirect to a file', () => {
 		['http://user:password@127.0.0.1/', /it contains a user name or a password$/],
 		['http://files.example.com/x', /it is not encrypted \(http instead of https\)$/],
 		['http://[', /it is not a web address$/],
-		['https://10.9.8.7/x', /it leads to an IP address or to localhost$/],
-		['https://localhost/x', /it leads to an IP address or to localhost$/],
+		['https://10.9.8.7/x', /it leads to an IP address or a private host name$/],
+		['https://localhost/x', /it leads to an IP address or a private host name$/],
 	])('to %s is not followed', async (location, message) => {
 		const other = await elsewhere((_request, reply) => reply.writeHead(302, { location }).end());
 		await withWorld(async (world) => {
@@ -203,20 +217,55 @@ describe('the link to a PDF', () => {
 		'http://[',
 		'javascript:alert(1)',
 		'file:///etc/passwd',
-		'',
 		' ',
-		null,
 		42,
 		['https://a.example'],
-		'https://',
-	])('is refused where it is none: %j', async (link) => {
+	])('is refused if it is no link: %j', async (link) => {
 		await withWorld(async (world) => {
 			linkTo(world.service, link);
 			const { error } = await downloadPdf(world);
 			expect(error?.message).toBe(
-				'The service did not send a link to a PDF, but an object with "pdf_url"',
+				'Form Service did not send a link to a PDF, but an object with "pdf_url"',
 			);
 			expect(error?.description).toMatch(/^Check the 'Base URL'/);
+		});
+	});
+
+	it.each([null, ''])('that is %j means that there is no PDF yet', async (link) => {
+		await withWorld(async (world) => {
+			linkTo(world.service, link);
+			const { error } = await downloadPdf(world);
+			expect(error?.message).toBe('Form Service has no PDF of this response');
+			expect(error?.description).toMatch(/^Form Service may still be creating the PDF/);
+		});
+	});
+
+	it('is followed to localhost, another port and on from there, without the token', async () => {
+		const other = await elsewhere((request, reply) =>
+			request.url === '/start'
+				? reply.writeHead(302, { location: '/summary.pdf' }).end()
+				: reply.end('%PDF-1.7'),
+		);
+		await withWorld(async (world) => {
+			linkTo(world.service, `${other.url.replace('127.0.0.1', 'localhost')}/start`);
+			const { items, error } = await downloadPdf(world);
+			expect(error).toBeUndefined();
+			expect(items[0].binary?.data.mimeType).toBe('application/pdf');
+			const sent = other.visits.map(({ url, headers }) => [url, headers.authorization]);
+			expect(sent).toEqual([
+				['/start', undefined],
+				['/summary.pdf', undefined],
+			]);
+		});
+	});
+
+	it.each([403, 404, 410])('that answers %i has advice about the link', async (code) => {
+		const other = await elsewhere((_request, reply) => reply.writeHead(code).end());
+		await withWorld(async (world) => {
+			linkTo(world.service, `${other.url}/summary.pdf`);
+			const { error } = await downloadPdf(world);
+			expect(error?.message).toMatch(/^The file at .* could not be fetched \(status \d+\)$/);
+			expect(error?.description).toMatch(/^The link to the PDF may have expired; run this item/);
 		});
 	});
 

@@ -103,7 +103,6 @@ describe('a token that no header takes', () => {
 	const tokens = [
 		['with a line break', 'token\nX-Injected: 1'],
 		['with a carriage return', 'token\r\nHost: evil.example'],
-		['that ends with a line break', 'token\n'],
 		['with a space', 'my token'],
 		['that is not ASCII', 'tökén'],
 		['with an emoji', 'token🔑'],
@@ -130,6 +129,15 @@ describe('a token that no header takes', () => {
 		});
 		expect(service.requests).toEqual([]);
 	});
+});
+
+it('blanks around a pasted token and base URL mean nothing', async () => {
+	service.requests.length = 0;
+	const account = n8nFor({ accessToken: ` ${service.token}\n`, baseUrl: ` ${service.url}/ ` });
+	const { error } = await account.runNode({ resource: 'workspace', operation: 'get' });
+	expect(error).toBeUndefined();
+	expect(await account.testCredential()).toMatchObject({ status: 'OK' });
+	expect(service.requests.map(({ token }) => token)).toEqual([service.token, service.token]);
 });
 
 describe('a base URL that is none', () => {

@@ -73,7 +73,7 @@ describe('the token is sent to the account’s origin alone', () => {
 			service.faults.set({ fault: redirect(`${other.url}/api/v1/forms`, code) });
 			for (const { parameters } of operationCases) {
 				const { error } = await n8n.runNode(parameters, inputFor(service));
-				expect(error?.message).toContain(`to ${other.url}, where the access token is not sent`);
+				expect(error?.message).toContain(`redirects to ${other.url}/api/v1/forms`);
 			}
 			const { status: tested, message } = await n8n.testCredential();
 			expect([tested, message]).toEqual(['Error', expect.stringContaining(other.url)]);
@@ -99,7 +99,7 @@ describe('the token is sent to the account’s origin alone', () => {
 						formId: locator(demoForms.contact),
 					});
 					expect(error?.message).toMatch(
-						/^The next page of the list is at http:\S+, where the access token is not sent$/,
+						/^The next page of the list is at http:\S+, which is not the address of the list$/,
 					);
 				}
 				expect(other.visits).toEqual([]);

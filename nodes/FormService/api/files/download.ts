@@ -3,7 +3,7 @@ import { clock, unlessAborted } from '../clock';
 import { FileError } from '../errors';
 import { notSent, requestError, stopSignal } from '../requestContext';
 import type { RequestContext } from '../requestContext';
-import { fetchFile, limitsFor, tooMany } from './fetchFile';
+import { createLimits, createTooMany, fetchFile } from './fetchFile';
 import type { FetchedFile, FileProblem, LinkedFile } from './fetchFile';
 
 /** The most files that are downloaded for one response. */
@@ -31,9 +31,11 @@ export async function downloadFiles(
 	files: ReadonlyArray<{ url: string; name: string }>,
 ): Promise<Array<IBinaryData | FileError>> {
 	if (files.length === 0) return [];
-	return await inTurn(context, async () => {
-		const links = files.slice(0, MAX_FILES).map((file) => ({ ...file, isOfService: false }));
-		const limits = limitsFor(context);
+	return await waitForPlace(context, async () => {
+		const links = files
+			.slice(0, MAX_FILES)
+			.map((file) => ({ ...file, madeBy: 'respondent' as const }));
+		const limits = createLimits(context);
 		const fetched: FetchedFile[] = [];
 		for (const link of links) fetched.push(await fetchFile(context, link, limits));
 		const retried = [...fetched.entries()]
@@ -42,8 +44,8 @@ export async function downloadFiles(
 		if (retried.length > 0) await clock.sleep(PAUSE_S * 1000, stopSignal(context));
 		for (const index of retried) fetched[index] = await fetchFile(context, links[index], limits);
 		return files.map((_file, index) => {
-			const one = fetched[index] ?? tooMany(MAX_FILES);
-			return one.kind === 'file' ? one.binary : fileError(context, one);
+			const one = fetched[index] ?? createTooMany(MAX_FILES);
+			return one.kind === 'file' ? one.binary : createFileError(context, one);
 		});
 	});
 }
@@ -61,19 +63,25 @@ export async function downloadPdf(
 	name: string,
 ): Promise<IBinaryData> {
 	const mimeType = 'application/pdf';
-	const file: LinkedFile = { url: link, name, mimeType, isOfService: true, mismatch: pdfMismatch };
-	return await inTurn(context, async () => {
+	const file: LinkedFile = {
+		url: link,
+		name,
+		mimeType,
+		madeBy: 'service',
+		findMismatch: findPdfMismatch,
+	};
+	return await waitForPlace(context, async () => {
 		for (let retries = 0; ; retries++) {
-			const fetched = await fetchFile(context, file, limitsFor(context));
+			const fetched = await fetchFile(context, file, createLimits(context));
 			if (fetched.kind === 'file') return fetched.binary;
-			if (!fetched.mayRetry || retries === MAX_RETRIES) throw fileError(context, fetched);
+			if (!fetched.mayRetry || retries === MAX_RETRIES) throw createFileError(context, fetched);
 			const pauseS = Math.min(fetched.retryAfterS ?? PAUSE_S * 2 ** retries, LONGEST_PAUSE_S);
 			await clock.sleep(pauseS * 1000, stopSignal(context));
 		}
 	});
 }
 
-function fileError(context: RequestContext, { explanation }: FileProblem): FileError {
+function createFileError(context: RequestContext, { explanation }: FileProblem): FileError {
 	return requestError(context, explanation, FileError);
 }
 
@@ -83,7 +91,7 @@ function fileError(context: RequestContext, { explanation }: FileProblem): FileE
  *
  * @returns undefined for a PDF
  */
-function pdfMismatch(start: Buffer): string | undefined {
+function findPdfMismatch(start: Buffer): string | undefined {
 	const text = start.toString('latin1');
 	if (text.includes('%PDF-')) return undefined;
 	const [, found = 'another file'] = STARTS.find(([pattern]) => pattern.test(text.trim())) ?? [];
@@ -102,7 +110,7 @@ const open = { prompt: 0, bulk: 0 };
 const wakers = new Set<() => void>();
 
 /** Does the work as soon as few enough others are under way. */
-async function inTurn<T>(context: RequestContext, work: () => Promise<T>): Promise<T> {
+async function waitForPlace<T>(context: RequestContext, work: () => Promise<T>): Promise<T> {
 	const { urgency } = context;
 	while (open[urgency] >= MAX_AT_A_TIME[urgency]) {
 		const ended = new Promise<void>((resolve) => wakers.add(resolve));

@@ -1,11 +1,17 @@
 import type { IBinaryData, IHttpRequestOptions } from 'n8n-workflow';
 import { clock, unlessAborted } from '../clock';
 import type { Explanation } from '../errors';
-import { retryAfterSeconds } from '../rateLimiter/limits';
+import { parseRetryAfter } from '../rateLimiter/limits';
 import type { Headers } from '../rateLimiter/limits';
-import { isSetting, problemOf } from '../request/connectionProblems';
-import { dropReply, send, timeoutOf } from '../request/http';
+import {
+	dropReply,
+	findConnectionProblem,
+	isSetting,
+	parseTimeout,
+	sendByN8n,
+} from '../request/http';
 import type { N8nReply } from '../request/http';
+import { SET_TIMEOUT } from '../request/trouble';
 import { notSent, stopSignal } from '../requestContext';
 import type { RequestContext } from '../requestContext';
 import { checkLink, isRedirect, leadsToLogin, MAX_REDIRECTS } from '../url';
@@ -16,14 +22,17 @@ export type LinkedFile = {
 	name: string;
 	/** The media type, if it is known; otherwise the host or the name decides. */
 	mimeType?: string;
-	/** The service itself made the link, so the token is sent to the account's origin. */
-	isOfService: boolean;
 	/**
-	 * What the content is instead of the file that was asked for; undefined if it may be that file.
+	 * Who made the link. Respondents choose the links to their files. The service makes those to its PDFs:
+	 * these are followed wherever they lead, with the token on the account's origin.
+	 */
+	madeBy: 'respondent' | 'service';
+	/**
+	 * Says what the content is instead of the file that was asked for; undefined if it may be that file.
 	 *
 	 * @param start the first `START_BYTES` bytes, or all of a shorter file
 	 */
-	mismatch?: (start: Buffer) => string | undefined;
+	findMismatch?: (start: Buffer) => string | undefined;
 };
 
 /** How much may still be read, from which every file is deducted, and until when. */
@@ -50,19 +59,19 @@ const TIME_MS = 60_000;
 const START_BYTES = 1024;
 
 /** What the files of one response may take together. */
-export function limitsFor(context: RequestContext): FileLimits {
-	return { bytesLeft: MAX_BYTES, deadline: clock.timeout(timeFor(context)) };
+export function createLimits(context: RequestContext): FileLimits {
+	return { bytesLeft: MAX_BYTES, deadline: clock.timeout(getTimeMs(context)) };
 }
 
-function timeFor({ transport }: RequestContext): number {
-	return Math.max(TIME_MS, timeoutOf(transport?.timeout));
+function getTimeMs({ transport }: RequestContext): number {
+	return Math.max(TIME_MS, parseTimeout(transport?.timeout));
 }
 
 /**
  * Follows a link to its file and streams the file into n8n's binary data. Redirects are checked like the
- * link itself. The token is sent only with a link that the service made, and only as long as that stays on
- * the account's origin. A file takes no part in the account's rate limit: it waits for no turn, and its
- * failures say nothing about the API.
+ * link itself. The token is sent only with a link that the service made, and only as long as the link
+ * stays on the account's origin. A file takes no part in the account's rate limit: it waits for no turn,
+ * and its failures say nothing about the API.
  *
  * @throws NotSent if the caller gave up
  */
@@ -72,53 +81,57 @@ export async function fetchFile(
 	limits: FileLimits,
 ): Promise<FetchedFile> {
 	const { baseUrl, origin } = context.account;
+	const isOfService = file.madeBy === 'service';
+	let withToken = isOfService;
 	let link = file.url;
 	let base = baseUrl;
-	let { isOfService } = file;
 	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
 		const checked = checkLink(link, base, origin, isOfService);
 		if ('reason' in checked) {
-			return problem(`The link to the file was not followed: ${checked.reason}`);
+			return createProblem(`The link to the file was not followed: ${checked.reason}`);
 		}
-		// where another host leads to is not the service's choice
-		isOfService &&= checked.isOwn;
-		const fetched = await fetchOnce(context, { ...file, url: checked.url, isOfService }, limits);
+		// where another host redirects is not the service's choice: it must not direct the token
+		withToken &&= checked.isOwn;
+		const fetched = await fetchOnce(context, { ...file, url: checked.url }, withToken, limits);
 		if (fetched.kind !== 'redirect') return fetched;
 		base = checked.url;
 		link = fetched.location;
 		if (leadsToLogin(link, base)) {
-			return problem(`The file at ${new URL(base).host} requires a login`);
+			const more = isOfService ? { description: CHECK_PDF } : {};
+			return createProblem(`The file at ${new URL(base).host} requires a login`, more);
 		}
 	}
-	return problem('The link to the file redirects in a loop');
+	return createProblem('The link to the file redirects in a loop');
 }
 
 async function fetchOnce(
 	context: RequestContext,
 	file: LinkedFile,
+	withToken: boolean,
 	limits: FileLimits,
 ): Promise<FetchedFile | { kind: 'redirect'; location: string }> {
-	if (limits.deadline.aborted) return tooLate(context);
+	if (limits.deadline.aborted) return createTooLate(context);
 	const { host } = new URL(file.url);
 	const ending = new AbortController();
-	const options = requestFor(context, file, ending.signal);
-	const sending = send(context.n8n, options, file.isOfService);
+	const options = createOptions(context, file.url, withToken, ending.signal);
+	const sending = sendByN8n(context.n8n, options, withToken);
 	try {
-		const reply = await inTime(context, sending, limits.deadline);
+		const reply = await waitInTime(context, sending, limits.deadline);
 		const { statusCode: status, headers, body } = reply;
 		// an error that nobody listens to would end n8n's process
 		body.on('error', () => {});
 		if (isRedirect(status) && typeof headers.location === 'string') {
 			return { kind: 'redirect', location: headers.location };
 		}
-		if (status >= 200 && status < 300) return await store(context, reply, file, limits);
-		return problem(`The file at ${host} could not be fetched (status ${status})`, {
+		if (status >= 200 && status < 300) return await storeFile(context, reply, file, limits);
+		return createProblem(`The file at ${host} could not be fetched (status ${status})`, {
+			...(file.madeBy === 'service' && { description: CHECK_PDF }),
 			httpCode: String(status),
 			mayRetry: status >= 500 || MAY_PASS.includes(status),
-			retryAfterS: retryAfterSeconds(headers, clock.now()),
+			retryAfterS: parseRetryAfter(headers, clock.now()),
 		});
 	} catch (error) {
-		return brokenFile(context, error, host, limits.deadline);
+		return explainBrokenFile(context, error, host, limits.deadline);
 	} finally {
 		// n8n ignores this signal if it sends the credential
 		ending.abort();
@@ -129,25 +142,27 @@ async function fetchOnce(
 /** Statuses below 500 of a host that may have the file later (RFC 9110 and RFC 6585). */
 const MAY_PASS = [408, 425, 429];
 
-function requestFor(
+function createOptions(
 	{ transport = {} }: RequestContext,
-	{ url, isOfService }: LinkedFile,
+	url: string,
+	withToken: boolean,
 	abortSignal: AbortSignal,
 ): IHttpRequestOptions {
-	const { timeout, proxy, skipSslCertificateValidation } = transport;
+	const { proxy, skipSslCertificateValidation } = transport;
+	const timeout = parseTimeout(transport.timeout);
 	return {
 		// the other request options are meant for the API
-		...(isOfService ? transport : { proxy, skipSslCertificateValidation }),
-		...{ url, method: 'GET', headers: { Accept: '*/*' }, timeout: timeoutOf(timeout), abortSignal },
+		...(withToken ? transport : { proxy, skipSslCertificateValidation }),
+		...{ url, method: 'GET', headers: { Accept: '*/*' }, timeout, abortSignal },
 		...{ baseURL: undefined, qs: undefined, body: undefined },
 	};
 }
 
 /** Streams a body into n8n's binary data; n8n removes a file that it could not finish. */
-async function store(
+async function storeFile(
 	context: RequestContext,
 	{ headers, body }: N8nReply,
-	{ url, name, mimeType, mismatch }: LinkedFile,
+	{ url, name, mimeType, findMismatch }: LinkedFile,
 	limits: FileLimits,
 ): Promise<FetchedFile> {
 	const { helpers } = context.n8n;
@@ -156,32 +171,32 @@ async function store(
 	if (Number(headers['content-length'] ?? 0) > bytesLeft) return TOO_LARGE;
 	let bytes = 0;
 	let start = Buffer.alloc(0);
-	const problemIn = (isAll: boolean): FileProblem | undefined => {
+	const findProblem = (isAll: boolean): FileProblem | undefined => {
 		if (bytes > bytesLeft) return TOO_LARGE;
-		const found = isAll || start.length === START_BYTES ? mismatch?.(start) : undefined;
-		return found === undefined ? undefined : notPdf(found);
+		const found = isAll || start.length === START_BYTES ? findMismatch?.(start) : undefined;
+		return found === undefined ? undefined : createNotPdf(found);
 	};
 	const checked = body.map((chunk: Uint8Array) => {
 		bytes += chunk.length;
 		start = Buffer.concat([start, chunk.subarray(0, START_BYTES - start.length)]);
-		if (problemIn(false) !== undefined) throw new Error('The rest of the file is not read');
+		if (findProblem(false) !== undefined) throw new Error('The rest of the file is not read');
 		return chunk;
 	});
 	checked.on('error', () => {});
-	const storing = helpers.prepareBinaryData(checked, name, mimeType ?? mimeTypeOf(headers));
+	const storing = helpers.prepareBinaryData(checked, name, mimeType ?? parseMimeType(headers));
 	try {
-		const binary = await inTime(context, storing, deadline);
+		const binary = await waitInTime(context, storing, deadline);
 		limits.bytesLeft -= bytes;
-		return problemIn(true) ?? { kind: 'file', binary };
+		return findProblem(true) ?? { kind: 'file', binary };
 	} catch (error) {
-		return problemIn(false) ?? brokenFile(context, error, new URL(url).host, deadline);
+		return findProblem(false) ?? explainBrokenFile(context, error, new URL(url).host, deadline);
 	} finally {
 		checked.destroy();
 	}
 }
 
 /** The media type without its parameters, if the host says more than "some bytes". */
-function mimeTypeOf(headers: Headers): string | undefined {
+function parseMimeType(headers: Headers): string | undefined {
 	const type = String(headers['content-type'] ?? '')
 		.split(';')[0]
 		.trim()
@@ -191,7 +206,7 @@ function mimeTypeOf(headers: Headers): string | undefined {
 }
 
 /** The result of the work, unless the caller gives up or the time is over: then it is not waited for. */
-async function inTime<T>(
+async function waitInTime<T>(
 	context: RequestContext,
 	work: Promise<T>,
 	deadline: AbortSignal,
@@ -200,11 +215,13 @@ async function inTime<T>(
 	return await unlessAborted(until, deadline, () => new Error('The time is over'));
 }
 
-const CHECK_FILE = 'Open the response in the service to check whether the file still exists.';
+const CHECK_FILE = 'Open the response in Form Service to check whether the file still exists.';
+const CHECK_PDF =
+	"The link to the PDF may have expired; run this item again to get a new one. To open the link in a browser, turn off 'Download'.";
 const PASSING = { failure: { cause: 'temporarily-unavailable' } } as const;
 
 /** @param more replaces the advice to look at the response, or adds to it */
-function problem(
+function createProblem(
 	message: string,
 	{
 		mayRetry,
@@ -217,39 +234,41 @@ function problem(
 }
 
 /** A file beyond the number of those that are downloaded. */
-export function tooMany(most: number): FileProblem {
-	return problem(`Only the first ${most} files of a response are downloaded`);
+export function createTooMany(most: number): FileProblem {
+	return createProblem(`Only the first ${most} files of a response are downloaded`);
 }
 
-const TOO_LARGE = problem(`The files of this response exceed ${MAX_BYTES / 2 ** 20} MB in total`);
+const TOO_LARGE = createProblem(
+	`The files of this response exceed ${MAX_BYTES / 2 ** 20} MB in total`,
+);
 
-function tooLate(context: RequestContext): FileProblem {
-	const seconds = timeFor(context) / 1000;
-	return problem(`The files of this response could not be downloaded within ${seconds} seconds`, {
-		description: "To wait longer, set 'Timeout' in the node's request options.",
-		...PASSING,
-	});
+function createTooLate(context: RequestContext): FileProblem {
+	const seconds = getTimeMs(context) / 1000;
+	return createProblem(
+		`The files of this response could not be downloaded within ${seconds} seconds`,
+		{ description: context.transport ? SET_TIMEOUT : CHECK_FILE, ...PASSING },
+	);
 }
 
-function notPdf(found: string): FileProblem {
-	return problem(`The link to the PDF returned ${found} instead of a PDF`, {
+function createNotPdf(found: string): FileProblem {
+	return createProblem(`The link to the PDF returned ${found} instead of a PDF`, {
 		description:
-			"The service may still be creating the PDF; try again later. To open the link in a browser, turn off 'Download'.",
+			"Form Service may still be creating the PDF; try again later. To open the link in a browser, turn off 'Download'.",
 		...PASSING,
 	});
 }
 
-function brokenFile(
+function explainBrokenFile(
 	context: RequestContext,
 	error: unknown,
 	host: string,
 	deadline: AbortSignal,
 ): FileProblem {
 	if (stopSignal(context)?.aborted) throw notSent(context);
-	if (deadline.aborted) return tooLate(context);
-	const { problem: why, detail } = problemOf(error);
-	return problem(`The file at ${host} could not be fetched`, {
+	if (deadline.aborted) return createTooLate(context);
+	const { problem, detail } = findConnectionProblem(error);
+	return createProblem(`The file at ${host} could not be fetched`, {
 		...(detail !== undefined && { description: `${CHECK_FILE} (${detail})` }),
-		mayRetry: !isSetting(why),
+		mayRetry: !isSetting(problem),
 	});
 }

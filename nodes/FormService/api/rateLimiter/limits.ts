@@ -18,19 +18,25 @@ export const LONGEST_MINUTE_S = 60;
 /** No day's limit lasts longer, in seconds: a refusal that asks for more is ignored. */
 const LONGEST_DAY_S = 24 * 60 * 60;
 
+/** How long the day's limit is assumed to last if a refusal does not say. */
+const UNKNOWN_DAY_MS = 60 * 60_000;
+
 /** Added to `Retry-After`, which the service rounds down to whole seconds. */
 const RETRY_AFTER_MARGIN_MS = 1_000;
 
 /** The pair that every counted reply shows (specification, section 8). */
 export type Shown = { limit: number; remaining: number };
 
-/** What a refusal (status 429) says: the limit that is used up, how many requests it allows, and the wait. */
+/**
+ * What a refusal (status 429) says: the limit that is used up, how many requests it allows, and the wait,
+ * which only a refusal for the minute can leave open.
+ */
 export type Refusal = { limit: 'minute' | 'day'; allowed?: number; waitMs?: number };
 
 /** The `x-ratelimit-limit` and `x-ratelimit-remaining` of a reply; undefined unless both are present. */
-export function shownBy(headers: Headers): Shown | undefined {
-	const limit = numberIn(headers['x-ratelimit-limit'], WHOLE);
-	const remaining = numberIn(headers['x-ratelimit-remaining'], WHOLE);
+export function parseShown(headers: Headers): Shown | undefined {
+	const limit = parseNumber(headers['x-ratelimit-limit'], WHOLE);
+	const remaining = parseNumber(headers['x-ratelimit-remaining'], WHOLE);
 	return limit === undefined || remaining === undefined ? undefined : { limit, remaining };
 }
 
@@ -41,7 +47,7 @@ export function shownBy(headers: Headers): Shown | undefined {
  *
  * @param perMinute the minute's limit that an earlier reply showed
  */
-export function isOfDay({ limit, remaining }: Shown, perMinute = Infinity): boolean {
+export function isDayLimit({ limit, remaining }: Shown, perMinute = Infinity): boolean {
 	return limit === REQUESTS_PER_DAY || (limit > perMinute && remaining < perMinute);
 }
 
@@ -49,19 +55,20 @@ export function isOfDay({ limit, remaining }: Shown, perMinute = Infinity): bool
  * Reads a refusal. It means the day's limit if the wait is over a minute or the pair is the day's.
  *
  * @param now epoch milliseconds
- * @param perMinute see `isOfDay`
+ * @param perMinute see `isDayLimit`
  */
-export function readRefusal(headers: Headers, now: number, perMinute?: number): Refusal {
-	const seconds = retryAfterSeconds(headers, now) ?? resetSeconds(headers, now);
-	const shown = shownBy(headers);
+export function parseRefusal(headers: Headers, now: number, perMinute?: number): Refusal {
+	const seconds = parseRetryAfter(headers, now) ?? parseReset(headers, now);
+	const shown = parseShown(headers);
 	const isDay =
 		(seconds !== undefined && seconds > LONGEST_MINUTE_S) ||
-		(shown !== undefined && isOfDay(shown, perMinute));
+		(shown !== undefined && isDayLimit(shown, perMinute));
 	const isKnown = seconds !== undefined && seconds <= LONGEST_DAY_S;
+	const askedMs = isKnown ? seconds * 1000 + RETRY_AFTER_MARGIN_MS : undefined;
 	return {
 		limit: isDay ? 'day' : 'minute',
-		...(shown !== undefined && { allowed: shown.limit }),
-		...(isKnown && { waitMs: seconds * 1000 + RETRY_AFTER_MARGIN_MS }),
+		allowed: shown?.limit,
+		waitMs: askedMs ?? (isDay ? UNKNOWN_DAY_MS : undefined),
 	};
 }
 
@@ -71,32 +78,35 @@ export function readRefusal(headers: Headers, now: number, perMinute?: number): 
  *
  * @param now epoch milliseconds
  */
-export function retryAfterSeconds(headers: Headers, now: number): number | undefined {
+export function parseRetryAfter(headers: Headers, now: number): number | undefined {
 	const given = headers['retry-after'];
-	return numberIn(given, DECIMAL) ?? secondsTo(dateIn(given), headers, now);
+	return parseNumber(given, DECIMAL) ?? countSeconds(parseDate(given), headers, now);
 }
+
+/** The year 2001 in epoch seconds: smaller numbers are seconds from now. */
+const FIRST_EPOCH_S = 1e9;
 
 /** The year 5138 in epoch seconds: larger numbers are milliseconds. */
 const LAST_EPOCH_S = 1e11;
 
-/** The `x-ratelimit-reset` of a reply in seconds from now. It is in epoch seconds or milliseconds. */
-function resetSeconds(headers: Headers, now: number): number | undefined {
-	const reset = numberIn(headers['x-ratelimit-reset'], DECIMAL);
-	const isSeconds = reset !== undefined && reset <= LAST_EPOCH_S;
-	return secondsTo(isSeconds ? reset * 1000 : reset, headers, now);
+/** The `x-ratelimit-reset` of a reply in seconds from now, which is also how some services send it. */
+function parseReset(headers: Headers, now: number): number | undefined {
+	const reset = parseNumber(headers['x-ratelimit-reset'], DECIMAL);
+	if (reset === undefined || reset < FIRST_EPOCH_S) return reset;
+	return countSeconds(reset <= LAST_EPOCH_S ? reset * 1000 : reset, headers, now);
 }
 
 /** Measured from the reply's own `Date`, so that a wrong clock on either side does no harm. */
-function secondsTo(until: number | undefined, headers: Headers, now: number): number | undefined {
+function countSeconds(until: number | undefined, headers: Headers, now: number) {
 	if (until === undefined) return undefined;
-	return Math.max(0, Math.ceil((until - (dateIn(headers.date) ?? now)) / 1000));
+	return Math.max(0, Math.ceil((until - (parseDate(headers.date) ?? now)) / 1000));
 }
 
 const WHOLE = /^\d{1,15}$/;
 const DECIMAL = /^\d{1,15}(\.\d{1,9})?$/;
 
-function numberIn(header: unknown, form: RegExp): number | undefined {
-	const text = textOf(header);
+function parseNumber(header: unknown, form: RegExp): number | undefined {
+	const text = readHeader(header);
 	return form.test(text) ? Number(text) : undefined;
 }
 
@@ -104,14 +114,14 @@ function numberIn(header: unknown, form: RegExp): number | undefined {
 const ISO = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d(:?\d\d)?)$/i;
 
 /** Epoch milliseconds of a date in one of the three forms of HTTP, or in ISO 8601, which some send. */
-export function dateIn(header: unknown): number | undefined {
-	const text = textOf(header);
+export function parseDate(header: unknown): number | undefined {
+	const text = readHeader(header);
 	const time = ISO.test(text) ? DateTime.fromISO(text) : DateTime.fromHTTP(text);
 	return time.isValid ? time.toMillis() : undefined;
 }
 
 /** The first of repeated headers. */
-function textOf(header: unknown): string {
+function readHeader(header: unknown): string {
 	const first: unknown = Array.isArray(header) ? header[0] : header;
 	return typeof first === 'string' || typeof first === 'number' ? String(first).trim() : '';
 }

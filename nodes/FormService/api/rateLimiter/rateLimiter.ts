@@ -1,164 +1,119 @@
-import { isOfDay, readRefusal, REQUESTS_PER_MINUTE, shownBy, TOO_MANY_REQUESTS } from './limits';
+import {
+	isDayLimit,
+	parseRefusal,
+	parseShown,
+	REQUESTS_PER_MINUTE,
+	TOO_MANY_REQUESTS,
+} from './limits';
 import type { Headers, Refusal, Shown } from './limits';
 import { RequestLog } from './requestLog';
 
-/** The service's window: its minute starts with the first request after the last window ended. */
-const WINDOW_MS = 60_000;
-
 /**
- * Added to the end of a window: timers fire up to a millisecond early, and a service that counts its
- * windows by its own clock rounds.
+ * The service's window: its minute starts with the first request after the last window ended. The
+ * margin is for timers, which fire up to a millisecond early, and for a service that rounds.
  */
-const WINDOW_MARGIN_MS = 25;
+const WINDOW_MS = 60_000 + 25;
 
-/** How long the day's limit is assumed to last if a refusal does not say. */
-const UNKNOWN_DAY_MS = 60 * 60_000;
-
-/** After this time, one request asks whether the day's limit is still used up, even if the refusal named a later time. */
-const ASK_AGAIN_MS = 2 * 60 * 60_000;
-
-/** With fewer replies in a window, clients that were seen in the window before may still be active. */
-const REPLIES_TO_TELL = 10;
-
-/** When the next request may leave, or that none may today. Times in milliseconds of the given clock. */
+/** When the next request may be sent, or that none may today. `until` is in epoch milliseconds. */
 export type Decision =
 	| { kind: 'send' }
 	| { kind: 'wait'; until: number }
 	| { kind: 'dayUsedUp'; until: number; allowed?: number };
 
-/**
- * What the service has shown to be left of a window that has ended by `until`, and how many of our
- * requests have come back in it: other clients have spent the rest.
- */
-type Sample = { remaining: number; at: number; until: number; replies: number };
+/** Nothing is sent before `until`. `leftMs` were left when this was last looked at. */
+type Block = { until: number; leftMs: number; allowed?: number };
+
+const NO_BLOCK: Block = { until: -Infinity, leftMs: 0 };
+
+/** Ends a block no later than what was left of it, should the clock have been set back. */
+function limitBlock(block: Block, now: number): Block {
+	const leftMs = Math.min(block.leftMs, block.until - now);
+	return { ...block, leftMs, until: now + leftMs };
+}
 
 /**
  * What an account may send without being refused, as far as can be known. The service does not say when
- * its window began; a sliding log does not need to know, and a reply that shows all but one request to
- * be left reveals a new window. Other clients of the account show in the headers: the lower of our own
- * count and of what was shown to remain applies. All times are milliseconds of one clock that never
- * goes back.
+ * its window began; a sliding log does not need to know. Other clients of the account show in the
+ * headers: the lower of our own count and of what was shown to remain applies. All times are epoch
+ * milliseconds of a clock that can be corrected: no wait ends further ahead than its limit.
  */
 export class RateLimiter {
-	private readonly log = new RequestLog(WINDOW_MS + WINDOW_MARGIN_MS);
-
 	/** The minute's limit, once a reply has shown it. */
 	perMinute?: number;
 
-	private sample: Sample = { remaining: Infinity, at: -Infinity, until: -Infinity, replies: 0 };
+	private readonly log = new RequestLog(WINDOW_MS);
 
-	/** How many clients share the account, estimated from the last replies: 1 if we are alone. */
-	private sharers = 1;
+	/** What a reply at this time has shown to be left of a window that has ended by `until`. */
+	private window = { remaining: Infinity, shownAt: -Infinity, until: -Infinity };
 
-	/** When the last request left that is known to have opened a window. */
-	private openedAt = -Infinity;
+	/** Refusals for the limit of the minute and of the day. */
+	private minute = NO_BLOCK;
 
-	/** The service has refused: nothing is sent before. */
-	private blockedUntil = -Infinity;
+	private day = NO_BLOCK;
 
-	/** The day's limit is used up; `probe` is the last request that asked whether it still is. */
-	private day: { until: number; askAt: number; probe?: number; allowed?: number } = {
-		until: -Infinity,
-		askAt: Infinity,
-	};
-
-	/** Whether a request may leave now. */
+	/** Whether a request may be sent now. */
 	decide(now: number): Decision {
-		const { open } = this.log;
-		const { until, askAt, allowed } = this.day;
-		if (now < until && (now < askAt || open > 0)) return { kind: 'dayUsedUp', until, allowed };
-		if (now < this.blockedUntil) return { kind: 'wait', until: this.blockedUntil };
-		const limit = this.perMinute ?? REQUESTS_PER_MINUTE;
-		const isOver = now >= this.sample.until;
-		const shown = isOver ? Infinity : this.sample.remaining - open;
-		const isFree = limit > this.log.count(now) && shown > 0;
-		if (isFree && open < this.mostOpen(isOver)) return { kind: 'send' };
-		// a reply to an open request may reveal more before
-		const end = isFree ? now + WINDOW_MS : shown > 0 ? now : this.sample.until;
-		return { kind: 'wait', until: Math.max(this.log.freeAt(1, limit, now), end) };
+		this.limitWaits(now);
+		const { until, allowed } = this.day;
+		if (now < until) return { kind: 'dayUsedUp', until, allowed };
+		const isSpent = this.window.remaining <= this.log.open;
+		const freeAt = Math.max(
+			this.minute.until,
+			isSpent ? this.window.until : now,
+			this.log.findFreeTime(this.perMinute ?? REQUESTS_PER_MINUTE, now),
+		);
+		return freeAt <= now ? { kind: 'send' } : { kind: 'wait', until: freeAt };
 	}
 
 	/**
-	 * Clients that share a window know only what the last reply has shown: each begins a window with one
-	 * request, and takes its part of what is left at the end.
-	 */
-	private mostOpen(isOver: boolean): number {
-		if (this.sharers <= 1) return Infinity;
-		const part = isOver ? 1 : Math.floor(this.sample.remaining / this.sharers / 3);
-		return Math.max(1, part);
-	}
-
-	/**
-	 * A request leaves now.
+	 * A request is sent now.
 	 *
 	 * @returns its ID
 	 */
-	leave(now: number): number {
-		const id = this.log.leave(now);
-		if (now < this.day.until) this.day = { ...this.day, askAt: now + ASK_AGAIN_MS, probe: id };
-		return id;
-	}
-
-	/** A request came back without a reply. The service may have counted it. */
-	lost(id: number, now: number): void {
-		this.log.end(id, now);
+	start(now: number): number {
+		return this.log.start(now);
 	}
 
 	/**
-	 * A request has its reply.
+	 * A request has ended. Without a reply, the service may have counted the request.
 	 *
-	 * @param clockNow epoch milliseconds by the machine's clock, which dates in the headers refer to
+	 * @param reply undefined if none came
 	 */
-	replied(id: number, status: number, headers: Headers, now: number, clockNow = now): void {
-		if (status === TOO_MANY_REQUESTS) {
-			this.refused(id, readRefusal(headers, clockNow, this.perMinute), now);
+	end(id: number, reply: { status: number; headers: Headers } | undefined, now: number): void {
+		if (reply?.status === TOO_MANY_REQUESTS) {
+			this.log.forget(id);
+			this.block(parseRefusal(reply.headers, now, this.perMinute), now);
 			return;
 		}
-		// a late reply to a request from before the refusal does not end the day's block
-		if (id === this.day.probe) this.day.until = -Infinity;
-		const shown = shownBy(headers);
-		const isOfMinute = shown !== undefined && !isOfDay(shown, this.perMinute);
-		const leftAt = this.log.leftAt(id) ?? now;
-		const isFirst = isOfMinute && shown.remaining === shown.limit - 1;
-		// a second opener within the minute would mean that the service does not count at all
-		if (isFirst && now >= this.openedAt + WINDOW_MS) {
-			this.openedAt = leftAt;
-			this.log.forgetBefore(id);
-		}
+		const startedAt = this.log.getStart(id) ?? now;
 		this.log.end(id, now);
-		if (isOfMinute) this.learn(shown, leftAt, now);
+		const shown = reply && parseShown(reply.headers);
+		if (shown && !isDayLimit(shown, this.perMinute)) this.learn(shown, startedAt, now);
 	}
 
-	/** What a reply shows of its window, and of other clients of the account. */
-	private learn({ limit, remaining }: Shown, leftAt: number, now: number): void {
-		const { sample } = this;
-		const isLater = leftAt >= sample.at;
-		const isNewWindow = leftAt >= sample.until || (isLater && remaining >= sample.remaining);
-		const replies = isNewWindow ? 1 : sample.replies + 1;
+	/** What a reply shows of its window, and so of other clients of the account. */
+	private learn({ limit, remaining }: Shown, startedAt: number, now: number): void {
+		const { window } = this;
+		const isLater = startedAt >= window.shownAt && remaining >= window.remaining;
+		const isNewWindow = startedAt >= window.until || isLater;
 		this.perMinute = Math.max(1, limit);
-		this.sample = isNewWindow
-			? { remaining, at: now, until: now + WINDOW_MS + WINDOW_MARGIN_MS, replies }
-			: { ...sample, remaining: Math.min(remaining, sample.remaining), at: now, replies };
-		// the service may already have counted our open requests: they are not other clients'
-		const ours = replies + this.log.open;
-		const others = Math.max(0, this.perMinute - this.sample.remaining - ours);
-		const sharers = 1 + others / replies;
-		this.sharers = replies < REPLIES_TO_TELL ? Math.max(sharers, this.sharers) : sharers;
+		this.window = isNewWindow
+			? { remaining, shownAt: now, until: now + WINDOW_MS }
+			: { ...window, remaining: Math.min(remaining, window.remaining), shownAt: now };
 	}
 
-	/** A refused request does not count. Nothing more is sent until the wait is over. */
-	private refused(id: number, { limit, allowed, waitMs }: Refusal, now: number): void {
-		if (limit === 'day') {
-			const until = Math.max(this.day.until, now + (waitMs ?? UNKNOWN_DAY_MS));
-			this.day = { until, allowed, askAt: now + ASK_AGAIN_MS };
-		} else {
-			const endOfWindow = this.sample.until > now ? this.sample.until : now + WINDOW_MS;
-			const until = waitMs === undefined ? endOfWindow : now + waitMs;
-			this.blockedUntil = Math.max(this.blockedUntil, until);
-			// requests that ended before belong to the window that refused, which is over by then
-			this.log.forgetBefore(id);
-			this.sample.until = Math.min(this.sample.until, this.blockedUntil);
-		}
-		this.log.forget(id);
+	/** A later refusal does not shorten the wait of an earlier one. */
+	private block({ limit, allowed, waitMs }: Refusal, now: number): void {
+		const ms = waitMs ?? (this.window.until > now ? this.window.until - now : WINDOW_MS);
+		if (now + ms > this[limit].until) this[limit] = { until: now + ms, leftMs: ms, allowed };
+		// the window that refused is over by then
+		if (limit === 'minute') this.window.until = Math.min(this.window.until, this.minute.until);
+	}
+
+	private limitWaits(now: number): void {
+		this.minute = limitBlock(this.minute, now);
+		this.day = limitBlock(this.day, now);
+		this.window.until = Math.min(this.window.until, now + WINDOW_MS);
+		this.window.shownAt = Math.min(this.window.shownAt, now);
 	}
 }

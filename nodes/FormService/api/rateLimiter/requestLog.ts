@@ -1,14 +1,14 @@
 /**
- * A sliding log of requests. A request counts from when it leaves until one window after its reply. By
- * then, every window of the service that can have counted the request is over, so the log does not need
- * the start of the service's window. All times are epoch milliseconds of one clock. If the clock was set back, what lies in its
- * future counts as if it were now.
+ * A sliding log of requests. A request counts from its start until one window after its reply. By then,
+ * every window of the service that can have counted the request is over, so the log does not need the
+ * start of the service's window. All times are epoch milliseconds of one clock. If the clock was set
+ * back, what lies in its future counts as if it were now.
  */
 export class RequestLog {
 	private lastId = 0;
 
-	/** When each open request left, by its id. */
-	private readonly openSince = new Map<number, number>();
+	/** When each open request started, by its id. */
+	private readonly startedAt = new Map<number, number>();
 
 	/** When the other requests ended, in ascending order. */
 	private endedAt: number[] = [];
@@ -16,9 +16,9 @@ export class RequestLog {
 	/** @param windowMs how long a request counts after it has ended */
 	constructor(private readonly windowMs: number) {}
 
-	/** How many requests are open: they have left and not ended yet. */
+	/** How many requests are open: they have started and not ended yet. */
 	get open(): number {
-		return this.openSince.size;
+		return this.startedAt.size;
 	}
 
 	/**
@@ -26,61 +26,48 @@ export class RequestLog {
 	 *
 	 * @returns its id, for `end` or `forget`
 	 */
-	leave(now: number): number {
-		this.openSince.set(++this.lastId, now);
+	start(now: number): number {
+		this.startedAt.set(++this.lastId, now);
 		return this.lastId;
 	}
 
 	/** The request has its reply, or will get none. It counts for one more window. */
 	end(id: number, now: number): void {
-		if (!this.openSince.delete(id)) return;
-		this.takeFutureAsNow(now);
+		if (!this.startedAt.delete(id)) return;
+		this.limitTimes(now);
 		this.endedAt.push(now);
 	}
 
-	/** The open request does not count, because it was refused or never sent. */
+	/** The open request does not count, because it was refused. */
 	forget(id: number): void {
-		this.openSince.delete(id);
+		this.startedAt.delete(id);
 	}
 
-	/** When an open request left. */
-	leftAt(id: number): number | undefined {
-		return this.openSince.get(id);
+	/** When an open request started. */
+	getStart(id: number): number | undefined {
+		return this.startedAt.get(id);
 	}
 
 	/** How many requests count now, open ones included. */
 	count(now: number): number {
-		this.takeFutureAsNow(now);
+		this.limitTimes(now);
 		const gone = this.endedAt.findIndex((endedAt) => endedAt + this.windowMs > now);
 		if (gone === -1) this.endedAt = [];
 		else if (gone > 0) this.endedAt.splice(0, gone);
-		return this.openSince.size + this.endedAt.length;
+		return this.startedAt.size + this.endedAt.length;
 	}
 
 	/**
-	 * When this many more requests will fit under the limit: now, or when enough requests have ended a
-	 * window ago. Open requests are assumed to end now, which is the earliest. More than the limit fits
-	 * when nothing counts any more.
+	 * When one more request will fit under the limit: now, or when enough requests have ended a window
+	 * ago. Open requests are assumed to end now, which is the earliest.
 	 */
-	freeAt(wanted: number, limit: number, now: number): number {
-		const counted = this.count(now);
-		const surplus = Math.min(counted + wanted - limit, counted);
+	findFreeTime(limit: number, now: number): number {
+		const surplus = this.count(now) + 1 - limit;
 		if (surplus <= 0) return now;
 		return (this.endedAt[surplus - 1] ?? now) + this.windowMs;
 	}
 
-	/**
-	 * A reply has shown that the request opened a window: requests that ended before it left belong to an
-	 * earlier window and no longer count.
-	 *
-	 * @param id of a request that is open
-	 */
-	forgetBefore(id: number): void {
-		const leftAt = this.leftAt(id) ?? -Infinity;
-		this.endedAt = this.endedAt.filter((endedAt) => endedAt >= leftAt);
-	}
-
-	private takeFutureAsNow(now: number): void {
+	private limitTimes(now: number): void {
 		const future = this.endedAt.findIndex((endedAt) => endedAt > now);
 		if (future !== -1) this.endedAt.fill(now, future);
 	}

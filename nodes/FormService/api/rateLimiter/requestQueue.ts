@@ -1,7 +1,5 @@
-import { clock as machineClock, SteadyTime } from '../clock';
+import { clock as machineClock } from '../clock';
 import type { Clock } from '../clock';
-import { MAX_TRIES } from '../request/retry';
-import { CircuitBreaker } from './circuitBreaker';
 import { TOO_MANY_REQUESTS } from './limits';
 import type { Headers } from './limits';
 import { RateLimiter } from './rateLimiter';
@@ -16,10 +14,13 @@ const MAX_OPEN = 5;
 /** Items' requests that hang leave one place to triggers and to people at the editor. */
 const MAX_OPEN_BULK = 4;
 
-/** All open requests were tried as often as they may be: a failure that passes sooner does not count. */
-const FAILURES_TO_OPEN = MAX_OPEN * MAX_TRIES;
+/** All open requests failed at each of their four tries: a failure that passes sooner does not count. */
+const FAILURES_TO_OPEN = MAX_OPEN * 4;
 
-/** Longer than any limit with its margin. A circuit that is still open then may be tried again. */
+/** The pause between two tests of a service that is down. A day of them costs 288 of 1,440 requests. */
+const TEST_PAUSE_MS = 5 * 60_000;
+
+/** Longer than any limit lasts. */
 const REMEMBERED_MS = 25 * 60 * 60_000;
 
 /** What the queue needs to know of how a request ended. */
@@ -39,11 +40,11 @@ export type Job = {
 	signal?: AbortSignal;
 };
 
-/** A request may leave now; `ended` takes its turn back. */
+/** A request may be sent now; `end` takes its turn back. */
 export type Turn = { kind: 'turn'; urgency: Urgency; id: number };
 
 /**
- * Why a request did not leave: the day's limit (until a time in epoch milliseconds), a service that is
+ * Why a request is not sent: the day's limit (until a time in epoch milliseconds), a service that is
  * down or refuses all requests, or the caller gave up.
  */
 export type HeldBack =
@@ -56,24 +57,20 @@ type Waiting = { urgency: Urgency; settle: (turn: Turn | HeldBack) => void };
 
 /**
  * Lets requests through: at most `MAX_OPEN` at a time, none before the rate limiter allows it, first
- * come first served within an urgency. It sends nothing by itself.
+ * come first served within an urgency. After many failures in a row, a circuit breaker lets items fail,
+ * but for one from time to time that tests the service. The queue sends nothing by itself.
  */
 export class RequestQueue {
-	/** The waiting requests: for each urgency the retries, which are served first, and the others. */
-	private readonly lines = {
-		prompt: [new Set<Waiting>(), new Set<Waiting>()],
-		bulk: [new Set<Waiting>(), new Set<Waiting>()],
-	};
-
-	/** Opens after 5xx statuses and failed connections. */
-	private readonly breaker = new CircuitBreaker(FAILURES_TO_OPEN);
-
-	/** Opens after refusals: those of a service whose limit never resets would not end either. */
-	private readonly refusals = new CircuitBreaker(FAILURES_TO_OPEN);
+	/** The waiting requests by rank: retries before first tries, and triggers and people before items. */
+	private readonly lines = [0, 1, 2, 3].map(() => new Set<Waiting>());
 
 	private readonly open = { prompt: 0, bulk: 0 };
 
-	private readonly time = new SteadyTime();
+	/** Failures and refusals since the last other reply, and what the last of them was. */
+	private failures = { count: 0, kind: 'serviceDown' as 'serviceDown' | 'onlyRefusals' };
+
+	/** When an item tests a service that is down. */
+	private testAt = -Infinity;
 
 	private wakeAt = Infinity;
 
@@ -87,12 +84,12 @@ export class RequestQueue {
 
 	/** How many requests wait for their turn. */
 	get waiting(): number {
-		return this.waitingFor('prompt', 'bulk').length;
+		return this.lines.reduce((sum, line) => sum + line.size, 0);
 	}
 
-	/** Whether the service has failed or refused so often that nothing is retried. */
+	/** Whether the service has failed or refused so often in a row that nothing is retried. */
 	get isServiceDown(): boolean {
-		return this.breaker.isOpen || this.refusals.isOpen;
+		return this.failures.count >= FAILURES_TO_OPEN;
 	}
 
 	/** The account's limit, once a reply has shown it. */
@@ -101,19 +98,19 @@ export class RequestQueue {
 	}
 
 	/** Whether nothing waits or is open, and nothing that was learned still matters. */
-	isForgettable(): boolean {
+	canBeForgotten(): boolean {
 		const { prompt, bulk } = this.open;
-		return this.waiting + prompt + bulk === 0 && this.now() > this.lastEndAt + REMEMBERED_MS;
+		return this.waiting + prompt + bulk === 0 && this.clock.now() > this.lastEndAt + REMEMBERED_MS;
 	}
 
 	/**
 	 * Waits for a request's turn.
 	 *
-	 * @returns the turn, which must be given to `ended`, or why the request must not be sent
+	 * @returns the turn, which must be given to `end`, or why the request must not be sent
 	 */
-	async turn({ urgency, isRetry, signal }: Job): Promise<Turn | HeldBack> {
+	async waitForTurn({ urgency, isRetry, signal }: Job): Promise<Turn | HeldBack> {
 		if (signal?.aborted) return { kind: 'notSent' };
-		const line = this.lines[urgency][isRetry ? 0 : 1];
+		const line = this.lines[(urgency === 'prompt' ? 0 : 2) + (isRetry ? 0 : 1)];
 		return await new Promise((resolve) => {
 			const waiting: Waiting = {
 				urgency,
@@ -131,73 +128,59 @@ export class RequestQueue {
 	}
 
 	/** The request with this turn has ended: its place is free for others. */
-	ended({ urgency, id }: Turn, end: JobEnd): void {
-		const now = this.now();
-		this.lastEndAt = now;
-		this.judge(end, now);
-		if (end.kind === 'reply') {
-			this.limiter.replied(id, end.status, end.headers, now, this.clock.now());
-		} else this.limiter.lost(id, now);
+	end({ urgency, id }: Turn, end: JobEnd): void {
+		this.lastEndAt = this.clock.now();
+		this.countFailures(end, this.lastEndAt);
+		this.limiter.end(id, end.kind === 'reply' ? end : undefined, this.lastEndAt);
 		this.open[urgency]--;
 		// a moment later, so that the sender can first withdraw its other waiting requests
 		void this.clock.sleep(0).then(() => this.letThrough());
 	}
 
 	/** What an end says about the service: that it works, fails or refuses, or nothing. */
-	private judge(end: JobEnd, now: number): void {
+	private countFailures(end: JobEnd, now: number): void {
 		if (end.kind === 'broken' && end.isOurs) return;
-		if (end.kind === 'broken' || end.status >= 500) this.breaker.failed(now);
-		else if (end.status === TOO_MANY_REQUESTS) this.refusals.failed(now);
-		else {
-			this.breaker.succeeded();
-			this.refusals.succeeded();
-		}
+		const isRefusal = end.kind === 'reply' && end.status === TOO_MANY_REQUESTS;
+		const isFailure = end.kind === 'broken' || end.status >= 500;
+		const count = isRefusal || isFailure ? this.failures.count + 1 : 0;
+		this.failures = { count, kind: isRefusal ? 'onlyRefusals' : 'serviceDown' };
+		if (count === FAILURES_TO_OPEN) this.testAt = now + TEST_PAUSE_MS;
 	}
 
 	private letThrough(): void {
-		for (let next = this.next(); next !== undefined; next = this.next()) {
+		for (let next = this.findNext(); next !== undefined; next = this.findNext()) {
 			const { urgency, settle } = next;
-			const now = this.now();
+			const now = this.clock.now();
 			const decision = this.decide(urgency, now);
 			if (decision.kind === 'send') {
+				if (urgency === 'bulk' && this.isServiceDown) this.testAt = now + TEST_PAUSE_MS;
 				this.open[urgency]++;
-				settle({ kind: 'turn', urgency, id: this.limiter.leave(now) });
+				settle({ kind: 'turn', urgency, id: this.limiter.start(now) });
 				continue;
 			}
-			if (decision.kind === 'wait') this.wake(decision.until, now);
-			else if (decision.kind === 'dayUsedUp') {
-				const held = { ...decision, until: this.time.onClock(decision.until) };
-				for (const one of this.waitingFor('prompt', 'bulk')) one.settle(held);
-			} else for (const one of this.waitingFor('bulk')) one.settle(decision);
-			return;
+			if (decision.kind === 'wait') {
+				this.wake(decision.until, now);
+				return;
+			}
+			const lines = decision.kind === 'dayUsedUp' ? this.lines : this.lines.slice(2);
+			for (const one of lines.flatMap((line) => [...line])) one.settle(decision);
 		}
 	}
 
 	private decide(urgency: Urgency, now: number): Decision | HeldBack {
-		const decision = this.limiter.decide(now);
-		if (urgency === 'prompt') return decision;
-		const down = this.breaker.pause(now);
-		const refused = this.refusals.pause(now);
-		if (down?.kind === 'open') return { kind: 'serviceDown' };
-		if (refused?.kind === 'open') return { kind: 'onlyRefusals' };
-		return down ?? refused ?? decision;
+		// a clock that was set back does not lengthen the pause
+		this.testAt = Math.min(this.testAt, now + TEST_PAUSE_MS);
+		const isHeldBack = urgency === 'bulk' && this.isServiceDown && now < this.testAt;
+		return isHeldBack ? { kind: this.failures.kind } : this.limiter.decide(now);
 	}
 
 	/** Who is served next, if a place is free. */
-	private next(): Waiting | undefined {
+	private findNext(): Waiting | undefined {
 		const { bulk, prompt } = this.open;
 		if (bulk + prompt >= MAX_OPEN) return undefined;
-		const isFreeForItems = bulk < (this.isServiceDown ? 1 : MAX_OPEN_BULK);
-		return this.first('prompt') ?? (isFreeForItems ? this.first('bulk') : undefined);
-	}
-
-	private first(urgency: Urgency): Waiting | undefined {
-		for (const line of this.lines[urgency]) for (const waiting of line) return waiting;
-		return undefined;
-	}
-
-	private waitingFor(...urgencies: Urgency[]): Waiting[] {
-		return urgencies.flatMap((urgency) => this.lines[urgency].flatMap((line) => [...line]));
+		const lines = bulk < MAX_OPEN_BULK ? this.lines : this.lines.slice(0, 2);
+		const [first] = lines.find((line) => line.size > 0) ?? [];
+		return first;
 	}
 
 	private wake(at: number, now: number): void {
@@ -207,10 +190,6 @@ export class RequestQueue {
 			if (this.wakeAt === at) this.wakeAt = Infinity;
 			this.letThrough();
 		});
-	}
-
-	private now(): number {
-		return this.time.at(this.clock.now());
 	}
 }
 
@@ -223,10 +202,10 @@ const queues = new Map<string, RequestQueue>();
  *
  * @param key see `Account.key`
  */
-export function queueOf(key: string): RequestQueue {
+export function getQueue(key: string): RequestQueue {
 	const known = queues.get(key);
 	if (known !== undefined) return known;
-	for (const [other, queue] of queues) if (queue.isForgettable()) queues.delete(other);
+	for (const [other, queue] of queues) if (queue.canBeForgotten()) queues.delete(other);
 	const queue = new RequestQueue(new RateLimiter());
 	queues.set(key, queue);
 	return queue;

@@ -31,14 +31,14 @@ export function findList(reply: unknown, nameInForm?: string): FoundList | undef
 	let level: Place[] = [{ value: reply, around: [], name: '', isNear: true }];
 	for (let depth = 0; depth <= MAX_DEPTH; depth++) {
 		const lists = level.flatMap((place) => {
-			const records = recordsAt(place);
+			const records = readRecords(place);
 			return records === undefined ? [] : [{ ...place, records }];
 		});
 		if (lists.length > 1) return undefined;
 		// far from the reply itself there are lists of other things, such as the tags of a form
 		const isFound = lists.every(({ isNear, records }) => isNear || records.every(hasIdentity));
 		if (lists.length > 0) return isFound ? lists[0] : undefined;
-		level = level.flatMap((place) => placesIn(place, nameInForm));
+		level = level.flatMap((place) => listPlaces(place, nameInForm));
 	}
 	return undefined;
 }
@@ -47,14 +47,14 @@ export function findList(reply: unknown, nameInForm?: string): FoundList | undef
 const LIST_NAME =
 	/^(data|list|items|records|results|rows|entries|values|forms|fields|responses|submissions|nodes|edges|content|elements|hits|children)$/i;
 
-function recordsAt({ value, name, isNear }: Place): IDataObject[] | undefined {
-	const records = Array.isArray(value) ? (value as unknown[]) : recordsOfMap(value, name);
+function readRecords({ value, name, isNear }: Place): IDataObject[] | undefined {
+	const records = Array.isArray(value) ? (value as unknown[]) : readMap(value, name);
 	if (records === undefined || !records.every(isRecord)) return undefined;
 	return records.length > 0 || isNear || LIST_NAME.test(name) ? records : undefined;
 }
 
 /** The values of an object with a number or their own identity as names: PHP sends lists with gaps so. */
-function recordsOfMap(value: unknown, name: string): unknown[] | undefined {
+function readMap(value: unknown, name: string): unknown[] | undefined {
 	if (!isRecord(value)) return undefined;
 	const entries = Object.entries(value);
 	if (entries.length === 0) return LIST_NAME.test(name) ? [] : undefined;
@@ -65,7 +65,10 @@ function recordsOfMap(value: unknown, name: string): unknown[] | undefined {
 }
 
 /** The attributes of an object that may hold the list. */
-function placesIn({ value, around, name, isNear }: Place, nameInForm: string | undefined): Place[] {
+function listPlaces(
+	{ value, around, name, isNear }: Place,
+	nameInForm: string | undefined,
+): Place[] {
 	if (!isRecord(value)) return [];
 	const isForm = isOneRecord(value);
 	// a response keeps its answers in lists of such names (specification, section 2.4)
@@ -73,7 +76,7 @@ function placesIn({ value, around, name, isNear }: Place, nameInForm: string | u
 	if (isForm && isResponse) return [];
 	const isEnvelope = isNear && !isForm && (name === '' || name === 'data');
 	return Object.entries(value)
-		.filter(([inner]) => (isForm ? inner === nameInForm : mayHold(inner, value)))
+		.filter(([inner]) => (isForm ? inner === nameInForm : canHold(inner, value)))
 		.map(([inner, one]) => ({
 			value: one,
 			around: [...around, value],
@@ -82,7 +85,7 @@ function placesIn({ value, around, name, isNear }: Place, nameInForm: string | u
 		}));
 }
 
-function mayHold(name: string, holder: IDataObject): boolean {
+function canHold(name: string, holder: IDataObject): boolean {
 	if ('data' in holder) return name === 'data';
 	// an object that has an identity as its name is a record
 	const isRecordByName = isRecord(holder[name]) && !/^[a-z_]+$/i.test(name);

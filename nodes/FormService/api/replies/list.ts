@@ -1,17 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Account } from '../account';
 import type { Target } from '../endpoints';
 import { shapeOf, unwrap } from '../envelope';
-import { CHECK_VERSION } from '../errors';
-import { dateIn, REQUESTS_PER_DAY } from '../rateLimiter/limits';
+import { CHECK_VERSION, shortened } from '../errors';
+import { parseDate, REQUESTS_PER_DAY } from '../rateLimiter/limits';
 import { identityOf } from '../records';
 import { request } from '../request/request';
-import type { Version } from '../request/request';
 import { requestError } from '../requestContext';
 import type { RequestContext } from '../requestContext';
-import { onOwnOrigin, parseUrl } from '../url';
+import { parseUrl } from '../url';
 import { findList } from './findList';
-import { nextPage } from './nextPage';
+import { findNextPage } from './nextPage';
 
 /** The most pages read of one list in one call: a third of the requests of a day. */
 const MAX_PAGES = REQUESTS_PER_DAY / 3;
@@ -41,14 +39,10 @@ export type ListPage = {
 	 * read: then asking for one more page throws the error that says why.
 	 */
 	next?: PagePosition;
-	/** Requests that were sent for this page, redirects and retries included. */
+	/** Requests that were sent for this page, retries included. */
 	requests: number;
 	/** The service's time when it sent the page, in epoch milliseconds, cut off to seconds. */
 	date?: number;
-	/** With `versions`, the version of the first page that is read. */
-	version?: Version;
-	/** The page has the version that was already known; its records are left out, and no page follows. */
-	isUnchanged?: true;
 };
 
 /** A page to start reading at, from an earlier reading of the same list. */
@@ -65,79 +59,55 @@ type Trail = {
 	repeatedPages: number;
 };
 
-export type PagesOptions = {
-	from?: PagePosition;
-	/** `known` is the version of a list of one page that was read before. */
-	versions?: { known?: Version };
-};
-
 /**
  * Reads a list page by page. A caller that has enough stops asking for pages.
  *
- * @throws NodeApiError if a reply has no list, if the next page is outside the API or cannot be found,
- * and if the list ends before everything that it announces was read: so a part of a list is never
- * mistaken for the whole
+ * @param from a page of an earlier reading; else the first page
+ * @throws NodeApiError if a reply has no list, if the next page is elsewhere or cannot be found, and if
+ * the list ends before everything that it announces was read: so a part of a list is never mistaken for
+ * the whole
  */
-export async function* pagesOf(
+export async function* readPages(
 	context: RequestContext,
 	{ endpoint, url: listUrl }: Target,
-	{ from, versions }: PagesOptions = {},
+	from?: PagePosition,
 ): AsyncGenerator<ListPage, void> {
 	const [nameInForm] = /fields|responses/.exec(endpoint.url) ?? [];
-	let pagesRead = 0;
-	let {
-		url,
-		pagesBefore,
-		recordsBefore,
-		trail = newTrail(),
-	} = from ?? {
-		url: parseUrl(listUrl)?.href ?? listUrl,
-		pagesBefore: 0,
-		recordsBefore: 0,
-	};
-	for (;;) {
+	let position = from ?? { url: new URL(listUrl).href, pagesBefore: 0, recordsBefore: 0 };
+	for (let pagesRead = 0; ; pagesRead++) {
+		const { url, pagesBefore, recordsBefore } = position;
+		let { trail = { firstPage: new Map<string, number>(), repeatedPages: 0 } } = position;
 		if (pagesRead >= MAX_PAGES || pagesBefore >= MAX_PAGES_IN_ALL) {
-			throw listError(context, TOO_MANY_PAGES, LARGER_PAGES);
+			throw createListError(context, TOO_MANY_PAGES, LARGER_PAGES);
 		}
-		if (isRepeated(trail, url, pagesBefore)) throw listError(context, LOOP);
-		const condition = pagesRead === 0 ? versions : undefined;
-		const reply = await request(context, { endpoint, url }, condition);
-		pagesRead += 1;
-		const { headers, requests, version, isUnchanged } = reply;
-		const page = {
-			...{ url, pagesBefore, recordsBefore, requests, version },
-			isNumbered: isNumbered(url, listUrl),
-			date: dateIn(headers.date),
-		};
-		if (isUnchanged) {
-			yield { ...page, records: [], isLast: true, isUnchanged };
-			return;
-		}
-		const found = findList(reply.value, nameInForm);
-		if (found === undefined) throw noList(context, reply.value);
+		if (isRepeated(trail, url, pagesBefore)) throw createListError(context, LOOP);
+		const { value, headers, requests } = await request(context, { endpoint, url });
+		const found = findList(value, nameInForm);
+		if (found === undefined) throw createNoList(context, value);
 		const { records, around } = found;
 		trail = extendTrail(trail, records, pagesBefore);
-		if (trail.repeatedPages > MAX_REPEATED_PAGES) throw listError(context, LOOP);
-		pagesBefore += 1;
-		recordsBefore += records.length;
-		const soFar = { url, pages: pagesBefore, records: recordsBefore, shown: records.length };
-		const next = nextPage(headers, around, soFar);
-		const nextUrl = next.kind === 'at' ? urlInApi(next.url, listUrl, context.account) : undefined;
+		if (trail.repeatedPages > MAX_REPEATED_PAGES) throw createListError(context, LOOP);
+		const pages = pagesBefore + 1;
+		const inAll = recordsBefore + records.length;
+		const soFar = { url, pages, records: inAll, shown: records.length };
+		const following = findNextPage(headers, around, soFar);
+		const nextUrl =
+			following.kind === 'at' ? moveToList(following.url, context, listUrl) : undefined;
+		const next =
+			nextUrl === undefined
+				? undefined
+				: { url: nextUrl, pagesBefore: pages, recordsBefore: inAll, trail };
 		yield {
-			...page,
-			records,
-			isLast: next.kind === 'none',
-			...(nextUrl !== undefined && { next: { url: nextUrl, pagesBefore, recordsBefore, trail } }),
+			...{ records, url, pagesBefore, recordsBefore, requests, next },
+			isNumbered: isNumbered(url, listUrl),
+			isLast: following.kind === 'none',
+			date: parseDate(headers.date),
 		};
-		if (next.kind === 'none') return;
-		if (next.kind === 'unknown') throw pageNowhere(context, next.says);
-		if (nextUrl === undefined) throw pageElsewhere(context, next.url);
-		url = nextUrl;
+		if (following.kind === 'none') return;
+		if (following.kind === 'unknown') throw createUnknownPage(context, following.says);
+		if (!next) throw createPageElsewhere(context, following.url);
+		position = next;
 	}
-}
-
-function newTrail(): Trail {
-	return { firstPage: new Map(), repeatedPages: 0 };
 }
 
 /** Whether an earlier page had this URL or began with this record; a page can be read a second time. */
@@ -159,18 +129,18 @@ function extendTrail(trail: Trail, records: readonly IDataObject[], pageNumber: 
  * while the pages were read is given once.
  *
  * @returns the records in the order of the service
- * @throws as `pagesOf`
+ * @throws as `readPages`
  */
-export async function listAll(
+export async function readList(
 	context: RequestContext,
 	target: Target,
 	limit = Infinity,
 ): Promise<IDataObject[]> {
 	const all: IDataObject[] = [];
 	const identities = new Set<string>();
-	for await (const { records, isLast } of pagesOf(context, target)) {
+	for await (const { records, isLast } of readPages(context, target)) {
 		for (const record of records) if (!identities.has(identityOf(record) ?? '')) all.push(record);
-		if (all.length > MAX_RECORDS) throw tooManyRecords(context);
+		if (all.length > MAX_RECORDS) throw createTooManyRecords(context);
 		if (isLast || all.length >= limit) break;
 		for (const identity of records.map(identityOf)) {
 			if (identity !== undefined) identities.add(identity);
@@ -190,66 +160,66 @@ function isNumbered(url: string, listUrl: string): boolean {
 }
 
 /**
- * The URL of a next page, with the query of the list, since not every service repeats the query. A
- * service behind a proxy may not know its own address. So if a link on another origin has the path of
- * the list, its query is sent to the URL of the list, and the token stays within the API.
+ * The list's own URL with the query of a link to its next page, so that the token stays where it is: a
+ * service behind a proxy may not know its own address. Not every service repeats the query of the list.
  *
  * @param link a whole URL, or a text that is not a URL
- * @returns undefined for a link to anything else outside the API
+ * @returns undefined for a link to anything but the list
  */
-function urlInApi(link: string, listUrl: string, { baseUrl, origin }: Account): string | undefined {
-	const list = new URL(listUrl);
-	const pathInApi = list.pathname.slice(new URL(baseUrl).pathname.length);
+function moveToList(
+	link: string,
+	{ account: { baseUrl } }: RequestContext,
+	listUrl: string,
+): string | undefined {
+	const url = new URL(listUrl);
+	const path = url.pathname.slice(new URL(baseUrl).pathname.length);
 	const target = parseUrl(link);
-	const own = onOwnOrigin(link, listUrl, origin);
-	const url = own?.startsWith(`${baseUrl}/`)
-		? new URL(own)
-		: target?.pathname.replace(/\/$/, '').endsWith(pathInApi)
-			? new URL(target.search, list)
-			: undefined;
-	for (const [name, value] of list.searchParams) {
-		if (!url?.searchParams.has(name)) url?.searchParams.set(name, value);
+	if (!target?.pathname.replace(/\/$/, '').endsWith(path)) return undefined;
+	const own = [...url.searchParams];
+	url.search = target.search;
+	for (const [name, value] of own) {
+		if (!url.searchParams.has(name)) url.searchParams.set(name, value);
 	}
-	return url?.href;
+	return url.href;
 }
 
 const LOOP = 'The pages of the list form a loop';
 const TOO_MANY_PAGES = `The list has more than ${MAX_PAGES} pages`;
 const LARGER_PAGES =
-	"Ask your Form Service administrator for larger pages, or set a lower 'Limit' in Response: Get Many.";
+	"Ask your Form Service administrator for larger pages. In Response: Get Many, a 'Limit' reads fewer pages if 'Sort' is 'Service Order'.";
 
 // not a constant: formatting a number loads Intl, which would delay the start of n8n
-function tooManyRecords(context: RequestContext) {
+function createTooManyRecords(context: RequestContext) {
 	const message = `The list has more than ${MAX_RECORDS.toLocaleString('en')} records`;
-	return listError(context, message, "Set a lower 'Limit' in Response: Get Many.");
+	return createListError(context, message, LARGER_PAGES);
 }
 
-function noList(context: RequestContext, value: unknown) {
+function createNoList(context: RequestContext, value: unknown) {
 	const { data } = unwrap(value);
 	const sent = Array.isArray(data)
 		? 'a list whose entries are not records'
 		: `${shapeOf(data)} instead of a list`;
-	return listError(context, `The service sent ${sent}`);
+	return createListError(context, `Form Service sent ${sent}`);
 }
 
-function pageNowhere(context: RequestContext, says: string) {
-	return listError(
+const STOPPED = `Stopped, because an incomplete list could be mistaken for the whole. ${CHECK_VERSION}`;
+
+function createUnknownPage(context: RequestContext, says: string) {
+	const message = `The list continues, but Form Service does not say where the next page is (${says})`;
+	return createListError(context, message, STOPPED);
+}
+
+function createPageElsewhere(context: RequestContext, link: string) {
+	const { origin, pathname } = parseUrl(link) ?? {};
+	const place = origin === 'null' || !pathname ? 'elsewhere' : `at ${shortened(origin + pathname)}`;
+	return createListError(
 		context,
-		`The list continues, but the service does not say where the next page is (${says})`,
-		`Stopped, because an incomplete list could be mistaken for the whole. ${CHECK_VERSION}`,
+		`The next page of the list is ${place}, which is not the address of the list`,
+		STOPPED,
 	);
 }
 
-function pageElsewhere(context: RequestContext, link: string) {
-	const { origin = 'another place' } = /^https?:/.test(link) ? (parseUrl(link) ?? {}) : {};
-	return listError(
-		context,
-		`The next page of the list is at ${origin}, where the access token is not sent`,
-		"If that is the service's actual address, enter it as 'Base URL' in the Form Service credential.",
-	);
-}
-
-function listError(context: RequestContext, message: string, description = CHECK_VERSION): Error {
+function createListError(context: RequestContext, message: string, description = CHECK_VERSION) {
 	const failure = { cause: 'configuration-invalid' } as const;
 	return requestError(context, { message, description, failure });
 }

@@ -24,25 +24,30 @@ export type ListSoFar = {
 };
 
 /**
- * Finds the next page of a list: a link to it, else the number after `current_page` up to `last_page`,
- * else `next_cursor`, sent back as `cursor`. If there is none of these, but anything announces or
- * counts more than was read, the list is not complete.
+ * Finds the next page of a list in what is beside the list and in the headers:
+ *
+ * 1. a link: `next` and the like, also in `links`, `meta` …, or in the header `Link`;
+ * 2. else the number after `current_page` up to `last_page`, sent as `page`;
+ * 3. else `next_cursor`, sent as `cursor`.
+ *
+ * If there is none of these, but anything announces or counts more than was read, the list is not
+ * complete: other ways to page are not followed, and never mistaken for the end.
  *
  * @param around the objects that hold the list, outermost first
  */
-export function nextPage(
+export function findNextPage(
 	headers: Headers,
 	around: readonly IDataObject[],
 	soFar: ListSoFar,
 ): NextPage {
-	const hints = [...around.toReversed().flatMap(hintsBeside), ...hintsInHeaders(headers)];
+	const hints = [...around.toReversed().flatMap(listHintsBeside), ...listHeaderHints(headers)];
 	const url = new URL(soFar.url);
-	const [link] = valuesOf(hints, NEXT_LINK, asLink);
+	const [link] = readHints(hints, NEXT_LINK, readLink);
 	if (link !== undefined) return { kind: 'at', url: parseUrl(link, url.href)?.href ?? link };
-	const [current = Infinity] = valuesOf(hints, CURRENT_PAGE, asCount);
-	const [last = 0] = valuesOf(hints, LAST_PAGE, asCount);
-	const [cursor] = valuesOf(hints, /^next_cursor$/, asCursor);
-	const says = announcement(hints, url.searchParams) ?? contradiction(hints, soFar);
+	const [current = Infinity] = readHints(hints, /^current_page$/, readCount);
+	const [last = 0] = readHints(hints, /^last_page$/, readCount);
+	const [cursor] = readHints(hints, /^next_cursor$/, readCursor);
+	const says = findAnnouncement(hints, url.searchParams) ?? findContradiction(hints, soFar);
 	if (current < last) url.searchParams.set('page', String(current + 1));
 	else if (cursor !== undefined) url.searchParams.set('cursor', cursor);
 	else return says === undefined ? { kind: 'none' } : { kind: 'unknown', says };
@@ -60,71 +65,70 @@ type Hint = {
 };
 
 /** One spelling for `nextPageUrl`, `next_page_url`, `NextPageURL`, `@odata.nextLink` and `hydra:next`. */
-function plain(name: string): string {
+function normalizeName(name: string): string {
 	return name
 		.replace(/^[@_]*(odata\.|[a-z]+:)?/i, '')
+		.replace(/^x-((wp|pagination|paging)-)?/i, '')
 		.replace(/([a-z\d])([A-Z])/g, '$1_$2')
 		.replace(/[-.\s]+/g, '_')
 		.toLowerCase();
 }
 
-const OF_PAGES =
+const PAGING =
 	/(^|_)(links?|meta(data)?|pag(e|es|ing|inat(ion|or|ed)|er)|cursors?|info|view|navigation|continuation|scroll|result_set)($|_)/;
 
 /** Whether an attribute beside a list describes the pages of the list, by its name. */
 export function describesPages(name: string): boolean {
-	return OF_PAGES.test(plain(name));
+	return PAGING.test(normalizeName(name));
 }
 
 /** Objects that are about another page, or about no page at all. */
-const OF_ELSE = /^(next|prev(ious)?|first|last|self)(_|$)|(^|_)(rate|quota|usage|limits?)(_|$)/;
+const UNRELATED_OBJECT =
+	/^(next|prev(ious)?|first|last|self)(_|$)|(^|_)(rate|quota|usage|limits?)(_|$)/;
 
 /** Attributes of a form's record that describe the form, although they are named like those of pages. */
-const OF_FORM = /^(pages?|page_?count|number|count|last|start|limit|size|cursor|after)$/;
+const FORM_ATTRIBUTE = /^(pages?|page_?count|number|count|last|start|limit|size|cursor|after)$/;
 
 /** The levels of objects that are searched for descriptions of pages. */
 const MAX_DEPTH = 8;
 
 /** What an object that holds a list says of its pages, also under names such as `links` and `meta`. */
-function hintsBeside(object: IDataObject): Hint[] {
+function listHintsBeside(object: IDataObject): Hint[] {
 	const isForm = hasIdentity(object) && !('success' in object);
-	const ofForm = (_value: unknown, name: string) => OF_FORM.test(plain(name));
-	return hintsIn(isForm ? omitBy(object, ofForm) : object, 0);
+	const isOwn = (_value: unknown, name: string) => FORM_ATTRIBUTE.test(normalizeName(name));
+	return listHints(isForm ? omitBy(object, isOwn) : object, 0);
 }
 
-function hintsIn(holder: object, depth: number): Hint[] {
+function listHints(holder: object, depth: number): Hint[] {
 	const own = Object.entries(holder).map(([name, value]: [string, unknown]) => {
-		return { name, plain: plain(name), value, holder };
+		return { name, plain: normalizeName(name), value, holder };
 	});
 	const inner = own.flatMap(({ plain, value }) => {
-		const isDescribing = depth > 0 || OF_PAGES.test(plain);
-		if (!isDescribing || depth === MAX_DEPTH || OF_ELSE.test(plain)) return [];
-		if (Array.isArray(value)) return nextLinks(value);
-		return isRecord(value) && !hasIdentity(value) ? hintsIn(value, depth + 1) : [];
+		const isDescribing = depth > 0 || PAGING.test(plain);
+		if (!isDescribing || depth === MAX_DEPTH || UNRELATED_OBJECT.test(plain)) return [];
+		if (Array.isArray(value)) return listNextLinks(value);
+		return isRecord(value) && !hasIdentity(value) ? listHints(value, depth + 1) : [];
 	});
 	return [...own, ...inner];
 }
 
 /** `[{rel: 'next', href}]` and `[{label: 'Next', url}]` as `{next: url}`. */
-function nextLinks(links: unknown[]): Hint[] {
+function listNextLinks(links: unknown[]): Hint[] {
 	return links
 		.filter(isRecord)
 		.filter(({ rel, label }) => /\bnext\b/i.test(`${String(rel)} ${String(label)}`))
-		.flatMap(({ url, href, link }) => hintsIn({ next: url ?? href ?? link }, MAX_DEPTH));
+		.flatMap(({ url, href, link }) => listHints({ next: url ?? href ?? link }, MAX_DEPTH));
 }
 
-/** `X-Next-Page` and the like as attributes, `X-Pagination` as the JSON in it, Content-Range, Link. */
-function hintsInHeaders({ link, ...others }: Headers): Hint[] {
-	const next = nextInLinkHeader(link);
+/** Link, the total of Content-Range, the JSON in X-Pagination, and all others as attributes. */
+function listHeaderHints({ link, ...others }: Headers): Hint[] {
 	const total = String(others['content-range'] ?? '').split('/')[1];
-	const hints = hintsIn(others, MAX_DEPTH).map((hint) => {
-		return { ...hint, plain: plain(hint.name.replace(/^x-((wp|pagination|paging)-)?/i, '')) };
-	});
-	const told = { ...inJson(others['x-pagination']), ...pickBy({ next, total }) };
-	return [...hintsIn(told, MAX_DEPTH), ...hints];
+	const parsed = parseObject(others['x-pagination']);
+	const given = { ...parsed, ...pickBy({ next: findNextInLink(link), total }) };
+	return [given, others].flatMap((holder) => listHints(holder, MAX_DEPTH));
 }
 
-function inJson(text: unknown): object {
+function parseObject(text: unknown): object {
 	try {
 		const value: unknown = JSON.parse(String(text));
 		return isRecord(value) ? value : {};
@@ -138,7 +142,7 @@ const LINK = /<([^<>]*)>((?:\s*;\s*[^\s;,="]+(?:\s*=(?:\s*(?:"(?:[^"\\]|\\.)*"|[
 const PARAMETER = /;\s*([^\s;,="]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*))/g;
 
 /** The target of the first link to a next page. A link with an anchor belongs to something else. */
-export function nextInLinkHeader(header: unknown): string | undefined {
+export function findNextInLink(header: unknown): string | undefined {
 	const text = Array.isArray(header) ? header.join(', ') : header;
 	if (typeof text !== 'string') return undefined;
 	for (const [, target, parameters] of text.matchAll(LINK)) {
@@ -154,14 +158,13 @@ export function nextInLinkHeader(header: unknown): string | undefined {
 }
 
 const NEXT_LINK = /^next(_(page|records|results|set))?(_(link|url|uri|href|path))?$/;
-const CURRENT_PAGE = /^(current_?page|page|page_(number|num|no|index))$/;
-const LAST_PAGE =
-	/^(last_?page|total_?pages|page_?count|pages|(number_of|num|max)_pages|pages?_total|last)$/;
 const NEXT = /^((page|cursor|link|url)_)?next(_|$)/;
 const CONTINUATION =
 	/^(ms_)?continu(e|ation)(_|$)|^(last_evaluated_key|scroll_id|bookmark|(after|end)_cursor)$/;
 const MORE = /^((has_)?(more|next)(_[a-z]+)*|(is_)?truncated|exceeded_transfer_limit)$/;
 const LAST = /^(is_)?(last(_page|_batch|_chunk)?|done|eof|exhausted)$/;
+const LAST_PAGE =
+	/^(last_?page|total_?pages|page_?count|pages|(number_of|num|max)_pages|pages?_total|last)$/;
 const SIZE = /^(per_?page|page_?size|limit|size|max_results|items_per_page|count_per_page)$/;
 const TOTAL =
 	/^(total|num_found|total_?(count|items|results|records|elements|size|entries|rows|hits|responses)|count_total)$/;
@@ -169,7 +172,7 @@ const TOTAL =
 const COUNT = /^(count|found|(items?|records?|results?)_(count|total))$/;
 
 /** The name of an attribute that says that the list continues. */
-function announcement(hints: readonly Hint[], query: URLSearchParams): string | undefined {
+function findAnnouncement(hints: readonly Hint[], query: URLSearchParams): string | undefined {
 	const found = hints.find((hint) => {
 		const { plain, value, holder } = hint;
 		if (NEXT.test(plain) && isGiven(value)) return true;
@@ -184,8 +187,8 @@ function announcement(hints: readonly Hint[], query: URLSearchParams): string | 
 /** Whether a hint may be where the next page begins; the same name can repeat where this page begins. */
 function isPosition({ plain, value }: Hint, query: URLSearchParams): boolean {
 	const isNamed = /^(after|cursor)$/.test(plain);
-	const isText = plain === 'offset' && asCount(value) === undefined;
-	return (isNamed || isText) && ![undefined, query.get(plain)].includes(asCursor(value));
+	const isText = plain === 'offset' && readCount(value) === undefined;
+	return (isNamed || isText) && ![undefined, query.get(plain)].includes(readCursor(value));
 }
 
 function isEnd({ plain, value }: Hint): boolean {
@@ -197,22 +200,21 @@ function isEnd({ plain, value }: Hint): boolean {
 }
 
 /** A count of records or of pages that is larger than what was read. */
-function contradiction(hints: readonly Hint[], soFar: ListSoFar): string | undefined {
-	const countsOf = (names: RegExp) => valuesOf(hints, names, asCount);
-	const totals = countsOf(TOTAL);
-	const most = Math.max(0, ...totals, ...countsOf(COUNT));
+function findContradiction(hints: readonly Hint[], soFar: ListSoFar): string | undefined {
+	const totals = readHints(hints, TOTAL, readCount);
+	const most = Math.max(0, ...totals, ...readHints(hints, COUNT, readCount));
 	if (most > soFar.records) return `${most} records announced, ${soFar.records} sent`;
 	if (totals.length > 0) return undefined;
-	const lastPages = countsOf(LAST_PAGE);
+	const lastPages = readHints(hints, LAST_PAGE, readCount);
 	const last = Math.max(0, ...lastPages);
 	if (last > soFar.pages) return `${last} pages announced, ${soFar.pages} sent`;
 	if (soFar.pages > 1 || lastPages.length > 0 || hints.some(isEnd)) return undefined;
-	const isFull = soFar.shown > 0 && countsOf(SIZE).includes(soFar.shown);
+	const isFull = soFar.shown > 0 && readHints(hints, SIZE, readCount).includes(soFar.shown);
 	return isFull ? `a full page of ${soFar.shown} records` : undefined;
 }
 
 /** What can be read from the values of these names, the nearest to the list first. */
-function valuesOf<T>(
+function readHints<T>(
 	hints: readonly Hint[],
 	names: RegExp,
 	read: (value: unknown) => T | undefined,
@@ -224,21 +226,21 @@ function valuesOf<T>(
 }
 
 /** A URL or a path; a cursor in Base64 can have a slash in it, but no question mark. */
-function asLink(value: unknown): string | undefined {
-	if (isRecord(value)) return asLink(value.href ?? value.url ?? value.link ?? value.uri);
+function readLink(value: unknown): string | undefined {
+	if (isRecord(value)) return readLink(value.href ?? value.url ?? value.link ?? value.uri);
 	const isLink =
 		typeof value === 'string' && /^([a-z][a-z\d+.-]*:\/\/|\/|\?|\.)|^[^\s?]+\?\S+=/i.test(value);
 	return isLink ? value : undefined;
 }
 
-function asCursor(value: unknown): string | undefined {
+function readCursor(value: unknown): string | undefined {
 	const isText = typeof value === 'string' || typeof value === 'number';
 	return isText && isGiven(value) ? String(value) : undefined;
 }
 
 /** A whole number from 0 up, also as text or as `{value}` or `{count}`. */
-function asCount(value: unknown): number | undefined {
-	if (isRecord(value)) return asCount(value.value ?? value.count);
+function readCount(value: unknown): number | undefined {
+	if (isRecord(value)) return readCount(value.value ?? value.count);
 	const isCount =
 		typeof value === 'number' || (typeof value === 'string' && /^\d{1,9}$/.test(value));
 	return isCount && Number.isSafeInteger(Number(value)) && Number(value) >= 0

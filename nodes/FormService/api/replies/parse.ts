@@ -19,21 +19,26 @@ export function isWorkspace(data: unknown): data is IDataObject {
 export function parseWorkspace(context: RequestContext, reply: unknown): IDataObject {
 	const { data } = unwrap(reply);
 	if (isWorkspace(data)) return data;
-	throw unexpected(context, 'did not send a workspace, but', data);
+	throw createUnexpected(context, 'did not send a workspace, but', data);
 }
 
 /**
  * The link to a PDF as a whole URL. The specification leaves its name open (section 4, "Response shapes
  * not given").
  *
- * @throws NodeApiError that names the attributes of a reply without such a link
+ * @throws NodeApiError if there is no PDF yet, or that names the attributes of another reply
  */
 export function parsePdfLink(context: RequestContext, reply: unknown): string {
 	const { data } = unwrap(reply);
-	const link = pdfLinkIn(data, reply);
-	const url = link === undefined ? undefined : parseUrl(link, context.account.baseUrl);
+	const link = findPdfLink(data, reply);
+	const url = isLink(link) ? parseUrl(link, context.account.baseUrl) : undefined;
 	if (url !== undefined) return url.href;
-	throw unexpected(context, 'did not send a link to a PDF, but', data);
+	if (link !== null) throw createUnexpected(context, 'did not send a link to a PDF, but', data);
+	throw requestError(context, {
+		message: 'Form Service has no PDF of this response',
+		description: 'Form Service may still be creating the PDF. Try again later.',
+		failure: { cause: 'temporarily-unavailable' },
+	});
 }
 
 /** What the service says about a new response, which the specification leaves open as well. */
@@ -44,12 +49,12 @@ export function parseAddedResponse(reply: unknown): IDataObject {
 		...(message !== undefined && { message }),
 		...(uuid !== undefined && { uuid }),
 		...(id !== undefined && { id }),
-		...(isRecord(data) ? data : named(data)),
+		...(isRecord(data) ? data : readName(data)),
 	};
 	return Object.keys(added).length > 0 ? added : { success: true };
 }
 
-function named(data: unknown): IDataObject {
+function readName(data: unknown): IDataObject {
 	if (isUuid(data)) return { uuid: data };
 	const isNothing = data === undefined || data === null || (Array.isArray(data) && !data.length);
 	return isNothing ? {} : { data: data as GenericValue };
@@ -67,7 +72,7 @@ export function parseUpdatedForm(context: RequestContext, reply: unknown): IData
 	if (isRecord(data) && isForm(data)) {
 		return { ...(message !== undefined && { message }), ...data };
 	}
-	throw unexpected(
+	throw createUnexpected(
 		context,
 		'updated the settings, but did not send the updated form: it sent',
 		data,
@@ -75,13 +80,13 @@ export function parseUpdatedForm(context: RequestContext, reply: unknown): IData
 	);
 }
 
-function unexpected(
+function createUnexpected(
 	context: RequestContext,
 	what: string,
 	data: unknown,
 	description = `${CHECK_BASE_URL} ${CHECK_VERSION}`,
 ) {
-	const message = `The service ${what} ${shapeOf(data)}`;
+	const message = `Form Service ${what} ${shapeOf(data)}`;
 	const failure = { cause: 'configuration-invalid' } as const;
 	return requestError(context, { message, description, failure });
 }
@@ -89,24 +94,24 @@ function unexpected(
 /**
  * The link whose name has "pdf" in it, else the one that is called a URL, a link or a download. If the
  * former is empty, no other link of the reply is the PDF's.
+ *
+ * @returns null for a link that is empty; undefined if there is none
  */
-function pdfLinkIn(data: unknown, reply: unknown): string | undefined {
+function findPdfLink(data: unknown, reply: unknown): string | null | undefined {
 	if (isLink(data)) return data;
 	const holders = [data, reply].filter(isRecord);
 	const inside = holders.flatMap((holder) => Object.values(holder)).filter(isRecord);
-	const named = [...holders, ...inside]
+	const values = [...holders, ...inside]
 		.flatMap(Object.entries)
-		.filter(([name]) => /pdf/i.test(name));
-	const values = named.map(([, value]) =>
-		isRecord(value) ? linkNamed(value) : (value as unknown),
-	);
+		.filter(([name]) => /pdf/i.test(name))
+		.map(([, value]: [string, unknown]) => (isRecord(value) ? findLink(value) : value));
 	if (values.some(isLink)) return values.find(isLink);
-	return values.some(isEmpty) ? undefined : holders.map(linkNamed).find(isLink);
+	return values.some(isEmpty) ? null : holders.map(findLink).find(isLink);
 }
 
 const LINK_NAME = /^((download|file|document)[-_]?)?(url|link|href|uri)$|^download$/i;
 
-function linkNamed(object: IDataObject): unknown {
+function findLink(object: IDataObject): unknown {
 	return Object.entries(object).find(([name]) => LINK_NAME.test(name))?.[1];
 }
 

@@ -1,28 +1,30 @@
-import { createHash } from 'crypto';
 import type { BinaryHelperFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { CREDENTIAL } from '../account';
 import type { N8nContext } from '../account';
 import { clock, unlessAborted } from '../clock';
 import type { Headers } from '../rateLimiter/limits';
-import { isSetting, problemOf } from './connectionProblems';
-import type { ConnectionProblem } from './connectionProblems';
 
-/** A reply of any status. */
+/** A reply of any status, as n8n's helpers give it: its body as a stream. */
+export type N8nReply = { statusCode: number; headers: Headers; body: Readable };
+
+/** A body as n8n's helpers give it. */
+export type Readable = Exclude<Parameters<BinaryHelperFunctions['prepareBinaryData']>[0], Buffer>;
+
+/** A reply of any status that was read. */
 export type Reply = {
 	kind: 'reply';
 	status: number;
 	headers: Headers;
-	/** Cut off after `maxBytes`. */
+	/** Cut off after the most bytes that are read. */
 	body: Buffer;
-	tooLarge: boolean;
-	/** SHA-256 of the body, where it was asked for. */
-	digest?: string;
+	isTooLarge: boolean;
 };
 
 /** No whole reply came. */
 export type Broken = {
 	kind: 'broken';
 	problem: ConnectionProblem;
+	/** The code or the message of the error. */
 	detail?: string;
 	/** A setting of n8n or of this node, or a canceled execution: it says nothing about the service. */
 	isOurs?: boolean;
@@ -32,18 +34,10 @@ export type Broken = {
 type ReadOptions = {
 	/** The most bytes of the body that are read. */
 	maxBytes: number;
-	/** Whether the digest of the body is computed. */
-	withDigest?: boolean;
 	signal?: AbortSignal;
 	/** Milliseconds. Anything but a positive number means 30 seconds. */
 	timeout?: unknown;
 };
-
-/** A reply of n8n's helpers, its body as a stream. */
-export type N8nReply = { statusCode: number; headers: Headers; body: Readable };
-
-/** A body as n8n's helpers give it. */
-export type Readable = Exclude<Parameters<BinaryHelperFunctions['prepareBinaryData']>[0], Buffer>;
 
 /** How long a reply may take to begin, and again to end, unless the node's Timeout option says otherwise. */
 const REPLY_TIMEOUT_MS = 30_000;
@@ -68,7 +62,7 @@ const AS_STREAM: Partial<IHttpRequestOptions> = {
  *
  * @param withToken whether the credential's token is sent
  */
-export async function send(
+export async function sendByN8n(
 	n8n: N8nContext,
 	request: IHttpRequestOptions,
 	withToken: boolean,
@@ -81,52 +75,40 @@ export async function send(
 	return (await sending) as N8nReply;
 }
 
-/** Sends one request with the credential's token and reads the whole reply. It never rejects. */
-export async function sendOnce(
-	n8n: N8nContext,
-	request: Omit<IHttpRequestOptions, 'timeout'> & ReadOptions,
-): Promise<Reply | Broken> {
-	const { maxBytes, withDigest, signal, timeout: given, ...options } = request;
-	const timeout = timeoutOf(given);
-	const sending = send(n8n, { ...options, timeout, abortSignal: signal }, true);
-	return await resultOf(sending, { maxBytes, withDigest, signal, timeout });
-}
-
 /**
  * Waits for a request that one of n8n's helpers is sending, and reads the reply. The helpers end at their
  * timeout, with one exception: after a reply that switches protocols (status 101), they would wait
  * forever. It never rejects.
  */
-export async function resultOf(
+export async function readWhole(
 	sending: Promise<N8nReply>,
-	{ timeout: given, signal, ...how }: ReadOptions,
+	{ timeout: given, signal, maxBytes }: ReadOptions,
 ): Promise<Reply | Broken> {
-	const timeout = timeoutOf(given);
+	const timeout = parseTimeout(given);
 	let reply: N8nReply | undefined;
 	try {
-		reply = await unlessAborted(sending, clock.timeout(timeout + GRACE_MS), tooLate);
+		reply = await unlessAborted(sending, clock.timeout(timeout + GRACE_MS), createTimeout);
 		const { statusCode: status, headers, body } = reply;
-		const reading = unlessAborted(readBody(body, how), signal, tooLate);
-		const read = await unlessAborted(reading, clock.timeout(timeout), tooLate);
+		const reading = unlessAborted(readBody(body, maxBytes), signal, createTimeout);
+		const read = await unlessAborted(reading, clock.timeout(timeout), createTimeout);
 		return { kind: 'reply', status, headers, ...read };
 	} catch (error) {
 		dropReply(sending, reply !== undefined);
 		if (signal?.aborted) return { kind: 'broken', problem: 'interrupted', isOurs: true };
-		const problem = problemOf(error);
+		const found = findConnectionProblem(error);
 		// a person's short Timeout says nothing about the service
-		const isShort = problem.problem === 'timeout' && timeout < REPLY_TIMEOUT_MS;
-		const isOurs = isShort || isSetting(problem.problem);
-		return { kind: 'broken', ...problem, isOurs };
+		const isShort = found.problem === 'timeout' && timeout < REPLY_TIMEOUT_MS;
+		return { kind: 'broken', ...found, isOurs: isShort || isSetting(found.problem) };
 	}
 }
 
 /** n8n takes a Timeout of 0 for its own default. An expression can give any other value as well. */
-export function timeoutOf(given: unknown): number {
+export function parseTimeout(given: unknown): number {
 	const timeout = Math.trunc(Number(given));
 	return timeout > 0 ? Math.min(timeout, LONGEST_TIMEOUT_MS) : REPLY_TIMEOUT_MS;
 }
 
-function tooLate(): Error {
+function createTimeout(): Error {
 	return Object.assign(new Error('The reply did not come in time'), { code: 'ETIMEDOUT' });
 }
 
@@ -146,11 +128,7 @@ export function dropReply(sending: Promise<N8nReply>, isRead = false): void {
 	sending.then(drop).catch(() => {});
 }
 
-async function readBody(
-	stream: Readable,
-	{ maxBytes, withDigest }: Pick<ReadOptions, 'maxBytes' | 'withDigest'>,
-): Promise<Pick<Reply, 'body' | 'tooLarge' | 'digest'>> {
-	const hash = withDigest ? createHash('sha256') : undefined;
+async function readBody(stream: Readable, maxBytes: number) {
 	const chunks: Uint8Array[] = [];
 	let size = 0;
 	for await (const chunk of stream as AsyncIterable<Uint8Array>) {
@@ -158,8 +136,81 @@ async function readBody(
 		// leaving the loop destroys the stream
 		if (size > maxBytes) break;
 		chunks.push(chunk);
-		hash?.update(chunk);
 	}
-	const digest = hash?.digest('base64');
-	return { body: Buffer.concat(chunks), tooLarge: size > maxBytes, digest };
+	return { body: Buffer.concat(chunks), isTooLarge: size > maxBytes };
+}
+
+/** Why no whole reply came. */
+export type ConnectionProblem =
+	| 'connectionRefused'
+	| 'unknownHost'
+	| 'unreachable'
+	| 'certificate'
+	| 'encryption'
+	| 'notAllowed'
+	| 'timeout'
+	| 'interrupted';
+
+/**
+ * Whether a setting of n8n, the node or the server causes a problem. Retrying does not help then, and
+ * the problem says nothing about other requests to the service.
+ */
+export function isSetting(problem: ConnectionProblem): boolean {
+	return ['certificate', 'encryption', 'notAllowed'].includes(problem);
+}
+
+/** Reads why a request got no whole reply from the error and its causes. */
+export function findConnectionProblem(error: unknown): Pick<Broken, 'problem' | 'detail'> {
+	const chain = listCauses(error);
+	const stopped = chain.find((one) => STOPPED_BY_N8N.test(one.constructor.name));
+	if (stopped !== undefined) return { problem: 'notAllowed', detail: stopped.message };
+	const code = chain.map(({ code }) => code).findLast((one) => typeof one === 'string');
+	if (code === undefined) return { problem: 'interrupted', detail: chain.at(-1)?.message };
+	const isConnecting = chain.some(hasFailedToConnect);
+	const problem = isConnecting ? (CONNECTING[code] ?? 'unreachable') : classifyCode(code);
+	return { problem, detail: code };
+}
+
+function classifyCode(code: string): ConnectionProblem {
+	if (TIMEOUT.test(code)) return 'timeout';
+	if (ENCRYPTION.test(code)) return 'encryption';
+	return CERTIFICATE.test(code) ? 'certificate' : 'interrupted';
+}
+
+/** Codes of errors before a connection was established. All others are `unreachable`. */
+const CONNECTING: Readonly<Record<string, ConnectionProblem>> = {
+	ECONNREFUSED: 'connectionRefused',
+	ENOTFOUND: 'unknownHost',
+	EAI_AGAIN: 'unknownHost',
+};
+
+const TIMEOUT = /^(ECONNABORTED|ETIMEDOUT)$/;
+
+/** Codes of Node's TLS: the certificate was seen, and no request was sent over the connection. */
+const CERTIFICATE =
+	/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|CRL_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE/;
+
+/**
+ * Codes of OpenSSL: no secure connection was established, as with a server that supports http only. An
+ * unreadable record can also follow a request that was sent.
+ */
+const ENCRYPTION = /^(EPROTO$|ERR_SSL_(?!.*(RECORD|DECRYPT)))/;
+
+/** The errors that n8n throws instead of sending: its protection of private addresses, allowed domains. */
+const STOPPED_BY_N8N = /^(Ssrf\w*|UserError|OperationalError|NodeOperationError)$/;
+
+/** What Node's network errors have. Of several addresses that were tried, `errors` has one error each. */
+type NetworkError = Error & { code?: unknown; syscall?: unknown; errors?: unknown };
+
+/** Whether no connection came about. The same codes can also come from a connection that was open. */
+function hasFailedToConnect({ syscall, errors }: NetworkError): boolean {
+	if (Array.isArray(errors) && errors.length > 0) {
+		return errors.every((one) => one instanceof Error && hasFailedToConnect(one));
+	}
+	return syscall === 'connect' || syscall === 'getaddrinfo';
+}
+
+/** An error and its causes, outermost first. */
+function listCauses(error: unknown): NetworkError[] {
+	return error instanceof Error ? [error, ...listCauses(error.cause)] : [];
 }

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RateLimiter } from '../../../../nodes/FormService/api/rateLimiter/rateLimiter.ts';
-import { RequestLog } from '../../../../nodes/FormService/api/rateLimiter/requestLog.ts';
 import { RequestQueue } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
 import type {
 	HeldBack,
@@ -182,24 +181,4 @@ describe('the circuit breaker, on a machine whose clock is corrected', () => {
 			{ numRuns: 40 },
 		);
 	}, 120_000);
-});
-
-describe('a log of requests, on a machine whose clock is corrected', () => {
-	it('never counts a request for longer than a window from the present', () => {
-		fc.assert(
-			fc.property(
-				fc.array(fc.integer({ min: -400 * DAY, max: MINUTE }), { minLength: 1, maxLength: 30 }),
-				(steps) => {
-					const log = new RequestLog(MINUTE);
-					let now = 1_800_000_000_000;
-					for (const step of steps) {
-						log.end(log.leave(now), now);
-						now += step;
-						expect(log.freeAt(1, 1, now)).toBeLessThanOrEqual(now + MINUTE);
-					}
-					expect(log.count(now + MINUTE)).toBe(0);
-				},
-			),
-		);
-	});
 });

@@ -11,10 +11,10 @@ export async function pass<T extends JobEnd>(
 	job: Partial<Job>,
 	send: () => Promise<T>,
 ): Promise<T | HeldBack> {
-	const turn = await queue.turn({ urgency: 'bulk', isRetry: false, ...job });
+	const turn = await queue.waitForTurn({ urgency: 'bulk', isRetry: false, ...job });
 	if (turn.kind !== 'turn') return turn;
 	const end = await send();
-	queue.ended(turn, end);
+	queue.end(turn, end);
 	return end;
 }
 

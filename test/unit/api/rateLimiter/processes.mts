@@ -1,9 +1,10 @@
 import type { RateLimiter } from '../../../../nodes/FormService/api/rateLimiter/rateLimiter.ts';
 import type { RequestQueue } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
-import type { decideRetry } from '../../../../nodes/FormService/api/request/retry.ts';
 import { LimiterModel, pass } from './limiterModel.mts';
 
 export const REQUESTS = 600;
+/** How often a request is sent while it is refused for the minute's limit. */
+const MAX_TRIES = 10;
 const WINDOW_MS = 60_000;
 /** 600 requests at 60 a minute: ten windows, of which the last takes a moment. */
 export const IDEAL_MS = 9 * WINDOW_MS;
@@ -37,7 +38,6 @@ class LeapingTime {
 export type Limiting = {
 	RateLimiter: typeof RateLimiter;
 	RequestQueue: typeof RequestQueue;
-	decideRetry: typeof decideRetry;
 };
 
 /**
@@ -46,7 +46,7 @@ export type Limiting = {
  * @param delays of the way there and back, in milliseconds, taken in turn
  */
 export async function workOff(
-	{ RateLimiter, RequestQueue, decideRetry }: Limiting,
+	{ RateLimiter, RequestQueue }: Limiting,
 	processes: number,
 	delays: readonly number[],
 ) {
@@ -58,7 +58,6 @@ export async function workOff(
 	let givenUp = 0;
 	const delay = () => delays[turn++ % delays.length];
 	const send = async (queue: RequestQueue, process: number) => {
-		let rateLimited = 0;
 		for (let sent = 1; ; sent++) {
 			const ended = await pass(queue, { isRetry: sent > 1 }, async () => {
 				await sleep(delay());
@@ -73,9 +72,7 @@ export async function workOff(
 			});
 			if (ended.kind !== 'reply') throw new Error(ended.kind);
 			if (ended.status !== 429) return;
-			rateLimited++;
-			const pause = decideRetry('safe', ended, { sent, rateLimited }, 0, now());
-			if (pause === undefined) {
+			if (sent === MAX_TRIES) {
 				givenUp++;
 				return;
 			}

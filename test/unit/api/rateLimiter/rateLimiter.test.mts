@@ -1,8 +1,72 @@
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { RateLimiter } from '../../../../nodes/FormService/api/rateLimiter/rateLimiter.ts';
+import {
+	parseRefusal,
+	parseRetryAfter,
+} from '../../../../nodes/FormService/api/rateLimiter/limits.ts';
 import type { Headers } from '../../../../nodes/FormService/api/rateLimiter/limits.ts';
+import { RateLimiter } from '../../../../nodes/FormService/api/rateLimiter/rateLimiter.ts';
 
-/** The headers of a reply that show the allowance (specification, section 8). */
+const NOW = Date.parse('Sun, 06 Nov 1994 08:49:00 GMT');
+
+describe('Retry-After', () => {
+	it.each([
+		// the examples of RFC 9110, sections 5.6.7 and 10.2.3, thirty-seven seconds ahead
+		['Sun, 06 Nov 1994 08:49:37 GMT', 37],
+		['Sunday, 06-Nov-94 08:49:37 GMT', 37],
+		['Sun Nov  6 08:49:37 1994', 37],
+		['Fri, 31 Dec 1993 23:59:59 GMT', 0],
+		['1994-11-06T09:49:37.000+01:00', 37],
+		['120', 120],
+		['12.5', 12.5],
+		[' 7 ', 7],
+		[7, 7],
+		[['20', '30'], 20],
+		// neither a zone nor one of the three forms
+		['1994-11-06T08:49:37', undefined],
+		['06/11/1994 10:00', undefined],
+		['Room 5', undefined],
+		['-1', undefined],
+		['1e3', undefined],
+		['12 seconds', undefined],
+		['', undefined],
+		[null, undefined],
+	])('reads %j as %j seconds', (value, seconds) => {
+		expect(parseRetryAfter({ 'retry-after': value }, NOW)).toBe(seconds);
+	});
+
+	it('measures a date from the date of the reply, whatever the clock here says', () => {
+		const headers = {
+			date: 'Fri, 31 Dec 1999 23:59:29 GMT',
+			'retry-after': 'Fri, 31 Dec 1999 23:59:59 GMT',
+		};
+		expect(parseRetryAfter(headers, NOW)).toBe(30);
+	});
+});
+
+describe('a refusal with headers that make no sense', () => {
+	const odd = fc.oneof(
+		fc.string(),
+		fc.nat({ max: 2 ** 53 - 1 }).map(String),
+		fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+		fc.array(fc.constantFrom('0', '1', '99999999'), { maxLength: 2 }),
+		fc.constantFrom('Fri, 31 Dec 9999 23:59:59 GMT', ' 0 ', '-5', '1e9'),
+	);
+	const names = ['retry-after', 'x-ratelimit-reset', 'x-ratelimit-limit', 'date'];
+
+	it('is waited for at least a second and at most a day', () => {
+		fc.assert(
+			fc.property(fc.dictionary(fc.constantFrom(...names), odd), (headers) => {
+				const { waitMs = 1_000 } = parseRefusal(headers, NOW);
+				expect(waitMs).toBeGreaterThanOrEqual(1_000);
+				expect(waitMs).toBeLessThanOrEqual(24 * 3_600_000 + 1_000);
+			}),
+			{ numRuns: 1_000 },
+		);
+	});
+});
+
+/** The headers that show the allowance (specification, section 8). */
 const shows = (remaining: number, limit = 60) => ({
 	'x-ratelimit-limit': String(limit),
 	'x-ratelimit-remaining': String(remaining),
@@ -15,227 +79,148 @@ beforeEach(() => {
 });
 
 /** A request with its reply. */
-function exchange(left: number, ended: number, headers: Headers, status = 200) {
-	limiter.replied(limiter.leave(left), status, headers, ended);
+function exchange(startedAt: number, endedAt: number, headers: Headers, status = 200) {
+	limiter.end(limiter.start(startedAt), { status, headers }, endedAt);
 }
 
-/** How many requests can leave at that time; they leave. */
-function leftAt(now: number): number {
-	let left = 0;
-	for (; limiter.decide(now).kind === 'send'; left++) limiter.leave(now);
-	return left;
+/** Sends as many requests as may be sent at once. */
+function countSent(now: number): number {
+	let sent = 0;
+	for (; limiter.decide(now).kind === 'send'; sent++) limiter.start(now);
+	return sent;
 }
 
-/** The same one after another, where others have used the account: each reply shows one less. */
-function leftInTurn(now: number, remaining: number): number {
-	let left = 0;
-	while (limiter.decide(now).kind === 'send') exchange(now, now, shows(remaining - ++left));
-	return left;
+/** Sends as many as may be sent one after another, where each reply shows one less. */
+function countSentInTurn(now: number, remaining: number): number {
+	let sent = 0;
+	while (limiter.decide(now).kind === 'send') exchange(now, now, shows(remaining - ++sent));
+	return sent;
 }
 
-describe('the requests that an account has left', () => {
-	it('are the minute of the specification before the service has shown anything', () => {
-		expect(leftAt(0)).toBe(60);
+describe('the rate limiter', () => {
+	it("allows the specification's minute before the service has shown a limit", () => {
+		expect(countSent(0)).toBe(60);
 	});
 
-	it('are all of them again a window after what was sent has ended', () => {
-		limiter.lost(limiter.leave(0), 500);
-		expect(leftAt(60_525)).toBe(60);
+	it('counts a request while it is open, and for a window after its end', () => {
+		limiter.start(0);
+		limiter.end(limiter.start(0), undefined, 500);
+		expect(countSent(60_524)).toBe(58);
+		limiter = new RateLimiter();
+		limiter.end(limiter.start(0), undefined, 500);
+		expect(countSent(60_525)).toBe(60);
 	});
 
-	it('are fewer by what is open, and by what ended within a window', () => {
-		limiter.leave(0);
-		limiter.lost(limiter.leave(0), 500);
-		expect(leftAt(60_524)).toBe(58);
-	});
-
-	it('are not told by a window that begins: the reply to its first request does', () => {
-		for (let sent = 0; sent < 60; sent++) exchange(0, 500, shows(59 - sent));
-		expect(limiter.decide(1_000)).toEqual({ kind: 'wait', until: 60_525 });
-		exchange(60_525, 60_600, shows(59));
-		expect(leftAt(60_700)).toBe(59);
-	});
-
-	it('are fewer by what was open when a new window began: it may count there', () => {
-		const late = limiter.leave(59_900);
-		exchange(60_100, 60_200, shows(59));
-		limiter.lost(late, 60_300);
-		expect(leftAt(60_400)).toBe(58);
-	});
-
-	it('are not more because a second reply within the minute shows all to be left', () => {
+	it('allows no more because a second reply within the minute shows all to be left', () => {
 		exchange(0, 100, shows(59));
 		exchange(1_000, 1_100, shows(59));
-		expect(leftAt(1_200)).toBe(58);
+		expect(countSent(1_200)).toBe(58);
 	});
 
-	it('are as many as are shown to remain, where others use the account', () => {
+	it('allows as many as are shown to remain until the window is over', () => {
 		exchange(0, 100, shows(3));
-		expect(leftInTurn(20_000, 3)).toBe(3);
+		expect(countSentInTurn(20_000, 3)).toBe(3);
+		limiter = new RateLimiter();
+		exchange(0, 100, shows(3));
+		expect(countSentInTurn(60_125, 60)).toBe(60);
 	});
 
-	it('are more when more is shown to remain than before: that is a new window', () => {
+	it('takes a rise of what remains for a new window, unless the reply is a late one', () => {
 		exchange(0, 100, shows(3));
 		exchange(20_000, 20_100, shows(40));
-		expect(leftInTurn(20_200, 40)).toBe(40);
-	});
-
-	it('are not more by a late reply to an early request', () => {
-		const early = limiter.leave(0);
+		expect(countSentInTurn(20_200, 40)).toBe(40);
+		limiter = new RateLimiter();
+		const early = limiter.start(0);
 		exchange(0, 100, shows(10));
-		limiter.replied(early, 200, shows(11), 200);
-		expect(leftInTurn(300, 10)).toBe(10);
+		limiter.end(early, { status: 200, headers: shows(11) }, 200);
+		expect(countSentInTurn(300, 10)).toBe(10);
 	});
 
-	it('are unknown from what remained once that window is over', () => {
-		exchange(0, 100, shows(3));
-		expect(leftInTurn(60_125, 60)).toBe(60);
-	});
-
-	it('follow the limit that the service shows', () => {
+	it('follows the limit that the service shows, which is at least one', () => {
 		exchange(0, 100, shows(29, 30));
-		expect(leftAt(200)).toBe(29);
-	});
-
-	it('are one in each window even if the limit shown is 0', () => {
+		expect(countSent(200)).toBe(29);
+		limiter = new RateLimiter();
 		exchange(0, 100, shows(0, 0));
-		expect(leftAt(200)).toBe(0);
-		expect(leftAt(60_200)).toBe(1);
+		expect([countSent(200), countSent(60_200)]).toEqual([0, 1]);
 	});
 
-	it('are not told by the limit of the day', () => {
+	it('does not take the limit of the day for that of the minute', () => {
 		exchange(0, 100, shows(30, 1_440));
-		expect(leftAt(200)).toBe(59);
-	});
-
-	it('are not told by the limit of the day where a deployment has another one', () => {
+		expect(countSent(200)).toBe(59);
+		limiter = new RateLimiter();
 		exchange(0, 100, shows(59));
 		exchange(100, 200, shows(20, 2_000));
-		expect(leftAt(300)).toBe(58);
+		expect(countSent(300)).toBe(58);
 	});
 
-	it.each(['x-ratelimit-limit', 'x-ratelimit-remaining'])('are told only by a pair: %s', (name) => {
+	it.each(['x-ratelimit-limit', 'x-ratelimit-remaining'])('ignores a lone %s', (name) => {
 		exchange(0, 100, { [name]: '5' });
-		expect(leftAt(200)).toBe(59);
+		expect(countSent(200)).toBe(59);
 	});
 });
 
 describe('a refusal', () => {
-	const refusedWith = (headers: Headers) => {
-		exchange(0, 1_000, headers, 429);
-		return limiter.decide(1_000);
-	};
+	const DATE = 'Sat, 21 Nov 2026 08:00:00 GMT';
+	const HOUR_MS = 60 * 60_000;
 	const DAY = { kind: 'dayUsedUp' };
-	const HOUR = 60 * 60_000;
+	const reset = (value: number) => ({ ...shows(0), date: DATE, 'x-ratelimit-reset': `${value}` });
 
-	it.each([
-		['20', 22_000],
-		['0', 2_000],
-		['12.5', 14_500],
-		['60', 62_000],
-		[['20', '30'], 22_000],
-	])('holds everything back for Retry-After (%j) and a second', (given, until) => {
-		expect(refusedWith({ 'retry-after': given })).toEqual({ kind: 'wait', until });
+	it.each<[string, Headers, object]>([
+		['Retry-After and a second', { 'retry-after': '20' }, { kind: 'wait', until: 22_000 }],
+		['a second', { 'retry-after': '0' }, { kind: 'wait', until: 2_000 }],
+		['the minute', { 'retry-after': '60' }, { kind: 'wait', until: 62_000 }],
+		['a window where it says nothing', {}, { kind: 'wait', until: 61_025 }],
+		[
+			'x-ratelimit-reset in epoch seconds',
+			reset(Date.parse(DATE) / 1_000 + 30),
+			{ kind: 'wait', until: 32_000 },
+		],
+		[
+			'x-ratelimit-reset in epoch milliseconds',
+			reset(Date.parse(DATE) + 30_000),
+			{ kind: 'wait', until: 32_000 },
+		],
+		['x-ratelimit-reset in seconds from now', reset(30), { kind: 'wait', until: 32_000 }],
+		['more than a minute: the day', { 'retry-after': '61' }, { ...DAY, until: 63_000 }],
+		[
+			"the day's pair: the day",
+			{ ...shows(0, 1_440), 'retry-after': '30' },
+			{ ...DAY, until: 32_000, allowed: 1_440 },
+		],
+		["the day's pair alone: an hour", shows(0, 1_440), { ...DAY, until: 1_000 + HOUR_MS }],
+		['an hour of a wait beyond a day', { 'retry-after': '99999999' }, { until: 1_000 + HOUR_MS }],
+	])('holds every request back for %s', (_what, headers, expected) => {
+		exchange(0, 1_000, headers, 429);
+		expect(limiter.decide(1_000)).toMatchObject(expected);
 	});
 
-	it('holds everything back for a window when it does not say how long', () => {
-		expect(refusedWith({})).toEqual({ kind: 'wait', until: 61_000 });
-	});
-
-	it('that does not say how long lasts until the end of the window, where that is known', () => {
+	it('that says nothing lasts until the end of the window, if that is known', () => {
 		exchange(0, 100, shows(30));
 		exchange(30_000, 30_100, {}, 429);
 		expect(limiter.decide(30_100)).toEqual({ kind: 'wait', until: 60_125 });
 	});
 
-	const DATE = 'Sat, 21 Nov 2026 08:00:00 GMT';
 	it.each([
-		['epoch seconds', Date.parse(DATE) / 1_000 + 30],
-		['epoch milliseconds', Date.parse(DATE) + 30_000],
-	])('without Retry-After lasts until x-ratelimit-reset, in %s', (_unit, reset) => {
-		const headers = { ...shows(0), date: DATE, 'x-ratelimit-reset': String(reset) };
-		expect(refusedWith(headers)).toEqual({ kind: 'wait', until: 32_000 });
+		['20', '5', 22_000],
+		['3600', '120', 3_602_000],
+	])('of %s seconds is not shortened by a later one of %s', (first, second, until) => {
+		const [one, other] = [limiter.start(0), limiter.start(0)];
+		limiter.end(one, { status: 429, headers: { 'retry-after': first } }, 1_000);
+		limiter.end(other, { status: 429, headers: { 'retry-after': second } }, 1_000);
+		expect(limiter.decide(1_000)).toMatchObject({ until });
 	});
 
-	it('means the day when Retry-After is over a minute', () => {
-		expect(refusedWith({ 'retry-after': '61' })).toMatchObject({ ...DAY, until: 63_000 });
-	});
-
-	it('means the day when the pair is the day’s, and tells its limit', () => {
-		const headers = { ...shows(0, 1_440), 'retry-after': '30' };
-		expect(refusedWith(headers)).toEqual({ ...DAY, until: 32_000, allowed: 1_440 });
-	});
-
-	it('means the day for an hour when it does not say how long', () => {
-		expect(refusedWith(shows(0, 1_440))).toMatchObject({ ...DAY, until: 1_000 + HOUR });
-	});
-
-	it('means the day for an hour when it asks for more than a day', () => {
-		expect(refusedWith({ 'retry-after': '99999999999' })).toMatchObject({
-			...DAY,
-			until: 1_000 + HOUR,
-		});
-	});
-
-	it.each([
-		['20', '5', { kind: 'wait', until: 22_000 }],
-		['3600', '120', { ...DAY, until: 3_602_000 }],
-	])('is not shortened by a later one (%s, %s)', (first, second, expected) => {
-		const both = [limiter.leave(0), limiter.leave(0)];
-		limiter.replied(both[0], 429, { 'retry-after': first }, 1_000);
-		limiter.replied(both[1], 429, { 'retry-after': second }, 1_000);
-		expect(limiter.decide(1_000)).toMatchObject(expected);
-	});
-
-	it('does not count, and what was sent before it is of a window that is over then', () => {
+	it('does not count, and the window of earlier replies is over with it', () => {
 		exchange(0, 100, shows(0));
 		exchange(200, 1_000, { 'retry-after': '5' }, 429);
 		expect(limiter.decide(6_999)).toEqual({ kind: 'wait', until: 7_000 });
-		expect(leftInTurn(7_000, 60)).toBe(60);
+		expect(limiter.decide(7_000)).toEqual({ kind: 'send' });
 	});
 
-	it('is over only at its time, though a late reply shows a new window', () => {
-		const late = limiter.leave(0);
+	it('is over only at its time, although a late reply shows a new window', () => {
+		const late = limiter.start(0);
 		exchange(0, 100, { 'retry-after': '5' }, 429);
-		limiter.replied(late, 200, shows(59), 300);
+		limiter.end(late, { status: 200, headers: shows(59) }, 300);
 		expect(limiter.decide(400)).toEqual({ kind: 'wait', until: 6_100 });
-	});
-
-	it('of the day is asked again by one request from time to time, and is over when that is taken', () => {
-		exchange(0, 1_000, { 'retry-after': '80000' }, 429);
-		const later = 3 * HOUR;
-		expect(limiter.decide(HOUR)).toMatchObject(DAY);
-		expect(limiter.decide(later)).toEqual({ kind: 'send' });
-		const probe = limiter.leave(later);
-		expect(limiter.decide(later)).toMatchObject({ ...DAY, until: 80_002_000 });
-		limiter.replied(probe, 200, shows(59), later + 100);
-		expect(limiter.decide(later + 200)).toEqual({ kind: 'send' });
-	});
-
-	it('of the day is not over by a late reply to what left before', () => {
-		const early = limiter.leave(0);
-		exchange(0, 1_000, { 'retry-after': '80000' }, 429);
-		limiter.replied(early, 200, shows(59), 2_000);
-		expect(limiter.decide(3_000)).toMatchObject(DAY);
-	});
-});
-
-describe('where others use the account at the same time', () => {
-	it('few are sent at once of what is left, and one alone of the last', () => {
-		exchange(0, 100, shows(40));
-		exchange(200, 300, shows(20));
-		expect(leftAt(400)).toBe(1);
-	});
-
-	it('a window is begun with one request', () => {
-		exchange(0, 100, shows(40));
-		exchange(200, 300, shows(20));
-		expect(leftAt(70_000)).toBe(1);
-	});
-
-	it('all are sent at once again when ten replies in a row show no trace of them', () => {
-		exchange(0, 100, shows(40));
-		for (let sent = 0; sent < 10; sent++) exchange(70_000, 70_100, shows(59 - sent));
-		expect(leftAt(70_200)).toBe(50);
 	});
 });

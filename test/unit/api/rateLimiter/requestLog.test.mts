@@ -2,80 +2,78 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RequestLog } from '../../../../nodes/FormService/api/rateLimiter/requestLog.ts';
 
-const WINDOW = 1_000;
+const WINDOW_MS = 1_000;
 
-describe('a log of requests', () => {
-	it('has room for more than the limit when nothing counts any more', () => {
-		const log = new RequestLog(WINDOW);
-		expect(log.freeAt(9, 3, 40)).toBe(40);
-		for (const ended of [10, 20]) log.end(log.leave(0), ended);
-		expect(log.freeAt(9, 3, 40)).toBe(20 + WINDOW);
-	});
+/** A client's steps: after a pause, a request starts, ends (also twice) or is refused. */
+const steps = fc.array(
+	fc.record({
+		pauseMs: fc.nat({ max: 400 }),
+		what: fc.constantFrom('start', 'start', 'end', 'endTwice', 'forget'),
+		which: fc.nat(),
+	}),
+	{ maxLength: 60 },
+);
 
-	it('forgets what had ended before a request left, and not what was open then', () => {
-		const log = new RequestLog(WINDOW);
-		log.end(log.leave(0), 10);
-		const open = log.leave(5);
-		const opener = log.leave(20);
-		log.end(open, 30);
-		log.forgetBefore(opener);
-		expect(log.count(40)).toBe(2);
-	});
-});
-
-describe('whatever is sent', () => {
-	/** Pauses between the steps of a client that leaves, ends (also twice) and forgets at random. */
-	const steps = fc.array(
-		fc.record({
-			pause: fc.nat({ max: 400 }),
-			what: fc.constantFrom('leave', 'leave', 'end', 'endTwice', 'forget'),
-			which: fc.nat(),
-		}),
-		{ maxLength: 60 },
-	);
-
-	/** The same client against the log and against a plain list of what it did. */
-	function run(given: typeof steps extends fc.Arbitrary<infer T> ? T : never) {
-		const log = new RequestLog(WINDOW);
-		const all: Array<{ id: number; endedAt: number }> = [];
-		let now = 0;
-		for (const { pause, what, which } of given) {
-			now += pause;
-			const open = all.filter(({ endedAt }) => endedAt === Infinity);
-			const one = open[which % open.length];
-			if (what === 'leave') all.push({ id: log.leave(now), endedAt: Infinity });
-			else if (one !== undefined && what === 'forget') {
-				log.forget(one.id);
-				all.splice(all.indexOf(one), 1);
-			} else if (one !== undefined) {
-				log.end(one.id, (one.endedAt = now));
-				if (what === 'endTwice') log.end(one.id, now);
-			}
+/** Takes the same steps with the log and with a plain list. */
+function takeSteps(given: typeof steps extends fc.Arbitrary<infer T> ? T : never) {
+	const log = new RequestLog(WINDOW_MS);
+	const all: Array<{ id: number; endedAt: number }> = [];
+	let now = 0;
+	for (const { pauseMs, what, which } of given) {
+		now += pauseMs;
+		const open = all.filter(({ endedAt }) => endedAt === Infinity);
+		const one = open[which % open.length];
+		if (what === 'start') all.push({ id: log.start(now), endedAt: Infinity });
+		else if (one !== undefined && what === 'forget') {
+			log.forget(one.id);
+			all.splice(all.indexOf(one), 1);
+		} else if (one !== undefined) {
+			log.end(one.id, (one.endedAt = now));
+			if (what === 'endTwice') log.end(one.id, now);
 		}
-		return { log, all, now };
 	}
+	return { log, all, now };
+}
 
-	it('as many count as have not ended a window ago', () => {
+describe('the log of requests', () => {
+	it('counts every request until a window after its end', () => {
 		fc.assert(
-			fc.property(steps, fc.nat({ max: 2 * WINDOW }), (given, later) => {
-				const { log, all, now } = run(given);
-				const counted = all.filter(({ endedAt }) => endedAt + WINDOW > now + later);
-				expect(log.count(now + later)).toBe(counted.length);
+			fc.property(steps, fc.nat({ max: 2 * WINDOW_MS }), (given, laterMs) => {
+				const { log, all, now } = takeSteps(given);
+				const counted = all.filter(({ endedAt }) => endedAt + WINDOW_MS > now + laterMs);
+				expect(log.count(now + laterMs)).toBe(counted.length);
 				expect(log.open).toBe(all.filter(({ endedAt }) => endedAt === Infinity).length);
 			}),
 		);
 	});
 
-	it('there is room at the time it says, and none before, if what is open ends now', () => {
-		const wanted = fc.integer({ min: 1, max: 9 });
-		const limits = fc.integer({ min: 9, max: 20 });
+	it('names the first time at which one more request fits, if the open ones end now', () => {
 		fc.assert(
-			fc.property(steps, wanted, limits, (given, wanted, limit) => {
-				const { log, all, now } = run(given);
-				const freeAt = log.freeAt(wanted, limit, now);
+			fc.property(steps, fc.integer({ min: 1, max: 20 }), (given, limit) => {
+				const { log, all, now } = takeSteps(given);
+				const freeAt = log.findFreeTime(limit, now);
 				for (const { id } of all) log.end(id, now);
-				if (freeAt > now) expect(log.count(freeAt - 1) + wanted).toBeGreaterThan(limit);
-				expect(log.count(freeAt) + wanted).toBeLessThanOrEqual(limit);
+				if (freeAt > now) expect(log.count(freeAt - 1)).toBeGreaterThanOrEqual(limit);
+				expect(log.count(freeAt)).toBeLessThan(limit);
+			}),
+		);
+	});
+
+	it('counts no request for longer than a window from now, however often the clock is corrected', () => {
+		const corrections = fc.array(fc.integer({ min: -4e10, max: 60_000 }), {
+			minLength: 1,
+			maxLength: 30,
+		});
+		fc.assert(
+			fc.property(corrections, (given) => {
+				const log = new RequestLog(WINDOW_MS);
+				let now = 1_800_000_000_000;
+				for (const correctionMs of given) {
+					log.end(log.start(now), now);
+					now += correctionMs;
+					expect(log.findFreeTime(1, now)).toBeLessThanOrEqual(now + WINDOW_MS);
+				}
+				expect(log.count(now + WINDOW_MS)).toBe(0);
 			}),
 		);
 	});

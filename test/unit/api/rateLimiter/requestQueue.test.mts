@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { clock } from '../../../../nodes/FormService/api/clock.ts';
 import { RateLimiter } from '../../../../nodes/FormService/api/rateLimiter/rateLimiter.ts';
 import {
-	queueOf,
+	getQueue,
 	RequestQueue,
 } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
-import type { JobEnd } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
+import type { Job, JobEnd } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
 import { pass } from './limiterModel.mts';
 
 beforeEach(() => {
@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 const sleep = async (ms: number) => await new Promise<void>((resolve) => setTimeout(resolve, ms));
-const newQueue = () => new RequestQueue(new RateLimiter(), { now: () => Date.now(), sleep });
+const createQueue = () => new RequestQueue(new RateLimiter(), { now: () => Date.now(), sleep });
 
 async function answered(): Promise<JobEnd> {
 	await sleep(100);
@@ -32,12 +32,12 @@ describe('the queue', () => {
 			return await answered();
 		};
 		const job = { signal: AbortSignal.abort() };
-		expect(await pass(newQueue(), job, send)).toEqual({ kind: 'notSent' });
+		expect(await pass(createQueue(), job, send)).toEqual({ kind: 'notSent' });
 		expect(sent).toBe(0);
 	});
 
 	it('keeps nothing of a request once it is through', async () => {
-		const queue = newQueue();
+		const queue = createQueue();
 		const { signal } = new AbortController();
 		const all = Array.from({ length: 20 }, async () => await pass(queue, { signal }, answered));
 		expect(getEventListeners(signal, 'abort').length).toBeGreaterThan(0);
@@ -47,8 +47,8 @@ describe('the queue', () => {
 		expect(queue.waiting).toBe(0);
 	});
 
-	it('lets what was sent before go before what was not', async () => {
-		const queue = newQueue();
+	it('lets retries go before first tries', async () => {
+		const queue = createQueue();
 		const order: string[] = [];
 		const passing = async (name: string, isRetry: boolean) =>
 			await pass(queue, { isRetry }, async () => {
@@ -63,58 +63,76 @@ describe('the queue', () => {
 	});
 });
 
-describe('a service that is down', () => {
-	/** Sends so many requests, which all end so. */
-	async function sendAll(count: number, end: () => JobEnd, queue = newQueue()) {
+const ok: JobEnd = { kind: 'reply', status: 200, headers: {} };
+const broken: JobEnd = { kind: 'broken' };
+const failed: JobEnd = { kind: 'reply', status: 500, headers: {} };
+const refused: JobEnd = { kind: 'reply', status: 429, headers: { 'retry-after': '1' } };
+
+describe('the circuit breaker', () => {
+	/** Sends so many items at once, which all end so. */
+	async function sendAll(queue: RequestQueue, count: number, end: JobEnd, job: Partial<Job> = {}) {
 		let sent = 0;
-		const all = Array.from(
-			{ length: count },
-			async () =>
-				await pass(queue, {}, async () => {
-					sent++;
-					await sleep(100);
-					return end();
-				}),
-		);
+		const all = Array.from({ length: count }, async () => {
+			return await pass(queue, job, async () => {
+				sent++;
+				await sleep(100);
+				return end;
+			});
+		});
 		await vi.runAllTimersAsync();
-		return { kinds: (await Promise.all(all)).map(({ kind }) => kind), sent, queue };
+		return { kinds: (await Promise.all(all)).map(({ kind }) => kind), sent };
 	}
-	const broken = (): JobEnd => ({ kind: 'broken' });
 
 	it.each([
 		['broken connections', broken, 'serviceDown'],
-		['status 500', (): JobEnd => ({ kind: 'reply', status: 500, headers: {} }), 'serviceDown'],
-		[
-			'refusals without end',
-			(): JobEnd => ({ kind: 'reply', status: 429, headers: { 'retry-after': '1' } }),
-			'onlyRefusals',
-		],
-	])('costs 1,000 items few requests: %s', async (_what, end, kind) => {
-		const { kinds, sent, queue } = await sendAll(1_000, end);
-		expect(sent).toBeLessThanOrEqual(27);
+		['status 500', failed, 'serviceDown'],
+		['refusals', refused, 'onlyRefusals'],
+	])('sends few of 1,000 items after %s', async (_what, end, kind) => {
+		const queue = createQueue();
+		const { kinds, sent } = await sendAll(queue, 1_000, end);
+		expect(sent).toBeLessThan(25);
 		expect(kinds.filter((one) => one === kind)).toHaveLength(1_000 - sent);
 		expect(queue.isServiceDown).toBe(true);
 	});
 
-	it.each([
-		[
-			'a certificate, the Timeout of one node, or a canceled execution',
-			{ kind: 'broken', isOurs: true },
-		],
-		['a token that is not accepted', { kind: 'reply', status: 401, headers: {} }],
-	] as const)('is not what fails: %s', async (_what, end) => {
-		const { kinds, queue } = await sendAll(100, () => end);
+	it.each<[string, JobEnd]>([
+		['a certificate, a short Timeout or a cancellation', { kind: 'broken', isOurs: true }],
+		['a rejected access token', { kind: 'reply', status: 401, headers: {} }],
+	])('ignores %s', async (_what, end) => {
+		const queue = createQueue();
+		const { kinds } = await sendAll(queue, 100, end);
 		expect(kinds).toEqual(kinds.map(() => end.kind));
 		expect(queue.isServiceDown).toBe(false);
 	});
 
-	it('is asked by one item at a time, and all go on when it works again', async () => {
-		const since = Date.now();
-		const end = (): JobEnd =>
-			Date.now() - since < 15_000 ? broken() : { kind: 'reply', status: 200, headers: {} };
-		const { kinds } = await sendAll(55, end);
-		expect(kinds.filter((kind) => kind === 'reply').length).toBeGreaterThan(25);
-		expect(kinds).not.toContain('serviceDown');
+	it('opens after 20 failures in a row, not after 19, and not if a success is between', async () => {
+		const queue = createQueue();
+		for (const end of [...Array<JobEnd>(19).fill(failed), ok, ...Array<JobEnd>(19).fill(failed)]) {
+			await sendAll(queue, 1, end);
+		}
+		expect(queue.isServiceDown).toBe(false);
+		await sendAll(queue, 1, failed);
+		expect(queue.isServiceDown).toBe(true);
+	});
+
+	it('tests a service that is down with one item every 5 minutes, and always with triggers', async () => {
+		const queue = createQueue();
+		await sendAll(queue, 40, failed);
+		expect((await sendAll(queue, 10, failed)).sent).toBe(0);
+		expect((await sendAll(queue, 10, failed, { urgency: 'prompt' })).sent).toBe(10);
+		for (let tested = 0; tested < 3; tested++) {
+			await vi.advanceTimersByTimeAsync(5 * 60_000);
+			expect((await sendAll(queue, 10, failed)).sent).toBe(1);
+		}
+	});
+
+	it('closes with the first success, and opens as late as at first', async () => {
+		const queue = createQueue();
+		await sendAll(queue, 40, failed);
+		await vi.advanceTimersByTimeAsync(5 * 60_000);
+		expect((await sendAll(queue, 1, ok)).sent).toBe(1);
+		expect((await sendAll(queue, 10, ok)).sent).toBe(10);
+		expect((await sendAll(queue, 40, failed)).sent).toBeGreaterThanOrEqual(20);
 	});
 });
 
@@ -129,19 +147,19 @@ describe('the queues of accounts', () => {
 	});
 
 	const passAt = async (key: string, end: JobEnd) => {
-		const passing = pass(queueOf(key), {}, async () => await Promise.resolve(end));
+		const passing = pass(getQueue(key), {}, async () => await Promise.resolve(end));
 		await vi.advanceTimersByTimeAsync(1);
 		await passing;
 	};
 
 	it('are kept while a limit of the day can last, and dropped when another account comes later', async () => {
-		const first = queueOf('first');
+		const first = getQueue('first');
 		await passAt('first', { kind: 'reply', status: 429, headers: { 'retry-after': '86400' } });
 		await vi.advanceTimersByTimeAsync(86_400_000);
-		queueOf('second');
-		expect(queueOf('first')).toBe(first);
+		getQueue('second');
+		expect(getQueue('first')).toBe(first);
 		await vi.advanceTimersByTimeAsync(2 * 3_600_000);
-		queueOf('third');
-		expect(queueOf('first')).not.toBe(first);
+		getQueue('third');
+		expect(getQueue('first')).not.toBe(first);
 	});
 });

@@ -46,17 +46,23 @@ describe('the link to a PDF', () => {
 		expect(parsePdfLink({ account } as RequestContext, value)).toBe(pdf);
 	});
 
+	const context = { account, n8n: { getNode: () => ({}) } } as unknown as RequestContext;
+
 	it.each([
-		{ data: { pdf_url: null, form: { url: PAGE } } },
-		{ data: { pdf_url: '', url: PAGE } },
-		{ data: { pdf_url: null }, url: PAGE },
-		{ data: { pdf: { url: null }, self: PAGE } },
 		{ data: { self: PAGE } },
 		{ data: { logo: 'https://forms.example.com/logo.png' } },
 		{ data: { form: { url: PAGE } } },
 		{ data: { links: { self: PAGE } } },
 	])('is not taken from another link of %j', (value) => {
-		const context = { account, n8n: { getNode: () => ({}) } } as unknown as RequestContext;
 		expect(() => parsePdfLink(context, value)).toThrow('did not send a link to a PDF');
+	});
+
+	it.each([
+		{ data: { pdf_url: null, form: { url: PAGE } } },
+		{ data: { pdf_url: '', url: PAGE } },
+		{ data: { pdf_url: null }, url: PAGE },
+		{ data: { pdf: { url: null }, self: PAGE } },
+	])('is not there yet, and no other link is taken, in %j', (value) => {
+		expect(() => parsePdfLink(context, value)).toThrow('Form Service has no PDF of this response');
 	});
 });

@@ -1,0 +1,201 @@
+import type { Failure } from 'n8n-workflow';
+import type { Effect } from '../endpoints';
+import { asSentence, CHECK_BASE_URL, timeInWords, TRY_LATER } from '../errors';
+import type { Explanation } from '../errors';
+import { REQUESTS_PER_DAY } from '../rateLimiter/limits';
+import type { HeldBack } from '../rateLimiter/requestQueue';
+import { isSetting } from './http';
+import type { Broken } from './http';
+
+/** Why a request brought no success: what a person reads, and what follows for another try. */
+export type Trouble = Pick<Explanation, 'message' | 'httpCode'> & {
+	description: string;
+	failure: Failure;
+	/** How often a request is sent in all while it ends so. */
+	maxTries: number;
+	/** Whether the service may have acted on the request all the same. */
+	mayHaveActed: boolean;
+	/** How long the service asks to wait before another try. */
+	retryAfterMs?: number;
+};
+
+/** The most tries of one request, not counting those refused for the minute's limit. */
+export const MAX_TRIES = 4;
+
+/** The most tries that end in a timeout, since each takes long. */
+const MAX_TIMEOUTS = 2;
+
+/** The first pause before a request is sent again. Each further pause is twice as long. */
+const FIRST_PAUSE_MS = 1_000;
+
+/**
+ * Decides whether to send a request again. What is safe or idempotent is repeated while the trouble can
+ * pass. What must act once is repeated only if the service certainly did not act: it refused with 429,
+ * or no connection was established.
+ *
+ * @param tries how often the request has ended so; refusals for the minute's limit count by themselves
+ * @param random a number from 0 up to 1, so that clients do not all return at the same moment
+ * @returns the milliseconds to wait before; undefined if the request is not sent again
+ */
+export function decideRetry(
+	kind: Effect['kind'],
+	{ maxTries, mayHaveActed, failure, retryAfterMs = 0 }: Trouble,
+	tries: number,
+	random: number,
+): number | undefined {
+	if (tries >= maxTries || (kind === 'once' && mayHaveActed)) return undefined;
+	// the rate limiter waits for the next window
+	if (failure.cause === 'rate-limited') return 0;
+	return Math.max(FIRST_PAUSE_MS * 2 ** (tries - 1) * (0.5 + random / 2), retryAfterMs);
+}
+
+/**
+ * Explains a request that brought no success.
+ *
+ * @param tries how often it was sent
+ * @param isUncertain after any of these tries the service may have acted
+ */
+export function explain(
+	{ message, description, httpCode, failure }: Trouble,
+	{ effect, tries, isUncertain }: { effect: Effect; tries: number; isUncertain: boolean },
+): Explanation {
+	const { ifUncertain } = effect;
+	if (!isUncertain || ifUncertain === undefined) {
+		const tried = tries > 1 ? ` Tried ${tries} times.` : '';
+		return { message, description: description + tried, httpCode, failure };
+	}
+	return {
+		message: `${asSentence(message)} ${ifUncertain.message}`,
+		description: ifUncertain.description,
+		httpCode,
+		failure,
+		mayHaveActed: effect.kind === 'once',
+	};
+}
+
+/** The text of a connection's problem, and its cause; without one, a person has to change something. */
+type Text = { message: string; description: string; cause?: Failure['cause'] };
+
+/**
+ * The trouble of a request that got no whole reply.
+ *
+ * @param origin of the account
+ * @param hasOptions the node has request options, as a trigger has not
+ */
+export function explainBroken(
+	{ problem, detail }: Pick<Broken, 'problem' | 'detail'>,
+	origin: string,
+	hasOptions: boolean,
+): Trouble {
+	const { message, description, cause } = findText({ problem, detail }, origin, hasOptions);
+	return {
+		message,
+		description,
+		failure: { cause: cause ?? 'configuration-invalid' },
+		maxTries: isSetting(problem) ? 1 : problem === 'timeout' ? MAX_TIMEOUTS : MAX_TRIES,
+		// no request is sent without a connection
+		mayHaveActed: problem === 'timeout' || problem === 'interrupted',
+	};
+}
+
+function findText(
+	{ problem, detail }: Pick<Broken, 'problem' | 'detail'>,
+	origin: string,
+	hasOptions: boolean,
+): Text {
+	const cause = 'temporarily-unavailable';
+	switch (problem) {
+		case 'connectionRefused':
+			return {
+				message: `Couldn't connect to ${origin} (connection refused)`,
+				description: `Form Service may be down. ${CHECK_BASE_URL}`,
+				cause,
+			};
+		case 'unknownHost':
+			return {
+				message: `Couldn't find the host name in ${origin}`,
+				description: `${CHECK_BASE_URL} If the URL is correct, n8n's DNS may be failing.`,
+				cause,
+			};
+		case 'unreachable':
+			return {
+				message: `Couldn't reach ${origin} from n8n's network`,
+				description: `${CHECK_BASE_URL} If the URL is correct, check the network of the machine that runs n8n.`,
+				cause,
+			};
+		case 'certificate':
+			return {
+				message: `The certificate of ${origin} was not accepted (${detail})`,
+				description: `${CHECK_BASE_URL} If the certificate comes from your own authority, add the authority to n8n (NODE_EXTRA_CA_CERTS).`,
+			};
+		case 'encryption':
+			return {
+				message: `Couldn't establish a secure connection to ${origin} (${detail})`,
+				description: `${CHECK_BASE_URL} Form Service may use http or a different port.`,
+			};
+		case 'notAllowed':
+			return {
+				message: `n8n does not allow requests to ${origin}: ${detail}`,
+				description: "Check the allowed domains of the credential and n8n's SSRF protection.",
+			};
+		case 'timeout':
+			return {
+				message: `${origin} did not reply in time`,
+				description: TRY_LATER + (hasOptions ? ` ${SET_TIMEOUT}` : ''),
+				cause,
+			};
+		case 'interrupted':
+			return {
+				message: `The connection to ${origin} broke before the whole reply arrived`,
+				description: TRY_LATER,
+				cause,
+			};
+	}
+}
+
+/** What a person can do about a reply that takes long, if the node has request options. */
+export const SET_TIMEOUT = "To wait longer, set 'Timeout' in the node's request options.";
+
+/**
+ * The trouble of a request that is refused for the day's limit.
+ *
+ * @param until epoch milliseconds
+ * @param said the service's own message as the end of a sentence
+ */
+export function explainDayUsedUp(until: number, allowed = REQUESTS_PER_DAY, said = ''): Trouble {
+	return {
+		message: `The daily request limit is used up until ${timeInWords(until)}${said}`,
+		description: `Form Service allows ${allowed.toLocaleString('en-US')} requests a day for all nodes, workflows and tools that use this account. Run this again after that time, or let the workflow send fewer requests.`,
+		httpCode: '429',
+		failure: { cause: 'quota-exhausted', resetsAtEpochMs: until },
+		maxTries: 1,
+		mayHaveActed: false,
+	};
+}
+
+/** Explains a request that was not sent. */
+export function explainHeldBack(held: Exclude<HeldBack, { kind: 'notSent' }>): Explanation {
+	switch (held.kind) {
+		case 'dayUsedUp': {
+			const { message, description, httpCode, failure } = explainDayUsedUp(
+				held.until,
+				held.allowed,
+			);
+			return { message, description, httpCode, failure };
+		}
+		case 'serviceDown':
+			return {
+				message: 'Form Service has failed too often in a row; this request was not sent',
+				description:
+					'The node tests Form Service every 5 minutes. Run this item again once Form Service works.',
+				failure: { cause: 'temporarily-unavailable' },
+			};
+		case 'onlyRefusals':
+			return {
+				message: "This account's request limit is still used up; this request was not sent",
+				description:
+					'Other nodes, workflows or tools that use this account send too many requests. Reduce their requests, then run this item again.',
+				failure: { cause: 'rate-limited' },
+			};
+	}
+}
