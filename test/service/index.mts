@@ -130,30 +130,18 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		servers.push(server);
 		return await server.listen({ host: HOST, port });
 	};
-	let closing: Promise<void> | undefined;
-	const end = async () => {
-		await Promise.all(servers.map(async (server) => await server.close()));
+	let closing: Promise<unknown> | undefined;
+	const close = async () => {
+		closing ??= Promise.all(servers.map(async (server) => await server.close()));
+		await closing;
 		store.save();
 	};
-	const close = async () => await (closing ??= end());
 	try {
 		url = await listen(buildServer(parts), options.port ?? 0);
 		filesUrl = options.filesApart ? await listen(buildFileServer(parts), 0) : url;
 		const { faults, limits, requests, visits } = parts;
-		const baseUrl = url + API_PREFIX;
-		return {
-			url,
-			baseUrl,
-			filesUrl,
-			token,
-			requests,
-			visits,
-			store,
-			faults,
-			shapes,
-			limits,
-			close,
-		};
+		const addresses = { url, baseUrl: url + API_PREFIX, filesUrl };
+		return { ...addresses, token, requests, visits, store, faults, shapes, limits, close };
 	} catch (error) {
 		await close();
 		throw error;

@@ -4,58 +4,38 @@ import { startService } from './index.mts';
 const HELP = `Starts a stand-in for Form Service, for tests and demos.
 
   --port <number>        default 4010
-  --file <file>          default: in memory, gone at the end
+  --file <path>          keeps what is stored; default: in memory, gone at the end
   --per-minute <number>  default 60
   --per-day <number>     default 1440
   --token <text>         default demo-access-token
 `;
 
-/** A whole number above `min`, or a message that names the option. */
-function numberOf(option: string, text: string | undefined, fallback: number, min: number): number {
-	const number = text === undefined ? fallback : Number(text);
-	if (!Number.isInteger(number) || number < min) {
-		throw new Error(`--${option} must be a whole number from ${min} on`);
-	}
-	return number;
+const text = { type: 'string' } as const;
+const options = { port: text, file: text, 'per-minute': text, 'per-day': text, token: text };
+const { values } = parseArgs({ options: { ...options, help: { type: 'boolean' } } });
+
+function readNumber(name: 'port' | 'per-minute' | 'per-day', fallback: number): number {
+	const number = Number(values[name] ?? fallback);
+	if (Number.isInteger(number) && number >= 0) return number;
+	console.error(`--${name} must be a whole number.`);
+	process.exit(1);
 }
 
-async function main() {
-	const { values } = parseArgs({
-		options: {
-			port: { type: 'string' },
-			file: { type: 'string' },
-			'per-minute': { type: 'string' },
-			'per-day': { type: 'string' },
-			token: { type: 'string' },
-			help: { type: 'boolean' },
-		},
-	});
-	if (values.help) {
-		process.stdout.write(HELP);
-		return;
-	}
-
+if (values.help) {
+	console.log(HELP);
+} else {
 	const service = await startService({
-		port: numberOf('port', values.port, 4010, 0),
+		port: readNumber('port', 4010),
+		perMinute: readNumber('per-minute', 60),
+		perDay: readNumber('per-day', 1440),
 		file: values.file,
-		perMinute: numberOf('per-minute', values['per-minute'], 60, 1),
-		perDay: numberOf('per-day', values['per-day'], 1440, 1),
 		token: values.token,
 	});
-	process.stdout.write(
-		`Form Service (a stand-in for tests and demos) is running\n` +
-			`  Forms      ${service.url}/\n` +
-			`  Base URL   ${service.baseUrl}\n` +
-			`  Token      ${service.token}\n`,
-	);
+	console.log(`Form Service (a stand-in for tests and demos) is running
+  Forms      ${service.url}/
+  Base URL   ${service.baseUrl}
+  Token      ${service.token}`);
 	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 		process.once(signal, () => void service.close());
 	}
-}
-
-try {
-	await main();
-} catch (error) {
-	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-	process.exitCode = 1;
 }

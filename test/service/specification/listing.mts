@@ -79,19 +79,14 @@ export function arrange<T>(records: T[], { order, seed, visible }: Shapes): T[] 
 	return ordered.slice(0, visible);
 }
 
-/** Fisher-Yates with mulberry32, so that a seed gives one order. */
+/** Fisher-Yates with the numbers of Park and Miller, so that a seed gives one order. */
 function shuffle<T>(records: T[], seed: number): T[] {
 	const result = [...records];
-	let state = seed >>> 0;
-	const random = () => {
-		state = (state + 0x6d2b79f5) >>> 0;
-		let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-	};
+	let state = seed;
 	for (let last = result.length - 1; last > 0; last--) {
-		const other = Math.floor(random() * (last + 1));
-		[result[last], result[other]] = [result[other]!, result[last]!];
+		state = (state * 48_271) % 2_147_483_647;
+		const other = state % (last + 1);
+		[result[last], result[other]] = [result[other], result[last]];
 	}
 	return result;
 }
