@@ -6,7 +6,7 @@ import { demoForms } from '../../test/service/index.mts';
 import { submitFormPage } from '../lib/formPage.mts';
 import { owner } from '../lib/n8n/instance.mts';
 import { itemsOf } from '../lib/n8n/rest.mts';
-import { root } from '../lib/paths.mts';
+import { localCache } from '../lib/paths.mts';
 import { startWorld, type World } from './world.mts';
 
 const HELP = `npm run demo                 a Form Service and an n8n to try the package by hand
@@ -38,7 +38,7 @@ The demo is running. Form Service is a stand-in for tests and demos, seeded with
   Add a response     curl -H 'content-type: application/json' -d '{"name":"Ada","email":"ada@example.com","message":"Hello"}' ${n8n.url}/webhook/form-service-add-response
 
 Its triggers poll every 10 seconds, which the stand-in's limits are raised for.
-Ctrl-C ends all of it; what is stored in .demo stays for the next start.
+Ctrl-C ends all of it; what is stored stays for the next start, until the next npm ci.
 `;
 
 /** Where a person finds both again, unless something else is there. */
@@ -83,7 +83,7 @@ async function check({ service, n8n: { rest }, workflows }: World): Promise<void
 /** Gives the exit code. */
 async function demo(): Promise<number> {
 	await using cleanup = new AsyncDisposableStack();
-	const folder = join(root, '.demo', values.check ? 'check' : 'data');
+	const folder = join(localCache, 'demo', values.check ? 'check' : 'data');
 	if (values.check || values.fresh) await rm(folder, { recursive: true, force: true });
 	let world: World | 'interrupted' | undefined;
 	try {

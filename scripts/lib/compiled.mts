@@ -12,9 +12,9 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type * as TypeScript from 'typescript';
-import { root } from './paths.mts';
+import { localCache, root } from './paths.mts';
 
-const cache = join(root, 'node_modules', '.cache', 'compiled');
+const cache = join(localCache, 'compiled');
 
 /** No process uses a folder any more that is older. */
 const OUT_OF_USE_MS = 24 * 3_600_000;

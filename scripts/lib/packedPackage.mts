@@ -3,7 +3,7 @@ import { existsSync, globSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { run, step } from './command.mts';
-import { root } from './paths.mts';
+import { localCache, root } from './paths.mts';
 
 const SOURCES = '{nodes/**/*,credentials/*,package.json,tsconfig.json,README.md,gulpfile.js}';
 
@@ -29,7 +29,7 @@ export async function packedPackage(): Promise<string> {
 	for (const file of files.map(({ parentPath, name }) => join(parentPath, name)).sort()) {
 		hash.update(file).update(await readFile(file));
 	}
-	const folder = join(root, '.demo', 'package');
+	const folder = join(localCache, 'package');
 	const tarball = join(folder, `${hash.digest('hex').slice(0, 16)}.tgz`);
 	if (existsSync(tarball)) return tarball;
 	return await step('Building and packing the package', async () => {

@@ -5,6 +5,9 @@ import { join, resolve } from 'node:path';
 /** The repository. */
 export const root = resolve(import.meta.dirname, '../..');
 
+/** Where results are kept within the checkout: lint, formatting and Git leave it out. */
+export const localCache = join(root, 'node_modules', '.cache');
+
 /** Where downloads are kept between checkouts. */
 export const cacheFolder = join(
 	process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),

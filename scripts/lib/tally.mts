@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from './command.mts';
-import { root } from './paths.mts';
+import { localCache } from './paths.mts';
 
 /** What has been checked so far. */
 export type Tally = { passed: number; failed: number };
@@ -36,7 +36,7 @@ export async function runTests(
 ): Promise<void> {
 	console.log(`\n── Tests: ${projects.join(', ')}`);
 	const name = `tests-${projects.join('-')}-${process.pid}.json`;
-	const file = join(root, 'node_modules', '.cache', name);
+	const file = join(localCache, name);
 	const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
 	const selected = projects.flatMap((project) => ['--project', project]);
 	const failure = await run('vitest', ['run', ...args, ...selected, ...reporters], {

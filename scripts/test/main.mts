@@ -1,19 +1,20 @@
 import { run } from '../lib/command.mts';
 import { check, conclude, runTests, type Tally } from '../lib/tally.mts';
 
-const CHECK = ['scripts/generate.mts', '--check'];
-
 const tally: Tally = { passed: 0, failed: 0 };
-const script = async (name: string) => await run('npm', ['run', '--silent', name], { show: true });
+const runScript = async (...args: string[]) =>
+	await run('npm', ['run', '--silent', ...args], { show: true });
 
-// each of the first takes one processor
+// each of the two takes one processor
 await Promise.all([
-	check(tally, 'Types', async () => await script('typecheck')).then(async () => {
-		await check(tally, 'Generated files', async () => await run('node', CHECK, { show: true }));
+	// the build checks the types of the nodes
+	check(tally, 'Build', async () => await runScript('build')).then(async () => {
+		const args = ['-p', 'tsconfig.test.json'];
+		await check(tally, 'Types', async () => await run('tsc', args, { show: true }));
+		await check(tally, 'Generated files', async () => await runScript('generate', '--', '--check'));
 	}),
-	check(tally, 'Lint', async () => await script('lint')).then(async () => {
-		await check(tally, 'Format', async () => await script('format:check'));
-		await check(tally, 'Build', async () => await script('build'));
+	check(tally, 'Lint', async () => await runScript('lint')).then(async () => {
+		await check(tally, 'Format', async () => await runScript('format:check'));
 	}),
 ]);
 await runTests(tally, ['unit', 'model', 'integration', 'package']);
