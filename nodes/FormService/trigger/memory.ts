@@ -197,25 +197,24 @@ export function dropReadings({ forms }: TriggerMemory): void {
 /** All that share the requests of an account in this process, by the account's key. */
 const accounts = new Map<string, Map<string, Sharer>>();
 
-/** A poll of n8n for one sharer. */
-export type SharerPoll = Pick<Sharer, 'requestsPerDay' | 'weight' | 'maxPerDay'> & {
-	/** Whether the trigger was active before. Otherwise the time since the last poll is no interval. */
-	isScheduled: boolean;
-};
-
 /** Takes note that n8n has polled the trigger, so that the list takes part in the account's requests. */
 export function registerPoll(
 	accountKey: string,
-	sharer: string,
-	{ isScheduled, ...rest }: SharerPoll,
-	nowMs: number,
+	{ sharer }: ListMemory,
+	share: Omit<Sharer, 'intervalMs'>,
+	isScheduled: boolean,
 ): void {
 	const own = accounts.get(accountKey) ?? new Map<string, Sharer>();
 	const known = own.get(sharer);
-	const intervalMs = isScheduled && known !== undefined ? nowMs - known.polledAtMs : 0;
-	own.set(sharer, { ...rest, polledAtMs: nowMs, intervalMs });
-	if (known !== undefined) return;
+	// until a trigger is active, the time since its last poll is no interval
+	const intervalMs = isScheduled && known ? share.polledAtMs - known.polledAtMs : 0;
+	own.set(sharer, { ...share, intervalMs });
 	accounts.set(accountKey, own);
+	if (known === undefined) forgetSharers(share.polledAtMs);
+}
+
+/** Forgets what was not polled for a day. */
+function forgetSharers(nowMs: number): void {
 	for (const [key, sharers] of accounts) {
 		for (const [name, { polledAtMs }] of sharers) {
 			if (Math.abs(nowMs - polledAtMs) >= DAY_MS) sharers.delete(name);

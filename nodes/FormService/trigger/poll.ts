@@ -158,17 +158,11 @@ async function updateFormList(input: PollInput, progress: Progress) {
 }
 
 /** The list takes part in the requests of the account. */
-function registerList(
-	input: PollInput,
-	{ sharer }: ListMemory,
-	weight: number,
-	maxPerDay: number,
-): void {
-	const { context, parameters, occasion, startedAtMs } = input;
+function registerList(input: PollInput, list: ListMemory, weight: number, maxPerDay: number): void {
+	const { context, parameters, occasion, startedAtMs: polledAtMs } = input;
 	const { requestsPerDay } = parameters;
-	const isScheduled = occasion === 'schedule';
-	const poll = { requestsPerDay, weight, maxPerDay, isScheduled };
-	registerPoll(context.account.key, sharer, poll, startedAtMs);
+	const share = { requestsPerDay, weight, maxPerDay, polledAtMs };
+	registerPoll(context.account.key, list, share, occasion === 'schedule');
 }
 
 /**

@@ -1,4 +1,4 @@
-import { clamp } from 'lodash';
+import { clamp, partition, sumBy } from 'lodash';
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
@@ -9,15 +9,15 @@ export const DAY_MS = 24 * HOUR_MS;
  * this process.
  */
 export type Sharer = {
-	/** When n8n last polled the trigger, in epoch milliseconds. */
-	readonly polledAtMs: number;
-	/** How long after the poll before; 0 if the trigger was not active then. */
-	readonly intervalMs: number;
 	readonly requestsPerDay: number;
 	/** How often it is read beside the others. */
 	readonly weight: number;
 	/** The most requests a day that it needs. */
 	readonly maxPerDay: number;
+	/** When n8n last polled the trigger, in epoch milliseconds. */
+	readonly polledAtMs: number;
+	/** How long after the poll before; 0 if the trigger was not active then. */
+	readonly intervalMs: number;
 };
 
 /**
@@ -34,25 +34,15 @@ const MIN_ACTIVE_MS = 3 * MINUTE_MS;
  * @param sharers all on the account, the own one included
  */
 export function computeSpacingMs(sharers: Iterable<Sharer>, own: Sharer, nowMs: number): number {
-	const active = [...sharers].filter(
-		({ polledAtMs, intervalMs }) =>
-			nowMs - polledAtMs < Math.max(LATE_INTERVALS * intervalMs, MIN_ACTIVE_MS),
-	);
-	const all = active.includes(own) ? active : [...active, own];
-	const limit = Math.max(...all.map(({ requestsPerDay }) => requestsPerDay));
-	const even = limit / sumOf(all, 'weight');
-	const isModest = ({ maxPerDay, weight }: Sharer) => maxPerDay < even * weight;
-	if (isModest(own)) return DAY_MS / own.maxPerDay;
-	const rest = limit - sumOf(all.filter(isModest), 'maxPerDay');
-	const weights = sumOf(
-		all.filter((one) => !isModest(one)),
-		'weight',
-	);
-	return (DAY_MS * weights) / (rest * own.weight);
-}
-
-function sumOf(sharers: readonly Sharer[], name: 'weight' | 'maxPerDay'): number {
-	return sharers.reduce((sum, one) => sum + one[name], 0);
+	const isActive = ({ polledAtMs, intervalMs }: Sharer) =>
+		nowMs - polledAtMs < Math.max(LATE_INTERVALS * intervalMs, MIN_ACTIVE_MS);
+	const active = [...sharers].filter((one) => one === own || isActive(one));
+	const limit = Math.max(...active.map(({ requestsPerDay }) => requestsPerDay));
+	const even = limit / sumBy(active, 'weight');
+	const [modest, others] = partition(active, (one) => one.maxPerDay < even * one.weight);
+	if (modest.includes(own)) return DAY_MS / own.maxPerDay;
+	const rest = limit - sumBy(modest, 'maxPerDay');
+	return (DAY_MS * sumBy(others, 'weight')) / (rest * own.weight);
 }
 
 /**

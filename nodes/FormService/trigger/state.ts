@@ -234,7 +234,11 @@ const schema = z.object({
 			id: z.string(),
 			since: nonNegative.optional(),
 			missingSince: nonNegative.optional(),
-			known: z.string().refine(isEncoded).optional(),
+			known: z
+				.string()
+				.transform(decode)
+				.refine((known) => known !== undefined)
+				.optional(),
 		}),
 	),
 });
@@ -247,7 +251,8 @@ export function encodeState({ service, listedSinceMs, savedAtMs, forms }: State)
 		listedSince: listedSinceMs,
 		savedAt: savedAtMs,
 		forms: [...forms].map(([id, { known, sinceMs, missingSinceDay }]) => {
-			return { id, since: sinceMs, missingSince: missingSinceDay, known: known && encode(known) };
+			const times = { since: sinceMs, missingSince: missingSinceDay };
+			return { id, ...times, known: known && encode(known) };
 		}),
 	};
 }
@@ -258,12 +263,11 @@ export function decodeState(saved: unknown): Restored {
 	const parsed = schema.safeParse(saved);
 	if (!parsed.success) return { damage: describeDamage(saved) };
 	const { service, listedSince, savedAt, forms } = parsed.data;
-	const decoded = forms.map(({ id, since, missingSince, known }): [string, FormState] => {
-		const responses = known === undefined ? undefined : decode(known);
-		return [id, { known: responses, sinceMs: since, missingSinceDay: missingSince }];
+	const decoded = forms.map(({ id, known, since, missingSince }): [string, FormState] => {
+		return [id, { known, sinceMs: since, missingSinceDay: missingSince }];
 	});
-	const content = { service, listedSinceMs: listedSince, forms: new Map(decoded) };
-	return { state: { ...content, savedAtMs: savedAt } };
+	const times = { listedSinceMs: listedSince, savedAtMs: savedAt };
+	return { state: { service, ...times, forms: new Map(decoded) } };
 }
 
 /** When a saved state was saved, or undefined if it does not say so. The state may be damaged. */
@@ -280,7 +284,7 @@ function describeDamage(saved: unknown): string {
 
 /** Characters of a response: its fingerprint, a letter for its kind, and minutes in base 36. */
 const ENTRY_LENGTH = 16;
-const ENTRY = /^[\w-]{10}[ciwaCIWA][0-9a-z]{5}$/;
+const ENTRY = /^([\w-]{10})([ciwa])([\da-z]{5})$/i;
 
 /** The letter of each kind; a capital letter for a response that is missing. */
 const LETTERS = { complete: 'c', incomplete: 'i', waiting: 'w', abandoned: 'a' } as const;
@@ -290,29 +294,20 @@ function encode(known: Known): string {
 	let text = '';
 	for (const [fingerprint, { kind, isMissing, sinceMinute }] of known) {
 		const letter = isMissing ? LETTERS[kind].toUpperCase() : LETTERS[kind];
-		const since = sinceMinute === 0 ? '00000' : sinceMinute.toString(36).padStart(5, '0');
-		text += fingerprint + letter + since;
+		text += fingerprint + letter + sinceMinute.toString(36).padStart(5, '0');
 	}
 	return text;
 }
 
-function isEncoded(text: string): boolean {
-	if (text.length % ENTRY_LENGTH !== 0) return false;
-	for (let at = 0; at < text.length; at += ENTRY_LENGTH) {
-		if (!ENTRY.test(text.slice(at, at + ENTRY_LENGTH))) return false;
-	}
-	return true;
-}
-
-function decode(text: string): Known {
+/** Undefined if the text is not what `encode` writes. */
+function decode(text: string): Known | undefined {
 	const known = new Map<string, KnownResponse>();
 	for (let at = 0; at < text.length; at += ENTRY_LENGTH) {
-		const letter = text[at + 10];
-		const since = text.slice(at + 11, at + ENTRY_LENGTH);
+		const entry = ENTRY.exec(text.slice(at, at + ENTRY_LENGTH));
+		if (entry === null) return undefined;
+		const [, fingerprint, letter, since] = entry;
 		const kind = KINDS[letter.toLowerCase() as keyof typeof KINDS];
-		const sinceMinute = since === '00000' ? 0 : parseInt(since, 36);
-		const isMissing = letter < 'a';
-		known.set(text.slice(at, at + 10), describeKnown(kind, sinceMinute, isMissing));
+		known.set(fingerprint, describeKnown(kind, parseInt(since, 36), letter < 'a'));
 	}
 	return known;
 }
