@@ -14,14 +14,17 @@ import { pollForms } from './trigger/poll';
 import { triggerProperties } from './trigger/properties';
 
 /**
- * Such as "Contact: response completed". The form comes first, as the canvas cuts what is longer than
- * about 26 characters, and forms tell triggers apart more often than events do.
+ * Such as "Contact: completed". The form comes first, since forms tell triggers apart more often than
+ * events do. The canvas shows about 26 characters, so a long name is cut and the event stays.
  */
-const SUBTITLE = `={{ (({ events, watch, formId, formIds }) =>
-	(${WATCH_IN_EXPRESSION} === "all" ? "All forms: " : watch === "several" ? (formIds ?? []).length + " forms: "
-		: formId?.cachedResultName ? formId.cachedResultName + ": " : "On ") +
-	[].concat(events ?? []).map((event) => event.replace(/[A-Z]/g, (letter) => " " + letter.toLowerCase())).join(" or ")
-)(JSON.parse(JSON.stringify($parameter))) }}`;
+const SUBTITLE = `={{ (({ events, watch, formId, formIds }) => {
+	const kind = ${WATCH_IN_EXPRESSION};
+	const name = formId?.cachedResultName ?? "";
+	const forms = kind === "all" ? "All forms" : kind === "several" ? (formIds ?? []).length + " forms"
+		: name.length > 15 ? name.slice(0, 14) + "…" : name;
+	const words = [].concat(events ?? []).map((event) => event.replace("response", "").replace(/[A-Z]/g, (letter) => " " + letter.toLowerCase()).trim());
+	return (forms ? forms + ": " : "On ") + words.join(", ");
+})(JSON.parse(JSON.stringify($parameter))) }}`;
 
 export class FormServiceTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -31,7 +34,7 @@ export class FormServiceTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: SUBTITLE,
-		description: 'Start workflows on responses, add and find them, and update settings',
+		description: 'Starts the workflow on form responses or new forms',
 		defaults: { name: 'Form Service Trigger' },
 		polling: true,
 		eventTriggerDescription: `'Fetch Test Event' shows the newest matching response. If there is no response yet, it shows an example made from the fields of the form, with "example": true.`,

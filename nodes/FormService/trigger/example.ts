@@ -32,7 +32,7 @@ type Form = { id: string; name: string | null; record?: IDataObject };
  */
 export async function fetchExample(n8n: IPollFunctions): Promise<INodeExecutionData[]> {
 	const parameters = readParameters(n8n);
-	const { events, output, watch, watchesResponses } = parameters;
+	const { conditions, events, output, watch, watchesResponses } = parameters;
 	const context: RequestContext = { n8n, account: await getAccount(n8n), urgency: 'prompt' };
 	const forms = await listExampleForms(context, parameters);
 	if (forms.length === 0 && watch.kind === 'all')
@@ -47,6 +47,7 @@ export async function fetchExample(n8n: IPollFunctions): Promise<INodeExecutionD
 		const created = { event: 'formCreated' as const, record, form: { id, name } };
 		return await showItem(created, { context, output });
 	}
+	if (conditions.conditions.length > 0) throw createNoMatchError(n8n.getNode());
 	const fields = await readFields(context, id, output);
 	const event = RESPONSE_EVENTS.find((one) => events.includes(one)) ?? 'responseCompleted';
 	const madeUp = { event, record: createRecord(event, fields), form: { id, name }, fields };
@@ -117,6 +118,14 @@ function createNoFormsError(node: INode, except: readonly string[]) {
 			except.length > 0
 				? "Remove a form from 'Excluded Form Names or IDs', then fetch the test event again."
 				: 'Create a form, then fetch the test event again.',
+	});
+}
+
+/** An example would not meet the filters, and mislead whoever builds on it. */
+function createNoMatchError(node: INode) {
+	return inputError(node, {
+		message: 'No response meets the filters yet',
+		description: 'Submit a response that meets them, or remove the filters to see an example.',
 	});
 }
 

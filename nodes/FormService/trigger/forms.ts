@@ -193,9 +193,10 @@ export async function loadFields(
 		form.fields = { fields, triedAtMs: nowMs, isUnmatched };
 		return fields;
 	} catch (cause) {
-		if (known === undefined || cause instanceof NotSent) throw cause;
+		const error = asNodeError(context.n8n.getNode(), cause);
+		if (known === undefined || cause instanceof NotSent) throw error;
 		form.fields = { ...known, triedAtMs: nowMs };
-		const { message } = asNodeError(context.n8n.getNode(), cause);
+		const { message } = error;
 		context.n8n.logger.warn(`The fields of form ${form.id} could not be read again: ${message}`);
 		return known.fields;
 	} finally {

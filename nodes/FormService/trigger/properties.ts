@@ -1,9 +1,9 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { REQUESTS_PER_DAY } from '../api/rateLimiter/limits';
 import { conditionFilters } from '../parameters/filters';
 import { formLocator, makeOptions, simplifySwitch } from '../parameters/properties';
 import { outputOptions } from '../parameters/responseOutput';
-import { showForWatch, WITH_FORM_CREATED } from '../parameters/watched';
+import { showForWatch, WITH_FORM_CREATED, WITH_RESPONSES } from '../parameters/watched';
 import {
 	DEFAULT_ABANDONED_AFTER_HOURS,
 	DEFAULT_MAX_PER_POLL,
@@ -16,68 +16,51 @@ const LIMIT = '1,440';
 
 const set = '/options.requestsPerDay';
 
-const MINUTES = (24 * 60) / DEFAULT_REQUESTS_PER_DAY;
-const CHANGE = "To change this, set 'Requests per Day' in the options.";
-
 const isSet = { [set]: [{ _cnd: { exists: true as const } }] };
 
-const severalForms: INodeProperties = {
-	displayName: `The trigger polls one form at most every ${MINUTES} minutes, even if 'Poll Times' are more frequent, to stay within ${DEFAULT_REQUESTS_PER_DAY} requests a day. Forms take turns: with 12 forms, each is polled about every ${12 * MINUTES} minutes. ${CHANGE}`,
-	name: 'severalAllowanceNotice',
-	type: 'notice',
-	default: '',
-};
+const MINUTES = (24 * 60) / DEFAULT_REQUESTS_PER_DAY;
+const OFTEN = `no more than once every ${MINUTES} minutes, even if Poll Times runs more often`;
+const SEVERAL = `Checks one form after another, ${OFTEN}. With 12 forms, each is checked about every ${12 * MINUTES} minutes`;
+const CHANGE = "To change this, set 'Requests per Day' in the options.";
 
 /** n8n shows no expression in a notice, so there is one for each case. */
-const allowanceNotices: INodeProperties[] = [
-	{
-		displayName: `The trigger polls at most every ${MINUTES} minutes, even if 'Poll Times' are more frequent, to stay within ${DEFAULT_REQUESTS_PER_DAY} requests a day. ${CHANGE}`,
-		name: 'allowanceNotice',
-		type: 'notice',
-		default: '',
-		displayOptions: { show: { watch: ['one'] }, hide: { ...isSet, ...WITH_FORM_CREATED } },
-	},
-	{
-		...severalForms,
-		displayOptions: {
-			show: { watch: ['several', 'all'] },
-			hide: { ...isSet, ...WITH_FORM_CREATED },
-		},
-	},
-	{ ...severalForms, displayOptions: { show: WITH_FORM_CREATED, hide: isSet } },
-	{
-		displayName:
-			"All triggers on this account share 'Requests per Day', which is set in the options below. The trigger skips polls beyond this number.",
-		name: 'setAllowanceNotice',
-		type: 'notice',
-		default: '',
-		displayOptions: {
-			show: { [set]: [{ _cnd: { between: { from: 1, to: REQUESTS_PER_DAY - 1 } } }] },
-		},
-	},
-	{
-		displayName:
-			"With this 'Requests per Day', triggers can use up the whole daily limit. Requests of other nodes on this account may then be refused.",
-		name: 'largeAllowanceNotice',
-		type: 'notice',
-		default: '',
-		displayOptions: { show: { [set]: [{ _cnd: { gte: REQUESTS_PER_DAY } }] } },
-	},
+const createNotice = (text: string, displayOptions: IDisplayOptions): INodeProperties => ({
+	displayName: text,
+	name: 'requestsNotice',
+	type: 'notice',
+	default: '',
+	displayOptions,
+});
+
+const notices: INodeProperties[] = [
+	createNotice(`Checks the form ${OFTEN}. ${CHANGE}`, {
+		show: { watch: ['one'] },
+		hide: { ...isSet, ...WITH_FORM_CREATED },
+	}),
+	createNotice(`${SEVERAL}. ${CHANGE}`, {
+		show: { watch: ['several', 'all'] },
+		hide: { ...isSet, ...WITH_FORM_CREATED },
+	}),
+	createNotice(`${SEVERAL}, and the list of forms about once an hour. ${CHANGE}`, {
+		show: { ...WITH_FORM_CREATED, ...WITH_RESPONSES },
+		hide: isSet,
+	}),
+	createNotice(`Checks the list of forms ${OFTEN}. ${CHANGE}`, {
+		show: WITH_FORM_CREATED,
+		hide: { ...isSet, ...WITH_RESPONSES },
+	}),
+	createNotice(
+		"All triggers on this account share 'Requests per Day', which is set in the options below. Each form is checked less often the more forms there are.",
+		{ show: { [set]: [{ _cnd: { between: { from: 1, to: REQUESTS_PER_DAY - 1 } } }] } },
+	),
+	createNotice(
+		"With this 'Requests per Day', triggers can use up the whole daily limit. Requests of other nodes on this account may then be refused.",
+		{ show: { [set]: [{ _cnd: { gte: REQUESTS_PER_DAY } }] } },
+	),
 ];
 
 /** What starts the workflow. n8n's node panel offers each as an action. */
 const triggerEvents: INodePropertyOptions[] = [
-	{
-		name: 'Form Created',
-		value: 'formCreated',
-		description:
-			'A form was added to the workspace. With this event, the trigger watches all forms.',
-	},
-	{
-		name: 'Response Abandoned',
-		value: 'responseAbandoned',
-		description: 'A response has been incomplete for a number of hours',
-	},
 	{
 		name: 'Response Completed',
 		value: 'responseCompleted',
@@ -88,6 +71,17 @@ const triggerEvents: INodePropertyOptions[] = [
 		value: 'responseStarted',
 		description:
 			'Someone started to fill out a form that has "Track incomplete submissions" turned on',
+	},
+	{
+		name: 'Response Abandoned',
+		value: 'responseAbandoned',
+		description: 'A response has been incomplete for a number of hours',
+	},
+	{
+		name: 'Form Created',
+		value: 'formCreated',
+		description:
+			'A form was added to the workspace. With this event, the trigger watches all forms.',
 	},
 ];
 
@@ -121,7 +115,7 @@ export const triggerProperties: INodeProperties[] = [
 		displayOptions: { show: { events: ['responseAbandoned'] } },
 	},
 	{
-		displayName: 'Forms',
+		displayName: 'Watch',
 		name: 'watch',
 		type: 'options',
 		noDataExpression: true,
@@ -155,26 +149,27 @@ export const triggerProperties: INodeProperties[] = [
 	},
 	{ ...exceptFormIds, displayOptions: showForWatch('all') },
 	{ ...exceptFormIds, displayOptions: { show: WITH_FORM_CREATED } },
-	...allowanceNotices,
+	...notices,
 	{
 		displayName: 'Filters',
 		name: 'filters',
 		type: 'collection',
 		placeholder: 'Add Filter',
 		default: {},
-		description:
-			'Which responses start the workflow. The trigger marks all other responses as seen, and they never start the workflow.',
+		description: 'Only matching responses start the workflow. Others are marked as seen.',
 		options: conditionFilters,
+		displayOptions: { show: WITH_RESPONSES },
 	},
 	simplifySwitch,
 	makeOptions(
 		inOrder([
-			...outputOptions,
+			...outputOptions.map(showWithResponses),
 			{
 				displayName: 'Emit Existing Responses',
 				name: 'emitExisting',
 				type: 'boolean',
 				default: false,
+				displayOptions: { show: WITH_RESPONSES },
 				description:
 					'Whether to also start the workflow for responses that already exist when the trigger is first activated, oldest first',
 			},
@@ -184,8 +179,7 @@ export const triggerProperties: INodeProperties[] = [
 				type: 'number',
 				typeOptions: { minValue: 1 },
 				default: DEFAULT_MAX_PER_POLL,
-				description:
-					'Maximum number of responses per execution. The rest follow at the next polls.',
+				description: 'Max number of responses per execution. Later polls deliver the rest.',
 			},
 			{
 				displayName: 'Requests per Day',
@@ -193,13 +187,19 @@ export const triggerProperties: INodeProperties[] = [
 				type: 'number',
 				typeOptions: { minValue: 1 },
 				default: DEFAULT_REQUESTS_PER_DAY,
-				description:
-					'Maximum number of requests that all triggers on this account in one n8n process send in 24 hours. Forms share them: with 3 forms, each is polled about every 6 minutes, and busy forms more often.',
-				hint: `The service's default limit is ${LIMIT} a day; yours may differ`,
+				description: 'Max API requests in 24 hours, shared by all triggers on this account',
+				hint: `The default limit of Form Service is ${LIMIT} a day; yours may differ`,
 			},
 		]),
 	),
 ];
+
+/** What is only about responses is hidden where only Form Created is chosen. */
+function showWithResponses(option: INodeProperties): INodeProperties {
+	const { displayOptions, name } = option;
+	if (name === 'includeSecrets') return option;
+	return { ...option, displayOptions: { show: { ...displayOptions?.show, ...WITH_RESPONSES } } };
+}
 
 /** As n8n orders options, wherever they come from. */
 function inOrder(options: INodeProperties[]): INodeProperties[] {

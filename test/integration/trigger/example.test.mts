@@ -61,6 +61,17 @@ describe('Fetch Test Event on a form without responses', () => {
 			}),
 	);
 
+	it('says that no response meets the filters, in place of an example that breaks them', async () =>
+		await withWorld(async (world) => {
+			const form = newForm(world);
+			world.service.store.addResponse(form, { answers: { Name: 'Grace' } });
+			const conditions = [{ field: 'Name', operator: 'is', value: 'Ada' }];
+			const filters = { conditions: { conditions } };
+			await expect(fetch(world, form, { filters })).rejects.toThrow(
+				'No response meets the filters yet',
+			);
+		}));
+
 	it('never starts a running trigger', async () =>
 		await withWorld(async (world) => {
 			const trigger = watch(world.n8n, newForm(world), { options: { emitExisting: true } });

@@ -29,10 +29,17 @@ function subtitle(parameters: INodeParameters): unknown {
 const chosen = { __rl: true, mode: 'list', value: 'aB3xY9', cachedResultName: 'Contact' };
 
 it.each<[string, INodeParameters]>([
-	['Contact: response completed', { events: ['responseCompleted'], formId: chosen }],
-	['On response completed', { events: ['responseCompleted'] }],
+	['Contact: completed', { events: ['responseCompleted'], formId: chosen }],
 	[
-		'2 forms: response started or response abandoned',
+		'Customer Satis…: completed',
+		{
+			events: ['responseCompleted'],
+			formId: { ...chosen, cachedResultName: 'Customer Satisfaction Survey' },
+		},
+	],
+	['On completed', { events: ['responseCompleted'] }],
+	[
+		'2 forms: started, abandoned',
 		{ events: ['responseStarted', 'responseAbandoned'], watch: 'several', formIds: ['a', 'b'] },
 	],
 	['All forms: form created', { events: ['formCreated'], watch: 'all', formId: chosen }],

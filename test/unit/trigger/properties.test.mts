@@ -1,5 +1,5 @@
 import { NodeHelpers } from 'n8n-workflow';
-import type { INodeParameters } from 'n8n-workflow';
+import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { triggerProperties } from '../../../nodes/FormService/trigger/properties.ts';
 
@@ -13,21 +13,21 @@ function shown(options: INodeParameters, more: INodeParameters = {}): string[] {
 		.map(({ displayName }) => displayName);
 }
 
-describe('The notice about the daily allowance', () => {
-	it('says how often the trigger polls by default, and where to change that', () => {
+describe('The notice about Requests per Day', () => {
+	it('says how often the form is checked, whatever Poll Times says, and how to change that', () => {
 		expect(shown({})).toEqual([
-			"The trigger polls at most every 2 minutes, even if 'Poll Times' are more frequent, to stay within 720 requests a day. To change this, set 'Requests per Day' in the options.",
+			"Checks the form no more than once every 2 minutes, even if Poll Times runs more often. To change this, set 'Requests per Day' in the options.",
 		]);
 	});
 
-	it.each([{ watch: 'several' }, { watch: 'all' }, { events: ['formCreated'] }])(
-		'says what it comes to for each of several forms (%j)',
-		(more) => {
-			expect(shown({}, more)).toEqual([
-				expect.stringContaining('with 12 forms, each is polled about every 24 minutes'),
-			]);
-		},
-	);
+	it.each<[INodeParameters, string]>([
+		[{ watch: 'several' }, 'With 12 forms, each is checked about every 24 minutes.'],
+		[{ watch: 'all' }, 'With 12 forms, each is checked about every 24 minutes.'],
+		[{ events: ['formCreated'] }, 'Checks the list of forms no more than once every 2 minutes'],
+		[{ events: ['formCreated', 'responseStarted'] }, 'and the list of forms about once an hour'],
+	])('says what holds for %j', (more, text) => {
+		expect(shown({}, more)).toEqual([expect.stringContaining(text)]);
+	});
 
 	it('names the option once it is set', () => {
 		expect(shown({ requestsPerDay: 100 })).toEqual([
@@ -37,11 +37,6 @@ describe('The notice about the daily allowance', () => {
 
 	it.each([1_440, 5_000])('warns when the triggers take it all (%i)', (requestsPerDay) => {
 		expect(shown({ requestsPerDay })).toEqual([expect.stringContaining('be refused')]);
-	});
-
-	it('stands directly under the forms', () => {
-		const names = triggerProperties.map(({ name }) => name);
-		expect(names[names.indexOf('allowanceNotice') - 1]).toBe('exceptFormIds');
 	});
 });
 
@@ -68,10 +63,10 @@ describe('The parameters of the trigger', () => {
 		expect(others).toEqual([]);
 		expect(events.displayOptions).toBeUndefined();
 		expect(events.options?.map(({ name }) => name)).toEqual([
-			'Form Created',
-			'Response Abandoned',
 			'Response Completed',
 			'Response Started',
+			'Response Abandoned',
+			'Form Created',
 		]);
 	});
 
@@ -90,12 +85,14 @@ describe('The parameters of the trigger', () => {
 		expect(names('responseCompleted')).not.toContain('abandonedAfterHours');
 	});
 
-	it('have their options in alphabetical order', () => {
-		for (const { options } of triggerProperties) {
-			const names = (options ?? []).map((option) =>
-				'displayName' in option ? option.displayName : option.name,
-			);
-			expect(names).toEqual([...names].sort());
-		}
+	it('are only about forms where only Form Created is chosen', () => {
+		const names = visible({ watch: 'one', events: ['formCreated'], simplify: true, options: {} });
+		expect(names).not.toContain('filters');
+		const values = { events: ['formCreated'], simplify: true, options: { downloadFiles: true } };
+		const { options = [] } = triggerProperties.find(({ name }) => name === 'options')!;
+		const shownOptions = (options as INodeProperties[])
+			.filter((one) => NodeHelpers.displayParameter(values.options, one, null, null, values))
+			.map(({ name }) => name);
+		expect(shownOptions).toEqual(['maxPerPoll', 'requestsPerDay']);
 	});
 });
