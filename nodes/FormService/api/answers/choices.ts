@@ -26,6 +26,15 @@ function parseChoice(option: unknown): Choice | undefined {
  * value; a text in the same case as a choice means that choice rather than one in another case.
  */
 export function indexChoices(choices: readonly Choice[]): Choices {
+	const known = indexes.get(choices) ?? buildIndex(choices);
+	indexes.set(choices, known);
+	return known;
+}
+
+/** A form's fields are read once for all responses, which can be 100,000. */
+const indexes = new WeakMap<readonly Choice[], Choices>();
+
+function buildIndex(choices: readonly Choice[]): Choices {
 	// of two entries with one key, a Map keeps the last: the surest entries come last
 	const reversed = choices.toReversed();
 	const indexBy = (getKey: (choice: Choice) => string, fold: (text: string) => string) =>

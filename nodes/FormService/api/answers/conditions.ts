@@ -113,7 +113,7 @@ export function filterByConditions<Entry extends { record: IDataObject }>(
 	fields: readonly FormField[],
 ): Filtered<Entry> {
 	if (conditions.length === 0) return { met: [...entries], uncompared: 0 };
-	const subjects = conditions.map((condition) => findSubject(condition, fields));
+	const subjects = conditions.map((condition) => findSubject(condition, fields, zone));
 	const met: Entry[] = [];
 	let uncompared = 0;
 	for (const entry of entries) {
@@ -137,18 +137,43 @@ export function describeUncompared(uncompared: number): string | undefined {
 	return `${count} could not be compared with the conditions, such as a number with a comma or a date that is not written as 2026-01-31.`;
 }
 
-/** A condition with what it is about: a field, or an attribute of the response. */
-type Subject = AnsweredField & { condition: Condition; field?: FormField; attribute: string };
+/** A condition with what it is about, a field or an attribute of the response, and what its value means. */
+type Subject = AnsweredField & {
+	operator: Operator;
+	field?: FormField;
+	attribute: string;
+	wanted: {
+		text: string;
+		number?: number;
+		time?: number;
+		day?: string;
+		/** In the spelling in which answers of a kind are compared. */
+		normal: Partial<Record<FieldKind, string>>;
+	};
+};
 
-function findSubject(condition: Condition, fields: readonly FormField[]): Subject {
-	const [field] = findField(condition.field, fields);
-	if (field !== undefined) {
-		return { condition, field, kind: field.kind, choices: field.choices, attribute: '' };
-	}
-	const attribute = getAttribute(condition.field);
+function findSubject(
+	{ field: name, operator, value }: Condition,
+	fields: readonly FormField[],
+	zone: string,
+): Subject {
+	const [field] = findField(name, fields);
+	const attribute = getAttribute(name);
 	const isTime = attribute.endsWith('_at');
-	const kind = FILTER_ATTRIBUTES[attribute]?.kind ?? (isTime ? 'dateTime' : 'text');
-	return { condition, kind, choices: [], attribute };
+	const kind = field?.kind ?? FILTER_ATTRIBUTES[attribute]?.kind ?? (isTime ? 'dateTime' : 'text');
+	const choices = field?.choices ?? [];
+	const normal = [kind, 'number', 'boolean'].map((one) => [
+		one,
+		toCaseless(normalizeAnswer(value, { kind: one as FieldKind, choices }, zone) ?? value),
+	]);
+	const wanted = {
+		text: toCaseless(value),
+		number: readNumber(value),
+		time: readTime(value, zone),
+		day: readDay(value),
+		normal: Object.fromEntries(normal) as Subject['wanted']['normal'],
+	};
+	return { operator, field, attribute, kind, choices, wanted };
 }
 
 function readAttribute(record: IDataObject, name: string): unknown {
@@ -163,7 +188,7 @@ type Outcome = { isTrue: boolean; isCertain: boolean };
 
 /** A list meets a condition that one of its entries meets; `isNot`, `isEmpty` and `isNotEmpty` are about all of them. */
 function checkCondition(given: unknown, subject: Subject, zone: string): Outcome {
-	const { operator } = subject.condition;
+	const { operator } = subject;
 	const values = listParts(readAnswer(given as GenericValue, subject));
 	if (operator === 'isEmpty' || operator === 'isNotEmpty') {
 		return { isTrue: (operator === 'isEmpty') === (values.length === 0), isCertain: true };
@@ -189,18 +214,18 @@ export function listParts(value: unknown): Value[] {
 
 /** Whether one value meets a comparison; undefined if that cannot be said. */
 function compareValue(value: Value, subject: Subject, zone: string): boolean | undefined {
-	const { operator, value: wanted } = subject.condition;
+	const { operator, choices, wanted } = subject;
 	switch (operator) {
 		case 'contains': {
-			const choice = findChoice(value, indexChoices(subject.choices));
+			const choice = findChoice(value, indexChoices(choices));
 			const texts = [String(value), choice?.name ?? ''];
-			return texts.some((text) => toCaseless(text).includes(toCaseless(wanted)));
+			return texts.some((text) => toCaseless(text).includes(wanted.text));
 		}
 		case 'greater':
 		case 'less': {
-			const [number, bound] = [readNumber(value), readNumber(wanted)];
-			if (number === undefined || bound === undefined) return undefined;
-			return operator === 'greater' ? number > bound : number < bound;
+			const number = readNumber(value);
+			if (number === undefined || wanted.number === undefined) return undefined;
+			return operator === 'greater' ? number > wanted.number : number < wanted.number;
 		}
 		case 'before':
 		case 'after': {
@@ -215,18 +240,16 @@ function compareValue(value: Value, subject: Subject, zone: string): boolean | u
 
 /** By their texts, without regard to case, else by what they mean to their field: a number, a time, a choice. */
 function isEqual(value: Value, subject: Subject, zone: string): boolean | undefined {
-	const { value: wanted } = subject.condition;
+	const { choices, wanted } = subject;
 	// JSON.parse has rounded a number of many digits
-	if (typeof value !== 'number' && toCaseless(String(value)) === toCaseless(wanted)) return true;
+	if (typeof value !== 'number' && toCaseless(String(value)) === wanted.text) return true;
 	const kind = getKind(value, subject.kind);
 	if (kind === 'date' || kind === 'dateTime') {
 		const difference = compareTimes(value, subject, zone);
 		return difference === undefined ? undefined : difference === 0;
 	}
-	const field = { kind, choices: subject.choices };
-	const normal = normalizeAnswer(value, field, zone);
-	const other = normalizeAnswer(wanted, field, zone) ?? wanted;
-	return normal === undefined ? undefined : toCaseless(normal) === toCaseless(other);
+	const normal = normalizeAnswer(value, { kind, choices }, zone);
+	return normal === undefined ? undefined : toCaseless(normal) === wanted.normal[kind];
 }
 
 /** The kind of a value: an attribute, or a field of unknown type, can have numbers and booleans. */
@@ -241,16 +264,12 @@ function getKind(value: Value, kind: FieldKind): FieldKind {
  * How a date or time lies to that of the condition: above 0 if it is later. A date and a date with a time
  * are compared by their days in the workflow's zone.
  */
-function compareTimes(value: Value, { condition, field, kind }: Subject, zone: string) {
+function compareTimes(value: Value, { field, kind, wanted }: Subject, zone: string) {
 	// the service's own times are UTC (specification, section 2.1); an answered date is one of the calendar
 	const time = readTime(value, field === undefined ? 'utc' : zone);
-	const wanted = readTime(condition.value, zone);
-	if (time === undefined || wanted === undefined) return undefined;
-	const isDay = kind === 'date';
-	const days = [isDay ? readMidnight(value, zone) : readDay(value), readDay(condition.value)];
-	if (days.every((day) => day === undefined)) return time - wanted;
-	const [day, other] = [time, wanted].map(
-		(one, index) => days[index] ?? DateTime.fromMillis(one, { zone }).toISODate()!,
-	);
-	return day.localeCompare(other);
+	if (time === undefined || wanted.time === undefined) return undefined;
+	const day = kind === 'date' ? readMidnight(value, zone) : readDay(value);
+	if (day === undefined && wanted.day === undefined) return time - wanted.time;
+	const toDay = (one: number) => DateTime.fromMillis(one, { zone }).toISODate()!;
+	return (day ?? toDay(time)).localeCompare(wanted.day ?? toDay(wanted.time));
 }

@@ -109,12 +109,13 @@ function matchNames(answers: readonly Answer[], fields: readonly FormField[]): N
 	const taken = new Set<FormField>();
 	const byPosition: string[] = [];
 	const doubtful: FormField[] = [];
-	// a name that two fields have is that of the field that has no other answer
-	const isAmbiguous = ({ keyed, labelled }: NameGroup) => keyed.length > 0 && labelled.length > 0;
-	for (const { own, keyed, labelled } of sortBy(groups, isAmbiguous)) {
-		const free = keyed.filter((field) => !taken.has(field));
-		const isKey = free.length === 1;
-		const owners = isKey ? free : labelled;
+	const isFree = (field: FormField) => !taken.has(field);
+	// keys are surest; a name that is a key and a label is that of the field that has no other answer
+	const rank = ({ keyed, labelled }: NameGroup) => (labelled.length === 0 ? 0 : 1 + keyed.length);
+	for (const { own, ...group } of sortBy(groups, rank)) {
+		const [keyed, labelled] = [group.keyed.filter(isFree), group.labelled.filter(isFree)];
+		const isKey = keyed.length === 1;
+		const owners = isKey ? keyed : labelled;
 		// a heading of the same label has an entry without a value
 		const hasMore = own.length > owners.length;
 		const given = hasMore ? own.filter(({ value }) => !isNothing(value)) : own;
