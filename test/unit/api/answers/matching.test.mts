@@ -146,6 +146,15 @@ describe('Answers of a response', () => {
 		});
 	});
 
+	it('are matched by custom key before a label that several fields share', () => {
+		for (const responses of [
+			{ good: 1, Comment: 2 },
+			{ Comment: 2, good: 1 },
+		]) {
+			expect(match({ responses })).toMatchObject({ values: { u3: 1, u4: 2 }, doubtful: [] });
+		}
+	});
+
 	it('are matched by label if two fields have one custom key', () => {
 		const fields = parseFields(
 			['A', 'B'].map((label) => ({ uuid: label.toLowerCase(), label, custom_key: 'k' })),
