@@ -1,8 +1,6 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { VERSION_PATH } from '../api/account';
-import { fieldGetAll } from './field';
 import { createToolDescription, addToolParameters } from './forModel';
-import { formGet, formGetAll } from './form';
 import type { Operation } from './operation';
 import { responseCreate } from './response/create';
 import { responseGet } from './response/get';
@@ -10,7 +8,7 @@ import { responseGetAll } from './response/getAll';
 import { responseGetPdf } from './response/getPdf';
 import { createPreSend } from './routing';
 import { settingsUpdate } from './settings/update';
-import { workspaceGet } from './workspace';
+import { fieldGetAll, formGet, formGetAll, workspaceGet } from './workspace';
 
 /** What the node can do: its resources and the operations of each, in the editor's order. */
 const resources = [

@@ -1,11 +1,23 @@
 import { pick } from 'lodash';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { endpoints } from '../api/endpoints';
-import { withoutSecrets } from '../api/records';
-import { getWorkspace } from '../api/service';
-import { readIncludeSecrets, readSwitch } from '../parameters/input';
-import { includeSecretsSwitch, simplifySwitch } from '../parameters/properties';
-import { readOnce } from './operation';
+import { readBoolean } from '../api/readers';
+import { formIdOf, idOf, isRecord, withoutSecrets } from '../api/records';
+import { getWorkspace, listRecords } from '../api/service';
+import { describeMissingForm } from '../parameters/formId';
+import type { Input } from '../parameters/input';
+import { invalid, readFormId, readIncludeSecrets, readPage, readSwitch } from '../parameters/input';
+import {
+	formLocator,
+	includeSecretsSwitch,
+	limitInput,
+	returnAllSwitch,
+	simplifySwitch,
+} from '../parameters/properties';
+import { makeListing, readOnce } from './operation';
 import type { Operation } from './operation';
+
+/** The operations that read the workspace, its forms and their fields. */
 
 export const workspaceGet: Operation = {
 	option: {
@@ -25,14 +37,14 @@ export const workspaceGet: Operation = {
 			async send(request) {
 				const workspace = await readOnce(request, getWorkspace);
 				const shown = includeSecrets ? structuredClone(workspace) : withoutSecrets(workspace);
-				return [{ json: simplify ? pick(shown, KEPT_ATTRIBUTES) : shown }];
+				return [{ json: simplify ? pick(shown, WORKSPACE_ATTRIBUTES) : shown }];
 			},
 		};
 	},
 };
 
 /** The attributes that simplified output keeps, at most ten. */
-const KEPT_ATTRIBUTES = [
+const WORKSPACE_ATTRIBUTES = [
 	'name',
 	'timezone',
 	'locale',
@@ -45,3 +57,128 @@ const KEPT_ATTRIBUTES = [
 	'members',
 	'created_at',
 ];
+
+/** The API has no endpoint for one form, so the form is taken from the list of all forms. */
+export const formGet: Operation = {
+	option: {
+		name: 'Get',
+		value: 'get',
+		action: 'Get form',
+		description: 'Retrieve a form with its fields',
+	},
+	endpoint: endpoints.listForms,
+	toolDescription:
+		'Gets one form by its ID: its name, whether it is closed, and its fields with their UUIDs. Use it to find out what a form asks for.',
+	properties: [formLocator, simplifySwitch, includeSecretsSwitch],
+	prepare(input) {
+		const formId = readFormId(input);
+		const toItem = readFormOutput(input);
+		return {
+			async send(request) {
+				const forms = await readOnce(request, listRecords);
+				const form = forms.find((one) => formIdOf(one) === formId);
+				if (form !== undefined) return [toItem(form)];
+				const { message, description } = describeMissingForm(input.node, formId, forms);
+				throw invalid(input, message, description);
+			},
+		};
+	},
+};
+
+export const formGetAll: Operation = {
+	option: {
+		name: 'Get Many',
+		value: 'getAll',
+		action: 'Get many forms',
+		description: 'Retrieve a list of forms with their fields',
+	},
+	endpoint: endpoints.listForms,
+	toolDescription:
+		'Lists the forms of the workspace with their IDs, names and fields. Use it to find the ID of a form by its name.',
+	properties: [returnAllSwitch, limitInput, simplifySwitch, includeSecretsSwitch],
+	prepare(input) {
+		const page = readPage(input);
+		const toItem = readFormOutput(input);
+		return {
+			async send(request) {
+				return await makeListing(await readOnce(request, listRecords), page, toItem);
+			},
+		};
+	},
+};
+
+/**
+ * Reads Simplify and Include Secrets.
+ *
+ * @returns what makes an item of a form; items share no record, even if their run shares the listing
+ */
+function readFormOutput(input: Input): (form: IDataObject) => INodeExecutionData {
+	const simplify = readSwitch(input, 'simplify', 'Simplify', true);
+	if (simplify) return (form) => ({ json: simplifyForm(withoutSecrets(form)) });
+	const toJson = readIncludeSecrets(input) ? structuredClone<IDataObject> : withoutSecrets;
+	return (form) => ({ json: toJson(form) });
+}
+
+/** The attributes of a form that simplified output keeps beside its fields, at most ten in all. */
+const FORM_ATTRIBUTES = [
+	'id',
+	'uuid',
+	'name',
+	'description',
+	'slug',
+	'url',
+	'is_closed',
+	'created_at',
+	'updated_at',
+];
+
+/** A form without its settings: what identifies the form, and the fields that it asks for. */
+function simplifyForm(form: IDataObject): IDataObject {
+	const { fields } = form;
+	return {
+		...pick(form, FORM_ATTRIBUTES),
+		...(Array.isArray(fields) && {
+			fields: (fields as unknown[]).filter(isRecord).map(simplifyField),
+		}),
+	};
+}
+
+function simplifyField(field: IDataObject): IDataObject {
+	const { label = field.name, type } = field;
+	return {
+		uuid: idOf(field),
+		label,
+		...(type !== undefined && { type }),
+		required: [field.required, field.mandatory].some((one) => readBoolean(one) === true),
+	};
+}
+
+export const fieldGetAll: Operation = {
+	option: {
+		name: 'Get Many',
+		value: 'getAll',
+		action: 'Get many fields',
+		description: 'Retrieve the fields of a form with their UUIDs',
+	},
+	endpoint: endpoints.listFields,
+	toolDescription:
+		'Lists the fields (questions) of a form with their UUIDs, labels, types and choices. Use it before adding a response, to learn the UUIDs and choices of the fields.',
+	properties: [
+		formLocator,
+		returnAllSwitch,
+		limitInput,
+		{ ...includeSecretsSwitch, displayOptions: undefined },
+	],
+	prepare(input) {
+		const formId = readFormId(input);
+		const page = readPage(input);
+		const toJson = readIncludeSecrets(input) ? structuredClone<IDataObject> : withoutSecrets;
+		return {
+			ids: { formId },
+			async send(request) {
+				const fields = await readOnce(request, listRecords);
+				return await makeListing(fields, page, (field) => ({ json: toJson(field) }));
+			},
+		};
+	},
+};

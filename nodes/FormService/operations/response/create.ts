@@ -16,9 +16,8 @@ import {
 import { readFields } from '../operation';
 import type { Operation } from '../operation';
 import { ANSWERS_MODE, needsFields, readAnswers, readGivenAnswers } from './answers';
-import { findDuplicates } from './duplicates';
+import { findDuplicates, findIdentity, readSkipNames, skipDuplicates } from './duplicates';
 import type { Known } from './duplicates';
-import { findIdentity, readSkipNames, skipDuplicates } from './skipDuplicates';
 
 const ALLOW_OTHER = 'Allow "Other" Answers';
 

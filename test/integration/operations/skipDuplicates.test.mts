@@ -1,0 +1,343 @@
+import fc from 'fast-check';
+import { uniqBy } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+import { answer } from '../../service/index.mts';
+import { itemsOf, locator } from '../harness.mts';
+import { addTo } from '../limits/adding.mts';
+import { running } from '../world.mts';
+
+/** Response: Create with the option Skip Duplicates By. */
+
+const { service, n8n } = await running();
+
+const OTHER_FIELD = '0b9e2d7c-6a51-4f0e-9c3d-2f1a7e5b8d40';
+
+type Fields = NonNullable<Parameters<typeof service.store.addForm>[0]['fields']>;
+
+/** A form, and what adds responses to it from JSON by the UUIDs of its fields. */
+function newForm(fields: Fields) {
+	const { id } = service.store.addForm({ name: 'Orders', fields });
+	const uuids = service.store.fields(id).map(({ uuid }) => uuid);
+	const run = async (rows: IDataObject[], skipIfExists: unknown = [uuids[0]], goesOn = false) =>
+		await n8n.runNode({ ...addTo(id), options: { skipIfExists } } as never, itemsOf(...rows), {
+			continueOnFail: goesOn,
+		});
+	return { id, uuids, run, stored: () => service.store.responses(id) };
+}
+
+/** From now on, the service lists these answers, one entry for each response, whatever is added. */
+function listAnswers(answers: unknown[], attributes: IDataObject = {}) {
+	const data = answers.map((responses, index) => ({ uuid: `r${index}`, responses, ...attributes }));
+	service.faults.clear();
+	service.faults.set({
+		fault: answer(200, 'application/json', JSON.stringify({ success: true, data })),
+		match: { path: /^\/responses\// },
+	});
+}
+
+/** The answer to the field F of one response. */
+const listedAs = (value: unknown) => [[{ key: 'F', value }]];
+
+const posts = () => service.requests.filter(({ method }) => method === 'POST');
+const statusesOf = (items: Array<{ json: IDataObject }>) => items.map(({ json }) => json.status);
+
+describe('Skip Duplicates By finds a response', () => {
+	const choices: Fields[number] = {
+		type: 'multiple_choice',
+		options: ['Forms', 'Reports', 'PDF, printed'],
+	} as never;
+	const cv = 'https://files.example/cv.pdf';
+
+	it.each<[string, object, unknown, unknown]>([
+		['text in another Unicode form', {}, 'José', 'José'.normalize('NFD')],
+		['text with other line ends', {}, 'one\ntwo', 'one\r\ntwo'],
+		['a number that is listed as text', {}, 1001, '1001'],
+		['a number in another spelling', { type: 'number' }, 7, '7.0'],
+		['a time', { type: 'datetime' }, '2027-01-04T09:00:00Z', '2027-01-04T09:00:00.000Z'],
+		['true, which is sent as 1', { type: 'boolean' }, true, 'true'],
+		['a choice with its label', choices, 'Forms', { label: 'Forms', value: 'Forms' }],
+		['choices in another order', choices, ['Forms', 'Reports'], ['Reports', 'Forms']],
+		['choices as one text', choices, ['Forms', 'PDF, printed'], 'PDF, printed, Forms'],
+		['a file with its name', { type: 'file_upload' }, cv, [`cv.pdf|${cv}`]],
+	])('by %s', async (_, field, given, listed) => {
+		const { uuids, run } = newForm([{ label: 'F', ...field }]);
+		listAnswers(listedAs(listed));
+		const { items, error } = await run([{ [uuids[0]]: given as never }]);
+		expect(error).toBeUndefined();
+		expect(items.map(({ json }) => [json.status, json.uuid])).toEqual([['skipped', 'r0']]);
+		expect(posts()).toEqual([]);
+	});
+
+	it('not by the text "true" for the text "1"', async () => {
+		const { uuids, run } = newForm([{ label: 'F' }]);
+		listAnswers(listedAs('true'));
+		expect(statusesOf((await run([{ [uuids[0]]: '1' }])).items)).toEqual(['created']);
+	});
+
+	it('only if the response is complete, even if the service ignores the filter', async () => {
+		const { uuids, run } = newForm([{ label: 'F' }]);
+		listAnswers(listedAs('a'), { is_incomplete: 1 });
+		expect(statusesOf((await run([{ [uuids[0]]: 'a' }])).items)).toEqual(['created']);
+	});
+
+	it('not by the answer to a deleted field, which is listed with its own UUID', async () => {
+		const { uuids, run } = newForm([{ label: 'F' }]);
+		const deleted = { uuid: OTHER_FIELD, label: 'F', value: 'a' };
+		listAnswers([[{ uuid: uuids[0], label: 'F', value: 'b' }, deleted], [deleted]]);
+		expect(statusesOf((await run([{ [uuids[0]]: 'a' }])).items)).toEqual(['created']);
+	});
+
+	it('by all chosen fields together, and by the right one of two fields with one label', async () => {
+		const { id, uuids, run } = newForm([{ label: 'Email' }, { label: 'C' }, { label: 'C' }]);
+		const [email, first, second] = uuids;
+		service.store.addResponse(id, { answers: { [email]: 'ada', [first]: 'x', [second]: 'y' } });
+		const rows = [
+			{ [email]: 'ada', [second]: 'x' },
+			{ [email]: 'ada', [second]: 'y' },
+		];
+		const { items } = await run(rows, `${email}, ${second}`);
+		expect(statusesOf(items)).toEqual(['created', 'skipped']);
+	});
+});
+
+describe('Skip Duplicates By sends nothing and says why', () => {
+	const unsure = (label: string) =>
+		`'Skip Duplicates By' can't compare "${label}" with response r0`;
+
+	it.each<[string, object, unknown, unknown]>([
+		['a date in the order of Germany', { type: 'date' }, '2026-01-31', '31.01.2026'],
+		['a date in the order of the US', { type: 'date' }, '2026-01-31', '01/31/2026'],
+		['a date in words', { type: 'date' }, '2026-01-31', 'January 31, 2026'],
+		['a number with commas', { type: 'number' }, 1234, '1,234'],
+		['a number with blanks', { type: 'number' }, 1234, '1 234'],
+		['a number with a currency', { type: 'number' }, 12, '12 €'],
+		['a yes in another language', { type: 'boolean' }, true, 'Ja'],
+		['a number that JSON has rounded', {}, '20261122000000017', 20261122000000017],
+		['an object of an unknown kind', {}, 'a', { a: { b: 'a' } }],
+	])('if a response has %s', async (_, field, given, listed) => {
+		const { uuids, run } = newForm([{ label: 'F', ...field }]);
+		listAnswers(listedAs(listed));
+		const { error } = await run([{ [uuids[0]]: given as never }]);
+		expect(error?.message).toBe(unsure('F'));
+		expect(error?.description).toMatch(/^Nothing was sent\.\n/);
+		expect(posts()).toEqual([]);
+	});
+
+	it.each<[string, string[], number, unknown[], string]>([
+		['an answer to either of two fields', ['F', 'F'], 0, listedAs('x'), unsure('F')],
+		['an answer to one of two fields', ['F', 'F'], 1, listedAs('x'), unsure('F (2)')],
+		[
+			'answers that could not be read',
+			['F'],
+			0,
+			[42],
+			"'Skip Duplicates By' can't read the answers of response r0",
+		],
+		[
+			'no answer to the field, which may have been renamed',
+			['Email'],
+			0,
+			[...listedAs('a'), ...listedAs('b')],
+			'\'Skip Duplicates By\' found no answer to "Email" in any of the 2 responses of the form',
+		],
+	])('if the listing has %s', async (_, labels, index, listed, message) => {
+		const { uuids, run } = newForm(labels.map((label) => ({ label })));
+		listAnswers(listed);
+		const { error } = await run([{ [uuids[index]]: 'x' }], [uuids[index]]);
+		expect(error?.message).toBe(message);
+		expect(posts()).toEqual([]);
+	});
+
+	it('if a response may have the answer under an earlier label, of any item of the run', async () => {
+		const { uuids, run } = newForm([{ label: 'F' }, { label: 'Note' }]);
+		listAnswers([[{ key: 'E-mail', value: 'b' }], ...listedAs('a')]);
+		const { error } = await run([{ [uuids[0]]: 'c' }, { [uuids[0]]: 'b' }]);
+		expect(error).toMatchObject({ message: unsure('F'), context: { itemIndex: 1 } });
+		expect(posts()).toEqual([]);
+		expect((await run([{ [uuids[0]]: 'c' }])).error).toBeUndefined();
+	});
+});
+
+describe('Skip Duplicates By, whatever shape the answers of a listing have', () => {
+	const texts = fc.constantFrom('x', 'y');
+	const worlds = fc
+		.record({
+			labels: fc.array(fc.constantFrom('A', 'B'), { minLength: 1, maxLength: 4 }),
+			shape: fc.constantFrom('pairs', 'list', 'map'),
+			omitsUnanswered: fc.boolean(),
+			renames: fc.boolean(),
+		})
+		.chain((world) => {
+			const length = { minLength: world.labels.length, maxLength: world.labels.length };
+			return fc.record({
+				world: fc.constant(world),
+				stored: fc.array(fc.array(fc.option(texts), length), { maxLength: 4 }),
+				given: fc.array(fc.array(fc.constantFrom('x', 'y', 'z'), length), {
+					minLength: 1,
+					maxLength: 5,
+				}),
+				identity: fc.subarray([...world.labels.keys()], { minLength: 1 }),
+			});
+		});
+
+	it('never adds what exists and never skips what does not, and stops if it cannot tell', async () => {
+		await fc.assert(
+			fc.asyncProperty(worlds, async ({ world, stored, given, identity }) => {
+				const { labels, shape, omitsUnanswered, renames } = world;
+				const { uuids, run } = newForm(labels.map((label) => ({ label })));
+				const entriesOf = (answers: ReadonlyArray<string | null>) =>
+					answers
+						.map((value, index) => ({
+							uuid: uuids[index],
+							label: renames && index === 0 ? 'Earlier' : labels[index],
+							value,
+						}))
+						.filter(({ value }) => value !== null || !omitsUnanswered);
+				const shapes = {
+					list: (entries: ReturnType<typeof entriesOf>) => entries,
+					pairs: (entries: ReturnType<typeof entriesOf>) =>
+						entries.map(({ label, value }) => ({ key: label, value })),
+					map: (entries: ReturnType<typeof entriesOf>) =>
+						Object.fromEntries(entries.map(({ label, value }) => [label, value])),
+				};
+				listAnswers(stored.map((answers) => shapes[shape](entriesOf(answers))));
+				service.requests.length = 0;
+				const keyOf = (answers: ReadonlyArray<string | null>) =>
+					identity.map((index) => answers[index]).join();
+				// equal items of a run are added once, whatever exists
+				const rows = uniqBy(given, keyOf);
+				const { items } = await run(
+					rows.map((row) => Object.fromEntries(row.map((text, index) => [uuids[index], text]))),
+					identity.map((index) => uuids[index]),
+					true,
+				);
+				for (const [index, { json }] of items.entries()) {
+					const exists = stored.some((answers) => keyOf(answers) === keyOf(rows[index]));
+					if (json.error === undefined) expect(json.status).toBe(exists ? 'skipped' : 'created');
+					else {
+						expect(json.error).toMatch(/^'Skip Duplicates By' (can't compare|found no answer)/);
+						expect(shape !== 'list' || omitsUnanswered).toBe(true);
+					}
+				}
+				expect(items).toHaveLength(rows.length);
+				const added = items.filter(({ json }) => json.status === 'created');
+				expect(posts()).toHaveLength(added.length);
+			}),
+			{ numRuns: 40 },
+		);
+	});
+});
+
+describe('Skip Duplicates By and the items of one run', () => {
+	it('adds the first of equal items, and gives its UUID for the others', async () => {
+		const { uuids, run, stored } = newForm([{ label: 'Email' }, { label: 'Comment' }]);
+		const rows = ['a', 'b', 'c'].map((text) => ({ [uuids[0]]: ' ada ', [uuids[1]]: text }));
+		const { items } = await run(rows);
+		const [{ uuid, answers }] = stored();
+		expect(stored()).toHaveLength(1);
+		expect(answers[uuids[1]]).toBe('a');
+		expect(items.map(({ json }) => [json.status, json.uuid])).toEqual([
+			['created', uuid],
+			['skipped', uuid],
+			['skipped', uuid],
+		]);
+	});
+
+	it('adds 50 items once, and none of them when they are run again, with two requests', async () => {
+		const { id, uuids, run, stored } = newForm([{ label: 'Email' }]);
+		const rows = Array.from({ length: 50 }, (_, index) => ({ [uuids[0]]: `p${index}` }));
+		const first = await run(rows);
+		expect(new Set(statusesOf(first.items))).toEqual(new Set(['created']));
+		service.requests.length = 0;
+		const again = await run(rows);
+		expect(again.items.map(({ json }) => json)).toEqual(
+			first.items.map(({ json: { uuid } }, index) => ({
+				status: 'skipped',
+				uuid,
+				form: { id, name: null },
+				answers: { Email: `p${index}` },
+			})),
+		);
+		expect(stored()).toHaveLength(50);
+		const asked = service.requests.map(({ method, path }) => `${method} ${path}`);
+		expect(asked.toSorted()).toEqual([`GET /forms/${id}/fields`, `GET /responses/${id}`]);
+	});
+
+	it.each([
+		['forbidden', [undefined, 'created'], 1],
+		['dropAfter', [undefined, undefined], 1],
+	] as const)(
+		'adds an equal item only if the one before it certainly was not added: %s',
+		async (fault, statuses, count) => {
+			const { uuids, run, stored } = newForm([{ label: 'Email' }]);
+			service.faults.set({ fault, match: { method: 'POST' }, times: 1 });
+			const { items } = await run([{ [uuids[0]]: 'a' }, { [uuids[0]]: 'a' }], [uuids[0]], true);
+			expect(statusesOf(items)).toEqual(statuses);
+			expect(stored()).toHaveLength(count);
+		},
+	);
+});
+
+describe('The fields of Skip Duplicates By', () => {
+	it.each([
+		[''],
+		[' , '],
+		[['']],
+		[[null]],
+		['={{ null }}'],
+		['={{ $json.none }}'],
+		[[{}]],
+		[true],
+	])('cannot be %j', async (given) => {
+		const { uuids, run } = newForm([{ label: 'Email' }]);
+		const { error } = await run([{ [uuids[0]]: 'a' }], given);
+		expect(error?.message).toMatch(/^'Skip Duplicates By' /);
+		expect(service.requests).toEqual([]);
+	});
+
+	it('can be none, which adds every item', async () => {
+		const { uuids, run } = newForm([{ label: 'F' }]);
+		listAnswers(listedAs('a'));
+		expect((await run([{ [uuids[0]]: 'a' }], [])).error).toBeUndefined();
+		expect(posts()).toHaveLength(1);
+	});
+
+	it.each(['Email', ' email ', 'E-Mail: first, second'])('can be given by %j', async (name) => {
+		const labels = ['Email', 'E-Mail: first, second'];
+		const { uuids, run } = newForm([
+			{ label: labels[0], customKey: 'email' },
+			{ label: labels[1] },
+		]);
+		listAnswers([labels.map((key) => ({ key, value: 'a' }))]);
+		const { items, error } = await run([{ [uuids[0]]: 'a', [uuids[1]]: 'a' }], [name]);
+		expect(error).toBeUndefined();
+		expect(statusesOf(items)).toEqual(['skipped']);
+	});
+
+	it('must have an answer in each item, and must be fields of the form', async () => {
+		const { uuids, run } = newForm([{ label: 'Email' }, { label: 'Note' }]);
+		listAnswers([]);
+		const { error: unanswered } = await run([{ [uuids[1]]: 'x' }]);
+		expect(unanswered?.message).toBe(
+			'"Email" has no answer. \'Skip Duplicates By\' compares this field, so it needs an answer',
+		);
+		const { error: unknown } = await run([{ [uuids[0]]: 'x' }], ['Emial']);
+		expect(unknown?.message).toBe(
+			'\'Skip Duplicates By\' names "Emial", which is not a field of the form',
+		);
+		expect(unknown?.description).toContain('Email, Note');
+		expect(posts()).toEqual([]);
+	});
+
+	it('are offered by the editor', async () => {
+		const { id, uuids } = newForm([{ label: 'Email' }, { label: 'Note' }]);
+		const options = await n8n.callMethod<unknown[]>('loadOptions', 'getFieldOptions', {
+			formId: locator(id),
+		});
+		expect(options).toEqual([
+			{ name: 'Email', value: uuids[0] },
+			{ name: 'Note', value: uuids[1] },
+		]);
+	});
+});
