@@ -49,6 +49,7 @@ describe('the subtitle of the node', () => {
 			{ resource: 'response', operation: 'create', formId: chosen('aB3xY9', 'Contact') },
 		],
 		['Get forms', { resource: 'form', operation: 'getAll' }],
+		['Get PDF: response', { resource: 'response', operation: 'getPdf' }],
 		[
 			'Update settings',
 			{ resource: 'settings', operation: 'update', formId: locator('={{ $json.id }}') },
