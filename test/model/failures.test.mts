@@ -1,109 +1,145 @@
+/** Failures: when people are told, how soon the trigger asks again, and what fails with what. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { faults, type Fault } from './faults.mts';
 import { always } from './runs.mts';
-import { HOUR_MS, idsOf, MINUTE_MS, START, World } from './world.mts';
+import { faults, type FaultName } from './service.mts';
+import { HOUR_MS, MINUTE_MS } from './time.mts';
+import { failAll, World } from './world.mts';
 
-describe('The trigger', { timeout: 36_000_000 }, () => {
-	it('reports a failure with the third in a row, and then once an hour at most', async () => {
-		const names = Object.keys(faults).filter((name) => !/UsedUp|noReply/.test(name));
-		const situation = fc.record({
-			name: fc.constantFrom(...names),
-			good: fc.integer({ min: 0, max: 20 }),
-			mode: fc.constantFrom('default' as const, 'durable' as const),
-		});
-		await always(
-			fc.asyncProperty(situation, async ({ name, good, mode }) => {
-				const world = new World(['A'], {}, mode);
-				await world.publish();
-				for (let tick = 0; tick < good; tick++) {
-					expect((await world.tick(MINUTE_MS)).thrown).toBeUndefined();
-				}
-				let failures = 0;
-				const reports: Array<{ failures: number; minute: number }> = [];
-				for (let minute = 0; minute < 360; minute++) {
-					const { sent, thrown } = await world.tick(MINUTE_MS, { fault: faults[name] });
-					if (sent.length > 0) failures += 1;
-					if (thrown !== undefined) reports.push({ failures, minute });
-					if (thrown !== undefined) expect(sent.length).toBeGreaterThan(0);
-				}
-				expect(reports[0]?.failures).toBe(3);
-				for (const [index, { minute }] of reports.slice(1).entries()) {
-					const gap = minute - reports[index].minute;
-					expect(gap).toBeGreaterThanOrEqual(60);
-					expect(gap).toBeLessThanOrEqual(92);
-				}
-				expect(reports.length).toBeGreaterThanOrEqual(4);
-			}),
-			10,
-		);
-	});
+/** Failures in which the service does not say how long to wait. */
+const NAMES = (Object.keys(faults) as FaultName[]).filter((name) => !name.endsWith('UsedUp'));
+const modes = fc.constantFrom('default' as const, 'durable' as const);
 
-	it('throws nothing in a poll that goes well', async () => {
-		type Step = { afterMs: number; of: string; fault?: Fault; changed: string; publish: boolean };
-		const steps = fc.array(
-			fc.record<Step>({
-				afterMs: fc.constantFrom(MINUTE_MS, 5 * MINUTE_MS, HOUR_MS),
-				of: fc.constantFrom('F0', 'F1', 'F2', ''),
-				fault: fc.constantFrom(
-					...[undefined, undefined, faults.serverError, faults.notFound, faults.cutBody],
-				),
-				changed: fc.constantFrom('F0', 'F1', 'F2'),
-				publish: fc.constantFrom(false, false, false, true),
-			}),
-			{ minLength: 1, maxLength: 40 },
-		);
-		const how = fc.record({
-			isAll: fc.boolean(),
-			needsFields: fc.boolean(),
-			pageSize: fc.constantFrom(1, 2, Infinity),
-			mode: fc.constantFrom('default' as const, 'durable' as const),
-		});
+/** Minutes until a request was sent. */
+async function minutesUntilSent(world: World, circumstances = {}): Promise<number> {
+	for (let minutes = 1; minutes < 200; minutes++) {
+		const { sent } = await world.tick(MINUTE_MS, circumstances);
+		// a failure that is reported is one that n8n shows: it polls on
+		if (sent.length > 0) return minutes;
+	}
+	return Infinity;
+}
+
+describe('A failure', () => {
+	it('is reported when it is the third in a row, and then hourly', async () => {
 		await always(
-			fc.asyncProperty(how, steps, async ({ isAll, needsFields, pageSize, mode }, given) => {
-				const ids = idsOf(3);
-				const watch = isAll
-					? { kind: 'all' as const, except: [] }
-					: { kind: 'chosen' as const, formIds: ids };
-				const parameters = { watch, needsFields, requestsPerDay: 86_400 };
-				const world = new World(ids, parameters, mode);
-				for (const form of Object.values(world.forms)) {
-					Object.assign(form, { pageSize });
-					for (let number = 0; number < 4; number++) form.submit(false, START - HOUR_MS);
-				}
-				await world.publish();
-				/** What was last asked for in vain: its failure may be reported later. */
-				const failing = new Set<string>();
-				for (const { afterMs, of, fault, changed, publish } of given) {
-					world.forms[changed].submit(false, world.time.now());
-					const circumstances = fault && { fault, faultOf: of };
-					const { sent, thrown } = publish
-						? await world.publish(circumstances)
-						: await world.tick(afterMs, circumstances);
-					for (const one of sent) {
-						const asked = 'form' in one ? one.form : '';
-						if (one.isGood) failing.delete(asked);
-						else failing.add(asked);
+			fc.asyncProperty(
+				fc.constantFrom(...NAMES),
+				modes,
+				fc.nat({ max: 20 }),
+				async (name, mode, good) => {
+					const world = new World(['A'], { mode });
+					await world.begin();
+					await world.run(good);
+					let failures = 0;
+					const reports: Array<{ failures: number; minute: number }> = [];
+					for (let minute = 0; minute < 360; minute++) {
+						const { sent, thrown } = await world.tick(MINUTE_MS, failAll(faults[name]));
+						if (sent.length > 0) failures += 1;
+						if (thrown !== undefined) reports.push({ failures, minute });
+						if (thrown !== undefined) expect(sent.length, 'requests').toBeGreaterThan(0);
 					}
-					if (failing.size === 0) expect(thrown, 'what a good poll throws').toBeUndefined();
-				}
-			}),
-			30,
+					expect(reports[0]?.failures).toBe(3);
+					expect(reports.length).toBeGreaterThanOrEqual(4);
+					for (const [index, { minute }] of reports.slice(1).entries()) {
+						const gap = minute - reports[index].minute;
+						expect(gap).toBeGreaterThanOrEqual(60);
+						expect(gap).toBeLessThanOrEqual(92);
+					}
+				},
+			),
+			8,
 		);
 	});
 
-	it('delivers what had no room without another request', async () => {
-		const world = new World(['A'], { maxPerPoll: 2 });
-		await world.publish();
-		for (let number = 0; number < 7; number++) world.forms.A.submit(false, world.time.now());
-		const counts: number[] = [];
-		let requests = 0;
-		while (counts.reduce((sum, count) => sum + count, 0) < 7) {
-			const { items, sent } = await world.tick(5_000);
-			if (items.length > 0) counts.push(items.length);
-			requests += sent.filter(({ of }) => of === 'responses').length;
+	it('makes the trigger ask less and less, and then every 30 minutes', async () => {
+		const world = new World(['A']);
+		await world.begin();
+		const waits: number[] = [];
+		while (waits.length < 7) {
+			waits.push(await minutesUntilSent(world, failAll(faults.unauthorized)));
 		}
-		expect(counts).toEqual([2, 2, 2, 1]);
-		expect(requests).toBe(1);
+		expect(waits).toEqual([2, 4, 8, 16, 30, 30, 30]);
+	});
+
+	it('is waited out for as long as the service says, for an hour', async () => {
+		const world = new World(['A']);
+		await world.begin();
+		const headers = { ...faults.dayUsedUp.headers, 'retry-after': '2700' };
+		await minutesUntilSent(world, failAll({ ...faults.dayUsedUp, headers }));
+		expect([45, 46]).toContain(await minutesUntilSent(world, failAll(faults.dayUsedUp)));
+		expect(await minutesUntilSent(world)).toBeGreaterThanOrEqual(60);
+	});
+
+	it('changes nothing once it is over', async () => {
+		await always(
+			fc.asyncProperty(
+				fc.constantFrom(...NAMES),
+				modes,
+				fc.integer({ min: 1, max: 8 }),
+				fc.boolean(),
+				async (name, mode, failures, isPublished) => {
+					const world = new World(['A'], { mode });
+					await world.begin();
+					for (let count = failures; count > 0; count--) {
+						await minutesUntilSent(world, failAll(faults[name]));
+					}
+					world.submit(world.forms.A);
+					world.time.pass(MINUTE_MS);
+					const poll = isPublished ? await world.publish() : undefined;
+					if (poll !== undefined) expect(poll.items, 'seen by who publishes').toHaveLength(1);
+					else expect(await minutesUntilSent(world)).toBeLessThanOrEqual(30);
+					expect(world.missing()).toEqual([]);
+					expect(await minutesUntilSent(world)).toBeLessThanOrEqual(5);
+				},
+			),
+			8,
+		);
+	});
+
+	it('of one form among several is reported once, and delays no other', async () => {
+		const world = new World(['A', 'B', 'C']);
+		await world.begin();
+		const circumstances = failAll(faults.notFound, 'B');
+		await world.run(
+			6 * 60,
+			(minute) => minute % 20 === 5 && world.submit(world.forms.A),
+			circumstances,
+		);
+		expect(world.polls.filter(({ thrown }) => thrown !== undefined)).toHaveLength(1);
+		expect(world.missing()).toEqual([]);
+		expect(Math.max(...world.oracle.delays().values())).toBeLessThanOrEqual(6);
+		await world.run(60);
+		await world.run(3 * 60, undefined, circumstances);
+		expect(world.polls.filter(({ thrown }) => thrown !== undefined)).toHaveLength(2);
+	});
+
+	it('of whole readings is reported although short ones succeed', async () => {
+		const world = new World(['A']);
+		const { A } = world.forms;
+		Object.assign(A, { pageSize: 1, order: 'newest' });
+		for (let count = 9; count > 0; count--) world.submit(A);
+		await world.begin();
+		await world.run(20);
+		const circumstances = {
+			failWith: ({ url }: { url: string }) =>
+				url.endsWith('page=5') ? faults.serverError : undefined,
+		};
+		await world.run(3 * 24 * 60, (minute) => minute % 60 === 5 && world.submit(A), circumstances);
+		expect(world.polls.filter(({ thrown }) => thrown !== undefined).length).toBeGreaterThan(0);
+	});
+
+	it('at activation lets it fail, and the next attempt is a first one', async () => {
+		const world = new World(['A', 'B']);
+		expect(
+			(await world.n8n.activate('activate', failAll(faults.serverError))).thrown,
+		).toBeDefined();
+		world.time.pass(HOUR_MS);
+		world.forms.A.submit(false, world.time.actual());
+		world.time.pass(HOUR_MS);
+		await world.begin();
+		world.submit(world.forms.A);
+		await world.calm();
+		expect([...world.oracle.delivered.keys()]).toEqual(['A-3 responseCompleted']);
 	});
 });

@@ -1,3 +1,7 @@
+/**
+ * Loads the trigger's node class afresh, as a process has it that n8n has just started: all that an earlier
+ * process remembered is gone. Nothing else of the package is known to the model.
+ */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -13,24 +17,20 @@ const folder = compiledSources();
 const outside = createRequire(join(folder, 'package.json'));
 const loaders = new Map<string, Load>();
 
-/** Compiled once, however often it is loaded. */
-function loaderOf(path: string): Load {
+/** Compiles a module once, however often it is loaded. */
+function compile(path: string): Load {
 	const known = loaders.get(path);
 	if (known !== undefined) return known;
-	const source = readFileSync(path, 'utf8');
-	const script = new Script(`(function (module, exports, require) {${source}\n})`, {
-		filename: path,
-	});
-	const loader = script.runInThisContext() as Load;
+	const source = `(function (module, exports, require) {${readFileSync(path, 'utf8')}\n})`;
+	const loader = new Script(source, { filename: path }).runInThisContext() as Load;
 	loaders.set(path, loader);
 	return loader;
 }
 
-/** The node class of the trigger as a process has it that n8n has just started: it remembers nothing. */
 export type Process = { trigger: Required<Pick<INodeType, 'description' | 'poll'>> };
 
-/** @param clock what the package is to take for the time; what it leaves out stays the machine's */
-export function startProcess(clock: Partial<ProcessClock>): Process {
+/** @param time what the package takes for the time */
+export function startProcess(time: ProcessClock): Process {
 	const modules = new Map<string, Module>();
 	const load = (path: string): Record<string, unknown> => {
 		const known = modules.get(path);
@@ -39,11 +39,12 @@ export function startProcess(clock: Partial<ProcessClock>): Process {
 		modules.set(path, module);
 		const require = (name: string): unknown =>
 			name.startsWith('.') ? load(`${join(dirname(path), name)}.js`) : outside(name);
-		loaderOf(path)(module, module.exports, require);
+		compile(path)(module, module.exports, require);
 		return module.exports;
 	};
-	const { clock: own } = load(join(folder, 'nodes/FormService/api/clock.js'));
-	Object.assign(own as ProcessClock, clock);
+	const { clock } = load(join(folder, 'nodes/FormService/api/clock.js'));
+	const { now, sleep, timeout } = time;
+	Object.assign(clock as ProcessClock, { now, sleep, timeout });
 	const { FormServiceTrigger } = load(
 		join(folder, 'nodes/FormService/FormServiceTrigger.node.js'),
 	) as { FormServiceTrigger: new () => Process['trigger'] };

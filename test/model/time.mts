@@ -1,25 +1,30 @@
+/**
+ * Virtual time: it passes only when nothing else can happen, so that days of polls take moments. The
+ * machine on which n8n runs can have a clock that is wrong; the service's clock is always right.
+ */
 import lodash from 'lodash';
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
 
 type Timer = { at: number; wake: () => void };
 
-/** What a process knows of the time: the clock that the package reads, waits and gives up by. */
+/** What the package reads, waits and gives up by. */
 export type ProcessClock = {
 	now(): number;
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 	timeout(ms: number): AbortSignal;
 };
 
-/** One for all: to make it takes longer than a poll without a request. */
+/** One error for all: making it takes longer than a poll without a request. */
 const TIME_IS_OVER = new DOMException('The time is over', 'TimeoutError');
 
-/**
- * Time that passes only when nothing else can happen, so that days of polls take moments. Milliseconds
- * since 1970.
- */
+/** Milliseconds since 1970. */
 export class VirtualTime implements ProcessClock {
 	/** A machine's clock has fractions of milliseconds. */
 	private time: number;
-	/** How far the machine's clock is from the time. */
+	/** How far the machine's clock is ahead. */
 	private skew = 0;
 	/** The earliest is the first. */
 	private readonly timers: Timer[] = [];
@@ -39,7 +44,7 @@ export class VirtualTime implements ProcessClock {
 		this.time += ms;
 	}
 
-	/** The machine's clock is set, by so much. */
+	/** Sets the machine's clock so far ahead of where it is. */
 	set(ms: number): void {
 		this.skew += ms;
 	}
@@ -58,7 +63,7 @@ export class VirtualTime implements ProcessClock {
 		return controller.signal;
 	};
 
-	/** Lets time pass until the work is done, from one timer to the next. */
+	/** Lets time pass from one timer to the next until the work is done. */
 	async until<T>(work: Promise<T>): Promise<T> {
 		let isDone = false;
 		const done = () => {

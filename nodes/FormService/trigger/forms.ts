@@ -64,7 +64,8 @@ export async function readFormList(input: PollInput): Promise<void> {
 		if (!isWhole && content.listedSinceMs === undefined) {
 			throw createUnfinishedError(input, 'forms');
 		}
-		Object.assign(list, { forms: parseFormList(reading.records), isWhole });
+		const readAtMs = startedAtMs;
+		Object.assign(list, { forms: parseFormList(reading.records), isWhole, readAtMs });
 		list.pages = Math.max(1, pages.requests);
 	} finally {
 		const cost = { startedAtMs, requests: pages.requests };
@@ -83,9 +84,9 @@ type NotedForms = { content: Content; created: ListedForm[] };
  * @returns new forms oldest first, of which nothing is noted yet
  */
 export function noteForms(input: PollInput, except: readonly string[]): NotedForms {
-	const { memory, content, startedAtMs } = input;
+	const { memory, content } = input;
 	const initial = createInitialState(input);
-	const { forms: listed, isWhole } = memory.list;
+	const { forms: listed, isWhole, readAtMs } = memory.list;
 	if (listed === undefined) return { content, created: [] };
 	const forms = new Map(content.forms);
 	const created: ListedForm[] = [];
@@ -98,7 +99,8 @@ export function noteForms(input: PollInput, except: readonly string[]): NotedFor
 		else forms.set(form.id, initial);
 	}
 	const ids = new Set(listed.map(({ id }) => id));
-	const day = Math.floor(startedAtMs / DAY_MS);
+	// a list that could not be read again says nothing about the days since
+	const day = Math.floor(readAtMs / DAY_MS);
 	for (const [id, state] of isWhole ? forms : []) {
 		const { missingSinceDay = day } = state;
 		if (ids.has(id)) continue;

@@ -77,6 +77,8 @@ export type FormListMemory = ListMemory & {
 	forms?: readonly ListedForm[];
 	/** Whether these are all forms. */
 	isWhole: boolean;
+	/** When they were read, in epoch milliseconds. */
+	readAtMs: number;
 	/** Requests that it takes to read the list. */
 	pages: number;
 	/** When it was last read for a name, or that was tried. */
@@ -126,7 +128,7 @@ function createProgress(key: string) {
 		forms: new Map<string, FormMemory>(),
 		list: {
 			...createListMemory(key, { kind: 'forms' }),
-			...{ forms: undefined, isWhole: false, pages: 1, namedAtMs: -Infinity },
+			...{ forms: undefined, isWhole: false, readAtMs: 0, pages: 1, namedAtMs: -Infinity },
 		},
 		accountFailures: NO_FAILURES,
 		turns: 0,

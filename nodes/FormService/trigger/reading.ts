@@ -168,8 +168,14 @@ export async function readWhole(
 ): Promise<WholeReading | CutReading> {
 	const fresh: IDataObject[] = [];
 	const all = () => [...(begun?.records ?? []), ...fresh];
+	// pages begin like earlier ones where responses came between two polls: each poll looks for loops anew
 	const cut = (next: PagePosition, error?: unknown): CutReading => {
-		return { kind: 'cut', records: fresh, unfinished: { records: all(), next }, error };
+		return {
+			kind: 'cut',
+			records: fresh,
+			unfinished: { records: all(), next: toPosition(next) },
+			error,
+		};
 	};
 	let position = begun?.next;
 	let resume = position;
@@ -260,7 +266,7 @@ function findOrder(records: readonly IDataObject[], lastPage: ListPage): Order |
 	return newest === 'last' && canBeRead ? { newest, lastPage: toPosition(lastPage) } : undefined;
 }
 
-function toPosition({ url, pagesBefore, recordsBefore }: ListPage): PagePosition {
+function toPosition({ url, pagesBefore, recordsBefore }: PagePosition): PagePosition {
 	return { url, pagesBefore, recordsBefore };
 }
 
