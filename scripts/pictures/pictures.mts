@@ -1,201 +1,162 @@
-import type {
-	IConnections,
-	INode,
-	INodeConnections,
-	INodeParameters,
-	NodeConnectionType,
-} from 'n8n-workflow';
+import type { INode, INodeParameters, NodeConnectionType } from 'n8n-workflow';
 import type { Locator } from 'playwright-core';
 import type { Editor } from '../../test/n8n/browser/editor.mts';
 import { demoForms } from '../../test/service/index.mts';
 import type { World } from '../demo/world.mts';
 import { type WorkflowFile, workflowNode } from '../lib/n8n/rest.mts';
 
-/** Brings the editor to where a picture is taken, and gives what is in the picture. */
-type Prepare = (editor: Editor, world: World) => Promise<Locator>;
+/** Brings the editor to where a picture is taken; returns what the picture shows. */
+type Prepare = (editor: Editor, world: World) => Promise<Locator[]>;
 
-const form = (id: string, name: string) => ({
+const OURS = 'n8n-nodes-formservice.formService';
+const LANGCHAIN = '@n8n/n8n-nodes-langchain';
+
+const selectForm = (id: string, name: string) => ({
 	formId: { __rl: true, mode: 'list', value: id, cachedResultName: name },
 });
-const contact = form(demoForms.contact, 'Contact');
-const application = form(demoForms.application, 'Job Application');
+const contact = selectForm(demoForms.contact, 'Contact');
 
-const node = (
+type Position = [number, number];
+const createNode = (
 	name: string,
 	type: string,
-	position: [number, number],
+	position: Position,
 	parameters: INodeParameters = {},
 	typeVersion = 1,
 ): INode => workflowNode(name, type, { typeVersion, position, parameters });
 
-const LANGCHAIN = '@n8n/n8n-nodes-langchain';
-const OURS = 'n8n-nodes-formservice.formService';
+const connect = (node: string, type: NodeConnectionType = 'main') => ({
+	[type]: [[{ node, type, index: 0 }]],
+});
 
-/** Saves a workflow with the demo's credential in our nodes, and gives its id. */
-async function save(world: World, workflow: WorkflowFile): Promise<string> {
-	const { credential } = world.choices;
-	const nodes = workflow.nodes.map((entry) =>
-		entry.type.startsWith(OURS) ? { ...entry, credentials: { formServiceApi: credential } } : entry,
+type Saved = Partial<WorkflowFile> & { nodes: INode[]; pinData?: object };
+
+/** Saves a workflow with the demo's credential in our nodes; returns its ID. */
+async function save(world: World, workflow: Saved): Promise<string> {
+	const credentials = { formServiceApi: world.choices.credential };
+	const nodes = workflow.nodes.map((node) =>
+		node.type.startsWith(OURS) ? { ...node, credentials } : node,
 	);
-	return await world.n8n.rest.createWorkflow({
-		settings: { executionOrder: 'v1' },
-		...workflow,
-		nodes,
-	});
+	const defaults = { name: 'Form responses', connections: {}, settings: { executionOrder: 'v1' } };
+	return await world.n8n.rest.createWorkflow({ ...defaults, ...workflow, nodes });
 }
 
-/** Opens a node that a person has begun to fill in; its input is what a webhook got. */
-async function openAfterWebhook(editor: Editor, world: World, opened: INode): Promise<void> {
-	const webhook = node('Webhook', 'n8n-nodes-base.webhook', [0, 0], {}, 2);
-	const pinData = {
-		Webhook: [{ json: { name: 'Katherine Johnson', email: 'katherine@example.com' } }],
-	};
-	const connections: IConnections = {
-		Webhook: { main: [[{ node: opened.name, type: 'main', index: 0 }]] },
-	};
-	const workflow = {
-		name: opened.name,
-		nodes: [webhook, opened],
-		connections,
-		pinData,
-	};
-	await editor.openNode(await save(world, workflow), opened.name);
-}
-
-/** Shows the output as a schema, which names nested fields too. */
-async function showSchema(editor: Editor): Promise<void> {
-	await editor.output.getByText('1 item').first().waitFor();
-	await editor.output.getByTestId('radio-button-schema').click();
-}
-
-/** Shows the output as a table, with a row for each item. */
-async function showTable(editor: Editor, items: number): Promise<void> {
-	await editor.output.getByText(`${items} items`).first().waitFor();
-	await editor.output.getByTestId('radio-button-table').click();
-}
-
-/** Opens a workflow in a window that is as high as its nodes need. */
-async function openCanvas(
+/** Opens a node whose input is pinned to the node before it. */
+async function openAfter(
 	editor: Editor,
 	world: World,
-	id: string,
-	height: number,
-): Promise<Locator> {
-	const { width } = editor.page.viewportSize()!;
-	await editor.page.setViewportSize({ width, height });
+	before: INode,
+	json: object[],
+	opened: INode,
+) {
+	const id = await save(world, {
+		nodes: [before, opened],
+		connections: { [before.name]: connect(opened.name) },
+		pinData: { [before.name]: json.map((one) => ({ json: one })) },
+	});
+	await editor.openNode(id, opened.name);
+}
+
+/** Shows the output of a run in one of n8n's views. */
+async function showOutput(editor: Editor, text: string, view: 'schema' | 'table' | 'json') {
+	await editor.output.getByText(text).first().waitFor();
+	await editor.output.getByTestId(`radio-button-${view}`).click();
+}
+
+/** Opens a workflow and fits it into the window; returns its nodes. */
+async function openCanvas(editor: Editor, world: World, workflow: Saved): Promise<Locator[]> {
+	const id = await save(world, workflow);
 	await editor.page.goto(`${world.n8n.url}/workflow/${id}`);
-	await editor.element('canvas-node').first().waitFor();
-	return editor.element('canvas-wrapper');
+	const nodes = editor.element('canvas-node');
+	await nodes.first().waitFor();
+	await editor.element('zoom-to-fit').click();
+	await editor.page.waitForTimeout(1_000);
+	return await nodes.all();
 }
 
 /** The pictures by the names of their files. */
 export const pictures: Record<string, Prepare> = {
 	async create(editor, world) {
-		const parameters = { resource: 'response', operation: 'create', ...application };
-		await openAfterWebhook(editor, world, node('Add Response', OURS, [260, 0], parameters));
-		await editor.mappedField('Name').fill('{{ $json.name }}');
-		await editor.mappedField('Email').fill('{{ $json.email }}');
+		const form = selectForm(demoForms.newsletter, 'Newsletter Sign-up');
+		const parameters = { resource: 'response', operation: 'create', ...form };
+		const webhook = createNode('Webhook', 'n8n-nodes-base.webhook', [0, 0], {}, 2);
+		const body = { name: 'Katherine Johnson', email: 'katherine@example.com' };
+		const opened = createNode('Add Response', OURS, [260, 0], parameters);
+		await openAfter(editor, world, webhook, [{ body }], opened);
+		await editor.mappedField('Name').fill('{{ $json.body.name }}');
+		await editor.mappedField('Email').fill('{{ $json.body.email }}');
 		await editor.execute();
-		await editor.output.getByText('1 item').first().waitFor();
+		await showOutput(editor, '1 item', 'schema');
 		await editor.parameter('operation').scrollIntoViewIfNeeded();
-		return editor.element('ndv');
+		return [editor.element('ndv')];
 	},
 
 	async trigger(editor, world) {
 		world.service.store.addResponse(demoForms.contact, {
 			answers: { Name: 'Ada Lovelace', Email: 'ada@example.com', Message: 'Is it open on Sunday?' },
 		});
-		const id = await save(world, {
-			name: 'Act on new responses',
-			nodes: [node('New Response', `${OURS}Trigger`, [0, 0], contact)],
-			connections: {},
-		});
-		await editor.openNode(id, 'New Response');
+		const nodes = [createNode('New Response', `${OURS}Trigger`, [0, 0], contact)];
+		await editor.openNode(await save(world, { nodes }), 'New Response');
 		await editor.execute();
-		await showSchema(editor);
-		return editor.element('ndv');
+		await showOutput(editor, '1 item', 'schema');
+		// the panel on the left only offers the button again
+		return [editor.element('node-parameters'), editor.output];
 	},
 
 	async settings(editor, world) {
 		const rows = [
 			{ form_id: demoForms.contact, is_closed: 'yes', closed_message: 'Back in January.' },
-			{ form_id: demoForms.newsletter, is_closed: 'no', closed_message: '' },
+			{ form_id: demoForms.event, is_closed: 'no', closed_message: '' },
 			{ form_id: demoForms.survey, is_closed: 'yes', closed_message: 'Thank you for your time.' },
 		];
-		const update = node('Update Forms', OURS, [260, 0], {
+		const update = createNode('Update Forms', OURS, [260, 0], {
 			...{ resource: 'settings', operation: 'update', inputMode: 'auto' },
 			formId: { __rl: true, mode: 'id', value: '={{ $json.form_id }}' },
 			options: { preview: true },
 		});
-		const id = await save(world, {
-			name: 'Update Forms',
-			nodes: [node('Sheet', 'n8n-nodes-base.manualTrigger', [0, 0]), update],
-			connections: { Sheet: { main: [[{ node: update.name, type: 'main', index: 0 }]] } },
-			pinData: { Sheet: rows.map((json) => ({ json })) },
-		} as WorkflowFile);
-		await editor.openNode(id, update.name);
+		const sheet = createNode('Sheet', 'n8n-nodes-base.manualTrigger', [0, 0]);
+		await openAfter(editor, world, sheet, rows, update);
 		await editor.execute();
-		await showTable(editor, rows.length);
-		return editor.element('ndv');
+		await showOutput(editor, `${rows.length} items`, 'json');
+		return [editor.element('ndv')];
 	},
 
 	async canvas(editor, world) {
-		const email = node(
-			'Send a Message',
-			'n8n-nodes-base.emailSend',
-			[260, 0],
-			{
-				...{ fromEmail: 'forms@example.com', toEmail: 'team@example.com', emailFormat: 'text' },
-				subject: '=New response to {{ $json.form.name }}',
-				text: '={{ $json.answers.Message }}',
-			},
-			2.1,
-		);
+		const mail = { fromEmail: 'forms@example.com', toEmail: 'team@example.com' };
+		const email = createNode('Send a Message', 'n8n-nodes-base.emailSend', [260, 0], mail, 2.1);
 		const smtp = { name: 'SMTP account', type: 'smtp', data: { host: 'localhost' } };
-		const credential = await world.n8n.rest.saveCredential(smtp);
-		email.credentials = { smtp: { id: credential, name: smtp.name } };
-		const id = await save(world, {
-			name: 'Act on new responses',
-			nodes: [node('New Response', `${OURS}Trigger`, [0, 0], contact), email],
-			connections: { 'New Response': { main: [[{ node: email.name, type: 'main', index: 0 }]] } },
+		const id = await world.n8n.rest.saveCredential(smtp);
+		email.credentials = { smtp: { id, name: smtp.name } };
+		return await openCanvas(editor, world, {
+			nodes: [createNode('New Response', `${OURS}Trigger`, [0, 0], contact), email],
+			connections: { 'New Response': connect(email.name) },
 		});
-		return await openCanvas(editor, world, id, 420);
 	},
 
 	async agent(editor, world) {
-		const tool = { descriptionType: 'auto' };
-		const connect = (type: NodeConnectionType): INodeConnections => ({
-			[type]: [[{ node: 'AI Agent', type, index: 0 }]],
-		});
 		const openAi = { name: 'OpenAI account', type: 'openAiApi', data: { apiKey: 'none' } };
-		const model = node('OpenAI Chat Model', `${LANGCHAIN}.lmChatOpenAi`, [60, 260], {}, 1.2);
-		model.credentials = {
-			openAiApi: { id: await world.n8n.rest.saveCredential(openAi), name: openAi.name },
+		const id = await world.n8n.rest.saveCredential(openAi);
+		const model = createNode('OpenAI Chat Model', `${LANGCHAIN}.lmChatOpenAi`, [60, 260], {}, 1.2);
+		model.credentials = { openAiApi: { id, name: openAi.name } };
+		const tools: Record<string, INodeParameters> = {
+			'Find Responses': { resource: 'response', operation: 'getAll' },
+			'Add Response': { resource: 'response', operation: 'create' },
+			'Close Form': { resource: 'settings', operation: 'update' },
 		};
-		const id = await save(world, {
-			name: 'Ask about responses',
+		const toolNodes = Object.entries(tools).map(([name, parameters], index) =>
+			createNode(name, `${OURS}Tool`, [300 + 260 * index, 260], { ...parameters, ...contact }),
+		);
+		return await openCanvas(editor, world, {
 			nodes: [
-				node('When chat message received', `${LANGCHAIN}.chatTrigger`, [0, 0], {}, 1.4),
-				node('AI Agent', `${LANGCHAIN}.agent`, [260, 0], {}, 3),
-				model,
-				node('Find responses', `${OURS}Tool`, [300, 260], {
-					...{ ...tool, resource: 'response', operation: 'getAll', ...contact },
-				}),
-				node('Add response', `${OURS}Tool`, [560, 260], {
-					...{ ...tool, resource: 'response', operation: 'create', ...contact },
-				}),
-				node('Close form', `${OURS}Tool`, [820, 260], {
-					...{ ...tool, resource: 'settings', operation: 'update', ...contact },
-				}),
+				createNode('Chat', `${LANGCHAIN}.chatTrigger`, [0, 0], {}, 1.4),
+				createNode('AI Agent', `${LANGCHAIN}.agent`, [260, 0], {}, 3),
+				...[model, ...toolNodes],
 			],
 			connections: {
-				'When chat message received': connect('main'),
-				'OpenAI Chat Model': connect('ai_languageModel'),
-				'Find responses': connect('ai_tool'),
-				'Add response': connect('ai_tool'),
-				'Close form': connect('ai_tool'),
+				Chat: connect('AI Agent'),
+				[model.name]: connect('AI Agent', 'ai_languageModel'),
+				...Object.fromEntries(toolNodes.map(({ name }) => [name, connect('AI Agent', 'ai_tool')])),
 			},
 		});
-		return await openCanvas(editor, world, id, 720);
 	},
 };
