@@ -194,13 +194,13 @@ export class N8n {
 	): Promise<Poll[]> {
 		const { time, sent, process } = this;
 		this.treatment = treatment;
-		const startedAt = time.now();
+		const startedAt = time.actual();
 		const before = contexts.map(({ staticData }) => JSON.stringify(staticData));
 		const from = sent.length;
 		const work = contexts.map(({ functions }) => runPoll(process.trigger.poll, functions));
 		const kill = killedAfterMs === undefined ? [] : [time.sleep(killedAfterMs).then(() => 'kill')];
 		const results = await time.until(Promise.race([Promise.all(work), ...kill]));
-		const own = { startedAt, endedAt: time.now(), sent: sent.slice(from) };
+		const own = { startedAt, endedAt: time.actual(), sent: sent.slice(from) };
 		if (typeof results === 'string') {
 			return [{ ...own, items: [], isExecuted: false, isSaved: false, isKilled: true }];
 		}
