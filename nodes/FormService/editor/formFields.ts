@@ -25,7 +25,7 @@ export async function getFormFields(this: ILoadOptionsFunctions): Promise<Resour
 	if (formId === '') return { fields: [], emptyFieldsNotice: 'Choose a form first.' };
 	const before = getMappedFields(this, formId);
 	try {
-		const fields = toMapperFields(await loadFields(this, formId), formId, before);
+		const fields = toMapperFields(await loadFormFields(this, formId), formId, before);
 		return fields.length > 0
 			? { fields }
 			: { fields, emptyFieldsNotice: 'This form has no fields that take an answer.' };
@@ -51,7 +51,7 @@ export async function getFieldOptions(
 ): Promise<INodePropertyOptions[]> {
 	const formId = getChosenForm(this);
 	if (formId === '') return [];
-	return parseInputFields(await loadFields(this, formId)).map(({ title, id }) =>
+	return parseInputFields(await loadFormFields(this, formId)).map(({ title, id }) =>
 		toOption(title, id),
 	);
 }
@@ -77,7 +77,7 @@ export async function getConditionFields(
 async function listChosenFields(n8n: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 	const formId = getChosenForm(n8n);
 	if (formId === '') return [];
-	const fields = parseFields(await loadFields(n8n, formId));
+	const fields = parseFields(await loadFormFields(n8n, formId));
 	return fields.map(({ title, uuid }) => toOption(title, uuid));
 }
 
@@ -98,7 +98,7 @@ function toOption(name: string, value = name): INodePropertyOptions {
 }
 
 /** From the list of forms, which the editor has usually just loaded; else from the form itself. */
-async function loadFields(n8n: ILoadOptionsFunctions, formId: string): Promise<IDataObject[]> {
+async function loadFormFields(n8n: ILoadOptionsFunctions, formId: string): Promise<IDataObject[]> {
 	const forms = await listCached(n8n, endpoints.listForms);
 	const listed = getListedFields(forms.find((form) => formIdOf(form) === formId));
 	return listed.length > 0 ? listed : await listCached(n8n, endpoints.listFields, { formId });

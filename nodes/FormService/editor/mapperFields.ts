@@ -89,12 +89,12 @@ function describeField(field: InputField): string {
 }
 
 function getWidget(field: InputField): { type: FieldType; options?: INodePropertyOptions[] } {
-	const options = offerChoices(field);
+	const options = listOptions(field);
 	return options.length > 0 ? { type: 'options', options } : { type: kinds[field.kind].widget };
 }
 
 /** The choices of a field as a list in the editor; n8n would evaluate a value that begins with "=". */
-function offerChoices({ kind, choices }: InputField): INodePropertyOptions[] {
+function listOptions({ kind, choices }: InputField): INodePropertyOptions[] {
 	if (choices.some(({ value }) => toPlainText(String(value)) !== String(value))) return [];
 	return choices.map(({ name, value }, index) => ({
 		name: toPlainText(name),

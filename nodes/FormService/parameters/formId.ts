@@ -27,7 +27,7 @@ export class InvalidFormId extends NodeOperationError {
 		readonly given: string,
 		itemIndex: number | undefined,
 	) {
-		const description = `${giveAdvice(given)} ${WHAT_AN_ID_IS}`;
+		const description = `${findAdvice(given)} ${WHAT_AN_ID_IS}`;
 		super(node, message, { description, itemIndex, failure: { cause: 'configuration-invalid' } });
 	}
 }
@@ -38,7 +38,7 @@ export function extractFormId(given: string): string {
 	return FORM_IN_URL.reduce((text, pattern) => text.replace(pattern, '$1'), given);
 }
 
-function giveAdvice(text: string): string {
+function findAdvice(text: string): string {
 	if (isWebUrl(text)) {
 		return "This URL does not contain a form's ID. Choose the form from the list or enter its ID.";
 	}

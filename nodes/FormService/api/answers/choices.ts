@@ -37,15 +37,15 @@ const indexes = new WeakMap<readonly Choice[], Choices>();
 function buildIndex(choices: readonly Choice[]): Choices {
 	// of two entries with one key, a Map keeps the last: the surest entries come last
 	const reversed = choices.toReversed();
-	const indexBy = (getKey: (choice: Choice) => string, fold: (text: string) => string) =>
+	const makeEntries = (getKey: (choice: Choice) => string, fold: (text: string) => string) =>
 		reversed.map((choice) => [fold(getKey(choice)), choice] as const);
 	const getValue = ({ value }: Choice) => String(value);
 	const getName = ({ name }: Choice) => name;
 	return new Map([
-		...indexBy(getName, toCaseless),
-		...indexBy(getValue, toCaseless),
-		...indexBy(getName, toComparable),
-		...indexBy(getValue, toComparable),
+		...makeEntries(getName, toCaseless),
+		...makeEntries(getValue, toCaseless),
+		...makeEntries(getName, toComparable),
+		...makeEntries(getValue, toComparable),
 	]);
 }
 

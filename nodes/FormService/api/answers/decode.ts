@@ -108,8 +108,8 @@ const WITHOUT_VALUE = ['label', 'key', 'uuid', 'custom_key', 'type', 'id'];
 /** `{key, value}`, as listings have it, or `{label, response, uuid, custom_key}`, as events have it. */
 function decodeEntry(entry: unknown): Answer | undefined {
 	if (!isRecord(entry)) return undefined;
-	const uuid = readName(entry.uuid);
-	const label = readName(entry.label) ?? readName(entry.key);
+	const uuid = readLabelText(entry.uuid);
+	const label = readLabelText(entry.label) ?? readLabelText(entry.key);
 	const isNamed = label !== undefined || (uuid !== undefined && uuid !== '');
 	const valueName = ['value', 'response'].find((name) => Object.hasOwn(entry, name));
 	const isWhole =
@@ -118,13 +118,13 @@ function decodeEntry(entry: unknown): Answer | undefined {
 	return {
 		label: label ?? uuid ?? '',
 		uuid,
-		customKey: readName(entry.custom_key),
+		customKey: readLabelText(entry.custom_key),
 		value: (valueName === undefined ? null : (entry[valueName] ?? null)) as GenericValue,
 	};
 }
 
 /** A text, also from a number: PHP sends the label "2024" as a number. */
-function readName(value: unknown): string | undefined {
+function readLabelText(value: unknown): string | undefined {
 	const text = Number.isFinite(value) ? String(value) : value;
 	return typeof text === 'string' ? text : undefined;
 }

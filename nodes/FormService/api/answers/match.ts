@@ -51,7 +51,7 @@ export function matchAnswers(
 	if (isGuess && fieldOf.size === 0) {
 		return { answers: [], byPosition: [], doubtful: [], problem: describeMissing(record) };
 	}
-	return { answers: nameAnswers(answers, fieldOf), ...notes, problem };
+	return { answers: addNames(answers, fieldOf), ...notes, problem };
 }
 
 /**
@@ -131,7 +131,7 @@ function matchNames(answers: readonly Answer[], fields: readonly FormField[]): N
 }
 
 /** The names of answers: those of their fields, else their labels, numbered if they repeat. */
-function nameAnswers(answers: readonly Answer[], fieldOf: FieldOf): MatchedAnswer[] {
+function addNames(answers: readonly Answer[], fieldOf: FieldOf): MatchedAnswer[] {
 	const others = answers.filter((answer) => !fieldOf.has(answer));
 	const taken = [...fieldOf.values()].map(({ name }) => name);
 	const labels = others.map(({ label }) => label);

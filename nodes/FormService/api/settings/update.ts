@@ -62,10 +62,10 @@ function encodeSetting(setting: Setting, value: unknown): SettingValue | undefin
 		case 'text': {
 			const text = setting.required ? trimmed : value;
 			const isEmpty = setting.required && text === '';
-			return isTextWithin(text, setting.maxLength) && !isEmpty ? text : undefined;
+			return isShortText(text, setting.maxLength) && !isEmpty ? text : undefined;
 		}
 		case 'url':
-			return isWebUrl(trimmed) && isTextWithin(trimmed, setting.maxLength) ? trimmed : undefined;
+			return isWebUrl(trimmed) && isShortText(trimmed, setting.maxLength) ? trimmed : undefined;
 		case 'integer': {
 			const isWhole = typeof trimmed === 'string' && /^[+-]?\d+$/.test(trimmed);
 			const integer = isWhole ? Number(trimmed) : trimmed;
@@ -78,7 +78,7 @@ function encodeSetting(setting: Setting, value: unknown): SettingValue | undefin
 	}
 }
 
-function isTextWithin(value: unknown, maxLength = Infinity): value is string {
+function isShortText(value: unknown, maxLength = Infinity): value is string {
 	return typeof value === 'string' && countCharacters(value) <= maxLength;
 }
 
@@ -114,7 +114,7 @@ export type Changes = {
 export function compareSettings(body: Readonly<SettingValues>, form: IDataObject): Changes {
 	const entries = Object.entries(body);
 	const changed = entries.filter(
-		([name, to]) => Object.hasOwn(form, name) && !isSame(form[name], to),
+		([name, to]) => Object.hasOwn(form, name) && !isSameSetting(form[name], to),
 	);
 	return {
 		changes: Object.fromEntries(changed.map(([name, to]) => [name, { from: form[name], to }])),
@@ -123,7 +123,7 @@ export function compareSettings(body: Readonly<SettingValues>, form: IDataObject
 }
 
 /** A service may write booleans in several ways, numbers as text, and ends of lines in either way. */
-function isSame(from: unknown, to: SettingValue): boolean {
+function isSameSetting(from: unknown, to: SettingValue): boolean {
 	if (typeof to === 'boolean') return readBoolean(from) === to;
 	if (typeof to === 'number') return String(from) === String(to);
 	const [one, other] = [from, to].map((value) =>
