@@ -145,17 +145,17 @@ const MAX_ENTRIES = 50;
 /** A result that is short enough for a model: its long texts and lists are cut, or only its ID and name stay. */
 function shorten(json: IDataObject): IDataObject {
 	if (JSON.stringify(json).length <= MAX_CHARACTERS) return json;
-	const shorter = cut(json) as IDataObject;
+	const shorter = cutLong(json) as IDataObject;
 	const isShort = JSON.stringify(shorter).length <= MAX_CHARACTERS;
 	return isShort ? shorter : pick(shorter, ['id', 'uuid', 'name', 'number']);
 }
 
-function cut(value: unknown): unknown {
+function cutLong(value: unknown): unknown {
 	if (typeof value === 'string' && value.length > MAX_TEXT_LENGTH) {
 		return `${value.slice(0, MAX_TEXT_LENGTH)}…`;
 	}
-	if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map(cut);
-	return isRecord(value) ? mapValues(value, cut) : value;
+	if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map(cutLong);
+	return isRecord(value) ? mapValues(value, cutLong) : value;
 }
 
 /** What the page leaves out, and how to get the next results. */

@@ -38,7 +38,7 @@ const operationChoice: INodeProperties = {
 
 /** The parameters of the node, each shown only for its resource and operation. */
 export const properties: INodeProperties[] = [
-	...operations.map((operation) => showFor(operation, createToolDescription(operation))),
+	...operations.map((operation) => showWithOperation(operation, createToolDescription(operation))),
 	{
 		displayName: 'Resource',
 		name: 'resource',
@@ -54,7 +54,9 @@ export const properties: INodeProperties[] = [
 		return { ...operationChoice, displayOptions, options, default: first.value };
 	}),
 	...operations.flatMap((operation) =>
-		operation.properties.flatMap(addToolParameters).map((property) => showFor(operation, property)),
+		operation.properties
+			.flatMap(addToolParameters)
+			.map((property) => showWithOperation(operation, property)),
 	),
 ];
 
@@ -70,7 +72,7 @@ function withRouting(operation: Operation): INodePropertyOptions {
 	return { ...operation.option, routing: { request: { method, url }, send } };
 }
 
-function showFor(
+function showWithOperation(
 	{ resource, option }: { resource: string; option: Operation['option'] },
 	property: INodeProperties,
 ): INodeProperties {

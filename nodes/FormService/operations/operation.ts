@@ -107,7 +107,7 @@ export async function readOnce<T>(
 }
 
 /** The fields of a form, read once for all items of a run. */
-export async function readFields(request: ItemRequest, formId: string): Promise<IDataObject[]> {
+export async function readFormFields(request: ItemRequest, formId: string): Promise<IDataObject[]> {
 	const target = targetOf(request.context.account, endpoints.listFields, { formId });
 	return await readOnce({ ...request, target }, listRecords);
 }

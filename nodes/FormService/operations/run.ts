@@ -136,7 +136,7 @@ async function checkItem(run: Run, item: Item): Promise<CheckedItem | Outcome> {
 			},
 		};
 	} catch (error) {
-		return await recordFailure(run, item, error, account, !isInvalidItem(error));
+		return await settleFailure(run, item, error, account, !isInvalidItem(error));
 	}
 }
 
@@ -160,7 +160,7 @@ async function sendItem(run: Run, item: Item, { account, send }: CheckedItem): P
 		run.sent++;
 		return { output: await send() };
 	} catch (error) {
-		return await recordFailure(run, item, error, account, true);
+		return await settleFailure(run, item, error, account, true);
 	}
 }
 
@@ -196,7 +196,7 @@ function createRequest(run: Run, item: Item, account: Account): ItemRequest {
  * @param stopsRun whether nothing more of the run is sent, in a node that stops on failure. In a node that
  * continues, nothing more is sent of an account whose token is refused.
  */
-async function recordFailure(
+async function settleFailure(
 	run: Run,
 	item: Item,
 	error: unknown,

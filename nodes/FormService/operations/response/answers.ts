@@ -120,7 +120,7 @@ export function readAnswers(
 	allowOther: boolean,
 ): Answers {
 	const found = findAnswers(given, fields ?? Object.keys(given.values).map(toUnknownField));
-	const nameProblems = [...found.problems, ...findMissing(found.answers, fields ?? [], given)];
+	const nameProblems = [...found.problems, ...findUnanswered(found.answers, fields ?? [], given)];
 	const valueProblems: string[] = [];
 	const answers: Answers = { data: {}, byLabel: {}, ignored: listIgnored(input, found.unused) };
 	for (const { field, value } of found.answers) {
@@ -194,7 +194,7 @@ function quote(text: string): string {
 }
 
 /** The required fields without an answer: nothing, blanks, or a list of these. */
-function findMissing(
+function findUnanswered(
 	answers: FoundAnswers['answers'],
 	fields: readonly InputField[],
 	{ mode }: GivenAnswers,

@@ -13,7 +13,7 @@ import {
 	makeOptions,
 	showOnceFormIsChosen,
 } from '../../parameters/properties';
-import { readFields } from '../operation';
+import { readFormFields } from '../operation';
 import type { Operation } from '../operation';
 import { ANSWERS_MODE, needsFields, readAnswers, readGivenAnswers } from './answers';
 import { findDuplicates, findIdentity, readSkipNames, skipDuplicates } from './duplicates';
@@ -124,7 +124,7 @@ export const responseCreate: Operation = {
 			body: { data: early?.answers.data ?? (given.values as IDataObject) },
 			async check(request) {
 				const { answers, identity } =
-					early ?? read(parseInputFields(await readFields(request, formId)));
+					early ?? read(parseInputFields(await readFormFields(request, formId)));
 				const { known, key } = await findDuplicates(request, input, formId, answers, identity);
 				return {
 					orderKey: key && `${formId} ${key}`,

@@ -13,7 +13,7 @@ import { idOf } from '../../api/records';
 import { listRecords } from '../../api/service';
 import type { Input } from '../../parameters/input';
 import { invalid, invalidAll, readCollection } from '../../parameters/input';
-import { readFields, readOnce } from '../operation';
+import { readFormFields, readOnce } from '../operation';
 import type { ItemRequest } from '../operation';
 import { COUNTED, explainSharedLabel, listTitles } from './answers';
 import type { Answers } from './answers';
@@ -133,9 +133,9 @@ export async function findDuplicates(
 		async (context) => {
 			const [records, fields] = await Promise.all([
 				listRecords(context, target),
-				readFields(request, formId),
+				readFormFields(request, formId),
 			]);
-			return compareResponses(input, records, fields, identity);
+			return indexResponses(input, records, fields, identity);
 		},
 		identity.map(({ id }) => id),
 	);
@@ -147,7 +147,7 @@ export async function findDuplicates(
  * Incomplete responses are left out here as well, because a service may ignore the filter (specification,
  * section 4, rule 1).
  */
-function compareResponses(
+function indexResponses(
 	input: Input,
 	records: readonly IDataObject[],
 	fieldRecords: readonly IDataObject[],

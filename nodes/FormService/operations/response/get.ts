@@ -14,7 +14,7 @@ import {
 	simplifySwitch,
 } from '../../parameters/properties';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
-import { readFields, readOnce } from '../operation';
+import { readFormFields, readOnce } from '../operation';
 import type { Operation } from '../operation';
 
 /** The API has no endpoint for one response, so the response is taken from the list of its form. */
@@ -52,7 +52,7 @@ export const responseGet: Operation = {
 					);
 				}
 				const fields = outputNeedsFields(output, [record])
-					? parseFields(await readFields(request, formId), output)
+					? parseFields(await readFormFields(request, formId), output)
 					: undefined;
 				return [(await toResponseItem(context, record, output, fields)).item];
 			},

@@ -21,7 +21,7 @@ import {
 	toOptions,
 } from '../../parameters/properties';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
-import { makeListing, readFields, readOnce } from '../operation';
+import { makeListing, readFormFields, readOnce } from '../operation';
 import type { Operation } from '../operation';
 
 const STATUSES = { all: 'All', complete: 'Complete', incomplete: 'Incomplete' };
@@ -97,7 +97,7 @@ export const responseGetAll: Operation = {
 				const { conditions } = wanted;
 				const needFields = outputNeedsFields(output, records) || conditionsNeedFields(conditions);
 				const fields = needFields
-					? parseFields(await readFields(request, formId), output)
+					? parseFields(await readFormFields(request, formId), output)
 					: undefined;
 				const problem = explainUnknownField(conditions, fields ?? [], records);
 				if (problem !== undefined) throw invalid(input, problem.message, problem.description);
