@@ -6,6 +6,7 @@ import {
 	encodeAnswer,
 	FIELD_KINDS,
 	kinds,
+	listMeanings,
 	normalizeAnswer,
 	readAnswer,
 	type FieldKind,
@@ -217,6 +218,17 @@ describe('Two answers', () => {
 		['text', { a: 1 }],
 	])('of the kind %s are not compared if one is %j', (kind, value) => {
 		expect(meaning(kind, value)).toBeUndefined();
+	});
+
+	it('are equal texts however their lines end, and equal choices in any order', () => {
+		expect(meaning('text', ' Two\r\nlines\n')).toBe(meaning('text', 'Two\nlines'));
+		expect(meaning('multipleChoice', 'Two, red')).toBe(meaning('multipleChoice', ['r', 2]));
+	});
+
+	it('may mean two times, if one is listed without a zone', () => {
+		const count = (value: unknown) => listMeanings(value, fieldOf('dateTime'), NEW_YORK)?.size;
+		const listed = ['2026-01-31 08:00:00', '2026-01-31T08:00:00Z', '31.01.2026'];
+		expect(listed.map(count)).toEqual([2, 1, undefined]);
 	});
 
 	it('are the same time in any zone, and a day is its midnight in the zone of the workflow', () => {
