@@ -51,20 +51,13 @@ export type Envelope = { failed: boolean; message?: string; details: string[]; d
  */
 export function unwrap(value: unknown): Envelope {
 	if (!isRecord(value)) return { failed: false, details: [], data: value };
-	const { success, data, message, error, errors, status, title, detail } = value;
+	const { success, data, message, error, errors, status } = value;
 	// a reply with an error and nothing else is a failure at any status
 	const isBare = !('data' in value) && !('success' in value) && identityOf(value) === undefined;
 	const errorText = isRecord(error) ? error.message : error;
 	const details = detailsOf(errors);
 	const hasError = status === 'error' || error === true || isText(errorText) || details.length > 0;
-	// problem details (RFC 9457); a record of the service can have a title too
-	const problem = isBare
-		? [title, detail]
-				.filter(isText)
-				.map((text) => text.trim())
-				.join(' ')
-		: '';
-	const said = [message, errorText, problem].find(isText);
+	const said = [message, errorText].find(isText);
 	return {
 		failed: readBoolean(success) === false || (isBare && hasError),
 		...(said !== undefined && { message: said.trim() }),

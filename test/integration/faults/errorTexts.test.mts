@@ -61,20 +61,10 @@ const oddReplies: Array<[string, Fault]> = [
 	['an unknown 4xx status', json(418, { success: false })],
 	['an unknown 5xx status', json(599, {})],
 	['a status 304, for which nobody asked', json(304, '')],
-	['problem details (RFC 9457)', answer(403, 'application/problem+json', PROBLEM(), 'problem')],
 	['a web page of another server', answer(404, 'text/html', '<html><title>x</title></html>')],
 	['names of system errors', status(403, 'deletePermission is missing (ECONNREFUSED)')],
 	['a limit of the day of its own', dayOf(2_000)],
 ];
-
-function PROBLEM(): string {
-	return JSON.stringify({
-		type: 'https://forms.example.com/problems/plan',
-		title: 'Your plan does not include the API.',
-		detail: 'The workspace is on the free plan.',
-		status: 403,
-	});
-}
 
 function dayOf(limit: number): Fault {
 	return {

@@ -80,15 +80,6 @@ describe('unwrapping the envelope', () => {
 		expect(unwrap({ pdf_url: 'a' }).data).toEqual({ pdf_url: 'a' });
 	});
 
-	it('takes the title and the detail of problem details (RFC 9457) for the message', () => {
-		const problem = { type: 'about:blank', title: 'Not allowed.', detail: 'On the free plan.' };
-		expect(unwrap({ ...problem, status: 403 }).message).toBe('Not allowed. On the free plan.');
-		expect(unwrap({ title: 'Not allowed' }).message).toBe('Not allowed');
-		expect(unwrap({ errors: [{ detail: 'Too long.', pointer: '#/name' }] }).details).toEqual([
-			'Too long.',
-		]);
-	});
-
 	it.each([
 		{ id: 'AbC123', title: 'Survey' },
 		{ success: true, title: 'Survey' },

@@ -110,13 +110,9 @@ function parseNumber(header: unknown, form: RegExp): number | undefined {
 	return form.test(text) ? Number(text) : undefined;
 }
 
-/** ISO 8601 with a time and a zone. */
-const ISO = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d(:?\d\d)?)$/i;
-
-/** Epoch milliseconds of a date in one of the three forms of HTTP, or in ISO 8601, which some send. */
+/** Epoch milliseconds of a date in one of the three forms of HTTP. */
 export function parseDate(header: unknown): number | undefined {
-	const text = readHeader(header);
-	const time = ISO.test(text) ? DateTime.fromISO(text) : DateTime.fromHTTP(text);
+	const time = DateTime.fromHTTP(readHeader(header));
 	return time.isValid ? time.toMillis() : undefined;
 }
 

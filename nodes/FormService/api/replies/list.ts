@@ -53,7 +53,7 @@ export type PagePosition = Pick<ListPage, 'url' | 'pagesBefore' | 'recordsBefore
 
 /** The pages of one reading, by which a loop is recognized. Later calls of the reading share it. */
 type Trail = {
-	/** For each URL, and for each record that a page began with, the number of the page that was first. */
+	/** For each record that a page began with, the number of the page that was first. */
 	firstPage: Map<string, number>;
 	/** How many pages in a row began like an earlier one. */
 	repeatedPages: number;
@@ -73,30 +73,25 @@ export async function* readPages(
 	from?: PagePosition,
 ): AsyncGenerator<ListPage, void> {
 	const [nameInForm] = /fields|responses/.exec(endpoint.url) ?? [];
-	let position = from ?? { url: new URL(listUrl).href, pagesBefore: 0, recordsBefore: 0 };
+	const { href } = new URL(listUrl);
+	let position: PagePosition = from ?? { url: href, pagesBefore: 0, recordsBefore: 0 };
 	for (let pagesRead = 0; ; pagesRead++) {
 		const { url, pagesBefore, recordsBefore } = position;
-		let { trail = { firstPage: new Map<string, number>(), repeatedPages: 0 } } = position;
 		if (pagesRead >= MAX_PAGES || pagesBefore >= MAX_PAGES_IN_ALL) {
 			throw createListError(context, TOO_MANY_PAGES, LARGER_PAGES);
 		}
-		if (isRepeated(trail, url, pagesBefore)) throw createListError(context, LOOP);
 		const { value, headers, requests } = await request(context, { endpoint, url });
 		const found = findList(value, nameInForm);
 		if (found === undefined) throw createNoList(context, value);
 		const { records, around } = found;
-		trail = extendTrail(trail, records, pagesBefore);
+		const trail = extendTrail(position, records);
 		if (trail.repeatedPages > MAX_REPEATED_PAGES) throw createListError(context, LOOP);
-		const pages = pagesBefore + 1;
-		const inAll = recordsBefore + records.length;
-		const soFar = { url, pages, records: inAll, shown: records.length };
-		const following = findNextPage(headers, around, soFar);
-		const nextUrl =
-			following.kind === 'at' ? moveToList(following.url, context, listUrl) : undefined;
-		const next =
-			nextUrl === undefined
-				? undefined
-				: { url: nextUrl, pagesBefore: pages, recordsBefore: inAll, trail };
+		const [pages, inAll] = [pagesBefore + 1, recordsBefore + records.length];
+		const following = findNextPage(headers, around, { url, pages, inAll, shown: records.length });
+		const nextUrl = following.kind === 'at' && moveToList(following.url, context, listUrl);
+		const next = nextUrl
+			? { url: nextUrl, pagesBefore: pages, recordsBefore: inAll, trail }
+			: undefined;
 		yield {
 			...{ records, url, pagesBefore, recordsBefore, requests, next },
 			isNumbered: isNumbered(url, listUrl),
@@ -110,18 +105,17 @@ export async function* readPages(
 	}
 }
 
-/** Whether an earlier page had this URL or began with this record; a page can be read a second time. */
-function isRepeated({ firstPage }: Trail, key: string, pageNumber: number): boolean {
-	if (!firstPage.has(key)) firstPage.set(key, pageNumber);
-	return (firstPage.get(key) ?? pageNumber) < pageNumber;
-}
-
-/** The trail with one more page. An empty page begins neither like an earlier one nor otherwise. */
-function extendTrail(trail: Trail, records: readonly IDataObject[], pageNumber: number): Trail {
-	if (records.length === 0) return trail;
-	const beginning = identityOf(records[0]) ?? JSON.stringify(records[0]);
-	const repeatedPages = isRepeated(trail, beginning, pageNumber) ? trail.repeatedPages + 1 : 0;
-	return { ...trail, repeatedPages };
+/** The trail with one more page. An empty page is recognized by its URL. */
+function extendTrail(
+	{ url, pagesBefore, trail }: PagePosition,
+	[first]: readonly IDataObject[],
+): Trail {
+	const { firstPage, repeatedPages } = trail ?? { firstPage: new Map(), repeatedPages: 0 };
+	const beginning = first === undefined ? url : (identityOf(first) ?? JSON.stringify(first));
+	const pageNumber = firstPage.get(beginning) ?? pagesBefore;
+	firstPage.set(beginning, pageNumber);
+	// a page can be read a second time
+	return { firstPage, repeatedPages: pageNumber < pagesBefore ? repeatedPages + 1 : 0 };
 }
 
 /**

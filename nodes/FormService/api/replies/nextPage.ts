@@ -18,7 +18,7 @@ export type ListSoFar = {
 	/** Pages read, this one included. */
 	pages: number;
 	/** Records read, those of this page and repeated ones included. */
-	records: number;
+	inAll: number;
 	/** Records of this page. */
 	shown: number;
 };
@@ -120,21 +120,11 @@ function listNextLinks(links: unknown[]): Hint[] {
 		.flatMap(({ url, href, link }) => listHints({ next: url ?? href ?? link }, MAX_DEPTH));
 }
 
-/** Link, the total of Content-Range, the JSON in X-Pagination, and all others as attributes. */
+/** Link, the total of Content-Range, and all others as attributes. */
 function listHeaderHints({ link, ...others }: Headers): Hint[] {
 	const total = String(others['content-range'] ?? '').split('/')[1];
-	const parsed = parseObject(others['x-pagination']);
-	const given = { ...parsed, ...pickBy({ next: findNextInLink(link), total }) };
-	return [given, others].flatMap((holder) => listHints(holder, MAX_DEPTH));
-}
-
-function parseObject(text: unknown): object {
-	try {
-		const value: unknown = JSON.parse(String(text));
-		return isRecord(value) ? value : {};
-	} catch {
-		return {};
-	}
+	const given = pickBy({ ...others, next: findNextInLink(link), total });
+	return listHints(given, MAX_DEPTH);
 }
 
 /** `<target>; name=value; name="quoted"` (RFC 8288, section 3), several with commas between them. */
@@ -160,7 +150,7 @@ export function findNextInLink(header: unknown): string | undefined {
 const NEXT_LINK = /^next(_(page|records|results|set))?(_(link|url|uri|href|path))?$/;
 const NEXT = /^((page|cursor|link|url)_)?next(_|$)/;
 const CONTINUATION =
-	/^(ms_)?continu(e|ation)(_|$)|^(last_evaluated_key|scroll_id|bookmark|(after|end)_cursor)$/;
+	/^(ms_)?continu(e|ation)(_|$)|^(last_evaluated_key|scroll_id|bookmark|x_pagination|((after|end)_)?cursor|after)$/;
 const MORE = /^((has_)?(more|next)(_[a-z]+)*|(is_)?truncated|exceeded_transfer_limit)$/;
 const LAST = /^(is_)?(last(_page|_batch|_chunk)?|done|eof|exhausted)$/;
 const LAST_PAGE =
@@ -173,22 +163,22 @@ const COUNT = /^(count|found|(items?|records?|results?)_(count|total))$/;
 
 /** The name of an attribute that says that the list continues. */
 function findAnnouncement(hints: readonly Hint[], query: URLSearchParams): string | undefined {
-	const found = hints.find((hint) => {
-		const { plain, value, holder } = hint;
+	const found = hints.find(({ plain, value, holder }) => {
 		if (NEXT.test(plain) && isGiven(value)) return true;
 		if (MORE.test(plain) && readBoolean(value) === true) return true;
 		if (LAST.test(plain) && (value === false || value === 'false')) return true;
-		const isCursor = CONTINUATION.test(plain) || isPosition(hint, query);
-		return isCursor && isGiven(value) && !hints.some((one) => one.holder === holder && isEnd(one));
+		const isCursor =
+			CONTINUATION.test(plain) || (plain === 'offset' && readCount(value) === undefined);
+		// the same name can repeat where this page begins
+		const isHere = String(value) === query.get(plain);
+		return (
+			isCursor &&
+			isGiven(value) &&
+			!isHere &&
+			!hints.some((one) => one.holder === holder && isEnd(one))
+		);
 	});
 	return found && `"${found.name}"`;
-}
-
-/** Whether a hint may be where the next page begins; the same name can repeat where this page begins. */
-function isPosition({ plain, value }: Hint, query: URLSearchParams): boolean {
-	const isNamed = /^(after|cursor)$/.test(plain);
-	const isText = plain === 'offset' && readCount(value) === undefined;
-	return (isNamed || isText) && ![undefined, query.get(plain)].includes(readCursor(value));
 }
 
 function isEnd({ plain, value }: Hint): boolean {
@@ -203,7 +193,7 @@ function isEnd({ plain, value }: Hint): boolean {
 function findContradiction(hints: readonly Hint[], soFar: ListSoFar): string | undefined {
 	const totals = readHints(hints, TOTAL, readCount);
 	const most = Math.max(0, ...totals, ...readHints(hints, COUNT, readCount));
-	if (most > soFar.records) return `${most} records announced, ${soFar.records} sent`;
+	if (most > soFar.inAll) return `${most} records announced, ${soFar.inAll} sent`;
 	if (totals.length > 0) return undefined;
 	const lastPages = readHints(hints, LAST_PAGE, readCount);
 	const last = Math.max(0, ...lastPages);
@@ -238,14 +228,12 @@ function readCursor(value: unknown): string | undefined {
 	return isText && isGiven(value) ? String(value) : undefined;
 }
 
-/** A whole number from 0 up, also as text or as `{value}` or `{count}`. */
+/** A whole number from 0 up, also as text or in an object such as `{value, relation}`. */
 function readCount(value: unknown): number | undefined {
-	if (isRecord(value)) return readCount(value.value ?? value.count);
-	const isCount =
-		typeof value === 'number' || (typeof value === 'string' && /^\d{1,9}$/.test(value));
-	return isCount && Number.isSafeInteger(Number(value)) && Number(value) >= 0
-		? Number(value)
-		: undefined;
+	if (isRecord(value)) return readCount(value.value);
+	const isText = typeof value === 'string' && /^\d{1,9}$/.test(value);
+	const count = isText || typeof value === 'number' ? Number(value) : -1;
+	return Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }
 
 function isGiven(value: unknown): boolean {

@@ -92,33 +92,28 @@ function createUnexpected(
 }
 
 /**
- * The link whose name has "pdf" in it, else the one that is called a URL, a link or a download. If the
- * former is empty, no other link of the reply is the PDF's.
+ * The link whose name has "pdf" in it, also in an object of that name, else the one that is called a URL,
+ * a link or a download. If the former is empty, no other link of the reply is the PDF's.
  *
  * @returns null for a link that is empty; undefined if there is none
  */
 function findPdfLink(data: unknown, reply: unknown): string | null | undefined {
 	if (isLink(data)) return data;
 	const holders = [data, reply].filter(isRecord);
-	const inside = holders.flatMap((holder) => Object.values(holder)).filter(isRecord);
-	const values = [...holders, ...inside]
+	const values = holders
 		.flatMap(Object.entries)
 		.filter(([name]) => /pdf/i.test(name))
 		.map(([, value]: [string, unknown]) => (isRecord(value) ? findLink(value) : value));
-	if (values.some(isLink)) return values.find(isLink);
-	return values.some(isEmpty) ? null : holders.map(findLink).find(isLink);
+	const link = values.find(isLink);
+	if (link !== undefined || values.length === 0) return link ?? holders.map(findLink).find(isLink);
+	return values.some((value) => !value) ? null : undefined;
 }
 
-const LINK_NAME = /^((download|file|document)[-_]?)?(url|link|href|uri)$|^download$/i;
-
 function findLink(object: IDataObject): unknown {
-	return Object.entries(object).find(([name]) => LINK_NAME.test(name))?.[1];
+	const name = /^((download|file|document)[-_]?)?(url|link|href|uri)$|^download$/i;
+	return Object.entries(object).find(([key]) => name.test(key))?.[1];
 }
 
 function isLink(value: unknown): value is string {
 	return typeof value === 'string' && /^(https?:\/)?\/\S+$/i.test(value);
-}
-
-function isEmpty(value: unknown): boolean {
-	return value === null || value === undefined || value === '' || value === false;
 }

@@ -1,5 +1,4 @@
 import { upperFirst } from 'lodash';
-import type { Failure } from 'n8n-workflow';
 import type { Account } from '../account';
 import { clock } from '../clock';
 import type { Effect } from '../endpoints';
@@ -19,7 +18,7 @@ import { isRecord } from '../records';
 import { isRedirect, leadsToLogin, parseUrl } from '../url';
 import type { Reply } from './http';
 import { explainDayUsedUp, MAX_TRIES } from './trouble';
-import type { Trouble } from './trouble';
+import type { Text, Trouble } from './trouble';
 
 /** The most bytes of a reply that are read: well over 100,000 responses, and what n8n's memory can hold. */
 export const MAX_REPLY_BYTES = 128 * 1024 * 1024;
@@ -64,7 +63,7 @@ export function readReply(reply: Reply, sent: Sent): Outcome {
 	const said = envelope?.message === undefined ? '' : `: "${shortened(envelope.message)}"`;
 	if (status === TOO_MANY_REQUESTS) return { trouble: explainRefusal(headers, said, sent) };
 	const text = findText({ ...reply, content, envelope, said }, sent);
-	const { message, description, cause = 'configuration-invalid' } = text;
+	const [message, description, cause = 'configuration-invalid'] = text;
 	const canPass =
 		(status >= 500 && status !== NOT_IMPLEMENTED) ||
 		(isSuccess && !isTooLarge && isIncomplete(content, body));
@@ -111,9 +110,6 @@ function explainRefusal(headers: Headers, said: string, { perMinute }: Sent): Tr
 	};
 }
 
-/** What a person reads. Without a cause, a person has to change something. */
-type Text = { message: string; description: string; cause?: Failure['cause'] };
-
 type Failed = Reply & {
 	content: Content;
 	envelope?: Envelope;
@@ -123,83 +119,69 @@ type Failed = Reply & {
 
 const MORE_RIGHTS = 'If the account lacks permission, use the credential of another account.';
 
-function findText(reply: Failed, { url, effect, account: { baseUrl } }: Sent): Text {
-	const { status, headers, content, envelope, said } = reply;
+function findText(reply: Failed, sent: Sent): Text {
+	const { status, content, envelope, said } = reply;
+	const { effect, account } = sent;
 	const { noun, ifRejected, ifClosed } = effect;
+	const { baseUrl } = account;
 	const isWebPage = content.kind === 'webPage';
 	if (reply.isTooLarge) {
-		return {
-			message: 'The reply is too large for n8n to handle safely',
-			description:
-				'Ask your Form Service administrator for smaller pages, or delete responses that are no longer needed.',
-		};
+		return [
+			'The reply is too large for n8n to handle safely',
+			'Ask your Form Service administrator for smaller pages, or delete responses that are no longer needed.',
+		];
 	}
 	if (status >= 500) {
-		return {
-			message: `Form Service returned an error (status ${status})${said}`,
-			description: TRY_LATER,
-			cause: 'temporarily-unavailable',
-		};
+		const message = `Form Service returned an error (status ${status})${said}`;
+		return [message, TRY_LATER, 'temporarily-unavailable'];
 	}
 	if (status === 401) {
-		return {
-			message: `Form Service rejected the access token${said}`,
-			description: 'Open the Form Service credential, enter a valid access token and save it.',
-			cause: 'credential-invalid',
-		};
+		return [
+			`Form Service rejected the access token${said}`,
+			'Open the Form Service credential, enter a valid access token and save it.',
+			'credential-invalid',
+		];
 	}
 	// a web page with another status, such as 403 or 413, can come from a proxy before the service
 	if (isWebPage && [404, 405, 410].includes(status)) {
-		return {
-			message: `${baseUrl} returned a web page instead of data (status ${status})`,
-			description: CHECK_BASE_URL,
-		};
+		return [`${baseUrl} returned a web page instead of data (status ${status})`, CHECK_BASE_URL];
 	}
 	if (status === 403 && ifClosed !== undefined && saysClosed(envelope)) {
-		return { message: `The form is closed${said}`, description: ifClosed };
+		return [`The form is closed${said}`, ifClosed];
 	}
 	if (status === 403) {
 		const check = `Check that the ${noun} belongs to the token's workspace. `;
-		return {
-			message: `Access denied (status 403)${said}`,
-			description: (noun === undefined ? '' : check) + MORE_RIGHTS,
-		};
+		const description = (noun === undefined ? '' : check) + MORE_RIGHTS;
+		return [`Access denied (status 403)${said}`, description];
 	}
 	if (status === 404 && noun === undefined) {
-		return { message: `This is not a Form Service address${said}`, description: CHECK_BASE_URL };
+		return [`This is not a Form Service address${said}`, CHECK_BASE_URL];
 	}
 	if (status === 404) {
-		return {
-			message: `${upperFirst(noun)} not found${said}`,
-			description: `Check the ID. The ${noun} may have been deleted, or belong to another workspace.`,
-		};
+		return [
+			`${upperFirst(noun)} not found${said}`,
+			`Check the ID. The ${noun} may have been deleted, or belong to another workspace.`,
+		];
 	}
 	if (status >= 400) {
 		// JSON with a message comes from the service itself: the Base URL is right
 		const otherwise = content.kind === 'json' ? "Check the node's parameters." : CHECK_BASE_URL;
-		return {
-			message: `Form Service rejected the request (status ${status})${said}`,
-			description: joinDetails(envelope) || (ifRejected ?? otherwise),
-		};
+		const message = `Form Service rejected the request (status ${status})${said}`;
+		return [message, joinDetails(envelope) || (ifRejected ?? otherwise)];
 	}
-	if (isRedirect(status)) return explainRedirect(headers, url, baseUrl);
+	if (isRedirect(status)) return explainRedirect(reply, sent);
 	if (isWebPage) {
-		return {
-			message: `${baseUrl} returned a web page instead of data`,
-			description: `${CHECK_BASE_URL} A login page means that the access token was not accepted.`,
-		};
+		return [
+			`${baseUrl} returned a web page instead of data`,
+			`${CHECK_BASE_URL} A login page means that the access token was not accepted.`,
+		];
 	}
 	if (envelope?.failed) {
-		return {
-			message: `Form Service couldn't complete the request${said}`,
-			description: joinDetails(envelope) || (ifRejected ?? TRY_LATER),
-		};
+		const message = `Form Service couldn't complete the request${said}`;
+		return [message, joinDetails(envelope) || (ifRejected ?? TRY_LATER)];
 	}
-	return {
-		message: `Form Service sent ${UNUSABLE[content.kind]} (status ${status})`,
-		description: TRY_LATER,
-		cause: 'temporarily-unavailable',
-	};
+	const message = `Form Service sent ${UNUSABLE[content.kind]} (status ${status})`;
+	return [message, TRY_LATER, 'temporarily-unavailable'];
 }
 
 const UNUSABLE: Record<Content['kind'], string> = {
@@ -211,32 +193,27 @@ const UNUSABLE: Record<Content['kind'], string> = {
 };
 
 /** No redirect of the API is followed: the error names the address that Form Service has itself. */
-function explainRedirect({ location }: Headers, url: string, baseUrl: string): Text {
+function explainRedirect({ headers: { location } }: Reply, { url, account }: Sent): Text {
+	const { baseUrl } = account;
 	if (leadsToLogin(location)) {
-		return {
-			message: 'Form Service requires a login: it rejected the access token',
-			description:
-				"Enter a valid access token in the Form Service credential, and check its 'Base URL'.",
-			cause: 'credential-invalid',
-		};
+		return [
+			'Form Service requires a login: it rejected the access token',
+			"Enter a valid access token in the Form Service credential, and check its 'Base URL'.",
+			'credential-invalid',
+		];
 	}
 	const target = typeof location === 'string' ? parseUrl(location, url) : undefined;
-	if (target === undefined) {
-		return {
-			message: `${baseUrl} redirects without saying where`,
-			description: CHECK_BASE_URL,
-		};
-	}
-	const { origin, pathname, href } = target;
-	const requested = new URL(url).pathname.slice(new URL(baseUrl).pathname.length);
-	const isSamePath = pathname.endsWith(requested) && href !== url;
-	const address = origin + (isSamePath ? pathname.slice(0, -requested.length) : '');
-	return {
-		message: `${baseUrl} redirects to ${shortened(origin + pathname)}`,
-		description: isSamePath
-			? `Enter ${address} as the 'Base URL' in the Form Service credential.`
+	if (!target) return [`${baseUrl} redirects without saying where`, CHECK_BASE_URL];
+	const address = shortened(target.origin + target.pathname);
+	const path = url.slice(baseUrl.length).split('?')[0];
+	const newBaseUrl = address.slice(0, -path.length);
+	const isMoved = address.endsWith(path) && newBaseUrl !== baseUrl;
+	return [
+		`${baseUrl} redirects to ${address}`,
+		isMoved
+			? `Enter ${newBaseUrl} as the 'Base URL' in the Form Service credential.`
 			: `${CHECK_BASE_URL} Redirects are not followed.`,
-	};
+	];
 }
 
 /** Words for a closed form, which the specification does not give; `is_closed` is a form's setting. */

@@ -1,3 +1,4 @@
+import { pick } from 'lodash';
 import type { Failure } from 'n8n-workflow';
 import type { Effect } from '../endpoints';
 import { asSentence, CHECK_BASE_URL, timeInWords, TRY_LATER } from '../errors';
@@ -56,25 +57,27 @@ export function decideRetry(
  * @param isUncertain after any of these tries the service may have acted
  */
 export function explain(
-	{ message, description, httpCode, failure }: Trouble,
+	trouble: Trouble,
 	{ effect, tries, isUncertain }: { effect: Effect; tries: number; isUncertain: boolean },
 ): Explanation {
-	const { ifUncertain } = effect;
+	const explanation = pick(trouble, EXPLAINED);
+	const { message, description } = explanation;
+	const { ifUncertain, kind } = effect;
 	if (!isUncertain || ifUncertain === undefined) {
-		const tried = tries > 1 ? ` Tried ${tries} times.` : '';
-		return { message, description: description + tried, httpCode, failure };
+		return tries > 1
+			? { ...explanation, description: `${description} Tried ${tries} times.` }
+			: explanation;
 	}
 	return {
+		...explanation,
 		message: `${asSentence(message)} ${ifUncertain.message}`,
 		description: ifUncertain.description,
-		httpCode,
-		failure,
-		mayHaveActed: effect.kind === 'once',
+		mayHaveActed: kind === 'once',
 	};
 }
 
-/** The text of a connection's problem, and its cause; without one, a person has to change something. */
-type Text = { message: string; description: string; cause?: Failure['cause'] };
+/** What a person reads, and the cause; without a cause, a person has to change something. */
+export type Text = [message: string, description: string, cause?: Failure['cause']];
 
 /**
  * The trouble of a request that got no whole reply.
@@ -87,69 +90,54 @@ export function explainBroken(
 	origin: string,
 	hasOptions: boolean,
 ): Trouble {
-	const { message, description, cause } = findText({ problem, detail }, origin, hasOptions);
+	const [message, description] = findText(problem, origin, detail);
+	const isTimeout = problem === 'timeout';
 	return {
 		message,
-		description,
-		failure: { cause: cause ?? 'configuration-invalid' },
-		maxTries: isSetting(problem) ? 1 : problem === 'timeout' ? MAX_TIMEOUTS : MAX_TRIES,
+		description: isTimeout && hasOptions ? `${description} ${SET_TIMEOUT}` : description,
+		failure: { cause: isSetting(problem) ? 'configuration-invalid' : 'temporarily-unavailable' },
+		maxTries: isSetting(problem) ? 1 : isTimeout ? MAX_TIMEOUTS : MAX_TRIES,
 		// no request is sent without a connection
-		mayHaveActed: problem === 'timeout' || problem === 'interrupted',
+		mayHaveActed: isTimeout || problem === 'interrupted',
 	};
 }
 
-function findText(
-	{ problem, detail }: Pick<Broken, 'problem' | 'detail'>,
-	origin: string,
-	hasOptions: boolean,
-): Text {
-	const cause = 'temporarily-unavailable';
+function findText(problem: Broken['problem'], origin: string, detail = ''): Text {
 	switch (problem) {
 		case 'connectionRefused':
-			return {
-				message: `Couldn't connect to ${origin} (connection refused)`,
-				description: `Form Service may be down. ${CHECK_BASE_URL}`,
-				cause,
-			};
+			return [
+				`Couldn't connect to ${origin} (connection refused)`,
+				`Form Service may be down. ${CHECK_BASE_URL}`,
+			];
 		case 'unknownHost':
-			return {
-				message: `Couldn't find the host name in ${origin}`,
-				description: `${CHECK_BASE_URL} If the URL is correct, n8n's DNS may be failing.`,
-				cause,
-			};
+			return [
+				`Couldn't find the host name in ${origin}`,
+				`${CHECK_BASE_URL} If the URL is correct, n8n's DNS may be failing.`,
+			];
 		case 'unreachable':
-			return {
-				message: `Couldn't reach ${origin} from n8n's network`,
-				description: `${CHECK_BASE_URL} If the URL is correct, check the network of the machine that runs n8n.`,
-				cause,
-			};
+			return [
+				`Couldn't reach ${origin} from n8n's network`,
+				`${CHECK_BASE_URL} If the URL is correct, check the network of the machine that runs n8n.`,
+			];
 		case 'certificate':
-			return {
-				message: `The certificate of ${origin} was not accepted (${detail})`,
-				description: `${CHECK_BASE_URL} If the certificate comes from your own authority, add the authority to n8n (NODE_EXTRA_CA_CERTS).`,
-			};
+			return [
+				`The certificate of ${origin} was not accepted (${detail})`,
+				`${CHECK_BASE_URL} If the certificate comes from your own authority, add the authority to n8n (NODE_EXTRA_CA_CERTS).`,
+			];
 		case 'encryption':
-			return {
-				message: `Couldn't establish a secure connection to ${origin} (${detail})`,
-				description: `${CHECK_BASE_URL} Form Service may use http or a different port.`,
-			};
+			return [
+				`Couldn't establish a secure connection to ${origin} (${detail})`,
+				`${CHECK_BASE_URL} Form Service may use http or a different port.`,
+			];
 		case 'notAllowed':
-			return {
-				message: `n8n does not allow requests to ${origin}: ${detail}`,
-				description: "Check the allowed domains of the credential and n8n's SSRF protection.",
-			};
+			return [
+				`n8n does not allow requests to ${origin}: ${detail}`,
+				"Check the allowed domains of the credential and n8n's SSRF protection.",
+			];
 		case 'timeout':
-			return {
-				message: `${origin} did not reply in time`,
-				description: TRY_LATER + (hasOptions ? ` ${SET_TIMEOUT}` : ''),
-				cause,
-			};
+			return [`${origin} did not reply in time`, TRY_LATER];
 		case 'interrupted':
-			return {
-				message: `The connection to ${origin} broke before the whole reply arrived`,
-				description: TRY_LATER,
-				cause,
-			};
+			return [`The connection to ${origin} broke before the whole reply arrived`, TRY_LATER];
 	}
 }
 
@@ -176,13 +164,8 @@ export function explainDayUsedUp(until: number, allowed = REQUESTS_PER_DAY, said
 /** Explains a request that was not sent. */
 export function explainHeldBack(held: Exclude<HeldBack, { kind: 'notSent' }>): Explanation {
 	switch (held.kind) {
-		case 'dayUsedUp': {
-			const { message, description, httpCode, failure } = explainDayUsedUp(
-				held.until,
-				held.allowed,
-			);
-			return { message, description, httpCode, failure };
-		}
+		case 'dayUsedUp':
+			return pick(explainDayUsedUp(held.until, held.allowed), EXPLAINED);
 		case 'serviceDown':
 			return {
 				message: 'Form Service has failed too often in a row; this request was not sent',
@@ -199,3 +182,6 @@ export function explainHeldBack(held: Exclude<HeldBack, { kind: 'notSent' }>): E
 			};
 	}
 }
+
+/** What an explanation takes of a trouble. */
+const EXPLAINED = ['message', 'description', 'httpCode', 'failure'] as const;

@@ -28,7 +28,6 @@ const wrappings: Record<string, (records: Json[], name: string) => unknown> = {
 	'data without success': (records) => ({ data: records }),
 	'numbered data': (records) => ({ success: true, data: numbered(records) }),
 	'data by identity': (records) => ({
-		success: true,
 		data: Object.fromEntries(records.map((one) => [one.uuid, one])),
 	}),
 	'a named list in data': (records, name) => ({ success: true, data: { [name]: records } }),

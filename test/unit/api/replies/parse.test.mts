@@ -39,7 +39,6 @@ describe('the link to a PDF', () => {
 		['beside a link to a page', { url: 'https://forms.example.com/responses/1', pdf }],
 		['as a path', { data: { url: '/files/1.pdf' } }],
 		['in an object of its own', { data: { pdf: { url: pdf }, self: PAGE } }],
-		['among links', { data: { id: 7, links: { self: PAGE, pdf } } }],
 		['under a name that is not known', { data: { summary_pdf_link: pdf } }],
 		['as the address of a file', { data: { download_url: pdf, logo: PAGE } }],
 	])('is found %s', (_, value) => {
