@@ -1,7 +1,7 @@
 import { createHash } from 'crypto';
 import { escapeRegExp, trimEnd } from 'lodash';
 import type { IExecuteSingleFunctions, ILoadOptionsFunctions, IPollFunctions } from 'n8n-workflow';
-import { inputError } from './errors';
+import { createInputError } from './errors';
 import { parseUrl } from './url';
 
 /** The credential of the service, see credentials/FormServiceApi.credentials.ts. */
@@ -50,7 +50,7 @@ export function normalizeBaseUrl(entered: string): string {
  * Why a text cannot be an access token, as a sentence; undefined if it can be one. A header takes
  * visible ASCII characters only (RFC 9110, section 5.5; RFC 6750, section 2.1).
  */
-export function tokenProblem(token: string): string | undefined {
+export function findTokenProblem(token: string): string | undefined {
 	if (token === '') return "'Access Token' is empty. Enter the token of your Form Service account.";
 	if (/^[\x21-\x7e]+$/.test(token)) return undefined;
 	return "'Access Token' contains a space, a line break or another invalid character. Copy the token again, without any text around it.";
@@ -61,9 +61,9 @@ export function tokenProblem(token: string): string | undefined {
  *
  * @throws Error with a sentence for the person who entered it
  */
-export function accountOf(credential: { accessToken?: unknown; baseUrl?: unknown }): Account {
+export function createAccount(credential: { accessToken?: unknown; baseUrl?: unknown }): Account {
 	const token = String(credential.accessToken ?? '').trim();
-	const problem = tokenProblem(token);
+	const problem = findTokenProblem(token);
 	if (problem !== undefined) throw new Error(problem);
 	const baseUrl = normalizeBaseUrl(String(credential.baseUrl ?? ''));
 	const key = createHash('sha256').update(`${baseUrl}\n${token}`).digest('hex');
@@ -80,9 +80,9 @@ export function accountOf(credential: { accessToken?: unknown; baseUrl?: unknown
 export async function getAccount(n8n: N8nContext, itemIndex?: number): Promise<Account> {
 	const credential = await n8n.getCredentials(CREDENTIAL);
 	try {
-		return accountOf(credential);
+		return createAccount(credential);
 	} catch (error) {
-		throw inputError(n8n.getNode(), {
+		throw createInputError(n8n.getNode(), {
 			message: error instanceof Error ? error.message : String(error),
 			description: 'Open the Form Service credential of this node to correct it.',
 			itemIndex,

@@ -17,8 +17,8 @@ export type Clock = {
 export const clock: Clock = {
 	now: () => Date.now(),
 	async sleep(ms, signal) {
-		const woken = () => new Error('Woken');
-		await unlessAborted(sleep(ms), signal, woken).catch(() => {});
+		const createWoken = () => new Error('Woken');
+		await waitUnlessAborted(sleep(ms), signal, createWoken).catch(() => {});
 	},
 	timeout: (ms) => AbortSignal.timeout(ms),
 };
@@ -27,15 +27,17 @@ export const clock: Clock = {
  * Resolves or rejects as the work does. If the signal aborts first, it rejects with the given reason,
  * and the outcome of the work is ignored.
  */
-export async function unlessAborted<T>(
+export async function waitUnlessAborted<T>(
 	work: Promise<T>,
 	signal: AbortSignal | undefined,
 	reason: () => Error,
 ): Promise<T> {
 	return await new Promise<T>((resolve, reject) => {
-		const giveUp = () => reject(reason());
-		signal?.addEventListener('abort', giveUp, { once: true });
-		if (signal?.aborted) giveUp();
-		void work.then(resolve, reject).finally(() => signal?.removeEventListener('abort', giveUp));
+		const rejectAborted = () => reject(reason());
+		signal?.addEventListener('abort', rejectAborted, { once: true });
+		if (signal?.aborted) rejectAborted();
+		void work
+			.then(resolve, reject)
+			.finally(() => signal?.removeEventListener('abort', rejectAborted));
 	});
 }

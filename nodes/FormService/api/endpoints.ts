@@ -96,7 +96,7 @@ export type Target = {
  * @param ids the values of the `{placeholders}`
  * @throws Error if a placeholder has no valid ID, so that such a request is never sent
  */
-export function pathOf({ url }: Endpoint, ids: Readonly<Record<string, string>> = {}): string {
+export function fillPath({ url }: Endpoint, ids: Readonly<Record<string, string>> = {}): string {
 	return url.replace(/\{(\w+)\}/g, (_placeholder, name: string) => {
 		const id = ids[name];
 		if (!isId(id)) throw new Error(`"${name}" is not a valid ID`);
@@ -107,15 +107,15 @@ export function pathOf({ url }: Endpoint, ids: Readonly<Record<string, string>> 
 /**
  * The target of a request that no operation of the node has composed.
  *
- * @param ids see `pathOf`
+ * @param ids see `fillPath`
  */
-export function targetOf(
+export function createTarget(
 	{ baseUrl }: Pick<Account, 'baseUrl'>,
 	endpoint: Endpoint,
 	ids?: Readonly<Record<string, string>>,
 	query: Readonly<Record<string, string>> = {},
 ): Target {
-	const url = new URL(baseUrl + pathOf(endpoint, ids));
+	const url = new URL(baseUrl + fillPath(endpoint, ids));
 	for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
 	return { endpoint, url: url.href };
 }

@@ -1,5 +1,5 @@
 import { readBoolean } from './readers';
-import { identityOf, isRecord } from './records';
+import { getIdentity, isRecord } from './records';
 
 /** What a reply contains, whether or not it answers the request. */
 export type Content =
@@ -16,7 +16,7 @@ export function readContent(headers: Readonly<Record<string, unknown>>, body: Bu
 	const text = body.toString('utf8').replace(/^\uFEFF/, '');
 	try {
 		const value: unknown = JSON.parse(text);
-		return isDeeperThan(MAX_LEVELS, value) ? { kind: 'tooDeep' } : { kind: 'json', value };
+		return hasMoreLevels(MAX_LEVELS, value) ? { kind: 'tooDeep' } : { kind: 'json', value };
 	} catch {
 		const start = text.slice(0, START_LENGTH).trim();
 		if (start === '' && text.trim() === '') return { kind: 'empty' };
@@ -29,12 +29,12 @@ export function readContent(headers: Readonly<Record<string, unknown>>, body: Bu
 /** Ten times the levels of a listing. JSON.stringify and structuredClone overflow the stack at some 5,000. */
 const MAX_LEVELS = 100;
 
-function isDeeperThan(levels: number, value: unknown): boolean {
+function hasMoreLevels(levels: number, value: unknown): boolean {
 	if (!isRecord(value) && !Array.isArray(value)) return false;
 	if (levels === 0) return true;
-	if (Array.isArray(value)) return value.some((one) => isDeeperThan(levels - 1, one));
+	if (Array.isArray(value)) return value.some((one) => hasMoreLevels(levels - 1, one));
 	// without a list of the values: a listing can have a million objects
-	for (const name in value) if (isDeeperThan(levels - 1, value[name])) return true;
+	for (const name in value) if (hasMoreLevels(levels - 1, value[name])) return true;
 	return false;
 }
 
@@ -53,9 +53,9 @@ export function unwrap(value: unknown): Envelope {
 	if (!isRecord(value)) return { failed: false, details: [], data: value };
 	const { success, data, message, error, errors, status } = value;
 	// a reply with an error and nothing else is a failure at any status
-	const isBare = !('data' in value) && !('success' in value) && identityOf(value) === undefined;
+	const isBare = !('data' in value) && !('success' in value) && getIdentity(value) === undefined;
 	const errorText = isRecord(error) ? error.message : error;
-	const details = detailsOf(errors);
+	const details = readDetails(errors);
 	const hasError = status === 'error' || error === true || isText(errorText) || details.length > 0;
 	const said = [message, errorText].find(isText);
 	return {
@@ -71,24 +71,24 @@ function isText(value: unknown): value is string {
 }
 
 /** Messages on fields: `{field: [text]}`, `{field: text}` or a list of texts. */
-function detailsOf(errors: unknown): string[] {
-	if (Array.isArray(errors)) return errors.flatMap(textsOf);
+function readDetails(errors: unknown): string[] {
+	if (Array.isArray(errors)) return errors.flatMap(readMessages);
 	if (!isRecord(errors)) return [];
 	return Object.entries(errors).flatMap(([field, texts]) =>
 		(Array.isArray(texts) ? texts : [texts])
-			.flatMap(textsOf)
+			.flatMap(readMessages)
 			.map((text) => (text.includes(field) ? text : `${field}: ${text}`)),
 	);
 }
 
-function textsOf(value: unknown): string[] {
+function readMessages(value: unknown): string[] {
 	if (typeof value === 'string') return [value];
 	if (!isRecord(value)) return [];
 	return [value.message, value.detail].filter((one) => typeof one === 'string').slice(0, 1);
 }
 
 /** For an error: the names in an object, or what kind of value something else is; never the value. */
-export function shapeOf(value: unknown): string {
+export function describeShape(value: unknown): string {
 	if (Array.isArray(value)) return `a list of ${value.length}`;
 	if (!isRecord(value)) return value === null ? 'null' : `a ${typeof value}`;
 	const keys = Object.keys(value);

@@ -19,7 +19,7 @@ export type Explanation = {
  *
  * @param explanation.itemIndex the input item that the error belongs to
  */
-export function inputError(
+export function createInputError(
 	node: INode,
 	{ message, description, itemIndex, failure }: Explanation & { itemIndex?: number },
 ): NodeOperationError {
@@ -76,7 +76,7 @@ export function asNodeError(
  * The error for another node and item, with all that it says: items, and nodes of several workflows, can
  * share a request and therefore its error.
  */
-export function forItem(
+export function copyErrorForItem(
 	given: unknown,
 	node: INode,
 	itemIndex: number,
@@ -85,7 +85,8 @@ export function forItem(
 	if (error.context.itemIndex === itemIndex && isEqual(error.node, node)) return error;
 	const { message, description, failure } = error;
 	const explanation = { message, description: description ?? undefined, failure };
-	if (error instanceof NodeOperationError) return inputError(node, { ...explanation, itemIndex });
+	if (error instanceof NodeOperationError)
+		return createInputError(node, { ...explanation, itemIndex });
 	const { httpCode } = error;
 	const more = { httpCode: httpCode ?? undefined, mayHaveActed: mayHaveActed(error) };
 	return new ServiceError(node, { ...explanation, ...more }, itemIndex);
@@ -132,7 +133,7 @@ const MAX_QUOTE = 300;
  *
  * @param longest the most characters that are shown
  */
-export function shortened(text: string, longest = MAX_QUOTE): string {
+export function shortenText(text: string, longest = MAX_QUOTE): string {
 	const line = text.replace(/\s+/g, ' ').trim();
 	return line.length > longest ? `${line.slice(0, longest)}…` : line;
 }
@@ -143,7 +144,7 @@ export function shortened(text: string, longest = MAX_QUOTE): string {
  *
  * @param time epoch milliseconds
  */
-export function timeInWords(time: number): string {
+export function formatTime(time: number): string {
 	const minute = new Date(Math.ceil(time / 60_000) * 60_000);
 	const form = {
 		dateStyle: 'medium',

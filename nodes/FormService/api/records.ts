@@ -11,7 +11,7 @@ export function hasIdentity(value: IDataObject): boolean {
 }
 
 /** The `uuid` of a record, else its `id`, as the service writes it: for output, and for what is sent. */
-export function idOf(record: IDataObject): string | undefined {
+export function getId(record: IDataObject): string | undefined {
 	return asId(record.uuid) ?? asId(record.id);
 }
 
@@ -19,19 +19,19 @@ export function idOf(record: IDataObject): string | undefined {
  * The identity of a form, field or response, for comparison: its `uuid`, else its `id`, with a UUID in
  * lower case. Undefined for a record that has neither.
  */
-export function identityOf({ uuid, id }: IDataObject): string | undefined {
+export function getIdentity({ uuid, id }: IDataObject): string | undefined {
 	const identity = asId(uuid) ?? asId(id);
-	return identity === undefined ? undefined : comparableId(identity);
+	return identity === undefined ? undefined : normalizeId(identity);
 }
 
 /** Both identities of a record, `uuid` first: a service can start to send a `uuid` for records that had only an `id`. */
-export function identitiesOf({ uuid, id }: IDataObject): string[] {
+export function getIdentities({ uuid, id }: IDataObject): string[] {
 	const identities = [asId(uuid), asId(id)].filter((one) => one !== undefined);
-	return [...new Set(identities.map(comparableId))];
+	return [...new Set(identities.map(normalizeId))];
 }
 
 /** An ID in the form in which IDs are compared: the case of a UUID means nothing (RFC 9562, section 4). */
-export function comparableId(id: string): string {
+export function normalizeId(id: string): string {
 	return isUuid(id) ? id.toLowerCase() : id;
 }
 
@@ -39,7 +39,7 @@ export function comparableId(id: string): string {
  * The id of a form, by which the service's paths name it: the specification fixes it as `id` (section
  * 2.2). Its `uuid` is used only if it has no `id`.
  */
-export function formIdOf(form: IDataObject): string | undefined {
+export function getFormId(form: IDataObject): string | undefined {
 	return asId(form.id) ?? asId(form.uuid);
 }
 
@@ -87,12 +87,12 @@ export function withoutSecrets(
 		.filter(([name]) => !SECRET_NAME.test(name))
 		.map(([name, value]) => [
 			name,
-			answerAttributes.includes(name) ? structuredClone(value) : cleaned(value),
+			answerAttributes.includes(name) ? structuredClone(value) : cleanValue(value),
 		]);
 	return Object.fromEntries(entries) as IDataObject;
 }
 
-function cleaned(value: unknown): unknown {
-	if (Array.isArray(value)) return value.map(cleaned);
+function cleanValue(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(cleanValue);
 	return isRecord(value) ? withoutSecrets(value) : value;
 }

@@ -31,22 +31,22 @@ export type RequestContext = {
  * Aborts when the execution is canceled. Only this ends a request that is under way: if a caller gives
  * up, the service may have acted, and its reply still matters.
  */
-export function cancelSignal({ n8n }: RequestContext): AbortSignal | undefined {
+export function getCancelSignal({ n8n }: RequestContext): AbortSignal | undefined {
 	return 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
 }
 
 /** Aborts when the caller gives up or the execution is canceled: what is waiting is then not sent. */
-export function stopSignal(context: RequestContext): AbortSignal | undefined {
-	return context.signal ?? cancelSignal(context);
+export function getStopSignal(context: RequestContext): AbortSignal | undefined {
+	return context.signal ?? getCancelSignal(context);
 }
 
 /** The error of a request that was not sent because the caller gave up first. */
-export function notSent({ n8n, itemIndex }: RequestContext): NotSent {
+export function createNotSent({ n8n, itemIndex }: RequestContext): NotSent {
 	return new NotSent(n8n.getNode(), itemIndex);
 }
 
 /** A failed request as an error, without the token, should the service or a link repeat it. */
-export function requestError(
+export function createRequestError(
 	{ n8n, account: { conceal }, itemIndex }: RequestContext,
 	{ message, description, ...rest }: Explanation,
 	Kind = ServiceError,

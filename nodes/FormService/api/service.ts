@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Target } from './endpoints';
-import { clock, unlessAborted } from './clock';
+import { clock, waitUnlessAborted } from './clock';
 import { NotSent } from './errors';
 import { readList } from './replies/list';
 import {
@@ -10,12 +10,12 @@ import {
 	parseWorkspace,
 } from './replies/parse';
 import { request } from './request/request';
-import { notSent, stopSignal } from './requestContext';
+import { createNotSent, getStopSignal } from './requestContext';
 import type { RequestContext } from './requestContext';
 
 /**
  * What the service does (specification, section 4); `replies/list` also gives lists page by page. n8n
- * composes the targets of operations, and `targetOf` those of the trigger and the editor. All functions
+ * composes the targets of operations, and `createTarget` those of the trigger and the editor. All functions
  * throw a NodeApiError or NodeOperationError with the context's itemIndex.
  */
 
@@ -42,8 +42,8 @@ export class TtlCache<T> {
 		const entry = work();
 		this.entries.set(key, entry);
 		entry.then(
-			() => this.dropAfter(found, key, entry),
-			() => this.dropAfter(failed, key, entry),
+			() => this.scheduleRemoval(found, key, entry),
+			() => this.scheduleRemoval(failed, key, entry),
 		);
 		return await entry;
 	}
@@ -55,13 +55,13 @@ export class TtlCache<T> {
 		}
 	}
 
-	private dropAfter(ms: number, key: string, entry: Promise<T>): void {
-		const drop = () => {
+	private scheduleRemoval(ms: number, key: string, entry: Promise<T>): void {
+		const removeEntry = () => {
 			if (this.entries.get(key) === entry) this.entries.delete(key);
 		};
-		if (ms === 0) drop();
+		if (ms === 0) removeEntry();
 		// unlike a sleep, this timer doesn't keep the process running
-		else clock.timeout(ms).addEventListener('abort', drop, { once: true });
+		else clock.timeout(ms).addEventListener('abort', removeEntry, { once: true });
 	}
 }
 
@@ -100,12 +100,12 @@ export async function listRecords(
 	];
 	const key = account.key + JSON.stringify([target.url, limit, urgency, lifetimes, requestOptions]);
 	const fetch = async () => await readList(context, target, limit);
-	const given = unlessAborted(lists.get(key, lifetimes, fetch), stopSignal(context), () =>
-		notSent(context),
+	const given = waitUnlessAborted(lists.get(key, lifetimes, fetch), getStopSignal(context), () =>
+		createNotSent(context),
 	);
 	return await given.catch(async (error: unknown) => {
 		// the first caller was canceled, the others still need the list
-		const isNeeded = error instanceof NotSent && !stopSignal(context)?.aborted;
+		const isNeeded = error instanceof NotSent && !getStopSignal(context)?.aborted;
 		if (isNeeded) return await listRecords(context, target, options);
 		throw error;
 	});
@@ -118,7 +118,7 @@ export async function getPdfLink(context: RequestContext, target: Target): Promi
 
 /** Adds a response (section 4, rules 2 to 4) and returns what the service says about it. */
 export async function addResponse(context: RequestContext, target: Target): Promise<IDataObject> {
-	return parseAddedResponse(await change(context, target));
+	return parseAddedResponse(await sendChange(context, target));
 }
 
 /** Updates settings of a form (section 4, rules 5 and 6) and returns its id, name and time of update. */
@@ -126,11 +126,11 @@ export async function updateSettings(
 	context: RequestContext,
 	target: Target,
 ): Promise<IDataObject> {
-	return parseUpdatedForm(context, await change(context, target));
+	return parseUpdatedForm(context, await sendChange(context, target));
 }
 
 /** Sends a change, and drops the account's lists, which the change may have outdated. */
-async function change(context: RequestContext, target: Target): Promise<unknown> {
+async function sendChange(context: RequestContext, target: Target): Promise<unknown> {
 	try {
 		return (await request(context, target)).value;
 	} finally {

@@ -29,7 +29,7 @@ const LOGIN = /(^|[/_-])(log|sign)[_-]?in(\.(php|html?|aspx?|jsp))?([/;]|$)/i;
  *
  * @param base the URL that a relative link starts at
  */
-export function leadsToLogin(link: unknown, base = 'https://host'): boolean {
+export function isLoginLink(link: unknown, base = 'https://host'): boolean {
 	const pathname = typeof link === 'string' ? parseUrl(link, base)?.pathname : undefined;
 	return pathname !== undefined && LOGIN.test(pathname);
 }

@@ -9,7 +9,7 @@ import { ATTRIBUTE, FILTER_ATTRIBUTES } from '../api/answers/conditions';
 import { parseFields, parseInputFields } from '../api/answers/fields';
 import { toCaseless, toPlainText } from '../api/answers/names';
 import { endpoints } from '../api/endpoints';
-import { formIdOf, isRecord } from '../api/records';
+import { getFormId, isRecord } from '../api/records';
 import { findWatchKind } from '../parameters/watched';
 import { getChosenForm, listCached } from './lists';
 import { toMapperFields } from './mapperFields';
@@ -86,7 +86,7 @@ async function listLabels(n8n: ILoadOptionsFunctions, watch: 'several' | 'all') 
 	const given = n8n.getCurrentNodeParameter(isAll ? 'exceptFormIds' : 'formIds');
 	const named = Array.isArray(given) ? (given as unknown[]) : [];
 	const forms = await listCached(n8n, endpoints.listForms);
-	const watched = forms.filter((form) => named.includes(formIdOf(form)) !== isAll);
+	const watched = forms.filter((form) => named.includes(getFormId(form)) !== isAll);
 	const titles = watched.flatMap((form) =>
 		parseFields(getListedFields(form)).map(({ title }) => title),
 	);
@@ -100,7 +100,7 @@ function toOption(name: string, value = name): INodePropertyOptions {
 /** From the list of forms, which the editor has usually just loaded; else from the form itself. */
 async function loadFormFields(n8n: ILoadOptionsFunctions, formId: string): Promise<IDataObject[]> {
 	const forms = await listCached(n8n, endpoints.listForms);
-	const listed = getListedFields(forms.find((form) => formIdOf(form) === formId));
+	const listed = getListedFields(forms.find((form) => getFormId(form) === formId));
 	return listed.length > 0 ? listed : await listCached(n8n, endpoints.listFields, { formId });
 }
 

@@ -4,13 +4,13 @@ import type {
 	ICredentialTestFunctions,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
-import { accountOf } from '../api/account';
+import { createAccount } from '../api/account';
 import type { Account } from '../api/account';
-import { targetOf, endpoints } from '../api/endpoints';
+import { createTarget, endpoints } from '../api/endpoints';
 import { unwrap } from '../api/envelope';
-import { asSentence, shortened } from '../api/errors';
+import { asSentence, shortenText } from '../api/errors';
 import { isWorkspace } from '../api/replies/parse';
-import { readWhole } from '../api/request/http';
+import { readWholeReply } from '../api/request/http';
 import type { Broken, N8nReply, Reply } from '../api/request/http';
 import { readReply } from '../api/request/reply';
 import { explain, explainBroken } from '../api/request/trouble';
@@ -24,7 +24,7 @@ export async function formServiceApiTest(
 	{ data = {} }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
 	try {
-		const account = accountOf(data);
+		const account = createAccount(data);
 		const ended = await requestWorkspace(this, account, data);
 		return { message: account.conceal(explainSuccess(account, ended)), status: 'OK' };
 	} catch (error) {
@@ -47,7 +47,7 @@ async function requestWorkspace(
 ): Promise<Reply | Broken> {
 	const sending: Promise<unknown> = helpers.request({
 		method: endpoint.method,
-		uri: targetOf(account, endpoint).url,
+		uri: createTarget(account, endpoint).url,
 		headers: {
 			Accept: 'application/json',
 			Authorization: `Bearer ${String(accessToken).trim()}`,
@@ -60,7 +60,7 @@ async function requestWorkspace(
 		followAllRedirects: false,
 		timeout: TIMEOUT_MS,
 	});
-	return await readWhole(sending as Promise<N8nReply>, {
+	return await readWholeReply(sending as Promise<N8nReply>, {
 		maxBytes: MAX_BYTES,
 		timeout: TIMEOUT_MS,
 	});
@@ -68,7 +68,7 @@ async function requestWorkspace(
 
 /** @throws Error with a text for the person, for anything but a workspace */
 function explainSuccess(account: Account, ended: Reply | Broken): string {
-	const { url } = targetOf(account, endpoint);
+	const { url } = createTarget(account, endpoint);
 	const { effect } = endpoint;
 	const outcome =
 		ended.kind === 'reply'
@@ -76,7 +76,7 @@ function explainSuccess(account: Account, ended: Reply | Broken): string {
 			: { trouble: explainBroken(ended, account.origin, false) };
 	if ('value' in outcome) {
 		const { data } = unwrap(outcome.value);
-		if (isWorkspace(data)) return `Connected to the workspace "${shortened(String(data.name))}"`;
+		if (isWorkspace(data)) return `Connected to the workspace "${shortenText(String(data.name))}"`;
 	} else if (ended.kind === 'broken' || !ended.isTooLarge) {
 		const explained = explain(outcome.trouble, { effect, tries: 1, isUncertain: false });
 		const { message, description = '', failure } = explained;

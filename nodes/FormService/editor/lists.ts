@@ -9,10 +9,10 @@ import { getAccount } from '../api/account';
 import { listTexts, toSearchable } from '../api/answers/findResponses';
 import { toPlainText } from '../api/answers/names';
 import { sortNewestFirst } from '../api/answers/order';
-import { endpoints, targetOf } from '../api/endpoints';
+import { endpoints, createTarget } from '../api/endpoints';
 import type { Endpoint } from '../api/endpoints';
 import { readBoolean } from '../api/readers';
-import { formIdOf, idOf, isId } from '../api/records';
+import { getFormId, getId, isId } from '../api/records';
 import { listRecords } from '../api/service';
 import { isWebUrl, parseUrl } from '../api/url';
 import { CLOSED_MARK, extractFormId } from '../parameters/formId';
@@ -41,7 +41,7 @@ export async function listCached(
 	ids?: Readonly<Record<string, string>>,
 ): Promise<IDataObject[]> {
 	const account = await getAccount(n8n);
-	const target = targetOf(account, endpoint, ids);
+	const target = createTarget(account, endpoint, ids);
 	return await listRecords({ n8n, account, urgency: 'prompt' }, target, { lifetimes: LIFETIMES });
 }
 
@@ -58,7 +58,7 @@ export async function searchForms(
 	filter = '',
 ): Promise<INodeListSearchResult> {
 	const records = await listCached(this, endpoints.listForms);
-	const forms = selectUsable(records, formIdOf).map(({ id, record }) => {
+	const forms = selectUsable(records, getFormId).map(({ id, record }) => {
 		const { name, is_closed: isClosed } = record;
 		return {
 			id,
@@ -108,7 +108,7 @@ export async function searchResponses(
 	if (!isId(formId)) return { results: [] };
 	const records = await listCached(this, endpoints.listResponses, { formId });
 	const wanted = toSearchable(filter.trim());
-	const found = sortNewestFirst(selectUsable(records, idOf)).filter(({ id, record }) =>
+	const found = sortNewestFirst(selectUsable(records, getId)).filter(({ id, record }) =>
 		toSearchable([...listTexts(record), id].join('\n')).includes(wanted),
 	);
 	const start = Number(paginationToken) || 0;

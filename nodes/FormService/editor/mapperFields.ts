@@ -9,7 +9,7 @@ import type { InputField } from '../api/answers/fields';
 import { kinds } from '../api/answers/kinds';
 import type { FieldKind, Kind } from '../api/answers/kinds';
 import { makeUnique, toPlainText } from '../api/answers/names';
-import { shortened } from '../api/errors';
+import { shortenText } from '../api/errors';
 
 /**
  * A field of the resource mapper. n8n keeps all of it with the node, so that Response: Create reads and
@@ -84,7 +84,7 @@ const MAX_DETAIL = 40;
 function describeField(field: InputField): string {
 	const { kind, title, sharedLabel, description } = field;
 	const { hint }: Kind = kinds[kind];
-	const detail = sharedLabel && description && shortened(description, MAX_DETAIL);
+	const detail = sharedLabel && description && shortenText(description, MAX_DETAIL);
 	return [hint, detail, title].filter(Boolean).join(': ');
 }
 

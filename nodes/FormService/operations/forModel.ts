@@ -1,6 +1,6 @@
 import { mapValues, pick, uniq } from 'lodash';
 import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { shortened } from '../api/errors';
+import { shortenText } from '../api/errors';
 import { isRecord } from '../api/records';
 import type { Input } from '../parameters/input';
 import { invalid, readChoice, readWords } from '../parameters/input';
@@ -207,7 +207,7 @@ function describeUnknownNames(
 		]),
 	);
 	const quoted = unknown.map((name) => `"${name}"`).join(', ');
-	const some = known.slice(0, MAX_NAMES).map((name) => shortened(name, MAX_NAME_LENGTH));
+	const some = known.slice(0, MAX_NAMES).map((name) => shortenText(name, MAX_NAME_LENGTH));
 	return [`No result has ${quoted}. The fields of the results are: ${some.join(', ')}.`];
 }
 

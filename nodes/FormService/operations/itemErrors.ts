@@ -1,8 +1,8 @@
 import { uniq } from 'lodash';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { getAccount } from '../api/account';
-import { endpoints, targetOf } from '../api/endpoints';
-import { asSentence, inputError, NotSent, ServiceError } from '../api/errors';
+import { endpoints, createTarget } from '../api/endpoints';
+import { asSentence, createInputError, NotSent, ServiceError } from '../api/errors';
 import { listRecords } from '../api/service';
 import {
 	getChosenName,
@@ -30,7 +30,7 @@ export function isInvalidItem(error: unknown): boolean {
 /** The error of an item of a node that continues, if the item was not sent because of this reason. */
 export function explainStop({ n8n, index: itemIndex }: Item, reason: unknown): NodeOperationError {
 	const why = reason instanceof Error ? `: ${reason.message}` : '';
-	return inputError(n8n.getNode(), { message: `This item was not sent${why}`, itemIndex });
+	return createInputError(n8n.getNode(), { message: `This item was not sent${why}`, itemIndex });
 }
 
 /** The most rows that an error lists. */
@@ -64,7 +64,7 @@ export function listInvalidItems(
 	const { node, failure } = error;
 	return {
 		item,
-		error: inputError(node, { message, description, failure, itemIndex: item.index }),
+		error: createInputError(node, { message, description, failure, itemIndex: item.index }),
 	};
 }
 
@@ -98,7 +98,7 @@ export async function explainMissingForm(run: Run, item: Item, error: unknown): 
 	const { failure } = error as NodeError;
 	const explanation = { ...describeMissingForm(node, given, forms), failure };
 	return error instanceof InvalidFormId
-		? inputError(node, explanation)
+		? createInputError(node, explanation)
 		: new ServiceError(node, { ...explanation, httpCode: '404' }, item.index);
 }
 
@@ -120,7 +120,7 @@ async function findForms({ reads }: Run, { n8n, index: itemIndex }: Item) {
 	try {
 		const account = await getAccount(n8n, itemIndex);
 		const context = { n8n, account, urgency: 'bulk', itemIndex } as const;
-		const target = targetOf(account, endpoints.listForms);
+		const target = createTarget(account, endpoints.listForms);
 		return await readOnce({ context, target, reads }, listRecords);
 	} catch {
 		return [];

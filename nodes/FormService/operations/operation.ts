@@ -5,7 +5,7 @@ import type {
 	INodeProperties,
 	INodePropertyOptions,
 } from 'n8n-workflow';
-import { endpoints, targetOf } from '../api/endpoints';
+import { endpoints, createTarget } from '../api/endpoints';
 import type { Endpoint, Target } from '../api/endpoints';
 import type { RequestContext } from '../api/requestContext';
 import { listRecords } from '../api/service';
@@ -108,7 +108,7 @@ export async function readOnce<T>(
 
 /** The fields of a form, read once for all items of a run. */
 export async function readFormFields(request: ItemRequest, formId: string): Promise<IDataObject[]> {
-	const target = targetOf(request.context.account, endpoints.listFields, { formId });
+	const target = createTarget(request.context.account, endpoints.listFields, { formId });
 	return await readOnce({ ...request, target }, listRecords);
 }
 

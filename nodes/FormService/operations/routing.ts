@@ -7,7 +7,7 @@ import type {
 	INodeExecutionData,
 	PreSendAction,
 } from 'n8n-workflow';
-import { pathOf } from '../api/endpoints';
+import { fillPath } from '../api/endpoints';
 import { isRecord } from '../api/records';
 import { isTool } from '../parameters/input';
 import type { Input } from '../parameters/input';
@@ -99,7 +99,7 @@ function prepareItem(
 		const input = readInput(n8n, index);
 		const prepared = isTool(input.node) ? prepareForModel(prepare, input) : prepare(input);
 		const { ids, body } = prepared;
-		const url = pathOf(endpoint, ids);
+		const url = fillPath(endpoint, ids);
 		return { ...item, composed: { ...composed, url, body }, prepared };
 	} catch (problem) {
 		return { ...item, problem };

@@ -8,7 +8,7 @@ import type {
 import { getAccount } from '../api/account';
 import type { Account } from '../api/account';
 import type { Endpoint } from '../api/endpoints';
-import { forItem, mayHaveActed, NotSent } from '../api/errors';
+import { copyErrorForItem, mayHaveActed, NotSent } from '../api/errors';
 import { isRecord } from '../api/records';
 import { explainMissingForm, explainStop, isInvalidItem, listInvalidItems } from './itemErrors';
 import type { NodeError } from './itemErrors';
@@ -210,5 +210,5 @@ async function settleFailure(
 	const isRefused = error instanceof NodeApiError && error.failure?.cause === 'credential-invalid';
 	if (run.continues ? isRefused : stopsRun) controller.abort(error);
 	const explained = await explainMissingForm(run, item, error);
-	return { error: forItem(explained, item.n8n.getNode(), item.index) };
+	return { error: copyErrorForItem(explained, item.n8n.getNode(), item.index) };
 }

@@ -2,7 +2,7 @@ import { pick } from 'lodash';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { endpoints } from '../api/endpoints';
 import { readBoolean } from '../api/readers';
-import { formIdOf, idOf, isRecord, withoutSecrets } from '../api/records';
+import { getFormId, getId, isRecord, withoutSecrets } from '../api/records';
 import { getWorkspace, listRecords } from '../api/service';
 import { describeMissingForm } from '../parameters/formId';
 import type { Input } from '../parameters/input';
@@ -76,7 +76,7 @@ export const formGet: Operation = {
 		return {
 			async send(request) {
 				const forms = await readOnce(request, listRecords);
-				const form = forms.find((one) => formIdOf(one) === formId);
+				const form = forms.find((one) => getFormId(one) === formId);
 				if (form !== undefined) return [toItem(form)];
 				const { message, description } = describeMissingForm(input.node, formId, forms);
 				throw invalid(input, message, description);
@@ -146,7 +146,7 @@ function simplifyForm(form: IDataObject): IDataObject {
 function simplifyField(field: IDataObject): IDataObject {
 	const { label = field.name, type } = field;
 	return {
-		uuid: idOf(field),
+		uuid: getId(field),
 		label,
 		...(type !== undefined && { type }),
 		required: [field.required, field.mandatory].some((one) => readBoolean(one) === true),

@@ -1,6 +1,6 @@
 import { isResourceLocatorValue, NodeOperationError } from 'n8n-workflow';
 import type { IDataObject, INode } from 'n8n-workflow';
-import { formIdOf, MAX_ID_LENGTH } from '../api/records';
+import { getFormId, MAX_ID_LENGTH } from '../api/records';
 import { isWebUrl } from '../api/url';
 
 /**
@@ -86,7 +86,7 @@ export function describeMissingForm(
 		};
 	}
 	const meant = findFormByName(formId, forms);
-	const id = meant === undefined ? undefined : formIdOf(meant);
+	const id = meant === undefined ? undefined : getFormId(meant);
 	if (id !== undefined) {
 		return {
 			message: `There is no form with the ID ${formId}, but there is one with that name`,

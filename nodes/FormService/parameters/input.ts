@@ -1,6 +1,6 @@
 import { upperFirst } from 'lodash';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
-import { inputError } from '../api/errors';
+import { createInputError } from '../api/errors';
 import { isId, isRecord } from '../api/records';
 import { readBoolean } from '../api/readers';
 import { extractFormId, InvalidFormId, WHAT_AN_ID_IS } from './formId';
@@ -27,7 +27,7 @@ export type Input = {
 /** An error in the parameters or the data of an item. */
 export function invalid({ node, itemIndex }: Input, message: string, description?: string) {
 	const failure = { cause: 'configuration-invalid' } as const;
-	return inputError(node, { message, description, itemIndex, failure });
+	return createInputError(node, { message, description, itemIndex, failure });
 }
 
 /**

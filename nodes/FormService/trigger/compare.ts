@@ -2,7 +2,7 @@ import type { IDataObject, INode } from 'n8n-workflow';
 import { getCreatedAt } from '../api/answers/order';
 import { CHECK_VERSION, ServiceError } from '../api/errors';
 import { readBoolean } from '../api/readers';
-import { identitiesOf, identityOf } from '../api/records';
+import { getIdentities, getIdentity } from '../api/records';
 import type { ResponseEvent, TriggerEvent } from '../parameters/watched';
 import { MINUTE_MS } from './schedule';
 import { computeFingerprint, describeKnown, REMEMBERED_DAYS } from './state';
@@ -141,7 +141,7 @@ function listByFingerprint(
 ): Map<string, Listed> {
 	const listed = new Map<string, Listed>();
 	for (const record of records) {
-		const identity = identityOf(record);
+		const identity = getIdentity(record);
 		if (identity === undefined) throw createIdentityError(node, record);
 		const fingerprint = computeFingerprint(identity);
 		const other = listed.get(fingerprint);
@@ -150,7 +150,7 @@ function listByFingerprint(
 			continue;
 		}
 		const isKnown = before.size === 0 || before.has(fingerprint);
-		const others = isKnown ? [] : identitiesOf(record).slice(1).map(computeFingerprint);
+		const others = isKnown ? [] : getIdentities(record).slice(1).map(computeFingerprint);
 		listed.set(fingerprint, { record, former: others.find((one) => before.has(one)) });
 	}
 	return listed;

@@ -7,8 +7,8 @@ import { kinds } from '../api/answers/kinds';
 import { sortOldestFirst } from '../api/answers/order';
 import type { ResponseOutput } from '../api/answers/responseItem';
 import { clock } from '../api/clock';
-import { endpoints, targetOf } from '../api/endpoints';
-import { inputError } from '../api/errors';
+import { endpoints, createTarget } from '../api/endpoints';
+import { createInputError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
 import { listRecords } from '../api/service';
 import { RESPONSE_EVENTS } from '../parameters/watched';
@@ -66,7 +66,7 @@ async function listExampleForms(
 	{ watch, names }: Parameters,
 ): Promise<Form[]> {
 	const isNamed = watch.kind === 'chosen' && watch.formIds.every((id) => names.has(id));
-	const target = targetOf(context.account, endpoints.listForms);
+	const target = createTarget(context.account, endpoints.listForms);
 	const listed = isNamed ? [] : parseFormList(await listRecords(context, target));
 	return watch.kind === 'all'
 		? sortOldestFirst(listed.filter(({ id }) => !watch.except.includes(id))).reverse()
@@ -86,7 +86,7 @@ async function findNewest(
 	{ id, name }: Form,
 	{ conditions, events, needsFields, output }: Parameters,
 ): Promise<Event | undefined> {
-	const target = targetOf(context.account, endpoints.listResponses, { formId: id });
+	const target = createTarget(context.account, endpoints.listResponses, { formId: id });
 	const records = await listRecords(context, target);
 	const fields = needsFields ? await readFields(context, id, output) : undefined;
 	const problem = fields && explainUnknownField(conditions, fields, records);
@@ -107,12 +107,12 @@ async function readFields(
 	formId: string,
 	output: ResponseOutput,
 ): Promise<FormField[]> {
-	const target = targetOf(context.account, endpoints.listFields, { formId });
+	const target = createTarget(context.account, endpoints.listFields, { formId });
 	return parseFields(await listRecords(context, target), output);
 }
 
 function createNoFormsError(node: INode, except: readonly string[]) {
-	return inputError(node, {
+	return createInputError(node, {
 		message: except.length > 0 ? 'All forms are excluded' : 'The workspace has no forms',
 		description:
 			except.length > 0
@@ -123,7 +123,7 @@ function createNoFormsError(node: INode, except: readonly string[]) {
 
 /** An example would not meet the filters, and mislead whoever builds on it. */
 function createNoMatchError(node: INode) {
-	return inputError(node, {
+	return createInputError(node, {
 		message: 'No response meets the filters yet',
 		description: 'Submit a response that meets them, or remove the filters to see an example.',
 	});

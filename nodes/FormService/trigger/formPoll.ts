@@ -8,8 +8,8 @@ import {
 import type { FormField } from '../api/answers/fields';
 import { sortOldestFirst } from '../api/answers/order';
 import { clock } from '../api/clock';
-import { endpoints, targetOf } from '../api/endpoints';
-import { inputError } from '../api/errors';
+import { endpoints, createTarget } from '../api/endpoints';
+import { createInputError } from '../api/errors';
 import { compareResponses, computeKnown } from './compare';
 import type { Comparison, Found } from './compare';
 import {
@@ -104,7 +104,7 @@ async function readForm(
 	const { context, memory } = input;
 	const { logger } = context.n8n;
 	form.readTurn = ++memory.turns;
-	const target = targetOf(context.account, endpoints.listResponses, { formId: form.id });
+	const target = createTarget(context.account, endpoints.listResponses, { formId: form.id });
 	const { unfinished } = form;
 	// if the reading cannot go on where it ended, it starts again
 	if (kind === 'whole') form.unfinished = undefined;
@@ -177,7 +177,7 @@ export function createConditionError(
 	node: INode,
 	{ message, description }: { message: string; description: string },
 ) {
-	return inputError(node, {
+	return createInputError(node, {
 		message,
 		description: `${description} No response is lost meanwhile.`,
 		failure: { cause: 'configuration-invalid' },

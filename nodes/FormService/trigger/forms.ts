@@ -4,9 +4,9 @@ import type { FormField } from '../api/answers/fields';
 import { hasUnmatchedAnswers } from '../api/answers/match';
 import { getCreatedAt, sortOldestFirst } from '../api/answers/order';
 import { clock } from '../api/clock';
-import { endpoints, targetOf } from '../api/endpoints';
+import { endpoints, createTarget } from '../api/endpoints';
 import { asNodeError, NotSent, ServiceError } from '../api/errors';
-import { formIdOf } from '../api/records';
+import { getFormId } from '../api/records';
 import { isBackOffOver, isRetryWanted } from './failures';
 import { createInitialState, readServiceTimeMs, readSpacingMs } from './input';
 import type { PollInput } from './input';
@@ -20,7 +20,7 @@ import type { Content, FormState } from './state';
 export function parseFormList(records: readonly IDataObject[]): ListedForm[] {
 	const byId = new Map<string, ListedForm>();
 	for (const record of records) {
-		const id = formIdOf(record);
+		const id = getFormId(record);
 		if (id === undefined || byId.has(id)) continue;
 		const { name } = record;
 		byId.set(id, { id, name: typeof name === 'string' && name.trim() !== '' ? name : id, record });
@@ -56,7 +56,7 @@ export async function readFormList(input: PollInput): Promise<void> {
 	const { list } = memory;
 	const spacingMs = readSpacingMs(input, list);
 	const startedAtMs = clock.now();
-	const pages = new PageReader(input, targetOf(context.account, endpoints.listForms));
+	const pages = new PageReader(input, createTarget(context.account, endpoints.listForms));
 	try {
 		const reading = await readWhole(input, pages);
 		const isWhole = reading.kind === 'whole';
@@ -145,7 +145,7 @@ export async function findName(
 	const isDue = mayRead && nowMs < readUntilMs && isOver(list.namedAtMs, HOUR_MS, nowMs);
 	if (known !== null || parameters.watch.kind === 'all' || !isDue) return known;
 	list.namedAtMs = nowMs;
-	const target = targetOf(context.account, endpoints.listForms);
+	const target = createTarget(context.account, endpoints.listForms);
 	const pages = new PageReader(input, target, undefined, clock.timeout(NAME_MS));
 	try {
 		list.forms = parseFormList((await readWhole(input, pages)).records);
@@ -185,7 +185,7 @@ export async function loadFields(
 		!isOver(known.triedAtMs, HOUR_MS, nowMs) &&
 		(known.isUnmatched || !hasUnmatchedAnswers(records, known.fields));
 	if (isCurrent || nowMs >= readUntilMs) return known?.fields;
-	const target = targetOf(context.account, endpoints.listFields, { formId: form.id });
+	const target = createTarget(context.account, endpoints.listFields, { formId: form.id });
 	const pages = new PageReader(input, target);
 	try {
 		const reading = await readWhole(input, pages);

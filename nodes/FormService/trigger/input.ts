@@ -1,6 +1,6 @@
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
-import { clock, unlessAborted } from '../api/clock';
+import { clock, waitUnlessAborted } from '../api/clock';
 import { ServiceError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
 import { computeSharerSpacingMs } from './memory';
@@ -159,7 +159,7 @@ export async function awaitInTime<T>(
 	work: Promise<T>,
 	timeUp: AbortSignal | undefined,
 ): Promise<T> {
-	return await unlessAborted(
+	return await waitUnlessAborted(
 		work,
 		timeUp,
 		() =>

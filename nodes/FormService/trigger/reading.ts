@@ -5,7 +5,7 @@ import { clock } from '../api/clock';
 import type { Target } from '../api/endpoints';
 import { NotSent } from '../api/errors';
 import { readNumber } from '../api/readers';
-import { identitiesOf, identityOf } from '../api/records';
+import { getIdentities, getIdentity } from '../api/records';
 import { readPages } from '../api/replies/list';
 import type { ListPage, PagePosition } from '../api/replies/list';
 import { isBackOffOver, isRetryWanted, readCause } from './failures';
@@ -260,7 +260,7 @@ function ignoreMissingPage(error: unknown): undefined {
 function findOrder(records: readonly IDataObject[], lastPage: ListPage): Order | undefined {
 	if (lastPage.pagesBefore + 1 < MIN_PAGES) return undefined;
 	// responses that came while the pages were read have moved others to a later page
-	const newest = findNewest(uniqBy(records, identityOf));
+	const newest = findNewest(uniqBy(records, getIdentity));
 	if (newest === 'first') return { newest };
 	const canBeRead = lastPage.isNumbered && lastPage.records.length > 0;
 	return newest === 'last' && canBeRead ? { newest, lastPage: toPosition(lastPage) } : undefined;
@@ -296,7 +296,7 @@ function fitsOrder(records: readonly IDataObject[], newest: Order['newest']): bo
 function isKnown(record: IDataObject | undefined, known: Known): boolean {
 	return (
 		record !== undefined &&
-		identitiesOf(record)
+		getIdentities(record)
 			.map(computeFingerprint)
 			.some((one) => known.has(one))
 	);

@@ -29,7 +29,7 @@ export function guard({ store, limits, usage, now }: Parts) {
 }
 
 /** The account that the guard let in. */
-export function accountOf(request: FastifyRequest) {
+export function createAccount(request: FastifyRequest) {
 	const { account } = request.call;
 	if (!account) throw new ServiceError(401, 'Unauthenticated.');
 	return account;
@@ -39,7 +39,7 @@ export function accountOf(request: FastifyRequest) {
 export function formOf(request: FastifyRequest, { store }: Parts, id: string): Form {
 	const form = store.form(id);
 	if (!form) throw new ServiceError(404, 'The form was not found.');
-	if (form.accountId !== accountOf(request).id) {
+	if (form.accountId !== createAccount(request).id) {
 		throw new ServiceError(403, 'You have no access to the requested resource.');
 	}
 	return form;

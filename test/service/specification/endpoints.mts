@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Parts } from '../parts.mts';
 import type { Answer, Answers, Field, Response } from '../store.mts';
-import { accountOf, addressOf, formOf, guard } from './access.mts';
+import { createAccount, addressOf, formOf, guard } from './access.mts';
 import { invalid, ServiceError } from './envelope.mts';
 import { arrange, listing } from './listing.mts';
 import { fieldRecord, fileAnswer, formRecord, responseRecord, secretsOf } from './records.mts';
@@ -23,11 +23,11 @@ function formEndpoints(api: FastifyInstance, parts: Parts) {
 
 	api.get('/workspace', (request) => ({
 		success: true,
-		data: { ...secretsOf(secret), ...accountOf(request).workspace },
+		data: { ...secretsOf(secret), ...createAccount(request).workspace },
 	}));
 
 	api.get('/forms', (request) => {
-		const records = store.forms(accountOf(request).id).map((form) => {
+		const records = store.forms(createAccount(request).id).map((form) => {
 			const page = `${origin()}/f/${form.id}`;
 			return formRecord(form, store.fields(form.id), page, shapes, secret);
 		});

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-	accountOf,
+	createAccount,
 	normalizeBaseUrl,
-	tokenProblem,
+	findTokenProblem,
 } from '../../../nodes/FormService/api/account.ts';
 
 describe('the base URL', () => {
@@ -38,18 +38,18 @@ describe('the access token', () => {
 	it('never appears in what is wrong with it', () => {
 		fc.assert(
 			fc.property(fc.string({ minLength: 12 }), (secret) => {
-				expect(tokenProblem(`${secret}\n`)).not.toContain(secret);
+				expect(findTokenProblem(`${secret}\n`)).not.toContain(secret);
 			}),
 		);
 	});
 
 	it('may hold every visible ASCII character', () => {
-		expect(tokenProblem('1|aB3-._~+/=')).toBeUndefined();
+		expect(findTokenProblem('1|aB3-._~+/=')).toBeUndefined();
 	});
 });
 
 describe('the key of an account', () => {
-	const key = (accessToken: string, baseUrl: string) => accountOf({ accessToken, baseUrl }).key;
+	const key = (accessToken: string, baseUrl: string) => createAccount({ accessToken, baseUrl }).key;
 
 	it('is the same however the base URL is written', () => {
 		expect(key('t', 'https://a.example/')).toBe(key('t', 'https://a.example/api/v1'));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readContent, shapeOf, unwrap } from '../../../nodes/FormService/api/envelope.ts';
+import { readContent, describeShape, unwrap } from '../../../nodes/FormService/api/envelope.ts';
 
 const read = (text: string | Buffer, type = 'application/json') =>
 	readContent({ 'content-type': type }, Buffer.from(text));
@@ -103,8 +103,8 @@ describe('the shape of a value in an error', () => {
 			fc.property(
 				fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.constant('SECRET')),
 				(value) => {
-					expect(shapeOf(value)).not.toContain('SECRET');
-					expect(shapeOf([value])).not.toContain('SECRET');
+					expect(describeShape(value)).not.toContain('SECRET');
+					expect(describeShape([value])).not.toContain('SECRET');
 				},
 			),
 		);

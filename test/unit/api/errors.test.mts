@@ -1,8 +1,8 @@
 import type { INode } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import {
-	forItem,
-	inputError,
+	copyErrorForItem,
+	createInputError,
 	mayHaveActed,
 	ServiceError,
 } from '../../../nodes/FormService/api/errors.ts';
@@ -19,16 +19,20 @@ it('the error of a shared request says all that it said, for each item and node'
 		mayHaveActed: true,
 	} as const;
 	const error = new ServiceError(node, said, 0);
-	expect(forItem(error, node, 0)).toBe(error);
+	expect(copyErrorForItem(error, node, 0)).toBe(error);
 	for (const [owner, itemIndex] of [
 		[node, 1],
 		[other, 0],
 	] as const) {
-		const given = forItem(error, owner, itemIndex);
+		const given = copyErrorForItem(error, owner, itemIndex);
 		expect(given).toMatchObject({ ...said, node: owner, context: { itemIndex } });
 		expect(mayHaveActed(given)).toBe(true);
 	}
 	const { message, description } = said;
-	const invalid = forItem(inputError(node, { message, description, itemIndex: 0 }), node, 1);
+	const invalid = copyErrorForItem(
+		createInputError(node, { message, description, itemIndex: 0 }),
+		node,
+		1,
+	);
 	expect(invalid).toMatchObject({ message, description, context: { itemIndex: 1 } });
 });

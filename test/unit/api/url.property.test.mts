@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { endpoints, targetOf } from '../../../nodes/FormService/api/endpoints.ts';
+import { endpoints, createTarget } from '../../../nodes/FormService/api/endpoints.ts';
 import { isId } from '../../../nodes/FormService/api/records.ts';
-import { checkLink, leadsToLogin } from '../../../nodes/FormService/api/url.ts';
+import { checkLink, isLoginLink } from '../../../nodes/FormService/api/url.ts';
 import { cpuTimeOf } from '../cpuTime.mts';
 
 const BASE = 'https://forms.example.com/api/v1';
@@ -21,7 +21,7 @@ describe('the target of an endpoint', () => {
 	it('never leads anywhere but to its own path, whatever the id', () => {
 		fc.assert(
 			fc.property(fc.string({ maxLength: 40 }), (formId) => {
-				const build = () => targetOf(account, endpoints.listFields, { formId }).url;
+				const build = () => createTarget(account, endpoints.listFields, { formId }).url;
 				if (isId(formId)) expect(build()).toBe(`${BASE}/forms/${formId}/fields`);
 				else expect(build).toThrow('not a valid ID');
 			}),
@@ -30,7 +30,8 @@ describe('the target of an endpoint', () => {
 
 	it('carries a query', () => {
 		expect(
-			targetOf(account, endpoints.listResponses, { formId: 'AbC123' }, { incomplete: 'true' }).url,
+			createTarget(account, endpoints.listResponses, { formId: 'AbC123' }, { incomplete: 'true' })
+				.url,
 		).toBe(`${BASE}/responses/AbC123?incomplete=true`);
 	});
 });
@@ -45,7 +46,7 @@ describe('a page on which people log in', () => {
 		'/wp-login.php',
 		'/login;jsessionid=1',
 	])('is seen: %s', (path) => {
-		expect(leadsToLogin(path)).toBe(true);
+		expect(isLoginLink(path)).toBe(true);
 	});
 
 	it.each([
@@ -55,7 +56,7 @@ describe('a page on which people log in', () => {
 		'/assigning/cv.txt',
 		'/forms/xLogIn/fields',
 	])('is not seen in a name that only has the word in it: %s', (path) => {
-		expect(leadsToLogin(path)).toBe(false);
+		expect(isLoginLink(path)).toBe(false);
 	});
 });
 

@@ -1,5 +1,5 @@
 import type { GenericValue, IDataObject } from 'n8n-workflow';
-import { shapeOf } from '../envelope';
+import { describeShape } from '../envelope';
 import { isRecord, isUuid } from '../records';
 
 /** One answer of a response, with the names of its field in the reply. */
@@ -44,7 +44,10 @@ export function decodeAnswers(record: IDataObject): Decoded {
 	const list = listEntries(container);
 	if (list !== undefined) return decodeList(list);
 	if (!isRecord(container) || Object.values(container).some(isContainer)) {
-		return { answers: [], problem: `The answers could not be read from ${shapeOf(container)}` };
+		return {
+			answers: [],
+			problem: `The answers could not be read from ${describeShape(container)}`,
+		};
 	}
 	const answers = Object.entries(container).map(([label, value]) => ({
 		label,
@@ -57,7 +60,7 @@ export function decodeAnswers(record: IDataObject): Decoded {
 
 /** The problem of a response in which no answers were found. */
 export function describeMissing(record: IDataObject): string {
-	return `No answers were found in ${shapeOf(record)}`;
+	return `No answers were found in ${describeShape(record)}`;
 }
 
 function isEmptyContainer(value: unknown): boolean {
@@ -98,7 +101,7 @@ function decodeList(list: readonly unknown[]): Decoded {
 	const read = answers.filter((answer) => answer !== undefined);
 	if (unread.length === 0) return { answers: read };
 	const count = `${unread.length} of ${list.length} entries`;
-	const problem = `The answers could not be read from ${count}, such as ${shapeOf(unread[0])}`;
+	const problem = `The answers could not be read from ${count}, such as ${describeShape(unread[0])}`;
 	return { answers: read, problem };
 }
 

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { shortened } from '../errors';
+import { shortenText } from '../errors';
 import { isLocalTime, readTime } from '../readers';
 import { findChoice, indexChoices, splitChoices } from './choices';
 import type { Choice } from './choices';
@@ -103,7 +103,7 @@ export function encodeChoices(
 const MAX_LISTED = 20;
 
 function listOffered(choices: readonly Choice[]): string {
-	const shown = choices.slice(0, MAX_LISTED).map(({ name }) => shortened(name));
+	const shown = choices.slice(0, MAX_LISTED).map(({ name }) => shortenText(name));
 	const rest = choices.length - shown.length;
 	return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }

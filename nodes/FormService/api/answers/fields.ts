@@ -1,7 +1,7 @@
 import { countBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { readBoolean } from '../readers';
-import { comparableId, identitiesOf, idOf, isId } from '../records';
+import { normalizeId, getIdentities, getId, isId } from '../records';
 import { parseChoices } from './choices';
 import type { Choice } from './choices';
 import { findKind } from './kinds';
@@ -44,7 +44,7 @@ export function parseFields(
 	{ answerKeys = 'label', columns = false }: Naming = {},
 ): FormField[] {
 	const labels = records.map(
-		({ label, name, ...record }) => readLabel(label) ?? readLabel(name) ?? idOf(record) ?? '',
+		({ label, name, ...record }) => readLabel(label) ?? readLabel(name) ?? getId(record) ?? '',
 	);
 	const fields = records.map((record, index) => {
 		const { type, options, multiple, required, mandatory } = record;
@@ -52,8 +52,8 @@ export function parseFields(
 		const hasChoices = kind === 'singleChoice' || kind === 'multipleChoice';
 		return {
 			label: labels[index],
-			uuid: idOf(record),
-			ids: identitiesOf(record),
+			uuid: getId(record),
+			ids: getIdentities(record),
 			customKey: readLabel(record.custom_key) ?? readLabel(record.customKey),
 			description: readLabel(record.description),
 			kind,
@@ -117,13 +117,13 @@ export function findField<Field extends FieldNames>(
 	name: string,
 	fields: readonly Field[],
 ): Field[] {
-	const id = comparableId(name.trim());
+	const id = normalizeId(name.trim());
 	const exact = toComparable(name);
 	const caseless = toCaseless(name);
 	const isCalled = (text: string | undefined, fold: (text: string) => string, wanted: string) =>
 		text !== undefined && fold(text) === wanted;
 	const tests: Array<(field: Field) => boolean> = [
-		(field) => (field.ids ?? [comparableId(field.id ?? '')]).includes(id),
+		(field) => (field.ids ?? [normalizeId(field.id ?? '')]).includes(id),
 		({ customKey }) => isCalled(customKey, toComparable, exact),
 		({ title }) => isCalled(title, toComparable, exact),
 		({ customKey }) => isCalled(customKey, toCaseless, caseless),

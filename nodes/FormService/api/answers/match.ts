@@ -1,6 +1,6 @@
 import { groupBy, sortBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { comparableId, isUuid } from '../records';
+import { normalizeId, isUuid } from '../records';
 import { decodeAnswers, describeMissing } from './decode';
 import type { Answer } from './decode';
 import type { FormField } from './fields';
@@ -79,7 +79,7 @@ function matchIdentifiers(answers: readonly Answer[], fields: readonly FormField
 		const { uuid, customKey } = answer;
 		const keyed = customKey ? (byKey[toComparable(customKey)] ?? []) : [];
 		const field =
-			(uuid && byId.get(comparableId(uuid))) || (keyed.length === 1 ? keyed[0] : undefined);
+			(uuid && byId.get(normalizeId(uuid))) || (keyed.length === 1 ? keyed[0] : undefined);
 		if (!field || taken.has(field)) continue;
 		fieldOf.set(answer, field);
 		taken.add(field);
@@ -100,7 +100,7 @@ function matchNames(answers: readonly Answer[], fields: readonly FormField[]): N
 			own,
 			keyed: fields.filter(
 				({ ids, customKey = '' }) =>
-					name !== '' && [...ids, toComparable(customKey)].includes(comparableId(name)),
+					name !== '' && [...ids, toComparable(customKey)].includes(normalizeId(name)),
 			),
 			labelled: Object.hasOwn(byLabel, name) ? byLabel[name] : [],
 		}),

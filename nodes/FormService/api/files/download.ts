@@ -1,7 +1,7 @@
 import type { IBinaryData } from 'n8n-workflow';
-import { clock, unlessAborted } from '../clock';
+import { clock, waitUnlessAborted } from '../clock';
 import { FileError } from '../errors';
-import { notSent, requestError, stopSignal } from '../requestContext';
+import { createNotSent, createRequestError, getStopSignal } from '../requestContext';
 import type { RequestContext } from '../requestContext';
 import { createLimits, createTooMany, fetchFile } from './fetchFile';
 import type { FetchedFile, FileProblem, LinkedFile } from './fetchFile';
@@ -41,7 +41,7 @@ export async function downloadFiles(
 		const retried = [...fetched.entries()]
 			.flatMap(([index, one]) => (one.kind === 'problem' && one.mayRetry ? [index] : []))
 			.slice(0, context.retry === false ? 0 : MAX_RETRIES);
-		if (retried.length > 0) await clock.sleep(PAUSE_S * 1000, stopSignal(context));
+		if (retried.length > 0) await clock.sleep(PAUSE_S * 1000, getStopSignal(context));
 		for (const index of retried) fetched[index] = await fetchFile(context, links[index], limits);
 		return files.map((_file, index) => {
 			const one = fetched[index] ?? createTooMany(MAX_FILES);
@@ -76,13 +76,13 @@ export async function downloadPdf(
 			if (fetched.kind === 'file') return fetched.binary;
 			if (!fetched.mayRetry || retries === MAX_RETRIES) throw createFileError(context, fetched);
 			const pauseS = Math.min(fetched.retryAfterS ?? PAUSE_S * 2 ** retries, LONGEST_PAUSE_S);
-			await clock.sleep(pauseS * 1000, stopSignal(context));
+			await clock.sleep(pauseS * 1000, getStopSignal(context));
 		}
 	});
 }
 
 function createFileError(context: RequestContext, { explanation }: FileProblem): FileError {
-	return requestError(context, explanation, FileError);
+	return createRequestError(context, explanation, FileError);
 }
 
 /**
@@ -114,9 +114,9 @@ async function waitForPlace<T>(context: RequestContext, work: () => Promise<T>):
 	const { urgency } = context;
 	while (open[urgency] >= MAX_AT_A_TIME[urgency]) {
 		const ended = new Promise<void>((resolve) => wakers.add(resolve));
-		await unlessAborted(ended, stopSignal(context), () => notSent(context));
+		await waitUnlessAborted(ended, getStopSignal(context), () => createNotSent(context));
 	}
-	if (stopSignal(context)?.aborted) throw notSent(context);
+	if (getStopSignal(context)?.aborted) throw createNotSent(context);
 	open[urgency]++;
 	try {
 		return await work();

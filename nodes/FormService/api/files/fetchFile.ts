@@ -1,5 +1,5 @@
 import type { IBinaryData, IHttpRequestOptions } from 'n8n-workflow';
-import { clock, unlessAborted } from '../clock';
+import { clock, waitUnlessAborted } from '../clock';
 import type { Explanation } from '../errors';
 import { parseRetryAfter } from '../rateLimiter/limits';
 import type { Headers } from '../rateLimiter/limits';
@@ -12,9 +12,9 @@ import {
 } from '../request/http';
 import type { N8nReply } from '../request/http';
 import { SET_TIMEOUT } from '../request/trouble';
-import { notSent, stopSignal } from '../requestContext';
+import { createNotSent, getStopSignal } from '../requestContext';
 import type { RequestContext } from '../requestContext';
-import { checkLink, isRedirect, leadsToLogin, MAX_REDIRECTS } from '../url';
+import { checkLink, isRedirect, isLoginLink, MAX_REDIRECTS } from '../url';
 
 export type LinkedFile = {
 	url: string;
@@ -96,7 +96,7 @@ export async function fetchFile(
 		if (fetched.kind !== 'redirect') return fetched;
 		base = checked.url;
 		link = fetched.location;
-		if (leadsToLogin(link, base)) {
+		if (isLoginLink(link, base)) {
 			const more = isOfService ? { description: CHECK_PDF } : {};
 			return createProblem(`The file at ${new URL(base).host} requires a login`, more);
 		}
@@ -211,8 +211,8 @@ async function waitInTime<T>(
 	work: Promise<T>,
 	deadline: AbortSignal,
 ): Promise<T> {
-	const until = unlessAborted(work, stopSignal(context), () => notSent(context));
-	return await unlessAborted(until, deadline, () => new Error('The time is over'));
+	const until = waitUnlessAborted(work, getStopSignal(context), () => createNotSent(context));
+	return await waitUnlessAborted(until, deadline, () => new Error('The time is over'));
 }
 
 const CHECK_FILE = 'Open the response in Form Service to check whether the file still exists.';
@@ -264,7 +264,7 @@ function explainBrokenFile(
 	host: string,
 	deadline: AbortSignal,
 ): FileProblem {
-	if (stopSignal(context)?.aborted) throw notSent(context);
+	if (getStopSignal(context)?.aborted) throw createNotSent(context);
 	if (deadline.aborted) return createTooLate(context);
 	const { problem, detail } = findConnectionProblem(error);
 	return createProblem(`The file at ${host} could not be fetched`, {

@@ -71,7 +71,7 @@ export class RateLimiter {
 	 * @returns its ID
 	 */
 	start(now: number): number {
-		return this.log.start(now);
+		return this.log.recordStart(now);
 	}
 
 	/**
@@ -86,7 +86,7 @@ export class RateLimiter {
 			return;
 		}
 		const startedAt = this.log.getStart(id) ?? now;
-		this.log.end(id, now);
+		this.log.recordEnd(id, now);
 		const shown = reply && parseShown(reply.headers);
 		if (shown && !isDayLimit(shown, this.perMinute)) this.learn(shown, startedAt, now);
 	}

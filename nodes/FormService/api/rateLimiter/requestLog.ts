@@ -26,13 +26,13 @@ export class RequestLog {
 	 *
 	 * @returns its id, for `end` or `forget`
 	 */
-	start(now: number): number {
+	recordStart(now: number): number {
 		this.startedAt.set(++this.lastId, now);
 		return this.lastId;
 	}
 
 	/** The request has its reply, or will get none. It counts for one more window. */
-	end(id: number, now: number): void {
+	recordEnd(id: number, now: number): void {
 		if (!this.startedAt.delete(id)) return;
 		this.limitTimes(now);
 		this.endedAt.push(now);

@@ -116,25 +116,25 @@ export class RequestQueue {
 				urgency,
 				settle: (turn) => {
 					line.delete(waiting);
-					signal?.removeEventListener('abort', giveUp);
+					signal?.removeEventListener('abort', withdraw);
 					resolve(turn);
 				},
 			};
-			const giveUp = () => waiting.settle({ kind: 'notSent' });
-			signal?.addEventListener('abort', giveUp);
+			const withdraw = () => waiting.settle({ kind: 'notSent' });
+			signal?.addEventListener('abort', withdraw);
 			line.add(waiting);
-			this.letThrough();
+			this.admitWaiting();
 		});
 	}
 
 	/** The request with this turn has ended: its place is free for others. */
-	end({ urgency, id }: Turn, end: JobEnd): void {
+	endTurn({ urgency, id }: Turn, end: JobEnd): void {
 		this.lastEndAt = this.clock.now();
 		this.countFailures(end, this.lastEndAt);
 		this.limiter.end(id, end.kind === 'reply' ? end : undefined, this.lastEndAt);
 		this.open[urgency]--;
 		// a moment later, so that the sender can first withdraw its other waiting requests
-		void this.clock.sleep(0).then(() => this.letThrough());
+		void this.clock.sleep(0).then(() => this.admitWaiting());
 	}
 
 	/** What an end says about the service: that it works, fails or refuses, or nothing. */
@@ -147,11 +147,11 @@ export class RequestQueue {
 		if (count === FAILURES_TO_OPEN) this.testAt = now + TEST_PAUSE_MS;
 	}
 
-	private letThrough(): void {
+	private admitWaiting(): void {
 		for (let next = this.findNext(); next !== undefined; next = this.findNext()) {
 			const { urgency, settle } = next;
 			const now = this.clock.now();
-			const decision = this.decide(urgency, now);
+			const decision = this.decideTurn(urgency, now);
 			if (decision.kind === 'send') {
 				if (urgency === 'bulk' && this.isServiceDown) this.testAt = now + TEST_PAUSE_MS;
 				this.open[urgency]++;
@@ -159,7 +159,7 @@ export class RequestQueue {
 				continue;
 			}
 			if (decision.kind === 'wait') {
-				this.wake(decision.until, now);
+				this.scheduleWake(decision.until, now);
 				return;
 			}
 			const lines = decision.kind === 'dayUsedUp' ? this.lines : this.lines.slice(2);
@@ -167,7 +167,7 @@ export class RequestQueue {
 		}
 	}
 
-	private decide(urgency: Urgency, now: number): Decision | HeldBack {
+	private decideTurn(urgency: Urgency, now: number): Decision | HeldBack {
 		// a clock that was set back does not lengthen the pause
 		this.testAt = Math.min(this.testAt, now + TEST_PAUSE_MS);
 		const isHeldBack = urgency === 'bulk' && this.isServiceDown && now < this.testAt;
@@ -183,12 +183,12 @@ export class RequestQueue {
 		return first;
 	}
 
-	private wake(at: number, now: number): void {
+	private scheduleWake(at: number, now: number): void {
 		if (this.wakeAt <= at) return;
 		this.wakeAt = at;
 		void this.clock.sleep(Math.max(0, at - now)).then(() => {
 			if (this.wakeAt === at) this.wakeAt = Infinity;
-			this.letThrough();
+			this.admitWaiting();
 		});
 	}
 }

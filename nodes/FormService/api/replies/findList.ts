@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { hasIdentity, identityOf, isRecord } from '../records';
-import { describesPages } from './nextPage';
+import { hasIdentity, getIdentity, isRecord } from '../records';
+import { isPagingName } from './nextPage';
 
 /** The records of one page of a list, and the objects that hold them, outermost first. */
 export type FoundList = { records: IDataObject[]; around: IDataObject[] };
@@ -59,7 +59,7 @@ function readMap(value: unknown, name: string): unknown[] | undefined {
 	const entries = Object.entries(value);
 	if (entries.length === 0) return LIST_NAME.test(name) ? [] : undefined;
 	const isMap = entries.every(
-		([key, one]) => isRecord(one) && (/^\d+$/.test(key) || key === identityOf(one)),
+		([key, one]) => isRecord(one) && (/^\d+$/.test(key) || key === getIdentity(one)),
 	);
 	return isMap ? Object.values(value) : undefined;
 }
@@ -89,7 +89,7 @@ function canHold(name: string, holder: IDataObject): boolean {
 	if ('data' in holder) return name === 'data';
 	// an object that has an identity as its name is a record
 	const isRecordByName = isRecord(holder[name]) && !/^[a-z_]+$/i.test(name);
-	return !isRecordByName && name !== 'errors' && !describesPages(name);
+	return !isRecordByName && name !== 'errors' && !isPagingName(name);
 }
 
 /** Whether an object is a record; an envelope can have an identity too, that of the request. */

@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Target } from '../endpoints';
-import { shapeOf, unwrap } from '../envelope';
-import { CHECK_VERSION, shortened } from '../errors';
+import { describeShape, unwrap } from '../envelope';
+import { CHECK_VERSION, shortenText } from '../errors';
 import { parseDate, REQUESTS_PER_DAY } from '../rateLimiter/limits';
-import { identityOf } from '../records';
+import { getIdentity } from '../records';
 import { request } from '../request/request';
-import { requestError } from '../requestContext';
+import { createRequestError } from '../requestContext';
 import type { RequestContext } from '../requestContext';
 import { parseUrl } from '../url';
 import { findList } from './findList';
@@ -88,7 +88,7 @@ export async function* readPages(
 		if (trail.repeatedPages > MAX_REPEATED_PAGES) throw createListError(context, LOOP);
 		const [pages, inAll] = [pagesBefore + 1, recordsBefore + records.length];
 		const following = findNextPage(headers, around, { url, pages, inAll, shown: records.length });
-		const nextUrl = following.kind === 'at' && moveToList(following.url, context, listUrl);
+		const nextUrl = following.kind === 'at' && buildNextUrl(following.url, context, listUrl);
 		const next = nextUrl
 			? { url: nextUrl, pagesBefore: pages, recordsBefore: inAll, trail }
 			: undefined;
@@ -111,7 +111,7 @@ function extendTrail(
 	[first]: readonly IDataObject[],
 ): Trail {
 	const { firstPage, repeatedPages } = trail ?? { firstPage: new Map(), repeatedPages: 0 };
-	const beginning = first === undefined ? url : (identityOf(first) ?? JSON.stringify(first));
+	const beginning = first === undefined ? url : (getIdentity(first) ?? JSON.stringify(first));
 	const pageNumber = firstPage.get(beginning) ?? pagesBefore;
 	firstPage.set(beginning, pageNumber);
 	// a page can be read a second time
@@ -133,10 +133,10 @@ export async function readList(
 	const all: IDataObject[] = [];
 	const identities = new Set<string>();
 	for await (const { records, isLast } of readPages(context, target)) {
-		for (const record of records) if (!identities.has(identityOf(record) ?? '')) all.push(record);
+		for (const record of records) if (!identities.has(getIdentity(record) ?? '')) all.push(record);
 		if (all.length > MAX_RECORDS) throw createTooManyRecords(context);
 		if (isLast || all.length >= limit) break;
-		for (const identity of records.map(identityOf)) {
+		for (const identity of records.map(getIdentity)) {
 			if (identity !== undefined) identities.add(identity);
 		}
 	}
@@ -160,7 +160,7 @@ function isNumbered(url: string, listUrl: string): boolean {
  * @param link a whole URL, or a text that is not a URL
  * @returns undefined for a link to anything but the list
  */
-function moveToList(
+function buildNextUrl(
 	link: string,
 	{ account: { baseUrl } }: RequestContext,
 	listUrl: string,
@@ -192,7 +192,7 @@ function createNoList(context: RequestContext, value: unknown) {
 	const { data } = unwrap(value);
 	const sent = Array.isArray(data)
 		? 'a list whose entries are not records'
-		: `${shapeOf(data)} instead of a list`;
+		: `${describeShape(data)} instead of a list`;
 	return createListError(context, `Form Service sent ${sent}`);
 }
 
@@ -205,7 +205,8 @@ function createUnknownPage(context: RequestContext, says: string) {
 
 function createPageElsewhere(context: RequestContext, link: string) {
 	const { origin, pathname } = parseUrl(link) ?? {};
-	const place = origin === 'null' || !pathname ? 'elsewhere' : `at ${shortened(origin + pathname)}`;
+	const place =
+		origin === 'null' || !pathname ? 'elsewhere' : `at ${shortenText(origin + pathname)}`;
 	return createListError(
 		context,
 		`The next page of the list is ${place}, which is not the address of the list`,
@@ -215,5 +216,5 @@ function createPageElsewhere(context: RequestContext, link: string) {
 
 function createListError(context: RequestContext, message: string, description = CHECK_VERSION) {
 	const failure = { cause: 'configuration-invalid' } as const;
-	return requestError(context, { message, description, failure });
+	return createRequestError(context, { message, description, failure });
 }

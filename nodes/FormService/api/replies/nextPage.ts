@@ -44,8 +44,8 @@ export function findNextPage(
 	const url = new URL(soFar.url);
 	const [link] = readHints(hints, NEXT_LINK, readLink);
 	if (link !== undefined) return { kind: 'at', url: parseUrl(link, url.href)?.href ?? link };
-	const [current = Infinity] = readHints(hints, /^current_page$/, readCount);
-	const [last = 0] = readHints(hints, /^last_page$/, readCount);
+	const [current = Infinity] = readHints(hints, /^current_page$/, parseCount);
+	const [last = 0] = readHints(hints, /^last_page$/, parseCount);
 	const [cursor] = readHints(hints, /^next_cursor$/, readCursor);
 	const says = findAnnouncement(hints, url.searchParams) ?? findContradiction(hints, soFar);
 	if (current < last) url.searchParams.set('page', String(current + 1));
@@ -78,7 +78,7 @@ const PAGING =
 	/(^|_)(links?|meta(data)?|pag(e|es|ing|inat(ion|or|ed)|er)|cursors?|info|view|navigation|continuation|scroll|result_set)($|_)/;
 
 /** Whether an attribute beside a list describes the pages of the list, by its name. */
-export function describesPages(name: string): boolean {
+export function isPagingName(name: string): boolean {
 	return PAGING.test(normalizeName(name));
 }
 
@@ -168,7 +168,7 @@ function findAnnouncement(hints: readonly Hint[], query: URLSearchParams): strin
 		if (MORE.test(plain) && readBoolean(value) === true) return true;
 		if (LAST.test(plain) && (value === false || value === 'false')) return true;
 		const isCursor =
-			CONTINUATION.test(plain) || (plain === 'offset' && readCount(value) === undefined);
+			CONTINUATION.test(plain) || (plain === 'offset' && parseCount(value) === undefined);
 		// the same name can repeat where this page begins
 		const isHere = String(value) === query.get(plain);
 		return (
@@ -191,15 +191,15 @@ function isEnd({ plain, value }: Hint): boolean {
 
 /** A count of records or of pages that is larger than what was read. */
 function findContradiction(hints: readonly Hint[], soFar: ListSoFar): string | undefined {
-	const totals = readHints(hints, TOTAL, readCount);
-	const most = Math.max(0, ...totals, ...readHints(hints, COUNT, readCount));
+	const totals = readHints(hints, TOTAL, parseCount);
+	const most = Math.max(0, ...totals, ...readHints(hints, COUNT, parseCount));
 	if (most > soFar.inAll) return `${most} records announced, ${soFar.inAll} sent`;
 	if (totals.length > 0) return undefined;
-	const lastPages = readHints(hints, LAST_PAGE, readCount);
+	const lastPages = readHints(hints, LAST_PAGE, parseCount);
 	const last = Math.max(0, ...lastPages);
 	if (last > soFar.pages) return `${last} pages announced, ${soFar.pages} sent`;
 	if (soFar.pages > 1 || lastPages.length > 0 || hints.some(isEnd)) return undefined;
-	const isFull = soFar.shown > 0 && readHints(hints, SIZE, readCount).includes(soFar.shown);
+	const isFull = soFar.shown > 0 && readHints(hints, SIZE, parseCount).includes(soFar.shown);
 	return isFull ? `a full page of ${soFar.shown} records` : undefined;
 }
 
@@ -229,8 +229,8 @@ function readCursor(value: unknown): string | undefined {
 }
 
 /** A whole number from 0 up, also as text or in an object such as `{value, relation}`. */
-function readCount(value: unknown): number | undefined {
-	if (isRecord(value)) return readCount(value.value);
+function parseCount(value: unknown): number | undefined {
+	if (isRecord(value)) return parseCount(value.value);
 	const isText = typeof value === 'string' && /^\d{1,9}$/.test(value);
 	const count = isText || typeof value === 'number' ? Number(value) : -1;
 	return Number.isSafeInteger(count) && count >= 0 ? count : undefined;

@@ -1,8 +1,8 @@
 import type { GenericValue, IDataObject } from 'n8n-workflow';
-import { shapeOf, unwrap } from '../envelope';
+import { describeShape, unwrap } from '../envelope';
 import { CHECK_BASE_URL, CHECK_VERSION } from '../errors';
 import { isRecord, isUuid } from '../records';
-import { requestError } from '../requestContext';
+import { createRequestError } from '../requestContext';
 import type { RequestContext } from '../requestContext';
 import { parseUrl } from '../url';
 
@@ -34,7 +34,7 @@ export function parsePdfLink(context: RequestContext, reply: unknown): string {
 	const url = isLink(link) ? parseUrl(link, context.account.baseUrl) : undefined;
 	if (url !== undefined) return url.href;
 	if (link !== null) throw createUnexpected(context, 'did not send a link to a PDF, but', data);
-	throw requestError(context, {
+	throw createRequestError(context, {
 		message: 'Form Service has no PDF of this response',
 		description: 'Form Service may still be creating the PDF. Try again later.',
 		failure: { cause: 'temporarily-unavailable' },
@@ -49,12 +49,12 @@ export function parseAddedResponse(reply: unknown): IDataObject {
 		...(message !== undefined && { message }),
 		...(uuid !== undefined && { uuid }),
 		...(id !== undefined && { id }),
-		...(isRecord(data) ? data : readName(data)),
+		...(isRecord(data) ? data : readAddedData(data)),
 	};
 	return Object.keys(added).length > 0 ? added : { success: true };
 }
 
-function readName(data: unknown): IDataObject {
+function readAddedData(data: unknown): IDataObject {
 	if (isUuid(data)) return { uuid: data };
 	const isNothing = data === undefined || data === null || (Array.isArray(data) && !data.length);
 	return isNothing ? {} : { data: data as GenericValue };
@@ -86,9 +86,9 @@ function createUnexpected(
 	data: unknown,
 	description = `${CHECK_BASE_URL} ${CHECK_VERSION}`,
 ) {
-	const message = `Form Service ${what} ${shapeOf(data)}`;
+	const message = `Form Service ${what} ${describeShape(data)}`;
 	const failure = { cause: 'configuration-invalid' } as const;
-	return requestError(context, { message, description, failure });
+	return createRequestError(context, { message, description, failure });
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { BinaryHelperFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { CREDENTIAL } from '../account';
 import type { N8nContext } from '../account';
-import { clock, unlessAborted } from '../clock';
+import { clock, waitUnlessAborted } from '../clock';
 import type { Headers } from '../rateLimiter/limits';
 
 /** A reply of any status, as n8n's helpers give it: its body as a stream. */
@@ -80,17 +80,17 @@ export async function sendByN8n(
  * timeout, with one exception: after a reply that switches protocols (status 101), they would wait
  * forever. It never rejects.
  */
-export async function readWhole(
+export async function readWholeReply(
 	sending: Promise<N8nReply>,
 	{ timeout: given, signal, maxBytes }: ReadOptions,
 ): Promise<Reply | Broken> {
 	const timeout = parseTimeout(given);
 	let reply: N8nReply | undefined;
 	try {
-		reply = await unlessAborted(sending, clock.timeout(timeout + GRACE_MS), createTimeout);
+		reply = await waitUnlessAborted(sending, clock.timeout(timeout + GRACE_MS), createTimeout);
 		const { statusCode: status, headers, body } = reply;
-		const reading = unlessAborted(readBody(body, maxBytes), signal, createTimeout);
-		const read = await unlessAborted(reading, clock.timeout(timeout), createTimeout);
+		const reading = waitUnlessAborted(readBody(body, maxBytes), signal, createTimeout);
+		const read = await waitUnlessAborted(reading, clock.timeout(timeout), createTimeout);
 		return { kind: 'reply', status, headers, ...read };
 	} catch (error) {
 		dropReply(sending, reply !== undefined);
@@ -118,14 +118,14 @@ function createTimeout(): Error {
  * @param isRead the body is being read
  */
 export function dropReply(sending: Promise<N8nReply>, isRead = false): void {
-	const drop = ({ body }: N8nReply) => {
+	const closeReply = ({ body }: N8nReply) => {
 		// an error that nobody listens to would end n8n's process
 		body.on('error', () => {});
 		// n8n's stream closes the connection only once it is read from
 		if (isRead) body.destroy();
 		else body.once('data', () => body.destroy());
 	};
-	sending.then(drop).catch(() => {});
+	sending.then(closeReply).catch(() => {});
 }
 
 async function readBody(stream: Readable, maxBytes: number) {

@@ -4,7 +4,7 @@ import { clock } from '../clock';
 import type { Effect } from '../endpoints';
 import { readContent, unwrap } from '../envelope';
 import type { Content, Envelope } from '../envelope';
-import { CHECK_BASE_URL, shortened, TRY_LATER } from '../errors';
+import { CHECK_BASE_URL, shortenText, TRY_LATER } from '../errors';
 import {
 	LONGEST_MINUTE_S,
 	parseRefusal,
@@ -15,7 +15,7 @@ import {
 import type { Headers } from '../rateLimiter/limits';
 import { readBoolean } from '../readers';
 import { isRecord } from '../records';
-import { isRedirect, leadsToLogin, parseUrl } from '../url';
+import { isRedirect, isLoginLink, parseUrl } from '../url';
 import type { Reply } from './http';
 import { explainDayUsedUp, MAX_TRIES } from './trouble';
 import type { Text, Trouble } from './trouble';
@@ -60,25 +60,25 @@ export function readReply(reply: Reply, sent: Sent): Outcome {
 	if (isSuccess && !isTooLarge && content.kind === 'json' && !envelope?.failed) {
 		return { value: content.value, headers };
 	}
-	const said = envelope?.message === undefined ? '' : `: "${shortened(envelope.message)}"`;
+	const said = envelope?.message === undefined ? '' : `: "${shortenText(envelope.message)}"`;
 	if (status === TOO_MANY_REQUESTS) return { trouble: explainRefusal(headers, said, sent) };
-	const text = findText({ ...reply, content, envelope, said }, sent);
+	const text = findReplyText({ ...reply, content, envelope, said }, sent);
 	const [message, description, cause = 'configuration-invalid'] = text;
 	const canPass =
 		(status >= 500 && status !== NOT_IMPLEMENTED) ||
-		(isSuccess && !isTooLarge && isIncomplete(content, body));
+		(isSuccess && !isTooLarge && isCutOff(content, body));
 	const retryAfterS = parseRetryAfter(headers, clock.now()) ?? 0;
 	const trouble: Trouble = {
 		...{ message, description, httpCode: String(status), failure: { cause } },
 		maxTries: canPass ? MAX_TRIES : 1,
-		mayHaveActed: mayHaveActed(reply, envelope?.failed === true),
+		mayHaveActed: canHaveActed(reply, envelope?.failed === true),
 		retryAfterMs: Math.min(retryAfterS, LONGEST_PAUSE_S) * 1000,
 	};
 	return { trouble };
 }
 
 /** Whether the body of a success was cut off, or never came. */
-function isIncomplete({ kind }: Content, body: Buffer): boolean {
+function isCutOff({ kind }: Content, body: Buffer): boolean {
 	if (kind === 'empty') return true;
 	return kind === 'unreadable' && /^\s*[[{]/.test(body.toString('latin1', 0, 64));
 }
@@ -88,11 +88,11 @@ function isIncomplete({ kind }: Content, body: Buffer): boolean {
  * 9110, section 15.4) or leads to a login. Other redirects are what many services send after they have
  * acted.
  */
-function mayHaveActed({ status, headers }: Reply, saysFailed: boolean): boolean {
+function canHaveActed({ status, headers }: Reply, saysFailed: boolean): boolean {
 	// a service that breaks down (5xx) can have acted before, even if the body says otherwise
 	if (status >= 500) return true;
 	if (status >= 400 || saysFailed) return false;
-	return status < 300 || !(status === 307 || status === 308 || leadsToLogin(headers.location));
+	return status < 300 || !(status === 307 || status === 308 || isLoginLink(headers.location));
 }
 
 function explainRefusal(headers: Headers, said: string, { perMinute }: Sent): Trouble {
@@ -119,7 +119,7 @@ type Failed = Reply & {
 
 const MORE_RIGHTS = 'If the account lacks permission, use the credential of another account.';
 
-function findText(reply: Failed, sent: Sent): Text {
+function findReplyText(reply: Failed, sent: Sent): Text {
 	const { status, content, envelope, said } = reply;
 	const { effect, account } = sent;
 	const { noun, ifRejected, ifClosed } = effect;
@@ -146,7 +146,7 @@ function findText(reply: Failed, sent: Sent): Text {
 	if (isWebPage && [404, 405, 410].includes(status)) {
 		return [`${baseUrl} returned a web page instead of data (status ${status})`, CHECK_BASE_URL];
 	}
-	if (status === 403 && ifClosed !== undefined && saysClosed(envelope)) {
+	if (status === 403 && ifClosed !== undefined && isFormClosed(envelope)) {
 		return [`The form is closed${said}`, ifClosed];
 	}
 	if (status === 403) {
@@ -195,7 +195,7 @@ const UNUSABLE: Record<Content['kind'], string> = {
 /** No redirect of the API is followed: the error names the address that Form Service has itself. */
 function explainRedirect({ headers: { location } }: Reply, { url, account }: Sent): Text {
 	const { baseUrl } = account;
-	if (leadsToLogin(location)) {
+	if (isLoginLink(location)) {
 		return [
 			'Form Service requires a login: it rejected the access token',
 			"Enter a valid access token in the Form Service credential, and check its 'Base URL'.",
@@ -204,7 +204,7 @@ function explainRedirect({ headers: { location } }: Reply, { url, account }: Sen
 	}
 	const target = typeof location === 'string' ? parseUrl(location, url) : undefined;
 	if (!target) return [`${baseUrl} redirects without saying where`, CHECK_BASE_URL];
-	const address = shortened(target.origin + target.pathname);
+	const address = shortenText(target.origin + target.pathname);
 	const path = url.slice(baseUrl.length).split('?')[0];
 	const newBaseUrl = address.slice(0, -path.length);
 	const isMoved = address.endsWith(path) && newBaseUrl !== baseUrl;
@@ -219,7 +219,7 @@ function explainRedirect({ headers: { location } }: Reply, { url, account }: Sen
 /** Words for a closed form, which the specification does not give; `is_closed` is a form's setting. */
 const CLOSED = /\bclosed\b|\bno (longer|more)\b.*\b(accept|response|submission)/i;
 
-function saysClosed({ message = '', data }: Partial<Envelope> = {}): boolean {
+function isFormClosed({ message = '', data }: Partial<Envelope> = {}): boolean {
 	return CLOSED.test(message) || (isRecord(data) && readBoolean(data.is_closed) === true);
 }
 
@@ -234,8 +234,8 @@ const MAX_DETAILS = 20;
 
 /** The service's messages on single fields, one a line, without its `message` again. */
 function joinDetails(envelope: Envelope | undefined): string {
-	const said = shortened(envelope?.message ?? '');
-	const details = envelope?.details.map((text) => shortened(text)) ?? [];
+	const said = shortenText(envelope?.message ?? '');
+	const details = envelope?.details.map((text) => shortenText(text)) ?? [];
 	const lines = details.filter((line) => line !== '' && line !== said);
 	return lines.slice(0, MAX_DETAILS).join('\n');
 }

@@ -1,12 +1,17 @@
 import { clock } from '../clock';
 import type { Target } from '../endpoints';
-import { inputError } from '../errors';
+import { createInputError } from '../errors';
 import type { Headers } from '../rateLimiter/limits';
 import { getQueue } from '../rateLimiter/requestQueue';
-import { cancelSignal, notSent, requestError, stopSignal } from '../requestContext';
+import {
+	getCancelSignal,
+	createNotSent,
+	createRequestError,
+	getStopSignal,
+} from '../requestContext';
 import type { RequestContext } from '../requestContext';
 import { parseUrl } from '../url';
-import { parseTimeout, readWhole, sendByN8n } from './http';
+import { parseTimeout, readWholeReply, sendByN8n } from './http';
 import { MAX_REPLY_BYTES, readReply } from './reply';
 import { decideRetry, explain, explainBroken, explainHeldBack } from './trouble';
 
@@ -34,8 +39,8 @@ export async function request(context: RequestContext, target: Target): Promise<
 	const { endpoint, body } = target;
 	const { method, effect } = endpoint;
 	const url = checkUrl(context, target);
-	const signal = cancelSignal(context);
-	const stop = stopSignal(context);
+	const signal = getCancelSignal(context);
+	const stop = getStopSignal(context);
 	const timeout = parseTimeout(transport?.timeout);
 	const headers = { ...JSON_HEADERS, ...transport?.headers };
 	const outgoing = {
@@ -50,14 +55,14 @@ export async function request(context: RequestContext, target: Target): Promise<
 		// wait for the turn, and send
 		const queue = getQueue(account.key);
 		const turn = await queue.waitForTurn({ urgency, isRetry: requests > 1, signal: stop });
-		if (turn.kind === 'notSent') throw notSent(context);
-		if (turn.kind !== 'turn') throw requestError(context, explainHeldBack(turn));
+		if (turn.kind === 'notSent') throw createNotSent(context);
+		if (turn.kind !== 'turn') throw createRequestError(context, explainHeldBack(turn));
 		const sending = sendByN8n(n8n, outgoing, true);
-		const ended = await readWhole(sending, { maxBytes: MAX_REPLY_BYTES, signal, timeout });
-		queue.end(turn, ended);
+		const ended = await readWholeReply(sending, { maxBytes: MAX_REPLY_BYTES, signal, timeout });
+		queue.endTurn(turn, ended);
 		const isCanceled = ended.kind === 'broken' && signal?.aborted === true;
 		// a change that was under way may have happened, so its error must not say that it was not sent
-		if (isCanceled && effect.kind === 'safe') throw notSent(context);
+		if (isCanceled && effect.kind === 'safe') throw createNotSent(context);
 
 		// parse
 		const outcome =
@@ -73,7 +78,7 @@ export async function request(context: RequestContext, target: Target): Promise<
 		const mayRetry = retry && !isCanceled && !queue.isServiceDown;
 		const pauseMs = mayRetry ? decideRetry(effect.kind, trouble, count, Math.random()) : undefined;
 		if (pauseMs === undefined) {
-			throw requestError(context, explain(trouble, { effect, tries: requests, isUncertain }));
+			throw createRequestError(context, explain(trouble, { effect, tries: requests, isUncertain }));
 		}
 		if (pauseMs > 0) await clock.sleep(pauseMs, stop);
 	}
@@ -83,7 +88,7 @@ export async function request(context: RequestContext, target: Target): Promise<
 function checkUrl({ n8n, account, itemIndex }: RequestContext, target: Target): string {
 	const url = parseUrl(target.url)?.href;
 	if (url?.startsWith(`${account.baseUrl}/`)) return url;
-	throw inputError(n8n.getNode(), {
+	throw createInputError(n8n.getNode(), {
 		message: 'The request URL is outside the API',
 		description: 'Check the IDs in the parameters of this node.',
 		itemIndex,

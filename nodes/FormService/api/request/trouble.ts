@@ -1,7 +1,7 @@
 import { pick } from 'lodash';
 import type { Failure } from 'n8n-workflow';
 import type { Effect } from '../endpoints';
-import { asSentence, CHECK_BASE_URL, timeInWords, TRY_LATER } from '../errors';
+import { asSentence, CHECK_BASE_URL, formatTime, TRY_LATER } from '../errors';
 import type { Explanation } from '../errors';
 import { REQUESTS_PER_DAY } from '../rateLimiter/limits';
 import type { HeldBack } from '../rateLimiter/requestQueue';
@@ -90,7 +90,7 @@ export function explainBroken(
 	origin: string,
 	hasOptions: boolean,
 ): Trouble {
-	const [message, description] = findText(problem, origin, detail);
+	const [message, description] = findConnectionText(problem, origin, detail);
 	const isTimeout = problem === 'timeout';
 	return {
 		message,
@@ -102,7 +102,7 @@ export function explainBroken(
 	};
 }
 
-function findText(problem: Broken['problem'], origin: string, detail = ''): Text {
+function findConnectionText(problem: Broken['problem'], origin: string, detail = ''): Text {
 	switch (problem) {
 		case 'connectionRefused':
 			return [
@@ -152,7 +152,7 @@ export const SET_TIMEOUT = "To wait longer, set 'Timeout' in the node's request 
  */
 export function explainDayUsedUp(until: number, allowed = REQUESTS_PER_DAY, said = ''): Trouble {
 	return {
-		message: `The daily request limit is used up until ${timeInWords(until)}${said}`,
+		message: `The daily request limit is used up until ${formatTime(until)}${said}`,
 		description: `Form Service allows ${allowed.toLocaleString('en-US')} requests a day for all nodes, workflows and tools that use this account. Run this again after that time, or let the workflow send fewer requests.`,
 		httpCode: '429',
 		failure: { cause: 'quota-exhausted', resetsAtEpochMs: until },

@@ -4,7 +4,7 @@ import type { AnswerValue } from '../../api/answers/encode';
 import { findFields } from '../../api/answers/fields';
 import type { InputField, NamedField } from '../../api/answers/fields';
 import { encodeAnswer, FIELD_KINDS, isNothing } from '../../api/answers/kinds';
-import { shortened } from '../../api/errors';
+import { shortenText } from '../../api/errors';
 import { isRecord, isUuid } from '../../api/records';
 import type { Input } from '../../parameters/input';
 import { invalid, invalidAll, readChoice, readJsonObject } from '../../parameters/input';
@@ -190,7 +190,7 @@ export function explainSharedLabel({ name, sharedBy }: NamedField): string {
 }
 
 function quote(text: string): string {
-	return `"${shortened(text)}"`;
+	return `"${shortenText(text)}"`;
 }
 
 /** The required fields without an answer: nothing, blanks, or a list of these. */
@@ -228,7 +228,7 @@ const MAX_LISTED = 50;
 
 function joinNames(names: readonly string[]): string {
 	if (names.length === 0) return 'none';
-	const shown = names.slice(0, MAX_LISTED).map((name) => shortened(name));
+	const shown = names.slice(0, MAX_LISTED).map((name) => shortenText(name));
 	const rest = names.length - shown.length;
 	return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }

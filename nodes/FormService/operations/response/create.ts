@@ -3,7 +3,7 @@ import { parseInputFields } from '../../api/answers/fields';
 import type { InputField } from '../../api/answers/fields';
 import { endpoints } from '../../api/endpoints';
 import { mayHaveActed } from '../../api/errors';
-import { idOf } from '../../api/records';
+import { getId } from '../../api/records';
 import { addResponse } from '../../api/service';
 import { getChosenName } from '../../parameters/formId';
 import { readFormId, readCollection, toSwitch } from '../../parameters/input';
@@ -132,7 +132,7 @@ export const responseCreate: Operation = {
 						const { data, byLabel, ignored } = answers;
 						const status = known.has(key) ? 'skipped' : 'created';
 						const uuid = await addOnce(known, key, async () =>
-							idOf(await addResponse(context, { ...target, body: { data } })),
+							getId(await addResponse(context, { ...target, body: { data } })),
 						);
 						const form = { id: formId, name: getChosenName(input.node, formId) ?? null };
 						const unused = ignored.length > 0 ? { ignored } : {};

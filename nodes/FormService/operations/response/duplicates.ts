@@ -7,9 +7,9 @@ import type { AnsweredField } from '../../api/answers/kinds';
 import { matchAnswers } from '../../api/answers/match';
 import type { MatchedAnswers } from '../../api/answers/match';
 import { toComparable } from '../../api/answers/names';
-import { endpoints, targetOf } from '../../api/endpoints';
+import { endpoints, createTarget } from '../../api/endpoints';
 import { readBoolean } from '../../api/readers';
-import { idOf } from '../../api/records';
+import { getId } from '../../api/records';
 import { listRecords } from '../../api/service';
 import type { Input } from '../../parameters/input';
 import { invalid, invalidAll, readCollection } from '../../parameters/input';
@@ -127,7 +127,12 @@ export async function findDuplicates(
 ): Promise<{ known: Known; key?: string }> {
 	if (identity.length === 0) return { known: new Map() };
 	const { account } = request.context;
-	const target = targetOf(account, endpoints.listResponses, { formId }, { incomplete: 'false' });
+	const target = createTarget(
+		account,
+		endpoints.listResponses,
+		{ formId },
+		{ incomplete: 'false' },
+	);
 	const existing = await readOnce(
 		{ ...request, target },
 		async (context) => {
@@ -156,7 +161,7 @@ function indexResponses(
 	const formFields = parseFields(fieldRecords);
 	const responses = records
 		.filter((record) => readBoolean(record.is_incomplete) !== true)
-		.map((record) => ({ id: idOf(record), matched: matchAnswers(record, formFields) }));
+		.map((record) => ({ id: getId(record), matched: matchAnswers(record, formFields) }));
 	const unread = responses.find(({ matched }) => matched.problem !== undefined);
 	if (unread !== undefined) {
 		throw invalid(

@@ -2,7 +2,7 @@ import { parseFields } from '../../api/answers/fields';
 import { outputNeedsFields, toResponseItem } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
 import type { Target } from '../../api/endpoints';
-import { comparableId, identitiesOf } from '../../api/records';
+import { normalizeId, getIdentities } from '../../api/records';
 import type { RequestContext } from '../../api/requestContext';
 import { listRecords } from '../../api/service';
 import { invalid, readFormId, readResponseId } from '../../parameters/input';
@@ -43,7 +43,7 @@ export const responseGet: Operation = {
 			async send(request) {
 				const { context } = request;
 				const responses = await readOnce(request, listById);
-				const record = responses.get(comparableId(responseId));
+				const record = responses.get(normalizeId(responseId));
 				if (record === undefined) {
 					throw invalid(
 						input,
@@ -64,7 +64,7 @@ export const responseGet: Operation = {
 async function listById(context: RequestContext, target: Target) {
 	const records = await listRecords(context, target);
 	const named = records.flatMap((record) =>
-		identitiesOf(record).map((id) => [id, record] as const),
+		getIdentities(record).map((id) => [id, record] as const),
 	);
 	return new Map(named.toReversed());
 }

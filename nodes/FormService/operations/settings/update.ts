@@ -1,7 +1,7 @@
 import { isEmpty, pick } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { endpoints, targetOf } from '../../api/endpoints';
-import { formIdOf } from '../../api/records';
+import { endpoints, createTarget } from '../../api/endpoints';
+import { getFormId } from '../../api/records';
 import { listRecords, updateSettings } from '../../api/service';
 import { describeBound, settings } from '../../api/settings/settings';
 import type { Setting } from '../../api/settings/settings';
@@ -178,12 +178,12 @@ async function updateForm(
 
 /** The forms by their IDs: as they are, then as the items of the run leave them. */
 async function readForms(request: ItemRequest): Promise<Map<string, IDataObject>> {
-	const target = targetOf(request.context.account, endpoints.listForms);
+	const target = createTarget(request.context.account, endpoints.listForms);
 	return await readOnce(
 		{ ...request, target },
 		async (context) => {
 			const forms = await listRecords(context, target);
-			return new Map(forms.map((form) => [formIdOf(form) ?? '', form] as const));
+			return new Map(forms.map((form) => [getFormId(form) ?? '', form] as const));
 		},
 		'settings',
 	);

@@ -22,7 +22,7 @@ import {
 } from '../../../../nodes/FormService/api/answers/responseItem.ts';
 import { listFiles } from '../../../../nodes/FormService/api/answers/uploads.ts';
 import { readBoolean, readNumber, readTime } from '../../../../nodes/FormService/api/readers.ts';
-import { identitiesOf, isUuid } from '../../../../nodes/FormService/api/records.ts';
+import { getIdentities, isUuid } from '../../../../nodes/FormService/api/records.ts';
 import { cpuTimeOf } from '../../cpuTime.mts';
 
 /** A field of each kind, whose values are read in ways of their own. */
@@ -63,7 +63,7 @@ const readers: Record<string, (text: string) => unknown> = {
 	time: (text) => readTime(text, 'Europe/Berlin'),
 	order: (text) => sortNewestFirst([{ record: { created_at: text, number: text, id: text } }]),
 	'time of submission': (text) => getSubmittedAt({ submitted_at: text }),
-	identities: (text) => [identitiesOf({ uuid: text, id: text }), isUuid(text)],
+	identities: (text) => [getIdentities({ uuid: text, id: text }), isUuid(text)],
 	...Object.fromEntries(
 		operators.map((operator) => [
 			`condition ${operator}`,

@@ -14,7 +14,7 @@ export async function pass<T extends JobEnd>(
 	const turn = await queue.waitForTurn({ urgency: 'bulk', isRetry: false, ...job });
 	if (turn.kind !== 'turn') return turn;
 	const end = await send();
-	queue.end(turn, end);
+	queue.endTurn(turn, end);
 	return end;
 }
 

@@ -23,13 +23,13 @@ function takeSteps(given: typeof steps extends fc.Arbitrary<infer T> ? T : never
 		now += pauseMs;
 		const open = all.filter(({ endedAt }) => endedAt === Infinity);
 		const one = open[which % open.length];
-		if (what === 'start') all.push({ id: log.start(now), endedAt: Infinity });
+		if (what === 'start') all.push({ id: log.recordStart(now), endedAt: Infinity });
 		else if (one !== undefined && what === 'forget') {
 			log.forget(one.id);
 			all.splice(all.indexOf(one), 1);
 		} else if (one !== undefined) {
-			log.end(one.id, (one.endedAt = now));
-			if (what === 'endTwice') log.end(one.id, now);
+			log.recordEnd(one.id, (one.endedAt = now));
+			if (what === 'endTwice') log.recordEnd(one.id, now);
 		}
 	}
 	return { log, all, now };
@@ -52,7 +52,7 @@ describe('the log of requests', () => {
 			fc.property(steps, fc.integer({ min: 1, max: 20 }), (given, limit) => {
 				const { log, all, now } = takeSteps(given);
 				const freeAt = log.findFreeTime(limit, now);
-				for (const { id } of all) log.end(id, now);
+				for (const { id } of all) log.recordEnd(id, now);
 				if (freeAt > now) expect(log.count(freeAt - 1)).toBeGreaterThanOrEqual(limit);
 				expect(log.count(freeAt)).toBeLessThan(limit);
 			}),
@@ -69,7 +69,7 @@ describe('the log of requests', () => {
 				const log = new RequestLog(WINDOW_MS);
 				let now = 1_800_000_000_000;
 				for (const correctionMs of given) {
-					log.end(log.start(now), now);
+					log.recordEnd(log.recordStart(now), now);
 					now += correctionMs;
 					expect(log.findFreeTime(1, now)).toBeLessThanOrEqual(now + WINDOW_MS);
 				}

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findList as find } from '../../../../nodes/FormService/api/replies/findList.ts';
-import { describesPages } from '../../../../nodes/FormService/api/replies/nextPage.ts';
+import { isPagingName } from '../../../../nodes/FormService/api/replies/nextPage.ts';
 
 type Json = Record<string, unknown>;
 
@@ -56,7 +56,7 @@ describe('finding the list in a reply', () => {
 	it.each(Object.entries(wrappings))('gives the same records from %s', (_name, wrap) => {
 		fc.assert(
 			fc.property(listOfRecords, word, (records, name) => {
-				fc.pre(!['data', 'errors', 'id', 'uuid'].includes(name) && !describesPages(name));
+				fc.pre(!['data', 'errors', 'id', 'uuid'].includes(name) && !isPagingName(name));
 				expect(findList(JSON.parse(JSON.stringify(wrap(records, name))))?.records).toEqual(records);
 			}),
 			{ numRuns: 50 },

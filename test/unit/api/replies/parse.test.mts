@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accountOf } from '../../../../nodes/FormService/api/account.ts';
+import { createAccount } from '../../../../nodes/FormService/api/account.ts';
 import {
 	parseAddedResponse,
 	parsePdfLink,
@@ -26,7 +26,7 @@ describe('what the service says of a new response', () => {
 });
 
 describe('the link to a PDF', () => {
-	const account = accountOf({ accessToken: 'token', baseUrl: 'https://forms.example.com' });
+	const account = createAccount({ accessToken: 'token', baseUrl: 'https://forms.example.com' });
 	const pdf = 'https://forms.example.com/files/1.pdf';
 
 	const PAGE = 'https://forms.example.com/responses/1';

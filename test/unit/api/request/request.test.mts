@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { accountOf } from '../../../../nodes/FormService/api/account.ts';
+import { createAccount } from '../../../../nodes/FormService/api/account.ts';
 import { clock } from '../../../../nodes/FormService/api/clock.ts';
-import { endpoints, targetOf } from '../../../../nodes/FormService/api/endpoints.ts';
+import { endpoints, createTarget } from '../../../../nodes/FormService/api/endpoints.ts';
 import type { Endpoint } from '../../../../nodes/FormService/api/endpoints.ts';
 import type { ServiceError } from '../../../../nodes/FormService/api/errors.ts';
 import { request } from '../../../../nodes/FormService/api/request/request.ts';
@@ -30,7 +30,7 @@ afterEach(() => {
 
 /** An account at n8n's HTTP helper, which gives these answers one after another. */
 function served(...answers: Answer[]) {
-	const account = accountOf({
+	const account = createAccount({
 		accessToken: `token-${accounts++}`,
 		baseUrl: 'https://forms.example.com',
 	});
@@ -50,7 +50,7 @@ function served(...answers: Answer[]) {
 	} as unknown as RequestContext['n8n'];
 	const context: RequestContext = { n8n, account, urgency: 'bulk', itemIndex: 3 };
 	const target = (endpoint: Endpoint = endpoints.listForms) =>
-		targetOf(account, endpoint, { formId: 'AbC123', responseId: 'AbC123' });
+		createTarget(account, endpoint, { formId: 'AbC123', responseId: 'AbC123' });
 	const failure = async (endpoint: Endpoint, more: Partial<RequestContext> = {}) =>
 		await request({ ...context, ...more }, target(endpoint)).then(
 			() => expect.unreachable(),

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { accountOf } from '../../../../nodes/FormService/api/account.ts';
+import { createAccount } from '../../../../nodes/FormService/api/account.ts';
 import { findConnectionProblem } from '../../../../nodes/FormService/api/request/http.ts';
 import type { ConnectionProblem } from '../../../../nodes/FormService/api/request/http.ts';
 import { readReply } from '../../../../nodes/FormService/api/request/reply.ts';
 import { decideRetry, explainBroken } from '../../../../nodes/FormService/api/request/trouble.ts';
 import type { Trouble } from '../../../../nodes/FormService/api/request/trouble.ts';
 
-const account = accountOf({ accessToken: 'token', baseUrl: 'https://forms.example.com' });
+const account = createAccount({ accessToken: 'token', baseUrl: 'https://forms.example.com' });
 const sent = { url: `${account.baseUrl}/forms`, effect: { kind: 'safe' }, account } as const;
 
 /** The trouble of a reply that is no success. */
