@@ -189,6 +189,7 @@ describe('A listed answer', () => {
 		expect(read('select', 'News, tips', several)).toEqual(['News', 'tips']);
 		expect(read('select', 'News, A, B, Tips', several)).toEqual(['News', 'A, B', 'Tips']);
 		expect(read('checkbox', 'News, other', several)).toEqual(['News, other']);
+		expect(read('checkbox', 'yes', { options: [] })).toBe(true);
 	});
 });
 
