@@ -9,22 +9,16 @@ import { dirname, join } from 'node:path';
 import { run } from './lib/command.mts';
 import { root, temporaryFolder } from './lib/paths.mts';
 
-const FILES = ['package.json', 'package-lock.json', '.npmrc'];
-
-/** No lockfile names a registry. */
-const OPTIONS = [
-	...['install', '--package-lock-only', '--ignore-scripts'],
-	'--omit-lockfile-registry-resolved',
-];
-
 /** Locks a copy: beside node_modules, npm would note there that the new versions are installed. */
 async function lock(folder: string) {
 	await using cleanup = new AsyncDisposableStack();
 	const copy = await temporaryFolder('lock', cleanup);
-	for (const file of FILES) {
+	for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
 		await cp(join(folder, file), join(copy, file)).catch(() => undefined);
 	}
-	await run('npm', OPTIONS, { cwd: copy });
+	const options = ['--package-lock-only', '--ignore-scripts'];
+	// no lockfile names a registry
+	await run('npm', ['install', ...options, '--omit-lockfile-registry-resolved'], { cwd: copy });
 	await cp(join(copy, 'package-lock.json'), join(folder, 'package-lock.json'));
 }
 

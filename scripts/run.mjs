@@ -15,14 +15,12 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const bin = join(root, 'node_modules', '.bin');
 const onWindows = process.platform === 'win32';
 
-const readLock = (path) =>
-	existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).packages : undefined;
-
-/** Whether node_modules holds every package of the lockfile, at its version. */
+/** Whether node_modules has every package of the lockfile, at its version. */
 function isInstalled() {
-	const wanted = readLock(join(root, 'package-lock.json'));
-	const installed = readLock(join(root, 'node_modules', '.package-lock.json'));
-	if (!installed) return false;
+	const paths = ['package-lock.json', 'node_modules/.package-lock.json'];
+	const [wanted, installed] = paths.map((path) =>
+		existsSync(join(root, path)) ? JSON.parse(readFileSync(join(root, path), 'utf8')).packages : {},
+	);
 	return Object.entries(wanted).every(
 		([path, { version, optional, devOptional, peer }]) =>
 			path === '' ||

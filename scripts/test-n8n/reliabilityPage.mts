@@ -25,24 +25,16 @@ const words = (name: string) => {
 	return text.charAt(0).toUpperCase() + text.slice(1);
 };
 
-function valueText(value: unknown): string {
-	if (Array.isArray(value)) {
-		if (value.length === 0) return 'none';
-		return value.every((entry) => typeof entry === 'object')
-			? value.map((entry) => JSON.stringify(entry)).join('<br>')
-			: value.join(typeof value[0] === 'number' ? ' and ' : '<br>');
-	}
-	if (typeof value === 'object' && value !== null) {
-		return Object.entries(value)
-			.map(([name, count]) => `${count} ${name}`)
-			.join(', ');
-	}
-	return String(value);
+function renderValue(value: unknown): string {
+	if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join('<br>');
+	if (typeof value !== 'object' || value === null) return String(value);
+	const counts = Object.entries(value).map(([name, count]) => `${count} ${name}`);
+	return counts.join(', ');
 }
 
 function section(part: string, figures: Figures): string {
 	const rows = Object.entries(figures).map(
-		([name, value]) => `| ${words(name)} | ${valueText(value)} |`,
+		([name, value]) => `| ${words(name)} | ${renderValue(value)} |`,
 	);
 	return `## ${TITLES[part] ?? part}\n\n| | |\n| --- | --- |\n${rows.join('\n')}`;
 }

@@ -73,10 +73,6 @@ export class N8nProcess {
 		return `http://127.0.0.1:${this.ports.web}`;
 	}
 
-	get isRunning(): boolean {
-		return this.child !== undefined;
-	}
-
 	/** Starts n8n and waits until it is ready. */
 	async start(): Promise<void> {
 		const { line, folder, role = 'main', env } = this.options;
@@ -168,16 +164,13 @@ export class N8nProcess {
 			(await fetch(this.url + path).catch(() => undefined))?.ok ?? false;
 		const deadline = Date.now() + START_TIMEOUT_MS;
 		while (Date.now() < deadline) {
-			if (!this.isRunning) break;
+			if (!this.child) break;
 			if ((await Promise.all(paths.map(answers))).every(Boolean)) return;
 			await sleep(250);
 		}
-		const why = this.isRunning
-			? `was not ready within ${START_TIMEOUT_MS / 1000} s`
-			: 'ended while it started';
+		const why = this.child ? 'was not ready in time' : 'ended while it started';
 		await this.kill();
-		throw new Error(
-			`n8n ${why}. The end of its log:\n${(await this.log()).split('\n').slice(-40).join('\n')}`,
-		);
+		const end = (await this.log()).split('\n').slice(-40).join('\n');
+		throw new Error(`n8n ${why}. The end of its log:\n${end}`);
 	}
 }
