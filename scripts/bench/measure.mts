@@ -12,8 +12,7 @@ export function median(numbers: readonly number[]): number {
 export const formatMs = (ms: number) => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
 export const formatMinutes = (ms: number) => `${(ms / 60_000).toFixed(1)} min`;
 export const formatCount = (count: number) => count.toLocaleString('en');
-export const formatMegabytes = (bytes: number) =>
-	`${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
+export const formatMegabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
 /** Milliseconds of all processors that a piece of work takes in this process. */
 export async function measureProcessorTime(work: () => unknown): Promise<number> {

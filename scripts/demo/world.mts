@@ -22,7 +22,7 @@ const LIMITS = { perMinute: 600, perDay: 100_000 };
 const CREDENTIAL = 'Form Service account';
 
 /** As the example that exports responses asks for it. */
-const RESPONSES_TABLE = { name: 'Responses', columns: ['response', 'submitted_at', 'answers'] };
+const RESPONSE_COLUMNS = ['response', 'submitted_at', 'answers'];
 
 export type World = {
 	service: Service;
@@ -83,8 +83,7 @@ async function prepare({ rest }: N8n, service: Service) {
 		pollTimes: POLL_TIMES,
 		requestsPerDay: REQUESTS_PER_DAY,
 	};
-	const { name, columns } = RESPONSES_TABLE;
-	const table = (await rest.findTable(name)) ?? (await rest.createTable(name, columns));
+	const table = await rest.provideTable('Responses', RESPONSE_COLUMNS);
 	const ids: Record<string, string> = {};
 	for (const file of await exampleFiles()) {
 		const example = await readExample(file);

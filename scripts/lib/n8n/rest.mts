@@ -85,15 +85,12 @@ export class N8nRest {
 		return ((await this.send('POST', '/rest/workflows', body)) as Saved).id;
 	}
 
-	/** The id of the data table of that name, if there is one. */
-	async findTable(name: string): Promise<string | undefined> {
-		const { data } = (await this.send('GET', await this.tablesPath())) as { data: Saved[] };
-		return data.find((table) => table.name === name)?.id;
-	}
-
-	/** Creates a data table with columns of text, and gives its id. */
-	async createTable(name: string, columns: string[]): Promise<string> {
+	/** The id of the data table of that name, which is created with columns of text if there is none. */
+	async provideTable(name: string, columns: string[]): Promise<string> {
 		const path = await this.tablesPath();
+		const { data } = (await this.send('GET', path)) as { data: Saved[] };
+		const known = data.find((table) => table.name === name);
+		if (known) return known.id;
 		const body = { name, columns: columns.map((column) => ({ name: column, type: 'string' })) };
 		return ((await this.send('POST', path, body)) as Saved).id;
 	}
