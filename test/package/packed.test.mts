@@ -114,7 +114,7 @@ describe('n8n’s scan before a package is verified, which ignores disabled rule
 describe('n8n’s loader', () => {
 	it('finds both nodes with their icons and the credential, without waiting for Intl', async () => {
 		// the first use of Intl takes ten milliseconds
-		const intl = [
+		const intl: Array<{ mockClear(): unknown; mock: { calls: unknown[][] } }> = [
 			vi.spyOn(String.prototype, 'localeCompare'),
 			vi.spyOn(Number.prototype, 'toLocaleString'),
 			vi.spyOn(Date.prototype, 'toLocaleString'),
