@@ -36,6 +36,7 @@ export function watch(n8n: N8n, formId: string, parameters: INodeParameters = {}
 	let workflowId = `watching-${++workflows}`;
 	let current = n8n;
 	let staticData: IDataObject = {};
+	let isDiscarding = false;
 	const { options, ...rest } = parameters;
 	const all: INodeParameters = {
 		formId: locator(formId),
@@ -53,7 +54,8 @@ export function watch(n8n: N8n, formId: string, parameters: INodeParameters = {}
 			const saved = JSON.parse(JSON.stringify(staticData)) as IDataObject;
 			const given = { workflowId, staticData: saved, ...poll };
 			const result = await current.runPoll({ ...all, ...changed }, given);
-			staticData = JSON.parse(JSON.stringify(result.staticData)) as IDataObject;
+			if (!isDiscarding) staticData = JSON.parse(JSON.stringify(result.staticData)) as IDataObject;
+			isDiscarding = false;
 			return result.items ?? [];
 		},
 		/** What n8n has saved. */
@@ -61,6 +63,10 @@ export function watch(n8n: N8n, formId: string, parameters: INodeParameters = {}
 		/** n8n restarts: its process remembers nothing of this trigger. */
 		restart() {
 			workflowId = `watching-${++workflows}`;
+		},
+		/** n8n discards what the next poll gives. */
+		discard() {
+			isDiscarding = true;
 		},
 		/** Gives the workflow another credential. */
 		use(other: N8n) {
