@@ -1,8 +1,7 @@
-import { NodeApiError, NodeOperationError } from 'n8n-workflow';
-import type { Failure, IPollFunctions } from 'n8n-workflow';
+import type { IPollFunctions } from 'n8n-workflow';
 import { clock } from '../api/clock';
 import { asNodeError, NotSent, ServiceError } from '../api/errors';
-import { listKnownIds, readSpacingMs } from './input';
+import { listKnownIds, readCause, readFailure, readSpacingMs } from './input';
 import type { Occasion, PollInput } from './input';
 import { NO_FAILURES } from './memory';
 import type { Failures, ListMemory, Subject, TriggerMemory } from './memory';
@@ -38,16 +37,6 @@ export type Failed = {
 
 /** How the readings of one poll have gone so far. If it is stopped, nothing more is sent. */
 export type Progress = { failed: Failed[]; failedInARow: number; isStopped: boolean };
-
-/** The cause of an error in n8n's terms, empty if it has none. */
-export function readCause(error: unknown): string {
-	return readFailure(error)?.cause ?? '';
-}
-
-function readFailure(error: unknown): Failure | undefined {
-	const isOfNode = error instanceof NodeApiError || error instanceof NodeOperationError;
-	return isOfNode ? error.failure : undefined;
-}
 
 /** Whether a list may be read: failures are waited out, and so is what the service has asked for. */
 export function isBackOffOver(input: PollInput, list: ListMemory): boolean {

@@ -15,6 +15,7 @@ import type { Comparison, Found } from './compare';
 import {
 	FAILURES_UNTIL_REPORTED,
 	isBackOffOver,
+	isRetryWanted,
 	recordAnswer,
 	recordFailure,
 	recordSuccess,
@@ -26,9 +27,9 @@ import type { PollInput } from './input';
 import type { FormMemory } from './memory';
 import { createItems } from './output';
 import type { PlacedItem } from './output';
-import { decideReading, readResponses } from './reading';
+import { readFormSpacingMs, readResponses } from './reading';
 import type { Reading } from './reading';
-import { addResponses } from './schedule';
+import { addResponses, isPaid } from './schedule';
 import type { FormState, Known } from './state';
 
 /** What a poll has found in one form. */
@@ -88,6 +89,28 @@ export async function findInForm(
 		recordFailure(input, progress, { list: form, step, startedAtMs, cause });
 		return found;
 	}
+}
+
+/**
+ * Decides what is read of a form now: the whole list, the part that has the new responses, or nothing,
+ * since the requests of the last reading have not been waited for. The first reading in this process is
+ * due at once, and goes on with each poll.
+ */
+function decideReading(
+	input: PollInput,
+	form: FormMemory,
+	known: Known | undefined,
+	isToCheck: boolean,
+): 'whole' | 'short' | undefined {
+	const mayBegin = isBackOffOver(input, form);
+	if (known === undefined && input.occasion !== 'schedule') return 'whole';
+	if (known === undefined || !form.isRead) return mayBegin ? 'whole' : undefined;
+	const spacingMs = readFormSpacingMs(input, form);
+	const isDue = (cost: FormMemory['wholeCost']) => mayBegin && isPaid(cost, spacingMs, clock.now());
+	const isWanted = isRetryWanted(input, form) || (isToCheck && mayBegin);
+	if (isDue(form.wholeCost) || (isWanted && form.order === undefined)) return 'whole';
+	const isShortDue = form.order !== undefined && isDue(form.shortCost);
+	return isShortDue || isWanted ? 'short' : undefined;
 }
 
 const NOTHING_READ: Reading = { kind: 'part', records: [] };

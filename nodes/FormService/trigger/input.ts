@@ -1,4 +1,5 @@
-import type { IDataObject, IPollFunctions } from 'n8n-workflow';
+import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+import type { Failure, IDataObject, IPollFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
 import { clock, waitUnlessAborted } from '../api/clock';
 import { ServiceError } from '../api/errors';
@@ -169,4 +170,15 @@ export async function awaitInTime<T>(
 				failure: { cause: 'temporarily-unavailable' },
 			}),
 	);
+}
+
+/** The cause of an error in n8n's terms, empty if it has none. */
+export function readCause(error: unknown): string {
+	return readFailure(error)?.cause ?? '';
+}
+
+/** Why an error came about, in n8n's terms. */
+export function readFailure(error: unknown): Failure | undefined {
+	const isOfNode = error instanceof NodeApiError || error instanceof NodeOperationError;
+	return isOfNode ? error.failure : undefined;
 }

@@ -8,11 +8,10 @@ import { readNumber } from '../api/readers';
 import { getIdentities, getIdentity } from '../api/records';
 import { readPages } from '../api/replies/list';
 import type { ListPage, PagePosition } from '../api/replies/list';
-import { isBackOffOver, isRetryWanted, readCause } from './failures';
-import { awaitInTime, readSpacingMs } from './input';
+import { awaitInTime, readCause, readSpacingMs } from './input';
 import type { PollInput } from './input';
 import type { FormMemory, Order, Unfinished } from './memory';
-import { addReading, computeMaxRequests, isPaid, NO_COST } from './schedule';
+import { addReading, computeMaxRequests, NO_COST } from './schedule';
 import { computeFingerprint } from './state';
 import type { Known } from './state';
 
@@ -34,28 +33,8 @@ type CutReading = {
 type PartReading = { kind: 'part'; records: readonly IDataObject[]; order?: Order };
 
 /** While a part is enough for most polls, short readings get half of the requests, and whole ones the rest. */
-const shareOf = ({ order }: FormMemory) => (order === undefined ? 1 : 2);
-
-/**
- * Decides what is read of a form now: the whole list, the part that has the new responses, or nothing,
- * since the requests of the last reading have not been waited for. The first reading in this process is
- * due at once, and goes on with each poll.
- */
-export function decideReading(
-	input: PollInput,
-	form: FormMemory,
-	known: Known | undefined,
-	isToCheck: boolean,
-): 'whole' | 'short' | undefined {
-	const mayBegin = isBackOffOver(input, form);
-	if (known === undefined && input.occasion !== 'schedule') return 'whole';
-	if (known === undefined || !form.isRead) return mayBegin ? 'whole' : undefined;
-	const spacingMs = readSpacingMs(input, form) * shareOf(form);
-	const isDue = (cost: FormMemory['wholeCost']) => mayBegin && isPaid(cost, spacingMs, clock.now());
-	const isWanted = isRetryWanted(input, form) || (isToCheck && mayBegin);
-	if (isDue(form.wholeCost) || (isWanted && form.order === undefined)) return 'whole';
-	const isShortDue = form.order !== undefined && isDue(form.shortCost);
-	return isShortDue || isWanted ? 'short' : undefined;
+export function readFormSpacingMs(input: PollInput, form: FormMemory): number {
+	return readSpacingMs(input, form) * (form.order === undefined ? 1 : 2);
 }
 
 /**
@@ -73,7 +52,7 @@ export async function readResponses(
 	kind: 'whole' | 'short',
 	unfinished: Unfinished | undefined,
 ): Promise<Reading> {
-	const spacingMs = readSpacingMs(input, form) * shareOf(form);
+	const spacingMs = readFormSpacingMs(input, form);
 	const startedAtMs = clock.now();
 	const { order } = form;
 	const isFirst = known === undefined || !form.isRead;
