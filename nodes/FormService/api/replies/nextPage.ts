@@ -120,11 +120,21 @@ function listNextLinks(links: unknown[]): Hint[] {
 		.flatMap(({ url, href, link }) => listHints({ next: url ?? href ?? link }, MAX_DEPTH));
 }
 
-/** Link, the total of Content-Range, and all others as attributes. */
+/** Link, the total of Content-Range, the JSON in X-Pagination, and all others as attributes. */
 function listHeaderHints({ link, ...others }: Headers): Hint[] {
 	const total = String(others['content-range'] ?? '').split('/')[1];
 	const given = pickBy({ ...others, next: findNextInLink(link), total });
-	return listHints(given, MAX_DEPTH);
+	const inJson = parseObject(others['x-pagination']);
+	return [given, inJson].flatMap((holder) => listHints(holder, MAX_DEPTH));
+}
+
+function parseObject(text: unknown): object {
+	try {
+		const value: unknown = JSON.parse(String(text));
+		return isRecord(value) ? value : {};
+	} catch {
+		return {};
+	}
 }
 
 /** `<target>; name=value; name="quoted"` (RFC 8288, section 3), several with commas between them. */
@@ -150,7 +160,7 @@ export function findNextInLink(header: unknown): string | undefined {
 const NEXT_LINK = /^next(_(page|records|results|set))?(_(link|url|uri|href|path))?$/;
 const NEXT = /^((page|cursor|link|url)_)?next(_|$)/;
 const CONTINUATION =
-	/^(ms_)?continu(e|ation)(_|$)|^(last_evaluated_key|scroll_id|bookmark|x_pagination|((after|end)_)?cursor|after)$/;
+	/^(ms_)?continu(e|ation)(_|$)|^(last_evaluated_key|scroll_id|bookmark|((after|end)_)?cursor|after)$/;
 const MORE = /^((has_)?(more|next)(_[a-z]+)*|(is_)?truncated|exceeded_transfer_limit)$/;
 const LAST = /^(is_)?(last(_page|_batch|_chunk)?|done|eof|exhausted)$/;
 const LAST_PAGE =

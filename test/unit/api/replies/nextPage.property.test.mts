@@ -80,6 +80,16 @@ describe('finding the next page', () => {
 		expect(twoOf(around).kind).toBe('none');
 	});
 
+	it.each([
+		['unknown', { 'x-total-count': '3' }],
+		['unknown', { 'content-range': '0-1/6' }],
+		['unknown', { 'x-pagination': '{"CurrentPage":1,"TotalPages":3}' }],
+		['none', { 'x-pagination': '{"CurrentPage":1,"TotalPages":1}' }],
+		['none', { 'x-pagination': 'off' }],
+	])('is %s by the headers %j', (kind, headers) => {
+		expect(findNextPage(headers, [{ data: [{}, {}] }], firstOfTwo).kind).toBe(kind);
+	});
+
 	it('counts what the pages before have brought', () => {
 		const last = { url: `${BASE}?page=2`, pages: 2, inAll: 3, shown: 1 };
 		expect(findNextPage({}, [{ data: [{}], total: 3, per_page: 2 }], last).kind).toBe('none');
