@@ -121,7 +121,9 @@ describe('the circuit breaker', () => {
 		expect((await sendAll(queue, 10, failed)).sent).toBe(0);
 		expect((await sendAll(queue, 10, failed, { urgency: 'prompt' })).sent).toBe(10);
 		for (let tested = 0; tested < 3; tested++) {
-			await vi.advanceTimersByTimeAsync(5 * 60_000);
+			await vi.advanceTimersByTimeAsync(4 * 60_000);
+			expect((await sendAll(queue, 10, failed)).sent).toBe(0);
+			await vi.advanceTimersByTimeAsync(60_000);
 			expect((await sendAll(queue, 10, failed)).sent).toBe(1);
 		}
 	});
