@@ -21,7 +21,7 @@ const HIDDEN = `
 	div:has([data-test-id=radio-button-workflow]):not(:has([data-test-id=canvas]))
 	{ visibility: hidden !important }`;
 const WINDOW = { width: 1440, height: 860 };
-const MARGIN = 40;
+const MARGIN = 110;
 const chosen = process.argv.slice(2);
 
 await using cleanup = new AsyncDisposableStack();
