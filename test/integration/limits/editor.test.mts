@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { demoForms } from '../../service/index.mts';
-import { withWorld } from '../world.mts';
-import { n8nFor, type N8n } from '../harness.mts';
+import { AT_ONCE, withWorld } from '../world.mts';
+import { n8nFor, time, type N8n } from '../harness.mts';
 import { pathsOf } from './watch.mts';
 
 const KEYS = Array.from('customer survey of 20', (_key, index, all = 'customer survey of 20') =>
@@ -67,6 +67,25 @@ describe('lists in the editor', () => {
 			expect(new Set(results.map(({ status }) => status))).toEqual(new Set(['rejected']));
 			expect(service.requests).toHaveLength(4);
 		});
+	});
+
+	it('are read again 10 seconds after a failure, and a minute after a success', async () => {
+		await withWorld(async ({ service, n8n }) => {
+			service.faults.set({ fault: 'forbidden', times: 1 });
+			await expect(n8n.searchForms()).rejects.toThrow('Access denied');
+			await time.sleep(9_000);
+			await expect(n8n.searchForms()).rejects.toThrow('Access denied');
+			expect(service.requests).toHaveLength(1);
+			for (const [pauseMs, requests] of [
+				[2_000, 2],
+				[59_000, 2],
+				[2_000, 3],
+			]) {
+				await time.sleep(pauseMs);
+				await n8n.searchForms();
+				expect(service.requests).toHaveLength(requests);
+			}
+		}, AT_ONCE);
 	});
 
 	it('are never those of another account', async () => {

