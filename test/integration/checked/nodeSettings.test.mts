@@ -143,6 +143,16 @@ describe('the batching of the request options', () => {
 });
 
 describe('the timeout of the request options', () => {
+	it('is 30 seconds if nobody has set it, not the 300 seconds that n8n composes', async () => {
+		await withWorld(async ({ service, n8n }) => {
+			service.faults.set({ fault: slow(200_000) });
+			const begun = time.now();
+			const { error } = await n8n.runNode(add, answersFor(service, 'late').input);
+			expect(time.now() - begun).toBeLessThan(60_000);
+			expect(error?.message).toMatch(/did not reply in time/);
+		});
+	});
+
 	it('holds for each reply', async () => {
 		await withWorld(async ({ service, n8n }) => {
 			service.faults.set({ fault: slow(20_000) });
