@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { demoForms } from '../../test/service/index.mts';
-import { submitFormPage } from '../lib/formPage.mts';
+import { submitFormPage } from '../../test/service/submitForm.mts';
 import { owner } from '../lib/n8n/instance.mts';
 import { itemsOf } from '../lib/n8n/rest.mts';
 import { localCache } from '../lib/paths.mts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type World } from '../../scripts/demo/world.mts';
-import { submitFormPage } from '../../scripts/lib/formPage.mts';
+import { submitFormPage } from '../service/submitForm.mts';
 import { exampleFiles, fillIn, readExample } from '../../scripts/lib/n8n/examples.mts';
 import { type Execution, itemsOf, type WorkflowFile } from '../../scripts/lib/n8n/rest.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';

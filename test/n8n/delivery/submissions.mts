@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { submitFormPage } from '../../../scripts/lib/formPage.mts';
+import { submitFormPage } from '../../service/submitForm.mts';
 import { type WorkflowFile, workflowNode } from '../../../scripts/lib/n8n/rest.mts';
 import type { Service } from '../../service/index.mts';
 import type { Credential } from '../instance.mts';

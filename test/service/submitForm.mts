@@ -1,4 +1,4 @@
-import type { Service } from '../../test/service/index.mts';
+import type { Service } from './index.mts';
 
 /**
  * Submits a form as a person's browser does: loads its page, fills in the fields, sends it.
