@@ -34,6 +34,31 @@ describe('The trigger', () => {
 		expect(eventsOf(await world.tick(HOUR_MS))).toEqual(['A-2 responseCompleted']);
 	});
 
+	it('starts nothing for a response that was abandoned before the trigger began', async () => {
+		const world = new World(['A'], { events: ['responseAbandoned'] });
+		world.forms.A.submit(true, START - 25 * HOUR_MS);
+		world.forms.A.submit(true, START - 12 * HOUR_MS);
+		await world.begin();
+		expect(eventsOf(await world.tick(HOUR_MS))).toEqual([]);
+		expect(eventsOf(await world.tick(12 * HOUR_MS))).toEqual(['A-3 responseAbandoned']);
+		expect(eventsOf(await world.tick(12 * HOUR_MS))).toEqual([]);
+	});
+
+	it('takes a response that is listed twice for complete if one of its records is', async () => {
+		const world = new World(['A']);
+		const { A } = world.forms;
+		Object.assign(A, { pageSize: 2, order: 'newest' });
+		const response = A.submit(true, START - HOUR_MS);
+		A.submit(false, START - HOUR_MS);
+		await world.begin();
+		A.betweenPages = () => {
+			world.submit(A);
+			world.complete(response);
+		};
+		expect(eventsOf(await world.tick(HOUR_MS))).toEqual(['A-2 responseCompleted']);
+		expect(eventsOf(await world.tick(HOUR_MS))).toEqual(['A-4 responseCompleted']);
+	});
+
 	it.each(modes)('delivers again what n8n discarded, and nothing else (%s mode)', async (mode) => {
 		const world = new World(['A', 'B'], { mode });
 		await world.begin();

@@ -83,10 +83,8 @@ const PATH = '/api/v1';
 const HELPERS_TIMEOUT_MS = 300_000;
 
 export class Service {
-	/** Forms on a page of the list of forms. */
-	listPageSize = Infinity;
-	/** Fields on a page of a form's fields. */
-	fieldsPageSize = Infinity;
+	/** Entries on a page of the list of forms, and of the fields of a form. */
+	otherPageSize = Infinity;
 	private readonly forms: Record<string, Form>;
 	private readonly time: ProcessClock & { actual(): number };
 
@@ -143,7 +141,7 @@ export class Service {
 		if (one.kind === 'forms') {
 			const listed = Object.values(this.forms).filter((form) => form.listed);
 			const asListed = (form: Form) => form.asListed();
-			return listPage(one, url, listed, asListed, { pageSize: this.listPageSize });
+			return listPage(one, url, listed, asListed, { pageSize: this.otherPageSize });
 		}
 		const form = one.kind === 'other' ? undefined : this.forms[one.form];
 		if (form?.listed !== true) return faults.notFound;
@@ -153,7 +151,7 @@ export class Service {
 				label,
 				type: ['number', 'file', 'text'][index],
 			}));
-			return listPage(one, url, records, (record) => record, { pageSize: this.fieldsPageSize });
+			return listPage(one, url, records, (record) => record, { pageSize: this.otherPageSize });
 		}
 		const toRecord = (response: Response) => form.record(response);
 		const content = listPage(one, url, form.shown(), toRecord, form, isUnidentified);

@@ -224,6 +224,7 @@ describe('Every event is delivered exactly once', () => {
 				story,
 				async (given, how, there, happened) => {
 					const world = new World(['A', 'B'], { ...given, mode, events: reconcile(given) });
+					world.n8n.service.otherPageSize = how.pageSize;
 					for (const form of Object.values(world.forms)) {
 						Object.assign(form, how);
 						for (let n = 0; n < there; n++) form.submit(n % 4 === 3, world.time.actual() - HOUR_MS);
