@@ -186,4 +186,37 @@ describe('Of a list of many pages', () => {
 		expect(world.missing()).toEqual([]);
 		expect(world.n8n.log.join()).not.toContain('could not be read');
 	});
+
+	it('no deletion between two polls of a reading hides a response from it', async () => {
+		const world = createWorld({ order: 'newest', pages: 200 });
+		const { A } = world.forms;
+		await world.begin();
+		world.setShown(A, () =>
+			A.shown()
+				.slice(0, 2)
+				.forEach((response) => (response.deleted = true)),
+		);
+		await world.run(120);
+		expect(world.oracle.delivered.size).toBe(0);
+	});
+
+	it.each([
+		['is listed from the other end', 'newest'],
+		['loses more than a page at its beginning', 'oldest'],
+	] as const)('one that %s is soon read whole again', async (_text, order) => {
+		const world = createWorld({ order, paging: 'number', pages: 20 });
+		const { A } = world.forms;
+		await world.begin();
+		await world.run(10);
+		if (order === 'newest') A.order = 'oldest';
+		else
+			world.setShown(A, () =>
+				A.shown()
+					.slice(0, 4)
+					.forEach((one) => (one.deleted = true)),
+			);
+		for (let count = 5; count > 0; count--) world.submit(A);
+		await world.run(45);
+		expect(world.missing()).toEqual([]);
+	});
 });
