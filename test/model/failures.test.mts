@@ -123,10 +123,14 @@ describe('A failure', () => {
 		await world.run(20);
 		const circumstances = {
 			failWith: ({ url }: { url: string }) =>
-				url.endsWith('page=5') ? faults.serverError : undefined,
+				url.endsWith('page=5') ? faults.badRequest : undefined,
 		};
 		await world.run(3 * 24 * 60, (minute) => minute % 60 === 5 && world.submit(A), circumstances);
-		expect(world.polls.filter(({ thrown }) => thrown !== undefined).length).toBeGreaterThan(0);
+		const reports = world.polls.filter(({ thrown }) => thrown !== undefined);
+		expect(reports.length).toBeGreaterThan(12);
+		for (const [index, { startedAt }] of reports.slice(1).entries()) {
+			expect(startedAt - reports[index].startedAt).toBeGreaterThanOrEqual(HOUR_MS - 1_000);
+		}
 	});
 
 	it('at activation lets it fail, and the next attempt is a first one', async () => {

@@ -243,6 +243,20 @@ describe('Requests per Day', () => {
 		expect(lastDay.length).toBeLessThanOrEqual(1.1 * 144);
 	});
 
+	it('are kept where somebody publishes again and again while the service fails', async () => {
+		const world = new World(['A']);
+		await world.begin();
+		await world.run(10);
+		const before = world.n8n.sent.length;
+		for (let count = 10; count > 0; count--) {
+			await world.publish(failAll(faults.serverError));
+			world.time.pass(MINUTE_MS);
+		}
+		await world.publish();
+		await world.run(30);
+		expect(world.n8n.sent.length - before).toBeLessThanOrEqual(21);
+	});
+
 	it('suffice for a list that takes them all', async () => {
 		const world = new World(['A'], { requestsPerDay: 3 });
 		const { A } = world.forms;
