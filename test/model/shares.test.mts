@@ -71,7 +71,7 @@ describe('Room in a poll', () => {
 		await world.begin();
 		for (let count = 7; count > 0; count--) world.submit(world.forms.A);
 		const counts: number[] = [];
-		for (let poll = 0; poll < 10; poll++) {
+		for (let poll = 0; poll < 40; poll++) {
 			const { items } = await world.tick(5_000);
 			if (items.length > 0) counts.push(items.length);
 		}
