@@ -217,7 +217,7 @@ async function waitInTime<T>(
 
 const CHECK_FILE = 'Open the response in Form Service to check whether the file still exists.';
 const CHECK_PDF =
-	"The link to the PDF may have expired; run this item again to get a new one. To open the link in a browser, turn off 'Download'.";
+	"The link to the PDF may have expired; run this item again to get a new one. To open the link in a browser, turn off 'Download PDF'.";
 const PASSING = { failure: { cause: 'temporarily-unavailable' } } as const;
 
 /** @param more replaces the advice to look at the response, or adds to it */
@@ -253,7 +253,7 @@ function createTooLate(context: RequestContext): FileProblem {
 function createNotPdf(found: string): FileProblem {
 	return createProblem(`The link to the PDF returned ${found} instead of a PDF`, {
 		description:
-			"Form Service may still be creating the PDF; try again later. To open the link in a browser, turn off 'Download'.",
+			"Form Service may still be creating the PDF; try again later. To open the link in a browser, turn off 'Download PDF'.",
 		...PASSING,
 	});
 }
