@@ -209,6 +209,11 @@ describe('a refusal', () => {
 		expect(limiter.decide(1_000)).toMatchObject({ until });
 	});
 
+	it('takes none of the requests of the next minute, however often it came', () => {
+		for (let refused = 0; refused < 70; refused++) exchange(0, 100, { 'retry-after': '5' }, 429);
+		expect(countSent(10_000)).toBe(60);
+	});
+
 	it('does not count, and the window of earlier replies is over with it', () => {
 		exchange(0, 100, shows(0));
 		exchange(200, 1_000, { 'retry-after': '5' }, 429);
