@@ -12,11 +12,9 @@ import {
 	describeMissingForm,
 } from '../parameters/formId';
 import { readOnce } from './operation';
-import type { CheckedItem, Item, Outcome, Run } from './run';
+import type { CheckedItem, Item, NodeError, Outcome, Run } from './operation';
 
 /** The errors of items, beyond the errors of requests. */
-
-export type NodeError = NodeApiError | NodeOperationError;
 
 /**
  * Whether an error is about the item itself, so that it is listed with those of the other items: its

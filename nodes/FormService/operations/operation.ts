@@ -1,10 +1,15 @@
 import { escapeRegExp } from 'lodash';
 import type {
 	IDataObject,
+	IExecuteSingleFunctions,
+	IHttpRequestOptions,
 	INodeExecutionData,
 	INodeProperties,
 	INodePropertyOptions,
+	NodeApiError,
+	NodeOperationError,
 } from 'n8n-workflow';
+import type { Account } from '../api/account';
 import { endpoints, createTarget } from '../api/endpoints';
 import type { Endpoint, Target } from '../api/endpoints';
 import type { RequestContext } from '../api/requestContext';
@@ -67,6 +72,52 @@ export type ItemRequest = {
 
 /** What the items of a run have read, by `readOnce`'s keys. */
 export type Reads = Map<string, Promise<unknown>>;
+
+/** One item of a run: what sends it, or what is wrong with its parameters. */
+export type Item = {
+	n8n: IExecuteSingleFunctions;
+	index: number;
+	/** The number by which errors name the item: its row, if a node such as Google Sheets gives one. */
+	row: number;
+	endpoint: Endpoint;
+	/** The request as n8n has composed it, with its URL relative to the base URL. */
+	composed: IHttpRequestOptions;
+} & ({ prepared: Prepared } | { problem: unknown });
+
+/** An item that can be sent. */
+export type CheckedItem = {
+	account: Account;
+	/** Items with the same key are sent one after another, in the order of the input. */
+	orderKey: string;
+	send: () => Promise<INodeExecutionData[]>;
+};
+
+export type NodeError = NodeApiError | NodeOperationError;
+
+/** What became of an item. An item that was given up because another one failed has no output. */
+export type Outcome = { output: INodeExecutionData[] } | { error: NodeError };
+
+/** One try of n8n to run the node over its input items. */
+export type Run = {
+	/** The number of input items. */
+	readonly total: number;
+	/** Whether the other items are sent after an item failed. */
+	readonly continues: boolean;
+	readonly reads: Reads;
+	/** What became of the items that may have changed something, over all tries of n8n (Retry On Fail). */
+	readonly changes: Map<number, Promise<Outcome>>;
+	/** The last item of each order key. Never rejects. */
+	readonly lastByKey: Map<string, Promise<Outcome>>;
+	/** What stops the items of an account, in a node that continues, or else the whole run. */
+	readonly getStop: (account?: Account) => Stop;
+	/** How many items have begun to be sent. */
+	sent: number;
+	/** Resolves when all items handed over so far are checked. */
+	checked: Promise<unknown>;
+};
+
+/** When the signal aborts, what is waiting is not sent. */
+export type Stop = { controller: AbortController; signal: AbortSignal };
 
 /** The wanted page of a listing, as a model can page through it. */
 export type Listing = {

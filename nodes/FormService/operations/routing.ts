@@ -12,9 +12,8 @@ import { isRecord } from '../api/records';
 import { isTool } from '../parameters/input';
 import type { Input } from '../parameters/input';
 import { prepareForModel } from './forModel';
-import type { Operation } from './operation';
+import type { Item, Operation, Outcome, Run } from './operation';
 import { createRun, runItems } from './run';
-import type { Item, Outcome, Run } from './run';
 
 /**
  * The way of an item through n8n's routing (`RoutingNode`), which sends the request that the node declares:

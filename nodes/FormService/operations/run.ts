@@ -1,18 +1,12 @@
 import { isNil, memoize, omit, omitBy } from 'lodash';
 import { NodeApiError } from 'n8n-workflow';
-import type {
-	IExecuteSingleFunctions,
-	IHttpRequestOptions,
-	INodeExecutionData,
-} from 'n8n-workflow';
+import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { getAccount } from '../api/account';
 import type { Account } from '../api/account';
-import type { Endpoint } from '../api/endpoints';
 import { copyErrorForItem, mayHaveActed, NotSent } from '../api/errors';
 import { isRecord } from '../api/records';
 import { explainMissingForm, explainStop, isInvalidItem, listInvalidItems } from './itemErrors';
-import type { NodeError } from './itemErrors';
-import type { ItemRequest, Prepared, Reads } from './operation';
+import type { CheckedItem, Item, ItemRequest, Outcome, Run, Stop } from './operation';
 
 /**
  * A run of the node: all items are checked, then they are sent. In a node that stops on failure, nothing of
@@ -20,51 +14,7 @@ import type { ItemRequest, Prepared, Reads } from './operation';
  * failure. In a node that continues, each item has its own outcome.
  */
 
-/** One item of a run: what sends it, or what is wrong with its parameters. */
-export type Item = {
-	n8n: IExecuteSingleFunctions;
-	index: number;
-	/** The number by which errors name the item: its row, if a node such as Google Sheets gives one. */
-	row: number;
-	endpoint: Endpoint;
-	/** The request as n8n has composed it, with its URL relative to the base URL. */
-	composed: IHttpRequestOptions;
-} & ({ prepared: Prepared } | { problem: unknown });
-
-/** An item that can be sent. */
-export type CheckedItem = {
-	account: Account;
-	/** Items with the same key are sent one after another, in the order of the input. */
-	orderKey: string;
-	send: () => Promise<INodeExecutionData[]>;
-};
-
-/** What became of an item. An item that was given up because another one failed has no output. */
-export type Outcome = { output: INodeExecutionData[] } | { error: NodeError };
-
 const GIVEN_UP: Outcome = { output: [] };
-
-/** One try of n8n to run the node over its input items. */
-export type Run = {
-	/** The number of input items. */
-	readonly total: number;
-	/** Whether the other items are sent after an item failed. */
-	readonly continues: boolean;
-	readonly reads: Reads;
-	/** What became of the items that may have changed something, over all tries of n8n (Retry On Fail). */
-	readonly changes: Map<number, Promise<Outcome>>;
-	/** The last item of each order key. Never rejects. */
-	readonly lastByKey: Map<string, Promise<Outcome>>;
-	/** What stops the items of an account, in a node that continues, or else the whole run. */
-	readonly getStop: (account?: Account) => Stop;
-	/** How many items have begun to be sent. */
-	sent: number;
-	/** Resolves when all items handed over so far are checked. */
-	checked: Promise<unknown>;
-};
-
-/** When the signal aborts, what is waiting is not sent. */
-type Stop = { controller: AbortController; signal: AbortSignal };
 
 /**
  * @param total the number of input items

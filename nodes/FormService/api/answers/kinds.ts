@@ -275,7 +275,8 @@ function normalizeText(entry: unknown): string | undefined {
 const EXACT_DIGITS = 15;
 
 function isExact(number: number): boolean {
-	const digits = String(number).replace(/e.*$/i, '').replace(/\D/g, '');
+	const [mantissa] = String(number).split('e');
+	const digits = mantissa.replace(/\D/g, '');
 	return Number.isInteger(number) ? Number.isSafeInteger(number) : digits.length <= EXACT_DIGITS;
 }
 
