@@ -48,11 +48,11 @@ function listSettings(): Table {
 		'./nodes/FormService/api/settings/settings.js',
 	) as typeof Settings;
 	const rows = settings.map((setting) => {
-		const { name, displayName, description, nullable } = setting;
+		const { name, displayName, nullable } = setting;
 		const values = `${describeBound(setting)}${nullable ? ', or null' : ''}`;
-		return [`\`${name}\``, displayName, values, description];
+		return [`\`${name}\``, displayName, values];
 	});
-	return { head: ['Setting', 'In the editor', 'Values', 'Description'], rows };
+	return { head: ['Setting', 'In the editor', 'Values'], rows };
 }
 
 function replaceTable(text: string, name: string, { head, rows }: Table): string {
