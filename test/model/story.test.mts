@@ -10,7 +10,7 @@ import { EVENTS, type End, type Parameters, type Watch } from './n8n.mts';
 import { always } from './runs.mts';
 import { faults, type FaultName } from './service.mts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './time.mts';
-import { failAll, World } from './world.mts';
+import { failAll, START, World } from './world.mts';
 
 const pick = <T,>(all: readonly T[], n: number): T | undefined => all[n % all.length];
 
@@ -21,7 +21,8 @@ const FEW_FAULTS = ['notFound', 'forbidden', 'serverError'] as const;
 const WATCHES: Watch[] = [
 	{ kind: 'chosen', formIds: ['A'] },
 	{ kind: 'chosen', formIds: ['A', 'B'] },
-	{ kind: 'chosen', formIds: ['B', 'C', 'A'] },
+	// a form that was deleted long ago
+	{ kind: 'chosen', formIds: ['B', 'X', 'A'] },
 	{ kind: 'all', except: [] },
 	{ kind: 'all', except: ['A'] },
 	{ kind: 'all', except: ['B', 'C'] },
@@ -106,10 +107,9 @@ const happenings: Record<string, (world: World, n: number) => unknown> = {
 	'a form is created': (world) => (world.forms.C === undefined ? world.createForm('C') : undefined),
 	'an older form is shared': async (world) => {
 		if (world.forms.D !== undefined) return;
-		const form = new Form('D', world.time.actual() - 90 * DAY_MS);
+		const form = new Form('D', START - 90 * DAY_MS);
 		for (const incomplete of [false, true]) form.submit(incomplete, form.createdAt);
-		world.forms.D = form;
-		world.beginWith(form);
+		world.shareForm(form);
 		await world.calm();
 	},
 	'a response comes between two pages': onForm((form, world) => {

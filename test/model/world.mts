@@ -55,6 +55,12 @@ export class World {
 	private readonly completed = new Set<Response>();
 	/** When a form or response was last there, if it is not. */
 	private readonly goneAt = new Map<Form | Response, number>();
+	/**
+	 * Forms that are older than the trigger and that its list of all forms did not have when it began, and
+	 * whether the list has been read since. What such a form has is not new until n8n has saved that the
+	 * trigger knows the form.
+	 */
+	private readonly older = new Map<Form, boolean>();
 
 	/** @param ids the forms that exist, each with one response, all of them watched */
 	constructor(ids: readonly string[], given: Given = {}) {
@@ -148,6 +154,13 @@ export class World {
 		if (!listed) this.goneAt.set(form, time.actual());
 		forms[form.id] = form;
 		this.setShown(form, () => (form.listed = listed));
+	}
+
+	/** The workspace gets a form that is older than the trigger. */
+	shareForm(form: Form): void {
+		this.forms[form.id] = form;
+		this.beginWith(form);
+		this.older.set(form, false);
 	}
 
 	createForm(id: string): Form {
@@ -250,20 +263,26 @@ export class World {
 	 * @param isFirst otherwise the trigger was active before, and may deliver existing responses or not
 	 */
 	beginWith(form: Form, isFirst = true): void {
-		const { emitExisting } = this.n8n.parameters;
+		const { emitExisting, watch } = this.n8n.parameters;
 		const shown = form.shown();
+		if (watch.kind === 'all' && !form.listed) this.older.set(form, false);
 		for (const response of form.kept) {
 			for (const key of keysOf(response)) this.oracle.forbid(key);
 			const isThere = shown.includes(response);
 			this.old.delete(response);
 			if (!isFirst && (!isThere || emitExisting)) this.allowAgain(response);
 			else if (!isThere || emitExisting) this.announce(response, isThere);
-			else if (response.incomplete) this.promiseAbandoned(response, true);
-			else this.old.add(response);
+			else if (response.incomplete) {
+				// without a time, the day until it is abandoned begins anew
+				const isTimed = form.spelling !== 'plain';
+				if (!isTimed) this.oracle.allowRepetitions([keyOf(response, 'responseAbandoned')]);
+				this.promiseAbandoned(response, true);
+			} else this.old.add(response);
 		}
 	}
 
-	private announce(response: Response, isPromised: boolean): void {
+	private announce(response: Response, isGiven: boolean): void {
+		const isPromised = isGiven && !this.older.has(response.form);
 		if (!response.incomplete) this.promise(response, 'responseCompleted', isPromised);
 		else {
 			this.promise(response, 'responseStarted', isPromised);
@@ -346,6 +365,12 @@ export class World {
 	note(poll: Poll, { latencyMs = 0, isUnidentified = false }: Circumstances = {}): Poll {
 		this.polls.push(poll);
 		this.oracle.judge(poll);
+		const isListRead = poll.sent.some((one) => one.kind === 'forms' && one.isGood && one.isLast);
+		for (const [form, wasRead] of this.older) {
+			const isRead = wasRead || (isListRead && form.listed);
+			if (isRead && poll.isSaved) this.older.delete(form);
+			else this.older.set(form, isRead);
+		}
 		this.judgeItems(poll);
 		this.judgeRequests(poll);
 		for (const { kind, form, isGood, isLast } of poll.sent) {
