@@ -184,7 +184,8 @@ describe('Requests per Day', () => {
 		for (const world of worlds) expect(new Set(gaps(world).slice(2))).toEqual(new Set([minutes]));
 	});
 
-	it('are kept by all triggers of an account, whatever they watch and whatever fails', async () => {
+	// lists of several pages: see long.test.mts
+	it('are kept by all triggers of an account whose lists have one page, whatever they watch and whatever fails', async () => {
 		const trigger = fc.record({
 			forms: fc.constantFrom(1, 2, 6),
 			events: fc.subarray(
@@ -194,7 +195,6 @@ describe('Requests per Day', () => {
 			isAll: fc.boolean(),
 			needsFields: fc.boolean(),
 			requestsPerDay: fc.constantFrom(144, 720),
-			pageSize: fc.constantFrom(2, 3, Infinity),
 		});
 		const failing = fc.constantFrom<Array<FaultName | undefined>>(
 			undefined,
@@ -207,13 +207,12 @@ describe('Requests per Day', () => {
 				failing,
 				async (given, fault) => {
 					const worlds = createTriggers(
-						given.map(({ isAll, pageSize: _pageSize, ...rest }) =>
+						given.map(({ isAll, ...rest }) =>
 							isAll ? { ...rest, watch: { kind: 'all', except: [] } } : rest,
 						),
 					);
-					for (const [index, { forms }] of worlds.entries()) {
+					for (const { forms } of worlds) {
 						for (const form of Object.values(forms)) {
-							form.pageSize = given[index].pageSize;
 							for (let count = 6; count > 0; count--) form.submit(false, START - MINUTE_MS);
 						}
 					}
@@ -228,7 +227,7 @@ describe('Requests per Day', () => {
 					});
 					const most = Math.max(...given.map(({ requestsPerDay }) => requestsPerDay));
 					const times = sentBy(worlds, sinceMs);
-					expect(worlds[0].mostInADay(times)).toBeLessThanOrEqual(1.1 * most);
+					expect(worlds[0].mostInADay(times)).toBeLessThanOrEqual(Math.ceil(1.1 * most));
 				},
 			),
 			3,
