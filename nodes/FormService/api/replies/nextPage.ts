@@ -116,7 +116,9 @@ function listHints(holder: object, depth: number): Hint[] {
 function listNextLinks(links: unknown[]): Hint[] {
 	return links
 		.filter(isRecord)
-		.filter(({ rel, label }) => /\bnext\b/i.test(`${String(rel)} ${String(label)}`))
+		.filter(({ rel, label }) =>
+			[rel, label].flat().some((name) => isName(name) && /\bnext\b/i.test(String(name))),
+		)
 		.flatMap(({ url, href, link }) => listHints({ next: url ?? href ?? link }, MAX_DEPTH));
 }
 
@@ -180,7 +182,7 @@ function findAnnouncement(hints: readonly Hint[], query: URLSearchParams): strin
 		const isCursor =
 			CONTINUATION.test(plain) || (plain === 'offset' && parseCount(value) === undefined);
 		// the same name can repeat where this page begins
-		const isHere = String(value) === query.get(plain);
+		const isHere = isName(value) && String(value) === query.get(plain);
 		return (
 			isCursor &&
 			isGiven(value) &&
@@ -249,4 +251,9 @@ function parseCount(value: unknown): number | undefined {
 function isGiven(value: unknown): boolean {
 	if (isRecord(value)) return Object.values(value).some(isGiven);
 	return Boolean(value) && value !== 'null' && value !== 'false' && value !== '0';
+}
+
+/** Whether a value can be written as text; an object of a reply may have a "toString" of its own. */
+function isName(value: unknown): value is string | number {
+	return typeof value === 'string' || typeof value === 'number';
 }

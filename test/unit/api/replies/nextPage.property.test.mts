@@ -90,6 +90,12 @@ describe('finding the next page', () => {
 		expect(findNextPage(headers, [{ data: [{}, {}] }], firstOfTwo).kind).toBe(kind);
 	});
 
+	it('is not confused by an object that has a "toString" of its own', () => {
+		const odd = { toString: false };
+		const links = [{ rel: odd, label: odd }];
+		expect(findNextPage({}, [{ data: [{}], next: odd, links }], firstOfTwo).kind).toBe('none');
+	});
+
 	it('counts what the pages before have brought', () => {
 		const last = { url: `${BASE}?page=2`, pages: 2, inAll: 3, shown: 1 };
 		expect(findNextPage({}, [{ data: [{}], total: 3, per_page: 2 }], last).kind).toBe('none');
