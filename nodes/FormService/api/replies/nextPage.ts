@@ -117,7 +117,7 @@ function listNextLinks(links: unknown[]): Hint[] {
 	return links
 		.filter(isRecord)
 		.filter(({ rel, label }) =>
-			[rel, label].flat().some((name) => isName(name) && /\bnext\b/i.test(String(name))),
+			[rel, label].flat().some((name) => typeof name === 'string' && /\bnext\b/i.test(name)),
 		)
 		.flatMap(({ url, href, link }) => listHints({ next: url ?? href ?? link }, MAX_DEPTH));
 }
@@ -182,7 +182,7 @@ function findAnnouncement(hints: readonly Hint[], query: URLSearchParams): strin
 		const isCursor =
 			CONTINUATION.test(plain) || (plain === 'offset' && parseCount(value) === undefined);
 		// the same name can repeat where this page begins
-		const isHere = isName(value) && String(value) === query.get(plain);
+		const isHere = readCursor(value) === query.get(plain);
 		return (
 			isCursor &&
 			isGiven(value) &&
@@ -251,9 +251,4 @@ function parseCount(value: unknown): number | undefined {
 function isGiven(value: unknown): boolean {
 	if (isRecord(value)) return Object.values(value).some(isGiven);
 	return Boolean(value) && value !== 'null' && value !== 'false' && value !== '0';
-}
-
-/** Whether a value can be written as text; an object of a reply may have a "toString" of its own. */
-function isName(value: unknown): value is string | number {
-	return typeof value === 'string' || typeof value === 'number';
 }
