@@ -1,10 +1,9 @@
-import { mapValues, pick, uniq } from 'lodash';
+import { isUndefined, omitBy, pick } from 'lodash';
 import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { shortenText } from '../api/errors';
 import { isRecord } from '../api/records';
 import type { Input } from '../parameters/input';
 import { invalid, readChoice, readWords } from '../parameters/input';
-import type { Listing, Operation, Prepare, Prepared } from './operation';
+import type { Operation, Prepare, Prepared, Sent } from './operation';
 
 /**
  * The node as a tool of a model: the model selects its output by name, gets no files and no secrets, and
@@ -114,48 +113,29 @@ export function prepareForModel(prepare: Prepare, input: Input): Prepared {
  * @param names of the selected fields; undefined for all
  */
 export function presentToModel(
-	sent: INodeExecutionData[] | Listing,
+	sent: Sent,
 	names: readonly string[] | undefined,
 ): INodeExecutionData[] {
 	const { items, skip, total } = Array.isArray(sent)
 		? { items: sent, skip: 0, total: sent.length }
 		: sent;
+	const results = items.map(({ json }) => (names === undefined ? json : selectFields(json, names)));
 	const page: IDataObject[] = [];
-	const seen: IDataObject[] = [];
-	const notices: string[] = [];
 	let characters = 0;
-	for (const { json } of items) {
-		const selected = names === undefined ? json : selectFields(json, names);
-		const shown = page.length > 0 ? selected : shorten(selected);
-		characters += JSON.stringify(shown).length;
-		if (characters > MAX_CHARACTERS && page.length > 0) break;
-		if (shown !== selected) notices.push(`Result ${skip + 1} was too long and has been shortened.`);
-		page.push(shown);
-		seen.push(json);
+	for (const result of results) {
+		characters += JSON.stringify(result).length;
+		if (characters > MAX_CHARACTERS) break;
+		page.push(result);
 	}
-	notices.push(...describeUnknownNames(seen, names), ...describePage(page.length, skip, total));
-	const notice = notices.length > 0 ? [{ json: { notice: notices.join(' ') } }] : [];
-	return [...page.map((json) => ({ json })), ...notice];
-}
-
-/** To what the texts and lists of a long result are cut. */
-const MAX_TEXT_LENGTH = 500;
-const MAX_ENTRIES = 50;
-
-/** A result that is short enough for a model: its long texts and lists are cut, or only its ID and name stay. */
-function shorten(json: IDataObject): IDataObject {
-	if (JSON.stringify(json).length <= MAX_CHARACTERS) return json;
-	const shorter = cutLong(json) as IDataObject;
-	const isShort = JSON.stringify(shorter).length <= MAX_CHARACTERS;
-	return isShort ? shorter : pick(shorter, ['id', 'uuid', 'name', 'number']);
-}
-
-function cutLong(value: unknown): unknown {
-	if (typeof value === 'string' && value.length > MAX_TEXT_LENGTH) {
-		return `${value.slice(0, MAX_TEXT_LENGTH)}…`;
+	const notices: string[] = [];
+	if (results.length > 0 && page.length === 0) {
+		// within a text, each quote takes two characters
+		page.push({ start: JSON.stringify(results[0]).slice(0, MAX_CHARACTERS / 2) });
+		notices.push(`Result ${skip + 1} was too long. Only its start is shown, as text.`);
 	}
-	if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map(cutLong);
-	return isRecord(value) ? mapValues(value, cutLong) : value;
+	notices.push(...describePage(page.length, skip, total));
+	if (notices.length > 0) page.push({ notice: notices.join(' ') });
+	return page.map((json) => ({ json }));
 }
 
 /** What the page leaves out, and how to get the next results. */
@@ -170,10 +150,11 @@ function describePage(count: number, skip: number, total: number): string[] {
 
 /** The selected fields of a result, by the names they were selected by, with its ID. */
 function selectFields(json: IDataObject, names: readonly string[]): IDataObject {
-	const found = names
-		.map((name) => [name, getField(json, name)] as const)
-		.filter(([, value]) => value !== undefined);
-	return { ...pick(json, 'id' in json ? 'id' : 'uuid'), ...Object.fromEntries(found) };
+	const found = names.map((name) => [name, getField(json, name)]);
+	return {
+		...pick(json, 'id' in json ? 'id' : 'uuid'),
+		...omitBy(Object.fromEntries(found), isUndefined),
+	};
 }
 
 /**
@@ -190,27 +171,3 @@ function getField(json: IDataObject, name: string): IDataObject[string] {
 	const found = places.find(([outer, inner]) => isRecord(outer) && Object.hasOwn(outer, inner));
 	return found && (found[0] as IDataObject)[found[1]];
 }
-
-/** Selected fields that no result has, with the names that there are. */
-function describeUnknownNames(
-	results: readonly IDataObject[],
-	names: readonly string[] = [],
-): string[] {
-	const unknown = names.filter((name) =>
-		results.every((json) => getField(json, name) === undefined),
-	);
-	if (results.length === 0 || unknown.length === 0) return [];
-	const known = uniq(
-		results.flatMap((json) => [
-			...Object.keys(json),
-			...Object.keys(isRecord(json.answers) ? json.answers : {}),
-		]),
-	);
-	const quoted = unknown.map((name) => `"${name}"`).join(', ');
-	const some = known.slice(0, MAX_NAMES).map((name) => shortenText(name, MAX_NAME_LENGTH));
-	return [`No result has ${quoted}. The fields of the results are: ${some.join(', ')}.`];
-}
-
-/** The most names that a notice lists, and the most characters of a name. */
-const MAX_NAMES = 50;
-const MAX_NAME_LENGTH = 100;

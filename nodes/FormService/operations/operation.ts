@@ -6,10 +6,7 @@ import type {
 	INodeExecutionData,
 	INodeProperties,
 	INodePropertyOptions,
-	NodeApiError,
-	NodeOperationError,
 } from 'n8n-workflow';
-import type { Account } from '../api/account';
 import { endpoints, createTarget } from '../api/endpoints';
 import type { Endpoint, Target } from '../api/endpoints';
 import type { RequestContext } from '../api/requestContext';
@@ -44,24 +41,22 @@ export type Prepared = {
 	/** The body of the request, if it has one. */
 	body?: IDataObject;
 	/** Makes the output of what was sent, where a model gets it. */
-	present?: (sent: INodeExecutionData[] | Listing) => INodeExecutionData[];
-} & (Sendable | { check: Check });
+	present?: (sent: Sent) => INodeExecutionData[];
+} & ({ send: Send } | { check: Check });
+
+/** Sends the request and makes items of the reply. */
+type Send = (request: ItemRequest) => Promise<Sent>;
+
+export type Sent = INodeExecutionData[] | Listing;
 
 /**
  * Checks what only requests that change nothing can show, such as the fields of the form. No item of a run
- * is sent before all of its items have been checked.
+ * is sent before all of its items have been checked. Items of one account with the same `orderKey` are sent
+ * one after another, in the order of the input.
  *
  * @throws NodeOperationError if the item is invalid, and the errors of requests
  */
-type Check = (request: ItemRequest) => Promise<Sendable>;
-
-/** An item that can be sent. */
-export type Sendable = {
-	/** Items of one account with the same key are sent one after another, in the order of the input. */
-	orderKey?: string;
-	/** Sends the request and makes items of the reply. */
-	send(request: ItemRequest): Promise<INodeExecutionData[] | Listing>;
-};
+type Check = (request: ItemRequest) => Promise<{ orderKey?: string; send: Send }>;
 
 /** The request that n8n has composed for an item. */
 export type ItemRequest = {
@@ -83,41 +78,6 @@ export type Item = {
 	/** The request as n8n has composed it, with its URL relative to the base URL. */
 	composed: IHttpRequestOptions;
 } & ({ prepared: Prepared } | { problem: unknown });
-
-/** An item that can be sent. */
-export type CheckedItem = {
-	account: Account;
-	/** Items with the same key are sent one after another, in the order of the input. */
-	orderKey: string;
-	send: () => Promise<INodeExecutionData[]>;
-};
-
-export type NodeError = NodeApiError | NodeOperationError;
-
-/** What became of an item. An item that was given up because another one failed has no output. */
-export type Outcome = { output: INodeExecutionData[] } | { error: NodeError };
-
-/** One try of n8n to run the node over its input items. */
-export type Run = {
-	/** The number of input items. */
-	readonly total: number;
-	/** Whether the other items are sent after an item failed. */
-	readonly continues: boolean;
-	readonly reads: Reads;
-	/** What became of the items that may have changed something, over all tries of n8n (Retry On Fail). */
-	readonly changes: Map<number, Promise<Outcome>>;
-	/** The last item of each order key. Never rejects. */
-	readonly lastByKey: Map<string, Promise<Outcome>>;
-	/** What stops the items of an account, in a node that continues, or else the whole run. */
-	readonly getStop: (account?: Account) => Stop;
-	/** How many items have begun to be sent. */
-	sent: number;
-	/** Resolves when all items handed over so far are checked. */
-	checked: Promise<unknown>;
-};
-
-/** When the signal aborts, what is waiting is not sent. */
-export type Stop = { controller: AbortController; signal: AbortSignal };
 
 /** The wanted page of a listing, as a model can page through it. */
 export type Listing = {

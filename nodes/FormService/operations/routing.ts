@@ -12,8 +12,9 @@ import { isRecord } from '../api/records';
 import { isTool } from '../parameters/input';
 import type { Input } from '../parameters/input';
 import { prepareForModel } from './forModel';
-import type { Item, Operation, Outcome, Run } from './operation';
+import type { Item, Operation } from './operation';
 import { createRun, runItems } from './run';
+import type { Outcome, Run } from './run';
 
 /**
  * The way of an item through n8n's routing (`RoutingNode`), which sends the request that the node declares:
@@ -27,15 +28,19 @@ import { createRun, runItems } from './run';
 type RoutedRun = Run & {
 	/** The items that n8n has handed over without a pause: all of them, or a batch of the request options. */
 	batch: Batch;
-	/** The number of the items that n8n has handed over, and the index of the last one. */
+	/** How many items n8n has handed over or left out. */
 	handedOver: number;
-	lastIndex: number;
 	/** Resolves when n8n has handed over every item. */
 	allHandedOver: Promise<void>;
 	endHandingOver: () => void;
 };
 
-type Batch = { items: Item[]; outcomes?: Promise<Map<Item, Outcome>> };
+/** Items that are checked before any of them is sent, after the batch before has ended. */
+type Batch = {
+	items: Item[];
+	before?: Batch['outcomes'];
+	outcomes?: Promise<Map<Item, Outcome>>;
+};
 
 /**
  * The request options that n8n has composed for an item, with the item. n8n passes the options that
@@ -53,7 +58,8 @@ export function createPreSend(operation: Operation): PreSendAction {
 	return async function (options): Promise<RoutedOptions> {
 		const run = joinRun(this);
 		const item = prepareItem(this, operation, options);
-		if (run.batch.outcomes !== undefined) run.batch = { items: [] };
+		const { outcomes: before } = run.batch;
+		if (before !== undefined) run.batch = { items: [], before };
 		run.batch.items.push(item);
 		return { ...item.composed, routed: { run, batch: run.batch, item } };
 	};
@@ -68,19 +74,24 @@ export async function sendRoutedItem(
 	{ options }: DeclarativeRestApiSettings.ResultOptions,
 ): Promise<INodeExecutionData[]> {
 	const { run, batch, item } = (options as RoutedOptions).routed;
-	if (!run.continues && !isWhole(run, readRequestOptions(this))) {
+	if (!run.continues && needsMoreItems(run, readRequestOptions(this))) {
 		// n8n itself reports the missing item
 		run.getStop().controller.abort(new Error('An expression in another item failed'));
 		return [];
 	}
-	batch.outcomes ??= runItems(run, batch.items);
-	const outcome = (await batch.outcomes).get(item)!;
+	batch.outcomes ??= runBatch(run, batch);
+	const outcome = (await batch.outcomes).get(item) ?? { output: [] };
 	const pairedItem = { item: item.index };
 	if ('output' in outcome) return outcome.output.map((one) => ({ ...one, pairedItem }));
 	if (run.continues) return [toFailedItem(this, outcome.error)];
 	// n8n listens to no outcome before; an earlier failure would be an unhandled rejection
 	await run.allHandedOver;
 	throw outcome.error;
+}
+
+async function runBatch(run: RoutedRun, { items, before }: Batch): Promise<Map<Item, Outcome>> {
+	await before;
+	return await runItems(run, items);
 }
 
 function prepareItem(
@@ -128,13 +139,13 @@ function readRequestOptions(n8n: IExecuteSingleFunctions): RequestOptions {
 }
 
 /**
- * Whether n8n has handed over every item, or every item of the batches so far: with Batching, n8n waits
- * between batches. n8n keeps an item back if one of its expressions throws.
+ * Whether an item is missing of the run, or of its batches so far: with Batching, n8n waits between batches.
+ * n8n keeps an item back if one of its expressions throws.
  */
-function isWhole({ handedOver, total }: RoutedRun, { batching }: RequestOptions): boolean {
+function needsMoreItems({ handedOver, total }: RoutedRun, { batching }: RequestOptions): boolean {
 	const { batchSize = 1, batchInterval = 0 } = batching?.batch ?? {};
-	const isBatched = batchInterval > 0;
-	return handedOver === total || (isBatched && handedOver % Math.max(batchSize, 1) === 0);
+	const inBatch = batchInterval > 0 ? handedOver % Math.max(batchSize, 1) : handedOver;
+	return handedOver < total && inBatch > 0;
 }
 
 /**
@@ -144,8 +155,8 @@ function isWhole({ handedOver, total }: RoutedRun, { batching }: RequestOptions)
  */
 function toFailedItem(n8n: IExecutePaginationFunctions, { message }: Error): INodeExecutionData {
 	const { onError, type } = n8n.getNode();
-	const hasInput = !isTool({ type }) && onError !== 'continueErrorOutput';
-	const input = hasInput ? n8n.getInputData().json : {};
+	const input =
+		isTool({ type }) || onError === 'continueErrorOutput' ? {} : n8n.getInputData().json;
 	return { json: { ...input, error: message }, pairedItem: { item: n8n.getItemIndex() } };
 }
 
@@ -161,16 +172,14 @@ function joinRun(n8n: IExecuteSingleFunctions): RoutedRun {
 	const index = n8n.getItemIndex();
 	const latest = latestRuns.get(input);
 	let run = latest;
-	if (run === undefined || index <= run.lastIndex) {
+	if (run === undefined || index < run.handedOver) {
 		let endHandingOver = () => {};
 		const allHandedOver = new Promise<void>((resolve) => (endHandingOver = resolve));
-		const batch = { items: [] };
-		const routing = { batch, handedOver: 0, lastIndex: -1, allHandedOver, endHandingOver };
+		const routing = { batch: { items: [] }, handedOver: 0, allHandedOver, endHandingOver };
 		run = { ...createRun(n8n, total, latest), ...routing };
 		latestRuns.set(input, run);
 	}
-	run.lastIndex = index;
-	run.handedOver++;
+	run.handedOver = index + 1;
 	if (run.handedOver === total) run.endHandingOver();
 	return run;
 }

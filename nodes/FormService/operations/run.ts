@@ -1,12 +1,13 @@
 import { isNil, memoize, omit, omitBy } from 'lodash';
 import { NodeApiError } from 'n8n-workflow';
-import type { IExecuteSingleFunctions } from 'n8n-workflow';
+import type { IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 import { getAccount } from '../api/account';
 import type { Account } from '../api/account';
 import { copyErrorForItem, mayHaveActed, NotSent } from '../api/errors';
 import { isRecord } from '../api/records';
-import { explainMissingForm, explainStop, isInvalidItem, listInvalidItems } from './itemErrors';
-import type { CheckedItem, Item, ItemRequest, Outcome, Run, Stop } from './operation';
+import { isInvalidItem, listInvalidItems } from './itemErrors';
+import type { NodeError } from './itemErrors';
+import type { Item, ItemRequest, Reads } from './operation';
 
 /**
  * A run of the node: all items are checked, then they are sent. In a node that stops on failure, nothing of
@@ -14,7 +15,27 @@ import type { CheckedItem, Item, ItemRequest, Outcome, Run, Stop } from './opera
  * failure. In a node that continues, each item has its own outcome.
  */
 
-const GIVEN_UP: Outcome = { output: [] };
+/** One try of n8n to run the node over its input items. */
+export type Run = {
+	/** The number of input items. */
+	total: number;
+	/** Whether the other items are sent after an item failed. */
+	continues: boolean;
+	reads: Reads;
+	/** What became of the items that may have changed something, over all tries of n8n (Retry On Fail). */
+	changes: Map<number, Promise<Outcome>>;
+	/** What stops the items of an account, in a node that continues, or else the whole run. */
+	getStop: (account?: Account) => Stop;
+};
+
+/** When the signal aborts, what is waiting is not sent. */
+type Stop = { controller: AbortController; signal: AbortSignal };
+
+/** What became of an item. An item that was given up because another one failed has no output. */
+export type Outcome = { output: INodeExecutionData[] } | { error: NodeError };
+
+/** An item that can be sent, after the earlier items with its key. It never rejects. */
+type CheckedItem = { orderKey: string; send: () => Promise<Outcome> };
 
 /**
  * @param total the number of input items
@@ -32,16 +53,7 @@ export function createRun(n8n: IExecuteSingleFunctions, total: number, earlier?:
 		},
 		(account?: Account) => (continues ? account?.key : undefined),
 	);
-	return {
-		total,
-		continues,
-		reads: new Map(),
-		changes: earlier?.changes ?? new Map<number, Promise<Outcome>>(),
-		lastByKey: new Map(),
-		getStop,
-		sent: 0,
-		checked: Promise.resolve(),
-	};
+	return { total, continues, reads: new Map(), changes: earlier?.changes ?? new Map(), getStop };
 }
 
 /** Checks and sends items of a run. Never rejects. */
@@ -50,17 +62,19 @@ export async function runItems(run: Run, items: readonly Item[]): Promise<Map<It
 	const checks = (invalid.length > 0 ? invalid : items).map(
 		async (item) => [item, await checkItem(run, item)] as const,
 	);
-	run.checked = Promise.all([run.checked, ...checks]);
-	await run.checked;
-	const checked = new Map(await Promise.all(checks));
-	const refusal = run.continues ? undefined : listInvalidItems(run, checked);
+	const checked = new Map<Item, CheckedItem | Outcome>(await Promise.all(checks));
+	const refusal = run.continues ? undefined : listInvalidItems(checked, items[0].index, run.total);
 	if (refusal !== undefined) {
 		run.getStop().controller.abort(refusal.error);
 		checked.set(refusal.item, refusal);
 	}
-	const outcomes = items.map(async (item) => {
-		const one = checked.get(item) ?? GIVEN_UP;
-		return [item, 'send' in one ? await sendInOrder(run, item, one) : one] as const;
+	const lastByKey = new Map<string, Promise<Outcome>>();
+	const outcomes = [...checked].map(async ([item, one]) => {
+		if (!('send' in one)) return [item, one] as const;
+		const outcome = (lastByKey.get(one.orderKey) ?? Promise.resolve()).then(one.send);
+		lastByKey.set(one.orderKey, outcome);
+		if (item.endpoint.effect.kind !== 'safe') run.changes.set(item.index, outcome);
+		return [item, await outcome] as const;
 	});
 	return new Map(await Promise.all(outcomes));
 }
@@ -75,42 +89,23 @@ async function checkItem(run: Run, item: Item): Promise<CheckedItem | Outcome> {
 		account = await getAccount(item.n8n, item.index);
 		const request = createRequest(run, item, account);
 		const { prepared } = item;
-		const sendable = 'check' in prepared ? await prepared.check(request) : prepared;
+		const { orderKey = `item ${item.index}`, send } =
+			'check' in prepared ? await prepared.check(request) : { send: prepared.send };
 		return {
-			account,
-			orderKey: `${account.key} ${sendable.orderKey ?? `item ${item.index}`}`,
-			send: async () => {
-				const sent = await sendable.send(request);
-				const items = Array.isArray(sent) ? sent : sent.items;
-				return prepared.present?.(sent) ?? items;
+			orderKey: `${account.key} ${orderKey}`,
+			async send() {
+				try {
+					if (request.context.signal?.aborted) throw new NotSent(item.n8n.getNode(), item.index);
+					const sent = await send(request);
+					const output = Array.isArray(sent) ? sent : sent.items;
+					return { output: prepared.present?.(sent) ?? output };
+				} catch (error) {
+					return settleFailure(run, item, error, account, true);
+				}
 			},
 		};
 	} catch (error) {
-		return await settleFailure(run, item, error, account, !isInvalidItem(error));
-	}
-}
-
-/** Sends an item after the earlier items with the same order key. */
-async function sendInOrder(run: Run, item: Item, checked: CheckedItem): Promise<Outcome> {
-	const before = run.lastByKey.get(checked.orderKey) ?? Promise.resolve();
-	const outcome = before.then(async () => await sendItem(run, item, checked));
-	run.lastByKey.set(checked.orderKey, outcome);
-	if (item.endpoint.effect.kind === 'safe') return await outcome;
-	run.changes.set(item.index, outcome);
-	const ended = await outcome;
-	// the next try may do it again: it certainly did nothing, or it leaves the same
-	const hasFailed = 'error' in ended && !mayHaveActed(ended.error);
-	if (hasFailed || ended === GIVEN_UP) run.changes.delete(item.index);
-	return ended;
-}
-
-async function sendItem(run: Run, item: Item, { account, send }: CheckedItem): Promise<Outcome> {
-	try {
-		if (run.getStop(account).signal.aborted) throw new NotSent(item.n8n.getNode(), item.index);
-		run.sent++;
-		return { output: await send() };
-	} catch (error) {
-		return await settleFailure(run, item, error, account, true);
+		return settleFailure(run, item, error, account, !isInvalidItem(error));
 	}
 }
 
@@ -146,19 +141,19 @@ function createRequest(run: Run, item: Item, account: Account): ItemRequest {
  * @param stopsRun whether nothing more of the run is sent, in a node that stops on failure. In a node that
  * continues, nothing more is sent of an account whose token is refused.
  */
-async function settleFailure(
+function settleFailure(
 	run: Run,
 	item: Item,
 	error: unknown,
 	account: Account | undefined,
 	stopsRun: boolean,
-): Promise<Outcome> {
-	const { controller } = run.getStop(account);
-	if (error instanceof NotSent && controller.signal.aborted) {
-		return run.continues ? { error: explainStop(item, controller.signal.reason) } : GIVEN_UP;
-	}
+): Outcome {
+	// the next try of n8n may do again what certainly did nothing, or leaves the same
+	if (!mayHaveActed(error)) run.changes.delete(item.index);
+	const { controller, signal } = run.getStop(account);
+	const reason: unknown = error instanceof NotSent && signal.aborted ? signal.reason : error;
+	if (reason !== error && !run.continues) return { output: [] };
 	const isRefused = error instanceof NodeApiError && error.failure?.cause === 'credential-invalid';
 	if (run.continues ? isRefused : stopsRun) controller.abort(error);
-	const explained = await explainMissingForm(run, item, error);
-	return { error: copyErrorForItem(explained, item.n8n.getNode(), item.index) };
+	return { error: copyErrorForItem(reason, item.n8n.getNode(), item.index) };
 }

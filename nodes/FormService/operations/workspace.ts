@@ -4,9 +4,14 @@ import { endpoints } from '../api/endpoints';
 import { readBoolean } from '../api/readers';
 import { getFormId, getId, isRecord, withoutSecrets } from '../api/records';
 import { getWorkspace, listRecords } from '../api/service';
-import { describeMissingForm } from '../parameters/formId';
 import type { Input } from '../parameters/input';
-import { invalid, readFormId, readIncludeSecrets, readPage, readSwitch } from '../parameters/input';
+import {
+	createMissingFormError,
+	readFormId,
+	readIncludeSecrets,
+	readPage,
+	readSwitch,
+} from '../parameters/input';
 import {
 	formLocator,
 	includeSecretsSwitch,
@@ -78,8 +83,7 @@ export const formGet: Operation = {
 				const forms = await readOnce(request, listRecords);
 				const form = forms.find((one) => getFormId(one) === formId);
 				if (form !== undefined) return [toItem(form)];
-				const { message, description } = describeMissingForm(input.node, formId, forms);
-				throw invalid(input, message, description);
+				throw createMissingFormError(input, formId);
 			},
 		};
 	},

@@ -1,9 +1,9 @@
 import { upperFirst } from 'lodash';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { createInputError } from '../api/errors';
-import { isId, isRecord } from '../api/records';
+import { isId, isRecord, MAX_ID_LENGTH } from '../api/records';
 import { readBoolean } from '../api/readers';
-import { extractFormId, InvalidFormId, WHAT_AN_ID_IS } from './formId';
+import { isWebUrl } from '../api/url';
 import { limitInput } from './properties';
 
 /**
@@ -52,38 +52,68 @@ export function invalidAll(
 }
 
 /**
- * The ID of the form, also from the URL of its page.
- *
- * @throws InvalidFormId that gives advice
+ * Where the URL of a form's page has the form's ID: behind `/f/`, `/form/` or `/forms/`, else in the last
+ * part of the path.
  */
-export function readFormId(input: Input): string {
-	const given = readIdText(input, 'formId');
-	const id = typeof given === 'string' ? extractFormId(given) : given;
-	if (isId(id)) return id;
-	const text = typeof given === 'string' ? given : '';
-	const message = isMissing(given) ? "'Form' is missing" : "'Form' is not a valid ID";
-	throw new InvalidFormId(input.node, message, text, input.itemIndex);
+const FORM_IN_URL = [
+	/^https?:\/\/[^?#]*\/(?:f|forms?)\/([\w-]+)(?:[/?#].*)?$/i,
+	/^https?:\/\/[^?#]*\/([\w-]+)\/?(?:[?#].*)?$/i,
+];
+
+/** The ID that the Form parameter gives, also from the URL of the form's page, whatever the mode is. */
+export function extractFormId(given: string): string {
+	if (!isWebUrl(given)) return given;
+	return FORM_IN_URL.reduce((text, pattern) => text.replace(pattern, '$1'), given);
 }
 
-/** The ID of a response, chosen from the list or entered. */
+export function readFormId(input: Input): string {
+	const advice = 'Choose the form from the list, or enter its ID or the URL of its page.';
+	return readId(input, 'formId', 'Form', advice, extractFormId);
+}
+
 export function readResponseId(input: Input): string {
-	const id = readIdText(input, 'responseId');
-	if (isId(id)) return id;
-	throw invalid(
-		input,
-		isMissing(id) ? "'Response' is missing" : "'Response' is not a valid ID",
-		`Choose a response from the list or enter its UUID. ${WHAT_AN_ID_IS}`,
-	);
+	const advice = 'Choose a response from the list or enter its UUID.';
+	return readId(input, 'responseId', 'Response', advice);
 }
 
 /** The value of a parameter for an ID: trimmed, and a number as text. */
-function readIdText(input: Input, name: string): unknown {
-	const given = input.parameter(name, '');
-	return numberAsText(given) ?? (typeof given === 'string' ? given.trim() : given);
+function readId(
+	input: Input,
+	name: string,
+	displayName: string,
+	advice: string,
+	extract = (text: string) => text,
+): string {
+	const given = input.parameter<unknown>(name, '');
+	const text = numberAsText(given) ?? given;
+	const id = typeof text === 'string' ? extract(text.trim()) : text;
+	if (isId(id)) return id;
+	throw invalid(
+		input,
+		`'${displayName}' is ${(id ?? '') === '' ? 'missing' : 'not a valid ID'}`,
+		`${advice} An ID has 1 to ${MAX_ID_LENGTH} letters, digits, hyphens and underscores.`,
+	);
 }
 
-function isMissing(given: unknown): boolean {
-	return given === '' || given === null || given === undefined;
+/** What the list has behind the name of a closed form; no name ends in a blank that does not break. */
+export const CLOSED_MARK = '\u00a0(closed)';
+
+/** The name of the form that was chosen from the list, which the editor has saved with the node. */
+export function getChosenName({ parameters }: INode, formId: string): string | undefined {
+	const locator: unknown = parameters.formId;
+	const { mode, value, cachedResultName } = isRecord(locator) ? locator : {};
+	if (mode !== 'list' || value !== formId || typeof cachedResultName !== 'string') return undefined;
+	const name = cachedResultName.replace(CLOSED_MARK, '').replace(` (${formId})`, '').trim();
+	return name === '' ? undefined : name;
+}
+
+/** The error for a form that is not in the list of all forms. */
+export function createMissingFormError(input: Input, formId: string) {
+	return invalid(
+		input,
+		`There is no form with the ID ${formId}`,
+		'Check the ID, and that the access token belongs to the workspace of the form. Form: Get Many lists all forms.',
+	);
 }
 
 /** A boolean parameter; an expression may give it as text. */

@@ -107,9 +107,7 @@ describe('a token that is refused', () => {
 				);
 				const waited = items.slice(4);
 				expect(new Set(waited.map(({ json }) => json.error))).toEqual(
-					new Set([
-						'This item was not sent: Form Service rejected the access token: "Unauthenticated."',
-					]),
+					new Set(['Form Service rejected the access token: "Unauthenticated."']),
 				);
 			});
 		},

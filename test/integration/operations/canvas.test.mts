@@ -1,42 +1,10 @@
-import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { demoForms } from '../../service/index.mts';
-import { locator } from '../harness.mts';
 import { nodeOf, typeOf } from '../n8n/package.mts';
 import { operationCases } from '../tables/operations.mts';
-import { running } from '../world.mts';
 
-/** What people see of a node beside its parameters: its panel, its output pane, the names of its files. */
+/** What people see of a node beside its parameters: its panel and its output pane. */
 
-const { service, n8n } = await running();
 const { description } = nodeOf(typeOf('formService'));
-const { contact } = demoForms;
-
-const chosen = (value: string, cachedResultName: string) =>
-	({ ...locator(value, 'list'), cachedResultName }) as INodeParameters;
-
-describe('the file of Response: Get PDF', () => {
-	const [{ uuid }] = service.store.responses(contact);
-	const nameOf = async (parameters: INodeParameters) => {
-		const getPdf = { resource: 'response', operation: 'getPdf', download: true };
-		const { items } = await n8n.runNode({ ...getPdf, ...parameters });
-		return items[0].binary!.data.fileName;
-	};
-
-	it("has the form's name and the response's number, if both were chosen from the lists", async () => {
-		const formId = chosen(contact, 'Contact / Sales');
-		const responseId = chosen(uuid, '12 · 2026-11-22 00:43');
-		expect(await nameOf({ formId, responseId })).toBe('Contact _ Sales-12.pdf');
-	});
-
-	it('has the UUID, if the response was given by an expression', async () => {
-		const responseId = locator(`={{ "${uuid}" }}`);
-		expect(await nameOf({ formId: chosen(contact, 'Contact'), responseId })).toBe(
-			`Contact-${uuid}.pdf`,
-		);
-		expect(await nameOf({ responseId })).toBe(`response-${uuid}.pdf`);
-	});
-});
 
 describe('the panel of Response: Get Many', () => {
 	const { properties } = operationCases.find(({ name }) => name === 'Response: Get Many')!;

@@ -1,11 +1,8 @@
 import { omit } from 'lodash';
-import { isResourceLocatorValue } from 'n8n-workflow';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { endpoints } from '../../api/endpoints';
 import { downloadPdf } from '../../api/files/download';
 import { getPdfLink } from '../../api/service';
-import { getChosenName } from '../../parameters/formId';
-import type { Input } from '../../parameters/input';
 import { readResponseId, readSwitch, readText } from '../../parameters/input';
 import { formLocator, responseLocator } from '../../parameters/properties';
 import type { Operation } from '../operation';
@@ -57,20 +54,12 @@ export const responseGetPdf: Operation = {
 			async send({ context, target }) {
 				const link = await getPdfLink(context, target);
 				const item: INodeExecutionData = { json: { uuid: responseId, pdf_url: link } };
+				const name = `response-${responseId}.pdf`;
 				if (field !== undefined) {
-					item.binary = { [field]: await downloadPdf(context, link, nameFile(input, responseId)) };
+					item.binary = { [field]: await downloadPdf(context, link, name) };
 				}
 				return [item];
 			},
 		};
 	},
 };
-
-/** The form's name and the response's number, as far as the lists that they were chosen from have stored them. */
-function nameFile({ node, parameter }: Input, responseId: string): string {
-	const form = getChosenName(node, String(parameter<unknown>('formId', '')));
-	const { responseId: locator } = node.parameters;
-	const isChosen = isResourceLocatorValue(locator) && locator.value === responseId;
-	const number = isChosen ? locator.cachedResultName?.split(' · ')[0] : undefined;
-	return `${form ?? 'response'}-${number ?? responseId}.pdf`.replace(/[\\/:*?"<>|]/g, '_');
-}

@@ -7,8 +7,12 @@ import { describeBound, settings } from '../../api/settings/settings';
 import type { Setting } from '../../api/settings/settings';
 import { compareSettings } from '../../api/settings/update';
 import type { SettingValues } from '../../api/settings/update';
-import { describeMissingForm } from '../../parameters/formId';
-import { invalid, readFormId, readCollection, toSwitch } from '../../parameters/input';
+import {
+	createMissingFormError,
+	readFormId,
+	readCollection,
+	toSwitch,
+} from '../../parameters/input';
 import { formLocator, makeInputModeChoice, makeOptions } from '../../parameters/properties';
 import { readOnce } from '../operation';
 import type { ItemRequest, Operation } from '../operation';
@@ -122,10 +126,7 @@ export const settingsUpdate: Operation = {
 			body,
 			async check(request) {
 				const forms = isCompared ? await readForms(request) : undefined;
-				if (forms?.has(formId) === false) {
-					const { message, description } = describeMissingForm(input.node, formId, forms.values());
-					throw invalid(input, message, description);
-				}
+				if (forms?.has(formId) === false) throw createMissingFormError(input, formId);
 				return {
 					orderKey: formId,
 					async send(sent) {
