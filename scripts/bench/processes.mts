@@ -1,27 +1,26 @@
+import type * as limiting from '../../nodes/FormService/api/rateLimiter/rateLimiter.ts';
+import type * as queueing from '../../nodes/FormService/api/rateLimiter/requestQueue.ts';
 import { builtFile } from '../../test/integration/n8n/package.mts';
-import {
-	IDEAL_MS,
-	type Limiting,
-	REQUESTS,
-	workOff,
-} from '../../test/unit/api/rateLimiter/processes.mts';
+import { IDEAL_MS, REQUESTS, workOff } from '../../test/unit/api/rateLimiter/simulation.mts';
 import type { Table } from './main.mts';
 
-const API = 'nodes/FormService/api';
-const limiting: Limiting = {
-	...builtFile<Pick<Limiting, 'RateLimiter'>>(`${API}/rateLimiter/rateLimiter.js`),
-	...builtFile<Pick<Limiting, 'RequestQueue'>>(`${API}/rateLimiter/requestQueue.js`),
-};
+const FOLDER = 'nodes/FormService/api/rateLimiter';
+const { RateLimiter } = builtFile<typeof limiting>(`${FOLDER}/rateLimiter.js`);
+const { RequestQueue } = builtFile<typeof queueing>(`${FOLDER}/requestQueue.js`);
 
 /** The way there and back, each 40 to 160 ms, the same at each run of the bench. */
-const DELAYS = Array.from({ length: 97 }, (_, index) => 40 + ((index * 7_919) % 121));
+const DELAYS_MS = Array.from({ length: 97 }, (_, index) => 40 + ((index * 7_919) % 121));
 
 /** n8n processes that share an account, in simulated time. */
 export async function measureProcesses(): Promise<Table> {
 	const rows: string[][] = [];
 	for (const processes of [1, 2, 5, 10]) {
-		const { refused, givenUp, took } = await workOff(limiting, processes, DELAYS);
-		rows.push([`${processes}`, `${refused}`, `${givenUp}`, `${Math.round(took / 1000)} s`]);
+		const { refused, givenUp, tookMs } = await workOff(
+			(clock) => new RequestQueue(new RateLimiter(), clock),
+			processes,
+			DELAYS_MS,
+		);
+		rows.push([`${processes}`, `${refused}`, `${givenUp}`, `${Math.round(tookMs / 1000)} s`]);
 	}
 	return {
 		title: 'Several n8n processes on one account',

@@ -1,17 +1,20 @@
 import fc from 'fast-check';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
 	parseRefusal,
 	parseRetryAfter,
 } from '../../../../nodes/FormService/api/rateLimiter/limits.ts';
 import type { Headers } from '../../../../nodes/FormService/api/rateLimiter/limits.ts';
 import { RateLimiter } from '../../../../nodes/FormService/api/rateLimiter/rateLimiter.ts';
+import { showAllowance as shows } from './simulation.mts';
 
-const NOW = Date.parse('Sun, 06 Nov 1994 08:49:00 GMT');
+const DATE = 'Sat, 21 Nov 2026 08:00:00 GMT';
+const NOW = Date.parse(DATE);
+const HOUR_MS = 60 * 60_000;
 
 describe('Retry-After', () => {
 	it.each([
-		// the examples of RFC 9110, sections 5.6.7 and 10.2.3, thirty-seven seconds ahead
+		// the examples of RFC 9110, sections 5.6.7 and 10.2.3, read at 08:49:00
 		['Sun, 06 Nov 1994 08:49:37 GMT', 37],
 		['Sunday, 06-Nov-94 08:49:37 GMT', 37],
 		['Sun Nov  6 08:49:37 1994', 37],
@@ -24,207 +27,146 @@ describe('Retry-After', () => {
 		// neither a zone nor one of the three forms
 		['1994-11-06T08:49:37', undefined],
 		['06/11/1994 10:00', undefined],
-		['Room 5', undefined],
 		['-1', undefined],
 		['1e3', undefined],
 		['12 seconds', undefined],
 		['', undefined],
 		[null, undefined],
 	])('reads %j as %j seconds', (value, seconds) => {
-		expect(parseRetryAfter({ 'retry-after': value }, NOW)).toBe(seconds);
+		const now = Date.parse('Sun, 06 Nov 1994 08:49:00 GMT');
+		expect(parseRetryAfter({ 'retry-after': value }, now)).toBe(seconds);
 	});
 
 	it('measures a date from the date of the reply, whatever the clock here says', () => {
-		const headers = {
-			date: 'Fri, 31 Dec 1999 23:59:29 GMT',
-			'retry-after': 'Fri, 31 Dec 1999 23:59:59 GMT',
-		};
-		expect(parseRetryAfter(headers, NOW)).toBe(30);
+		const headers = { date: DATE, 'retry-after': 'Sat, 21 Nov 2026 08:00:30 GMT' };
+		expect(parseRetryAfter(headers, NOW + HOUR_MS)).toBe(30);
 	});
-});
 
-describe('a refusal with headers that make no sense', () => {
-	const odd = fc.oneof(
-		fc.string(),
-		fc.nat({ max: 2 ** 53 - 1 }).map(String),
-		fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
-		fc.array(fc.constantFrom('0', '1', '99999999'), { maxLength: 2 }),
-		fc.constantFrom('Fri, 31 Dec 9999 23:59:59 GMT', ' 0 ', '-5', '1e9'),
-	);
-	const names = ['retry-after', 'x-ratelimit-reset', 'x-ratelimit-limit', 'date'];
-
-	it('is waited for at least a second and at most a day', () => {
+	it('is at least a second and at most a day, whatever the headers are', () => {
+		const value = fc.oneof(
+			fc.string(),
+			fc.nat({ max: 2 ** 53 - 1 }).map(String),
+			fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+			fc.array(fc.constantFrom('0', '1', '99999999'), { maxLength: 2 }),
+			fc.constantFrom('Fri, 31 Dec 9999 23:59:59 GMT', ' 0 ', '-5', '1e9'),
+		);
+		const name = fc.constantFrom('retry-after', 'x-ratelimit-reset', 'x-ratelimit-limit', 'date');
 		fc.assert(
-			fc.property(fc.dictionary(fc.constantFrom(...names), odd), (headers) => {
+			fc.property(fc.dictionary(name, value), (headers) => {
 				const { waitMs = 1_000 } = parseRefusal(headers, NOW);
 				expect(waitMs).toBeGreaterThanOrEqual(1_000);
-				expect(waitMs).toBeLessThanOrEqual(24 * 3_600_000 + 1_000);
+				expect(waitMs).toBeLessThanOrEqual(24 * HOUR_MS + 1_000);
 			}),
 			{ numRuns: 1_000 },
 		);
 	});
 });
 
-/** The headers that show the allowance (specification, section 8). */
-const shows = (remaining: number, limit = 60) => ({
-	'x-ratelimit-limit': String(limit),
-	'x-ratelimit-remaining': String(remaining),
+/** A request and its reply. */
+const reply = (startedAt: number, endedAt: number, headers: Headers = {}, status = 200) => ({
+	startedAt,
+	endedAt,
+	reply: { status, headers },
 });
+type Exchange = ReturnType<typeof reply>;
 
-let limiter: RateLimiter;
+const after = (seconds: number) => ({ 'retry-after': `${seconds}` });
+const refusal = (endedAt: number, headers: Headers) => reply(0, endedAt, headers, 429);
 
-beforeEach(() => {
-	limiter = new RateLimiter();
-});
-
-/** A request with its reply. */
-function exchange(startedAt: number, endedAt: number, headers: Headers, status = 200) {
-	limiter.end(limiter.start(startedAt), { status, headers }, endedAt);
+function createLimiter(exchanges: readonly Exchange[]): RateLimiter {
+	const limiter = new RateLimiter();
+	const ids = exchanges.map(({ startedAt }) => limiter.start(startedAt));
+	for (const [index, one] of exchanges.entries()) limiter.end(ids[index], one.reply, one.endedAt);
+	return limiter;
 }
 
-/** Sends as many requests as may be sent at once. */
-function countSent(now: number): number {
-	let sent = 0;
-	for (; limiter.decide(now).kind === 'send'; sent++) limiter.start(now);
-	return sent;
-}
-
-/** Sends as many as may be sent one after another, where each reply shows one less. */
-function countSentInTurn(now: number, remaining: number): number {
-	let sent = 0;
-	while (limiter.decide(now).kind === 'send') exchange(now, now, shows(remaining - ++sent));
-	return sent;
-}
+const spent = Array.from({ length: 60 }, (_, second) => reply(0, second * 1_000));
+const refusedOften = Array.from({ length: 70 }, () => refusal(100, after(5)));
+const inTurn = (...remaining: number[]) =>
+	remaining.map((left, index) => reply(index * 1_000, index * 1_000 + 100, shows(left)));
+const lone = (name: string) => [reply(0, 100, { [`x-ratelimit-${name}`]: '5' })];
 
 describe('the rate limiter', () => {
-	it("allows the specification's minute before the service has shown a limit", () => {
-		expect(countSent(0)).toBe(60);
-	});
-
-	it('counts a request while it is open, and for a window after its end', () => {
-		limiter.start(0);
-		limiter.end(limiter.start(0), undefined, 500);
-		expect(countSent(60_524)).toBe(58);
-		limiter = new RateLimiter();
-		limiter.end(limiter.start(0), undefined, 500);
-		expect(countSent(60_525)).toBe(60);
-	});
-
-	it('allows no more because a second reply within the minute shows all to be left', () => {
-		exchange(0, 100, shows(59));
-		exchange(1_000, 1_100, shows(59));
-		expect(countSent(1_200)).toBe(58);
-	});
-
-	it('allows as many as are shown to remain until the window is over', () => {
-		exchange(0, 100, shows(3));
-		expect(countSentInTurn(20_000, 3)).toBe(3);
-		limiter = new RateLimiter();
-		exchange(0, 100, shows(3));
-		expect(countSentInTurn(60_125, 60)).toBe(60);
-	});
-
-	it('takes a rise of what remains for a new window, unless the reply is a late one', () => {
-		exchange(0, 100, shows(3));
-		exchange(20_000, 20_100, shows(40));
-		expect(countSentInTurn(20_200, 40)).toBe(40);
-		limiter = new RateLimiter();
-		const early = limiter.start(0);
-		exchange(0, 100, shows(10));
-		limiter.end(early, { status: 200, headers: shows(11) }, 200);
-		expect(countSentInTurn(300, 10)).toBe(10);
-	});
-
-	it('follows the limit that the service shows, which is at least one', () => {
-		exchange(0, 100, shows(29, 30));
-		expect(countSent(200)).toBe(29);
-		limiter = new RateLimiter();
-		exchange(0, 100, shows(0, 0));
-		expect([countSent(200), countSent(60_200)]).toEqual([0, 1]);
-	});
-
-	it('does not take the limit of the day for that of the minute', () => {
-		exchange(0, 100, shows(30, 1_440));
-		expect(countSent(200)).toBe(59);
-		limiter = new RateLimiter();
-		exchange(0, 100, shows(59));
-		exchange(100, 200, shows(20, 2_000));
-		expect(countSent(300)).toBe(58);
-	});
-
-	it.each(['x-ratelimit-limit', 'x-ratelimit-remaining'])('ignores a lone %s', (name) => {
-		exchange(0, 100, { [name]: '5' });
-		expect(countSent(200)).toBe(59);
+	it.each<[string, Exchange[], { now: number; sent: number }]>([
+		["the specification's limit at first", [], { now: 0, sent: 60 }],
+		['less for a minute after a reply', [reply(0, 500)], { now: 60_524, sent: 59 }],
+		['all again when that minute is over', [reply(0, 500)], { now: 60_525, sent: 60 }],
+		['none in a minute that is used up', spent, { now: 60_024, sent: 0 }],
+		['one when the first of the minute no longer counts', spent, { now: 60_025, sent: 1 }],
+		['what a reply shows to remain', inTurn(3), { now: 60_124, sent: 3 }],
+		['all when that window is over', inTurn(3), { now: 60_125, sent: 60 }],
+		[
+			'no more because a later reply shows all to be left',
+			inTurn(59, 59),
+			{ now: 1_200, sent: 58 },
+		],
+		['more if a later request shows more to remain', inTurn(3, 40), { now: 1_200, sent: 40 }],
+		[
+			'no more if a late reply shows more to remain',
+			[reply(0, 100, shows(10)), reply(0, 200, shows(11))],
+			{ now: 300, sent: 10 },
+		],
+		['the limit that a reply shows', [reply(0, 100, shows(29, 30))], { now: 200, sent: 29 }],
+		['none while a limit of 0 is shown', [reply(0, 100, shows(0, 0))], { now: 200, sent: 0 }],
+		['one a minute with a limit of 0', [reply(0, 100, shows(0, 0))], { now: 60_200, sent: 1 }],
+		['no less if the day is shown', [reply(0, 1, shows(30, 1_440))], { now: 2, sent: 59 }],
+		[
+			'no less if the day of another deployment is shown',
+			[...inTurn(59), reply(100, 200, shows(20, 2_000))],
+			{ now: 300, sent: 58 },
+		],
+		['no less after a lone limit', lone('limit'), { now: 200, sent: 59 }],
+		['no less after a lone remainder', lone('remaining'), { now: 200, sent: 59 }],
+		['all after many refusals', refusedOften, { now: 10_000, sent: 60 }],
+	])('allows %s', (_what, exchanges, { now, sent }) => {
+		const limiter = createLimiter(exchanges);
+		let count = 0;
+		for (; limiter.decide(now).kind === 'send'; count++) limiter.start(now);
+		expect(count).toBe(sent);
 	});
 });
 
 describe('a refusal', () => {
-	const DATE = 'Sat, 21 Nov 2026 08:00:00 GMT';
-	const HOUR_MS = 60 * 60_000;
-	const DAY = { kind: 'dayUsedUp' };
+	const wait = (until: number) => ({ kind: 'wait', until });
+	const day = (until: number) => ({ kind: 'dayUsedUp', until });
 	const reset = (value: number) => ({ ...shows(0), date: DATE, 'x-ratelimit-reset': `${value}` });
 
 	it.each<[string, Headers, object]>([
-		['Retry-After and a second', { 'retry-after': '20' }, { kind: 'wait', until: 22_000 }],
-		['a second', { 'retry-after': '0' }, { kind: 'wait', until: 2_000 }],
-		['the minute', { 'retry-after': '60' }, { kind: 'wait', until: 62_000 }],
-		['a window where it says nothing', {}, { kind: 'wait', until: 61_025 }],
-		[
-			'x-ratelimit-reset in epoch seconds',
-			reset(Date.parse(DATE) / 1_000 + 30),
-			{ kind: 'wait', until: 32_000 },
-		],
-		[
-			'x-ratelimit-reset in epoch milliseconds',
-			reset(Date.parse(DATE) + 30_000),
-			{ kind: 'wait', until: 32_000 },
-		],
-		['x-ratelimit-reset in seconds from now', reset(30), { kind: 'wait', until: 32_000 }],
-		['more than a minute: the day', { 'retry-after': '61' }, { ...DAY, until: 63_000 }],
-		[
-			"the day's pair: the day",
-			{ ...shows(0, 1_440), 'retry-after': '30' },
-			{ ...DAY, until: 32_000, allowed: 1_440 },
-		],
-		["the day's pair alone: an hour", shows(0, 1_440), { ...DAY, until: 1_000 + HOUR_MS }],
-		['an hour of a wait beyond a day', { 'retry-after': '99999999' }, { until: 1_000 + HOUR_MS }],
+		['Retry-After and a second', after(20), wait(22_000)],
+		['a second', after(0), wait(2_000)],
+		['the minute', after(60), wait(62_000)],
+		['a window if it says nothing', {}, wait(61_025)],
+		['x-ratelimit-reset in epoch seconds', reset(NOW / 1_000 + 30), wait(32_000)],
+		['x-ratelimit-reset in epoch milliseconds', reset(NOW + 30_000), wait(32_000)],
+		['x-ratelimit-reset in seconds from now', reset(30), wait(32_000)],
+		['more than a minute: the day', after(61), day(63_000)],
+		["the day's pair: the day", { ...shows(0, 1_440), ...after(30) }, { allowed: 1_440 }],
+		["the day's pair alone: an hour", shows(0, 1_440), day(1_000 + HOUR_MS)],
+		['an hour instead of more than a day', after(99_999_999), day(1_000 + HOUR_MS)],
 	])('holds every request back for %s', (_what, headers, expected) => {
-		exchange(0, 1_000, headers, 429);
+		const limiter = createLimiter([refusal(1_000, headers)]);
 		expect(limiter.decide(1_000)).toMatchObject(expected);
 	});
 
-	it('that says nothing lasts until the end of the window, if that is known', () => {
-		exchange(0, 100, shows(30));
-		exchange(30_000, 30_100, {}, 429);
-		expect(limiter.decide(30_100)).toEqual({ kind: 'wait', until: 60_125 });
-	});
-
-	it.each([
-		['20', '5', 22_000],
-		['3600', '120', 3_602_000],
-	])('of %s seconds is not shortened by a later one of %s', (first, second, until) => {
-		const [one, other] = [limiter.start(0), limiter.start(0)];
-		limiter.end(one, { status: 429, headers: { 'retry-after': first } }, 1_000);
-		limiter.end(other, { status: 429, headers: { 'retry-after': second } }, 1_000);
-		expect(limiter.decide(1_000)).toMatchObject({ until });
-	});
-
-	it('takes none of the requests of the next minute, however often it came', () => {
-		for (let refused = 0; refused < 70; refused++) exchange(0, 100, { 'retry-after': '5' }, 429);
-		expect(countSent(10_000)).toBe(60);
-	});
-
-	it('does not count, and the window of earlier replies is over with it', () => {
-		exchange(0, 100, shows(0));
-		exchange(200, 1_000, { 'retry-after': '5' }, 429);
-		expect(limiter.decide(6_999)).toEqual({ kind: 'wait', until: 7_000 });
-		expect(limiter.decide(7_000)).toEqual({ kind: 'send' });
-	});
-
-	it('is over only at its time, although a late reply shows a new window', () => {
-		const late = limiter.start(0);
-		exchange(0, 100, { 'retry-after': '5' }, 429);
-		limiter.end(late, { status: 200, headers: shows(59) }, 300);
-		expect(limiter.decide(400)).toEqual({ kind: 'wait', until: 6_100 });
+	it.each<[string, Exchange[], object]>([
+		[
+			'ends with the known window if it says nothing',
+			[...inTurn(30), refusal(300, {})],
+			wait(60_125),
+		],
+		['ends the window that a reply showed', [...inTurn(0), refusal(300, after(5))], wait(6_300)],
+		['outlasts a shorter one', [refusal(300, after(20)), refusal(300, after(5))], wait(21_300)],
+		[
+			"outlasts a shorter one of the day's limit",
+			[refusal(300, after(3_600)), refusal(300, after(120))],
+			{ ...day(3_601_300), allowed: undefined },
+		],
+		[
+			'outlasts a late reply that shows a new window',
+			[refusal(100, after(5)), reply(0, 300, shows(59))],
+			wait(6_100),
+		],
+	])('%s', (_name, exchanges, expected) => {
+		expect(createLimiter(exchanges).decide(400)).toEqual(expected);
 	});
 });

@@ -1,242 +1,217 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { RateLimiter } from '../../../../nodes/FormService/api/rateLimiter/rateLimiter.ts';
 import { RequestQueue } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
-import type { Job } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
-import { LimiterModel, pass } from './limiterModel.mts';
+import type { JobEnd } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
+import * as simulation from './simulation.mts';
+import { DAY_MS, IDEAL_MS, LimitedService, MINUTE_MS, SimulatedTime } from './simulation.mts';
 
-/** When a request is asked for, and how long it takes to the service and back, in milliseconds. */
-type Asked = { at: number; there: number; back: number };
+let time: SimulatedTime;
+let start: number;
 
-const MINUTE = 60_000;
+/** Each run of a property has its own time. */
+function beginTime(): void {
+	time = new SimulatedTime();
+	start = time.now();
+}
+beforeEach(beginTime);
 
-beforeEach(() => {
-	vi.useFakeTimers({ now: 1_800_000_000_000 });
-});
-afterEach(() => {
-	vi.useRealTimers();
-});
-
-const sleep = async (ms: number) => await new Promise<void>((resolve) => setTimeout(resolve, ms));
-
-const virtualQueue = () => new RequestQueue(new RateLimiter(), { now: () => Date.now(), sleep });
-
-/** Sends through the queue to the model, and again as long as the package would. */
-async function sendAll(queue: RequestQueue, model: LimiterModel, asked: readonly Asked[]) {
-	const watch = { openNow: 0, mostOpen: 0, sentWhileWaiting: 0 };
-	let waitUntil = -Infinity;
-	const one = async ({ at, there, back }: Asked) => {
-		await sleep(at);
-		for (let sent = 1; ; sent++) {
-			const ended = await pass(queue, { isRetry: sent > 1 }, async () => {
-				if (Date.now() < waitUntil) watch.sentWhileWaiting++;
-				watch.mostOpen = Math.max(watch.mostOpen, ++watch.openNow);
-				await sleep(there);
-				const reply = model.arrive(Date.now());
-				await sleep(back);
-				watch.openNow--;
-				if (reply.status === 429) {
-					waitUntil = Date.now() + Number(reply.headers['retry-after']) * 1000;
-				}
-				return reply;
-			});
-			if (ended.kind !== 'reply' || ended.status !== 429 || sent === 10) return ended;
-		}
-	};
-	const results = Promise.all(asked.map(one));
-	await vi.runAllTimersAsync();
-	return { results: await results, ...watch };
+/** Checks a property with each of the drawn values. */
+async function check<T>(
+	drawn: fc.Arbitrary<T>,
+	numRuns: number,
+	work: (value: T) => Promise<void>,
+) {
+	await fc.assert(fc.asyncProperty(drawn, work).beforeEach(beginTime), { numRuns });
 }
 
-const delays = fc.oneof(
-	fc.integer({ min: 1, max: 300 }),
-	fc.integer({ min: 1, max: 5_000 }),
-	fc.integer({ min: 1, max: 14_000 }),
-);
+type Correction = { atMs: number; byMs: number };
 
-const request = (latest: number) =>
-	fc.record({ at: fc.integer({ min: 0, max: latest }), there: delays, back: delays });
+/** A queue on a machine whose clock is corrected. Timers keep to real time, as on a machine. */
+function createQueue(corrections: readonly Correction[] = []) {
+	let offMs = 0;
+	for (const { atMs, byMs } of corrections) void time.sleep(atMs).then(() => (offMs += byMs));
+	const now = () => time.now() + offMs;
+	return Object.assign(new RequestQueue(new RateLimiter(), { now, sleep: time.sleep }), { now });
+}
 
-const bursts = fc
-	.array(
+const sendAll = async (service: LimitedService, queue: RequestQueue, asked: simulation.Asked[]) =>
+	await time.run(simulation.sendAll(time, service, queue, asked));
+
+const wayMs = fc.oneof(...[300, 5_000, 14_000].map((max) => fc.integer({ min: 1, max })));
+
+const requests = (spreadMs: number) =>
+	fc.array(
 		fc.record({
-			at: fc.integer({ min: 0, max: 4 * MINUTE }),
-			requests: fc.array(request(2_000), { minLength: 1, maxLength: 130, size: 'max' }),
+			atMs: fc.nat({ max: spreadMs }),
+			thereMs: wayMs,
+			backMs: wayMs,
+			urgency: fc.constantFrom('bulk' as const, 'bulk' as const, 'prompt' as const),
 		}),
-		{ minLength: 1, maxLength: 4 },
-	)
-	.map((list) =>
-		list.flatMap(({ at, requests }) => requests.map((one) => ({ ...one, at: one.at + at }))),
+		{ maxLength: 250, size: 'max' },
 	);
 
-const steady = fc
-	.record({
-		gap: fc.integer({ min: 200, max: 1_500 }),
-		requests: fc.array(request(300), { minLength: 60, maxLength: 300, size: 'max' }),
-	})
-	.map(({ gap, requests }) => requests.map((one, index) => ({ ...one, at: one.at + index * gap })));
+/** Many requests within some seconds, among others over some minutes. */
+const arrivals = fc
+	.tuple(requests(2_000), requests(6 * MINUTE_MS), fc.nat({ max: 4 * MINUTE_MS }))
+	.map(([burst, others, startMs]) => [
+		...burst.map((one) => ({ ...one, atMs: one.atMs + startMs })),
+		...others,
+	]);
 
-const arrivals = fc.oneof(bursts, steady);
+const atOnce = (count: number, wayMs: number) =>
+	Array.from({ length: count }, () => ({ atMs: 0, thereMs: wayMs, backMs: wayMs }));
 
-describe('the queue, alone on an account, from a fresh window on', () => {
-	it('is never refused, whatever the arrivals, delays and orders, and keeps 5 open at most', async () => {
-		await fc.assert(
-			fc.asyncProperty(arrivals, async (asked) => {
-				const model = new LimiterModel();
-				const { results, mostOpen } = await sendAll(virtualQueue(), model, asked);
-				expect(results.map((one) => (one.kind === 'reply' ? one.status : one.kind))).toEqual(
-					asked.map(() => 200),
-				);
-				expect([...model.refusalsByWindow]).toEqual([]);
-				expect(mostOpen).toBeLessThanOrEqual(5);
-			}),
-			{ numRuns: 150 },
-		);
-	}, 300_000);
+function drawCorrections(sign: -1 | 1, latestMs: number) {
+	const sizes = [MINUTE_MS, 400 * DAY_MS].map((max) => fc.integer({ min: 1, max }));
+	const byMs = fc.oneof(...sizes).map((ms) => sign * ms);
+	const correction = fc.record({ atMs: fc.nat({ max: latestMs }), byMs });
+	return fc.array(correction, { maxLength: 4 });
+}
 
-	it('finishes N requests at once within ceil(N/60)-1 windows plus 2 s, reply delays aside', async () => {
-		await fc.assert(
-			fc.asyncProperty(
-				fc.integer({ min: 1, max: 400 }),
-				fc.integer({ min: 1, max: 40 }),
-				async (count, delay) => {
-					const start = Date.now();
-					const asked = Array.from({ length: count }, () => ({ at: 0, there: delay, back: delay }));
-					await sendAll(virtualQueue(), new LimiterModel(), asked);
-					const windows = Math.ceil(count / 60);
-					// each window starts when its first request arrives, and is spent 5 requests at a time
-					const replyDelays = windows * 2 * delay * 2 + 12 * 2 * delay;
-					expect(Date.now() - start).toBeLessThanOrEqual(
-						(windows - 1) * MINUTE + 2_000 + replyDelays,
-					);
-				},
-			),
-			{ numRuns: 60 },
-		);
-	}, 300_000);
-
-	it('keeps the limit that the service shows, where a deployment has another one', async () => {
-		await fc.assert(
-			fc.asyncProperty(fc.integer({ min: 6, max: 300 }), bursts, async (perMinute, asked) => {
-				const model = new LimiterModel(perMinute);
-				const { results } = await sendAll(virtualQueue(), model, asked);
-				expect(results.every((one) => one.kind === 'reply' && one.status === 200)).toBe(true);
-				const refusals = [...model.refusalsByWindow.values()];
-				// before the first reply it cannot know of a tighter limit
-				expect(refusals.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(5);
-			}),
-			{ numRuns: 60 },
-		);
-	}, 300_000);
-});
-
-describe('the queue, when it starts within a window or others use the account', () => {
-	const scenario = fc.record({
-		asked: arrivals,
-		before: fc.integer({ min: 0, max: 60 }),
-		others: fc.array(fc.integer({ min: 0, max: 10 * MINUTE }), { maxLength: 150, size: 'max' }),
-	});
-
-	const run = async ({
-		asked,
-		before,
-		others,
-	}: typeof scenario extends fc.Arbitrary<infer T> ? T : never) => {
-		const model = new LimiterModel();
-		for (let used = 0; used < before; used++) model.takenByOthers(Date.now());
-		await vi.advanceTimersByTimeAsync(before * 500);
-		const start = Date.now();
-		for (const at of others) setTimeout(() => model.takenByOthers(start + at), at);
-		return { model, ...(await sendAll(virtualQueue(), model, asked)) };
-	};
-
-	it('gets an answer for every request, few refusals, and sends nothing while Retry-After runs', async () => {
-		await fc.assert(
-			fc.asyncProperty(scenario, async (given) => {
-				const { model, results, sentWhileWaiting } = await run(given);
-				expect(results.every((one) => one.kind === 'reply' && one.status === 200)).toBe(true);
-				// as many as were open at one moment
-				expect(Math.max(0, ...model.refusalsByWindow.values())).toBeLessThanOrEqual(5);
-				expect(sentWhileWaiting).toBe(0);
-			}),
-			{ numRuns: 150 },
-		);
-	}, 300_000);
-
-	it('needs no refusal to see what others have used before it', async () => {
-		const model = new LimiterModel();
-		for (let used = 0; used < 30; used++) model.takenByOthers(Date.now());
-		const asked = Array.from({ length: 90 }, () => ({ at: 1_000, there: 20, back: 20 }));
-		const { results } = await sendAll(virtualQueue(), model, asked);
-		expect(results).toHaveLength(90);
-		expect([...model.refusalsByWindow]).toEqual([]);
-	});
-});
-
-describe('the queue at the limit of the day', () => {
-	it('fails everything that waits at once, with the time of the reset, and sends no more', async () => {
-		await fc.assert(
-			fc.asyncProperty(
-				fc.integer({ min: 0, max: 30 }),
-				fc.integer({ min: 10, max: 100 }),
-				async (left, count) => {
-					const queue = virtualQueue();
-					const model = new LimiterModel(60, left);
-					const start = Date.now();
-					const asked = Array.from({ length: count }, () => ({ at: 0, there: 20, back: 20 }));
-					const { results } = await sendAll(queue, model, asked);
-					const heldBack = results.filter((one) => one.kind === 'dayUsedUp');
-					if (count > left + 5) expect(heldBack.length).toBeGreaterThan(0);
-					for (const { until } of heldBack) {
-						expect(until - start).toBeGreaterThan(86_000_000);
-						expect(until - start).toBeLessThan(86_500_000);
-					}
-					expect(model.arrivals).toBeLessThanOrEqual(left + 5);
-					const sentBefore = model.arrivals;
-					const later = await sendAll(queue, model, [{ at: 3_600_000, there: 1, back: 1 }]);
-					if (count > left) {
-						expect(later.results[0].kind).toBe('dayUsedUp');
-						expect(model.arrivals).toBe(sentBefore);
-					}
-				},
-			),
-			{ numRuns: 60 },
-		);
-	}, 300_000);
-});
-
-describe('the queue and who waits', () => {
-	const passing = async (queue: RequestQueue, job: Partial<Job>, name: string, order: string[]) =>
-		await pass(queue, job, async () => {
-			order.push(name);
-			await sleep(100);
-			return { kind: 'reply', status: 200, headers: {} };
+describe('on an account that nobody else uses', () => {
+	it('no request is refused, and at most five are open', async () => {
+		// five are open when the first reply shows the account's limit
+		const limit = fc.oneof(fc.constant(60), fc.integer({ min: 5, max: 300 }));
+		await check(fc.tuple(arrivals, limit), 100, async ([asked, perMinute]) => {
+			const service = new LimitedService(time, perMinute);
+			const { outcomes, mostOpen } = await sendAll(service, createQueue(), asked);
+			expect(outcomes).toEqual(asked.map(() => 200));
+			expect(service.refusals.size).toBe(0);
+			expect(mostOpen).toBeLessThanOrEqual(5);
 		});
+	});
 
-	it('lets a trigger or a person wait for at most one bulk request in front', async () => {
-		await fc.assert(
-			fc.asyncProperty(fc.integer({ min: 0, max: 200 }), async (bulk) => {
-				const queue = virtualQueue();
-				const order: string[] = [];
-				const all = Array.from({ length: bulk }, () => passing(queue, {}, 'bulk', order));
-				await vi.advanceTimersByTimeAsync(50);
-				const before = order.length;
-				all.push(passing(queue, { urgency: 'prompt' }, 'prompt', order));
-				await vi.runAllTimersAsync();
-				await Promise.all(all);
-				expect(order.indexOf('prompt') - before).toBeLessThanOrEqual(1);
-			}),
-			{ numRuns: 30 },
+	it.each([
+		['back costs a minute at most, and sixty requests a minute are sent', -1 as const, 100, 0],
+		['ahead costs a minute and refusals at most', 1 as const, 2_000, Infinity],
+	])('each time the clock is set %s', async (_what, sign, marginMs, maxRefused) => {
+		const count = fc.integer({ min: 1, max: 400 });
+		const corrections = drawCorrections(sign, 4 * MINUTE_MS);
+		const drawn = fc.tuple(count, fc.integer({ min: 1, max: 40 }), corrections);
+		await check(drawn, 60, async ([requests, delayMs, corrected]) => {
+			const service = new LimitedService(time);
+			const { outcomes } = await sendAll(
+				service,
+				createQueue(corrected),
+				atOnce(requests, delayMs),
+			);
+			expect(outcomes).toEqual(outcomes.map(() => 200));
+			expect(service.arrivals - requests).toBeLessThanOrEqual(maxRefused);
+			const windows = Math.ceil(requests / 60);
+			// four at a time, and each window starts when its first request arrives
+			const repliesMs = (2 * windows + 15) * 2 * delayMs;
+			const waits = windows - 1 + corrected.length;
+			const maxMs = waits * (MINUTE_MS + marginMs) + 2_000 + repliesMs;
+			expect(time.now() - start).toBeLessThanOrEqual(maxMs);
+		});
+	});
+});
+
+describe('on an account that others use', () => {
+	it('each request is answered, few are refused, and none is sent while Retry-After runs', async () => {
+		const others = fc.array(fc.nat({ max: 10 * MINUTE_MS }), { maxLength: 150, size: 'max' });
+		const drawn = fc.tuple(arrivals, fc.nat({ max: 60 }), others);
+		await check(drawn, 100, async ([asked, usedBefore, usedLater]) => {
+			const service = new LimitedService(time);
+			for (let used = 0; used < usedBefore; used++) service.take();
+			await time.run(time.sleep(usedBefore * 500));
+			for (const atMs of usedLater) void time.sleep(atMs).then(() => service.take());
+			const { outcomes, sentWhileWaiting } = await sendAll(service, createQueue(), asked);
+			expect(outcomes).toEqual(asked.map(() => 200));
+			// as many as are open at a time
+			expect(Math.max(0, ...service.refusals.values())).toBeLessThanOrEqual(5);
+			expect(sentWhileWaiting).toBe(0);
+		});
+	});
+
+	it.each([1, 2, 5, 10])('%i processes give up nothing and lose little time', async (processes) => {
+		const delayMs = fc.integer({ min: 40, max: 160 });
+		const delays = fc.array(delayMs, { minLength: 97, maxLength: 97, size: 'max' });
+		await check(delays, 5, async (delaysMs) => {
+			const { givenUp, tookMs, mostRefusedInAMinute } = await simulation.workOff(
+				(clock) => new RequestQueue(new RateLimiter(), clock),
+				processes,
+				delaysMs,
+			);
+			expect(givenUp).toBe(0);
+			expect(tookMs).toBeLessThan(IDEAL_MS * 1.05);
+			expect(mostRefusedInAMinute).toBeLessThanOrEqual(processes === 1 ? 0 : 4 * processes);
+		});
+	});
+});
+
+/** Passes one request, which ends so. */
+async function passOne(queue: RequestQueue, status: number, headers = {}) {
+	const end: JobEnd = { kind: 'reply', status, headers };
+	return await time.run(
+		simulation.pass(queue, {}, async () => await time.sleep(50).then(() => end)),
+	);
+}
+
+/** A refusal for the day's limit. */
+const refuseFor = async (queue: RequestQueue, seconds: number) =>
+	await passOne(queue, 429, { 'retry-after': String(seconds) });
+
+describe("the day's limit", () => {
+	it('fails all that wait at once, with the time of the reset, and sends no more', async () => {
+		const drawn = fc.tuple(fc.nat({ max: 30 }), fc.integer({ min: 40, max: 100 }));
+		await check(drawn, 60, async ([left, count]) => {
+			const service = new LimitedService(time, 60, left);
+			const queue = createQueue();
+			const { ends } = await sendAll(service, queue, atOnce(count, 20));
+			expect(service.arrivals).toBeLessThanOrEqual(left + 5);
+			const heldBack = ends.filter((end) => end.kind === 'dayUsedUp');
+			expect(heldBack).toHaveLength(count - left);
+			for (const { until } of heldBack) {
+				expect(Math.abs(until - start - DAY_MS)).toBeLessThan(2_000);
+			}
+			await time.run(time.sleep(DAY_MS / 2));
+			expect((await passOne(queue, 200)).kind).toBe('dayUsedUp');
+		});
+	});
+
+	it('ends when the service said, however far the clock is set back, and says when that is', async () => {
+		const drawn = fc.tuple(
+			fc.integer({ min: 61, max: 7_000 }),
+			drawCorrections(-1, 60 * MINUTE_MS),
 		);
-	}, 120_000);
+		await check(drawn, 60, async ([seconds, corrections]) => {
+			const queue = createQueue(corrections);
+			await refuseFor(queue, seconds);
+			const end = time.now() + seconds * 1_000;
+			for (;;) {
+				const result = await passOne(queue, 200);
+				if (result.kind !== 'dayUsedUp') break;
+				const error = Math.abs(result.until - queue.now() - (end - time.now()));
+				// a correction is noticed with the next request, here a minute later
+				expect(error).toBeLessThan(corrections.length * MINUTE_MS + 5_000);
+				await time.run(time.sleep(MINUTE_MS));
+			}
+			expect(time.now() - end).toBeLessThan((corrections.length + 1) * MINUTE_MS + 5_000);
+		});
+	});
 
-	it('serves first those that came first', async () => {
-		const queue = virtualQueue();
-		const order: string[] = [];
-		const names = Array.from({ length: 130 }, (_, index) => String(index));
-		const all = names.map((name) => passing(queue, {}, name, order));
-		await vi.runAllTimersAsync();
-		await Promise.all(all);
-		expect(order).toEqual(names);
+	it('ends on time after the machine has slept', async () => {
+		const queue = createQueue([{ atMs: 1_000, byMs: 8 * 60 * MINUTE_MS }]);
+		await refuseFor(queue, 7 * 3_600);
+		expect((await passOne(queue, 200)).kind).toBe('dayUsedUp');
+		await time.run(time.sleep(2_000));
+		expect((await passOne(queue, 200)).kind).toBe('reply');
+	});
+});
+
+describe('the circuit breaker', () => {
+	it('tests the service within five minutes of each time the clock is set back', async () => {
+		await check(drawCorrections(-1, 60 * MINUTE_MS), 40, async (corrections) => {
+			const queue = createQueue(corrections);
+			for (let failed = 0; failed < 20; failed++) await passOne(queue, 500);
+			const failedAt = time.now();
+			while ((await passOne(queue, 200)).kind !== 'reply') await time.run(time.sleep(MINUTE_MS));
+			// this asks once a minute
+			const maxMs = (corrections.length + 1) * 5 * MINUTE_MS + MINUTE_MS;
+			expect(time.now() - failedAt).toBeLessThan(maxMs + 5_000);
+			expect(queue.isServiceDown).toBe(false);
+		});
 	});
 });

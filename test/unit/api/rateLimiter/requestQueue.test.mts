@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { clock } from '../../../../nodes/FormService/api/clock.ts';
 import { RateLimiter } from '../../../../nodes/FormService/api/rateLimiter/rateLimiter.ts';
 import {
@@ -7,161 +7,132 @@ import {
 	RequestQueue,
 } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
 import type { Job, JobEnd } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
-import { pass } from './limiterModel.mts';
+import { DAY_MS, MINUTE_MS, pass, SimulatedTime } from './simulation.mts';
+import type { Reply } from './simulation.mts';
+
+const reply = (status: number, headers = {}): Reply => ({ kind: 'reply', status, headers });
+const ok = reply(200);
+const failed = reply(500);
+
+let time: SimulatedTime;
+let queue: RequestQueue;
 
 beforeEach(() => {
-	vi.useFakeTimers({ now: 1_800_000_000_000 });
-});
-afterEach(() => {
-	vi.useRealTimers();
+	time = new SimulatedTime();
+	queue = new RequestQueue(new RateLimiter(), time);
 });
 
-const sleep = async (ms: number) => await new Promise<void>((resolve) => setTimeout(resolve, ms));
-const createQueue = () => new RequestQueue(new RateLimiter(), { now: () => Date.now(), sleep });
-
-async function answered(): Promise<JobEnd> {
-	await sleep(100);
-	return { kind: 'reply', status: 200, headers: {} };
+/** Asks for so many requests at once, which all end so; returns how, and how many were sent. */
+async function sendAll(count: number, end: JobEnd, job: Partial<Job> = {}) {
+	let sent = 0;
+	const send = async () => {
+		sent++;
+		await time.sleep(100);
+		return end;
+	};
+	const all = Array.from({ length: count }, async () => await pass(queue, job, send));
+	return { ends: await time.run(Promise.all(all)), sent };
 }
 
 describe('the queue', () => {
-	it('does not let through what was given up before it came', async () => {
-		let sent = 0;
-		const send = async () => {
-			sent++;
-			return await answered();
-		};
-		const job = { signal: AbortSignal.abort() };
-		expect(await pass(createQueue(), job, send)).toEqual({ kind: 'notSent' });
-		expect(sent).toBe(0);
+	it('sends retries before first tries, triggers and people before items, the oldest first', async () => {
+		const order: string[] = [];
+		const send = async (name: string, job: Partial<Job> = {}) =>
+			await pass(queue, job, async () => {
+				order.push(name);
+				await time.sleep(100);
+				return ok;
+			});
+		const all = ['1', '2', '3', '4', '5', '6'].map(async (name) => await send(name));
+		all.push(send('retry', { isRetry: true }));
+		// four of items are open, so one place is free
+		all.push(send('prompt 1', { urgency: 'prompt' }), send('prompt 2', { urgency: 'prompt' }));
+		all.push(send('prompt retry', { urgency: 'prompt', isRetry: true }));
+		await time.run(Promise.all(all));
+		const waited = ['prompt retry', 'prompt 2', 'retry', '5', '6'];
+		expect(order).toEqual(['1', '2', '3', '4', 'prompt 1', ...waited]);
 	});
 
-	it('keeps nothing of a request once it is through', async () => {
-		const queue = createQueue();
-		const { signal } = new AbortController();
-		const all = Array.from({ length: 20 }, async () => await pass(queue, { signal }, answered));
-		expect(getEventListeners(signal, 'abort').length).toBeGreaterThan(0);
-		await vi.runAllTimersAsync();
-		await Promise.all(all);
+	it('sends nothing that was canceled before', async () => {
+		const { ends, sent } = await sendAll(1, ok, { signal: AbortSignal.abort() });
+		expect([ends, sent]).toEqual([[{ kind: 'notSent' }], 0]);
+	});
+
+	it('sends nothing that is canceled while it waits, and keeps nothing of what it has sent', async () => {
+		const controller = new AbortController();
+		const { signal } = controller;
+		void time.sleep(50).then(() => controller.abort());
+		const { ends, sent } = await sendAll(20, ok, { signal });
+		expect(sent).toBe(4);
+		expect(ends.filter(({ kind }) => kind === 'notSent')).toHaveLength(16);
 		expect(getEventListeners(signal, 'abort')).toEqual([]);
 		expect(queue.waiting).toBe(0);
 	});
-
-	it('lets retries go before first tries', async () => {
-		const queue = createQueue();
-		const order: string[] = [];
-		const passing = async (name: string, isRetry: boolean) =>
-			await pass(queue, { isRetry }, async () => {
-				order.push(name);
-				return await answered();
-			});
-		const all = ['1', '2', '3', '4', 'new'].map(async (name) => await passing(name, false));
-		all.push(passing('again', true));
-		await vi.runAllTimersAsync();
-		await Promise.all(all);
-		expect(order.slice(4)).toEqual(['again', 'new']);
-	});
 });
 
-const ok: JobEnd = { kind: 'reply', status: 200, headers: {} };
-const broken: JobEnd = { kind: 'broken' };
-const failed: JobEnd = { kind: 'reply', status: 500, headers: {} };
-const refused: JobEnd = { kind: 'reply', status: 429, headers: { 'retry-after': '1' } };
-
 describe('the circuit breaker', () => {
-	/** Sends so many items at once, which all end so. */
-	async function sendAll(queue: RequestQueue, count: number, end: JobEnd, job: Partial<Job> = {}) {
-		let sent = 0;
-		const all = Array.from({ length: count }, async () => {
-			return await pass(queue, job, async () => {
-				sent++;
-				await sleep(100);
-				return end;
-			});
-		});
-		await vi.runAllTimersAsync();
-		return { kinds: (await Promise.all(all)).map(({ kind }) => kind), sent };
-	}
-
-	it.each([
-		['broken connections', broken, 'serviceDown'],
+	it.each<[string, JobEnd, string]>([
+		['broken connections', { kind: 'broken' }, 'serviceDown'],
 		['status 500', failed, 'serviceDown'],
-		['refusals', refused, 'onlyRefusals'],
+		['refusals', reply(429, { 'retry-after': '1' }), 'onlyRefusals'],
 	])('sends few of 1,000 items after %s', async (_what, end, kind) => {
-		const queue = createQueue();
-		const { kinds, sent } = await sendAll(queue, 1_000, end);
+		const { ends, sent } = await sendAll(1_000, end);
 		expect(sent).toBeLessThan(25);
-		expect(kinds.filter((one) => one === kind)).toHaveLength(1_000 - sent);
+		expect(ends.filter((one) => one.kind === kind)).toHaveLength(1_000 - sent);
 		expect(queue.isServiceDown).toBe(true);
 	});
 
 	it.each<[string, JobEnd]>([
 		['a certificate, a short Timeout or a cancellation', { kind: 'broken', isOurs: true }],
-		['a rejected access token', { kind: 'reply', status: 401, headers: {} }],
+		['a rejected access token', reply(401)],
 	])('ignores %s', async (_what, end) => {
-		const queue = createQueue();
-		const { kinds } = await sendAll(queue, 100, end);
-		expect(kinds).toEqual(kinds.map(() => end.kind));
+		expect((await sendAll(100, end)).sent).toBe(100);
 		expect(queue.isServiceDown).toBe(false);
 	});
 
 	it('opens after 20 failures in a row, not after 19, and not if a success is between', async () => {
-		const queue = createQueue();
 		for (const end of [...Array<JobEnd>(19).fill(failed), ok, ...Array<JobEnd>(19).fill(failed)]) {
-			await sendAll(queue, 1, end);
+			await sendAll(1, end);
 		}
 		expect(queue.isServiceDown).toBe(false);
-		await sendAll(queue, 1, failed);
+		await sendAll(1, failed);
 		expect(queue.isServiceDown).toBe(true);
 	});
 
 	it('tests a service that is down with one item every 5 minutes, and always with triggers', async () => {
-		const queue = createQueue();
-		await sendAll(queue, 40, failed);
-		expect((await sendAll(queue, 10, failed)).sent).toBe(0);
-		expect((await sendAll(queue, 10, failed, { urgency: 'prompt' })).sent).toBe(10);
+		await sendAll(40, failed);
+		expect((await sendAll(10, failed)).sent).toBe(0);
+		expect((await sendAll(10, failed, { urgency: 'prompt' })).sent).toBe(10);
 		for (let tested = 0; tested < 3; tested++) {
-			await vi.advanceTimersByTimeAsync(4 * 60_000);
-			expect((await sendAll(queue, 10, failed)).sent).toBe(0);
-			await vi.advanceTimersByTimeAsync(60_000);
-			expect((await sendAll(queue, 10, failed)).sent).toBe(1);
+			await time.run(time.sleep(4 * MINUTE_MS));
+			expect((await sendAll(10, failed)).sent).toBe(0);
+			await time.run(time.sleep(MINUTE_MS));
+			expect((await sendAll(10, failed)).sent).toBe(1);
 		}
 	});
 
 	it('closes with the first success, and opens as late as at first', async () => {
-		const queue = createQueue();
-		await sendAll(queue, 40, failed);
-		await vi.advanceTimersByTimeAsync(5 * 60_000);
-		expect((await sendAll(queue, 1, ok)).sent).toBe(1);
-		expect((await sendAll(queue, 10, ok)).sent).toBe(10);
-		expect((await sendAll(queue, 40, failed)).sent).toBeGreaterThanOrEqual(20);
+		await sendAll(40, failed);
+		await time.run(time.sleep(5 * MINUTE_MS));
+		expect((await sendAll(1, ok)).sent).toBe(1);
+		expect((await sendAll(10, ok)).sent).toBe(10);
+		expect((await sendAll(40, failed)).sent).toBeGreaterThanOrEqual(20);
 	});
 });
 
 describe('the queues of accounts', () => {
-	const { now, sleep: wait } = clock;
-
-	beforeEach(() => {
-		Object.assign(clock, { now: () => Date.now(), sleep });
-	});
-	afterEach(() => {
-		Object.assign(clock, { now, sleep: wait });
-	});
-
-	const passAt = async (key: string, end: JobEnd) => {
-		const passing = pass(getQueue(key), {}, async () => await Promise.resolve(end));
-		await vi.advanceTimersByTimeAsync(1);
-		await passing;
-	};
+	const machine = { ...clock };
+	afterEach(() => void Object.assign(clock, machine));
 
 	it('are kept while a limit of the day can last, and dropped when another account comes later', async () => {
-		const first = getQueue('first');
-		await passAt('first', { kind: 'reply', status: 429, headers: { 'retry-after': '86400' } });
-		await vi.advanceTimersByTimeAsync(86_400_000);
-		getQueue('second');
-		expect(getQueue('first')).toBe(first);
-		await vi.advanceTimersByTimeAsync(2 * 3_600_000);
+		Object.assign(clock, { now: time.now, sleep: time.sleep });
+		queue = getQueue('first');
+		await sendAll(1, reply(429, { 'retry-after': '86400' }));
+		await time.run(time.sleep(DAY_MS));
+		expect(getQueue('second')).not.toBe(queue);
+		expect(getQueue('first')).toBe(queue);
+		await time.run(time.sleep(2 * 60 * MINUTE_MS));
 		getQueue('third');
-		expect(getQueue('first')).not.toBe(first);
+		expect(getQueue('first')).not.toBe(queue);
 	});
 });

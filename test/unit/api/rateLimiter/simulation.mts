@@ -1,0 +1,186 @@
+import { setImmediate } from 'node:timers/promises';
+import type {
+	HeldBack,
+	Job,
+	JobEnd,
+	RequestQueue,
+} from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
+
+/** A simulated time, the limits of the service in it, and clients that send requests through queues. */
+
+export const MINUTE_MS = 60_000;
+export const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** How often a request is sent while it is refused for the minute's limit. */
+const MAX_TRIES = 10;
+
+/** A time that leaps to whatever is waited for next. */
+export class SimulatedTime {
+	private time = 1_800_000_000_000;
+	private sleepers: Array<{ due: number; wake: () => void }> = [];
+
+	readonly now = () => this.time;
+
+	readonly sleep = async (ms: number) =>
+		await new Promise<void>((wake) => this.sleepers.push({ due: this.time + ms, wake }));
+
+	/** Lets the time go on until the work has ended. */
+	async run<T>(work: Promise<T>): Promise<T> {
+		let isOver = false;
+		void work.catch(() => {}).then(() => (isOver = true));
+		for (;;) {
+			await setImmediate();
+			if (isOver) return await work;
+			if (this.sleepers.length === 0) throw new Error('The work waits for something else');
+			this.time = Math.min(...this.sleepers.map(({ due }) => due));
+			const due = this.sleepers.filter((sleeper) => sleeper.due <= this.time);
+			this.sleepers = this.sleepers.filter((sleeper) => sleeper.due > this.time);
+			for (const { wake } of due) wake();
+		}
+	}
+}
+
+export type Reply = JobEnd & { kind: 'reply' };
+
+/**
+ * The service's limits as the specification and what is known of its framework describe them: two fixed
+ * windows, each starting with the first request after its last one ended. Simpler than the queue: it
+ * knows everything and guesses nothing.
+ */
+export class LimitedService {
+	/** Requests of the queues that arrived, refused ones included. */
+	arrivals = 0;
+
+	/** How many of them were refused in each minute, by its start. */
+	readonly refusals = new Map<number, number>();
+
+	private minute = { start: -Infinity, used: 0 };
+	private day = { start: -Infinity, used: 0 };
+	private readonly now: () => number;
+	private readonly perMinute: number;
+	private readonly perDay: number;
+
+	constructor({ now }: SimulatedTime, perMinute = 60, perDay = 1_440) {
+		this.now = now;
+		this.perMinute = perMinute;
+		this.perDay = perDay;
+	}
+
+	/** A request of a queue arrives. */
+	arrive(): Reply {
+		const reply = this.take();
+		const { start } = this.minute;
+		this.arrivals++;
+		if (reply.status === 429) this.refusals.set(start, (this.refusals.get(start) ?? 0) + 1);
+		return reply;
+	}
+
+	/** A request of any client of the account arrives. */
+	take(): Reply {
+		const now = this.now();
+		if (now >= this.minute.start + MINUTE_MS) this.minute = { start: now, used: 0 };
+		if (now >= this.day.start + DAY_MS) this.day = { start: now, used: 0 };
+		const day = this.perDay - this.day.used;
+		const minute = this.perMinute - this.minute.used;
+		if (day <= 0) return refuse(this.perDay, this.day.start + DAY_MS - now);
+		if (minute <= 0) return refuse(this.perMinute, this.minute.start + MINUTE_MS - now);
+		this.minute.used++;
+		this.day.used++;
+		const [limit, left] = day < minute ? [this.perDay, day] : [this.perMinute, minute];
+		return { kind: 'reply', status: 200, headers: showAllowance(left - 1, limit) };
+	}
+}
+
+function refuse(limit: number, ms: number): Reply {
+	const headers = { ...showAllowance(0, limit), 'retry-after': `${Math.floor(ms / 1000)}` };
+	return { kind: 'reply', status: 429, headers };
+}
+
+/** The headers that show the allowance (specification, section 8). */
+export function showAllowance(remaining: number, limit = 60) {
+	return { 'x-ratelimit-limit': `${limit}`, 'x-ratelimit-remaining': `${remaining}` };
+}
+
+/** Waits for a request's turn in the queue, and sends it. */
+export async function pass<T extends JobEnd>(
+	queue: RequestQueue,
+	job: Partial<Job>,
+	send: () => Promise<T>,
+): Promise<T | HeldBack> {
+	const turn = await queue.waitForTurn({ urgency: 'bulk', isRetry: false, ...job });
+	if (turn.kind !== 'turn') return turn;
+	const end = await send();
+	queue.endTurn(turn, end);
+	return end;
+}
+
+/** When a request is asked for, and how long it takes to the service and back. */
+export type Asked = { atMs: number; thereMs: number; backMs: number; urgency?: Job['urgency'] };
+
+/** Sends requests through a queue to the service, and again while they are refused for the minute. */
+export async function sendAll(
+	{ now, sleep }: SimulatedTime,
+	service: LimitedService,
+	queue: RequestQueue,
+	asked: readonly Asked[],
+) {
+	const seen = { open: 0, mostOpen: 0, sentWhileWaiting: 0 };
+	let waitUntil = -Infinity;
+	const send = async ({ atMs, thereMs, backMs, urgency = 'bulk' }: Asked) => {
+		await sleep(atMs);
+		for (let tries = 1; ; tries++) {
+			const end = await pass(queue, { urgency, isRetry: tries > 1 }, async () => {
+				seen.mostOpen = Math.max(seen.mostOpen, ++seen.open);
+				if (now() < waitUntil) seen.sentWhileWaiting++;
+				await sleep(thereMs);
+				const reply = service.arrive();
+				await sleep(backMs);
+				seen.open--;
+				if (reply.status === 429) waitUntil = now() + Number(reply.headers['retry-after']) * 1000;
+				return reply;
+			});
+			if (end.kind !== 'reply' || end.status !== 429 || tries === MAX_TRIES) return end;
+		}
+	};
+	const ends = await Promise.all(asked.map(send));
+	const outcomes = ends.map((end) => (end.kind === 'reply' ? end.status : end.kind));
+	return { ends, outcomes, ...seen };
+}
+
+/** How many requests `workOff` sends. */
+export const REQUESTS = 600;
+
+/** 600 requests at 60 a minute: ten windows, of which the last takes a moment. */
+export const IDEAL_MS = 9 * MINUTE_MS;
+
+/**
+ * Lets processes that do not know of each other work off requests of one account.
+ *
+ * @param createQueue makes the queue of a process
+ * @param delaysMs of the way there and back, taken in turn
+ */
+export async function workOff(
+	createQueue: (clock: SimulatedTime) => RequestQueue,
+	processes: number,
+	delaysMs: readonly number[],
+) {
+	const time = new SimulatedTime();
+	const start = time.now();
+	const service = new LimitedService(time);
+	const delayMs = (index: number) => delaysMs[index % delaysMs.length];
+	const asked = Array.from({ length: REQUESTS }, (_, index) => {
+		return { atMs: 0, thereMs: delayMs(2 * index), backMs: delayMs(2 * index + 1) };
+	});
+	const all = Array.from({ length: processes }, async (_, process) => {
+		const own = asked.filter((__, index) => index % processes === process);
+		return await sendAll(time, service, createQueue(time), own);
+	});
+	const outcomes = (await time.run(Promise.all(all))).flatMap((one) => one.outcomes);
+	const refusals = [...service.refusals.values()];
+	return {
+		givenUp: outcomes.filter((outcome) => outcome !== 200).length,
+		refused: refusals.reduce((sum, one) => sum + one, 0),
+		mostRefusedInAMinute: Math.max(0, ...refusals),
+		tookMs: time.now() - start,
+	};
+}
