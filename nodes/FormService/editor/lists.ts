@@ -6,8 +6,8 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import { getAccount } from '../api/account';
-import { listTexts, toSearchable } from '../api/answers/findResponses';
-import { toPlainText } from '../api/answers/names';
+import { listTexts } from '../api/answers/findResponses';
+import { toCaseless, toPlainText } from '../api/answers/names';
 import { sortNewestFirst } from '../api/answers/order';
 import { endpoints, createTarget } from '../api/endpoints';
 import type { Endpoint } from '../api/endpoints';
@@ -107,9 +107,9 @@ export async function searchResponses(
 	const formId = getChosenForm(this);
 	if (!isId(formId)) return { results: [] };
 	const records = await listCached(this, endpoints.listResponses, { formId });
-	const wanted = toSearchable(filter.trim());
+	const wanted = toCaseless(filter);
 	const found = sortNewestFirst(selectUsable(records, getId)).filter(({ id, record }) =>
-		toSearchable([...listTexts(record), id].join('\n')).includes(wanted),
+		[...listTexts(record), toCaseless(id)].some((text) => text.includes(wanted)),
 	);
 	const start = Number(paginationToken) || 0;
 	const end = start + PAGE_SIZE;

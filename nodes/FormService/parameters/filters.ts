@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
-import { operators } from '../api/answers/conditions';
+import { OPERATORS } from '../api/answers/conditions';
 import type { Condition, Conditions, Operator } from '../api/answers/conditions';
 import type { Wanted } from '../api/answers/findResponses';
 import { readNumber, readTime } from '../api/readers';
@@ -8,18 +8,6 @@ import { isRecord, isUuid } from '../api/records';
 import { invalid, describeChoices, readChoice, readCollection, toText } from './input';
 import type { Input } from './input';
 import { toOptions } from './properties';
-
-const OPERATORS: Readonly<Record<Operator, string>> = {
-	after: 'After',
-	before: 'Before',
-	contains: 'Contains',
-	greater: 'Greater Than',
-	is: 'Is',
-	isEmpty: 'Is Empty',
-	isNot: 'Is Not',
-	isNotEmpty: 'Is Not Empty',
-	less: 'Less Than',
-};
 
 const MATCHES = { all: 'All Conditions', any: 'Any Condition' };
 
@@ -178,20 +166,20 @@ export function readConditions(input: Input): Conditions {
 function readCondition(input: Input, number: number, entry: unknown): Condition {
 	const { field: name, operator: given = 'is', value: compared } = isRecord(entry) ? entry : {};
 	const field = toConditionText(name)?.trim() ?? '';
-	const operator = operators.find((one) => one === given);
-	const value = toConditionText(compared ?? '');
 	if (field === '') {
 		throw invalid(input, `Condition ${number} has no field: choose one in 'Field Name or ID'`);
 	}
+	const operator = (Object.keys(OPERATORS) as Operator[]).find((one) => one === given);
 	if (operator === undefined) {
 		const choices = describeChoices(OPERATORS);
 		throw invalid(input, `Condition ${number} must have one of the operators ${choices}`);
 	}
-	const needsText = value === undefined;
-	const problem = needsText
-		? 'must have text, a number, a boolean or a date as its value'
-		: checkValue(operator, value, input.zone);
-	if (!needsText && problem === undefined) return { field, operator, value };
+	const value = toConditionText(compared ?? '');
+	const problem =
+		value === undefined
+			? 'must have text, a number, a boolean or a date as its value'
+			: checkValue(operator, value, input.zone);
+	if (value !== undefined && problem === undefined) return { field, operator, value };
 	// nobody knows a field by its UUID, which a list gives
 	const shownName = isUuid(field) ? '' : `"${field}" `;
 	const shownValue = value?.trim() ? ` "${value}"` : '';
@@ -214,9 +202,9 @@ function checkValue(operator: Operator, value: string, zone: string): string | u
 			return undefined;
 		case 'greater':
 		case 'less': {
-			const isNumber = readNumber(value) !== undefined;
+			if (readNumber(value) !== undefined) return undefined;
 			const comma = value.includes(',') ? ', without commas' : '';
-			return isNumber ? undefined : `needs a number to compare with, such as 1234.5${comma}`;
+			return `needs a number to compare with, such as 1234.5${comma}`;
 		}
 		case 'before':
 		case 'after':

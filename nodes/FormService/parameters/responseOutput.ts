@@ -77,11 +77,10 @@ export function readResponseOutput(input: Input): ResponseOutput {
 	const options = readCollection(input, 'options');
 	const readOption = (name: string, displayName: string) =>
 		toSwitch(input, options[name] ?? false, displayName);
-	const isDownload = readOption('downloadFiles', 'Download Files');
 	const filePrefix = toText(input, options.filePrefix ?? '', 'File Field Prefix');
 	return {
 		simplify: readSwitch(input, 'simplify', 'Simplify', true),
-		filePrefix: isDownload ? filePrefix : undefined,
+		filePrefix: readOption('downloadFiles', 'Download Files') ? filePrefix : undefined,
 		includeSecrets: readOption('includeSecrets', 'Include Secrets'),
 		answerKeys: readChoice(input, 'options.answerKeys', 'Answer Keys', ANSWER_KEYS),
 		columns: readOption('columns', 'One Column per Field'),

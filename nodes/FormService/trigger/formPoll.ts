@@ -1,7 +1,6 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import {
 	conditionsNeedFields,
-	describeUncompared,
 	explainUnknownField,
 	filterByConditions,
 } from '../api/answers/conditions';
@@ -189,8 +188,7 @@ async function selectWanted(
 	if (!isByField) return { wanted: sortOldestFirst(possible), fields, isReady: true };
 	const problem = explainUnknownField(conditions, fields, records);
 	if (problem !== undefined) throw createConditionError(context.n8n.getNode(), problem);
-	const { met, uncompared } = filterByConditions(found, conditions, fields);
-	const note = describeUncompared(uncompared);
+	const { met, note } = filterByConditions(found, conditions, fields);
 	if (note !== undefined) logger.warn(`Form ${form.id}: ${note}`);
 	return { wanted: sortOldestFirst(met), fields, isReady: true };
 }

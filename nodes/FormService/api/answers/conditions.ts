@@ -1,7 +1,8 @@
+import { every, some, sumBy } from 'lodash';
 import { DateTime } from 'luxon';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { readDay, readNumber, readTime } from '../readers';
-import { isUuid } from '../records';
+import { isRecord, isUuid } from '../records';
 import { findChoice, indexChoices } from './choices';
 import { findField } from './fields';
 import type { FormField } from './fields';
@@ -12,20 +13,20 @@ import { RESPONSE_ATTRIBUTES, toCaseless } from './names';
 import { getSubmittedAt } from './order';
 import { listFiles } from './uploads';
 
-/** How a value is compared, in the order of the editor's list. */
-export const operators = [
-	'after',
-	'before',
-	'contains',
-	'greater',
-	'is',
-	'isEmpty',
-	'isNot',
-	'isNotEmpty',
-	'less',
-] as const;
+/** How a value is compared, each way with its name in the editor. */
+export const OPERATORS = {
+	after: 'After',
+	before: 'Before',
+	contains: 'Contains',
+	greater: 'Greater Than',
+	is: 'Is',
+	isEmpty: 'Is Empty',
+	isNot: 'Is Not',
+	isNotEmpty: 'Is Not Empty',
+	less: 'Less Than',
+};
 
-export type Operator = (typeof operators)[number];
+export type Operator = keyof typeof OPERATORS;
 
 export type Condition = {
 	/**
@@ -75,31 +76,32 @@ export function explainUnknownField(
 ): { message: string; description: string } | undefined {
 	const unknown = conditions.findIndex(({ field }) => {
 		const name = getAttribute(field);
-		const isAttribute = RESPONSE_ATTRIBUTES.includes(name);
-		const isField = findField(field, fields).length > 0;
-		return !isField && !isAttribute && !records.some((record) => Object.hasOwn(record, name));
+		return (
+			findField(field, fields).length === 0 &&
+			!RESPONSE_ATTRIBUTES.includes(name) &&
+			!records.some((record) => Object.hasOwn(record, name))
+		);
 	});
 	if (unknown < 0) return undefined;
 	const name = conditions[unknown].field.trim();
 	const titles = fields.map(({ title }) => `"${title}"`).join(', ');
 	const known = titles === '' ? 'The form has no fields.' : `The form's fields are ${titles}.`;
-	return isUuid(name)
-		? {
-				message: `The field of condition ${unknown + 1} is no longer in the form`,
-				description: `Choose the field again, or remove the condition. ${known}`,
-			}
-		: {
-				message: `The form has no field "${name}"`,
-				description: `Correct the field of condition ${unknown + 1}. ${known}`,
-			};
+	const place = `condition ${unknown + 1}`;
+	const [message, advice] = isUuid(name)
+		? [
+				`The field of ${place} is no longer in the form`,
+				'Choose the field again, or remove the condition.',
+			]
+		: [`The form has no field "${name}"`, `Correct the field of ${place}.`];
+	return { message, description: `${advice} ${known}` };
 }
 
 function getAttribute(name: string): string {
 	return name.trim().replace(ATTRIBUTE, '');
 }
 
-/** The entries that meet the conditions, and how many answers could not be compared. */
-export type Filtered<Entry> = { met: Entry[]; uncompared: number };
+/** The entries that meet the conditions, and a sentence for the log on answers that could not be compared. */
+export type Filtered<Entry> = { met: Entry[]; note?: string };
 
 /**
  * Keeps the entries whose responses meet the conditions; without any, each does. An answer that cannot be
@@ -112,7 +114,7 @@ export function filterByConditions<Entry extends { record: IDataObject }>(
 	{ match, conditions, zone }: Conditions,
 	fields: readonly FormField[],
 ): Filtered<Entry> {
-	if (conditions.length === 0) return { met: [...entries], uncompared: 0 };
+	if (conditions.length === 0) return { met: [...entries] };
 	const subjects = conditions.map((condition) => findSubject(condition, fields, zone));
 	const met: Entry[] = [];
 	let uncompared = 0;
@@ -121,17 +123,16 @@ export function filterByConditions<Entry extends { record: IDataObject }>(
 		const outcomes = subjects.map((subject) => {
 			const answer = answers.find(({ field }) => field !== undefined && field === subject.field);
 			const value = subject.field ? answer?.value : readAttribute(entry.record, subject.attribute);
-			return checkCondition(value, subject, zone);
+			return checkCondition(value, subject);
 		});
-		uncompared += outcomes.filter(({ isCertain }) => !isCertain).length;
-		const isMet = ({ isTrue }: Outcome) => isTrue;
-		if (match === 'all' ? outcomes.every(isMet) : outcomes.some(isMet)) met.push(entry);
+		uncompared += sumBy(outcomes, 'uncompared');
+		const isMet = match === 'all' ? every(outcomes, 'isMet') : some(outcomes, 'isMet');
+		if (isMet) met.push(entry);
 	}
-	return { met, uncompared };
+	return { met, note: describeUncompared(uncompared) };
 }
 
-/** A sentence for the log of a run; undefined if all answers could be compared. */
-export function describeUncompared(uncompared: number): string | undefined {
+function describeUncompared(uncompared: number): string | undefined {
 	if (uncompared === 0) return undefined;
 	const count = uncompared === 1 ? '1 answer' : `${uncompared} answers`;
 	return `${count} could not be compared with the conditions, such as a number with a comma or a date that is not written as 2026-01-31.`;
@@ -142,14 +143,9 @@ type Subject = AnsweredField & {
 	operator: Operator;
 	field?: FormField;
 	attribute: string;
-	wanted: {
-		text: string;
-		number?: number;
-		time?: number;
-		day?: string;
-		/** In the spelling in which answers of a kind are compared. */
-		normal: Partial<Record<FieldKind, string>>;
-	};
+	zone: string;
+	/** The value as it was given, as text in small letters, and as a number, a time and a day, if it is one. */
+	wanted: { value: string; text: string; number: number; timeMs: number; day?: string };
 };
 
 function findSubject(
@@ -159,21 +155,17 @@ function findSubject(
 ): Subject {
 	const [field] = findField(name, fields);
 	const attribute = getAttribute(name);
-	const isTime = attribute.endsWith('_at');
-	const kind = field?.kind ?? FILTER_ATTRIBUTES[attribute]?.kind ?? (isTime ? 'dateTime' : 'text');
-	const choices = field?.choices ?? [];
-	const normal = [kind, 'number', 'boolean'].map((one) => [
-		one,
-		toCaseless(normalizeAnswer(value, { kind: one as FieldKind, choices }, zone) ?? value),
-	]);
-	const wanted = {
-		text: toCaseless(value),
-		number: readNumber(value),
-		time: readTime(value, zone),
-		day: readDay(value),
-		normal: Object.fromEntries(normal) as Subject['wanted']['normal'],
+	const { kind, choices = [] } = field ?? {
+		kind: FILTER_ATTRIBUTES[attribute]?.kind ?? (attribute.endsWith('_at') ? 'dateTime' : 'text'),
 	};
-	return { operator, field, attribute, kind, choices, wanted };
+	const wanted = {
+		value,
+		text: toCaseless(value),
+		number: readNumber(value) ?? NaN,
+		timeMs: readTime(value, zone) ?? NaN,
+		day: readDay(value),
+	};
+	return { operator, field, attribute, kind, choices, zone, wanted };
 }
 
 function readAttribute(record: IDataObject, name: string): unknown {
@@ -181,23 +173,28 @@ function readAttribute(record: IDataObject, name: string): unknown {
 	return record[name] ?? (name === 'submitted_at' ? getSubmittedAt(record) : undefined);
 }
 
-type Value = string | number | boolean;
-
-/** Whether a condition is met, and whether all that it depends on could be compared. */
-type Outcome = { isTrue: boolean; isCertain: boolean };
-
-/** A list meets a condition that one of its entries meets; `isNot`, `isEmpty` and `isNotEmpty` are about all of them. */
-function checkCondition(given: unknown, subject: Subject, zone: string): Outcome {
+/**
+ * Whether an answer meets a condition, and whether it was one that could not be compared (1 or 0). A list
+ * meets a condition that one of its entries meets; `isNot`, `isEmpty` and `isNotEmpty` are about all of them.
+ */
+function checkCondition(given: unknown, subject: Subject) {
 	const { operator } = subject;
 	const values = listParts(readAnswer(given as GenericValue, subject));
-	if (operator === 'isEmpty' || operator === 'isNotEmpty') {
-		return { isTrue: (operator === 'isEmpty') === (values.length === 0), isCertain: true };
-	}
-	const outcomes = values.map((value) => compareValue(value, subject, zone));
-	const isAny = outcomes.includes(true);
-	const isCertain = isAny || !outcomes.includes(undefined);
-	return { isTrue: operator === 'isNot' ? !isAny : isAny, isCertain };
+	if (operator === 'isEmpty') return { isMet: values.length === 0, uncompared: 0 };
+	if (operator === 'isNotEmpty') return { isMet: values.length > 0, uncompared: 0 };
+	const differences = values.map((value) => findDifference(value, subject));
+	const isFound = differences.some((difference) => {
+		if (operator === 'greater' || operator === 'after') return difference > 0;
+		if (operator === 'less' || operator === 'before') return difference < 0;
+		return difference === 0;
+	});
+	return {
+		isMet: operator === 'isNot' ? !isFound : isFound,
+		uncompared: !isFound && differences.some(Number.isNaN) ? 1 : 0,
+	};
 }
+
+type Value = string | number | boolean;
 
 /**
  * The texts, numbers and booleans in the value of an answer, also inside lists and objects. An uploaded
@@ -207,69 +204,60 @@ export function listParts(value: unknown): Value[] {
 	if (Array.isArray(value)) return value.flatMap(listParts);
 	const files = listFiles(value as GenericValue);
 	if (files.length > 0) return files.map(({ name }) => name);
-	if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(listParts);
-	const isValue = ['string', 'number', 'boolean'].includes(typeof value) && !isNothing(value);
-	return isValue ? [value as Value] : [];
+	if (isRecord(value)) return Object.values(value).flatMap(listParts);
+	return isNothing(value) ? [] : [value as Value];
 }
 
-/** Whether one value meets a comparison; undefined if that cannot be said. */
-function compareValue(value: Value, subject: Subject, zone: string): boolean | undefined {
+/**
+ * How a value lies to that of the condition: 0 if it is the same or contains it, above 0 if it is more or
+ * later, and NaN if that cannot be said.
+ */
+function findDifference(value: Value, subject: Subject): number {
 	const { operator, choices, wanted } = subject;
 	switch (operator) {
 		case 'contains': {
 			const choice = findChoice(value, indexChoices(choices));
-			const texts = [String(value), choice?.name ?? ''];
-			return texts.some((text) => toCaseless(text).includes(wanted.text));
+			const texts = [String(value), choice?.name ?? ''].map(toCaseless);
+			return texts.some((text) => text.includes(wanted.text)) ? 0 : 1;
 		}
 		case 'greater':
-		case 'less': {
-			const number = readNumber(value);
-			if (number === undefined || wanted.number === undefined) return undefined;
-			return operator === 'greater' ? number > wanted.number : number < wanted.number;
-		}
+		case 'less':
+			return (readNumber(value) ?? NaN) - wanted.number;
 		case 'before':
-		case 'after': {
-			const difference = compareTimes(value, subject, zone);
-			if (difference === undefined) return undefined;
-			return operator === 'after' ? difference > 0 : difference < 0;
-		}
+		case 'after':
+			return compareTimes(value, subject);
 		default:
-			return isEqual(value, subject, zone);
+			return compareMeanings(value, subject);
 	}
 }
 
 /** By their texts, without regard to case, else by what they mean to their field: a number, a time, a choice. */
-function isEqual(value: Value, subject: Subject, zone: string): boolean | undefined {
-	const { choices, wanted } = subject;
+function compareMeanings(value: Value, subject: Subject): number {
+	const { choices, wanted, zone } = subject;
 	// JSON.parse has rounded a number of many digits
-	if (typeof value !== 'number' && toCaseless(String(value)) === wanted.text) return true;
-	const kind = getKind(value, subject.kind);
-	if (kind === 'date' || kind === 'dateTime') {
-		const difference = compareTimes(value, subject, zone);
-		return difference === undefined ? undefined : difference === 0;
-	}
-	const normal = normalizeAnswer(value, { kind, choices }, zone);
-	return normal === undefined ? undefined : toCaseless(normal) === wanted.normal[kind];
+	if (typeof value !== 'number' && toCaseless(String(value)) === wanted.text) return 0;
+	const kind = findKindOfValue(value, subject.kind);
+	if (kind === 'date' || kind === 'dateTime') return compareTimes(value, subject);
+	const [one, other] = [value, wanted.value].map((each) =>
+		normalizeAnswer(each, { kind, choices }, zone)?.toLowerCase(),
+	);
+	if (one === undefined) return NaN;
+	return one === other ? 0 : 1;
 }
 
-/** The kind of a value: an attribute, or a field of unknown type, can have numbers and booleans. */
-function getKind(value: Value, kind: FieldKind): FieldKind {
-	if (kind === 'file') return 'text';
-	if (kind !== 'text') return kind;
-	if (typeof value === 'boolean') return 'boolean';
-	return typeof value === 'number' ? 'number' : 'text';
+/** An attribute, or a field of unknown type, can have numbers and booleans. */
+function findKindOfValue(value: Value, kind: FieldKind): FieldKind {
+	if (kind !== 'text' && kind !== 'file') return kind;
+	return typeof value === 'string' ? 'text' : (typeof value as 'boolean' | 'number');
 }
 
-/**
- * How a date or time lies to that of the condition: above 0 if it is later. A date and a date with a time
- * are compared by their days in the workflow's zone.
- */
-function compareTimes(value: Value, { field, kind, wanted }: Subject, zone: string) {
+/** A date and a date with a time are compared by their days in the workflow's zone. */
+function compareTimes(value: Value, { field, kind, wanted, zone }: Subject): number {
 	// the service's own times are UTC (specification, section 2.1); an answered date is one of the calendar
-	const time = readTime(value, field === undefined ? 'utc' : zone);
-	if (time === undefined || wanted.time === undefined) return undefined;
+	const timeMs = readTime(value, field === undefined ? 'utc' : zone) ?? NaN;
+	const difference = timeMs - wanted.timeMs;
 	const day = kind === 'date' ? readMidnight(value, zone) : readDay(value);
-	if (day === undefined && wanted.day === undefined) return time - wanted.time;
+	if (Number.isNaN(difference) || (day ?? wanted.day) === undefined) return difference;
 	const toDay = (one: number) => DateTime.fromMillis(one, { zone }).toISODate()!;
-	return (day ?? toDay(time)).localeCompare(wanted.day ?? toDay(wanted.time));
+	return (day ?? toDay(timeMs)).localeCompare(wanted.day ?? toDay(wanted.timeMs));
 }

@@ -1,9 +1,9 @@
-import { gt, lt } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { filterByConditions, listParts } from './conditions';
 import type { Conditions, Filtered } from './conditions';
 import { decodeAnswers } from './decode';
 import type { FormField } from './fields';
+import { toCaseless } from './names';
 import { sortNewestFirst, sortOldestFirst, getSubmittedAt } from './order';
 
 /** The responses that are wanted of a list, and their order. */
@@ -19,8 +19,8 @@ export type Wanted = {
 
 /** Whether all responses are wanted as they are listed, so that the first ones are enough. */
 export function isEveryResponse({ after, before, text, conditions, sort }: Wanted): boolean {
-	const isUnfiltered = [after, before, text].every((one) => one === undefined);
-	return isUnfiltered && conditions.conditions.length === 0 && sort === 'listed';
+	const filters = [after, before, text, ...conditions.conditions];
+	return sort === 'listed' && filters.every((one) => one === undefined);
 }
 
 /**
@@ -31,33 +31,27 @@ export function isEveryResponse({ after, before, text, conditions, sort }: Wante
  */
 export function findResponses(
 	records: readonly IDataObject[],
-	{ after, before, text, conditions, sort }: Wanted,
+	{ after, before, text = '', conditions, sort }: Wanted,
 	fields: readonly FormField[] = [],
 ): Filtered<IDataObject> {
-	const entries = records.map((record) => ({ record }));
-	const possible = entries.filter(
-		({ record }) =>
-			(after === undefined || gt(getSubmittedAt(record), after)) &&
-			(before === undefined || lt(getSubmittedAt(record), before)) &&
-			(text === undefined || hasText(record, text)),
-	);
-	const { met, uncompared } = filterByConditions(possible, conditions, fields);
+	const wantedText = toCaseless(text);
+	const possible = records.filter((record) => {
+		const timeMs = getSubmittedAt(record) ?? NaN;
+		return (
+			(after === undefined || timeMs > after) &&
+			(before === undefined || timeMs < before) &&
+			(wantedText === '' || listTexts(record).some((one) => one.includes(wantedText)))
+		);
+	});
+	const entries = possible.map((record) => ({ record }));
+	const { met, note } = filterByConditions(entries, conditions, fields);
 	const ordered =
 		sort === 'listed' ? met : sort === 'newest' ? sortNewestFirst(met) : sortOldestFirst(met);
-	return { met: ordered.map(({ record }) => record), uncompared };
+	return { met: ordered.map(({ record }) => record), note };
 }
 
-function hasText(record: IDataObject, text: string): boolean {
-	const wanted = toSearchable(text);
-	return listTexts(record).some((one) => toSearchable(one).includes(wanted));
-}
-
-/** The texts and numbers in the answers of a response, however deep; of an uploaded file, its name. */
+/** The texts and numbers in the answers of a response, without case and however deep; of an uploaded file, its name. */
 export function listTexts(record: IDataObject): string[] {
-	return decodeAnswers(record).answers.flatMap(({ value }) => listParts(value).map(String));
-}
-
-/** A text in the form in which it is searched: without case, and in one Unicode form. */
-export function toSearchable(text: string): string {
-	return text.normalize('NFC').toLowerCase();
+	const parts = decodeAnswers(record).answers.flatMap(({ value }) => listParts(value));
+	return parts.map((part) => toCaseless(String(part)));
 }

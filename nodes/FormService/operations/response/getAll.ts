@@ -1,9 +1,5 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import {
-	conditionsNeedFields,
-	describeUncompared,
-	explainUnknownField,
-} from '../../api/answers/conditions';
+import { conditionsNeedFields, explainUnknownField } from '../../api/answers/conditions';
 import { parseFields } from '../../api/answers/fields';
 import { findResponses, isEveryResponse } from '../../api/answers/findResponses';
 import { getSubmittedAt } from '../../api/answers/order';
@@ -101,8 +97,7 @@ export const responseGetAll: Operation = {
 					: undefined;
 				const problem = explainUnknownField(conditions, fields ?? [], records);
 				if (problem !== undefined) throw invalid(input, problem.message, problem.description);
-				const { met: found, uncompared } = findResponses(records, wanted, fields);
-				const note = describeUncompared(uncompared);
+				const { met: found, note } = findResponses(records, wanted, fields);
 				if (note !== undefined) context.n8n.logger.warn(note);
 				const toItem = async (record: IDataObject) =>
 					(await toResponseItem(context, record, output, fields)).item;

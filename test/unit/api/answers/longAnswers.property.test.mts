@@ -3,7 +3,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import {
 	filterByConditions,
-	operators,
+	OPERATORS,
+	type Operator,
 } from '../../../../nodes/FormService/api/answers/conditions.ts';
 import {
 	findResponses,
@@ -65,7 +66,7 @@ const readers: Record<string, (text: string) => unknown> = {
 	'time of submission': (text) => getSubmittedAt({ submitted_at: text }),
 	identities: (text) => [getIdentities({ uuid: text, id: text }), isUuid(text)],
 	...Object.fromEntries(
-		operators.map((operator) => [
+		(Object.keys(OPERATORS) as Operator[]).map((operator) => [
 			`condition ${operator}`,
 			(text: string) => {
 				const conditions = [{ field: type, operator, value: '2026-01-31' }];
