@@ -1,3 +1,4 @@
+import { memoize } from 'lodash';
 import { isRecord } from '../records';
 import { toComparable, toCaseless } from './names';
 
@@ -17,37 +18,30 @@ function parseChoice(option: unknown): Choice | undefined {
 	const [name, value] = isRecord(option)
 		? [option.label ?? option.name ?? option.text, option.value ?? option.label ?? option.name]
 		: [option, option];
-	const isUsable = typeof value === 'number' || typeof value === 'string';
-	return isUsable ? { name: String(name ?? value), value } : undefined;
+	if (typeof value !== 'number' && typeof value !== 'string') return undefined;
+	return { name: String(name ?? value), value };
 }
 
 /**
  * The choices by value and name. A text that is the value of one choice and the name of another means the
  * value; a text in the same case as a choice means that choice rather than one in another case.
  */
-export function indexChoices(choices: readonly Choice[]): Choices {
-	const known = indexes.get(choices) ?? buildIndex(choices);
-	indexes.set(choices, known);
-	return known;
-}
-
-/** A form's fields are read once for all responses, which can be 100,000. */
-const indexes = new WeakMap<readonly Choice[], Choices>();
-
-function buildIndex(choices: readonly Choice[]): Choices {
-	// of two entries with one key, a Map keeps the last: the surest entries come last
-	const reversed = choices.toReversed();
-	const makeEntries = (getKey: (choice: Choice) => string, fold: (text: string) => string) =>
-		reversed.map((choice) => [fold(getKey(choice)), choice] as const);
-	const getValue = ({ value }: Choice) => String(value);
-	const getName = ({ name }: Choice) => name;
-	return new Map([
-		...makeEntries(getName, toCaseless),
-		...makeEntries(getValue, toCaseless),
-		...makeEntries(getName, toComparable),
-		...makeEntries(getValue, toComparable),
-	]);
-}
+export const indexChoices = memoize((choices: readonly Choice[]): Choices => {
+	const index = new Map<string, Choice>();
+	const addAll = (makeKey: (choice: Choice) => string) => {
+		for (const choice of choices) {
+			const key = makeKey(choice);
+			if (!index.has(key)) index.set(key, choice);
+		}
+	};
+	addAll(({ value }) => toComparable(String(value)));
+	addAll(({ name }) => toComparable(name));
+	addAll(({ value }) => toCaseless(String(value)));
+	addAll(({ name }) => toCaseless(name));
+	return index;
+});
+// a form's fields are read once for all responses, which can be 100,000
+indexChoices.cache = new WeakMap();
 
 /** The choice that an answer stands for; undefined if the answer is none of the choices. */
 export function findChoice(answer: unknown, choices: Choices): Choice | undefined {

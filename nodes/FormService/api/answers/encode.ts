@@ -13,6 +13,15 @@ export type AnswerValue = string | number;
  */
 export type Encoded = { answer: AnswerValue | undefined } | { problem: string };
 
+/** What is known of a field and the workflow when an answer is sent, read or compared. */
+export type Rules = {
+	choices: readonly Choice[];
+	/** The time zone of the workflow, for times that do not state their own zone. */
+	zone: string;
+	/** Whether a field with choices takes an answer that is none of them. */
+	allowOther: boolean;
+};
+
 export const NO_ANSWER = { answer: undefined } as const;
 
 /** An answer to a field of unknown kind, or to one that takes text. */
@@ -65,37 +74,38 @@ function joinEntries(entries: readonly Encoded[]): Encoded {
 	return texts.length === 0 ? NO_ANSWER : { answer: texts.join(', ') };
 }
 
-/**
- * A date or time. A time without a zone is one of the workflow's zone and is sent with its offset.
- *
- * @param isDay the field takes a day: the editor gives it as midnight
- */
-export function encodeTime(value: unknown, zone: string, isDay: boolean): Encoded {
+/** A date or time. A time without a zone is one of the workflow's zone and is sent with its offset. */
+export function encodeTime(value: unknown, zone: string, kind: 'date' | 'dateTime'): Encoded {
 	const time = readTime(value, zone);
 	if (time === undefined) return { problem: 'must be a date, such as 2027-01-31' };
 	if (typeof value !== 'string' || !isLocalTime(value)) return encodeAny(value);
 	const local = DateTime.fromMillis(time, { zone });
-	const isMidnight = +local.startOf('day') === time;
-	return { answer: (isDay && isMidnight ? local.toISODate() : local.toISO()) ?? value };
+	// the editor gives a day as its midnight
+	if (kind === 'date' && +local.startOf('day') === time) return { answer: local.toISODate()! };
+	return { answer: local.toISO()! };
 }
 
 /** The choices as the service has them: a choice can be given by its name or its value. */
 export function encodeChoices(
 	value: unknown,
-	choices: readonly Choice[],
-	{ isMultiple, allowOther }: { isMultiple: boolean; allowOther: boolean },
+	{ choices, allowOther }: Rules,
+	taken: 'one' | 'several',
 ): Encoded {
 	if (choices.length === 0) return encodeAny(value);
 	const known = indexChoices(choices);
 	const given = [value]
 		.flat()
-		.flatMap((one) => (isMultiple && typeof one === 'string' ? splitChoices(one, known) : [one]))
+		.flatMap((one) =>
+			taken === 'several' && typeof one === 'string' ? splitChoices(one, known) : [one],
+		)
 		.filter((one) => one !== null && one !== undefined && one !== '');
-	const isOffered = given.every((one) => findChoice(one, known) !== undefined);
-	if ((!isMultiple && given.length > 1) || !(isOffered || allowOther)) {
-		return { problem: `must be one ${isMultiple ? 'or more ' : ''}of ${listOffered(choices)}` };
+	const found = given.map((one) => findChoice(one, known));
+	if ((taken === 'one' && given.length > 1) || (!allowOther && found.includes(undefined))) {
+		return {
+			problem: `must be one ${taken === 'one' ? '' : 'or more '}of ${listOffered(choices)}`,
+		};
 	}
-	const answers = given.map((one) => encodeAny(findChoice(one, known)?.value ?? one));
+	const answers = given.map((one, index) => encodeAny(found[index]?.value ?? one));
 	return answers.length === 1 ? answers[0] : joinEntries(answers);
 }
 

@@ -47,9 +47,8 @@ export function parseFields(
 		({ label, name, ...record }) => readLabel(label) ?? readLabel(name) ?? getId(record) ?? '',
 	);
 	const fields = records.map((record, index) => {
-		const { type, options, multiple, required, mandatory } = record;
-		const kind = findKind(type, readBoolean(multiple) === true, options);
-		const hasChoices = kind === 'singleChoice' || kind === 'multipleChoice';
+		const { options, required, mandatory } = record;
+		const kind = findKind(record);
 		return {
 			label: labels[index],
 			uuid: getId(record),
@@ -58,7 +57,7 @@ export function parseFields(
 			description: readLabel(record.description),
 			kind,
 			isRequired: [required, mandatory].some((one) => readBoolean(one) === true),
-			choices: hasChoices ? parseChoices(options) : [],
+			choices: ['singleChoice', 'multipleChoice'].includes(kind) ? parseChoices(options) : [],
 		};
 	});
 	const answerable = fields.filter(({ kind }) => kind !== 'layout');

@@ -1,24 +1,15 @@
-import { trimEnd, trimStart } from 'lodash';
+import { trimEnd } from 'lodash';
 import { DateTime } from 'luxon';
-import type { FieldType, GenericValue } from 'n8n-workflow';
+import type { FieldType, GenericValue, IDataObject } from 'n8n-workflow';
 import { isLocalTime, readBoolean, readDay, readNumber, readTime } from '../readers';
 import { isRecord } from '../records';
 import { isWebUrl } from '../url';
 import { findChoice, indexChoices, splitChoices } from './choices';
 import type { Choice } from './choices';
 import { encodeAny, encodeChoices, encodeTime, NO_ANSWER, writeDecimal } from './encode';
-import type { Encoded } from './encode';
+import type { Encoded, Rules } from './encode';
 import { toComparable } from './names';
 import { listFiles, withFiles } from './uploads';
-
-/** What a kind of field knows of the field and the workflow. */
-type Rules = {
-	choices: readonly Choice[];
-	/** The time zone of the workflow, for times that do not state their own zone. */
-	zone: string;
-	/** Whether a field with choices takes an answer that is none of them. */
-	allowOther: boolean;
-};
 
 /** All that is different about one kind of field. A new kind is one entry of `kinds`. */
 export type Kind = {
@@ -37,7 +28,13 @@ export type Kind = {
 	example: (choices: readonly Choice[], label: string) => GenericValue;
 };
 
-const keepAsListed = (value: GenericValue) => value;
+/** Any answer is sent, read and compared as the text that it is. */
+const plain = {
+	encode: encodeAny,
+	read: (value: GenericValue) => value,
+	normalize: normalizeText,
+	widget: 'string' as const,
+};
 
 const dates = {
 	read: (value: GenericValue) => {
@@ -51,11 +48,8 @@ const dates = {
 /** The kinds of fields. The first one whose `types` has the type of a field is its kind. */
 export const kinds = {
 	layout: {
+		...plain,
 		types: /^(heading|headline|divider|spacer|html|page_?break|section_?break)$/,
-		encode: encodeAny,
-		read: keepAsListed,
-		normalize: normalizeText,
-		widget: 'string',
 		example: () => null,
 	},
 	file: {
@@ -63,8 +57,8 @@ export const kinds = {
 		encode: (value) => {
 			// simplified output gives a file as `{name, url}`
 			const address = isRecord(value) ? value.url : value;
-			const problem = 'must be the http or https URL of an already uploaded file';
-			return isWebUrl(address) ? { answer: address } : { problem };
+			if (isWebUrl(address)) return { answer: address };
+			return { problem: 'must be the http or https URL of an already uploaded file' };
 		},
 		read: (value) => (isRecord(value) ? [value] : value),
 		normalize: (entry) => {
@@ -79,28 +73,26 @@ export const kinds = {
 	date: {
 		...dates,
 		types: /^date$/,
-		encode: (value, { zone }) => encodeTime(value, zone, true),
+		encode: (value, { zone }) => encodeTime(value, zone, 'date'),
 		normalize: (entry, { zone }) => readMidnight(entry, zone) ?? readTime(entry, zone)?.toString(),
 		example: () => '2026-01-31',
 	},
 	dateTime: {
 		...dates,
 		types: /^date[-_]?time(-local)?$/,
-		encode: (value, { zone }) => encodeTime(value, zone, false),
+		encode: (value, { zone }) => encodeTime(value, zone, 'dateTime'),
 		normalize: (entry, { zone }) => readTime(entry, zone)?.toString(),
 		example: () => '2026-01-31T09:00:00Z',
 	},
 	number: {
 		types: /^(number|numeric|integer|int|decimal|float|rating|scale|slider|nps)$/,
 		encode: (value) => {
-			const isNumber = typeof value === 'bigint' || readNumber(value) !== undefined;
-			const problem = 'must be a number, such as 1234.5 (without commas or units)';
-			return isNumber ? encodeAny(value) : { problem };
+			if (typeof value === 'bigint' || readNumber(value) !== undefined) return encodeAny(value);
+			return { problem: 'must be a number, such as 1234.5 (without commas or units)' };
 		},
 		read: (value) => {
-			const number = typeof value === 'string' ? readNumber(value) : undefined;
-			const isSame = number !== undefined && String(number) === value;
-			return isSame && isExact(number) ? number : value;
+			const number = readNumber(value) ?? NaN;
+			return String(number) === value && isExact(number) ? number : value;
 		},
 		normalize: normalizeNumber,
 		widget: 'number',
@@ -110,8 +102,8 @@ export const kinds = {
 		types: /^(bool|boolean|toggle|switch|yes_?no|checkbox)$/,
 		encode: (value) => {
 			const answer = readBoolean(value);
-			const problem = 'must be true or false (or yes or no)';
-			return answer === undefined ? { problem } : { answer: Number(answer) };
+			if (answer !== undefined) return { answer: Number(answer) };
+			return { problem: 'must be true or false (or yes or no)' };
 		},
 		read: (value) => {
 			const single: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
@@ -125,30 +117,24 @@ export const kinds = {
 		example: () => true,
 	},
 	multipleChoice: {
+		...plain,
 		types: /^(multi_?select|multiple_choice|tags|checkboxes)$/,
-		encode: (value, { choices, allowOther }) =>
-			encodeChoices(value, choices, { isMultiple: true, allowOther }),
+		encode: (value, rules) => encodeChoices(value, rules, 'several'),
 		read: (value, choices) => (Array.isArray(value) ? value : readSeveral(value, choices)),
 		normalize: normalizeChoice,
-		widget: 'string',
 		hint: 'One or more',
 		example: (choices) => choices.slice(0, 2).map(({ value }) => value),
 	},
 	singleChoice: {
+		...plain,
 		types: /^(select|dropdown|drop_down|radio|radios|choice|single_choice)$/,
-		encode: (value, { choices, allowOther }) =>
-			encodeChoices(value, choices, { isMultiple: false, allowOther }),
-		read: keepAsListed,
+		encode: (value, rules) => encodeChoices(value, rules, 'one'),
 		normalize: normalizeChoice,
-		widget: 'string',
 		example: (choices) => choices[0]?.value ?? 'Example',
 	},
 	text: {
+		...plain,
 		types: /./,
-		encode: encodeAny,
-		read: keepAsListed,
-		normalize: normalizeText,
-		widget: 'string',
 		example: (_, label) => (/e-?mail/i.test(label) ? 'ada@example.com' : 'Example'),
 	},
 } satisfies Record<string, Kind>;
@@ -161,27 +147,23 @@ export const FIELD_KINDS = Object.keys(kinds) as [FieldKind, ...FieldKind[]];
 /** A field as answers to it are written, read and compared. */
 export type AnsweredField = { kind: FieldKind; choices: readonly Choice[] };
 
-/** How an answer is encoded: `zone` is the time zone of the workflow; `allowOther` is as in `Rules`. */
-export type EncodeOptions = { zone: string; allowOther?: boolean };
-
-/** The kind of a field by its type and the choices that it lists. */
-export function findKind(type: unknown, isMultiple: boolean, options: unknown): FieldKind {
+/** The kind of a field by its type, and by whether it takes several of the choices that it lists. */
+export function findKind({ type, multiple, options }: IDataObject): FieldKind {
 	const name = typeof type === 'string' ? type : '';
 	const word = name.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
 	const kind = FIELD_KINDS.find((one) => kinds[one].types.test(word)) ?? 'text';
-	const hasChoices = Array.isArray(options) && options.length > 0;
-	// a checkbox without choices is a yes or no
-	const isSeveral = word === 'checkbox' ? hasChoices : isMultiple;
+	if (word === 'checkbox') {
+		// without choices, it is a yes or no
+		return Array.isArray(options) && options.length > 0 ? 'multipleChoice' : 'boolean';
+	}
 	const isOpen = ['singleChoice', 'text', 'boolean'].includes(kind);
-	return isSeveral && isOpen ? 'multipleChoice' : kind;
+	return isOpen && readBoolean(multiple) === true ? 'multipleChoice' : kind;
 }
 
 /** Whether nothing was answered: nothing, blanks, or a list of these. */
 export function isNothing(value: unknown): boolean {
 	if (Array.isArray(value)) return value.every(isNothing);
-	return (
-		value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
-	);
+	return typeof value === 'string' ? value.trim() === '' : value === undefined || value === null;
 }
 
 /**
@@ -198,7 +180,7 @@ export function isNothing(value: unknown): boolean {
 export function encodeAnswer(
 	value: unknown,
 	field: AnsweredField | undefined,
-	{ zone, allowOther = false }: EncodeOptions,
+	{ zone, allowOther = false }: { zone: string; allowOther?: boolean },
 ): Encoded {
 	if (isNothing(value)) return NO_ANSWER;
 	if (field === undefined) return encodeAny(value);
@@ -231,20 +213,19 @@ export function normalizeAnswer(
 ): string | undefined {
 	const read = readAnswer(value as GenericValue, field);
 	if (isNothing(read)) return '';
-	const isSet = field.kind === 'multipleChoice';
+	const { choices, kind } = field;
 	const entries = [read]
 		.flat()
 		.filter((entry) => !isNothing(entry))
 		.flatMap((entry: unknown) =>
-			isSet && typeof entry === 'string'
-				? splitChoices(entry, indexChoices(field.choices))
+			kind === 'multipleChoice' && typeof entry === 'string'
+				? splitChoices(entry, indexChoices(choices))
 				: [entry],
 		);
-	const { choices } = field;
-	const { normalize } = kinds[field.kind];
-	const texts = entries.map((entry) => normalize(entry, { choices, zone, allowOther: true }));
+	const rules = { choices, zone, allowOther: true };
+	const texts = entries.map((entry) => kinds[kind].normalize(entry, rules));
 	if (!texts.every((text) => text !== undefined)) return undefined;
-	return isSet ? [...new Set(texts)].sort().join('\n') : texts.join(', ');
+	return kind === 'multipleChoice' ? [...new Set(texts)].sort().join('\n') : texts.join(', ');
 }
 
 /**
@@ -258,10 +239,8 @@ export function listMeanings(
 	field: AnsweredField,
 	zone: string,
 ): ReadonlySet<string> | undefined {
-	const isLocal = typeof value === 'string' && isLocalTime(value);
-	const meanings = (isLocal ? [zone, 'utc'] : [zone]).map((one) =>
-		normalizeAnswer(value, field, one),
-	);
+	const zones = typeof value === 'string' && isLocalTime(value) ? [zone, 'utc'] : [zone];
+	const meanings = zones.map((one) => normalizeAnswer(value, field, one));
 	return meanings.every((one) => one !== undefined) ? new Set(meanings) : undefined;
 }
 
@@ -271,13 +250,10 @@ function normalizeText(entry: unknown): string | undefined {
 	return typeof entry === 'string' ? toComparable(entry.replaceAll('\r\n', '\n')) : undefined;
 }
 
-/** Digits that every number keeps in JSON.parse; a whole number keeps all below 2^53. */
-const EXACT_DIGITS = 15;
-
+/** Whether JSON.parse keeps all digits of a number: 15 of any, and all of a whole one below 2^53. */
 function isExact(number: number): boolean {
-	const [mantissa] = String(number).split('e');
-	const digits = mantissa.replace(/\D/g, '');
-	return Number.isInteger(number) ? Number.isSafeInteger(number) : digits.length <= EXACT_DIGITS;
+	if (Number.isInteger(number)) return Number.isSafeInteger(number);
+	return Number(number.toPrecision(15)) === number;
 }
 
 /** The digits of a number: `7.0`, `07` and `7` are `7`. */
@@ -285,11 +261,10 @@ function normalizeNumber(entry: unknown): string | undefined {
 	const number = readNumber(entry);
 	if (number === undefined || (typeof entry === 'number' && !isExact(entry))) return undefined;
 	const text = String(entry).trim();
-	const plain = /e/i.test(text) ? writeDecimal(number) : text;
-	const [whole, fraction = ''] = plain.replace('-', '').split('.');
-	const rest = trimEnd(fraction, '0');
-	const absolute = (trimStart(whole, '0') || '0') + (rest === '' ? '' : `.${rest}`);
-	return plain.startsWith('-') && absolute !== '0' ? `-${absolute}` : absolute;
+	const decimal = /e/i.test(text) ? writeDecimal(number) : text;
+	const short = decimal.includes('.') ? trimEnd(trimEnd(decimal, '0'), '.') : decimal;
+	const digits = short.replace(/^(-?)0+(?=\d)/, '$1');
+	return digits === '-0' ? '0' : digits;
 }
 
 function normalizeChoice(entry: unknown, { choices }: Rules): string | undefined {
