@@ -1,3 +1,4 @@
+import { isEmpty, omit } from 'lodash';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { describeShape } from '../envelope';
 import { isRecord, isUuid } from '../records';
@@ -39,7 +40,9 @@ export function getAnswerAttributes(record: IDataObject): string[] {
 export function decodeAnswers(record: IDataObject): Decoded {
 	const names = getAnswerAttributes(record).filter((name) => Object.hasOwn(record, name));
 	if (names.length === 0) return { answers: [], problem: describeMissing(record) };
-	const container = names.map((name) => record[name]).find((value) => !isEmptyContainer(value));
+	const container = names
+		.map((name) => record[name])
+		.find((value) => ['number', 'boolean'].includes(typeof value) || !isEmpty(value));
 	if (container === undefined) return { answers: [] };
 	const list = listEntries(container);
 	if (list !== undefined) return decodeList(list);
@@ -61,11 +64,6 @@ export function decodeAnswers(record: IDataObject): Decoded {
 /** The problem of a response in which no answers were found. */
 export function describeMissing(record: IDataObject): string {
 	return `No answers were found in ${describeShape(record)}`;
-}
-
-function isEmptyContainer(value: unknown): boolean {
-	if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
-	return value === undefined || value === null || value === '';
 }
 
 /** The entries of a list, or of the lists in it; undefined for a map. */
@@ -111,19 +109,13 @@ const WITHOUT_VALUE = ['label', 'key', 'uuid', 'custom_key', 'type', 'id'];
 /** `{key, value}`, as listings have it, or `{label, response, uuid, custom_key}`, as events have it. */
 function decodeEntry(entry: unknown): Answer | undefined {
 	if (!isRecord(entry)) return undefined;
+	const { value, response } = entry;
 	const uuid = readLabelText(entry.uuid);
-	const label = readLabelText(entry.label) ?? readLabelText(entry.key);
-	const isNamed = label !== undefined || (uuid !== undefined && uuid !== '');
-	const valueName = ['value', 'response'].find((name) => Object.hasOwn(entry, name));
-	const isWhole =
-		valueName !== undefined || Object.keys(entry).every((name) => WITHOUT_VALUE.includes(name));
-	if (!isNamed || !isWhole) return undefined;
-	return {
-		label: label ?? uuid ?? '',
-		uuid,
-		customKey: readLabelText(entry.custom_key),
-		value: (valueName === undefined ? null : (entry[valueName] ?? null)) as GenericValue,
-	};
+	const label = readLabelText(entry.label) ?? readLabelText(entry.key) ?? uuid;
+	const isWhole = 'value' in entry || 'response' in entry || isEmpty(omit(entry, WITHOUT_VALUE));
+	if (label === undefined || !isWhole) return undefined;
+	const customKey = readLabelText(entry.custom_key);
+	return { label, uuid, customKey, value: (value ?? response ?? null) as GenericValue };
 }
 
 /** A text, also from a number: PHP sends the label "2024" as a number. */

@@ -116,19 +116,17 @@ export function findField<Field extends FieldNames>(
 	name: string,
 	fields: readonly Field[],
 ): Field[] {
-	const id = normalizeId(name.trim());
 	const exact = toComparable(name);
 	const caseless = toCaseless(name);
-	const isCalled = (text: string | undefined, fold: (text: string) => string, wanted: string) =>
-		text !== undefined && fold(text) === wanted;
 	const tests: Array<(field: Field) => boolean> = [
-		(field) => (field.ids ?? [normalizeId(field.id ?? '')]).includes(id),
-		({ customKey }) => isCalled(customKey, toComparable, exact),
-		({ title }) => isCalled(title, toComparable, exact),
-		({ customKey }) => isCalled(customKey, toCaseless, caseless),
-		({ title }) => isCalled(title, toCaseless, caseless),
+		({ id = '', ids = [normalizeId(id)] }) => ids.includes(normalizeId(exact)),
+		({ customKey = '' }) => toComparable(customKey) === exact,
+		({ title }) => toComparable(title) === exact,
+		({ customKey = '' }) => toCaseless(customKey) === caseless,
+		({ title }) => toCaseless(title) === caseless,
 	];
-	return tests.map((test) => fields.filter(test)).find((found) => found.length > 0) ?? [];
+	const found = exact === '' ? [] : tests.map((test) => fields.filter(test));
+	return found.find((some) => some.length > 0) ?? [];
 }
 
 /** The field that a name in the input stands for, or the several fields that the name stands for. */

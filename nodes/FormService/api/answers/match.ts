@@ -87,16 +87,11 @@ function matchIdentifiers(answers: readonly Answer[], fields: readonly FormField
 	return fieldOf;
 }
 
-type Named = Pick<MatchedAnswers, 'byPosition' | 'doubtful'> & { fieldOf: FieldOf };
-
-/** Answers of one name, and the fields that have it as their ID or custom key, or as their label. */
-type NameGroup = { own: Answer[]; keyed: FormField[]; labelled: FormField[] };
-
 /** The fields of answers that have a name alone: a label, or the ID or custom key of a field, each by itself. */
-function matchNames(answers: readonly Answer[], fields: readonly FormField[]): Named {
+function matchNames(answers: readonly Answer[], fields: readonly FormField[]) {
 	const byLabel = groupBy(fields, ({ label }) => toComparable(label));
 	const groups = Object.entries(groupBy(answers, ({ label }) => toComparable(label))).map(
-		([name, own]): NameGroup => ({
+		([name, own]) => ({
 			own,
 			keyed: fields.filter(
 				({ ids, customKey = '' }) =>
@@ -105,27 +100,31 @@ function matchNames(answers: readonly Answer[], fields: readonly FormField[]): N
 			labelled: Object.hasOwn(byLabel, name) ? byLabel[name] : [],
 		}),
 	);
+	// keys are surest; a name that is a key and a label is that of the field that has no other answer
+	const sorted = sortBy(groups, ({ keyed, labelled }) =>
+		labelled.length === 0 ? 0 : 1 + keyed.length,
+	);
 	const fieldOf: FieldOf = new Map();
 	const taken = new Set<FormField>();
 	const byPosition: string[] = [];
 	const doubtful: FormField[] = [];
-	const isFree = (field: FormField) => !taken.has(field);
-	// keys are surest; a name that is a key and a label is that of the field that has no other answer
-	const rank = ({ keyed, labelled }: NameGroup) => (labelled.length === 0 ? 0 : 1 + keyed.length);
-	for (const { own, ...group } of sortBy(groups, rank)) {
-		const [keyed, labelled] = [group.keyed.filter(isFree), group.labelled.filter(isFree)];
-		const isKey = keyed.length === 1;
-		const owners = isKey ? keyed : labelled;
+	for (const group of sorted) {
+		const [keyed, labelled] = [group.keyed, group.labelled].map((some) =>
+			some.filter((field) => !taken.has(field)),
+		);
+		const owners = keyed.length === 1 ? keyed : labelled;
 		// a heading of the same label has an entry without a value
-		const hasMore = own.length > owners.length;
-		const given = hasMore ? own.filter(({ value }) => !isNothing(value)) : own;
-		given.slice(0, owners.length).forEach((answer, index) => {
+		const own =
+			group.own.length > owners.length
+				? group.own.filter(({ value }) => !isNothing(value))
+				: group.own;
+		own.slice(0, owners.length).forEach((answer, index) => {
 			fieldOf.set(answer, owners[index]);
 			taken.add(owners[index]);
 		});
-		if (isKey) continue;
+		if (owners === keyed) continue;
 		if (labelled.length > 1) byPosition.push(labelled[0].label);
-		if (given.length !== labelled.length) doubtful.push(...labelled);
+		if (own.length !== labelled.length) doubtful.push(...labelled);
 	}
 	return { fieldOf, byPosition, doubtful };
 }

@@ -32,27 +32,24 @@ type Key = (record: IDataObject) => number | undefined;
 
 /** When a response was submitted, or else created, in epoch milliseconds; undefined if that cannot be read. */
 export function getSubmittedAt(record: IDataObject): number | undefined {
-	return readFirstTime(record, [...SUBMITTED, ...CREATED, 'date', 'timestamp']);
+	const times = [record.submitted_at, record.completed_at, record.created_at].map(readServiceTime);
+	return times.find((time) => time !== undefined);
 }
-
-const SUBMITTED = ['submitted_at', 'submittedAt', 'completed_at', 'completedAt'];
 
 /** When a response or form was created, in epoch milliseconds; undefined if that cannot be read. */
-export function getCreatedAt(record: IDataObject): number | undefined {
-	return readFirstTime(record, CREATED);
+export function getCreatedAt({ created_at: time }: IDataObject): number | undefined {
+	return readServiceTime(time);
 }
 
-const CREATED = ['created_at', 'createdAt', 'created'];
+/** The service's own times are UTC (specification, section 2.1). */
+function readServiceTime(value: unknown): number | undefined {
+	return readTime(value, 'utc');
+}
 
 /** The keys of the order, the best first. A time of change comes last, since an edit moves it. */
 const KEYS: readonly Key[] = [
 	getSubmittedAt,
 	({ number }) => readNumber(number),
 	({ id }) => readNumber(id),
-	(record) => readFirstTime(record, ['updated_at', 'updatedAt']),
+	({ updated_at: time }) => readServiceTime(time),
 ];
-
-/** The service's own times are UTC (specification, section 2.1). */
-function readFirstTime(record: IDataObject, names: readonly string[]): number | undefined {
-	return names.map((name) => readTime(record[name], 'utc')).find((time) => time !== undefined);
-}

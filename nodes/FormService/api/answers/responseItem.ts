@@ -36,8 +36,9 @@ export function outputNeedsFields(
 	{ simplify, answerKeys, columns }: ResponseOutput,
 	records: readonly IDataObject[] = [],
 ): boolean {
-	const isGuess = (record: IDataObject) => decodeAnswers(record).isGuess === true;
-	return simplify && (answerKeys !== 'label' || columns || records.some(isGuess));
+	if (!simplify) return false;
+	if (answerKeys !== 'label' || columns) return true;
+	return records.some((record) => decodeAnswers(record).isGuess);
 }
 
 /**
@@ -64,10 +65,9 @@ export async function toResponseItem(
 	const problems = files.flatMap((file, index) =>
 		file instanceof FileError ? [`${uploads[index].name}: ${file.message}`] : [],
 	);
-	const hasColumn = simplify && columns && details;
 	const fileError = problems.join('; ') || null;
 	const item = {
-		json: problems.length > 0 || hasColumn ? { ...json, fileError } : json,
+		json: fileError !== null || (simplify && columns && details) ? { ...json, fileError } : json,
 		...(binary.length > 0 && { binary: Object.fromEntries(binary) }),
 	};
 	return { item, fileErrors: files.filter((file) => file instanceof FileError) };
@@ -144,10 +144,11 @@ export function toColumns(
 	const others = answers.filter(({ field, value }) => field === undefined && !isNothing(value));
 	const names = makeUnique(others.map(({ label }) => label));
 	const otherCells = others.map(({ value }, index) => [names[index], readAnswer(value)]);
-	const isRepeating = uniqBy(fields, 'label').length < fields.length;
 	const notes = {
 		otherAnswers: others.length > 0 ? Object.fromEntries(otherCells) : null,
-		...(details && isRepeating && { matchedByPosition: byPosition.length > 0 ? byPosition : null }),
+		...(uniqBy(fields, 'label').length < fields.length && {
+			matchedByPosition: details && byPosition.length > 0 ? byPosition : null,
+		}),
 		answersError: problem ?? null,
 	};
 	return {

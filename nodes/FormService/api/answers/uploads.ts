@@ -42,15 +42,13 @@ function parseFile(value: unknown): UploadedFile | undefined {
 const EXTENSION = /\.[A-Za-z0-9]{1,16}$/;
 
 /**
- * The URL that a text stands for. Blanks in it must be those of a file's name: behind an address, they
- * are those of a person's sentence.
+ * The address of a file. Blanks in it must be those of a file's name at the end of its path: behind an
+ * address, they are those of a person's sentence.
  */
+const ADDRESS = /^https?:\/\/[^\s/?#]+(\/([^?#]*\.[a-z0-9]{1,16}|[^\s?#]*))?([?#]\S*)?$/i;
+
 function parseAddress(value: unknown): string | undefined {
-	if (typeof value !== 'string' || !/^https?:\/\/[^\s/?#]/i.test(value)) return undefined;
-	const [path, query = ''] = value.split(/(?=[?#])(.*)/s, 2);
-	const hasFileName = path.includes('/', 'https://'.length) && EXTENSION.test(path);
-	const isWhole = !/\s/.test(value) || (hasFileName && !/\s/.test(query));
-	return isWhole ? parseUrl(value)?.href : undefined;
+	return typeof value === 'string' && ADDRESS.test(value) ? parseUrl(value)?.href : undefined;
 }
 
 /** The last part of the path of a URL, as people read it. */

@@ -117,8 +117,13 @@ describe('Answers of a response', () => {
 		const list = [
 			{ label: 'About you', type: 'heading' },
 			{ key: 2024, value: 'yes' },
+			{ key: 'Fax', value: null, position: 3 },
 		];
-		expect(match({ responses: list }, fields).values).toEqual({ 'About you': null, y: 'yes' });
+		expect(match({ responses: list }, fields).values).toEqual({
+			'About you': null,
+			y: 'yes',
+			Fax: null,
+		});
 		expect(match({ responses: { 2024: 'yes', 1: 'no' } }, fields).values).toEqual({
 			y: 'yes',
 			1: 'no',

@@ -14,8 +14,6 @@ describe('Oldest first', () => {
 	it.each<[string, IDataObject, IDataObject]>([
 		['the time', { created_at: at(1), number: 1 }, { created_at: at(0), number: 2 }],
 		['submitted_at', { submitted_at: at(1), number: 1 }, { submitted_at: at(0), number: 2 }],
-		['createdAt', { createdAt: at(1), number: 1 }, { createdAt: at(0), number: 2 }],
-		['timestamp', { timestamp: at(1), number: 1 }, { timestamp: at(0), number: 2 }],
 		['epoch seconds', { created_at: 1_795_255_201 }, { created_at: 1_795_255_200 }],
 		['milliseconds', { created_at: 1_795_255_200_001 }, { created_at: 1_795_255_200_000 }],
 		['seconds as text', { created_at: '1795255201' }, { created_at: '1795255200' }],
