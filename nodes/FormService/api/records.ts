@@ -5,9 +5,9 @@ export function isRecord(value: unknown): value is IDataObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether an object is a record and not a container of records: a record has an identity. */
-export function hasIdentity(value: IDataObject): boolean {
-	return ['uuid', 'id'].some((key) => ['string', 'number'].includes(typeof value[key]));
+/** Whether an object is one record; an envelope can have an identity too, that of the request. */
+export function isSingleRecord(value: IDataObject): boolean {
+	return getIdentity(value) !== undefined && !('success' in value);
 }
 
 /** The `uuid` of a record, else its `id`, as the service writes it: for output, and for what is sent. */

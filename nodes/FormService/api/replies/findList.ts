@@ -1,98 +1,55 @@
 import type { IDataObject } from 'n8n-workflow';
-import { hasIdentity, getIdentity, isRecord } from '../records';
+import { getIdentity, isSingleRecord, isRecord } from '../records';
 import { isPagingName } from './nextPage';
 
 /** The records of one page of a list, and the objects that hold them, outermost first. */
 export type FoundList = { records: IDataObject[]; around: IDataObject[] };
 
-/** A value in a reply. */
-type Place = {
-	value: unknown;
-	/** The objects that hold it, outermost first. */
-	around: IDataObject[];
-	/** Its name in the innermost of them. */
-	name: string;
-	/** It is in the reply itself, or in its `data`. */
-	isNear: boolean;
-};
-
-/** The deepest level of a reply that can hold its list. */
-const MAX_DEPTH = 4;
-
 /**
- * Finds the list in a reply: the only list of records on the first level that has one. Under `data`
- * alone, where there is `data` (specification, section 4).
+ * Finds the list in a reply: the only list of records in the reply, in its `data`, in an object of the
+ * reply that has a `data` of its own, or in the record of the form that the list belongs to. Where there is
+ * `data`, it is under `data` alone (specification, section 4).
  *
  * @param reply the whole reply
  * @param nameInForm the list's name in the record of the form that it belongs to; undefined for other lists
+ * @param around the objects that hold `reply`
  * @returns undefined if there is no list or more than one; this never means an empty list
  */
-export function findList(reply: unknown, nameInForm?: string): FoundList | undefined {
-	let level: Place[] = [{ value: reply, around: [], name: '', isNear: true }];
-	for (let depth = 0; depth <= MAX_DEPTH; depth++) {
-		const lists = level.flatMap((place) => {
-			const records = readRecords(place);
-			return records === undefined ? [] : [{ ...place, records }];
-		});
-		if (lists.length > 1) return undefined;
-		// far from the reply itself there are lists of other things, such as the tags of a form
-		const isFound = lists.every(({ isNear, records }) => isNear || records.every(hasIdentity));
-		if (lists.length > 0) return isFound ? lists[0] : undefined;
-		level = level.flatMap((place) => listPlaces(place, nameInForm));
-	}
-	return undefined;
-}
-
-/** Names under which an empty object, or a list far from the reply itself, can be the empty list. */
-const LIST_NAME =
-	/^(data|list|items|records|results|rows|entries|values|forms|fields|responses|submissions|nodes|edges|content|elements|hits|children)$/i;
-
-function readRecords({ value, name, isNear }: Place): IDataObject[] | undefined {
-	const records = Array.isArray(value) ? (value as unknown[]) : readMap(value, name);
-	if (records === undefined || !records.every(isRecord)) return undefined;
-	return records.length > 0 || isNear || LIST_NAME.test(name) ? records : undefined;
-}
-
-/** The values of an object with a number or their own identity as names: PHP sends lists with gaps so. */
-function readMap(value: unknown, name: string): unknown[] | undefined {
-	if (!isRecord(value)) return undefined;
-	const entries = Object.entries(value);
-	if (entries.length === 0) return LIST_NAME.test(name) ? [] : undefined;
-	const isMap = entries.every(
-		([key, one]) => isRecord(one) && (/^\d+$/.test(key) || key === getIdentity(one)),
+export function findList(
+	reply: unknown,
+	nameInForm?: string,
+	around: IDataObject[] = [],
+): FoundList | undefined {
+	const records = readRecords(reply);
+	if (records !== undefined) return { records, around };
+	if (!isRecord(reply)) return undefined;
+	const lists = listPlaces(reply, nameInForm).flatMap(
+		(place) => findList(place, nameInForm, [...around, reply]) ?? [],
 	);
-	return isMap ? Object.values(value) : undefined;
+	return lists.length === 1 ? lists[0] : undefined;
 }
 
-/** The attributes of an object that may hold the list. */
-function listPlaces(
-	{ value, around, name, isNear }: Place,
-	nameInForm: string | undefined,
-): Place[] {
-	if (!isRecord(value)) return [];
-	const isForm = isOneRecord(value);
-	// a response keeps its answers in lists of such names (specification, section 2.4)
-	const isResponse = 'uuid' in value || 'is_incomplete' in value;
-	if (isForm && isResponse) return [];
-	const isEnvelope = isNear && !isForm && (name === '' || name === 'data');
-	return Object.entries(value)
-		.filter(([inner]) => (isForm ? inner === nameInForm : canHold(inner, value)))
-		.map(([inner, one]) => ({
-			value: one,
-			around: [...around, value],
-			name: inner,
-			isNear: isEnvelope,
-		}));
+/** A list, or an object with numbers or the identities of its values as names: PHP sends lists with gaps so. */
+function readRecords(value: unknown): IDataObject[] | undefined {
+	if (Array.isArray(value)) return value.every(isRecord) ? value : undefined;
+	const entries = isRecord(value) ? Object.entries(value) : [];
+	const records = entries.flatMap(([name, one]) =>
+		isRecord(one) && (/^\d+$/.test(name) || name === getIdentity(one)) ? [one] : [],
+	);
+	return records.length > 0 && records.length === entries.length ? records : undefined;
 }
 
-function canHold(name: string, holder: IDataObject): boolean {
-	if ('data' in holder) return name === 'data';
-	// an object that has an identity as its name is a record
-	const isRecordByName = isRecord(holder[name]) && !/^[a-z_]+$/i.test(name);
-	return !isRecordByName && name !== 'errors' && !isPagingName(name);
-}
-
-/** Whether an object is a record; an envelope can have an identity too, that of the request. */
-function isOneRecord(value: IDataObject): boolean {
-	return hasIdentity(value) && !('success' in value);
+/** The values of an object that may be the list, or hold it. */
+function listPlaces(holder: IDataObject, nameInForm = ''): unknown[] {
+	if (isSingleRecord(holder)) {
+		// a response keeps its answers in lists of such names (specification, section 2.4)
+		return 'uuid' in holder || 'is_incomplete' in holder ? [] : [holder[nameInForm]];
+	}
+	if ('data' in holder) return [holder.data];
+	return Object.entries(holder)
+		.filter(([name]) => name !== 'errors' && !isPagingName(name))
+		.map(([, value]: [string, unknown]) => value)
+		.filter(
+			(value) => !isRecord(value) || 'data' in value || isSingleRecord(value) || readRecords(value),
+		);
 }

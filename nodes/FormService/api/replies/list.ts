@@ -17,9 +17,6 @@ const MAX_PAGES = REQUESTS_PER_DAY / 3;
 /** The most pages of one list, also if several calls read them: a week's requests. */
 const MAX_PAGES_IN_ALL = 7 * REQUESTS_PER_DAY;
 
-/** The most records read of one list: what n8n's memory can hold. */
-const MAX_RECORDS = 1_000_000;
-
 /** Pages in a row that may begin like earlier ones, as if responses were added meanwhile. More are a loop. */
 const MAX_REPEATED_PAGES = 2;
 
@@ -46,18 +43,7 @@ export type ListPage = {
 };
 
 /** A page to start reading at, from an earlier reading of the same list. */
-export type PagePosition = Pick<ListPage, 'url' | 'pagesBefore' | 'recordsBefore'> & {
-	/** What the reading has met so far, if this position continues it. */
-	trail?: Trail;
-};
-
-/** The pages of one reading, by which a loop is recognized. Later calls of the reading share it. */
-type Trail = {
-	/** For each record that a page began with, the number of the page that was first. */
-	firstPage: Map<string, number>;
-	/** How many pages in a row began like an earlier one. */
-	repeatedPages: number;
-};
+export type PagePosition = Pick<ListPage, 'url' | 'pagesBefore' | 'recordsBefore'>;
 
 /**
  * Reads a list page by page. A caller that has enough stops asking for pages.
@@ -73,8 +59,9 @@ export async function* readPages(
 	from?: PagePosition,
 ): AsyncGenerator<ListPage, void> {
 	const [nameInForm] = /fields|responses/.exec(endpoint.url) ?? [];
-	const { href } = new URL(listUrl);
-	let position: PagePosition = from ?? { url: href, pagesBefore: 0, recordsBefore: 0 };
+	let position = from ?? { url: new URL(listUrl).href, pagesBefore: 0, recordsBefore: 0 };
+	const beginnings = new Set<string>();
+	let repeatedPages = 0;
 	for (let pagesRead = 0; ; pagesRead++) {
 		const { url, pagesBefore, recordsBefore } = position;
 		if (pagesRead >= MAX_PAGES || pagesBefore >= MAX_PAGES_IN_ALL) {
@@ -84,16 +71,17 @@ export async function* readPages(
 		const found = findList(value, nameInForm);
 		if (found === undefined) throw createNoList(context, value);
 		const { records, around } = found;
-		const trail = extendTrail(position, records);
-		if (trail.repeatedPages > MAX_REPEATED_PAGES) throw createListError(context, LOOP);
+		const beginning = findBeginning(records, url);
+		repeatedPages = beginnings.has(beginning) ? repeatedPages + 1 : 0;
+		if (repeatedPages > MAX_REPEATED_PAGES)
+			throw createListError(context, 'The pages of the list form a loop');
+		beginnings.add(beginning);
 		const [pages, inAll] = [pagesBefore + 1, recordsBefore + records.length];
 		const following = findNextPage(headers, around, { url, pages, inAll, shown: records.length });
 		const nextUrl = following.kind === 'at' && buildNextUrl(following.url, context, listUrl);
-		const next = nextUrl
-			? { url: nextUrl, pagesBefore: pages, recordsBefore: inAll, trail }
-			: undefined;
+		const next = nextUrl ? { url: nextUrl, pagesBefore: pages, recordsBefore: inAll } : undefined;
 		yield {
-			...{ records, url, pagesBefore, recordsBefore, requests, next },
+			...{ ...position, records, requests, next },
 			isNumbered: isNumbered(url, listUrl),
 			isLast: following.kind === 'none',
 			date: parseDate(headers.date),
@@ -105,17 +93,9 @@ export async function* readPages(
 	}
 }
 
-/** The trail with one more page. An empty page is recognized by its URL. */
-function extendTrail(
-	{ url, pagesBefore, trail }: PagePosition,
-	[first]: readonly IDataObject[],
-): Trail {
-	const { firstPage, repeatedPages } = trail ?? { firstPage: new Map(), repeatedPages: 0 };
-	const beginning = first === undefined ? url : (getIdentity(first) ?? JSON.stringify(first));
-	const pageNumber = firstPage.get(beginning) ?? pagesBefore;
-	firstPage.set(beginning, pageNumber);
-	// a page can be read a second time
-	return { firstPage, repeatedPages: pageNumber < pagesBefore ? repeatedPages + 1 : 0 };
+/** What a page is recognized by if the service gives it again: its first record, or the URL of an empty page. */
+function findBeginning([first]: readonly IDataObject[], url: string): string {
+	return first === undefined ? url : (getIdentity(first) ?? JSON.stringify(first));
 }
 
 /**
@@ -131,14 +111,11 @@ export async function readList(
 	limit = Infinity,
 ): Promise<IDataObject[]> {
 	const all: IDataObject[] = [];
-	const identities = new Set<string>();
+	const before = new Set<unknown>();
 	for await (const { records, isLast } of readPages(context, target)) {
-		for (const record of records) if (!identities.has(getIdentity(record) ?? '')) all.push(record);
-		if (all.length > MAX_RECORDS) throw createTooManyRecords(context);
+		for (const record of records) if (!before.has(getIdentity(record) ?? record)) all.push(record);
 		if (isLast || all.length >= limit) break;
-		for (const identity of records.map(getIdentity)) {
-			if (identity !== undefined) identities.add(identity);
-		}
+		for (const record of records) before.add(getIdentity(record) ?? record);
 	}
 	return all.slice(0, limit);
 }
@@ -177,16 +154,9 @@ function buildNextUrl(
 	return url.href;
 }
 
-const LOOP = 'The pages of the list form a loop';
 const TOO_MANY_PAGES = `The list has more than ${MAX_PAGES} pages`;
 const LARGER_PAGES =
 	"Ask your Form Service administrator for larger pages. In Response: Get Many, a 'Limit' reads fewer pages if 'Sort' is 'Service Order'.";
-
-// not a constant: formatting a number loads Intl, which would delay the start of n8n
-function createTooManyRecords(context: RequestContext) {
-	const message = `The list has more than ${MAX_RECORDS.toLocaleString('en')} records`;
-	return createListError(context, message, LARGER_PAGES);
-}
 
 function createNoList(context: RequestContext, value: unknown) {
 	const { data } = unwrap(value);

@@ -1,8 +1,9 @@
-import { omitBy, pickBy } from 'lodash';
+import { pickBy, snakeCase } from 'lodash';
+import { jsonParse } from 'n8n-workflow';
 import type { IDataObject } from 'n8n-workflow';
 import type { Headers } from '../rateLimiter/limits';
-import { readBoolean } from '../readers';
-import { hasIdentity, isRecord } from '../records';
+import { readBoolean, readNumber } from '../readers';
+import { isSingleRecord, isRecord } from '../records';
 import { parseUrl } from '../url';
 
 /** Where the next page of a list is, as a whole URL; or that there is one, and what says so. */
@@ -44,10 +45,10 @@ export function findNextPage(
 	const url = new URL(soFar.url);
 	const [link] = readHints(hints, NEXT_LINK, readLink);
 	if (link !== undefined) return { kind: 'at', url: parseUrl(link, url.href)?.href ?? link };
-	const [current = Infinity] = readHints(hints, /^current_page$/, parseCount);
-	const [last = 0] = readHints(hints, /^last_page$/, parseCount);
+	const [current = Infinity] = readHints(hints, /^current_page$/, readNumber);
+	const [last = 0] = readHints(hints, /^last_page$/, readNumber);
 	const [cursor] = readHints(hints, /^next_cursor$/, readCursor);
-	const says = findAnnouncement(hints, url.searchParams) ?? findContradiction(hints, soFar);
+	const says = findMore(hints, soFar);
 	if (current < last) url.searchParams.set('page', String(current + 1));
 	else if (cursor !== undefined) url.searchParams.set('cursor', cursor);
 	else return says === undefined ? { kind: 'none' } : { kind: 'unknown', says };
@@ -57,97 +58,65 @@ export function findNextPage(
 /** An attribute of a reply, or a header, that may describe the pages of a list. */
 type Hint = {
 	name: string;
-	/** The name in one spelling. */
+	/** The name in one spelling: `next_page_url` for `nextPageUrl`, `next` for `hydra:next`. */
 	plain: string;
 	value: unknown;
-	/** The object that has the attribute. */
-	holder: object;
 };
 
-/** One spelling for `nextPageUrl`, `next_page_url`, `NextPageURL`, `@odata.nextLink` and `hydra:next`. */
-function normalizeName(name: string): string {
-	return name
-		.replace(/^[@_]*(odata\.|[a-z]+:)?/i, '')
-		.replace(/^x-((wp|pagination|paging)-)?/i, '')
-		.replace(/([a-z\d])([A-Z])/g, '$1_$2')
-		.replace(/[-.\s]+/g, '_')
-		.toLowerCase();
+function createHint(name: string, value: unknown): Hint {
+	const plain = snakeCase(name).replace(/^(x|odata|hydra)_((wp|pagination|paging)_)?/, '');
+	return { name, plain, value };
 }
 
 const PAGING =
-	/(^|_)(links?|meta(data)?|pag(e|es|ing|inat(ion|or|ed)|er)|cursors?|info|view|navigation|continuation|scroll|result_set)($|_)/;
+	/(^|_)(links?|meta(data)?|pag(e|es|ing|inat(ion|or|ed)|er)|cursors?|info|view|navigation|continuation|scroll|result_set)(_|$)/;
 
 /** Whether an attribute beside a list describes the pages of the list, by its name. */
 export function isPagingName(name: string): boolean {
-	return PAGING.test(normalizeName(name));
+	return PAGING.test(createHint(name, undefined).plain);
 }
-
-/** Objects that are about another page, or about no page at all. */
-const UNRELATED_OBJECT =
-	/^(next|prev(ious)?|first|last|self)(_|$)|(^|_)(rate|quota|usage|limits?)(_|$)/;
 
 /** Attributes of a form's record that describe the form, although they are named like those of pages. */
-const FORM_ATTRIBUTE = /^(pages?|page_?count|number|count|last|start|limit|size|cursor|after)$/;
+const FORM_ATTRIBUTE = /^(pages?|page_count|count|last|limit|size|cursor|after)$/;
 
-/** The levels of objects that are searched for descriptions of pages. */
-const MAX_DEPTH = 8;
-
-/** What an object that holds a list says of its pages, also under names such as `links` and `meta`. */
+/** What an object that holds a list says of its pages, also in objects such as `links` and `meta`. */
 function listHintsBeside(object: IDataObject): Hint[] {
-	const isForm = hasIdentity(object) && !('success' in object);
-	const isOwn = (_value: unknown, name: string) => FORM_ATTRIBUTE.test(normalizeName(name));
-	return listHints(isForm ? omitBy(object, isOwn) : object, 0);
+	const hints = listHints(object);
+	if (!isSingleRecord(object)) return hints;
+	return hints.filter(({ name, plain }) => !(name in object && FORM_ATTRIBUTE.test(plain)));
 }
 
-function listHints(holder: object, depth: number): Hint[] {
-	const own = Object.entries(holder).map(([name, value]: [string, unknown]) => {
-		return { name, plain: normalizeName(name), value, holder };
+function listHints(holder: object): Hint[] {
+	return Object.entries(holder).flatMap(([name, value]: [string, unknown]) => {
+		const hint = createHint(name, value);
+		if (!PAGING.test(hint.plain)) return [hint];
+		const links = Array.isArray(value) ? value.filter(isNextLink) : [];
+		const next = links.map(({ url, href }) => createHint('next', url ?? href));
+		return [hint, ...next, ...(isRecord(value) ? listHints(value) : [])];
 	});
-	const inner = own.flatMap(({ plain, value }) => {
-		const isDescribing = depth > 0 || PAGING.test(plain);
-		if (!isDescribing || depth === MAX_DEPTH || UNRELATED_OBJECT.test(plain)) return [];
-		if (Array.isArray(value)) return listNextLinks(value);
-		return isRecord(value) && !hasIdentity(value) ? listHints(value, depth + 1) : [];
-	});
-	return [...own, ...inner];
 }
 
-/** `[{rel: 'next', href}]` and `[{label: 'Next', url}]` as `{next: url}`. */
-function listNextLinks(links: unknown[]): Hint[] {
-	return links
-		.filter(isRecord)
-		.filter(({ rel, label }) =>
-			[rel, label].flat().some((name) => typeof name === 'string' && /\bnext\b/i.test(name)),
-		)
-		.flatMap(({ url, href, link }) => listHints({ next: url ?? href ?? link }, MAX_DEPTH));
+/** `{rel: 'next', href}` or Laravel's `{label: 'Next &raquo;', url}`, in a list of links. */
+function isNextLink(link: unknown): link is IDataObject {
+	if (!isRecord(link)) return false;
+	return [link.rel, link.label].some((text) => typeof text === 'string' && /\bnext\b/i.test(text));
 }
 
-/** Link, the total of Content-Range, the JSON in X-Pagination, and all others as attributes. */
+/** The headers as attributes, with the total of Content-Range and the JSON in X-Pagination. */
 function listHeaderHints({ link, ...others }: Headers): Hint[] {
 	const total = String(others['content-range'] ?? '').split('/')[1];
-	const given = pickBy({ ...others, next: findNextInLink(link), total });
-	const inJson = parseObject(others['x-pagination']);
-	return [given, inJson].flatMap((holder) => listHints(holder, MAX_DEPTH));
-}
-
-function parseObject(text: unknown): object {
-	try {
-		const value: unknown = JSON.parse(String(text));
-		return isRecord(value) ? value : {};
-	} catch {
-		return {};
-	}
+	const json = jsonParse<unknown>(String(others['x-pagination']), { fallbackValue: {} });
+	const given = { ...others, total, next: findNextInLink(link) };
+	return [pickBy(given), Object(json)].flatMap(listHints);
 }
 
 /** `<target>; name=value; name="quoted"` (RFC 8288, section 3), several with commas between them. */
-const LINK = /<([^<>]*)>((?:\s*;\s*[^\s;,="]+(?:\s*=(?:\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]+))?)?)*)/g;
-const PARAMETER = /;\s*([^\s;,="]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*))/g;
+const LINK = /<([^<>]*)>((?:[^<>",]|"[^"]*")*)/g;
+const PARAMETER = /;\s*([^\s;="]+)\s*=\s*(?:"([^"]*)"|([^\s;"]*))/g;
 
 /** The target of the first link to a next page. A link with an anchor belongs to something else. */
 export function findNextInLink(header: unknown): string | undefined {
-	const text = Array.isArray(header) ? header.join(', ') : header;
-	if (typeof text !== 'string') return undefined;
-	for (const [, target, parameters] of text.matchAll(LINK)) {
+	for (const [, target, parameters] of [header].flat().join(', ').matchAll(LINK)) {
 		const given = [...parameters.matchAll(PARAMETER)].map(
 			([, name, quoted, bare]) => [name.toLowerCase(), quoted ?? bare] as const,
 		);
@@ -159,60 +128,54 @@ export function findNextInLink(header: unknown): string | undefined {
 	return undefined;
 }
 
-const NEXT_LINK = /^next(_(page|records|results|set))?(_(link|url|uri|href|path))?$/;
-const NEXT = /^((page|cursor|link|url)_)?next(_|$)/;
-const CONTINUATION =
-	/^(ms_)?continu(e|ation)(_|$)|^(last_evaluated_key|scroll_id|bookmark|((after|end)_)?cursor|after)$/;
-const MORE = /^((has_)?(more|next)(_[a-z]+)*|(is_)?truncated|exceeded_transfer_limit)$/;
+const NEXT_LINK = /^next(_page)?(_(link|url|uri|href))?$/;
+/** There is more, unless the value is empty or says no. */
+const MORE = /^([a-z]+_)?(next|more|truncated|continu(e|ation))(_|$)|^exceeded_transfer_limit$/;
 const LAST = /^(is_)?(last(_page|_batch|_chunk)?|done|eof|exhausted)$/;
-const LAST_PAGE =
-	/^(last_?page|total_?pages|page_?count|pages|(number_of|num|max)_pages|pages?_total|last)$/;
-const SIZE = /^(per_?page|page_?size|limit|size|max_results|items_per_page|count_per_page)$/;
+/** Where the next page begins, or where this one did. */
+const CURSOR = /^((after|end)_)?cursor$|^(after|scroll_id|bookmark|last_evaluated_key)$/;
+const PAGES =
+	/^(last_?page|(total|num|max)_?pages|page_?(count|total)|pages|number_of_pages|last)$/;
 const TOTAL =
 	/^(total|num_found|total_?(count|items|results|records|elements|size|entries|rows|hits|responses)|count_total)$/;
 /** A count of the whole list, or of the page alone. */
 const COUNT = /^(count|found|(items?|records?|results?)_(count|total))$/;
+const SIZE = /^(per_?page|page_?size|limit|size|max_results|items_per_page)$/;
 
-/** The name of an attribute that says that the list continues. */
-function findAnnouncement(hints: readonly Hint[], query: URLSearchParams): string | undefined {
-	const found = hints.find(({ plain, value, holder }) => {
-		if (NEXT.test(plain) && isGiven(value)) return true;
-		if (MORE.test(plain) && readBoolean(value) === true) return true;
-		if (LAST.test(plain) && (value === false || value === 'false')) return true;
-		const isCursor =
-			CONTINUATION.test(plain) || (plain === 'offset' && parseCount(value) === undefined);
-		// the same name can repeat where this page begins
-		const isHere = readCursor(value) === query.get(plain);
-		return (
-			isCursor &&
+/**
+ * What says that the list goes on beyond what was read. A cursor may be that of this page, and a full page
+ * the last one: they count unless something else says that the list ends here.
+ */
+function findMore(hints: readonly Hint[], soFar: ListSoFar): string | undefined {
+	const verdicts = hints.map((hint) => judge(hint, soFar));
+	const more = verdicts.find((verdict) => verdict !== undefined && verdict !== 'end');
+	if (more !== undefined) return more;
+	const query = new URL(soFar.url).searchParams;
+	const cursor = hints.find(
+		({ plain, value }) =>
+			(CURSOR.test(plain) || (plain === 'offset' && readNumber(value) === undefined)) &&
 			isGiven(value) &&
-			!isHere &&
-			!hints.some((one) => one.holder === holder && isEnd(one))
-		);
-	});
-	return found && `"${found.name}"`;
-}
-
-function isEnd({ plain, value }: Hint): boolean {
-	return (
-		(NEXT.test(plain) && !isGiven(value)) ||
-		(MORE.test(plain) && readBoolean(value) === false) ||
-		(LAST.test(plain) && (value === true || value === 'true'))
+			readCursor(value) !== query.get(plain),
 	);
+	// `links.next` can be null where only the cursor counts
+	const switches = [MORE, LAST].flatMap((names) => readHints(hints, names, readBoolean));
+	if (cursor !== undefined && switches.length === 0) return `"${cursor.name}"`;
+	const isFull = soFar.pages === 1 && readHints(hints, SIZE, readNumber).includes(soFar.shown);
+	return isFull && !verdicts.includes('end') ? `a full page of ${soFar.shown} records` : undefined;
 }
 
-/** A count of records or of pages that is larger than what was read. */
-function findContradiction(hints: readonly Hint[], soFar: ListSoFar): string | undefined {
-	const totals = readHints(hints, TOTAL, parseCount);
-	const most = Math.max(0, ...totals, ...readHints(hints, COUNT, parseCount));
-	if (most > soFar.inAll) return `${most} records announced, ${soFar.inAll} sent`;
-	if (totals.length > 0) return undefined;
-	const lastPages = readHints(hints, LAST_PAGE, parseCount);
-	const last = Math.max(0, ...lastPages);
-	if (last > soFar.pages) return `${last} pages announced, ${soFar.pages} sent`;
-	if (soFar.pages > 1 || lastPages.length > 0 || hints.some(isEnd)) return undefined;
-	const isFull = soFar.shown > 0 && readHints(hints, SIZE, parseCount).includes(soFar.shown);
-	return isFull ? `a full page of ${soFar.shown} records` : undefined;
+/** What one attribute says by itself: what there is more, or that the list ends here. */
+function judge({ name, plain, value }: Hint, soFar: ListSoFar): string | undefined {
+	if (MORE.test(plain)) return isGiven(value) ? `"${name}"` : 'end';
+	if (LAST.test(plain) && typeof value === 'boolean') return value ? 'end' : `"${name}"`;
+	const count = readNumber(value);
+	if (count === undefined) return undefined;
+	if (PAGES.test(plain)) {
+		return count > soFar.pages ? `${count} pages announced, ${soFar.pages} sent` : 'end';
+	}
+	if (!TOTAL.test(plain) && !COUNT.test(plain)) return undefined;
+	if (count > soFar.inAll) return `${count} records announced, ${soFar.inAll} sent`;
+	return TOTAL.test(plain) ? 'end' : undefined;
 }
 
 /** What can be read from the values of these names, the nearest to the list first. */
@@ -229,7 +192,7 @@ function readHints<T>(
 
 /** A URL or a path; a cursor in Base64 can have a slash in it, but no question mark. */
 function readLink(value: unknown): string | undefined {
-	if (isRecord(value)) return readLink(value.href ?? value.url ?? value.link ?? value.uri);
+	if (isRecord(value)) return readLink(value.href ?? value.url);
 	const isLink =
 		typeof value === 'string' && /^([a-z][a-z\d+.-]*:\/\/|\/|\?|\.)|^[^\s?]+\?\S+=/i.test(value);
 	return isLink ? value : undefined;
@@ -240,15 +203,7 @@ function readCursor(value: unknown): string | undefined {
 	return isText && isGiven(value) ? String(value) : undefined;
 }
 
-/** A whole number from 0 up, also as text or in an object such as `{value, relation}`. */
-function parseCount(value: unknown): number | undefined {
-	if (isRecord(value)) return parseCount(value.value);
-	const isText = typeof value === 'string' && /^\d{1,9}$/.test(value);
-	const count = isText || typeof value === 'number' ? Number(value) : -1;
-	return Number.isSafeInteger(count) && count >= 0 ? count : undefined;
-}
-
 function isGiven(value: unknown): boolean {
 	if (isRecord(value)) return Object.values(value).some(isGiven);
-	return Boolean(value) && value !== 'null' && value !== 'false' && value !== '0';
+	return Boolean(value) && value !== 'null' && readBoolean(value) !== false;
 }

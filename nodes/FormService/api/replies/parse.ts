@@ -1,4 +1,5 @@
-import type { GenericValue, IDataObject } from 'n8n-workflow';
+import { pick, pickBy } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
 import { describeShape, unwrap } from '../envelope';
 import { CHECK_BASE_URL, CHECK_VERSION } from '../errors';
 import { isRecord, isUuid } from '../records';
@@ -30,10 +31,13 @@ export function parseWorkspace(context: RequestContext, reply: unknown): IDataOb
  */
 export function parsePdfLink(context: RequestContext, reply: unknown): string {
 	const { data } = unwrap(reply);
-	const link = findPdfLink(data, reply);
-	const url = isLink(link) ? parseUrl(link, context.account.baseUrl) : undefined;
+	const links = typeof data === 'string' ? [data] : listPdfLinks([data, reply].filter(isRecord));
+	const link = links.find((one) => typeof one === 'string' && /^(https?:\/)?\/\S+$/i.test(one));
+	const url = link === undefined ? undefined : parseUrl(String(link), context.account.baseUrl);
 	if (url !== undefined) return url.href;
-	if (link !== null) throw createUnexpected(context, 'did not send a link to a PDF, but', data);
+	if (!links.some((one) => one === null || one === '')) {
+		throw createUnexpected(context, 'did not send a link to a PDF, but', data);
+	}
 	throw createRequestError(context, {
 		message: 'Form Service has no PDF of this response',
 		description: 'Form Service may still be creating the PDF. Try again later.',
@@ -41,23 +45,24 @@ export function parsePdfLink(context: RequestContext, reply: unknown): string {
 	});
 }
 
-/** What the service says about a new response, which the specification leaves open as well. */
-export function parseAddedResponse(reply: unknown): IDataObject {
-	const { data, message } = unwrap(reply);
-	const { uuid, id } = isRecord(reply) ? reply : {};
-	const added = {
-		...(message !== undefined && { message }),
-		...(uuid !== undefined && { uuid }),
-		...(id !== undefined && { id }),
-		...(isRecord(data) ? data : readAddedData(data)),
-	};
-	return Object.keys(added).length > 0 ? added : { success: true };
+/** What has "pdf" in its name; if nothing has, what is called a URL or a link. */
+function listPdfLinks(holders: IDataObject[]): unknown[] {
+	const entries = holders.flatMap(Object.entries) as Array<[string, unknown]>;
+	const named = (names: RegExp) => entries.filter(([name]) => names.test(name));
+	const ofPdf = named(/pdf/i);
+	const found = ofPdf.length > 0 ? ofPdf : named(/^(download_?)?(url|link)$/i);
+	return found.map(([, value]) => value);
 }
 
-function readAddedData(data: unknown): IDataObject {
-	if (isUuid(data)) return { uuid: data };
-	const isNothing = data === undefined || data === null || (Array.isArray(data) && !data.length);
-	return isNothing ? {} : { data: data as GenericValue };
+/** What the service says about a new response, which the specification leaves open as well. */
+export function parseAddedResponse(reply: unknown): IDataObject {
+	const { data } = unwrap(reply);
+	const added = {
+		...pickBy(pick(reply, ['message', 'uuid', 'id'])),
+		...(isUuid(data) && { uuid: data }),
+		...(isRecord(data) && data),
+	};
+	return Object.keys(added).length > 0 ? added : { success: true };
 }
 
 /**
@@ -89,31 +94,4 @@ function createUnexpected(
 	const message = `Form Service ${what} ${describeShape(data)}`;
 	const failure = { cause: 'configuration-invalid' } as const;
 	return createRequestError(context, { message, description, failure });
-}
-
-/**
- * The link whose name has "pdf" in it, also in an object of that name, else the one that is called a URL,
- * a link or a download. If the former is empty, no other link of the reply is the PDF's.
- *
- * @returns null for a link that is empty; undefined if there is none
- */
-function findPdfLink(data: unknown, reply: unknown): string | null | undefined {
-	if (isLink(data)) return data;
-	const holders = [data, reply].filter(isRecord);
-	const values = holders
-		.flatMap(Object.entries)
-		.filter(([name]) => /pdf/i.test(name))
-		.map(([, value]: [string, unknown]) => (isRecord(value) ? findLink(value) : value));
-	const link = values.find(isLink);
-	if (link !== undefined || values.length === 0) return link ?? holders.map(findLink).find(isLink);
-	return values.some((value) => !value) ? null : undefined;
-}
-
-function findLink(object: IDataObject): unknown {
-	const name = /^((download|file|document)[-_]?)?(url|link|href|uri)$|^download$/i;
-	return Object.entries(object).find(([key]) => name.test(key))?.[1];
-}
-
-function isLink(value: unknown): value is string {
-	return typeof value === 'string' && /^(https?:\/)?\/\S+$/i.test(value);
 }
