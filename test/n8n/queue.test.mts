@@ -128,7 +128,6 @@ describe('in queue mode, with four workers', () => {
 	it('applies each of many updates once, within the limits that all workers share', async () => {
 		const { rest, url } = cluster.main;
 		Object.assign(service.limits, { perMinute: PER_MINUTE, perDay: 1440 });
-		service.limits.reset();
 		const workflowId = await rest.createWorkflow(updateWorkflow(credential));
 		await rest.activate(workflowId);
 		const texts = Array.from({ length: UPDATES }, (_, index) => `Update ${index}`);

@@ -9,7 +9,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { itemsOf } from '../../scripts/lib/n8n/rest.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
 import { selfSigned } from '../integration/servers.mts';
-import { demoForms, status } from '../service/index.mts';
+import { answer, demoForms, status } from '../service/index.mts';
 import { runOperations, startInstance, startUnlimited } from './instance.mts';
 
 vi.setConfig({ testTimeout: 900_000 });
@@ -88,7 +88,9 @@ describe('a PDF whose link names a host that resolves to a private address', () 
 			connections += 1;
 			socket.destroy();
 		});
-		service.shapes.filesOrigin = `https://files.private.example:${await listen(target)}`;
+		const link = `https://files.private.example:${await listen(target)}/summary.pdf`;
+		const fault = answer(200, 'application/json', JSON.stringify({ success: true, url: link }));
+		service.faults.set({ fault, match: { path: /\/pdf$/ } });
 		const preload = pathToFileURL(join(import.meta.dirname, 'safety', 'resolveToLoopback.mjs'));
 		const baseUrl = service.baseUrl.replace('127.0.0.1', 'localhost');
 		const settings = { NODE_OPTIONS: `--import ${preload.href}`, ...env };

@@ -5,6 +5,30 @@ import type { Limits, Usage } from './specification/limiter.mts';
 import type { Shapes } from './specification/shapes.mts';
 import type { Account, Store } from './store.mts';
 
+export type ServiceOptions = {
+	/** any free one when not given */
+	port?: number;
+	/** where what is stored stays between starts; in memory alone when not given */
+	file?: string;
+	perMinute?: number;
+	perDay?: number;
+	/** of the first account */
+	token?: string;
+	/** whether an empty database gets the demo's forms and responses (default), or an account alone */
+	seed?: boolean;
+	/** epoch milliseconds */
+	now?: () => number;
+	/** waits so many milliseconds, infinite ones for ever, with the request of this connection unanswered */
+	wait?: (milliseconds: number, connection: Socket) => Promise<void>;
+	/**
+	 * how many milliseconds each request to the API is on its way, asked for the request and again for its
+	 * reply, so that requests act and replies arrive in another order than they were sent; none by default
+	 */
+	latency?: () => number;
+	/** stands in every record as the value of attributes whose names say that they are secret */
+	secret?: string;
+};
+
 /** What reached the service, for assertions. */
 export type RecordedRequest = {
 	/** epoch milliseconds */
@@ -21,6 +45,38 @@ export type RecordedRequest = {
 	body?: unknown;
 };
 
+export type Service = {
+	/** scheme, host and port */
+	url: string;
+	/** what a person enters as Base URL */
+	baseUrl: string;
+	token: string;
+	/** what reached the API */
+	requests: RecordedRequest[];
+	/** what reached pages, PDFs and files */
+	visits: RecordedRequest[];
+	store: Store;
+	faults: Faults;
+	shapes: Shapes;
+	/** a change holds from the next request on */
+	limits: Limits;
+	/** ends it, and all that is under way; a second call changes nothing */
+	close(): Promise<void>;
+};
+
+/** What the routes of one running service share. */
+export type Parts = Pick<
+	Service,
+	'requests' | 'visits' | 'store' | 'faults' | 'shapes' | 'limits'
+> &
+	Required<Pick<ServiceOptions, 'now' | 'wait' | 'latency'>> &
+	Pick<ServiceOptions, 'secret'> & {
+		/** by account */
+		usage: Map<number, Usage>;
+		/** scheme, host and port of the service; known once it listens */
+		origin: () => string;
+	};
+
 /** What the service knows about a request while it handles the request. */
 export type Call = {
 	record: RecordedRequest;
@@ -34,33 +90,3 @@ declare module 'fastify' {
 		call: Call;
 	}
 }
-
-/** The limits of a running service; a change holds from the next request on. */
-export type LimitControl = Limits & {
-	/** forgets what every account has used */
-	reset(): void;
-};
-
-/** What the routes of one running service share. */
-export type Parts = {
-	store: Store;
-	faults: Faults;
-	shapes: Shapes;
-	limits: LimitControl;
-	/** by account */
-	usage: Map<number, Usage>;
-	/** what reached the API, and what reached the pages and files */
-	requests: RecordedRequest[];
-	visits: RecordedRequest[];
-	now: () => number;
-	/** see ServiceOptions */
-	wait: (milliseconds: number, connection: Socket) => Promise<void>;
-	/** see ServiceOptions */
-	latency: () => number;
-	/** see ServiceOptions */
-	secret?: string;
-	/** scheme, host and port of the service; known once it listens */
-	origin: () => string;
-	/** the same for links to PDFs and files */
-	filesOrigin: () => string;
-};

@@ -3,13 +3,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { defaultSettings, type Settings } from './specification/settingsRules.mts';
 
 /** A workspace as endpoint 1 shows it (section 2.1). */
-export type Workspace = Record<string, unknown> & { name: string };
+type Workspace = Record<string, unknown> & { name: string };
 export type Account = { id: number; workspace: Workspace };
 
 export type Form = {
 	id: string;
 	accountId: number;
-	slug: string;
 	trackIncomplete: boolean;
 	settings: Settings;
 	createdAt: string;
@@ -47,8 +46,6 @@ export type NewForm = {
 	id?: string;
 	/** the first account's when not given */
 	accountId?: number;
-	/** now when not given */
-	createdAt?: string;
 	fields?: NewField[];
 	trackIncomplete?: boolean;
 	settings?: Settings;
@@ -65,8 +62,6 @@ export type Response = {
 	isIncomplete: boolean;
 	answers: Answers;
 	createdAt: string;
-	referrer: string | null;
-	pdfName: string;
 	/** what the page calls the submission while it is being typed */
 	draft?: string;
 };
@@ -78,14 +73,10 @@ export type NewResponse = {
 	uuid?: string;
 	/** as the service writes it; now when not given */
 	createdAt?: string;
-	referrer?: string;
 	draft?: string;
 };
 
 type StoredFile = { name: string; type: string; base64: string };
-
-/** A name in an address that nobody can guess: 192 bits. */
-const newUnguessableName = () => randomBytes(24).toString('base64url');
 
 /**
  * A timestamp as the service writes it: ISO 8601 UTC with microseconds and a trailing Z (section 2.1). Whole
@@ -119,11 +110,10 @@ export function createStore(file: string | undefined, now: () => number) {
 	const forms = new Map<string, Form>();
 	const fields = new Map<string, Field>();
 	const responses = new Map<string, Response>();
-	const uuidsByForm = new Map<string, string[]>();
 	/** how many responses each form has ever had: a deleted one's number goes to no other */
 	const numbers = new Map<string, number>();
 	const files = new Map<string, StoredFile>();
-	const maps = { tokens, forms, fields, responses, uuidsByForm, numbers, files };
+	const maps = { tokens, forms, fields, responses, numbers, files };
 
 	if (file !== undefined && existsSync(file)) {
 		const saved = JSON.parse(readFileSync(file, 'utf8')) as Record<string, never>;
@@ -138,16 +128,12 @@ export function createStore(file: string | undefined, now: () => number) {
 	const listFields = (formId: string) =>
 		[...fields.values()].filter((one) => one.formId === formId);
 	const listResponses = (formId: string) =>
-		(uuidsByForm.get(formId) ?? []).map((uuid) => responses.get(uuid)!);
-	const countComplete = (formId: string) =>
-		listResponses(formId).filter(({ isIncomplete }) => !isIncomplete).length;
+		[...responses.values()].filter((one) => one.formId === formId);
 
-	function addField(formId: string, { uuid = randomUUID(), label, ...field }: NewField): Field {
+	function addField(formId: string, { uuid = randomUUID(), ...field }: NewField) {
 		const optional = { customKey: null, description: null, options: null };
 		const base = { type: 'text', mandatory: false, ...optional } as const;
-		const added = { ...base, ...field, uuid, label, formId: formOf(formId).id };
-		fields.set(uuid, added);
-		return added;
+		fields.set(uuid, { ...base, ...field, uuid, formId });
 	}
 
 	/** Answers by the UUID of their field. */
@@ -161,19 +147,15 @@ export function createStore(file: string | undefined, now: () => number) {
 		return Object.fromEntries(entries);
 	}
 
-	function change(uuid: string, answers: Answers, isIncomplete: boolean): Response {
+	function change(uuid: string, answers: Answers, isIncomplete: boolean) {
 		const before = responseOf(uuid);
 		const merged = { ...before.answers, ...toUuids(before.formId, answers) };
-		const changed = { ...before, answers: merged, isIncomplete };
-		responses.set(uuid, changed);
-		return changed;
+		responses.set(uuid, { ...before, answers: merged, isIncomplete });
 	}
 
 	return {
-		account: (id: number) => accounts[id - 1] as Account | undefined,
-		firstAccount: () => accounts[0] as Account | undefined,
-		accountOfToken: (token: string) =>
-			accounts[(tokens.get(token) ?? 0) - 1] as Account | undefined,
+		firstAccount: () => accounts.at(0),
+		accountOfToken: (token: string) => accounts.find(({ id }) => id === tokens.get(token)),
 		/** What the account does not say of its workspace has plain values. */
 		addAccount(account: { name?: string; tokens: string[]; workspace?: Record<string, unknown> }) {
 			const { name = 'Workspace', workspace } = account;
@@ -190,26 +172,19 @@ export function createStore(file: string | undefined, now: () => number) {
 		form: (id: string) => forms.get(id),
 		forms: (accountId = 1) => [...forms.values()].filter((one) => one.accountId === accountId),
 		fields: listFields,
-		addField,
-		addForm({ name, id = newFormId(), accountId = 1, settings, ...rest }: NewForm): Form {
-			const time = rest.createdAt ?? timestamp(now());
-			const form = {
-				id,
-				accountId,
-				slug: name.toLowerCase().replace(/[^a-z0-9]+/g, '-'),
-				trackIncomplete: rest.trackIncomplete ?? false,
-				settings: { ...defaultSettings(name), ...settings },
-				createdAt: time,
-				updatedAt: time,
-			};
+		addForm(added: NewForm): Form {
+			const { name, id = newFormId(), accountId = 1, trackIncomplete = false } = added;
+			const settings = { ...defaultSettings(name), ...added.settings };
+			const time = timestamp(now());
+			const form = { id, accountId, trackIncomplete, settings, createdAt: time, updatedAt: time };
 			forms.set(id, form);
-			for (const field of rest.fields ?? []) addField(id, field);
+			for (const field of added.fields ?? []) addField(id, field);
 			return form;
 		},
 		editSettings(formId: string, settings: Settings): Form {
 			const form = formOf(formId);
-			const edited = { ...form, settings: { ...form.settings, ...settings } };
-			forms.set(formId, { ...edited, updatedAt: timestamp(now()) });
+			const updatedAt = timestamp(now());
+			forms.set(formId, { ...form, settings: { ...form.settings, ...settings }, updatedAt });
 			return formOf(formId);
 		},
 		/** Turns "Track incomplete submissions" of a form on or off. */
@@ -223,15 +198,11 @@ export function createStore(file: string | undefined, now: () => number) {
 		/** The responses of a form that are not deleted, oldest first. */
 		responses: listResponses,
 		response: (uuid: string) => responses.get(uuid),
-		responseOfPdf: (name: string) =>
-			[...responses.values()].find(({ pdfName }) => pdfName === name),
-		responseOfDraft: (formId: string, draft: string) =>
-			listResponses(formId).find((response) => response.draft === draft),
-		completeCount: countComplete,
 		/** Why a form takes no response now, in words for a person; undefined when it takes them. */
 		closedBecause({ id, settings }: Form): string | undefined {
 			const { is_closed: closed, closed_message: message, responses_limit: limit } = settings;
-			const isFull = typeof limit === 'number' && countComplete(id) >= limit;
+			const complete = listResponses(id).filter(({ isIncomplete }) => !isIncomplete);
+			const isFull = typeof limit === 'number' && complete.length >= limit;
 			if (!closed && !isFull) return undefined;
 			return typeof message === 'string' && message
 				? message
@@ -250,12 +221,8 @@ export function createStore(file: string | undefined, now: () => number) {
 				...{ uuid, formId, number, draft, isIncomplete: incomplete },
 				answers: toUuids(formId, response.answers ?? {}),
 				createdAt: response.createdAt ?? timestamp(now()),
-				referrer: response.referrer ?? null,
-				pdfName: newUnguessableName(),
 			};
 			responses.set(uuid, added);
-			if (!uuidsByForm.has(formId)) uuidsByForm.set(formId, []);
-			uuidsByForm.get(formId)!.push(uuid);
 			return added;
 		},
 		/** Makes an incomplete response a complete one; it keeps its UUID, number and time. */
@@ -264,15 +231,12 @@ export function createStore(file: string | undefined, now: () => number) {
 		editResponse: (uuid: string, answers: Answers) =>
 			change(uuid, answers, responseOf(uuid).isIncomplete),
 		deleteResponse(uuid: string) {
-			const { formId } = responseOf(uuid);
-			const left = uuidsByForm.get(formId)!.filter((one) => one !== uuid);
-			uuidsByForm.set(formId, left);
-			responses.delete(uuid);
+			responses.delete(responseOf(uuid).uuid);
 		},
 
-		/** Keeps an uploaded file; its ID is part of its address. */
+		/** Keeps an uploaded file under an ID that nobody can guess: 192 bits. */
 		addFile({ name, type, data }: { name: string; type: string; data: Uint8Array }) {
-			const id = newUnguessableName();
+			const id = randomBytes(24).toString('base64url');
 			files.set(id, { name, type, base64: Buffer.from(data).toString('base64') });
 			return { id };
 		},
@@ -287,16 +251,15 @@ export function createStore(file: string | undefined, now: () => number) {
 	};
 }
 
+/** A workspace with plain values for everything that section 2.1 names. */
 function createWorkspace(name: string, createdAt: string): Workspace {
-	const nullable = [
-		...['logo', 'logo_backend', 'ogimage', 'favicon', 'after_message', 'after_redirect_url'],
-		...['after_message_email_subject', 'after_message_email', 'slack_webhook_url'],
-		...['discord_webhook_url', 'checkout_canceled_message', 'checkout_canceled_cta'],
-	];
+	const empty = `logo logo_backend ogimage favicon after_message after_redirect_url
+		after_message_email_subject after_message_email slack_webhook_url discord_webhook_url
+		checkout_canceled_message checkout_canceled_cta`;
 	const email = 'owner@example.com';
 	return {
 		name,
-		...Object.fromEntries(nullable.map((key) => [key, null])),
+		...Object.fromEntries(empty.split(/\s+/).map((key) => [key, null])),
 		field_errormessage: 'Please fill in this field.',
 		webhook_secret: 'webhook-secret',
 		replyto_email: email,

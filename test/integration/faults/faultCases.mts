@@ -55,7 +55,7 @@ export const faultCases: FaultCase[] = [
 	{ name: 'status 429 with Retry-After: 0', fault: tooMany(60, 0), ...minute },
 	{
 		name: 'status 429 with Retry-After as a date',
-		fault: tooMany(60, { dateIn: 2 }, { reset: false }),
+		fault: tooMany(60, { dateIn: 2 }),
 		...minute,
 	},
 	{

@@ -27,7 +27,7 @@ const passing: Passing[] = [
 	{ name: 'status 429 with Retry-After: 0', fault: tooMany(60, 0), ...again, pauseMs: 950 },
 	{
 		name: 'status 429 with Retry-After as a date',
-		fault: tooMany(60, { dateIn: 2 }, { reset: false }),
+		fault: tooMany(60, { dateIn: 2 }),
 		...again,
 		pauseMs: 1_900,
 	},

@@ -76,19 +76,6 @@ describe('a file on another host', () => {
 		});
 	});
 
-	it('is fetched without the token also when the service keeps its PDFs there', async () => {
-		await withWorld(
-			async (world) => {
-				const { items } = await downloadPdf(world);
-				expect(items[0].binary?.data.mimeType).toBe('application/pdf');
-				expect(world.service.visits.map(({ headers }) => headers.authorization)).toEqual([
-					undefined,
-				]);
-			},
-			{ filesApart: true },
-		);
-	});
-
 	it('is fetched without the token where the service only redirects to it', async () => {
 		const other = await elsewhere((_request, reply) => reply.end('%PDF-1.7'));
 		await withWorld(async (world) => {

@@ -4,7 +4,6 @@ import {
 	type FieldType,
 	type NewField,
 	type NewForm,
-	type NewResponse,
 	type Store,
 	timestamp,
 } from '../store.mts';
@@ -24,7 +23,7 @@ export const DEMO_TOKEN = 'demo-access-token';
 type DemoForm = Omit<NewForm, 'id' | 'fields'> & {
 	fields: NewField[];
 	/** answers by the custom key of their field */
-	responses: NewResponse[];
+	responses: Answers[];
 };
 
 /** A field with its custom key. */
@@ -37,8 +36,6 @@ const field = (
 
 const name = field('Name', 'name', 'text', { mandatory: true });
 const email = field('Email', 'email', 'email', { mandatory: true });
-
-const answer = (answers: Answers): NewResponse => ({ answers });
 
 const contents: Record<keyof typeof demoForms, DemoForm> = {
 	contact: {
@@ -58,7 +55,7 @@ const contents: Record<keyof typeof demoForms, DemoForm> = {
 				...{ name: 'Grace Hopper', email: 'grace@example.com', phone: '+1 555 0100' },
 				message: 'The page says "99 < 100".\nIs that so?',
 			},
-		].map(answer),
+		],
 	},
 	survey: {
 		name: 'Customer Survey',
@@ -84,7 +81,7 @@ const contents: Record<keyof typeof demoForms, DemoForm> = {
 				...{ score: 9, comment_good: 'It is quick.', comment_bad: 'Nothing comes to mind.' },
 			},
 			{ satisfaction: 'Somewhat', features: ['Reports'], score: 6 },
-		].map(answer),
+		],
 	},
 	application: {
 		name: 'Job Application',
@@ -94,10 +91,10 @@ const contents: Record<keyof typeof demoForms, DemoForm> = {
 			field('CV', 'cv', 'file_upload', { description: 'One file, up to 20 MB.' }),
 		],
 		responses: [
-			answer({
+			{
 				...{ name: 'Alan Turing', email: 'alan@example.com', start: '2027-01-04' },
 				portfolio: 'https://example.com/alan',
-			}),
+			},
 		],
 	},
 	newsletter: {
@@ -108,25 +105,24 @@ const contents: Record<keyof typeof demoForms, DemoForm> = {
 			...[name, email],
 			field('Topics', 'topics', 'multiple_choice', { options: ['News', 'Tips', 'Events'] }),
 		],
+		// who has not entered an address has not submitted the form yet
 		responses: [
-			answer({ name: 'Mary Jackson', email: 'mary@example.com', topics: ['News', 'Tips'] }),
-			{ answers: { name: 'Dorothy' }, incomplete: true },
+			{ name: 'Mary Jackson', email: 'mary@example.com', topics: ['News', 'Tips'] },
+			{ name: 'Dorothy' },
 		],
 	},
 	event: {
 		name: 'Summer Event',
 		settings: { is_closed: true, closed_message: 'Registration has closed. See you next year!' },
 		fields: [name, email, field('Guests', 'guests', 'number')],
-		responses: [answer({ name: 'Edsger Dijkstra', email: 'edsger@example.com', guests: 1 })],
+		responses: [{ name: 'Edsger Dijkstra', email: 'edsger@example.com', guests: 1 }],
 	},
 };
 
 /** The UUID of a seeded field: a version 4 in form, and the same at every start. */
 function deriveUuid(formId: string, key: unknown): string {
-	const hex = createHash('sha256')
-		.update(`${formId}/${String(key)}`)
-		.digest('hex');
-	return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+	const hex = createHash('sha256').update(`${formId}/${key}`).digest('hex');
+	return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5');
 }
 
 /** Fills an empty store with a workspace, forms and responses of the last days. */
@@ -137,26 +133,24 @@ export function seed(store: Store, token: string, now: () => number) {
 		discord_webhook_url: 'https://discord.example/api/webhooks/demo-discord-secret-c41e',
 		after_message: '<p>Thank you for your response.</p>',
 	};
-	const account = { name: 'Demo Workspace', tokens: [token], workspace };
-	const { id: accountId } = store.addAccount(account);
+	store.addAccount({ name: 'Demo Workspace', tokens: [token], workspace });
+	const data = new TextEncoder().encode('Alan Turing\nComputing machinery and intelligence\n');
+	const file = store.addFile({ name: 'cv.txt', type: 'text/plain; charset=utf-8', data });
+	const cv = [`cv.txt|/files/${file.id}/cv.txt`];
 	for (const [key, { fields, responses, ...form }] of Object.entries(contents)) {
 		const id = demoForms[key as keyof typeof demoForms];
 		const named = fields.map((one) => ({ ...one, uuid: deriveUuid(id, one.customKey) }));
-		store.addForm({ ...form, id, accountId, fields: named });
-		for (const [index, { answers = {}, incomplete }] of responses.entries()) {
-			const entries = Object.entries(answers);
+		store.addForm({ ...form, id, fields: named });
+		for (const [index, answers] of responses.entries()) {
+			const all = key === 'application' ? { ...answers, cv } : answers;
+			const entries = Object.entries(all).map(([custom, value]) => {
+				return [deriveUuid(id, custom), value] as const;
+			});
 			store.addResponse(id, {
-				incomplete,
-				answers: Object.fromEntries(entries.map(([of, value]) => [deriveUuid(id, of), value])),
+				incomplete: form.trackIncomplete && !answers.email,
+				answers: Object.fromEntries(entries),
 				createdAt: timestamp(now() - (responses.length - index) * 86_400_000),
 			});
 		}
 	}
-	const [{ uuid }] = store.responses(demoForms.application);
-	const data = new TextEncoder().encode('Alan Turing\nComputing machinery and intelligence\n');
-	const file = store.addFile({ name: 'cv.txt', type: 'text/plain; charset=utf-8', data });
-	const answered = {
-		[deriveUuid(demoForms.application, 'cv')]: [`cv.txt|/files/${file.id}/cv.txt`],
-	};
-	store.editResponse(uuid, answered);
 }

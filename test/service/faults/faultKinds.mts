@@ -40,27 +40,25 @@ export function status(
 	};
 }
 
-/** The service refuses with 429. `retryAfter` in seconds, 'date' for an HTTP date, or none at all. */
+/** The service refuses with 429. `retryAfter` in seconds, as an HTTP date in so many seconds, or none. */
 export function tooMany(
 	limit: number,
 	retryAfter?: number | { dateIn: number },
-	extra: { reset?: boolean; body?: unknown } = {},
+	body: unknown = { success: false, message: 'Too Many Attempts.' },
 ): Fault {
 	return {
 		name: `status 429, limit ${limit}, Retry-After ${JSON.stringify(retryAfter) ?? 'missing'}`,
 		stage: 'door',
 		act({ reply, now }) {
 			reply.headers({ 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0' });
-			const seconds = typeof retryAfter === 'object' ? retryAfter.dateIn : retryAfter;
-			if (seconds !== undefined) {
-				const at = now() + seconds * 1000;
-				reply.header(
-					'retry-after',
-					typeof retryAfter === 'object' ? new Date(at).toUTCString() : String(seconds),
-				);
-				if (extra.reset ?? true) reply.header('x-ratelimit-reset', String(Math.floor(at / 1000)));
+			if (typeof retryAfter === 'object') {
+				const date = new Date(now() + retryAfter.dateIn * 1000);
+				reply.header('retry-after', date.toUTCString());
+			} else if (retryAfter !== undefined) {
+				const reset = Math.floor(now() / 1000) + retryAfter;
+				reply.headers({ 'retry-after': `${retryAfter}`, 'x-ratelimit-reset': `${reset}` });
 			}
-			send(reply, 429, extra.body ?? { success: false, message: 'Too Many Attempts.' });
+			send(reply, 429, body);
 		},
 	};
 }
@@ -103,13 +101,9 @@ export function bodyOf(megabytes: number): Fault {
 		name: `body of ${megabytes} MB`,
 		stage: 'instead',
 		act({ reply }) {
-			const filler = 'x'.repeat(1_000_000);
-			const pieces = function* () {
-				yield '{"success":true,"data":[""';
-				for (let sent = 0; sent < megabytes; sent++) yield `,"${filler}"`;
-				yield ']}';
-			};
-			send(reply.type('application/json'), 200, Readable.from(pieces()));
+			const records = Array<string>(megabytes).fill(`"${'x'.repeat(1_000_000)}",`);
+			const pieces = ['{"success":true,"data":[', ...records, '""]}'];
+			send(reply.type('application/json'), 200, Readable.from(pieces));
 		},
 	};
 }

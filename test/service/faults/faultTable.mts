@@ -27,8 +27,8 @@ export const faultTable = {
 	tooManyMinute: tooMany(60, 20),
 	tooManyDay: tooMany(1440, 4000),
 	tooManyRetryAfterZero: tooMany(60, 0),
-	tooManyBare: tooMany(60, undefined, { body: { message: 'Too Many Attempts.' } }),
-	tooManyHttpDate: tooMany(60, { dateIn: 20 }, { reset: false }),
+	tooManyBare: tooMany(60, undefined, { message: 'Too Many Attempts.' }),
+	tooManyHttpDate: tooMany(60, { dateIn: 20 }),
 	dropBefore: {
 		name: 'connection dropped before the service acted',
 		stage: 'door',
@@ -99,13 +99,6 @@ export const faultTable = {
 		},
 	},
 	loginPage: redirect('/login'),
-	redirectCircle: {
-		name: 'redirect in a circle',
-		stage: 'instead',
-		act({ request, reply }) {
-			reply.redirect(request.url, 302);
-		},
-	},
 	gzip: {
 		name: 'reply packed with gzip',
 		stage: 'after',

@@ -2,7 +2,7 @@ import type { Fault } from './faultKinds.mts';
 import { type FaultName, faultTable } from './faultTable.mts';
 
 /** Which requests a fault meets, and how often. */
-export type FaultRule = {
+type FaultRule = {
 	/** a fault, its name in the table, or what chooses one for each request that is met */
 	fault: FaultName | Fault | (() => Fault | undefined);
 	/**

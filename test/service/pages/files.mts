@@ -1,32 +1,28 @@
 import type { FastifyInstance } from 'fastify';
 import type { Parts } from '../parts.mts';
-import { notFoundPage, sendPage } from './html.mts';
+import { sendNotFound } from './html.mts';
 
 /** PDFs and uploaded files. Their addresses cannot be guessed, so no token is asked for. */
 export function fileRoutes({ store }: Parts) {
 	return async (pages: FastifyInstance) => {
-		pages.get<{ Params: { name: string } }>('/pdf/:name.pdf', (request, reply) => {
-			const response = store.responseOfPdf(request.params.name);
-			if (!response) return sendPage(reply, notFoundPage);
+		pages.get<{ Params: { uuid: string } }>('/pdf/:uuid.pdf', (request, reply) => {
+			const response = store.response(request.params.uuid);
+			if (!response) return sendNotFound(reply);
 			const { number, formId, createdAt, answers } = response;
-			const name = String(store.form(formId)?.settings.name);
 			const lines = store.fields(formId).flatMap(({ uuid, label }) => {
 				return [`${label}:`, ...String(answers[uuid] ?? '-').split('\n'), ''];
 			});
-			return reply
-				.type('application/pdf')
-				.header('content-disposition', `inline; filename="response-${number}.pdf"`)
-				.send(renderPdf([name, `Response ${number}, ${createdAt}`, '', ...lines]));
+			const name = String(store.form(formId)?.settings.name);
+			const text = [name, `Response ${number}, ${createdAt}`, '', ...lines];
+			return reply.type('application/pdf').send(renderPdf(text));
 		});
 
-		pages.get<{ Params: { id: string; name: string } }>('/files/:id/:name', (request, reply) => {
+		pages.get<{ Params: { id: string } }>('/files/:id/:name', (request, reply) => {
 			const file = store.file(request.params.id);
-			if (!file) return sendPage(reply, notFoundPage);
-			const name = encodeURIComponent(file.name);
+			if (!file) return sendNotFound(reply);
 			return reply
 				.type(file.type || 'application/octet-stream')
-				.header('content-disposition', `attachment; filename*=UTF-8''${name}`)
-				.header('x-content-type-options', 'nosniff')
+				.header('content-disposition', 'attachment')
 				.send(Buffer.from(file.base64, 'base64'));
 		});
 	};

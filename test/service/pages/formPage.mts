@@ -1,8 +1,5 @@
 import type { Field, Form } from '../store.mts';
-import { html, Markup, type Page } from './html.mts';
-
-/** What a person has entered into a field so far, and what is wrong with it. */
-export type FieldState = { values: string[]; fault?: string };
+import { html, Markup } from './html.mts';
 
 const INPUT_TYPES: Partial<Record<Field['type'], string>> = {
 	email: 'email',
@@ -10,11 +7,13 @@ const INPUT_TYPES: Partial<Record<Field['type'], string>> = {
 	url: 'url',
 	number: 'number',
 	date: 'date',
+	single_choice: 'radio',
+	multiple_choice: 'checkbox',
 	file_upload: 'file',
 };
 
 /** Sends what has been typed half a second after the last key, for forms that track incomplete responses. */
-const PARTIAL_SCRIPT = `
+const PARTIAL_SCRIPT = new Markup(`<script>
 	const form = document.querySelector('form');
 	let timer;
 	form.addEventListener('input', () => {
@@ -27,76 +26,49 @@ const PARTIAL_SCRIPT = `
 		}, 500);
 	});
 	form.addEventListener('submit', () => clearTimeout(timer));
-`;
+</script>`);
 
-function renderField(field: Field, { values, fault }: FieldState): Markup {
-	const { uuid, label, type, options, description, mandatory } = field;
-	const star = mandatory && html` <span aria-hidden="true">*</span>`;
-	const notes = html`${description && html`<div>${description}</div>`}
-	${fault && html`<p class="fault">${fault}</p>`}`;
+function renderControl({ uuid, type, options, mandatory }: Field): Markup {
 	const attributes = html`id="${uuid}" name="${uuid}" ${mandatory && html`required`}`;
-	if (type === 'single_choice' || type === 'multiple_choice') {
-		// HTML cannot require one checkbox of a group
-		const kind = type === 'single_choice' ? html`radio` : html`checkbox`;
-		const choices = options?.map(
-			(option) =>
-				html`<div>
-					<label
-						><input
-							type="${kind}"
-							name="${uuid}"
-							value="${option}"
-							${values.includes(option) && html`checked`}
-						/>
-						${option}</label
-					>
-				</div>`,
-		);
-		return html`<fieldset class="field">
-			<legend>${label}${star}</legend>
-			${choices}${notes}
-		</fieldset>`;
-	}
-	let control = html`<input
-		type="${INPUT_TYPES[type] ?? 'text'}"
-		value="${values[0]}"
-		${type === 'number' && html`step="any"`}
-		${attributes}
-	/>`;
-	if (type === 'textarea') control = html`<textarea rows="5" ${attributes}>${values[0]}</textarea>`;
+	if (type === 'textarea') return html`<textarea rows="5" ${attributes}></textarea>`;
 	if (type === 'dropdown') {
-		const list = ['', ...(options ?? [])].map(
-			(option) => html`<option ${option === values[0] && html`selected`}>${option}</option>`,
-		);
-		control = html`<select ${attributes}>
+		const list = ['', ...(options ?? [])].map((option) => html`<option>${option}</option>`);
+		return html`<select ${attributes}>
 			${list}
 		</select>`;
 	}
-	return html`<div class="field">
-		<label for="${uuid}">${label}${star}</label>${control}${notes}
-	</div>`;
+	return html`<input type="${INPUT_TYPES[type] ?? 'text'}" step="any" ${attributes} />`;
 }
 
-/** A form as a person fills it in; `states` by the UUID of the field. */
-export function formPage(
-	{ settings, id, trackIncomplete }: Form,
-	fields: Field[],
-	draft: string,
-	states: Record<string, FieldState> = {},
-): Page {
-	const isFaulty = Object.values(states).some(({ fault }) => fault !== undefined);
-	const controls = fields.map((field) => renderField(field, states[field.uuid] ?? { values: [] }));
-	return {
-		title: String(settings.name),
-		status: isFaulty ? 422 : 200,
-		content: html`<h1>${String(settings.name)}</h1>
-			<p>${settings.description as string}</p>
-			${isFaulty && html`<p role="alert">Please check the fields below.</p>`}
-			<form method="post" action="/f/${id}" enctype="multipart/form-data">
-				<input type="hidden" name="draft" value="${draft}" />
-				${controls}
-				<button>${String(settings.cta_label ?? 'Submit')}</button>
-			</form>`,
-		...(trackIncomplete && { script: PARTIAL_SCRIPT }),
-	};
+function renderField(field: Field): Markup {
+	const { uuid, label, type, options, description, mandatory } = field;
+	const name = html`<strong>${label}</strong>${mandatory && ' *'}`;
+	const note = description && html`<div>${description}</div>`;
+	if (type !== 'single_choice' && type !== 'multiple_choice') {
+		return html`<div class="field">
+			<label for="${uuid}">${name}</label>${renderControl(field)}${note}
+		</div>`;
+	}
+	const choices = options?.map((option) => {
+		const input = html`<input type="${INPUT_TYPES[type]}" name="${uuid}" value="${option}" />`;
+		return html`<div>
+			<label>${input} ${option}</label>
+		</div>`;
+	});
+	return html`<fieldset class="field">
+		<legend>${name}</legend>
+		${choices}${note}
+	</fieldset>`;
+}
+
+/** A form as a person fills it in. `draft` is what the page calls the submission while it is being typed. */
+export function renderForm(form: Form, fields: Field[], draft: string): Markup {
+	const { settings, id, trackIncomplete } = form;
+	return html`<p>${settings.description as string}</p>
+		<form method="post" action="/f/${id}" enctype="multipart/form-data">
+			<input type="hidden" name="draft" value="${draft}" />
+			${fields.map(renderField)}
+			<button>${String(settings.cta_label ?? 'Submit')}</button>
+		</form>
+		${trackIncomplete && PARTIAL_SCRIPT}`;
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decide } from './limiter.mts';
 import type { Parts } from '../parts.mts';
-import type { Form } from '../store.mts';
+import type { Account, Form } from '../store.mts';
 import { ServiceError } from './envelope.mts';
 
 /**
@@ -18,37 +18,26 @@ export function guard({ store, limits, usage, now }: Parts) {
 		if (!account) throw new ServiceError(401, 'Unauthenticated.');
 		request.call.account = account;
 
-		const decision = decide(usage.get(account.id) ?? {}, limits, now());
-		usage.set(account.id, decision.usage);
+		const decision = decide(usage.get(account.id), limits, now());
+		if (decision.usage) usage.set(account.id, decision.usage);
 		reply.headers(decision.headers);
-		if (!decision.allowed) {
-			return reply.code(429).send({ success: false, message: 'Too Many Attempts.' });
-		}
+		if (!decision.isAllowed) throw new ServiceError(429, 'Too Many Attempts.');
 		return undefined;
 	};
 }
 
 /** The account that the guard let in. */
-export function createAccount(request: FastifyRequest) {
-	const { account } = request.call;
-	if (!account) throw new ServiceError(401, 'Unauthenticated.');
-	return account;
+export function accountOf({ call }: FastifyRequest): Account {
+	if (!call.account) throw new ServiceError(401, 'Unauthenticated.');
+	return call.account;
 }
 
 /** The form of this id, which must be the account's own. */
 export function formOf(request: FastifyRequest, { store }: Parts, id: string): Form {
 	const form = store.form(id);
 	if (!form) throw new ServiceError(404, 'The form was not found.');
-	if (form.accountId !== createAccount(request).id) {
+	if (form.accountId !== accountOf(request).id) {
 		throw new ServiceError(403, 'You have no access to the requested resource.');
 	}
 	return form;
-}
-
-/** The address of a request without its query, for links to its other pages. */
-export function addressOf(request: FastifyRequest, { origin }: Parts) {
-	return {
-		url: origin() + request.url.split('?')[0],
-		query: request.query as Record<string, unknown>,
-	};
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Parts } from '../parts.mts';
-import type { Answer, Answers, Field, Response } from '../store.mts';
-import { createAccount, addressOf, formOf, guard } from './access.mts';
+import type { Answer, Answers, Field } from '../store.mts';
+import { accountOf, formOf, guard } from './access.mts';
 import { invalid, ServiceError } from './envelope.mts';
 import { arrange, listing } from './listing.mts';
 import { fieldRecord, fileAnswer, formRecord, responseRecord, secretsOf } from './records.mts';
@@ -19,31 +19,28 @@ export function apiPlugin(parts: Parts) {
 
 /** Endpoints 1 to 3: the workspace, its forms with their fields, the fields of one form. */
 function formEndpoints(api: FastifyInstance, parts: Parts) {
-	const { store, shapes, origin, secret } = parts;
+	const { store } = parts;
 
 	api.get('/workspace', (request) => ({
 		success: true,
-		data: { ...secretsOf(secret), ...createAccount(request).workspace },
+		data: { ...secretsOf(parts), ...accountOf(request).workspace },
 	}));
 
 	api.get('/forms', (request) => {
-		const records = store.forms(createAccount(request).id).map((form) => {
-			const page = `${origin()}/f/${form.id}`;
-			return formRecord(form, store.fields(form.id), page, shapes, secret);
-		});
-		return listing(records, shapes, addressOf(request, parts));
+		const records = store.forms(accountOf(request).id).map((form) => formRecord(form, parts));
+		return listing(records, request, parts);
 	});
 
 	api.get<{ Params: { id: string } }>('/forms/:id/fields', (request) => {
-		const form = formOf(request, parts, request.params.id);
-		const records = store.fields(form.id).map((field) => fieldRecord(field, shapes, secret));
-		return listing(records, shapes, addressOf(request, parts));
+		const { id } = formOf(request, parts, request.params.id);
+		const records = store.fields(id).map((field) => fieldRecord(field, parts));
+		return listing(records, request, parts);
 	});
 }
 
 /** Endpoints 4 to 6: the responses of a form, a link to one's PDF, and adding one. */
 function responseEndpoints(api: FastifyInstance, parts: Parts) {
-	const { store, shapes, secret } = parts;
+	const { store, shapes } = parts;
 
 	api.get<{ Params: { formId: string }; Querystring: { incomplete?: unknown } }>(
 		'/responses/:formId',
@@ -56,9 +53,9 @@ function responseEndpoints(api: FastifyInstance, parts: Parts) {
 				.filter(({ isIncomplete }) => wanted === undefined || isIncomplete === wanted);
 			const fields = store.fields(form.id);
 			const records = arrange(responses, shapes).map((response) =>
-				responseRecord(response, form, fields, shapes, parts.filesOrigin(), secret),
+				responseRecord(response, form, fields, parts),
 			);
-			return listing(records, shapes, addressOf(request, parts));
+			return listing(records, request, parts);
 		},
 	);
 
@@ -66,7 +63,7 @@ function responseEndpoints(api: FastifyInstance, parts: Parts) {
 		const response = store.response(request.params.uuid);
 		if (!response) throw new ServiceError(404, 'The response was not found.');
 		formOf(request, parts, response.formId);
-		const url = `${parts.filesOrigin()}/pdf/${response.pdfName}.pdf`;
+		const url = `${parts.origin()}/pdf/${response.uuid}.pdf`;
 		return {
 			nested: { success: true, data: { pdf_url: url } },
 			topPdfUrl: { success: true, pdf_url: url },
@@ -79,8 +76,14 @@ function responseEndpoints(api: FastifyInstance, parts: Parts) {
 		const answers = checkAnswers(request.body, store.fields(form.id));
 		const closed = store.closedBecause(form);
 		if (closed) throw new ServiceError(403, closed);
-		const response = store.addResponse(form.id, { answers });
-		return confirmation(response, shapes.created);
+		const { uuid } = store.addResponse(form.id, { answers });
+		const start = { success: true, message: 'Response added.' };
+		return {
+			nested: { ...start, data: { uuid } },
+			uuid: { ...start, uuid },
+			id: { ...start, id: uuid },
+			message: start,
+		}[shapes.created];
 	});
 }
 
@@ -119,16 +122,6 @@ function faultOf({ type }: Field, value: unknown): string | undefined {
 		return 'must be the absolute URL of an uploaded file.';
 	}
 	return undefined;
-}
-
-function confirmation({ uuid }: Response, shape: 'nested' | 'uuid' | 'id' | 'message') {
-	const start = { success: true, message: 'Response added.' };
-	return {
-		nested: { ...start, data: { uuid } },
-		uuid: { ...start, uuid },
-		id: { ...start, id: uuid },
-		message: start,
-	}[shape];
 }
 
 /** Endpoint 7: updates any subset of the settings of section 2.5. */

@@ -1,82 +1,47 @@
 /** The two limits of section 8. */
 export type Limits = { perMinute: number; perDay: number };
 
-/** A fixed window: `start` in epoch milliseconds, `used` requests counted in it. */
-export type Window = { start: number; used: number };
+/** A fixed window: when it ends, in epoch milliseconds, and the requests counted in it. */
+type Window = { endMs: number; used: number };
 
-/** What one user has used; a window that is missing has not begun. */
-export type Usage = { minute?: Window; day?: Window };
+/** What one user has used. */
+export type Usage = { minute: Window; day: Window };
 
-export type Decision = {
-	allowed: boolean;
-	usage: Usage;
-	headers: Record<string, string>;
-	/** set when refused: whose limit it was */
-	refusedBy?: 'minute' | 'day';
-};
-
-const SECONDS = { minute: 60, day: 86_400 };
+export type Decision = { isAllowed: boolean; usage?: Usage; headers: Record<string, string> };
 
 /**
  * Decides on one request at `now` (epoch milliseconds) and gives the usage after it and the reply's headers.
  * A window opens with the first request after the last one ended, whatever the hour; the headers carry the
- * pair of the tighter limit.
+ * pair of the tighter limit. A refusal is not counted.
  */
-export function decide(before: Usage, limits: Limits, now: number): Decision {
-	const minute = open(before.minute, 'minute', now);
-	const day = open(before.day, 'day', now);
+export function decide(before: Usage | undefined, limits: Limits, now: number): Decision {
+	const minute = openWindow(before?.minute, 60_000, now);
+	const day = openWindow(before?.day, 86_400_000, now);
+	if (day.used >= limits.perDay) return refuse(before, day, limits.perDay, now);
+	if (minute.used >= limits.perMinute) return refuse(before, minute, limits.perMinute, now);
 
-	if (day && day.used >= limits.perDay) {
-		return refuse({ minute, day }, 'day', limits.perDay, day.start, now);
-	}
-	if (minute && minute.used >= limits.perMinute) {
-		return refuse({ minute, day }, 'minute', limits.perMinute, minute.start, now);
-	}
-
-	const usage = { minute: hit(minute, now), day: hit(day, now) };
-	const left = {
-		minute: Math.max(0, limits.perMinute - usage.minute.used),
-		day: Math.max(0, limits.perDay - usage.day.used),
-	};
-	const tighter = left.day < left.minute ? 'day' : 'minute';
-	return {
-		allowed: true,
-		usage,
-		headers: pair(tighter === 'day' ? limits.perDay : limits.perMinute, left[tighter]),
-	};
+	const usage = { minute: addRequest(minute), day: addRequest(day) };
+	const left = limits.perMinute - usage.minute.used;
+	const leftOfDay = limits.perDay - usage.day.used;
+	const headers = leftOfDay < left ? pair(limits.perDay, leftOfDay) : pair(limits.perMinute, left);
+	return { isAllowed: true, usage, headers };
 }
 
-function open(window: Window | undefined, length: keyof typeof SECONDS, now: number) {
-	return window && now < window.start + SECONDS[length] * 1000 ? window : undefined;
-}
+const openWindow = (window: Window | undefined, lengthMs: number, now: number): Window =>
+	window && now < window.endMs ? window : { endMs: now + lengthMs, used: 0 };
 
-function hit(window: Window | undefined, now: number): Window {
-	return { start: window?.start ?? now, used: (window?.used ?? 0) + 1 };
-}
+const addRequest = ({ endMs, used }: Window): Window => ({ endMs, used: used + 1 });
 
-function pair(limit: number, remaining: number) {
-	return { 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': String(remaining) };
-}
+const pair = (limit: number, remaining: number) => ({
+	'x-ratelimit-limit': String(limit),
+	'x-ratelimit-remaining': String(remaining),
+});
 
-function refuse(
-	usage: Usage,
-	refusedBy: 'minute' | 'day',
-	limit: number,
-	start: number,
-	now: number,
-): Decision {
+function refuse(usage: Usage | undefined, { endMs }: Window, limit: number, now: number): Decision {
 	// The window ends on a millisecond, but the headers give whole seconds, rounded down. So Retry-After can be
 	// 0, or up to a second too short.
-	const reset = Math.floor(start / 1000) + SECONDS[refusedBy];
+	const reset = Math.floor(endMs / 1000);
 	const retryAfter = Math.max(0, reset - Math.floor(now / 1000));
-	return {
-		allowed: false,
-		refusedBy,
-		usage,
-		headers: {
-			...pair(limit, 0),
-			'retry-after': String(retryAfter),
-			'x-ratelimit-reset': String(reset),
-		},
-	};
+	const times = { 'retry-after': String(retryAfter), 'x-ratelimit-reset': String(reset) };
+	return { isAllowed: false, usage, headers: { ...pair(limit, 0), ...times } };
 }

@@ -1,50 +1,37 @@
-import type { Shapes } from './shapes.mts';
+import type { Parts } from '../parts.mts';
 import type { Answer, Field, Form, Response } from '../store.mts';
 
 /** A form as endpoint 2 lists it: its settings (section 2.2) and its fields. */
-export function formRecord(
-	form: Form,
-	fields: Field[],
-	pageUrl: string,
-	shapes: Shapes,
-	secret?: string,
-) {
-	const { id, slug, settings, trackIncomplete, createdAt, updatedAt } = form;
+export function formRecord(form: Form, parts: Parts) {
+	const { id, settings, trackIncomplete, createdAt, updatedAt } = form;
 	return {
 		id,
 		...settings,
-		slug,
-		url: pageUrl,
+		slug: id.toLowerCase(),
+		url: `${parts.origin()}/f/${id}`,
 		track_incomplete: trackIncomplete,
 		created_at: createdAt,
 		updated_at: updatedAt,
-		fields: fields.map((field) => fieldRecord(field, shapes, secret)),
-		...secretsOf(secret),
+		fields: parts.store.fields(id).map((field) => fieldRecord(field, parts)),
+		...secretsOf(parts),
 	};
 }
 
 /** A field as endpoints 2 and 3 list it. */
-export function fieldRecord(field: Field, { fieldNames }: Shapes, secret?: string) {
+export function fieldRecord(field: Field, parts: Parts) {
 	const { uuid, label, mandatory, type, options, customKey, description } = field;
-	const rest = { type, options, custom_key: customKey, description, ...secretsOf(secret) };
-	return fieldNames === 'idName'
+	const rest = { type, options, custom_key: customKey, description, ...secretsOf(parts) };
+	return parts.shapes.fieldNames === 'idName'
 		? { id: uuid, name: label, required: mandatory, ...rest }
 		: { uuid, label, mandatory, ...rest };
 }
 
-/** A response as endpoint 4 lists it. `filesOrigin` is where the links to files lead. */
-export function responseRecord(
-	response: Response,
-	form: Form,
-	fields: Field[],
-	{ mapAnswers }: Shapes,
-	filesOrigin: string,
-	secret?: string,
-) {
+/** A response as endpoint 4 lists it. */
+export function responseRecord(response: Response, form: Form, fields: Field[], parts: Parts) {
 	const { number_prefix: prefix, number_suffix: suffix } = form.settings;
 	const answers = fields.map((field) => ({
 		field,
-		value: withLinks(response.answers[field.uuid] ?? null, field, filesOrigin),
+		value: withLinks(response.answers[field.uuid] ?? null, field, parts.origin()),
 	}));
 	return {
 		uuid: response.uuid,
@@ -52,15 +39,15 @@ export function responseRecord(
 		number_formatted: `${prefix ?? ''}${response.number}${suffix ?? ''}`,
 		is_incomplete: response.isIncomplete,
 		created_at: response.createdAt,
-		referrer: response.referrer,
+		referrer: null,
 		hubspot_sync: false,
 		hubspot_sync_completed: null,
 		google_sheets_sync: false,
 		google_sheets_synced_at: null,
 		webhook_sent: false,
 		enrich: null,
-		responses: answersAs[mapAnswers](answers),
-		...secretsOf(secret),
+		responses: answersAs[parts.shapes.mapAnswers](answers),
+		...secretsOf(parts),
 	};
 }
 
@@ -70,20 +57,17 @@ const answersAs = {
 	pairs: (answers: FieldAnswer[]): unknown =>
 		answers.map(({ field, value }) => ({ key: field.label, value })),
 	list: (answers: FieldAnswer[]): unknown =>
-		answers.map(({ field, value }) => ({
-			label: field.label,
-			response: value,
-			uuid: field.uuid,
-			custom_key: field.customKey,
-		})),
+		answers.map(({ field: { label, uuid, customKey }, value }) => {
+			return { label, response: value, uuid, custom_key: customKey };
+		}),
 	map: (answers: FieldAnswer[]): unknown =>
 		Object.fromEntries(answers.map(({ field, value }) => [field.label, value])),
 };
 
-/** Files that the service keeps are stored with a path; their origin can differ from the API's. */
-function withLinks(value: Answer, { type }: Field, filesOrigin: string): Answer {
+/** Files that the service keeps are stored with a path. */
+function withLinks(value: Answer, { type }: Field, origin: string): Answer {
 	if (type !== 'file_upload' || !Array.isArray(value)) return value;
-	return value.map((file) => file.replace(/\|\/(?!\/)/, `|${filesOrigin}/`));
+	return value.map((file) => file.replace(/\|\/(?!\/)/, `|${origin}/`));
 }
 
 /** An answer to a file field: `name.ext|address`, as such services write it. */
@@ -93,7 +77,7 @@ export function fileAnswer(address: string): string[] {
 }
 
 /** Attributes that a service may add to any record, and that let whoever has them act for the workspace. */
-export function secretsOf(secret: string | undefined): Record<string, unknown> {
+export function secretsOf({ secret }: Parts): Record<string, unknown> {
 	if (secret === undefined) return {};
 	return {
 		webhook_secret: secret,

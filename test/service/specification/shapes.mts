@@ -3,10 +3,6 @@
  * what has been seen in the field; tests switch them to show that a client follows rules and not one shape.
  */
 export type Shapes = {
-	/**
-	 * how a listing stands in its reply: `{success, data: [...]}` or `{success, data: {data: [...]}}`
-	 */
-	list: 'envelope' | 'nested';
 	/** how a listing says where it goes on */
 	paging: 'none' | 'linkAbsolute' | 'linkRelative' | 'number' | 'cursor';
 	/** named as the next link in place of the right one: on another origin, in a circle */
@@ -15,9 +11,8 @@ export type Shapes = {
 	pageSize: number;
 	/** whether each page says how many records there are on all of them, as it always does by number */
 	total: boolean;
-	/** of responses: oldest first, newest first, or shuffled by `seed` */
+	/** of responses: oldest first, newest first, or shuffled */
 	order: 'asc' | 'desc' | 'random';
-	seed: number;
 	/** how many responses a listing shows, after ordering: 0 hides them all, a number cuts the listing */
 	visible: number;
 	/** a response's answers: `[{key, value}]`, `[{label, response, uuid, custom_key}]` or `{label: value}` */
@@ -28,33 +23,28 @@ export type Shapes = {
 	pdf: 'nested' | 'topPdfUrl' | 'topUrl';
 	/** what the reply to a new response tells: `data.uuid`, `uuid` or `id` at the top level, or a message alone */
 	created: 'nested' | 'uuid' | 'id' | 'message';
-	/** scheme, host and port of links to PDFs and files; where the service keeps them when not set */
-	filesOrigin?: string;
 	/** back to what has been seen */
 	reset(): void;
 };
 
-const seen = {
-	list: 'envelope',
-	paging: 'none',
-	pageSize: 25,
-	total: false,
-	order: 'desc',
-	seed: 1,
-	visible: Number.POSITIVE_INFINITY,
-	mapAnswers: 'pairs',
-	fieldNames: 'uuidLabel',
-	pdf: 'nested',
-	created: 'nested',
-} as const satisfies Partial<Shapes>;
-
 /** The shapes of one running service. */
 export function createShapes(): Shapes {
-	const shapes: Shapes = {
+	const seen = {
+		paging: 'none',
+		nextLink: undefined,
+		pageSize: 25,
+		total: false,
+		order: 'desc',
+		visible: Number.POSITIVE_INFINITY,
+		mapAnswers: 'pairs',
+		fieldNames: 'uuidLabel',
+		pdf: 'nested',
+		created: 'nested',
+	} as const;
+	return {
 		...seen,
 		reset() {
-			Object.assign(shapes, seen, { filesOrigin: undefined, nextLink: undefined });
+			Object.assign(this, seen);
 		},
 	};
-	return shapes;
 }

@@ -1,0 +1,205 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { demoForms, type FaultName, faultTable, type Service, startService } from './index.mts';
+import type { ServiceOptions } from './parts.mts';
+import { checkSettings } from './specification/settingsRules.mts';
+import { submitFormPage } from './submitForm.mts';
+
+const { contact, survey, newsletter, event } = demoForms;
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+
+const running: Service[] = [];
+afterEach(async () => {
+	await Promise.all(running.splice(0).map(async (service) => await service.close()));
+});
+
+/** Starts a service that ends with the test, and a client that sends what section 4 asks for. */
+async function start(options?: ServiceOptions) {
+	const service = await startService(options);
+	running.push(service);
+	const send = async (path: string, init: RequestInit = {}, token = service.token) => {
+		const headers = { authorization: `Bearer ${token}`, accept: 'application/json' };
+		const request = { headers: { ...headers, 'content-type': 'application/json' }, ...init };
+		return await fetch(service.baseUrl + path, { redirect: 'manual', ...request });
+	};
+	const get = async (path: string) => {
+		const reply = await send(path);
+		return { status: reply.status, headers: reply.headers, body: await reply.json() };
+	};
+	const post = async (path: string, data: unknown) => {
+		const reply = await send(path, { method: 'POST', body: JSON.stringify(data) });
+		return { status: reply.status, body: await reply.json() };
+	};
+	return { service, send, get, post };
+}
+
+describe('the API', () => {
+	it('redirects to a login page without Accept: application/json (section 5)', async () => {
+		const { send } = await start();
+		const reply = await send('/forms', { headers: { accept: '*/*' } });
+		expect([reply.status, reply.headers.get('location')]).toEqual([302, '/login']);
+	});
+
+	it('refuses a wrong token with 401, uncounted and without limits (section 7)', async () => {
+		const { send, get } = await start();
+		const reply = await send('/forms', {}, 'wrong');
+		expect(reply.status).toBe(401);
+		expect(await reply.json()).toEqual({ success: false, message: 'Unauthenticated.' });
+		expect(reply.headers.has('x-ratelimit-limit')).toBe(false);
+		expect((await get('/forms')).headers.get('x-ratelimit-remaining')).toBe('59');
+	});
+
+	it('refuses with 429 beyond a limit (section 8)', async () => {
+		const { get } = await start({ perMinute: 1 });
+		expect((await get('/forms')).status).toBe(200);
+		const { status, headers } = await get('/forms');
+		expect([status, headers.get('x-ratelimit-remaining')]).toEqual([429, '0']);
+		expect(headers.has('retry-after')).toBe(true);
+	});
+
+	it('answers 403 for what belongs to another account, and 404 for what does not exist', async () => {
+		const { service, send, get } = await start();
+		service.store.addAccount({ tokens: ['other'] });
+		const [{ uuid }] = service.store.responses(contact);
+		for (const path of [`/forms/${contact}/fields`, `/response/${uuid}/pdf`]) {
+			expect((await send(path, {}, 'other')).status).toBe(403);
+		}
+		for (const path of ['/forms/zzzzzz/fields', '/responses/zzzzzz', '/nothing']) {
+			expect(await get(path)).toMatchObject({ status: 404, body: { success: false } });
+		}
+	});
+
+	it('lists the workspace, forms and fields (sections 2.1 to 2.3)', async () => {
+		const { get } = await start();
+		const { data: workspace } = (await get('/workspace')).body;
+		expect(Object.keys(workspace)).toHaveLength(22);
+		expect(workspace.created_at).toMatch(TIMESTAMP);
+		const { data: forms } = (await get('/forms')).body;
+		expect(forms.map(({ id }: { id: string }) => id)).toEqual(Object.values(demoForms));
+		expect((await get(`/forms/${contact}/fields`)).body.data).toEqual(forms[0].fields);
+		const uuid = expect.stringMatching(UUID) as string;
+		expect(forms[0].fields[0]).toMatchObject({ uuid, label: 'Name', mandatory: true });
+	});
+
+	it('lists the responses of a form, by their state if asked to (section 4, rule 1)', async () => {
+		const { get } = await start();
+		const { data } = (await get(`/responses/${survey}`)).body;
+		expect(data[0]).toMatchObject({ number_formatted: 'S-2', is_incomplete: false });
+		expect(data[0].created_at).toMatch(TIMESTAMP);
+		expect(data[0].responses[2]).toEqual({ key: 'What do you use?', value: ['Reports'] });
+		for (const [query, states] of [
+			['', [true, false]],
+			['?incomplete=true', [true]],
+			['?incomplete=false', [false]],
+		]) {
+			const listed = (await get(`/responses/${newsletter}${query}`)).body.data;
+			expect(listed.map((one: { is_incomplete: boolean }) => one.is_incomplete)).toEqual(states);
+		}
+	});
+
+	it('links to a PDF that needs no token', async () => {
+		const { service, get } = await start();
+		const [{ uuid }] = service.store.responses(contact);
+		const reply = await fetch((await get(`/response/${uuid}/pdf`)).body.data.pdf_url);
+		expect(reply.headers.get('content-type')).toBe('application/pdf');
+		expect(await reply.text()).toMatch(/^%PDF-[^]*%%EOF\s*$/);
+	});
+
+	it('adds strings and integers under UUIDs of the form’s fields (section 4, rules 2 and 3)', async () => {
+		const { service, post } = await start();
+		const fields = [{ label: 'Text' }, { label: 'File', type: 'file_upload' as const }];
+		const { id } = service.store.addForm({ name: 'Form', fields });
+		const [text, file] = service.store.fields(id).map(({ uuid }) => uuid);
+		const path = `/forms/${id}/response`;
+		const refused = [{}, { [text]: true }, { [text]: 1.5 }, { [file]: '/a.pdf' }, { Text: 'a' }];
+		for (const data of refused) expect((await post(path, { data })).status).toBe(400);
+		const taken = { [text]: 'Grüße 😀', [file]: 'https://files.example/a.pdf' };
+		expect((await post(path, { data: taken })).status).toBe(200);
+		const stored = service.store.responses(id).map(({ answers }) => answers[file]);
+		expect(stored).toEqual([['a.pdf|https://files.example/a.pdf']]);
+		const [{ uuid }] = service.store.fields(event);
+		const closed = await post(`/forms/${event}/response`, { data: { [uuid]: 'x' } });
+		expect(closed).toMatchObject({ status: 403, body: { message: /closed/ as unknown } });
+	});
+});
+
+const url = (length: number) => `https://example.com/${'a'.repeat(length - 20)}`;
+
+/** Values of each kind of setting that section 2.5 accepts and rejects. */
+const values: Record<string, { good: unknown[]; bad: unknown[] }> = {
+	is_closed: { good: [true, false, 0, 1], bad: [null, 2, 'true', ''] },
+	after_message: { good: ['', '<p>HTML</p>', null], bad: [1, true] },
+	number_prefix: { good: ['😀'.repeat(10), null], bad: ['a'.repeat(11)] },
+	name: { good: ['ä'.repeat(255)], bad: [null, 'ä'.repeat(256)] },
+	after_redirect_delay: { good: [0, 60, null], bad: [-1, 61, 1.5, '5'] },
+	after_redirect_url: { good: [url(500), null], bad: ['', 'example.com', url(501)] },
+	responses_limit: { good: [1, 1_000_000, null], bad: [0, '1'] },
+	captcha: { good: ['altcha', 'none', null], bad: ['', 'hcaptcha'] },
+};
+
+describe('the settings (section 2.5)', () => {
+	it.each(Object.entries(values))('take values of %s up to its bounds', (name, { good, bad }) => {
+		for (const value of good) expect(checkSettings({ [name]: value })).toMatchObject({ ok: true });
+		for (const value of bad) expect(checkSettings({ [name]: value })).toMatchObject({ ok: false });
+	});
+
+	it('are updated all or not at all', async () => {
+		const { service, post } = await start();
+		const { id } = service.store.addForm({ name: 'Before' });
+		const path = `/forms/${id}/settings`;
+		const refused = await post(path, { name: 'After', responses_limit: 0, color: 'red' });
+		expect(refused).toMatchObject({ status: 400, body: { success: false } });
+		expect(Object.keys(refused.body.errors)).toEqual(['responses_limit', 'color']);
+		expect(service.store.form(id)?.settings.name).toBe('Before');
+		const { status, body } = await post(path, { name: 'Then', is_closed: 1 });
+		expect([status, body.data.id, body.data.name]).toEqual([200, id, 'Then']);
+		expect(service.store.form(id)?.settings).toMatchObject({ name: 'Then', is_closed: true });
+	});
+});
+
+describe('the page of a form', () => {
+	it('stores what is typed as incomplete, and completes it when it is submitted', async () => {
+		const { service } = await start();
+		const fields = [{ label: 'Score', type: 'number' as const, mandatory: true }];
+		const { id } = service.store.addForm({ name: 'Form', trackIncomplete: true, fields });
+		const [{ uuid }] = service.store.fields(id);
+		const send = async (path: string, body: Record<string, string>) =>
+			await fetch(service.url + path, { method: 'POST', body: new URLSearchParams(body) });
+		await send(`/f/${id}/partial`, { draft: 'd', [uuid]: '4' });
+		const [typed] = service.store.responses(id);
+		expect(typed).toMatchObject({ isIncomplete: true, answers: { [uuid]: 4 } });
+		expect((await send(`/f/${id}`, { draft: 'd', [uuid]: '' })).status).toBe(422);
+		expect((await send(`/f/${id}`, { draft: 'd', [uuid]: '4.5' })).status).toBe(200);
+		const completed = { uuid: typed.uuid, isIncomplete: false, answers: { [uuid]: 4.5 } };
+		expect(service.store.responses(id)).toMatchObject([completed]);
+		await expect(submitFormPage(service, id, {})).rejects.toThrow('did not take');
+	});
+});
+
+/** The faults after which the service has done what it was asked to; the others do nothing. */
+const ACTED = 'dropAfter silentAfter gatewayAfter emptyBody cutBody gzip'.split(' ');
+
+describe('a fault', () => {
+	it.each(Object.keys(faultTable) as FaultName[])('%s acts or does not, once', async (fault) => {
+		const leaving = new AbortController();
+		// where the service is silent for ever, the client leaves
+		const { service, send, get } = await start({ wait: async () => leaving.abort() });
+		const count = () => service.store.responses(contact).length;
+		const before = count();
+		service.faults.set({ fault, times: 1 });
+		const data = { [service.store.fields(contact)[0].uuid]: 'x' };
+		const request = { method: 'POST', body: JSON.stringify({ data }), signal: leaving.signal };
+		await send(`/forms/${contact}/response`, request)
+			.then(async (reply) => await reply.text())
+			.catch(() => '');
+		expect(count() - before).toBe(ACTED.includes(fault) ? 1 : 0);
+		expect((await get('/forms')).status).toBe(200);
+	});
+
+	it('meets only the method and path of its rule', async () => {
+		const { service, get } = await start();
+		service.faults.set({ fault: 'serverError', match: { method: 'get', path: /page=2$/ } });
+		expect((await get('/forms')).status).toBe(200);
+		expect((await get('/forms?page=2')).status).toBe(500);
+	});
+});
