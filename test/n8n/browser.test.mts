@@ -54,12 +54,13 @@ async function watchNewsletter(): Promise<() => Promise<IDataObject[]>> {
 }
 
 describe('the page of a form', () => {
-	it('starts a workflow when a person types, and again when the person submits', async () => {
+	it('starts a workflow when a person saves answers, and again when the person submits', async () => {
 		const { service } = world;
 		const listDelivered = await watchNewsletter();
 		const page = await browser.newPage();
 		await page.goto(`${service.url}/f/${demoForms.newsletter}`);
-		await page.getByLabel('Name').pressSequentially('Katherine Johnson', { delay: 20 });
+		await page.getByLabel('Name').fill('Katherine Johnson');
+		await page.getByRole('button', { name: 'Save for later' }).click();
 		const started = { event: 'responseStarted', is_incomplete: true };
 		await expect.poll(listDelivered, soon).toMatchObject([started]);
 

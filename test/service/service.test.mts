@@ -158,19 +158,23 @@ describe('the settings (section 2.5)', () => {
 });
 
 describe('the page of a form', () => {
-	it('stores what is typed as incomplete, and completes it when it is submitted', async () => {
+	it('stores what is saved for later as incomplete, and completes it when it is submitted', async () => {
 		const { service } = await start();
 		const fields = [{ label: 'Score', type: 'number' as const, mandatory: true }];
 		const { id } = service.store.addForm({ name: 'Form', trackIncomplete: true, fields });
 		const [{ uuid }] = service.store.fields(id);
-		const send = async (path: string, body: Record<string, string>) =>
-			await fetch(service.url + path, { method: 'POST', body: new URLSearchParams(body) });
-		await send(`/f/${id}/partial`, { draft: 'd', [uuid]: '4' });
-		const [typed] = service.store.responses(id);
-		expect(typed).toMatchObject({ isIncomplete: true, answers: { [uuid]: 4 } });
-		expect((await send(`/f/${id}`, { draft: 'd', [uuid]: '' })).status).toBe(422);
-		expect((await send(`/f/${id}`, { draft: 'd', [uuid]: '4.5' })).status).toBe(200);
-		const completed = { uuid: typed.uuid, isIncomplete: false, answers: { [uuid]: 4.5 } };
+		const send = async (path: string, score: string) => {
+			const body = new FormData();
+			body.set('draft', 'd');
+			body.set(uuid, score);
+			return (await fetch(service.url + path, { method: 'POST', body })).status;
+		};
+		expect(await send(`/f/${id}/partial`, '4')).toBe(204);
+		const saved = { uuid: 'd', isIncomplete: true, answers: { [uuid]: 4 } };
+		expect(service.store.responses(id)).toMatchObject([saved]);
+		expect(await send(`/f/${id}`, '')).toBe(422);
+		expect(await send(`/f/${id}`, '4.5')).toBe(200);
+		const completed = { uuid: 'd', isIncomplete: false, answers: { [uuid]: 4.5 } };
 		expect(service.store.responses(id)).toMatchObject([completed]);
 		await expect(submitFormPage(service, id, {})).rejects.toThrow('did not take');
 	});

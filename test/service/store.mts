@@ -62,8 +62,6 @@ export type Response = {
 	isIncomplete: boolean;
 	answers: Answers;
 	createdAt: string;
-	/** what the page calls the submission while it is being typed */
-	draft?: string;
 };
 
 export type NewResponse = {
@@ -73,7 +71,6 @@ export type NewResponse = {
 	uuid?: string;
 	/** as the service writes it; now when not given */
 	createdAt?: string;
-	draft?: string;
 };
 
 type StoredFile = { name: string; type: string; base64: string };
@@ -210,7 +207,7 @@ export function createStore(file: string | undefined, now: () => number) {
 		},
 		addResponse(formId: string, response: NewResponse = {}): Response {
 			const { trackIncomplete } = formOf(formId);
-			const { incomplete = false, uuid = randomUUID(), draft } = response;
+			const { incomplete = false, uuid = randomUUID() } = response;
 			if (incomplete && !trackIncomplete) {
 				throw new Error(`Form ${formId} does not track incomplete submissions`);
 			}
@@ -218,7 +215,7 @@ export function createStore(file: string | undefined, now: () => number) {
 			const number = (numbers.get(formId) ?? 0) + 1;
 			numbers.set(formId, number);
 			const added = {
-				...{ uuid, formId, number, draft, isIncomplete: incomplete },
+				...{ uuid, formId, number, isIncomplete: incomplete },
 				answers: toUuids(formId, response.answers ?? {}),
 				createdAt: response.createdAt ?? timestamp(now()),
 			};

@@ -8,13 +8,11 @@ export function fileRoutes({ store }: Parts) {
 		pages.get<{ Params: { uuid: string } }>('/pdf/:uuid.pdf', (request, reply) => {
 			const response = store.response(request.params.uuid);
 			if (!response) return sendNotFound(reply);
-			const { number, formId, createdAt, answers } = response;
-			const lines = store.fields(formId).flatMap(({ uuid, label }) => {
-				return [`${label}:`, ...String(answers[uuid] ?? '-').split('\n'), ''];
+			const lines = store.fields(response.formId).flatMap(({ uuid, label }) => {
+				return [`${label}:`, ...String(response.answers[uuid] ?? '-').split('\n'), ''];
 			});
-			const name = String(store.form(formId)?.settings.name);
-			const text = [name, `Response ${number}, ${createdAt}`, '', ...lines];
-			return reply.type('application/pdf').send(renderPdf(text));
+			const title = `Response ${response.number}, ${response.createdAt}`;
+			return reply.type('application/pdf').send(renderPdf([title, '', ...lines]));
 		});
 
 		pages.get<{ Params: { id: string } }>('/files/:id/:name', (request, reply) => {

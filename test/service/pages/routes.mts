@@ -14,7 +14,7 @@ const UPLOAD_LIMIT = 20 * 1024 * 1024;
 export function pageRoutes({ store, origin }: Parts) {
 	return async (pages: FastifyInstance) => {
 		pages.addContentTypeParser(
-			['multipart/form-data', 'application/x-www-form-urlencoded'],
+			'multipart/form-data',
 			{ parseAs: 'buffer', bodyLimit: UPLOAD_LIMIT },
 			async ({ headers }: FastifyRequest, body: Buffer) => {
 				const type = { 'content-type': headers['content-type']! };
@@ -25,18 +25,13 @@ export function pageRoutes({ store, origin }: Parts) {
 			const rows = store.forms().map(({ id, settings }) => {
 				return html`<li><a href="/f/${id}">${settings.name as string}</a> ${id}</li>`;
 			});
-			const content = html`<p>Do not give this stand-in real data.</p>
-				<ul>
+			const content = html`<ul>
 					${rows}
 				</ul>
 				<p>Base URL of the API: <code>${origin()}/api/v1</code></p>`;
-			return sendPage(reply, 'Form Service (stand-in)', content);
+			return sendPage(reply, 'Forms', content);
 		});
-		pages.get('/login', (_request, reply) => {
-			const content = html`A request to the API without <code>Accept: application/json</code> ends
-				here.`;
-			return sendPage(reply, 'Log in', content);
-		});
+		pages.get('/login', (_request, reply) => sendPage(reply, 'Log in', html`Nobody can log in.`));
 		pages.get('/f/:formId', (request: FormRequest, reply) => {
 			const form = store.form(request.params.formId);
 			if (!form) return sendNotFound(reply);
@@ -47,45 +42,39 @@ export function pageRoutes({ store, origin }: Parts) {
 		pages.post('/f/:formId', submit);
 		pages.post('/f/:formId/partial', async (request: FormRequest, reply) => {
 			const form = store.form(request.params.formId);
-			const isWanted = form?.trackIncomplete && store.closedBecause(form) === undefined;
-			if (isWanted && request.body.get('draft')) await take(form, request, true);
+			if (form?.trackIncomplete) await take(form, request.body, true);
+			// the page stays as it is
 			return reply.code(204).send();
 		});
 	};
 
 	/** Takes a submission, unless mandatory fields are empty: the browser checks everything else. */
-	async function submit(request: FormRequest, reply: FastifyReply) {
-		const form = store.form(request.params.formId);
+	async function submit({ params, body }: FormRequest, reply: FastifyReply) {
+		const form = store.form(params.formId);
 		if (!form) return await sendNotFound(reply);
 		const closed = store.closedBecause(form);
 		if (closed !== undefined) return await sendPage(reply, nameOf(form), html`${closed}`, 403);
-		const missing = store
-			.fields(form.id)
-			.filter(({ uuid, mandatory }) => mandatory && !request.body.get(uuid))
-			.map(({ label }) => label);
+		const fields = store.fields(form.id);
+		const missing = fields.filter(({ uuid, mandatory }) => mandatory && !body.get(uuid));
 		if (missing.length > 0) {
-			const text = html`Please go back and fill in: ${missing.join(', ')}`;
-			return await sendPage(reply, nameOf(form), text, 422);
+			const labels = missing.map(({ label }) => label).join(', ');
+			return await sendPage(reply, nameOf(form), html`Go back and fill in: ${labels}`, 422);
 		}
-		await take(form, request, false);
+		await take(form, body, false);
 		const { after_message: message } = form.settings;
 		const text = String(message ?? store.firstAccount()?.workspace.after_message ?? '');
-		return await sendPage(reply, 'Thank you', html`<p>${text.replaceAll(/<[^>]*>/g, '')}</p>`);
+		return await sendPage(reply, 'Thank you', html`${text.replaceAll(/<[^>]*>/g, '')}`);
 	}
 
-	/** Stores a submission; a response that was typed under the same draft becomes it. */
-	async function take(form: Form, request: FormRequest, incomplete: boolean) {
-		const draft = (request.body.get('draft') as string | null) ?? undefined;
-		const answers = await readAnswers(request.body, store.fields(form.id), store);
+	/** Stores a submission; a response that was saved under the same draft becomes it. */
+	async function take({ id }: Form, body: FormData, incomplete: boolean) {
+		const uuid = String(body.get('draft'));
+		const answers = await readAnswers(body, store.fields(id), store);
 		// no other request runs between this lookup and the storing, so two requests never add two responses
-		const known = store.responses(form.id).find((one) => draft && one.draft === draft);
-		const isEmpty = Object.values(answers).every((answer) => answer === null);
-		if (known?.isIncomplete) {
-			if (incomplete) store.editResponse(known.uuid, answers);
-			else store.completeResponse(known.uuid, answers);
-		} else if (!known && !(incomplete && isEmpty)) {
-			store.addResponse(form.id, { answers, incomplete, draft });
-		}
+		const known = store.response(uuid);
+		if (!known) store.addResponse(id, { uuid, answers, incomplete });
+		else if (incomplete) store.editResponse(uuid, answers);
+		else store.completeResponse(uuid, answers);
 	}
 }
 
