@@ -5,13 +5,7 @@ import { readBoolean } from '../api/readers';
 import { getFormId, getId, isRecord, withoutSecrets } from '../api/records';
 import { getWorkspace, listRecords } from '../api/service';
 import type { Input } from '../parameters/input';
-import {
-	createMissingFormError,
-	readFormId,
-	readIncludeSecrets,
-	readPage,
-	readSwitch,
-} from '../parameters/input';
+import { createMissingFormError, readFormId, readPage, readSwitch } from '../parameters/input';
 import {
 	formLocator,
 	includeSecretsSwitch,
@@ -37,12 +31,11 @@ export const workspaceGet: Operation = {
 	properties: [simplifySwitch, includeSecretsSwitch],
 	prepare(input) {
 		const simplify = readSwitch(input, 'simplify', 'Simplify', true);
-		const includeSecrets = !simplify && readIncludeSecrets(input);
+		const copy = simplify ? withoutSecrets : readCopier(input);
 		return {
 			async send(request) {
-				const workspace = await readOnce(request, getWorkspace);
-				const shown = includeSecrets ? structuredClone(workspace) : withoutSecrets(workspace);
-				return [{ json: simplify ? pick(shown, WORKSPACE_ATTRIBUTES) : shown }];
+				const workspace = copy(await readOnce(request, getWorkspace));
+				return [{ json: simplify ? pick(workspace, WORKSPACE_ATTRIBUTES) : workspace }];
 			},
 		};
 	},
@@ -62,6 +55,12 @@ const WORKSPACE_ATTRIBUTES = [
 	'members',
 	'created_at',
 ];
+
+/** Reads Include Secrets, and gives what copies a record: items share nothing, even if their run reads a list once. */
+function readCopier(input: Input): (record: IDataObject) => IDataObject {
+	const includeSecrets = readSwitch(input, 'includeSecrets', 'Include Secrets', false);
+	return includeSecrets ? structuredClone<IDataObject> : withoutSecrets;
+}
 
 /** The API has no endpoint for one form, so the form is taken from the list of all forms. */
 export const formGet: Operation = {
@@ -111,16 +110,12 @@ export const formGetAll: Operation = {
 	},
 };
 
-/**
- * Reads Simplify and Include Secrets.
- *
- * @returns what makes an item of a form; items share no record, even if their run shares the listing
- */
+/** Reads Simplify and Include Secrets, and gives what makes an item of a form. */
 function readFormOutput(input: Input): (form: IDataObject) => INodeExecutionData {
 	const simplify = readSwitch(input, 'simplify', 'Simplify', true);
 	if (simplify) return (form) => ({ json: simplifyForm(withoutSecrets(form)) });
-	const toJson = readIncludeSecrets(input) ? structuredClone<IDataObject> : withoutSecrets;
-	return (form) => ({ json: toJson(form) });
+	const copy = readCopier(input);
+	return (form) => ({ json: copy(form) });
 }
 
 /** The attributes of a form that simplified output keeps beside its fields, at most ten in all. */
@@ -176,12 +171,12 @@ export const fieldGetAll: Operation = {
 	prepare(input) {
 		const formId = readFormId(input);
 		const page = readPage(input);
-		const toJson = readIncludeSecrets(input) ? structuredClone<IDataObject> : withoutSecrets;
+		const copy = readCopier(input);
 		return {
 			ids: { formId },
 			async send(request) {
 				const fields = await readOnce(request, listRecords);
-				return await makeListing(fields, page, (field) => ({ json: toJson(field) }));
+				return await makeListing(fields, page, (field) => ({ json: copy(field) }));
 			},
 		};
 	},

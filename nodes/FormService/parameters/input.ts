@@ -126,15 +126,10 @@ export function readSwitch(
 	return toSwitch(input, input.parameter<unknown>(name, fallback), displayName);
 }
 
-/** Whether raw records keep their secrets. */
-export function readIncludeSecrets(input: Input): boolean {
-	return readSwitch(input, 'includeSecrets', 'Include Secrets', false);
-}
-
 /** A value of a boolean parameter within a collection. */
 export function toSwitch(input: Input, value: unknown, displayName: string): boolean {
-	const isOn = readBoolean(value);
-	if (isOn !== undefined) return isOn;
+	const chosen = readBoolean(value);
+	if (chosen !== undefined) return chosen;
 	throw invalid(input, `'${displayName}' must be true or false`);
 }
 
@@ -182,17 +177,22 @@ export function toText(input: Input, value: unknown, displayName: string): strin
 	throw invalid(input, `'${displayName}' must be text`);
 }
 
-/** A number that an expression gave for text; one below 0 or without an end comes from a calculation. */
-export function numberAsText(value: unknown): string | undefined {
-	return typeof value === 'number' && value >= 0 && value < Infinity ? String(value) : undefined;
+/** A number that an expression gave for text. */
+function numberAsText(value: unknown): string | undefined {
+	return Number.isFinite(value) ? String(value) : undefined;
 }
 
 /** A list of words; an expression may give it as text with commas. */
 export function readWords(input: Input, name: string, displayName: string): string[] {
-	const given = input.parameter<unknown>(name, []);
-	const list: unknown = typeof given === 'string' ? given.split(',') : given;
+	return toWords(input, input.parameter<unknown>(name, []), displayName);
+}
+
+/** A value of a list of words within a collection. */
+export function toWords(input: Input, value: unknown, displayName: string): string[] {
+	const list: unknown = typeof value === 'string' ? value.split(',') : value;
 	if (!Array.isArray(list)) throw invalid(input, `'${displayName}' must be a list`);
-	const words = list.map((word: unknown) => toText(input, word, displayName).trim());
+	// takes the gaps of a sparse list for entries
+	const words = Array.from(list, (word: unknown) => toText(input, word, displayName).trim());
 	if (words.every((word) => word !== '')) return words;
 	throw invalid(
 		input,
@@ -207,20 +207,17 @@ export type Page = {
 	skip: number;
 	/** How many results to return at most; undefined for all. */
 	limit: number | undefined;
-	/** Whether to say how many results there are in all, so that the next page can be asked for. */
-	isCounted: boolean;
+	/** How many results have to be read; undefined for all, to say how many there are. */
+	enough: number | undefined;
 };
 
 /** Reads Return All and Limit. For a model, which asks for one page after another, also reads Skip. */
 export function readPage(input: Input): Page {
-	const isCounted = isTool(input.node);
-	return {
-		skip: isCounted ? readCount(input, 'skip', 'Skip', 0) : 0,
-		limit: readSwitch(input, 'returnAll', 'Return All', false)
-			? undefined
-			: readCount(input, 'limit', 'Limit', 1, limitInput.default as number),
-		isCounted,
-	};
+	const limit = readSwitch(input, 'returnAll', 'Return All', false)
+		? undefined
+		: readCount(input, 'limit', 'Limit', 1, limitInput.default as number);
+	if (!isTool(input.node)) return { skip: 0, limit, enough: limit };
+	return { skip: readCount(input, 'skip', 'Skip', 0), limit, enough: undefined };
 }
 
 /** Whether a model uses the node: n8n adds this ending to the type of a node that it offers to agents. */

@@ -1,5 +1,6 @@
+import { inRange } from 'lodash';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
-import { readBoolean } from '../readers';
+import { readBoolean, readNumber } from '../readers';
 import { isWebUrl } from '../url';
 import { describeBound, settings } from './settings';
 import type { Setting } from './settings';
@@ -9,47 +10,39 @@ export type SettingValue = string | number | boolean | null;
 /** Values of settings by the service's names, as they are sent. */
 export type SettingValues = Record<string, SettingValue>;
 
-/** What is wrong with one setting, in a sentence that names it and its bound. */
-export type Problem = { setting: string; text: string };
+/** A setting as a person gives it: its name in the editor, a sheet or JSON, and the service's name. */
+export type GivenSetting = { title: string; name: string; value: unknown };
 
 const byName = new Map(settings.map((setting) => [setting.name, setting]));
 
 /**
  * Checks an update of settings against their types and bounds (specification, section 2.5).
  *
- * @param values by the service's names; `undefined` leaves a setting as it is, `null` clears it
- * @param titles the names of the editor or of a sheet's columns; left out if the service's names were given
- * @returns the body to send if there are no problems, and all problems
+ * @param given where the value `undefined` leaves a setting as it is, and `null` clears it
+ * @returns the body to send if there are no problems, and all problems, in sentences
  */
-export function checkSettings(
-	values: Record<string, unknown>,
-	titles?: ReadonlyMap<string, string>,
-): { body: SettingValues; problems: Problem[] } {
+export function encodeSettings(given: readonly GivenSetting[]): {
+	body: SettingValues;
+	problems: string[];
+} {
 	const body: SettingValues = {};
-	const problems: Problem[] = [];
-	for (const [name, value] of Object.entries(values)) {
+	const problems: string[] = [];
+	for (const { title, name, value } of given) {
 		if (value === undefined) continue;
 		const setting = byName.get(name);
-		const accepted = setting && encodeSetting(setting, value);
-		if (accepted !== undefined) body[name] = accepted;
-		else problems.push({ setting: name, text: describeProblem(name, value, setting, titles) });
+		const encoded = setting && encodeSetting(setting, value);
+		if (setting === undefined) problems.push(`'${title}' is not a setting that can be updated.`);
+		else if (encoded === undefined) problems.push(describeProblem(setting, title, value));
+		else if (name in body) problems.push(`'${title}' is given twice. Remove one of them.`);
+		else body[name] = encoded;
 	}
 	return { body, problems };
 }
 
-function describeProblem(
-	name: string,
-	value: unknown,
-	setting: Setting | undefined,
-	titles: ReadonlyMap<string, string> | undefined,
-): string {
-	if (setting === undefined) return `'${name}' is not a setting that can be updated.`;
-	// the editor clears settings by a list of their names
-	const takesNull = setting.nullable && titles === undefined;
-	const bound = `${describeBound(setting)}${takesNull ? ', or null' : ''}`;
+function describeProblem(setting: Setting, title: string, value: unknown): string {
 	// an empty text is usually meant to clear the setting
-	const advice = takesNull && value === '' ? ' To clear it, enter null.' : '';
-	return `'${titles?.get(name) ?? name}' must be ${bound} (got ${describeValue(value)}).${advice}`;
+	const advice = setting.nullable && value === '' ? ' To clear it, enter null.' : '';
+	return `'${title}' must be ${describeBound(setting)} (got ${describeValue(value)}).${advice}`;
 }
 
 /** The value to send, or undefined if it breaks the setting's type or bound. A sheet's cell can have blanks around it. */
@@ -60,26 +53,23 @@ function encodeSetting(setting: Setting, value: unknown): SettingValue | undefin
 		case 'boolean':
 			return readBoolean(value);
 		case 'text': {
-			const text = setting.required ? trimmed : value;
-			const isEmpty = setting.required && text === '';
-			return isShortText(text, setting.maxLength) && !isEmpty ? text : undefined;
+			const text = Number.isFinite(value) ? String(value) : setting.required ? trimmed : value;
+			return fitsLength(text, setting.maxLength, setting.required ? 1 : 0) ? text : undefined;
 		}
 		case 'url':
-			return isWebUrl(trimmed) && isShortText(trimmed, setting.maxLength) ? trimmed : undefined;
+			return isWebUrl(trimmed) && fitsLength(trimmed, setting.maxLength) ? trimmed : undefined;
 		case 'integer': {
-			const isWhole = typeof trimmed === 'string' && /^[+-]?\d+$/.test(trimmed);
-			const integer = isWhole ? Number(trimmed) : trimmed;
+			const integer = readNumber(value) ?? NaN;
 			const { min, max = Number.MAX_SAFE_INTEGER } = setting;
-			if (typeof integer !== 'number' || !Number.isSafeInteger(integer)) return undefined;
-			return integer >= min && integer <= max ? integer : undefined;
+			return Number.isInteger(integer) && inRange(integer, min, max + 1) ? integer : undefined;
 		}
 		case 'choice':
 			return setting.choices.find((choice) => choice === String(trimmed).toLowerCase());
 	}
 }
 
-function isShortText(value: unknown, maxLength = Infinity): value is string {
-	return typeof value === 'string' && countCharacters(value) <= maxLength;
+function fitsLength(value: unknown, max = Infinity, min = 0): value is string {
+	return typeof value === 'string' && inRange(countCharacters(value), min, max + 1);
 }
 
 /** In characters as a person counts them: an emoji outside the basic plane is one, not two. */

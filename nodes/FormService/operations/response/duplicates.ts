@@ -12,7 +12,7 @@ import { readBoolean } from '../../api/readers';
 import { getId } from '../../api/records';
 import { listRecords } from '../../api/service';
 import type { Input } from '../../parameters/input';
-import { invalid, invalidAll, readCollection } from '../../parameters/input';
+import { invalid, invalidAll, readCollection, toWords } from '../../parameters/input';
 import { readFormFields, readOnce } from '../operation';
 import type { ItemRequest } from '../operation';
 import { COUNTED, explainSharedLabel, listTitles } from './answers';
@@ -40,16 +40,7 @@ export function readSkipNames(input: Input): string[] {
 	const options = readCollection(input, 'options');
 	// an expression without a result leaves the option there, without a value
 	if (!Object.hasOwn(options, 'skipIfExists')) return [];
-	const given: unknown = options.skipIfExists;
-	const names: unknown = typeof given === 'string' ? given.split(',') : given;
-	const isName = (name: unknown) =>
-		typeof name === 'number' || (typeof name === 'string' && name.trim() !== '');
-	if (Array.isArray(names) && names.every(isName)) return names.map((name) => String(name).trim());
-	throw invalid(
-		input,
-		`'${SKIP_DUPLICATES}' must name fields of the form`,
-		'Choose fields from the list, or provide a list of their UUIDs, custom keys or labels. With an empty list, every item is added.',
-	);
+	return toWords(input, options.skipIfExists, SKIP_DUPLICATES);
 }
 
 /**

@@ -73,24 +73,23 @@ export const responseGetAll: Operation = {
 			ids: { formId },
 			async send(request) {
 				const { context } = request;
-				// a listing that is sorted, filtered or counted has to be read whole
-				const enough = isEveryResponse(wanted) && !page.isCounted ? page.limit : undefined;
+				// a listing that is sorted or filtered has to be read whole
+				const enough = isEveryResponse(wanted) ? page.enough : undefined;
 				const records = await readOnce(
 					request,
 					async (by, target) => await listRecords(by, target, { limit: enough }),
 					enough,
 				);
-				const isByTime = wanted.after !== undefined || wanted.before !== undefined;
-				const hasNoTime = (record: IDataObject) => getSubmittedAt(record) === undefined;
+				const { after, before, conditions } = wanted;
+				const lacksTime = (record: IDataObject) => getSubmittedAt(record) === undefined;
 				// otherwise the filter would silently drop every response
-				if (isByTime && records.length > 0 && records.every(hasNoTime)) {
+				if ((after ?? before) !== undefined && records.length > 0 && records.every(lacksTime)) {
 					throw invalid(
 						input,
 						'Form Service does not say when the responses were submitted',
 						"Remove 'Submitted After' and 'Submitted Before' from the filters.",
 					);
 				}
-				const { conditions } = wanted;
 				const needFields = outputNeedsFields(output, records) || conditionsNeedFields(conditions);
 				const fields = needFields
 					? parseFields(await readFormFields(request, formId), output)

@@ -63,6 +63,6 @@ function toChoiceOptions(choices: readonly string[]): INodePropertyOptions[] {
 /** The description, with the bound if the widget does not show the bound. */
 function describeWithBound(setting: Setting): string {
 	const bound = describeBound(setting);
-	const isShown = setting.type === 'boolean' || setting.type === 'choice' || bound === 'text';
-	return isShown ? setting.description : `${setting.description} (${bound})`;
+	const needsBound = !['boolean', 'choice'].includes(setting.type) && bound !== 'text';
+	return setting.description + (needsBound ? ` (${bound})` : '');
 }

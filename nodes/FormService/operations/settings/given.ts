@@ -1,13 +1,12 @@
-import type { IDataObject } from 'n8n-workflow';
+import { isEmpty } from 'lodash';
 import { isRecord } from '../../api/records';
 import { settings } from '../../api/settings/settings';
-import type { Setting } from '../../api/settings/settings';
-import { checkSettings } from '../../api/settings/update';
-import type { SettingValues } from '../../api/settings/update';
+import { encodeSettings } from '../../api/settings/update';
+import type { GivenSetting, SettingValues } from '../../api/settings/update';
 import type { Input } from '../../parameters/input';
 import {
+	invalid,
 	invalidAll,
-	numberAsText,
 	readChoice,
 	readJsonObject,
 	readSwitch,
@@ -37,31 +36,51 @@ export type GivenSettings = {
 export function readSettings(input: Input): GivenSettings {
 	const mode = readChoice(input, 'inputMode', SETTINGS_MODE, INPUT_MODES);
 	if (mode === 'auto') return readFromItem(input);
-	const body =
-		mode === 'json'
-			? checkBody(input, readJsonObject(input, 'settingsJson', 'Settings (JSON)'))
-			: readFromFields(input);
-	if (Object.keys(body).length > 0) return { body, ignored: [] };
-	throw invalidAll(input, ['There is no setting to update. Add at least one.']);
+	const given = mode === 'json' ? readFromJson(input) : readFromFields(input);
+	const body = encode(input, given);
+	if (isEmpty(body)) throw invalid(input, 'There is no setting to update. Add at least one');
+	return { body, ignored: [] };
 }
 
-const byName = new Map(settings.map((setting) => [setting.name, setting]));
+function encode(input: Input, given: readonly GivenSetting[]): SettingValues {
+	const { body, problems } = encodeSettings(given);
+	if (problems.length > 0) throw invalidAll(input, problems, "settings can't be updated");
+	return body;
+}
+
+function readFromJson(input: Input): GivenSetting[] {
+	const values = readJsonObject(input, 'settingsJson', 'Settings (JSON)');
+	return Object.entries(values).map(([name, value]) => ({ title: name, name, value }));
+}
+
+const titles = new Map(settings.map(({ name, displayName }) => [name, displayName]));
 
 /** The values of the collection. A field that was added and left empty changes nothing. */
-function readFromFields(input: Input): SettingValues {
+function readFromFields(input: Input): GivenSetting[] {
 	const given = input.parameter<unknown>('settings', {});
-	if (!isRecord(given)) throw invalidAll(input, ["'Settings' must be an object."]);
-	const values = Object.entries(given).filter(([, value]) => value !== '' && value !== undefined);
-	// turns the gaps of a sparse list into entries
-	const clear = Array.from(readWords(input, 'clear', 'Settings to Clear'));
-	const titles = new Map(settings.map(({ name, displayName }) => [name, displayName]));
-	const both = values.map(([name]) => name).filter((name) => clear.includes(name));
-	const problems = both.map(
-		(name) => `'${titles.get(name) ?? name}' is both set and cleared. Remove one of the two.`,
+	if (!isRecord(given)) throw invalid(input, "'Settings' must be an object");
+	const values = Object.entries(given).filter(([, value]) => value !== '');
+	const cleared = readWords(input, 'clear', 'Settings to Clear').map(
+		(name) => [name, null] as const,
 	);
-	const entries = [...values, ...clear.map((name) => [name, null] as const)];
-	const once = entries.filter(([name]) => !both.includes(name));
-	return checkBody(input, Object.fromEntries(once), titles, problems);
+	return [...values, ...cleared].map(([name, value]) => {
+		return { title: titles.get(name) ?? name, name, value };
+	});
+}
+
+/** The settings by the service's names and the editor's. */
+const bySpelling: ReadonlyMap<string, string> = new Map(
+	settings.flatMap(({ name, displayName }) =>
+		[name, displayName].map((spelling) => [simplifySpelling(spelling), name] as const),
+	),
+);
+
+/** The letters and digits of a name: "SEO: Title", "seo_title" and "seo title" are one name. */
+function simplifySpelling(name: string): string {
+	return name
+		.normalize('NFKC')
+		.toLowerCase()
+		.replace(/[^\p{L}\p{N}]/gu, '');
 }
 
 /**
@@ -74,71 +93,20 @@ function readFromItem(input: Input): GivenSettings {
 		name: readSwitch(input, 'renameForms', RENAME, false),
 		description: readSwitch(input, 'updateDescriptions', DESCRIBE, false),
 	};
-	const titles = new Map<string, string>();
-	const values: IDataObject = {};
+	const given: GivenSetting[] = [];
 	const unused: string[] = [];
-	const problems: string[] = [];
-	const columns = Object.entries(input.item.json);
-	for (const [title, value] of columns) {
-		const name = bySpelling.get(simplifySpelling(title))?.name;
-		if (name === undefined || switches[name] === false) {
-			unused.push(title);
-			continue;
-		}
-		if (value === undefined || value === null || String(value).trim() === '') continue;
-		const other = titles.get(name);
-		if (other !== undefined) {
-			problems.push(
-				`'${other}' and '${title}' match the same setting. Remove or empty one of them.`,
-			);
-		}
-		titles.set(name, title);
-		values[name] = value;
+	for (const [title, value] of Object.entries(input.item.json)) {
+		const name = bySpelling.get(simplifySpelling(title));
+		if (name === undefined || switches[name] === false) unused.push(title);
+		else given.push({ title, name, value });
 	}
-	const body = checkBody(input, values, titles, problems);
-	if (unused.length < columns.length) return { body, ignored: listIgnored(input, unused) };
-	const names = unused.map((title) => title.trim().toLowerCase());
-	const hints = [
-		names.includes('name') ? ` To use 'name', turn on '${RENAME}'.` : '',
-		names.includes('description') ? ` To use 'description', turn on '${DESCRIBE}'.` : '',
-	];
-	const help = ["Name an input field after a setting, such as 'is_closed'."];
-	throw invalidAll(input, [`No input field matches a setting.${hints.join('')}`], undefined, help);
-}
-
-/**
- * Checks the settings. A field or a cell for text takes a number as text; JSON doesn't.
- *
- * @param titles the names of the settings in the editor or of the columns; undefined for JSON
- * @param others what else is wrong with the item, in sentences
- */
-function checkBody(
-	input: Input,
-	values: Record<string, unknown>,
-	titles?: ReadonlyMap<string, string>,
-	others: readonly string[] = [],
-): SettingValues {
-	const entries = Object.entries(values).map(([name, value]) => {
-		const isText = titles !== undefined && byName.get(name)?.type === 'text';
-		return [name, isText ? (numberAsText(value) ?? value) : value];
-	});
-	const { body, problems } = checkSettings(Object.fromEntries(entries), titles);
-	const texts = [...others, ...problems.map(({ text }) => text)];
-	if (texts.length > 0) throw invalidAll(input, texts, "settings can't be updated");
-	return body;
-}
-
-/** The settings by the service's names and the editor's. */
-const bySpelling: ReadonlyMap<string, Setting> = new Map(
-	settings.flatMap((setting) =>
-		[setting.name, setting.displayName].map((name) => [simplifySpelling(name), setting] as const),
-	),
-);
-
-/** The letters and digits of a name: "SEO: Title", "seo_title" and "seo title" are one name. */
-function simplifySpelling(name: string): string {
-	return name
-		.normalize('NFKC')
-		.toLowerCase()
-		.replace(/[^\p{L}\p{N}]/gu, '');
+	if (given.length === 0) {
+		throw invalid(
+			input,
+			'No input field matches a setting',
+			`Name an input field after a setting, such as 'is_closed'. The fields 'name' and 'description' count only with '${RENAME}' and '${DESCRIBE}'.`,
+		);
+	}
+	const filled = given.filter(({ value }) => String(value ?? '').trim() !== '');
+	return { body: encode(input, filled), ignored: listIgnored(input, unused) };
 }

@@ -120,17 +120,17 @@ export const settingsUpdate: Operation = {
 			preview: toSwitch(input, preview, 'Preview'),
 			skipUnchanged: toSwitch(input, skipUnchanged, 'Skip Unchanged'),
 		};
-		const isCompared = !isEmpty(body) && (options.preview || options.skipUnchanged);
+		const compares = !isEmpty(body) && (options.preview || options.skipUnchanged);
 		return {
 			ids: { formId },
 			body,
 			async check(request) {
-				const forms = isCompared ? await readForms(request) : undefined;
+				const forms = compares ? await readForms(request) : undefined;
 				if (forms?.has(formId) === false) throw createMissingFormError(input, formId);
 				return {
 					orderKey: formId,
-					async send(sent) {
-						const done = await updateForm(sent, formId, body, forms, options.preview);
+					async send() {
+						const done = await updateForm(request, formId, body, forms, options.preview);
 						return [{ json: { ...done, ...(ignored.length > 0 && { ignored }) } }];
 					},
 				};
@@ -154,7 +154,7 @@ async function updateForm(
 	formId: string,
 	body: SettingValues,
 	forms: Map<string, IDataObject> | undefined,
-	isPreview: boolean,
+	previews: boolean,
 ): Promise<IDataObject> {
 	if (isEmpty(body)) return { id: formId, status: 'skipped' };
 	if (forms === undefined) {
@@ -164,7 +164,7 @@ async function updateForm(
 	const { changes, unknown } = compareSettings(body, form);
 	const compared = { changes, ...(!isEmpty(unknown) && { unknown }) };
 	const after = { ...form, ...body };
-	if (isPreview) {
+	if (previews) {
 		forms.set(formId, after);
 		return { id: formId, name: form.name, status: 'preview', ...compared };
 	}
