@@ -15,7 +15,7 @@ type Manifest = {
 };
 
 /** The files that name the owner or link to the repository, relative to the project's root. */
-export const filesWithOwner = [
+const filesWithOwner = [
 	'LICENSE.md',
 	'README.md',
 	'SECURITY.md',
@@ -27,7 +27,7 @@ export const filesWithOwner = [
 ];
 
 /** The placeholder that the owner replaces with the address of Form Service's website. */
-export const SERVICE_LINK = 'https://form-service.example.com';
+const SERVICE_LINK = 'https://form-service.example.com';
 
 const PLACEHOLDER = /\bOWNER\b|@example\.com$/;
 

@@ -1,40 +1,88 @@
 import { globSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
 import { inspect } from 'node:util';
 import type { ESLint } from 'eslint';
+import type {
+	ICredentialType,
+	INodeProperties,
+	INodePropertyOptions,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { root, temporaryFolder } from '../../scripts/lib/paths.mts';
-import { credentials, descriptions, listParameters, nodes, operations } from './descriptions.mts';
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const require = createRequire(import.meta.url);
+
+type Manifest = { n8n: { nodes: string[]; credentials: string[] } };
+const { n8n } = require(join(root, 'package.json')) as Manifest;
+
+/** Instantiates the class of a built file, which has the file's name. */
+function instantiate<T>(path: string): { path: string; className: string; instance: T } {
+	const className = basename(path).split('.')[0];
+	const exported = require(join(root, path)) as Record<string, new () => T>;
+	return { path, className, instance: new exported[className]() };
+}
+
+const nodes = n8n.nodes.map((path) => instantiate<INodeType>(path));
+const credentials = n8n.credentials.map((path) => instantiate<ICredentialType>(path));
+const descriptions = nodes.map(({ instance }) => instance.description);
+
+/** A parameter and all that are inside it. */
+function listInner(parameter: INodeProperties): INodeProperties[] {
+	const inner = (parameter.options ?? []).flatMap((option) => {
+		if ('values' in option) return option.values;
+		return 'type' in option ? [option] : [];
+	});
+	return [parameter, ...inner.flatMap(listInner)];
+}
+
+/** All parameters of a node, those in collections too. */
+const listParameters = ({ properties }: INodeTypeDescription): INodeProperties[] =>
+	properties.flatMap(listInner);
+
+/** The operations of the nodes, each with its resource and the parameters that it shows. */
+const operations = descriptions.flatMap(({ properties }) =>
+	properties
+		.filter(({ name }) => name === 'operation')
+		.flatMap(({ options, displayOptions }) => {
+			const resource = String(displayOptions?.show?.resource?.[0]);
+			return (options as INodePropertyOptions[]).map((option) => {
+				const shown = properties.filter(
+					({ displayOptions: { show } = {} }) =>
+						show?.resource?.includes(resource) && (show.operation?.includes(option.value) ?? true),
+				);
+				return { resource, option, shown: shown.map(({ name }) => name) };
+			});
+		}),
+);
 
 const toLiteral = (value: unknown) =>
 	inspect(JSON.parse(JSON.stringify(value)), {
-		depth: null,
-		maxArrayLength: null,
-		maxStringLength: null,
-		compact: false,
+		...{ depth: null, maxArrayLength: null, maxStringLength: null, compact: false },
 	});
 
 /** The built nodes and credentials as sources that consist of literals: lint rules do not see spread lists. */
 const sources = [
-	...nodes.map(({ path, className, instance: { description } }) => ({
-		path,
-		text: `export class ${className} implements INodeType {
-	description: INodeTypeDescription = ${toLiteral(description)};
-}\n`,
-	})),
-	...credentials.map(({ path, className, instance }) => ({
-		path,
-		text: `export class ${className} implements ICredentialType {
-	name = ${toLiteral(instance.name)};
-	displayName = ${toLiteral(instance.displayName)};
-	documentationUrl = ${toLiteral(instance.documentationUrl)};
-	properties: INodeProperties[] = ${toLiteral(instance.properties)};
-}\n`,
-	})),
+	...nodes.map(({ path, className, instance: { description } }) => {
+		const members = { 'description: INodeTypeDescription': description };
+		return { path, text: toClass(className, 'INodeType', members) };
+	}),
+	...credentials.map(({ path, className, instance }) => {
+		const { name, displayName, documentationUrl, properties } = instance;
+		const named = { name, displayName, documentationUrl };
+		const members = { ...named, 'properties: INodeProperties[]': properties };
+		return { path, text: toClass(className, 'ICredentialType', members) };
+	}),
 ];
+
+function toClass(className: string, type: string, members: Record<string, unknown>): string {
+	const lines = Object.entries(members).map(([name, value]) => `${name} = ${toLiteral(value)};\n`);
+	return `export class ${className} implements ${type} {\n${lines.join('')}}\n`;
+}
 
 describe('the parameters of the nodes and the credential', () => {
 	it('follow all rules of eslint-plugin-n8n-nodes-base', async () => {
