@@ -21,14 +21,14 @@ import {
 } from './failures';
 import type { Failed, Progress } from './failures';
 import { findName, loadFields } from './forms';
-import { createInitialState } from './input';
+import { createInitialState, readSpacingMs } from './input';
 import type { PollInput } from './input';
 import type { FormMemory } from './memory';
 import { createItems } from './output';
 import type { PlacedItem } from './output';
-import { readFormSpacingMs, readResponses } from './reading';
+import { readResponses } from './reading';
 import type { Reading } from './reading';
-import { addResponses, isPaid } from './schedule';
+import { addResponses, isPaid, isShortPaid } from './schedule';
 import type { FormState, Known } from './state';
 
 /** What a poll has found in one form. */
@@ -81,8 +81,7 @@ export async function findInForm(
 		const comparison = compareResponses(known, records, isWhole, rules);
 		found = { form, comparison, wanted: sortOldestFirst(comparison.found), isReady: false };
 		const selected = await selectWanted(input, form, comparison.found, records, isToCheck);
-		const isCutByError = reading.kind === 'cut' && reading.error !== undefined;
-		const read = kind === undefined || isCutByError ? undefined : isWhole ? 'whole' : 'short';
+		const read = kind === undefined || reading.error ? undefined : isWhole ? 'whole' : 'short';
 		return { ...found, ...selected, read };
 	} catch (cause) {
 		recordFailure(input, progress, { list: form, step, startedAtMs, cause });
@@ -104,11 +103,13 @@ function decideReading(
 	const mayBegin = isBackOffOver(input, form);
 	if (known === undefined && input.occasion !== 'schedule') return 'whole';
 	if (known === undefined || !form.isRead) return mayBegin ? 'whole' : undefined;
-	const spacingMs = readFormSpacingMs(input, form);
-	const isDue = (cost: FormMemory['wholeCost']) => mayBegin && isPaid(cost, spacingMs, clock.now());
+	const spacingMs = readSpacingMs(input, form);
+	const nowMs = clock.now();
 	const isWanted = isRetryWanted(input, form) || (isToCheck && mayBegin);
-	if (isDue(form.wholeCost) || (isWanted && form.order === undefined)) return 'whole';
-	const isShortDue = form.order !== undefined && isDue(form.shortCost);
+	const isDue = mayBegin && isPaid(form.cost, spacingMs, nowMs);
+	if (isDue || (isWanted && form.order === undefined)) return 'whole';
+	const isShortDue =
+		form.order !== undefined && mayBegin && isShortPaid(form.shortCost, spacingMs, nowMs);
 	return isShortDue || isWanted ? 'short' : undefined;
 }
 
@@ -132,29 +133,22 @@ async function readForm(
 	if (kind === 'whole') form.unfinished = undefined;
 	const startedAtMs = clock.now();
 	const reading = await readResponses(input, target, form, known, kind, unfinished);
-	if (reading.kind === 'cut') {
-		form.unfinished = reading.unfinished;
-		const { length } = reading.unfinished.records;
-		if (known === undefined) {
-			logger.info(`Form ${form.id}: the next poll goes on reading. Responses so far: ${length}.`);
-		}
-		if (reading.error !== undefined) {
-			const failed = { list: form, step: 'whole', startedAtMs, cause: reading.error } as const;
-			recordFailure(input, progress, failed);
-			return reading;
-		}
-	} else {
-		form.order = reading.order;
-		if (reading.order === undefined) form.unfinished = undefined;
+	const { error, records } = reading;
+	form.order = reading.order;
+	form.unfinished = reading.unfinished;
+	if (known === undefined) {
+		const text =
+			form.unfinished === undefined
+				? `Watching form ${form.id}. Existing responses: ${records.length}.`
+				: `Form ${form.id}: the next poll goes on reading. Responses so far: ${form.unfinished.records.length}.`;
+		logger.info(text);
+	}
+	if (error !== undefined) {
+		recordFailure(input, progress, { list: form, step: 'whole', startedAtMs, cause: error });
+		return reading;
 	}
 	recordAnswer(input, progress);
-	if (reading.kind === 'whole') {
-		form.isRead = true;
-		const { length } = reading.records;
-		if (known === undefined) {
-			logger.info(`Watching form ${form.id}. Existing responses: ${length}.`);
-		}
-	}
+	if (reading.kind === 'whole') form.isRead = true;
 	return reading;
 }
 

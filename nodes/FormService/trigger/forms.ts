@@ -13,6 +13,7 @@ import type { PollInput } from './input';
 import type { FormMemory, ListedForm } from './memory';
 import { PageReader, readWhole } from './reading';
 import { addReading, DAY_MS, HOUR_MS, isOver, isPaid, MINUTE_MS } from './schedule';
+import type { Cost } from './schedule';
 import { REMEMBERED_DAYS } from './state';
 import type { Content, FormState } from './state';
 
@@ -42,7 +43,7 @@ export function isFormListDue(input: PollInput): boolean {
 	const { list } = memory;
 	if (content.listedSinceMs === undefined && occasion !== 'schedule') return true;
 	if (isRetryWanted(input, list)) return true;
-	const isDue = isPaid(list.wholeCost, readSpacingMs(input, list), clock.now());
+	const isDue = isPaid(list.cost, readSpacingMs(input, list), clock.now());
 	return isDue && isBackOffOver(input, list);
 }
 
@@ -58,7 +59,7 @@ export async function readFormList(input: PollInput): Promise<void> {
 	const startedAtMs = clock.now();
 	const pages = new PageReader(input, createTarget(context.account, endpoints.listForms));
 	try {
-		const reading = await readWhole(input, pages);
+		const reading = await readWhole(pages);
 		const isWhole = reading.kind === 'whole';
 		if (!isWhole && reading.error !== undefined) throw reading.error;
 		if (!isWhole && content.listedSinceMs === undefined) {
@@ -69,7 +70,7 @@ export async function readFormList(input: PollInput): Promise<void> {
 		list.pages = Math.max(1, pages.requests);
 	} finally {
 		const cost = { startedAtMs, requests: pages.requests };
-		list.wholeCost = addReading(list.wholeCost, cost, spacingMs);
+		list.cost = addReading(list.cost, cost, spacingMs);
 	}
 }
 
@@ -146,9 +147,9 @@ export async function findName(
 	if (known !== null || parameters.watch.kind === 'all' || !isDue) return known;
 	list.namedAtMs = nowMs;
 	const target = createTarget(context.account, endpoints.listForms);
-	const pages = new PageReader(input, target, undefined, clock.timeout(NAME_MS));
+	const pages = new PageReader(input, target, { timeUp: clock.timeout(NAME_MS) });
 	try {
-		list.forms = parseFormList((await readWhole(input, pages)).records);
+		list.forms = parseFormList((await readWhole(pages)).records);
 	} catch (error) {
 		const { message } = asNodeError(context.n8n.getNode(), error);
 		context.n8n.logger.info(`The names of the forms could not be read: ${message}`);
@@ -160,8 +161,8 @@ export async function findName(
 
 /** The form pays for requests that its responses need. */
 function addToCost(form: FormMemory, requests: number): void {
-	const cost = form.order === undefined ? 'wholeCost' : 'shortCost';
-	form[cost] = { ...form[cost], requests: form[cost].requests + requests };
+	const add = (cost: Cost): Cost => ({ ...cost, requests: cost.requests + requests });
+	Object.assign(form, { cost: add(form.cost), shortCost: add(form.shortCost) });
 }
 
 /**
@@ -188,8 +189,8 @@ export async function loadFields(
 	const target = createTarget(context.account, endpoints.listFields, { formId: form.id });
 	const pages = new PageReader(input, target);
 	try {
-		const reading = await readWhole(input, pages);
-		if (reading.kind === 'cut') throw reading.error ?? createUnfinishedError(input, 'fields');
+		const reading = await readWhole(pages);
+		if (reading.kind === 'part') throw reading.error ?? createUnfinishedError(input, 'fields');
 		const fields = parseFields(reading.records, parameters.output);
 		const isUnmatched = hasUnmatchedAnswers(records, fields);
 		form.fields = { fields, triedAtMs: nowMs, isUnmatched };

@@ -32,17 +32,19 @@ export const NO_FAILURES: Failures = {
 /** The work in hand: a whole reading that goes on with a later poll, what it has read, and where it goes on. */
 export type Unfinished = { readonly records: readonly IDataObject[]; readonly next: PagePosition };
 
-/** The order of a list of several pages: new responses are on the first pages, or from this page on. */
-export type Order = { newest: 'first' } | { newest: 'last'; lastPage: PagePosition };
+/**
+ * The order of a list of several pages: new responses are on the first or last pages, from this page on.
+ * Without one, they are on the first page and those after it.
+ */
+export type Order = { newest: 'first' | 'last'; start?: PagePosition };
 
 /** What the process remembers of a list that it reads: the responses of one form, or all forms. */
 export type ListMemory = {
 	readonly subject: Subject;
 	/** Its name among those that share the requests of the account. */
 	readonly sharer: string;
-	/** What whole readings, and short ones since, have cost. */
-	wholeCost: Cost;
-	shortCost: Cost;
+	/** What its readings have cost. */
+	cost: Cost;
 	failures: Failures;
 };
 
@@ -51,6 +53,8 @@ export type FormMemory = ListMemory & {
 	readonly id: string;
 	/** Undefined if the list has no order, or if it is to be read whole next. */
 	order?: Order;
+	/** What short readings have cost, which are also part of the cost of all. */
+	shortCost: Cost;
 	/** Whether this process has read the whole list. */
 	isRead: boolean;
 	unfinished?: Unfinished;
@@ -115,12 +119,13 @@ export type TriggerMemory = StateMemory & {
 /** What is remembered of a form before its first poll. */
 export function createFormMemory(triggerKey: string, id: string): FormMemory {
 	const list = createListMemory(triggerKey, { kind: 'form', id });
-	return { ...list, id, isRead: false, waiting: [], rate: NO_RATE, readTurn: 0, deliveryTurn: 0 };
+	const begun = { isRead: false, waiting: [], rate: NO_RATE, readTurn: 0, deliveryTurn: 0 };
+	return { ...list, id, shortCost: NO_COST, ...begun };
 }
 
 function createListMemory(triggerKey: string, subject: Subject): ListMemory {
 	const sharer = `${triggerKey} ${subject.kind === 'form' ? subject.id : ''}`;
-	return { subject, sharer, wholeCost: NO_COST, shortCost: NO_COST, failures: NO_FAILURES };
+	return { subject, sharer, cost: NO_COST, failures: NO_FAILURES };
 }
 
 function createProgress(key: string) {

@@ -15,27 +15,20 @@ import { addReading, computeMaxRequests, NO_COST } from './schedule';
 import { computeFingerprint } from './state';
 import type { Known } from './state';
 
-/** What a poll has read of a list. */
-export type Reading = WholeReading | CutReading | PartReading;
-
-/** All of it, and how it is ordered. */
-type WholeReading = { kind: 'whole'; records: readonly IDataObject[]; order?: Order };
-
-/** The next pages of a whole reading, which goes on later: time is up, or a page could not be read. */
-type CutReading = {
-	kind: 'cut';
+/** What a poll has read of a list: all of it, with what earlier polls have read, or a part. */
+export type Reading = {
+	kind: 'whole' | 'part';
 	records: readonly IDataObject[];
-	unfinished: Unfinished;
+	/** Undefined if the list has none, or if something did not fit the order that it had. */
+	order?: Order;
+	/** What is left of a whole reading: time or requests are used up, or a page could not be read. */
+	unfinished?: Unfinished;
+	/** Why the next page could not be read. */
 	error?: unknown;
 };
 
-/** The part that has the new records; without an order, something did not fit. */
-type PartReading = { kind: 'part'; records: readonly IDataObject[]; order?: Order };
-
-/** While a part is enough for most polls, short readings get half of the requests, and whole ones the rest. */
-export function readFormSpacingMs(input: PollInput, form: FormMemory): number {
-	return readSpacingMs(input, form) * (form.order === undefined ? 1 : 2);
-}
+/** Parts of a poll's requests: whole readings leave room for the short ones that come before the next. */
+const PARTS = { whole: 1 / 2, short: 1 };
 
 /**
  * Reads a form's responses, and takes note of the requests: they are waited for, whether the reading is
@@ -52,27 +45,30 @@ export async function readResponses(
 	kind: 'whole' | 'short',
 	unfinished: Unfinished | undefined,
 ): Promise<Reading> {
-	const spacingMs = readFormSpacingMs(input, form);
+	const spacingMs = readSpacingMs(input, form);
 	const startedAtMs = clock.now();
-	const { order } = form;
+	const { order, cost } = form;
 	const isFirst = known === undefined || !form.isRead;
-	const maxRequests = isFirst ? Infinity : computeMaxRequests(readSpacingMs(input, form));
-	const from = kind === 'whole' ? unfinished?.next : findStart(order);
-	const pages = new PageReader(input, target, from);
+	const maxRequests = computeMaxRequests(cost, spacingMs, startedAtMs, PARTS[kind]);
+	const from = kind === 'whole' ? unfinished?.next : order?.start;
+	const pages = new PageReader(input, target, {
+		from,
+		maxRequests: isFirst ? Infinity : maxRequests,
+	});
 	try {
-		if (kind === 'whole') return await readWhole(input, pages, maxRequests, unfinished);
-		return from === undefined
-			? await readNewestFirst(input, pages, known ?? new Map())
-			: await readNewestLast(input, pages, known ?? new Map(), from);
+		if (kind === 'whole') return await readWhole(pages, { order, unfinished });
+		const read = order?.newest === 'last' ? readNewestLast : readNewestFirst;
+		const short = await read(pages, known ?? new Map(), from);
+		// what does not fit the order can be anywhere, so the next whole reading starts again
+		return short.kind === 'part' && short.order ? { ...short, unfinished } : short;
 	} finally {
 		// forms that were read together for the first time are read in turn from then on
-		const isNew = form.wholeCost === NO_COST;
-		const requests = pages.requests + (isNew && pages.requests > 0 ? findPhase(input, form) : 0);
-		const cost = { startedAtMs, requests };
-		if (kind === 'whole') form.wholeCost = addReading(form.wholeCost, cost, spacingMs);
-		const short = { startedAtMs, requests: Math.min(requests, 1 + requests - pages.requests) };
-		if (kind === 'short') form.shortCost = addReading(form.shortCost, cost, spacingMs);
-		else if (from === undefined) form.shortCost = short;
+		const phase = cost === NO_COST && pages.requests > 0 ? findPhase(input, form) : 0;
+		const own = { startedAtMs, requests: pages.requests + phase };
+		form.cost = addReading(cost, own, spacingMs);
+		if (kind === 'short') form.shortCost = own;
+		// a whole reading from the first page on has the new responses as well
+		else if (from === undefined) form.shortCost = { startedAtMs, requests: 1 + phase };
 	}
 }
 
@@ -81,24 +77,29 @@ function findPhase({ memory: { forms } }: PollInput, form: FormMemory): number {
 	return [...forms.values()].indexOf(form) / forms.size;
 }
 
-function findStart(order: Order | undefined): PagePosition | undefined {
-	return order?.newest === 'last' ? order.lastPage : undefined;
-}
-
 /** Reads a list page by page, and counts the requests. */
 export class PageReader {
 	requests = 0;
 
 	private readonly pages: AsyncGenerator<ListPage, void>;
 
-	/** @param from undefined for the first page */
+	/** By default, from the first page to the end, as far as the time of the poll suffices. */
 	constructor(
 		private readonly input: PollInput,
 		target: Target,
-		from?: PagePosition,
-		private readonly timeUp = input.timeUp,
+		private readonly options: {
+			from?: PagePosition;
+			maxRequests?: number;
+			timeUp?: AbortSignal;
+		} = {},
 	) {
-		this.pages = readPages(input.context, target, from);
+		this.pages = readPages(input.context, target, options.from);
+	}
+
+	/** Whether there is time for another page, and a request. */
+	canContinue(): boolean {
+		const { maxRequests = Infinity } = this.options;
+		return clock.now() < this.input.readUntilMs && this.requests < maxRequests;
 	}
 
 	/**
@@ -111,7 +112,7 @@ export class PageReader {
 		const sentAtMs = clock.now();
 		// a listing has a last page, after which nobody asks for more
 		const next = this.pages.next() as Promise<IteratorYieldResult<ListPage>>;
-		const work = awaitInTime(context, next, this.timeUp);
+		const work = awaitInTime(context, next, this.options.timeUp ?? this.input.timeUp);
 		this.requests += await work.then(
 			({ value }) => value.requests,
 			(error: unknown) => (error instanceof NotSent ? 0 : 1),
@@ -136,25 +137,18 @@ function computeOffsetMs(dateMs: number, sentAtMs: number, nowMs: number): numbe
 /**
  * Reads a list to its end, or as far as the time and the requests suffice.
  *
- * @param begun what earlier polls have read; the reader then starts where these have ended
+ * @param unfinished what earlier polls have read; the reader then starts where these have ended
  * @throws why nothing could be read
  */
 export async function readWhole(
-	{ readUntilMs }: PollInput,
 	pages: PageReader,
-	maxRequests = Infinity,
-	begun?: Unfinished,
-): Promise<WholeReading | CutReading> {
-	const fresh: IDataObject[] = [];
-	const all = () => [...(begun?.records ?? []), ...fresh];
-	// pages begin like earlier ones where responses came between two polls: each poll looks for loops anew
-	const cut = (next: PagePosition, error?: unknown): CutReading => {
-		return {
-			kind: 'cut',
-			records: fresh,
-			unfinished: { records: all(), next: toPosition(next) },
-			error,
-		};
+	{ order, unfinished: begun }: Pick<Reading, 'order' | 'unfinished'> = {},
+): Promise<Reading> {
+	const records: IDataObject[] = [];
+	const all = () => [...(begun?.records ?? []), ...records];
+	const cut = (next: PagePosition, error?: unknown): Reading => {
+		const unfinished = { records: all(), next: toPosition(next) };
+		return { kind: 'part', records, order, unfinished, error };
 	};
 	let position = begun?.next;
 	let resume = position;
@@ -164,14 +158,13 @@ export async function readWhole(
 			return cut(resume, error);
 		});
 		if ('kind' in page) return page;
-		for (const record of page.records) fresh.push(record);
+		for (const record of page.records) records.push(record);
 		if (page.isLast) return { kind: 'whole', records: all(), order: findOrder(all(), page) };
 		// the last page is read again: a record of the next page moves to it if another one is deleted
 		resume = pages.requests > 1 ? position : page.next;
 		position = page.next;
-		const mayContinue = clock.now() < readUntilMs && pages.requests < maxRequests;
 		// without a next position, asking for one more page says why
-		if (position !== undefined && resume !== undefined && !mayContinue) return cut(resume);
+		if (position !== undefined && resume !== undefined && !pages.canContinue()) return cut(resume);
 	}
 }
 
@@ -188,42 +181,48 @@ function isPassing(error: unknown): boolean {
 /** Lists of fewer pages are read whole about as soon. */
 const MIN_PAGES = 3;
 
-/** From the first page on, until a page ends with a known response. */
+/** What a short reading has read: the whole list, if it is so short now. */
+type ShortReading = Pick<Reading, 'kind' | 'records' | 'order'>;
+
+/**
+ * From the first page on, until a page ends with a known response. If the requests do not suffice, the next
+ * short reading goes on.
+ */
 async function readNewestFirst(
-	{ readUntilMs }: PollInput,
 	pages: PageReader,
 	known: Known,
-): Promise<Reading> {
+	from: PagePosition | undefined,
+): Promise<ShortReading> {
 	const records: IDataObject[] = [];
 	for (;;) {
 		const page = await pages.readPage();
 		for (const record of page.records) records.push(record);
-		if (page.isLast) return { kind: 'whole', records, order: findOrder(records, page) };
-		const isEnough = isKnown(page.records.at(-1), known);
-		if (!isEnough && clock.now() < readUntilMs) continue;
-		const isAsBefore = isEnough && fitsOrder(records, 'first');
-		return { kind: 'part', records, order: isAsBefore ? { newest: 'first' } : undefined };
+		if (page.isLast && !from) return { kind: 'whole', records, order: findOrder(records, page) };
+		const isEnough = page.isLast || isKnown(page.records.at(-1), known);
+		if (!isEnough && pages.canContinue()) continue;
+		if (!fitsOrder(records, 'first')) return { kind: 'part', records };
+		const start = isEnough ? undefined : page.next && toPosition(page.next);
+		return { kind: 'part', records, order: { newest: 'first', start } };
 	}
 }
 
 /** From the last known page to the end, if that page still begins with a known response. */
 async function readNewestLast(
-	{ readUntilMs }: PollInput,
 	pages: PageReader,
 	known: Known,
-	from: PagePosition,
-): Promise<Reading> {
+	from: PagePosition | undefined,
+): Promise<ShortReading> {
 	const records: IDataObject[] = [];
-	let lastPage = from;
+	let start = from;
 	for (;;) {
 		const page = await pages.readPage().catch(ignoreMissingPage);
 		for (const record of page?.records ?? []) records.push(record);
-		if (page !== undefined && isKnown(page.records[0], known)) lastPage = toPosition(page);
-		const mayContinue = clock.now() < readUntilMs;
+		if (page !== undefined && isKnown(page.records[0], known)) start = toPosition(page);
+		// beside the last known page, the next one is needed to get ahead
+		const mayContinue = pages.requests < 2 || pages.canContinue();
 		if (page !== undefined && !page.isLast && mayContinue) continue;
 		const isAsBefore = isKnown(records[0], known) && fitsOrder(records, 'last');
-		const order = isAsBefore ? ({ newest: 'last', lastPage } as const) : undefined;
-		return { kind: 'part', records, order };
+		return { kind: 'part', records, order: isAsBefore ? { newest: 'last', start } : undefined };
 	}
 }
 
@@ -242,7 +241,7 @@ function findOrder(records: readonly IDataObject[], lastPage: ListPage): Order |
 	const newest = findNewest(uniqBy(records, getIdentity));
 	if (newest === 'first') return { newest };
 	const canBeRead = lastPage.isNumbered && lastPage.records.length > 0;
-	return newest === 'last' && canBeRead ? { newest, lastPage: toPosition(lastPage) } : undefined;
+	return newest === 'last' && canBeRead ? { newest, start: toPosition(lastPage) } : undefined;
 }
 
 function toPosition({ url, pagesBefore, recordsBefore }: PagePosition): PagePosition {

@@ -62,28 +62,48 @@ export type Cost = { readonly startedAtMs: number; readonly requests: number };
 /** Before the first reading, which is due at once. */
 export const NO_COST: Cost = { startedAtMs: -Infinity, requests: 0 };
 
+/** The requests of readings so far that have not been waited for yet. */
+function computeUnpaid({ startedAtMs, requests }: Cost, spacingMs: number, nowMs: number): number {
+	return clamp(requests - (nowMs - startedAtMs) / spacingMs, 0, requests);
+}
+
 /** Whether the requests of the last reading have been waited for, so that the next one is due. */
 export function isPaid({ startedAtMs, requests }: Cost, spacingMs: number, nowMs: number): boolean {
 	return isOver(startedAtMs, requests * spacingMs, nowMs);
 }
 
+/**
+ * Whether the next short reading of a list is due: short ones get half of the requests of a form, and
+ * whole ones the rest, since a whole one waits for the requests of all.
+ */
+export function isShortPaid(cost: Cost, spacingMs: number, nowMs: number): boolean {
+	return isPaid(cost, 2 * spacingMs, nowMs);
+}
+
 /** The cost after another reading. What was not waited for yet is added. */
 export function addReading(cost: Cost, reading: Cost, spacingMs: number): Cost {
 	if (reading.requests === 0) return cost;
-	const waited = (reading.startedAtMs - cost.startedAtMs) / spacingMs;
-	const unpaid = clamp(cost.requests - waited, 0, cost.requests);
+	const unpaid = computeUnpaid(cost, spacingMs, reading.startedAtMs);
 	return { ...reading, requests: reading.requests + unpaid };
 }
 
-/**
- * The part of a day's requests that one reading of many pages may take in a poll. The rest of its pages
- * comes when these are paid for, so that no 24 hours have more than a tenth too many.
- */
+/** The part of a day's requests that may be unpaid, so that no 24 hours have more than a tenth too many. */
 const MAX_PART_OF_DAY = 1 / 10;
 
-/** The most requests of one reading in one poll; a first reading has no such limit. */
-export function computeMaxRequests(spacingMs: number): number {
-	return Math.max(1, Math.floor((MAX_PART_OF_DAY * DAY_MS) / spacingMs));
+/**
+ * The most requests of a reading in one poll. The rest of its pages comes with later polls. A first reading
+ * has no such limit.
+ *
+ * @param part of what may be unpaid: whole readings leave room for short ones
+ */
+export function computeMaxRequests(
+	cost: Cost,
+	spacingMs: number,
+	nowMs: number,
+	part: number,
+): number {
+	const most = (MAX_PART_OF_DAY * DAY_MS) / spacingMs;
+	return Math.max(1, Math.floor(part * most - computeUnpaid(cost, spacingMs, nowMs)));
 }
 
 /** The wait that is doubled with each failure, at least, and the longest wait. */
