@@ -1,4 +1,4 @@
-import { uniqBy } from 'lodash';
+import { castArray, partition, uniqBy } from 'lodash';
 import type {
 	IDataObject,
 	ILoadOptionsFunctions,
@@ -26,9 +26,8 @@ export async function getFormFields(this: ILoadOptionsFunctions): Promise<Resour
 	const before = getMappedFields(this, formId);
 	try {
 		const fields = toMapperFields(await loadFormFields(this, formId), formId, before);
-		return fields.length > 0
-			? { fields }
-			: { fields, emptyFieldsNotice: 'This form has no fields that take an answer.' };
+		if (fields.length > 0) return { fields };
+		return { fields, emptyFieldsNotice: 'This form has no fields that take an answer.' };
 	} catch (error) {
 		const reason = error instanceof Error ? error.message : String(error);
 		const emptyFieldsNotice = `The fields of the form could not be loaded: ${reason}`;
@@ -82,15 +81,15 @@ async function listChosenFields(n8n: ILoadOptionsFunctions): Promise<INodeProper
 }
 
 async function listLabels(n8n: ILoadOptionsFunctions, watch: 'several' | 'all') {
-	const isAll = watch === 'all';
-	const given = n8n.getCurrentNodeParameter(isAll ? 'exceptFormIds' : 'formIds');
-	const named = Array.isArray(given) ? (given as unknown[]) : [];
-	const forms = await listCached(n8n, endpoints.listForms);
-	const watched = forms.filter((form) => named.includes(getFormId(form)) !== isAll);
-	const titles = watched.flatMap((form) =>
-		parseFields(getListedFields(form)).map(({ title }) => title),
+	const name = watch === 'all' ? 'exceptFormIds' : 'formIds';
+	const named = castArray(n8n.getCurrentNodeParameter(name) as unknown);
+	const [included, others] = partition(await listCached(n8n, endpoints.listForms), (form) =>
+		named.includes(getFormId(form)),
 	);
-	return uniqBy(titles, toCaseless).map((title) => toOption(title));
+	const fields = (watch === 'all' ? others : included).flatMap((form) =>
+		parseFields(getListedFields(form)),
+	);
+	return uniqBy(fields, ({ title }) => toCaseless(title)).map(({ title }) => toOption(title));
 }
 
 function toOption(name: string, value = name): INodePropertyOptions {

@@ -80,8 +80,8 @@ function explainSuccess(account: Account, ended: Reply | Broken): string {
 	} else if (ended.kind === 'broken' || !ended.isTooLarge) {
 		const explained = explain(outcome.trouble, { effect, tries: 1, isUncertain: false });
 		const { message, description = '', failure } = explained;
-		const isToken = failure?.cause === 'credential-invalid';
-		const advice = isToken ? 'Enter a valid access token.' : description;
+		const advice =
+			failure?.cause === 'credential-invalid' ? 'Enter a valid access token.' : description;
 		throw new Error(account.conceal(`${asSentence(message)} ${advice}`.trim()));
 	}
 	throw new Error(`${account.baseUrl} is not a Form Service address. Check the 'Base URL'.`);

@@ -45,9 +45,6 @@ export async function listCached(
 	return await listRecords({ n8n, account, urgency: 'prompt' }, target, { lifetimes: LIFETIMES });
 }
 
-/** Where a form's record can have the address of its page: the specification leaves it open (section 2.2). */
-const URL_ATTRIBUTES = ['url', 'public_url', 'form_url', 'share_url'];
-
 /**
  * The forms for the list of the Form parameter, by name; forms of one name have their IDs behind it.
  * A filter looks into names and IDs; the URL of a form's page finds the form whose ID is a part of
@@ -58,30 +55,24 @@ export async function searchForms(
 	filter = '',
 ): Promise<INodeListSearchResult> {
 	const records = await listCached(this, endpoints.listForms);
-	const forms = selectUsable(records, getFormId).map(({ id, record }) => {
-		const { name, is_closed: isClosed } = record;
-		return {
-			id,
-			name: typeof name === 'string' && name.trim() !== '' ? name : id,
-			note: readBoolean(isClosed) ? CLOSED_MARK : '',
-			url: URL_ATTRIBUTES.map((attribute) => record[attribute]).find(isWebUrl),
-		};
-	});
+	const forms = selectUsable(records, getFormId).map(({ id, record: { name, is_closed } }) => ({
+		id,
+		name: typeof name === 'string' && name.trim() !== '' ? name : id,
+		note: readBoolean(is_closed) ? CLOSED_MARK : '',
+	}));
 	const wanted = filter.trim();
 	const path = isWebUrl(wanted) ? parseUrl(wanted)?.pathname.split('/') : undefined;
-	const found = forms.filter(({ id, name, url }) =>
+	const found = forms.filter(({ id, name }) =>
 		path === undefined
 			? `${name}\n${id}`.toLowerCase().includes(wanted.toLowerCase())
-			: path.includes(id) || url === wanted,
+			: path.includes(id),
 	);
 	const counts = countBy(forms, 'name');
 	const results = found
 		.sort((one, other) => one.name.localeCompare(other.name))
-		.map(({ id, name, note, url }) => ({
+		.map(({ id, name, note }) => ({
 			name: toPlainText(`${name}${counts[name] > 1 ? ` (${id})` : ''}${note}`),
 			value: id,
-			// the editor shows a link to it next to the list and the chosen form
-			...(url !== undefined && { url }),
 		}));
 	return { results };
 }
@@ -122,12 +113,11 @@ export async function searchResponses(
 }
 
 function describeResponse(id: string, record: IDataObject): string {
-	const number = record.number_formatted ?? record.number;
-	const name = typeof number === 'string' || typeof number === 'number' ? String(number) : id;
+	const { number_formatted: formatted, number, created_at: time, is_incomplete } = record;
+	const name = [formatted, number].find((one) => ['string', 'number'].includes(typeof one)) ?? id;
 	// date, hour and minute of a time of the service (specification, section 2.1), which is in UTC
-	const time = typeof record.created_at === 'string' ? record.created_at.slice(0, 16) : '';
-	const parts = [name, time.replace('T', ' ')].filter((part) => part !== '');
-	return parts.join(' · ') + (readBoolean(record.is_incomplete) ? ' (incomplete)' : '');
+	const minute = typeof time === 'string' ? ` · ${time.slice(0, 16).replace('T', ' ')}` : '';
+	return `${String(name)}${minute}${readBoolean(is_incomplete) ? ' (incomplete)' : ''}`;
 }
 
 /** The records with a valid ID: n8n evaluates a value that begins with "=", and no request takes another one. */

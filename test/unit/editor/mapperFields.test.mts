@@ -1,73 +1,50 @@
 import { describe, expect, it } from 'vitest';
-import { toMapperFields as mapperFieldsOf } from '../../../nodes/FormService/editor/mapperFields.ts';
+import { toMapperFields } from '../../../nodes/FormService/editor/mapperFields.ts';
 
-const toMapperFields = (fields: Parameters<typeof mapperFieldsOf>[0]) =>
-	mapperFieldsOf(fields, 'aB3xY9');
+const mapAll = (...fields: object[]) => toMapperFields(fields as never, 'aB3xY9');
+const map = (field: object) => mapAll({ uuid: 'f', label: 'Field', ...field })[0];
 
-const kindOf = (field: object) => {
-	const [{ type, options }] = toMapperFields([{ uuid: 'f', label: 'Field', ...field }]);
-	return { type, options };
-};
-
-describe('the fields of the resource mapper', () => {
-	it.each(
-		Object.entries({
-			string: [
-				'text',
-				'textarea',
-				'email',
-				'phone',
-				'url',
-				'time',
-				'checkboxes',
-				'multiple_choice',
-			],
-			number: ['number', 'Rating'],
-			dateTime: ['date', 'datetime-local'],
-			boolean: ['boolean', 'Yes_No', 'toggle', 'checkbox'],
-			url: ['file', 'file_upload', 'FileUpload', 'imageUpload'],
-		}).flatMap(([shown, types]) => types.map((type) => [type, shown])),
-	)('show a field of the type %j as %s', (type, shown) => {
-		expect(kindOf({ type }).type).toBe(shown);
+describe('A field of the resource mapper', () => {
+	it.each([
+		['string', ['text', 'textarea', 'email', 'phone', 'url', 'time', 'multiple_choice']],
+		['number', ['number', 'Rating']],
+		['dateTime', ['date', 'datetime-local']],
+		['boolean', ['boolean', 'Yes_No', 'toggle', 'checkbox']],
+		['url', ['file', 'file_upload', 'FileUpload', 'imageUpload']],
+		// unknown types take text
+		['string', ['profile', 'filename', 'something_new', undefined, 7]],
+	])('is shown as %s if its type is one of %j', (shown, types) => {
+		expect(types.map((type) => map({ type }).type)).toEqual(types.map(() => shown));
 	});
 
-	it.each(['profile', 'filename', 'something_new', undefined, 7])(
-		'take text for a field of the unknown type %j',
-		(type) => {
-			expect(kindOf({ type }).type).toBe('string');
-		},
-	);
-
-	it.each<[unknown[], object[]]>([
-		[['Red'], [{ name: 'Red', value: 'Red' }]],
-		[
-			[{ label: 'Red', value: 'r' }, { name: 'Blue' }],
-			[
-				{ name: 'Red', value: 'r' },
+	it('offers its choices, however the service writes them', () => {
+		const options = ['Red', { label: 'Green', value: 'g' }, { name: 'Blue' }, 1];
+		expect(map({ type: 'dropdown', options })).toMatchObject({
+			type: 'options',
+			options: [
+				{ name: 'Red', value: 'Red' },
+				{ name: 'Green', value: 'g' },
 				{ name: 'Blue', value: 'Blue' },
+				{ name: '1', value: 1 },
 			],
-		],
-		[[1], [{ name: '1', value: 1 }]],
-	])('offer choices that come as %j', (given, options) => {
-		expect(kindOf({ type: 'dropdown', options: given })).toEqual({ type: 'options', options });
+		});
 	});
 
 	it.each([
 		['there are none', { type: 'dropdown', options: [] }],
-		['they cannot be made out', { type: 'radio', options: ['Red', { colour: 'Blue' }] }],
+		['one of them cannot be read', { type: 'radio', options: ['Red', { colour: 'Blue' }] }],
 		['they are not a list', { type: 'select', options: 'Red, Blue' }],
 		['n8n would evaluate one', { type: 'select', options: ['={{ 1 }}'] }],
-	])('take any text where choices are not offered because %s', (_, field) => {
-		expect(kindOf(field)).toEqual({ type: 'string', options: undefined });
+	])('takes any text in place of its choices if %s', (_, field) => {
+		expect(map(field)).toMatchObject({ type: 'string' });
+		expect(map(field)).not.toHaveProperty('options');
 	});
 
-	it('leave out headings and the like, and what cannot be identified', () => {
-		const fields = [
-			{ uuid: 'a', label: 'Heading', type: 'heading' },
-			{ label: 'No identity' },
-			{ uuid: 'b', label: 'Name' },
-		];
-		expect(toMapperFields(fields).map(({ uuid }) => uuid)).toEqual(['b']);
+	it.each([true, 1])('says how to choose several if it takes several (%j)', (multiple) => {
+		const field = map({ label: 'Uses', type: 'select', options: ['Red', 'Blue'], multiple });
+		expect(field).toMatchObject({ displayName: 'One or more: Uses', label: 'Uses' });
+		const [{ description }] = field.options!;
+		expect(description).toMatch(/^To choose several, switch to Expression and separate/);
 	});
 
 	it.each([
@@ -76,45 +53,35 @@ describe('the fields of the resource mapper', () => {
 		[{ mandatory: '1' }, true],
 		[{ required: 'true' }, true],
 		[{ required: '0', mandatory: 'false' }, false],
-		[{ mandatory: false, required: false }, false],
 		[{}, false],
-	])('mark %j as required: %j', (field, required) => {
-		expect(toMapperFields([{ uuid: 'f', ...field }])[0].required).toBe(required);
+	])('with %j is required: %j', (field, required) => {
+		expect(map(field).required).toBe(required);
+	});
+});
+
+describe('The fields of the resource mapper', () => {
+	it('leave out headings, and fields without an ID', () => {
+		const heading = { uuid: 'a', label: 'Heading', type: 'heading' };
+		const fields = mapAll(heading, { label: 'No ID' }, { uuid: 'b', label: 'Name' });
+		expect(fields.map(({ uuid }) => uuid)).toEqual(['b']);
 	});
 
-	it('are named by label, else by name, else by UUID', () => {
-		const fields = [
+	it('are named by label, else by name, else by ID', () => {
+		const fields = mapAll(
 			{ uuid: 'a', label: 'A' },
 			{ uuid: 'b', name: 'B' },
 			{ id: 3, label: ' ' },
-		];
-		expect(toMapperFields(fields).map(({ displayName }) => displayName)).toEqual(['A', 'B', '3']);
+		);
+		expect(fields.map(({ displayName }) => displayName)).toEqual(['A', 'B', '3']);
 	});
 
-	it.each([true, 1])('offer the choices of a field that takes several, as %j', (multiple) => {
-		const field = { uuid: 'f', label: 'Uses', type: 'select', options: ['Red', 'Blue'], multiple };
-		const description =
-			'To choose several, switch to Expression and separate the choices with commas';
-		expect(toMapperFields([field])).toMatchObject([
-			{
-				displayName: 'One or more: Uses',
-				label: 'Uses',
-				type: 'options',
-				options: [
-					{ name: 'Red', value: 'Red', description },
-					{ name: 'Blue', value: 'Blue' },
-				],
-			},
-		]);
-	});
-
-	it('are told apart by their descriptions where two share a label', () => {
-		const fields = [
+	it('have their descriptions before a label that two of them share', () => {
+		const fields = mapAll(
 			{ uuid: 'a', label: 'Comment', description: 'On the\ncourse' },
 			{ uuid: 'b', label: 'Comment', description: 'x'.repeat(50) },
 			{ uuid: 'c', label: 'Name', description: 'In full' },
-		];
-		expect(toMapperFields(fields).map(({ displayName }) => displayName)).toEqual([
+		);
+		expect(fields.map(({ displayName }) => displayName)).toEqual([
 			'On the course: Comment',
 			`${'x'.repeat(40)}…: Comment (2)`,
 			'Name',
@@ -122,17 +89,9 @@ describe('the fields of the resource mapper', () => {
 	});
 
 	it('have their labels as IDs, which n8n shows in its own messages', () => {
-		const fields = [
-			{ uuid: 'a', label: 'Name' },
-			{ uuid: 'b', label: 'Name' },
-			{ uuid: 'c', label: ' Say "hi"' },
-			{ uuid: 'd', label: '__proto__' },
-		];
-		expect(toMapperFields(fields).map(({ id }) => id)).toEqual([
-			'Name',
-			'Name (2)',
-			"Say 'hi'",
-			'__proto__ (2)',
-		]);
+		const labels = ['Name', 'Name', ' Say "hi"', '__proto__'];
+		const fields = mapAll(...labels.map((label, index) => ({ uuid: `f${index}`, label })));
+		const ids = ['Name', 'Name (2)', "Say 'hi'", '__proto__ (2)'];
+		expect(fields.map(({ id }) => id)).toEqual(ids);
 	});
 });

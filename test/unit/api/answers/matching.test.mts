@@ -60,40 +60,16 @@ describe('Answers of a response', () => {
 	});
 
 	it.each([
-		[
-			'no attribute with answers',
-			{ state: 'x' },
-			'No answers were found in an object with "state"',
-		],
-		['text', { responses: 'Name: Ada' }, 'The answers could not be read from a string'],
-		['JSON in a text', { answers: '[{"key": "Name"}]' }, 'from a string'],
-		[
-			'two-element lists',
-			{ responses: [['Name', 'Ada']] },
-			'from 2 of 2 entries, such as a string',
-		],
-		[
-			'other names',
-			{ responses: [{ question: 'Name', answer: 'Ada' }] },
-			'with "question", "answer"',
-		],
-		[
-			'a value of another name',
-			{ responses: [{ label: 'Name', answer: 'Ada' }] },
-			'"label", "answer"',
-		],
-		[
-			'a field inside',
-			{ responses: [{ field: { label: 'Name' }, value: 'Ada' }] },
-			'"field", "value"',
-		],
-		[
-			'a further container',
-			{ responses: { answers: [{ key: 'Name', value: 1 }] } },
-			'with "answers"',
-		],
-		['data of something else', { uuid: 'r', data: { ip: '203.0.113.7' } }, '"uuid", "data"'],
-	])('of another shape are a problem that names what came: %s', (_, record, problem) => {
+		[{ state: 'x' }, 'No answers were found in an object with "state"'],
+		[{ responses: 'Name: Ada' }, 'The answers could not be read from a string'],
+		[{ answers: '[{"key": "Name"}]' }, 'from a string'],
+		[{ responses: [['Name', 'Ada']] }, 'from 2 of 2 entries, such as a string'],
+		[{ responses: [{ question: 'Name', answer: 'Ada' }] }, 'with "question", "answer"'],
+		[{ responses: [{ label: 'Name', answer: 'Ada' }] }, '"label", "answer"'],
+		[{ responses: [{ field: { label: 'Name' }, value: 'Ada' }] }, '"field", "value"'],
+		[{ responses: { answers: [{ key: 'Name', value: 1 }] } }, 'with "answers"'],
+		[{ uuid: 'r', data: { ip: '203.0.113.7' } }, '"uuid", "data"'],
+	])('of another shape are a problem that names what came: %j', (record, problem) => {
 		const matched = match(record);
 		expect(matched.answers).toEqual([]);
 		expect(matched.problem).toContain(problem);

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { getCreatedAt, sortOldestFirst } from '../../../../nodes/FormService/api/answers/order.ts';
@@ -39,22 +38,6 @@ describe('Oldest first', () => {
 	it('leaves the order of the listing where nothing else decides', () => {
 		expect(order({ id: '9f' }, { id: '10' })).toEqual([0, 1]);
 		expect(order({}, {})).toEqual([0, 1]);
-	});
-
-	it('never loses or doubles a response, and leaves those in order as they are', () => {
-		const record = fc.record({
-			created_at: fc.constantFrom(at(0), at(1), null, 'soon'),
-			number: fc.constantFrom(1, 2, '3', null),
-		});
-		fc.assert(
-			fc.property(fc.array(record), (records) => {
-				const given = records.map((one) => ({ record: one as IDataObject }));
-				const sorted = sortOldestFirst(given);
-				expect(new Set(sorted)).toEqual(new Set(given));
-				expect(sorted).toHaveLength(given.length);
-				expect(sortOldestFirst(sorted)).toEqual(sorted);
-			}),
-		);
 	});
 });
 
