@@ -3,8 +3,7 @@ import type { ResourceMapperFields } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { answer, demoForms, redirect } from '../../service/index.mts';
 import { locator, n8nFor } from '../harness.mts';
-import { withWorld, type World } from '../world.mts';
-import { running } from '../world.mts';
+import { running, withWorld, type World } from '../world.mts';
 
 const { service, n8n } = await running();
 
@@ -91,21 +90,6 @@ describe('the list of forms', () => {
 			expect(results).toEqual([{ name: 'Good', value: 'aB3xY9' }]);
 			const { fields: shown } = await world.n8n.getFormFields('aB3xY9');
 			expect(shown).toMatchObject([{ uuid: 'f1' }]);
-		});
-	});
-
-	it('links to each form, where the service gives its address', async () => {
-		const url = 'https://forms.example.com/contact-us';
-		const forms = [
-			{ id: 'aB3xY9', name: 'Contact', url },
-			{ id: 'cD4zW0', name: 'Other', url: 'javascript:alert(1)' },
-		];
-		await listing(forms, async (world) => {
-			expect((await world.n8n.searchForms()).results).toEqual([
-				{ name: 'Contact', value: 'aB3xY9', url },
-				{ name: 'Other', value: 'cD4zW0' },
-			]);
-			expect((await world.n8n.searchForms(url)).results).toHaveLength(1);
 		});
 	});
 

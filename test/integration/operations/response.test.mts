@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { answer, demoForms, status } from '../../service/index.mts';
+import { answer, demoForms } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { running } from '../world.mts';
 
 const { service, n8n } = await running();
 const { survey, newsletter, application, contact } = demoForms;
-const labelled = (label: string) =>
-	service.store.fields(survey).find((field) => field.label === label)!.uuid;
 
 describe('Response: Get Many', () => {
 	const getAll = { resource: 'response', operation: 'getAll', returnAll: true };
@@ -36,23 +34,6 @@ describe('Response: Get Many', () => {
 		});
 	});
 
-	it.each(['pairs', 'list', 'map'] as const)('reads answers that come as %s', async (shape) => {
-		service.shapes.mapAnswers = shape;
-		const { items } = await n8n.runNode({ ...getAll, formId: locator(contact) });
-		const answers = items.map(({ json }) => json.answers as Record<string, unknown>);
-		expect(answers.map(({ Name }) => Name).sort()).toEqual(['Ada Lovelace', 'Grace Hopper']);
-	});
-
-	it('gives the UUIDs of the fields where the service does', async () => {
-		service.shapes.mapAnswers = 'list';
-		const { items } = await n8n.runNode({ ...getAll, formId: locator(survey) });
-		expect(items[0].json.fields).toContainEqual({
-			uuid: labelled('Score from 0 to 10'),
-			label: 'Score from 0 to 10',
-			value: expect.any(Number),
-		});
-	});
-
 	it('gives the records as they came without Simplify', async () => {
 		const { items } = await n8n.runNode({ ...getAll, formId: locator(survey), simplify: false });
 		expect(items[0].json).toMatchObject({ hubspot_sync: false, responses: expect.any(Array) });
@@ -67,40 +48,6 @@ describe('Response: Get Many', () => {
 		const { items } = await n8n.runNode({ ...getAll, formId: locator(newsletter), status });
 		expect(items).toHaveLength(count);
 		expect(service.requests.map(({ query }) => query.incomplete)).toEqual([incomplete]);
-	});
-
-	it('follows pages to the end, or to the limit', async () => {
-		for (let number = 0; number < 8; number++) service.store.addResponse(demoForms.event);
-		Object.assign(service.shapes, { paging: 'linkAbsolute', pageSize: 2 });
-		const all = await n8n.runNode({ ...getAll, formId: locator(demoForms.event) });
-		expect(all.items).toHaveLength(9);
-		expect(service.requests).toHaveLength(5);
-		service.requests.length = 0;
-		const few = await n8n.runNode({
-			...getAll,
-			formId: locator(demoForms.event),
-			returnAll: false,
-			limit: 3,
-			sort: 'listed',
-		});
-		expect(few.items).toHaveLength(3);
-		expect(service.requests).toHaveLength(2);
-	});
-
-	it('gives each response whose files are not there without them, and says so', async () => {
-		service.faults.set({ fault: status(410, 'Gone'), match: { path: /files/ } });
-		const options = { downloadFiles: true };
-		const { items, error } = await n8n.runNode({
-			...getAll,
-			formId: locator(application),
-			options,
-		});
-		expect(error).toBeUndefined();
-		const withFile = items.find(({ json }) => json.fileError !== undefined);
-		expect(withFile?.json.fileError).toMatch(
-			/^cv\.txt: The file at .* could not be fetched \(status 410\)$/,
-		);
-		expect(items.every(({ binary }) => binary === undefined)).toBe(true);
 	});
 
 	it('downloads the uploaded files into binary fields when asked', async () => {
@@ -151,17 +98,16 @@ describe('Response: Get PDF', () => {
 	});
 
 	it('downloads the PDF into the binary field that was named', async () => {
-		const { items } = await n8n.runNode({
-			...getPdf,
-			responseId: uuid(),
-			download: true,
-			binaryPropertyName: 'summary',
-		});
+		const download = { download: true, binaryPropertyName: 'summary' };
+		const { items } = await n8n.runNode({ ...getPdf, responseId: uuid(), ...download });
 		const file = items[0].binary!.summary;
 		expect(file).toMatchObject({ mimeType: 'application/pdf', fileName: `response-${uuid()}.pdf` });
 		expect(Buffer.from(file.data, 'base64').toString('latin1')).toMatch(/^%PDF-/);
 		expect(items[0].json.pdf_url).toMatch(/\.pdf$/);
 	});
+
+	const servePdf = (type: string, body: string) =>
+		service.faults.set({ fault: answer(200, type, body), match: { path: /^\/pdf\// } });
 
 	it.each([
 		['a web page', 'text/html', '<!doctype html><title>Log in</title>'],
@@ -171,17 +117,13 @@ describe('Response: Get PDF', () => {
 		['text', 'application/pdf', 'The PDF could not be made.'],
 		['another file', 'application/pdf', '\x00'.repeat(1020) + '%PDF-1.7'],
 	])('does not take %s for a PDF', async (what, type, body) => {
-		service.faults.set({ fault: answer(200, type, body), match: { path: /^\/pdf\// } });
+		servePdf(type, body);
 		const { error } = await n8n.runNode({ ...getPdf, responseId: uuid(), download: true });
 		expect(error?.message).toBe(`The link to the PDF returned ${what} instead of a PDF`);
 	});
 
-	it('takes a PDF whose mark stands behind other bytes', async () => {
-		const body = `${'\x00'.repeat(1019)}%PDF-1.7`;
-		service.faults.set({
-			fault: answer(200, 'application/pdf', body),
-			match: { path: /^\/pdf\// },
-		});
+	it('takes a PDF that begins after other bytes', async () => {
+		servePdf('application/pdf', `${'\x00'.repeat(1019)}%PDF-1.7`);
 		const { items } = await n8n.runNode({ ...getPdf, responseId: uuid(), download: true });
 		expect(items[0].binary?.data).toBeDefined();
 	});
