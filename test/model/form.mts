@@ -1,19 +1,21 @@
 /**
- * One form: what respondents have submitted, and how the service lists that: in which order, on which
- * pages and in which spelling.
+ * One form: what respondents have submitted, and how the service lists it: in which order, on which pages
+ * and in which spelling.
  */
 import type { IDataObject } from 'n8n-workflow';
 
 /** A response as the service keeps it. */
 export type Response = {
+	id: string;
 	form: Form;
-	uuid: string;
 	number: number;
 	incomplete: boolean;
 	deleted: boolean;
 	/** Epoch milliseconds, to the second. */
 	createdAt: number;
 	edits: number;
+	/** Since when no list has it, in epoch milliseconds. */
+	goneAt?: number;
 };
 
 export type Order = 'oldest' | 'newest' | 'shuffled';
@@ -21,45 +23,32 @@ export type Order = 'oldest' | 'newest' | 'shuffled';
 /** How a page says where the next one is. */
 export type Paging = 'link' | 'header' | 'number' | 'cursor';
 
-/** Ways to write a time, a number and a boolean. The trigger can read all times but that of `plain`. */
+const toIso = (ms: number, length: number) => new Date(ms).toISOString().slice(0, length);
+
+/** How the service writes a time, a number and a boolean. The trigger cannot read the times of `plain`. */
 export const spellings = {
-	specification: {
-		time: (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, '.000000Z'),
-		number: (value: number): number | string => value,
-		boolean: (value: boolean): boolean | number | string => value,
-	},
-	sql: {
-		time: (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' '),
-		number: (value: number) => String(value),
-		boolean: (value: boolean) => (value ? 1 : 0),
-	},
-	epoch: {
-		time: (ms: number) => ms / 1000,
-		number: (value: number) => value,
-		boolean: (value: boolean) => (value ? '1' : '0'),
-	},
-	zone: {
-		time: (ms: number) => `${new Date(ms + 3_600_000).toISOString().slice(0, 19)}+01:00`,
-		number: (value: number) => value,
-		boolean: (value: boolean) => (value ? 'true' : 'false'),
-	},
-	plain: {
-		time: (ms: number) => new Date(ms).toISOString().slice(0, 10).split('-').reverse().join('.'),
-		number: (value: number) => value,
-		boolean: (value: boolean) => (value ? 'Yes' : 'No'),
-	},
-};
+	specification: (ms: number, number: number, isTrue: boolean) => [
+		`${toIso(ms, 19)}.000000Z`,
+		number,
+		isTrue,
+	],
+	sql: (ms, number, isTrue) => [toIso(ms, 19).replace('T', ' '), String(number), isTrue ? 1 : 0],
+	epoch: (ms, number, isTrue) => [ms / 1000, number, isTrue ? '1' : '0'],
+	zone: (ms, number, isTrue) => [`${toIso(ms + 3_600_000, 19)}+01:00`, number, String(isTrue)],
+	plain: (ms, number, isTrue) => [
+		toIso(ms, 10).replaceAll('-', '.'),
+		number,
+		isTrue ? 'Yes' : 'No',
+	],
+} satisfies Record<string, (ms: number, number: number, isTrue: boolean) => unknown[]>;
 
 export class Form {
+	readonly id: string;
 	readonly kept: Response[] = [];
 	order: Order = 'newest';
 	pageSize = Infinity;
 	paging: Paging = 'link';
 	spelling: keyof typeof spellings = 'specification';
-	/** Whether pages say how many records there are. */
-	hasTotals = false;
-	/** Whether a page beyond the last one is an error. */
-	refusesBeyond = false;
 	/** Whether each response has an uploaded file. */
 	hasFiles = false;
 	/** Whether the account sees the form. */
@@ -68,10 +57,11 @@ export class Form {
 	hidden = false;
 	/** What happens once, after the next first page was shown. */
 	betweenPages: (() => void) | undefined;
-	readonly id: string;
 	name: string;
 	/** Epoch milliseconds. */
 	createdAt: number;
+	/** Since when no list has it, in epoch milliseconds. */
+	goneAt?: number;
 
 	constructor(id: string, createdAt = 0) {
 		this.id = id;
@@ -83,10 +73,9 @@ export class Form {
 	submit(incomplete: boolean, now: number): Response {
 		const number = this.kept.length + 1;
 		const createdAt = Math.floor(now / 1000) * 1000;
-		const state = { incomplete, deleted: false, edits: 0 };
-		const response = { form: this, uuid: `${this.id}-${number}`, number, createdAt, ...state };
-		this.kept.push(response);
-		return response;
+		const response = { id: `${this.id}-${number}`, form: this, number, createdAt, edits: 0 };
+		this.kept.push({ ...response, incomplete, deleted: false });
+		return this.kept.at(-1)!;
 	}
 
 	/** The responses that the listing has now, in its order. */
@@ -99,26 +88,18 @@ export class Form {
 	}
 
 	/** A record as the service writes it. */
-	record({ uuid, number, incomplete, createdAt, edits }: Response): IDataObject {
-		const spelling = spellings[this.spelling];
-		const answers: IDataObject[] = [{ key: 'Edits', value: edits }];
-		const file = { key: 'File', value: [`a.pdf|https://files.example.net/${uuid}/a.pdf`] };
+	record({ id, number, incomplete, createdAt, edits }: Response): IDataObject {
+		const spelled = spellings[this.spelling](createdAt, number, incomplete);
+		const file = { key: 'File', value: [`a.pdf|https://files.example.net/${id}/a.pdf`] };
 		return {
-			uuid,
-			number: spelling.number(number),
-			is_incomplete: spelling.boolean(incomplete),
-			created_at: spelling.time(createdAt),
-			responses: this.hasFiles ? [...answers, file] : answers,
+			uuid: id,
+			created_at: spelled[0],
+			number: spelled[1],
+			is_incomplete: spelled[2],
+			responses: [{ key: 'Edits', value: edits }, ...(this.hasFiles ? [file] : [])],
 		};
 	}
-
-	asListed(): IDataObject {
-		const { id, name, createdAt } = this;
-		return { id, name, created_at: spellings.specification.time(createdAt) };
-	}
 }
 
-/** Any order that means nothing will do. */
-function mix(number: number): number {
-	return (number * 2_654_435_761) % 4_294_967_296;
-}
+/** A random order, always the same. */
+const mix = (number: number): number => (number * 2_654_435_761) % 4_294_967_296;

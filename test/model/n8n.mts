@@ -1,7 +1,7 @@
 /**
  * n8n around one trigger: how its default mode and its durable mode keep a trigger's static data and start
- * workflows, what each saves when, and what each loses if it is killed (docs/trigger.md, "Where n8n can
- * lose or repeat"). The poll is that of the node class.
+ * workflows, what each saves when, and what each loses if it is killed (docs/trigger.md, "What a change
+ * does"). The poll is that of the node class.
  */
 import { createRequire } from 'node:module';
 import lodash from 'lodash';
@@ -14,9 +14,8 @@ import type {
 	INodeParameters,
 	IPollFunctions,
 } from 'n8n-workflow';
-import type { Form } from './form.mts';
 import { startProcess, type Process } from './process.mts';
-import { Service, UNANSWERED, type Sent, type Treatment } from './service.mts';
+import { UNANSWERED, type Sent, type Service, type Treatment } from './service.mts';
 import { MINUTE_MS, type VirtualTime } from './time.mts';
 
 /** Node cannot load n8n's ESM build. */
@@ -48,37 +47,30 @@ export type Parameters = {
 	requestsPerDay: number;
 };
 
-/** An item that a poll gave. Of a form itself, `uuid` is its ID. */
-export type Item = { form: string; name: unknown; uuid: string; event: string; hasFields: boolean };
+/** An item that a poll gave. `id` is that of the response, or of the form where it was created. */
+export type Item = { id: string; event: TriggerEvent; form: string; name: unknown; json: object };
 
 /**
  * What becomes of n8n as it writes down what a poll gave: it is killed before both writes or after one of
- * them, or throws the result away. `discarded`: the poll took too long (durable mode), or the workflow
- * was published again meanwhile (default mode).
+ * them, or discards the result. `discarded`: the poll took too long (durable mode), or the workflow was
+ * published again meanwhile (default mode).
  */
 export type End = 'killedBefore' | 'killedAfterState' | 'killedAfterExecution' | 'discarded';
 
-export type Circumstances = Treatment & {
-	end?: End;
-	/** Milliseconds after which n8n is killed if the poll is still under way. */
-	killedAfterMs?: number;
-};
+export type Circumstances = Treatment & { end?: End };
 
 /** What one poll did, as seen from outside. */
 export type Poll = {
-	startedAt: number;
 	endedAt: number;
 	sent: readonly Sent[];
 	items: Item[];
 	/** Whether n8n started the workflow with the items, and whether it saved the state that they belong to. */
 	isExecuted: boolean;
 	isSaved: boolean;
-	isKilled: boolean;
 	thrown?: unknown;
 };
 
 export type Mode = 'default' | 'durable';
-type Activation = 'activate' | 'init' | 'update';
 
 /** What n8n gives a poll outside of its durable mode, and in it. */
 const BUDGET_MS = { default: 5 * MINUTE_MS, durable: 36_000 };
@@ -89,8 +81,6 @@ type Context = { functions: IPollFunctions; staticData: IDataObject };
 let workflows = 0;
 
 export class N8n {
-	/** All requests so far. */
-	readonly sent: Sent[] = [];
 	/** What n8n's log was told. */
 	readonly log: string[] = [];
 	/** The static data in n8n's database. */
@@ -99,51 +89,46 @@ export class N8n {
 	active = false;
 	accessToken = 'token-1';
 	baseUrl = 'https://forms.example.com/api/v1';
-	nodeName = 'Form Service Trigger';
-	parameters: Parameters;
+	parameters!: Parameters;
 	process: Process;
-	readonly service: Service;
 	readonly mode: Mode;
+	private readonly service: Service;
 	private readonly time: VirtualTime;
 	private readonly workflowId = `workflow-${(workflows += 1)}`;
+	private node: INode | undefined;
 	private context: Context | undefined;
-	private treatment: Treatment = {};
-	private node?: { parameters: Parameters; node: INode };
 
-	/** @param process another trigger's, where several are in one process */
+	/** @param process that of another trigger, where several are in one process */
 	constructor(
 		mode: Mode,
 		parameters: Parameters,
-		forms: Record<string, Form>,
+		service: Service,
 		time: VirtualTime,
 		process = startProcess(time),
 	) {
 		this.mode = mode;
-		this.parameters = parameters;
+		this.service = service;
 		this.time = time;
 		this.process = process;
-		this.service = new Service(forms, time);
+		this.setParameters(parameters);
 	}
 
-	/** When each request to the service was sent, in epoch milliseconds. */
-	get requestTimes(): number[] {
-		return this.sent.filter(({ kind }) => kind !== 'file').map(({ at }) => at);
+	setParameters(parameters: Parameters): void {
+		this.parameters = parameters;
+		this.node = createNode(this.process, this.node?.name ?? 'Trigger', parameters);
 	}
 
 	/** One of n8n's poll times; if the workflow could not be activated, the next attempt to activate it. */
 	async tick(circumstances: Circumstances = {}): Promise<Poll> {
 		if (!this.active) return await this.activate('init', circumstances);
-		const [poll] = await this.pollWith([this.contextOfTick()], circumstances);
-		return poll;
+		return await this.pollWith(this.createTickContext(), circumstances);
 	}
 
-	/** A person publishes the workflow, or n8n starts. */
-	async activate(activation: Activation, circumstances: Circumstances = {}): Promise<Poll> {
-		const context = this.createContext(activation, 'default');
-		this.context = context;
-		this.active = true;
-		const [poll] = await this.pollWith([context], circumstances, true);
-		if (poll.thrown !== undefined) this.active = false;
+	/** A person publishes the workflow (`activate`), or n8n starts (`init`). */
+	async activate(activation: 'activate' | 'init', given: Circumstances = {}): Promise<Poll> {
+		this.context = this.createContext(activation, 'default');
+		const poll = await this.pollWith(this.context, given, true);
+		this.active = poll.thrown === undefined;
 		return poll;
 	}
 
@@ -154,102 +139,48 @@ export class N8n {
 		return this.mode === 'default' ? await this.activate('init') : undefined;
 	}
 
-	/** Two polls that overlap, as when the first one takes long. */
-	async overlap(): Promise<Poll[]> {
-		return await this.pollWith([this.contextOfTick(), this.contextOfTick()], {});
-	}
-
 	/** Two polls of durable mode, the second with the static data from before the first was written down. */
 	async tickWithOldCopy(): Promise<Poll[]> {
-		const [first, second] = [this.contextOfTick(), this.contextOfTick()];
-		const [one] = await this.pollWith([first], {});
+		const [first, second] = [this.createTickContext(), this.createTickContext()];
+		const poll = await this.pollWith(first, {});
 		this.time.pass(2_000);
-		const [other] = await this.pollWith([second], {});
-		return [one, other];
+		return [poll, await this.pollWith(second, {})];
 	}
 
 	/** The default mode keeps static data by the node's name. */
 	rename(): void {
-		this.nodeName += "'";
-		this.node = undefined;
+		this.node = createNode(this.process, `${this.node?.name}'`, this.parameters);
 		if (this.mode === 'default') this.saved = {};
 	}
 
-	private contextOfTick(): Context {
-		if (this.mode === 'durable' || this.context === undefined) {
-			return this.createContext('update', this.mode);
-		}
-		return this.context;
-	}
-
-	private createContext(activation: Activation, mode: Mode): Context {
-		const staticData = copy(this.saved);
-		return { functions: this.createFunctions(activation, mode, staticData), staticData };
+	private createTickContext(): Context {
+		if (this.mode === 'default' && this.context !== undefined) return this.context;
+		return this.createContext('update', this.mode);
 	}
 
 	private async pollWith(
-		contexts: readonly Context[],
-		{ end, killedAfterMs, ...treatment }: Circumstances,
+		{ functions, staticData }: Context,
+		{ end, ...treatment }: Circumstances,
 		isActivation = false,
-	): Promise<Poll[]> {
-		const { time, sent, process } = this;
-		this.treatment = treatment;
-		const startedAt = time.actual();
-		const before = contexts.map(({ staticData }) => JSON.stringify(staticData));
-		const from = sent.length;
-		const work = contexts.map(({ functions }) => runPoll(process.trigger.poll, functions));
-		const kill = killedAfterMs === undefined ? [] : [time.sleep(killedAfterMs).then(() => 'kill')];
-		const results = await time.until(Promise.race([Promise.all(work), ...kill]));
-		const own = { startedAt, endedAt: time.actual(), sent: sent.slice(from) };
-		if (typeof results === 'string') {
-			return [{ ...own, items: [], isExecuted: false, isSaved: false, isKilled: true }];
-		}
-		return results.map((result, index) => {
-			const { staticData } = contexts[index];
-			const isChanged = JSON.stringify(staticData) !== before[index];
-			const kept = this.decideKept(result, isChanged, end, isActivation);
-			if (kept.isSaved) this.saved = copy(staticData);
-			return { ...own, ...result, ...kept, isKilled: end?.startsWith('killed') === true };
-		});
-	}
-
-	/** What n8n writes down of a poll. */
-	private decideKept(
-		{ items, thrown }: Pick<Poll, 'items' | 'thrown'>,
-		isChanged: boolean,
-		end: End | undefined,
-		isActivation: boolean,
-	): Pick<Poll, 'isExecuted' | 'isSaved'> {
-		const isDurable = this.mode === 'durable';
-		if (thrown !== undefined || end === 'discarded') return { isExecuted: false, isSaved: false };
-		if (items.length === 0) {
-			// n8n commits a cursor of a scheduled poll, and in its default mode only that of an activation
-			const isSaved = end === undefined && (isDurable ? !isActivation && isChanged : isActivation);
-			return { isExecuted: false, isSaved };
-		}
-		const isWhole = end === undefined;
-		return {
-			isExecuted: isWhole || (!isDurable && end === 'killedAfterExecution'),
-			isSaved: isWhole || (!isDurable && end === 'killedAfterState'),
-		};
+	): Promise<Poll> {
+		const { service, time } = this;
+		service.treatment = treatment;
+		const before = JSON.stringify(staticData);
+		const from = service.sent.length;
+		const result = await time.waitFor(runPoll(this.process, functions));
+		const isChanged = JSON.stringify(staticData) !== before;
+		const kept = decideKept(result, this.mode === 'durable', isActivation, isChanged, end);
+		if (kept.isSaved) this.saved = copy(staticData);
+		return { endedAt: time.actual(), sent: service.sent.slice(from), ...result, ...kept };
 	}
 
 	/** What n8n hands to a poll: as much of it as a trigger may use. */
-	private createFunctions(
-		activation: Activation,
-		mode: Mode,
-		staticData: IDataObject,
-	): IPollFunctions {
-		const { process } = this;
+	private createContext(activation: string, mode: Mode): Context {
+		const staticData = copy(this.saved);
 		const write = (text: string) => void this.log.push(text);
-		const request = async (options: IHttpRequestOptions, isAuthenticated: boolean) =>
-			// a process that was killed gets no reply any more
-			process === this.process
-				? await this.service.request(options, this.treatment, this.sent, isAuthenticated)
-				: await new Promise(() => {});
 		const functions = {
 			getWorkflow: () => ({ id: this.workflowId, name: 'Workflow', active: true }),
-			getNode: () => this.resolveNode(),
+			getNode: () => this.node,
 			getMode: () => 'trigger',
 			getActivationMode: () => activation,
 			getPollBudgetMs: () => BUDGET_MS[mode],
@@ -257,53 +188,31 @@ export class N8n {
 			getWorkflowStaticData: () => staticData,
 			getCredentials: async () => ({ accessToken: this.accessToken, baseUrl: this.baseUrl }),
 			getNodeParameter: (name: string, fallback?: unknown, options?: IDataObject) => {
-				const value: unknown = lodash.get(this.resolveNode().parameters, name, fallback);
+				const value: unknown = lodash.get(this.node?.parameters, name, fallback);
 				if (value === undefined) throw new Error(`There is no parameter ${name}`);
 				return options?.extractValue === true ? lodash.get(value, 'value', value) : value;
 			},
 			logger: { debug: write, info: write, warn: write, error: write },
 			helpers: {
 				httpRequestWithAuthentication: async (_credential: string, options: IHttpRequestOptions) =>
-					await request(options, true),
-				httpRequest: async (options: IHttpRequestOptions) => await request(options, false),
+					await this.service.request(options, true),
+				httpRequest: async (options: IHttpRequestOptions) =>
+					await this.service.request(options, false),
 				prepareBinaryData: async (data: Buffer | AsyncIterable<unknown>, fileName?: string) => {
 					if (!Buffer.isBuffer(data)) for await (const chunk of data) void chunk;
 					return { mimeType: 'application/pdf', data: '', fileName };
 				},
 			},
 		};
-		return functions as unknown as IPollFunctions;
-	}
-
-	/** The node as n8n keeps it: with the parameters that its description shows for these settings. */
-	private resolveNode(): INode {
-		const { parameters, nodeName } = this;
-		if (this.node?.parameters === parameters) return this.node.node;
-		const node: INode = {
-			id: 'node-1',
-			name: nodeName,
-			type: 'n8n-nodes-formservice.formServiceTrigger',
-			typeVersion: 1,
-			position: [0, 0],
-			parameters: {},
-			credentials: { formServiceApi: { id: '1', name: 'Form Service' } },
-		};
-		const { description } = this.process.trigger;
-		const given = toNodeParameters(parameters);
-		const { properties } = description;
-		node.parameters =
-			NodeHelpers.getNodeParameters(properties, given, true, false, node, description) ?? {};
-		this.node = { parameters, node };
-		return node;
+		return { functions: functions as unknown as IPollFunctions, staticData };
 	}
 }
 
-async function runPoll(
-	poll: Process['trigger']['poll'],
-	functions: IPollFunctions,
-): Promise<Pick<Poll, 'items' | 'thrown'>> {
+type Result = Pick<Poll, 'items' | 'thrown'>;
+
+async function runPoll({ trigger }: Process, functions: IPollFunctions): Promise<Result> {
 	try {
-		const items = (await poll.call(functions))?.[0] ?? [];
+		const items = (await trigger.poll.call(functions))?.[0] ?? [];
 		return { items: items.map(toItem) };
 	} catch (thrown) {
 		return { items: [], thrown };
@@ -311,30 +220,73 @@ async function runPoll(
 }
 
 function toItem({ json }: INodeExecutionData): Item {
-	const { event, uuid } = json as { event: string; uuid: string };
+	const { event, uuid } = json as { event: TriggerEvent; uuid: string };
 	const form = json.form as { id: string; name: unknown };
-	const isOfForm = event === 'formCreated';
-	const hasFields = UNANSWERED in json;
-	return { form: form.id, name: form.name, uuid: isOfForm ? form.id : uuid, event, hasFields };
+	return {
+		id: event === 'formCreated' ? form.id : uuid,
+		event,
+		form: form.id,
+		name: form.name,
+		json,
+	};
 }
 
-/** The parameters as the editor saves them. */
-function toNodeParameters({ watch, events, condition, ...options }: Parameters): INodeParameters {
-	const { emitExisting, maxPerPoll, requestsPerDay, needsFields, downloadFiles } = options;
+/** What n8n writes down of a poll. */
+function decideKept(
+	{ items, thrown }: Result,
+	isDurable: boolean,
+	isActivation: boolean,
+	isChanged: boolean,
+	end: End | undefined,
+): Pick<Poll, 'isExecuted' | 'isSaved'> {
+	if (thrown !== undefined || end === 'discarded') return { isExecuted: false, isSaved: false };
+	if (items.length === 0) {
+		// n8n commits a cursor of a scheduled poll, and in its default mode only that of an activation
+		const isCommitted = isDurable ? !isActivation && isChanged : isActivation;
+		return { isExecuted: false, isSaved: isCommitted && end === undefined };
+	}
+	return {
+		isExecuted: end === undefined || (!isDurable && end === 'killedAfterExecution'),
+		isSaved: end === undefined || (!isDurable && end === 'killedAfterState'),
+	};
+}
+
+/** The node as n8n keeps it: with the parameters that its description shows for these settings. */
+function createNode(
+	{ trigger: { description } }: Process,
+	name: string,
+	parameters: Parameters,
+): INode {
+	const { watch, events, condition, needsFields: columns } = parameters;
+	const { downloadFiles, emitExisting, maxPerPoll, requestsPerDay } = parameters;
 	const conditions = [{ field: 'attribute:number', operator: 'contains', value: condition ?? '' }];
 	const chosen = watch.kind === 'chosen' ? [...watch.formIds] : [];
-	const choice = chosen.length === 1 ? 'one' : 'several';
-	return {
-		watch: watch.kind === 'all' ? 'all' : choice,
+	const given: INodeParameters = {
+		watch: watch.kind === 'all' ? 'all' : chosen.length === 1 ? 'one' : 'several',
 		formId: { __rl: true, mode: 'id', value: chosen[0] ?? '' },
 		formIds: chosen,
 		exceptFormIds: watch.kind === 'all' ? [...watch.except] : [],
 		events: [...events],
 		filters: condition === undefined ? {} : { conditions: { conditions } },
 		simplify: true,
-		options: { emitExisting, maxPerPoll, requestsPerDay, columns: needsFields, downloadFiles },
+		options: { columns, downloadFiles, emitExisting, maxPerPoll, requestsPerDay },
 	};
+	const node: INode = {
+		id: 'node-1',
+		name,
+		type: 'n8n-nodes-formservice.formServiceTrigger',
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+		credentials: { formServiceApi: { id: '1', name: 'Form Service' } },
+	};
+	const { properties } = description;
+	const shown = NodeHelpers.getNodeParameters(properties, given, true, false, node, description);
+	return { ...node, parameters: shown ?? {} };
 }
+
+/** Whether an item was made with the form's fields. */
+export const hasFields = ({ json }: Item): boolean => UNANSWERED in json;
 
 /** As it is after a trip through the database, which may give the keys back in another order. */
 function copy(data: IDataObject): IDataObject {

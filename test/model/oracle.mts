@@ -1,102 +1,153 @@
 /**
  * The oracle: what happened in the service, what the trigger therefore owes its workflow, and what it has
- * delivered. It knows nothing of how the trigger works. An event has one of three standings:
+ * delivered. It knows nothing of how the trigger works. What it believes of an event:
  *
- * - promised: it happened while the trigger watched for it, so it has to be delivered once;
- * - possible: it happened, but may have been seen before anybody wanted it: at most once;
- * - neither: it has not happened, or was there before the trigger began. It is never delivered.
+ * - owed: it happened while the trigger watched for it, so it has to be delivered once;
+ * - not owed: it happened, but may have been seen before anybody wanted it: at most once;
+ * - unknown: it has not happened, or was there before the trigger began. It is never delivered.
  */
 import { expect } from 'vitest';
-import type { Response } from './form.mts';
-import type { Item, Poll } from './n8n.mts';
-import { MINUTE_MS } from './time.mts';
+import type { Form, Response } from './form.mts';
+import { EVENTS, type Item, type Parameters, type Poll, type TriggerEvent } from './n8n.mts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './time.mts';
+
+/** What happens to a form or a response. */
+type Subject = Form | Response;
 
 /** A response's event, or `formCreated` of a form. */
-export type Key = `${string} ${string}`;
+type Key = `${string} ${TriggerEvent}`;
 
-export const keyOf = (subject: { uuid: string }, event: string): Key => `${subject.uuid} ${event}`;
+type Belief = {
+	subject: Subject;
+	/** Since when it may be delivered, in epoch milliseconds; Infinity if it has not happened. */
+	at: number;
+	isOwed: boolean;
+	/** n8n or the trigger may have lost that it was delivered. */
+	isRepeatable: boolean;
+	/** When it started the workflow. */
+	deliveredAt: number[];
+};
+
+const ABANDONED_AFTER_MS = DAY_MS;
+
+/** What is nearly abandoned when the trigger begins may be so when the trigger has read it. */
+const SOON_MS = 6 * HOUR_MS;
 
 export class Oracle {
-	/** Events that may be delivered, and since when, in epoch milliseconds. */
-	readonly possible = new Map<Key, number>();
-	/** Those of them that have to be. */
-	readonly promised = new Set<Key>();
-	/** When each event started the workflow. */
-	readonly delivered = new Map<Key, number[]>();
-	/** Events that n8n lost between two writes of its own, which only its default mode can. */
-	private readonly lost = new Set<Key>();
-	/** Events that may come again: after such a kill, or after 30 days. */
-	private readonly repeatable = new Set<Key>();
+	private readonly beliefs = new Map<Key, Belief>();
+	private readonly now: () => number;
+	/** Whether the trigger watches for an event. */
+	private readonly isWanted: (subject: Subject, event: TriggerEvent) => boolean;
 
-	/** @param at when it happens, in epoch milliseconds; it can be in the future */
-	happen(key: Key, at: number, isPromised: boolean): void {
-		if (!this.possible.has(key)) this.possible.set(key, at);
-		if (isPromised && !this.isSettled(key)) this.promised.add(key);
+	constructor(now: Oracle['now'], isWanted: Oracle['isWanted']) {
+		this.now = now;
+		this.isWanted = isWanted;
 	}
 
-	/** It need not be delivered any more, but may be. */
-	release(key: Key): void {
-		this.promised.delete(key);
+	/** A form was created, or a response was submitted or completed, that the trigger does not know. */
+	appear(subject: Subject, isOwed = true, isRepeatable = false): void {
+		const now = this.now();
+		const set = (event: TriggerEvent, at: number) => {
+			const before = this.beliefs.get(`${subject.id} ${event}`);
+			const deliveredAt = before?.deliveredAt ?? [];
+			this.beliefs.set(`${subject.id} ${event}`, {
+				subject,
+				at: Math.min(at, before?.at ?? Infinity),
+				isOwed: isOwed && deliveredAt.length === 0 && this.isWanted(subject, event),
+				isRepeatable: isRepeatable || before?.isRepeatable === true,
+				deliveredAt,
+			});
+		};
+		if (!('incomplete' in subject)) return set('formCreated', now);
+		const { incomplete, createdAt } = subject;
+		set('responseStarted', incomplete ? now : Infinity);
+		set('responseAbandoned', incomplete ? createdAt + ABANDONED_AFTER_MS : Infinity);
+		set('responseCompleted', incomplete ? Infinity : now);
 	}
 
-	/** It was seen before the trigger began, or while nobody wanted it. */
-	forbid(key: Key): void {
-		this.possible.delete(key);
-		this.promised.delete(key);
+	complete(response: Response): void {
+		for (const event of ['responseStarted', 'responseAbandoned'] as const) {
+			const belief = this.find(response, event);
+			if (belief !== undefined) belief.isOwed = false;
+		}
+		const completed = this.find(response, 'responseCompleted');
+		if (completed?.at !== Infinity) return;
+		completed.at = this.now();
+		completed.isOwed = this.isWanted(response, 'responseCompleted');
 	}
 
-	/** After more than 30 days without it, the trigger may take it for new. */
-	allowAgain(key: Key, at: number): void {
-		this.happen(key, at, false);
-		this.release(key);
-		this.repeatable.add(key);
+	/** A response that the trigger has seen as complete stays so; nobody knows whether it has. */
+	reopen(response: Response): void {
+		const completed = this.find(response, 'responseCompleted');
+		if (completed === undefined) return;
+		const isSeen = completed.deliveredAt.length > 0 && !completed.isRepeatable;
+		if (!isSeen) this.appear(response, false, completed.isRepeatable);
 	}
 
-	allowRepetitions(keys: readonly Key[]): void {
-		for (const key of keys) this.repeatable.add(key);
+	/**
+	 * The trigger begins with a form: what is there is not new, unless existing responses are wanted.
+	 *
+	 * @param isFirst otherwise the trigger was active before, and may deliver existing responses or not
+	 */
+	begin(form: Form, { emitExisting }: Parameters, isFirst: boolean): void {
+		for (const response of form.kept) {
+			for (const event of EVENTS) this.beliefs.delete(`${response.id} ${event}`);
+			const isThere = response.goneAt === undefined;
+			if (emitExisting || !isThere) this.appear(response, isFirst && isThere, !isFirst);
+			else if (response.incomplete) {
+				this.appear(response);
+				this.beliefs.delete(`${response.id} responseStarted`);
+				const abandoned = this.find(response, 'responseAbandoned')!;
+				abandoned.isOwed &&= abandoned.at > this.now() + SOON_MS;
+			}
+		}
 	}
 
-	isRepeatable(key: Key): boolean {
-		return this.repeatable.has(key);
-	}
-
-	isSettled(key: Key): boolean {
-		return this.delivered.has(key) || this.lost.has(key);
+	/** Other events, forms or filters are chosen: what has happened was seen with the old ones. */
+	change(): void {
+		for (const [key, belief] of this.beliefs) {
+			const { subject, at } = belief;
+			const isReopened = key.endsWith('Completed') && 'incomplete' in subject && subject.incomplete;
+			const isSeen = subject.goneAt === undefined && at <= this.now() && !isReopened;
+			if (isSeen) this.beliefs.delete(key);
+			else belief.isOwed = false;
+		}
 	}
 
 	/** Judges what a poll gave, and takes note of what became of it. */
-	judge(poll: Poll): void {
-		const keys = poll.items.map((item) => keyOf(item, item.event));
-		for (const key of keys) {
-			const at = this.possible.get(key) ?? Infinity;
-			expect(at, `when ${key} happened, which is delivered`).toBeLessThanOrEqual(poll.endedAt);
-		}
-		expectOldestFirst(poll.items);
-		for (const key of poll.isExecuted ? keys : []) {
-			const isOnce = !this.isSettled(key) || this.repeatable.has(key);
-			expect(isOnce, `${key} is delivered once`).toBe(true);
-			this.delivered.set(key, [...(this.delivered.get(key) ?? []), poll.endedAt]);
-			this.promised.delete(key);
-			if (!poll.isSaved) this.repeatable.add(key);
-		}
-		for (const key of !poll.isExecuted && poll.isSaved ? keys : []) {
-			this.lost.add(key);
-			this.promised.delete(key);
+	judge({ items, endedAt, isExecuted, isSaved }: Poll): void {
+		expectOldestFirst(items);
+		for (const { id, event } of items) {
+			const belief = this.beliefs.get(`${id} ${event}`);
+			expect(belief?.at ?? Infinity, `${event} of ${id} has happened`).toBeLessThanOrEqual(endedAt);
+			const { deliveredAt, isRepeatable } = belief!;
+			if (isExecuted) {
+				const isOnce = deliveredAt.length === 0 || isRepeatable;
+				expect(isOnce, `${event} of ${id} is delivered once`).toBe(true);
+				deliveredAt.push(endedAt);
+				belief!.isRepeatable ||= !isSaved;
+			}
+			// n8n's default mode can lose items between its two writes
+			if (isExecuted || isSaved) belief!.isOwed = false;
 		}
 	}
 
-	/** What is promised, has happened and was not delivered. */
-	missing(now: number): Key[] {
-		return [...this.promised].filter((key) => this.possible.get(key)! <= now);
+	/** What has to be delivered by now, of forms and responses that are there. */
+	listMissing(): Key[] {
+		return [...this.beliefs]
+			.filter(([, one]) => one.isOwed && one.at <= this.now() && one.subject.goneAt === undefined)
+			.map(([key]) => key);
 	}
 
-	/** Minutes from each event that was delivered to its delivery. */
-	delays(): Map<Key, number> {
-		const minutes = ([key, [at]]: [Key, number[]]): [Key, number] => [
-			key,
-			(at - this.possible.get(key)!) / MINUTE_MS,
-		];
-		return new Map([...this.delivered].map(minutes));
+	/** Minutes from each event to its delivery. */
+	listDelays(): Array<{ subject: Subject; minutes: number }> {
+		return [...this.beliefs.values()].flatMap(({ subject, at, deliveredAt }) =>
+			deliveredAt.slice(0, 1).map((first) => ({ subject, minutes: (first - at) / MINUTE_MS })),
+		);
+	}
+
+	private find({ id }: Subject, event: TriggerEvent): Belief | undefined {
+		return this.beliefs.get(`${id} ${event}`);
 	}
 }
 
@@ -104,13 +155,7 @@ export class Oracle {
 function expectOldestFirst(items: readonly Item[]): void {
 	const ofResponses = items.filter(({ event }) => event !== 'formCreated');
 	for (const [form, own] of Map.groupBy(ofResponses, (item) => item.form)) {
-		const numbers = own.map(({ uuid }) => Number(uuid.slice(form.length + 1)));
+		const numbers = own.map(({ id }) => Number(id.slice(form.length + 1)));
 		expect(numbers, `the order of form ${form}`).toEqual(numbers.toSorted((a, b) => a - b));
 	}
 }
-
-/** All events of a response. */
-export const keysOf = (response: Response): Key[] =>
-	(['responseStarted', 'responseAbandoned', 'responseCompleted'] as const).map((event) =>
-		keyOf(response, event),
-	);

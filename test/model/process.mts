@@ -1,52 +1,47 @@
 /**
- * Loads the trigger's node class afresh, as a process has it that n8n has just started: all that an earlier
- * process remembered is gone. Nothing else of the package is known to the model.
+ * Loads the trigger's node class afresh, as in a process that n8n has just started: all that an earlier
+ * process remembered is gone. The model knows nothing else of the package.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
+import lodash from 'lodash';
 import type { INodeType } from 'n8n-workflow';
+import type { Clock } from '../../nodes/FormService/api/clock.ts';
 import { compiledSources } from '../../scripts/lib/compiled.mts';
-import type { ProcessClock } from './time.mts';
 
-type Module = { exports: Record<string, unknown> };
-type Load = (module: Module, exports: unknown, require: (path: string) => unknown) => void;
+type Exports = Record<string, unknown>;
+type Load = (exports: Exports, require: (path: string) => unknown) => void;
 
 const folder = compiledSources();
 const outside = createRequire(join(folder, 'package.json'));
-const loaders = new Map<string, Load>();
 
 /** Compiles a module once, however often it is loaded. */
-function compile(path: string): Load {
-	const known = loaders.get(path);
-	if (known !== undefined) return known;
-	const source = `(function (module, exports, require) {${readFileSync(path, 'utf8')}\n})`;
-	const loader = new Script(source, { filename: path }).runInThisContext() as Load;
-	loaders.set(path, loader);
-	return loader;
-}
+const compile = lodash.memoize((path: string): Load => {
+	const source = `(function (exports, require) {${readFileSync(path, 'utf8')}\n})`;
+	return new Script(source, { filename: path }).runInThisContext() as Load;
+});
 
 export type Process = { trigger: Required<Pick<INodeType, 'description' | 'poll'>> };
 
-/** @param time what the package takes for the time */
-export function startProcess(time: ProcessClock): Process {
-	const modules = new Map<string, Module>();
-	const load = (path: string): Record<string, unknown> => {
-		const known = modules.get(path);
-		if (known !== undefined) return known.exports;
-		const module: Module = { exports: {} };
-		modules.set(path, module);
+/** @param clock the package's clock */
+export function startProcess({ now, sleep, timeout }: Clock): Process {
+	const loaded = new Map<string, Exports>();
+	const load = (path: string): Exports => {
+		const known = loaded.get(path);
+		if (known !== undefined) return known;
+		const exports: Exports = {};
+		loaded.set(path, exports);
 		const require = (name: string): unknown =>
 			name.startsWith('.') ? load(`${join(dirname(path), name)}.js`) : outside(name);
-		compile(path)(module, module.exports, require);
-		return module.exports;
+		compile(path)(exports, require);
+		return exports;
 	};
 	const { clock } = load(join(folder, 'nodes/FormService/api/clock.js'));
-	const { now, sleep, timeout } = time;
-	Object.assign(clock as ProcessClock, { now, sleep, timeout });
-	const { FormServiceTrigger } = load(
+	Object.assign(clock as Clock, { now, sleep, timeout });
+	const { FormServiceTrigger: Trigger } = load(
 		join(folder, 'nodes/FormService/FormServiceTrigger.node.js'),
-	) as { FormServiceTrigger: new () => Process['trigger'] };
-	return { trigger: new FormServiceTrigger() };
+	);
+	return { trigger: new (Trigger as new () => Process['trigger'])() };
 }

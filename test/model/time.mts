@@ -1,89 +1,72 @@
 /**
  * Virtual time: it passes only when nothing else can happen, so that days of polls take moments. The
- * machine on which n8n runs can have a clock that is wrong; the service's clock is always right.
+ * machine on which n8n runs can have a wrong clock; the service's clock is always right.
  */
 import lodash from 'lodash';
+import type { Clock } from '../../nodes/FormService/api/clock.ts';
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-type Timer = { at: number; wake: () => void };
-
-/** What the package reads, waits and gives up by. */
-export type ProcessClock = {
-	now(): number;
-	sleep(ms: number, signal?: AbortSignal): Promise<void>;
-	timeout(ms: number): AbortSignal;
-};
-
 /** One error for all: making it takes longer than a poll without a request. */
 const TIME_IS_OVER = new DOMException('The time is over', 'TimeoutError');
 
-/** Milliseconds since 1970. */
-export class VirtualTime implements ProcessClock {
-	/** A machine's clock has fractions of milliseconds. */
-	private time: number;
+export class VirtualTime implements Clock {
 	/** How far the machine's clock is ahead. */
-	private skew = 0;
+	aheadMs = 0;
+	private actualMs: number;
 	/** The earliest is the first. */
-	private readonly timers: Timer[] = [];
+	private readonly timers: Array<{ at: number; wake: () => void }> = [];
 
+	/** @param start epoch milliseconds; a machine's clock has fractions of them */
 	constructor(start: number) {
-		this.time = start;
+		this.actualMs = start;
 	}
 
 	/** What the machine's clock says. */
-	readonly now = (): number => this.time + this.skew;
+	readonly now = (): number => this.actualMs + this.aheadMs;
 
 	/** The time itself, as the service has it. */
-	readonly actual = (): number => this.time;
+	readonly actual = (): number => this.actualMs;
 
-	/** Time goes by while nothing is under way. */
+	/** Time passes while nothing is under way. */
 	pass(ms: number): void {
-		this.time += ms;
-	}
-
-	/** Sets the machine's clock so far ahead of where it is. */
-	set(ms: number): void {
-		this.skew += ms;
+		this.actualMs += ms;
+		while (this.timers[0]?.at <= this.actualMs) this.timers.shift()?.wake();
 	}
 
 	readonly sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
 		if (signal?.aborted) return;
 		const { promise, resolve } = Promise.withResolvers<void>();
-		this.begin(ms, resolve);
+		this.addTimer(ms, resolve);
 		signal?.addEventListener('abort', () => resolve(), { once: true });
 		await promise;
 	};
 
 	readonly timeout = (ms: number): AbortSignal => {
 		const controller = new AbortController();
-		this.begin(ms, () => controller.abort(TIME_IS_OVER));
+		this.addTimer(ms, () => controller.abort(TIME_IS_OVER));
 		return controller.signal;
 	};
 
 	/** Lets time pass from one timer to the next until the work is done. */
-	async until<T>(work: Promise<T>): Promise<T> {
+	async waitFor<T>(work: Promise<T>): Promise<T> {
 		let isDone = false;
-		const done = () => {
-			isDone = true;
-		};
-		work.then(done, done);
-		for (await turn(); !isDone; await turn()) {
+		void work.catch(() => {}).then(() => (isDone = true));
+		for (;;) {
+			// all that can happen without time passing happens
+			await new Promise<void>((resolve) => void setImmediate(resolve));
+			if (isDone) return await work;
 			const next = this.timers.shift();
 			if (next === undefined) throw new Error('What is under way waits for nothing');
-			this.time = Math.max(this.time, next.at);
+			this.actualMs = Math.max(this.actualMs, next.at);
 			next.wake();
 		}
-		return await work;
 	}
 
-	private begin(ms: number, wake: () => void): void {
-		const timer = { at: this.time + Math.max(0, ms), wake };
+	private addTimer(ms: number, wake: () => void): void {
+		const timer = { at: this.actualMs + Math.max(0, ms), wake };
 		this.timers.splice(lodash.sortedLastIndexBy(this.timers, timer, 'at'), 0, timer);
 	}
 }
-
-/** All that can happen without time passing has happened. */
-const turn = async () => await new Promise<void>((resolve) => void setImmediate(resolve));
