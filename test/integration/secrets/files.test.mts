@@ -1,45 +1,47 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
-import { answer, demoForms, redirect, tooMany, type Service } from '../../service/index.mts';
-import { withWorld, type World } from '../world.mts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { answer, demoForms, redirect, tooMany } from '../../service/index.mts';
 import { locator, n8nFor } from '../harness.mts';
+import { ssrfProtection } from '../n8n/core.mts';
 import { elsewhere, toAnyCertificate } from '../servers.mts';
+import { withWorld, type World } from '../world.mts';
 
 const { contact } = demoForms;
-const requestOptions = toAnyCertificate;
+const SECRET = 'demo-webhook-secret-3f9d1c';
 
-/** Lets a respondent answer with a link to a file, and fetches the files of all responses. */
+/** Downloads a file whose link is the answer of a respondent. */
 async function downloadAnswer({ service, n8n }: World, link: string) {
 	const { uuid } = service.store.addResponse(contact, { answers: { Message: `cv.txt|${link}` } });
-	const run = await n8n.runNode({
+	const { items, run } = await n8n.runNode({
 		resource: 'response',
 		operation: 'get',
 		formId: locator(contact),
 		responseId: uuid,
 		options: { downloadFiles: true },
-		requestOptions,
+		requestOptions: toAnyCertificate,
 	});
-	const data = run.items[0]?.binary?.message?.data;
-	return {
-		...run,
-		fileError: run.items[0]?.json.fileError,
-		content: data === undefined ? undefined : Buffer.from(data, 'base64').toString(),
-	};
+	return { ...items[0], run };
 }
 
-/** Asks for the PDF of a response, as a file. */
-async function downloadPdf({ service, n8n }: World) {
+/** Downloads the PDF of a response; the service gives this link to it, or its own. */
+async function downloadPdf({ service, n8n }: World, link?: string) {
+	const body = JSON.stringify({ success: true, data: { pdf_url: link } });
+	const fault = answer(200, 'application/json', body);
+	if (link !== undefined) service.faults.set({ fault, match: { path: /\/pdf$/ } });
 	const [{ uuid }] = service.store.responses(contact);
-	return await n8n.runNode({
-		resource: 'response',
-		operation: 'getPdf',
-		responseId: uuid,
-		download: true,
-	});
+	const get = { resource: 'response', operation: 'getPdf', responseId: uuid, download: true };
+	return await n8n.runNode(get);
 }
+
+type Listener = NonNullable<Parameters<typeof elsewhere>[0]>;
+
+const redirectTo =
+	(location: string): Listener =>
+	(_request, reply) =>
+		reply.writeHead(302, { location }).end();
 
 /** Sends a megabyte at a time, for as long as it is taken. */
-const withoutEnd: Parameters<typeof elsewhere>[0] = (_request, reply) => {
+const sendWithoutEnd: Listener = (_request, reply) => {
 	const piece = Buffer.alloc(1_000_000);
 	const more = () => {
 		while (reply.write(piece));
@@ -48,174 +50,108 @@ const withoutEnd: Parameters<typeof elsewhere>[0] = (_request, reply) => {
 	more();
 };
 
-const SECRET = 'demo-webhook-secret-3f9d1c';
+describe('the file of a respondent', () => {
+	afterEach(() => void (ssrfProtection.enabled = false));
 
-describe('a file on another host', () => {
 	it('is fetched without the token', async () => {
 		const other = await elsewhere();
 		await withWorld(async (world) => {
-			const { content } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
-			expect(content).toBe('a file');
+			const { binary } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
+			expect(Buffer.from(binary!.message.data, 'base64').toString()).toBe('a file');
 			expect(other.visits).toHaveLength(1);
 			expect(other.visits[0].headers).not.toHaveProperty('authorization');
 			expect(other.visits[0].headers).not.toHaveProperty('cookie');
 		});
 	});
 
-	it('is not fetched from another port of the host of Form Service', async () => {
-		const other = await elsewhere();
-		await withWorld(async ({ service }) => {
-			const { port } = new URL(service.url);
-			const baseUrl = other.namedUrl.replace('https:', 'http:').replace(/\d+$/, port);
-			const n8n = n8nFor({ accessToken: service.token, baseUrl });
-			const { fileError } = await downloadAnswer({ service, n8n }, `${other.namedUrl}/cv.txt`);
-			expect(fileError).toBe(
-				"cv.txt: The link to the file was not followed: it leads to another port of Form Service's host",
-			);
-			expect(other.visits).toEqual([]);
-		});
-	});
-
-	it('is fetched without the token where the service only redirects to it', async () => {
-		const other = await elsewhere((_request, reply) => reply.end('%PDF-1.7'));
-		await withWorld(async (world) => {
-			world.service.faults.set({
-				fault: redirect(`${other.url}/x.pdf`),
-				match: { path: /^\/pdf\// },
-			});
-			expect((await downloadPdf(world)).error).toBeUndefined();
-			expect(world.service.visits.map(({ token }) => token)).toEqual([world.service.token]);
-			expect(other.visits.map(({ headers }) => headers.authorization)).toEqual([undefined]);
-		});
-	});
-});
-
-describe('a respondent who answers with a link to the service itself', () => {
-	const paths = [
-		'/admin/export.csv',
-		'/api/v1/workspace',
-		'/x/../api/v1/workspace',
-		'/x/%2e%2e/api/v1/workspace',
-	];
-
-	it.each(paths)('gets nothing of what the account may read: %s', async (path) => {
-		await withWorld(async (world) => {
-			const { service } = world;
-			const { run } = await downloadAnswer(world, service.url + path);
-			expect(JSON.stringify(run)).not.toContain(SECRET);
-			const [listing, ...others] = [...service.requests, ...service.visits];
-			expect(listing.token).toBe(service.token);
-			expect(others.map(({ token }) => token).filter((token) => token !== undefined)).toEqual([]);
-		});
-	});
-
-	it.each(paths.slice(0, 3))(
-		'gets nothing of it through a redirect of a host of theirs: %s',
+	it.each(['/admin/export.csv', '/api/v1/workspace', '/x/%2e%2e/api/v1/workspace'])(
+		'is nothing that only the account may read, linked or by a redirect: %s',
 		async (path) => {
 			await withWorld(async (world) => {
 				const { service } = world;
-				const other = await elsewhere((_request, reply) =>
-					reply.writeHead(302, { location: service.url + path }).end(),
-				);
-				const { run } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
-				expect(JSON.stringify(run)).not.toContain(SECRET);
-				const sent = [...service.requests, ...service.visits].slice(1);
-				expect(sent.map(({ token }) => token).filter((token) => token !== undefined)).toEqual([]);
+				const other = await elsewhere(redirectTo(service.url + path));
+				for (const link of [service.url + path, `${other.namedUrl}/cv.txt`]) {
+					const { run } = await downloadAnswer(world, link);
+					expect(JSON.stringify(run)).not.toContain(SECRET);
+				}
+				const sent = [...service.requests, ...service.visits];
+				const withToken = sent.filter(({ token }) => token !== undefined);
+				expect(withToken.map((one) => one.path)).toEqual(Array(2).fill(`/responses/${contact}`));
+				expect(sent).toHaveLength(4);
 			});
 		},
 	);
-});
-
-describe('a redirect to a file', () => {
-	it('in a circle ends', async () => {
-		const other = await elsewhere((request, reply) =>
-			reply.writeHead(302, { location: `${request.url}x` }).end(),
-		);
-		await withWorld(async (world) => {
-			const { fileError } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
-			expect(fileError).toBe('cv.txt: The link to the file redirects in a loop');
-			expect(other.visits).toHaveLength(6);
-		});
-	});
 
 	it.each([
-		['file:///etc/passwd', /it is not a web address$/],
-		['http://files.example.com/x', /it is not encrypted \(http instead of https\)$/],
-		['https://localhost/x', /it leads to an IP address or a private host name$/],
-	])('to %s is not followed', async (location, message) => {
-		const other = await elsewhere((_request, reply) => reply.writeHead(302, { location }).end());
+		['file:///etc/passwd', 'it is not a web address'],
+		['http://files.example.com/x', 'it is not encrypted (http instead of https)'],
+		['https://localhost/x', 'it leads to an IP address or a private host name'],
+	])('is not fetched where it is redirected to %s', async (location, reason) => {
+		const other = await elsewhere(redirectTo(location));
 		await withWorld(async (world) => {
-			const { fileError } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
-			expect(fileError).toMatch(message);
-			expect(fileError).toMatch(/^cv\.txt: The link to the file was not followed: /);
+			const { json } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
+			expect(json.fileError).toBe(`cv.txt: The link to the file was not followed: ${reason}`);
 			expect(other.visits).toHaveLength(1);
 		});
 	});
 
-	it('that is a login page says so, and puts no page in its place', async () => {
+	it("is not fetched from a name of a private address with n8n's SSRF protection", async () => {
+		const other = await elsewhere();
+		await withWorld(async ({ service }) => {
+			ssrfProtection.enabled = true;
+			const baseUrl = service.url.replace('127.0.0.1', 'localhost');
+			const n8n = n8nFor({ accessToken: service.token, baseUrl });
+			const { json } = await downloadAnswer({ service, n8n }, `${other.namedUrl}/cv.txt`);
+			expect(json.fileError).toMatch(/^cv\.txt: The file at .* could not be fetched/);
+			expect(other.visits).toEqual([]);
+		});
+	});
+
+	it('is left out if it exceeds 256 MB when it is unpacked', async () => {
+		const other = await elsewhere((_request, reply) => {
+			// 270 MB in members of a gzip file, which unpack one after another
+			const packed = Array<Buffer>(6).fill(gzipSync(Buffer.alloc(45_000_000)));
+			reply.writeHead(200, { 'content-encoding': 'gzip' }).end(Buffer.concat(packed));
+		});
+		await withWorld(async (world) => {
+			const { json } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
+			expect(json.fileError).toBe('cv.txt: The files of this response exceed 256 MB in total');
+		});
+	});
+
+	it('is left out unread if its host announces more than 256 MB', async () => {
 		const other = await elsewhere((_request, reply) =>
-			reply.writeHead(302, { location: '/login?from=file' }).end(),
+			reply.writeHead(200, { 'content-length': 300_000_000 }).write('a'),
 		);
 		await withWorld(async (world) => {
-			const { fileError } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
-			expect(fileError).toMatch(
-				/^cv\.txt: The file at files\.private\.example:\d+ requires a login$/,
-			);
+			const { json } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
+			expect(json.fileError).toContain('exceed 256 MB');
 		});
 	});
 });
 
-describe('the link to a PDF', () => {
-	const linkTo = (service: Service, link: unknown) =>
-		service.faults.set({
-			fault: {
-				name: 'another link',
-				stage: 'after',
-				spoil: ({ reply }) => {
-					reply.removeHeader('content-length');
-					return JSON.stringify({ success: true, data: { pdf_url: link } });
-				},
-			},
-			match: { path: /\/pdf$/ },
-		});
+describe('the PDF of a response', () => {
+	const isPdf: Listener = (_request, reply) => reply.end('%PDF-1.7');
+	const ofPdf = { path: /^\/pdf\// };
 
-	it.each([
-		'http://[',
-		'javascript:alert(1)',
-		'file:///etc/passwd',
-		' ',
-		42,
-		['https://a.example'],
-	])('is refused if it is no link: %j', async (link) => {
+	it("is fetched with the token from the account's origin, also from the API", async () => {
 		await withWorld(async (world) => {
-			linkTo(world.service, link);
-			const { error } = await downloadPdf(world);
-			expect(error?.message).toBe(
-				'Form Service did not send a link to a PDF, but an object with "pdf_url"',
-			);
-			expect(error?.description).toMatch(/^Check the 'Base URL'/);
+			const { service } = world;
+			expect((await downloadPdf(world)).error).toBeUndefined();
+			expect(service.visits.map(({ token }) => token)).toEqual([service.token]);
+			await downloadPdf(world, `${service.baseUrl}/workspace`);
+			expect(service.requests.at(-1)).toMatchObject({ path: '/workspace', token: service.token });
 		});
 	});
 
-	it.each([null, ''])('that is %j means that there is no PDF yet', async (link) => {
-		await withWorld(async (world) => {
-			linkTo(world.service, link);
-			const { error } = await downloadPdf(world);
-			expect(error?.message).toBe('Form Service has no PDF of this response');
-			expect(error?.description).toMatch(/^Form Service may still be creating the PDF/);
+	it('is fetched without the token from anywhere else', async () => {
+		const other = await elsewhere((request, reply) => {
+			const respond = request.url === '/start' ? redirectTo('/summary.pdf') : isPdf;
+			respond(request, reply);
 		});
-	});
-
-	it('is followed to localhost, another port and on from there, without the token', async () => {
-		const other = await elsewhere((request, reply) =>
-			request.url === '/start'
-				? reply.writeHead(302, { location: '/summary.pdf' }).end()
-				: reply.end('%PDF-1.7'),
-		);
 		await withWorld(async (world) => {
-			linkTo(world.service, `${other.url.replace('127.0.0.1', 'localhost')}/start`);
-			const { items, error } = await downloadPdf(world);
-			expect(error).toBeUndefined();
+			const link = `${other.url.replace('127.0.0.1', 'localhost')}/start`;
+			const { items } = await downloadPdf(world, link);
 			expect(items[0].binary?.data.mimeType).toBe('application/pdf');
 			const sent = other.visits.map(({ url, headers }) => [url, headers.authorization]);
 			expect(sent).toEqual([
@@ -225,108 +161,58 @@ describe('the link to a PDF', () => {
 		});
 	});
 
-	it.each([403, 404, 410])('that answers %i has advice about the link', async (code) => {
-		const other = await elsewhere((_request, reply) => reply.writeHead(code).end());
-		await withWorld(async (world) => {
-			linkTo(world.service, `${other.url}/summary.pdf`);
-			const { error } = await downloadPdf(world);
-			expect(error?.message).toMatch(/^The file at .* could not be fetched \(status \d+\)$/);
-			expect(error?.description).toMatch(/^The link to the PDF may have expired; run this item/);
-		});
-	});
-
-	it('is followed again where the service refuses it for its limit', async () => {
-		await withWorld(async (world) => {
-			world.service.faults.set({ fault: tooMany(60, 20), times: 1, match: { path: /^\/pdf\// } });
-			const { items, error } = await downloadPdf(world);
-			expect(error).toBeUndefined();
-			expect(items[0].binary?.data.mimeType).toBe('application/pdf');
-		});
-	});
-
-	it('into the API of the service is followed with the token, since the service made it', async () => {
-		await withWorld(async (world) => {
-			linkTo(world.service, `${world.service.baseUrl}/workspace`);
-			await downloadPdf(world);
-			const [first, second] = world.service.requests.map(({ path, token }) => [path, token]);
-			expect(first[0]).toMatch(/\/pdf$/);
-			expect(second).toEqual(['/workspace', world.service.token]);
-		});
-	});
-
-	it('into the API of the service is followed without the token where another host leads there', async () => {
+	it('is fetched without the token where Form Service redirects to it', async () => {
+		const other = await elsewhere(isPdf);
 		await withWorld(async (world) => {
 			const { service } = world;
-			const other = await elsewhere((_request, reply) =>
-				reply.writeHead(302, { location: `${service.baseUrl}/workspace` }).end(),
-			);
-			linkTo(service, `${other.url}/summary.pdf`);
-			const { run } = await downloadPdf(world);
-			expect(other.visits).toHaveLength(1);
+			service.faults.set({ fault: redirect(`${other.url}/x.pdf`), match: ofPdf });
+			expect((await downloadPdf(world)).error).toBeUndefined();
+			expect(service.visits.map(({ token }) => token)).toEqual([service.token]);
+			expect(other.visits.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+		});
+	});
+
+	it('is fetched without the token where another host redirects to the API', async () => {
+		await withWorld(async (world) => {
+			const { service } = world;
+			const other = await elsewhere(redirectTo(`${service.baseUrl}/workspace`));
+			const { run } = await downloadPdf(world, `${other.url}/summary.pdf`);
 			expect(JSON.stringify(run)).not.toContain(SECRET);
-			expect(service.requests.slice(1).map(({ path, token }) => [path, token])).toEqual([
-				['/workspace', undefined],
-			]);
+			const [, ...followed] = service.requests.map(({ path, token }) => [path, token]);
+			expect(followed).toEqual([['/workspace', undefined]]);
+		});
+	});
+
+	it('is requested again after a refusal', async () => {
+		await withWorld(async (world) => {
+			world.service.faults.set({ fault: tooMany(60, 20), times: 1, match: ofPdf });
+			expect((await downloadPdf(world)).items[0].binary).toHaveProperty('data');
+			expect(world.service.visits).toHaveLength(2);
 		});
 	});
 });
 
-describe('what came in place of a file', () => {
+describe('what comes instead of a file', () => {
+	const download = async (world: World, link: string) =>
+		(await downloadAnswer(world, link)).json.fileError;
+	const downloadAsPdf = async (world: World, link: string) =>
+		(await downloadPdf(world, link)).error?.message;
+
 	it.each([
-		['a status', 404],
-		['a redirect', 302],
-	])('is not read further: %s', async (_what, code) => {
-		let closed = false;
+		['a status', 404, download, /status 404/],
+		['a login page', 302, download, /requires a login/],
+		['another file than a PDF', 200, downloadAsPdf, /returned another file instead of a PDF$/],
+	])('is not read to its end: %s', async (_what, code, run, message) => {
+		const closed = Promise.withResolvers<void>();
 		const other = await elsewhere((request, reply) => {
-			reply.on('close', () => (closed = true));
+			reply.on('close', closed.resolve);
 			reply.writeHead(code, { location: '/login' });
-			withoutEnd(request, reply);
+			sendWithoutEnd(request, reply);
 		});
 		await withWorld(async (world) => {
-			const { fileError } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
-			expect(fileError).toMatch(/status 404|requires a login/);
-			await expect.poll(() => closed).toBe(true);
-		});
-	});
-
-	it('is not read further where the service sends it for a PDF', async () => {
-		await withWorld(async (world) => {
-			let closed = false;
-			const other = await elsewhere((request, reply) => {
-				reply.on('close', () => (closed = true));
-				withoutEnd(request, reply);
-			});
-			world.service.faults.set({
-				fault: answer(200, 'application/json', JSON.stringify({ pdf_url: `${other.url}/x.pdf` })),
-				match: { path: /\/pdf$/ },
-			});
-			const { error } = await downloadPdf(world);
-			expect(error?.message).toBe('The link to the PDF returned another file instead of a PDF');
-			await expect.poll(() => closed).toBe(true);
-		});
-	});
-});
-
-describe('the size of a file', () => {
-	it('is bounded, also where the host sends it packed', async () => {
-		// members of a gzip file unpack one after another
-		const packed = Buffer.concat(Array<Buffer>(6).fill(gzipSync(Buffer.alloc(50_000_000))));
-		const other = await elsewhere((_request, reply) =>
-			reply.writeHead(200, { 'content-encoding': 'gzip' }).end(packed),
-		);
-		await withWorld(async (world) => {
-			const { fileError } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
-			expect(fileError).toBe('cv.txt: The files of this response exceed 256 MB in total');
-		});
-	});
-
-	it('is known before it is read, where the host says it', async () => {
-		const other = await elsewhere((_request, reply) =>
-			reply.writeHead(200, { 'content-length': 300_000_000 }).write('a'),
-		);
-		await withWorld(async (world) => {
-			const { fileError } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
-			expect(fileError).toContain('exceed 256 MB');
+			const url = run === download ? other.namedUrl : other.url;
+			expect(await run(world, `${url}/cv.txt`)).toMatch(message);
+			await closed.promise;
 		});
 	});
 });

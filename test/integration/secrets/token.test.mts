@@ -6,104 +6,106 @@ import { locator, n8nFor } from '../harness.mts';
 import { elsewhere, unreachablePlaces } from '../servers.mts';
 import { tracesOf } from './traces.mts';
 
-const noBaseUrl = { name: 'a base URL that is none', baseUrl: 'forms' };
-const places = [...(await unreachablePlaces()), noBaseUrl];
-
 const accessToken = 'a-token-that-nobody-else-may-see-4c1f';
+const token = accessToken;
+const places = await unreachablePlaces();
+const getWorkspace = { resource: 'workspace', operation: 'get' };
 
 const expectNoTrace = (...values: unknown[]) =>
 	expect(tracesOf({ accessToken }, ...values)).toEqual([]);
 
-it('what looks for the token would find it, however deep it is', () => {
-	const headers = { secret: accessToken };
-	const cause = Object.assign(new Error('inner'), { config: { headers } });
-	expect(tracesOf({ accessToken }, new Error('outer', { cause }))).toEqual([accessToken]);
-});
-
 // The table of faults looks for the token under every fault of the service: ../faults/faults.test.mts.
-describe('no error, and nothing that n8n stores with it, has the token', () => {
-	it.each(places)('$name', async ({ baseUrl }) => {
+describe('the token', () => {
+	it('would be found in a value, however deep it is', () => {
+		const headers = { secret: accessToken };
+		const cause = Object.assign(new Error('inner'), { config: { headers } });
+		expect(tracesOf({ accessToken }, new Error('outer', { cause }))).toEqual([accessToken]);
+	});
+
+	it.each(places)('is in no error about $name', async ({ baseUrl }) => {
 		const n8n = n8nFor({ accessToken, baseUrl });
-		const { run, error } = await n8n.runNode({ resource: 'workspace', operation: 'get' });
+		const { run, error } = await n8n.runNode(getWorkspace);
 		expect(error).toBeDefined();
-		expectNoTrace(run, error);
+		const searched = await n8n.searchForms().catch((reason: Error) => reason);
+		expect(searched).toBeInstanceOf(Error);
 		const tested = await n8n.testCredential();
 		expect(tested.status).toBe('Error');
-		expectNoTrace(tested);
-		await expect(n8n.searchForms()).rejects.toSatisfy((reason) => {
-			expectNoTrace(reason);
-			return true;
-		});
+		expectNoTrace(run, error, searched, tested);
 	});
 
-	it('also where the service itself repeats it', async () => {
+	it('is in no error that quotes the service', async () => {
 		await withWorld(
 			async ({ service, n8n }) => {
-				service.faults.set({ fault: status(422, `No: ${accessToken}`, { name: [accessToken] }) });
-				const { run, error } = await n8n.runNode({ resource: 'workspace', operation: 'get' });
+				service.faults.set({ fault: status(422, `No: ${token}`, { name: [token] }) });
+				const { run, error } = await n8n.runNode(getWorkspace);
 				expect(error?.message).toContain('No: [access token]');
-				expectNoTrace(run, error);
-				expectNoTrace(await n8n.testCredential());
+				expectNoTrace(run, error, await n8n.testCredential());
 			},
-			{ token: accessToken },
+			{ token },
 		);
 	});
-});
 
-describe('no run that succeeds stores the token', () => {
-	it.each(operationCases.map((operation) => [operation.name, operation] as const))(
-		'%s',
-		async (_name, operation) => {
-			await withWorld(
-				async ({ service, n8n }) => {
-					const { run, error } = await n8n.runNode(operation.parameters, inputFor(service));
-					expect(error).toBeUndefined();
-					expectNoTrace(run);
-				},
-				{ token: accessToken },
-			);
-		},
-	);
-});
+	it.each(operationCases)('is not in what n8n stores of $name', async ({ parameters }) => {
+		await withWorld(
+			async ({ service, n8n }) => {
+				const { run, error } = await n8n.runNode(parameters, inputFor(service));
+				expect(error).toBeUndefined();
+				expectNoTrace(run);
+			},
+			{ token },
+		);
+	});
 
-describe('the token is sent to the account’s origin alone', () => {
-	it.each([302, 308])('a redirect (%i) of the API elsewhere is not followed', async (code) => {
+	it.each(operationCases)('does not follow a redirect of $name', async ({ parameters }) => {
 		const other = await elsewhere();
 		await withWorld(async ({ service, n8n }) => {
-			service.faults.set({ fault: redirect(`${other.url}/api/v1/forms`, code) });
-			for (const { parameters } of operationCases) {
-				const { error } = await n8n.runNode(parameters, inputFor(service));
-				expect(error?.message).toContain(`redirects to ${other.url}/api/v1/forms`);
-			}
-			const { status: tested, message } = await n8n.testCredential();
-			expect([tested, message]).toEqual(['Error', expect.stringContaining(other.url)]);
+			service.faults.set({ fault: redirect(`${other.url}/api/v1/forms`, 308) });
+			const { error } = await n8n.runNode(parameters, inputFor(service));
+			expect(error?.message).toContain(`redirects to ${other.url}/api/v1/forms`);
+			expect(await n8n.testCredential()).toMatchObject({ status: 'Error' });
 			expect(other.visits).toEqual([]);
 		});
 	});
+});
 
-	it.each(['linkAbsolute', 'linkRelative'] as const)(
-		'a next page elsewhere is not fetched (%s)',
-		async (paging) => {
-			const other = await elsewhere();
-			await withWorld(async ({ service, n8n }) => {
-				for (const nextLink of [
-					`${other.url}/page`,
-					other.url.replace('http:', ''),
-					`${service.url}@${new URL(other.url).host}/`,
-				]) {
-					Object.assign(service.shapes, { paging, pageSize: 1, nextLink });
-					const { error } = await n8n.runNode({
-						resource: 'response',
-						operation: 'getAll',
-						returnAll: true,
-						formId: locator(demoForms.contact),
-					});
-					expect(error?.message).toMatch(
-						/^The next page of the list is at http:\S+, which is not the address of the list$/,
-					);
-				}
-				expect(other.visits).toEqual([]);
-			});
-		},
-	);
+describe('a credential that cannot be used', () => {
+	const baseUrl = 'https://forms.example.com';
+	const INVALID = "'Access Token' contains a space, a line break or another invalid character";
+
+	it.each([
+		[{ accessToken: '', baseUrl }, "'Access Token' is empty"],
+		[{ accessToken: 'my token', baseUrl }, INVALID],
+		[{ accessToken: 'token\r\nX-Injected: 1', baseUrl }, INVALID],
+		[{ accessToken: 'tökén', baseUrl }, INVALID],
+		[{ accessToken: 'token\u0000', baseUrl }, INVALID],
+		[{ accessToken, baseUrl: '' }, "'Base URL' is not a web address"],
+		[{ accessToken, baseUrl: 'forms.example.com' }, "'Base URL' is not a web address"],
+		[{ accessToken, baseUrl: 'ftp://forms.example.com' }, "'Base URL' is not a web address"],
+		[{ accessToken, baseUrl: 'https://' }, "'Base URL' is not a web address"],
+		[{ accessToken, baseUrl: 'https://a:b@forms.example.com' }, "'Base URL' must not contain"],
+		[{ accessToken, baseUrl: `${baseUrl}/?token=x` }, "'Base URL' must not contain"],
+		[{ accessToken, baseUrl: `${baseUrl}/#x` }, "'Base URL' must not contain"],
+	])('%j is an error in the node, the trigger, a list and the test', async (account, message) => {
+		const n8n = n8nFor(account);
+		const { error } = await n8n.runNode(getWorkspace);
+		expect(error?.message).toContain(message);
+		expect(error).toMatchObject({
+			description: expect.stringContaining('Nothing was sent.'),
+			failure: { cause: 'credential-invalid' },
+		});
+		await expect(n8n.searchForms()).rejects.toThrow(message);
+		const formId = locator(demoForms.contact);
+		await expect(n8n.runPoll({ formId })).rejects.toThrow(message);
+		const tested = await n8n.testCredential();
+		expect(tested).toMatchObject({ status: 'Error', message: expect.stringContaining(message) });
+	});
+
+	it('is not one that was pasted with blanks around it', async () => {
+		await withWorld(async ({ service }) => {
+			const pasted = { accessToken: ` ${service.token}\n`, baseUrl: ` ${service.url}/ ` };
+			expect(await n8nFor(pasted).testCredential()).toMatchObject({ status: 'OK' });
+			expect((await n8nFor(pasted).runNode(getWorkspace)).error).toBeUndefined();
+			expect(service.requests.map((one) => one.token)).toEqual([service.token, service.token]);
+		});
+	});
 });
