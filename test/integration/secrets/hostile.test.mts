@@ -4,94 +4,118 @@ import type {
 	IDataObject,
 	INodeExecutionData,
 	INodeParameters,
+	INodeProperties,
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { slow, type Fault, type FaultName, type Service } from '../../service/index.mts';
+import {
+	slow,
+	type Fault,
+	type FaultName,
+	type RecordedRequest,
+	type Service,
+} from '../../service/index.mts';
 import { itemsOf, locator, n8nFor, time } from '../harness.mts';
 import { nodeOf, typeOf } from '../n8n/package.mts';
-import { operationCases, type OperationCase } from '../tables/operations.mts';
+import { operationCases } from '../tables/operations.mts';
 import { placesIn, valuesOf } from '../tables/parameters.mts';
-import { SECRET, startTestService } from '../world.mts';
-import { elsewhere, type Elsewhere } from '../servers.mts';
+import { SECRET, withWorld } from '../world.mts';
+import { elsewhere } from '../servers.mts';
 
-const NAMES = ['Ada', 'Bob', 'Cleo'] as const;
+const NAMES = ['Ada', 'Bob', 'Cleo'];
 
 /** Stands in every text of an account, and in no text of another. */
 const markOf = (name: string) => `only-for-${name}`;
 
-type Tenant = {
-	name: string;
-	token: string;
-	accountId: number;
-	formId: string;
-	responseId: string;
-};
+type Tenant = ReturnType<typeof addTenant>;
 
-/** A service with three accounts whose respondents chose links that would do harm with a token. */
-async function hostileService(other: Elsewhere): Promise<{ service: Service; tenants: Tenant[] }> {
-	const service = await startTestService({ perMinute: 100_000, perDay: 1_000_000, seed: false });
-	const tenants = NAMES.map((name) => addTenant(service, other, name));
-	return { service, tenants };
-}
+const other = await elsewhere();
 
-function addTenant(service: Service, other: Elsewhere, name: string): Tenant {
-	const { store, token: base } = service;
+/** An account with a form and a response, whose respondent chose links that would do harm with a token. */
+function addTenant({ store, url, token: base }: Service, name: string) {
 	const mark = markOf(name);
 	const token = `${base}-secret-token-of-${name}`;
 	const { id: accountId } = store.addAccount({ name: mark, tokens: [token] });
-	return { name, token, accountId, ...addForm(service, other, accountId, name) };
+	const file = store.addFile({ name: 'a.txt', type: 'text/plain', data: Buffer.from(mark) });
+	const addForm = () => {
+		const { id: formId } = store.addForm({
+			name: mark,
+			accountId,
+			fields: [
+				{ label: mark },
+				{ label: 'Access token' },
+				{ label: 'File', type: 'file_upload' },
+				{ label: 'Link', description: mark },
+			],
+			settings: { description: mark },
+		});
+		const { uuid: responseId } = store.addResponse(formId, {
+			answers: {
+				[mark]: mark,
+				'Access token': mark,
+				File: [`a.txt|/files/${file.id}/a.txt`],
+				Link: [
+					`x.csv|${url}/admin/export.csv`,
+					`y.csv|${url}/api/v1/workspace`,
+					`z.csv|${other.url}/z.csv`,
+				],
+			},
+		});
+		return { formId, responseId };
+	};
+	return { name, token, accountId, addForm, ...addForm() };
 }
 
-/** A form of an account, with one response. */
-function addForm({ store, url }: Service, other: Elsewhere, accountId: number, name: string) {
-	const mark = markOf(name);
-	const { id: formId } = store.addForm({
-		name: mark,
-		accountId,
-		fields: [
-			{ label: mark },
-			{ label: 'Access token' },
-			{ label: 'File', type: 'file_upload' },
-			{ label: 'Link', description: mark },
-		],
-		settings: { description: mark },
-	});
-	const file = store.addFile({ name: 'a.txt', type: 'text/plain', data: Buffer.from(mark) });
-	const { uuid: responseId } = store.addResponse(formId, {
-		answers: {
-			[mark]: mark,
-			'Access token': mark,
-			File: [`a.txt|/files/${file.id}/a.txt`],
-			Link: [
-				`x.csv|${url}/admin/export.csv`,
-				`y.csv|${url}/api/v1/workspace`,
-				`z.csv|${other.url}/z.csv`,
-			],
+/** A token, and what may be asked for with it. */
+type Allowed = { token: string; id: string };
+
+/**
+ * Lets work be done at a service with three accounts, and checks where each token was sent.
+ *
+ * @param fault what goes wrong with the first request
+ * @param work returns what it may ask for with which token
+ */
+async function inHostileWorld(
+	fault: Fault | FaultName | undefined,
+	work: (service: Service, tenants: Tenant[]) => Promise<Allowed[]>,
+): Promise<void> {
+	other.visits.length = 0;
+	await withWorld(
+		async ({ service }) => {
+			const tenants = NAMES.map((name) => addTenant(service, name));
+			if (fault) service.faults.set({ fault, times: 1 });
+			const allowed = await work(service, tenants);
+			const isAllowed = ({ token, path }: RecordedRequest) =>
+				allowed.some((one) => one.token === token && path.split('/')[2] === one.id);
+			const toRecords = service.requests.filter(({ path }) => /^\/(form|response)s?\//.test(path));
+			expect(toRecords.filter((one) => !isAllowed(one))).toEqual([]);
+			const toFiles = service.visits.filter(({ path }) => !path.startsWith('/pdf/'));
+			expect(toFiles.filter(({ token }) => token !== undefined)).toEqual([]);
+			const toOther = other.visits.filter(({ headers }) => headers.authorization !== undefined);
+			expect(toOther).toEqual([]);
 		},
-	});
-	return { formId, responseId };
+		{ perMinute: 100_000, perDay: 1_000_000, seed: false },
+	);
 }
 
 /** Values of the switches that an operation has, but for the one that asks for secrets. */
-function switchesOf({
-	properties,
-	parameters,
-}: OperationCase): fc.Arbitrary<Array<[string[], unknown]>> {
+function drawSwitches(properties: INodeProperties[], given: INodeParameters) {
 	const places = placesIn(properties).filter(
 		({ property: { type, name, options = [] }, path }) =>
-			['boolean', 'options', 'multiOptions'].includes(type) &&
-			(type === 'boolean' || options.length > 0) &&
+			(type === 'boolean' || (/^(options|multiOptions)$/.test(type) && options.length > 0)) &&
 			name !== 'includeSecrets' &&
-			!(path[0] in parameters),
+			!(path[0] in given),
 	);
-	const choices = places.map(({ property, path }) =>
-		fc.option(
-			fc.constantFrom(...valuesOf(property)).map((value) => [path, value] as [string[], unknown]),
-			{ nil: undefined },
-		),
+	const values = places.map(({ property }) =>
+		fc.option(fc.constantFrom(...valuesOf(property)), { nil: undefined }),
 	);
-	return fc.tuple(...choices).map((chosen) => chosen.filter((one) => one !== undefined));
+	return fc.tuple(...values).map((chosen) => {
+		const parameters = structuredClone(given);
+		for (const [index, { path }] of places.entries()) {
+			if (chosen[index] !== undefined) set(parameters, path, chosen[index]);
+		}
+		return parameters;
+	});
 }
 
 /** What goes wrong on the way: nothing, a reply that comes late, a request that hangs. */
@@ -102,10 +126,7 @@ const trouble = fc.constantFrom<Fault | FaultName | undefined>(
 	'serverError',
 );
 
-/** Whose token an item brings, and whose form. */
-const who = fc.tuple(fc.nat(NAMES.length - 1), fc.nat(NAMES.length - 1));
-
-/** All that an item holds as text, with its files unpacked. */
+/** All that items hold as text, with their files unpacked. */
 function textOf(items: readonly INodeExecutionData[]): string {
 	const files = items.flatMap(({ binary = {} }) =>
 		Object.values(binary).map(({ data }) => Buffer.from(data, 'base64').toString()),
@@ -113,153 +134,90 @@ function textOf(items: readonly INodeExecutionData[]): string {
 	return JSON.stringify([items.map(({ json, error }) => [json, error?.message]), files]);
 }
 
-/** Whom the texts of an output give away, or whose secrets, beside the account that it is for. */
-function leaksIn(text: string, tenants: readonly Tenant[], own: Tenant | undefined): string[] {
-	const others = tenants.filter((tenant) => tenant !== own);
-	const forbidden = [
-		SECRET,
-		...tenants.map(({ token }) => token),
-		...others.map(({ name }) => markOf(name)),
-	];
-	return forbidden.filter((one) => text.includes(one));
+/** Checks that a text has no secret and no token, and nothing of an account but its own. */
+function expectNoLeak(text: string, tenants: readonly Tenant[], own?: Tenant): void {
+	const others = tenants.filter((tenant) => tenant !== own).map(({ name }) => markOf(name));
+	const forbidden = [SECRET, ...tenants.map(({ token }) => token), ...others];
+	expect(forbidden.filter((one) => text.includes(one))).toEqual([]);
 }
-
-/** Requests that carry a token that has no business there. */
-function strayTokens(
-	{ service, other }: { service: Service; other: Elsewhere },
-	allowed: Set<string>,
-) {
-	const toApi = service.requests
-		.filter(({ path }) => /^\/(forms\/|responses\/|response\/)/.test(path))
-		.map(({ token, path }) => `${token} ${path.split('/')[2]}`)
-		.filter((pair) => !allowed.has(pair));
-	const toFiles = service.visits
-		.filter(({ token, path }) => token !== undefined && !path.startsWith('/pdf/'))
-		.map(({ path }) => path);
-	const toOthers = other.visits
-		.filter(({ headers }) => headers.authorization !== undefined)
-		.map(({ url }) => url);
-	return [...toApi, ...toFiles, ...toOthers];
-}
-
-const other = await elsewhere();
-
-describe('in a world of several accounts, delays and planted secrets', () => {
-	it.each(operationCases.map((one) => [one.name, one] as const))(
-		'%s gives no item what is not its own, and sends each token only where it belongs',
-		async (_name, operation) => {
-			const run = fc.record({
-				switches: switchesOf(operation),
-				items: fc.array(who, { minLength: 2, maxLength: 5 }),
-				trouble,
-				continueOnFail: fc.boolean(),
-			});
-			await fc.assert(
-				fc.asyncProperty(run, async ({ switches, items, trouble: fault, continueOnFail }) => {
-					const { service, tenants } = await hostileService(other);
-					other.visits.length = 0;
-					try {
-						const n8n = n8nFor({ accessToken: '={{ $json.token }}', baseUrl: service.url });
-						const parameters = structuredClone(operation.parameters);
-						for (const [path, value] of switches) set(parameters, path, value);
-						if (fault) service.faults.set({ fault, times: 1 });
-						const input = items.map(([token, owner]) =>
-							inputOf(tenants[token], tenants[owner], service),
-						);
-						const result = await n8n.runNode(parameters, itemsOf(...input), { continueOnFail });
-						const allowed = new Set(
-							items.flatMap(([token, owner]) =>
-								[tenants[owner].formId, tenants[owner].responseId].map(
-									(id) => `${tenants[token].token} ${id}`,
-								),
-							),
-						);
-						expect(strayTokens({ service, other }, allowed)).toEqual([]);
-						for (const [index, [token]] of items.entries()) {
-							const own = result.items.filter(
-								({ pairedItem }) => (pairedItem as { item: number }).item === index,
-							);
-							expect(leaksIn(withoutInput(own, input[index]), tenants, tenants[token])).toEqual([]);
-						}
-						expect(leaksIn(String(result.error?.message), tenants, undefined)).toEqual([]);
-					} finally {
-						await service.close();
-					}
-				}),
-				{ numRuns: 12 },
-			);
-		},
-	);
-});
 
 /** The JSON of an item with one account's token and another's form, for all that operations need. */
-function inputOf(who: Tenant, { formId, responseId }: Tenant, { store }: Service): IDataObject {
-	const [{ uuid }] = store.fields(formId);
-	return {
-		token: who.token,
-		formId,
-		responseId,
-		answers: { [uuid]: 'an answer' },
-		settings: { seo_title: 'a title' },
-	};
+function inputOf(
+	{ token }: Tenant,
+	{ formId, responseId }: Tenant,
+	{ store }: Service,
+): IDataObject {
+	const answers = { [store.fields(formId)[0].uuid]: 'an answer' };
+	return { token, formId, responseId, answers, settings: { seo_title: 'a title' } };
 }
 
-/** The text of output items without what their input had, which an error item shows again. */
-function withoutInput(items: readonly INodeExecutionData[], input: IDataObject): string {
-	const rest = items.map((item) => ({
-		...item,
-		json: Object.fromEntries(Object.entries(item.json).filter(([name]) => name !== 'token')),
-	}));
-	return textOf(rest).replaceAll(String(input.token), '');
-}
+const drawTenant = fc.nat(NAMES.length - 1);
 
-describe('the trigger in that world', () => {
-	it('emits nothing of another account and no secret, and sends its token to the API alone', async () => {
+describe('in a world of several accounts, delays and planted secrets', () => {
+	it.each(operationCases)(
+		'$name gives no item what is not its own, and sends each token only where it belongs',
+		async ({ properties, parameters: given }) => {
+			const run = fc.record({
+				parameters: drawSwitches(properties, given),
+				items: fc.array(fc.tuple(drawTenant, drawTenant), { minLength: 2, maxLength: 5 }),
+				fault: trouble,
+				continueOnFail: fc.boolean(),
+			});
+			const property = fc.asyncProperty(run, async ({ parameters, items, fault, ...options }) => {
+				await inHostileWorld(fault, async (service, tenants) => {
+					const pairs = items.map(([by, of]) => [tenants[by], tenants[of]] as const);
+					const n8n = n8nFor({ accessToken: '={{ $json.token }}', baseUrl: service.url });
+					const input = itemsOf(...pairs.map(([by, of]) => inputOf(by, of, service)));
+					const result = await n8n.runNode(parameters, input, options);
+					for (const [index, [by]] of pairs.entries()) {
+						const own = result.items.filter(
+							({ pairedItem }) => (pairedItem as { item: number }).item === index,
+						);
+						// an error item shows its input again
+						expectNoLeak(textOf(own).replaceAll(`"token":"${by.token}"`, ''), tenants, by);
+					}
+					expectNoLeak(String(result.error?.message), tenants);
+					return pairs.flatMap(([{ token }, { formId, responseId }]) =>
+						[formId, responseId].map((id) => ({ token, id })),
+					);
+				});
+			});
+			await fc.assert(property, { numRuns: 12 });
+		},
+	);
+
+	it('the trigger emits nothing of another account and no secret, and sends its token to the API alone', async () => {
 		const { properties } = nodeOf(typeOf('formServiceTrigger')).description;
-		const events = properties.find(({ name }) => name === 'events')
-			?.options as INodePropertyOptions[];
+		const events = properties.find(({ name }) => name === 'events')!.options!;
 		const given: INodeParameters = {
-			events: events.map(({ value }) => value),
+			events: (events as INodePropertyOptions[]).map(({ value }) => value),
 			options: { emitExisting: true },
 		};
-		const trigger = { properties, parameters: given } as OperationCase;
 		const run = fc.record({
-			switches: switchesOf(trigger),
-			tenant: fc.nat(NAMES.length - 1),
-			trouble,
+			parameters: drawSwitches(properties, given),
+			index: drawTenant,
+			fault: trouble,
 		});
-		await fc.assert(
-			fc.asyncProperty(run, async ({ switches, tenant, trouble: fault }) => {
-				const { service, tenants } = await hostileService(other);
-				other.visits.length = 0;
-				try {
-					const { token, formId, responseId } = tenants[tenant];
-					const n8n = n8nFor({ accessToken: token, baseUrl: service.url });
-					const parameters: INodeParameters = {
-						...given,
-						formId: locator(formId),
-						formIds: [formId],
-					};
-					for (const [path, value] of switches) set(parameters, path, value);
-					if (fault) service.faults.set({ fault, times: 1 });
-					const staticData = {};
-					for (const mode of ['trigger', 'trigger', 'manual'] as const) {
-						const polled = await n8n
-							.runPoll(parameters, { mode, staticData })
-							.catch((error: Error) => error);
-						const text = polled instanceof Error ? polled.message : textOf(polled.items ?? []);
-						expect(leaksIn(text, tenants, tenants[tenant])).toEqual([]);
-						for (const { accountId, name } of tenants) addForm(service, other, accountId, name);
-						await time.sleep(3_600_000);
-					}
-					const own = service.store.forms(tenants[tenant].accountId).map(({ id }) => id);
-					const allowed = new Set([...own, responseId].map((id) => `${token} ${id}`));
-					expect(strayTokens({ service, other }, allowed)).toEqual([]);
-				} finally {
-					await service.close();
+		const property = fc.asyncProperty(run, async ({ parameters, index, fault }) => {
+			await inHostileWorld(fault, async (service, tenants) => {
+				const own = tenants[index];
+				const { token, formId, responseId, accountId } = own;
+				const n8n = n8nFor({ accessToken: token, baseUrl: service.url });
+				const watched = { ...parameters, formId: locator(formId), formIds: [formId] };
+				const staticData = {};
+				for (const mode of ['trigger', 'trigger', 'manual'] as const) {
+					const text = await n8n.runPoll(watched, { mode, staticData }).then(
+						({ items }) => textOf(items ?? []),
+						({ message }: Error) => message,
+					);
+					expectNoLeak(text, tenants, own);
+					for (const { addForm } of tenants) addForm();
+					await time.sleep(3_600_000);
 				}
-			}),
-			{ numRuns: 25 },
-		);
+				const forms = service.store.forms(accountId).map(({ id }) => id);
+				return [...forms, responseId].map((id) => ({ token, id }));
+			});
+		});
+		await fc.assert(property, { numRuns: 25 });
 	});
 });
