@@ -20,7 +20,8 @@ const project = (
 
 export default defineConfig({
 	test: {
-		maxWorkers: availableParallelism(),
+		// more than processors: many tests wait for moments in which nothing happens
+		maxWorkers: Math.ceil(1.5 * availableParallelism()),
 		projects: [
 			project('unit', ['test/unit/**/*.test.mts', 'test/service/**/*.test.mts'], 60_000, {
 				isolate: false,
