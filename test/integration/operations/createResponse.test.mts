@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { answer, demoForms } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
@@ -6,15 +6,13 @@ import { running } from '../world.mts';
 
 const { service, n8n } = await running();
 const { application, survey } = demoForms;
-const create = { resource: 'response', operation: 'create' };
 
 const uuids = (formId: string) =>
 	Object.fromEntries(service.store.fields(formId).map(({ label, uuid }) => [label, uuid]));
 const NO_FIELD = '5f1c9a52-0b1c-4d2e-8f3a-9b8c7d6e5f40';
 
-const posts = () => service.requests.filter(({ method }) => method === 'POST');
-const sentAnswers = () => posts().map(({ body }) => (body as IDataObject).data);
-const lastAnswers = (formId: string) => service.store.responses(formId).at(-1)!.answers;
+const methods = () => service.requests.map(({ method }) => method);
+const addedTo = (formId: string) => service.store.responses(formId).map(({ answers }) => answers);
 
 type Fields = Parameters<typeof service.store.addForm>[0]['fields'];
 
@@ -24,376 +22,270 @@ function newForm(fields: Fields) {
 	return { id, ids: service.store.fields(id).map(({ uuid }) => uuid) };
 }
 
-describe('Response: Create from JSON', () => {
-	const fromJson = { ...create, inputMode: 'json', formId: locator(survey) };
-	const run = async (rows: IDataObject[], more: object = {}, continueOnFail = false) => {
-		const parameters = { ...fromJson, answersJson: '={{ $json }}', ...more };
-		return await n8n.runNode(parameters, itemsOf(...rows), { continueOnFail });
-	};
+/** Adds a response for each row. */
+async function create(
+	formId: string | INodeParameters,
+	rows: IDataObject[],
+	parameters: object = {},
+	continueOnFail = false,
+) {
+	const given = typeof formId === 'string' ? locator(formId) : formId;
+	const operation = { resource: 'response', operation: 'create', formId: given, ...parameters };
+	return await n8n.runNode(operation, itemsOf(...rows), { continueOnFail });
+}
 
-	it('adds a response and gives its ID, the form and the answers as they were sent', async () => {
-		const uuid = uuids(survey)['How satisfied are you?'];
-		const answersJson = JSON.stringify({ [uuid]: 'Very' });
-		const { items } = await n8n.runNode({ ...fromJson, answersJson });
+const asJson = { inputMode: 'json', answersJson: '={{ $json }}' };
+
+/** The mapper with the fields of a form as the editor stores them. */
+async function mapFields(formId: string, value: IDataObject, stored: object = {}) {
+	const { fields: schema } = await n8n.getFormFields(formId);
+	service.requests.length = 0;
+	const mapper = { mappingMode: 'defineBelow', matchingColumns: [], value, schema, ...stored };
+	return { inputMode: 'fields', fields: mapper };
+}
+
+describe('Response: Create with Using JSON', () => {
+	it('adds a response and returns its UUID, the form and the answers as sent', async () => {
+		const answers = { [uuids(survey)['How satisfied are you?']]: 'Very' };
+		const answersJson = JSON.stringify(answers);
+		const { items } = await create(survey, [{}], { inputMode: 'json', answersJson });
+		const { uuid } = service.store.responses(survey).at(-1)!;
+		const form = { id: survey, name: null };
 		expect(items).toEqual([
-			{
-				json: {
-					status: 'created',
-					uuid: service.store.responses(survey).at(-1)!.uuid,
-					form: { id: survey, name: null },
-					answers: { [uuid]: 'Very' },
-				},
-				pairedItem: { item: 0 },
-			},
+			{ json: { status: 'created', uuid, form, answers }, pairedItem: { item: 0 } },
 		]);
-		expect(lastAnswers(survey)).toEqual({ [uuid]: 'Very' });
-		expect(service.requests.map(({ method }) => method)).toEqual(['POST']);
+		expect(addedTo(survey).at(-1)).toEqual(answers);
+		expect(methods()).toEqual(['POST']);
 	});
 
-	it.each(['uuid', 'id', 'message'] as const)(
-		'gives the same attributes where the service confirms with its %s',
-		async (created) => {
-			service.shapes.created = created;
-			const answers = { Comment: 'x', 'Comment (2)': 'y' };
-			const { items } = await run([answers]);
-			const { uuid } = service.store.responses(survey).at(-1)!;
-			expect(items[0].json).toEqual({
-				status: 'created',
-				uuid: created === 'message' ? null : uuid,
-				form: { id: survey, name: null },
-				answers,
-			});
-		},
-	);
-
-	it('names a form that was chosen from the list', async () => {
+	it('returns no UUID if the service does not give one, and the name of a form from the list', async () => {
+		service.shapes.created = 'message';
 		const formId = { ...locator(survey, 'list'), cachedResultName: 'Customer Survey' };
-		const { items } = await run([{ [uuids(survey).Comment]: 'x' }], { formId });
-		expect(items[0].json.form).toEqual({ id: survey, name: 'Customer Survey' });
-	});
-
-	it('sends text and integers', async () => {
-		const names = ['Score from 0 to 10', 'What do you use?', 'Comment'];
-		const [score, uses, comment] = names.map((name) => uuids(survey)[name]);
-		await run([{ [score]: 7, [uses]: ['Forms', 'Reports'], [comment]: 2.5 }]);
-		expect(sentAnswers()).toEqual([{ [score]: 7, [uses]: 'Forms, Reports', [comment]: '2.5' }]);
+		const { items } = await create(formId, [{ [uuids(survey).Comment]: 'x' }], asJson);
+		const form = { id: survey, name: 'Customer Survey' };
+		expect(items[0].json).toMatchObject({ status: 'created', uuid: null, form });
 	});
 
 	it.each([
 		['{"a": ', /^'Answers \(JSON\)' is not valid JSON$/],
 		['[]', /^'Answers \(JSON\)' must be an object/],
-		['"text"', /^'Answers \(JSON\)' must be an object/],
-		['', /^'Answers \(JSON\)' is not valid JSON$/],
 		['{}', /^There is no answer to send/],
 		[`{"${NO_FIELD}": null}`, /^There is no answer to send/],
 		[`{"${NO_FIELD}": {"b": 1}}`, /must be text, .* not an object/],
 		['{"data": {"a": "x"}}', /^Enter 'Answers \(JSON\)' without "data" around the answers/],
-		[`{"${NO_FIELD}": 9007199254740993}`, /has too many digits/],
-	])('stops at %s before any request', async (answersJson, message) => {
-		const { error } = await n8n.runNode({ ...fromJson, answersJson });
+	])('refuses %s before any request', async (answersJson, message) => {
+		const { error } = await create(survey, [{}], { inputMode: 'json', answersJson });
 		expect(error?.message).toMatch(message);
 		expect(service.requests).toEqual([]);
 	});
 
-	it.each(['', 'Your Name', 'constructor', 'prototype', '__proto__', 'toString', NO_FIELD])(
-		'refuses %j, which is not a field, before anything is sent',
+	it.each(['', 'Your Name', 'constructor', '__proto__', NO_FIELD])(
+		'refuses the name %j, which no field has',
 		async (key) => {
-			const answers = [`"Comment (2)": "x"`, `"${key}": "x"`].join();
-			const { error } = await n8n.runNode({ ...fromJson, answersJson: `{${answers}}` });
+			const answersJson = `{"Comment (2)": "x", "${key}": "x"}`;
+			const { error } = await create(survey, [{}], { inputMode: 'json', answersJson });
 			expect(error?.message).toBe(`"${key}" is not a field of this form`);
-			expect(error?.description).toContain('Form fields without an answer: ');
-			expect(posts()).toEqual([]);
+			expect(error?.description).toMatch(/^Nothing was sent\.\nForm fields: .*, Comment \(2\)\.$/);
+			expect(methods()).toEqual(['GET']);
 		},
 	);
 
-	it('asks for the fields of the form, once, where a key is no UUID', async () => {
+	it('reads the fields of the form once, if a key is no UUID', async () => {
 		const rows = [{ email: 'a' }, { [uuids(survey).Comment]: 'x' }, { 'Comment (2)': 'y' }];
-		const { items } = await run(rows, {}, true);
+		const { items } = await create(survey, rows, asJson, true);
 		expect(items.map(({ json }) => json.error ?? json.answers)).toEqual([
 			'"email" is not a field of this form',
 			...rows.slice(1),
 		]);
-		expect(service.requests.filter(({ method }) => method === 'GET')).toHaveLength(1);
+		expect(methods().toSorted()).toEqual(['GET', 'POST', 'POST']);
 	});
 
 	it('takes custom keys, labels in any Unicode form and with blanks, and UUIDs in capital letters', async () => {
 		const email = { label: 'Your email', customKey: 'email' };
 		const { id, ids } = newForm([email, { label: 'Café ' }, { label: 'Guests' }]);
-		const answers = { email: 'a', ['Café'.normalize('NFD')]: 'b', [ids[2].toUpperCase()]: 2 };
-		const { items } = await run([answers], { formId: locator(id) });
-		expect(lastAnswers(id)).toEqual({ [ids[0]]: 'a', [ids[1]]: 'b', [ids[2]]: 2 });
+		const row = { email: 'a', ['Café'.normalize('NFD')]: 'b', [ids[2].toUpperCase()]: 2 };
+		const { items } = await create(id, [row], asJson);
+		expect(addedTo(id)).toEqual([{ [ids[0]]: 'a', [ids[1]]: 'b', [ids[2]]: 2 }]);
 		expect(items[0].json.answers).toEqual({ 'Your email': 'a', 'Café ': 'b', Guests: 2 });
 	});
 
 	it('refuses a label of several fields, unless a numbered one stands beside it', async () => {
-		const { error } = await run([{ Comment: 'x' }]);
+		const { error } = await create(survey, [{ Comment: 'x' }], asJson);
 		expect(error?.message).toBe(
 			'"Comment" is the name of 2 fields. Use the UUID of the field, or "Comment (2)" for a later field',
 		);
-		expect(posts()).toEqual([]);
-		expect((await run([{ Comment: 'x', 'Comment (2)': 'y' }])).error).toBeUndefined();
+		const both = await create(survey, [{ Comment: 'x', 'Comment (2)': 'y' }], asJson);
+		expect(both.error).toBeUndefined();
 	});
 
-	it('sends nothing of a run if the fields of the form show that one item is not valid', async () => {
-		const { error } = await run([
-			{ [uuids(survey).Comment]: 'x' },
-			{ 'Comment (2)': 'y' },
-			{ 'How satisfied are you?': 'Terrible' },
-		]);
-		expect(error).toMatchObject({
-			message: '"How satisfied are you?" must be one of Very, Somewhat, Not at all',
-			context: { itemIndex: 2 },
-		});
-		expect(posts()).toEqual([]);
-	});
-
-	it('lists all items that only the fields of the form show to be invalid', async () => {
-		const { error } = await run([
+	it('sends nothing, and lists all items that only the fields of the form show to be invalid', async () => {
+		const rows = [
 			{ 'How satisfied are you?': 'Terrible' },
 			{ 'Comment (2)': 'y' },
 			{ Coment: 'x' },
-		]);
-		const lines = String(error?.description).split('\n');
-		expect(lines).toEqual([
-			'Nothing was sent.',
-			expect.stringMatching(/^Row 1 \(item 0\): "How satisfied are you\?" must be one of /),
-			expect.stringMatching(/^Row 3 \(item 2\): "Coment" is not a field of this form\. /),
-		]);
+		];
+		const { error } = await create(survey, rows, asJson);
 		expect(error).toMatchObject({
 			message: '2 of 3 rows have errors',
 			context: { itemIndex: 0 },
 		});
-		expect(posts()).toEqual([]);
+		expect(String(error?.description).split('\n')).toEqual([
+			'Nothing was sent.',
+			expect.stringMatching(/^Row 1 \(item 0\): "How satisfied are you\?" must be one of /),
+			expect.stringMatching(/^Row 3 \(item 2\): "Coment" is not a field of this form\. /),
+		]);
+		expect(methods()).toEqual(['GET']);
 	});
 
-	it('quotes no answer in an error', async () => {
-		const secret = 'my diagnosis is private';
-		const rows = uuids(survey);
-		for (const name of ['How satisfied are you?', 'Score from 0 to 10']) {
-			const { error } = await run([{ [name]: secret }, { [rows[name]]: [secret, secret] }]);
+	it.each(['How satisfied are you?', 'Score from 0 to 10'])(
+		'quotes no answer to %j in an error',
+		async (name) => {
+			const secret = 'my diagnosis is private';
+			const rows = [{ [name]: secret }, { [uuids(survey)[name]]: [secret, secret] }];
+			const { error } = await create(survey, rows, asJson);
 			expect(error?.message).toContain(name);
 			expect(JSON.stringify([error?.message, error?.description])).not.toContain(secret);
-		}
-	});
+		},
+	);
 
-	it('takes other keys from a service whose fields have no UUIDs', async () => {
-		const field = { id: 7, label: 'Name' };
-		service.faults.set({
-			fault: answer(200, 'application/json', JSON.stringify({ success: true, data: [field] })),
-			match: { path: /fields$/ },
-		});
-		await run([{ 7: 'Ada' }]);
-		expect(sentAnswers()).toEqual([{ 7: 'Ada' }]);
+	it('takes the IDs of fields that have no UUIDs', async () => {
+		const data = [{ id: 7, label: 'Name' }];
+		const fault = answer(200, 'application/json', JSON.stringify({ success: true, data }));
+		service.faults.set({ fault, match: { path: /fields$/ } });
+		await create(survey, [{ 7: 'Ada' }], asJson);
+		expect(service.requests.at(-1)?.body).toEqual({ data: { 7: 'Ada' } });
 	});
 });
 
-describe('Response: Create from fields', () => {
-	const fromFields = { ...create, inputMode: 'fields' };
-	const run = async (formId: string, mapper: IDataObject, json: IDataObject = {}) => {
-		const { fields: schema } = await n8n.getFormFields(formId);
-		service.requests.length = 0;
-		return await n8n.runNode(
-			{
-				...fromFields,
-				formId: locator(formId),
-				fields: { matchingColumns: [], schema, ...mapper } as never,
-			},
-			itemsOf(json),
-		);
-	};
-	const define = async (formId: string, answers: IDataObject, json: IDataObject = {}) => {
-		return await run(formId, { mappingMode: 'defineBelow', value: answers }, json);
-	};
-	const autoMap = async (formId: string, json: IDataObject) => {
-		service.requests.length = 0;
-		const parameters = { ...create, inputMode: 'auto', formId: locator(formId) };
-		return await n8n.runNode(parameters, itemsOf(json));
-	};
-
-	it('sends what was mapped, a date of an expression as ISO 8601, and leaves out what was not', async () => {
-		await define(
-			application,
-			{
-				Name: '={{ $json.name }}',
-				Email: 'ada@example.com',
-				'Earliest start': '={{ DateTime.fromISO($json.start, { zone: "utc" }) }}',
-				Portfolio: null,
-				CV: 'https://files.example/cv.pdf',
-			},
-			{ name: 'Ada', start: '2027-01-04T09:00:00Z' },
-		);
+describe('Response: Create with Using Fields Below', () => {
+	it('sends what was mapped, with the time of an expression as ISO 8601', async () => {
 		const { Name, Email, CV, 'Earliest start': start } = uuids(application);
-		expect(sentAnswers()).toEqual([
-			{
-				[Name]: 'Ada',
-				[Email]: 'ada@example.com',
-				[start]: '2027-01-04T09:00:00.000Z',
-				[CV]: 'https://files.example/cv.pdf',
-			},
-		]);
-	});
-
-	it('takes an empty cell for no answer to a number, a date, a choice or a yes or no', async () => {
-		const { id, ids } = newForm([
-			{ label: 'Name' },
-			{ label: 'Guests', type: 'number' },
-			{ label: 'Day', type: 'date' },
-			{ label: 'News', type: 'boolean' as 'text' },
-			{ label: 'Size', type: 'dropdown', options: ['S', 'L'] },
-			{ label: 'Uses', type: 'multiple_choice', options: ['A', 'B'] },
-		]);
-		const row = { Name: 'Ada', Guests: '', Day: ' ', News: '', Size: '', Uses: '' };
-		await autoMap(id, row);
-		await define(id, { Name: 'Ada', Guests: '={{ $json.guests }}' }, { guests: '' });
-		const json = { ...create, inputMode: 'json', formId: locator(id), answersJson: '={{ $json }}' };
-		await n8n.runNode(json, itemsOf(row));
-		const sent = { [ids[0]]: 'Ada' };
-		expect(service.store.responses(id).map(({ answers }) => answers)).toEqual([sent, sent, sent]);
-	});
-
-	it('names the required fields that have no answer', async () => {
-		const { error } = await define(application, {
-			Name: '',
-			Email: '={{ null }}',
-			Portfolio: 'https://a.example',
+		const mapped = await mapFields(application, {
+			Name: '={{ $json.name }}',
+			Email: 'ada@example.com',
+			'Earliest start': '={{ DateTime.fromISO($json.start, { zone: "utc" }) }}',
+			Portfolio: null,
+			CV: 'https://files.example/cv.pdf',
 		});
-		expect(error?.message).toBe("2 answers can't be sent");
-		expect(error?.description).toBe('Nothing was sent.\n"Name" is required.\n"Email" is required.');
-		expect(service.requests).toEqual([]);
+		await create(application, [{ name: 'Ada', start: '2027-01-04T09:00:00Z' }], mapped);
+		const data = {
+			[Name]: 'Ada',
+			[Email]: 'ada@example.com',
+			[start]: '2027-01-04T09:00:00.000Z',
+			[CV]: 'https://files.example/cv.pdf',
+		};
+		expect(service.requests.map(({ body }) => body)).toEqual([{ data }]);
 	});
 
-	it.each<[string, NonNullable<Fields>[number], string, RegExp]>([
-		['a required field', { label: 'F', mandatory: true }, '', /Field "F" is required/],
-		[
-			'a choice that the field does not offer',
-			{ label: 'F', type: 'dropdown', options: ['Small', 'Large'] },
-			'Terrible',
-			/'F' expects one of the following values: \[Small, Large\]/,
-		],
-		['text for a number', { label: 'F', type: 'number' }, 'lots', /'F' expects a number/],
-	])("n8n's own check names %s by its label", async (_, field, value, message) => {
+	it.each(['', '={{ null }}', '={{ [] }}', '={{ [null, ""] }}', '={{ "  " }}'])(
+		'refuses %j as the answer to a required field',
+		async (empty) => {
+			const mapped = await mapFields(application, { Name: empty, Email: empty });
+			const { error } = await create(application, [{}], mapped);
+			expect(error?.message).toBe("2 answers can't be sent");
+			expect(error?.description).toBe(
+				'Nothing was sent.\n"Name" is required.\n"Email" is required.',
+			);
+			expect(service.requests).toEqual([]);
+		},
+	);
+
+	it.each<[string, NonNullable<Fields>[number], IDataObject, RegExp]>([
+		['a missing answer', { label: 'F', mandatory: true }, { Other: 'x' }, /Field "F" is required/],
+		['a wrong answer', { label: 'F', type: 'number' }, { F: 'lots' }, /'F' expects a number/],
+	])("lets n8n's own check name the field of %s by its label", async (_, field, value, message) => {
 		const { id } = newForm([field, { label: 'Other' }]);
-		const stopped = define(id, value === '' ? { Other: 'x' } : { F: value });
+		const stopped = create(id, [{}], await mapFields(id, value));
 		await expect(stopped).rejects.toThrow(message);
 		await expect(stopped).rejects.not.toThrow(/[0-9a-f]{8}-[0-9a-f]{4}-/);
 		expect(service.requests).toEqual([]);
 	});
 
-	it('takes the answers of a field that was renamed after it was mapped', async () => {
+	it('sends the answer to a field that was renamed after it was mapped', async () => {
 		const { id, ids } = newForm([{ label: 'Name' }]);
-		const { fields: schema } = await n8n.getFormFields(id);
+		const mapped = await mapFields(id, { Name: 'Ada' });
 		service.store.renameField(ids[0], 'Full name');
-		await run(id, { mappingMode: 'defineBelow', value: { Name: 'Ada' }, schema });
-		expect(lastAnswers(id)).toEqual({ [ids[0]]: 'Ada' });
+		await create(id, [{}], mapped);
+		expect(addedTo(id)).toEqual([{ [ids[0]]: 'Ada' }]);
 	});
 
-	it.each(['[]', '[null, ""]', '"  "'])(
-		'takes %s for no answer to a required field',
-		async (given) => {
-			const { error } = await define(application, {
-				Name: `={{ ${given} }}`,
-				Email: 'ada@example.com',
-			});
-			expect(error?.message).toBe('"Name" is required');
-			expect(service.requests).toEqual([]);
-		},
-	);
+	it('reads the fields of the form, if the editor has stored none', async () => {
+		const { id, ids } = newForm([{ label: 'A' }, { label: 'B' }]);
+		await create(id, [{}], await mapFields(id, { [ids[0]]: 'x', B: 'y' }, { schema: [] }));
+		expect(addedTo(id)).toEqual([{ [ids[0]]: 'x', [ids[1]]: 'y' }]);
+	});
 
-	it('maps automatically by label and by UUID, and leaves other keys alone', async () => {
-		const { Name, Email } = uuids(application);
-		await autoMap(application, { Name: 'Ada', [Email]: 'a@b.example', other: 1 });
-		expect(sentAnswers()).toEqual([{ [Name]: 'Ada', [Email]: 'a@b.example' }]);
+	it('reads the fields of the form, if an expression chooses another form than the stored one', async () => {
+		const { id, ids } = newForm([{ label: 'Only' }]);
+		const mapped = await mapFields(newForm([{ label: 'Other' }]).id, { Only: '={{ $json.Only }}' });
+		await create('={{ $json.form }}', [{ form: id, Only: 'x' }], mapped);
+		expect(addedTo(id)).toEqual([{ [ids[0]]: 'x' }]);
+	});
+
+	it('reads the fields of the form, if an answer is none of the stored choices', async () => {
+		const { id, ids } = newForm([{ label: 'Size', type: 'dropdown', options: ['L'] }]);
+		const { fields } = await n8n.getFormFields(id);
+		const schema = fields.map((field) => ({ ...field, options: [{ name: 'S', value: 'S' }] }));
+		const mapped = await mapFields(id, { Size: '={{ $json.size }}' }, { schema });
+		const { items } = await create(id, [{ size: 'L' }, { size: 'XL' }], mapped, true);
+		expect(addedTo(id)).toEqual([{ [ids[0]]: 'L' }]);
+		expect(items[1].json.error).toBe('"Size" must be one of L');
+		expect(methods()).toEqual(['GET', 'POST']);
+	});
+});
+
+describe('Response: Create with Map Automatically', () => {
+	const auto = { inputMode: 'auto' };
+	const email = { label: 'Email', customKey: 'email' };
+
+	it('takes input fields by UUID, custom key or label, and lists the others as ignored', async () => {
+		const { id, ids } = newForm([email, { label: 'Note' }, { label: 'Size' }]);
+		const row = { email: '', Email: 'ada@x.example', [ids[1]]: 'x', size: 'L', row: 7 };
+		const { items } = await create(id, [row], auto);
+		expect(addedTo(id)).toEqual([{ [ids[0]]: 'ada@x.example', [ids[1]]: 'x', [ids[2]]: 'L' }]);
+		expect(items[0].json.ignored).toEqual(['email', 'row']);
 	});
 
 	it('takes the simplified answers of another response', async () => {
 		const source = { resource: 'response', operation: 'getAll', formId: locator(application) };
 		const { items } = await n8n.runNode({ ...source, limit: 100 });
 		const alan = items.find(({ json }) => (json.answers as IDataObject).Name === 'Alan Turing')!;
-		const { error } = await autoMap(application, alan.json.answers as IDataObject);
+		const { error } = await create(application, [alan.json.answers as IDataObject], auto);
 		expect(error).toBeUndefined();
-		expect(lastAnswers(application)[uuids(application).CV]).toEqual([
+		expect(addedTo(application).at(-1)![uuids(application).CV]).toEqual([
 			expect.stringMatching(/^cv\.txt\|http/),
 		]);
 	});
 
-	it('says which input fields there are, and which fields of the form got none', async () => {
-		const { error } = await autoMap(application, { 'full name': 'Ada', mail: 'a@b.example' });
+	it('lists the input fields and the fields of the form, if names do not match', async () => {
+		const { error } = await create(application, [{ 'full name': 'Ada', mail: 'a' }], auto);
 		expect(error?.message).toBe("2 answers can't be sent");
-		expect(error?.description).toBe(
-			[
-				'Nothing was sent.',
-				'"Name" is required, but no input field matches it.',
-				'"Email" is required, but no input field matches it.',
-				'Input fields: full name, mail.',
-				'Form fields without an input field: Name, Email, Earliest start, Portfolio, CV.',
-			].join('\n'),
-		);
-		const { id } = newForm([{ label: 'Note' }]);
-		const { error: none } = await autoMap(id, { a: 1, notes: 2 });
+		const names = [
+			'Input fields: full name, mail.',
+			'Form fields: Name, Email, Earliest start, Portfolio, CV.',
+		];
+		const missing = ['"Name" is required.', '"Email" is required.'];
+		expect(error?.description).toBe(['Nothing was sent.', ...missing, ...names].join('\n'));
+		const { error: none } = await create(newForm([{ label: 'Note' }]).id, [{ notes: 2 }], auto);
 		expect(none?.message).toBe('No input field with a value matches a field of the form');
-		expect(none?.description).toMatch(
-			/Input fields: a, notes\.\nForm fields without an input field: Note\.$/,
-		);
-	});
-
-	const email = { label: 'Email', customKey: 'email' };
-
-	it('takes the one of two input fields for a field that has an answer, and says what it ignored', async () => {
-		const { id, ids } = newForm([email, { label: 'Note' }]);
-		const { items } = await autoMap(id, { email: '', Email: 'ada@x.example', row: 7 });
-		expect(sentAnswers()).toEqual([{ [ids[0]]: 'ada@x.example' }]);
-		expect(items[0].json).toMatchObject({
-			answers: { Email: 'ada@x.example' },
-			ignored: ['email', 'row'],
-		});
+		expect(none?.description).toContain('Input fields: notes.\nForm fields: Note.');
 	});
 
 	it('refuses two input fields with answers to one field', async () => {
-		const { error } = await autoMap(newForm([email]).id, { email: 'a', Email: 'b' });
+		const { error } = await create(newForm([email]).id, [{ email: 'a', Email: 'b' }], auto);
 		expect(error?.message).toBe('"Email" has an answer in "email" and "Email". Keep one of them');
-		expect(posts()).toEqual([]);
+		expect(methods()).toEqual(['GET']);
 	});
 
-	it('maps automatically by custom key, which is never taken for the label of another field', async () => {
+	it('prefers the custom key of a field to the same label of another', async () => {
 		const { id, ids } = newForm([
 			{ ...email, label: 'Your email' },
 			{ label: 'email', customKey: 'b' },
 		]);
-		await autoMap(id, { email: 'x' });
-		expect(sentAnswers()).toEqual([{ [ids[0]]: 'x' }]);
-		await autoMap(id, { email: 'x', b: 'y' });
-		expect(sentAnswers()).toEqual([{ [ids[0]]: 'x', [ids[1]]: 'y' }]);
-	});
-
-	it('reads the fields of the form in a workflow that was never opened in the editor', async () => {
-		const { id, ids } = newForm([{ label: 'A' }, { label: 'B' }]);
-		await run(id, { mappingMode: 'defineBelow', value: { [ids[0]]: 'x', B: 'y' }, schema: [] });
-		expect(sentAnswers()).toEqual([{ [ids[0]]: 'x', [ids[1]]: 'y' }]);
-	});
-
-	it('takes a choice that the form offers since the fields were mapped', async () => {
-		const { id, ids } = newForm([{ label: 'Size', type: 'dropdown', options: ['L'] }]);
-		const { fields } = await n8n.getFormFields(id);
-		const schema = fields.map((field) => ({ ...field, options: [{ name: 'S', value: 'S' }] }));
-		const mapper = { mappingMode: 'defineBelow', value: { Size: '={{ $json.size }}' }, schema };
-		await run(id, mapper, { size: 'L' });
-		expect(lastAnswers(id)).toEqual({ [ids[0]]: 'L' });
-		const { error } = await run(id, mapper, { size: 'XL' });
-		expect(error?.message).toBe('"Size" must be one of L');
-		expect(service.requests.map(({ method }) => method)).toEqual(['GET']);
-	});
-
-	it('reads the fields of the form that an expression chooses, and not those of the stored one', async () => {
-		const { id, ids } = newForm([{ label: 'Only' }]);
-		const { fields: schema } = await n8n.getFormFields(newForm([{ label: 'Other' }]).id);
-		const fields = {
-			mappingMode: 'defineBelow',
-			value: { Only: '={{ $json.Only }}' },
-			schema,
-		} as never;
-		const formId = locator('={{ $json.form }}');
-		await n8n.runNode({ ...fromFields, formId, fields }, itemsOf({ form: id, Only: 'x' }));
-		expect(lastAnswers(id)).toEqual({ [ids[0]]: 'x' });
+		await create(id, [{ email: 'x' }, { email: 'x', b: 'y' }], auto);
+		expect(addedTo(id)).toEqual(
+			expect.arrayContaining([{ [ids[0]]: 'x' }, { [ids[0]]: 'x', [ids[1]]: 'y' }]),
+		);
 	});
 });
 
@@ -401,6 +293,7 @@ describe('An answer, however it is given', () => {
 	const { id } = service.store.addForm({
 		name: 'Checked',
 		fields: [
+			{ label: 'Name' },
 			{ label: 'Size', type: 'dropdown', options: ['Small', 'Large'] },
 			{ label: 'Uses', type: 'multiple_choice', options: ['Forms', 'Reports', 'PDF, printed'] },
 			{ label: 'Guests', type: 'number' },
@@ -415,24 +308,13 @@ describe('An answer, however it is given', () => {
 		fields.map(({ label }) => [label, `={{ $json[${JSON.stringify(label)}] }}`]),
 	);
 
-	/** Runs rows with each way to give the answers, and compares what comes of the rows. */
-	async function runEachWay(rows: IDataObject[], options: IDataObject = {}) {
-		const { fields: schema } = await n8n.getFormFields(id);
-		const mapper = { mappingMode: 'defineBelow', matchingColumns: [], value, schema };
-		const ways = [
-			{ inputMode: 'auto' },
-			{ inputMode: 'fields', fields: mapper },
-			{ inputMode: 'json', answersJson: '={{ $json }}' },
-		];
-		return await Promise.all(
-			ways.map(async (way) => {
-				const parameters = { ...create, ...way, formId: locator(id), options } as never;
-				const { items } = await n8n.runNode(parameters, itemsOf(...rows), { continueOnFail: true });
-				return items.map(({ json }) => json.error ?? json.status);
-			}),
-		);
+	/** Adds rows with each way to give the answers, and compares the outcomes of the rows. */
+	async function expectEachWay(rows: IDataObject[], outcomes: unknown[], options: object = {}) {
+		for (const way of [{ inputMode: 'auto' }, await mapFields(id, value), asJson]) {
+			const { items } = await create(id, rows, { ...way, options }, true);
+			expect(items.map(({ json }) => json.error ?? json.status)).toEqual(outcomes);
+		}
 	}
-	const eachWay = (outcomes: unknown[]) => [outcomes, outcomes, outcomes];
 
 	it('is refused if its field does not take it, with what the field takes', async () => {
 		const refused: Array<[string, unknown, RegExp]> = [
@@ -444,22 +326,40 @@ describe('An answer, however it is given', () => {
 			['Start', 'soon', /^"Start" must be a date, such as 2027-01-31/],
 		];
 		const rows = refused.map(([label, given]) => ({ [label]: given }) as IDataObject);
-		const outcomes = refused.map(([, , what]) => expect.stringMatching(what));
-		expect(await runEachWay(rows)).toEqual(eachWay(outcomes));
-		expect(posts()).toEqual([]);
+		await expectEachWay(
+			rows,
+			refused.map(([, , what]) => expect.stringMatching(what)),
+		);
+		expect(methods()).not.toContain('POST');
 	});
 
-	it('is sent with Allow "Other" Answers, if its field has choices', async () => {
-		const rows = [{ Size: 'Medium', Uses: ['Forms', 'Nonsense'] }, { Guests: 'lots' }];
-		const outcomes = ['created', expect.stringMatching(/^"Guests" must be a number/)];
-		expect(await runEachWay(rows, { allowOtherChoices: true })).toEqual(eachWay(outcomes));
-		expect(lastAnswers(id)).toEqual(byUuid({ Size: 'Medium', Uses: 'Forms, Nonsense' }));
-	});
-
-	it('is sent as the field takes it, however it is written', async () => {
-		const row = { Size: ' Small ', Uses: 'PDF, printed,Forms', Guests: '2', News: 'yes' };
-		expect(await runEachWay([{ ...row, Start: '2027-01-04' }])).toEqual(eachWay(['created']));
-		const sent = { Size: 'Small', Uses: 'PDF, printed, Forms', Guests: '2', News: 1 };
-		expect(lastAnswers(id)).toEqual(byUuid({ ...sent, Start: '2027-01-04' }));
+	it.each<[string, IDataObject, IDataObject, object]>([
+		[
+			'as it is with Allow "Other" Answers, if its field has choices',
+			{ Size: 'Medium', Uses: ['Forms', 'Nonsense'] },
+			{ Size: 'Medium', Uses: 'Forms, Nonsense' },
+			{ allowOtherChoices: true },
+		],
+		[
+			'in the spelling of its field',
+			{
+				Size: ' Small ',
+				Uses: 'PDF, printed,Forms',
+				Guests: '2',
+				News: 'yes',
+				Start: '2027-01-04',
+			},
+			{ Size: 'Small', Uses: 'PDF, printed, Forms', Guests: '2', News: 1, Start: '2027-01-04' },
+			{},
+		],
+		[
+			'only if it is not blank',
+			{ Name: 'Ada', Size: '', Uses: '', Guests: '', News: '', Start: ' ' },
+			{ Name: 'Ada' },
+			{},
+		],
+	])('is sent %s', async (_, row, sent, options) => {
+		await expectEachWay([row], ['created'], options);
+		expect(addedTo(id).slice(-3)).toEqual(Array(3).fill(byUuid(sent)));
 	});
 });

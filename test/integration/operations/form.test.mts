@@ -1,109 +1,95 @@
+import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { demoForms } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
 import { running } from '../world.mts';
 
 const { service, n8n } = await running();
+const { contact } = demoForms;
 const formIds = Object.values(demoForms);
+
+/** The JSON of the items that an operation gives. */
+const jsonOf = async (parameters: INodeParameters) =>
+	(await n8n.runNode(parameters)).items.map(({ json }) => json);
 
 describe('Form: Get Many', () => {
 	const getAll = { resource: 'form', operation: 'getAll' };
+	const field = {
+		uuid: expect.any(String),
+		label: expect.any(String),
+		type: expect.any(String),
+		required: expect.any(Boolean),
+	};
 
-	it('gives every form with its fields', async () => {
+	it('returns every form, simplified to at most ten attributes, with its fields', async () => {
 		const { items } = await n8n.runNode({ ...getAll, returnAll: true });
 		expect(items.map(({ json }) => json.id).sort()).toEqual(formIds.toSorted());
 		for (const { json, pairedItem } of items) {
-			expect(json.fields).toEqual(
-				expect.arrayContaining([expect.objectContaining({ uuid: expect.any(String) })]),
-			);
+			expect(Object.keys(json).length).toBeLessThanOrEqual(10);
+			expect((json.fields as unknown[])[0]).toEqual(field);
 			expect(pairedItem).toEqual({ item: 0 });
 		}
 	});
 
-	it('gives at most ten attributes of a form, or the record as it is', async () => {
-		const [simplified] = (await n8n.runNode({ ...getAll, limit: 1 })).items;
-		expect(Object.keys(simplified.json).length).toBeLessThanOrEqual(10);
-		expect((simplified.json.fields as unknown[])[0]).toEqual({
-			uuid: expect.any(String),
-			label: expect.any(String),
-			type: expect.any(String),
-			required: expect.any(Boolean),
-		});
-		const [raw] = (await n8n.runNode({ ...getAll, limit: 1, simplify: false })).items;
-		expect(raw.json).toHaveProperty('cta_label');
-	});
-
-	it('gives the same of the fields, whatever the service names their attributes', async () => {
-		const { items } = await n8n.runNode(getAll);
-		service.shapes.fieldNames = 'idName';
-		expect((await n8n.runNode(getAll)).items).toEqual(items);
-	});
-
-	it('gives no more than the limit', async () => {
-		const { items } = await n8n.runNode({ ...getAll, limit: 2 });
-		expect(items).toHaveLength(2);
+	it('returns the whole record without Simplify, and no more forms than Limit', async () => {
+		const raw = await jsonOf({ ...getAll, limit: 2, simplify: false });
+		expect(raw).toHaveLength(2);
+		expect(raw[0]).toHaveProperty('cta_label');
 		const { error } = await n8n.runNode({ ...getAll, limit: 0 });
 		expect(error?.message).toBe("'Limit' must be a whole number of at least 1");
+	});
+
+	it('returns the same fields, whatever the service names their attributes', async () => {
+		const forms = await jsonOf(getAll);
+		service.shapes.fieldNames = 'idName';
+		expect(await jsonOf(getAll)).toEqual(forms);
 	});
 });
 
 describe('Form: Get', () => {
 	const get = { resource: 'form', operation: 'get' };
 
-	it('gives one form, by ID or from the list', async () => {
-		for (const mode of ['id', 'list'] as const) {
-			const { items } = await n8n.runNode({ ...get, formId: locator(demoForms.contact, mode) });
-			expect(items).toMatchObject([
-				{ json: { id: demoForms.contact, name: 'Contact' }, pairedItem: { item: 0 } },
-			]);
-		}
+	it.each(['id', 'list'] as const)('returns one form, given by mode %s', async (mode) => {
+		const { items } = await n8n.runNode({ ...get, formId: locator(contact, mode) });
+		expect(items).toMatchObject([
+			{ json: { id: contact, name: 'Contact' }, pairedItem: { item: 0 } },
+		]);
 	});
 
-	it('takes the forms of a hundred items from one listing', async () => {
-		const items = Array.from({ length: 100 }, (_, index) => ({
-			json: { form: formIds[index % formIds.length] },
+	it('takes the forms of a hundred items from one listing, and items share nothing', async () => {
+		const rows = Array.from({ length: 100 }, (_, index) => ({
+			form: formIds[index % formIds.length],
 		}));
-		const run = await n8n.runNode({ ...get, formId: locator('={{ $json.form }}') }, items);
-		expect(run.items.map(({ json }) => json.id)).toEqual(items.map(({ json }) => json.form));
+		const formId = locator('={{ $json.form }}');
+		const { items } = await n8n.runNode({ ...get, formId }, itemsOf(...rows));
+		expect(items.map(({ json }) => json.id)).toEqual(rows.map(({ form }) => form));
 		expect(service.requests).toHaveLength(1);
-	});
-
-	it('gives items that share nothing', async () => {
-		const { items } = await n8n.runNode(
-			{ ...get, formId: locator(demoForms.contact) },
-			itemsOf({}, {}),
-		);
+		const again = items[formIds.length].json.fields;
 		(items[0].json.fields as unknown[]).length = 0;
-		expect(items[1].json.fields).toHaveLength(4);
+		expect(again).not.toEqual([]);
 	});
 
-	it('says that there is no form with an ID', async () => {
+	it('is an error for an ID that no form has', async () => {
 		const { error } = await n8n.runNode({ ...get, formId: locator('absent') });
-		expect(error).toMatchObject({
-			message: 'There is no form with the ID absent',
-		});
+		expect(error?.message).toBe('There is no form with the ID absent');
 	});
 
 	it.each([
-		['empty', ''],
-		['blank', ' '],
-		['a path', '../workspace'],
-		['in two parts', 'a/b'],
-		['encoded', '%2e%2e'],
-		['two words', 'a b'],
-		['a lone surrogate', '\ud800'],
-		['nothing', null],
-		['a negative number', -1],
-		['a switch', true],
-		['a list', []],
-		['an object', { id: 1 }],
-		['10,000 characters long', 'x'.repeat(10_000)],
-	])('stops at an ID that is %s before anything is sent', async (_, id) => {
-		const { error } = await n8n.runNode(
-			{ ...get, formId: locator('={{ $json.id }}') },
-			itemsOf({ id }),
-		);
-		expect(error?.message).toMatch(/^'Form' is (missing|not a valid ID)$/);
+		['empty', '', 'missing'],
+		['blank', ' ', 'missing'],
+		['nothing', null, 'missing'],
+		['a path', '../workspace', 'not a valid ID'],
+		['in two parts', 'a/b', 'not a valid ID'],
+		['encoded', '%2e%2e', 'not a valid ID'],
+		['two words', 'a b', 'not a valid ID'],
+		['a lone surrogate', '\ud800', 'not a valid ID'],
+		['a switch', true, 'not a valid ID'],
+		['an object', { id: 1 }, 'not a valid ID'],
+		['10,000 characters long', 'x'.repeat(10_000), 'not a valid ID'],
+	])('refuses an ID that is %s before anything is sent', async (_, id, what) => {
+		const formId = locator('={{ $json.id }}');
+		const { error } = await n8n.runNode({ ...get, formId }, itemsOf({ id }));
+		expect(error?.message).toBe(`'Form' is ${what}`);
 		expect(error?.description).toContain('1 to 255 letters, digits, hyphens and underscores');
 		expect(service.requests).toEqual([]);
 	});
@@ -112,49 +98,42 @@ describe('Form: Get', () => {
 describe('Field: Get Many', () => {
 	const getAll = { resource: 'field', operation: 'getAll' };
 
-	it('gives the fields of a form, whatever the service names them', async () => {
-		const { items } = await n8n.runNode({ ...getAll, formId: locator(demoForms.contact) });
-		expect(items.map(({ json }) => json.label)).toEqual(['Name', 'Email', 'Phone', 'Message']);
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(Array(4).fill({ item: 0 }));
+	it('returns the fields of a form as the service names them', async () => {
+		const names = ['Name', 'Email', 'Phone', 'Message'];
+		const parameters = { ...getAll, formId: locator(contact) };
+		expect((await jsonOf(parameters)).map(({ label }) => label)).toEqual(names);
 		service.shapes.fieldNames = 'idName';
-		const other = await n8n.runNode({ ...getAll, formId: locator(demoForms.contact) });
-		expect(other.items.map(({ json }) => json.name)).toEqual(['Name', 'Email', 'Phone', 'Message']);
+		expect((await jsonOf(parameters)).map(({ name }) => name)).toEqual(names);
 	});
 
-	it('gives no more than the limit, or all', async () => {
-		const parameters = { ...getAll, formId: locator(demoForms.contact) };
-		expect((await n8n.runNode({ ...parameters, limit: 2 })).items).toHaveLength(2);
-		const { id } = service.store.addForm({
-			name: 'Long',
-			fields: Array.from({ length: 51 }, (_, index) => ({ label: `Field ${index}` })),
-		});
-		const long = { ...getAll, formId: locator(id) };
-		expect((await n8n.runNode(long)).items).toHaveLength(50);
-		expect((await n8n.runNode({ ...long, returnAll: true })).items).toHaveLength(51);
+	it('returns 50 fields without a Limit, or all', async () => {
+		const fields = Array.from({ length: 51 }, (_, index) => ({ label: `Field ${index}` }));
+		const { id } = service.store.addForm({ name: 'Long', fields });
+		const parameters = { ...getAll, formId: locator(id) };
+		expect(await jsonOf(parameters)).toHaveLength(50);
+		expect(await jsonOf({ ...parameters, limit: 2 })).toHaveLength(2);
+		expect(await jsonOf({ ...parameters, returnAll: true })).toHaveLength(51);
 	});
 });
 
 describe('Workspace: Get', () => {
 	const get = { resource: 'workspace', operation: 'get' };
 
-	it('gives at most ten attributes, or all of them', async () => {
-		const { items } = await n8n.runNode(get);
-		expect(items).toMatchObject([{ json: { name: 'Demo Workspace' }, pairedItem: { item: 0 } }]);
+	it('returns ten attributes, or all of them without Simplify, with one request for all items', async () => {
+		const { items } = await n8n.runNode(get, itemsOf({}, {}, {}));
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2].map((item) => ({ item })));
+		expect(service.requests).toHaveLength(1);
 		const [{ json: simplified }] = items;
 		expect(Object.keys(simplified)).toHaveLength(10);
-		expect(simplified.owner).toEqual({ name: expect.any(String), email: expect.any(String) });
-		const raw = (await n8n.runNode({ ...get, simplify: false })).items[0].json;
+		const owner = { name: expect.any(String), email: expect.any(String) };
+		expect(simplified).toMatchObject({ name: 'Demo Workspace', owner });
+		const [raw] = await jsonOf({ ...get, simplify: false });
 		expect(Object.keys(raw).length).toBeGreaterThan(10);
 		expect(raw).toMatchObject(simplified);
 	});
 
-	it('gives no secrets with simplified output, even when asked for them', async () => {
+	it('returns no secrets with Simplify, even if Include Secrets is on', async () => {
 		const { run } = await n8n.runNode({ ...get, includeSecrets: true });
 		expect(JSON.stringify(run)).not.toMatch(/secret-\w|hooks\.slack|api\/webhooks/);
-	});
-
-	it('asks once for all items of a run', async () => {
-		await n8n.runNode(get, itemsOf({}, {}, {}));
-		expect(service.requests).toHaveLength(1);
 	});
 });

@@ -1,4 +1,4 @@
-import { isEmpty, mapKeys } from 'lodash';
+import { difference, isEmpty, mapKeys } from 'lodash';
 import { z } from 'zod';
 import type { AnswerValue } from '../../api/answers/encode';
 import { findFields } from '../../api/answers/fields';
@@ -46,18 +46,9 @@ export function readGivenAnswers(input: Input, formId: string): GivenAnswers {
 	const mapper = input.parameter<unknown>('fields', {});
 	const { value, schema } = isRecord(mapper) ? mapper : {};
 	const stored = parseStoredFields(schema, formId);
-	const idOfKey = new Map(stored?.map(({ id, uuid }) => [id, uuid]));
+	const idOfKey = new Map(stored?.map(({ key, field }) => [key, field.id]));
 	const values = mapKeys(isRecord(value) ? value : {}, (_, key) => idOfKey.get(key) ?? key);
-	const fields = stored?.map(
-		({ uuid: id, label: title, required: isRequired, options, ...field }) => ({
-			...field,
-			id,
-			title,
-			isRequired,
-			choices: options ?? [],
-		}),
-	);
-	return { mode, values, fields };
+	return { mode, values, fields: stored?.map(({ field }) => field) };
 }
 
 /** A field of the form as the resource mapper has stored it, see `editor/mapperFields`. */
@@ -67,7 +58,6 @@ const storedField = z.object({
 	label: z.string(),
 	sharedLabel: z.string().optional(),
 	customKey: z.string().optional(),
-	formId: z.string(),
 	kind: z.enum(FIELD_KINDS),
 	required: z.boolean(),
 	removed: z.boolean().optional(),
@@ -77,20 +67,27 @@ const storedField = z.object({
 });
 
 /**
- * The fields that the resource mapper has stored of a form; undefined if it has stored none, or those of
- * another form, as when an expression chooses the form, or if the workflow was built without the editor.
+ * The fields that the resource mapper has stored of a form, each with its key in the mapper's values;
+ * undefined if it has stored none, or those of another form, as when an expression chooses the form, or if
+ * the workflow was built without the editor.
  */
-function parseStoredFields(schema: unknown, formId: string) {
-	const { data: fields = [] } = z.array(storedField).safeParse(schema);
-	const isStored = fields.length > 0 && fields.every((field) => field.formId === formId);
-	return isStored ? fields.filter(({ removed }) => removed !== true) : undefined;
+function parseStoredFields(
+	schema: unknown,
+	formId: string,
+): Array<{ key: string; field: InputField }> | undefined {
+	const ofForm = storedField.extend({ formId: z.literal(formId) });
+	const { data } = z.array(ofForm).nonempty().safeParse(schema);
+	return data
+		?.filter(({ removed }) => removed !== true)
+		.map(({ id: key, uuid: id, label: title, required: isRequired, options, ...names }) => {
+			return { key, field: { ...names, id, title, isRequired, choices: options ?? [] } };
+		});
 }
 
 function readJsonAnswers(input: Input): Record<string, unknown> {
 	const values = readJsonObject(input, 'answersJson', 'Answers (JSON)');
-	const isWrapped = Object.keys(values).length === 1 && isRecord(values.data);
-	if (isWrapped) throw invalid(input, 'Enter \'Answers (JSON)\' without "data" around the answers');
-	return values;
+	if (Object.keys(values).join() !== 'data' || !isRecord(values.data)) return values;
+	throw invalid(input, 'Enter \'Answers (JSON)\' without "data" around the answers');
 }
 
 /**
@@ -120,28 +117,24 @@ export function readAnswers(
 	allowOther: boolean,
 ): Answers {
 	const found = findAnswers(given, fields ?? Object.keys(given.values).map(toUnknownField));
-	const nameProblems = [...found.problems, ...findUnanswered(found.answers, fields ?? [], given)];
-	const valueProblems: string[] = [];
+	const problems = [...found.problems, ...findUnanswered(found.answers, fields ?? [], given)];
+	const help = problems.length > 0 ? listNames(given, fields ?? []) : [];
 	const answers: Answers = { data: {}, byLabel: {}, ignored: listIgnored(input, found.unused) };
 	for (const { field, value } of found.answers) {
 		const encoded = encodeAnswer(value, field, { zone: input.zone, allowOther });
-		if ('problem' in encoded) valueProblems.push(`"${field.title}" ${encoded.problem}.`);
+		if ('problem' in encoded) problems.push(`"${field.title}" ${encoded.problem}.`);
 		else if (encoded.answer !== undefined) {
 			answers.data[field.id] = encoded.answer;
 			answers.byLabel[field.title] = encoded.answer;
 		}
 	}
-	if (isEmpty([...nameProblems, ...valueProblems]) && isEmpty(answers.data)) {
-		nameProblems.push(
-			given.mode === 'auto'
-				? 'No input field with a value matches a field of the form.'
-				: 'There is no answer to send. Give an answer to at least one field.',
-		);
-	}
-	const problems = [...nameProblems, ...valueProblems];
-	const help = nameProblems.length > 0 ? listGivenNames(given, fields ?? []) : [];
 	if (problems.length > 0) throw invalidAll(input, problems, COUNTED, help);
-	return answers;
+	if (!isEmpty(answers.data)) return answers;
+	const nothing =
+		given.mode === 'auto'
+			? 'No input field with a value matches a field of the form.'
+			: 'There is no answer to send. Give an answer to at least one field.';
+	throw invalidAll(input, [nothing], COUNTED, listNames(given, fields ?? []));
 }
 
 /** A field of which only the UUID is known. */
@@ -175,10 +168,11 @@ function findAnswers({ mode, values }: GivenAnswers, fields: readonly InputField
 		problems.push(`"${field.title}" has an answer in ${places}. Keep one of them.`);
 	}
 	for (const one of named) {
-		const isShared = one.sharedBy.length > 0;
-		if (isShared && !isNothing(values[one.name])) problems.push(explainSharedLabel(one));
-		if (isShared || one.field !== undefined || mode === 'auto') continue;
-		problems.push(`${quote(one.name)} is not a field of this form.`);
+		if (one.sharedBy.length > 0) {
+			if (!isNothing(values[one.name])) problems.push(explainSharedLabel(one));
+		} else if (one.field === undefined && mode !== 'auto') {
+			problems.push(`${quote(one.name)} is not a field of this form.`);
+		}
 	}
 	return { answers, problems, unused: mode === 'auto' ? [...unused] : [] };
 }
@@ -200,23 +194,15 @@ function findUnanswered(
 	{ mode }: GivenAnswers,
 ): string[] {
 	const required = mode === 'json' ? [] : fields.filter(({ isRequired }) => isRequired);
-	return required.flatMap((field) => {
-		const answer = answers.find((one) => one.field === field);
-		if (answer !== undefined && !isNothing(answer.value)) return [];
-		const isAbsent = answer === undefined && mode === 'auto';
-		return [`"${field.title}" is required${isAbsent ? ', but no input field matches it' : ''}.`];
-	});
+	const answered = answers.filter(({ value }) => !isNothing(value)).map(({ field }) => field);
+	return difference(required, answered).map(({ title }) => `"${title}" is required.`);
 }
 
-/** What the item has and what the form has, where a problem may come from a name. */
-function listGivenNames({ mode, values }: GivenAnswers, fields: readonly InputField[]): string[] {
+/** The names that the item and the form have, where a problem may come from a name. */
+function listNames({ mode, values }: GivenAnswers, fields: readonly InputField[]): string[] {
 	if (mode === 'fields' || fields.length === 0) return [];
-	const found = findFields(Object.keys(values), fields).map(({ field }) => field);
-	const others = fields.filter((field) => !found.includes(field));
-	const [given, one] =
-		mode === 'auto' ? ['Input fields', 'an input field'] : ['Names in the JSON', 'an answer'];
-	const without = `Form fields without ${one}: ${listTitles(others)}.`;
-	return [`${given}: ${joinNames(Object.keys(values))}.`, ...(others.length > 0 ? [without] : [])];
+	const given = mode === 'auto' ? [`Input fields: ${joinNames(Object.keys(values))}.`] : [];
+	return [...given, `Form fields: ${listTitles(fields)}.`];
 }
 
 export function listTitles(fields: readonly InputField[]): string {

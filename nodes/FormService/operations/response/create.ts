@@ -147,13 +147,12 @@ export const responseCreate: Operation = {
 async function addOnce(
 	known: Known,
 	key: string | undefined,
-	work: () => Promise<string | undefined>,
+	add: () => Promise<string | undefined>,
 ): Promise<string | undefined> {
-	const adding = known.has(key) ? known.get(key) : work();
-	const remembered = Promise.resolve(adding).catch((error: unknown) => {
+	const added = known.get(key) ?? add();
+	known.set(key, added);
+	void added.catch((error: unknown) => {
 		if (!mayHaveActed(error)) known.delete(key);
-		throw error;
 	});
-	known.set(key, remembered);
-	return await remembered;
+	return await added;
 }

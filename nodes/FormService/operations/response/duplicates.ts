@@ -77,7 +77,7 @@ export function findIdentity(
 }
 
 /** The ID of the first response with a key, if the service gives it: one that exists, or that the run adds. */
-export type Known = Map<string | undefined, string | undefined | Promise<string | undefined>>;
+export type Known = Map<string | undefined, Promise<string | undefined>>;
 
 /** The complete responses of a form by their answers to the identifying fields. */
 type Existing = {
@@ -90,7 +90,6 @@ type Existing = {
 /** A field that identifies a response, and how its answers are compared. */
 type IdentityField = {
 	field: FormField;
-	/** A field whose answers are listed as lists is compared as one with several choices: in any order. */
 	compared: AnsweredField;
 	/** The time zone of the workflow. */
 	zone: string;
@@ -163,7 +162,10 @@ function indexResponses(
 	}
 	const all = responses.map(({ matched }) => matched);
 	const identity = wanted.map((field) => toIdentityField(input, field, formFields, all));
-	const absent = identity.filter(({ field }) => !all.some((one) => hasEntry(one, field)));
+	const listed = new Set(
+		all.flatMap(({ answers, doubtful }) => [...answers.map(({ field }) => field), ...doubtful]),
+	);
+	const absent = identity.filter(({ field }) => !listed.has(field));
 	if (absent.length > 0 && responses.length > 0) {
 		const titles = absent.map(({ field }) => `"${field.title}"`).join(', ');
 		throw invalid(
@@ -178,11 +180,12 @@ function indexResponses(
 		const certain = possible.flatMap((texts) => (texts?.size === 1 ? [...texts] : []));
 		const key = JSON.stringify(certain);
 		if (certain.length < identity.length) existing.doubtful.push({ id, possible });
-		else if (!existing.known.has(key)) existing.known.set(key, id);
+		else if (!existing.known.has(key)) existing.known.set(key, Promise.resolve(id));
 	}
 	return existing;
 }
 
+/** A field whose type is unknown has several choices if its answers are lists: they are equal in any order. */
 function toIdentityField(
 	{ zone }: Input,
 	{ id }: InputField,
@@ -190,16 +193,11 @@ function toIdentityField(
 	responses: readonly MatchedAnswers[],
 ): IdentityField {
 	const field = formFields.find(({ uuid }) => uuid === id)!;
-	const hasLists = responses.some(({ answers }) =>
+	const listsChoices = responses.some(({ answers }) =>
 		answers.some((answer) => answer.field === field && Array.isArray(answer.value)),
 	);
-	const compared: AnsweredField =
-		hasLists && field.kind === 'text' ? { ...field, kind: 'multipleChoice' } : field;
-	return { field, compared, zone };
-}
-
-function hasEntry({ answers, doubtful }: MatchedAnswers, field: FormField): boolean {
-	return doubtful.includes(field) || answers.some((answer) => answer.field === field);
+	const kind = listsChoices && field.kind === 'text' ? 'multipleChoice' : field.kind;
+	return { field, compared: { ...field, kind }, zone };
 }
 
 /**
@@ -244,21 +242,20 @@ function findPossibleTexts(
 	{ answers, doubtful }: MatchedAnswers,
 	{ field, compared, zone }: IdentityField,
 ): Possible {
-	const own = answers.find((answer) => answer.field === field);
-	const isDoubtful = doubtful.includes(field);
-	if (own !== undefined && !isDoubtful) return listMeanings(own.value, compared, zone);
-	const ofLabel = answers.filter(
-		(answer) =>
-			answer.field !== undefined && toComparable(answer.field.label) === toComparable(field.label),
-	);
+	const label = toComparable(field.label);
+	const namesakes = doubtful.includes(field)
+		? answers.filter((answer) => answer.field && toComparable(answer.field.label) === label)
+		: [];
 	// a map by label keeps only one answer of several fields with that label
-	if (isDoubtful && ofLabel.length === 1) return undefined;
-	const candidates = answers.filter((answer) =>
-		isDoubtful && answer.field !== undefined
-			? ofLabel.includes(answer)
-			: answer.field === undefined && answer.uuid === undefined && !isNothing(answer.value),
+	if (namesakes.length === 1) return undefined;
+	const own = answers.find((answer) => answer.field === field);
+	if (own !== undefined && namesakes.length === 0) return listMeanings(own.value, compared, zone);
+	const unmatched = answers.filter(
+		(answer) => answer.field === undefined && answer.uuid === undefined && !isNothing(answer.value),
 	);
-	const meanings = candidates.map(({ value }) => listMeanings(value, compared, zone));
-	const isKnown = meanings.every((one) => one !== undefined);
-	return isKnown ? new Set(['', ...meanings.flatMap((one) => [...one])]) : undefined;
+	const meanings = [...namesakes, ...unmatched].map(({ value }) =>
+		listMeanings(value, compared, zone),
+	);
+	if (!meanings.every((one) => one !== undefined)) return undefined;
+	return new Set(['', ...meanings.flatMap((one) => [...one])]);
 }
