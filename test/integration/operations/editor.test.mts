@@ -6,6 +6,7 @@ import { locator, n8nFor } from '../harness.mts';
 import { running, withWorld, type World } from '../world.mts';
 
 const { service, n8n } = await running();
+const { contact, survey, application, event } = demoForms;
 
 /** A service that lists these forms. */
 const listing = async (forms: object[], work: (world: World) => Promise<void>) =>
@@ -16,108 +17,78 @@ const listing = async (forms: object[], work: (world: World) => Promise<void>) =
 		await work(world);
 	});
 
-describe('the list of forms', () => {
+describe('The list of forms', () => {
 	it('has every form by name, and marks a closed one', async () => {
 		const { results } = await n8n.searchForms();
 		expect(results.map(({ name }) => name)).toEqual([
-			'Contact',
-			'Customer Survey',
-			'Job Application',
-			'Newsletter Sign-up',
+			...['Contact', 'Customer Survey', 'Job Application', 'Newsletter Sign-up'],
 			'Summer Event\u00a0(closed)',
 		]);
-		expect(results[0].value).toBe(demoForms.contact);
+		expect(results[0].value).toBe(contact);
 	});
 
 	it.each([
-		['survey', [demoForms.survey]],
-		[' CONTACT ', [demoForms.contact]],
-		[demoForms.event.toLowerCase(), [demoForms.event]],
+		['survey', [survey]],
+		[' CONTACT ', [contact]],
+		[event.toLowerCase(), [event]],
 		['nothing like it', []],
-	])('finds %j in names and IDs', async (filter, found) => {
+		[`https://forms.example.com/f/${survey}`, [survey]],
+		[`http://127.0.0.1:4010/app/forms/${survey}/edit?tab=2#top`, [survey]],
+		[`https://forms.example.com/${survey}x`, []],
+		[`https://forms.example.com/?form=${survey}`, []],
+	])('finds %j in names, in IDs and in the path of a pasted URL', async (filter, found) => {
 		const { results } = await n8n.searchForms(filter);
 		expect(results.map(({ value }) => value)).toEqual(found);
 	});
 
 	it('tells forms of one name apart by their IDs', async () => {
-		await withWorld(async (world) => {
-			const forms = ['Again', 'Again'].map((name) => world.service.store.addForm({ name }));
-			const ids = forms.map(({ id }) => id).toSorted();
-			const { results } = await world.n8n.searchForms('again');
-			const listed = results.map(({ name, value }) => [value, name]).toSorted();
-			expect(listed).toEqual(ids.map((id) => [id, `Again (${id})`]));
-			expect((await world.n8n.searchForms(ids[0])).results).toMatchObject([
-				{ name: `Again (${ids[0]})`, value: ids[0] },
-			]);
+		const forms = ['a1', 'a2'].map((id) => ({ id, name: 'Again' }));
+		await listing([...forms, { id: 'a3', name: 'Once' }], async (world) => {
+			const { results } = await world.n8n.searchForms();
+			expect(results.map(({ name }) => name)).toEqual(['Again (a1)', 'Again (a2)', 'Once']);
 		});
 	});
 
-	it('gives the ID that the service asks for, also of a form that has a UUID beside it', async () => {
-		const form = {
-			id: 'aB3xY9',
-			uuid: randomUUID(),
-			name: 'Two',
-			fields: [{ uuid: 'f1', label: 'A' }],
-		};
+	it('has the ID of a form, and not the UUID beside it', async () => {
+		const fields = [{ uuid: 'f1', label: 'A' }];
+		const form = { id: 'aB3xY9', uuid: randomUUID(), name: 'Two', fields };
 		await listing([form], async (world) => {
 			const { results } = await world.n8n.searchForms();
 			expect(results).toEqual([{ name: 'Two', value: 'aB3xY9' }]);
-			const { fields } = await world.n8n.getFormFields('aB3xY9');
-			expect(fields).toMatchObject([{ uuid: 'f1' }]);
+			const { fields: shown } = await world.n8n.getFormFields('aB3xY9');
+			expect(shown).toMatchObject([{ uuid: 'f1' }]);
 			const get = { resource: 'form', operation: 'get', formId: locator('aB3xY9') };
 			expect((await world.n8n.runNode(get)).items).toMatchObject([{ json: form }]);
 		});
 	});
 
-	it.each([
-		['https://forms.example.com/f/<id>', 1],
-		['http://127.0.0.1:4010/app/forms/<id>/edit?tab=2#top', 1],
-		['https://forms.example.com/<id>x', 0],
-		['https://forms.example.com/?form=<id>', 0],
-	])('finds the form of the pasted URL %s: %d', async (url, count) => {
-		const { results } = await n8n.searchForms(url.replace('<id>', demoForms.survey));
-		expect(results.map(({ value }) => value)).toEqual(Array(count).fill(demoForms.survey));
-	});
-
-	it('leaves out a form whose ID n8n would evaluate', async () => {
-		const fields = [{ uuid: '={{ 1 }}' }, { uuid: 'f1', label: 'A' }];
-		const forms = [
-			{ id: '={{ $env.SECRET }}', name: 'Bad' },
-			{ id: 'aB3xY9', name: 'Good', fields },
+	it('has no name or ID that n8n would evaluate as an expression', async () => {
+		const fields = [
+			{ uuid: '={{ 1 }}', label: 'Bad' },
+			{ uuid: 'f1', label: '={{ 1 + 1 }}' },
 		];
-		await listing(forms, async (world) => {
+		const good = { id: 'aB3xY9', name: '={{ $env.SECRET }}', fields };
+		await listing([{ id: '={{ $env.SECRET }}', name: 'Bad' }, good], async (world) => {
 			const { results } = await world.n8n.searchForms();
-			expect(results).toEqual([{ name: 'Good', value: 'aB3xY9' }]);
+			expect(results).toEqual([{ name: ' ={{ $env.SECRET }}', value: 'aB3xY9' }]);
 			const { fields: shown } = await world.n8n.getFormFields('aB3xY9');
-			expect(shown).toMatchObject([{ uuid: 'f1' }]);
-		});
-	});
-
-	it('costs one request, however fast a person types', async () => {
-		await withWorld(async (world) => {
-			const { searchForms, getFormFields } = world.n8n;
-			await Promise.all(['s', 'su', 'sur'].map(async (filter) => await searchForms(filter)));
-			await searchForms('surv');
-			await getFormFields(demoForms.survey);
-			expect(world.service.requests.map(({ path }) => path)).toEqual(['/forms']);
-		});
-	});
-
-	it('never lets the name of a form be an expression', async () => {
-		await withWorld(async (world) => {
-			const fields = [{ label: '={{ 1 + 1 }}' }];
-			world.service.store.addForm({ name: '={{ $env.SECRET }}', fields });
-			const { results } = await world.n8n.searchForms('SECRET');
-			expect(results.map(({ name }) => name)).toEqual([' ={{ $env.SECRET }}']);
-			const { fields: shown } = await world.n8n.getFormFields(String(results[0].value));
-			expect(shown.map(({ displayName }) => displayName)).toEqual([' ={{ 1 + 1 }}']);
+			expect(shown).toMatchObject([{ uuid: 'f1', displayName: ' ={{ 1 + 1 }}' }]);
+			expect(shown).toHaveLength(1);
 		});
 	});
 });
 
-describe('the fields for a new response', () => {
-	it('stand by label, with their kind, the required ones marked', async () => {
-		const { fields } = await n8n.getFormFields(demoForms.application);
+describe('The fields for a new response', () => {
+	/** The fields that a mapper shows that has loaded these before. */
+	const reload = async (world: World, formId: string, schema: ResourceMapperFields['fields']) => {
+		const mapper = { mappingMode: 'defineBelow', value: {}, schema } as never;
+		const given = { formId: locator(formId), fields: mapper };
+		const method = 'getFormFields';
+		return await world.n8n.callMethod<ResourceMapperFields>('resourceMapping', method, given);
+	};
+
+	it('are shown by label, with their kind, the required ones marked', async () => {
+		const { fields } = await n8n.getFormFields(application);
 		expect(fields.map(({ displayName, type, required }) => [displayName, type, required])).toEqual([
 			['Name', 'string', true],
 			['Email', 'string', true],
@@ -127,85 +98,52 @@ describe('the fields for a new response', () => {
 		]);
 	});
 
-	it('are asked for by form where the list of forms does not have it', async () => {
-		const { id } = service.store.addForm({ name: 'New', fields: [{ label: 'Only' }] });
-		const { fields } = await n8n.getFormFields(id);
-		expect(fields.map(({ displayName }) => displayName)).toEqual(['Only']);
-	});
-
-	it('say why they could not be loaded, and drop none of those that are there', async () => {
+	it('stay as they are if they cannot be loaded, and a notice says why', async () => {
+		const { fields } = await n8n.getFormFields(contact);
 		await withWorld(async (world) => {
 			world.service.faults.set({ fault: 'forbidden' });
-			expect(await world.n8n.getFormFields(demoForms.contact)).toEqual({
-				fields: [],
-				emptyFieldsNotice: expect.stringMatching(/^The fields of the form could not .*403/),
-			});
-			const before = (await n8n.getFormFields(demoForms.contact)).fields;
-			const again = async (formId: string) =>
-				await world.n8n.callMethod('resourceMapping', 'getFormFields', {
-					formId: locator(formId),
-					fields: { mappingMode: 'defineBelow', value: {}, schema: before } as never,
-				});
-			expect(await again(demoForms.contact)).toMatchObject({ fields: before });
-			expect(await again(demoForms.survey)).toMatchObject({ fields: [] });
+			const emptyFieldsNotice = expect.stringMatching(/^The fields of the form could not .*403/);
+			expect(await reload(world, contact, fields)).toEqual({ fields, emptyFieldsNotice });
+			// not those of another form
+			expect(await reload(world, survey, fields)).toEqual({ fields: [], emptyFieldsNotice });
 		});
 	});
 
-	it('bring no notice where there are some, since the editor shows it in automatic mapping too', async () => {
-		expect(await n8n.getFormFields(demoForms.contact)).not.toHaveProperty('emptyFieldsNotice');
+	it('come with a notice only if there are none', async () => {
+		expect(await n8n.getFormFields(contact)).not.toHaveProperty('emptyFieldsNotice');
+		expect((await n8n.getFormFields('')).emptyFieldsNotice).toBe('Choose a form first.');
 		const { id } = service.store.addForm({ name: 'Bare', fields: [] });
-		expect(await n8n.getFormFields(id)).toEqual({
-			fields: [],
-			emptyFieldsNotice: 'This form has no fields that take an answer.',
-		});
+		const emptyFieldsNotice = 'This form has no fields that take an answer.';
+		expect(await n8n.getFormFields(id)).toEqual({ fields: [], emptyFieldsNotice });
 	});
 
 	it('keep their IDs when they are renamed, so that the editor keeps what is mapped', async () => {
-		const { id } = service.store.addForm({ name: 'Renamed', fields: [{ label: 'Name' }] });
-		const { fields: before } = await n8n.getFormFields(id);
-		service.store.renameField(service.store.fields(id)[0].uuid, 'Full name');
-		await withWorld(async (world) => {
-			const [{ uuid }] = service.store.fields(id);
-			world.service.store.addForm({ name: 'Renamed', id, fields: [{ uuid, label: 'Full name' }] });
-			const mapper = { mappingMode: 'defineBelow', value: {}, schema: before } as never;
-			const given = { formId: locator(id), fields: mapper };
-			const method = 'getFormFields';
-			const { fields } = await world.n8n.callMethod<ResourceMapperFields>(
-				'resourceMapping',
-				method,
-				given,
-			);
-			expect(fields).toMatchObject([{ id: 'Name', displayName: 'Full name' }]);
-		});
-	});
-
-	it('wait for a form to be chosen', async () => {
-		expect(await n8n.getFormFields('')).toEqual({
-			fields: [],
-			emptyFieldsNotice: 'Choose a form first.',
+		const { fields } = await n8n.getFormFields(contact);
+		const [{ uuid }] = service.store.fields(contact);
+		const renamed = { id: contact, fields: [{ uuid, label: 'Full name' }] };
+		await listing([renamed], async (world) => {
+			const shown = (await reload(world, contact, fields)).fields;
+			expect(shown).toMatchObject([{ id: 'Name', displayName: 'Full name' }]);
 		});
 	});
 });
 
-describe('the test of the credential', () => {
-	it('is fine with a token that the service takes', async () => {
-		expect(await n8n.testCredential()).toMatchObject({ status: 'OK' });
-	});
-
+describe('The test of the credential', () => {
 	it('follows no redirect, and names the Base URL to enter instead', async () => {
 		await withWorld(async (world) => {
 			world.service.faults.set({ fault: redirect('https://elsewhere.example/api/v1/workspace') });
+			const message = "Enter https://elsewhere.example/api/v1 as the 'Base URL'";
 			expect(await world.n8n.testCredential()).toMatchObject({
 				status: 'Error',
-				message: expect.stringContaining(
-					"Enter https://elsewhere.example/api/v1 as the 'Base URL'",
-				),
+				message: expect.stringContaining(message),
 			});
 		});
 	});
 
-	it('tells a token that is refused', async () => {
-		const result = await n8nFor({ accessToken: 'wrong', baseUrl: service.url }).testCredential();
-		expect(result).toMatchObject({ status: 'Error', message: expect.stringMatching(/token/i) });
+	it('accepts a token that the service accepts, and no other', async () => {
+		expect(await n8n.testCredential()).toMatchObject({ status: 'OK' });
+		const wrong = n8nFor({ accessToken: 'wrong', baseUrl: service.url });
+		const message = expect.stringMatching(/access token/);
+		expect(await wrong.testCredential()).toMatchObject({ status: 'Error', message });
 	});
 });

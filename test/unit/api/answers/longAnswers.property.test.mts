@@ -6,24 +6,16 @@ import {
 	OPERATORS,
 	type Operator,
 } from '../../../../nodes/FormService/api/answers/conditions.ts';
-import {
-	findResponses,
-	listTexts,
-} from '../../../../nodes/FormService/api/answers/findResponses.ts';
+import { findResponses } from '../../../../nodes/FormService/api/answers/findResponses.ts';
 import { parseFields } from '../../../../nodes/FormService/api/answers/fields.ts';
-import { makeFileFieldNames, makeUnique } from '../../../../nodes/FormService/api/answers/names.ts';
+import { makeFileFieldNames } from '../../../../nodes/FormService/api/answers/names.ts';
 import { hasUnmatchedAnswers } from '../../../../nodes/FormService/api/answers/match.ts';
-import {
-	sortNewestFirst,
-	getSubmittedAt,
-} from '../../../../nodes/FormService/api/answers/order.ts';
+import { sortNewestFirst } from '../../../../nodes/FormService/api/answers/order.ts';
 import {
 	simplifyResponse,
 	toColumns,
 } from '../../../../nodes/FormService/api/answers/responseItem.ts';
 import { listFiles } from '../../../../nodes/FormService/api/answers/uploads.ts';
-import { readBoolean, readNumber, readTime } from '../../../../nodes/FormService/api/readers.ts';
-import { getIdentities, isUuid } from '../../../../nodes/FormService/api/records.ts';
 import { cpuTimeOf } from '../../cpuTime.mts';
 
 /** A field of each kind, whose values are read in ways of their own. */
@@ -43,28 +35,15 @@ const readers: Record<string, (text: string) => unknown> = {
 	columns: (text) => toColumns(recordOf(text), fields, true),
 	'match a label': (text) => toColumns({ responses: { [text]: text } }, fields),
 	'look for new fields': (text) => hasUnmatchedAnswers([recordOf(text)], fields),
-	files: (text) =>
-		makeFileFieldNames(
-			listFiles(text).map(() => 'CV'),
-			['CV'],
-		),
-	'a file': (text) => listFiles({ name: text, url: `https://h/${text}` }),
-	'the address of a file': (text) => listFiles(`x.pdf|http://h/${text}`),
-	'the name of a file': (text) => listFiles(`${text}|http://h/x.pdf, b.pdf|http://h/${text}`),
-	texts: (text) => listTexts(recordOf(text)),
 	find: (text) =>
 		findResponses([recordOf(text)], {
 			text: 'needle',
 			sort: 'newest',
 			conditions: { match: 'all', conditions: [], zone: 'utc' },
 		}),
-	labels: (text) => makeUnique([text, text]),
-	boolean: (text) => readBoolean(text),
-	number: (text) => readNumber(text),
-	time: (text) => readTime(text, 'Europe/Berlin'),
 	order: (text) => sortNewestFirst([{ record: { created_at: text, number: text, id: text } }]),
-	'time of submission': (text) => getSubmittedAt({ submitted_at: text }),
-	identities: (text) => [getIdentities({ uuid: text, id: text }), isUuid(text)],
+	file: (text) => listFiles(['x.pdf|http://h/' + text, { name: text, url: 'https://h/' + text }]),
+	'name of a file': (text) => makeFileFieldNames([text, text], [text]),
 	...Object.fromEntries(
 		(Object.keys(OPERATORS) as Operator[]).map((operator) => [
 			`condition ${operator}`,

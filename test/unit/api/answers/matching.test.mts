@@ -106,48 +106,33 @@ describe('Answers of a response', () => {
 		});
 	});
 
-	it('are matched each by itself: one field of a map has no custom key', () => {
-		const fields = parseFields([
-			{ uuid: 'n', label: 'Full name', custom_key: 'name' },
-			{ uuid: 'm', label: 'Email', custom_key: 'mail' },
-			{ uuid: 't', label: 'Topics' },
-		]);
-		const { values } = match({ responses: { name: 1, mail: 2, Topics: 3 } }, fields);
-		expect(values).toEqual({ n: 1, m: 2, t: 3 });
-	});
+	const pick = (label: string, custom_key?: string) => ({ uuid: `of ${label}`, label, custom_key });
 
-	it('are matched by label if another field has the label as its custom key', () => {
-		const fields = parseFields([
-			{ uuid: 'a', label: 'email' },
-			{ uuid: 'b', label: 'Your email', custom_key: 'email' },
-		]);
-		expect(match({ responses: { email: 1, 'Your email': 2 } }, fields).values).toEqual({
-			a: 1,
-			b: 2,
-		});
-	});
-
-	it('are matched by custom key before a label that several fields share', () => {
-		for (const responses of [
-			{ good: 1, Comment: 2 },
-			{ Comment: 2, good: 1 },
-		]) {
-			expect(match({ responses })).toMatchObject({ values: { u3: 1, u4: 2 }, doubtful: [] });
-		}
-	});
-
-	it('are matched by label if two fields have one custom key', () => {
-		const fields = parseFields(
-			['A', 'B'].map((label) => ({ uuid: label.toLowerCase(), label, custom_key: 'k' })),
-		);
-		const list = ['A', 'B'].map((label) => ({ label, custom_key: 'k', value: label }));
-		expect(match({ responses: list }, fields).values).toEqual({ a: 'A', b: 'B' });
-	});
-
-	it('without a label belong to no field', () => {
-		expect(match({ responses: { '': 'x' } }, parseFields(form.slice(2))).values).toEqual({
-			'': 'x',
-		});
+	it.each<[string, object[], object, object]>([
+		[
+			'each by itself, also if one field has no custom key',
+			[pick('Full name', 'name'), pick('Topics')],
+			{ name: 1, Topics: 3 },
+			{ 'of Full name': 1, 'of Topics': 3 },
+		],
+		[
+			'by label, if another field has the label as its custom key',
+			[pick('email'), pick('Your email', 'email')],
+			{ email: 1, 'Your email': 2 },
+			{ 'of email': 1, 'of Your email': 2 },
+		],
+		['by custom key before a label of two fields', form, { good: 1, Comment: 2 }, { u3: 1, u4: 2 }],
+		['whatever their order', form, { Comment: 2, good: 1 }, { u3: 1, u4: 2 }],
+		[
+			'by label, if two fields have one custom key',
+			[pick('A', 'k'), pick('B', 'k')],
+			['A', 'B'].map((label) => ({ label, custom_key: 'k', value: label })),
+			{ 'of A': 'A', 'of B': 'B' },
+		],
+		['not without a label', form.slice(2), { '': 'x' }, { '': 'x' }],
+	])('are matched %s', (_, fields, responses, values) => {
+		const matched = match({ responses }, parseFields(fields as IDataObject[]));
+		expect(matched).toMatchObject({ values, doubtful: [] });
 	});
 
 	const comment = { label: 'Comment', value: 1 };
