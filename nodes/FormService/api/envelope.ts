@@ -1,5 +1,5 @@
 import { readBoolean } from './readers';
-import { getIdentity, isRecord } from './records';
+import { isRecord } from './records';
 
 /** What a reply contains, whether or not it answers the request. */
 export type Content =
@@ -9,10 +9,16 @@ export type Content =
 	/** Neither JSON nor a page, or JSON that ends too early. */
 	| { kind: 'unreadable' }
 	/** JSON with more levels than n8n can copy and store. */
-	| { kind: 'tooDeep' };
+	| { kind: 'tooDeep' }
+	| { kind: 'tooLarge' };
 
-/** Reads the body of a reply as text in UTF-8 (specification, section 1: every body is JSON). */
-export function readContent(headers: Readonly<Record<string, unknown>>, body: Buffer): Content {
+/**
+ * Reads the body of a reply as text in UTF-8 (specification, section 1: every body is JSON).
+ *
+ * @param body undefined if it was too large to be read
+ */
+export function readContent(headers: Readonly<Record<string, unknown>>, body?: Buffer): Content {
+	if (body === undefined) return { kind: 'tooLarge' };
 	const text = body.toString('utf8').replace(/^\uFEFF/, '');
 	try {
 		const value: unknown = JSON.parse(text);
@@ -51,15 +57,14 @@ export type Envelope = { failed: boolean; message?: string; details: string[]; d
  */
 export function unwrap(value: unknown): Envelope {
 	if (!isRecord(value)) return { failed: false, details: [], data: value };
-	const { success, data, message, error, errors, status } = value;
-	// a reply with an error and nothing else is a failure at any status
-	const isBare = !('data' in value) && !('success' in value) && getIdentity(value) === undefined;
+	const { success, data, message, error, errors } = value;
 	const errorText = isRecord(error) ? error.message : error;
-	const details = readDetails(errors);
-	const hasError = status === 'error' || error === true || isText(errorText) || details.length > 0;
 	const said = [message, errorText].find(isText);
+	const details = listDetails(errors);
+	// a reply with an error and nothing else is a failure at any status
+	const isEnvelope = success !== undefined || 'data' in value;
 	return {
-		failed: readBoolean(success) === false || (isBare && hasError),
+		failed: isEnvelope ? readBoolean(success) === false : isText(errorText) || details.length > 0,
 		...(said !== undefined && { message: said.trim() }),
 		details,
 		data: 'data' in value ? data : value,
@@ -71,20 +76,15 @@ function isText(value: unknown): value is string {
 }
 
 /** Messages on fields: `{field: [text]}`, `{field: text}` or a list of texts. */
-function readDetails(errors: unknown): string[] {
-	if (Array.isArray(errors)) return errors.flatMap(readMessages);
+function listDetails(errors: unknown): string[] {
+	if (Array.isArray(errors)) return errors.filter(isText);
 	if (!isRecord(errors)) return [];
 	return Object.entries(errors).flatMap(([field, texts]) =>
-		(Array.isArray(texts) ? texts : [texts])
-			.flatMap(readMessages)
+		[texts]
+			.flat()
+			.filter(isText)
 			.map((text) => (text.includes(field) ? text : `${field}: ${text}`)),
 	);
-}
-
-function readMessages(value: unknown): string[] {
-	if (typeof value === 'string') return [value];
-	if (!isRecord(value)) return [];
-	return [value.message, value.detail].filter((one) => typeof one === 'string').slice(0, 1);
 }
 
 /** For an error: the names in an object, or what kind of value something else is; never the value. */

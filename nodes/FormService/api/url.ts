@@ -45,14 +45,14 @@ export type CheckedLink = { url: string; isOwn: boolean } | { reason: string };
  *
  * @param base the URL that a relative link starts at
  * @param origin the account's origin
- * @param isOfService the service itself made the link
+ * @param kind an upload of a respondent, or a PDF whose link the service itself made
  * @returns `isOwn`: the link is on the account's origin
  */
 export function checkLink(
 	link: string,
 	base: string,
 	origin: string,
-	isOfService: boolean,
+	kind: 'upload' | 'pdf',
 ): CheckedLink {
 	const url = parseUrl(link, base);
 	const service = new URL(origin);
@@ -64,7 +64,7 @@ export function checkLink(
 	if (service.protocol === 'https:' && url.host === service.host) url.protocol = 'https:';
 	url.hash = '';
 	const isOwn = url.origin === origin;
-	if (isOwn || isOfService) return { url: url.href, isOwn };
+	if (isOwn || kind === 'pdf') return { url: url.href, isOwn };
 	if (isPrivate(url.hostname))
 		return { reason: 'it leads to an IP address or a private host name' };
 	if (url.hostname === service.hostname) {

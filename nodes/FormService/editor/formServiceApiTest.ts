@@ -60,10 +60,7 @@ async function requestWorkspace(
 		followAllRedirects: false,
 		timeout: TIMEOUT_MS,
 	});
-	return await readWholeReply(sending as Promise<N8nReply>, {
-		maxBytes: MAX_BYTES,
-		timeout: TIMEOUT_MS,
-	});
+	return await readWholeReply(sending as Promise<N8nReply>, MAX_BYTES, TIMEOUT_MS);
 }
 
 /** @throws Error with a text for the person, for anything but a workspace */
@@ -73,11 +70,11 @@ function explainSuccess(account: Account, ended: Reply | Broken): string {
 	const outcome =
 		ended.kind === 'reply'
 			? readReply(ended, { url, effect, account })
-			: { trouble: explainBroken(ended, account.origin, false) };
+			: { trouble: explainBroken(ended, { account }) };
 	if ('value' in outcome) {
 		const { data } = unwrap(outcome.value);
 		if (isWorkspace(data)) return `Connected to the workspace "${shortenText(String(data.name))}"`;
-	} else if (ended.kind === 'broken' || !ended.isTooLarge) {
+	} else if (ended.kind === 'broken' || ended.body !== undefined) {
 		const explained = explain(outcome.trouble, { effect, tries: 1, isUncertain: false });
 		const { message, description = '', failure } = explained;
 		const advice =

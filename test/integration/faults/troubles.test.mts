@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answer, demoForms, redirect, slow } from '../../service/index.mts';
+import { demoForms, redirect, slow } from '../../service/index.mts';
 import { itemsOf, locator, time } from '../harness.mts';
 import { addEach, addTo, numbered } from '../limits/adding.mts';
 import { until } from '../limits/watch.mts';
@@ -53,17 +53,6 @@ describe('five requests of items that hang', () => {
 			expect(time.now() - begun).toBeLessThan(2_000);
 			run.cancel();
 			await run.done;
-		});
-	});
-});
-
-describe('a reply that is neither JSON nor cut off', () => {
-	it('is not asked for again', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			service.faults.set({ fault: answer(200, 'text/plain', 'Hello') });
-			const { error } = await n8n.runNode(getWorkspace);
-			expect(error?.message).toMatch(/^Form Service sent/);
-			expect(service.requests).toHaveLength(1);
 		});
 	});
 });

@@ -86,8 +86,8 @@ const spellings: Record<string, (bytes: number[]) => string> = {
 	'tunnelled in IPv6': ([a, b, c, d]) => `[2002:${hex(a * 256 + b)}:${hex(c * 256 + d)}::1]`,
 };
 
-const check = (link: string, origin: string) => checkLink(link, origin, origin, false);
-const checkOfService = (link: string, origin: string) => checkLink(link, origin, origin, true);
+const check = (link: string, origin: string) => checkLink(link, origin, origin, 'upload');
+const checkOfService = (link: string, origin: string) => checkLink(link, origin, origin, 'pdf');
 
 const TO_ADDRESS = { reason: 'it leads to an IP address or a private host name' };
 

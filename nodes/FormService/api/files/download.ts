@@ -1,22 +1,23 @@
 import type { IBinaryData } from 'n8n-workflow';
 import { clock, waitUnlessAborted } from '../clock';
 import { FileError } from '../errors';
+import { decideRetry } from '../request/trouble';
 import { createNotSent, createRequestError, getStopSignal } from '../requestContext';
 import type { RequestContext } from '../requestContext';
-import { createLimits, createTooMany, fetchFile } from './fetchFile';
-import type { FetchedFile, FileProblem, LinkedFile } from './fetchFile';
+import { createLimits, createTrouble, fetchFile } from './fetchFile';
+import type { FetchedFile } from './fetchFile';
 
 /** The most files that are downloaded for one response. */
 const MAX_FILES = 20;
 
-/** Files of one response that are requested again, and how often a PDF is. */
-const MAX_RETRIES = 3;
-
-const PAUSE_S = 1;
-const LONGEST_PAUSE_S = 60;
+/** Files of one response that are requested again, after a pause. */
+const MAX_RETRIED = 3;
+const PAUSE_MS = 1_000;
 
 /** Responses whose files are downloaded at a time in this process; triggers do not wait for items. */
 const MAX_AT_A_TIME = { prompt: 2, bulk: 4 };
+
+const TOO_MANY = createTrouble(`Only the first ${MAX_FILES} files of a response are downloaded`);
 
 /**
  * Downloads the uploaded files of one response into n8n's binary data, one after another and without
@@ -32,21 +33,19 @@ export async function downloadFiles(
 ): Promise<Array<IBinaryData | FileError>> {
 	if (files.length === 0) return [];
 	return await waitForPlace(context, async () => {
-		const links = files
-			.slice(0, MAX_FILES)
-			.map((file) => ({ ...file, madeBy: 'respondent' as const }));
 		const limits = createLimits(context);
-		const fetched: FetchedFile[] = [];
-		for (const link of links) fetched.push(await fetchFile(context, link, limits));
+		const fetch = async (index: number) =>
+			await fetchFile(context, { ...files[index], kind: 'upload' }, limits);
+		const fetched: FetchedFile[] = files.map(() => TOO_MANY);
+		for (const index of files.slice(0, MAX_FILES).keys()) fetched[index] = await fetch(index);
 		const retried = [...fetched.entries()]
-			.flatMap(([index, one]) => (one.kind === 'problem' && one.mayRetry ? [index] : []))
-			.slice(0, context.retry === false ? 0 : MAX_RETRIES);
-		if (retried.length > 0) await clock.sleep(PAUSE_S * 1000, getStopSignal(context));
-		for (const index of retried) fetched[index] = await fetchFile(context, links[index], limits);
-		return files.map((_file, index) => {
-			const one = fetched[index] ?? createTooMany(MAX_FILES);
-			return one.kind === 'file' ? one.binary : createFileError(context, one);
-		});
+			.filter(([, one]) => 'trouble' in one && one.trouble.maxTries > 1)
+			.slice(0, context.retry === false ? 0 : MAX_RETRIED);
+		if (retried.length > 0) await clock.sleep(PAUSE_MS, getStopSignal(context));
+		for (const [index] of retried) fetched[index] = await fetch(index);
+		return fetched.map((one) =>
+			'binary' in one ? one.binary : createRequestError(context, one.trouble, FileError),
+		);
 	});
 }
 
@@ -59,52 +58,19 @@ export async function downloadFiles(
  */
 export async function downloadPdf(
 	context: RequestContext,
-	link: string,
+	url: string,
 	name: string,
 ): Promise<IBinaryData> {
-	const mimeType = 'application/pdf';
-	const file: LinkedFile = {
-		url: link,
-		name,
-		mimeType,
-		madeBy: 'service',
-		findMismatch: findPdfMismatch,
-	};
 	return await waitForPlace(context, async () => {
-		for (let retries = 0; ; retries++) {
-			const fetched = await fetchFile(context, file, createLimits(context));
-			if (fetched.kind === 'file') return fetched.binary;
-			if (!fetched.mayRetry || retries === MAX_RETRIES) throw createFileError(context, fetched);
-			const pauseS = Math.min(fetched.retryAfterS ?? PAUSE_S * 2 ** retries, LONGEST_PAUSE_S);
-			await clock.sleep(pauseS * 1000, getStopSignal(context));
+		for (let tries = 1; ; tries++) {
+			const fetched = await fetchFile(context, { url, name, kind: 'pdf' }, createLimits(context));
+			if ('binary' in fetched) return fetched.binary;
+			const pauseMs = decideRetry('safe', fetched.trouble, tries, Math.random());
+			if (pauseMs === undefined) throw createRequestError(context, fetched.trouble, FileError);
+			await clock.sleep(pauseMs, getStopSignal(context));
 		}
 	});
 }
-
-function createFileError(context: RequestContext, { explanation }: FileProblem): FileError {
-	return createRequestError(context, explanation, FileError);
-}
-
-/**
- * What came in place of a PDF: a page such as a login, a reply of the API, an image, nothing. A PDF has
- * its mark in its first 1,024 bytes (ISO 32000-1, annex H, note 13).
- *
- * @returns undefined for a PDF
- */
-function findPdfMismatch(start: Buffer): string | undefined {
-	const text = start.toString('latin1');
-	if (text.includes('%PDF-')) return undefined;
-	const [, found = 'another file'] = STARTS.find(([pattern]) => pattern.test(text.trim())) ?? [];
-	return found;
-}
-
-const STARTS: ReadonlyArray<readonly [RegExp, string]> = [
-	[/^$/, 'an empty file'],
-	[/^(\xEF\xBB\xBF)?</, 'a web page'],
-	[/^(\xEF\xBB\xBF)?[{[]/, 'JSON'],
-	[/^(\x89PNG|GIF8|\xFF\xD8\xFF|RIFF....WEBP)/s, 'an image'],
-	[/^[\t\n\r\x20-\x7E]+$/, 'text'],
-];
 
 const open = { prompt: 0, bulk: 0 };
 const wakers = new Set<() => void>();

@@ -15,9 +15,8 @@ export type Reply = {
 	kind: 'reply';
 	status: number;
 	headers: Headers;
-	/** Cut off after the most bytes that are read. */
-	body: Buffer;
-	isTooLarge: boolean;
+	/** Undefined if it has more bytes than are read. */
+	body?: Buffer;
 };
 
 /** No whole reply came. */
@@ -28,15 +27,6 @@ export type Broken = {
 	detail?: string;
 	/** A setting of n8n or of this node, or a canceled execution: it says nothing about the service. */
 	isOurs?: boolean;
-};
-
-/** How a reply is read. */
-type ReadOptions = {
-	/** The most bytes of the body that are read. */
-	maxBytes: number;
-	signal?: AbortSignal;
-	/** Milliseconds. Anything but a positive number means 30 seconds. */
-	timeout?: unknown;
 };
 
 /** How long a reply may take to begin, and again to end, unless the node's Timeout option says otherwise. */
@@ -79,25 +69,28 @@ export async function sendByN8n(
  * Waits for a request that one of n8n's helpers is sending, and reads the reply. The helpers end at their
  * timeout, with one exception: after a reply that switches protocols (status 101), they would wait
  * forever. It never rejects.
+ *
+ * @param maxBytes the most bytes of the body that are read
  */
 export async function readWholeReply(
 	sending: Promise<N8nReply>,
-	{ timeout: given, signal, maxBytes }: ReadOptions,
+	maxBytes: number,
+	timeoutMs = REPLY_TIMEOUT_MS,
+	signal?: AbortSignal,
 ): Promise<Reply | Broken> {
-	const timeout = parseTimeout(given);
 	let reply: N8nReply | undefined;
 	try {
-		reply = await waitUnlessAborted(sending, clock.timeout(timeout + GRACE_MS), createTimeout);
-		const { statusCode: status, headers, body } = reply;
-		const reading = waitUnlessAborted(readBody(body, maxBytes), signal, createTimeout);
-		const read = await waitUnlessAborted(reading, clock.timeout(timeout), createTimeout);
-		return { kind: 'reply', status, headers, ...read };
+		reply = await waitUnlessAborted(sending, clock.timeout(timeoutMs + GRACE_MS), createTimeout);
+		const { statusCode: status, headers } = reply;
+		const reading = waitUnlessAborted(readBody(reply.body, maxBytes), signal, createTimeout);
+		const body = await waitUnlessAborted(reading, clock.timeout(timeoutMs), createTimeout);
+		return { kind: 'reply', status, headers, body };
 	} catch (error) {
 		dropReply(sending, reply !== undefined);
 		if (signal?.aborted) return { kind: 'broken', problem: 'interrupted', isOurs: true };
 		const found = findConnectionProblem(error);
 		// a person's short Timeout says nothing about the service
-		const isShort = found.problem === 'timeout' && timeout < REPLY_TIMEOUT_MS;
+		const isShort = found.problem === 'timeout' && timeoutMs < REPLY_TIMEOUT_MS;
 		return { kind: 'broken', ...found, isOurs: isShort || isSetting(found.problem) };
 	}
 }
@@ -128,16 +121,16 @@ export function dropReply(sending: Promise<N8nReply>, isRead = false): void {
 	sending.then(closeReply).catch(() => {});
 }
 
-async function readBody(stream: Readable, maxBytes: number) {
+async function readBody(stream: Readable, maxBytes: number): Promise<Buffer | undefined> {
 	const chunks: Uint8Array[] = [];
 	let size = 0;
 	for await (const chunk of stream as AsyncIterable<Uint8Array>) {
 		size += chunk.length;
 		// leaving the loop destroys the stream
-		if (size > maxBytes) break;
+		if (size > maxBytes) return undefined;
 		chunks.push(chunk);
 	}
-	return { body: Buffer.concat(chunks), isTooLarge: size > maxBytes };
+	return Buffer.concat(chunks);
 }
 
 /** Why no whole reply came. */
@@ -164,37 +157,36 @@ export function findConnectionProblem(error: unknown): Pick<Broken, 'problem' | 
 	const chain = listCauses(error);
 	const stopped = chain.find((one) => STOPPED_BY_N8N.test(one.constructor.name));
 	if (stopped !== undefined) return { problem: 'notAllowed', detail: stopped.message };
-	const code = chain.map(({ code }) => code).findLast((one) => typeof one === 'string');
-	if (code === undefined) return { problem: 'interrupted', detail: chain.at(-1)?.message };
-	const isConnecting = chain.some(hasFailedToConnect);
-	const problem = isConnecting ? (CONNECTING[code] ?? 'unreachable') : classifyCode(code);
-	return { problem, detail: code };
+	const detail = chain.map(({ code }) => code).findLast((code) => typeof code === 'string');
+	if (detail === undefined) return { problem: 'interrupted', detail: chain.at(-1)?.message };
+	const codes = chain.some(hasFailedToConnect) ? CONNECTING : CONNECTED;
+	const [problem] = codes.find(([, pattern]) => pattern.test(detail))!;
+	return { problem, detail };
 }
 
-function classifyCode(code: string): ConnectionProblem {
-	if (TIMEOUT.test(code)) return 'timeout';
-	if (ENCRYPTION.test(code)) return 'encryption';
-	return CERTIFICATE.test(code) ? 'certificate' : 'interrupted';
-}
+type Codes = ReadonlyArray<readonly [problem: ConnectionProblem, code: RegExp]>;
 
-/** Codes of errors before a connection was established. All others are `unreachable`. */
-const CONNECTING: Readonly<Record<string, ConnectionProblem>> = {
-	ECONNREFUSED: 'connectionRefused',
-	ENOTFOUND: 'unknownHost',
-	EAI_AGAIN: 'unknownHost',
-};
-
-const TIMEOUT = /^(ECONNABORTED|ETIMEDOUT)$/;
-
-/** Codes of Node's TLS: the certificate was seen, and no request was sent over the connection. */
-const CERTIFICATE =
-	/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|CRL_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE/;
+/** Codes of errors before a connection was established. */
+const CONNECTING: Codes = [
+	['connectionRefused', /^ECONNREFUSED$/],
+	['unknownHost', /^(ENOTFOUND|EAI_AGAIN)$/],
+	['unreachable', /^/],
+];
 
 /**
- * Codes of OpenSSL: no secure connection was established, as with a server that supports http only. An
- * unreadable record can also follow a request that was sent.
+ * Codes of Node and OpenSSL. No request was sent where no secure connection was established, as with a
+ * server that supports http only, or where the certificate was not accepted; an unreadable record can also
+ * follow a request that was sent.
  */
-const ENCRYPTION = /^(EPROTO$|ERR_SSL_(?!.*(RECORD|DECRYPT)))/;
+const CONNECTED: Codes = [
+	['timeout', /^(ECONNABORTED|ETIMEDOUT)$/],
+	['encryption', /^(EPROTO$|ERR_SSL_(?!.*(RECORD|DECRYPT)))/],
+	[
+		'certificate',
+		/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|CRL_|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)/,
+	],
+	['interrupted', /^/],
+];
 
 /** The errors that n8n throws instead of sending: its protection of private addresses, allowed domains. */
 const STOPPED_BY_N8N = /^(Ssrf\w*|UserError|OperationalError|NodeOperationError)$/;

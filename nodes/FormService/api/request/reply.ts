@@ -1,4 +1,4 @@
-import { upperFirst } from 'lodash';
+import { uniq, upperFirst } from 'lodash';
 import type { Account } from '../account';
 import { clock } from '../clock';
 import type { Effect } from '../endpoints';
@@ -13,8 +13,6 @@ import {
 	TOO_MANY_REQUESTS,
 } from '../rateLimiter/limits';
 import type { Headers } from '../rateLimiter/limits';
-import { readBoolean } from '../readers';
-import { isRecord } from '../records';
 import { isRedirect, isLoginLink, parseUrl } from '../url';
 import type { Reply } from './http';
 import { explainDayUsedUp, MAX_TRIES } from './trouble';
@@ -24,9 +22,6 @@ import type { Text, Trouble } from './trouble';
 export const MAX_REPLY_BYTES = 128 * 1024 * 1024;
 
 const NO_CONTENT = 204;
-
-/** The only 5xx status (RFC 9110, section 15.6.2) that another try cannot change. */
-const NOT_IMPLEMENTED = 501;
 
 /**
  * A refused request waits for a new window. Where other clients of the account reply sooner, it can be
@@ -52,47 +47,33 @@ type Outcome = { value: unknown; headers: Headers } | { trouble: Trouble };
 
 /** Reads a reply to a request. */
 export function readReply(reply: Reply, sent: Sent): Outcome {
-	const { status, headers, body, isTooLarge } = reply;
+	const { status, headers, body } = reply;
+	if (status === NO_CONTENT) return { value: {}, headers };
 	const content = readContent(headers, body);
-	const isSuccess = status >= 200 && status < 300;
-	if (status === NO_CONTENT && content.kind === 'empty') return { value: {}, headers };
 	const envelope = content.kind === 'json' ? concealTexts(unwrap(content.value), sent) : undefined;
-	if (isSuccess && !isTooLarge && content.kind === 'json' && !envelope?.failed) {
+	if (status < 300 && content.kind === 'json' && !envelope?.failed) {
 		return { value: content.value, headers };
 	}
 	const said = envelope?.message === undefined ? '' : `: "${shortenText(envelope.message)}"`;
 	if (status === TOO_MANY_REQUESTS) return { trouble: explainRefusal(headers, said, sent) };
 	const text = findReplyText({ ...reply, content, envelope, said }, sent);
 	const [message, description, cause = 'configuration-invalid'] = text;
-	const canPass =
-		(status >= 500 && status !== NOT_IMPLEMENTED) ||
-		(isSuccess && !isTooLarge && isCutOff(content, body));
-	const retryAfterS = parseRetryAfter(headers, clock.now()) ?? 0;
+	// a redirect that keeps the method (RFC 9110, section 15.4), or to a login; others can follow the act
+	const hasRefused =
+		envelope?.failed || [307, 308].includes(status) || cause === 'credential-invalid';
 	const trouble: Trouble = {
 		...{ message, description, httpCode: String(status), failure: { cause } },
-		maxTries: canPass ? MAX_TRIES : 1,
-		mayHaveActed: canHaveActed(reply, envelope?.failed === true),
-		retryAfterMs: Math.min(retryAfterS, LONGEST_PAUSE_S) * 1000,
+		maxTries: cause === 'temporarily-unavailable' ? MAX_TRIES : 1,
+		// a service that breaks down (5xx) can have acted before, even if the body says otherwise
+		mayHaveActed: status >= 500 || (status < 400 && !hasRefused),
+		retryAfterMs: parsePauseMs(headers),
 	};
 	return { trouble };
 }
 
-/** Whether the body of a success was cut off, or never came. */
-function isCutOff({ kind }: Content, body: Buffer): boolean {
-	if (kind === 'empty') return true;
-	return kind === 'unreadable' && /^\s*[[{]/.test(body.toString('latin1', 0, 64));
-}
-
-/**
- * The service did not act after a 4xx status, and after a redirect that keeps the method (307, 308; RFC
- * 9110, section 15.4) or leads to a login. Other redirects are what many services send after they have
- * acted.
- */
-function canHaveActed({ status, headers }: Reply, saysFailed: boolean): boolean {
-	// a service that breaks down (5xx) can have acted before, even if the body says otherwise
-	if (status >= 500) return true;
-	if (status >= 400 || saysFailed) return false;
-	return status < 300 || !(status === 307 || status === 308 || isLoginLink(headers.location));
+/** How long a reply that is no refusal asks to wait. */
+export function parsePauseMs(headers: Headers): number {
+	return Math.min(parseRetryAfter(headers, clock.now()) ?? 0, LONGEST_PAUSE_S) * 1000;
 }
 
 function explainRefusal(headers: Headers, said: string, { perMinute }: Sent): Trouble {
@@ -117,15 +98,12 @@ type Failed = Reply & {
 	said: string;
 };
 
-const MORE_RIGHTS = 'If the account lacks permission, use the credential of another account.';
-
 function findReplyText(reply: Failed, sent: Sent): Text {
 	const { status, content, envelope, said } = reply;
 	const { effect, account } = sent;
 	const { noun, ifRejected, ifClosed } = effect;
 	const { baseUrl } = account;
-	const isWebPage = content.kind === 'webPage';
-	if (reply.isTooLarge) {
+	if (content.kind === 'tooLarge') {
 		return [
 			'The reply is too large for n8n to handle safely',
 			'Ask your Form Service administrator for smaller pages, or delete responses that are no longer needed.',
@@ -143,16 +121,15 @@ function findReplyText(reply: Failed, sent: Sent): Text {
 		];
 	}
 	// a web page with another status, such as 403 or 413, can come from a proxy before the service
-	if (isWebPage && [404, 405, 410].includes(status)) {
+	if (content.kind === 'webPage' && [404, 405, 410].includes(status)) {
 		return [`${baseUrl} returned a web page instead of data (status ${status})`, CHECK_BASE_URL];
 	}
-	if (status === 403 && ifClosed !== undefined && isFormClosed(envelope)) {
+	if (status === 403 && ifClosed !== undefined && CLOSED.test(envelope?.message ?? '')) {
 		return [`The form is closed${said}`, ifClosed];
 	}
 	if (status === 403) {
 		const check = `Check that the ${noun} belongs to the token's workspace. `;
-		const description = (noun === undefined ? '' : check) + MORE_RIGHTS;
-		return [`Access denied (status 403)${said}`, description];
+		return [`Access denied (status 403)${said}`, (noun === undefined ? '' : check) + MORE_RIGHTS];
 	}
 	if (status === 404 && noun === undefined) {
 		return [`This is not a Form Service address${said}`, CHECK_BASE_URL];
@@ -170,7 +147,7 @@ function findReplyText(reply: Failed, sent: Sent): Text {
 		return [message, joinDetails(envelope) || (ifRejected ?? otherwise)];
 	}
 	if (isRedirect(status)) return explainRedirect(reply, sent);
-	if (isWebPage) {
+	if (content.kind === 'webPage') {
 		return [
 			`${baseUrl} returned a web page instead of data`,
 			`${CHECK_BASE_URL} A login page means that the access token was not accepted.`,
@@ -184,8 +161,12 @@ function findReplyText(reply: Failed, sent: Sent): Text {
 	return [message, TRY_LATER, 'temporarily-unavailable'];
 }
 
-const UNUSABLE: Record<Content['kind'], string> = {
-	webPage: 'a web page',
+const MORE_RIGHTS = 'If the account lacks permission, use the credential of another account.';
+
+/** Words for a closed form, which the specification does not give. */
+const CLOSED = /\bclosed\b|\bno (longer|more)\b.*\b(accept|response|submission)/i;
+
+const UNUSABLE = {
 	empty: 'an empty reply',
 	unreadable: 'an incomplete or invalid JSON reply',
 	tooDeep: 'a reply that is nested too deeply to be read',
@@ -206,21 +187,12 @@ function explainRedirect({ headers: { location } }: Reply, { url, account }: Sen
 	if (!target) return [`${baseUrl} redirects without saying where`, CHECK_BASE_URL];
 	const address = shortenText(target.origin + target.pathname);
 	const path = url.slice(baseUrl.length).split('?')[0];
-	const newBaseUrl = address.slice(0, -path.length);
-	const isMoved = address.endsWith(path) && newBaseUrl !== baseUrl;
-	return [
-		`${baseUrl} redirects to ${address}`,
-		isMoved
-			? `Enter ${newBaseUrl} as the 'Base URL' in the Form Service credential.`
-			: `${CHECK_BASE_URL} Redirects are not followed.`,
-	];
-}
-
-/** Words for a closed form, which the specification does not give; `is_closed` is a form's setting. */
-const CLOSED = /\bclosed\b|\bno (longer|more)\b.*\b(accept|response|submission)/i;
-
-function isFormClosed({ message = '', data }: Partial<Envelope> = {}): boolean {
-	return CLOSED.test(message) || (isRecord(data) && readBoolean(data.is_closed) === true);
+	const newBaseUrl = address.endsWith(path) ? address.slice(0, -path.length) : baseUrl;
+	const advice =
+		newBaseUrl === baseUrl
+			? `${CHECK_BASE_URL} Redirects are not followed.`
+			: `Enter ${newBaseUrl} as the 'Base URL' in the Form Service credential.`;
+	return [`${baseUrl} redirects to ${address}`, advice];
 }
 
 /** The token is removed before any text is cut off within it. */
@@ -233,9 +205,9 @@ function concealTexts({ message, details, ...rest }: Envelope, { account }: Sent
 const MAX_DETAILS = 20;
 
 /** The service's messages on single fields, one a line, without its `message` again. */
-function joinDetails(envelope: Envelope | undefined): string {
-	const said = shortenText(envelope?.message ?? '');
-	const details = envelope?.details.map((text) => shortenText(text)) ?? [];
-	const lines = details.filter((line) => line !== '' && line !== said);
+function joinDetails(envelope?: Envelope): string {
+	const [, ...lines] = uniq(
+		[envelope?.message ?? '', ...(envelope?.details ?? [])].map((text) => shortenText(text)),
+	);
 	return lines.slice(0, MAX_DETAILS).join('\n');
 }

@@ -58,26 +58,24 @@ export async function request(context: RequestContext, target: Target): Promise<
 		if (turn.kind === 'notSent') throw createNotSent(context);
 		if (turn.kind !== 'turn') throw createRequestError(context, explainHeldBack(turn));
 		const sending = sendByN8n(n8n, outgoing, true);
-		const ended = await readWholeReply(sending, { maxBytes: MAX_REPLY_BYTES, signal, timeout });
+		const ended = await readWholeReply(sending, MAX_REPLY_BYTES, timeout, signal);
 		queue.endTurn(turn, ended);
-		const isCanceled = ended.kind === 'broken' && signal?.aborted === true;
-		// a change that was under way may have happened, so its error must not say that it was not sent
-		if (isCanceled && effect.kind === 'safe') throw createNotSent(context);
 
 		// parse
 		const outcome =
 			ended.kind === 'reply'
 				? readReply(ended, { url, effect, account, perMinute: queue.perMinute })
-				: { trouble: explainBroken(ended, account.origin, transport !== undefined) };
+				: { trouble: explainBroken(ended, context) };
 		if ('value' in outcome) return { ...outcome, requests };
+		// a change that was under way may have happened, so its error must not say that it was not sent
+		if (signal?.aborted && effect.kind === 'safe') throw createNotSent(context);
 
 		// decide whether to retry; else explain
 		const { trouble } = outcome;
 		isUncertain ||= trouble.mayHaveActed;
 		const count = ++tries[trouble.failure.cause === 'rate-limited' ? 'refused' : 'failed'];
-		const mayRetry = retry && !isCanceled && !queue.isServiceDown;
-		const pauseMs = mayRetry ? decideRetry(effect.kind, trouble, count, Math.random()) : undefined;
-		if (pauseMs === undefined) {
+		const pauseMs = decideRetry(effect.kind, trouble, count, Math.random());
+		if (pauseMs === undefined || !retry || signal?.aborted || queue.isServiceDown) {
 			throw createRequestError(context, explain(trouble, { effect, tries: requests, isUncertain }));
 		}
 		if (pauseMs > 0) await clock.sleep(pauseMs, stop);

@@ -1,15 +1,15 @@
-import { pick } from 'lodash';
 import type { Failure } from 'n8n-workflow';
 import type { Effect } from '../endpoints';
 import { asSentence, CHECK_BASE_URL, formatTime, TRY_LATER } from '../errors';
 import type { Explanation } from '../errors';
 import { REQUESTS_PER_DAY } from '../rateLimiter/limits';
 import type { HeldBack } from '../rateLimiter/requestQueue';
+import type { RequestContext } from '../requestContext';
 import { isSetting } from './http';
-import type { Broken } from './http';
+import type { Broken, ConnectionProblem } from './http';
 
 /** Why a request brought no success: what a person reads, and what follows for another try. */
-export type Trouble = Pick<Explanation, 'message' | 'httpCode'> & {
+export type Trouble = Explanation & {
 	description: string;
 	failure: Failure;
 	/** How often a request is sent in all while it ends so. */
@@ -60,85 +60,67 @@ export function explain(
 	trouble: Trouble,
 	{ effect, tries, isUncertain }: { effect: Effect; tries: number; isUncertain: boolean },
 ): Explanation {
-	const explanation = pick(trouble, EXPLAINED);
-	const { message, description } = explanation;
 	const { ifUncertain, kind } = effect;
-	if (!isUncertain || ifUncertain === undefined) {
-		return tries > 1
-			? { ...explanation, description: `${description} Tried ${tries} times.` }
-			: explanation;
+	if (isUncertain && ifUncertain !== undefined) {
+		return {
+			...trouble,
+			message: `${asSentence(trouble.message)} ${ifUncertain.message}`,
+			description: ifUncertain.description,
+			mayHaveActed: kind === 'once',
+		};
 	}
-	return {
-		...explanation,
-		message: `${asSentence(message)} ${ifUncertain.message}`,
-		description: ifUncertain.description,
-		mayHaveActed: kind === 'once',
-	};
+	const description = trouble.description + (tries > 1 ? ` Tried ${tries} times.` : '');
+	return { ...trouble, description, mayHaveActed: false };
 }
 
 /** What a person reads, and the cause; without a cause, a person has to change something. */
 export type Text = [message: string, description: string, cause?: Failure['cause']];
 
-/**
- * The trouble of a request that got no whole reply.
- *
- * @param origin of the account
- * @param hasOptions the node has request options, as a trigger has not
- */
+/** The trouble of a request that got no whole reply. */
 export function explainBroken(
-	{ problem, detail }: Pick<Broken, 'problem' | 'detail'>,
-	origin: string,
-	hasOptions: boolean,
+	{ problem, detail = '' }: Pick<Broken, 'problem' | 'detail'>,
+	{ account: { origin }, transport }: Pick<RequestContext, 'account' | 'transport'>,
 ): Trouble {
-	const [message, description] = findConnectionText(problem, origin, detail);
-	const isTimeout = problem === 'timeout';
+	const texts: Record<ConnectionProblem, Text> = {
+		connectionRefused: [
+			`Couldn't connect to ${origin} (connection refused)`,
+			`Form Service may be down. ${CHECK_BASE_URL}`,
+		],
+		unknownHost: [
+			`Couldn't find the host name in ${origin}`,
+			`${CHECK_BASE_URL} If the URL is correct, n8n's DNS may be failing.`,
+		],
+		unreachable: [
+			`Couldn't reach ${origin} from n8n's network`,
+			`${CHECK_BASE_URL} If the URL is correct, check the network of the machine that runs n8n.`,
+		],
+		certificate: [
+			`The certificate of ${origin} was not accepted (${detail})`,
+			`${CHECK_BASE_URL} If the certificate comes from your own authority, add the authority to n8n (NODE_EXTRA_CA_CERTS).`,
+		],
+		encryption: [
+			`Couldn't establish a secure connection to ${origin} (${detail})`,
+			`${CHECK_BASE_URL} Form Service may use http or a different port.`,
+		],
+		notAllowed: [
+			`n8n does not allow requests to ${origin}: ${detail}`,
+			"Check the allowed domains of the credential and n8n's SSRF protection.",
+		],
+		timeout: [
+			`${origin} did not reply in time`,
+			transport === undefined ? TRY_LATER : `${TRY_LATER} ${SET_TIMEOUT}`,
+		],
+		interrupted: [`The connection to ${origin} broke before the whole reply arrived`, TRY_LATER],
+	};
+	const [message, description] = texts[problem];
 	return {
 		message,
-		description: isTimeout && hasOptions ? `${description} ${SET_TIMEOUT}` : description,
+		description,
 		failure: { cause: isSetting(problem) ? 'configuration-invalid' : 'temporarily-unavailable' },
-		maxTries: isSetting(problem) ? 1 : isTimeout ? MAX_TIMEOUTS : MAX_TRIES,
+		maxTries: isSetting(problem) ? 1 : problem === 'timeout' ? MAX_TIMEOUTS : MAX_TRIES,
 		// no request is sent without a connection
-		mayHaveActed: isTimeout || problem === 'interrupted',
+		mayHaveActed: problem === 'timeout' || problem === 'interrupted',
 	};
-}
-
-function findConnectionText(problem: Broken['problem'], origin: string, detail = ''): Text {
-	switch (problem) {
-		case 'connectionRefused':
-			return [
-				`Couldn't connect to ${origin} (connection refused)`,
-				`Form Service may be down. ${CHECK_BASE_URL}`,
-			];
-		case 'unknownHost':
-			return [
-				`Couldn't find the host name in ${origin}`,
-				`${CHECK_BASE_URL} If the URL is correct, n8n's DNS may be failing.`,
-			];
-		case 'unreachable':
-			return [
-				`Couldn't reach ${origin} from n8n's network`,
-				`${CHECK_BASE_URL} If the URL is correct, check the network of the machine that runs n8n.`,
-			];
-		case 'certificate':
-			return [
-				`The certificate of ${origin} was not accepted (${detail})`,
-				`${CHECK_BASE_URL} If the certificate comes from your own authority, add the authority to n8n (NODE_EXTRA_CA_CERTS).`,
-			];
-		case 'encryption':
-			return [
-				`Couldn't establish a secure connection to ${origin} (${detail})`,
-				`${CHECK_BASE_URL} Form Service may use http or a different port.`,
-			];
-		case 'notAllowed':
-			return [
-				`n8n does not allow requests to ${origin}: ${detail}`,
-				"Check the allowed domains of the credential and n8n's SSRF protection.",
-			];
-		case 'timeout':
-			return [`${origin} did not reply in time`, TRY_LATER];
-		case 'interrupted':
-			return [`The connection to ${origin} broke before the whole reply arrived`, TRY_LATER];
-	}
 }
 
 /** What a person can do about a reply that takes long, if the node has request options. */
@@ -165,7 +147,7 @@ export function explainDayUsedUp(until: number, allowed = REQUESTS_PER_DAY, said
 export function explainHeldBack(held: Exclude<HeldBack, { kind: 'notSent' }>): Explanation {
 	switch (held.kind) {
 		case 'dayUsedUp':
-			return pick(explainDayUsedUp(held.until, held.allowed), EXPLAINED);
+			return explainDayUsedUp(held.until, held.allowed);
 		case 'serviceDown':
 			return {
 				message: 'Form Service has failed too often in a row; this request was not sent',
@@ -182,6 +164,3 @@ export function explainHeldBack(held: Exclude<HeldBack, { kind: 'notSent' }>): E
 			};
 	}
 }
-
-/** What an explanation takes of a trouble. */
-const EXPLAINED = ['message', 'description', 'httpCode', 'failure'] as const;

@@ -62,46 +62,34 @@ function served(...answers: Answer[]) {
 const networkError = (code: string, syscall?: string) =>
 	Object.assign(new Error('socket'), { code, syscall });
 
-describe('a reply', () => {
-	it('says how many requests were sent for it, retries included', async () => {
-		const { context, target } = served({ status: 503 }, { body: { success: true, data: [] } });
-		const reply = await request(context, target());
-		expect(reply).toEqual({ value: { success: true, data: [] }, headers: {}, requests: 2 });
-	});
+it('a reply says how many requests were sent for it, retries included', async () => {
+	const { context, target } = served({ status: 503 }, { body: { success: true, data: [] } });
+	const reply = await request(context, target());
+	expect(reply).toEqual({ value: { success: true, data: [] }, headers: {}, requests: 2 });
 });
 
-describe('a redirect of the API', () => {
-	const explained = async (location?: string) => {
-		const { failure, sent } = served({ status: 301, headers: { location } });
-		const { message, description } = await failure(endpoints.listFields);
-		expect(sent).toHaveLength(1);
-		return [message, description];
-	};
-	const FROM = 'https://forms.example.com/api/v1 redirects';
+describe('a redirect of the API is not followed, and the error says where it leads', () => {
+	const HERE = 'https://forms.example.com/api/v1';
+	const CHECK = "Check the 'Base URL' in the Form Service credential.";
 
 	it.each([
 		[
 			'https://new.example.com/api/v1/forms/AbC123/fields',
-			`${FROM} to https://new.example.com/api/v1/forms/AbC123/fields`,
+			' to https://new.example.com/api/v1/forms/AbC123/fields',
 			"Enter https://new.example.com/api/v1 as the 'Base URL' in the Form Service credential.",
 		],
 		[
 			'https://new.example.com/',
-			`${FROM} to https://new.example.com/`,
-			"Check the 'Base URL' in the Form Service credential. Redirects are not followed.",
+			' to https://new.example.com/',
+			`${CHECK} Redirects are not followed.`,
 		],
-		[
-			'',
-			`${FROM} to https://forms.example.com/api/v1/forms/AbC123/fields`,
-			"Check the 'Base URL' in the Form Service credential. Redirects are not followed.",
-		],
-		[
-			undefined,
-			`${FROM} without saying where`,
-			"Check the 'Base URL' in the Form Service credential.",
-		],
-	])('to %j is not followed, and the error says where it leads', async (location, ...texts) => {
-		expect(await explained(location)).toEqual(texts);
+		['', ` to ${HERE}/forms/AbC123/fields`, `${CHECK} Redirects are not followed.`],
+		[undefined, ' without saying where', CHECK],
+	])('%j', async (location, where, description) => {
+		const { failure, sent } = served({ status: 301, headers: { location } });
+		const error = await failure(endpoints.listFields);
+		expect(error).toMatchObject({ message: `${HERE} redirects${where}`, description });
+		expect(sent).toHaveLength(1);
 	});
 });
 
@@ -109,51 +97,46 @@ describe('an error', () => {
 	it('is an API error to n8n and its editor, with the item it belongs to', async () => {
 		const error = await served({ status: 400 }).failure(endpoints.listForms);
 		expect(error).toBeInstanceOf(NodeApiError);
-		expect(error.name).toBe('NodeApiError');
 		expect(JSON.parse(JSON.stringify(error))).toMatchObject({ name: 'NodeApiError' });
 		expect(error).toMatchObject({ httpCode: '400', context: { itemIndex: 3 } });
 	});
 
-	it('leaves its place in the queue to other requests', async () => {
-		const broken = Array<Error>(10).fill(networkError('CERT_HAS_EXPIRED'));
-		const { context, target, failure } = served(...broken, { body: { success: true } });
-		for (const _ of broken) await failure(endpoints.listForms);
-		expect((await request(context, target())).requests).toBe(1);
-	});
-
 	it.each([
-		['once the connection was open', networkError('EHOSTUNREACH', 'read'), true, 1],
-		['while connecting', networkError('EHOSTUNREACH', 'connect'), false, 4],
-	])('of the network %s says whether a response may have been added', async (_when, ...given) => {
-		const [error, mayHaveActed, times] = given;
-		const { failure, sent } = served(error);
+		['read', true, 1],
+		['connect', false, 4],
+	])('of the network says after a %s whether a response may have been added', async (...given) => {
+		const [syscall, mayHaveActed, times] = given;
+		const { failure, sent } = served(networkError('EHOSTUNREACH', syscall));
 		expect((await failure(endpoints.addResponse)).mayHaveActed).toBe(mayHaveActed);
 		expect(sent).toHaveLength(times);
 	});
 
-	it('says that the form is closed where a response is added, and what to do', async () => {
-		for (const body of [
-			{ success: false, message: 'Registration has closed. See you next year!' },
-			{ success: false, message: 'This form takes no more responses.' },
-			{ success: false, message: 'No.', data: { is_closed: true } },
-		]) {
-			const { message, description } = await served({ status: 403, body }).failure(
-				endpoints.addResponse,
-			);
-			expect(message).toBe(`The form is closed: "${body.message}"`);
-			expect(description).toBe('Open the form with Setting: Update, or choose another form.');
-		}
+	it.each([
+		['addResponse', 'Registration has closed. See you next year!', /^The form is closed: "Reg/],
+		['addResponse', 'This form takes no more responses.', /^The form is closed: "This/],
+		['addResponse', 'No access.', /^Access denied/],
+		['listFields', 'The form is closed.', /^Access denied/],
+	] as const)('of %s with 403 and "%s" says whether the form is closed', async (name, ...given) => {
+		const [message, expected] = given;
+		const { failure } = served({ status: 403, body: { success: false, message } });
+		expect((await failure(endpoints[name])).message).toMatch(expected);
 	});
 
-	it('does not say so of another refusal, or of another endpoint', async () => {
-		const denied = { status: 403, body: { success: false, message: 'No access.' } };
-		const closed = { status: 403, body: { success: false, message: 'The form is closed.' } };
-		expect((await served(denied).failure(endpoints.addResponse)).message).toContain('denied');
-		expect((await served(closed).failure(endpoints.listFields)).message).toContain('denied');
+	it('means the day if the limit is larger than that of the minute, as another service has it', async () => {
+		const shows = (limit: number, remaining: number) => ({
+			'x-ratelimit-limit': String(limit),
+			'x-ratelimit-remaining': String(remaining),
+		});
+		const day = { status: 429, headers: { ...shows(2_000, 0), 'retry-after': '30' } };
+		const { context, target, failure } = served({ body: [], headers: shows(60, 59) }, day);
+		await request(context, target());
+		const error = await failure(endpoints.listForms);
+		expect(error.failure?.cause).toBe('quota-exhausted');
+		expect(error.description).toContain('2,000 requests a day');
 	});
 });
 
-describe('an endpoint that is new', () => {
+describe('a new endpoint', () => {
 	const deleteForm: Endpoint = {
 		method: 'DELETE',
 		url: '/forms/{formId}',
@@ -168,20 +151,15 @@ describe('an endpoint that is new', () => {
 		},
 	};
 
-	it('is sent with its method, and succeeds with or without a body', async () => {
-		const { context, target, sent } = served({ status: 204 });
+	it('is sent with its method, is retried as its effect allows, and needs no body', async () => {
+		const { context, target, sent } = served({ status: 503 }, { status: 204 });
 		const reply = await request(context, target(deleteForm));
-		expect(reply).toMatchObject({ value: {}, requests: 1 });
-		expect(sent[0]).toMatchObject({ method: 'DELETE' });
-		expect(sent[0].url).toBe('https://forms.example.com/api/v1/forms/AbC123');
+		expect(reply).toMatchObject({ value: {}, requests: 2 });
+		const url = 'https://forms.example.com/api/v1/forms/AbC123';
+		expect(sent[0]).toMatchObject({ method: 'DELETE', url });
 	});
 
-	it('is retried as its effect allows', async () => {
-		const { context, target } = served({ status: 503 }, { body: { success: true } });
-		expect((await request(context, target(deleteForm))).requests).toBe(2);
-	});
-
-	it('is explained by its noun', async () => {
+	it('is explained by its noun and its effect', async () => {
 		const error = await served({ status: 404 }).failure(deleteForm);
 		expect(error.message).toBe('Form not found');
 		expect(error.description).toContain('Check the ID. The form may have been deleted');
@@ -189,29 +167,11 @@ describe('an endpoint that is new', () => {
 		expect(rejected.description).toBe('Check the ID of the form.');
 	});
 
-	it('says that it may have acted where an earlier try had no clear end', async () => {
+	it('says that it may have acted if an earlier try had no clear end', async () => {
 		const { failure } = served(networkError('ECONNRESET', 'read'), { status: 404 });
 		const error = await failure(deleteForm);
 		expect(error.message).toBe('Form not found. The form may or may not have been deleted');
 		expect(error.description).toContain('Look for the form');
 		expect(error.mayHaveActed).toBe(false);
-	});
-});
-
-describe('a refusal of a service with other limits', () => {
-	const shows = (limit: number, remaining: number) => ({
-		'x-ratelimit-limit': String(limit),
-		'x-ratelimit-remaining': String(remaining),
-	});
-
-	it('means the day where its limit is larger than the minute that was shown before', async () => {
-		const day = { status: 429, headers: { ...shows(2_000, 0), 'retry-after': '30' } };
-		const { context, target, sent, failure } = served({ body: [], headers: shows(60, 59) }, day);
-		await request(context, target());
-		const error = await failure(endpoints.listForms);
-		expect(error.failure?.cause).toBe('quota-exhausted');
-		expect(error.description).toContain('2,000 requests a day');
-		expect(error.message).toMatch(/^The daily request limit is used up until .* UTC$/);
-		expect(sent).toHaveLength(2);
 	});
 });
