@@ -16,11 +16,8 @@ export type Rules = {
 	events: readonly TriggerEvent[];
 	abandonedAfterMs: number;
 	nowMs: number;
-	/**
-	 * On a form's first reading, a response that was created then or later is new. Epoch milliseconds
-	 * of the service; 0 if all responses of that reading are new, undefined if none is.
-	 */
-	sinceMs?: number;
+	/** Unknown responses that were created then or later are new. Epoch milliseconds of the service. */
+	sinceMs: number;
 };
 
 /** What has changed of one response. */
@@ -52,13 +49,13 @@ const NOTHING: Known = new Map();
  * short for a while repeats nothing.
  *
  * @param before undefined on the first reading of a form
- * @param isWhole false for a part of the listing, which does not show that a response has left
+ * @param read a part of the listing does not show that a response has left
  * @throws NodeApiError if a response has no identity: it could not be told from the next
  */
 export function compareResponses(
 	before: Known | undefined,
 	records: readonly IDataObject[],
-	isWhole: boolean,
+	read: 'whole' | 'part',
 	rules: Rules,
 ): Comparison {
 	const found: Found[] = [];
@@ -66,13 +63,13 @@ export function compareResponses(
 	const listed = listByFingerprint(before ?? NOTHING, records, rules.node);
 	for (const [fingerprint, { record, former }] of listed) {
 		const was = before?.get(former ?? fingerprint);
-		const { event, known } = advance(was, record, rules, before === undefined);
+		const { event, known } = advance(was, record, rules);
 		if (event !== undefined && rules.events.includes(event)) {
 			found.push({ event, record, fingerprint });
 		}
 		if (known !== was || former !== undefined) changes.push({ fingerprint, known, former });
 	}
-	if (isWhole && before !== undefined) {
+	if (read === 'whole' && before !== undefined) {
 		changes.push(...findMissing(before, listed, toMinute(rules.nowMs)));
 	}
 	return { found, before, changes };
@@ -149,9 +146,10 @@ function listByFingerprint(
 			if (isIncomplete(other.record)) other.record = record;
 			continue;
 		}
-		const isKnown = before.size === 0 || before.has(fingerprint);
-		const others = isKnown ? [] : getIdentities(record).slice(1).map(computeFingerprint);
-		listed.set(fingerprint, { record, former: others.find((one) => before.has(one)) });
+		const others =
+			before.size === 0 || before.has(fingerprint) ? [] : getIdentities(record).slice(1);
+		const former = others.map(computeFingerprint).find((one) => before.has(one));
+		listed.set(fingerprint, { record, former });
 	}
 	return listed;
 }
@@ -163,37 +161,34 @@ type Step = { event?: ResponseEvent; known: KnownResponse };
 function advance(
 	was: KnownResponse | undefined,
 	record: IDataObject,
-	{ events, abandonedAfterMs, nowMs, sinceMs = Infinity }: Rules,
-	isFirst: boolean,
+	{ events, abandonedAfterMs, nowMs, sinceMs }: Rules,
 ): Step {
-	const isOld = isFirst && (getCreatedAt(record) ?? 0) < sinceMs;
-	const isNew = was === undefined && !isOld;
+	const createdAtMs = getCreatedAt(record);
+	const standing = was?.kind ?? ((createdAtMs ?? 0) >= sinceMs ? 'new' : 'old');
 	if (!isIncomplete(record)) {
-		const isSame = isOld || was?.kind === 'complete';
-		return { event: isSame ? undefined : 'responseCompleted', known: keep(was, 'complete') };
+		const event = ['old', 'complete'].includes(standing) ? undefined : 'responseCompleted';
+		return { event, known: keep(was, 'complete') };
 	}
-	if (was?.kind === 'complete' || was?.kind === 'abandoned') return { known: keep(was, was.kind) };
-	const event = isNew && events.includes('responseStarted') ? 'responseStarted' : undefined;
+	if (standing === 'complete' || standing === 'abandoned') return { known: keep(was, standing) };
+	const event =
+		standing === 'new' && events.includes('responseStarted') ? 'responseStarted' : undefined;
 	if (!events.includes('responseAbandoned')) return { event, known: keep(was, 'incomplete') };
-	const isWaiting = was?.kind === 'waiting' && was.isMissing !== true;
-	const sinceMinute = isWaiting
-		? was.sinceMinute
-		: toMinute(Math.min(getCreatedAt(record) ?? nowMs, nowMs));
-	const isOverdue = nowMs >= sinceMinute * MINUTE_MS + abandonedAfterMs;
+	const waiting =
+		was?.kind === 'waiting' && !was.isMissing
+			? was
+			: describeKnown('waiting', toMinute(Math.min(createdAtMs ?? nowMs, nowMs)));
+	const abandonedAtMs = waiting.sinceMinute * MINUTE_MS + abandonedAfterMs;
 	// one event at a time: if it was also abandoned since the last poll, the next poll emits that
-	if (!isOverdue || event !== undefined) {
-		return { event, known: isWaiting ? was : describeKnown('waiting', sinceMinute) };
-	}
+	if (nowMs < abandonedAtMs || event !== undefined) return { event, known: waiting };
 	// a response that was abandoned before the trigger began or before the event was chosen starts nothing
-	const startsWorkflow = isNew || was?.kind === 'waiting';
+	const startsWorkflow = ['new', 'waiting'].includes(standing);
 	const known = describeKnown('abandoned');
 	return { event: startsWorkflow ? 'responseAbandoned' : undefined, known };
 }
 
 /** The same value if nothing has changed, so that states can be compared by identity. */
 function keep(was: KnownResponse | undefined, kind: KnownResponse['kind']): KnownResponse {
-	const isSame = was?.kind === kind && was.isMissing !== true;
-	return isSame ? was : describeKnown(kind);
+	return was?.kind === kind && !was.isMissing ? was : describeKnown(kind);
 }
 
 /** The most names of attributes that an error lists. */

@@ -37,8 +37,8 @@ export type FoundInForm = {
 	comparison: Comparison;
 	/** Events that start the workflow, oldest first. */
 	wanted: readonly Found[];
-	/** Whether they can be delivered; otherwise they wait for the fields of the form. */
-	isReady: boolean;
+	/** Those of them that can be delivered; the others wait for the fields of the form. */
+	ready: readonly Found[];
 	fields?: readonly FormField[];
 	/** What was read, which is a success if the delivery is one as well. */
 	read?: 'whole' | 'short';
@@ -55,34 +55,33 @@ export async function findInForm(
 	input: PollInput,
 	progress: Progress,
 	form: FormMemory,
-	state: FormState | undefined,
+	state: FormState = createInitialState(input),
 ): Promise<FoundInForm | undefined> {
-	const { context, parameters, occasion } = input;
-	const { conditions, events, abandonedAfterMs } = parameters;
-	const known = state?.known;
+	const { context, parameters } = input;
+	const { events, abandonedAfterMs } = parameters;
+	const { known, sinceMs = Infinity } = state;
 	// a state that n8n has restored may be older than what waits
 	if (known === undefined) form.waiting = [];
-	const isToCheck = occasion === 'publish' && conditionsNeedFields(conditions);
-	const kind = decideReading(input, form, known, isToCheck);
-	const isWaiting = form.waiting.length > 0 && isBackOffOver(input, form);
-	if (kind === undefined && !isWaiting) return undefined;
+	const kind = decideReading(input, form, known);
+	if (kind === undefined && (form.waiting.length === 0 || !isBackOffOver(input, form))) {
+		return undefined;
+	}
 	const startedAtMs = clock.now();
 	let step: Failed['step'] = kind ?? 'delivery';
 	let found: FoundInForm | undefined;
 	try {
-		const reading = await readForm(input, progress, form, known, kind);
-		if (known === undefined && reading.kind !== 'whole') return undefined;
+		const reading = kind && (await readForm(input, progress, form, known, kind));
+		if (known === undefined && reading?.kind !== 'whole') return undefined;
 		step = 'delivery';
-		const isWhole = reading.kind === 'whole';
-		const records = isWhole ? reading.records : [...reading.records, ...form.waiting];
-		const { sinceMs } = state ?? createInitialState(input);
-		const node = context.n8n.getNode();
-		const rules = { node, events, abandonedAfterMs, nowMs: clock.now(), sinceMs };
-		const comparison = compareResponses(known, records, isWhole, rules);
-		found = { form, comparison, wanted: sortOldestFirst(comparison.found), isReady: false };
-		const selected = await selectWanted(input, form, comparison.found, records, isToCheck);
-		const read = kind === undefined || reading.error ? undefined : isWhole ? 'whole' : 'short';
-		return { ...found, ...selected, read };
+		const { kind: part = 'part', records: read = [], error } = reading ?? {};
+		const records = part === 'whole' ? read : [...read, ...form.waiting];
+		const since = { nowMs: clock.now(), sinceMs: known === undefined ? sinceMs : 0 };
+		const rules = { node: context.n8n.getNode(), events, abandonedAfterMs, ...since };
+		const comparison = compareResponses(known, records, part, rules);
+		found = { form, comparison, wanted: sortOldestFirst(comparison.found), ready: [] };
+		const selected = await selectWanted(input, form, comparison.found, records);
+		if (reading === undefined || error !== undefined) return { ...found, ...selected };
+		return { ...found, ...selected, read: part === 'whole' ? 'whole' : 'short' };
 	} catch (cause) {
 		recordFailure(input, progress, { list: form, step, startedAtMs, cause });
 		return found;
@@ -98,22 +97,23 @@ function decideReading(
 	input: PollInput,
 	form: FormMemory,
 	known: Known | undefined,
-	isToCheck: boolean,
 ): 'whole' | 'short' | undefined {
-	const mayBegin = isBackOffOver(input, form);
 	if (known === undefined && input.occasion !== 'schedule') return 'whole';
-	if (known === undefined || !form.isRead) return mayBegin ? 'whole' : undefined;
+	const isWanted = isRetryWanted(input, form);
+	if (!isWanted && !isBackOffOver(input, form)) return undefined;
+	if (known === undefined || !form.isRead) return 'whole';
 	const spacingMs = readSpacingMs(input, form);
 	const nowMs = clock.now();
-	const isWanted = isRetryWanted(input, form) || (isToCheck && mayBegin);
-	const isDue = mayBegin && isPaid(form.cost, spacingMs, nowMs);
-	if (isDue || (isWanted && form.order === undefined)) return 'whole';
-	const isShortDue =
-		form.order !== undefined && mayBegin && isShortPaid(form.shortCost, spacingMs, nowMs);
-	return isShortDue || isWanted ? 'short' : undefined;
+	if (isPaid(form.cost, spacingMs, nowMs)) return 'whole';
+	if (form.order === undefined) return isWanted || checksConditions(input) ? 'whole' : undefined;
+	const isDue = isShortPaid(form.shortCost, spacingMs, nowMs);
+	return isDue || isWanted || checksConditions(input) ? 'short' : undefined;
 }
 
-const NOTHING_READ: Reading = { kind: 'part', records: [] };
+/** Whether a person who publishes the workflow is to see what is wrong with the conditions. */
+function checksConditions({ occasion, parameters }: PollInput): boolean {
+	return occasion === 'publish' && conditionsNeedFields(parameters.conditions);
+}
 
 /** Reads what is due of a form, and keeps in memory what later polls need of it. */
 async function readForm(
@@ -121,34 +121,28 @@ async function readForm(
 	progress: Progress,
 	form: FormMemory,
 	known: Known | undefined,
-	kind: 'whole' | 'short' | undefined,
+	kind: 'whole' | 'short',
 ): Promise<Reading> {
-	if (kind === undefined) return NOTHING_READ;
 	const { context, memory } = input;
-	const { logger } = context.n8n;
 	form.readTurn = ++memory.turns;
 	const target = createTarget(context.account, endpoints.listResponses, { formId: form.id });
-	const { unfinished } = form;
-	// if the reading cannot go on where it ended, it starts again
-	if (kind === 'whole') form.unfinished = undefined;
 	const startedAtMs = clock.now();
-	const reading = await readResponses(input, target, form, known, kind, unfinished);
-	const { error, records } = reading;
-	form.order = reading.order;
-	form.unfinished = reading.unfinished;
+	const reading = await readResponses(input, target, form, known, kind);
+	const { error, order, records, unfinished } = reading;
+	Object.assign(form, { order, unfinished });
 	if (known === undefined) {
-		const text =
-			form.unfinished === undefined
+		context.n8n.logger.info(
+			unfinished === undefined
 				? `Watching form ${form.id}. Existing responses: ${records.length}.`
-				: `Form ${form.id}: the next poll goes on reading. Responses so far: ${form.unfinished.records.length}.`;
-		logger.info(text);
+				: `Form ${form.id}: the next poll goes on reading. Responses so far: ${unfinished.records.length}.`,
+		);
 	}
 	if (error !== undefined) {
 		recordFailure(input, progress, { list: form, step: 'whole', startedAtMs, cause: error });
 		return reading;
 	}
 	recordAnswer(input, progress);
-	if (reading.kind === 'whole') form.isRead = true;
+	form.isRead ||= reading.kind === 'whole';
 	return reading;
 }
 
@@ -163,28 +157,30 @@ async function selectWanted(
 	form: FormMemory,
 	found: readonly Found[],
 	records: readonly IDataObject[],
-	isToCheck: boolean,
-): Promise<Pick<FoundInForm, 'wanted' | 'fields' | 'isReady'>> {
+): Promise<Pick<FoundInForm, 'wanted' | 'ready' | 'fields'>> {
 	const { context, parameters } = input;
 	const { conditions, needsFields } = parameters;
 	const { logger } = context.n8n;
-	const isByField = conditionsNeedFields(conditions);
-	const possible = isByField ? found : filterByConditions(found, conditions, []).met;
-	if (!needsFields || (possible.length === 0 && !isToCheck)) {
-		return { wanted: sortOldestFirst(possible), isReady: true };
+	const byField = conditionsNeedFields(conditions);
+	const possible = byField ? found : filterByConditions(found, conditions, []).met;
+	let wanted = sortOldestFirst(possible);
+	if (!needsFields || (wanted.length === 0 && !checksConditions(input))) {
+		return { wanted, ready: wanted };
 	}
 	const newRecords = possible.map(({ record }) => record);
 	const fields = await loadFields(input, form, newRecords);
 	if (fields === undefined) {
 		logger.info(`Form ${form.id}: new responses wait for its fields, for which no time was left.`);
-		return { wanted: sortOldestFirst(possible), isReady: false };
+		return { wanted, ready: [] };
 	}
-	if (!isByField) return { wanted: sortOldestFirst(possible), fields, isReady: true };
-	const problem = explainUnknownField(conditions, fields, records);
-	if (problem !== undefined) throw createConditionError(context.n8n.getNode(), problem);
-	const { met, note } = filterByConditions(found, conditions, fields);
-	if (note !== undefined) logger.warn(`Form ${form.id}: ${note}`);
-	return { wanted: sortOldestFirst(met), fields, isReady: true };
+	if (byField) {
+		const problem = explainUnknownField(conditions, fields, records);
+		if (problem !== undefined) throw createConditionError(context.n8n.getNode(), problem);
+		const { met, note } = filterByConditions(found, conditions, fields);
+		if (note !== undefined) logger.warn(`Form ${form.id}: ${note}`);
+		wanted = sortOldestFirst(met);
+	}
+	return { wanted, ready: wanted, fields };
 }
 
 /** A condition names a field that the form does not have. */
@@ -214,15 +210,16 @@ const MAX_WAITING = 5_000;
 export async function deliverForm(
 	input: PollInput,
 	progress: Progress,
-	{ form, comparison, wanted, fields, read }: FoundInForm,
+	{ form, comparison, wanted, ready, fields, read }: FoundInForm,
 	share: number,
 ): Promise<Delivered> {
 	const { context, memory, parameters, deliverUntilMs: untilMs, timeUp } = input;
-	const ready = wanted.slice(0, share);
 	const startedAtMs = clock.now();
 	const name = share > 0 ? await findName(input, form, !progress.isStopped) : null;
 	const shown = { id: form.id, name };
-	const events = ready.map(({ event, record }) => ({ event, record, form: shown, fields }));
+	const events = ready
+		.slice(0, share)
+		.map(({ event, record }) => ({ event, record, form: shown, fields }));
 	const isPatient = form.failures.count + 1 < FAILURES_UNTIL_REPORTED;
 	let items: PlacedItem[] = [];
 	try {

@@ -222,8 +222,8 @@ async function deliverForms(
 	room: number,
 ): Promise<PlacedItem[]> {
 	const inTurn = sortBy(found, 'form.deliveryTurn');
-	const ready = inTurn.map(({ isReady, wanted }) => (isReady ? wanted.length : 0));
-	const shares = shareRoom(ready, room);
+	const lengths = inTurn.map(({ ready }) => ready.length);
+	const shares = shareRoom(lengths, room);
 	const all: PlacedItem[] = [];
 	for (const [index, one] of inTurn.entries()) {
 		const isLate = all.length > 0 && clock.now() >= input.deliverUntilMs;

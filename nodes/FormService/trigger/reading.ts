@@ -11,7 +11,7 @@ import type { ListPage, PagePosition } from '../api/replies/list';
 import { awaitInTime, readCause, readSpacingMs } from './input';
 import type { PollInput } from './input';
 import type { FormMemory, Order, Unfinished } from './memory';
-import { addReading, computeMaxRequests, NO_COST } from './schedule';
+import { addReading, computeMaxRequests } from './schedule';
 import { computeFingerprint } from './state';
 import type { Known } from './state';
 
@@ -27,14 +27,13 @@ export type Reading = {
 	error?: unknown;
 };
 
-/** Parts of a poll's requests: whole readings leave room for the short ones that come before the next. */
-const PARTS = { whole: 1 / 2, short: 1 };
+/** Requests that whole readings leave to the short ones that come before the next. */
+const RESERVED = { whole: 2, short: 0 };
 
 /**
  * Reads a form's responses, and takes note of the requests: they are waited for, whether the reading is
  * good or not.
  *
- * @param unfinished what earlier polls have read of the whole list
  * @throws why nothing could be read
  */
 export async function readResponses(
@@ -43,13 +42,14 @@ export async function readResponses(
 	form: FormMemory,
 	known: Known | undefined,
 	kind: 'whole' | 'short',
-	unfinished: Unfinished | undefined,
 ): Promise<Reading> {
 	const spacingMs = readSpacingMs(input, form);
 	const startedAtMs = clock.now();
-	const { order, cost } = form;
+	const { order, cost, unfinished } = form;
+	// if a whole reading cannot go on where it ended, it starts again
+	if (kind === 'whole') form.unfinished = undefined;
 	const isFirst = known === undefined || !form.isRead;
-	const maxRequests = computeMaxRequests(cost, spacingMs, startedAtMs, PARTS[kind]);
+	const maxRequests = computeMaxRequests(cost, spacingMs, startedAtMs, RESERVED[kind]);
 	const from = kind === 'whole' ? unfinished?.next : order?.start;
 	const pages = new PageReader(input, target, {
 		from,
@@ -62,19 +62,12 @@ export async function readResponses(
 		// what does not fit the order can be anywhere, so the next whole reading starts again
 		return short.kind === 'part' && short.order ? { ...short, unfinished } : short;
 	} finally {
-		// forms that were read together for the first time are read in turn from then on
-		const phase = cost === NO_COST && pages.requests > 0 ? findPhase(input, form) : 0;
-		const own = { startedAtMs, requests: pages.requests + phase };
+		const own = { startedAtMs, requests: pages.requests };
 		form.cost = addReading(cost, own, spacingMs);
 		if (kind === 'short') form.shortCost = own;
 		// a whole reading from the first page on has the new responses as well
-		else if (from === undefined) form.shortCost = { startedAtMs, requests: 1 + phase };
+		else if (from === undefined) form.shortCost = { startedAtMs, requests: 1 };
 	}
-}
-
-/** Where in the row of the trigger's forms this one is, from 0 to 1. */
-function findPhase({ memory: { forms } }: PollInput, form: FormMemory): number {
-	return [...forms.values()].indexOf(form) / forms.size;
 }
 
 /** Reads a list page by page, and counts the requests. */

@@ -94,16 +94,16 @@ const MAX_PART_OF_DAY = 1 / 10;
  * The most requests of a reading in one poll. The rest of its pages comes with later polls. A first reading
  * has no such limit.
  *
- * @param part of what may be unpaid: whole readings leave room for short ones
+ * @param reserved requests to leave for other readings
  */
 export function computeMaxRequests(
 	cost: Cost,
 	spacingMs: number,
 	nowMs: number,
-	part: number,
+	reserved: number,
 ): number {
 	const most = (MAX_PART_OF_DAY * DAY_MS) / spacingMs;
-	return Math.max(1, Math.floor(part * most - computeUnpaid(cost, spacingMs, nowMs)));
+	return Math.max(1, Math.floor(most - computeUnpaid(cost, spacingMs, nowMs) - reserved));
 }
 
 /** The wait that is doubled with each failure, at least, and the longest wait. */
