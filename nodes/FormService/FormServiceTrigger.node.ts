@@ -73,8 +73,7 @@ export class FormServiceTrigger implements INodeType {
 	};
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-		const isTest = this.getMode() === 'manual';
-		const items = isTest ? await fetchExample(this) : await pollForms(this);
+		const items = await (this.getMode() === 'manual' ? fetchExample(this) : pollForms(this));
 		return items === null ? null : [items];
 	}
 }

@@ -1,4 +1,4 @@
-import { uniq } from 'lodash';
+import { compact, uniq } from 'lodash';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { asSentence, createInputError, NotSent } from '../api/errors';
 import type { Item } from './operation';
@@ -43,27 +43,20 @@ export function listInvalidItems(
 	const texts = invalid.map((one) => describeError(one.error));
 	const rows = invalid.map((one, index) => `${nameRow(one.item)}: ${texts[index]}`);
 	const rest = rows.length > MAX_ROWS ? [`… and ${rows.length - MAX_ROWS} more.`] : [];
-	const listed = [...rows.slice(0, MAX_ROWS), ...rest];
-	const same = [...describePlace(invalid.length, item, total), error.description];
-	const isOneError = uniq(texts).length === 1;
-	const description = [whatWasSent, ...(isOneError ? same : listed)].filter(Boolean).join('\n');
-	const message = isOneError ? error.message : `${rows.length} of ${total} rows have errors`;
+	const place = `This error is in ${rows.length} of the ${total} rows, first in ${nameRow(item)}.`;
+	const [message, lines] =
+		uniq(texts).length === 1
+			? [error.message, [total > 1 && place, error.description]]
+			: [`${rows.length} of ${total} rows have errors`, [...rows.slice(0, MAX_ROWS), ...rest]];
+	const description = compact([whatWasSent, ...lines]).join('\n');
 	const { node, failure } = error;
-	return {
-		item,
-		error: createInputError(node, { message, description, failure, itemIndex: item.index }),
-	};
+	const { index: itemIndex } = item;
+	return { item, error: createInputError(node, { message, description, failure, itemIndex }) };
 }
 
 /** n8n itself shows the index of an item beside an error. */
 function nameRow({ row, index }: Item): string {
 	return `Row ${row} (item ${index})`;
-}
-
-function describePlace(count: number, first: Item, total: number): string[] {
-	if (total === 1) return [];
-	const others = count === 1 ? '' : ` and ${count - 1} more of the ${total} rows`;
-	return [`${nameRow(first)}${others} ${count === 1 ? 'has' : 'have'} this error.`];
 }
 
 function describeError({ message, description }: NodeError): string {

@@ -41,29 +41,24 @@ export function invalid({ node, itemIndex }: Input, message: string, description
 export function invalidAll(
 	input: Input,
 	problems: readonly string[],
-	counted = '',
+	counted: string,
 	help: readonly string[] = [],
 ) {
-	const [only, ...others] = problems;
-	if (others.length > 0) {
-		return invalid(input, `${problems.length} ${counted}`, [...problems, ...help].join('\n'));
-	}
-	return invalid(input, only.replace(/\.$/, ''), help.length > 0 ? help.join('\n') : undefined);
+	const [only] = problems;
+	return problems.length === 1
+		? invalid(input, only.replace(/\.$/, ''), help.join('\n'))
+		: invalid(input, `${problems.length} ${counted}`, [...problems, ...help].join('\n'));
 }
 
 /**
- * Where the URL of a form's page has the form's ID: behind `/f/`, `/form/` or `/forms/`, else in the last
- * part of the path.
+ * The ID that the Form parameter gives, whatever its mode is. The URL of a form's page has the ID behind
+ * `/f/`, `/form/` or `/forms/`, else in the last part of its path.
  */
-const FORM_IN_URL = [
-	/^https?:\/\/[^?#]*\/(?:f|forms?)\/([\w-]+)(?:[/?#].*)?$/i,
-	/^https?:\/\/[^?#]*\/([\w-]+)\/?(?:[?#].*)?$/i,
-];
-
-/** The ID that the Form parameter gives, also from the URL of the form's page, whatever the mode is. */
 export function extractFormId(given: string): string {
 	if (!isWebUrl(given)) return given;
-	return FORM_IN_URL.reduce((text, pattern) => text.replace(pattern, '$1'), given);
+	const parts = new URL(given).pathname.split('/').filter((part) => part !== '');
+	const place = parts.findLastIndex((part) => /^(f|forms?)$/i.test(part));
+	return parts.at(place < 0 ? -1 : place + 1) ?? given;
 }
 
 export function readFormId(input: Input): string {

@@ -2,7 +2,7 @@
 type SettingType =
 	| { type: 'boolean' }
 	/** A required text is trimmed and must not be empty. */
-	| { type: 'text'; maxLength?: number; multiline?: true; required?: true }
+	| { type: 'text'; maxLength?: number; required?: true }
 	| { type: 'url'; maxLength: number }
 	| { type: 'integer'; min: number; max?: number }
 	| { type: 'choice'; choices: readonly string[] };
@@ -20,7 +20,7 @@ export type Setting = SettingType & {
 export function describeBound(setting: Setting): string {
 	switch (setting.type) {
 		case 'boolean':
-			return 'true or false (or yes or no)';
+			return 'true or false';
 		case 'text': {
 			const { maxLength, required } = setting;
 			if (maxLength === undefined) return 'text';
@@ -41,12 +41,7 @@ export function describeBound(setting: Setting): string {
 type Entry = readonly [displayName: string, description: string, type: SettingType];
 
 const boolean: SettingType = { type: 'boolean' };
-const makeText = (maxLength: number): SettingType => ({ type: 'text', maxLength });
-const makeLines = (maxLength?: number): SettingType => ({
-	type: 'text',
-	maxLength,
-	multiline: true,
-});
+const text = (maxLength?: number): SettingType => ({ type: 'text', maxLength });
 const CAPTCHAS: SettingType = {
 	type: 'choice',
 	choices: ['altcha', 'turnstile', 'recaptcha', 'none'],
@@ -62,26 +57,18 @@ const TABLE: Readonly<Record<string, Entry>> = {
 		'Whether to attach the response as a PDF to the email to administrators',
 		boolean,
 	],
-	admin_email_note: ['Admin Email: Note', 'Note in the email to administrators', makeLines()],
+	admin_email_note: ['Admin Email: Note', 'Note in the email to administrators', text()],
 	admin_email_subject: [
 		'Admin Email: Subject',
 		'Subject of the email to administrators',
-		makeText(255),
+		text(255),
 	],
-	after_message: [
-		'After Submit: Message',
-		'Message shown after a response is submitted',
-		makeLines(),
-	],
-	after_message_email: [
-		'Respondent Email: Text',
-		'Text of the email to the respondent',
-		makeLines(),
-	],
+	after_message: ['After Submit: Message', 'Message shown after a response is submitted', text()],
+	after_message_email: ['Respondent Email: Text', 'Text of the email to the respondent', text()],
 	after_message_email_subject: [
 		'Respondent Email: Subject',
 		'Subject of the email to the respondent',
-		makeText(255),
+		text(255),
 	],
 	after_redirect_delay: [
 		'Redirect Delay (Seconds)',
@@ -100,14 +87,10 @@ const TABLE: Readonly<Record<string, Entry>> = {
 		'Whether to record the location of the respondent with the response',
 		boolean,
 	],
-	closed_message: ['Closed: Message', 'Message shown in place of a closed form', makeLines()],
-	cta_label: ['Button: Submit Label', 'Label of the button that submits the form', makeText(100)],
-	cta_label_continue: [
-		'Button: Continue Label',
-		'Label of the button to the next page',
-		makeText(100),
-	],
-	description: ['Description', 'Description of the form', makeLines(1000)],
+	closed_message: ['Closed: Message', 'Message shown in place of a closed form', text()],
+	cta_label: ['Button: Submit Label', 'Label of the button that submits the form', text(100)],
+	cta_label_continue: ['Button: Continue Label', 'Label of the button to the next page', text(100)],
+	description: ['Description', 'Description of the form', text(1000)],
 	discord_enabled: ['Discord', 'Whether to announce new responses on Discord', boolean],
 	google_sheets_enabled: [
 		'Google Sheets',
@@ -122,8 +105,8 @@ const TABLE: Readonly<Record<string, Entry>> = {
 	],
 	is_closed: ['Closed', 'Whether the form is closed and accepts no more responses', boolean],
 	name: ['Name', 'Name of the form', { type: 'text', maxLength: 255, required: true }],
-	number_prefix: ['Number: Prefix', 'Text before the number of a response', makeText(10)],
-	number_suffix: ['Number: Suffix', 'Text after the number of a response', makeText(10)],
+	number_prefix: ['Number: Prefix', 'Text before the number of a response', text(10)],
+	number_suffix: ['Number: Suffix', 'Text after the number of a response', text(10)],
 	responses_limit: [
 		'Responses Limit',
 		'Maximum number of responses that the form accepts',
@@ -135,12 +118,8 @@ const TABLE: Readonly<Record<string, Entry>> = {
 		boolean,
 	],
 	seo_allow_bots: ['SEO: Allow Bots', 'Whether to let search engines index the form', boolean],
-	seo_description: [
-		'SEO: Description',
-		'Description of the form for search engines',
-		makeLines(500),
-	],
-	seo_title: ['SEO: Title', 'Title of the form for search engines', makeText(255)],
+	seo_description: ['SEO: Description', 'Description of the form for search engines', text(500)],
+	seo_title: ['SEO: Title', 'Title of the form for search engines', text(255)],
 	show_formtitle: ['Show Form Title', 'Whether to show the title of the form', boolean],
 	show_multipage_progress: [
 		'Show Page Progress',

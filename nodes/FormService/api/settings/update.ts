@@ -1,4 +1,4 @@
-import { inRange } from 'lodash';
+import { inRange, partition } from 'lodash';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { readBoolean, readNumber } from '../readers';
 import { isWebUrl } from '../url';
@@ -102,22 +102,17 @@ export type Changes = {
  * shows (section 2.2).
  */
 export function compareSettings(body: Readonly<SettingValues>, form: IDataObject): Changes {
-	const entries = Object.entries(body);
-	const changed = entries.filter(
-		([name, to]) => Object.hasOwn(form, name) && !isSameSetting(form[name], to),
-	);
-	return {
-		changes: Object.fromEntries(changed.map(([name, to]) => [name, { from: form[name], to }])),
-		unknown: Object.fromEntries(entries.filter(([name]) => !Object.hasOwn(form, name))),
-	};
+	const [shown, others] = partition(Object.entries(body), ([name]) => Object.hasOwn(form, name));
+	const changed = shown
+		.map(([name, to]) => [name, { from: form[name], to }] as const)
+		.filter(([, { from, to }]) => !isSameSetting(from, to));
+	return { changes: Object.fromEntries(changed), unknown: Object.fromEntries(others) };
 }
 
 /** A service may write booleans in several ways, numbers as text, and ends of lines in either way. */
 function isSameSetting(from: unknown, to: SettingValue): boolean {
 	if (typeof to === 'boolean') return readBoolean(from) === to;
 	if (typeof to === 'number') return String(from) === String(to);
-	const [one, other] = [from, to].map((value) =>
-		typeof value === 'string' ? value.replaceAll('\r\n', '\n') : value,
-	);
-	return one === other;
+	const text = typeof from === 'string' ? from.replaceAll('\r\n', '\n') : from;
+	return text === (to?.replaceAll('\r\n', '\n') ?? to);
 }

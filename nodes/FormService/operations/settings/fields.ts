@@ -47,8 +47,10 @@ function createWidget(
 			return { type: 'options', default: '', options: toChoiceOptions(setting.choices) };
 		case 'url':
 			return { type: 'string', default: '', placeholder: 'e.g. https://example.com/thanks' };
-		case 'text':
-			return { type: 'string', default: '', typeOptions: { rows: setting.multiline ? 4 : 1 } };
+		case 'text': {
+			const rows = (setting.maxLength ?? Infinity) > 255 ? 4 : 1;
+			return { type: 'string', default: '', typeOptions: { rows } };
+		}
 	}
 }
 

@@ -140,8 +140,7 @@ export const settingsUpdate: Operation = {
 };
 
 function describeSetting(setting: Setting): string {
-	const bound = setting.type === 'boolean' ? 'true or false' : describeBound(setting);
-	return `${setting.name}: ${bound}${setting.nullable ? ', or null' : ''}`;
+	return `${setting.name}: ${describeBound(setting)}${setting.nullable ? ', or null' : ''}`;
 }
 
 /**

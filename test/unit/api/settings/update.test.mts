@@ -91,7 +91,7 @@ describe('the settings of a form', () => {
 			{ captcha: '' },
 			'must be one of altcha, turnstile, recaptcha, none (got empty text). To clear it, enter null.',
 		],
-		[{ is_closed: '' }, 'must be true or false (or yes or no) (got empty text).'],
+		[{ is_closed: '' }, 'must be true or false (got empty text).'],
 		[JSON.parse('{"__proto__": 1}') as object, 'is not a setting that can be updated.'],
 		[{ toString: 1 }, 'is not a setting that can be updated.'],
 	])('explain what is wrong with %j', (values, problem) => {
