@@ -1,44 +1,42 @@
 import { describe, expect, it } from 'vitest';
 import { demoForms } from '../../service/index.mts';
+import type { FaultName } from '../../service/index.mts';
 import { AT_ONCE, withWorld } from '../world.mts';
 import { n8nFor, time, type N8n } from '../harness.mts';
 import { pathsOf } from './watch.mts';
 
-const KEYS = Array.from('customer survey of 20', (_key, index, all = 'customer survey of 20') =>
-	all.slice(0, index + 1),
-);
-
-/** Types into the list of forms: all keys before the first answer is there. */
-const typeFast = async ({ searchForms }: N8n) =>
-	await Promise.allSettled(KEYS.map(async (text) => await searchForms(text)));
-
-/** Types into the list of forms: each key once the last answer is there. */
-async function typeSlowly({ searchForms }: N8n) {
-	const results: Array<PromiseSettledResult<unknown>> = [];
-	for (const text of KEYS) results.push(...(await Promise.allSettled([searchForms(text)])));
-	return results;
+/** Types into the list of forms: all keys at once, then each after the reply to the last one. */
+async function typeInto({ searchForms }: N8n) {
+	const keys = Array.from('survey of 20', (_key, index) => 'survey of 20'.slice(0, index + 1));
+	const results = await Promise.allSettled(keys.map(async (text) => await searchForms(text)));
+	for (const text of keys) results.push(...(await Promise.allSettled([searchForms(text)])));
+	return new Set(results.map(({ status }) => status));
 }
 
-describe('lists in the editor', () => {
-	it('cost one request, however fast a person types', async () => {
+describe('the list of forms in the editor', () => {
+	it.each<[string, FaultName | undefined, string, number]>([
+		['one request', undefined, 'fulfilled', 1],
+		['one request if it is refused', 'forbidden', 'rejected', 1],
+		['four tries while Form Service is in trouble', 'unavailable', 'rejected', 4],
+	])('costs %s, however much a person types', async (_what, fault, status, requests) => {
 		await withWorld(async ({ service, n8n }) => {
-			const results = [...(await typeFast(n8n)), ...(await typeSlowly(n8n))];
-			expect(new Set(results.map(({ status }) => status))).toEqual(new Set(['fulfilled']));
-			expect(pathsOf(service.requests)).toEqual(['/forms']);
+			if (fault) service.faults.set({ fault });
+			expect(await typeInto(n8n)).toEqual(new Set([status]));
+			expect(pathsOf(service.requests)).toEqual(Array(requests).fill('/forms'));
 		});
 	});
 
-	it('share that request with the resource mapper, whatever forms are chosen in it', async () => {
+	it('is also the list for the fields of all its forms', async () => {
 		await withWorld(async ({ service, n8n }) => {
 			const chosen = Object.values(demoForms);
 			await Promise.all(chosen.map(async (formId) => await n8n.getFormFields(formId)));
 			for (const formId of chosen) await n8n.getFormFields(formId);
-			await typeFast(n8n);
+			await typeInto(n8n);
 			expect(pathsOf(service.requests)).toEqual(['/forms']);
 		});
 	});
 
-	it('ask once for the fields of a form that the list of forms does not have', async () => {
+	it('costs one more request for the fields of a form that it does not have', async () => {
 		await withWorld(async ({ service, n8n }) => {
 			await n8n.searchForms();
 			const { id } = service.store.addForm({ name: 'New', fields: [{ label: 'Only' }] });
@@ -49,27 +47,7 @@ describe('lists in the editor', () => {
 		});
 	});
 
-	it('are not asked for again at each key while the service refuses them', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			service.faults.set({ fault: 'forbidden' });
-			const results = [...(await typeFast(n8n)), ...(await typeSlowly(n8n))];
-			for (const result of results) {
-				expect(result).toMatchObject({ status: 'rejected', reason: { httpCode: '403' } });
-			}
-			expect(pathsOf(service.requests)).toEqual(['/forms']);
-		});
-	});
-
-	it('are asked for as often as any request while the service is in trouble, not at each key', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			service.faults.set({ fault: 'unavailable' });
-			const results = [...(await typeFast(n8n)), ...(await typeSlowly(n8n))];
-			expect(new Set(results.map(({ status }) => status))).toEqual(new Set(['rejected']));
-			expect(service.requests).toHaveLength(4);
-		});
-	});
-
-	it('are read again 10 seconds after a failure, and a minute after a success', async () => {
+	it('is read again 10 seconds after a failure, and a minute after a success', async () => {
 		await withWorld(async ({ service, n8n }) => {
 			service.faults.set({ fault: 'forbidden', times: 1 });
 			await expect(n8n.searchForms()).rejects.toThrow('Access denied');
@@ -88,7 +66,7 @@ describe('lists in the editor', () => {
 		}, AT_ONCE);
 	});
 
-	it('are never those of another account', async () => {
+	it('is never that of another account', async () => {
 		await withWorld(async ({ service, n8n }) => {
 			const { id: accountId } = service.store.addAccount({ name: 'Other', tokens: ['other'] });
 			service.store.addForm({ name: 'Of the other', accountId });

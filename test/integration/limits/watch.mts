@@ -1,39 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { time } from '../harness.mts';
-import type { RecordedRequest, Service } from '../../service/index.mts';
-
-type Span = { from: number; to: number };
-
-/**
- * Makes every reply of the service late, and counts on the service's side how many requests are open
- * at a time: from the arrival of a request until its reply leaves.
- *
- * @param milliseconds how late a reply is
- */
-export function watchOpen({ faults }: Service, milliseconds: number): { mostOpen(): number } {
-	const spans: Span[] = [];
-	faults.set({
-		fault: {
-			name: `slow by ${milliseconds} ms, and watched`,
-			stage: 'after',
-			async spoil({ request, now, wait }, body) {
-				const span = { from: request.call.record.at, to: Infinity };
-				spans.push(span);
-				await wait(milliseconds);
-				span.to = now();
-				return body;
-			},
-		},
-	});
-	return {
-		mostOpen: () =>
-			Math.max(...spans.map(({ from }) => spans.filter((one) => isOpenAt(one, from)).length)),
-	};
-}
-
-function isOpenAt({ from, to }: Span, moment: number): boolean {
-	return from <= moment && moment < to;
-}
+import type { RecordedRequest } from '../../service/index.mts';
 
 /** Waits until the service has got so many requests. */
 export async function until(requests: readonly RecordedRequest[], count: number): Promise<void> {
@@ -48,11 +15,6 @@ export async function until(requests: readonly RecordedRequest[], count: number)
 export async function answered(requests: readonly RecordedRequest[], count: number): Promise<void> {
 	await until(requests, count);
 	await time.settled();
-}
-
-/** How many of the requests were refused for a limit. */
-export function refused(requests: readonly RecordedRequest[]): number {
-	return requests.filter(({ status }) => status === 429).length;
 }
 
 /** The paths of requests. */

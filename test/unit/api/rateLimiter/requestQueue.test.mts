@@ -58,11 +58,13 @@ describe('the queue', () => {
 		expect([ends, sent]).toEqual([[{ kind: 'notSent' }], 0]);
 	});
 
-	it('sends nothing that is canceled while it waits, and keeps nothing of what it has sent', async () => {
+	it('sends nothing that is canceled while it waits, but all else, and keeps nothing of it', async () => {
 		const controller = new AbortController();
 		const { signal } = controller;
 		void time.sleep(50).then(() => controller.abort());
-		const { ends, sent } = await sendAll(20, ok, { signal });
+		const canceled = sendAll(20, ok, { signal });
+		expect((await sendAll(10, ok)).sent).toBe(10);
+		const { ends, sent } = await canceled;
 		expect(sent).toBe(4);
 		expect(ends.filter(({ kind }) => kind === 'notSent')).toHaveLength(16);
 		expect(getEventListeners(signal, 'abort')).toEqual([]);

@@ -1,0 +1,101 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { demoForms, slow } from '../../service/index.mts';
+import { locator, n8nFor, time } from '../harness.mts';
+import { ssrfProtection } from '../n8n/core.mts';
+import { unreachablePlaces } from '../servers.mts';
+import { withWorld, type World } from '../world.mts';
+import { addEach, numbered, numbersOf } from './adding.mts';
+import { pathsOf, until } from './watch.mts';
+
+const { contact } = demoForms;
+
+it('130 items take two minutes and a moment, none is refused, and each has its own output', async () => {
+	await withWorld(async ({ service, n8n }) => {
+		const begun = time.now();
+		const { items, error } = await n8n.runNode(addEach, numbered(service, 130));
+		const tookMs = time.now() - begun;
+		expect(error).toBeUndefined();
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(items.map((_, item) => ({ item })));
+		expect(numbersOf(service, items)).toEqual(Array.from({ length: 130 }, (_, index) => index));
+		expect(service.requests).toHaveLength(130);
+		expect(tookMs).toBeGreaterThan(120_000);
+		expect(tookMs).toBeLessThan(125_000);
+	});
+});
+
+describe('while the items of an execution wait for their turn', () => {
+	const searchForms = async ({ n8n }: World) => await n8n.searchForms();
+	const poll = async ({ n8n }: World) => await n8n.runPoll({ formId: locator(contact) });
+	const searchWhatItemsWant = async ({ n8n }: World) => {
+		const bulk = n8n.startNode({ resource: 'form', operation: 'getAll' });
+		await new Promise(setImmediate);
+		await n8n.searchForms();
+		bulk.cancel();
+		await bulk.done;
+	};
+
+	it.each([
+		['a list in the editor', '/forms', searchForms],
+		['a list in the editor that other items want, too,', '/forms', searchWhatItemsWant],
+		['a trigger', `/responses/${contact}`, poll],
+	])('%s goes before them', async (_what, path, ask) => {
+		const limits = { perMinute: 5_000, perDay: 20_000 };
+		await withWorld(async (world) => {
+			const { service, n8n } = world;
+			service.faults.set({ fault: slow(20) });
+			const run = n8n.runNode(addEach, numbered(service, 50));
+			await until(service.requests, 10);
+			const before = service.requests.length;
+			await ask(world);
+			// as many as are open at a time left before
+			const position = pathsOf(service.requests).indexOf(path);
+			expect(position).toBeGreaterThanOrEqual(before);
+			expect(position).toBeLessThanOrEqual(before + 5);
+			expect((await run).items).toHaveLength(50);
+		}, limits);
+	});
+});
+
+describe('60 items that fail for a reason of their own node', () => {
+	const places = unreachablePlaces();
+	afterEach(() => void (ssrfProtection.enabled = false));
+
+	/** The errors of the items, each once. */
+	async function findErrors({ service, n8n }: World, requestOptions = {}): Promise<unknown[]> {
+		const input = numbered(service, 60);
+		const parameters = { ...addEach, requestOptions };
+		const { items } = await n8n.runNode(parameters, input, { continueOnFail: true });
+		return [...new Set(items.map(({ json }) => json.error))];
+	}
+
+	it.each<[string, RegExp, (world: World) => Promise<unknown[]>]>([
+		[
+			'a short Timeout',
+			/^\S+ did not reply in time\. The response may or may not/,
+			async (world) => {
+				world.service.faults.set({ fault: 'silentBefore' });
+				return await findErrors(world, { timeout: 50 });
+			},
+		],
+		[
+			'a certificate',
+			/^The certificate of \S+ was not accepted/,
+			async ({ service }) => {
+				const { baseUrl } = (await places).find(({ name }) => name.includes('vouches'))!;
+				return await findErrors({ service, n8n: n8nFor({ accessToken: service.token, baseUrl }) });
+			},
+		],
+		[
+			"n8n's SSRF protection",
+			/^n8n does not allow requests to/,
+			async (world) => {
+				ssrfProtection.enabled = true;
+				return await findErrors(world);
+			},
+		],
+	])('are each sent, since the service has not failed: %s', async (_what, message, work) => {
+		await withWorld(async (world) => {
+			expect(await work(world)).toEqual([expect.stringMatching(message)]);
+		});
+	});
+});
