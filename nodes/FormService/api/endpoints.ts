@@ -17,23 +17,16 @@ export type Effect = {
 	| {
 			/**
 			 * `safe` only reads. `idempotent` changes something, and leaves the same after a second time
-			 * (RFC 9110, section 9.2).
+			 * (RFC 9110, section 9.2); if it fails then, as a DELETE with 404, the first request may have acted.
 			 */
 			kind: 'safe' | 'idempotent';
-			/** For what fails the second time, such as a DELETE with 404: the first request may have acted. */
 			ifUncertain?: Uncertainty;
 	  }
-	| {
-			/** Must not be sent twice: a second request would act again. */
-			kind: 'once';
-			ifUncertain: Uncertainty;
-	  }
+	/** Must not be sent twice: a second request would act again. */
+	| { kind: 'once'; ifUncertain: Uncertainty }
 );
 
-/**
- * The texts for a request that may have acted although no success came back: the uncertainty as a
- * sentence without its full stop, and what to check.
- */
+/** Without a success, the request may have acted: a sentence without its full stop, and what to check. */
 type Uncertainty = { message: string; description: string };
 
 /** One endpoint: its method and its path below the base URL, with `{placeholders}` for IDs. */

@@ -1,4 +1,5 @@
 import { isEqual } from 'lodash';
+import { DateTime } from 'luxon';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { Failure, INode } from 'n8n-workflow';
 
@@ -85,11 +86,12 @@ export function copyErrorForItem(
 	if (error.context.itemIndex === itemIndex && isEqual(error.node, node)) return error;
 	const { message, description, failure } = error;
 	const explanation = { message, description: description ?? undefined, failure };
-	if (error instanceof NodeOperationError)
+	if (error instanceof NodeOperationError) {
 		return createInputError(node, { ...explanation, itemIndex });
-	const { httpCode } = error;
-	const more = { httpCode: httpCode ?? undefined, mayHaveActed: mayHaveActed(error) };
-	return new ServiceError(node, { ...explanation, ...more }, itemIndex);
+	}
+	const httpCode = error.httpCode ?? undefined;
+	const acted = mayHaveActed(error);
+	return new ServiceError(node, { ...explanation, httpCode, mayHaveActed: acted }, itemIndex);
 }
 
 /** Whether the service may have acted in spite of an error. */
@@ -125,32 +127,15 @@ export function asSentence(text: string): string {
 	return /[.!?]"?$/.test(text) ? text : `${text}.`;
 }
 
-/** The most characters of the service's own message that are shown. */
-const MAX_QUOTE = 300;
-
-/**
- * A text of the service on one line, truncated if it is long.
- *
- * @param longest the most characters that are shown
- */
-export function shortenText(text: string, longest = MAX_QUOTE): string {
+/** A text of the service on one line, truncated if it is long. */
+export function shortenText(text: string, maxLength = 300): string {
 	const line = text.replace(/\s+/g, ' ').trim();
-	return line.length > longest ? `${line.slice(0, longest)}…` : line;
+	return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line;
 }
 
-/**
- * A time to wait for as a person reads it, such as "Nov 22, 2026, 00:31 UTC", rounded up to a whole
- * minute.
- *
- * @param time epoch milliseconds
- */
-export function formatTime(time: number): string {
-	const minute = new Date(Math.ceil(time / 60_000) * 60_000);
-	const form = {
-		dateStyle: 'medium',
-		timeStyle: 'short',
-		hourCycle: 'h23',
-		timeZone: 'UTC',
-	} as const;
-	return `${minute.toLocaleString('en-US', form)} UTC`;
+/** A time to wait for, in whole minutes, such as "Nov 22, 2026, 00:31 UTC". */
+export function formatTime(epochMs: number): string {
+	const minute = Math.ceil(epochMs / 60_000) * 60_000;
+	const time = DateTime.fromMillis(minute, { zone: 'utc', locale: 'en-US' });
+	return time.toFormat("LLL d, yyyy, HH:mm 'UTC'");
 }

@@ -41,10 +41,8 @@ export class TtlCache<T> {
 		if (present !== undefined) return await present;
 		const entry = work();
 		this.entries.set(key, entry);
-		entry.then(
-			() => this.scheduleRemoval(found, key, entry),
-			() => this.scheduleRemoval(failed, key, entry),
-		);
+		const removeLater = (ms: number) => () => this.scheduleRemoval(ms, key, entry);
+		entry.then(removeLater(found), removeLater(failed));
 		return await entry;
 	}
 
@@ -65,13 +63,6 @@ export class TtlCache<T> {
 	}
 }
 
-export type ListRecordsOptions = {
-	/** The list is read no further than this many records. */
-	limit?: number;
-	/** How long the list is kept. Left out, it is shared only while it is being fetched. */
-	lifetimes?: Lifetimes;
-};
-
 const lists = new TtlCache<IDataObject[]>();
 
 const WHILE_UNDER_WAY: Lifetimes = { found: 0, failed: 0 };
@@ -80,33 +71,29 @@ const WHILE_UNDER_WAY: Lifetimes = { found: 0, failed: 0 };
  * All forms with their fields, all fields of a form or all its responses, in the service's order (section
  * 4, rule 1). Callers who ask for one list at the same moment share one fetch, if they have the same
  * account, urgency and request options.
+ *
+ * @param options.limit the list is read no further than this many records
+ * @param options.lifetimes how long the list is kept; by default, it is shared only while it is being fetched
  */
 export async function listRecords(
 	context: RequestContext,
 	target: Target,
-	options: ListRecordsOptions = {},
+	options: { limit?: number; lifetimes?: Lifetimes } = {},
 ): Promise<IDataObject[]> {
 	const { limit, lifetimes = WHILE_UNDER_WAY } = options;
 	const { account, urgency, retry, transport } = context;
-	const { headers, timeout, proxy, skipSslCertificateValidation, allowedDomains } = transport ?? {};
 	// a timeout or an unchecked certificate of one node must not apply to another
-	const requestOptions = [
-		headers,
-		timeout,
-		proxy,
-		skipSslCertificateValidation,
-		allowedDomains,
-		retry,
-	];
-	const key = account.key + JSON.stringify([target.url, limit, urgency, lifetimes, requestOptions]);
-	const fetch = async () => await readList(context, target, limit);
-	const given = waitUnlessAborted(lists.get(key, lifetimes, fetch), getStopSignal(context), () =>
-		createNotSent(context),
-	);
+	const shared = [target.url, limit, urgency, lifetimes, retry, transport];
+	const entry = lists.get(account.key + JSON.stringify(shared), lifetimes, async () => {
+		return await readList(context, target, limit);
+	});
+	const stop = getStopSignal(context);
+	const given = waitUnlessAborted(entry, stop, () => createNotSent(context));
 	return await given.catch(async (error: unknown) => {
 		// the first caller was canceled, the others still need the list
-		const isNeeded = error instanceof NotSent && !getStopSignal(context)?.aborted;
-		if (isNeeded) return await listRecords(context, target, options);
+		if (error instanceof NotSent && !stop?.aborted) {
+			return await listRecords(context, target, options);
+		}
 		throw error;
 	});
 }

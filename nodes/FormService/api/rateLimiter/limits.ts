@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { readTime } from '../readers';
 
 /** Headers of a reply with lower-case names, as n8n's helpers give them. */
 export type Headers = Readonly<Record<string, unknown>>;
@@ -60,16 +61,14 @@ export function isDayLimit({ limit, remaining }: Shown, perMinute = Infinity): b
 export function parseRefusal(headers: Headers, now: number, perMinute?: number): Refusal {
 	const seconds = parseRetryAfter(headers, now) ?? parseReset(headers, now);
 	const shown = parseShown(headers);
-	const isDay =
-		(seconds !== undefined && seconds > LONGEST_MINUTE_S) ||
-		(shown !== undefined && isDayLimit(shown, perMinute));
-	const isKnown = seconds !== undefined && seconds <= LONGEST_DAY_S;
-	const askedMs = isKnown ? seconds * 1000 + RETRY_AFTER_MARGIN_MS : undefined;
-	return {
-		limit: isDay ? 'day' : 'minute',
-		allowed: shown?.limit,
-		waitMs: askedMs ?? (isDay ? UNKNOWN_DAY_MS : undefined),
-	};
+	const limit =
+		(seconds ?? 0) > LONGEST_MINUTE_S || (shown && isDayLimit(shown, perMinute)) ? 'day' : 'minute';
+	const unknownMs = limit === 'day' ? UNKNOWN_DAY_MS : undefined;
+	const waitMs =
+		seconds === undefined || seconds > LONGEST_DAY_S
+			? unknownMs
+			: seconds * 1000 + RETRY_AFTER_MARGIN_MS;
+	return { limit, allowed: shown?.limit, waitMs };
 }
 
 /**
@@ -83,17 +82,10 @@ export function parseRetryAfter(headers: Headers, now: number): number | undefin
 	return parseNumber(given, DECIMAL) ?? countSeconds(parseDate(given), headers, now);
 }
 
-/** The year 2001 in epoch seconds: smaller numbers are seconds from now. */
-const FIRST_EPOCH_S = 1e9;
-
-/** The year 5138 in epoch seconds: larger numbers are milliseconds. */
-const LAST_EPOCH_S = 1e11;
-
 /** The `x-ratelimit-reset` of a reply in seconds from now, which is also how some services send it. */
 function parseReset(headers: Headers, now: number): number | undefined {
-	const reset = parseNumber(headers['x-ratelimit-reset'], DECIMAL);
-	if (reset === undefined || reset < FIRST_EPOCH_S) return reset;
-	return countSeconds(reset <= LAST_EPOCH_S ? reset * 1000 : reset, headers, now);
+	const reset = readHeader(headers['x-ratelimit-reset']);
+	return countSeconds(readTime(reset, 'utc'), headers, now) ?? parseNumber(reset, DECIMAL);
 }
 
 /** Measured from the reply's own `Date`, so that a wrong clock on either side does no harm. */

@@ -3,7 +3,7 @@ import type { Clock } from '../clock';
 import { TOO_MANY_REQUESTS } from './limits';
 import type { Headers } from './limits';
 import { RateLimiter } from './rateLimiter';
-import type { Decision } from './rateLimiter';
+import type { Decision, SentRequest } from './rateLimiter';
 
 /**
  * The most open requests of one queue: enough to use the minute's allowance at reply times of several
@@ -40,8 +40,8 @@ export type Job = {
 	signal?: AbortSignal;
 };
 
-/** A request may be sent now; `end` takes its turn back. */
-export type Turn = { kind: 'turn'; urgency: Urgency; id: number };
+/** A request may be sent now; `endTurn` takes its turn back. */
+export type Turn = { kind: 'turn'; urgency: Urgency; request: SentRequest };
 
 /**
  * Why a request is not sent: the day's limit (until a time in epoch milliseconds), a service that is
@@ -106,7 +106,7 @@ export class RequestQueue {
 	/**
 	 * Waits for a request's turn.
 	 *
-	 * @returns the turn, which must be given to `end`, or why the request must not be sent
+	 * @returns the turn, which must be given to `endTurn`, or why the request must not be sent
 	 */
 	async waitForTurn({ urgency, isRetry, signal }: Job): Promise<Turn | HeldBack> {
 		if (signal?.aborted) return { kind: 'notSent' };
@@ -128,10 +128,10 @@ export class RequestQueue {
 	}
 
 	/** The request with this turn has ended: its place is free for others. */
-	endTurn({ urgency, id }: Turn, end: JobEnd): void {
+	endTurn({ urgency, request }: Turn, end: JobEnd): void {
 		this.lastEndAt = this.clock.now();
 		this.countFailures(end, this.lastEndAt);
-		this.limiter.end(id, end.kind === 'reply' ? end : undefined, this.lastEndAt);
+		this.limiter.end(request, end.kind === 'reply' ? end : undefined, this.lastEndAt);
 		this.open[urgency]--;
 		// a moment later, so that the sender can first withdraw its other waiting requests
 		void this.clock.sleep(0).then(() => this.admitWaiting());
@@ -140,10 +140,10 @@ export class RequestQueue {
 	/** What an end says about the service: that it works, fails or refuses, or nothing. */
 	private countFailures(end: JobEnd, now: number): void {
 		if (end.kind === 'broken' && end.isOurs) return;
-		const isRefusal = end.kind === 'reply' && end.status === TOO_MANY_REQUESTS;
-		const isFailure = end.kind === 'broken' || end.status >= 500;
-		const count = isRefusal || isFailure ? this.failures.count + 1 : 0;
-		this.failures = { count, kind: isRefusal ? 'onlyRefusals' : 'serviceDown' };
+		const status = end.kind === 'reply' ? end.status : 500;
+		const kind = status === TOO_MANY_REQUESTS ? 'onlyRefusals' : 'serviceDown';
+		const count = kind === 'onlyRefusals' || status >= 500 ? this.failures.count + 1 : 0;
+		this.failures = { count, kind };
 		if (count === FAILURES_TO_OPEN) this.testAt = now + TEST_PAUSE_MS;
 	}
 
@@ -155,7 +155,7 @@ export class RequestQueue {
 			if (decision.kind === 'send') {
 				if (urgency === 'bulk' && this.isServiceDown) this.testAt = now + TEST_PAUSE_MS;
 				this.open[urgency]++;
-				settle({ kind: 'turn', urgency, id: this.limiter.start(now) });
+				settle({ kind: 'turn', urgency, request: this.limiter.start(now) });
 				continue;
 			}
 			if (decision.kind === 'wait') {
@@ -170,8 +170,9 @@ export class RequestQueue {
 	private decideTurn(urgency: Urgency, now: number): Decision | HeldBack {
 		// a clock that was set back does not lengthen the pause
 		this.testAt = Math.min(this.testAt, now + TEST_PAUSE_MS);
-		const isHeldBack = urgency === 'bulk' && this.isServiceDown && now < this.testAt;
-		return isHeldBack ? { kind: this.failures.kind } : this.limiter.decide(now);
+		return urgency === 'bulk' && this.isServiceDown && now < this.testAt
+			? { kind: this.failures.kind }
+			: this.limiter.decide(now);
 	}
 
 	/** Who is served next, if a place is free. */
