@@ -1,101 +1,119 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
+import { status } from '../../service/index.mts';
 import type { NewField } from '../../service/store.mts';
-import { withWorld, type World } from '../world.mts';
-import { watch } from './watching.mts';
+import { time } from '../harness.mts';
+import { running, withWorld } from '../world.mts';
+import { addForm, namesIn, tick, watch } from './watching.mts';
 
-const kinds: NewField[] = [
-	{ label: 'Name' },
-	{ label: 'E-mail', type: 'email' },
-	{ label: 'Age', type: 'number' },
-	{ label: 'Start', type: 'date' },
-	{ label: 'Size', type: 'dropdown', options: ['S', 'M'] },
-	{ label: 'Toppings', type: 'multiple_choice', options: ['Olives', 'Basil', 'Ham'] },
-	{ label: 'CV', type: 'file_upload' },
-];
-
-const newForm = ({ service }: World, fields = kinds, name = 'Empty') =>
-	service.store.addForm({ name, fields, trackIncomplete: true }).id;
+const world = await running();
+const { service, n8n } = world;
+const { store } = service;
 
 /** What Fetch Test Event shows. */
-const fetch = async ({ n8n }: World, form: string, parameters: INodeParameters = {}) =>
+const fetch = async (form: string, parameters: INodeParameters = {}) =>
 	(await watch(n8n, form, parameters).poll({ mode: 'manual' })).map(({ json }) => json);
 
-describe('Fetch Test Event on a form without responses', () => {
-	it('gives an example with an answer of the right type to each field', async () =>
-		await withWorld(async (world) => {
-			const form = newForm(world);
-			expect(await fetch(world, form)).toEqual([
-				expect.objectContaining({
-					example: true,
-					event: 'responseCompleted',
-					form: { id: form, name: 'Empty' },
-					is_incomplete: false,
-					answers: expect.objectContaining({ Name: 'Example', Age: 1, Start: '2026-01-31' }),
-				}),
+describe('Fetch Test Event', () => {
+	it('shows the newest response, and takes nothing away from an active trigger', async () => {
+		const { form, submit } = addForm(world);
+		const trigger = watch(n8n, form);
+		await trigger.poll();
+		submit('Ada');
+		submit('Grace');
+		const before = trigger.saved();
+		expect(namesIn(await trigger.poll({ mode: 'manual' }))).toEqual(['Grace']);
+		expect(trigger.saved()).toEqual(before);
+		expect(namesIn(await trigger.poll(tick))).toEqual(['Ada', 'Grace']);
+	});
+
+	it.each([status(410, 'Gone'), 'unavailable' as const])(
+		'shows the response without a file that cannot be read, as the trigger would (%#)',
+		async (fault) => {
+			const { form, submit } = addForm(world);
+			const { id } = store.addFile({ name: 'cv.txt', type: 'text/plain', data: new Uint8Array(9) });
+			submit(`cv.txt|${service.url}/files/${id}/cv.txt`);
+			service.faults.set({ fault, match: { path: /files/ } });
+			expect(await fetch(form, { options: { downloadFiles: true } })).toMatchObject([
+				{ event: 'responseCompleted', fileError: expect.any(String) },
 			]);
+		},
+	);
+
+	it('shows the newest response of the newest of all forms that has one', async () =>
+		await withWorld(async (own) => {
+			for (const name of ['Old', 'New', 'Empty']) {
+				const { submit } = addForm(own, name);
+				if (name !== 'Empty') submit(`Of ${name}`);
+				await time.sleep(1_000);
+			}
+			const items = await watch(own.n8n, '', { watch: 'all' }).poll({ mode: 'manual' });
+			expect(namesIn(items)).toEqual(['Of New']);
 		}));
 
-	it('has the columns that the first response will have', async () =>
-		await withWorld(async (world) => {
-			const form = newForm(world);
-			const options = { columns: true, downloadFiles: true };
-			const [example] = await fetch(world, form, { options });
-			world.service.store.addResponse(form, { answers: { Name: 'Ada', Age: '36' } });
-			const [real] = await fetch(world, form, { options });
-			expect(real.example).toBeUndefined();
-			expect(Object.keys(example).sort()).toEqual([...Object.keys(real), 'example'].sort());
-			expect(example).toMatchObject({ Size: 'S', Toppings: ['Olives', 'Basil'], Age: 1 });
-		}));
+	it('says that all forms are excluded if they are', async () => {
+		addForm(world);
+		const exceptFormIds = store.forms().map(({ id }) => id);
+		const fetching = fetch('', { watch: 'all', exceptFormIds });
+		await expect(fetching).rejects.toThrow('All forms are excluded');
+	});
+
+	it('says that no response meets the filters, in place of an example that breaks them', async () => {
+		const { form, submit } = addForm(world);
+		submit('Grace');
+		const conditions = [{ field: 'Name', operator: 'is', value: 'Ada' }];
+		const fetching = fetch(form, { filters: { conditions: { conditions } } });
+		await expect(fetching).rejects.toThrow('No response meets the filters yet');
+	});
+});
+
+describe('Fetch Test Event on a form without responses', () => {
+	const fields: NewField[] = [
+		{ label: 'Name' },
+		{ label: 'E-mail', type: 'email' },
+		{ label: 'Age', type: 'number' },
+		{ label: 'Start', type: 'date' },
+		{ label: 'Size', type: 'dropdown', options: ['S', 'M'] },
+		{ label: 'Toppings', type: 'multiple_choice', options: ['Olives', 'Basil', 'Ham'] },
+		{ label: 'CV', type: 'file_upload' },
+	];
+	const addEmptyForm = () => store.addForm({ name: 'Empty', fields, trackIncomplete: true }).id;
 
 	it.each([
 		['responseCompleted', false],
 		['responseStarted', true],
 		['responseAbandoned', true],
 	])(
-		'fits the event %s',
-		async (event, isIncomplete) =>
-			await withWorld(async (world) => {
-				const [example] = await fetch(world, newForm(world), { events: [event] });
-				expect(example).toMatchObject({ event, is_incomplete: isIncomplete });
-			}),
+		'gives an example of the event %s with answers of the right types',
+		async (event, isIncomplete) => {
+			const form = addEmptyForm();
+			const given = { watch: 'several', formIds: [form], events: [event] };
+			expect(await fetch('', given)).toMatchObject([
+				{
+					example: true,
+					event,
+					form: { id: form, name: 'Empty' },
+					is_incomplete: isIncomplete,
+					answers: { Name: 'Example', Age: 1, Start: '2026-01-31' },
+				},
+			]);
+		},
 	);
 
-	it('says that no response meets the filters, in place of an example that breaks them', async () =>
-		await withWorld(async (world) => {
-			const form = newForm(world);
-			world.service.store.addResponse(form, { answers: { Name: 'Grace' } });
-			const conditions = [{ field: 'Name', operator: 'is', value: 'Ada' }];
-			const filters = { conditions: { conditions } };
-			await expect(fetch(world, form, { filters })).rejects.toThrow(
-				'No response meets the filters yet',
-			);
-		}));
+	it('has the columns that the first response will have', async () => {
+		const form = addEmptyForm();
+		const options = { columns: true, downloadFiles: true };
+		const [example] = await fetch(form, { options });
+		store.addResponse(form, { answers: { Name: 'Ada', Age: '36' } });
+		const [real] = await fetch(form, { options });
+		expect(real.example).toBeUndefined();
+		expect(Object.keys(example).sort()).toEqual([...Object.keys(real), 'example'].sort());
+		expect(example).toMatchObject({ Size: 'S', Toppings: ['Olives', 'Basil'], Age: 1 });
+	});
 
-	it('never starts a running trigger', async () =>
-		await withWorld(async (world) => {
-			const trigger = watch(world.n8n, newForm(world), { options: { emitExisting: true } });
-			expect(await trigger.poll()).toEqual([]);
-			expect(await trigger.poll({ activation: 'update', budgetMs: 36_000 })).toEqual([]);
-		}));
-
-	it('takes the newest form where all are watched', async () =>
-		await withWorld(async (world) => {
-			const form = newForm(world, [{ label: 'City' }], 'New');
-			const [example] = await fetch(world, '', { watch: 'several', formIds: [form] });
-			expect(example).toMatchObject({
-				form: { id: form, name: 'New' },
-				answers: { City: 'Example' },
-			});
-		}));
-});
-
-describe('Fetch Test Event without any form', () => {
-	it('says that all forms are excluded where they are', async () =>
-		await withWorld(async (world) => {
-			const forms = world.service.store.forms().map(({ id }) => id);
-			const exceptFormIds = [...forms, newForm(world)];
-			const fetching = fetch(world, '', { watch: 'all', exceptFormIds });
-			await expect(fetching).rejects.toThrow('All forms are excluded');
-		}));
+	it('never starts a running trigger', async () => {
+		const trigger = watch(n8n, addEmptyForm(), { options: { emitExisting: true } });
+		expect(await trigger.poll()).toEqual([]);
+		expect(await trigger.poll(tick)).toEqual([]);
+	});
 });

@@ -1,126 +1,162 @@
 import type { RequestListener } from 'node:http';
-import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { time } from '../harness.mts';
-import { HOUR_MS, n8nOf, tick, watch } from './watching.mts';
+import { DAY_MS, HOUR_MS, n8nOf, tick, watch } from './watching.mts';
 
 /** What a service gives whose records are as odd as a test likes. */
 let responses: IDataObject[];
 let fields: IDataObject[];
 let forms: IDataObject[];
-let fieldRequests: number;
+let requests: string[];
+/** Whether the fields cannot be read. */
+let isFailing: boolean;
 
-const answer: RequestListener = ({ url }, reply) => {
-	const isFields = url?.includes('/fields') === true;
-	if (isFields) fieldRequests += 1;
-	const data = url?.includes('/responses/') ? responses : isFields ? fields : forms;
-	reply.writeHead(200, { 'content-type': 'application/json' });
+const answer: RequestListener = ({ url = '' }, reply) => {
+	requests.push(url);
+	const isFields = url.endsWith('/fields');
+	const data = url.includes('/responses/') ? responses : isFields ? fields : forms;
+	reply.writeHead(isFields && isFailing ? 503 : 200, { 'content-type': 'application/json' });
 	reply.end(JSON.stringify({ success: true, data }));
 };
 
-let watching: (parameters?: INodeParameters) => ReturnType<typeof watch>;
+const countFieldRequests = () => requests.filter((url) => url.endsWith('/fields')).length;
+
+/** A trigger that has begun: what a scheduled poll gives. */
+let begin: (parameters?: INodeParameters) => Promise<() => Promise<IDataObject[]>>;
 
 beforeEach(async () => {
-	[responses, fields, forms, fieldRequests] = [[], [], [{ id: 'form', name: 'A' }], 0];
+	[responses, fields, forms, requests, isFailing] = [
+		[],
+		[],
+		[{ id: 'form', name: 'A' }],
+		[],
+		false,
+	];
 	const n8n = await n8nOf(answer);
-	watching = (parameters = {}) => watch(n8n, 'form', parameters);
+	begin = async (parameters = {}) => {
+		const trigger = watch(n8n, 'form', parameters);
+		await trigger.poll();
+		return async () => (await trigger.poll(tick)).map(({ json }) => json);
+	};
 });
 
-const jsonOf = (items: INodeExecutionData[]) => items.map(({ json }) => json);
-
-describe('A raw item', () => {
-	it('has the event and the form that are promised, whatever its record has by these names', async () => {
-		const trigger = watching({ simplify: false });
-		await trigger.poll();
+describe('An item without Simplify', () => {
+	it('has the event and the form, whatever its record has by these names', async () => {
+		const poll = await begin({ simplify: false });
 		responses.push({ uuid: 'a', event: 'submitted', form: 'f-17', answer: 1 });
-		expect(jsonOf(await trigger.poll(tick))).toEqual([
+		expect(await poll()).toEqual([
 			{ uuid: 'a', answer: 1, event: 'responseCompleted', form: { id: 'form', name: 'A' } },
 		]);
 	});
 
 	it('of a new form has none of its secrets', async () => {
-		const events = ['formCreated'];
-		const trigger = watching({ watch: 'all', events, simplify: false });
-		await trigger.poll();
+		const poll = await begin({ watch: 'all', events: ['formCreated'], simplify: false });
 		const settings = { webhook_secret: 'hidden', slack_webhook_url: 'https://hidden', cta: 'Send' };
-		forms.push({
-			id: 'new',
-			name: 'New',
-			settings,
-			created_at: new Date(time.now()).toISOString(),
-		});
+		const created_at = new Date(time.now()).toISOString();
+		forms.push({ id: 'new', name: 'New', settings, created_at });
 		await time.sleep(HOUR_MS);
-		const [item] = jsonOf(await trigger.poll(tick));
+		const [item] = await poll();
 		expect(item).toMatchObject({ id: 'new', event: 'formCreated', settings: { cta: 'Send' } });
 		expect(JSON.stringify(item)).not.toContain('hidden');
 	});
 });
 
-describe('A response is the same', () => {
+describe('A response', () => {
 	const uuid = 'ABCDEF00-0000-4000-8000-00000000000A';
 
 	it.each<[string, IDataObject, IDataObject]>([
 		['when the service adds a uuid to its id', { id: 7 }, { id: 7, uuid }],
 		['when its uuid changes its case', { uuid }, { uuid: uuid.toLowerCase() }],
 		['when its id comes as text', { id: 7 }, { id: '7' }],
-	])('%s', async (_text, before, after) => {
+	])('is the same %s', async (_text, before, after) => {
 		responses = [before];
-		const trigger = watching();
-		await trigger.poll();
+		const poll = await begin();
 		responses = [after];
-		expect(await trigger.poll(tick)).toEqual([]);
+		expect(await poll()).toEqual([]);
 		responses = [after, { uuid: 'new' }];
-		expect(jsonOf(await trigger.poll(tick))).toMatchObject([{ uuid: 'new' }]);
+		expect(await poll()).toMatchObject([{ uuid: 'new' }]);
+	});
+
+	it('without uuid and id fails the activation, with the names of its attributes', async () => {
+		responses = [{ number: 1, answer: 'secret' }];
+		await expect(begin()).rejects.toMatchObject({
+			message: 'Form Service sent a response without a UUID',
+			description: expect.stringMatching(/number, answer\. (?!.*secret)/),
+		});
 	});
 });
 
-describe('The fields of a form', () => {
-	const answered = (id: string, key: string, label: string) => ({
-		uuid: id,
-		responses: [{ uuid: key, label, response: 'Ada' }],
-	});
+describe('The fields of a form, which columns are made of,', () => {
+	const field = (id: string, label: string) => ({ uuid: id, label });
+	const submit = (uuid: string, id = 'f1', label = 'Name') =>
+		responses.push({ uuid, responses: [{ uuid: id, label, response: uuid }] });
 	const columns = { options: { columns: true } };
 
-	it('are read again when an answer belongs to none of them', async () => {
-		fields = [{ uuid: 'f1', label: 'Name' }];
-		const trigger = watching(columns);
-		await trigger.poll();
-		responses = [answered('a', 'f1', 'Name')];
-		expect(jsonOf(await trigger.poll(tick))).toMatchObject([{ Name: 'Ada' }]);
-		fields = [
-			{ uuid: 'f1', label: 'Name' },
-			{ uuid: 'f2', label: 'City' },
-		];
-		responses.push(answered('b', 'f2', 'City'));
-		expect(jsonOf(await trigger.poll(tick))).toMatchObject([{ Name: null, City: 'Ada' }]);
-		expect(fieldRequests).toBe(2);
+	beforeEach(() => {
+		fields = [field('f1', 'Name')];
 	});
 
-	it('are not read again each time where an answer belongs to no field of the form', async () => {
-		fields = [{ uuid: 'f1', label: 'Name' }];
-		const trigger = watching(columns);
-		await trigger.poll();
+	it('count in Requests per Day: the next poll comes as much later', async () => {
+		const poll = await begin({ options: { columns: true, requestsPerDay: 2 } });
+		submit('Ada');
+		await time.sleep(DAY_MS / 2);
+		expect(await poll()).toHaveLength(1);
+		expect(requests).toHaveLength(4);
+		submit('Grace');
+		await time.sleep(1.4 * DAY_MS);
+		expect(await poll()).toEqual([]);
+		await time.sleep(0.1 * DAY_MS);
+		expect(await poll()).toMatchObject([{ Name: 'Grace' }]);
+	});
+
+	it('are read once an hour, for a form that delivers', async () => {
+		const poll = await begin(columns);
+		for (const name of ['Ada', 'Grace']) {
+			submit(name);
+			expect(await poll()).toMatchObject([{ Name: name }]);
+		}
+		await time.sleep(HOUR_MS);
+		expect(await poll()).toEqual([]);
+		expect(countFieldRequests()).toBe(1);
+		submit('Edsger');
+		expect(await poll()).toMatchObject([{ Name: 'Edsger' }]);
+		expect(countFieldRequests()).toBe(2);
+	});
+
+	it('are read again, but not each time, for an answer that belongs to none of them', async () => {
+		const poll = await begin(columns);
+		submit('Ada');
+		await poll();
+		fields.push(field('f2', 'City'));
+		submit('Paris', 'f2', 'City');
+		expect(await poll()).toMatchObject([{ Name: null, City: 'Paris' }]);
+		expect(countFieldRequests()).toBe(2);
 		for (let number = 0; number < 6; number++) {
-			responses.push(answered(`${number}`, 'deleted', 'Deleted'));
-			expect(await trigger.poll(tick)).toHaveLength(1);
+			submit(`${number}`, 'deleted', 'Deleted');
+			expect(await poll()).toHaveLength(1);
 		}
-		expect(fieldRequests).toBeLessThanOrEqual(2);
+		expect(countFieldRequests()).toBeLessThanOrEqual(3);
 	});
-});
 
-describe('Many responses at once', () => {
-	it('are all delivered, oldest first, in as many polls as they need', async () => {
-		const trigger = watching({ options: { emitExisting: true, maxPerPoll: 400 } });
-		responses = Array.from({ length: 5_000 }, (_, index) => ({
-			uuid: `r${index}`,
-			number: index,
-			text: 'x'.repeat(2_000),
-		}));
-		const numbers: unknown[] = [];
-		for (let poll = 0; poll < 14; poll++) {
-			numbers.push(...jsonOf(await trigger.poll(tick)).map((json) => json.number));
-			await time.sleep(60_000);
-		}
-		expect(numbers).toEqual(responses.map(({ number }) => number));
+	it('are those known before while they cannot be read again', async () => {
+		const poll = await begin(columns);
+		submit('Ada');
+		await poll();
+		await time.sleep(HOUR_MS);
+		isFailing = true;
+		submit('Grace');
+		expect(await poll()).toMatchObject([{ Name: 'Grace' }]);
+	});
+
+	it('delay a response, and lose none, while they have never been read', async () => {
+		const poll = await begin({ options: { columns: true, requestsPerDay: 720 } });
+		submit('Ada');
+		await time.sleep(HOUR_MS);
+		isFailing = true;
+		expect(await poll()).toEqual([]);
+		isFailing = false;
+		await time.sleep(HOUR_MS);
+		expect(await poll()).toMatchObject([{ Name: 'Ada' }]);
 	});
 });

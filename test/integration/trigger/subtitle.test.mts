@@ -6,44 +6,30 @@ import { nodeOf, nodeTypes, typeOf } from '../n8n/package.mts';
 const type = typeOf('formServiceTrigger');
 
 /** What the editor shows under the trigger's name. */
-function subtitle(parameters: INodeParameters): unknown {
-	const node = {
-		id: 'node-1',
-		name: 'Trigger',
-		type,
-		typeVersion: 1,
-		position: [0, 0] as [number, number],
-		parameters,
-	};
-	const { expression } = new workflow.Workflow({
-		id: 'workflow',
-		nodes: [node],
-		connections: {},
-		active: false,
-		nodeTypes,
-	});
+function readSubtitle(parameters: INodeParameters): unknown {
+	const place = { id: 'node-1', name: 'Trigger', position: [0, 0] as [number, number] };
+	const node = { ...place, type, typeVersion: 1, parameters };
+	const nodes = { nodes: [node], connections: {}, active: false, nodeTypes };
+	const { expression } = new workflow.Workflow({ id: 'workflow', ...nodes });
 	const text = nodeOf(type).description.subtitle;
 	return expression.getSimpleParameterValue(node, text, 'internal', {}, undefined, 'unknown');
 }
 
-const chosen = { __rl: true, mode: 'list', value: 'aB3xY9', cachedResultName: 'Contact' };
+const choose = (cachedResultName: string) => ({
+	formId: { __rl: true, mode: 'list', value: 'aB3xY9', cachedResultName },
+});
 
 it.each<[string, INodeParameters]>([
-	['Contact: completed', { events: ['responseCompleted'], formId: chosen }],
-	[
-		'Customer Satis…: completed',
-		{
-			events: ['responseCompleted'],
-			formId: { ...chosen, cachedResultName: 'Customer Satisfaction Survey' },
-		},
-	],
-	['On completed', { events: ['responseCompleted'] }],
+	['Contact: completed', choose('Contact')],
+	['Customer Satis…: completed', choose('Customer Satisfaction Survey')],
+	['On completed', {}],
 	[
 		'2 forms: started, abandoned',
 		{ events: ['responseStarted', 'responseAbandoned'], watch: 'several', formIds: ['a', 'b'] },
 	],
-	['All forms: form created', { events: ['formCreated'], watch: 'all', formId: chosen }],
+	['All forms: form created', { events: ['formCreated'], watch: 'all', ...choose('Contact') }],
 	['All forms: form created', { events: ['formCreated'] }],
 ])('The subtitle says "%s"', (expected, parameters) => {
-	expect(subtitle({ watch: 'one', ...parameters })).toBe(expected);
+	const given = { watch: 'one', events: ['responseCompleted'], ...parameters };
+	expect(readSubtitle(given)).toBe(expected);
 });

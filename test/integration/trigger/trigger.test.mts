@@ -1,40 +1,27 @@
-import { beforeEach, describe, expect, it } from 'vitest';
-import { status } from '../../service/index.mts';
-import { time } from '../n8n/package.mts';
-import { locator } from '../harness.mts';
-import { running } from '../world.mts';
-import { HOUR_MS, namesIn, newForm, watch } from './watching.mts';
+import type { INodeExecutionData } from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+import { slow, status } from '../../service/index.mts';
+import { locator, time } from '../harness.mts';
+import { running, withWorld } from '../world.mts';
+import { addForm, HOUR_MS, MINUTE_MS, n8nOf, namesIn, tick, watch } from './watching.mts';
 
-const { service, n8n } = await running();
+const world = await running();
+const { service, n8n } = world;
 const { store } = service;
-let form: string;
-const submit = (name: string, more: { incomplete?: boolean; createdAt?: string } = {}) =>
-	store.addResponse(form, { answers: { Name: name }, ...more }).uuid;
 
-function submitFile(...names: string[]) {
-	const data = new TextEncoder().encode('Computing machinery');
-	const answer = (names.length > 0 ? names : ['cv.txt']).map((name) => {
-		const { id } = store.addFile({ name, type: 'text/plain', data });
-		return `${name}|${service.url}/files/${id}/${name}`;
-	});
-	return store.addResponse(form, { answers: { Name: answer } });
-}
-
-beforeEach(() => {
-	form = newForm(service, { trackIncomplete: true });
-});
-
-describe('A trigger that watches a form', () => {
-	it('starts nothing on what is there at its first poll', async () => {
-		submit('Ada');
-		const trigger = watch(n8n, form);
-		expect(await trigger.poll()).toEqual([]);
-		expect(await trigger.poll()).toEqual([]);
+/** What items say: the event, the form's name, and who submitted it. */
+const describeItems = (items: INodeExecutionData[]) =>
+	items.map(({ json }) => {
+		const { event, form, answers } = json as Record<string, Record<string, unknown>>;
+		return [event, form.name, ...(answers === undefined ? [] : [answers.Name])].join(' ');
 	});
 
-	it('starts the workflow once on a new response, simplified', async () => {
+describe('A trigger on one form', () => {
+	it('starts the workflow once for each new response, simplified, and not for earlier ones', async () => {
+		const { form, submit } = addForm(world);
+		submit('before');
 		const trigger = watch(n8n, form);
-		await trigger.poll();
+		expect(await trigger.poll()).toEqual([]);
 		const uuid = submit('Ada');
 		expect(await trigger.poll()).toEqual([
 			{
@@ -42,7 +29,7 @@ describe('A trigger that watches a form', () => {
 					event: 'responseCompleted',
 					form: { id: form, name: 'Watched' },
 					uuid,
-					number: 1,
+					number: 2,
 					number_formatted: expect.any(String),
 					is_incomplete: false,
 					created_at: expect.any(String),
@@ -54,24 +41,12 @@ describe('A trigger that watches a form', () => {
 		expect(await trigger.poll()).toEqual([]);
 	});
 
-	it('gives the record as it came without Simplify, with the event and the form', async () => {
-		const trigger = watch(n8n, form, { simplify: false });
-		await trigger.poll();
-		submit('Ada');
-		const [item] = await trigger.poll();
-		expect(item.json).toMatchObject({
-			event: 'responseCompleted',
-			form: { id: form, name: 'Watched' },
-			responses: [{ key: 'Name', value: 'Ada' }],
-		});
-	});
-
 	it.each([
 		['Sale (closed)', 'Sale (closed)'],
 		['Sale', 'Sale (closed)'],
 		['Sale', 'Sale'],
 	])('names the form %s that the editor stored as %s', async (name, cachedResultName) => {
-		form = store.addForm({ name, fields: [{ label: 'Name' }] }).id;
+		const { form, submit } = addForm(world, name);
 		const formId = { __rl: true, mode: 'list', value: form, cachedResultName };
 		const trigger = watch(n8n, form, { formId });
 		await trigger.poll();
@@ -80,29 +55,27 @@ describe('A trigger that watches a form', () => {
 		expect(item.json.form).toEqual({ id: form, name });
 	});
 
-	it('starts the workflow on a partial submission if it is asked to', async () => {
-		const trigger = watch(n8n, form, { events: ['responseStarted', 'responseCompleted'] });
+	it('delivers without a form name if the list of forms hangs', async () => {
+		const { form, submit } = addForm(world);
+		const trigger = watch(n8n, form);
 		await trigger.poll();
-		const uuid = submit('Ada', { incomplete: true });
-		submit('Grace');
-		const first = await trigger.poll();
-		expect(first.map(({ json }) => json.event)).toEqual(['responseStarted', 'responseCompleted']);
-		store.completeResponse(uuid);
-		const second = await trigger.poll();
-		expect(second.map(({ json }) => [json.event, json.uuid])).toEqual([
-			['responseCompleted', uuid],
-		]);
+		submit('Ada');
+		service.faults.set({ fault: slow(HOUR_MS), match: { path: /forms$/ } });
+		const before = time.now();
+		const [item] = await trigger.poll(tick);
+		expect(item.json.form).toEqual({ id: form, name: null });
+		expect(time.now() - before).toBeLessThan(5_000);
 	});
 
-	it('gives each field as a column, typed and named as Get Many has them', async () => {
-		const options = { columns: true, details: true, answerKeys: 'customKey', downloadFiles: true };
+	it('gives each field as a column, as Get Many does', async () => {
+		const { form, submit } = addForm(world);
+		const options = { columns: true, details: true, answerKeys: 'customKey' };
 		const trigger = watch(n8n, form, { options });
 		await trigger.poll();
-		submitFile();
+		submit('Ada');
 		const [item] = await trigger.poll();
-		const fields = service.store.fields(form).map(({ customKey, label }) => customKey ?? label);
-		expect(Object.keys(item.json).slice(0, fields.length)).toEqual(fields);
-		expect(item.json).toMatchObject({ event: 'responseCompleted', otherAnswers: null });
+		const [{ customKey, label }] = store.fields(form);
+		expect(Object.keys(item.json)[0]).toBe(customKey ?? label);
 		const getAll = { resource: 'response', operation: 'getAll', formId: locator(form), options };
 		const { items } = await n8n.runNode(getAll);
 		const { event, form: of, ...columns } = item.json;
@@ -110,109 +83,149 @@ describe('A trigger that watches a form', () => {
 		expect(items[0].json).toEqual(columns);
 	});
 
-	describe('that downloads files', () => {
-		const options = { downloadFiles: true, filePrefix: 'cv_' };
-
-		it('puts them into binary fields', async () => {
-			const trigger = watch(n8n, form, { options });
-			await trigger.poll();
-			submitFile();
-			const [item] = await trigger.poll();
-			expect(item.binary?.cv_name).toMatchObject({ fileName: 'cv.txt', mimeType: 'text/plain' });
-		});
-
-		it('delivers a response at once whose file is gone, and says so', async () => {
-			const trigger = watch(n8n, form, { options });
-			await trigger.poll();
-			submitFile();
-			service.faults.set({ fault: status(410, 'Gone'), match: { path: /files/ } });
-			const [item] = await trigger.poll();
-			expect(item.binary).toBeUndefined();
-			expect(item.json.fileError).toContain('410');
-		});
-
-		it('waits for a file that may come back', async () => {
-			const trigger = watch(n8n, form, { options });
-			await trigger.poll();
-			submitFile();
-			service.faults.set({ fault: 'unavailable', match: { path: /files/ } });
-			const before = trigger.saved();
-			expect(await trigger.poll({ activation: 'update', budgetMs: 36_000 })).toEqual([]);
-			expect(trigger.saved()).toEqual(before);
-		});
-
-		it('delivers a response with its other files when one does not come back', async () => {
-			const trigger = watch(n8n, form, { options });
-			await trigger.poll();
-			submitFile('first.txt', 'lost.txt', 'last.txt');
-			service.faults.set({ fault: 'unavailable', match: { path: /lost/ } });
-			const tick = { activation: 'update', budgetMs: 36_000 } as const;
-			for (let poll = 1; poll < 3; poll++) {
-				expect(await trigger.poll(tick)).toEqual([]);
-				await time.sleep(HOUR_MS);
-			}
-			const [item] = await trigger.poll(tick);
-			const files = Object.values(item.binary ?? {}).map(({ fileName }) => fileName);
-			expect(files).toEqual(['first.txt', 'last.txt']);
-			expect(item.json.fileError).toMatch(/^lost\.txt: .*503/);
-		});
-	});
-});
-
-describe('A poll that fails', () => {
-	it('is told at once when the workflow is published with a refused token', async () => {
-		service.faults.set({ fault: 'unauthorized' });
-		const trigger = watch(n8n, form);
-		await expect(trigger.poll()).rejects.toMatchObject({
-			message: expect.stringContaining('access token'),
-			failure: { cause: 'credential-invalid' },
-		});
-	});
-});
-
-it('An error of the trigger names no setting that the trigger does not have', async () => {
-	service.faults.set({ fault: 'silentBefore' });
-	const error = await watch(n8n, form)
-		.poll()
-		.then(
-			() => undefined,
-			(thrown: Error & { description?: string }) => thrown,
-		);
-	expect(error?.description).not.toMatch(/request options/i);
-	expect(error?.message).toBeDefined();
-});
-
-describe('Fetch test event', () => {
-	it('shows the newest response and remembers nothing', async () => {
-		submit('Ada');
-		submit('Grace');
-		const trigger = watch(n8n, form);
-		expect(namesIn(await trigger.poll({ mode: 'manual' }))).toEqual(['Grace']);
-		expect(trigger.saved()).toEqual({});
-	});
-
-	it('takes nothing away from a trigger that is active', async () => {
-		const trigger = watch(n8n, form);
+	it('starts the workflow after the hours that a response was incomplete, and on completion', async () => {
+		const { form, submit } = addForm(world);
+		const events = ['responseAbandoned', 'responseCompleted'];
+		const trigger = watch(n8n, form, { events, abandonedAfterHours: 2 });
 		await trigger.poll();
-		submit('Ada');
-		const before = trigger.saved();
-		expect(namesIn(await trigger.poll({ mode: 'manual' }))).toEqual(['Ada']);
-		expect(trigger.saved()).toEqual(before);
-		expect(namesIn(await trigger.poll())).toEqual(['Ada']);
+		const uuid = submit('Ada', true);
+		await time.sleep(HOUR_MS);
+		// the trigger finds it now, but the hours count from when it was begun
+		expect(await trigger.poll(tick)).toEqual([]);
+		await time.sleep(1.1 * HOUR_MS);
+		expect(describeItems(await trigger.poll(tick))).toEqual(['responseAbandoned Watched Ada']);
+		expect(await trigger.poll(tick)).toEqual([]);
+		store.completeResponse(uuid);
+		expect(describeItems(await trigger.poll(tick))).toEqual(['responseCompleted Watched Ada']);
+	});
+});
+
+describe('A trigger on several forms', () => {
+	it('watches only these, and names them with one list of the forms', async () => {
+		const [a, b, c] = ['A', 'B', 'C'].map((name) => addForm(world, name));
+		const trigger = watch(n8n, '', { watch: 'several', formIds: [a.form, b.form] });
+		await trigger.poll();
+		for (const { submit } of [a, b, c]) submit('Ada');
+		expect(describeItems(await trigger.poll(tick))).toEqual([
+			'responseCompleted A Ada',
+			'responseCompleted B Ada',
+		]);
+		expect(c.countRequests()).toBe(0);
+		expect(service.requests.filter(({ path }) => path.endsWith('/forms'))).toHaveLength(1);
 	});
 
-	it.each([status(410, 'Gone'), 'unavailable' as const])(
-		'shows the response without its files when they cannot be had, as the trigger would (%#)',
-		async (fault) => {
-			submitFile();
-			service.faults.set({ fault, match: { path: /files/ } });
-			const trigger = watch(n8n, form, { options: { downloadFiles: true } });
-			const [item] = await trigger.poll({ mode: 'manual' });
-			expect(item.binary).toBeUndefined();
-			expect(item.json).toMatchObject({
-				event: 'responseCompleted',
-				fileError: expect.any(String),
-			});
-		},
-	);
+	it('keeps the order of each form if another form has other attributes', async () => {
+		const lists: Record<string, object[]> = { A: [], B: [] };
+		const another = await n8nOf(({ url }, reply) => {
+			const form = /responses\/(\w+)/.exec(url ?? '')?.[1];
+			const data = form === undefined ? [{ id: 'A' }, { id: 'B' }] : lists[form];
+			reply.setHeader('content-type', 'application/json');
+			reply.end(JSON.stringify({ success: true, data }));
+		});
+		const trigger = watch(another, '', { watch: 'all' });
+		await trigger.poll();
+		// the numbers of A order its responses, and B has neither times nor numbers
+		lists.A.push({ uuid: 'a2', number: 2, created_at: '2026-01-01T00:00:00Z' });
+		lists.A.push({ uuid: 'a1', number: 1 });
+		lists.B.push({ uuid: 'b1' });
+		const uuids = (await trigger.poll(tick)).map(({ json }) => json.uuid);
+		expect(uuids.filter((uuid) => uuid !== 'b1')).toEqual(['a1', 'a2']);
+		expect(uuids).toHaveLength(3);
+	});
+});
+
+describe('A trigger on all forms', () => {
+	it('lists the forms once an hour, and watches a new one from its beginning', async () =>
+		await withWorld(async (own) => {
+			const { service: ownService, n8n: ownN8n } = own;
+			const listings = () => ownService.requests.filter(({ path }) => /\/forms$/.test(path)).length;
+			addForm(own);
+			const events = ['responseCompleted', 'formCreated'];
+			const trigger = watch(ownN8n, '', { watch: 'all', events });
+			await trigger.poll();
+			addForm(own, 'New').submit('Ada');
+			expect(await trigger.poll(tick)).toEqual([]);
+			expect(listings()).toBe(1);
+			await time.sleep(HOUR_MS);
+			expect(describeItems(await trigger.poll(tick))).toEqual([
+				'formCreated New',
+				'responseCompleted New Ada',
+			]);
+			expect(await trigger.poll(tick)).toEqual([]);
+			expect(listings()).toBe(2);
+		}));
+
+	it('lists the forms every two minutes if only Form Created is chosen', async () =>
+		await withWorld(async (own) => {
+			const events = ['formCreated'];
+			const trigger = watch(own.n8n, '', { events, options: { requestsPerDay: 720 } });
+			await trigger.poll();
+			const { countRequests } = addForm(own, 'New');
+			await time.sleep(2 * MINUTE_MS);
+			expect(describeItems(await trigger.poll(tick))).toEqual(['formCreated New']);
+			expect(countRequests()).toBe(0);
+		}));
+});
+
+describe('A trigger that downloads files', () => {
+	/** A trigger, and a response with these files that comes after its first poll. */
+	async function begin(...names: string[]) {
+		const { form } = addForm(world);
+		const trigger = watch(n8n, form, { options: { downloadFiles: true, filePrefix: 'cv_' } });
+		await trigger.poll();
+		const data = new TextEncoder().encode('Computing machinery');
+		const Name = names.map((name) => {
+			const { id } = store.addFile({ name, type: 'text/plain', data });
+			return `${name}|${service.url}/files/${id}/${name}`;
+		});
+		store.addResponse(form, { answers: { Name } });
+		return trigger;
+	}
+
+	it('puts them into binary fields', async () => {
+		const [item] = await (await begin('cv.txt')).poll();
+		expect(item.binary?.cv_name).toMatchObject({ fileName: 'cv.txt', mimeType: 'text/plain' });
+	});
+
+	it('delivers a response at once if its file is gone, and says so', async () => {
+		const trigger = await begin('cv.txt');
+		service.faults.set({ fault: status(410, 'Gone'), match: { path: /files/ } });
+		const [item] = await trigger.poll();
+		expect(item.binary).toBeUndefined();
+		expect(item.json.fileError).toContain('410');
+	});
+
+	it('waits for a file that may come back, and delivers the others with the third poll', async () => {
+		const trigger = await begin('first.txt', 'lost.txt', 'last.txt');
+		service.faults.set({ fault: 'unavailable', match: { path: /lost/ } });
+		const before = trigger.saved();
+		for (let poll = 1; poll < 3; poll++) {
+			expect(await trigger.poll(tick)).toEqual([]);
+			expect(trigger.saved()).toEqual(before);
+			await time.sleep(HOUR_MS);
+		}
+		const [item] = await trigger.poll(tick);
+		const files = Object.values(item.binary ?? {}).map(({ fileName }) => fileName);
+		expect(files).toEqual(['first.txt', 'last.txt']);
+		expect(item.json.fileError).toMatch(/^lost\.txt: .*503/);
+	});
+});
+
+it('A poll that overlaps another sends no request of its own', async () => {
+	const { form, submit, countRequests } = addForm(world);
+	const trigger = watch(n8n, form);
+	await trigger.poll();
+	submit('Ada');
+	service.faults.set({ fault: slow(200) });
+	const polls = await Promise.all([trigger.poll(tick), trigger.poll(tick)]);
+	expect(namesIn(polls.flat())).toEqual(['Ada']);
+	expect(countRequests()).toBe(2);
+});
+
+it('A version of n8n that does not say how long a poll may take is enough', async () => {
+	const { form, submit } = addForm(world);
+	const trigger = watch(n8n, form);
+	await trigger.poll({ noBudget: true });
+	submit('Ada');
+	expect(namesIn(await trigger.poll({ noBudget: true }))).toEqual(['Ada']);
 });

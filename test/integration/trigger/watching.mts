@@ -2,8 +2,8 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { onTestFinished } from 'vitest';
-import type { Service } from '../../service/index.mts';
-import { locator, n8nFor, type N8n, type PollOptions } from '../harness.mts';
+import { locator, n8nFor, time, type N8n, type PollOptions } from '../harness.mts';
+import type { World } from '../world.mts';
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
@@ -27,16 +27,17 @@ export async function n8nOf(answer: RequestListener): Promise<N8n> {
 	return n8nFor({ accessToken: `token-${++tokens}`, baseUrl: `http://127.0.0.1:${port}` });
 }
 
+export type Trigger = ReturnType<typeof watch>;
+
 /**
- * A workflow of its own that watches a form, with the static data that n8n keeps for it. Each poll
- * goes by a copy of what was saved, as after a restart of n8n or with durable cursors. The
- * allowance is so large that every poll may send a request.
+ * A workflow of its own that watches a form, with the static data that n8n keeps for it. Each poll begins
+ * from a copy of what was saved, as after a restart of n8n or with durable cursors. Requests per Day is so
+ * large that every poll may send a request.
  */
 export function watch(n8n: N8n, formId: string, parameters: INodeParameters = {}) {
-	let workflowId = `watching-${++workflows}`;
+	const workflowId = `watching-${++workflows}`;
 	let current = n8n;
 	let staticData: IDataObject = {};
-	let isDiscarding = false;
 	const { options, ...rest } = parameters;
 	const all: INodeParameters = {
 		formId: locator(formId),
@@ -47,27 +48,15 @@ export function watch(n8n: N8n, formId: string, parameters: INodeParameters = {}
 	};
 	return {
 		/** What one poll starts the workflow with. */
-		async poll(
-			poll: PollOptions = {},
-			changed: INodeParameters = {},
-		): Promise<INodeExecutionData[]> {
-			const saved = JSON.parse(JSON.stringify(staticData)) as IDataObject;
+		async poll(poll: PollOptions = {}, changed: INodeParameters = {}) {
+			const saved = copy(staticData);
 			const given = { workflowId, staticData: saved, ...poll };
 			const result = await current.runPoll({ ...all, ...changed }, given);
-			if (!isDiscarding) staticData = JSON.parse(JSON.stringify(result.staticData)) as IDataObject;
-			isDiscarding = false;
+			staticData = copy(result.staticData);
 			return result.items ?? [];
 		},
 		/** What n8n has saved. */
 		saved: () => staticData,
-		/** n8n restarts: its process remembers nothing of this trigger. */
-		restart() {
-			workflowId = `watching-${++workflows}`;
-		},
-		/** n8n discards what the next poll gives. */
-		discard() {
-			isDiscarding = true;
-		},
 		/** Gives the workflow another credential. */
 		use(other: N8n) {
 			current = other;
@@ -75,12 +64,36 @@ export function watch(n8n: N8n, formId: string, parameters: INodeParameters = {}
 	};
 }
 
-/** A form with one field, "Name". */
-export function newForm({ store }: Service, options: { trackIncomplete?: boolean } = {}): string {
-	return store.addForm({ name: 'Watched', fields: [{ label: 'Name' }], ...options }).id;
+/** A new form with one field, "Name", and what people do to it. */
+export function addForm(
+	{ service: { store, requests } }: Pick<World, 'service'>,
+	name = 'Watched',
+) {
+	const form = store.addForm({ name, fields: [{ label: 'Name' }], trackIncomplete: true }).id;
+	const submit = (Name: string, incomplete = false) =>
+		store.addResponse(form, { answers: { Name }, incomplete }).uuid;
+	const countRequests = () => requests.filter(({ path }) => path.includes(form)).length;
+	return { form, submit, countRequests };
 }
 
 /** The names that items were submitted with. */
 export function namesIn(items: INodeExecutionData[]): unknown[] {
 	return items.map(({ json }) => (json.answers as IDataObject).Name);
 }
+
+/** Polls, so long after one another: the names that they deliver, and the errors that people see. */
+export async function pollFor(trigger: Trigger, polls: number, stepMs: number) {
+	const names: unknown[] = [];
+	const errors: Array<Error & { description?: string }> = [];
+	for (let poll = 0; poll < polls; poll++) {
+		await time.sleep(stepMs);
+		const items = await trigger.poll(tick).catch((error: Error) => {
+			errors.push(error);
+			return [];
+		});
+		names.push(...namesIn(items));
+	}
+	return { names, errors };
+}
+
+const copy = (data: IDataObject) => JSON.parse(JSON.stringify(data)) as IDataObject;

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { faultTable, type FaultName } from '../../service/index.mts';
+import { n8nFor } from '../harness.mts';
+import { running, withWorld } from '../world.mts';
+import { addForm, MINUTE_MS, namesIn, pollFor, tick, watch } from './watching.mts';
+
+const world = await running();
+const { service, n8n } = world;
+
+describe('A poll that fails', () => {
+	const names = (Object.keys(faultTable) as FaultName[]).filter((name) => name !== 'gzip');
+
+	it.each(names)(
+		'changes nothing and sends one request, and another poll delivers: %s',
+		async (fault) =>
+			await withWorld(async (own) => {
+				const { store, faults, requests, url } = own.service;
+				const { form, submit } = addForm(own);
+				const trigger = watch(own.n8n, form);
+				await trigger.poll();
+				submit('Ada');
+				const before = trigger.saved();
+				requests.length = 0;
+				faults.set({ fault });
+				expect(await trigger.poll({ activation: 'update', budgetMs: 1_500 })).toEqual([]);
+				expect(trigger.saved()).toEqual(before);
+				expect(requests.length).toBeLessThanOrEqual(1);
+				faults.clear();
+				// what the service refused to one token is nothing to another
+				const accessToken = 'another-token';
+				store.addToken(store.firstAccount()!.id, accessToken);
+				trigger.use(n8nFor({ accessToken, baseUrl: url }));
+				expect(namesIn(await trigger.poll())).toEqual(['Ada']);
+				expect(await trigger.poll()).toEqual([]);
+			}),
+	);
+
+	it('says, when it has lasted, that the trigger keeps trying', async () => {
+		const trigger = watch(n8n, addForm(world).form, { options: { requestsPerDay: 720 } });
+		await trigger.poll();
+		service.faults.set({ fault: 'forbidden' });
+		const { errors } = await pollFor(trigger, 50, MINUTE_MS);
+		expect(errors.map(({ description }) => description)).toEqual([
+			expect.stringMatching(/The trigger keeps trying, and no response is lost\.$/),
+		]);
+	});
+
+	it('fails at once when the workflow is published with a refused token', async () => {
+		service.faults.set({ fault: 'unauthorized' });
+		await expect(watch(n8n, addForm(world).form).poll()).rejects.toMatchObject({
+			message: expect.stringContaining('access token'),
+			failure: { cause: 'credential-invalid' },
+		});
+	});
+
+	it('names no setting that the trigger does not have', async () => {
+		service.faults.set({ fault: 'silentBefore' });
+		await expect(watch(n8n, addForm(world).form).poll()).rejects.toMatchObject({
+			message: expect.any(String),
+			description: expect.not.stringMatching(/request options/i),
+		});
+	});
+});
+
+describe('Parameters that cannot be used', () => {
+	const conditions = [{ field: 'Name', operator: 'greater', value: 'many' }];
+
+	it.each([
+		[{ options: { maxPerPoll: 0 } }, "'Max Responses per Poll' must be a whole number"],
+		[{ options: { requestsPerDay: 'many' } }, "'Requests per Day' must be a whole number"],
+		[{ events: [] }, "'Trigger On' is empty"],
+		[{ watch: 'several', formIds: [] }, "'Form Names or IDs' is empty"],
+		[{ filters: { conditions: { conditions } } }, /needs? a number|be a number/],
+	])('are named when the workflow is published (%j)', async (parameters, message) => {
+		const { form, countRequests } = addForm(world);
+		await expect(watch(n8n, form, parameters).poll()).rejects.toThrow(message);
+		expect(countRequests()).toBe(0);
+	});
+
+	it('fail no scheduled poll at once, and lose no response', async () => {
+		const { form, submit } = addForm(world);
+		const trigger = watch(n8n, form);
+		await trigger.poll();
+		for (let poll = 0; poll < 2; poll++)
+			expect(await trigger.poll(tick, { events: [] })).toEqual([]);
+		submit('Ada');
+		expect(namesIn(await trigger.poll(tick))).toEqual(['Ada']);
+	});
+});
