@@ -65,12 +65,16 @@ async function listExampleForms(
 	context: RequestContext,
 	{ watch, names }: Parameters,
 ): Promise<Form[]> {
-	const isNamed = watch.kind === 'chosen' && watch.formIds.every((id) => names.has(id));
 	const target = createTarget(context.account, endpoints.listForms);
-	const listed = isNamed ? [] : parseFormList(await listRecords(context, target));
-	return watch.kind === 'all'
-		? sortOldestFirst(listed.filter(({ id }) => !watch.except.includes(id))).reverse()
-		: watch.formIds.map((id) => ({ id, name: names.get(id) ?? findListedName(listed, id) }));
+	if (watch.kind === 'all') {
+		const listed = parseFormList(await listRecords(context, target));
+		return sortOldestFirst(listed.filter(({ id }) => !watch.except.includes(id))).reverse();
+	}
+	const { formIds } = watch;
+	if (formIds.every((id) => names.has(id)))
+		return formIds.map((id) => ({ id, name: names.get(id)! }));
+	const listed = parseFormList(await listRecords(context, target));
+	return formIds.map((id) => ({ id, name: names.get(id) ?? findListedName(listed, id) }));
 }
 
 /** What a response is like that an event is about. */

@@ -4,7 +4,7 @@ import { asNodeError, NotSent, ServiceError } from '../api/errors';
 import { listKnownIds, readCause, readFailure, readSpacingMs } from './input';
 import type { Occasion, PollInput } from './input';
 import { NO_FAILURES } from './memory';
-import type { Failures, ListMemory, Subject, TriggerMemory } from './memory';
+import type { Failing, Failures, ListMemory, TriggerMemory } from './memory';
 import { computeBackOffMs, HOUR_MS, isOver, MINUTE_MS } from './schedule';
 import type { Content } from './state';
 
@@ -41,16 +41,15 @@ export type Progress = { failed: Failed[]; failedInARow: number; isStopped: bool
 /** Whether a list may be read: failures are waited out, and so is what the service has asked for. */
 export function isBackOffOver(input: PollInput, list: ListMemory): boolean {
 	const spacingMs = readSpacingMs(input, list);
-	const both = [list.failures, input.memory.accountFailures];
-	return both.every((failures) => isWaitOver(failures, spacingMs));
+	return [list, input.memory.account].every(({ failures }) => isWaitOver(failures, spacingMs));
 }
 
 /** Whether a person who publishes the workflow sees at once if what has failed works again. */
 export function isRetryWanted({ memory, occasion }: PollInput, { failures }: ListMemory): boolean {
-	const both = [failures, memory.accountFailures];
-	const isFailing = both.some(({ count }) => count > 0);
-	const mayBegin = both.every(({ waitUntilMs }) => clock.now() >= waitUntilMs);
-	return occasion === 'publish' && isFailing && mayBegin;
+	if (occasion !== 'publish') return false;
+	const both = [failures, memory.account.failures];
+	const nowMs = clock.now();
+	return both.some(({ count }) => count > 0) && both.every((one) => nowMs >= one.waitUntilMs);
 }
 
 function isWaitOver({ count, startedAtMs, waitUntilMs }: Failures, spacingMs: number): boolean {
@@ -75,28 +74,31 @@ export function recordFailure(input: PollInput, progress: Progress, failed: Fail
 		return;
 	}
 	const error = toNodeError(input, cause);
-	const isReading = step !== 'delivery';
-	if (isReading && readCause(error) === 'temporarily-unavailable') progress.failedInARow += 1;
-	const isServiceDown = progress.failedInARow >= FORMS_UNTIL_SERVICE_FAILS;
-	const isShared = isServiceDown || CAUSES_OF_ACCOUNT.includes(readCause(error));
-	const subject: Subject = isReading && isShared ? { kind: 'account' } : list.subject;
+	const failing = step === 'delivery' ? list : findFailing(input, progress, list, readCause(error));
+	progress.isStopped ||= failing === memory.account;
 	const { watch } = parameters;
 	const isOneOfSeveral =
-		subject.kind === 'form' && (watch.kind === 'all' || watch.formIds.length > 1);
-	const { failures, isReported } = addFailure(
-		subject.kind === 'account' ? memory.accountFailures : list.failures,
-		failed,
-		memory.pendingError !== undefined ? 'never' : isOneOfSeveral ? 'once' : 'hourly',
-	);
-	if (subject.kind === 'account') {
-		progress.isStopped = true;
-		memory.accountFailures = failures;
-	} else list.failures = failures;
-	if (isReported) memory.pendingError = { subject, error };
+		failing.subject.kind === 'form' && (watch.kind === 'all' || watch.formIds.length > 1);
+	const againMs = isOneOfSeveral ? Infinity : REPORT_AGAIN_MS;
+	const { pendingError } = memory;
+	const isReported = addFailure(failing, failed, pendingError === undefined ? againMs : 'never');
+	if (isReported) memory.pendingError = { subject: failing.subject, error };
 	const what = list.subject.kind === 'form' ? `Form ${list.subject.id}` : 'The list of forms';
 	logger.warn(
-		`${what} could not be read: ${error.message}. Failures in a row: ${failures.count}. The next poll backs off.`,
+		`${what} could not be read: ${error.message}. Failures in a row: ${failing.failures.count}. The next poll backs off.`,
 	);
+}
+
+/** What a reading shows to fail: the list, or the account, or the service for several forms in a row. */
+function findFailing(
+	{ memory }: PollInput,
+	progress: Progress,
+	list: ListMemory,
+	cause: string,
+): Failing {
+	if (cause === 'temporarily-unavailable') progress.failedInARow += 1;
+	const isServiceDown = progress.failedInARow >= FORMS_UNTIL_SERVICE_FAILS;
+	return isServiceDown || CAUSES_OF_ACCOUNT.includes(cause) ? memory.account : list;
 }
 
 /** The error of a failure, for people: of a request that was not sent, why its turn did not come. */
@@ -114,31 +116,39 @@ function toNodeError({ context }: PollInput, cause: unknown) {
 /** The wait that the service asked for; only some of n8n's failures have these attributes. */
 type Retry = { retryAfterMs?: number; resetsAtEpochMs?: number };
 
-/** What is remembered after a failed poll, and whether to report its error: that of the third in a row. */
+/**
+ * Adds a failed poll to what is remembered.
+ *
+ * @param againMs the time after which the same trouble is reported again
+ * @returns whether people are to see the error, from the third failure in a row on
+ */
 function addFailure(
-	{ count, wholeCount, waitUntilMs, reportedAtMs }: Failures,
+	failing: Pick<Failing, 'failures'>,
 	{ step, startedAtMs, cause }: Omit<Failed, 'list'>,
-	report: 'hourly' | 'once' | 'never',
-): { failures: Failures; isReported: boolean } {
+	againMs: number | 'never',
+): boolean {
+	const { count, wholeCount, waitUntilMs, reportedAtMs } = failing.failures;
 	const nowMs = clock.now();
 	const { retryAfterMs, resetsAtEpochMs = nowMs } = { ...readFailure(cause) } as Retry;
 	const askedMs = Math.min(retryAfterMs ?? resetsAtEpochMs - nowMs, MAX_RETRY_AFTER_MS);
 	const counts = { count: count + 1, wholeCount: wholeCount + (step === 'whole' ? 1 : 0) };
-	const isLasting = Math.max(counts.count, counts.wholeCount) >= FAILURES_UNTIL_REPORTED;
-	const isTime =
-		reportedAtMs === undefined || (report === 'hourly' && nowMs - reportedAtMs >= REPORT_AGAIN_MS);
-	const isReported = report !== 'never' && isLasting && isTime;
-	const times = { startedAtMs, waitUntilMs: Math.max(waitUntilMs, startedAtMs + askedMs) };
-	return {
-		failures: { ...counts, ...times, reportedAtMs: isReported ? nowMs : reportedAtMs },
-		isReported,
+	const most = Math.max(counts.count, counts.wholeCount);
+	const isReported =
+		againMs !== 'never' && most >= FAILURES_UNTIL_REPORTED && nowMs - reportedAtMs >= againMs;
+	failing.failures = {
+		...counts,
+		startedAtMs,
+		waitUntilMs: Math.max(waitUntilMs, startedAtMs + askedMs),
+		reportedAtMs: isReported ? nowMs : reportedAtMs,
 	};
+	return isReported;
 }
 
 /** The service has answered: what had failed for the account works again, whatever becomes of the form. */
 export function recordAnswer({ memory }: PollInput, progress: Progress): void {
 	progress.failedInARow = 0;
-	memory.accountFailures = { ...NO_FAILURES, waitUntilMs: memory.accountFailures.waitUntilMs };
+	const { waitUntilMs } = memory.account.failures;
+	memory.account.failures = { ...NO_FAILURES, waitUntilMs };
 	if (memory.pendingError?.subject.kind === 'account') memory.pendingError = undefined;
 }
 
@@ -167,13 +177,12 @@ export function findActivationError(input: PollInput, { failed }: Progress, afte
 	if (occasion === 'schedule') return undefined;
 	const knownIds = listKnownIds(parameters, after);
 	const fatal = failed.find(({ list: { subject }, cause }) => {
-		const isForm = subject.kind === 'form';
-		const isOtherKnown = knownIds.some((id) => !isForm || id !== subject.id);
-		const isFirst = isForm
-			? content.forms.get(subject.id)?.known === undefined
-			: content.listedSinceMs === undefined;
-		const isForPerson = occasion === 'publish' && CAUSES_FOR_PERSON.includes(readCause(cause));
-		return (isFirst && !isOtherKnown) || (isForPerson && !(isForm && isOtherKnown));
+		const id = subject.kind === 'form' ? subject.id : undefined;
+		const others = knownIds.filter((one) => one !== id);
+		if (id !== undefined && others.length > 0) return false;
+		const known = id === undefined ? content.listedSinceMs : content.forms.get(id)?.known;
+		if (known === undefined && others.length === 0) return true;
+		return occasion === 'publish' && CAUSES_FOR_PERSON.includes(readCause(cause));
 	});
 	return fatal && toNodeError(input, fatal.cause);
 }
@@ -202,10 +211,8 @@ export function recordInputFailure(
 ): void {
 	const error = asNodeError(n8n.getNode(), cause);
 	if (occasion !== 'schedule') throw error;
-	if (!isWaitOver(memory.inputFailures, MINUTE_MS)) return;
+	if (!isWaitOver(memory.input.failures, MINUTE_MS)) return;
 	const failed = { step: 'delivery', startedAtMs: clock.now(), cause } as const;
-	const { failures, isReported } = addFailure(memory.inputFailures, failed, 'hourly');
-	memory.inputFailures = failures;
-	if (isReported) throw error;
+	if (addFailure(memory.input, failed, REPORT_AGAIN_MS)) throw error;
 	n8n.logger.warn(`The forms cannot be polled: ${error.message}`);
 }

@@ -43,8 +43,8 @@ export function isFormListDue(input: PollInput): boolean {
 	const { list } = memory;
 	if (content.listedSinceMs === undefined && occasion !== 'schedule') return true;
 	if (isRetryWanted(input, list)) return true;
-	const isDue = isPaid(list.cost, readSpacingMs(input, list), clock.now());
-	return isDue && isBackOffOver(input, list);
+	if (!isPaid(list.cost, readSpacingMs(input, list), clock.now())) return false;
+	return isBackOffOver(input, list);
 }
 
 /**
@@ -143,8 +143,8 @@ export async function findName(
 	const { list } = memory;
 	const known = parameters.names.get(form.id) ?? findListedName(list.forms, form.id);
 	const nowMs = clock.now();
-	const isDue = mayRead && nowMs < readUntilMs && isOver(list.namedAtMs, HOUR_MS, nowMs);
-	if (known !== null || parameters.watch.kind === 'all' || !isDue) return known;
+	if (known !== null || parameters.watch.kind === 'all') return known;
+	if (!mayRead || nowMs >= readUntilMs || !isOver(list.namedAtMs, HOUR_MS, nowMs)) return null;
 	list.namedAtMs = nowMs;
 	const target = createTarget(context.account, endpoints.listForms);
 	const pages = new PageReader(input, target, { timeUp: clock.timeout(NAME_MS) });
@@ -181,11 +181,10 @@ export async function loadFields(
 	const { context, parameters, readUntilMs } = input;
 	const { fields: known } = form;
 	const nowMs = clock.now();
-	const isCurrent =
-		known !== undefined &&
-		!isOver(known.triedAtMs, HOUR_MS, nowMs) &&
-		(known.isUnmatched || !hasUnmatchedAnswers(records, known.fields));
-	if (isCurrent || nowMs >= readUntilMs) return known?.fields;
+	if (nowMs >= readUntilMs) return known?.fields;
+	if (known !== undefined && !isOver(known.triedAtMs, HOUR_MS, nowMs)) {
+		if (known.isUnmatched || !hasUnmatchedAnswers(records, known.fields)) return known.fields;
+	}
 	const target = createTarget(context.account, endpoints.listFields, { formId: form.id });
 	const pages = new PageReader(input, target);
 	try {

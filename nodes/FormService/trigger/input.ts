@@ -42,9 +42,8 @@ const contexts = new WeakSet<IPollFunctions>();
  * process takes over (`leadershipChange`); all other activations are a person's.
  */
 export function findOccasion(n8n: IPollFunctions): Occasion {
-	const isNew = !contexts.has(n8n);
+	if (contexts.has(n8n) || readPollTimeMs(n8n) !== DEFAULT_TIME_MS) return 'schedule';
 	contexts.add(n8n);
-	if (!isNew || readPollTimeMs(n8n) !== DEFAULT_TIME_MS) return 'schedule';
 	return ['init', 'leadershipChange'].includes(n8n.getActivationMode()) ? 'start' : 'publish';
 }
 
@@ -115,8 +114,8 @@ function selectContent(
 export function createInitialState(input: PollInput): FormState {
 	const { watchesResponses, emitExisting } = input.parameters;
 	if (!watchesResponses) return {};
-	const isFromNothing = emitExisting && input.base.damage === undefined;
-	return { sinceMs: isFromNothing ? 0 : readServiceTimeMs(input) };
+	if (emitExisting && input.base.damage === undefined) return { sinceMs: 0 };
+	return { sinceMs: readServiceTimeMs(input) };
 }
 
 /**
@@ -179,6 +178,6 @@ export function readCause(error: unknown): string {
 
 /** Why an error came about, in n8n's terms. */
 export function readFailure(error: unknown): Failure | undefined {
-	const isOfNode = error instanceof NodeApiError || error instanceof NodeOperationError;
-	return isOfNode ? error.failure : undefined;
+	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error.failure;
+	return undefined;
 }

@@ -19,7 +19,7 @@ export type Failures = {
 	/** The service asked for no request before this time. A good poll does not end this wait. */
 	readonly waitUntilMs: number;
 	/** When the error was last reported. */
-	readonly reportedAtMs?: number;
+	readonly reportedAtMs: number;
 };
 
 export const NO_FAILURES: Failures = {
@@ -27,6 +27,7 @@ export const NO_FAILURES: Failures = {
 	wholeCount: 0,
 	startedAtMs: -Infinity,
 	waitUntilMs: -Infinity,
+	reportedAtMs: -Infinity,
 };
 
 /** The work in hand: a whole reading that goes on with a later poll, what it has read, and where it goes on. */
@@ -38,14 +39,15 @@ export type Unfinished = { readonly records: readonly IDataObject[]; readonly ne
  */
 export type Order = { newest: 'first' | 'last'; start?: PagePosition };
 
+/** What can fail. */
+export type Failing = { readonly subject: Subject; failures: Failures };
+
 /** What the process remembers of a list that it reads: the responses of one form, or all forms. */
-export type ListMemory = {
-	readonly subject: Subject;
+export type ListMemory = Failing & {
 	/** Its name among those that share the requests of the account. */
 	readonly sharer: string;
 	/** What its readings have cost. */
 	cost: Cost;
-	failures: Failures;
 };
 
 /** What the process remembers of one form of a trigger. */
@@ -105,9 +107,9 @@ export type TriggerMemory = StateMemory & {
 	forms: Map<string, FormMemory>;
 	list: FormListMemory;
 	/** Failures that are the same whichever form is polled. */
-	accountFailures: Failures;
+	account: Failing;
 	/** Polls whose parameters or credential could not be used. */
-	inputFailures: Failures;
+	input: Pick<Failing, 'failures'>;
 	turns: number;
 	/** How far the service's clock is ahead of this machine's, at most; undefined before the first reply. */
 	clockOffsetMs?: number;
@@ -135,7 +137,7 @@ function createProgress(key: string) {
 			...createListMemory(key, { kind: 'forms' }),
 			...{ forms: undefined, isWhole: false, readAtMs: 0, pages: 1, namedAtMs: -Infinity },
 		},
-		accountFailures: NO_FAILURES,
+		account: { subject: { kind: 'account' as const }, failures: NO_FAILURES },
 		turns: 0,
 		pendingError: undefined,
 	};
@@ -157,7 +159,7 @@ export function recallTrigger(key: string, nodeName: string): TriggerMemory {
 	const known = triggers.get(key) ?? {
 		key,
 		nodeName,
-		inputFailures: NO_FAILURES,
+		input: { failures: NO_FAILURES },
 		...createProgress(key),
 	};
 	// the last in the map is the one that was polled last

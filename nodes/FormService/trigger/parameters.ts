@@ -154,9 +154,10 @@ function createInput(n8n: IPollFunctions): Input {
 function readStoredName(n8n: IPollFunctions, watch: Watch): Map<string, string> {
 	const locator: unknown = n8n.getNode().parameters.formId;
 	const { value, cachedResultName: name } = isRecord(locator) ? locator : {};
-	const isMeant = watch.kind === 'chosen' && watch.formIds.includes(String(value));
-	if (!isMeant || typeof name !== 'string' || /^\s*$|\)$/.test(name)) return new Map();
-	return new Map([[String(value), name.trim()]]);
+	const id = String(value);
+	if (watch.kind === 'all' || !watch.formIds.includes(id)) return new Map();
+	if (typeof name !== 'string' || /^\s*$|\)$/.test(name)) return new Map();
+	return new Map([[id, name.trim()]]);
 }
 
 function readEvents(input: Input): TriggerEvent[] {

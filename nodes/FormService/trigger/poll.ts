@@ -117,11 +117,10 @@ async function pollOnce(input: PollInput): Promise<Items> {
 		forgetTrigger(memory, last);
 		throw error;
 	}
-	const hasItems = items.length > 0;
-	const before = addInitialStates(input, content);
+	const before = items.length > 0 ? addInitialStates(input, content) : undefined;
 	const after = addInitialStates(input, { ...content, forms });
-	saveState(staticData, memory, base, after, hasItems ? before : undefined, clock.now());
-	if (hasItems) return sortBy(items, 'atMs').map(({ item }) => item);
+	saveState(staticData, memory, base, after, before, clock.now());
+	if (items.length > 0) return sortBy(items, 'atMs').map(({ item }) => item);
 	const pendingError = takePendingError(input);
 	if (pendingError !== undefined) throw pendingError;
 	return null;
@@ -177,13 +176,13 @@ async function deliverCreated(
 ): Promise<PlacedItem[]> {
 	const { context, parameters } = input;
 	const { events, output, maxPerPoll, watchesResponses } = parameters;
-	const isEvent = events.includes('formCreated');
-	const begun = isEvent ? created.slice(0, maxPerPoll) : created;
+	const limit = events.includes('formCreated') ? maxPerPoll : 0;
+	const begun = limit > 0 ? created.slice(0, limit) : created;
 	for (const { id } of begun) forms.set(id, watchesResponses ? { known: new Map() } : {});
-	const found = begun.map(({ id, name, record }): Event => {
+	const found = begun.slice(0, limit).map(({ id, name, record }): Event => {
 		return { event: 'formCreated', record, form: { id, name } };
 	});
-	return isEvent ? await createItems(found, { context, output }) : [];
+	return await createItems(found, { context, output });
 }
 
 /** Reads the forms that are due in turn: those with the longest wait first. */
@@ -226,8 +225,9 @@ async function deliverForms(
 	const shares = shareRoom(lengths, room);
 	const all: PlacedItem[] = [];
 	for (const [index, one] of inTurn.entries()) {
-		const isLate = all.length > 0 && clock.now() >= input.deliverUntilMs;
-		const { items, known } = await deliverForm(input, progress, one, isLate ? 0 : shares[index]);
+		// at least one item gets through
+		const share = all.length === 0 || clock.now() < input.deliverUntilMs ? shares[index] : 0;
+		const { items, known } = await deliverForm(input, progress, one, share);
 		forms.set(one.form.id, { known });
 		all.push(...items);
 	}

@@ -123,8 +123,8 @@ export class PageReader {
  * if both clocks may be right. The date is cut off to seconds.
  */
 function computeOffsetMs(dateMs: number, sentAtMs: number, nowMs: number): number {
-	const isRight = dateMs <= nowMs && dateMs + 1_000 >= sentAtMs;
-	return isRight ? 0 : dateMs + 1_000 - sentAtMs;
+	const latestMs = dateMs + 1_000;
+	return dateMs <= nowMs && latestMs >= sentAtMs ? 0 : latestMs - sentAtMs;
 }
 
 /**
@@ -211,11 +211,12 @@ async function readNewestLast(
 		const page = await pages.readPage().catch(ignoreMissingPage);
 		for (const record of page?.records ?? []) records.push(record);
 		if (page !== undefined && isKnown(page.records[0], known)) start = toPosition(page);
+		const goesOn = page !== undefined && !page.isLast;
 		// beside the last known page, the next one is needed to get ahead
-		const mayContinue = pages.requests < 2 || pages.canContinue();
-		if (page !== undefined && !page.isLast && mayContinue) continue;
-		const isAsBefore = isKnown(records[0], known) && fitsOrder(records, 'last');
-		return { kind: 'part', records, order: isAsBefore ? { newest: 'last', start } : undefined };
+		if (goesOn && (pages.requests < 2 || pages.canContinue())) continue;
+		if (!isKnown(records[0], known) || !fitsOrder(records, 'last'))
+			return { kind: 'part', records };
+		return { kind: 'part', records, order: { newest: 'last', start } };
 	}
 }
 
@@ -233,8 +234,8 @@ function findOrder(records: readonly IDataObject[], lastPage: ListPage): Order |
 	// responses that came while the pages were read have moved others to a later page
 	const newest = findNewest(uniqBy(records, getIdentity));
 	if (newest === 'first') return { newest };
-	const canBeRead = lastPage.isNumbered && lastPage.records.length > 0;
-	return newest === 'last' && canBeRead ? { newest, start: toPosition(lastPage) } : undefined;
+	if (newest !== 'last' || !lastPage.isNumbered || lastPage.records.length === 0) return undefined;
+	return { newest, start: toPosition(lastPage) };
 }
 
 function toPosition({ url, pagesBefore, recordsBefore }: PagePosition): PagePosition {
@@ -246,17 +247,16 @@ const ORDER_KEYS = [getCreatedAt, ({ number }: IDataObject) => readNumber(number
 
 /** Where the newest records are: times, or else numbers, fall (first) or rise (last) along the records. */
 function findNewest(records: readonly IDataObject[]): Order['newest'] | 'anywhere' | undefined {
-	let isMixed = false;
+	let found: 'anywhere' | undefined;
 	for (const key of ORDER_KEYS) {
 		const values = records.map((record) => key(record) ?? NaN);
 		if (values.some(Number.isNaN)) continue;
-		const isAfter = (value: number, index: number) => index > 0 && value > values[index - 1];
-		const isBefore = (value: number, index: number) => index > 0 && value < values[index - 1];
-		const [rises, falls] = [values.some(isAfter), values.some(isBefore)];
+		const steps = values.slice(1).map((value, index) => Math.sign(value - values[index]));
+		const [rises, falls] = [steps.includes(1), steps.includes(-1)];
 		if (rises !== falls) return rises ? 'last' : 'first';
-		isMixed ||= rises;
+		if (rises) found = 'anywhere';
 	}
-	return isMixed ? 'anywhere' : undefined;
+	return found;
 }
 
 function fitsOrder(records: readonly IDataObject[], newest: Order['newest']): boolean {

@@ -34,9 +34,10 @@ const MIN_ACTIVE_MS = 3 * MINUTE_MS;
  * @param sharers all on the account, the own one included
  */
 export function computeSpacingMs(sharers: Iterable<Sharer>, own: Sharer, nowMs: number): number {
-	const isActive = ({ polledAtMs, intervalMs }: Sharer) =>
-		nowMs - polledAtMs < Math.max(LATE_INTERVALS * intervalMs, MIN_ACTIVE_MS);
-	const active = [...sharers].filter((one) => one === own || isActive(one));
+	const active = [...sharers].filter((one) => {
+		const activeMs = Math.max(LATE_INTERVALS * one.intervalMs, MIN_ACTIVE_MS);
+		return one === own || nowMs - one.polledAtMs < activeMs;
+	});
 	const limit = Math.max(...active.map(({ requestsPerDay }) => requestsPerDay));
 	const even = limit / sumBy(active, 'weight');
 	const [modest, others] = partition(active, (one) => one.maxPerDay < even * one.weight);

@@ -91,11 +91,9 @@ export function loadState(staticData: IDataObject, { last }: StateMemory): Resto
 	if (last !== undefined && readSavedAt(saved) === last.left.savedAtMs) return { state: last.left };
 	const restored = decodeState(saved);
 	if (last === undefined) return restored;
-	const isLater =
-		restored.damage === undefined
-			? last.fallback.savedAtMs >= (restored.state?.savedAtMs ?? 0)
-			: isEqual(saved, last.damaged);
-	return isLater ? { state: last.fallback } : restored;
+	const { damage, state } = restored;
+	if (damage !== undefined && !isEqual(saved, last.damaged)) return restored;
+	return (state?.savedAtMs ?? 0) > last.fallback.savedAtMs ? restored : { state: last.fallback };
 }
 
 /**
@@ -152,8 +150,8 @@ function isSame(one: Content, other: Content): boolean {
 		one.forms.size === other.forms.size &&
 		[...one.forms].every(([id, { known, sinceMs, missingSinceDay }]) => {
 			const same = other.forms.get(id);
-			const isAsBefore = same?.known === known && same?.sinceMs === sinceMs;
-			return same !== undefined && isAsBefore && same.missingSinceDay === missingSinceDay;
+			if (same?.known !== known || same?.sinceMs !== sinceMs) return false;
+			return same !== undefined && same.missingSinceDay === missingSinceDay;
 		})
 	);
 }
