@@ -7,9 +7,9 @@ import { isWebUrl } from '../url';
 import { findChoice, indexChoices, splitChoices } from './choices';
 import type { Choice } from './choices';
 import { encodeAny, encodeChoices, encodeTime, NO_ANSWER, writeDecimal } from './encode';
-import type { Encoded, Rules } from './encode';
+import type { AnswerValue, Encoded, Rules } from './encode';
 import { toComparable } from './names';
-import { listFiles, withFiles } from './uploads';
+import { withFiles } from './uploads';
 
 /** All that is different about one kind of field. A new kind is one entry of `kinds`. */
 export type Kind = {
@@ -19,8 +19,8 @@ export type Kind = {
 	encode: (value: unknown, rules: Rules) => Encoded;
 	/** A listed answer as a column has it; a value that is not certain stays as the service gave it. */
 	read: (value: GenericValue, choices: readonly Choice[]) => GenericValue;
-	/** One entry of an answer in the one spelling that is compared; undefined if that is not certain. */
-	normalize: (entry: unknown, rules: Rules) => string | undefined;
+	/** The one spelling in which an encoded answer is compared. */
+	normalize: (answer: AnswerValue, rules: Rules) => string;
 	/** The widget of the resource mapper for a field without choices. */
 	widget: FieldType;
 	/** What to enter, if the widget doesn't show it. */
@@ -61,11 +61,7 @@ export const kinds = {
 			return { problem: 'must be the http or https URL of an already uploaded file' };
 		},
 		read: (value) => (isRecord(value) ? [value] : value),
-		normalize: (entry) => {
-			const [file] = listFiles(entry as GenericValue);
-			if (file !== undefined) return file.url;
-			return isWebUrl(entry) ? new URL(entry).href : normalizeText(entry);
-		},
+		normalize: (answer) => new URL(String(answer)).href,
 		widget: 'url',
 		hint: 'File URL',
 		example: () => ['example.pdf|https://example.com/example.pdf'],
@@ -74,14 +70,14 @@ export const kinds = {
 		...dates,
 		types: /^date$/,
 		encode: (value, { zone }) => encodeTime(value, zone, 'date'),
-		normalize: (entry, { zone }) => readMidnight(entry, zone) ?? readTime(entry, zone)?.toString(),
+		normalize: (answer, { zone }) => readMidnight(answer, zone) ?? String(readTime(answer, zone)),
 		example: () => '2026-01-31',
 	},
 	dateTime: {
 		...dates,
 		types: /^date[-_]?time(-local)?$/,
 		encode: (value, { zone }) => encodeTime(value, zone, 'dateTime'),
-		normalize: (entry, { zone }) => readTime(entry, zone)?.toString(),
+		normalize: (answer, { zone }) => String(readTime(answer, zone)),
 		example: () => '2026-01-31T09:00:00Z',
 	},
 	number: {
@@ -99,6 +95,7 @@ export const kinds = {
 		example: () => 1,
 	},
 	boolean: {
+		...plain,
 		types: /^(bool|boolean|toggle|switch|yes_?no|checkbox)$/,
 		encode: (value) => {
 			const answer = readBoolean(value);
@@ -109,10 +106,6 @@ export const kinds = {
 			const single: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
 			return readBoolean(single) ?? value;
 		},
-		normalize: (entry) => {
-			const answer = readBoolean(entry);
-			return answer === undefined ? undefined : String(Number(answer));
-		},
 		widget: 'boolean',
 		example: () => true,
 	},
@@ -121,7 +114,10 @@ export const kinds = {
 		types: /^(multi_?select|multiple_choice|tags|checkboxes)$/,
 		encode: (value, rules) => encodeChoices(value, rules, 'several'),
 		read: (value, choices) => (Array.isArray(value) ? value : readSeveral(value, choices)),
-		normalize: normalizeChoice,
+		normalize: (answer, { choices }) => {
+			const entries = splitChoices(String(answer), indexChoices(choices));
+			return [...new Set(entries.map(normalizeText))].sort().join('\n');
+		},
 		hint: 'One or more',
 		example: (choices) => choices.slice(0, 2).map(({ value }) => value),
 	},
@@ -129,7 +125,6 @@ export const kinds = {
 		...plain,
 		types: /^(select|dropdown|drop_down|radio|radios|choice|single_choice)$/,
 		encode: (value, rules) => encodeChoices(value, rules, 'one'),
-		normalize: normalizeChoice,
 		example: (choices) => choices[0]?.value ?? 'Example',
 	},
 	text: {
@@ -211,21 +206,15 @@ export function normalizeAnswer(
 	field: AnsweredField,
 	zone: string,
 ): string | undefined {
+	const { kind, choices } = field;
 	const read = readAnswer(value as GenericValue, field);
-	if (isNothing(read)) return '';
-	const { choices, kind } = field;
-	const entries = [read]
-		.flat()
-		.filter((entry) => !isNothing(entry))
-		.flatMap((entry: unknown) =>
-			kind === 'multipleChoice' && typeof entry === 'string'
-				? splitChoices(entry, indexChoices(choices))
-				: [entry],
-		);
-	const rules = { choices, zone, allowOther: true };
-	const texts = entries.map((entry) => kinds[kind].normalize(entry, rules));
-	if (!texts.every((text) => text !== undefined)) return undefined;
-	return kind === 'multipleChoice' ? [...new Set(texts)].sort().join('\n') : texts.join(', ');
+	// a service can list the text "true" as a boolean
+	if (typeof read === 'boolean' && kind !== 'boolean') return undefined;
+	if (typeof read === 'number' && !isExact(read)) return undefined;
+	const encoded = encodeAnswer(read, field, { zone, allowOther: true });
+	if ('problem' in encoded) return undefined;
+	if (encoded.answer === undefined) return '';
+	return kinds[kind].normalize(encoded.answer, { choices, zone, allowOther: true });
 }
 
 /**
@@ -245,9 +234,8 @@ export function listMeanings(
 }
 
 /** Services end a line in either way, and some trim what they store. */
-function normalizeText(entry: unknown): string | undefined {
-	if (typeof entry === 'number') return normalizeNumber(entry);
-	return typeof entry === 'string' ? toComparable(entry.replaceAll('\r\n', '\n')) : undefined;
+function normalizeText(answer: AnswerValue): string {
+	return toComparable(String(answer).replaceAll('\r\n', '\n'));
 }
 
 /** Whether JSON.parse keeps all digits of a number: 15 of any, and all of a whole one below 2^53. */
@@ -257,20 +245,12 @@ function isExact(number: number): boolean {
 }
 
 /** The digits of a number: `7.0`, `07` and `7` are `7`. */
-function normalizeNumber(entry: unknown): string | undefined {
-	const number = readNumber(entry);
-	if (number === undefined || (typeof entry === 'number' && !isExact(entry))) return undefined;
-	const text = String(entry).trim();
-	const decimal = /e/i.test(text) ? writeDecimal(number) : text;
+function normalizeNumber(answer: AnswerValue): string {
+	const text = String(answer).trim();
+	const decimal = /e/i.test(text) ? writeDecimal(Number(text)) : text;
 	const short = decimal.includes('.') ? trimEnd(trimEnd(decimal, '0'), '.') : decimal;
 	const digits = short.replace(/^(-?)0+(?=\d)/, '$1');
 	return digits === '-0' ? '0' : digits;
-}
-
-function normalizeChoice(entry: unknown, { choices }: Rules): string | undefined {
-	const choice = findChoice(entry, indexChoices(choices));
-	if (choice !== undefined) return toComparable(String(choice.value));
-	return normalizeText(isRecord(entry) ? (entry.value ?? entry.label ?? entry.name) : entry);
 }
 
 /**
