@@ -1,9 +1,4 @@
-import type {
-	FieldType,
-	IDataObject,
-	INodePropertyOptions,
-	ResourceMapperField,
-} from 'n8n-workflow';
+import type { IDataObject, ResourceMapperField } from 'n8n-workflow';
 import { parseInputFields } from '../api/answers/fields';
 import type { InputField } from '../api/answers/fields';
 import { kinds } from '../api/answers/kinds';
@@ -63,7 +58,7 @@ export function toMapperFields(
 }
 
 function makeIds(fields: readonly InputField[], before: readonly MapperField[]): string[] {
-	const known = fields.map(({ id }) => before.find((one) => (one.uuid ?? one.id) === id)?.id);
+	const known = fields.map(({ id }) => before.find(({ uuid }) => uuid === id)?.id);
 	const added = makeUnique(
 		// the editor reads the ID out of `value["ID"]`
 		fields
@@ -88,19 +83,15 @@ function describeField(field: InputField): string {
 	return [hint, detail, title].filter(Boolean).join(': ');
 }
 
-function getWidget(field: InputField): { type: FieldType; options?: INodePropertyOptions[] } {
-	const options = listOptions(field);
-	return options.length > 0 ? { type: 'options', options } : { type: kinds[field.kind].widget };
-}
-
-/** The choices of a field as a list in the editor; n8n would evaluate a value that begins with "=". */
-function listOptions({ kind, choices }: InputField): INodePropertyOptions[] {
-	if (choices.some(({ value }) => toPlainText(String(value)) !== String(value))) return [];
-	return choices.map(({ name, value }, index) => ({
-		name: toPlainText(name),
-		value,
-		...(kind === 'multipleChoice' && index === 0 && { description: SEVERAL }),
-	}));
+function getWidget({ kind, choices }: InputField) {
+	const { widget: type } = kinds[kind];
+	// n8n would evaluate a value that begins with "="
+	const values = choices.map(({ value }) => String(value));
+	if (choices.length === 0 || values.some((value) => toPlainText(value) !== value)) return { type };
+	const options = choices.map(({ name, value }) => ({ name: toPlainText(name), value }));
+	if (kind !== 'multipleChoice') return { type: 'options' as const, options };
+	const [first, ...others] = options;
+	return { type: 'options' as const, options: [{ ...first, description: SEVERAL }, ...others] };
 }
 
 const SEVERAL = 'To choose several, switch to Expression and separate the choices with commas';

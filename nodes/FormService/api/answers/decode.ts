@@ -1,4 +1,4 @@
-import { isEmpty, omit } from 'lodash';
+import { compact, isEmpty, omit, pick } from 'lodash';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { describeShape } from '../envelope';
 import { isRecord, isUuid } from '../records';
@@ -44,13 +44,12 @@ export function decodeAnswers(record: IDataObject): Decoded {
 		.map((name) => record[name])
 		.find((value) => ['number', 'boolean'].includes(typeof value) || !isEmpty(value));
 	if (container === undefined) return { answers: [] };
-	const list = listEntries(container);
+	// a form of several pages can have a list for each page
+	const list = toList(container)?.flatMap((page) => toList(page) ?? [page]);
 	if (list !== undefined) return decodeList(list);
 	if (!isRecord(container) || Object.values(container).some(isContainer)) {
-		return {
-			answers: [],
-			problem: `The answers could not be read from ${describeShape(container)}`,
-		};
+		const problem = `The answers could not be read from ${describeShape(container)}`;
+		return { answers: [], problem };
 	}
 	const answers = Object.entries(container).map(([label, value]) => ({
 		label,
@@ -64,12 +63,6 @@ export function decodeAnswers(record: IDataObject): Decoded {
 /** The problem of a response in which no answers were found. */
 export function describeMissing(record: IDataObject): string {
 	return `No answers were found in ${describeShape(record)}`;
-}
-
-/** The entries of a list, or of the lists in it; undefined for a map. */
-function listEntries(container: unknown): unknown[] | undefined {
-	const pages = toList(container);
-	return pages?.flatMap((page) => toList(page) ?? [page]);
 }
 
 /** A list, also one with gaps, which PHP sends as an object with numbers for keys. */
@@ -94,13 +87,12 @@ function isContainer(value: unknown): boolean {
 }
 
 function decodeList(list: readonly unknown[]): Decoded {
-	const answers = list.map(decodeEntry);
-	const unread = list.filter((_, index) => answers[index] === undefined);
-	const read = answers.filter((answer) => answer !== undefined);
-	if (unread.length === 0) return { answers: read };
-	const count = `${unread.length} of ${list.length} entries`;
-	const problem = `The answers could not be read from ${count}, such as ${describeShape(unread[0])}`;
-	return { answers: read, problem };
+	const decoded = list.map(decodeEntry);
+	const answers = compact(decoded);
+	if (answers.length === list.length) return { answers };
+	const count = `${list.length - answers.length} of ${list.length} entries`;
+	const example = describeShape(list[decoded.indexOf(undefined)]);
+	return { answers, problem: `The answers could not be read from ${count}, such as ${example}` };
 }
 
 /** Attributes of an entry without a value: a heading, or a field that was not answered. */
@@ -112,8 +104,9 @@ function decodeEntry(entry: unknown): Answer | undefined {
 	const { value, response } = entry;
 	const uuid = readLabelText(entry.uuid);
 	const label = readLabelText(entry.label) ?? readLabelText(entry.key) ?? uuid;
-	const isWhole = 'value' in entry || 'response' in entry || isEmpty(omit(entry, WITHOUT_VALUE));
-	if (label === undefined || !isWhole) return undefined;
+	const others = omit(entry, WITHOUT_VALUE);
+	const answered = pick(entry, ['value', 'response']);
+	if (label === undefined || (isEmpty(answered) && !isEmpty(others))) return undefined;
 	const customKey = readLabelText(entry.custom_key);
 	return { label, uuid, customKey, value: (value ?? response ?? null) as GenericValue };
 }

@@ -8,11 +8,8 @@ import { findKind } from './kinds';
 import type { FieldKind } from './kinds';
 import { makeUnique, RESERVED_COLUMNS, toCaseless, toComparable } from './names';
 
-/** What names the answers of a response. */
-export type AnswerKeys = 'customKey' | 'label' | 'uuid';
-
 /** How the fields of a form are named in items. */
-export type Naming = { answerKeys?: AnswerKeys; columns?: boolean };
+export type Naming = { answerKeys?: 'customKey' | 'label' | 'uuid'; columns?: boolean };
 
 /** A field of a form that takes an answer. */
 export type FormField = {
@@ -43,17 +40,14 @@ export function parseFields(
 	records: readonly IDataObject[],
 	{ answerKeys = 'label', columns = false }: Naming = {},
 ): FormField[] {
-	const labels = records.map(
-		({ label, name, ...record }) => readLabel(label) ?? readLabel(name) ?? getId(record) ?? '',
-	);
-	const fields = records.map((record, index) => {
-		const { options, required, mandatory } = record;
+	const fields = records.map((record) => {
+		const { label, name, options, required, mandatory } = record;
 		const kind = findKind(record);
 		return {
-			label: labels[index],
+			label: readLabel(label) ?? readLabel(name) ?? getId(record) ?? '',
 			uuid: getId(record),
 			ids: getIdentities(record),
-			customKey: readLabel(record.custom_key) ?? readLabel(record.customKey),
+			customKey: readLabel(record.custom_key),
 			description: readLabel(record.description),
 			kind,
 			isRequired: [required, mandatory].some((one) => readBoolean(one) === true),
@@ -66,11 +60,7 @@ export function parseFields(
 		answerable.map((field) => field[answerKeys] ?? field.label),
 		columns ? RESERVED_COLUMNS : [],
 	);
-	return answerable.map((field, index) => ({
-		...field,
-		name: names[index],
-		title: titles[index],
-	}));
+	return answerable.map((field, at) => ({ ...field, name: names[at], title: titles[at] }));
 }
 
 function readLabel(value: unknown): string | undefined {
@@ -78,10 +68,7 @@ function readLabel(value: unknown): string | undefined {
 }
 
 /** A field of a form as a new answer to it is read and checked. */
-export type InputField = Pick<
-	FormField,
-	'choices' | 'customKey' | 'description' | 'isRequired' | 'kind' | 'title'
-> & {
+export type InputField = Omit<FormField, 'ids' | 'label' | 'name' | 'uuid'> & {
 	/** Its UUID, or its ID if the service has no UUIDs: the key under which its answer is sent. */
 	id: string;
 	/** The label, as labels are compared, if several fields have it. */
@@ -104,15 +91,12 @@ export function parseInputFields(records: readonly IDataObject[]): InputField[] 
 	}));
 }
 
-/** The names of a field of either type. */
-type FieldNames = Pick<FormField, 'customKey' | 'title'> & { id?: string; ids?: string[] };
-
 /**
  * The one reader of a field's name: the fields that have it as their UUID or ID, else as their custom key,
  * else as their label with its number ("Full name (2)"), else in other capitals as one of these. Several
  * fields only if they share a custom key, or differ from each other in capitals alone.
  */
-export function findField<Field extends FieldNames>(
+export function findField<Field extends Partial<FormField & InputField>>(
 	name: string,
 	fields: readonly Field[],
 ): Field[] {
@@ -121,9 +105,9 @@ export function findField<Field extends FieldNames>(
 	const tests: Array<(field: Field) => boolean> = [
 		({ id = '', ids = [normalizeId(id)] }) => ids.includes(normalizeId(exact)),
 		({ customKey = '' }) => toComparable(customKey) === exact,
-		({ title }) => toComparable(title) === exact,
+		({ title = '' }) => toComparable(title) === exact,
 		({ customKey = '' }) => toCaseless(customKey) === caseless,
-		({ title }) => toCaseless(title) === caseless,
+		({ title = '' }) => toCaseless(title) === caseless,
 	];
 	const found = exact === '' ? [] : tests.map((test) => fields.filter(test));
 	return found.find((some) => some.length > 0) ?? [];
@@ -138,20 +122,16 @@ export type NamedField = { name: string; field?: InputField; sharedBy: InputFiel
  */
 export function findFields(names: readonly string[], fields: readonly InputField[]): NamedField[] {
 	const found = names.map((name) => ({ name, candidates: findField(name, fields) }));
-	const numbered = found.flatMap(({ candidates }) => candidates.filter(hasNumber));
-	const numberedLabels = new Set(numbered.map(({ sharedLabel }) => sharedLabel));
+	const named = new Set(found.flatMap(({ candidates }) => candidates));
 	return found.map(({ name, candidates }) => {
 		const [field, ...others] = candidates;
 		if (others.length > 0) return { name, sharedBy: candidates };
-		const label = field?.sharedLabel;
-		const isLabel = label !== undefined && toCaseless(name) === toCaseless(label);
-		return isLabel && !hasNumber(field) && !numberedLabels.has(label)
-			? { name, sharedBy: fields.filter(({ sharedLabel }) => sharedLabel === label) }
-			: { name, field, sharedBy: [] };
+		if (field?.sharedLabel === undefined) return { name, field, sharedBy: [] };
+		const sharing = fields.filter(({ sharedLabel }) => sharedLabel === field.sharedLabel);
+		const isAmbiguous =
+			field === sharing[0] &&
+			toCaseless(name) === toCaseless(field.title) &&
+			!sharing.slice(1).some((one) => named.has(one));
+		return isAmbiguous ? { name, sharedBy: sharing } : { name, field, sharedBy: [] };
 	});
-}
-
-/** Whether the title of a field is a shared label with a number. */
-function hasNumber({ sharedLabel, title }: InputField): boolean {
-	return sharedLabel !== undefined && toComparable(title) !== sharedLabel;
 }

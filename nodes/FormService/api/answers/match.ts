@@ -26,10 +26,9 @@ export type MatchedAnswers = {
 type FieldOf = Map<Answer, FormField>;
 
 /**
- * The one way from a response to the answers of its fields, whatever shape the answers have. An exact
- * identifier goes first: the UUID or ID of a field, then its custom key. Labels come last, and of several
- * fields with one label, the first has the first answer, and so on. Texts are compared without the
- * whitespace around them and in one Unicode form.
+ * The one way from a response to the answers of its fields. The UUID or ID of a field goes first, then its
+ * custom key. Labels come last, and of several fields with one label, the first has the first answer, and
+ * so on. Names are compared without the whitespace around them and in one Unicode form.
  *
  * @param fields none if they are not known: then labels name the answers
  */

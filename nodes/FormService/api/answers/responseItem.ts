@@ -1,5 +1,5 @@
-import { pick, pickBy, uniqBy } from 'lodash';
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { isEmpty, pick, pickBy } from 'lodash';
+import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { FileError } from '../errors';
 import { downloadFiles } from '../files/download';
 import type { RequestContext } from '../requestContext';
@@ -8,7 +8,7 @@ import { decodeAnswers, getAnswerAttributes } from './decode';
 import type { FormField, Naming } from './fields';
 import { isNothing, readAnswer } from './kinds';
 import { matchAnswers } from './match';
-import { COLUMN_ATTRIBUTES, KEPT_ATTRIBUTES, makeFileFieldNames, makeUnique } from './names';
+import { COLUMN_ATTRIBUTES, KEPT_ATTRIBUTES, makeFileFieldNames } from './names';
 import { listFiles } from './uploads';
 
 /** The chosen options that decide how a response becomes an item. */
@@ -59,16 +59,17 @@ export async function toResponseItem(
 	if (filePrefix === undefined) return { item: { json }, fileErrors: [] };
 	const uploads = listUploads(record, fields);
 	const files = await downloadFiles(context, uploads);
-	const binary = files.flatMap((file, index) =>
-		file instanceof FileError ? [] : [[filePrefix + uploads[index].fieldName, file] as const],
-	);
-	const problems = files.flatMap((file, index) =>
-		file instanceof FileError ? [`${uploads[index].name}: ${file.message}`] : [],
-	);
+	const binary: IBinaryKeyData = {};
+	const problems: string[] = [];
+	files.forEach((file, index) => {
+		const { name, fieldName } = uploads[index];
+		if (file instanceof FileError) problems.push(`${name}: ${file.message}`);
+		else binary[filePrefix + fieldName] = file;
+	});
 	const fileError = problems.join('; ') || null;
 	const item = {
 		json: fileError !== null || (simplify && columns && details) ? { ...json, fileError } : json,
-		...(binary.length > 0 && { binary: Object.fromEntries(binary) }),
+		...(!isEmpty(binary) && { binary }),
 	};
 	return { item, fileErrors: files.filter((file) => file instanceof FileError) };
 }
@@ -103,8 +104,7 @@ function listUploads(record: IDataObject, fields?: readonly FormField[]) {
 
 /**
  * A response in a shape that is easy to use in a workflow: its answers first, then at most ten attributes
- * of the service. `fields` has the UUIDs of the fields, if they are known. `answersError` is a sentence on
- * the answers that could not be read.
+ * of the service, and what could not be read. `fields` has the UUIDs of the fields, if they are known.
  *
  * @param fields name and type the answers; without them, labels name the answers
  */
@@ -125,9 +125,8 @@ export function simplifyResponse(record: IDataObject, fields?: readonly FormFiel
 }
 
 /**
- * A response as a row of a table: a column for each field, in the form's order, then columns for attributes
- * of the service. Answers that belong to no field follow, and a sentence on the answers that could not be
- * read.
+ * A response as a row of a table: a column for each field, in the form's order, then attributes of the
+ * service, answers that belong to no field, and what could not be read.
  *
  * @param details adds all attributes that are kept, and a column for each note even if there is none
  */
@@ -142,13 +141,10 @@ export function toColumns(
 	const attributes = details ? KEPT_ATTRIBUTES : COLUMN_ATTRIBUTES;
 	// headings have entries without a value
 	const others = answers.filter(({ field, value }) => field === undefined && !isNothing(value));
-	const names = makeUnique(others.map(({ label }) => label));
-	const otherCells = others.map(({ value }, index) => [names[index], readAnswer(value)]);
+	const otherCells = others.map(({ name, value }) => [name, readAnswer(value)]);
 	const notes = {
 		otherAnswers: others.length > 0 ? Object.fromEntries(otherCells) : null,
-		...(uniqBy(fields, 'label').length < fields.length && {
-			matchedByPosition: details && byPosition.length > 0 ? byPosition : null,
-		}),
+		matchedByPosition: details && byPosition.length > 0 ? byPosition : null,
 		answersError: problem ?? null,
 	};
 	return {
