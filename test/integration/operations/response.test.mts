@@ -71,14 +71,6 @@ describe('Response: Get', () => {
 		expect(items).toMatchObject([{ json: { uuid, number: 2 }, pairedItem: { item: 0 } }]);
 	});
 
-	it('takes the responses of a hundred items from one listing', async () => {
-		const uuids = service.store.responses(survey).map(({ uuid }) => uuid);
-		const input = Array.from({ length: 100 }, (_, index) => ({ json: { id: uuids[index % 2] } }));
-		const { items } = await n8n.runNode({ ...get, responseId: '={{ $json.id }}' }, input);
-		expect(items.map(({ json }) => json.uuid)).toEqual(input.map(({ json }) => json.id));
-		expect(service.requests).toHaveLength(1);
-	});
-
 	it('says that the form has no such response', async () => {
 		const { error } = await n8n.runNode({ ...get, responseId: 'absent' });
 		expect(error?.message).toBe(`The form ${survey} has no response with the UUID absent`);

@@ -210,39 +210,28 @@ export function listParts(value: unknown): Value[] {
 
 /**
  * How a value lies to that of the condition: 0 if it is the same or contains it, above 0 if it is more or
- * later, and NaN if that cannot be said.
+ * later, and NaN if that cannot be said. Values are the same by their texts, without regard to case, or
+ * by what they mean to their field: a number, a time, a choice.
  */
 function findDifference(value: Value, subject: Subject): number {
-	const { operator, choices, wanted } = subject;
-	switch (operator) {
-		case 'contains': {
-			const choice = findChoice(value, indexChoices(choices));
-			const texts = [String(value), choice?.name ?? ''].map(toCaseless);
-			return texts.some((text) => text.includes(wanted.text)) ? 0 : 1;
-		}
-		case 'greater':
-		case 'less':
-			return (readNumber(value) ?? NaN) - wanted.number;
-		case 'before':
-		case 'after':
-			return compareTimes(value, subject);
-		default:
-			return compareMeanings(value, subject);
+	const { operator, choices, kind, wanted, zone } = subject;
+	if (operator === 'greater' || operator === 'less') {
+		return (readNumber(value) ?? NaN) - wanted.number;
 	}
-}
-
-/** By their texts, without regard to case, else by what they mean to their field: a number, a time, a choice. */
-function compareMeanings(value: Value, subject: Subject): number {
-	const { choices, wanted, zone } = subject;
+	if (operator === 'before' || operator === 'after') return compareTimes(value, subject);
+	const text = toCaseless(String(value));
+	if (operator === 'contains') {
+		const choice = findChoice(value, indexChoices(choices));
+		const texts = [text, toCaseless(choice?.name ?? '')];
+		return texts.some((one) => one.includes(wanted.text)) ? 0 : 1;
+	}
 	// JSON.parse has rounded a number of many digits
-	if (typeof value !== 'number' && toCaseless(String(value)) === wanted.text) return 0;
-	const kind = findKindOfValue(value, subject.kind);
+	if (typeof value !== 'number' && text === wanted.text) return 0;
 	if (kind === 'date' || kind === 'dateTime') return compareTimes(value, subject);
-	const [one, other] = [value, wanted.value].map((each) =>
-		normalizeAnswer(each, { kind, choices }, zone)?.toLowerCase(),
-	);
+	const compared = { kind: findKindOfValue(value, kind), choices };
+	const [one, other] = [value, wanted.value].map((each) => normalizeAnswer(each, compared, zone));
 	if (one === undefined) return NaN;
-	return one === other ? 0 : 1;
+	return one.toLowerCase() === other?.toLowerCase() ? 0 : 1;
 }
 
 /** An attribute, or a field of unknown type, can have numbers and booleans. */

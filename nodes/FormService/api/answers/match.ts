@@ -61,11 +61,8 @@ export function hasUnmatchedAnswers(
 	records: readonly IDataObject[],
 	fields: readonly FormField[],
 ): boolean {
-	return records.some((record) =>
-		matchAnswers(record, fields).answers.some(
-			({ field, value }) => field === undefined && !isNothing(value),
-		),
-	);
+	const answers = records.flatMap((record) => matchAnswers(record, fields).answers);
+	return answers.some(({ field, value }) => field === undefined && !isNothing(value));
 }
 
 /** The fields of answers that have the UUID of a field, or a custom key that only one field has. */

@@ -46,10 +46,9 @@ function readServiceTime(value: unknown): number | undefined {
 	return readTime(value, 'utc');
 }
 
-/** The keys of the order, the best first. A time of change comes last, since an edit moves it. */
+/** The keys of the order, the best first. */
 const KEYS: readonly Key[] = [
 	getSubmittedAt,
 	({ number }) => readNumber(number),
 	({ id }) => readNumber(id),
-	({ updated_at: time }) => readServiceTime(time),
 ];

@@ -92,6 +92,8 @@ describe('A condition', () => {
 		['attribute:submitted_at', 'is', '2026-11-21', true],
 		['attribute:is_incomplete', 'is', 'false', true],
 		['attribute:referrer', 'isEmpty', '', true],
+		['attribute:referrer', 'isNot', 'x', true],
+		['attribute:referrer', 'is', 'x', false],
 		['created_at', 'after', '2026-11-21 11:59:59', true],
 		['source', 'is', 'WEB', true],
 	])('%s %s "%s": %s', (field, operator, value, expected) => {
@@ -120,14 +122,12 @@ describe('A condition', () => {
 		expect(noteOf('Guests', 'isNot')).toBeUndefined();
 	});
 
-	it('needs the fields of the form unless it is marked as an attribute', () => {
-		const needFields = (field: string) =>
-			conditionsNeedFields({
-				match: 'all',
-				conditions: [{ field, operator: 'is', value: '1' }],
-				zone: '',
-			});
-		expect([needFields('attribute:number'), needFields('number')]).toEqual([false, true]);
+	it.each([
+		['number', true],
+		['attribute:number', false],
+	])('on %s needs the fields of the form: %s', (field, isNeeded) => {
+		const conditions = [{ field, operator: 'is', value: '1' }] as const;
+		expect(conditionsNeedFields({ match: 'all', conditions, zone: '' })).toBe(isNeeded);
 	});
 });
 

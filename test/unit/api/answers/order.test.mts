@@ -13,26 +13,17 @@ describe('Oldest first', () => {
 	it.each<[string, IDataObject, IDataObject]>([
 		['the time', { created_at: at(1), number: 1 }, { created_at: at(0), number: 2 }],
 		['submitted_at', { submitted_at: at(1), number: 1 }, { submitted_at: at(0), number: 2 }],
-		['epoch seconds', { created_at: 1_795_255_201 }, { created_at: 1_795_255_200 }],
-		['milliseconds', { created_at: 1_795_255_200_001 }, { created_at: 1_795_255_200_000 }],
-		['seconds as text', { created_at: '1795255201' }, { created_at: '1795255200' }],
 		['the number', { created_at: at(0), number: 10 }, { created_at: at(0), number: 9 }],
 		['a number as text', { created_at: 'soon', number: '10' }, { created_at: '', number: '9' }],
-		[
-			'the number, not a change',
-			{ number: 2, updated_at: at(0) },
-			{ number: 1, updated_at: at(1) },
-		],
 		['an id that counts up', { id: '10' }, { id: '9' }],
 	])('goes by %s', (_, later, earlier) => {
 		expect(order(later, earlier)).toEqual([1, 0]);
 	});
 
-	it('goes by the number of all of them where one has no time', () => {
+	it('goes by the number, if all have one and some have no time', () => {
 		const [first, third] = [2, 1].map((second) => ({ created_at: at(second) }));
-		expect(order({ ...third, number: 3 }, { ...first, number: 1 }, { number: 2 })).toEqual([
-			1, 2, 0,
-		]);
+		const records = [{ ...third, number: 3 }, { ...first, number: 1 }, { number: 2 }];
+		expect(order(...records)).toEqual([1, 2, 0]);
 	});
 
 	it('leaves the order of the listing where nothing else decides', () => {
@@ -41,20 +32,8 @@ describe('Oldest first', () => {
 	});
 });
 
-describe('The time of creation', () => {
+it('A time of the service without a zone is in UTC', () => {
 	const noon = Date.UTC(2026, 10, 21, 12);
-
-	it.each([
-		['2026-11-21T12:00:00.000000Z', noon],
-		['2026-11-21T12:00:00', noon],
-		['2026-11-21 12:00:00', noon],
-		[noon / 1000, noon],
-		[String(noon), noon],
-		[null, undefined],
-		['', undefined],
-		['yesterday', undefined],
-		[true, undefined],
-	])('of %j is read as %j', (created_at, time) => {
-		expect(getCreatedAt({ created_at })).toBe(time);
-	});
+	expect(getCreatedAt({ created_at: '2026-11-21 12:00:00' })).toBe(noon);
+	expect(getCreatedAt({ created_at: 'yesterday' })).toBeUndefined();
 });
