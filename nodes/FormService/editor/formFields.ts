@@ -64,20 +64,13 @@ export async function getConditionFields(
 ): Promise<INodePropertyOptions[]> {
 	const [events, watch] = ['events', 'watch'].map((name) => this.getCurrentNodeParameter(name));
 	const kind = findWatchKind(events, watch);
-	const fields = await (kind === 'one' ? listChosenFields(this) : listLabels(this, kind));
+	const fields = await (kind === 'one' ? getFieldOptions.call(this) : listLabels(this, kind));
 	const taken = new Set(fields.map(({ name }) => toCaseless(name)));
 	const attributes = Object.entries(FILTER_ATTRIBUTES).map(([name, { title }]) => ({
 		...toOption(taken.has(toCaseless(title)) ? `${title} (Attribute)` : title, ATTRIBUTE + name),
 		description: 'Attribute of the response',
 	}));
 	return [...fields, ...attributes];
-}
-
-async function listChosenFields(n8n: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-	const formId = getChosenForm(n8n);
-	if (formId === '') return [];
-	const fields = parseFields(await loadFormFields(n8n, formId));
-	return fields.map(({ title, uuid }) => toOption(title, uuid));
 }
 
 async function listLabels(n8n: ILoadOptionsFunctions, watch: 'several' | 'all') {

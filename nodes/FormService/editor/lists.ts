@@ -30,11 +30,7 @@ export function getChosenForm(n8n: ILoadOptionsFunctions): string {
  */
 const LIFETIMES = { found: 60_000, failed: 10_000 };
 
-/**
- * The records of a list for the editor, as fetched within the last minute.
- *
- * @param ids the values of the `{placeholders}` of the endpoint
- */
+/** The records of a list for the editor; `ids` are the values of the endpoint's `{placeholders}`. */
 export async function listCached(
 	n8n: ILoadOptionsFunctions,
 	endpoint: Endpoint,
@@ -47,8 +43,7 @@ export async function listCached(
 
 /**
  * The forms for the list of the Form parameter, by name; forms of one name have their IDs behind it.
- * A filter looks into names and IDs; the URL of a form's page finds the form whose ID is a part of
- * its path.
+ * A filter looks into names and IDs; a URL finds the form whose ID is a part of its path.
  */
 export async function searchForms(
 	this: ILoadOptionsFunctions,

@@ -115,11 +115,7 @@ export const filterParameters: INodeProperties[] = [
 	},
 ];
 
-/**
- * Reads and checks these parameters.
- *
- * @throws NodeOperationError that names the filter and what it must be
- */
+/** @throws NodeOperationError that names the filter and what it must be */
 export function readWanted(input: Input): Wanted {
 	const given = readCollection(input, 'filters');
 	const text = toText(input, given.text ?? '', 'Answers Contain').trim();
@@ -140,11 +136,7 @@ function readBound(input: Input, value: unknown, displayName: string): number | 
 	throw invalid(input, `'${displayName}' must be a date, such as 2026-01-31 or 2026-01-31T08:00`);
 }
 
-/**
- * Reads the conditions in the parameter `filters`.
- *
- * @throws NodeOperationError that names the condition and what it must be
- */
+/** @throws NodeOperationError that names the condition and what it must be */
 export function readConditions(input: Input): Conditions {
 	const { conditions: collection, match = 'all' } = readCollection(input, 'filters');
 	if (match !== 'all' && match !== 'any') {

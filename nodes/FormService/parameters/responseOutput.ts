@@ -68,11 +68,7 @@ export const outputOptions: INodeProperties[] = [
 	},
 ];
 
-/**
- * Reads Simplify and these options.
- *
- * @throws NodeOperationError that names the option and what it must be
- */
+/** @throws NodeOperationError that names the option and what it must be */
 export function readResponseOutput(input: Input): ResponseOutput {
 	const options = readCollection(input, 'options');
 	const readOption = (name: string, displayName: string) =>

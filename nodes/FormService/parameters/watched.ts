@@ -17,11 +17,8 @@ export type WatchKind = 'one' | 'several' | 'all';
 
 /**
  * Which forms a trigger watches: only the list of all forms shows a new one, so with Form Created all
- * forms are watched, whatever Watch says. `WATCH_IN_EXPRESSION` and `showForWatch` are the same rule as
- * n8n's editor needs it.
- *
- * @param events the value of Trigger On
- * @param watch the value of Watch; its default is one form
+ * forms are watched, whatever Watch says (its default is one form). `WATCH_IN_EXPRESSION` and
+ * `showForWatch` are the same rule as n8n's editor needs it.
  */
 export function findWatchKind(events: unknown, watch: unknown): WatchKind {
 	if (Array.isArray(events) && events.includes('formCreated')) return 'all';

@@ -63,11 +63,8 @@ export function conditionsNeedFields({ conditions }: Conditions): boolean {
 }
 
 /**
- * Why the conditions cannot be checked: the first name that is neither a field nor an attribute, with the
- * names that there are. Such a condition would hold every response back, or none.
- *
- * @param records responses of the form, whose attributes count too
- * @returns the message of the error, and what to do
+ * Why the conditions cannot be checked, and what to do: the first name that is neither a field nor an
+ * attribute, also of the records. Such a condition would hold every response back, or none.
  */
 export function explainUnknownField(
 	{ conditions }: Conditions,

@@ -51,12 +51,10 @@ export function encodeAny(value: unknown): Encoded {
 function encodeNumber(value: number): Encoded {
 	if (!Number.isFinite(value)) return { problem: 'must be a number' };
 	if (Number.isSafeInteger(value)) return { answer: value };
-	if (Number.isInteger(value)) {
-		return {
-			problem: 'has too many digits to be sent exactly as a number. Enter it as text, in quotes',
-		};
-	}
-	return { answer: writeDecimal(value) };
+	if (!Number.isInteger(value)) return { answer: writeDecimal(value) };
+	return {
+		problem: 'has too many digits to be sent exactly as a number. Enter it as text, in quotes',
+	};
 }
 
 /** A number in digits, without an exponent if no digit is lost. */

@@ -31,11 +31,7 @@ export type FormField = {
 	choices: Choice[];
 };
 
-/**
- * The fields of a form that take an answer, in its order, each with a unique name.
- *
- * @param records the fields as the service gave them
- */
+/** The fields of a form that take an answer, in its order, each with a unique name. */
 export function parseFields(
 	records: readonly IDataObject[],
 	{ answerKeys = 'label', columns = false }: Naming = {},
@@ -75,11 +71,7 @@ export type InputField = Omit<FormField, 'ids' | 'label' | 'name' | 'uuid'> & {
 	sharedLabel?: string;
 };
 
-/**
- * The fields of a form that can be answered through the API, in the form's order.
- *
- * @param records the fields as the service gave them
- */
+/** The fields of a form that can be answered through the API, in the form's order. */
 export function parseInputFields(records: readonly IDataObject[]): InputField[] {
 	const fields = parseFields(records).filter(({ uuid }) => isId(uuid));
 	const labels = fields.map(({ label }) => toComparable(label));

@@ -195,10 +195,9 @@ export function readAnswer(given: GenericValue, field?: AnsweredField): GenericV
 }
 
 /**
- * The one spelling of an answer, sent or listed, in which answers to a field are equal or different:
- * whatever their types, their Unicode form, the whitespace around them and the order of choices.
+ * The one spelling of an answer, sent or listed, in which answers to a field are equal or different. It is
+ * made of the answer as it would be sent.
  *
- * @param zone the time zone of the workflow
  * @returns empty for no answer; undefined if the answer cannot be compared with certainty
  */
 export function normalizeAnswer(

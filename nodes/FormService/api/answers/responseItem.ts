@@ -23,14 +23,9 @@ export type ResponseOutput = Required<Naming> & {
 	details: boolean;
 };
 
-/** A response as an item, and the errors of its files. */
-type ResponseItem = { item: INodeExecutionData; fileErrors: FileError[] };
-
 /**
- * Whether items cannot be made without the fields of the form, which are one request more.
- *
- * @param records the responses, if they have been read: only the fields can say whether an object is a map
- * of answers by label
+ * Whether items cannot be made without the fields of the form, which are one request more. Only the fields
+ * can say whether an object in the records is a map of answers by label.
  */
 export function outputNeedsFields(
 	{ simplify, answerKeys, columns }: ResponseOutput,
@@ -53,7 +48,7 @@ export async function toResponseItem(
 	record: IDataObject,
 	output: ResponseOutput,
 	fields?: readonly FormField[],
-): Promise<ResponseItem> {
+): Promise<{ item: INodeExecutionData; fileErrors: FileError[] }> {
 	const { simplify, filePrefix, columns, details } = output;
 	const json = structuredClone(toJson(record, output, fields));
 	if (filePrefix === undefined) return { item: { json }, fileErrors: [] };
