@@ -1,7 +1,6 @@
 /** Fine guarantees of the trigger, each with a story of its own, so that none depends on what chance draws. */
 import { describe, expect, it } from 'vitest';
-import { Form } from './form.mts';
-import { failAll, faults } from './service.mts';
+import { failAll, faults, Form } from './service.mts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './time.mts';
 import { listEvents, START, World } from './world.mts';
 
@@ -219,10 +218,10 @@ describe('The trigger', () => {
 	it('continues when the base URL becomes https, and starts anew with another host', async () => {
 		const world = new World(['A']);
 		const publishWith = async (baseUrl: string) => {
-			world.n8n.baseUrl = baseUrl;
+			world.n8n.credential.baseUrl = baseUrl;
 			return listEvents(await world.publish());
 		};
-		world.n8n.baseUrl = 'http://forms.example.com/api/v1';
+		world.n8n.credential.baseUrl = 'http://forms.example.com/api/v1';
 		await world.begin();
 		await world.tick(HOUR_MS);
 		world.submit(world.forms.A);

@@ -4,8 +4,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Order, Paging } from './form.mts';
 import type { Mode } from './n8n.mts';
+import type { Order, Paging } from './service.mts';
 import { DAY_MS } from './time.mts';
 import { always, START, World } from './world.mts';
 

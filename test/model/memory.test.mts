@@ -48,7 +48,7 @@ it('Thousands of polls leave nothing in memory, however the clock is set', async
 it('Tokens that are used no more leave nothing in memory', async () => {
 	const world = new World(['A']);
 	const bytes = await measureGrowth(world, 1_000, HOUR_MS, (poll) => {
-		world.n8n.accessToken = `token-${poll}`;
+		world.n8n.credential.accessToken = `token-${poll}`;
 	});
 	expect(bytes).toBeLessThan(500);
 });

@@ -3,23 +3,17 @@
  * workflows, what each saves when, and what each loses if it is killed (docs/trigger.md, "What a change
  * does"). The poll is that of the node class.
  */
-import { createRequire } from 'node:module';
 import lodash from 'lodash';
-import type * as Workflow from 'n8n-workflow';
 import type {
 	IDataObject,
 	IHttpRequestOptions,
 	INode,
 	INodeExecutionData,
-	INodeParameters,
 	IPollFunctions,
 } from 'n8n-workflow';
 import { startProcess, type Process } from './process.mts';
 import { UNANSWERED, type Sent, type Service, type Treatment } from './service.mts';
 import { MINUTE_MS, type VirtualTime } from './time.mts';
-
-/** Node cannot load n8n's ESM build. */
-const { NodeHelpers } = createRequire(import.meta.url)('n8n-workflow') as typeof Workflow;
 
 export const EVENTS = [
 	'formCreated',
@@ -41,7 +35,6 @@ export type Parameters = {
 	condition: string | undefined;
 	/** One Column per Field. */
 	needsFields: boolean;
-	downloadFiles: boolean;
 	emitExisting: boolean;
 	maxPerPoll: number;
 	requestsPerDay: number;
@@ -87,15 +80,13 @@ export class N8n {
 	saved: IDataObject = {};
 	/** Whether the trigger could be activated. */
 	active = false;
-	accessToken = 'token-1';
-	baseUrl = 'https://forms.example.com/api/v1';
-	parameters!: Parameters;
-	process: Process;
+	credential = { accessToken: 'token-1', baseUrl: 'https://forms.example.com/api/v1' };
+	parameters: Parameters;
+	private process: Process;
 	readonly mode: Mode;
 	private readonly service: Service;
 	private readonly time: VirtualTime;
 	private readonly workflowId = `workflow-${(workflows += 1)}`;
-	private node: INode | undefined;
 	private context: Context | undefined;
 
 	/** @param process that of another trigger, where several are in one process */
@@ -110,12 +101,7 @@ export class N8n {
 		this.service = service;
 		this.time = time;
 		this.process = process;
-		this.setParameters(parameters);
-	}
-
-	setParameters(parameters: Parameters): void {
 		this.parameters = parameters;
-		this.node = createNode(this.process, this.node?.name ?? 'Trigger', parameters);
 	}
 
 	/** One of n8n's poll times; if the workflow could not be activated, the next attempt to activate it. */
@@ -147,12 +133,6 @@ export class N8n {
 		return [poll, await this.pollWith(second, {})];
 	}
 
-	/** The default mode keeps static data by the node's name. */
-	rename(): void {
-		this.node = createNode(this.process, `${this.node?.name}'`, this.parameters);
-		if (this.mode === 'default') this.saved = {};
-	}
-
 	private createTickContext(): Context {
 		if (this.mode === 'default' && this.context !== undefined) return this.context;
 		return this.createContext('update', this.mode);
@@ -180,28 +160,19 @@ export class N8n {
 		const write = (text: string) => void this.log.push(text);
 		const functions = {
 			getWorkflow: () => ({ id: this.workflowId, name: 'Workflow', active: true }),
-			getNode: () => this.node,
+			getNode: () => node,
 			getMode: () => 'trigger',
 			getActivationMode: () => activation,
 			getPollBudgetMs: () => BUDGET_MS[mode],
 			getTimezone: () => 'UTC',
 			getWorkflowStaticData: () => staticData,
-			getCredentials: async () => ({ accessToken: this.accessToken, baseUrl: this.baseUrl }),
-			getNodeParameter: (name: string, fallback?: unknown, options?: IDataObject) => {
-				const value: unknown = lodash.get(this.node?.parameters, name, fallback);
-				if (value === undefined) throw new Error(`There is no parameter ${name}`);
-				return options?.extractValue === true ? lodash.get(value, 'value', value) : value;
-			},
+			getCredentials: async () => this.credential,
+			getNodeParameter: (name: string, fallback?: unknown): unknown =>
+				lodash.get(listNodeParameters(this.parameters), name, fallback),
 			logger: { debug: write, info: write, warn: write, error: write },
 			helpers: {
 				httpRequestWithAuthentication: async (_credential: string, options: IHttpRequestOptions) =>
-					await this.service.request(options, true),
-				httpRequest: async (options: IHttpRequestOptions) =>
-					await this.service.request(options, false),
-				prepareBinaryData: async (data: Buffer | AsyncIterable<unknown>, fileName?: string) => {
-					if (!Buffer.isBuffer(data)) for await (const chunk of data) void chunk;
-					return { mimeType: 'application/pdf', data: '', fileName };
-				},
+					await this.service.request(options),
 			},
 		};
 		return { functions: functions as unknown as IPollFunctions, staticData };
@@ -251,38 +222,30 @@ function decideKept(
 	};
 }
 
-/** The node as n8n keeps it: with the parameters that its description shows for these settings. */
-function createNode(
-	{ trigger: { description } }: Process,
-	name: string,
-	parameters: Parameters,
-): INode {
-	const { watch, events, condition, needsFields: columns } = parameters;
-	const { downloadFiles, emitExisting, maxPerPoll, requestsPerDay } = parameters;
-	const conditions = [{ field: 'attribute:number', operator: 'contains', value: condition ?? '' }];
-	const chosen = watch.kind === 'chosen' ? [...watch.formIds] : [];
-	const given: INodeParameters = {
-		watch: watch.kind === 'all' ? 'all' : chosen.length === 1 ? 'one' : 'several',
-		formId: { __rl: true, mode: 'id', value: chosen[0] ?? '' },
-		formIds: chosen,
-		exceptFormIds: watch.kind === 'all' ? [...watch.except] : [],
-		events: [...events],
+const node: INode = {
+	id: 'node-1',
+	name: 'Trigger',
+	type: 'n8n-nodes-formservice.formServiceTrigger',
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
+};
+
+/** The parameters as the editor saves them. */
+function listNodeParameters({ watch, events, condition, needsFields, ...options }: Parameters) {
+	const conditions = [{ field: 'attribute:number', operator: 'contains', value: condition }];
+	const formIds = watch.kind === 'chosen' ? watch.formIds : [];
+	return {
+		watch: watch.kind === 'all' ? 'all' : formIds.length === 1 ? 'one' : 'several',
+		formId: formIds[0],
+		formIds,
+		exceptFormIds: watch.kind === 'all' ? watch.except : [],
+		events,
+		abandonedAfterHours: 24,
 		filters: condition === undefined ? {} : { conditions: { conditions } },
 		simplify: true,
-		options: { columns, downloadFiles, emitExisting, maxPerPoll, requestsPerDay },
+		options: { ...options, columns: needsFields },
 	};
-	const node: INode = {
-		id: 'node-1',
-		name,
-		type: 'n8n-nodes-formservice.formServiceTrigger',
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {},
-		credentials: { formServiceApi: { id: '1', name: 'Form Service' } },
-	};
-	const { properties } = description;
-	const shown = NodeHelpers.getNodeParameters(properties, given, true, false, node, description);
-	return { ...node, parameters: shown ?? {} };
 }
 
 /** Whether an item was made with the form's fields. */

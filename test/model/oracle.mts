@@ -7,8 +7,8 @@
  * - unknown: it has not happened, or was there before the trigger began. It is never delivered.
  */
 import { expect } from 'vitest';
-import type { Form, Response } from './form.mts';
 import { EVENTS, type Item, type Parameters, type Poll, type TriggerEvent } from './n8n.mts';
+import type { Form, Response } from './service.mts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './time.mts';
 
 /** What happens to a form or a response. */
@@ -120,7 +120,8 @@ export class Oracle {
 		for (const { id, event } of items) {
 			const belief = this.beliefs.get(`${id} ${event}`);
 			expect(belief?.at ?? Infinity, `${event} of ${id} has happened`).toBeLessThanOrEqual(endedAt);
-			const { deliveredAt, isRepeatable } = belief!;
+			const { subject, deliveredAt, isRepeatable } = belief!;
+			expect(this.isWanted(subject, event), `${event} of ${id} is wanted`).toBe(true);
 			if (isExecuted) {
 				const isOnce = deliveredAt.length === 0 || isRepeatable;
 				expect(isOnce, `${event} of ${id} is delivered once`).toBe(true);

@@ -23,7 +23,7 @@ const compile = lodash.memoize((path: string): Load => {
 	return new Script(source, { filename: path }).runInThisContext() as Load;
 });
 
-export type Process = { trigger: Required<Pick<INodeType, 'description' | 'poll'>> };
+export type Process = { trigger: Required<Pick<INodeType, 'poll'>> };
 
 /** @param clock the package's clock */
 export function startProcess({ now, sleep, timeout }: Clock): Process {

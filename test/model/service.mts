@@ -1,18 +1,102 @@
 /**
- * A Form Service in the memory of the test, as n8n's HTTP helper reaches it in virtual time, with the
- * faults of a service and of the way to it.
+ * A Form Service in the memory of the test, as n8n's HTTP helper reaches it in virtual time: what
+ * respondents have submitted, how it is listed (in which order, on which pages, in which spelling), and
+ * the faults of the service and of the way to it.
  */
 import { Readable } from 'node:stream';
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
-import { spellings, type Form } from './form.mts';
 import type { VirtualTime } from './time.mts';
+
+/** A response as the service keeps it. */
+export type Response = {
+	id: string;
+	form: Form;
+	number: number;
+	incomplete: boolean;
+	deleted: boolean;
+	/** Epoch milliseconds, to the second. */
+	createdAt: number;
+	edits: number;
+	/** Since when no list has it, in epoch milliseconds. */
+	goneAt?: number;
+};
+
+export type Order = 'oldest' | 'newest' | 'shuffled';
+
+/** How a page says where the next one is. */
+export type Paging = 'link' | 'header' | 'number' | 'cursor';
+
+const toIso = (ms: number) => new Date(ms).toISOString().slice(0, 19);
+
+type Spell = (ms: number, number: number, isTrue: boolean) => unknown[];
+
+/** How the service writes a time, a number and a boolean. The trigger cannot read the times of `plain`. */
+const spellings = {
+	specification: (ms, number, isTrue) => [`${toIso(ms)}.000000Z`, number, isTrue],
+	sql: (ms, number, isTrue) => [toIso(ms).replace('T', ' '), String(number), isTrue ? 1 : 0],
+	epoch: (ms, number, isTrue) => [ms / 1000, number, isTrue ? '1' : '0'],
+	zone: (ms, number, isTrue) => [`${toIso(ms + 3_600_000)}+01:00`, number, String(isTrue)],
+	plain: (ms, number, isTrue) => [`on ${toIso(ms)}`, number, isTrue ? 'Yes' : 'No'],
+} satisfies Record<string, Spell>;
+
+export class Form {
+	readonly kept: Response[] = [];
+	order: Order = 'newest';
+	pageSize = Infinity;
+	paging: Paging = 'link';
+	spelling: keyof typeof spellings = 'specification';
+	/** Whether the account sees the form. */
+	listed = true;
+	/** Whether the listing of the form is empty for a while. */
+	hidden = false;
+	/** What happens once, after the next first page was shown. */
+	betweenPages: (() => void) | undefined;
+	readonly id: string;
+	name: string;
+	/** Epoch milliseconds. */
+	readonly createdAt: number;
+	/** Since when no list has it, in epoch milliseconds. */
+	goneAt?: number;
+
+	constructor(id: string, createdAt = 0) {
+		this.id = id;
+		this.name = `Form ${id}`;
+		this.createdAt = createdAt;
+	}
+
+	/** @param now epoch milliseconds */
+	submit(incomplete: boolean, now: number): Response {
+		const number = this.kept.length + 1;
+		const createdAt = Math.floor(now / 1000) * 1000;
+		const response = { id: `${this.id}-${number}`, form: this, number, createdAt, edits: 0 };
+		this.kept.push({ ...response, incomplete, deleted: false });
+		return this.kept.at(-1)!;
+	}
+
+	/** The responses that the listing has now, in its order. */
+	shown(): Response[] {
+		if (this.hidden || !this.listed) return [];
+		const shown = this.kept.filter(({ deleted }) => !deleted);
+		if (this.order === 'newest') shown.reverse();
+		// a random order, always the same
+		const mix = ({ number }: Response) => (number * 2_654_435_761) % 4_294_967_296;
+		return this.order === 'shuffled' ? shown.sort((one, two) => mix(one) - mix(two)) : shown;
+	}
+
+	/** A record as the service writes it. */
+	record({ id, number, incomplete, createdAt, edits }: Response): IDataObject {
+		const spelled = spellings[this.spelling](createdAt, number, incomplete);
+		const record = { created_at: spelled[0], number: spelled[1], is_incomplete: spelled[2] };
+		return { uuid: id, ...record, responses: [{ key: 'Edits', value: edits }] } as IDataObject;
+	}
+}
 
 /** A request that was sent, and what became of it. */
 export type Sent = {
 	/** Epoch milliseconds by the machine's clock. */
 	at: number;
 	url: string;
-	kind: 'responses' | 'forms' | 'fields' | 'file' | 'other';
+	kind: 'responses' | 'forms' | 'fields' | 'other';
 	/** The form's ID; '' for the list of forms. */
 	form: string;
 	/** Whether it had a reply that is right and whole. */
@@ -21,22 +105,21 @@ export type Sent = {
 	isLast: boolean;
 };
 
-/** How the service and all else that is reached over HTTP treat one poll. */
+/** How the service and the way to it treat one poll. */
 export type Treatment = {
 	failWith?: (request: Sent) => Fault | undefined;
 	/** Milliseconds that each reply takes. */
 	latencyMs?: number;
 };
 
+type Reply = { status: number; headers?: Record<string, string>; body: string };
+
 /** How a request can fail: by a reply, by a broken connection, or by no reply at all. */
-export type Fault =
-	| { status: number; headers?: Record<string, string>; body: string }
-	| { code: string }
-	| { hangs: true };
+export type Fault = Reply | { code: string } | { hangs: true };
 
 const message = (text: string) => JSON.stringify({ success: false, message: text });
-const HTML = { 'content-type': 'text/html' };
-const refused = (limit: number, seconds: number) => ({
+const NOT_FOUND = { status: 404, body: message('Not found') };
+const refuse = (limit: number, seconds: number) => ({
 	status: 429,
 	headers: {
 		'x-ratelimit-remaining': '0',
@@ -50,39 +133,30 @@ export const faults = {
 	badRequest: { status: 400, body: message('Bad request') },
 	unauthorized: { status: 401, body: message('Unauthenticated.') },
 	forbidden: { status: 403, body: message('No access to the requested resource.') },
-	notFound: { status: 404, body: message('Not found') },
-	minuteUsedUp: refused(60, 20),
-	dayUsedUp: refused(1440, 28_800),
+	notFound: NOT_FOUND,
+	minuteUsedUp: refuse(60, 20),
+	dayUsedUp: refuse(1440, 28_800),
 	serverError: { status: 500, body: message('Server error') },
-	badGateway: { status: 502, headers: HTML, body: '<html><body>Bad gateway</body></html>' },
-	refusedConnection: { code: 'ECONNREFUSED' },
 	brokenConnection: { code: 'ECONNRESET' },
-	noReply: { hangs: true },
 	certificate: { code: 'CERT_HAS_EXPIRED' },
-	webPage: { status: 200, headers: HTML, body: '<!doctype html><title>Log in</title>' },
+	noReply: { hangs: true },
 	login: { status: 302, headers: { location: '/login' }, body: '' },
+	webPage: { status: 200, headers: { 'content-type': 'text/html' }, body: '<!doctype html>' },
 	cutBody: { status: 200, body: '{"success":true,"data":[{"uuid":"A-1","numb' },
-	nothing: { status: 200, body: '' },
 	successFalse: { status: 200, body: message('It failed') },
 } satisfies Record<string, Fault>;
 
 export type FaultName = keyof typeof faults;
 
-/** The fault happens to all requests but those for files, or only to those of one form. */
+/** The fault happens to all requests, or only to those of one form. */
 export const failAll = (fault: Fault, form?: string): Treatment => ({
-	failWith: (request) =>
-		request.kind !== 'file' && (form ?? request.form) === request.form ? fault : undefined,
+	failWith: (request) => ((form ?? request.form) === request.form ? fault : undefined),
 });
 
 /** Nobody answers this field, so only an item that was made with the form's fields has it. */
 export const UNANSWERED = 'Unanswered';
 
 const PATH = '/api/v1/';
-
-/** Milliseconds after which n8n's helper gives up a request that names no other time. */
-const HELPERS_TIMEOUT_MS = 300_000;
-
-type Content = { status: number; headers?: Record<string, string>; body: string };
 
 export class Service {
 	/** Entries on a page of the list of forms, and of the fields of a form. */
@@ -104,69 +178,58 @@ export class Service {
 	 *
 	 * @throws what the helper throws where no reply comes
 	 */
-	async request(options: IHttpRequestOptions, isAuthenticated: boolean) {
+	async request({ url: path, baseURL, qs = {}, timeout = 300_000 }: IHttpRequestOptions) {
 		const { time, treatment } = this;
-		const url = new URL(options.url, options.baseURL);
-		for (const [name, value] of Object.entries(options.qs ?? {})) {
-			url.searchParams.set(name, String(value));
-		}
-		const asked = isAuthenticated ? understand(url) : ({ kind: 'file', form: '' } as const);
-		const one: Sent = { at: time.now(), url: url.href, ...asked, isGood: false, isLast: false };
+		const url = new URL(path, baseURL);
+		for (const [name, value] of Object.entries(qs)) url.searchParams.set(name, String(value));
+		const asked = { at: time.now(), url: url.href, ...understand(url) };
+		const one: Sent = { ...asked, isGood: false, isLast: false };
 		this.sent.push(one);
 		const fault = treatment.failWith?.(one);
-		const { timeout = HELPERS_TIMEOUT_MS } = options;
 		const ms = fault !== undefined && 'hangs' in fault ? Infinity : (treatment.latencyMs ?? 0);
 		if (ms > 0) await time.sleep(Math.min(ms, timeout));
-		if (ms > timeout) throw createConnectionError('ECONNABORTED');
-		if (fault !== undefined && 'code' in fault) throw createConnectionError(fault.code);
-		const content = fault && 'status' in fault ? fault : this.answer(one, url);
-		one.isGood = fault === undefined && content.status < 400;
+		const code = ms > timeout ? 'ECONNABORTED' : fault && 'code' in fault ? fault.code : undefined;
+		if (code !== undefined) throw Object.assign(new Error(`It failed: ${code}`), { code });
+		const reply = fault && 'status' in fault ? fault : this.answer(one, url);
+		one.isGood = fault === undefined && reply.status < 400;
 		const date = new Date(time.actual()).toUTCString();
 		return {
-			statusCode: content.status,
-			headers: { date, 'content-type': 'application/json', ...content.headers },
-			body: Readable.from([Buffer.from(content.body)]),
+			statusCode: reply.status,
+			headers: { date, 'content-type': 'application/json', ...reply.headers },
+			body: Readable.from([Buffer.from(reply.body)]),
 		};
 	}
 
-	private answer(one: Sent, url: URL): Content {
-		if (one.kind === 'file') {
-			return { status: 200, headers: { 'content-type': 'application/pdf' }, body: '%PDF-1.4' };
-		}
-		const paged = { pageSize: this.otherPageSize, paging: 'link' } as const;
+	private answer(one: Sent, url: URL): Reply {
+		const pages = { pageSize: this.otherPageSize, paging: 'link' } as const;
 		if (one.kind === 'forms') {
 			const listed = Object.values(this.forms).filter((form) => form.listed);
 			const records = listed.map(({ id, name, createdAt }) => {
-				return { id, name, created_at: spellings.specification(createdAt, 0, false)[0] };
+				return { id, name, created_at: `${toIso(createdAt)}Z` };
 			});
-			return listPage(one, url, records, paged);
+			return listPage(one, url, records, pages);
 		}
 		const form = one.kind === 'other' ? undefined : this.forms[one.form];
-		if (form?.listed !== true) return faults.notFound;
+		if (form?.listed !== true) return NOT_FOUND;
 		if (one.kind === 'fields') {
-			const fields = { Edits: 'number', File: 'file', [UNANSWERED]: 'text' };
+			const fields = { Edits: 'number', [UNANSWERED]: 'text' };
 			const records = Object.entries(fields).map(([label, type]) => ({ uuid: label, label, type }));
-			return listPage(one, url, records, paged);
+			return listPage(one, url, records, pages);
 		}
-		const content = listPage(one, url, form.shown(), form, (response) => form.record(response));
+		const page = listPage(one, url, form.shown(), form, (response) => form.record(response));
 		const happen = url.search === '' ? form.betweenPages : undefined;
 		if (happen !== undefined) form.betweenPages = undefined;
 		happen?.();
-		return content;
+		return page;
 	}
-}
-
-function createConnectionError(code: string): Error {
-	return Object.assign(new Error(`The connection failed: ${code}`), { code });
 }
 
 /** What a URL asks for; the scheme makes no difference. */
 function understand({ pathname }: URL): Pick<Sent, 'kind' | 'form'> {
 	if (!pathname.startsWith(PATH)) return { kind: 'other', form: '' };
-	const [resource, form, part] = pathname.slice(PATH.length).split('/');
-	if (resource === 'responses' && form !== undefined) return { kind: 'responses', form };
-	if (resource === 'forms' && form === undefined) return { kind: 'forms', form: '' };
-	return { kind: resource === 'forms' && part === 'fields' ? 'fields' : 'other', form };
+	const [resource, form = '', part] = pathname.slice(PATH.length).split('/');
+	if (resource === 'responses') return { kind: 'responses', form };
+	return { kind: form === '' ? 'forms' : part === 'fields' ? 'fields' : 'other', form };
 }
 
 /** One page of a list. Where pages have numbers, they count the records and end with an error. */
@@ -176,18 +239,18 @@ function listPage<T>(
 	all: readonly T[],
 	{ pageSize, paging }: Pick<Form, 'pageSize' | 'paging'>,
 	toRecord: (entry: T) => unknown = (entry) => entry,
-): Content {
+): Reply {
 	const cursor = url.searchParams.get('cursor')?.slice(1);
 	const number = Number(cursor ?? url.searchParams.get('page') ?? 1);
 	const offset = number === 1 ? 0 : (number - 1) * pageSize;
 	const data = all.slice(offset, offset + pageSize).map(toRecord);
-	if (paging === 'number' && number > 1 && data.length === 0) return faults.notFound;
+	if (paging === 'number' && number > 1 && data.length === 0) return NOT_FOUND;
 	one.isLast = all.length <= offset + pageSize;
 	const next = new URL(url);
 	next.searchParams.set('page', String(number + 1));
 	const link = one.isLast ? null : next.href;
 	const last_page = Math.max(1, Math.ceil(all.length / pageSize));
-	const ways: Record<Form['paging'], IDataObject> = {
+	const ways: Record<Paging, IDataObject> = {
 		link: { links: { next: link }, meta: { current_page: number } },
 		header: {},
 		number: { meta: { current_page: number, last_page, total: all.length } },

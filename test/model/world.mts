@@ -4,7 +4,6 @@
  */
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { Form, type Response } from './form.mts';
 import {
 	hasFields,
 	N8n,
@@ -15,7 +14,7 @@ import {
 } from './n8n.mts';
 import { Oracle } from './oracle.mts';
 import type { Process } from './process.mts';
-import { Service, type Sent } from './service.mts';
+import { Form, Service, type Response, type Sent } from './service.mts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, VirtualTime } from './time.mts';
 
 /** A machine's clock has fractions of milliseconds. */
@@ -30,13 +29,11 @@ const defaults: Omit<Parameters, 'watch'> = {
 	events: ['responseCompleted'],
 	condition: undefined,
 	needsFields: false,
-	downloadFiles: false,
 	emitExisting: false,
 	maxPerPoll: 100,
 	requestsPerDay: 720,
 };
 
-/** How many requests of each form are good, and what each was about. */
 type Given = { mode?: Mode; time?: VirtualTime; process?: Process } & Partial<Parameters>;
 
 export class World {
@@ -104,7 +101,7 @@ export class World {
 
 	/** When each request to the service was sent, in epoch milliseconds. */
 	get requestTimes(): number[] {
-		return this.service.sent.filter(({ kind }) => kind !== 'file').map(({ at }) => at);
+		return this.service.sent.map(({ at }) => at);
 	}
 
 	/** The most requests in any 24 hours. */
@@ -201,22 +198,10 @@ export class World {
 		await this.calm();
 		oracle.change();
 		const before = this.readsResponses() ? this.watchedForms() : [];
-		n8n.setParameters({ ...n8n.parameters, ...parameters });
+		n8n.parameters = { ...n8n.parameters, ...parameters };
 		this.failing.clear();
 		const added = this.watchedForms().filter((form) => !before.includes(form));
 		for (const form of added) oracle.begin(form, n8n.parameters, false);
-		await this.publish();
-		await this.calm();
-	}
-
-	/** The node gets another name, by which n8n's default mode has no static data. */
-	async rename(): Promise<void> {
-		const { n8n, oracle } = this;
-		for (const form of Object.values(this.forms)) this.setListed(form, true);
-		if (n8n.mode === 'default') await this.calm();
-		n8n.rename();
-		const lost = n8n.mode === 'default' ? this.watchedForms() : [];
-		for (const form of lost) oracle.begin(form, n8n.parameters, false);
 		await this.publish();
 		await this.calm();
 	}
@@ -252,8 +237,12 @@ export class World {
 	note(poll: Poll, { latencyMs = 0 }: Circumstances = {}): Poll {
 		this.polls.push(poll);
 		this.oracle.judge(poll);
-		this.judgeItems(poll);
 		this.judgeRequests(poll);
+		const { needsFields, maxPerPoll } = this.n8n.parameters;
+		expect(poll.items.length, 'items of a poll').toBeLessThanOrEqual(maxPerPoll);
+		for (const item of poll.items.filter(({ event }) => event !== 'formCreated')) {
+			expect(hasFields(item), `${item.id} has the form's fields`).toBe(needsFields);
+		}
 		for (const { kind, form, isGood, isLast } of poll.sent) {
 			if (!isGood || latencyMs > 0) this.failing.add(`${kind} ${form}`);
 			else if (isLast) this.failing.delete(`${kind} ${form}`);
@@ -265,28 +254,15 @@ export class World {
 		return poll;
 	}
 
-	private judgeItems({ items }: Poll): void {
-		const { events, condition = '', needsFields, maxPerPoll } = this.n8n.parameters;
-		expect(items.length, 'items of a poll').toBeLessThanOrEqual(maxPerPoll);
-		for (const item of items) {
-			const { form, id, event } = item;
-			expect(this.isWatched(form), `form ${form} is watched`).toBe(true);
-			expect(events).toContain(event);
-			if (event === 'formCreated') continue;
-			expect(id.slice(form.length + 1)).toContain(condition);
-			expect(hasFields(item), `${id} has the form's fields`).toBe(needsFields);
-		}
-	}
-
 	/** No request without need, and none twice in a poll. */
 	private judgeRequests({ sent }: Poll): void {
-		const { needsFields: fields, downloadFiles: file } = this.n8n.parameters;
-		const needed = { responses: this.readsResponses(), forms: true, fields, file, other: false };
+		const fields = this.n8n.parameters.needsFields;
+		const needed = { responses: this.readsResponses(), forms: true, fields, other: false };
 		for (const { kind, form, url } of sent) {
 			expect(needed[kind], `${url} is needed`).toBe(true);
 			if (form !== '') expect(this.isWatched(form), `form ${form} is watched`).toBe(true);
 		}
-		const urls = sent.filter(({ kind }) => kind !== 'file').map(({ url }) => url);
+		const urls = sent.map(({ url }) => url);
 		expect(new Set(urls).size, `each of ${urls.join()} is asked for once`).toBe(urls.length);
 	}
 }
