@@ -69,16 +69,19 @@ describe('Skip Duplicates By finds a response', () => {
 		expect(posts()).toEqual([]);
 	});
 
-	it('not by the text "true" for the text "1"', async () => {
-		const { uuids, run } = newForm([{ label: 'F' }]);
-		listAnswers(listedAs('true'));
-		expect(statusesOf((await run([{ [uuids[0]]: '1' }])).items)).toEqual(['created']);
-	});
-
-	it('only if the response is complete, even if the service ignores the filter', async () => {
-		const { uuids, run } = newForm([{ label: 'F' }]);
-		listAnswers(listedAs('a'), { is_incomplete: 1 });
-		expect(statusesOf((await run([{ [uuids[0]]: 'a' }])).items)).toEqual(['created']);
+	it.each<[string, string, unknown, object?, IDataObject?]>([
+		['the text "true" for the text "1"', '1', 'true'],
+		[
+			'a number that differs in its 16th digit',
+			'9007199254740992',
+			'9007199254740993',
+			{ type: 'number' },
+		],
+		['an incomplete response, if the service lists it', 'a', 'a', {}, { is_incomplete: 1 }],
+	])('not by %s', async (_, given, value, field, attributes) => {
+		const { uuids, run } = newForm([{ label: 'F', ...field }]);
+		listAnswers(listedAs(value), attributes);
+		expect(statusesOf((await run([{ [uuids[0]]: given }])).items)).toEqual(['created']);
 	});
 
 	it('not by the answer to a deleted field, which is listed with its own UUID', async () => {
@@ -124,23 +127,15 @@ describe('Skip Duplicates By sends nothing and says why', () => {
 		expect(posts()).toEqual([]);
 	});
 
+	const none =
+		'\'Skip Duplicates By\' found no answer to "Email" in any of the 2 responses of the form';
+	const unread = "'Skip Duplicates By' can't read the answers of response r0";
+
 	it.each<[string, string[], number, unknown[], string]>([
 		['an answer to either of two fields', ['F', 'F'], 0, listedAs('x'), unsure('F')],
 		['an answer to one of two fields', ['F', 'F'], 1, listedAs('x'), unsure('F (2)')],
-		[
-			'answers that could not be read',
-			['F'],
-			0,
-			[42],
-			"'Skip Duplicates By' can't read the answers of response r0",
-		],
-		[
-			'no answer to the field, which may have been renamed',
-			['Email'],
-			0,
-			[...listedAs('a'), ...listedAs('b')],
-			'\'Skip Duplicates By\' found no answer to "Email" in any of the 2 responses of the form',
-		],
+		['answers that could not be read', ['F'], 0, [42], unread],
+		['no answer to the field', ['Email'], 0, [...listedAs('a'), ...listedAs('b')], none],
 	])('if the listing has %s', async (_, labels, index, listed, message) => {
 		const { uuids, run } = newForm(labels.map((label) => ({ label })));
 		listAnswers(listed);
@@ -160,48 +155,40 @@ describe('Skip Duplicates By sends nothing and says why', () => {
 });
 
 describe('Skip Duplicates By, whatever shape the answers of a listing have', () => {
-	const texts = fc.constantFrom('x', 'y');
-	const worlds = fc
-		.record({
-			labels: fc.array(fc.constantFrom('A', 'B'), { minLength: 1, maxLength: 4 }),
+	const fewLabels = fc.array(fc.constantFrom('A', 'B'), { minLength: 1, maxLength: 4 });
+	const worlds = fewLabels.chain((labels) => {
+		const row = <T,>(text: fc.Arbitrary<T>) =>
+			fc.array(text, { minLength: labels.length, maxLength: labels.length });
+		return fc.record({
+			labels: fc.constant(labels),
 			shape: fc.constantFrom('pairs', 'list', 'map'),
 			omitsUnanswered: fc.boolean(),
 			renames: fc.boolean(),
-		})
-		.chain((world) => {
-			const length = { minLength: world.labels.length, maxLength: world.labels.length };
-			return fc.record({
-				world: fc.constant(world),
-				stored: fc.array(fc.array(fc.option(texts), length), { maxLength: 4 }),
-				given: fc.array(fc.array(fc.constantFrom('x', 'y', 'z'), length), {
-					minLength: 1,
-					maxLength: 5,
-				}),
-				identity: fc.subarray([...world.labels.keys()], { minLength: 1 }),
-			});
+			stored: fc.array(row(fc.option(fc.constantFrom('x', 'y'))), { maxLength: 4 }),
+			given: fc.array(row(fc.constantFrom('x', 'y', 'z')), { minLength: 1, maxLength: 5 }),
+			identity: fc.subarray([...labels.keys()], { minLength: 1 }),
 		});
+	});
 
 	it('never adds what exists and never skips what does not, and stops if it cannot tell', async () => {
 		await fc.assert(
-			fc.asyncProperty(worlds, async ({ world, stored, given, identity }) => {
-				const { labels, shape, omitsUnanswered, renames } = world;
+			fc.asyncProperty(worlds, async (world) => {
+				const { labels, shape, omitsUnanswered, renames, stored, given, identity } = world;
 				const { uuids, run } = newForm(labels.map((label) => ({ label })));
-				const entriesOf = (answers: ReadonlyArray<string | null>) =>
-					answers
-						.map((value, index) => ({
-							uuid: uuids[index],
-							label: renames && index === 0 ? 'Earlier' : labels[index],
-							value,
-						}))
+				const list = (answers: ReadonlyArray<string | null>) => {
+					const entries = answers
+						.map((value, index) => {
+							const label = renames && index === 0 ? 'Earlier' : labels[index];
+							return { uuid: uuids[index], label, value };
+						})
 						.filter(({ value }) => value !== null || !omitsUnanswered);
-				const shapes = {
-					list: (entries: ReturnType<typeof entriesOf>) => entries,
-					pairs: (entries: ReturnType<typeof entriesOf>) =>
-						entries.map(({ label, value }) => ({ key: label, value })),
-					map: (entries: ReturnType<typeof entriesOf>) =>
-						Object.fromEntries(entries.map(({ label, value }) => [label, value])),
+					if (shape === 'list') return entries;
+					const pairs = entries.map(({ label: key, value }) => ({ key, value }));
+					return shape === 'pairs'
+						? pairs
+						: Object.fromEntries(pairs.map(({ key, value }) => [key, value]));
 				};
-				listAnswers(stored.map((answers) => shapes[shape](entriesOf(answers))));
+				listAnswers(stored.map(list));
 				service.requests.length = 0;
 				const keyOf = (answers: ReadonlyArray<string | null>) =>
 					identity.map((index) => answers[index]).join();
@@ -212,6 +199,7 @@ describe('Skip Duplicates By, whatever shape the answers of a listing have', () 
 					identity.map((index) => uuids[index]),
 					true,
 				);
+				expect(items).toHaveLength(rows.length);
 				for (const [index, { json }] of items.entries()) {
 					const exists = stored.some((answers) => keyOf(answers) === keyOf(rows[index]));
 					if (json.error === undefined) expect(json.status).toBe(exists ? 'skipped' : 'created');
@@ -220,7 +208,6 @@ describe('Skip Duplicates By, whatever shape the answers of a listing have', () 
 						expect(shape !== 'list' || omitsUnanswered).toBe(true);
 					}
 				}
-				expect(items).toHaveLength(rows.length);
 				const added = items.filter(({ json }) => json.status === 'created');
 				expect(posts()).toHaveLength(added.length);
 			}),
@@ -230,18 +217,17 @@ describe('Skip Duplicates By, whatever shape the answers of a listing have', () 
 });
 
 describe('Skip Duplicates By and the items of one run', () => {
-	it('adds the first of equal items, and gives its UUID for the others', async () => {
+	it('adds the first of equal items, and returns its UUID for the others', async () => {
 		const { uuids, run, stored } = newForm([{ label: 'Email' }, { label: 'Comment' }]);
 		const rows = ['a', 'b', 'c'].map((text) => ({ [uuids[0]]: ' ada ', [uuids[1]]: text }));
 		const { items } = await run(rows);
 		const [{ uuid, answers }] = stored();
 		expect(stored()).toHaveLength(1);
 		expect(answers[uuids[1]]).toBe('a');
-		expect(items.map(({ json }) => [json.status, json.uuid])).toEqual([
-			['created', uuid],
-			['skipped', uuid],
-			['skipped', uuid],
-		]);
+		const statuses = ['created', 'skipped', 'skipped'];
+		expect(items.map(({ json }) => [json.status, json.uuid])).toEqual(
+			statuses.map((status) => [status, uuid]),
+		);
 	});
 
 	it('adds 50 items once, and none of them when they are run again, with two requests', async () => {
@@ -252,12 +238,7 @@ describe('Skip Duplicates By and the items of one run', () => {
 		service.requests.length = 0;
 		const again = await run(rows);
 		expect(again.items.map(({ json }) => json)).toEqual(
-			first.items.map(({ json: { uuid } }, index) => ({
-				status: 'skipped',
-				uuid,
-				form: { id, name: null },
-				answers: { Email: `p${index}` },
-			})),
+			first.items.map(({ json }) => ({ ...json, status: 'skipped' })),
 		);
 		expect(stored()).toHaveLength(50);
 		const asked = service.requests.map(({ method, path }) => `${method} ${path}`);
@@ -265,18 +246,15 @@ describe('Skip Duplicates By and the items of one run', () => {
 	});
 
 	it.each([
-		['forbidden', [undefined, 'created'], 1],
-		['dropAfter', [undefined, undefined], 1],
-	] as const)(
-		'adds an equal item only if the one before it certainly was not added: %s',
-		async (fault, statuses, count) => {
-			const { uuids, run, stored } = newForm([{ label: 'Email' }]);
-			service.faults.set({ fault, match: { method: 'POST' }, times: 1 });
-			const { items } = await run([{ [uuids[0]]: 'a' }, { [uuids[0]]: 'a' }], [uuids[0]], true);
-			expect(statusesOf(items)).toEqual(statuses);
-			expect(stored()).toHaveLength(count);
-		},
-	);
+		['was refused', 'forbidden', 'created'],
+		['may have been added', 'dropAfter', undefined],
+	] as const)('after an equal item that %s, the next one is %s: %s', async (_, fault, status) => {
+		const { uuids, run, stored } = newForm([{ label: 'Email' }]);
+		service.faults.set({ fault, match: { method: 'POST' }, times: 1 });
+		const { items } = await run([{ [uuids[0]]: 'a' }, { [uuids[0]]: 'a' }], [uuids[0]], true);
+		expect(statusesOf(items)).toEqual([undefined, status]);
+		expect(stored()).toHaveLength(1);
+	});
 });
 
 describe('The fields of Skip Duplicates By', () => {
@@ -305,13 +283,10 @@ describe('The fields of Skip Duplicates By', () => {
 
 	it.each(['Email', ' email ', 'E-Mail: first, second'])('can be given by %j', async (name) => {
 		const labels = ['Email', 'E-Mail: first, second'];
-		const { uuids, run } = newForm([
-			{ label: labels[0], customKey: 'email' },
-			{ label: labels[1] },
-		]);
+		const fields = [{ label: labels[0], customKey: 'email' }, { label: labels[1] }];
+		const { uuids, run } = newForm(fields);
 		listAnswers([labels.map((key) => ({ key, value: 'a' }))]);
-		const { items, error } = await run([{ [uuids[0]]: 'a', [uuids[1]]: 'a' }], [name]);
-		expect(error).toBeUndefined();
+		const { items } = await run([{ [uuids[0]]: 'a', [uuids[1]]: 'a' }], [name]);
 		expect(statusesOf(items)).toEqual(['skipped']);
 	});
 
@@ -332,10 +307,8 @@ describe('The fields of Skip Duplicates By', () => {
 
 	it('are offered by the editor', async () => {
 		const { id, uuids } = newForm([{ label: 'Email' }, { label: 'Note' }]);
-		const options = await n8n.callMethod<unknown[]>('loadOptions', 'getFieldOptions', {
-			formId: locator(id),
-		});
-		expect(options).toEqual([
+		const given = { formId: locator(id) };
+		expect(await n8n.callMethod('loadOptions', 'getFieldOptions', given)).toEqual([
 			{ name: 'Email', value: uuids[0] },
 			{ name: 'Note', value: uuids[1] },
 		]);
