@@ -1,4 +1,4 @@
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { settings } from '../../../nodes/FormService/api/settings/settings.ts';
 import { demoForms, status } from '../../service/index.mts';
@@ -7,194 +7,153 @@ import { operationCases, operationNamed, type OperationCase } from '../tables/op
 import { running } from '../world.mts';
 import { agents, runAgent } from './agent.mts';
 
+/** The node as a tool of an AI agent. */
+
 const { service, n8n } = await running();
-const account = { accessToken: service.token, baseUrl: service.url };
-const titles = ['One', 'Two', 'Three'];
-const update = {
-	resource: 'settings',
-	operation: 'update',
-	formId: locator(demoForms.contact),
-	settings: { seo_title: "={{ $fromAI('title', 'The title', 'string') }}" },
+const { contact, survey } = demoForms;
+
+type Agent = (typeof agents)[number];
+
+const run = async (
+	agent: Agent,
+	parameters: INodeParameters,
+	rows: IDataObject[] = [{}],
+	tool: Partial<INode> = {},
+) => {
+	const account = { accessToken: service.token, baseUrl: service.url };
+	return await runAgent(account, agent, parameters, itemsOf(...rows), tool);
 };
 
-describe.each(agents)(
-	'as a tool that %s runs for an agent with several items, the node',
-	(agent) => {
-		it('does what is asked for each of them, and gives back what came of it', async () => {
-			const { results, error } = await runAgent(
-				account,
-				agent,
-				update,
-				itemsOf(...titles.map((title) => ({ title }))),
-			);
-			expect(error).toBeUndefined();
-			expect(service.requests.map(({ body }) => body)).toEqual(
-				titles.map((title) => ({ seo_title: title })),
-			);
-			expect(results).toHaveLength(3);
-			for (const result of results) expect(result).toMatchObject([{ id: demoForms.contact }]);
-		});
+/** What an agent reads of a failed tool: an agent of n8n 2 gets the error as the tool's result. */
+const messageOf = ({ error, results }: { error?: Error; results: unknown[] }) =>
+	error?.message ?? JSON.stringify(results);
 
-		it('gives a listing as one result', async () => {
-			const list = { resource: 'form', operation: 'getAll', returnAll: true };
-			const { results } = await runAgent(account, agent, list, itemsOf({}, {}));
-			const ids = Object.values(demoForms).map((id) => expect.objectContaining({ id }));
-			expect(results).toEqual([expect.arrayContaining(ids), expect.arrayContaining(ids)]);
-		});
+describe.each(agents)('A tool that %s runs for an agent', (agent) => {
+	const update = {
+		resource: 'settings',
+		operation: 'update',
+		formId: locator(contact),
+		settings: { seo_title: "={{ $fromAI('title', 'The title', 'string') }}" },
+	};
 
-		it('sends nothing that is not valid, and says why', async () => {
-			const { results, error } = await runAgent(
-				account,
-				agent,
-				update,
-				itemsOf({ title: 'x'.repeat(256) }, { title: 'y'.repeat(256) }),
-			);
-			expect(service.requests).toEqual([]);
-			expect(error?.message ?? JSON.stringify(results)).toMatch(/255 characters/);
-		});
-	},
-);
+	it('does what is asked for each item of the agent', async () => {
+		const rows = ['One', 'Two', 'Three'].map((title) => ({ title }));
+		const { results, error } = await run(agent, update, rows);
+		expect(error).toBeUndefined();
+		expect(service.requests.map(({ body }) => body)).toEqual(
+			rows.map(({ title }) => ({ seo_title: title })),
+		);
+		expect(results).toEqual(Array(3).fill([expect.objectContaining({ id: contact })]));
+	});
 
-describe.each(agents)('a tool with Retry On Fail that %s runs for an agent', (agent) => {
-	/** Lets an agent add a response for each text. */
+	it('returns a listing as one result', async () => {
+		const list = { resource: 'form', operation: 'getAll', returnAll: true };
+		const { results } = await run(agent, list);
+		const ids = Object.values(demoForms).map((id) => expect.objectContaining({ id }));
+		expect(results).toEqual([expect.arrayContaining(ids)]);
+	});
+
+	it('sends nothing that is invalid, and says why', async () => {
+		const done = await run(agent, update, [{ title: 'x'.repeat(256) }]);
+		expect(service.requests).toEqual([]);
+		expect(messageOf(done)).toMatch(/255 characters/);
+	});
+
+	/** Lets an agent add a response for each text, with Retry On Fail. */
 	async function add(...texts: string[]) {
-		const [{ uuid }] = service.store.fields(demoForms.contact);
-		const before = service.store.responses(demoForms.contact).length;
+		const [{ uuid }] = service.store.fields(contact);
+		const before = service.store.responses(contact).length;
 		const parameters = {
 			resource: 'response',
 			operation: 'create',
-			formId: locator(demoForms.contact),
+			formId: locator(contact),
 			inputMode: 'json',
 			answersJson: `={{ { "${uuid}": $fromAI('text', 'The text', 'string') } }}`,
 		};
-		const items = itemsOf(...texts.map((text) => ({ text })));
 		const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 };
-		const { results, error } = await runAgent(account, agent, parameters, items, retry);
-		const added = service.store.responses(demoForms.contact).slice(before);
-		return { results, error, added: added.map(({ answers }) => answers[uuid]) };
+		const rows = texts.map((text) => ({ text }));
+		const done = await run(agent, parameters, rows, retry);
+		const added = service.store.responses(contact).slice(before);
+		return { ...done, added: added.map(({ answers }) => answers[uuid]) };
 	}
 
-	it('adds no response twice where the service may have taken it', async () => {
+	it('never adds a response again that the service may have taken', async () => {
 		service.faults.set({ fault: 'dropAfter' });
-		const { results, error, added } = await add('Ada');
-		expect(added).toEqual(['Ada']);
-		expect(error?.message ?? JSON.stringify(results)).toMatch(/may or may not have been added/);
+		const done = await add('Ada');
+		expect(done.added).toEqual(['Ada']);
+		expect(messageOf(done)).toMatch(/may or may not have been added/);
 	});
 
-	it('tries again what was certainly not taken', async () => {
+	it('adds a response again that was refused, and the same response for a second call', async () => {
 		service.faults.set({ fault: status(403, 'Not yet.'), times: 1 });
-		const { error, added } = await add('Ada');
-		expect(error).toBeUndefined();
-		expect(added).toEqual(['Ada']);
-	});
-
-	it('adds what two calls of the model ask for, even if they ask for the same', async () => {
 		const { error, added } = await add('Ada', 'Ada');
 		expect(error).toBeUndefined();
 		expect(added).toEqual(['Ada', 'Ada']);
 	});
 });
 
-describe('what a model gets of a result', () => {
+describe('A model', () => {
 	const listForms = { resource: 'form', operation: 'getAll', returnAll: true };
 	const resultOf = async (parameters: INodeParameters) => {
-		const { results, error } = await runAgent(account, 'itself', parameters, itemsOf({}));
+		const { results, error } = await run('itself', parameters);
 		expect(error).toBeUndefined();
 		return results[0] as IDataObject[];
 	};
 
-	it('is simplified, or raw, or only its ID and the fields that were selected', async () => {
-		const formId = locator(demoForms.contact);
-		const get = { resource: 'form', operation: 'get', formId };
+	it('gets a simplified result, a raw one, or its ID and the selected fields', async () => {
+		const get = { resource: 'form', operation: 'get', formId: locator(contact) };
 		expect(await resultOf(get)).toEqual([expect.not.objectContaining({ cta_label: null })]);
 		expect((await resultOf({ ...get, output: 'raw' }))[0]).toHaveProperty('cta_label');
 		for (const outputFields of [['name', 'absent'], 'name, absent']) {
 			const selected = { ...get, output: 'selectedFields', outputFields };
-			expect(await resultOf(selected)).toEqual([{ id: demoForms.contact, name: 'Contact' }]);
+			expect(await resultOf(selected)).toEqual([{ id: contact, name: 'Contact' }]);
 		}
 	});
 
-	it('is no more of a listing than was asked for, and says how many there are and how to get more', async () => {
+	it('gets the page of a listing that it asks for, and how to get more', async () => {
 		const all = (await resultOf(listForms)).map(({ id }) => id);
-		const two = { ...listForms, returnAll: false, limit: 2 };
-		const first = await resultOf(two);
-		expect(first.slice(0, 2).map(({ id }) => id)).toEqual(all.slice(0, 2));
-		expect(first[2]).toEqual({
-			notice: `Results 1 to 2 of ${all.length}. Set 'Skip' to 2 to get the next ones, or narrow the search.`,
-		});
-		const rest = await resultOf({ ...two, limit: 100, skip: 4 });
-		expect(rest.slice(0, -1).map(({ id }) => id)).toEqual(all.slice(4));
-		expect(rest.at(-1)).toEqual({
-			notice: `Results 5 to ${all.length} of ${all.length}.`,
+		const page = { ...listForms, returnAll: false, limit: 2, skip: 1 };
+		const result = await resultOf(page);
+		expect(result.slice(0, 2).map(({ id }) => id)).toEqual(all.slice(1, 3));
+		expect(result[2]).toEqual({
+			notice: `Results 2 to 3 of ${all.length}. Set 'Skip' to 3 to get the next ones, or narrow the search.`,
 		});
 	});
 
-	it('is no longer than a model can use, however much there is', async () => {
-		const { id } = service.store.addForm({ name: 'Many', fields: [{ label: 'Text' }] });
-		const [{ uuid }] = service.store.fields(id);
-		for (let index = 0; index < 60; index++) {
-			service.store.addResponse(id, { answers: { [uuid]: 'x'.repeat(1_000) } });
-		}
-		const list = { resource: 'response', operation: 'getAll', returnAll: true };
-		const result = await resultOf({ ...list, formId: locator(id) });
-		expect(JSON.stringify(result).length).toBeLessThan(21_000);
-		expect(result.at(-1)?.notice).toMatch(/^Results 1 to 1\d of 60\. Set 'Skip' to 1\d to get/);
-	});
-
-	it('is an error where Skip or Output make no sense', async () => {
-		for (const odd of [{ skip: -1 }, { output: 'all' }]) {
-			const { results, error } = await runAgent(
-				account,
-				'itself',
-				{ ...listForms, ...odd },
-				itemsOf({}),
-			);
-			expect(error?.message ?? JSON.stringify(results)).toMatch(/'(Skip|Output)' must be/);
-		}
+	it.each([{ skip: -1 }, { output: 'all' }])('gets an error for %j', async (odd) => {
+		const done = await run('itself', { ...listForms, ...odd });
+		expect(messageOf(done)).toMatch(/'(Skip|Output)' must be/);
 		expect(service.requests).toEqual([]);
 	});
-});
 
-describe('what a model reads of an operation', () => {
 	const textOf = ({ properties }: OperationCase) =>
 		String(properties.find(({ name }) => name === 'toolDescription')?.default);
 
-	it('says more than its action, for each of them', () => {
+	it('reads more than the action of each operation, and the name of every setting', () => {
 		const texts = operationCases.map(textOf);
 		expect(new Set(texts).size).toBe(texts.length);
 		for (const text of texts) expect(text).toMatch(/^=?[A-Z].{60,}[.}]$/);
-	});
-
-	it('names every setting', () => {
 		const text = textOf(operationNamed('Setting: Update'));
 		for (const { name } of settings) expect(text).toContain(name);
 	});
 
-	const create = { resource: 'response', operation: 'create', formId: locator(demoForms.survey) };
-	const read = async (parameters: INodeParameters) => {
-		const { descriptions, error } = await runAgent(
-			account,
-			'itself',
-			{ ...create, ...parameters },
-			itemsOf({}),
-		);
-		expect(error).toBeUndefined();
-		return descriptions;
-	};
+	const create = { resource: 'response', operation: 'create', formId: locator(survey) };
 
-	it('names the choices of the fields that are mapped, and nothing else of them', async () => {
-		const { fields: schema } = await n8n.getFormFields(demoForms.survey);
+	it('reads the choices of the mapped fields, and nothing else of them', async () => {
+		const { fields: schema } = await n8n.getFormFields(survey);
 		const value = { 'How satisfied are you?': 'Very' };
-		const mapper = { mappingMode: 'defineBelow', matchingColumns: [], value, schema };
-		const [text] = await read({ fields: mapper as never });
-		expect(text).toMatch(/^Adds a response \(submission\) to a form, /);
-		expect(text).toMatch(/ Choices of "How satisfied are you\?": Very, Somewhat, Not at all\./);
-		expect(text).not.toMatch(/UUID|[0-9a-f]{8}-|Comment/);
+		const fields = { mappingMode: 'defineBelow', matchingColumns: [], value, schema } as never;
+		const { descriptions } = await run('itself', { ...create, fields });
+		expect(descriptions[0]).toMatch(/^Adds a response \(submission\) to a form, /);
+		expect(descriptions[0]).toMatch(
+			/ Choices of "How satisfied are you\?": Very, Somewhat, Not at all\./,
+		);
+		expect(descriptions[0]).not.toMatch(/UUID|[0-9a-f]{8}-|Comment/);
 	});
 
-	it('says how answers are given as JSON', async () => {
+	it('reads how answers are given as JSON', async () => {
 		const answersJson = '{"Comment (2)": "x"}';
-		const [text] = await read({ inputMode: 'json', answersJson });
-		expect(text).toMatch(/an object by labels, custom keys or UUIDs of fields/);
+		const { descriptions } = await run('itself', { ...create, inputMode: 'json', answersJson });
+		expect(descriptions[0]).toMatch(/an object by labels, custom keys or UUIDs of fields/);
 	});
 });

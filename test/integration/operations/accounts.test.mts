@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { afterAll, describe, expect, it } from 'vitest';
 import { itemsOf, n8nFor } from '../harness.mts';
 import { operationCases, operationNamed } from '../tables/operations.mts';
@@ -9,22 +9,22 @@ import { startTestService } from '../world.mts';
 const service = await startTestService({ perMinute: 100_000, perDay: 1_000_000 });
 afterAll(async () => await service.close());
 
-const names = ['Ada', 'Bob', 'Cleo'];
-const accounts = names.map((name) => {
+const accounts = ['Ada', 'Bob', 'Cleo'].map((name) => {
 	const token = `token-of-${name}-${service.token}`;
 	const { id: accountId } = service.store.addAccount({ name, tokens: [token] });
-	const { id } = service.store.addForm({
-		name,
-		accountId,
-		fields: [{ label: name, uuid: crypto.randomUUID() }],
-	});
-	const [{ uuid: fieldId }] = service.store.fields(id);
-	const { uuid } = service.store.addResponse(id, { answers: { [fieldId]: name } });
-	const settings = { seo_title: 'A title' };
-	return { name, token, formId: id, responseId: uuid, settings };
+	const fields = [{ label: name, uuid: crypto.randomUUID() }];
+	const { id: formId } = service.store.addForm({ name, accountId, fields });
+	const answers = { [fields[0].uuid]: name };
+	const { uuid: responseId } = service.store.addResponse(formId, { answers });
+	return { name, token, formId, responseId, settings: { seo_title: 'A title' } };
 });
 
-const n8n = n8nFor({ accessToken: '={{ $json.token }}', baseUrl: service.url });
+const n8n = n8nFor({ accessToken: '={{ $json.token }}', baseUrl: '={{ $json.url }}' });
+const run = async (parameters: INodeParameters, rows: IDataObject[], continueOnFail = false) =>
+	await n8n.runNode(parameters, itemsOf(...rows.map((row) => ({ url: service.url, ...row }))), {
+		continueOnFail,
+	});
+
 const update = operationNamed('Setting: Update').parameters;
 
 /** Operations that change nothing, or whose change leaves the result as it is. */
@@ -40,33 +40,30 @@ const operations: Array<[string, INodeParameters]> = [
 	['Setting: Update with Skip Unchanged', { ...update, options: { skipUnchanged: true } }],
 ];
 
-/** An update depends on the updates before it: of its result, only what says whose form it is. */
-const resultOf = ({ json }: INodeExecutionData) =>
-	'changes' in json ? { id: json.id, name: json.name } : json;
-
-const itemsAt = (items: readonly INodeExecutionData[], index: number) =>
-	items.filter(({ pairedItem }) => (pairedItem as { item: number }).item === index);
+/** The results of an item. An update depends on those before it: of its result, only whose form it is. */
+const resultsAt = (items: readonly INodeExecutionData[], index: number) =>
+	items
+		.filter(({ pairedItem }) => (pairedItem as { item: number }).item === index)
+		.map(({ json }) => ('changes' in json ? { id: json.id, name: json.name } : json));
 
 describe.each(operations)('%s', (_name, parameters) => {
-	it("gives each item its own account's data, in whatever order the accounts come", async () => {
+	it("always gives each item its own account's data", async () => {
 		const alone = new Map(
 			await Promise.all(
 				accounts.map(async (account) => {
-					const { items } = await n8n.runNode(parameters, itemsOf(account));
-					return [account, items.map(resultOf)] as const;
+					const { items } = await run(parameters, [account]);
+					return [account, resultsAt(items, 0)] as const;
 				}),
 			),
 		);
+		const rows = fc.array(fc.constantFrom(...accounts), { minLength: 2, maxLength: 6 });
 		await fc.assert(
-			fc.asyncProperty(
-				fc.array(fc.constantFrom(...accounts), { minLength: 2, maxLength: 6 }),
-				async (chosen) => {
-					const { items, error } = await n8n.runNode(parameters, itemsOf(...chosen));
-					expect(error).toBeUndefined();
-					const found = chosen.map((_, index) => itemsAt(items, index).map(resultOf));
-					expect(found).toEqual(chosen.map((account) => alone.get(account)));
-				},
-			),
+			fc.asyncProperty(rows, async (chosen) => {
+				const { items } = await run(parameters, chosen);
+				expect(chosen.map((_, index) => resultsAt(items, index))).toEqual(
+					chosen.map((account) => alone.get(account)),
+				);
+			}),
 			{ numRuns: 5 },
 		);
 	});
@@ -76,50 +73,37 @@ it.each(operations.filter(([, { formId }]) => formId !== undefined))(
 	"%s refuses an item of an account that has no access, although another item's has",
 	async (_name, parameters) => {
 		const [ada, bob] = accounts;
-		const input = itemsOf(ada, { ...ada, token: bob.token }, ada);
-		const { items } = await n8n.runNode(parameters, input, { continueOnFail: true });
-		expect(itemsAt(items, 1).map(({ json }) => json.error)).toEqual([
+		const { items } = await run(parameters, [ada, { ...ada, token: bob.token }, ada], true);
+		expect(resultsAt(items, 1).map(({ error }) => error)).toEqual([
 			expect.stringMatching(/access|no form/i),
 		]);
 	},
 );
 
-describe('a token that is refused', () => {
-	it('stops the items of its account in a node that continues, and no item of another', async () => {
-		const [ada, bob] = accounts;
-		const refused = { ...bob, token: 'no-such-token' };
-		// the updates of a form follow one another, so most of them come after the refusal
-		const input = itemsOf(...Array.from({ length: 16 }, (_, index) => (index % 2 ? ada : refused)));
-		const { items } = await n8n.runNode(update, input, { continueOnFail: true });
-		const errors = items.map(({ json }) => json.error);
-		expect(errors.filter((_, index) => index % 2)).toEqual(Array(8).fill(undefined));
-		expect(errors[0]).toMatch(/token/);
-		expect(errors[14]).toBe(errors[0]);
-	});
+it('A refused token stops the other items of its account in a run that continues, and no item of another', async () => {
+	const [ada, bob] = accounts;
+	const refused = { ...bob, token: 'no-such-token' };
+	// the updates of a form follow one another, so most of them come after the refusal
+	const rows = Array.from({ length: 16 }, (_, index) => (index % 2 ? ada : refused));
+	service.requests.length = 0;
+	const { items } = await run(update, rows, true);
+	const errors = items.map(({ json }) => json.error);
+	const said = expect.stringMatching(/rejected the access token/);
+	expect(errors).toEqual(rows.map((row) => (row === ada ? undefined : said)));
+	expect(service.requests.map(({ token }) => token).sort()).toEqual(
+		[refused.token, ...Array<string>(8).fill(ada.token)].sort(),
+	);
 });
 
-describe('items whose accounts are on different services', () => {
-	it('are sent each to its own service, with its own token', async () => {
-		const other = await startTestService();
-		try {
-			const both = n8nFor({
-				accessToken: '={{ $json.token }}',
-				baseUrl: '={{ $json.baseUrl }}',
-			});
-			const rows = [service, other, service].map(({ url, token }) => ({ token, baseUrl: url }));
-			service.requests.length = 0;
-			const { items, error } = await both.runNode(
-				{ resource: 'workspace', operation: 'get' },
-				itemsOf(...rows),
-			);
-			expect(error).toBeUndefined();
-			expect(items).toHaveLength(3);
-			expect([service, other].map(({ requests }) => requests.map(({ token }) => token))).toEqual([
-				[service.token],
-				[other.token],
-			]);
-		} finally {
-			await other.close();
-		}
-	});
+it('Items of accounts on different services are sent each to its own service, with its own token', async () => {
+	const other = await startTestService();
+	service.requests.length = 0;
+	const rows = [service, other, service].map(({ url, token }) => ({ token, url }));
+	const { items } = await run({ resource: 'workspace', operation: 'get' }, rows);
+	await other.close();
+	expect(items.map(({ json }) => json.error)).toEqual([undefined, undefined, undefined]);
+	expect([service, other].map(({ requests }) => requests.map(({ token }) => token))).toEqual([
+		[service.token],
+		[other.token],
+	]);
 });

@@ -1,18 +1,14 @@
-import { set } from 'lodash';
 import type {
-	INodeParameters,
 	INodeProperties,
 	INodePropertyCollection,
 	INodePropertyOptions,
-	INodeTypeDescription,
 	NodeParameterValueType,
 } from 'n8n-workflow';
 import { locator } from '../harness.mts';
-import { workflow as n8n } from '../n8n/core.mts';
 
 /**
  * The parameters of a node as its description lists them, for tests that try each of them: where a value
- * is stored, values that it can have, and what has to be chosen before the editor shows the parameter.
+ * is stored, and values that it can have.
  */
 
 /** A parameter, and the path of its value in the parameters of a node. The first entry of a list has index 0. */
@@ -54,7 +50,7 @@ const choicesOf = ({ options = [] }: INodeProperties) =>
 	(options as INodePropertyOptions[]).map(({ value }) => value);
 
 /** A value that differs from the parameter's default. */
-export function sampleOf(property: INodeProperties): NodeParameterValueType {
+function sampleOf(property: INodeProperties): NodeParameterValueType {
 	const { type, default: standard } = property;
 	switch (type) {
 		case 'boolean':
@@ -76,45 +72,4 @@ export function sampleOf(property: INodeProperties): NodeParameterValueType {
 		default:
 			return 'text';
 	}
-}
-
-/**
- * Parameters of a node in which the editor shows a parameter: every parameter that its display conditions
- * name has the first value that they want, and the lists that it is inside of have an entry.
- *
- * @param given the other parameters
- */
-export function revealing(place: Place, places: readonly Place[], given: INodeParameters) {
-	const parameters = structuredClone(given);
-	const startsWith = (path: string[], start: string[]) =>
-		start.every((name, at) => path[at] === name);
-	const entry = place.path.slice(0, -1);
-	for (const { property, path } of places) {
-		const isInSameEntry = entry.at(-1) === '0' && startsWith(path, entry);
-		if (isInSameEntry) set(parameters, path, property.default || sampleOf(property));
-	}
-	for (const { property, path } of places.filter((one) => startsWith(place.path, one.path))) {
-		for (const [name, values] of Object.entries(property.displayOptions?.show ?? {})) {
-			if (name === 'resource' || name === 'operation') continue;
-			const decider = name.startsWith('/') ? [name.slice(1)] : [...path.slice(0, -1), name];
-			const [value] = values as unknown[];
-			const isList = places.some(
-				(one) => one.path.join() === decider.join() && one.property.type === 'multiOptions',
-			);
-			set(parameters, decider, isList ? [value] : value);
-		}
-	}
-	return parameters;
-}
-
-/** Whether only the node as a tool of a model has a parameter. */
-export const isForTools = ({ property }: Place) =>
-	property.displayOptions?.show?.['@tool'] !== undefined;
-
-/** The parameters of a node as a workflow that runs has them: n8n drops what the editor does not show. */
-export function asRun(description: INodeTypeDescription, stored: INodeParameters): INodeParameters {
-	const { properties } = description;
-	return (
-		n8n.NodeHelpers.getNodeParameters(properties, stored, true, false, null, description) ?? {}
-	);
 }
