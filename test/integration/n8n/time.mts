@@ -1,20 +1,8 @@
 import { subscribe } from 'node:diagnostics_channel';
+import { getEventListeners } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { createUnzip, type Unzip } from 'node:zlib';
-
-/**
- * The time in which the package under test and the stand-in of its service live. A minute's pause takes some
- * real milliseconds, and everything happens in the order in which it would happen in real time:
- *
- * 1. Each wait of the package and of the stand-in is registered here with the moment at which it is due.
- * 2. Each HTTP request and each body that is unpacked is followed while it is under way.
- * 3. After each event (a wait or a request begins or ends), the test time watches for a moment of quiet.
- * 4. If nothing is under way by then, nothing can happen before the next wait is due. So the time leaps to
- *    that moment. A request whose reply is held back by a wait of the stand-in does not count as under way.
- *
- * Between leaps, the time passes as fast as real time.
- */
+import { setImmediate } from 'node:timers/promises';
 
 /** Real milliseconds without an event, and turns of the event loop after them, that count as quiet. */
 const QUIET_MS = 2;
@@ -26,21 +14,43 @@ const MAX_SETTLING_MS = 60_000;
 /** The longest delay of a timer of Node. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Something that ends at a moment of the test time. */
-type Wait = { due: number; timer?: NodeJS.Timeout; end: () => void };
+/** Something that ends at a moment of the test time: a sleep, or a timeout with its signal. */
+type Wait = { due: number; signal?: AbortSignal; timer?: NodeJS.Timeout; end: () => void };
 
+/**
+ * The time in which the package under test and the stand-in of its service live. A minute's pause takes
+ * some real milliseconds, and everything happens in the order in which it would happen in real time:
+ *
+ * 1. Each wait of the package and of the stand-in is registered here with the moment at which it is due.
+ * 2. Each HTTP request of this process is followed until its reply has been read.
+ * 3. Each wait and request that begins or ends is an event. Some real milliseconds after the last event,
+ *    it is quiet: nothing can happen any more before the next wait is due, unless a request is under way.
+ * 4. Then the time leaps to that moment. A request does not count as under way while the stand-in waits
+ *    before its reply. A timeout counts as a wait only while somebody listens to it, and a request is open that it can end.
+ *
+ * Between leaps, the time passes as fast as real time.
+ */
 export class TestTime {
-	private readonly traffic = new Traffic(() => this.onEvent());
 	/** How far the test time is ahead of real time, in milliseconds. */
 	private aheadMs = 0;
-	private readonly sleeps = new Set<Wait>();
-	private readonly timeouts = new Set<Wait>();
-	/** The timeouts that somebody listens to: only they can end a request that is under way. */
-	private readonly awaitedTimeouts = new Set<Wait>();
 	private stoppedAt?: number;
+	private readonly waits = new Set<Wait>();
+	/** Requests that are under way, and replies that are read. */
+	private readonly open = new Set<ClientRequest | IncomingMessage>();
+	/** The stand-in's ends of the connections on which it waits before its reply. */
+	private readonly heldBack = new Set<Socket>();
 	private events = 0;
 	private quietTimer?: NodeJS.Timeout;
 	private whenSettled: Array<() => void> = [];
+
+	constructor() {
+		subscribe('http.client.request.created', (message) =>
+			this.follow((message as { request: ClientRequest }).request),
+		);
+		subscribe('http.client.response.finish', (message) =>
+			this.follow((message as { response: IncomingMessage }).response),
+		);
+	}
 
 	/** Epoch milliseconds. */
 	readonly now = (): number => this.stoppedAt ?? realNow() + this.aheadMs;
@@ -53,45 +63,33 @@ export class TestTime {
 	readonly sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
 		if (signal?.aborted) return;
 		const { promise, resolve } = Promise.withResolvers<void>();
-		const wait = this.addWait(this.sleeps, ms, resolve);
-		signal?.addEventListener('abort', wait.end);
+		const { end } = this.addWait(ms, resolve);
+		signal?.addEventListener('abort', end);
 		await promise;
-		signal?.removeEventListener('abort', wait.end);
+		signal?.removeEventListener('abort', end);
 	};
 
 	/** A signal that aborts after some milliseconds. */
 	readonly timeout = (ms: number): AbortSignal => {
 		const controller = new AbortController();
-		const { signal } = controller;
-		const wait = this.addWait(this.timeouts, ms, () => {
-			this.awaitedTimeouts.delete(wait);
-			controller.abort(new DOMException('The time is over', 'TimeoutError'));
-		});
-		wait.timer?.unref();
-		const listeners = new Set<unknown>();
-		const { addEventListener, removeEventListener } = signal;
-		return Object.assign(signal, {
-			addEventListener: (...given: Parameters<typeof addEventListener>) => {
-				listeners.add(given[1]);
-				this.awaitedTimeouts.add(wait);
-				addEventListener.apply(signal, given);
-			},
-			removeEventListener: (...given: Parameters<typeof removeEventListener>) => {
-				listeners.delete(given[1]);
-				if (listeners.size === 0) this.awaitedTimeouts.delete(wait);
-				this.onEvent();
-				removeEventListener.apply(signal, given);
-			},
-		});
+		const abort = () => controller.abort(new DOMException('The time is over', 'TimeoutError'));
+		this.addWait(ms, abort, controller.signal);
+		return controller.signal;
 	};
 
 	/**
-	 * Waits before a reply of the stand-in, whose request then no longer counts as under way.
+	 * Waits before a reply of the stand-in, or until its connection is closed.
 	 *
 	 * @param connection the stand-in's end of the connection on which the request came
 	 */
 	readonly holdBack = async (ms: number, connection: Socket): Promise<void> => {
-		await this.traffic.withoutReply(connection, async (isGone) => await this.sleep(ms, isGone));
+		const gone = new AbortController();
+		const abort = () => gone.abort();
+		connection.once('close', abort);
+		this.heldBack.add(connection);
+		await this.sleep(ms, gone.signal);
+		this.heldBack.delete(connection);
+		connection.off('close', abort);
 	};
 
 	/** Stands still while the work is done, which can then not wait for any time to pass. */
@@ -102,7 +100,7 @@ export class TestTime {
 		} finally {
 			this.aheadMs = this.stoppedAt - realNow();
 			this.stoppedAt = undefined;
-			for (const wait of [...this.sleeps, ...this.timeouts]) this.setTimer(wait);
+			for (const wait of this.waits) this.setTimer(wait);
 			this.onEvent();
 		}
 	}
@@ -110,14 +108,12 @@ export class TestTime {
 	/**
 	 * Resolves when nothing more happens before some time has passed.
 	 *
-	 * @throws Error that lists what is under way, if it does not end
+	 * @throws Error if that does not come
 	 */
 	async settled(): Promise<void> {
 		const { promise, resolve, reject } = Promise.withResolvers<void>();
-		const timer = setTimeout(
-			() => reject(new Error(`Still under way: ${this.traffic.describe()}`)),
-			MAX_SETTLING_MS,
-		);
+		const giveUp = () => reject(new Error(`Still under way: ${this.open.size} requests`));
+		const timer = setTimeout(giveUp, MAX_SETTLING_MS);
 		this.whenSettled.push(resolve);
 		this.onEvent();
 		await promise.finally(() => clearTimeout(timer));
@@ -125,21 +121,22 @@ export class TestTime {
 
 	/** What a test file has left open does not keep the time of the next one from leaping. */
 	forgetWhatIsOpen(): void {
-		this.traffic.forget();
+		this.open.clear();
 		this.onEvent();
 	}
 
-	private addWait(group: Set<Wait>, ms: number, onEnd: () => void): Wait {
+	private addWait(ms: number, onEnd: () => void, signal?: AbortSignal): Wait {
 		const wait: Wait = {
 			due: this.now() + ms,
+			signal,
 			end: () => {
 				clearTimeout(wait.timer);
-				group.delete(wait);
+				this.waits.delete(wait);
 				this.onEvent();
 				onEnd();
 			},
 		};
-		group.add(wait);
+		this.waits.add(wait);
 		this.setTimer(wait);
 		this.onEvent();
 		return wait;
@@ -155,23 +152,42 @@ export class TestTime {
 			else this.setTimer(wait);
 		};
 		wait.timer = setTimeout(check, Math.min(Math.max(leftMs, 0), MAX_TIMER_MS));
+		if (wait.signal) wait.timer.unref();
+	}
+
+	private follow(one: ClientRequest | IncomingMessage): void {
+		this.open.add(one);
+		this.onEvent();
+		one.once('close', () => {
+			this.open.delete(one);
+			this.onEvent();
+		});
 	}
 
 	/** Something began or ended: from now on, quiet has to last again. */
 	private onEvent(): void {
-		this.events++;
+		const event = ++this.events;
 		clearTimeout(this.quietTimer);
-		const isIdle = this.sleeps.size + this.traffic.size + this.whenSettled.length === 0;
-		if (isIdle) return;
-		const { events } = this;
-		this.quietTimer = setTimeout(() => this.watchTurns(events, QUIET_TURNS), QUIET_MS);
+		if (this.waits.size + this.whenSettled.length === 0) return;
+		this.quietTimer = setTimeout(() => void this.watchTurns(event), QUIET_MS);
 	}
 
 	/** A busy event loop has had no chance to report events: its next turns have to be quiet, too. */
-	private watchTurns(events: number, turns: number): void {
-		if (events !== this.events) return;
-		if (turns > 0) setImmediate(() => this.watchTurns(events, turns - 1));
-		else if (this.traffic.isHeldBack()) this.onQuiet();
+	private async watchTurns(event: number): Promise<void> {
+		for (let turn = 0; turn < QUIET_TURNS; turn++) {
+			if (event !== this.events) return;
+			await setImmediate();
+		}
+		if (event === this.events && [...this.open].every((one) => this.isHeldBack(one)))
+			this.onQuiet();
+	}
+
+	/** By both ports: the port of a client can also be that of another client, of another service. */
+	private isHeldBack({ socket }: ClientRequest | IncomingMessage): boolean {
+		return [...this.heldBack].some(
+			({ localPort, remotePort }) =>
+				localPort === socket?.remotePort && remotePort === socket?.localPort,
+		);
 	}
 
 	private onQuiet(): void {
@@ -184,87 +200,14 @@ export class TestTime {
 
 	/** Goes to the next moment at which a wait is due, and ends the waits that are due by then. */
 	private leap(): void {
-		const waits = [...this.sleeps, ...(this.traffic.size > 0 ? this.awaitedTimeouts : [])];
+		const canBeHeard = (timeout: AbortSignal) =>
+			this.open.size > 0 && getEventListeners(timeout, 'abort').length > 0;
+		const waits = [...this.waits].filter(({ signal }) => !signal || canBeHeard(signal));
 		const next = Math.min(...waits.map(({ due }) => due));
 		if (!Number.isFinite(next)) return;
 		this.aheadMs += Math.max(0, next - this.now());
-		const due = [...this.sleeps, ...this.timeouts].filter((wait) => wait.due <= next);
+		const due = [...this.waits].filter((wait) => wait.due <= next);
 		for (const { end } of due.sort((one, other) => one.due - other.due)) end();
-	}
-}
-
-/** What unpacks a body; the functions that make it cannot be replaced. */
-const UNZIP = Object.getPrototypeOf(createUnzip()) as Unzip;
-
-/** The HTTP requests of this process that are under way, the replies that are read, and the bodies that are unpacked. */
-class Traffic {
-	private readonly open = new Set<ClientRequest | IncomingMessage | Unzip>();
-	/** The stand-in's ends of the connections whose replies wait for the test time. */
-	private readonly withoutReplies = new Set<Socket>();
-	private readonly onEvent: () => void;
-
-	constructor(onEvent: () => void) {
-		this.onEvent = onEvent;
-		subscribe('http.client.request.created', (message) =>
-			this.follow((message as { request: ClientRequest }).request),
-		);
-		subscribe('http.client.response.finish', (message) =>
-			this.follow((message as { response: IncomingMessage }).response),
-		);
-		const follow = (unzip: Unzip) => this.open.has(unzip) || this.follow(unzip);
-		const { _transform: transform } = UNZIP;
-		UNZIP._transform = function (this: Unzip, ...given) {
-			follow(this);
-			transform.apply(this, given);
-		};
-	}
-
-	get size(): number {
-		return this.open.size;
-	}
-
-	private follow(one: ClientRequest | IncomingMessage | Unzip): void {
-		this.open.add(one);
-		this.onEvent();
-		one.once('close', () => {
-			this.open.delete(one);
-			this.onEvent();
-		});
-	}
-
-	/** Whether nothing is under way but requests whose replies are held back. */
-	isHeldBack(): boolean {
-		return [...this.open].every((one) => 'socket' in one && this.hasNoReply(one.socket));
-	}
-
-	/** By both ports: the port of a client can also be that of another client, of another service. */
-	private hasNoReply(client: Socket | null): boolean {
-		return [...this.withoutReplies].some(
-			({ localPort, remotePort }) =>
-				localPort === client?.remotePort && remotePort === client?.localPort,
-		);
-	}
-
-	/** Does the work while a connection has no reply. The signal aborts when the connection is closed. */
-	async withoutReply(connection: Socket, work: (isGone: AbortSignal) => Promise<void>) {
-		const gone = new AbortController();
-		const abort = () => gone.abort();
-		connection.once('close', abort);
-		this.withoutReplies.add(connection);
-		await work(gone.signal);
-		this.withoutReplies.delete(connection);
-		connection.off('close', abort);
-	}
-
-	forget(): void {
-		this.open.clear();
-	}
-
-	describe(): string {
-		const names = [...this.open].map((one) =>
-			'path' in one ? `${one.method} ${one.host}${one.path}` : one.constructor.name,
-		);
-		return names.join(', ');
 	}
 }
 
