@@ -1,14 +1,10 @@
 import type {
-	IConnections,
 	IDataObject,
-	IExecuteFunctions,
 	INode,
 	INodeCredentialTestResult,
 	INodeExecutionData,
 	INodeListSearchResult,
 	INodeParameters,
-	INodeType,
-	INodeTypes,
 	IRun,
 	ResourceMapperFields,
 	Workflow,
@@ -25,6 +21,7 @@ export { time } from './n8n/package.mts';
 
 /** The name of the node under test in its workflow. */
 export const NODE_NAME = 'Under Test';
+const SOURCE_NAME = 'Source';
 
 /** Of all workflows: some hours behind UTC. */
 export const TIME_ZONE = 'America/New_York';
@@ -43,8 +40,6 @@ export type NodeOptions = {
 	continueOnFail?: boolean;
 	/** Other attributes of the node, such as retryOnFail. */
 	node?: Partial<INode>;
-	/** Whether the items come from a node before it, as in a workflow, and not from nowhere. */
-	hasSource?: boolean;
 	mode?: WorkflowExecuteMode;
 };
 
@@ -76,14 +71,14 @@ export function n8nFor(account: Account) {
 	function startNode(
 		parameters: INodeParameters,
 		items: INodeExecutionData[] = [{ json: {} }],
-		{ continueOnFail = false, node: extra, mode = 'trigger', hasSource }: NodeOptions = {},
+		{ continueOnFail = false, node: extra, mode = 'trigger' }: NodeOptions = {},
 	): { done: Promise<NodeRun>; cancel: () => void } {
 		const node = createNode('formService', parameters, {
 			...(continueOnFail && { onError: 'continueRegularOutput' }),
 			...extra,
 		});
-		const workflow = createWorkflow(node, { hasSource });
-		const runData = beginningAt(workflow.getNode(hasSource ? SOURCE_NAME : NODE_NAME)!, items);
+		const workflow = createWorkflow(node);
+		const runData = beginningAt(workflow.getNode(NODE_NAME)!, items, SOURCE_NAME);
 		const execution = new core.WorkflowExecute(additionalData(mode), mode, runData);
 		const running = execution.processRunExecutionData(workflow);
 		return { done: running.then(toNodeRun), cancel: () => running.cancel() };
@@ -198,51 +193,19 @@ function createNode(name: string, parameters: INodeParameters, extra: Partial<IN
 
 function createWorkflow(
 	node: INode,
-	{
-		staticData = {},
-		id = WORKFLOW_ID,
-		hasSource = false,
-	}: { staticData?: IDataObject; id?: string; hasSource?: boolean } = {},
+	{ staticData = {}, id = WORKFLOW_ID }: { staticData?: IDataObject; id?: string } = {},
 ): Workflow {
-	const [source, connections] = hasSource ? sourceOf(node) : [[], {}];
 	return new n8n.Workflow({
 		id,
-		nodes: [...source, node],
-		connections,
+		// where the items come from; it is not run
+		nodes: [{ ...node, id: 'source', name: SOURCE_NAME }, node],
+		connections: { [SOURCE_NAME]: { main: [[{ node: node.name, type: 'main', index: 0 }]] } },
 		active: false,
-		nodeTypes: { ...nodeTypes, getByNameAndVersion: typeOfNode },
+		nodeTypes,
 		staticData,
 		settings: { executionOrder: 'v1', timezone: TIME_ZONE },
 	});
 }
-
-const SOURCE_NAME = 'Source';
-
-/** A node that gives what it is given, and its connection to the node under test. */
-function sourceOf(node: INode): [INode[], IConnections] {
-	const source = { ...node, id: 'source', name: SOURCE_NAME, type: 'source', onError: undefined };
-	return [[source], { [SOURCE_NAME]: { main: [[{ node: node.name, type: 'main', index: 0 }]] } }];
-}
-
-const sourceType: INodeType = {
-	description: {
-		displayName: 'Source',
-		name: 'source',
-		group: ['transform'],
-		version: 1,
-		description: '',
-		defaults: { name: 'Source' },
-		inputs: ['main'],
-		outputs: ['main'],
-		properties: [],
-	},
-	async execute(this: IExecuteFunctions) {
-		return await Promise.resolve([this.getInputData()]);
-	},
-};
-
-const typeOfNode: INodeTypes['getByNameAndVersion'] = (type, version) =>
-	type === sourceType.description.name ? sourceType : nodeTypes.getByNameAndVersion(type, version);
 
 function toNodeRun(run: IRun): NodeRun {
 	const { resultData } = run.data;

@@ -63,7 +63,7 @@ async function listOutputs(
 		broken: 'expression',
 	});
 	service.requests.length = 0;
-	const options = { node: { onError }, hasSource: true };
+	const options = { node: { onError } };
 	const { run, error } = await n8n.runNode(breakable.parameters, input, options);
 	expect(error).toBeUndefined();
 	const outputs = run.data.resultData.runData[NODE_NAME].at(-1)!.data!.main;

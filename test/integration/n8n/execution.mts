@@ -55,15 +55,27 @@ export function createAdditionalData(
 	};
 }
 
-/** An execution that begins at a node with these input items. */
-export function beginningAt(node: INode, items: INodeExecutionData[]): IRunExecutionData {
+/**
+ * An execution that begins at a node with these input items.
+ *
+ * @param previousNode the node that they come from, if any
+ */
+export function beginningAt(
+	node: INode,
+	items: INodeExecutionData[],
+	previousNode?: string,
+): IRunExecutionData {
+	const data = { main: [items] };
+	const source = previousNode === undefined ? null : { main: [{ previousNode }] };
+	const ran = { data, source: [], startTime: 0, executionIndex: 0, executionTime: 0 };
 	return workflow.createRunExecutionData({
+		resultData: { runData: previousNode === undefined ? {} : { [previousNode]: [ran] } },
 		executionData: {
 			contextData: {},
 			metadata: {},
 			waitingExecution: {},
 			waitingExecutionSource: {},
-			nodeExecutionStack: [{ node, data: { main: [items] }, source: null }],
+			nodeExecutionStack: [{ node, data, source }],
 		},
 	});
 }
