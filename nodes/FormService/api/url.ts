@@ -1,4 +1,4 @@
-/** The URL that a text stands for, alone or on a page; undefined when it is none. */
+/** The URL that a text stands for, alone or relative to a base; undefined if it is none. */
 export function parseUrl(text: string, base?: string): URL | undefined {
 	return URL.canParse(text, base) ? new URL(text, base) : undefined;
 }
@@ -6,10 +6,7 @@ export function parseUrl(text: string, base?: string): URL | undefined {
 /** Whether a value is the text of an absolute http or https URL, as it can be sent and opened. */
 export function isWebUrl(value: unknown): value is string {
 	return (
-		typeof value === 'string' &&
-		/^https?:\/\/[^\s/?#]/i.test(value) &&
-		!/\s/.test(value) &&
-		URL.canParse(value)
+		typeof value === 'string' && /^https?:\/\/[^\s/?#]\S*$/i.test(value) && URL.canParse(value)
 	);
 }
 

@@ -1,3 +1,4 @@
+import { mapValues } from 'lodash';
 import type { IBinaryData } from 'n8n-workflow';
 import { clock, waitUnlessAborted } from '../clock';
 import { FileError } from '../errors';
@@ -72,23 +73,17 @@ export async function downloadPdf(
 	});
 }
 
-const open = { prompt: 0, bulk: 0 };
-const wakers = new Set<() => void>();
+/** Each place has the files of one response after another. */
+const places = mapValues(MAX_AT_A_TIME, (count) =>
+	Array<Promise<void>>(count).fill(Promise.resolve()),
+);
 
-/** Does the work as soon as few enough others are under way. */
+/** Does the work once the earlier work at its place has ended. */
 async function waitForPlace<T>(context: RequestContext, work: () => Promise<T>): Promise<T> {
-	const { urgency } = context;
-	while (open[urgency] >= MAX_AT_A_TIME[urgency]) {
-		const ended = new Promise<void>((resolve) => wakers.add(resolve));
-		await waitUnlessAborted(ended, getStopSignal(context), () => createNotSent(context));
-	}
-	if (getStopSignal(context)?.aborted) throw createNotSent(context);
-	open[urgency]++;
-	try {
-		return await work();
-	} finally {
-		open[urgency]--;
-		for (const wake of wakers) wake();
-		wakers.clear();
-	}
+	const queue = places[context.urgency];
+	const before = queue.shift()!;
+	const stop = getStopSignal(context);
+	const turn = waitUnlessAborted(before, stop, () => createNotSent(context)).then(work);
+	queue.push(Promise.allSettled([before, turn]).then(() => {}));
+	return await turn;
 }

@@ -7,8 +7,7 @@ import type { Headers } from '../rateLimiter/limits';
 /** A reply of any status, as n8n's helpers give it: its body as a stream. */
 export type N8nReply = { statusCode: number; headers: Headers; body: Readable };
 
-/** A body as n8n's helpers give it. */
-export type Readable = Exclude<Parameters<BinaryHelperFunctions['prepareBinaryData']>[0], Buffer>;
+type Readable = Exclude<Parameters<BinaryHelperFunctions['prepareBinaryData']>[0], Buffer>;
 
 /** A reply of any status that was read. */
 export type Reply = {
@@ -47,22 +46,16 @@ const AS_STREAM: Partial<IHttpRequestOptions> = {
 	sendCredentialsOnCrossOriginRedirect: false,
 };
 
-/**
- * Sends one request by n8n's helper, which gives the reply once its headers are there.
- *
- * @param withToken whether the credential's token is sent
- */
+/** Sends one request by n8n's helper, which gives the reply once its headers are there. */
 export async function sendByN8n(
 	n8n: N8nContext,
 	request: IHttpRequestOptions,
 	withToken: boolean,
 ): Promise<N8nReply> {
-	const { helpers } = n8n;
 	const options = { ...request, ...AS_STREAM };
-	const sending: Promise<unknown> = withToken
-		? helpers.httpRequestWithAuthentication.call(n8n, CREDENTIAL, options)
-		: helpers.httpRequest(options);
-	return (await sending) as N8nReply;
+	return withToken
+		? await n8n.helpers.httpRequestWithAuthentication.call(n8n, CREDENTIAL, options)
+		: await n8n.helpers.httpRequest(options);
 }
 
 /**
@@ -135,14 +128,9 @@ async function readBody(stream: Readable, maxBytes: number): Promise<Buffer | un
 
 /** Why no whole reply came. */
 export type ConnectionProblem =
-	| 'connectionRefused'
-	| 'unknownHost'
-	| 'unreachable'
-	| 'certificate'
-	| 'encryption'
 	| 'notAllowed'
-	| 'timeout'
-	| 'interrupted';
+	| (typeof CONNECTING)[number][0]
+	| (typeof CONNECTED)[number][0];
 
 /**
  * Whether a setting of n8n, the node or the server causes a problem. Retrying does not help then, and
@@ -160,33 +148,28 @@ export function findConnectionProblem(error: unknown): Pick<Broken, 'problem' | 
 	const detail = chain.map(({ code }) => code).findLast((code) => typeof code === 'string');
 	if (detail === undefined) return { problem: 'interrupted', detail: chain.at(-1)?.message };
 	const codes = chain.some(hasFailedToConnect) ? CONNECTING : CONNECTED;
-	const [problem] = codes.find(([, pattern]) => pattern.test(detail))!;
+	const [problem] = codes.find(([, code]) => code.test(detail))!;
 	return { problem, detail };
 }
 
-type Codes = ReadonlyArray<readonly [problem: ConnectionProblem, code: RegExp]>;
-
 /** Codes of errors before a connection was established. */
-const CONNECTING: Codes = [
+const CONNECTING = [
 	['connectionRefused', /^ECONNREFUSED$/],
 	['unknownHost', /^(ENOTFOUND|EAI_AGAIN)$/],
 	['unreachable', /^/],
-];
+] as const;
 
 /**
  * Codes of Node and OpenSSL. No request was sent where no secure connection was established, as with a
  * server that supports http only, or where the certificate was not accepted; an unreadable record can also
  * follow a request that was sent.
  */
-const CONNECTED: Codes = [
+const CONNECTED = [
 	['timeout', /^(ECONNABORTED|ETIMEDOUT)$/],
 	['encryption', /^(EPROTO$|ERR_SSL_(?!.*(RECORD|DECRYPT)))/],
-	[
-		'certificate',
-		/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|CRL_|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)/,
-	],
+	['certificate', /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|CRL_|_MISMATCH|INVALID_(CA|PURPOSE)/],
 	['interrupted', /^/],
-];
+] as const;
 
 /** The errors that n8n throws instead of sending: its protection of private addresses, allowed domains. */
 const STOPPED_BY_N8N = /^(Ssrf\w*|UserError|OperationalError|NodeOperationError)$/;

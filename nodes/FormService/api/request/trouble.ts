@@ -123,7 +123,6 @@ export function explainBroken(
 	};
 }
 
-/** What a person can do about a reply that takes long, if the node has request options. */
 export const SET_TIMEOUT = "To wait longer, set 'Timeout' in the node's request options.";
 
 /**
@@ -145,22 +144,22 @@ export function explainDayUsedUp(until: number, allowed = REQUESTS_PER_DAY, said
 
 /** Explains a request that was not sent. */
 export function explainHeldBack(held: Exclude<HeldBack, { kind: 'notSent' }>): Explanation {
-	switch (held.kind) {
-		case 'dayUsedUp':
-			return explainDayUsedUp(held.until, held.allowed);
-		case 'serviceDown':
-			return {
-				message: 'Form Service has failed too often in a row; this request was not sent',
-				description:
-					'The node tests Form Service every 5 minutes. Run this item again once Form Service works.',
-				failure: { cause: 'temporarily-unavailable' },
-			};
-		case 'onlyRefusals':
-			return {
-				message: "This account's request limit is still used up; this request was not sent",
-				description:
-					'Other nodes, workflows or tools that use this account send too many requests. Reduce their requests, then run this item again.',
-				failure: { cause: 'rate-limited' },
-			};
-	}
+	return held.kind === 'dayUsedUp'
+		? explainDayUsedUp(held.until, held.allowed)
+		: NOT_SENT[held.kind];
 }
+
+const NOT_SENT: Record<'serviceDown' | 'onlyRefusals', Explanation> = {
+	serviceDown: {
+		message: 'Form Service has failed too often in a row; this request was not sent',
+		description:
+			'The node tests Form Service every 5 minutes. Run this item again once Form Service works.',
+		failure: { cause: 'temporarily-unavailable' },
+	},
+	onlyRefusals: {
+		message: "This account's request limit is still used up; this request was not sent",
+		description:
+			'Other nodes, workflows or tools that use this account send too many requests. Reduce their requests, then run this item again.',
+		failure: { cause: 'rate-limited' },
+	},
+};
