@@ -26,8 +26,7 @@ export type Account = {
 export const VERSION_PATH = '/api/v1';
 
 /**
- * The base URL that requests are sent to: with or without `/api/v1` and a trailing slash, it means the
- * same.
+ * The base URL that requests are sent to, entered with or without `/api/v1` and a trailing slash.
  *
  * @throws Error with a sentence for the person who entered it
  */
@@ -56,11 +55,7 @@ export function findTokenProblem(token: string): string | undefined {
 	return "'Access Token' contains a space, a line break or another invalid character. Copy the token again, without any text around it.";
 }
 
-/**
- * The account of a credential.
- *
- * @throws Error with a sentence for the person who entered it
- */
+/** The account of a credential; throws an Error with a sentence for the person who entered it. */
 export function createAccount(credential: { accessToken?: unknown; baseUrl?: unknown }): Account {
 	const token = String(credential.accessToken ?? '').trim();
 	const problem = findTokenProblem(token);
@@ -72,11 +67,7 @@ export function createAccount(credential: { accessToken?: unknown; baseUrl?: unk
 	return { baseUrl, origin: new URL(baseUrl).origin, key, conceal };
 }
 
-/**
- * The account of the node's credential, whose fields can be expressions of the item.
- *
- * @throws NodeOperationError if the token or the base URL cannot be used
- */
+/** The account of the node's credential, whose fields can be expressions of the item. */
 export async function getAccount(n8n: N8nContext, itemIndex?: number): Promise<Account> {
 	const credential = await n8n.getCredentials(CREDENTIAL);
 	try {

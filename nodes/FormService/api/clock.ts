@@ -10,10 +10,7 @@ export type Clock = {
 	timeout(ms: number): AbortSignal;
 };
 
-/**
- * The one clock of this process. Tests assign other methods to it, so nobody may keep a method for
- * later.
- */
+/** The one clock of this process. Tests assign other methods to it, so nobody may keep a method. */
 export const clock: Clock = {
 	now: () => Date.now(),
 	async sleep(ms, signal) {
@@ -23,10 +20,7 @@ export const clock: Clock = {
 	timeout: (ms) => AbortSignal.timeout(ms),
 };
 
-/**
- * Resolves or rejects as the work does. If the signal aborts first, it rejects with the given reason,
- * and the outcome of the work is ignored.
- */
+/** The outcome of the work. If the signal aborts first, it rejects with the given reason instead. */
 export async function waitUnlessAborted<T>(
 	work: Promise<T>,
 	signal: AbortSignal | undefined,

@@ -2,10 +2,7 @@ import type { IDataObject, IHttpRequestMethods } from 'n8n-workflow';
 import type { Account } from './account';
 import { isId } from './records';
 
-/**
- * What a request to an endpoint does. Retries and error texts follow from it alone: a new endpoint
- * needs no other code.
- */
+/** What a request to an endpoint does. Retries and error texts follow from it alone. */
 export type Effect = {
 	/** What the last ID in the path belongs to, such as "form". Left out where there is no ID. */
 	noun?: string;
@@ -91,17 +88,12 @@ export type Target = {
  */
 export function fillPath({ url }: Endpoint, ids: Readonly<Record<string, string>> = {}): string {
 	return url.replace(/\{(\w+)\}/g, (_placeholder, name: string) => {
-		const id = ids[name];
-		if (!isId(id)) throw new Error(`"${name}" is not a valid ID`);
-		return encodeURIComponent(id);
+		if (isId(ids[name])) return ids[name];
+		throw new Error(`"${name}" is not a valid ID`);
 	});
 }
 
-/**
- * The target of a request that no operation of the node has composed.
- *
- * @param ids see `fillPath`
- */
+/** The target of a request that no operation of the node has composed. */
 export function createTarget(
 	{ baseUrl }: Pick<Account, 'baseUrl'>,
 	endpoint: Endpoint,

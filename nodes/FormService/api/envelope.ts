@@ -12,11 +12,7 @@ export type Content =
 	| { kind: 'tooDeep' }
 	| { kind: 'tooLarge' };
 
-/**
- * Reads the body of a reply as text in UTF-8 (specification, section 1: every body is JSON).
- *
- * @param body undefined if it was too large to be read
- */
+/** Reads the body of a reply (specification, section 1: every body is JSON); undefined if it was too large. */
 export function readContent(headers: Readonly<Record<string, unknown>>, body?: Buffer): Content {
 	if (body === undefined) return { kind: 'tooLarge' };
 	const text = body.toString('utf8').replace(/^\uFEFF/, '');
@@ -52,8 +48,7 @@ export type Envelope = { failed: boolean; message?: string; details: string[]; d
 
 /**
  * Unwraps `{success, message, data}`. What comes without an envelope is the data itself. A
- * `success: false` is a failure at any status. `details` are the messages on single fields, where
- * the service gives them.
+ * `success: false` is a failure at any status. `details` are messages on single fields.
  */
 export function unwrap(value: unknown): Envelope {
 	if (!isRecord(value)) return { failed: false, details: [], data: value };

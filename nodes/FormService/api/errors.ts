@@ -15,24 +15,13 @@ export type Explanation = {
 	mayHaveActed?: boolean;
 };
 
-/**
- * An error in what a person entered: a parameter, an input item, the credential. Nothing was sent.
- *
- * @param explanation.itemIndex the input item that the error belongs to
- */
+/** An error in what a person entered: a parameter, an input item, the credential. Nothing was sent. */
 export function createInputError(
 	node: INode,
 	{ message, description, itemIndex, failure }: Explanation & { itemIndex?: number },
 ): NodeOperationError {
 	const error = new NodeOperationError(node, message, { description, itemIndex, failure });
-	return withMessage(error, message);
-}
-
-/**
- * n8n replaces any message that contains the code of a system error, even within a word, such as the
- * EPERM in "deletePermission is missing".
- */
-function withMessage<T extends Error>(error: T, message: string): T {
+	// n8n replaces messages with a system error's code even in a word, such as EPERM in "deletePermission"
 	error.message = message;
 	return error;
 }
@@ -54,7 +43,8 @@ export class ServiceError extends NodeApiError {
 		const response = { message, ...(description !== undefined && { description }) };
 		super(node, response, { message, description, httpCode, itemIndex, failure });
 		this.mayHaveActed = mayHaveActed;
-		withMessage(this, message);
+		// see `createInputError`
+		this.message = message;
 	}
 }
 
@@ -73,10 +63,7 @@ export function asNodeError(
 	});
 }
 
-/**
- * The error for another node and item, with all that it says: items, and nodes of several workflows, can
- * share a request and therefore its error.
- */
+/** The error for another node and item: items, and nodes of several workflows, can share a request. */
 export function copyErrorForItem(
 	given: unknown,
 	node: INode,
@@ -99,10 +86,7 @@ export function mayHaveActed(error: unknown): boolean {
 	return error instanceof ServiceError && error.mayHaveActed;
 }
 
-/**
- * The caller gave up before the request's turn came: the execution was canceled, or another item of the
- * run failed.
- */
+/** The caller gave up before the request's turn came: the execution was canceled, or another item failed. */
 export class NotSent extends NodeOperationError {
 	override name = 'NodeOperationError';
 

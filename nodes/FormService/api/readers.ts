@@ -32,9 +32,9 @@ const DATE = /^\d{4}-\d\d(?:-\d\d)?(?:[T ]|$)/;
 const MAX_TIME_LENGTH = 80;
 
 /**
- * A date or time in epoch milliseconds; undefined if the value is none. Takes ISO 8601, the same with a
- * blank as SQL writes it, epoch seconds and milliseconds, and the Date and luxon objects of an
- * expression. JavaScript's own reader is not used for other forms: it finds a date in "Room 5".
+ * A date or time in epoch milliseconds: ISO 8601, the same with a blank as SQL writes it, epoch seconds and
+ * milliseconds, and the Date and luxon objects of an expression. JavaScript's own reader finds a date in
+ * "Room 5".
  *
  * @param zone IANA name of the zone of times without a zone
  */

@@ -15,10 +15,7 @@ export function getId(record: IDataObject): string | undefined {
 	return asId(record.uuid) ?? asId(record.id);
 }
 
-/**
- * The identity of a form, field or response, for comparison: its `uuid`, else its `id`, with a UUID in
- * lower case. Undefined for a record that has neither.
- */
+/** The identity of a record for comparison: its `uuid`, else its `id`, with a UUID in lower case. */
 export function getIdentity({ uuid, id }: IDataObject): string | undefined {
 	const identity = asId(uuid) ?? asId(id);
 	return identity === undefined ? undefined : normalizeId(identity);
@@ -35,10 +32,7 @@ export function normalizeId(id: string): string {
 	return isUuid(id) ? id.toLowerCase() : id;
 }
 
-/**
- * The id of a form, by which the service's paths name it: the specification fixes it as `id` (section
- * 2.2). Its `uuid` is used only if it has no `id`.
- */
+/** The id of a form in the service's paths: its `id` (specification, section 2.2), else its `uuid`. */
 export function getFormId(form: IDataObject): string | undefined {
 	return asId(form.id) ?? asId(form.uuid);
 }
@@ -55,9 +49,8 @@ export const MAX_ID_LENGTH = 255;
 const ID = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ID_LENGTH}}$`);
 
 /**
- * Whether a value can be the id of a form or the UUID of a response or field: 1 to 255 letters,
- * digits, hyphens and underscores (specification, sections 2.2 to 2.4). Anything that would mean
- * something in a path (`/`, `.`, `%`) is not one and never leaves.
+ * Whether a value can be the id of a form or the UUID of a response or field (specification, sections 2.2
+ * to 2.4). Anything that would mean something in a path (`/`, `.`, `%`) is not one and never leaves.
  */
 export function isId(value: unknown): value is string {
 	return typeof value === 'string' && ID.test(value);
@@ -73,11 +66,9 @@ export function isUuid(value: unknown): value is string {
 const SECRET_NAME = /secret|token|password|api_?key|webhook_?url/i;
 
 /**
- * A record without its secrets at any depth, such as the webhook secret and the addresses of chat
- * webhooks. It shares nothing with the record.
+ * A copy of a record without its secrets at any depth, such as the addresses of chat webhooks.
  *
- * @param answerAttributes attributes of a response that hold answers: their names are labels, which the
- * form's author chose
+ * @param answerAttributes attributes that hold answers: their names are labels of the form's author
  */
 export function withoutSecrets(
 	record: IDataObject,

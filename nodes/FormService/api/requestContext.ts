@@ -12,25 +12,18 @@ export type RequestContext = {
 	urgency: 'prompt' | 'bulk';
 	/** The input item that the request belongs to. */
 	itemIndex?: number;
-	/**
-	 * When it aborts, requests that are waiting are not sent, and the call rejects. The signal of an
-	 * execution also aborts when the execution is canceled.
-	 */
+	/** When it aborts, also because the execution is canceled, requests that wait are not sent. */
 	signal?: AbortSignal;
 	/**
 	 * The request options that n8n has composed for the item: headers, timeout, proxy, allowed domains
-	 * and the like. The target's method, URL and body and the request path's own options override them;
-	 * `qs` and `baseURL` are not used. Without a `timeout`, a reply may take 30 seconds.
+	 * and the like. The target's method, URL and body override them; `qs` and `baseURL` are not used.
 	 */
 	transport?: Partial<IHttpRequestOptions>;
 	/** False if the caller repeats by itself, as a polling trigger does with its next poll. */
 	retry?: boolean;
 };
 
-/**
- * Aborts when the execution is canceled. Only this ends a request that is under way: if a caller gives
- * up, the service may have acted, and its reply still matters.
- */
+/** Aborts when the execution is canceled. Only this ends a request that is under way: its reply matters. */
 export function getCancelSignal({ n8n }: RequestContext): AbortSignal | undefined {
 	return 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
 }

@@ -13,10 +13,9 @@ import { request } from './request/request';
 import { createNotSent, getStopSignal } from './requestContext';
 import type { RequestContext } from './requestContext';
 
-/**
+/*
  * What the service does (specification, section 4); `replies/list` also gives lists page by page. n8n
- * composes the targets of operations, and `createTarget` those of the trigger and the editor. All functions
- * throw a NodeApiError or NodeOperationError with the context's itemIndex.
+ * composes the targets of operations, and `createTarget` those of the trigger and the editor.
  */
 
 /** The workspace as received, with its secrets (section 2.1). */
@@ -28,9 +27,9 @@ export async function getWorkspace(context: RequestContext, target: Target): Pro
 export type Lifetimes = { found: number; failed: number };
 
 /**
- * Recent outcomes, so that asking again costs nothing. Work that is under way is shared in any case. A
- * failure can be kept as well, because each key that a person presses would meet it again. Each entry is
- * dropped by a timer, so a large list stays in memory no longer than its lifetime.
+ * Recent outcomes, so that asking again costs nothing; work that is under way is shared in any case. Failures
+ * are kept too, because each key that a person presses would meet them again. A timer drops each entry, so a
+ * large list stays in memory no longer than its lifetime.
  */
 export class TtlCache<T> {
 	private readonly entries = new Map<string, Promise<T>>();
@@ -41,8 +40,18 @@ export class TtlCache<T> {
 		if (present !== undefined) return await present;
 		const entry = work();
 		this.entries.set(key, entry);
-		const removeLater = (ms: number) => () => this.scheduleRemoval(ms, key, entry);
-		entry.then(removeLater(found), removeLater(failed));
+		const removeEntry = () => {
+			if (this.entries.get(key) === entry) this.entries.delete(key);
+		};
+		const scheduleRemoval = (ms: number) => {
+			if (ms === 0) removeEntry();
+			// unlike a sleep, this timer doesn't keep the process running
+			else clock.timeout(ms).addEventListener('abort', removeEntry, { once: true });
+		};
+		entry.then(
+			() => scheduleRemoval(found),
+			() => scheduleRemoval(failed),
+		);
 		return await entry;
 	}
 
@@ -51,15 +60,6 @@ export class TtlCache<T> {
 		for (const key of this.entries.keys()) {
 			if (key.startsWith(start)) this.entries.delete(key);
 		}
-	}
-
-	private scheduleRemoval(ms: number, key: string, entry: Promise<T>): void {
-		const removeEntry = () => {
-			if (this.entries.get(key) === entry) this.entries.delete(key);
-		};
-		if (ms === 0) removeEntry();
-		// unlike a sleep, this timer doesn't keep the process running
-		else clock.timeout(ms).addEventListener('abort', removeEntry, { once: true });
 	}
 }
 

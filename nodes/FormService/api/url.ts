@@ -21,11 +21,7 @@ export function isRedirect(status: number): boolean {
 /** A part of a path, such as `login`, `sign_in`, `wp-login.php`; not of `signing.pdf`, `login.png`. */
 const LOGIN = /(^|[/_-])(log|sign)[_-]?in(\.(php|html?|aspx?|jsp))?([/;]|$)/i;
 
-/**
- * Whether a link or the header of a redirect leads to a page on which people log in.
- *
- * @param base the URL that a relative link starts at
- */
+/** Whether a link or the header of a redirect leads to a page on which people log in. */
 export function isLoginLink(link: unknown, base = 'https://host'): boolean {
 	const pathname = typeof link === 'string' ? parseUrl(link, base)?.pathname : undefined;
 	return pathname !== undefined && LOGIN.test(pathname);

@@ -28,10 +28,7 @@ const RETRY_AFTER_MARGIN_MS = 1_000;
 /** The pair that every counted reply shows (specification, section 8). */
 export type Shown = { limit: number; remaining: number };
 
-/**
- * What a refusal (status 429) says: the limit that is used up, how many requests it allows, and the wait,
- * which only a refusal for the minute can leave open.
- */
+/** A refusal: the limit that is used up, and the wait, which only a refusal for the minute can leave open. */
 export type Refusal = { limit: 'minute' | 'day'; allowed?: number; waitMs?: number };
 
 /** The `x-ratelimit-limit` and `x-ratelimit-remaining` of a reply; undefined unless both are present. */
@@ -42,9 +39,8 @@ export function parseShown(headers: Headers): Shown | undefined {
 }
 
 /**
- * Whether the pair shows the day's limit: the service shows the tighter one of its two limits. A
- * deployment can have other numbers. The day's limit is then larger than the minute's that was shown
- * before, and less of it is left.
+ * Whether the pair shows the day's limit: the service shows the tighter one of its two limits. With other
+ * numbers, the day's limit is larger than the minute's, and less of it is left.
  *
  * @param perMinute the minute's limit that an earlier reply showed
  */
@@ -52,12 +48,7 @@ export function isDayLimit({ limit, remaining }: Shown, perMinute = Infinity): b
 	return limit === REQUESTS_PER_DAY || (limit > perMinute && remaining < perMinute);
 }
 
-/**
- * Reads a refusal. It means the day's limit if the wait is over a minute or the pair is the day's.
- *
- * @param now epoch milliseconds
- * @param perMinute see `isDayLimit`
- */
+/** Reads a refusal. It means the day's limit if the wait is over a minute or the pair is the day's. */
 export function parseRefusal(headers: Headers, now: number, perMinute?: number): Refusal {
 	const seconds = parseRetryAfter(headers, now) ?? parseReset(headers, now);
 	const shown = parseShown(headers);
@@ -71,12 +62,7 @@ export function parseRefusal(headers: Headers, now: number, perMinute?: number):
 	return { limit, allowed: shown?.limit, waitMs };
 }
 
-/**
- * `Retry-After` in seconds, from 0 up: a number, also with decimals, or a date in one of the three
- * forms of HTTP (RFC 9110, sections 10.2.3 and 5.6.7). Undefined if it is neither.
- *
- * @param now epoch milliseconds
- */
+/** `Retry-After` in seconds, from 0 up: a number or a date of HTTP (RFC 9110, sections 10.2.3, 5.6.7). */
 export function parseRetryAfter(headers: Headers, now: number): number | undefined {
 	const given = headers['retry-after'];
 	return parseNumber(given, DECIMAL) ?? countSeconds(parseDate(given), headers, now);

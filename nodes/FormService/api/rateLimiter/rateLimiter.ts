@@ -77,11 +77,7 @@ export class RateLimiter {
 		return request;
 	}
 
-	/**
-	 * A request has ended. Without a reply, the service may have counted the request.
-	 *
-	 * @param reply undefined if none came
-	 */
+	/** A request has ended. Without a reply, the service may have counted the request. */
 	end(
 		request: SentRequest,
 		reply: { status: number; headers: Headers } | undefined,

@@ -43,14 +43,10 @@ export type Job = {
 /** A request may be sent now; `endTurn` takes its turn back. */
 export type Turn = { kind: 'turn'; urgency: Urgency; request: SentRequest };
 
-/**
- * Why a request is not sent: the day's limit (until a time in epoch milliseconds), a service that is
- * down or refuses all requests, or the caller gave up.
- */
+/** Why a request is not sent: the day's limit, a service that fails or refuses, or the caller gave up. */
 export type HeldBack =
 	| Exclude<Decision, { kind: 'send' | 'wait' }>
-	| { kind: 'serviceDown' }
-	| { kind: 'onlyRefusals' }
+	| { kind: 'serviceDown' | 'onlyRefusals' }
 	| { kind: 'notSent' };
 
 type Waiting = { urgency: Urgency; settle: (turn: Turn | HeldBack) => void };
@@ -103,11 +99,7 @@ export class RequestQueue {
 		return this.waiting + prompt + bulk === 0 && this.clock.now() > this.lastEndAt + REMEMBERED_MS;
 	}
 
-	/**
-	 * Waits for a request's turn.
-	 *
-	 * @returns the turn, which must be given to `endTurn`, or why the request must not be sent
-	 */
+	/** Waits for a request's turn, which must be given to `endTurn`. */
 	async waitForTurn({ urgency, isRetry, signal }: Job): Promise<Turn | HeldBack> {
 		if (signal?.aborted) return { kind: 'notSent' };
 		const line = this.lines[(urgency === 'prompt' ? 0 : 2) + (isRetry ? 0 : 1)];
@@ -197,9 +189,8 @@ export class RequestQueue {
 const queues = new Map<string, RequestQueue>();
 
 /**
- * The queue of an account, the same for all nodes, triggers and lists of this process: the service
- * counts them together (specification, section 8). A queue that has nothing left to remember is
- * dropped, so nobody may keep one between two requests.
+ * The queue of an account for all nodes of this process: the service counts them together (specification,
+ * section 8). An idle queue is dropped, so nobody may keep one between two requests.
  *
  * @param key see `Account.key`
  */

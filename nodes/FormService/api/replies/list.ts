@@ -31,10 +31,7 @@ export type ListPage = {
 	isNumbered: boolean;
 	/** The list ends with this page. */
 	isLast: boolean;
-	/**
-	 * Where a later call can read on. Undefined on the last page, and where the next page cannot be
-	 * read: then asking for one more page throws the error that says why.
-	 */
+	/** Where a later call can read on. If the next page cannot be read, asking for it throws the error. */
 	next?: PagePosition;
 	/** Requests that were sent for this page, retries included. */
 	requests: number;
@@ -49,9 +46,8 @@ export type PagePosition = Pick<ListPage, 'url' | 'pagesBefore' | 'recordsBefore
  * Reads a list page by page. A caller that has enough stops asking for pages.
  *
  * @param from a page of an earlier reading; else the first page
- * @throws NodeApiError if a reply has no list, if the next page is elsewhere or cannot be found, and if
- * the list ends before everything that it announces was read: so a part of a list is never mistaken for
- * the whole
+ * @throws NodeApiError if a reply has no list, and if the next page is elsewhere or cannot be found: a part
+ * of a list is never mistaken for the whole
  */
 export async function* readPages(
 	context: RequestContext,
@@ -99,11 +95,8 @@ function findBeginning([first]: readonly IDataObject[], url: string): string {
 }
 
 /**
- * Reads a list to its end, or until there are `limit` records. A record that moved to a later page
- * while the pages were read is given once.
- *
- * @returns the records in the order of the service
- * @throws as `readPages`
+ * Reads a list to its end, or until there are `limit` records, in the order of the service. A record that
+ * moved to a later page while the pages were read is given once.
  */
 export async function readList(
 	context: RequestContext,
@@ -132,10 +125,7 @@ function isNumbered(url: string, listUrl: string): boolean {
 
 /**
  * The list's own URL with the query of a link to its next page, so that the token stays where it is: a
- * service behind a proxy may not know its own address. Not every service repeats the query of the list.
- *
- * @param link a whole URL, or a text that is not a URL
- * @returns undefined for a link to anything but the list
+ * service behind a proxy may not know its own address. Undefined for a link to anything but the list.
  */
 function buildNextUrl(
 	link: string,

@@ -90,16 +90,15 @@ function listHints(holder: object): Hint[] {
 	return Object.entries(holder).flatMap(([name, value]: [string, unknown]) => {
 		const hint = createHint(name, value);
 		if (!PAGING.test(hint.plain)) return [hint];
-		const links = Array.isArray(value) ? value.filter(isNextLink) : [];
-		const next = links.map(({ url, href }) => createHint('next', url ?? href));
-		return [hint, ...next, ...(isRecord(value) ? listHints(value) : [])];
+		const links = Array.isArray(value) ? value.filter(isRecord) : [];
+		return [hint, ...links.flatMap(readListedLink), ...(isRecord(value) ? listHints(value) : [])];
 	});
 }
 
-/** `{rel: 'next', href}` or Laravel's `{label: 'Next &raquo;', url}`, in a list of links. */
-function isNextLink(link: unknown): link is IDataObject {
-	if (!isRecord(link)) return false;
-	return [link.rel, link.label].some((text) => typeof text === 'string' && /\bnext\b/i.test(text));
+/** The next link in a list of links: `{rel: 'next', href}`, or Laravel's `{label: 'Next &raquo;', url}`. */
+function readListedLink({ rel, label, url, href }: IDataObject): Hint[] {
+	const names = [rel, label].filter((name) => typeof name === 'string');
+	return names.some((name) => /\bnext\b/i.test(name)) ? [createHint('next', url ?? href)] : [];
 }
 
 /** The headers as attributes, with the total of Content-Range and the JSON in X-Pagination. */
@@ -160,8 +159,9 @@ function findMore(hints: readonly Hint[], soFar: ListSoFar): string | undefined 
 	// `links.next` can be null where only the cursor counts
 	const switches = [MORE, LAST].flatMap((names) => readHints(hints, names, readBoolean));
 	if (cursor !== undefined && switches.length === 0) return `"${cursor.name}"`;
-	const isFull = soFar.pages === 1 && readHints(hints, SIZE, readNumber).includes(soFar.shown);
-	return isFull && !verdicts.includes('end') ? `a full page of ${soFar.shown} records` : undefined;
+	if (soFar.pages > 1 || verdicts.includes('end')) return undefined;
+	const sizes = readHints(hints, SIZE, readNumber);
+	return sizes.includes(soFar.shown) ? `a full page of ${soFar.shown} records` : undefined;
 }
 
 /** What one attribute says by itself: what there is more, or that the list ends here. */
@@ -193,14 +193,13 @@ function readHints<T>(
 /** A URL or a path; a cursor in Base64 can have a slash in it, but no question mark. */
 function readLink(value: unknown): string | undefined {
 	if (isRecord(value)) return readLink(value.href ?? value.url);
-	const isLink =
-		typeof value === 'string' && /^([a-z][a-z\d+.-]*:\/\/|\/|\?|\.)|^[^\s?]+\?\S+=/i.test(value);
-	return isLink ? value : undefined;
+	const link = /^([a-z][a-z\d+.-]*:\/\/|\/|\?|\.)|^[^\s?]+\?\S+=/i;
+	return typeof value === 'string' && link.test(value) ? value : undefined;
 }
 
 function readCursor(value: unknown): string | undefined {
-	const isText = typeof value === 'string' || typeof value === 'number';
-	return isText && isGiven(value) ? String(value) : undefined;
+	if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+	return isGiven(value) ? String(value) : undefined;
 }
 
 function isGiven(value: unknown): boolean {

@@ -12,11 +12,7 @@ export function isWorkspace(data: unknown): data is IDataObject {
 	return isRecord(data) && typeof data.name === 'string';
 }
 
-/**
- * The workspace in a reply (specification, section 2.1).
- *
- * @throws NodeApiError that names the attributes of anything else
- */
+/** The workspace in a reply; throws a NodeApiError that names the attributes of anything else. */
 export function parseWorkspace(context: RequestContext, reply: unknown): IDataObject {
 	const { data } = unwrap(reply);
 	if (isWorkspace(data)) return data;
@@ -24,8 +20,7 @@ export function parseWorkspace(context: RequestContext, reply: unknown): IDataOb
 }
 
 /**
- * The link to a PDF as a whole URL. The specification leaves its name open (section 4, "Response shapes
- * not given").
+ * The link to a PDF as a whole URL. The specification leaves its name open (section 4).
  *
  * @throws NodeApiError if there is no PDF yet, or that names the attributes of another reply
  */

@@ -59,11 +59,8 @@ export async function sendByN8n(
 }
 
 /**
- * Waits for a request that one of n8n's helpers is sending, and reads the reply. The helpers end at their
- * timeout, with one exception: after a reply that switches protocols (status 101), they would wait
- * forever. It never rejects.
- *
- * @param maxBytes the most bytes of the body that are read
+ * Waits for a request that one of n8n's helpers is sending, and reads at most `maxBytes` of the reply. After
+ * a reply that switches protocols (status 101), the helpers would wait forever. It never rejects.
  */
 export async function readWholeReply(
 	sending: Promise<N8nReply>,
@@ -132,10 +129,7 @@ export type ConnectionProblem =
 	| (typeof CONNECTING)[number][0]
 	| (typeof CONNECTED)[number][0];
 
-/**
- * Whether a setting of n8n, the node or the server causes a problem. Retrying does not help then, and
- * the problem says nothing about other requests to the service.
- */
+/** Whether a setting causes a problem: retrying does not help, and other requests may well succeed. */
 export function isSetting(problem: ConnectionProblem): boolean {
 	return ['certificate', 'encryption', 'notAllowed'].includes(problem);
 }

@@ -23,10 +23,7 @@ export const MAX_REPLY_BYTES = 128 * 1024 * 1024;
 
 const NO_CONTENT = 204;
 
-/**
- * A refused request waits for a new window. Where other clients of the account reply sooner, it can be
- * too late several times in a row, but hardly this often.
- */
+/** Other clients of the account can use up each new window first, but hardly this often in a row. */
 const MAX_REFUSALS = 10;
 
 /** The longest pause that a service can ask for with `Retry-After` on a 5xx status. */

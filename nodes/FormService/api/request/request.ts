@@ -30,9 +30,7 @@ const JSON_HEADERS = { Accept: 'application/json', 'Content-Type': 'application/
  * The only way to the service's API: waits for its turn in the account's rate limiter, sends, retries,
  * and returns what a successful reply contains.
  *
- * @throws NodeOperationError if the URL is not below the account's base URL
- * @throws ServiceError that says what happened and what to do
- * @throws NotSent if the caller gave up first
+ * @throws ServiceError that says what happened and what to do; NotSent if the caller gave up first
  */
 export async function request(context: RequestContext, target: Target): Promise<ServiceReply> {
 	const { account, n8n, transport, urgency, retry = true } = context;

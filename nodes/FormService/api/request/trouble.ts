@@ -50,12 +50,7 @@ export function decideRetry(
 	return Math.max(FIRST_PAUSE_MS * 2 ** (tries - 1) * (0.5 + random / 2), retryAfterMs);
 }
 
-/**
- * Explains a request that brought no success.
- *
- * @param tries how often it was sent
- * @param isUncertain after any of these tries the service may have acted
- */
+/** Explains a request that brought no success, where after any of its tries the service may have acted. */
 export function explain(
 	trouble: Trouble,
 	{ effect, tries, isUncertain }: { effect: Effect; tries: number; isUncertain: boolean },
@@ -125,12 +120,7 @@ export function explainBroken(
 
 export const SET_TIMEOUT = "To wait longer, set 'Timeout' in the node's request options.";
 
-/**
- * The trouble of a request that is refused for the day's limit.
- *
- * @param until epoch milliseconds
- * @param said the service's own message as the end of a sentence
- */
+/** The trouble of a request that is refused for the day's limit, `until` a time in epoch milliseconds. */
 export function explainDayUsedUp(until: number, allowed = REQUESTS_PER_DAY, said = ''): Trouble {
 	return {
 		message: `The daily request limit is used up until ${formatTime(until)}${said}`,
