@@ -94,11 +94,12 @@ export function createPollInput(
 
 /** What is known of the watched forms, if it is of this service. */
 function selectContent(
-	{ state }: Restored,
+	base: Restored,
 	{ watch, watchesResponses }: Parameters,
 	service: string,
 ): Content {
-	if (state?.service !== service) return { service, forms: new Map() };
+	if (base.kind !== 'state' || base.state.service !== service) return { service, forms: new Map() };
+	const { state } = base;
 	const forms = new Map<string, FormState>();
 	for (const [id, form] of state.forms) {
 		const { known, sinceMs, missingSinceDay } = form;
@@ -114,7 +115,7 @@ function selectContent(
 export function createInitialState(input: PollInput): FormState {
 	const { watchesResponses, emitExisting } = input.parameters;
 	if (!watchesResponses) return {};
-	if (emitExisting && input.base.damage === undefined) return { sinceMs: 0 };
+	if (emitExisting && input.base.kind !== 'damage') return { sinceMs: 0 };
 	return { sinceMs: readServiceTimeMs(input) };
 }
 

@@ -97,13 +97,13 @@ function isContinuing({ content, parameters }: PollInput): boolean {
 async function pollOnce(input: PollInput): Promise<Items> {
 	const { memory, parameters, base, staticData, context } = input;
 	const { last } = memory;
-	if (base.damage !== undefined) {
+	if (base.kind === 'damage') {
 		context.n8n.logger.warn(
-			`The trigger's saved state could not be read: ${base.damage}. Existing responses won't start the workflow.`,
+			"The trigger's saved state could not be read. Existing responses won't start the workflow.",
 		);
 	}
 	// n8n has discarded items: what was read and delivered with them has to be found again
-	if (last !== undefined && base.state !== last.left) dropReadings(memory);
+	if (last && !(base.kind === 'state' && base.state === last.left)) dropReadings(memory);
 	const progress: Progress = { failed: [], failedInARow: 0, isStopped: false };
 	const { content, created } = await updateFormList(input, progress);
 	const forms = new Map(content.forms);

@@ -1,4 +1,3 @@
-import { isEqual } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
 
@@ -68,8 +67,8 @@ export type Content = {
 /** A content at a time: in epoch milliseconds, and always later than that of the state before. */
 export type State = Content & { readonly savedAtMs: number };
 
-/** A state; nothing yet; or something that cannot be trusted, with the reason. */
-export type Restored = { state?: State; damage?: string };
+/** A state; nothing yet; or something that is not a saved state. */
+export type Restored = { kind: 'state'; state: State } | { kind: 'nothing' } | { kind: 'damage' };
 
 /** What the process remembers of the last poll that changed something. */
 export type StateMemory = {
@@ -80,20 +79,18 @@ export type StateMemory = {
 		fallback: State;
 		/** When items were handed to n8n, which may still be saving them. */
 		deliveredAtMs?: number;
-		/** The damaged state that it replaces, which n8n may provide again. */
-		damaged?: unknown;
 	};
 };
 
-/** The state to continue from. */
+/** The state to continue from. What n8n has lost or damaged, the process may still know. */
 export function loadState(staticData: IDataObject, { last }: StateMemory): Restored {
 	const saved = staticData[KEY];
-	if (last !== undefined && readSavedAt(saved) === last.left.savedAtMs) return { state: last.left };
+	if (last === undefined) return decodeState(saved);
+	if (readSavedAt(saved) === last.left.savedAtMs) return { kind: 'state', state: last.left };
 	const restored = decodeState(saved);
-	if (last === undefined) return restored;
-	const { damage, state } = restored;
-	if (damage !== undefined && !isEqual(saved, last.damaged)) return restored;
-	return (state?.savedAtMs ?? 0) > last.fallback.savedAtMs ? restored : { state: last.fallback };
+	const restoredAtMs = restored.kind === 'state' ? restored.state.savedAtMs : 0;
+	if (restoredAtMs > last.fallback.savedAtMs) return restored;
+	return { kind: 'state', state: last.fallback };
 }
 
 /**
@@ -112,16 +109,14 @@ export function saveState(
 	nowMs: number,
 ): void {
 	const savedAtMs = readSavedAt(staticData[KEY]) ?? 0;
-	const { left, fallback } = memory.last ?? {};
-	const before = [savedAtMs, left?.savedAtMs ?? 0, fallback?.savedAtMs ?? 0];
-	const nextMs = Math.max(Math.floor(nowMs), Math.max(...before) + 1);
-	const toState = (one: Content, at: number) =>
-		base.state !== undefined && isSame(base.state, one) ? base.state : { ...one, savedAtMs: at };
-	const first = toState(beforeItems ?? content, nextMs);
-	const state = beforeItems === undefined ? first : { ...content, savedAtMs: nextMs + 1 };
+	const { left } = memory.last ?? {};
+	const nextMs = Math.max(Math.floor(nowMs), savedAtMs + 1, (left?.savedAtMs ?? 0) + 1);
+	const toState = (one: Content): State =>
+		base.kind === 'state' && isSame(base.state, one) ? base.state : { ...one, savedAtMs: nextMs };
+	const fallback = toState(beforeItems ?? content);
+	const state = beforeItems === undefined ? fallback : { ...content, savedAtMs: nextMs + 1 };
 	const deliveredAtMs = beforeItems === undefined ? undefined : nowMs;
-	const damaged = base.damage === undefined ? memory.last?.damaged : staticData[KEY];
-	if (state !== left) memory.last = { left: state, fallback: first, deliveredAtMs, damaged };
+	if (state !== left) memory.last = { left: state, fallback, deliveredAtMs };
 	if (state.savedAtMs !== savedAtMs) staticData[KEY] = encodeState(state);
 }
 
@@ -257,15 +252,15 @@ export function encodeState({ service, listedSinceMs, savedAtMs, forms }: State)
 
 /** Reads a saved state. Throws nothing. */
 export function decodeState(saved: unknown): Restored {
-	if (saved === undefined || saved === null) return {};
+	if (saved === undefined || saved === null) return { kind: 'nothing' };
 	const parsed = schema.safeParse(saved);
-	if (!parsed.success) return { damage: describeDamage(saved) };
+	if (!parsed.success) return { kind: 'damage' };
 	const { service, listedSince, savedAt, forms } = parsed.data;
 	const decoded = forms.map(({ id, known, since, missingSince }): [string, FormState] => {
 		return [id, { known, sinceMs: since, missingSinceDay: missingSince }];
 	});
 	const times = { listedSinceMs: listedSince, savedAtMs: savedAt };
-	return { state: { service, ...times, forms: new Map(decoded) } };
+	return { kind: 'state', state: { service, ...times, forms: new Map(decoded) } };
 }
 
 /** When a saved state was saved, or undefined if it does not say so. The state may be damaged. */
@@ -273,25 +268,17 @@ function readSavedAt(saved: unknown): number | undefined {
 	return z.object({ savedAt: nonNegative }).safeParse(saved).data?.savedAt;
 }
 
-function describeDamage(saved: unknown): string {
-	const version = z.object({ version: z.number() }).safeParse(saved).data?.version ?? 0;
-	return version > VERSION
-		? `a newer version of this node wrote it (${version})`
-		: 'it is not a saved state';
-}
-
 /** Characters of a response: its fingerprint, a letter for its kind, and minutes in base 36. */
 const ENTRY_LENGTH = 16;
 const ENTRY = /^([\w-]{10})([ciwa])([\da-z]{5})$/i;
 
-/** The letter of each kind; a capital letter for a response that is missing. */
-const LETTERS = { complete: 'c', incomplete: 'i', waiting: 'w', abandoned: 'a' } as const;
+/** The first letter of each kind; a capital letter for a response that is missing. */
 const KINDS = { c: 'complete', i: 'incomplete', w: 'waiting', a: 'abandoned' } as const;
 
 function encode(known: Known): string {
 	let text = '';
 	for (const [fingerprint, { kind, isMissing, sinceMinute }] of known) {
-		const letter = isMissing ? LETTERS[kind].toUpperCase() : LETTERS[kind];
+		const letter = isMissing ? kind[0].toUpperCase() : kind[0];
 		text += fingerprint + letter + sinceMinute.toString(36).padStart(5, '0');
 	}
 	return text;
