@@ -1,13 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
-import { readSqlite, sqliteFile } from '../../test/n8n/delivery/database.mts';
-import {
-	randomNumbers,
-	TRIGGER,
-	triggerWorkflow,
-	until,
-} from '../../test/n8n/delivery/submissions.mts';
+import { readDatabase } from '../../test/n8n/delivery/database.mts';
+import { TRIGGER, triggerWorkflow } from '../../test/n8n/delivery/submissions.mts';
+import { until } from '../../test/n8n/instance.mts';
 import { type Service, startService } from '../../test/service/index.mts';
 import { versionOf } from '../lib/n8n/install.mts';
 import { executionReader, N8n } from '../lib/n8n/instance.mts';
@@ -101,11 +97,10 @@ async function startWatcher(n8n: N8n, service: Service, forms: number, isOurs: b
 
 /** Submits responses at random times in the first two thirds of the run; returns the times by UUID. */
 async function submitResponses({ store }: Service, formIds: string[]) {
-	const random = randomNumbers(1);
 	const start = Date.now();
 	const plan = formIds
 		.flatMap((formId) => Array<string>(SUBMITTED).fill(formId))
-		.map((formId) => ({ formId, atMs: start + (random() * RUN_MS * 2) / 3 }))
+		.map((formId) => ({ formId, atMs: start + (Math.random() * RUN_MS * 2) / 3 }))
 		.sort((one, other) => one.atMs - other.atMs);
 	const submittedMs = new Map<string, number>();
 	for (const { formId, atMs } of plan) {
@@ -143,7 +138,7 @@ export async function measureInN8n(): Promise<Table> {
 	const parse = await executionReader();
 	const rows: string[][] = [];
 	for (const { name, node, token, formIds: own, workflowId } of watchers) {
-		const { executions } = await readSqlite(sqliteFile(folder))(workflowId);
+		const { executions } = readDatabase(folder, workflowId);
 		const delays = executions.flatMap(({ data }) => {
 			const [run] = parse(data).resultData.runData[node] ?? [];
 			return (run?.data?.main[0] ?? [])

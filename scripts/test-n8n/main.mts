@@ -13,12 +13,10 @@ import { reliabilityPage } from './reliabilityPage.mts';
 const FILES = {
 	delivery: `the trigger while the service fails and n8n is killed, in ${modes.length} modes`,
 	queue: 'queue mode with Redis, PostgreSQL and several workers',
-	examples: 'the example workflows',
-	browser: 'a form’s page and n8n’s editor, used in a browser',
+	examples: 'the example workflows, also with an agent and an MCP client',
+	browser: 'n8n’s editor, used in a browser',
 	install: 'n8n’s own install of the package from a registry, its update and removal',
-	agent: 'an AI Agent and an MCP client that use the node',
-	errorOutput: 'what becomes of an item that failed',
-	safety: 'what n8n stores and logs, and n8n’s own protection',
+	safety: 'what n8n stores and logs, its proxy and its certificates',
 };
 const MODES = Object.fromEntries(
 	modes.map(({ name, title }) => [name, `only this of delivery: ${title}`]),
@@ -32,7 +30,6 @@ ${Object.entries(PARTS)
 	.map(([part, what]) => `  ${part.padEnd(13)}${what}`)
 	.join('\n')}
 
-SEED=<number> repeats the random choices of a run, though not n8n's own timing.
 N8N_NODE=<path> runs n8n on another Node than 24: 20, 22 or 24 for n8n 1.x.`;
 
 const { values, positionals } = parseArgs({

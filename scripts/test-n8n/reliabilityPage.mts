@@ -8,8 +8,7 @@ type Figures = Record<string, unknown>;
 
 const TITLES: Record<string, string> = {
 	...Object.fromEntries(modes.map(({ name, title }) => [name, title])),
-	'queue: trigger': 'Queue mode: the trigger',
-	'queue: updates': 'Queue mode: updates by four workers',
+	queue: 'Queue mode',
 };
 
 const INTRODUCTION = `# Reliability

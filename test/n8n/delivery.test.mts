@@ -7,7 +7,6 @@ import { report } from './instance.mts';
 vi.setConfig({ maxConcurrency: 2 });
 
 const chosen = process.env.DELIVERY_MODES?.split(',') ?? modes.map(({ name }) => name);
-const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 
 /** Findings of the same kind in one line: a kill can hit many responses at once. */
 function groupByKill(findings: readonly Finding[]): string[] {
@@ -23,7 +22,7 @@ describe.concurrent('while the service fails and n8n is killed, the trigger', ()
 	it.for(modes.filter(({ name }) => chosen.includes(name)))(
 		'loses and repeats nothing that n8n itself has not: $title',
 		async (mode, { expect }) => {
-			const outcome = await deliver(mode, seed);
+			const outcome = await deliver(mode);
 			await report(mode.name, { ...outcome, findings: groupByKill(outcome.findings) });
 
 			// the run was as hard as it was meant to be

@@ -1,16 +1,19 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type World } from '../../scripts/demo/world.mts';
 import { submitFormPage } from '../service/submitForm.mts';
-import { exampleFiles, fillIn, readExample } from '../../scripts/lib/n8n/examples.mts';
-import { type Execution, itemsOf, type WorkflowFile } from '../../scripts/lib/n8n/rest.mts';
+import { type Choices, fillIn, readExample } from '../../scripts/lib/n8n/examples.mts';
+import { type Execution, itemsOf, workflowNode } from '../../scripts/lib/n8n/rest.mts';
+import { installN8n } from '../../scripts/lib/n8n/install.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
 import { demoForms } from '../service/index.mts';
-import { startScriptedModel } from './agent/scriptedModel.mts';
-import { until } from './delivery/submissions.mts';
-import { ended } from './instance.mts';
+import { runWorkflow, until } from './instance.mts';
+import { startScriptedModel, type Step } from './scriptedModel.mts';
 
 const RUN_TIMEOUT_MS = 60_000;
+const AGENT = 'let-an-agent-use-a-form.json';
+const MCP_PATH = 'form-service-tools';
 const { contact, survey, event } = demoForms;
 const person = { Name: 'Ada Lovelace', Email: 'ada@example.com' };
 
@@ -22,47 +25,44 @@ beforeAll(async () => {
 }, 900_000);
 afterAll(async () => await cleanup.disposeAsync());
 
-/** The first execution of an example's workflow that has ended and meets the condition. */
-async function findExecution(
-	file: string,
-	meets: (candidate: Execution) => boolean,
-): Promise<Execution> {
+/** Waits for an execution of an example's workflow that has ended and meets the condition. */
+async function findExecution(file: string, meets: (one: Execution) => boolean): Promise<Execution> {
 	const { rest } = world.n8n;
-	const deadline = Date.now() + RUN_TIMEOUT_MS;
-	while (Date.now() < deadline) {
-		for (const id of await rest.executionIds(world.workflows[file])) {
-			const candidate = await rest.execution(id);
-			if (!['running', 'new', 'waiting'].includes(candidate.status) && meets(candidate))
-				return candidate;
-		}
-		await sleep(500);
-	}
-	throw new Error(`No such execution of ${file} within ${RUN_TIMEOUT_MS / 1000} s.`);
+	let found: Execution | undefined;
+	const isFound = async () => {
+		const ids = await rest.executionIds(world.workflows[file]);
+		const all = await Promise.all(ids.map(async (id) => await rest.execution(id)));
+		const ended = all.filter(({ status }) => ['success', 'error'].includes(status));
+		found = ended.find(meets);
+		return found !== undefined;
+	};
+	expect(await until(isFound, RUN_TIMEOUT_MS), `an execution of ${file}`).toBe(true);
+	return found!;
 }
 
 /** Runs an example by hand as the demo has imported it. */
-async function runExample(file: string): Promise<Execution> {
-	return await ended(world, await world.n8n.rest.run(world.workflows[file], 'Start'));
-}
+const runExample = async (file: string) => await runWorkflow(world.n8n.rest, world.workflows[file]);
 
-type Change = (workflow: WorkflowFile) => WorkflowFile;
-
-/** Runs a changed copy of an example by hand. */
-async function runChanged(file: string, change: Change, more = {}, start = 'Start') {
+/** Runs a copy of an example by hand, with other choices or another node of this name. */
+async function runChanged(
+	file: string,
+	choices: Partial<Choices>,
+	changes: Record<string, object> = {},
+	start = 'Start',
+) {
 	const { rest } = world.n8n;
-	const choices = { ...world.choices, ...more };
-	const filled = await fillIn(rest, await readExample(file), choices);
-	const id = await rest.createWorkflow(change(filled));
-	return await ended(world, await rest.run(id, start));
+	const filled = await fillIn(rest, await readExample(file), { ...world.choices, ...choices });
+	const nodes = filled.nodes.map((node) => ({ ...node, ...changes[node.name] }));
+	return await runWorkflow(rest, await rest.createWorkflow({ ...filled, nodes }), start);
 }
 
-const changeNothing: Change = (workflow) => workflow;
-const changeNode =
-	(name: string, change: object): Change =>
-	(workflow) => ({
-		...workflow,
-		nodes: workflow.nodes.map((node) => (node.name === name ? { ...node, ...change } : node)),
-	});
+/** A model that follows a script, as a choice for an example. */
+async function provideModel(script: Step[]) {
+	const { url, told } = await startScriptedModel(script, cleanup);
+	const data = { apiKey: 'none', url };
+	const id = await world.n8n.rest.saveCredential({ name: 'Model', type: 'openAiApi', data });
+	return { told, choices: { model: { id, name: 'Model' } } };
+}
 
 /** Submits the contact form with this message; returns the execution that it started. */
 async function submitAndWait(file: string, message: string): Promise<Execution> {
@@ -83,25 +83,6 @@ const countMessages = (message: string) =>
 		.responses(contact)
 		.filter(({ answers }) => Object.values(answers).includes(message)).length;
 
-describe('each example', () => {
-	it('has a title, a file name that matches, and numbered steps that begin with the credential', async () => {
-		for (const file of await exampleFiles()) {
-			const { name, nodes } = await readExample(file);
-			for (const { type } of nodes) {
-				expect(type).toMatch(/^(n8n-nodes-base|@n8n\/n8n-nodes-langchain|n8n-nodes-formservice)\./);
-			}
-			const [note] = nodes.filter(({ type }) => type.endsWith('.stickyNote'));
-			const text = String(note.parameters.content);
-			const title = /^## (.*)$/m.exec(text)?.[1];
-			expect(name).toBe(`Form Service: ${title}`);
-			expect(file).toBe(`${title?.toLowerCase().replaceAll(' ', '-')}.json`);
-			const steps = text.match(/^\d\. .*$/gm) ?? [];
-			expect(steps.length, file).toBeGreaterThan(1);
-			expect(steps[0], file).toContain('credential');
-		}
-	});
-});
-
 describe('the example', () => {
 	it('Act on New Responses sums up answers, files by their addresses', async () => {
 		const file = 'act-on-new-responses.json';
@@ -116,8 +97,7 @@ describe('the example', () => {
 		});
 		const address = 'https://files.example/cv.pdf';
 		world.service.store.addResponse(id, { answers: { CV: [`cv.pdf|${address}`] } });
-		const more = { form: { id, name: 'Files' } };
-		const test = await runChanged(file, changeNothing, more, 'New Response');
+		const test = await runChanged(file, { form: { id, name: 'Files' } }, {}, 'New Response');
 		expect(itemsOf(test, 'Summary')[0].json.summary).toBe(`CV: ${address}`);
 	});
 
@@ -162,12 +142,8 @@ describe('the example', () => {
 		const { store } = world.service;
 		store.addResponse(contact, { answers: { Message: 'When is the delivery?' } });
 		store.addResponse(contact, { answers: { Message: 'Something else' } });
-		const { url, told } = await startScriptedModel([{ answer: 'About delivery' }], cleanup);
-		const data = { apiKey: 'none', url };
-		const id = await world.n8n.rest.saveCredential({ name: 'Model', type: 'openAiApi', data });
-		const more = { model: { id, name: 'Model' } };
-		const file = 'ask-a-model-about-responses.json';
-		const run = await runChanged(file, changeNothing, more);
+		const { choices, told } = await provideModel([{ answer: 'About delivery' }]);
+		const run = await runChanged('ask-a-model-about-responses.json', choices);
 		expect(itemsOf(run, 'Basic LLM Chain')[0].json.text).toBe('About delivery');
 		expect(told.prompt).toContain('When is the delivery?');
 		expect(told.prompt).not.toContain('Something else');
@@ -183,7 +159,7 @@ describe('the example', () => {
 			changes: { is_closed: { to: true } },
 		});
 		expect(isClosed()).toBe(false);
-		const updated = await runChanged(file, changeNode('Update Forms', { disabled: false }));
+		const updated = await runChanged(file, {}, { 'Update Forms': { disabled: false } });
 		expect(itemsOf(updated, 'Update Forms')[0].json.status).toBe('updated');
 		expect(isClosed()).toBe(true);
 		world.service.store.editSettings(contact, { is_closed: false });
@@ -232,6 +208,25 @@ describe('the example', () => {
 		expect(await until(async () => await hasHandledAll(2), RUN_TIMEOUT_MS)).toBe(true);
 	});
 
+	it('Let an Agent Use a Form has it find a response, add one and close the form', async () => {
+		const { store } = world.service;
+		store.addResponse(contact, { answers: { Message: 'Where is my delivery?' } });
+		const added = { ...person, Message: 'Added by the agent' };
+		const { choices, told } = await provideModel([
+			{ tool: 'Find_Responses', args: { text: 'my delivery', limit: 5, skip: 0 } },
+			{ tool: 'Add_Response', args: added },
+			{ tool: 'Open_or_Close_Form', args: { is_closed: true } },
+			{ answer: 'Done' },
+		]);
+		const run = await runChanged(AGENT, { ...choices, answers: added });
+		expect(itemsOf(run, 'AI Agent')[0].json.output).toBe('Done');
+		for (const { description } of told.tools) expect(description).toMatch(/\w{3}/);
+		expect(told.results[0]).toContain('Where is my delivery?');
+		expect(countMessages(added.Message)).toBe(1);
+		expect(Boolean(store.form(contact)?.settings.is_closed)).toBe(true);
+		store.editSettings(contact, { is_closed: false });
+	});
+
 	it('Send Reminders for Abandoned Responses prepares one for each', async () => {
 		const { store } = world.service;
 		store.trackIncomplete(contact, true);
@@ -253,16 +248,58 @@ describe('the example', () => {
 		expect(preview.map(({ json }) => json.status)).toContain('preview');
 		expect(readCaptcha(contact)).toBeNull();
 
-		const stopped = await runChanged(file, changeNothing, { settings: {} });
-		expect(stopped.status).toBe('error');
+		expect((await runChanged(file, { settings: {} })).status).toBe('error');
 
-		const name = 'Update Settings';
-		const update: Change = (workflow) => {
-			const { parameters } = workflow.nodes.find((node) => node.name === name)!;
-			const options = { skipUnchanged: true };
-			return changeNode(name, { parameters: { ...parameters, options } })(workflow);
-		};
-		expect((await runChanged(file, update)).status).toBe('success');
+		const { nodes } = await fillIn(world.n8n.rest, await readExample(file), world.choices);
+		const { parameters } = nodes.find(({ name }) => name === 'Update Settings')!;
+		const options = { skipUnchanged: true };
+		const updating = { 'Update Settings': { parameters: { ...parameters, options } } };
+		expect((await runChanged(file, {}, updating)).status).toBe('success');
 		expect([contact, survey, event].map(readCaptcha)).toEqual(['altcha', 'altcha', null]);
 	});
+});
+
+type McpClient = {
+	connect(transport: unknown): Promise<void>;
+	callTool(call: { name: string; arguments: object }): Promise<{ content: unknown }>;
+	close(): Promise<void>;
+};
+
+/** A client of the Model Context Protocol, from the package that n8n itself uses. */
+async function connectMcp(url: string): Promise<McpClient> {
+	const folder = join(await installN8n(), 'node_modules/@n8n/n8n-nodes-langchain/package.json');
+	const load = createRequire(folder) as (path: string) => Record<string, new (of: object) => never>;
+	const { Client } = load('@modelcontextprotocol/sdk/client/index.js');
+	const sdk = load('@modelcontextprotocol/sdk/client/streamableHttp.js');
+	const client: McpClient = new Client({ name: 'test', version: '1.0.0' });
+	await client.connect(new sdk.StreamableHTTPClientTransport(new URL(url)));
+	return client;
+}
+
+it('n8n’s MCP Server Trigger offers the node as a tool to an MCP client', async () => {
+	const { rest, url } = world.n8n;
+	world.service.store.addResponse(contact, { answers: { Message: 'Asked for by the client' } });
+	const { nodes } = await fillIn(rest, await readExample(AGENT), world.choices);
+	const find = nodes.find(({ name }) => name === 'Find Responses')!;
+	const server = workflowNode('Server', '@n8n/n8n-nodes-langchain.mcpTrigger', {
+		typeVersion: 2,
+		webhookId: MCP_PATH,
+		parameters: { authentication: 'none', path: MCP_PATH },
+	});
+	const connections = {
+		[find.name]: { ai_tool: [[{ node: server.name, type: 'ai_tool' as const, index: 0 }]] },
+	};
+	const workflow = { name: 'MCP', nodes: [server, find], connections };
+	await rest.activate(await rest.createWorkflow(workflow));
+	let client: McpClient | undefined;
+	const isConnected = async () => {
+		client = await connectMcp(`${url}/mcp/${MCP_PATH}`).catch(() => undefined);
+		return client !== undefined;
+	};
+	expect(await until(isConnected, 30_000)).toBe(true);
+	cleanup.defer(async () => await client!.close());
+
+	const call = { name: 'Find_Responses', arguments: { text: 'client', limit: 5, skip: 0 } };
+	const reply = await client!.callTool(call);
+	expect(JSON.stringify(reply.content)).toContain('Asked for by the client');
 });

@@ -10,8 +10,8 @@ import { packedPackage } from '../../scripts/lib/packedPackage.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
 import { startRegistry } from '../../scripts/lib/registry.mts';
 import { demoForms, type Service } from '../service/index.mts';
-import { countPolls, TRIGGER, triggerWorkflow, until } from './delivery/submissions.mts';
-import { saveAccount, startUnlimited } from './instance.mts';
+import { countPolls, TRIGGER, triggerWorkflow } from './delivery/submissions.mts';
+import { saveAccount, startUnlimited, until } from './instance.mts';
 
 const SOON_MS = 60_000;
 

@@ -1,16 +1,15 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { INodeParameters } from 'n8n-workflow';
 import { N8n } from '../../scripts/lib/n8n/instance.mts';
-import { type Execution, type N8nRest, workflowNode } from '../../scripts/lib/n8n/rest.mts';
+import type { ProcessOptions } from '../../scripts/lib/n8n/process.mts';
+import type { Execution, N8nRest } from '../../scripts/lib/n8n/rest.mts';
 import { packedPackage } from '../../scripts/lib/packedPackage.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
 import { type Service, type ServiceOptions, startService } from '../service/index.mts';
 
 /** A saved credential, as a node names it. */
 export type Credential = { id: string; name: string };
-export type Instance = { n8n: N8n; folder: string; credential: Credential };
 type Access = Pick<Service, 'token' | 'baseUrl'>;
 
 /** Starts a service whose limits no test reaches; it ends with `cleanup`. */
@@ -23,66 +22,55 @@ export async function startUnlimited(
 	return service;
 }
 
+/** Starts an n8n in a folder of its own; both go with `cleanup`. */
+export async function startInstance(
+	cleanup: AsyncDisposableStack,
+	options: Omit<ProcessOptions, 'folder'> = {},
+): Promise<{ n8n: N8n; rest: N8nRest; folder: string }> {
+	const folder = await temporaryFolder('n8n-instance', cleanup);
+	const n8n = new N8n({ ...options, folder, tarball: await packedPackage() });
+	cleanup.defer(async () => await n8n.stop());
+	await n8n.start();
+	return { n8n, rest: n8n.rest, folder };
+}
+
 /** Saves the credential of a service's account. */
-export async function saveAccount(rest: N8nRest, { token, baseUrl }: Access): Promise<Credential> {
-	const name = 'Form Service account';
+export async function saveAccount(
+	rest: N8nRest,
+	{ token, baseUrl }: Access,
+	name = 'Form Service account',
+): Promise<Credential> {
 	const data = { accessToken: token, baseUrl };
 	return { id: await rest.saveCredential({ name, type: 'formServiceApi', data }), name };
 }
 
-/** An n8n with these settings and a credential for the service. */
-export async function startInstance(
-	access: Access,
-	env: Record<string, string>,
-	cleanup: AsyncDisposableStack,
-	line?: string,
-): Promise<Instance> {
-	const folder = await temporaryFolder('n8n-instance', cleanup);
-	const tarball = await packedPackage();
-	const n8n = new N8n({ line, folder, tarball, env });
-	cleanup.defer(async () => await n8n.stop());
-	await n8n.start();
-	return { n8n, folder, credential: await saveAccount(n8n.rest, access) };
-}
-
-const RUN_TIMEOUT_MS = 120_000;
-
-/** Runs operations of the node by hand, each on its own, and gives the execution when it has ended. */
-export async function runOperations(
-	{ n8n: { rest }, credential }: Instance,
-	operations: Record<string, INodeParameters>,
-): Promise<Execution> {
-	const names = Object.keys(operations);
-	const nodes = names.map((name, index) =>
-		workflowNode(name, 'n8n-nodes-formservice.formService', {
-			position: [240, index * 200],
-			credentials: { formServiceApi: credential },
-			onError: 'continueRegularOutput',
-			parameters: operations[name],
-		}),
-	);
-	const start = workflowNode('Start', 'n8n-nodes-base.manualTrigger');
-	const workflowId = await rest.createWorkflow({
-		name: names.join(', '),
-		nodes: [start, ...nodes],
-		connections: { Start: { main: [names.map((node) => ({ node, type: 'main', index: 0 }))] } },
-		settings: { executionOrder: 'v1' },
-	});
-	return await ended({ n8n: { rest } }, await rest.run(workflowId, 'Start'));
-}
-
-/** An execution when it has ended. */
-export async function ended(
-	{ n8n: { rest } }: { n8n: Pick<N8n, 'rest'> },
-	id: string,
-): Promise<Execution> {
-	const deadline = Date.now() + RUN_TIMEOUT_MS;
-	for (;;) {
-		const execution = await rest.execution(id);
-		if (!['new', 'running'].includes(execution.status)) return execution;
-		if (Date.now() > deadline) throw new Error(`Execution ${id} did not end.`);
-		await sleep(250);
+/** Waits for a condition; returns whether it came about in time. */
+export async function until(
+	condition: () => boolean | Promise<boolean>,
+	timeoutMs: number,
+): Promise<boolean> {
+	const deadline = Date.now() + timeoutMs;
+	while (!(await condition())) {
+		if (Date.now() > deadline) return false;
+		await sleep(20);
 	}
+	return true;
+}
+
+/** Runs a workflow by hand; returns the execution when it has ended. */
+export async function runWorkflow(
+	rest: N8nRest,
+	workflowId: string,
+	trigger = 'Start',
+): Promise<Execution> {
+	const id = await rest.run(workflowId, trigger);
+	let execution = await rest.execution(id);
+	const hasEnded = async () => {
+		execution = await rest.execution(id);
+		return !['new', 'running'].includes(execution.status);
+	};
+	if (!(await until(hasEnded, 120_000))) throw new Error(`Execution ${id} did not end.`);
+	return execution;
 }
 
 /** Prints the figures of a part, and leaves them to scripts/test-n8n where it has asked for them. */

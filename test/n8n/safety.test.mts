@@ -1,21 +1,24 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer as createHttpServer, request, type RequestListener } from 'node:http';
+import { createServer, request, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { INodeParameters } from 'n8n-workflow';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { itemsOf } from '../../scripts/lib/n8n/rest.mts';
+import {
+	type Execution,
+	itemsOf,
+	type N8nRest,
+	workflowNode,
+} from '../../scripts/lib/n8n/rest.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
 import { selfSigned } from '../integration/servers.mts';
-import { answer, demoForms, status } from '../service/index.mts';
-import { runOperations, startInstance, startUnlimited } from './instance.mts';
+import { demoForms, status } from '../service/index.mts';
+import { runWorkflow, saveAccount, startInstance, startUnlimited } from './instance.mts';
 
 vi.setConfig({ testTimeout: 900_000 });
 
 const formId = { __rl: true, mode: 'id', value: demoForms.contact };
-const getFields: INodeParameters = { resource: 'field', operation: 'getAll', formId };
 const TOKEN = 'token-that-nobody-may-read-5f2c9e';
 
 let cleanup = new AsyncDisposableStack();
@@ -23,6 +26,30 @@ afterEach(async () => {
 	await cleanup.disposeAsync();
 	cleanup = new AsyncDisposableStack();
 }, 120_000);
+
+/** Runs operations of the node by hand, each on its own, with a new credential for this account. */
+async function runOperations(
+	rest: N8nRest,
+	account: { token: string; baseUrl: string },
+	operations: Record<string, INodeParameters>,
+): Promise<Execution> {
+	const formServiceApi = await saveAccount(rest, account);
+	const names = Object.keys(operations);
+	const nodes = names.map((name) =>
+		workflowNode(name, 'n8n-nodes-formservice.formService', {
+			credentials: { formServiceApi },
+			onError: 'continueRegularOutput',
+			parameters: operations[name],
+		}),
+	);
+	const workflowId = await rest.createWorkflow({
+		name: names.join(', '),
+		nodes: [workflowNode('Start', 'n8n-nodes-base.manualTrigger'), ...nodes],
+		connections: { Start: { main: [names.map((node) => ({ node, type: 'main', index: 0 }))] } },
+		settings: { executionOrder: 'v1' },
+	});
+	return await runWorkflow(rest, workflowId);
+}
 
 /** The files below a folder that have this text, whatever their kind. */
 async function findFiles(text: string, folder: string): Promise<string[]> {
@@ -35,7 +62,7 @@ async function findFiles(text: string, folder: string): Promise<string[]> {
 
 it('neither n8n’s database nor its log has the token or the workspace’s secrets', async () => {
 	const service = await startUnlimited(cleanup, { token: TOKEN });
-	const instance = await startInstance(service, { N8N_LOG_LEVEL: 'debug' }, cleanup);
+	const { n8n, rest, folder } = await startInstance(cleanup, { env: { N8N_LOG_LEVEL: 'debug' } });
 	// a service that quotes the token in its message, and one that breaks
 	const quoting = status(403, `The token ${TOKEN} has no access.`);
 	service.faults.set({ fault: quoting, match: { path: /settings/ } });
@@ -43,7 +70,7 @@ it('neither n8n’s database nor its log has the token or the workspace’s secr
 	const [{ uuid }] = service.store.responses(demoForms.contact);
 	const [field] = service.store.fields(demoForms.contact);
 	const json = { formId, inputMode: 'json' };
-	const execution = await runOperations(instance, {
+	const execution = await runOperations(rest, service, {
 		Workspace: { resource: 'workspace', operation: 'get' },
 		Forms: { resource: 'form', operation: 'getAll', returnAll: true },
 		Responses: { resource: 'response', operation: 'getAll', formId, simplify: false },
@@ -60,75 +87,34 @@ it('neither n8n’s database nor its log has the token or the workspace’s secr
 	expect(itemsOf(execution, 'PDF')[0].binary).toHaveProperty('data');
 	expect(itemsOf(execution, 'Refused')[0].json.error).toContain('has no access');
 	expect(itemsOf(execution, 'Broken')[0].json).toHaveProperty('error');
-	await instance.n8n.stop();
+	await n8n.stop();
 
 	// what was asked for is found, so what is not found is not there
-	expect(await findFiles('Customer Survey', instance.folder)).not.toEqual([]);
+	expect(await findFiles('Customer Survey', folder)).not.toEqual([]);
 	const { workspace } = service.store.firstAccount()!;
 	const names = ['webhook_secret', 'slack_webhook_url', 'discord_webhook_url'];
 	for (const secret of [TOKEN, ...names.map((name) => String(workspace[name]))]) {
 		expect(secret.length).toBeGreaterThan(10);
-		expect(await findFiles(secret, instance.folder)).toEqual([]);
+		expect(await findFiles(secret, folder)).toEqual([]);
 	}
-});
-
-/** Lets a server listen on this machine; returns its port. */
-async function listen(server: Server): Promise<number> {
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	cleanup.defer(() => void server.close());
-	return (server.address() as AddressInfo).port;
-}
-
-describe('a PDF whose link names a host that resolves to a private address', () => {
-	/** Gets the PDF; returns the execution, and how many connections the host got. */
-	async function getPdf(env: Record<string, string>) {
-		const service = await startUnlimited(cleanup);
-		let connections = 0;
-		const target = createServer((socket) => {
-			connections += 1;
-			socket.destroy();
-		});
-		const link = `https://files.private.example:${await listen(target)}/summary.pdf`;
-		const fault = answer(200, 'application/json', JSON.stringify({ success: true, url: link }));
-		service.faults.set({ fault, match: { path: /\/pdf$/ } });
-		const preload = pathToFileURL(join(import.meta.dirname, 'safety', 'resolveToLoopback.mjs'));
-		const baseUrl = service.baseUrl.replace('127.0.0.1', 'localhost');
-		const settings = { NODE_OPTIONS: `--import ${preload.href}`, ...env };
-		const instance = await startInstance({ ...service, baseUrl }, settings, cleanup);
-		const [{ uuid }] = service.store.responses(demoForms.contact);
-		const execution = await runOperations(instance, {
-			PDF: { resource: 'response', operation: 'getPdf', responseId: uuid, download: true },
-			Fields: getFields,
-		});
-		return { execution, connections };
-	}
-
-	it('is not downloaded with n8n’s protection, which lets the service be reached', async () => {
-		const { execution, connections } = await getPdf({
-			N8N_SSRF_PROTECTION_ENABLED: 'true',
-			N8N_SSRF_ALLOWED_HOSTNAMES: 'localhost',
-		});
-		expect(connections).toBe(0);
-		expect(itemsOf(execution, 'PDF')[0].json).toHaveProperty('error');
-		expect(itemsOf(execution, 'Fields')[0].json).toHaveProperty('uuid');
-	});
-
-	it('is downloaded without n8n’s protection, since a node cannot look up names', async () => {
-		const { connections } = await getPdf({});
-		expect(connections).toBeGreaterThan(0);
-	});
 });
 
 describe('the node reaches a service', () => {
-	/** Hands every request on to a port of this machine, whatever host it asks for. */
+	/** Lets a server listen on this machine; returns its port. */
+	async function listen(server: Server): Promise<number> {
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+		cleanup.defer(() => void server.close());
+		return (server.address() as AddressInfo).port;
+	}
+
+	/** Hands every request on to a service, whatever host it asks for. */
 	const forwardTo =
-		(port: number, hosts = new Set<string>()): RequestListener =>
+		(service: string, hosts = new Set<string>()): RequestListener =>
 		(incoming, reply) => {
-			const { pathname, search, hostname } = new URL(incoming.url!, 'http://127.0.0.1');
+			const { pathname, search, hostname } = new URL(incoming.url!, service);
 			hosts.add(hostname);
 			const { method, headers } = incoming;
-			const path = pathname + search;
-			const onward = request({ host: '127.0.0.1', port, path, method, headers }, (answer) => {
+			const onward = request(service + pathname + search, { method, headers }, (answer) => {
 				reply.writeHead(answer.statusCode!, answer.headers);
 				answer.pipe(reply);
 			});
@@ -136,31 +122,23 @@ describe('the node reaches a service', () => {
 			incoming.pipe(onward);
 		};
 
-	async function expectFields(
-		access: { token: string; baseUrl: string },
-		env: Record<string, string>,
-	) {
-		const instance = await startInstance(access, env, cleanup);
-		const execution = await runOperations(instance, { Fields: getFields });
-		expect(itemsOf(execution, 'Fields')[0].json).toHaveProperty('uuid');
-	}
-
-	it('that only the proxy of n8n’s environment knows', async () => {
+	it('that only the proxy of n8n’s environment knows, or whose certificate is of an authority in NODE_EXTRA_CA_CERTS', async () => {
 		const { token, url } = await startUnlimited(cleanup);
 		const hosts = new Set<string>();
-		const proxy = await listen(createHttpServer(forwardTo(Number(new URL(url).port), hosts)));
+		const proxy = await listen(createServer(forwardTo(url, hosts)));
+		const secure = await listen(createHttpsServer(selfSigned, forwardTo(url)));
+		const authority = join(await temporaryFolder('certificate', cleanup), 'authority.pem');
+		await writeFile(authority, selfSigned.cert);
 		const env = { HTTP_PROXY: `http://127.0.0.1:${proxy}`, NO_PROXY: '127.0.0.1' };
-		await expectFields({ token, baseUrl: 'http://forms.internal.example/api/v1' }, env);
-		expect(hosts).toContain('forms.internal.example');
-	});
-
-	it('whose certificate is of an authority in NODE_EXTRA_CA_CERTS', async () => {
-		const { token, url } = await startUnlimited(cleanup);
-		const onward = forwardTo(Number(new URL(url).port));
-		const port = await listen(createHttpsServer(selfSigned, onward));
-		const file = join(await temporaryFolder('certificate', cleanup), 'authority.pem');
-		await writeFile(file, selfSigned.cert);
-		const baseUrl = `https://127.0.0.1:${port}/api/v1`;
-		await expectFields({ token, baseUrl }, { NODE_EXTRA_CA_CERTS: file });
+		const { rest } = await startInstance(cleanup, {
+			env: { ...env, NODE_EXTRA_CA_CERTS: authority },
+		});
+		for (const address of ['http://forms.internal.example', `https://127.0.0.1:${secure}`]) {
+			const Fields = { resource: 'field', operation: 'getAll', formId };
+			const account = { token, baseUrl: `${address}/api/v1` };
+			const execution = await runOperations(rest, account, { Fields });
+			expect(itemsOf(execution, 'Fields')[0].json, address).toHaveProperty('uuid');
+		}
+		expect([...hosts]).toEqual(['forms.internal.example']);
 	});
 });

@@ -74,12 +74,6 @@ export class Editor {
 			.last();
 	}
 
-	/** Adds an entry of a collection of parameters, by its label. */
-	async addSetting(label: string): Promise<void> {
-		await this.element('collection-parameter-add').locator('visible=true').first().click();
-		await this.element('collection-parameter-option').getByText(label, { exact: true }).click();
-	}
-
 	/** Presses the node's own button: Execute step, or Fetch Test Event of a trigger. */
 	async execute(): Promise<void> {
 		await this.element('node-execute-button').click();
@@ -94,13 +88,5 @@ export class Editor {
 	async saveToken(token: string): Promise<void> {
 		await this.parameter('accessToken').locator('input').fill(token);
 		await this.element('credential-save-button').click();
-	}
-
-	/** What a run that went wrong shows: what happened, and what to do. */
-	async readError(): Promise<{ message: string; description: string }> {
-		return {
-			message: await this.element('node-error-message').innerText(),
-			description: await this.element('node-error-description').innerText(),
-		};
 	}
 }

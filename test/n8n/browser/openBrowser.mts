@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type BrowserContextOptions, chromium, type Page, selectors } from 'playwright-core';
 import { provideChromium } from '../../../scripts/lib/chromium.mts';
 
@@ -17,11 +14,9 @@ const FLAGS = [
 
 const WAIT_MS = 60_000;
 
-export type Browser = {
+type Browser = {
 	/** a new tab of a person who is signed in nowhere */
 	newPage(options?: BrowserContextOptions): Promise<Page>;
-	/** the open tabs, as pictures; gives their paths */
-	takePictures(name: string): Promise<string[]>;
 };
 
 /** Starts a browser without a window; it ends with `cleanup`. */
@@ -40,18 +35,6 @@ export async function openBrowser(cleanup: AsyncDisposableStack): Promise<Browse
 			const page = await browser.newPage({ viewport, ...options });
 			page.setDefaultTimeout(WAIT_MS);
 			return page;
-		},
-		async takePictures(name) {
-			const pages = browser.contexts().flatMap((context) => context.pages());
-			const folder = await mkdtemp(join(tmpdir(), 'browser-'));
-			const paths = pages.map((_, index) =>
-				join(folder, `${name.replaceAll(/\W+/g, '-')}-${index}.png`),
-			);
-			await Promise.all(
-				pages.map(async (page, index) => await page.screenshot({ path: paths[index] })),
-			);
-			if (pages.length === 0) await rm(folder, { recursive: true });
-			return paths;
 		},
 	};
 }

@@ -7,57 +7,35 @@ export type Stored = {
 	executions: Array<{ id: string; status: string; data: string }>;
 	state: string;
 };
-export type ReadStored = (workflowId: string) => Stored | Promise<Stored>;
 
 const EXECUTIONS = `
 	SELECT execution_entity.id, execution_entity.status, execution_data.data
-	FROM execution_entity JOIN execution_data ON execution_data."executionId" = execution_entity.id
-	WHERE execution_entity."workflowId" = $1 ORDER BY execution_entity.id`;
-const STATIC_DATA = 'SELECT "staticData" FROM workflow_entity WHERE id = $1';
-
-type Row = Record<string, unknown>;
-
-const toStored = (executions: Row[], [workflow]: Row[]): Stored => ({
-	executions: executions.map((row) => ({
-		id: String(row.id),
-		status: String(row.status),
-		data: String(row.data),
-	})),
-	state: JSON.stringify(workflow?.staticData ?? null),
-});
+	FROM execution_entity JOIN execution_data ON execution_data.executionId = execution_entity.id
+	WHERE execution_entity.workflowId = ? ORDER BY execution_entity.id`;
+const STATIC_DATA = 'SELECT staticData FROM workflow_entity WHERE id = ?';
 
 /** Without a write-ahead log, as in 1.x, n8n locks readers out while it writes. */
 const LOCK_TIMEOUT_MS = 30_000;
 
-/** Reads n8n's own database, which may belong to a running or a killed n8n, and changes nothing. */
-export const readSqlite =
-	(file: string): ReadStored =>
-	(workflowId) => {
-		const database = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS });
-		try {
-			// not opened as read-only: what a kill has cut off has to be rolled back
-			database.exec('PRAGMA query_only = ON; BEGIN');
-			const [executions, workflows] = [EXECUTIONS, STATIC_DATA].map((query) =>
-				database.prepare(query.replace('$1', '?')).all(workflowId),
-			);
-			return toStored(executions, workflows);
-		} finally {
-			database.close();
-		}
-	};
-
-export type Client = { query(text: string, values: unknown[]): Promise<{ rows: Row[] }> };
-
-/** Reads the database that n8n's processes share in queue mode. */
-export const readPostgres =
-	(client: Client): ReadStored =>
-	async (workflowId) => {
-		const executions = await client.query(EXECUTIONS, [workflowId]);
-		const workflows = await client.query(STATIC_DATA, [workflowId]);
-		return toStored(executions.rows, workflows.rows);
-	};
-
-export const sqliteFile = (folder: string) => join(folder, '.n8n', 'database.sqlite');
+/** Reads the database of an n8n that runs or was killed, and changes nothing. */
+export function readDatabase(folder: string, workflowId: string): Stored {
+	const file = join(folder, '.n8n', 'database.sqlite');
+	const database = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS });
+	try {
+		// not opened as read-only: what a kill has cut off has to be rolled back
+		database.exec('PRAGMA query_only = ON; BEGIN');
+		const executions = database.prepare(EXECUTIONS).all(workflowId);
+		const workflow = database.prepare(STATIC_DATA).get(workflowId);
+		return {
+			executions: executions.map(({ id, status, data }) => ({
+				...{ id: String(id), status: String(status), data: String(data) },
+			})),
+			state: JSON.stringify(workflow?.staticData ?? null),
+		};
+	} finally {
+		database.close();
+	}
+}
 
 /** What the trigger has put into an execution, whether or not any node has run on it. */
 function listItems(data: IRunExecutionData, trigger: string): INodeExecutionData[] {

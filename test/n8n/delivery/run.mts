@@ -1,22 +1,10 @@
-import { cp } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { executionReader, N8n } from '../../../scripts/lib/n8n/instance.mts';
-import { packedPackage } from '../../../scripts/lib/packedPackage.mts';
-import { temporaryFolder } from '../../../scripts/lib/paths.mts';
+import { executionReader, type N8n } from '../../../scripts/lib/n8n/instance.mts';
 import type { Service } from '../../service/index.mts';
-import { saveAccount, startUnlimited } from '../instance.mts';
-import { listDeliveries, readSqlite, sqliteFile, type Stored } from './database.mts';
-import { failAThird } from './failing.mts';
+import { saveAccount, startInstance, startUnlimited, until } from '../instance.mts';
+import { listDeliveries, readDatabase, type Stored } from './database.mts';
 import type { Mode } from './modes.mts';
-import {
-	countPolls,
-	randomNumbers,
-	submitAll,
-	TRIGGER,
-	triggerWorkflow,
-	until,
-} from './submissions.mts';
+import { countPolls, failAThird, submitAll, TRIGGER, triggerWorkflow } from './submissions.mts';
 
 /** A response that was lost, repeated, or delivered without being submitted. */
 export type Finding = {
@@ -40,48 +28,44 @@ const BEFORE_A_KILL_MS = 3_000;
  * Submits responses through the form's page while the service fails and n8n is killed, waits until what
  * can arrive has arrived, and reads from n8n's database what did.
  */
-export async function deliver(mode: Mode, seed: number) {
+export async function deliver(mode: Mode) {
 	await using cleanup = new AsyncDisposableStack();
-	const folder = await temporaryFolder('n8n-delivery', cleanup);
 	const service = await startUnlimited(cleanup, { seed: false });
 	const fields = ['Name', 'Email', 'Message'].map((label) => ({ label }));
-	const formIds = Array.from(
-		{ length: mode.forms },
-		(_, index) => service.store.addForm({ name: `Form ${index + 1}`, fields }).id,
+	const numbers = Array.from({ length: mode.forms }, (_, index) => index + 1);
+	const formIds = numbers.map(
+		(number) => service.store.addForm({ name: `Form ${number}`, fields }).id,
 	);
 	const env = { EXECUTIONS_DATA_PRUNE: 'false', ...mode.env };
-	const n8n = new N8n({ line: mode.line, folder, tarball: await packedPackage(), env });
-	cleanup.defer(async () => await n8n.stop());
-	await n8n.start();
-	const watched = mode.forms > 1 ? 'all' : formIds[0];
-	const workflow = triggerWorkflow(await saveAccount(n8n.rest, service), watched);
-	const workflowId = await n8n.rest.createWorkflow(workflow);
-	await n8n.rest.activate(workflowId);
+	const { n8n, rest, folder } = await startInstance(cleanup, { line: mode.line, env });
+	const watched = mode.forms > 1 ? undefined : formIds[0];
+	const workflow = triggerWorkflow(await saveAccount(rest, service), watched);
+	const workflowId = await rest.createWorkflow(workflow);
+	await rest.activate(workflowId);
 	await waitForPolls(service, mode.forms);
 
-	const parse = await executionReader(mode.line);
-	const read = async () => await readSqlite(sqliteFile(folder))(workflowId);
-	const random = randomNumbers(seed);
+	const read = () => readDatabase(folder, workflowId);
 	const start = Date.now();
-	const submitting = submitAll(service, { ...mode, formIds }, random);
+	const submitting = submitAll(service, { ...mode, formIds });
 	// with durable cursors n8n drops what the activation learned: a kill before the first poll begins anew
 	await waitForPolls(service, 2 * mode.forms);
 	const earlier = service.requests.length;
-	const countFailed = failAThird(service.faults, random);
-	const kills = await killRepeatedly({ n8n, service, folder, workflowId, mode, random });
+	const countFailed = failAThird(service);
+	const kills = await killRepeatedly(n8n, service, mode, read);
 	await submitting;
 	const requests = service.requests.length - earlier;
 	const failedRequests = countFailed();
 	service.faults.clear();
 
+	const parse = await executionReader(mode.line);
 	const submitted = formIds.flatMap((id) => service.store.responses(id).map(({ uuid }) => uuid));
-	const hasAll = async () => {
-		const deliveries = listDeliveries(await read(), TRIGGER, parse);
+	const hasAll = () => {
+		const deliveries = listDeliveries(read(), TRIGGER, parse);
 		return submitted.every((uuid) => deliveries.has(uuid));
 	};
 	const settled = countPolls(service);
 	// several good polls without the last response mean that it is lost
-	const isOver = async () => (await hasAll()) || countPolls(service) > settled + 5 * mode.forms;
+	const isOver = () => hasAll() || countPolls(service) > settled + 5 * mode.forms;
 	await until(isOver, DRAIN_TIMEOUT_MS);
 	// what would be repeated gets the time for it
 	const drained = countPolls(service);
@@ -89,11 +73,10 @@ export async function deliver(mode: Mode, seed: number) {
 	await sleep(2_000);
 	await n8n.stop();
 
-	const stored = await read();
+	const stored = read();
 	const deliveries = listDeliveries(stored, TRIGGER, parse);
 	const statuses = Map.groupBy(stored.executions, ({ status }) => status);
 	return {
-		seed,
 		seconds: Math.round((Date.now() - start) / 1000),
 		submitted: submitted.length,
 		...{ requests, failedRequests, kills: kills.length },
@@ -111,37 +94,28 @@ async function waitForPolls(service: Service, times: number): Promise<void> {
 	await sleep(1_000);
 }
 
-type Battle = {
-	n8n: N8n;
-	service: Service;
-	folder: string;
-	workflowId: string;
-	mode: Mode;
-	random: () => number;
-};
-
 /** Kills n8n at random times, or in a poll where it is aimed, and keeps what its database had before and after. */
-async function killRepeatedly(battle: Battle): Promise<Kill[]> {
-	const { n8n, service, folder, workflowId, mode, random } = battle;
+async function killRepeatedly(
+	n8n: N8n,
+	service: Service,
+	mode: Mode,
+	read: () => Stored,
+): Promise<Kill[]> {
 	const start = Date.now();
 	const kills: Kill[] = [];
 	for (let number = 1; number <= mode.kills; number++) {
-		const time = ((number - random()) / mode.kills) * mode.durationMs;
+		const time = ((number - Math.random()) / mode.kills) * mode.durationMs;
 		await sleep(Math.max(0, start + time - Date.now()));
-		const before = await readSqlite(sqliteFile(folder))(workflowId);
+		const before = read();
 		if (mode.isAtomic && number % 2 === 1) {
 			const seen = countPolls(service);
 			await until(() => countPolls(service) > seen, POLL_WITHIN_MS);
-			await sleep(random() * IN_A_POLL_MS);
+			await sleep(Math.random() * IN_A_POLL_MS);
 		} else {
 			await sleep(BEFORE_A_KILL_MS);
 		}
 		await n8n.kill();
-		// read from a copy, since reading rolls back what the kill has cut off
-		const copy = join(folder, `kill-${number}`);
-		const filter = (path: string) => /\.n8n$|database\.sqlite[^/]*$/.test(path);
-		await cp(join(folder, '.n8n'), copy, { recursive: true, filter });
-		kills.push({ before, after: await readSqlite(join(copy, 'database.sqlite'))(workflowId) });
+		kills.push({ before, after: read() });
 		await n8n.start();
 	}
 	return kills;

@@ -1,57 +1,23 @@
+import { sample, shuffle } from 'lodash';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { submitFormPage } from '../../service/submitForm.mts';
 import { type WorkflowFile, workflowNode } from '../../../scripts/lib/n8n/rest.mts';
-import type { Service } from '../../service/index.mts';
+import {
+	type Fault,
+	type FaultName,
+	faultTable,
+	type Service,
+	slow,
+} from '../../service/index.mts';
+import { submitFormPage } from '../../service/submitForm.mts';
 import type { Credential } from '../instance.mts';
-
-type Plan = { formIds: string[]; submissions: number; durationMs: number };
-
-/** Submits the pages of forms with a name, an email address and a message, at random times of the given span. */
-export async function submitAll(
-	service: Service,
-	{ formIds, submissions, durationMs }: Plan,
-	random: () => number,
-): Promise<void> {
-	const start = Date.now();
-	const times = Array.from({ length: submissions }, () => random() * durationMs);
-	for (const [index, time] of times.sort((one, other) => one - other).entries()) {
-		await sleep(Math.max(0, start + time - Date.now()));
-		await submitFormPage(service, formIds[index % formIds.length], {
-			Name: 'Ada Lovelace',
-			Email: 'ada@example.com',
-			Message: `Submission ${index}`,
-		});
-	}
-	await sleep(Math.max(0, start + durationMs - Date.now()));
-}
-
-/** How many requests for the responses of any form the service has got. */
-export const countPolls = ({ requests }: Pick<Service, 'requests'>) =>
-	requests.filter(({ path }) => path.startsWith('/responses/')).length;
-
-/** Waits for a condition; returns whether it came about in time. */
-export async function until(
-	condition: () => boolean | Promise<boolean>,
-	timeoutMs: number,
-): Promise<boolean> {
-	const deadline = Date.now() + timeoutMs;
-	while (!(await condition())) {
-		if (Date.now() > deadline) return false;
-		await sleep(20);
-	}
-	return true;
-}
-
-/** Numbers from 0 up to 1 that are the same for the same seed (Park and Miller). */
-export function randomNumbers(seed: number): () => number {
-	let state = (seed % 2_147_483_646) + 1;
-	return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
-}
 
 export const TRIGGER = 'New Response';
 
 /** A trigger on a form or on all of them, which n8n polls every ten seconds, and a node that does nothing. */
-export const triggerWorkflow = (credential: Credential, formId: string): WorkflowFile => ({
+export const triggerWorkflow = (
+	credential: Credential,
+	formId: string | undefined,
+): WorkflowFile => ({
 	name: 'Delivery',
 	nodes: [
 		workflowNode(TRIGGER, 'n8n-nodes-formservice.formServiceTrigger', {
@@ -63,9 +29,8 @@ export const triggerWorkflow = (credential: Credential, formId: string): Workflo
 						cronExpression: `${second} * * * * *`,
 					})),
 				},
-				...(formId === 'all'
-					? { watch: 'all' }
-					: { watch: 'one', formId: { __rl: true, mode: 'id', value: formId } }),
+				watch: formId === undefined ? 'all' : 'one',
+				...(formId !== undefined && { formId: { __rl: true, mode: 'id', value: formId } }),
 				events: ['responseCompleted'],
 				options: { requestsPerDay: 100_000 },
 			},
@@ -75,3 +40,55 @@ export const triggerWorkflow = (credential: Credential, formId: string): Workflo
 	connections: { [TRIGGER]: { main: [[{ node: 'End', type: 'main', index: 0 }]] } },
 	settings: { executionOrder: 'v1' },
 });
+
+/** How many requests for the responses of any form the service has got. */
+export const countPolls = ({ requests }: Pick<Service, 'requests'>) =>
+	requests.filter(({ path }) => path.startsWith('/responses/')).length;
+
+type Plan = { formIds: string[]; submissions: number; durationMs: number };
+
+/** Submits the pages of forms with a name, an email address and a message, at random times of the given span. */
+export async function submitAll(service: Service, plan: Plan): Promise<void> {
+	const { formIds, submissions, durationMs } = plan;
+	const start = Date.now();
+	const times = Array.from({ length: submissions }, () => Math.random() * durationMs);
+	for (const [index, time] of times.sort((one, other) => one - other).entries()) {
+		await sleep(Math.max(0, start + time - Date.now()));
+		const person = { Name: 'Ada Lovelace', Email: 'ada@example.com' };
+		const answers = { ...person, Message: `Submission ${index}` };
+		await submitFormPage(service, formIds[index % formIds.length], answers);
+	}
+	await sleep(Math.max(0, start + durationMs - Date.now()));
+}
+
+/** Not a failure: a reply packed with gzip. And a daily limit would outlast the run. */
+const LEFT_OUT = ['tooManyDay', 'gzip'];
+
+/** Kinds that take up to a minute each: one of all of them for all others, or little else would happen in a run. */
+const LONG: FaultName[] = [
+	...(['silentBefore', 'silentAfter'] as const),
+	...(['tooManyMinute', 'tooManyBare', 'tooManyHttpDate'] as const),
+];
+
+/**
+ * Makes a third of the API's requests fail, in all the ways of the service's fault table, and some good
+ * replies late. At most two in a row fail: after more, the trigger would hardly poll in a run of minutes.
+ *
+ * @returns a function that says how many have failed so far
+ */
+export function failAThird({ faults }: Service): () => number {
+	const names = Object.keys(faultTable) as FaultName[];
+	const short = names.filter((name) => !LEFT_OUT.includes(name) && !LONG.includes(name));
+	let failed = 0;
+	let kinds: FaultName[] = [];
+	let outcomes: boolean[] = [];
+	const chooseFault = (): Fault | undefined => {
+		if (outcomes.length === 0) outcomes = shuffle([true, false, false]);
+		if (!outcomes.pop()) return Math.random() < 1 / 10 ? slow(3_000) : undefined;
+		if (kinds.length === 0) kinds = shuffle([...short, sample(LONG)!]);
+		failed++;
+		return faultTable[kinds.pop()!];
+	};
+	faults.set({ fault: chooseFault });
+	return () => failed;
+}

@@ -1,10 +1,11 @@
-import { type ChildProcess, execFileSync, spawn, type SpawnOptions } from 'node:child_process';
+import { execFileSync, spawn, type SpawnOptions } from 'node:child_process';
+import { once } from 'node:events';
 import { chownSync, globSync } from 'node:fs';
 import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
-import { freePort, isProgram } from '../../../scripts/lib/command.mts';
-import { temporaryFolder } from '../../../scripts/lib/paths.mts';
-import { until } from '../delivery/submissions.mts';
+import { freePort, isProgram } from '../../scripts/lib/command.mts';
+import { temporaryFolder } from '../../scripts/lib/paths.mts';
+import { until } from './instance.mts';
 
 function find(program: string): string {
 	// Debian keeps PostgreSQL's server programs off the PATH
@@ -28,10 +29,12 @@ const isOpen = async (port: number) =>
 async function start(
 	program: string,
 	args: string[],
-	{ port, cleanup, ...options }: SpawnOptions & { port: number; cleanup: AsyncDisposableStack },
+	port: number,
+	cleanup: AsyncDisposableStack,
+	options: SpawnOptions = { stdio: 'ignore' },
 ): Promise<void> {
-	const server: ChildProcess = spawn(program, args, { stdio: 'ignore', ...options });
-	const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+	const server = spawn(program, args, options);
+	const ended = once(server, 'exit');
 	cleanup.defer(async () => {
 		server.kill('SIGINT');
 		await ended;
@@ -45,7 +48,7 @@ export async function startRedis(cleanup: AsyncDisposableStack): Promise<number>
 	const port = await freePort();
 	const folder = await temporaryFolder('redis', cleanup);
 	const settings = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--dir', folder];
-	await start(find('redis-server'), settings, { port, cleanup });
+	await start(find('redis-server'), settings, port, cleanup);
 	return port;
 }
 
@@ -53,20 +56,16 @@ export async function startRedis(cleanup: AsyncDisposableStack): Promise<number>
 export async function startPostgres(cleanup: AsyncDisposableStack): Promise<number> {
 	const port = await freePort();
 	const folder = await temporaryFolder('postgres', cleanup);
-	const options: { cwd: string; uid?: number; gid?: number } = { cwd: folder };
+	const options: SpawnOptions = { cwd: folder, stdio: 'ignore' };
 	if (process.getuid?.() === 0) {
 		// PostgreSQL refuses to run as root, and its package has made a user
 		const [uid, gid] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'postgres'])));
 		chownSync(folder, uid, gid);
 		Object.assign(options, { uid, gid });
 	}
-	const user = ['-U', 'postgres', '--auth=trust'];
-	const encoding = ['-E', 'UTF8', '--no-locale', '--no-sync'];
-	execFileSync(find('initdb'), ['-D', folder, ...user, ...encoding], {
-		...options,
-		stdio: 'ignore',
-	});
+	const flags = '-U postgres --auth=trust -E UTF8 --no-locale --no-sync'.split(' ');
+	execFileSync(find('initdb'), ['-D', folder, ...flags], options);
 	const settings = ['-D', folder, '-p', `${port}`, '-k', folder, '-h', '127.0.0.1', '-F'];
-	await start(find('postgres'), settings, { port, cleanup, ...options });
+	await start(find('postgres'), settings, port, cleanup, options);
 	return port;
 }

@@ -1,12 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 
 /** A tool as the model is told of it. */
 type Tool = { name: string; description: string };
-
-/** What the model has been told so far: by the person, of its tools, and by them. */
-export type Told = { prompt: string; tools: Tool[]; results: string[] };
 
 /** What the model does: it calls a tool by its name, or answers. */
 export type Step = { tool: string; args: object } | { answer: string };
@@ -20,33 +18,28 @@ type Request = {
 /**
  * A language model that follows a script, behind the interface of OpenAI's chat completions. The number of
  * results that the tools have given decides which step comes next.
+ *
+ * @returns its address, and what it has been told so far: by the person, of its tools, and by them
  */
 export async function startScriptedModel(script: Step[], cleanup: AsyncDisposableStack) {
-	const told: Told = { prompt: '', tools: [], results: [] };
+	const told = { prompt: '', tools: [] as Tool[], results: [] as string[] };
 	const server = createServer(async (request, reply) => {
-		const chunks: Uint8Array[] = [];
-		for await (const chunk of request) chunks.push(chunk as Uint8Array);
 		if (!request.url?.endsWith('/chat/completions')) return reply.writeHead(404).end('{}');
-		const {
-			messages,
-			tools = [],
-			stream,
-		} = JSON.parse(Buffer.concat(chunks).toString()) as Request;
-		const listContents = (role: string) =>
-			messages.filter((message) => message.role === role).map(({ content }) => content);
-		told.prompt = JSON.stringify(listContents('user'));
+		const { messages, tools = [], stream } = (await json(request)) as Request;
+		const listContents = (wanted: string) =>
+			messages.filter(({ role }) => role === wanted).map(({ content }) => JSON.stringify(content));
+		told.prompt = listContents('user').join();
 		told.tools = tools.map((tool) => tool.function);
-		told.results = listContents('tool').map((content) => JSON.stringify(content));
+		told.results = listContents('tool');
 		const message = createMessage(script[told.results.length], told.results.length);
 		const finish = 'tool_calls' in message ? 'tool_calls' : 'stop';
 		const said = stream ? { delta: message } : { message };
-		const completion = {
+		const text = JSON.stringify({
 			...{ id: 'scripted', created: 0, model: 'scripted' },
 			object: stream ? 'chat.completion.chunk' : 'chat.completion',
 			choices: [{ index: 0, ...said, finish_reason: finish }],
 			usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-		};
-		const text = JSON.stringify(completion);
+		});
 		const type = stream ? 'text/event-stream' : 'application/json';
 		reply.writeHead(200, { 'content-type': type });
 		return reply.end(stream ? `data: ${text}\n\ndata: [DONE]\n\n` : text);
