@@ -36,7 +36,7 @@ async function findExecution(file: string, meets: (one: Execution) => boolean): 
 		found = ended.find(meets);
 		return found !== undefined;
 	};
-	expect(await until(isFound, RUN_TIMEOUT_MS), `an execution of ${file}`).toBe(true);
+	expect(await until(isFound, RUN_TIMEOUT_MS, 500), `an execution of ${file}`).toBe(true);
 	return found!;
 }
 

@@ -48,11 +48,12 @@ export async function saveAccount(
 export async function until(
 	condition: () => boolean | Promise<boolean>,
 	timeoutMs: number,
+	everyMs = 20,
 ): Promise<boolean> {
 	const deadline = Date.now() + timeoutMs;
 	while (!(await condition())) {
 		if (Date.now() > deadline) return false;
-		await sleep(20);
+		await sleep(everyMs);
 	}
 	return true;
 }
@@ -69,7 +70,7 @@ export async function runWorkflow(
 		execution = await rest.execution(id);
 		return !['new', 'running'].includes(execution.status);
 	};
-	if (!(await until(hasEnded, 120_000))) throw new Error(`Execution ${id} did not end.`);
+	if (!(await until(hasEnded, 120_000, 250))) throw new Error(`Execution ${id} did not end.`);
 	return execution;
 }
 

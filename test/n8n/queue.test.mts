@@ -61,10 +61,10 @@ it('in queue mode, polls in one process and updates once for each response on se
 	const listUpdates = (status: number) =>
 		service.requests.filter((one) => one.path.endsWith('/settings') && one.status === status);
 	await until(async () => {
+		if (listUpdates(200).length < SUBMISSIONS) return false;
 		const ids = await rest.executionIds(workflowId);
 		executions = await Promise.all(ids.map(async (id) => await rest.execution(id)));
-		const isRunning = executions.some(({ status }) => ['new', 'running'].includes(status));
-		return !isRunning && listUpdates(200).length >= SUBMISSIONS;
+		return !executions.some(({ status }) => ['new', 'running'].includes(status));
 	}, UPDATED_WITHIN_MS);
 	const pollTimes = Math.ceil((Date.now() - start) / POLL_EVERY_MS);
 	await rest.deactivate(workflowId);
