@@ -66,7 +66,7 @@ export async function deliver(mode: Mode) {
 	const settled = countPolls(service);
 	// several good polls without the last response mean that it is lost
 	const isOver = () => hasAll() || countPolls(service) > settled + 5 * mode.forms;
-	await until(isOver, DRAIN_TIMEOUT_MS);
+	await until(isOver, DRAIN_TIMEOUT_MS, 1_000);
 	// what would be repeated gets the time for it
 	const drained = countPolls(service);
 	await until(() => countPolls(service) >= drained + 2 * mode.forms, 60_000);
