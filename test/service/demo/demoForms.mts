@@ -40,21 +40,14 @@ const email = field('Email', 'email', 'email', { mandatory: true });
 const contents: Record<keyof typeof demoForms, DemoForm> = {
 	contact: {
 		name: 'Contact',
-		settings: {
-			description: 'Ask us anything.',
-			cta_label: 'Send message',
-			after_message: '<p>Thank you, we answer within a day.</p>',
-		},
+		settings: { description: 'Ask us anything.', cta_label: 'Send message' },
 		fields: [
 			...[name, email, field('Phone', 'phone', 'phone')],
 			field('Message', 'message', 'textarea', { mandatory: true }),
 		],
 		responses: [
 			{ name: 'Ada Lovelace', email: 'ada@example.com', message: 'Do you ship to London?' },
-			{
-				...{ name: 'Grace Hopper', email: 'grace@example.com', phone: '+1 555 0100' },
-				message: 'The page says "99 < 100".\nIs that so?',
-			},
+			{ name: 'Grace Hopper', email: 'grace@example.com', message: 'Is "99 < 100"?\nReally?' },
 		],
 	},
 	survey: {
