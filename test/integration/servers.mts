@@ -18,7 +18,7 @@ import {
 } from 'node:net';
 import { afterAll } from 'vitest';
 // the names below private.example get the address of this machine, on every machine
-import '../n8n/safety/resolveToLoopback.mjs';
+import './n8n/resolveToLoopback.mjs';
 
 /** Servers on this machine that are not the stand-in, and places without any. All end with the test file. */
 

@@ -1,0 +1,23 @@
+/**
+ * Gives the names below `private.example` the address of this machine, as a name server could. Plain
+ * JavaScript, since the types of `lookup` have many forms.
+ */
+import dns from 'node:dns';
+import { syncBuiltinESMExports } from 'node:module';
+
+const ADDRESS = { address: '127.0.0.1', family: 4 };
+const isOurs = (hostname) => hostname.endsWith('.private.example');
+
+const { lookup } = dns;
+dns.lookup = (hostname, options, callback = options) => {
+	if (!isOurs(hostname)) return lookup(hostname, options, callback);
+	if (options.all) process.nextTick(callback, null, [ADDRESS]);
+	else process.nextTick(callback, null, ADDRESS.address, ADDRESS.family);
+};
+
+const { lookup: lookupPromise } = dns.promises;
+dns.promises.lookup = async (hostname, options) => {
+	if (!isOurs(hostname)) return await lookupPromise(hostname, options);
+	return options?.all ? [ADDRESS] : ADDRESS;
+};
+syncBuiltinESMExports();
