@@ -305,6 +305,21 @@ describe('The fields of Skip Duplicates By', () => {
 		expect(posts()).toEqual([]);
 	});
 
+	it('must be fields that the form still has', async () => {
+		const { id, uuids } = newForm([{ label: 'Email' }]);
+		const { fields: schema } = await n8n.getFormFields(id);
+		const other = { success: true, data: [{ uuid: OTHER_FIELD, label: 'Note' }] };
+		const fault = answer(200, 'application/json', JSON.stringify(other));
+		service.faults.set({ fault, match: { path: /fields$/ } });
+		const fields = { mappingMode: 'defineBelow', value: { Email: 'a' }, schema };
+		const mapped = { ...addTo(id), inputMode: 'fields', fields, options: { skipIfExists: uuids } };
+		const { error } = await n8n.runNode(mapped as never);
+		expect(error?.message).toBe(
+			'\'Skip Duplicates By\' names "Email", which is not a field of the form',
+		);
+		expect(posts()).toEqual([]);
+	});
+
 	it('are offered by the editor', async () => {
 		const { id, uuids } = newForm([{ label: 'Email' }, { label: 'Note' }]);
 		const given = { formId: locator(id) };

@@ -1,9 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import type { AnswerValue } from '../../api/answers/encode';
 import { findFields, parseFields } from '../../api/answers/fields';
 import type { FormField, InputField } from '../../api/answers/fields';
 import { isNothing, listMeanings, normalizeAnswer } from '../../api/answers/kinds';
-import type { AnsweredField } from '../../api/answers/kinds';
 import { matchAnswers } from '../../api/answers/match';
 import type { MatchedAnswers } from '../../api/answers/match';
 import { toComparable } from '../../api/answers/names';
@@ -58,9 +56,7 @@ export function findIdentity(
 	const problems = found
 		.filter(({ field }) => field === undefined)
 		.map((one) =>
-			one.sharedBy.length > 0
-				? explainSharedLabel(one)
-				: `'${SKIP_DUPLICATES}' names "${one.name}", which is not a field of the form.`,
+			one.sharedBy.length > 0 ? explainSharedLabel(one) : `${explainUnknownName(one.name)}.`,
 		);
 	if (problems.length > 0) {
 		throw invalidAll(input, problems, COUNTED, [`Form fields: ${listTitles(fields)}.`]);
@@ -76,23 +72,19 @@ export function findIdentity(
 	return identity;
 }
 
+function explainUnknownName(name: string): string {
+	return `'${SKIP_DUPLICATES}' names "${name}", which is not a field of the form`;
+}
+
 /** The ID of the first response with a key, if the service gives it: one that exists, or that the run adds. */
 export type Known = Map<string | undefined, Promise<string | undefined>>;
 
 /** The complete responses of a form by their answers to the identifying fields. */
 type Existing = {
-	identity: IdentityField[];
+	identity: FormField[];
 	known: Known;
 	/** The responses of which an answer is not certain. */
 	doubtful: Array<{ id?: string; possible: Possible[] }>;
-};
-
-/** A field that identifies a response, and how its answers are compared. */
-type IdentityField = {
-	field: FormField;
-	compared: AnsweredField;
-	/** The time zone of the workflow. */
-	zone: string;
 };
 
 /** The text of an answer as it is compared, or all texts that it may have; undefined for any text. */
@@ -134,8 +126,7 @@ export async function findDuplicates(
 		},
 		identity.map(({ id }) => id),
 	);
-	const answers = identity.map(({ id }) => data[id]);
-	return { known: existing.known, key: findKey(input, existing, answers) };
+	return { known: existing.known, key: findKey(input, existing, data) };
 }
 
 /**
@@ -161,22 +152,33 @@ function indexResponses(
 		);
 	}
 	const all = responses.map(({ matched }) => matched);
-	const identity = wanted.map((field) => toIdentityField(input, field, formFields, all));
 	const listed = new Set(
 		all.flatMap(({ answers, doubtful }) => [...answers.map(({ field }) => field), ...doubtful]),
 	);
-	const absent = identity.filter(({ field }) => !listed.has(field));
+	const identity = wanted.map(({ id, title }) => {
+		const field = formFields.find(({ uuid }) => uuid === id);
+		// the resource mapper may have stored a field that was deleted since
+		if (field === undefined) throw invalid(input, explainUnknownName(title), NOTHING_ADDED);
+		return field;
+	});
+	const absent = identity.filter((field) => !listed.has(field));
 	if (absent.length > 0 && responses.length > 0) {
-		const titles = absent.map(({ field }) => `"${field.title}"`).join(', ');
+		const titles = absent.map(({ title }) => `"${title}"`).join(', ');
 		throw invalid(
 			input,
 			`'${SKIP_DUPLICATES}' found no answer to ${titles} in any of the ${responses.length} responses of the form`,
 			`The field may be new or renamed, so an existing response could be missed. ${NOTHING_ADDED}`,
 		);
 	}
+	for (const field of identity) {
+		// a field whose type is unknown has several choices, equal in any order, if its answers are lists
+		const own = all.flatMap(({ answers }) => answers.filter((answer) => answer.field === field));
+		const listsChoices = own.some(({ value }) => Array.isArray(value));
+		if (listsChoices && field.kind === 'text') field.kind = 'multipleChoice';
+	}
 	const existing: Existing = { identity, known: new Map(), doubtful: [] };
 	for (const { id, matched } of responses) {
-		const possible = identity.map((field) => findPossibleTexts(matched, field));
+		const possible = identity.map((field) => findPossibleTexts(matched, field, input.zone));
 		const certain = possible.flatMap((texts) => (texts?.size === 1 ? [...texts] : []));
 		const key = JSON.stringify(certain);
 		if (certain.length < identity.length) existing.doubtful.push({ id, possible });
@@ -185,34 +187,19 @@ function indexResponses(
 	return existing;
 }
 
-/** A field whose type is unknown has several choices if its answers are lists: they are equal in any order. */
-function toIdentityField(
-	{ zone }: Input,
-	{ id }: InputField,
-	formFields: readonly FormField[],
-	responses: readonly MatchedAnswers[],
-): IdentityField {
-	const field = formFields.find(({ uuid }) => uuid === id)!;
-	const listsChoices = responses.some(({ answers }) =>
-		answers.some((answer) => answer.field === field && Array.isArray(answer.value)),
-	);
-	const kind = listsChoices && field.kind === 'text' ? 'multipleChoice' : field.kind;
-	return { field, compared: { ...field, kind }, zone };
-}
-
 /**
  * The key of the responses that have the same answers as an item.
  *
- * @param answers the item's answers to the identifying fields, in their order
+ * @param data the answers of the item by the IDs of their fields
  * @throws NodeOperationError if it is not certain whether a response has the same answers
  */
 function findKey(
 	input: Input,
 	{ identity, known, doubtful }: Existing,
-	answers: readonly AnswerValue[],
+	data: Answers['data'],
 ): string {
-	const texts = identity.map(({ field, compared, zone }, index) => {
-		const text = normalizeAnswer(answers[index], compared, zone);
+	const texts = identity.map((field) => {
+		const text = normalizeAnswer(data[field.uuid!], field, input.zone);
 		if (text !== undefined) return text;
 		throw invalid(
 			input,
@@ -226,7 +213,7 @@ function findKey(
 		possible.every((one, index) => one === undefined || one.has(texts[index])),
 	);
 	if (like === undefined) return key;
-	const { title } = identity[like.possible.findIndex((one) => one?.size !== 1)].field;
+	const { title } = identity[like.possible.findIndex((one) => one?.size !== 1)];
 	throw invalid(
 		input,
 		`'${SKIP_DUPLICATES}' can't compare "${title}" with response ${like.id ?? 'without ID'}`,
@@ -240,7 +227,8 @@ function findKey(
  */
 function findPossibleTexts(
 	{ answers, doubtful }: MatchedAnswers,
-	{ field, compared, zone }: IdentityField,
+	field: FormField,
+	zone: string,
 ): Possible {
 	const label = toComparable(field.label);
 	const namesakes = doubtful.includes(field)
@@ -249,12 +237,12 @@ function findPossibleTexts(
 	// a map by label keeps only one answer of several fields with that label
 	if (namesakes.length === 1) return undefined;
 	const own = answers.find((answer) => answer.field === field);
-	if (own !== undefined && namesakes.length === 0) return listMeanings(own.value, compared, zone);
+	if (own !== undefined && namesakes.length === 0) return listMeanings(own.value, field, zone);
 	const unmatched = answers.filter(
 		(answer) => answer.field === undefined && answer.uuid === undefined && !isNothing(answer.value),
 	);
 	const meanings = [...namesakes, ...unmatched].map(({ value }) =>
-		listMeanings(value, compared, zone),
+		listMeanings(value, field, zone),
 	);
 	if (!meanings.every((one) => one !== undefined)) return undefined;
 	return new Set(['', ...meanings.flatMap((one) => [...one])]);
