@@ -2,7 +2,7 @@ import { upperFirst } from 'lodash';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { createInputError } from '../api/errors';
 import { isId, isRecord, MAX_ID_LENGTH } from '../api/records';
-import { readBoolean } from '../api/readers';
+import { readBoolean, readNumber } from '../api/readers';
 import { isWebUrl } from '../api/url';
 import { limitInput } from './properties';
 
@@ -153,18 +153,6 @@ export function describeChoices(choices: Readonly<Record<string, string>>): stri
 		.join(', ');
 }
 
-/** A text parameter that may not be empty. */
-export function readText(
-	input: Input,
-	name: string,
-	displayName: string,
-	fallback: string,
-): string {
-	const text = toText(input, input.parameter<unknown>(name, fallback), displayName).trim();
-	if (text !== '') return text;
-	throw invalid(input, `'${displayName}' is missing`);
-}
-
 /** A text, also from a number that an expression gives. */
 export function toText(input: Input, value: unknown, displayName: string): string {
 	const text = typeof value === 'string' ? value : numberAsText(value);
@@ -228,9 +216,8 @@ export function readCount(
 	minimum: number,
 	fallback = minimum,
 ): number {
-	const given = input.parameter<unknown>(name, fallback);
-	const count = typeof given === 'string' && /^\s*\d+\s*$/.test(given) ? Number(given) : given;
-	if (typeof count === 'number' && Number.isSafeInteger(count) && count >= minimum) return count;
+	const count = readNumber(input.parameter<unknown>(name, fallback)) ?? NaN;
+	if (Number.isSafeInteger(count) && count >= minimum) return count;
 	throw invalid(input, `'${displayName}' must be a whole number of at least ${minimum}`);
 }
 

@@ -1,9 +1,8 @@
 import { omit } from 'lodash';
-import type { INodeExecutionData } from 'n8n-workflow';
 import { endpoints } from '../../api/endpoints';
 import { downloadPdf } from '../../api/files/download';
 import { getPdfLink } from '../../api/service';
-import { readResponseId, readSwitch, readText } from '../../parameters/input';
+import { invalid, readResponseId, readSwitch, toText } from '../../parameters/input';
 import { formLocator, responseLocator } from '../../parameters/properties';
 import type { Operation } from '../operation';
 
@@ -46,19 +45,18 @@ export const responseGetPdf: Operation = {
 	],
 	prepare(input) {
 		const responseId = readResponseId(input);
-		const field = readSwitch(input, 'download', 'Download PDF', false)
-			? readText(input, 'binaryPropertyName', FIELD_LABEL, DEFAULT_BINARY_FIELD)
-			: undefined;
+		const download = readSwitch(input, 'download', 'Download PDF', false);
+		const name = input.parameter<unknown>('binaryPropertyName', DEFAULT_BINARY_FIELD);
+		const field = toText(input, name, FIELD_LABEL).trim();
+		if (field === '') throw invalid(input, `'${FIELD_LABEL}' is missing`);
 		return {
 			ids: { responseId },
 			async send({ context, target }) {
 				const link = await getPdfLink(context, target);
-				const item: INodeExecutionData = { json: { uuid: responseId, pdf_url: link } };
-				const name = `response-${responseId}.pdf`;
-				if (field !== undefined) {
-					item.binary = { [field]: await downloadPdf(context, link, name) };
-				}
-				return [item];
+				const item = { json: { uuid: responseId, pdf_url: link } };
+				if (!download) return [item];
+				const file = await downloadPdf(context, link, `response-${responseId}.pdf`);
+				return [{ ...item, binary: { [field]: file } }];
 			},
 		};
 	},
