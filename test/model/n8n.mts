@@ -4,13 +4,7 @@
  * does"). The poll is that of the node class.
  */
 import lodash from 'lodash';
-import type {
-	IDataObject,
-	IHttpRequestOptions,
-	INode,
-	INodeExecutionData,
-	IPollFunctions,
-} from 'n8n-workflow';
+import type { IDataObject, IHttpRequestOptions, INode, IPollFunctions } from 'n8n-workflow';
 import { startProcess, type Process } from './process.mts';
 import { UNANSWERED, type Sent, type Service, type Treatment } from './service.mts';
 import { MINUTE_MS, type VirtualTime } from './time.mts';
@@ -23,13 +17,11 @@ export const EVENTS = [
 ] as const;
 export type TriggerEvent = (typeof EVENTS)[number];
 
-export type Watch =
-	| { kind: 'chosen'; formIds: readonly string[] }
-	| { kind: 'all'; except: readonly string[] };
-
 /** What a person sets on the trigger. */
 export type Parameters = {
-	watch: Watch;
+	watch:
+		| { kind: 'chosen'; formIds: readonly string[] }
+		| { kind: 'all'; except: readonly string[] };
 	events: readonly TriggerEvent[];
 	/** Only responses with this digit in their number start the workflow. */
 	condition: string | undefined;
@@ -41,7 +33,12 @@ export type Parameters = {
 };
 
 /** An item that a poll gave. `id` is that of the response, or of the form where it was created. */
-export type Item = { id: string; event: TriggerEvent; form: string; name: unknown; json: object };
+export type Item = {
+	id: string;
+	event: TriggerEvent;
+	form: { id: string; name: string | null };
+	hasFields: boolean;
+};
 
 /**
  * What becomes of n8n as it writes down what a poll gave: it is killed before both writes or after one of
@@ -57,10 +54,10 @@ export type Poll = {
 	endedAt: number;
 	sent: readonly Sent[];
 	items: Item[];
+	thrown?: unknown;
 	/** Whether n8n started the workflow with the items, and whether it saved the state that they belong to. */
 	isExecuted: boolean;
 	isSaved: boolean;
-	thrown?: unknown;
 };
 
 export type Mode = 'default' | 'durable';
@@ -73,6 +70,15 @@ type Context = { functions: IPollFunctions; staticData: IDataObject };
 
 let workflows = 0;
 
+const node: INode = {
+	id: 'node-1',
+	name: 'Trigger',
+	type: 'n8n-nodes-formservice.formServiceTrigger',
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
+};
+
 export class N8n {
 	/** What n8n's log was told. */
 	readonly log: string[] = [];
@@ -82,12 +88,12 @@ export class N8n {
 	active = false;
 	credential = { accessToken: 'token-1', baseUrl: 'https://forms.example.com/api/v1' };
 	parameters: Parameters;
-	private process: Process;
 	readonly mode: Mode;
+	private process: Process;
 	private readonly service: Service;
 	private readonly time: VirtualTime;
 	private readonly workflowId = `workflow-${(workflows += 1)}`;
-	private context: Context | undefined;
+	private context: Context;
 
 	/** @param process that of another trigger, where several are in one process */
 	constructor(
@@ -98,10 +104,11 @@ export class N8n {
 		process = startProcess(time),
 	) {
 		this.mode = mode;
+		this.parameters = parameters;
 		this.service = service;
 		this.time = time;
 		this.process = process;
-		this.parameters = parameters;
+		this.context = this.createContext('activate', 'default');
 	}
 
 	/** One of n8n's poll times; if the workflow could not be activated, the next attempt to activate it. */
@@ -121,7 +128,6 @@ export class N8n {
 	/** n8n starts again, and all that the process knew is gone. In durable mode n8n does not poll at once. */
 	async restart(): Promise<Poll | undefined> {
 		this.process = startProcess(this.time);
-		this.context = this.createContext('init', 'default');
 		return this.mode === 'default' ? await this.activate('init') : undefined;
 	}
 
@@ -134,8 +140,7 @@ export class N8n {
 	}
 
 	private createTickContext(): Context {
-		if (this.mode === 'default' && this.context !== undefined) return this.context;
-		return this.createContext('update', this.mode);
+		return this.mode === 'default' ? this.context : this.createContext('update', 'durable');
 	}
 
 	private async pollWith(
@@ -145,13 +150,25 @@ export class N8n {
 	): Promise<Poll> {
 		const { service, time } = this;
 		service.treatment = treatment;
-		const before = JSON.stringify(staticData);
 		const from = service.sent.length;
-		const result = await time.waitFor(runPoll(this.process, functions));
+		const before = JSON.stringify(staticData);
+		const outcome = await time.waitFor(runPoll(this.process, functions));
+		const kept = this.decideKept(outcome, end, isActivation);
 		const isChanged = JSON.stringify(staticData) !== before;
-		const kept = decideKept(result, this.mode === 'durable', isActivation, isChanged, end);
-		if (kept.isSaved) this.saved = copy(staticData);
-		return { endedAt: time.actual(), sent: service.sent.slice(from), ...result, ...kept };
+		if (kept.isSaved && isChanged) this.saved = copy(staticData);
+		return { endedAt: time.actual(), sent: service.sent.slice(from), ...outcome, ...kept };
+	}
+
+	/** What n8n writes down of a poll. */
+	private decideKept({ items, thrown }: Outcome, end: End | undefined, isActivation: boolean) {
+		const isDurable = this.mode === 'durable';
+		// durable mode writes in one transaction
+		const isLost = end !== undefined && (isDurable || ['killedBefore', 'discarded'].includes(end));
+		if (thrown !== undefined || isLost) return { isExecuted: false, isSaved: false };
+		// n8n commits a cursor of a scheduled poll, and in its default mode only that of an activation
+		const isCommitted = items.length > 0 || isDurable !== isActivation;
+		const isExecuted = items.length > 0 && end !== 'killedAfterState';
+		return { isExecuted, isSaved: isCommitted && end !== 'killedAfterExecution' };
 	}
 
 	/** What n8n hands to a poll: as much of it as a trigger may use. */
@@ -179,58 +196,6 @@ export class N8n {
 	}
 }
 
-type Result = Pick<Poll, 'items' | 'thrown'>;
-
-async function runPoll({ trigger }: Process, functions: IPollFunctions): Promise<Result> {
-	try {
-		const items = (await trigger.poll.call(functions))?.[0] ?? [];
-		return { items: items.map(toItem) };
-	} catch (thrown) {
-		return { items: [], thrown };
-	}
-}
-
-function toItem({ json }: INodeExecutionData): Item {
-	const { event, uuid } = json as { event: TriggerEvent; uuid: string };
-	const form = json.form as { id: string; name: unknown };
-	return {
-		id: event === 'formCreated' ? form.id : uuid,
-		event,
-		form: form.id,
-		name: form.name,
-		json,
-	};
-}
-
-/** What n8n writes down of a poll. */
-function decideKept(
-	{ items, thrown }: Result,
-	isDurable: boolean,
-	isActivation: boolean,
-	isChanged: boolean,
-	end: End | undefined,
-): Pick<Poll, 'isExecuted' | 'isSaved'> {
-	if (thrown !== undefined || end === 'discarded') return { isExecuted: false, isSaved: false };
-	if (items.length === 0) {
-		// n8n commits a cursor of a scheduled poll, and in its default mode only that of an activation
-		const isCommitted = isDurable ? !isActivation && isChanged : isActivation;
-		return { isExecuted: false, isSaved: isCommitted && end === undefined };
-	}
-	return {
-		isExecuted: end === undefined || (!isDurable && end === 'killedAfterExecution'),
-		isSaved: end === undefined || (!isDurable && end === 'killedAfterState'),
-	};
-}
-
-const node: INode = {
-	id: 'node-1',
-	name: 'Trigger',
-	type: 'n8n-nodes-formservice.formServiceTrigger',
-	typeVersion: 1,
-	position: [0, 0],
-	parameters: {},
-};
-
 /** The parameters as the editor saves them. */
 function listNodeParameters({ watch, events, condition, needsFields, ...options }: Parameters) {
 	const conditions = [{ field: 'attribute:number', operator: 'contains', value: condition }];
@@ -248,14 +213,28 @@ function listNodeParameters({ watch, events, condition, needsFields, ...options 
 	};
 }
 
-/** Whether an item was made with the form's fields. */
-export const hasFields = ({ json }: Item): boolean => UNANSWERED in json;
+type Outcome = Pick<Poll, 'items' | 'thrown'>;
+
+async function runPoll({ trigger }: Process, functions: IPollFunctions): Promise<Outcome> {
+	try {
+		const items = (await trigger.poll.call(functions))?.[0] ?? [];
+		return {
+			items: items.map(({ json }) => {
+				const { uuid, event, form } = json as unknown as Item & { uuid: string };
+				const id = event === 'formCreated' ? form.id : uuid;
+				return { id, event, form, hasFields: UNANSWERED in json };
+			}),
+		};
+	} catch (thrown) {
+		return { items: [], thrown };
+	}
+}
 
 /** As it is after a trip through the database, which may give the keys back in another order. */
 function copy(data: IDataObject): IDataObject {
 	return JSON.parse(JSON.stringify(data), (_key, value: unknown) =>
 		lodash.isPlainObject(value)
-			? Object.fromEntries(Object.entries(value as IDataObject).reverse())
+			? Object.fromEntries(Object.entries(value as object).reverse())
 			: value,
 	) as IDataObject;
 }

@@ -7,18 +7,16 @@
  * - unknown: it has not happened, or was there before the trigger began. It is never delivered.
  */
 import { expect } from 'vitest';
-import { EVENTS, type Item, type Parameters, type Poll, type TriggerEvent } from './n8n.mts';
+import { EVENTS, type Poll, type TriggerEvent } from './n8n.mts';
 import type { Form, Response } from './service.mts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './time.mts';
 
-/** What happens to a form or a response. */
+/** What events happen to. */
 type Subject = Form | Response;
-
-/** A response's event, or `formCreated` of a form. */
-type Key = `${string} ${TriggerEvent}`;
 
 type Belief = {
 	subject: Subject;
+	event: TriggerEvent;
 	/** Since when it may be delivered, in epoch milliseconds; Infinity if it has not happened. */
 	at: number;
 	isOwed: boolean;
@@ -34,7 +32,8 @@ const ABANDONED_AFTER_MS = DAY_MS;
 const SOON_MS = 6 * HOUR_MS;
 
 export class Oracle {
-	private readonly beliefs = new Map<Key, Belief>();
+	/** By subject and event, such as `A-2 responseCompleted`. */
+	private readonly beliefs = new Map<string, Belief>();
 	private readonly now: () => number;
 	/** Whether the trigger watches for an event. */
 	private readonly isWanted: (subject: Subject, event: TriggerEvent) => boolean;
@@ -48,10 +47,11 @@ export class Oracle {
 	appear(subject: Subject, isOwed = true, isRepeatable = false): void {
 		const now = this.now();
 		const set = (event: TriggerEvent, at: number) => {
-			const before = this.beliefs.get(`${subject.id} ${event}`);
+			const before = this.find(subject, event);
 			const deliveredAt = before?.deliveredAt ?? [];
 			this.beliefs.set(`${subject.id} ${event}`, {
 				subject,
+				event,
 				at: Math.min(at, before?.at ?? Infinity),
 				isOwed: isOwed && deliveredAt.length === 0 && this.isWanted(subject, event),
 				isRepeatable: isRepeatable || before?.isRepeatable === true,
@@ -66,11 +66,12 @@ export class Oracle {
 	}
 
 	complete(response: Response): void {
+		const completed = this.find(response, 'responseCompleted');
+		// the trigger may not have seen it as incomplete
 		for (const event of ['responseStarted', 'responseAbandoned'] as const) {
 			const belief = this.find(response, event);
 			if (belief !== undefined) belief.isOwed = false;
 		}
-		const completed = this.find(response, 'responseCompleted');
 		if (completed?.at !== Infinity) return;
 		completed.at = this.now();
 		completed.isOwed = this.isWanted(response, 'responseCompleted');
@@ -89,7 +90,7 @@ export class Oracle {
 	 *
 	 * @param isFirst otherwise the trigger was active before, and may deliver existing responses or not
 	 */
-	begin(form: Form, { emitExisting }: Parameters, isFirst: boolean): void {
+	begin(form: Form, emitExisting: boolean, isFirst: boolean): void {
 		for (const response of form.kept) {
 			for (const event of EVENTS) this.beliefs.delete(`${response.id} ${event}`);
 			const isThere = response.goneAt === undefined;
@@ -106,8 +107,8 @@ export class Oracle {
 	/** Other events, forms or filters are chosen: what has happened was seen with the old ones. */
 	change(): void {
 		for (const [key, belief] of this.beliefs) {
-			const { subject, at } = belief;
-			const isReopened = key.endsWith('Completed') && 'incomplete' in subject && subject.incomplete;
+			const { subject, event, at } = belief;
+			const isReopened = event === 'responseCompleted' && (subject as Response).incomplete;
 			const isSeen = subject.goneAt === undefined && at <= this.now() && !isReopened;
 			if (isSeen) this.beliefs.delete(key);
 			else belief.isOwed = false;
@@ -116,12 +117,17 @@ export class Oracle {
 
 	/** Judges what a poll gave, and takes note of what became of it. */
 	judge({ items, endedAt, isExecuted, isSaved }: Poll): void {
-		expectOldestFirst(items);
+		const positions = new Map<Form, number>();
 		for (const { id, event } of items) {
 			const belief = this.beliefs.get(`${id} ${event}`);
 			expect(belief?.at ?? Infinity, `${event} of ${id} has happened`).toBeLessThanOrEqual(endedAt);
 			const { subject, deliveredAt, isRepeatable } = belief!;
 			expect(this.isWanted(subject, event), `${event} of ${id} is wanted`).toBe(true);
+			if ('form' in subject) {
+				const before = positions.get(subject.form) ?? 0;
+				expect(subject.number, `${id} comes after earlier ones`).toBeGreaterThan(before);
+				positions.set(subject.form, subject.number);
+			}
 			if (isExecuted) {
 				const isOnce = deliveredAt.length === 0 || isRepeatable;
 				expect(isOnce, `${event} of ${id} is delivered once`).toBe(true);
@@ -134,7 +140,7 @@ export class Oracle {
 	}
 
 	/** What has to be delivered by now, of forms and responses that are there. */
-	listMissing(): Key[] {
+	listMissing(): string[] {
 		return [...this.beliefs]
 			.filter(([, one]) => one.isOwed && one.at <= this.now() && one.subject.goneAt === undefined)
 			.map(([key]) => key);
@@ -149,14 +155,5 @@ export class Oracle {
 
 	private find({ id }: Subject, event: TriggerEvent): Belief | undefined {
 		return this.beliefs.get(`${id} ${event}`);
-	}
-}
-
-/** The responses of a form come in the order in which they were submitted. */
-function expectOldestFirst(items: readonly Item[]): void {
-	const ofResponses = items.filter(({ event }) => event !== 'formCreated');
-	for (const [form, own] of Map.groupBy(ofResponses, (item) => item.form)) {
-		const numbers = own.map(({ id }) => Number(id.slice(form.length + 1)));
-		expect(numbers, `the order of form ${form}`).toEqual(numbers.toSorted((a, b) => a - b));
 	}
 }

@@ -4,14 +4,7 @@
  */
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import {
-	hasFields,
-	N8n,
-	type Circumstances,
-	type Mode,
-	type Parameters,
-	type Poll,
-} from './n8n.mts';
+import { N8n, type Circumstances, type Mode, type Parameters, type Poll } from './n8n.mts';
 import { Oracle } from './oracle.mts';
 import type { Process } from './process.mts';
 import { Form, Service, type Response, type Sent } from './service.mts';
@@ -25,14 +18,14 @@ const REMEMBERED_MS = 29 * DAY_MS;
 
 const MAX_CALM_POLLS = 300;
 
-const defaults: Omit<Parameters, 'watch'> = {
+const defaults = {
 	events: ['responseCompleted'],
 	condition: undefined,
 	needsFields: false,
 	emitExisting: false,
 	maxPerPoll: 100,
 	requestsPerDay: 720,
-};
+} as const;
 
 type Given = { mode?: Mode; time?: VirtualTime; process?: Process } & Partial<Parameters>;
 
@@ -60,46 +53,18 @@ export class World {
 		this.n8n = new N8n(mode, all, this.service, time, process);
 		this.oracle = new Oracle(time.actual, (subject, event) => {
 			const { events, condition = '' } = this.n8n.parameters;
-			const isMet = !('number' in subject) || String(subject.number).includes(condition);
-			const form = 'form' in subject ? subject.form : subject;
+			const [form, number] = 'form' in subject ? [subject.form, subject.number] : [subject, ''];
+			const isMet = number === '' || String(number).includes(condition);
 			return isMet && events.includes(event) && this.isWatched(form.id);
 		});
 	}
 
-	/** The workflow is published for the first time. */
-	async begin(circumstances: Circumstances = {}): Promise<void> {
-		for (const form of this.watchedForms()) this.oracle.begin(form, this.n8n.parameters, true);
-		await this.publish(circumstances);
+	/** The events that started the workflow. */
+	get delivered(): string[] {
+		return this.polls.filter((poll) => poll.isExecuted).flatMap(listEvents);
 	}
 
-	/** n8n polls for some minutes; what happens in each of them does so before its poll. */
-	async run(
-		minutes: number,
-		happen: (minute: number) => unknown = () => undefined,
-		{ periodMinutes = 1, ...circumstances }: Circumstances & { periodMinutes?: number } = {},
-	): Promise<void> {
-		const from = this.time.actual();
-		for (let minute = periodMinutes; minute <= minutes; minute += periodMinutes) {
-			// a poll can take longer than the time to the next one
-			this.time.pass(Math.max(0, from + minute * MINUTE_MS - this.time.actual()));
-			for (let past = periodMinutes - 1; past >= 0; past--) await happen(minute - past);
-			await this.tick(0, circumstances);
-		}
-	}
-
-	/** All goes well, until each form was read to its end and all that is owed is delivered. */
-	async calm(): Promise<void> {
-		for (const form of Object.values(this.forms)) form.betweenPages = undefined;
-		const from = this.service.sent.length;
-		for (let polls = 0; ; polls++) {
-			const { items } = await this.tick(HOUR_MS);
-			const missing = this.oracle.listMissing();
-			if (items.length === 0 && missing.length === 0 && this.isAllRead(from)) return;
-			expect(polls, `polls, and still missing: ${missing.join()}`).toBeLessThan(MAX_CALM_POLLS);
-		}
-	}
-
-	/** When each request to the service was sent, in epoch milliseconds. */
+	/** When each request was sent, in epoch milliseconds. */
 	get requestTimes(): number[] {
 		return this.service.sent.map(({ at }) => at);
 	}
@@ -111,11 +76,6 @@ export class World {
 			while (times[first] <= at - DAY_MS) first += 1;
 			return Math.max(most, last - first + 1);
 		}, 0);
-	}
-
-	/** The events that started the workflow. */
-	get delivered(): string[] {
-		return this.polls.flatMap((poll) => (poll.isExecuted ? listEvents(poll) : []));
 	}
 
 	// what people do to forms
@@ -139,18 +99,23 @@ export class World {
 		this.oracle.reopen(response);
 	}
 
+	createForm(id: string): Form {
+		const form = new Form(id, Math.floor(this.time.actual() / 1000) * 1000);
+		this.forms[id] = form;
+		this.oracle.appear(form);
+		return form;
+	}
+
 	/** A form or responses of it leave the lists or are back in them. */
 	show(form: Form, change: () => void): void {
 		change();
 		const now = this.time.actual();
 		const shown = new Set([...(form.listed ? [form] : []), ...form.shown()]);
 		for (const subject of [form, ...form.kept]) {
-			if (!shown.has(subject)) subject.goneAt ??= now;
-			else {
-				const isForgotten = now - (subject.goneAt ?? now) >= REMEMBERED_MS;
-				if (isForgotten) this.oracle.appear(subject, false, true);
-				subject.goneAt = undefined;
-			}
+			const { goneAt = now } = subject;
+			const isShown = shown.has(subject);
+			if (isShown && now - goneAt >= REMEMBERED_MS) this.oracle.appear(subject, false, true);
+			subject.goneAt = isShown ? undefined : goneAt;
 		}
 	}
 
@@ -163,14 +128,14 @@ export class World {
 		this.show(form, () => (form.listed = listed));
 	}
 
-	createForm(id: string): Form {
-		const form = new Form(id, Math.floor(this.time.actual() / 1000) * 1000);
-		this.forms[id] = form;
-		this.oracle.appear(form);
-		return form;
-	}
-
 	// what people do to n8n and the node
+
+	/** The workflow is published for the first time. */
+	async begin(circumstances: Circumstances = {}): Promise<void> {
+		const { emitExisting } = this.n8n.parameters;
+		for (const form of this.watchedForms()) this.oracle.begin(form, emitExisting, true);
+		await this.publish(circumstances);
+	}
 
 	async publish(circumstances: Circumstances = {}): Promise<Poll> {
 		return this.note(await this.n8n.activate('activate', circumstances), circumstances);
@@ -184,6 +149,33 @@ export class World {
 		if (given.end?.startsWith('killed')) await this.restart();
 		if (given.end === 'discarded' && this.n8n.mode === 'default') await this.publish();
 		return poll;
+	}
+
+	/** n8n polls for some minutes; what happens in each of them does so before its poll. */
+	async run(
+		minutes: number,
+		happen: (minute: number) => unknown = () => undefined,
+		{ periodMinutes = 1, ...circumstances }: Circumstances & { periodMinutes?: number } = {},
+	): Promise<void> {
+		const from = this.time.actual();
+		for (let minute = 1; minute <= minutes; minute++) {
+			// a poll can take longer than the time to the next one
+			this.time.pass(Math.max(0, from + minute * MINUTE_MS - this.time.actual()));
+			await happen(minute);
+			if (minute % periodMinutes === 0) await this.tick(0, circumstances);
+		}
+	}
+
+	/** All goes well, until each form was read to its end and all that is owed is delivered. */
+	async calm(): Promise<void> {
+		for (const form of Object.values(this.forms)) form.betweenPages = undefined;
+		const from = this.service.sent.length;
+		for (let polls = 0; ; polls++) {
+			const { items } = await this.tick(HOUR_MS);
+			const missing = this.oracle.listMissing();
+			if (items.length === 0 && missing.length === 0 && this.isAllRead(from)) return;
+			expect(polls, `polls, and still missing: ${missing.join()}`).toBeLessThan(MAX_CALM_POLLS);
+		}
 	}
 
 	async restart(): Promise<void> {
@@ -201,7 +193,7 @@ export class World {
 		n8n.parameters = { ...n8n.parameters, ...parameters };
 		this.failing.clear();
 		const added = this.watchedForms().filter((form) => !before.includes(form));
-		for (const form of added) oracle.begin(form, n8n.parameters, false);
+		for (const form of added) oracle.begin(form, n8n.parameters.emitExisting, false);
 		await this.publish();
 		await this.calm();
 	}
@@ -222,9 +214,9 @@ export class World {
 
 	/** Whether each form, and the list of all forms, was read from its first to its last page. */
 	private isAllRead(from: number): boolean {
-		const sent = this.service.sent.slice(from).filter(({ isGood }) => isGood);
 		const isRead = (kind: Sent['kind'], form: string) => {
-			const pages = sent.filter((one) => one.kind === kind && one.form === form);
+			const isMeant = (one: Sent) => one.isGood && one.kind === kind && one.form === form;
+			const pages = this.service.sent.slice(from).filter(isMeant);
 			const first = pages.findIndex(({ url }) => new URL(url).search === '');
 			return first >= 0 && pages.slice(first).some(({ isLast }) => isLast);
 		};
@@ -235,35 +227,29 @@ export class World {
 
 	/** Judges a poll and takes note of it. */
 	note(poll: Poll, { latencyMs = 0 }: Circumstances = {}): Poll {
+		const { items, sent, thrown } = poll;
+		const { needsFields, maxPerPoll } = this.n8n.parameters;
 		this.polls.push(poll);
 		this.oracle.judge(poll);
-		this.judgeRequests(poll);
-		const { needsFields, maxPerPoll } = this.n8n.parameters;
-		expect(poll.items.length, 'items of a poll').toBeLessThanOrEqual(maxPerPoll);
-		for (const item of poll.items.filter(({ event }) => event !== 'formCreated')) {
-			expect(hasFields(item), `${item.id} has the form's fields`).toBe(needsFields);
+		expect(items.length, 'items of a poll').toBeLessThanOrEqual(maxPerPoll);
+		for (const { id, event, hasFields } of items) {
+			expect(hasFields, `${id} has fields`).toBe(needsFields && event !== 'formCreated');
 		}
-		for (const { kind, form, isGood, isLast } of poll.sent) {
+		const responses = this.readsResponses();
+		const needed = { responses, forms: true, fields: needsFields, other: false };
+		for (const { kind, form, url, isGood, isLast } of sent) {
+			const isNeeded = needed[kind] && (form === '' || this.isWatched(form));
+			expect(isNeeded, `${url} is needed`).toBe(true);
 			if (!isGood || latencyMs > 0) this.failing.add(`${kind} ${form}`);
 			else if (isLast) this.failing.delete(`${kind} ${form}`);
 		}
-		if (this.failing.size === 0) expect(poll.thrown, 'what a good poll throws').toBeUndefined();
-		const responses = Object.values(this.forms).flatMap(({ kept }) => kept).length;
-		const bytes = JSON.stringify(this.n8n.saved).length;
-		expect(bytes, 'bytes of the saved state').toBeLessThanOrEqual(20 * responses + 1_024);
-		return poll;
-	}
-
-	/** No request without need, and none twice in a poll. */
-	private judgeRequests({ sent }: Poll): void {
-		const fields = this.n8n.parameters.needsFields;
-		const needed = { responses: this.readsResponses(), forms: true, fields, other: false };
-		for (const { kind, form, url } of sent) {
-			expect(needed[kind], `${url} is needed`).toBe(true);
-			if (form !== '') expect(this.isWatched(form), `form ${form} is watched`).toBe(true);
-		}
 		const urls = sent.map(({ url }) => url);
 		expect(new Set(urls).size, `each of ${urls.join()} is asked for once`).toBe(urls.length);
+		if (this.failing.size === 0) expect(thrown, 'what a good poll throws').toBeUndefined();
+		const count = Object.values(this.forms).flatMap(({ kept }) => kept).length;
+		const bytes = JSON.stringify(this.n8n.saved).length;
+		expect(bytes, 'bytes of the saved state').toBeLessThanOrEqual(20 * count + 1_024);
+		return poll;
 	}
 }
 
