@@ -6,7 +6,6 @@ import {
 } from '../../../../nodes/FormService/api/rateLimiter/limits.ts';
 import type { Headers } from '../../../../nodes/FormService/api/rateLimiter/limits.ts';
 import { RateLimiter } from '../../../../nodes/FormService/api/rateLimiter/rateLimiter.ts';
-import { showAllowance as shows } from './simulation.mts';
 
 const DATE = 'Sat, 21 Nov 2026 08:00:00 GMT';
 const NOW = Date.parse(DATE);
@@ -60,6 +59,12 @@ describe('Retry-After', () => {
 			{ numRuns: 1_000 },
 		);
 	});
+});
+
+/** The headers that show the allowance (specification, section 8). */
+const shows = (remaining: number, limit = 60) => ({
+	'x-ratelimit-limit': `${limit}`,
+	'x-ratelimit-remaining': `${remaining}`,
 });
 
 /** A request and its reply. */

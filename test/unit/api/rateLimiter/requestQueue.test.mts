@@ -8,9 +8,8 @@ import {
 } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
 import type { Job, JobEnd } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
 import { DAY_MS, MINUTE_MS, pass, SimulatedTime } from './simulation.mts';
-import type { Reply } from './simulation.mts';
 
-const reply = (status: number, headers = {}): Reply => ({ kind: 'reply', status, headers });
+const reply = (status: number, headers = {}): JobEnd => ({ kind: 'reply', status, headers });
 const ok = reply(200);
 const failed = reply(500);
 

@@ -1,10 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
+import { countBy } from 'lodash';
 import type {
 	HeldBack,
 	Job,
 	JobEnd,
 	RequestQueue,
 } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
+import { decide } from '../../../service/specification/limiter.mts';
+import type { Decision, Limits, Usage } from '../../../service/specification/limiter.mts';
 
 /** A simulated time, the limits of the service in it, and clients that send requests through queues. */
 
@@ -40,66 +43,38 @@ export class SimulatedTime {
 	}
 }
 
-export type Reply = JobEnd & { kind: 'reply' };
-
-/**
- * The service's limits as the specification and what is known of its framework describe them: two fixed
- * windows, each starting with the first request after its last one ended. Simpler than the queue: it
- * knows everything and guesses nothing.
- */
+/** The limits of an account at the stand-in for the service. */
 export class LimitedService {
-	/** Requests of the queues that arrived, refused ones included. */
-	arrivals = 0;
+	/** Of each request of a queue that was refused, the end of its minute. */
+	readonly refusals: number[] = [];
 
-	/** How many of them were refused in each minute, by its start. */
-	readonly refusals = new Map<number, number>();
-
-	private minute = { start: -Infinity, used: 0 };
-	private day = { start: -Infinity, used: 0 };
+	private usage?: Usage;
 	private readonly now: () => number;
-	private readonly perMinute: number;
-	private readonly perDay: number;
+	private readonly limits: Limits;
 
-	constructor({ now }: SimulatedTime, perMinute = 60, perDay = 1_440) {
+	constructor({ now }: SimulatedTime, { perMinute = 60, perDay = 1_440 }: Partial<Limits> = {}) {
 		this.now = now;
-		this.perMinute = perMinute;
-		this.perDay = perDay;
+		this.limits = { perMinute, perDay };
 	}
 
 	/** A request of a queue arrives. */
-	arrive(): Reply {
-		const reply = this.take();
-		const { start } = this.minute;
-		this.arrivals++;
-		if (reply.status === 429) this.refusals.set(start, (this.refusals.get(start) ?? 0) + 1);
-		return reply;
+	arrive(): JobEnd & { kind: 'reply' } {
+		const { isAllowed, headers } = this.take();
+		if (!isAllowed) this.refusals.push(this.usage?.minute.endMs ?? 0);
+		return { kind: 'reply', status: isAllowed ? 200 : 429, headers };
 	}
 
 	/** A request of any client of the account arrives. */
-	take(): Reply {
-		const now = this.now();
-		if (now >= this.minute.start + MINUTE_MS) this.minute = { start: now, used: 0 };
-		if (now >= this.day.start + DAY_MS) this.day = { start: now, used: 0 };
-		const day = this.perDay - this.day.used;
-		const minute = this.perMinute - this.minute.used;
-		if (day <= 0) return refuse(this.perDay, this.day.start + DAY_MS - now);
-		if (minute <= 0) return refuse(this.perMinute, this.minute.start + MINUTE_MS - now);
-		this.minute.used++;
-		this.day.used++;
-		const [limit, left] = day < minute ? [this.perDay, day] : [this.perMinute, minute];
-		return { kind: 'reply', status: 200, headers: showAllowance(left - 1, limit) };
+	take(): Decision {
+		const decision = decide(this.usage, this.limits, this.now());
+		this.usage = decision.usage;
+		return decision;
 	}
 }
 
-function refuse(limit: number, ms: number): Reply {
-	const headers = { ...showAllowance(0, limit), 'retry-after': `${Math.floor(ms / 1000)}` };
-	return { kind: 'reply', status: 429, headers };
-}
-
-/** The headers that show the allowance (specification, section 8). */
-export function showAllowance(remaining: number, limit = 60) {
-	return { 'x-ratelimit-limit': `${limit}`, 'x-ratelimit-remaining': `${remaining}` };
-}
+/** The most requests that were refused in one minute. */
+export const countMostRefused = ({ refusals }: LimitedService) =>
+	Math.max(0, ...Object.values(countBy(refusals)));
 
 /** Waits for a request's turn in the queue, and sends it. */
 export async function pass<T extends JobEnd>(
@@ -176,11 +151,10 @@ export async function workOff(
 		return await sendAll(time, service, createQueue(time), own);
 	});
 	const outcomes = (await time.run(Promise.all(all))).flatMap((one) => one.outcomes);
-	const refusals = [...service.refusals.values()];
 	return {
 		givenUp: outcomes.filter((outcome) => outcome !== 200).length,
-		refused: refusals.reduce((sum, one) => sum + one, 0),
-		mostRefusedInAMinute: Math.max(0, ...refusals),
+		refused: service.refusals.length,
+		mostRefused: countMostRefused(service),
 		tookMs: time.now() - start,
 	};
 }
