@@ -1,14 +1,10 @@
-import dns, { type LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import {
 	createServer as createHttpServer,
 	type IncomingHttpHeaders,
-	type IncomingMessage,
 	type RequestListener,
-	type ServerResponse,
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { syncBuiltinESMExports } from 'node:module';
 import {
 	connect,
 	createServer as createTcpServer,
@@ -17,7 +13,7 @@ import {
 	type Socket,
 } from 'node:net';
 import { afterAll } from 'vitest';
-// the names below private.example get the address of this machine, on every machine
+// names below private.example get the address of this machine, and names below invalid none
 import './n8n/resolveToLoopback.mjs';
 
 /** Servers on this machine that are not the stand-in, and places without any. All end with the test file. */
@@ -83,6 +79,7 @@ export async function elsewhere(
 	const visits: Visit[] = [];
 	const listener: RequestListener = (request, reply) => {
 		visits.push({ url: request.url ?? '', headers: request.headers });
+		request.resume();
 		answer(request, reply);
 	};
 	const http = createHttpServer(listener);
@@ -121,15 +118,9 @@ export async function rawServer(
 	return `http://127.0.0.1:${port}`;
 }
 
-/** A server whose replies are valid HTTP of whatever content. */
-export async function httpServer(
-	answer: (request: IncomingMessage, reply: ServerResponse) => void,
-): Promise<string> {
-	const server = createHttpServer((request, reply) => {
-		request.resume();
-		answer(request, reply);
-	});
-	return `http://127.0.0.1:${await listen(server, () => server.closeAllConnections())}`;
+/** A server that answers so; returns scheme, host and port. */
+export async function httpServer(answer: RequestListener): Promise<string> {
+	return (await elsewhere(answer)).url;
 }
 
 /** A place where no service can be reached, and why. What a person reads of it is in errorTexts.md. */
@@ -145,29 +136,15 @@ export async function unreachablePlaces(): Promise<Unreachable[]> {
 		reply.end('{}');
 	});
 	const plain = createHttpServer((_request, reply) => reply.end('{}'));
-	knowNoInvalidNames();
-	return [
-		{
-			name: 'a refused connection',
-			baseUrl: `http://127.0.0.1:${(await closedPort()).port}`,
-			cause: 'temporarily-unavailable',
-		},
-		{
-			name: 'a host name that does not exist',
-			baseUrl: 'https://forms.invalid',
-			cause: 'temporarily-unavailable',
-		},
-		{
-			name: 'a certificate that nobody vouches for',
-			baseUrl: `https://127.0.0.1:${await listen(https)}`,
-			cause: 'configuration-invalid',
-		},
-		{
-			name: 'a service that speaks no https',
-			baseUrl: `https://127.0.0.1:${await listen(plain)}`,
-			cause: 'configuration-invalid',
-		},
+	const temporary = 'temporarily-unavailable';
+	const settings = 'configuration-invalid';
+	const places: Array<[name: string, baseUrl: string, cause: string]> = [
+		['a refused connection', `http://127.0.0.1:${(await closedPort()).port}`, temporary],
+		['a host name that does not exist', 'https://forms.invalid', temporary],
+		['a certificate that nobody vouches for', `https://127.0.0.1:${await listen(https)}`, settings],
+		['a service that speaks no https', `https://127.0.0.1:${await listen(plain)}`, settings],
 	];
+	return places.map(([name, baseUrl, cause]) => ({ name, baseUrl, cause }));
 }
 
 /**
@@ -193,33 +170,4 @@ export async function closedPort(): Promise<{ port: number; free(): Promise<void
 			server.close();
 		},
 	};
-}
-
-type Lookup = (
-	hostname: string,
-	options: unknown,
-	callback: (error: Error | null, addresses: LookupAddress[]) => void,
-) => void;
-
-function lookUpBy(lookup: Lookup): void {
-	Object.assign(dns, { lookup });
-	syncBuiltinESMExports();
-}
-
-/** Makes names below `invalid` unknown at once, as they are to every name service (RFC 6761) in its own time. */
-function knowNoInvalidNames(): void {
-	const lookup = dns.lookup as unknown as Lookup;
-	const replacement: Lookup = (hostname, options, callback) => {
-		if (!hostname.endsWith('.invalid')) return lookup(hostname, options, callback);
-		const error = Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), {
-			errno: -3008,
-			code: 'ENOTFOUND',
-			syscall: 'getaddrinfo',
-			hostname,
-		});
-		process.nextTick(callback, error);
-	};
-	lookUpBy(replacement);
-	// The files of one process share its modules.
-	afterAll(() => lookUpBy(lookup));
 }

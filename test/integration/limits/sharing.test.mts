@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { demoForms, slow } from '../../service/index.mts';
-import { locator, n8nFor } from '../harness.mts';
+import { locator } from '../harness.mts';
 import { AT_ONCE, withWorld } from '../world.mts';
 import { addTo } from './adding.mts';
 import { pathsOf, until } from './watch.mts';
@@ -49,16 +49,6 @@ describe('executions that read a list at the same moment', () => {
 			const different = { ...listResponses, ...more };
 			await Promise.all([n8n.runNode(listResponses), n8n.runNode(different)]);
 			expect(service.requests).toHaveLength(2);
-		});
-	});
-
-	it('share nothing if their accounts differ', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			service.store.addAccount({ name: 'Another', tokens: ['another-token'] });
-			const other = n8nFor({ accessToken: 'another-token', baseUrl: service.url });
-			const [own, others] = await Promise.all([n8n.runNode(listForms), other.runNode(listForms)]);
-			expect(own.items).toHaveLength(FORMS);
-			expect(others.items).toEqual([]);
 		});
 	});
 

@@ -3,10 +3,8 @@ import type {
 	ICredentialsExpressionResolveValues,
 	IExecuteData,
 	IHttpRequestOptions,
-	INode,
 	INodeCredentialsDetails,
 	IWorkflowExecuteAdditionalData,
-	Workflow,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { workflow as n8n } from './core.mts';
@@ -41,11 +39,11 @@ export class OneAccount extends n8n.ICredentialsHelper {
 		values?: ICredentialsExpressionResolveValues,
 	): Promise<ICredentialDataDecryptedObject> {
 		await decrypting.wait();
-		const fields: ICredentialDataDecryptedObject = { ...this.account };
+		const fields = { ...this.account };
 		if (values === undefined) return fields;
 		const { workflow, node, runExecutionData, runIndex, itemIndex, connectionInputData } = values;
-		const resolved = workflow.expression.getParameterValue(
-			{ ...this.account },
+		return workflow.expression.getParameterValue(
+			fields,
 			runExecutionData,
 			runIndex,
 			itemIndex,
@@ -54,28 +52,17 @@ export class OneAccount extends n8n.ICredentialsHelper {
 			mode,
 			{},
 			executeData,
-			false,
-			{},
-		);
-		return resolved as ICredentialDataDecryptedObject;
+		) as ICredentialDataDecryptedObject;
 	}
 
 	async authenticate(
 		credentials: ICredentialDataDecryptedObject,
 		typeName: string,
 		options: IHttpRequestOptions,
-		workflow?: Workflow,
-		node?: INode,
 	): Promise<IHttpRequestOptions> {
 		const authenticate = credentialTypes.get(typeName)?.authenticate;
-		if (typeof authenticate === 'function') return await authenticate(credentials, options);
-		const signed = { ...options, headers: { ...options.headers } };
-		for (const [name, value] of Object.entries(authenticate?.properties.headers ?? {})) {
-			const keys = { $credentials: credentials };
-			const resolve = workflow!.expression.getSimpleParameterValue.bind(workflow!.expression);
-			signed.headers[name] = String(resolve(node!, value as string, 'internal', keys));
-		}
-		return signed;
+		if (typeof authenticate !== 'function') throw new Error(`${typeName} does not sign requests`);
+		return await authenticate(credentials, options);
 	}
 
 	getCredentialsProperties(type: string) {
