@@ -20,7 +20,7 @@ import { nodeOf, typeOf } from '../n8n/package.mts';
 import { operationCases } from '../tables/operations.mts';
 import { placesIn, valuesOf } from '../tables/parameters.mts';
 import { SECRET, withWorld } from '../world.mts';
-import { elsewhere } from '../servers.mts';
+import { elsewhere, toAnyCertificate } from '../servers.mts';
 
 const NAMES = ['Ada', 'Bob', 'Cleo'];
 
@@ -57,7 +57,7 @@ function addTenant({ store, url, token: base }: Service, name: string) {
 				Link: [
 					`x.csv|${url}/admin/export.csv`,
 					`y.csv|${url}/api/v1/workspace`,
-					`z.csv|${other.url}/z.csv`,
+					`z.csv|${other.namedUrl}/z.csv`,
 				],
 			},
 		});
@@ -142,11 +142,8 @@ function expectNoLeak(text: string, tenants: readonly Tenant[], own?: Tenant): v
 }
 
 /** The JSON of an item with one account's token and another's form, for all that operations need. */
-function inputOf(
-	{ token }: Tenant,
-	{ formId, responseId }: Tenant,
-	{ store }: Service,
-): IDataObject {
+function inputOf({ token }: Tenant, of: Tenant, { store }: Service): IDataObject {
+	const { formId, responseId } = of;
 	const answers = { [store.fields(formId)[0].uuid]: 'an answer' };
 	return { token, formId, responseId, answers, settings: { seo_title: 'a title' } };
 }
@@ -158,7 +155,7 @@ describe('in a world of several accounts, delays and planted secrets', () => {
 		'$name gives no item what is not its own, and sends each token only where it belongs',
 		async ({ properties, parameters: given }) => {
 			const run = fc.record({
-				parameters: drawSwitches(properties, given),
+				parameters: drawSwitches(properties, { ...given, requestOptions: toAnyCertificate }),
 				items: fc.array(fc.tuple(drawTenant, drawTenant), { minLength: 2, maxLength: 5 }),
 				fault: trouble,
 				continueOnFail: fc.boolean(),
