@@ -1,9 +1,9 @@
 import { isUndefined, omitBy, pick } from 'lodash';
-import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { isRecord } from '../api/records';
 import type { Input } from '../parameters/input';
-import { invalid, readChoice, readWords } from '../parameters/input';
-import type { Operation, Prepare, Prepared, Sent } from './operation';
+import { invalid, readChoice, readCount, readLimit, readWords } from '../parameters/input';
+import type { Operation, Prepare, Prepared } from './operation';
 
 /**
  * The node as a tool of a model: the model selects its output by name, gets no files and no secrets, and
@@ -81,9 +81,14 @@ export function createToolDescription({ toolDescription }: Operation): INodeProp
 	};
 }
 
+/** Whether a model uses the node: n8n adds this ending to the type of a node that it offers to agents. */
+export function isTool({ type }: Pick<INode, 'type'>): boolean {
+	return type.endsWith('Tool');
+}
+
 /**
- * Prepares the operation of a tool: reads Output and Fields in place of Simplify, and leaves out files and
- * secrets.
+ * Prepares the operation of a tool: reads Output and Fields in place of Simplify, leaves out files and
+ * secrets, and selects a page of all results.
  */
 export function prepareForModel(prepare: Prepare, input: Input): Prepared {
 	const output = readChoice(input, 'output', 'Output', {
@@ -94,46 +99,50 @@ export function prepareForModel(prepare: Prepare, input: Input): Prepared {
 	const names =
 		output === 'selectedFields' ? readWords(input, 'outputFields', 'Fields') : undefined;
 	if (names?.length === 0) throw invalid(input, "'Fields' must be a list of at least one name");
-	const fixed: Record<string, unknown> = { simplify: output !== 'raw', includeSecrets: false };
-	const parameter = <T>(name: string, fallback?: T): T => {
-		if (Object.hasOwn(fixed, name)) return fixed[name] as T;
-		const value = input.parameter<T>(name, fallback);
+	const skip = readCount(input, 'skip', 'Skip', 0);
+	const limit = readLimit(input);
+	const fixed = new Map<string, unknown>([
+		['simplify', output !== 'raw'],
+		['includeSecrets', false],
+		['returnAll', true],
+	]);
+	const parameter = (name: string, fallback: unknown) => {
+		const value = fixed.get(name) ?? input.parameter(name, fallback);
 		return name === 'options' && isRecord(value)
-			? ({ ...value, downloadFiles: false, includeSecrets: false } as T)
+			? { ...value, downloadFiles: false, includeSecrets: false }
 			: value;
 	};
 	const prepared = prepare({ ...input, parameter });
-	return { ...prepared, present: (sent) => presentToModel(sent, names) };
+	return { ...prepared, select: (results) => selectForModel(results, { names, skip, limit }) };
 }
 
 /**
- * The result of a tool, no longer than a model can use. An item of its own says what was left out or
- * shortened, and how to get it.
+ * What a model gets of the results: no more than it asks for and can use. An item of its own says what was
+ * left out or shortened, and how to get it.
  *
- * @param names of the selected fields; undefined for all
+ * @param page.names of the selected fields; undefined for all
  */
-export function presentToModel(
-	sent: Sent,
-	names: readonly string[] | undefined,
+export function selectForModel(
+	results: readonly INodeExecutionData[],
+	{ names, skip, limit = Infinity }: { names?: readonly string[]; skip: number; limit?: number },
 ): INodeExecutionData[] {
-	const { items, skip, total } = Array.isArray(sent)
-		? { items: sent, skip: 0, total: sent.length }
-		: sent;
-	const results = items.map(({ json }) => (names === undefined ? json : selectFields(json, names)));
+	const wanted = results
+		.slice(skip, skip + limit)
+		.map(({ json }) => (names === undefined ? json : selectFields(json, names)));
 	const page: IDataObject[] = [];
 	let characters = 0;
-	for (const result of results) {
+	for (const result of wanted) {
 		characters += JSON.stringify(result).length;
 		if (characters > MAX_CHARACTERS) break;
 		page.push(result);
 	}
 	const notices: string[] = [];
-	if (results.length > 0 && page.length === 0) {
+	if (wanted.length > 0 && page.length === 0) {
 		// within a text, each quote takes two characters
-		page.push({ start: JSON.stringify(results[0]).slice(0, MAX_CHARACTERS / 2) });
+		page.push({ start: JSON.stringify(wanted[0]).slice(0, MAX_CHARACTERS / 2) });
 		notices.push(`Result ${skip + 1} was too long. Only its start is shown, as text.`);
 	}
-	notices.push(...describePage(page.length, skip, total));
+	notices.push(...describePage(page.length, skip, results.length));
 	if (notices.length > 0) page.push({ notice: notices.join(' ') });
 	return page.map((json) => ({ json }));
 }

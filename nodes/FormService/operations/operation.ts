@@ -11,7 +11,7 @@ import { endpoints, createTarget } from '../api/endpoints';
 import type { Endpoint, Target } from '../api/endpoints';
 import type { RequestContext } from '../api/requestContext';
 import { listRecords } from '../api/service';
-import type { Input, Page } from '../parameters/input';
+import type { Input } from '../parameters/input';
 
 /** One operation of the node. */
 export type Operation = {
@@ -40,14 +40,12 @@ export type Prepared = {
 	ids?: Readonly<Record<string, string>>;
 	/** The body of the request, if it has one. */
 	body?: IDataObject;
-	/** Makes the output of what was sent, where a model gets it. */
-	present?: (sent: Sent) => INodeExecutionData[];
+	/** Selects from the output what a model gets. */
+	select?: (output: INodeExecutionData[]) => INodeExecutionData[];
 } & ({ send: Send } | { check: Check });
 
 /** Sends the request and makes items of the reply. */
-type Send = (request: ItemRequest) => Promise<Sent>;
-
-export type Sent = INodeExecutionData[] | Listing;
+type Send = (request: ItemRequest) => Promise<INodeExecutionData[]>;
 
 /**
  * Checks what only requests that change nothing can show, such as the fields of the form. No item of a run
@@ -78,27 +76,6 @@ export type Item = {
 	/** The request as n8n has composed it, with its URL relative to the base URL. */
 	composed: IHttpRequestOptions;
 } & ({ prepared: Prepared } | { problem: unknown });
-
-/** The wanted page of a listing, as a model can page through it. */
-export type Listing = {
-	items: INodeExecutionData[];
-	/** Results before the page. */
-	skip: number;
-	/** All results. */
-	total: number;
-};
-
-/** Makes the wanted page of all records of a listing, with one item for each record. */
-export async function makeListing(
-	records: readonly IDataObject[],
-	{ skip, limit = Infinity }: Page,
-	toItem: (record: IDataObject) => INodeExecutionData | Promise<INodeExecutionData>,
-): Promise<Listing> {
-	const items: INodeExecutionData[] = [];
-	// one after another: an item can have files to download
-	for (const record of records.slice(skip, skip + limit)) items.push(await toItem(record));
-	return { items, skip, total: records.length };
-}
 
 /**
  * Reads a target once for all items of a run with the same account and request options. A failed read

@@ -9,9 +9,8 @@ import type {
 } from 'n8n-workflow';
 import { fillPath } from '../api/endpoints';
 import { isRecord } from '../api/records';
-import { isTool } from '../parameters/input';
 import type { Input } from '../parameters/input';
-import { prepareForModel } from './forModel';
+import { isTool, prepareForModel } from './forModel';
 import type { Item, Operation } from './operation';
 import { createRun, runItems } from './run';
 import type { Outcome, Run } from './run';
@@ -119,8 +118,8 @@ function prepareItem(
 function readInput(n8n: IExecuteSingleFunctions, itemIndex: number): Input {
 	return {
 		// n8n throws if it extracts the value of a hidden parameter
-		parameter: <T>(name: string, fallback?: T) =>
-			n8n.getNodeParameter(name, fallback, { extractValue: name.endsWith('Id') }) as T,
+		parameter: (name, fallback) =>
+			n8n.getNodeParameter(name, fallback, { extractValue: name.endsWith('Id') }),
 		item: n8n.getInputData(),
 		itemIndex,
 		node: n8n.getNode(),

@@ -96,9 +96,8 @@ async function checkItem(run: Run, item: Item): Promise<CheckedItem | Outcome> {
 			async send() {
 				try {
 					if (request.context.signal?.aborted) throw new NotSent(item.n8n.getNode(), item.index);
-					const sent = await send(request);
-					const output = Array.isArray(sent) ? sent : sent.items;
-					return { output: prepared.present?.(sent) ?? output };
+					const output = await send(request);
+					return { output: prepared.select?.(output) ?? output };
 				} catch (error) {
 					return settleFailure(run, item, error, account, true);
 				}

@@ -5,7 +5,7 @@ import { readBoolean } from '../api/readers';
 import { getFormId, getId, isRecord, withoutSecrets } from '../api/records';
 import { getWorkspace, listRecords } from '../api/service';
 import type { Input } from '../parameters/input';
-import { createMissingFormError, readFormId, readPage, readSwitch } from '../parameters/input';
+import { createMissingFormError, readFormId, readLimit, readSwitch } from '../parameters/input';
 import {
 	formLocator,
 	includeSecretsSwitch,
@@ -13,7 +13,7 @@ import {
 	returnAllSwitch,
 	simplifySwitch,
 } from '../parameters/properties';
-import { makeListing, readOnce } from './operation';
+import { readOnce } from './operation';
 import type { Operation } from './operation';
 
 /** The operations that read the workspace, its forms and their fields. */
@@ -100,11 +100,12 @@ export const formGetAll: Operation = {
 		'Lists the forms of the workspace with their IDs, names and fields. Use it to find the ID of a form by its name.',
 	properties: [returnAllSwitch, limitInput, simplifySwitch, includeSecretsSwitch],
 	prepare(input) {
-		const page = readPage(input);
+		const limit = readLimit(input);
 		const toItem = readFormOutput(input);
 		return {
 			async send(request) {
-				return await makeListing(await readOnce(request, listRecords), page, toItem);
+				const forms = await readOnce(request, listRecords);
+				return forms.slice(0, limit).map(toItem);
 			},
 		};
 	},
@@ -170,13 +171,13 @@ export const fieldGetAll: Operation = {
 	],
 	prepare(input) {
 		const formId = readFormId(input);
-		const page = readPage(input);
+		const limit = readLimit(input);
 		const copy = readCopier(input);
 		return {
 			ids: { formId },
 			async send(request) {
 				const fields = await readOnce(request, listRecords);
-				return await makeListing(fields, page, (field) => ({ json: copy(field) }));
+				return fields.slice(0, limit).map((field) => ({ json: copy(field) }));
 			},
 		};
 	},

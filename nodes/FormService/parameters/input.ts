@@ -15,7 +15,7 @@ export type Input = {
 	 * The item's value of a parameter, with expressions resolved; a resource locator gives the value
 	 * that was chosen.
 	 */
-	parameter<T = unknown>(name: string, fallback?: T): T;
+	parameter(name: string, fallback?: unknown): unknown;
 	item: INodeExecutionData;
 	/** Undefined in a trigger, which has none. */
 	itemIndex: number | undefined;
@@ -79,7 +79,7 @@ function readId(
 	advice: string,
 	extract = (text: string) => text,
 ): string {
-	const given = input.parameter<unknown>(name, '');
+	const given = input.parameter(name, '');
 	const text = numberAsText(given) ?? given;
 	const id = typeof text === 'string' ? extract(text.trim()) : text;
 	if (isId(id)) return id;
@@ -118,7 +118,7 @@ export function readSwitch(
 	displayName: string,
 	fallback: boolean,
 ): boolean {
-	return toSwitch(input, input.parameter<unknown>(name, fallback), displayName);
+	return toSwitch(input, input.parameter(name, fallback), displayName);
 }
 
 /** A value of a boolean parameter within a collection. */
@@ -140,7 +140,7 @@ export function readChoice<Choice extends string>(
 	choices: Readonly<Record<Choice, string>>,
 ): Choice {
 	const values = Object.keys(choices) as Choice[];
-	const given = input.parameter<unknown>(name, values[0]);
+	const given = input.parameter(name, values[0]);
 	const choice = values.find((candidate) => candidate === given);
 	if (choice !== undefined) return choice;
 	throw invalid(input, `'${displayName}' must be one of ${describeChoices(choices)}`);
@@ -167,7 +167,7 @@ function numberAsText(value: unknown): string | undefined {
 
 /** A list of words; an expression may give it as text with commas. */
 export function readWords(input: Input, name: string, displayName: string): string[] {
-	return toWords(input, input.parameter<unknown>(name, []), displayName);
+	return toWords(input, input.parameter(name, []), displayName);
 }
 
 /** A value of a list of words within a collection. */
@@ -184,28 +184,10 @@ export function toWords(input: Input, value: unknown, displayName: string): stri
 	);
 }
 
-/** Which results of a listing are wanted. */
-export type Page = {
-	/** Results before the first one that is wanted. */
-	skip: number;
-	/** How many results to return at most; undefined for all. */
-	limit: number | undefined;
-	/** How many results have to be read; undefined for all, to say how many there are. */
-	enough: number | undefined;
-};
-
-/** Reads Return All and Limit. For a model, which asks for one page after another, also reads Skip. */
-export function readPage(input: Input): Page {
-	const limit = readSwitch(input, 'returnAll', 'Return All', false)
-		? undefined
-		: readCount(input, 'limit', 'Limit', 1, limitInput.default as number);
-	if (!isTool(input.node)) return { skip: 0, limit, enough: limit };
-	return { skip: readCount(input, 'skip', 'Skip', 0), limit, enough: undefined };
-}
-
-/** Whether a model uses the node: n8n adds this ending to the type of a node that it offers to agents. */
-export function isTool({ type }: Pick<INode, 'type'>): boolean {
-	return type.endsWith('Tool');
+/** Reads Return All and Limit: how many results to return at most, or undefined for all. */
+export function readLimit(input: Input): number | undefined {
+	if (readSwitch(input, 'returnAll', 'Return All', false)) return undefined;
+	return readCount(input, 'limit', 'Limit', 1, limitInput.default as number);
 }
 
 /** A whole number with a minimum; an expression may give it as text. */
@@ -216,14 +198,14 @@ export function readCount(
 	minimum: number,
 	fallback = minimum,
 ): number {
-	const count = readNumber(input.parameter<unknown>(name, fallback)) ?? NaN;
+	const count = readNumber(input.parameter(name, fallback)) ?? NaN;
 	if (Number.isSafeInteger(count) && count >= minimum) return count;
 	throw invalid(input, `'${displayName}' must be a whole number of at least ${minimum}`);
 }
 
 /** The entries that a person has added to a collection. */
 export function readCollection(input: Input, name: 'filters' | 'options'): Record<string, unknown> {
-	const entries = input.parameter<unknown>(name, {}) ?? {};
+	const entries = input.parameter(name, {}) ?? {};
 	if (isRecord(entries)) return entries;
 	throw invalid(input, `'${upperFirst(name)}' must be an object`);
 }
@@ -234,7 +216,7 @@ export function readJsonObject(
 	name: string,
 	displayName: string,
 ): Record<string, unknown> {
-	let value = input.parameter<unknown>(name, '');
+	let value = input.parameter(name, '');
 	try {
 		if (typeof value === 'string') value = JSON.parse(value);
 	} catch (error) {

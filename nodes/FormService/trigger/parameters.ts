@@ -161,7 +161,7 @@ function readStoredName(n8n: IPollFunctions, watch: Watch): Map<string, string> 
 }
 
 function readEvents(input: Input): TriggerEvent[] {
-	const given = input.parameter<unknown>('events', ['responseCompleted']);
+	const given = input.parameter('events', ['responseCompleted']);
 	const events = EVENTS.filter((event) => Array.isArray(given) && given.includes(event));
 	if (events.length > 0) return events;
 	throw invalid(

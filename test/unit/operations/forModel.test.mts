@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { presentToModel } from '../../../nodes/FormService/operations/forModel.ts';
+import { selectForModel } from '../../../nodes/FormService/operations/forModel.ts';
 
 type Result = Array<{ json: IDataObject }>;
 
 /** What a model gets of a page of a listing. */
-const pageOf = (all: Result, skip = 0, limit = Infinity) =>
-	presentToModel({ items: all.slice(skip, skip + limit), skip, total: all.length }, undefined);
+const pageOf = (all: Result, skip = 0, limit = Infinity) => selectForModel(all, { skip, limit });
 
 const noticeOf = (page: Result) => String(page.at(-1)?.json.notice ?? '');
 
@@ -76,5 +75,7 @@ it.each([
 ])('The selected field %s is found by its name', (name, value) => {
 	const answers = { 'What, e.g. [one]?': 'That', 'a.b': 'dotted' };
 	const json = { uuid: 'u1', owner: { email: 'ada@example.com' }, answers };
-	expect(presentToModel([{ json }], [name])).toEqual([{ json: { uuid: 'u1', [name]: value } }]);
+	expect(selectForModel([{ json }], { names: [name], skip: 0 })).toEqual([
+		{ json: { uuid: 'u1', [name]: value } },
+	]);
 });

@@ -43,7 +43,7 @@ export function readGivenAnswers(input: Input, formId: string): GivenAnswers {
 	if (mode === 'auto') return { mode, values: input.item.json };
 	if (mode === 'json') return { mode, values: readJsonAnswers(input) };
 	// n8n's own conversion of 'fields.value' would turn empty text into the number 0
-	const mapper = input.parameter<unknown>('fields', {});
+	const mapper = input.parameter('fields', {});
 	const { value, schema } = isRecord(mapper) ? mapper : {};
 	const stored = parseStoredFields(schema, formId);
 	const idOfKey = new Map(stored?.map(({ key, field }) => [key, field.id]));

@@ -1,4 +1,4 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { conditionsNeedFields, explainUnknownField } from '../../api/answers/conditions';
 import { parseFields } from '../../api/answers/fields';
 import { findResponses, isEveryResponse } from '../../api/answers/findResponses';
@@ -7,7 +7,7 @@ import { outputNeedsFields, toResponseItem } from '../../api/answers/responseIte
 import { endpoints } from '../../api/endpoints';
 import { listRecords } from '../../api/service';
 import { filterParameters, readWanted } from '../../parameters/filters';
-import { invalid, readChoice, readFormId, readPage } from '../../parameters/input';
+import { invalid, readChoice, readFormId, readLimit } from '../../parameters/input';
 import {
 	formLocator,
 	limitInput,
@@ -17,7 +17,7 @@ import {
 	toOptions,
 } from '../../parameters/properties';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
-import { makeListing, readFormFields, readOnce } from '../operation';
+import { readFormFields, readOnce } from '../operation';
 import type { Operation } from '../operation';
 
 const STATUSES = { all: 'All', complete: 'Complete', incomplete: 'Incomplete' };
@@ -66,7 +66,7 @@ export const responseGetAll: Operation = {
 	prepare(input) {
 		const formId = readFormId(input);
 		readChoice(input, 'status', 'Status', STATUSES);
-		const page = readPage(input);
+		const limit = readLimit(input);
 		const wanted = readWanted(input);
 		const output = readResponseOutput(input);
 		return {
@@ -74,7 +74,7 @@ export const responseGetAll: Operation = {
 			async send(request) {
 				const { context } = request;
 				// a listing that is sorted or filtered has to be read whole
-				const enough = isEveryResponse(wanted) ? page.enough : undefined;
+				const enough = isEveryResponse(wanted) ? limit : undefined;
 				const records = await readOnce(
 					request,
 					async (by, target) => await listRecords(by, target, { limit: enough }),
@@ -98,9 +98,12 @@ export const responseGetAll: Operation = {
 				if (problem !== undefined) throw invalid(input, problem.message, problem.description);
 				const { met: found, note } = findResponses(records, wanted, fields);
 				if (note !== undefined) context.n8n.logger.warn(note);
-				const toItem = async (record: IDataObject) =>
-					(await toResponseItem(context, record, output, fields)).item;
-				return await makeListing(found, page, toItem);
+				const items: INodeExecutionData[] = [];
+				// one after another: an item can have files to download
+				for (const record of found.slice(0, limit)) {
+					items.push((await toResponseItem(context, record, output, fields)).item);
+				}
+				return items;
 			},
 		};
 	},

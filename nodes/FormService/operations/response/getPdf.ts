@@ -46,7 +46,7 @@ export const responseGetPdf: Operation = {
 	prepare(input) {
 		const responseId = readResponseId(input);
 		const download = readSwitch(input, 'download', 'Download PDF', false);
-		const name = input.parameter<unknown>('binaryPropertyName', DEFAULT_BINARY_FIELD);
+		const name = input.parameter('binaryPropertyName', DEFAULT_BINARY_FIELD);
 		const field = toText(input, name, FIELD_LABEL).trim();
 		if (field === '') throw invalid(input, `'${FIELD_LABEL}' is missing`);
 		return {

@@ -57,7 +57,7 @@ const titles = new Map(settings.map(({ name, displayName }) => [name, displayNam
 
 /** The values of the collection. A field that was added and left empty changes nothing. */
 function readFromFields(input: Input): GivenSetting[] {
-	const given = input.parameter<unknown>('settings', {});
+	const given = input.parameter('settings', {});
 	if (!isRecord(given)) throw invalid(input, "'Settings' must be an object");
 	const values = Object.entries(given).filter(([, value]) => value !== '');
 	const cleared = readWords(input, 'clear', 'Settings to Clear').map(
