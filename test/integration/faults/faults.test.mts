@@ -1,5 +1,6 @@
-import type { IDataObject, INodeExecutionData, IPairedItemData } from 'n8n-workflow';
+import type { INodeExecutionData, IPairedItemData } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
+import { slow, tooMany, type Fault, type FaultName } from '../../service/index.mts';
 import { tracesOf } from '../secrets/traces.mts';
 import {
 	inputFor,
@@ -12,46 +13,43 @@ import { AT_ONCE, withWorld } from '../world.mts';
 import { faultCases, patience, type FaultCase } from './faultCases.mts';
 
 /** One operation of each effect: it reads, it can be repeated, it adds a response. */
-const effects = ['Response: Get Many', 'Setting: Update', 'Response: Create'].map(operationNamed);
+const effects = ['Response: Get Many', 'Setting: Update', 'Response: Create'];
 
 /** Runs an operation over two items, of which the second meets the fault, unless they share a request. */
 async function meet(fault: FaultCase, operation: OperationCase, continueOnFail: boolean) {
 	return await withWorld(async ({ service, n8n }) => {
 		const input = inputFor(service);
-		const { match } = operation;
+		const { match, effect } = operation;
 		service.faults.set({ fault: fault.fault, match });
 		const parameters = { ...operation.parameters, ...patience(fault) };
 		const { items, error, run } = await n8n.runNode(parameters, input, { continueOnFail });
 		const met = service.requests.filter(
 			({ method, path }) => method === match.method && match.path.test(path),
 		);
+		expect(met).toHaveLength(fault.sent[effect]);
+		expect(timesAdded(service)).toBe(effect === 'once' ? fault.added : 0);
 		expect(tracesOf({ accessToken: service.token }, run, error)).toEqual([]);
-		return { items, error, sent: met.length, added: timesAdded(service) };
+		return { items, error };
 	}, AT_ONCE);
 }
 
-async function expectToStop(fault: FaultCase, operation: OperationCase) {
-	const { error, items, sent, added } = await meet(fault, operation, false);
-	expect(items).toEqual([]);
-	expect(error).toMatchObject({
-		httpCode: fault.httpCode,
-		failure: { cause: fault.cause },
-		context: { itemIndex: operation.ownRequest ? 1 : 0 },
-	});
-	expect(sent).toBe(fault.sent[operation.effect]);
-	expect(added).toBe(operation.effect === 'once' ? fault.added : 0);
-	return error as Error & IDataObject;
-}
+/** The node stops and says why; a node that continues has an error item for each item that met the fault. */
+async function expectToFail(fault: FaultCase, operation: OperationCase) {
+	const { httpCode, cause, heavy } = fault;
+	const stopped = await meet(fault, operation, false);
+	expect(stopped.items).toEqual([]);
+	const context = { itemIndex: operation.ownRequest ? 1 : 0 };
+	expect(stopped.error).toMatchObject({ httpCode, failure: { cause }, context });
+	if (heavy) return;
 
-async function expectToContinue(fault: FaultCase, operation: OperationCase, message: string) {
-	const { error, items, sent, added } = await meet(fault, operation, true);
+	const { error, items } = await meet(fault, operation, true);
 	expect(error).toBeUndefined();
 	expect([...new Set(items.map(itemIndexOf))]).toEqual([0, 1]);
 	const failed = items.filter(({ json }) => json.error !== undefined);
 	expect(failed.map(itemIndexOf)).toEqual(operation.ownRequest ? [1] : [0, 1]);
-	for (const { json } of failed) expect(sameTime(json.error)).toBe(sameTime(message));
-	expect(sent).toBe(fault.sent[operation.effect]);
-	expect(added).toBe(operation.effect === 'once' ? fault.added : 0);
+	for (const { json } of failed) {
+		expect(withoutTimes(json.error)).toBe(withoutTimes(stopped.error?.message));
+	}
 }
 
 /** The input item that an output item says it comes from. */
@@ -59,33 +57,62 @@ function itemIndexOf({ pairedItem }: INodeExecutionData): number {
 	return (pairedItem as IPairedItemData).item;
 }
 
-/** The limit of the day ends at a time of its own in each run. */
-const sameTime = (text: unknown) =>
+/** The limit of the day ends at a time of its own in each run, and each service has its own port. */
+const withoutTimes = (text: unknown) =>
 	String(text).replace(/127\.0\.0\.1:\d+|\w+ \d+, \d+, [\d:]+ UTC/g, '…');
 
 describe.each(faultCases)('$name', (fault) => {
-	const tried = fault.heavy ? [operationNamed('Response: Create')] : effects;
-
-	it.each(tried.map((operation) => [operation.name, operation] as const))(
+	it.each(fault.heavy ? effects.slice(2) : effects)(
 		'%s stops and says why, or continues with one error item for each item that it met',
-		async (_name, operation) => {
-			const { message } = await expectToStop(fault, operation);
-			if (!fault.heavy) await expectToContinue(fault, operation, message);
-		},
+		async (name) => await expectToFail(fault, operationNamed(name)),
 	);
 });
 
 describe('every operation', () => {
 	const faults = faultCases.filter(({ fault }) => fault === 'forbidden' || fault === 'dropAfter');
 
-	it.each(operationCases.map((operation) => [operation.name, operation] as const))(
-		'%s stops at a refusal and at a reply that is lost, or continues',
-		async (_name, operation) => {
+	it.each(operationCases)(
+		'$name stops or continues at a refusal and at a lost reply',
+		async (one) => {
 			expect(faults).toHaveLength(2);
-			for (const fault of faults) {
-				const { message } = await expectToStop(fault, operation);
-				await expectToContinue(fault, operation, message);
-			}
+			for (const fault of faults) await expectToFail(fault, one);
+		},
+	);
+});
+
+/** Faults that pass: the first request meets them, the next one does not. */
+describe.each<[string, FaultName | Fault, { addedAgain: boolean; pauseMs: number }]>([
+	['status 503', 'unavailable', { addedAgain: false, pauseMs: 450 }],
+	['a reset before the service acted', 'dropBefore', { addedAgain: false, pauseMs: 450 }],
+	['a body that is cut', 'cutBody', { addedAgain: false, pauseMs: 450 }],
+	['an empty body', 'emptyBody', { addedAgain: false, pauseMs: 450 }],
+	['a reply that comes too late', slow(60_000), { addedAgain: false, pauseMs: 30_450 }],
+	['status 429 of the minute', tooMany(60, 1), { addedAgain: true, pauseMs: 1_900 }],
+	['status 429 of two seconds', tooMany(60, { dateIn: 2 }), { addedAgain: true, pauseMs: 1_900 }],
+	['status 429 without a time', 'tooManyBare', { addedAgain: true, pauseMs: 58_900 }],
+])('%s, once', (_name, fault, { addedAgain, pauseMs }) => {
+	it.each(effects)(
+		'%s is sent again, unless the service may have added a response',
+		async (name) => {
+			await withWorld(async ({ service, n8n }) => {
+				const { parameters, match, effect } = operationNamed(name);
+				const [, item] = inputFor(service);
+				service.faults.set({ fault, match, times: 1 });
+				const { items, error } = await n8n.runNode(parameters, [item]);
+				const met = service.requests.filter(({ method, path }) => {
+					return method === match.method && match.path.test(path);
+				});
+				if (effect === 'once' && !addedAgain) {
+					expect(error?.message).toMatch(/The response may or may not have been added$/);
+					expect(met).toHaveLength(1);
+					return;
+				}
+				expect(error).toBeUndefined();
+				expect(items.length).toBeGreaterThan(0);
+				expect(met).toHaveLength(2);
+				expect(met[1].at - met[0].at).toBeGreaterThanOrEqual(pauseMs);
+				expect(timesAdded(service)).toBe(effect === 'once' ? 1 : 0);
+			});
 		},
 	);
 });
