@@ -62,6 +62,9 @@ const oddReplies: Array<[string, Fault]> = [
 	['an unknown 5xx status', json(599, {})],
 	['a status 304, for which nobody asked', json(304, '')],
 	['a web page of another server', answer(404, 'text/html', '<html><title>x</title></html>')],
+	['a long message on several lines', status(400, 'Try again\n\nlater. '.repeat(2_000))],
+	['the token in texts', status(422, `Not with ${TOKEN}`, { name: [`Not with ${TOKEN}.`] })],
+	['the token where a text is cut off', status(400, 'Not now. '.repeat(32) + TOKEN)],
 	['names of system errors', status(403, 'deletePermission is missing (ECONNREFUSED)')],
 	['a limit of the day of its own', dayOf(2_000)],
 ];
@@ -178,28 +181,5 @@ describe('what a person reads when something goes wrong', () => {
 			'errorTexts.md',
 			'If the new texts are right, run npm run generate',
 		);
-	});
-});
-
-describe("the service's own message", () => {
-	/** What a person reads when a listing meets a fault. */
-	const shownUnder = async (fault: Fault) => await textUnder('Response: Get Many', fault);
-
-	it('is put on one line and cut after 300 characters', async () => {
-		const { message } = await shownUnder(status(400, 'All\n\nwork '.repeat(2_000)));
-		expect(message.length).toBeLessThan(400);
-		expect(message).toMatch(/\(status 400\): "All work All .*…"$/);
-	});
-
-	it('is shown without the token, should the service repeat it', async () => {
-		const said = `The token ${TOKEN} is not for this`;
-		const text = await shownUnder(status(422, said, { name: [`Not with ${TOKEN}.`] }));
-		expect(text.message).toContain('"The token [access token] is not for this"');
-		expect(text.description).toBe('name: Not with [access token].');
-	});
-
-	it('is shown without the token also where it is cut off within it', async () => {
-		const { message } = await shownUnder(status(400, `${'x'.repeat(290)}${TOKEN}`));
-		expect(message).not.toContain(TOKEN.slice(0, 8));
 	});
 });

@@ -57,40 +57,43 @@ async function runAgainst(account: Account, parameters: INodeParameters, continu
 	return { items, error, hasFailed: message !== undefined };
 }
 
-/** Text for a header's value: what HTTP allows in it. */
-const headerText = fc.stringMatching(/^[\x21-\x7e]([\x20-\x7e]{0,60}[\x21-\x7e])?$/);
-
 const headers = fc.dictionary(
 	fc.constantFrom(
-		'content-type',
-		'content-encoding',
-		'location',
-		'retry-after',
-		'date',
-		'x-ratelimit-limit',
-		'x-ratelimit-remaining',
-		'x-ratelimit-reset',
-		'content-disposition',
-		'set-cookie',
-		'www-authenticate',
+		...[
+			'content-type',
+			'content-encoding',
+			'location',
+			'retry-after',
+			'date',
+			'link',
+			'set-cookie',
+		],
+		...['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'www-authenticate'],
 	),
 	fc.oneof(
-		headerText,
+		// what HTTP allows in the value of a header
+		fc.stringMatching(/^[\x21-\x7e]([\x20-\x7e]{0,60}[\x21-\x7e])?$/),
 		fc.integer({ min: -5, max: 100_000 }).map(String),
-		fc.constantFrom(
-			'application/json',
-			'text/html',
-			'gzip',
-			'br',
-			'deflate',
-			'identity, gzip',
-			'//',
-			'/forms',
-			'http://[',
-			'Digest nonce="a"',
-		),
+		fc.constantFrom('application/json', 'text/html', 'gzip', 'br', 'identity, gzip'),
+		fc.constantFrom('//', '/forms', 'http://[', '<?page=2>; rel="next"', 'Digest nonce="a"'),
 	),
 	{ maxKeys: 5 },
+);
+
+const anything = fc.jsonValue({ maxDepth: 3 });
+
+const anyRecord = fc.record(
+	{
+		uuid: fc.oneof(fc.uuid(), anything),
+		id: fc.oneof(fc.nat(), fc.string()),
+		name: fc.oneof(fc.string(), anything),
+		responses: anything,
+		fields: anything,
+		pdf_url: fc.oneof(fc.webUrl(), anything),
+		__proto__: anything,
+		constructor: anything,
+	},
+	{ requiredKeys: [] },
 );
 
 const json = fc.oneof(
@@ -98,29 +101,11 @@ const json = fc.oneof(
 	fc.record(
 		{
 			success: fc.constantFrom(true, false, 0, 1, 'false', null),
-			message: fc.oneof(fc.string(), fc.jsonValue({ maxDepth: 1 })),
-			errors: fc.jsonValue({ maxDepth: 3 }),
-			data: fc.oneof(
-				fc.jsonValue({ maxDepth: 4 }),
-				fc.array(
-					fc.record(
-						{
-							uuid: fc.oneof(fc.uuid(), fc.jsonValue({ maxDepth: 1 })),
-							id: fc.oneof(fc.nat(), fc.string()),
-							name: fc.oneof(fc.string(), fc.jsonValue({ maxDepth: 1 })),
-							responses: fc.jsonValue({ maxDepth: 4 }),
-							fields: fc.jsonValue({ maxDepth: 4 }),
-							pdf_url: fc.oneof(fc.webUrl(), fc.jsonValue({ maxDepth: 1 })),
-							__proto__: fc.jsonValue({ maxDepth: 2 }),
-							constructor: fc.jsonValue({ maxDepth: 2 }),
-						},
-						{ requiredKeys: [] },
-					),
-					{ maxLength: 4 },
-				),
-			),
-			meta: fc.jsonValue({ maxDepth: 3 }),
-			links: fc.jsonValue({ maxDepth: 3 }),
+			message: fc.oneof(fc.string(), anything),
+			errors: anything,
+			data: fc.oneof(anything, fc.array(anyRecord, { maxLength: 4 })),
+			meta: anything,
+			links: anything,
 		},
 		{ requiredKeys: [] },
 	),
@@ -215,14 +200,8 @@ describe('a reply made to do harm', () => {
 	const ok = (reply: ServerResponse, text: string) =>
 		reply.writeHead(200, { 'content-type': 'application/json' }).end(text);
 
-	it.each([
-		['arrays in arrays', '['.repeat(100_000) + ']'.repeat(100_000)],
-		[
-			'answers nested 50,000 deep',
-			`{"data":[{"uuid":"a","responses":[{"key":"k","value":${'['.repeat(50_000)}${']'.repeat(50_000)}}]}]}`,
-		],
-		['data in data', '{"data":'.repeat(50_000) + '1' + '}'.repeat(50_000)],
-	])('of %s ends in an error that can be read', async (_name, text) => {
+	it('of data in data 50,000 levels deep ends in an error that can be read', async () => {
+		const text = '{"data":'.repeat(50_000) + '1' + '}'.repeat(50_000);
 		const baseUrl = await httpServer((_request, reply) => ok(reply, text));
 		const { error, items } = await runAgainst({ baseUrl, accessToken: newToken() }, responses);
 		expect(items).toEqual([]);
@@ -265,17 +244,6 @@ describe('a reply made to do harm', () => {
 		expect(error?.message).toMatch(/ did not reply in time/);
 	});
 
-	it('whose headers never end ends at the timeout', async () => {
-		const baseUrl = await rawServer((socket) => {
-			socket.write('HTTP/1.1 200 OK\r\n');
-			void time.holdBack(Infinity, socket);
-			const drip = setInterval(() => socket.write(`x-${Date.now()}: 1\r\n`), 50);
-			socket.on('close', () => clearInterval(drip));
-		});
-		const { error } = await runAgainst({ baseUrl, accessToken: newToken() }, forms);
-		expect(error?.message).toMatch(/ did not reply in time$|^The connection to .* broke/);
-	});
-
 	it('that is small and unpacks to a gigabyte is cut off', async () => {
 		// members of a gzip file unpack one after another
 		const member = gzipSync(Buffer.alloc(50_000_000, ' '));
@@ -292,28 +260,5 @@ describe('a reply made to do harm', () => {
 		const tested = await n8nFor({ baseUrl, accessToken: newToken() }).testCredential();
 		expect(tested.message).toMatch(/ is not a Form Service address\. Check the 'Base URL'\.$/);
 		expect(process.memoryUsage().rss - before).toBeLessThan(500_000_000);
-	});
-
-	it('of a million records is read', async () => {
-		const text = `{"data":[${'{"id":1},'.repeat(999_999)}{"id":1}]}`;
-		const baseUrl = await httpServer((_request, reply) => ok(reply, text));
-		const { items } = await runAgainst(
-			{ baseUrl, accessToken: newToken() },
-			{ ...forms, returnAll: false, limit: 10 },
-		);
-		expect(items).toHaveLength(10);
-	});
-
-	it('whose pages never end is bounded', async () => {
-		let page = 0;
-		const baseUrl = await httpServer((_request, reply) => {
-			page++;
-			reply
-				.writeHead(200, { 'x-ratelimit-limit': '100000', 'x-ratelimit-remaining': '99999' })
-				.end(`{"data":[{"id":${page}}],"meta":{"next_cursor":"c${page}"}}`);
-		});
-		const { error } = await runAgainst({ baseUrl, accessToken: newToken() }, forms);
-		expect(error?.message).toBe('The list has more than 480 pages');
-		expect(page).toBe(480);
 	});
 });

@@ -42,13 +42,3 @@ describe('the clock', () => {
 		expect(seen.over).toBe(true);
 	});
 });
-
-describe('the time of day', () => {
-	it("follows the machine's clock, after a sleep and a correction", () => {
-		const before = clock.now();
-		vi.setSystemTime(before + 8 * 3_600_000);
-		expect(clock.now()).toBe(before + 8 * 3_600_000);
-		vi.setSystemTime(before - 3_600_000);
-		expect(clock.now()).toBe(before - 3_600_000);
-	});
-});

@@ -3,51 +3,28 @@ import { DateTime } from 'luxon';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readBoolean, readNumber, readTime } from '../../../nodes/FormService/api/readers.ts';
 
-describe('A boolean', () => {
-	it.each([true, 1, '1', 'true', 'TRUE', ' yes ', 'On'])('is true: %j', (value) => {
-		expect(readBoolean(value)).toBe(true);
-	});
-
-	it.each([false, 0, '0', 'false', 'False', 'no', 'OFF'])('is false: %j', (value) => {
-		expect(readBoolean(value)).toBe(false);
-	});
-
-	it.each([undefined, null, '', 2, 'perhaps', {}, [1], '01'])('is not there: %j', (value) => {
-		expect(readBoolean(value)).toBeUndefined();
-	});
+const NO_BOOLEANS = [undefined, null, '', 2, 'perhaps', {}, [1], '01'];
+it.each([
+	...[true, 1, '1', 'true', 'TRUE', ' yes ', 'On'].map((value) => [value, true]),
+	...[false, 0, '0', 'false', 'False', 'no', 'OFF'].map((value) => [value, false]),
+	...NO_BOOLEANS.map((value) => [value, undefined]),
+])('the boolean of %j is %j', (value, expected) => {
+	expect(readBoolean(value)).toBe(expected);
 });
 
-describe('A number', () => {
-	it.each([
-		[5, 5],
-		['5', 5],
-		[' -2.5 ', -2.5],
-		['007', 7],
-		['1e3', 1000],
-	])('is read from %j', (value, expected) => {
-		expect(readNumber(value)).toBe(expected);
-	});
-
-	it.each([
-		null,
-		true,
-		'',
-		' ',
-		'Room 5',
-		'5 kg',
-		'2,5',
-		'1,000.5',
-		'1 200',
-		'+5',
-		'.5',
-		'0x10',
-		'--1',
-		NaN,
-		Infinity,
-		'9'.repeat(400),
-	])('is not there: %j', (value) => {
-		expect(readNumber(value)).toBeUndefined();
-	});
+const NO_NUMBERS = [
+	...[null, true, '', ' ', 'Room 5', '5 kg', '2,5', '1,000.5', '1 200', '+5', '.5', '0x10', '--1'],
+	...[NaN, Infinity, '9'.repeat(400)],
+];
+it.each([
+	[5, 5],
+	['5', 5],
+	[' -2.5 ', -2.5],
+	['007', 7],
+	['1e3', 1000],
+	...NO_NUMBERS.map((value) => [value, undefined]),
+])('the number of %j is %j', (value, expected) => {
+	expect(readNumber(value)).toBe(expected);
 });
 
 describe('A time', () => {
