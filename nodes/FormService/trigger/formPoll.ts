@@ -28,7 +28,7 @@ import { createItems } from './output';
 import type { PlacedItem } from './output';
 import { readResponses } from './reading';
 import type { Reading } from './reading';
-import { addResponses, isPaid, isShortPaid } from './schedule';
+import { addResponses, isPaid, isShortDue } from './schedule';
 import type { FormState, Known } from './state';
 
 /** What a poll has found in one form. */
@@ -104,10 +104,13 @@ function decideReading(
 	if (known === undefined || !form.isRead) return 'whole';
 	const spacingMs = readSpacingMs(input, form);
 	const nowMs = clock.now();
-	if (isPaid(form.cost, spacingMs, nowMs)) return 'whole';
-	if (form.order === undefined) return isWanted || checksConditions(input) ? 'whole' : undefined;
-	const isDue = isShortPaid(form.shortCost, spacingMs, nowMs);
-	return isDue || isWanted || checksConditions(input) ? 'short' : undefined;
+	const { cost, order, shortCost } = form;
+	const either = order === undefined ? 'whole' : 'short';
+	// where few requests are left for each form, the two take turns
+	const next = shortCost.startedAtMs < cost.startedAtMs ? either : 'whole';
+	if (isPaid(cost, spacingMs, nowMs)) return next;
+	const isDue = order !== undefined && isShortDue(cost, shortCost, spacingMs, nowMs);
+	return isDue || isWanted || checksConditions(input) ? either : undefined;
 }
 
 /** Whether a person who publishes the workflow is to see what is wrong with the conditions. */

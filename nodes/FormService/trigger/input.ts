@@ -4,7 +4,7 @@ import type { Account } from '../api/account';
 import { clock, waitUnlessAborted } from '../api/clock';
 import { ServiceError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
-import { computeSharerSpacingMs } from './memory';
+import { computeListSpacingMs } from './memory';
 import type { ListMemory, TriggerMemory } from './memory';
 import type { Parameters } from './parameters';
 import { MINUTE_MS } from './schedule';
@@ -141,8 +141,8 @@ export function listWatchedIds(
 }
 
 /** How long each request of a list waits now, in milliseconds. */
-export function readSpacingMs({ context }: PollInput, { sharer }: ListMemory): number {
-	return computeSharerSpacingMs(context.account.key, sharer, clock.now());
+export function readSpacingMs({ memory }: PollInput, list: ListMemory): number {
+	return computeListSpacingMs(memory, list, clock.now());
 }
 
 /** The IDs of the watched forms that have been read. */

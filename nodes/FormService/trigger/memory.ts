@@ -44,8 +44,8 @@ export type Failing = { readonly subject: Subject; failures: Failures };
 
 /** What the process remembers of a list that it reads: the responses of one form, or all forms. */
 export type ListMemory = Failing & {
-	/** Its name among those that share the requests of the account. */
-	readonly sharer: string;
+	/** Its part in the requests of the account; undefined before its first poll. */
+	share?: Sharer;
 	/** What its readings have cost. */
 	cost: Cost;
 };
@@ -96,11 +96,10 @@ export type PendingError = { subject: Subject; error: NodeApiError | NodeOperati
 
 /** What the process remembers of one trigger. All of it can be lost at any time: the static data counts. */
 export type TriggerMemory = StateMemory & {
-	/** The workflow and node, whatever their names. */
-	key: string;
 	nodeName: string;
 	/** The account and events that the rest belongs to: with others, everything starts anew. */
-	accountAndEvents?: string;
+	accountKey?: string;
+	events?: string;
 	/** The forms that are watched and the conditions, as text. */
 	watched?: string;
 	/** By ID. */
@@ -119,22 +118,21 @@ export type TriggerMemory = StateMemory & {
 };
 
 /** What is remembered of a form before its first poll. */
-export function createFormMemory(triggerKey: string, id: string): FormMemory {
-	const list = createListMemory(triggerKey, { kind: 'form', id });
+export function createFormMemory(id: string): FormMemory {
+	const list = createListMemory({ kind: 'form', id });
 	const begun = { isRead: false, waiting: [], rate: NO_RATE, readTurn: 0, deliveryTurn: 0 };
 	return { ...list, id, shortCost: NO_COST, ...begun };
 }
 
-function createListMemory(triggerKey: string, subject: Subject): ListMemory {
-	const sharer = `${triggerKey} ${subject.kind === 'form' ? subject.id : ''}`;
-	return { subject, sharer, cost: NO_COST, failures: NO_FAILURES };
+function createListMemory(subject: Subject): ListMemory {
+	return { subject, cost: NO_COST, failures: NO_FAILURES };
 }
 
-function createProgress(key: string) {
+function createProgress() {
 	return {
 		forms: new Map<string, FormMemory>(),
 		list: {
-			...createListMemory(key, { kind: 'forms' }),
+			...createListMemory({ kind: 'forms' }),
 			...{ forms: undefined, isWhole: false, readAtMs: 0, pages: 1, namedAtMs: -Infinity },
 		},
 		account: { subject: { kind: 'account' as const }, failures: NO_FAILURES },
@@ -157,10 +155,9 @@ const triggers = new Map<string, TriggerMemory>();
  */
 export function recallTrigger(key: string, nodeName: string): TriggerMemory {
 	const known = triggers.get(key) ?? {
-		key,
 		nodeName,
 		input: { failures: NO_FAILURES },
-		...createProgress(key),
+		...createProgress(),
 	};
 	// the last in the map is the one that was polled last
 	triggers.delete(key);
@@ -177,17 +174,18 @@ export function recallTrigger(key: string, nodeName: string): TriggerMemory {
  * @param last what was remembered of its state before
  */
 export function forgetTrigger(memory: TriggerMemory, last: StateMemory['last']): void {
-	Object.assign(memory, createProgress(memory.key), { last, watched: undefined });
+	Object.assign(memory, createProgress(), { last, watched: undefined });
 }
 
 /** Forgets what does not belong to the node's parameters any more. */
 export function forgetOutdated(
 	memory: TriggerMemory,
-	accountAndEvents: string,
+	accountKey: string,
+	events: string,
 	watched: string,
 ): void {
-	if (memory.accountAndEvents !== accountAndEvents) {
-		Object.assign(memory, createProgress(memory.key), { accountAndEvents });
+	if (memory.accountKey !== accountKey || memory.events !== events) {
+		Object.assign(memory, createProgress(), { accountKey, events });
 	}
 	if (memory.watched === watched) return;
 	// an error about other forms is out of date, and responses wait that other conditions have chosen
@@ -203,39 +201,28 @@ export function dropReadings({ forms }: TriggerMemory): void {
 	}
 }
 
-/** All that share the requests of an account in this process, by the account's key. */
-const accounts = new Map<string, Map<string, Sharer>>();
-
 /** Takes note that n8n has polled the trigger, so that the list takes part in the account's requests. */
 export function registerPoll(
-	accountKey: string,
-	{ sharer }: ListMemory,
+	list: ListMemory,
 	share: Omit<Sharer, 'intervalMs'>,
-	isScheduled: boolean,
+	occasion: 'schedule' | 'start' | 'publish',
 ): void {
-	const own = accounts.get(accountKey) ?? new Map<string, Sharer>();
-	const known = own.get(sharer);
+	const { polledAtMs } = list.share ?? share;
 	// until a trigger is active, the time since its last poll is no interval
-	const intervalMs = isScheduled && known ? share.polledAtMs - known.polledAtMs : 0;
-	own.set(sharer, { ...share, intervalMs });
-	accounts.set(accountKey, own);
-	if (known === undefined) forgetSharers(share.polledAtMs);
+	const intervalMs = occasion === 'schedule' ? share.polledAtMs - polledAtMs : 0;
+	list.share = { ...share, intervalMs };
 }
 
-/** Forgets what was not polled for a day. */
-function forgetSharers(nowMs: number): void {
-	for (const [key, sharers] of accounts) {
-		for (const [name, { polledAtMs }] of sharers) {
-			if (Math.abs(nowMs - polledAtMs) >= DAY_MS) sharers.delete(name);
-		}
-		if (sharers.size === 0) accounts.delete(key);
-	}
-}
-
-/** How long each request of a registered sharer waits, in milliseconds. */
-export function computeSharerSpacingMs(accountKey: string, sharer: string, nowMs: number): number {
-	const sharers = accounts.get(accountKey);
-	const own = sharers?.get(sharer);
-	if (sharers === undefined || own === undefined) return DAY_MS;
-	return computeSpacingMs(sharers.values(), own, nowMs);
+/** How long each request of a list waits, in milliseconds: all triggers on the account share them. */
+export function computeListSpacingMs(
+	{ accountKey }: TriggerMemory,
+	{ share }: ListMemory,
+	nowMs: number,
+): number {
+	if (share === undefined) return DAY_MS;
+	const sharers = [...triggers.values()]
+		.filter((one) => one.accountKey === accountKey)
+		.flatMap(({ list, forms }) => [list, ...forms.values()])
+		.flatMap((list) => list.share ?? []);
+	return computeSpacingMs(sharers, share, nowMs);
 }

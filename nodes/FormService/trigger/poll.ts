@@ -31,7 +31,7 @@ import {
 	recallTrigger,
 	registerPoll,
 } from './memory';
-import type { ListedForm, ListMemory } from './memory';
+import type { ListedForm } from './memory';
 import { createItems } from './output';
 import type { Event, PlacedItem } from './output';
 import { readParameters } from './parameters';
@@ -62,11 +62,8 @@ export async function pollForms(n8n: IPollFunctions): Promise<Items> {
 		return null;
 	}
 	const { watch, conditions, events } = parameters;
-	forgetOutdated(
-		memory,
-		JSON.stringify([account.key, events]),
-		JSON.stringify([watch, conditions]),
-	);
+	const watched = JSON.stringify([watch, conditions]);
+	forgetOutdated(memory, account.key, JSON.stringify(events), watched);
 
 	let input = createPollInput(n8n, memory, occasion, parameters, account);
 	while (memory.polling !== undefined) {
@@ -138,12 +135,14 @@ function addInitialStates(input: PollInput, content: Content): Content {
 
 /** Finds out which forms there are to watch, and which of them are new. */
 async function updateFormList(input: PollInput, progress: Progress) {
-	const { memory, parameters, content, startedAtMs } = input;
+	const { memory, parameters, content, occasion, startedAtMs } = input;
 	const { list } = memory;
-	const { watch, watchesResponses } = parameters;
+	const { watch, watchesResponses, requestsPerDay } = parameters;
 	if (watch.kind === 'chosen') return { content, created: [] };
 	// beside responses, the list is read once an hour
-	registerList(input, list, 1, watchesResponses ? (list.pages * DAY_MS) / HOUR_MS : Infinity);
+	const maxPerDay = watchesResponses ? (list.pages * DAY_MS) / HOUR_MS : Infinity;
+	const share = { requestsPerDay, weight: 1, maxPerDay, polledAtMs: startedAtMs };
+	registerPoll(list, share, occasion);
 	try {
 		if (isFormListDue(input)) {
 			await readFormList(input);
@@ -154,14 +153,6 @@ async function updateFormList(input: PollInput, progress: Progress) {
 		recordFailure(input, progress, { list, step: 'whole', startedAtMs, cause });
 	}
 	return noteForms(input, watch.except);
-}
-
-/** The list takes part in the requests of the account. */
-function registerList(input: PollInput, list: ListMemory, weight: number, maxPerDay: number): void {
-	const { context, parameters, occasion, startedAtMs: polledAtMs } = input;
-	const { requestsPerDay } = parameters;
-	const share = { requestsPerDay, weight, maxPerDay, polledAtMs };
-	registerPoll(context.account.key, list, share, occasion === 'schedule');
 }
 
 /**
@@ -191,12 +182,15 @@ async function findInForms(
 	progress: Progress,
 	forms: ReadonlyMap<string, FormState>,
 ): Promise<FoundInForm[]> {
-	const { memory, parameters, readUntilMs, startedAtMs } = input;
+	const { memory, occasion, parameters, readUntilMs, startedAtMs } = input;
+	const { requestsPerDay } = parameters;
 	const ids = listWatchedIds(parameters, forms);
-	const recall = (id: string) => memory.forms.get(id) ?? createFormMemory(memory.key, id);
+	const recall = (id: string) => memory.forms.get(id) ?? createFormMemory(id);
 	memory.forms = new Map(ids.map((id) => [id, recall(id)]));
 	for (const form of memory.forms.values()) {
-		registerList(input, form, computeWeight(form.rate, startedAtMs), Infinity);
+		const weight = computeWeight(form.rate, startedAtMs);
+		const share = { requestsPerDay, weight, maxPerDay: Infinity, polledAtMs: startedAtMs };
+		registerPoll(form, share, occasion);
 	}
 	const found: FoundInForm[] = [];
 	for (const form of sortBy([...memory.forms.values()], 'readTurn')) {

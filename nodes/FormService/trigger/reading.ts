@@ -51,10 +51,8 @@ export async function readResponses(
 	const isFirst = known === undefined || !form.isRead;
 	const maxRequests = computeMaxRequests(cost, spacingMs, startedAtMs, RESERVED[kind]);
 	const from = kind === 'whole' ? unfinished?.next : order?.start;
-	const pages = new PageReader(input, target, {
-		from,
-		maxRequests: isFirst ? Infinity : maxRequests,
-	});
+	const limit = isFirst ? undefined : maxRequests;
+	const pages = new PageReader(input, target, { from, maxRequests: limit });
 	try {
 		if (kind === 'whole') return await readWhole(pages, { order, unfinished });
 		const read = order?.newest === 'last' ? readNewestLast : readNewestFirst;
@@ -62,7 +60,9 @@ export async function readResponses(
 		// what does not fit the order can be anywhere, so the next whole reading starts again
 		return short.kind === 'part' && short.order ? { ...short, unfinished } : short;
 	} finally {
-		const own = { startedAtMs, requests: pages.requests };
+		// a first reading comes on top of the requests of a day
+		const requests = isFirst ? Math.min(pages.requests, maxRequests) : pages.requests;
+		const own = { startedAtMs, requests };
 		form.cost = addReading(cost, own, spacingMs);
 		if (kind === 'short') form.shortCost = own;
 		// a whole reading from the first page on has the new responses as well

@@ -33,8 +33,8 @@ const MIN_ACTIVE_MS = 3 * MINUTE_MS;
  *
  * @param sharers all on the account, the own one included
  */
-export function computeSpacingMs(sharers: Iterable<Sharer>, own: Sharer, nowMs: number): number {
-	const active = [...sharers].filter((one) => {
+export function computeSpacingMs(sharers: readonly Sharer[], own: Sharer, nowMs: number): number {
+	const active = sharers.filter((one) => {
 		const activeMs = Math.max(LATE_INTERVALS * one.intervalMs, MIN_ACTIVE_MS);
 		return one === own || nowMs - one.polledAtMs < activeMs;
 	});
@@ -74,11 +74,15 @@ export function isPaid({ startedAtMs, requests }: Cost, spacingMs: number, nowMs
 }
 
 /**
- * Whether the next short reading of a list is due: short ones get half of the requests of a form, and
- * whole ones the rest, since a whole one waits for the requests of all.
+ * Whether another short reading of a list is due while the last whole one is not paid for yet. Short ones
+ * get half of the requests of a form, and whole ones the rest, since a whole one waits for the requests of
+ * all.
  */
-export function isShortPaid(cost: Cost, spacingMs: number, nowMs: number): boolean {
-	return isPaid(cost, 2 * spacingMs, nowMs);
+export function isShortDue(cost: Cost, shortCost: Cost, spacingMs: number, nowMs: number): boolean {
+	return (
+		isPaid(shortCost, 2 * spacingMs, nowMs) &&
+		computeUnpaid(cost, spacingMs, nowMs) + 1 <= computeMaxUnpaid(spacingMs)
+	);
 }
 
 /** The cost after another reading. What was not waited for yet is added. */
@@ -90,6 +94,8 @@ export function addReading(cost: Cost, reading: Cost, spacingMs: number): Cost {
 
 /** The part of a day's requests that may be unpaid, so that no 24 hours have more than a tenth too many. */
 const MAX_PART_OF_DAY = 1 / 10;
+
+const computeMaxUnpaid = (spacingMs: number) => (MAX_PART_OF_DAY * DAY_MS) / spacingMs;
 
 /**
  * The most requests of a reading in one poll. The rest of its pages comes with later polls. A first reading
@@ -103,8 +109,8 @@ export function computeMaxRequests(
 	nowMs: number,
 	reserved: number,
 ): number {
-	const most = (MAX_PART_OF_DAY * DAY_MS) / spacingMs;
-	return Math.max(1, Math.floor(most - computeUnpaid(cost, spacingMs, nowMs) - reserved));
+	const unpaid = computeUnpaid(cost, spacingMs, nowMs) + reserved;
+	return Math.max(1, Math.floor(computeMaxUnpaid(spacingMs) - unpaid));
 }
 
 /** The wait that is doubled with each failure, at least, and the longest wait. */
