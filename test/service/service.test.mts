@@ -164,9 +164,7 @@ describe('the page of a form', () => {
 		const { id } = service.store.addForm({ name: 'Form', trackIncomplete: true, fields });
 		const [{ uuid }] = service.store.fields(id);
 		const send = async (path: string, score: string) => {
-			const body = new FormData();
-			body.set('draft', 'd');
-			body.set(uuid, score);
+			const body = new URLSearchParams({ draft: 'd', [uuid]: score });
 			return (await fetch(service.url + path, { method: 'POST', body })).status;
 		};
 		expect(await send(`/f/${id}/partial`, '4')).toBe(204);

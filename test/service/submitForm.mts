@@ -15,7 +15,7 @@ export async function submitFormPage(
 	const draft = /name="draft" value="([^"]+)"/.exec(page)?.[1];
 	if (!draft) throw new Error(`There is no open form at ${address}.`);
 
-	const body = new FormData();
+	const body = new URLSearchParams();
 	body.set('draft', draft);
 	for (const { uuid, label } of service.store.fields(formId)) {
 		if (!page.includes(`name="${uuid}"`)) throw new Error(`The page has no field "${label}".`);

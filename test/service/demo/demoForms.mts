@@ -81,7 +81,7 @@ const contents: Record<keyof typeof demoForms, DemoForm> = {
 		fields: [
 			...[name, email, field('Earliest start', 'start', 'date')],
 			field('Portfolio', 'portfolio', 'url'),
-			field('CV', 'cv', 'file_upload', { description: 'One file, up to 20 MB.' }),
+			field('CV', 'cv', 'file_upload', { description: 'The address of a file.' }),
 		],
 		responses: [
 			{

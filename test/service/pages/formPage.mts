@@ -10,7 +10,7 @@ const INPUT_TYPES: Partial<Record<Field['type'], string>> = {
 	dropdown: 'radio',
 	single_choice: 'radio',
 	multiple_choice: 'checkbox',
-	file_upload: 'file',
+	file_upload: 'url',
 };
 
 function renderField(field: Field): Markup {
@@ -34,7 +34,7 @@ function renderField(field: Field): Markup {
 export function renderForm(form: Form, fields: Field[], draft: string): Markup {
 	const { settings, id, trackIncomplete } = form;
 	return html`<p>${settings.description as string}</p>
-		<form method="post" action="/f/${id}" enctype="multipart/form-data">
+		<form method="post" action="/f/${id}">
 			<input type="hidden" name="draft" value="${draft}" />
 			${fields.map(renderField)}
 			<button>${String(settings.cta_label ?? 'Submit')}</button>
