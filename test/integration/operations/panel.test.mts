@@ -8,7 +8,7 @@ import { running } from '../world.mts';
 
 /** What people see of a node before it runs: its subtitle and its panel. */
 
-const { service, n8n } = await running();
+const { n8n } = await running();
 const type = typeOf('formService');
 const { description } = nodeOf(type);
 const choose = (value: string, cachedResultName?: string) =>
@@ -78,13 +78,5 @@ describe('The panel of the node', () => {
 		expect(results).toHaveLength(2);
 		const url = `https://forms.example.com/f/${demoForms.contact}`;
 		expect((await search({ ...locator(url), mode: 'url' })).results).toEqual(results);
-	});
-
-	it('needs no form for Get PDF with the ID of a response', async () => {
-		const [{ uuid }] = service.store.responses(demoForms.contact);
-		const getPdf = { resource: 'response', operation: 'getPdf', responseId: locator(uuid) };
-		const { items, error } = await n8n.runNode(getPdf);
-		expect(error).toBeUndefined();
-		expect(items[0].json).toMatchObject({ uuid });
 	});
 });
