@@ -38,6 +38,7 @@ const record: IDataObject = {
 	number: 12,
 	is_incomplete: 0,
 	created_at: '2026-11-21T12:00:00.000000Z',
+	updated_at: '2026-11-21 12:00:00',
 	source: 'web',
 	responses: [
 		{ key: 'Full name', value: 'Ada' },
@@ -108,6 +109,7 @@ describe('A condition', () => {
 		['Day', 'after', '2026-12-23T23:59', true],
 		['created_at', 'after', '2026-11-21T06:59', true],
 		['created_at', 'after', '2026-11-21T07:00', false],
+		['updated_at', 'is', '2026-11-21T07:00', true],
 	])('in New York: %s %s "%s": %s', (field, operator, value, expected) => {
 		for (const processZone of ['UTC', 'Pacific/Auckland']) {
 			vi.stubEnv('TZ', processZone);

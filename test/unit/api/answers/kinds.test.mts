@@ -163,6 +163,7 @@ describe('A listed answer', () => {
 			values.map((value): [string, unknown, unknown] => [type, value, value]),
 		),
 		['number', '7', 7],
+		['number', '1234567890123456', 1234567890123456],
 		['rating', '-4.5', -4.5],
 		['boolean', 1, true],
 		['toggle', 'yes', true],

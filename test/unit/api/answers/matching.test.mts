@@ -154,13 +154,11 @@ describe('Answers of a response', () => {
 
 	it('are never matched by a label beside the UUID of a deleted field', () => {
 		const amounts = parseFields([{ uuid: UUID, label: 'Amount' }]);
-		const list = [UUID.replace('9', '8'), UUID].map((uuid) => ({
-			label: 'Amount',
-			uuid,
-			value: uuid,
-		}));
-		for (const responses of [list, list.toReversed()]) {
-			expect(match({ responses }, amounts).values).toMatchObject({ [UUID]: UUID });
+		const deleted = { label: 'Amount', uuid: UUID.replace('9', '8'), value: 'deleted' };
+		const current = { label: 'Amount', uuid: UUID, value: 'current' };
+		for (const responses of [[deleted, current], [current, deleted], [deleted]]) {
+			const { values } = match({ responses }, amounts);
+			expect(values[UUID]).toBe(responses.includes(current) ? 'current' : undefined);
 		}
 	});
 
