@@ -209,12 +209,9 @@ export function listTitles(fields: readonly InputField[]): string {
 	return joinNames(fields.map(({ title }) => title));
 }
 
-/** The most names that an error lists. */
-const MAX_LISTED = 50;
+/** The most characters of names that an error lists. */
+const MAX_LISTED = 1_000;
 
 function joinNames(names: readonly string[]): string {
-	if (names.length === 0) return 'none';
-	const shown = names.slice(0, MAX_LISTED).map((name) => shortenText(name));
-	const rest = names.length - shown.length;
-	return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+	return names.length === 0 ? 'none' : shortenText(names.join(', '), MAX_LISTED);
 }
