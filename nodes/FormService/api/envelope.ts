@@ -4,13 +4,8 @@ import { isRecord } from './records';
 /** What a reply contains, whether or not it answers the request. */
 export type Content =
 	| { kind: 'json'; value: unknown }
-	| { kind: 'webPage' }
-	| { kind: 'empty' }
-	/** Neither JSON nor a page, or JSON that ends too early. */
-	| { kind: 'unreadable' }
-	/** JSON with more levels than n8n can copy and store. */
-	| { kind: 'tooDeep' }
-	| { kind: 'tooLarge' };
+	/** `unreadable` is neither JSON nor a page, or ends too early; n8n cannot store what is `tooDeep`. */
+	| { kind: 'webPage' | 'empty' | 'unreadable' | 'tooDeep' | 'tooLarge' };
 
 /** Reads the body of a reply (specification, section 1: every body is JSON); undefined if it was too large. */
 export function readContent(headers: Readonly<Record<string, unknown>>, body?: Buffer): Content {
@@ -20,8 +15,8 @@ export function readContent(headers: Readonly<Record<string, unknown>>, body?: B
 		const value: unknown = JSON.parse(text);
 		return hasMoreLevels(MAX_LEVELS, value) ? { kind: 'tooDeep' } : { kind: 'json', value };
 	} catch {
-		const start = text.slice(0, START_LENGTH).trim();
-		if (start === '' && text.trim() === '') return { kind: 'empty' };
+		const start = text.trimStart().slice(0, 20);
+		if (start === '') return { kind: 'empty' };
 		const type = String(headers['content-type'] ?? '');
 		const isPage = /\bhtml\b/i.test(type) || /^<(!doctype|html|head|body|\?xml)/i.test(start);
 		return { kind: isPage ? 'webPage' : 'unreadable' };
@@ -39,9 +34,6 @@ function hasMoreLevels(levels: number, value: unknown): boolean {
 	for (const name in value) if (hasMoreLevels(levels - 1, value[name])) return true;
 	return false;
 }
-
-/** Characters in which a web page can be recognized. */
-const START_LENGTH = 1024;
 
 /** The envelope around every reply (specification, sections 4 and 7). */
 export type Envelope = { failed: boolean; message?: string; details: string[]; data: unknown };

@@ -48,9 +48,6 @@ export class ServiceError extends NodeApiError {
 	}
 }
 
-/** Only one file could not be downloaded; the rest of the response is fine. */
-export class FileError extends ServiceError {}
-
 /** Any error as one that n8n can show with its node. */
 export function asNodeError(
 	node: INode,

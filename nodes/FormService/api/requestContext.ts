@@ -42,11 +42,10 @@ export function createNotSent({ n8n, itemIndex }: RequestContext): NotSent {
 export function createRequestError(
 	{ n8n, account: { conceal }, itemIndex }: RequestContext,
 	{ message, description, ...rest }: Explanation,
-	Kind = ServiceError,
 ): ServiceError {
 	const texts = {
 		message: conceal(message),
 		...(description !== undefined && { description: conceal(description) }),
 	};
-	return new Kind(n8n.getNode(), { ...rest, ...texts }, itemIndex);
+	return new ServiceError(n8n.getNode(), { ...rest, ...texts }, itemIndex);
 }

@@ -65,8 +65,6 @@ export class TtlCache<T> {
 
 const lists = new TtlCache<IDataObject[]>();
 
-const WHILE_UNDER_WAY: Lifetimes = { found: 0, failed: 0 };
-
 /**
  * All forms with their fields, all fields of a form or all its responses, in the service's order (section
  * 4, rule 1). Callers who ask for one list at the same moment share one fetch, if they have the same
@@ -80,7 +78,7 @@ export async function listRecords(
 	target: Target,
 	options: { limit?: number; lifetimes?: Lifetimes } = {},
 ): Promise<IDataObject[]> {
-	const { limit, lifetimes = WHILE_UNDER_WAY } = options;
+	const { limit, lifetimes = { found: 0, failed: 0 } } = options;
 	const { account, urgency, retry, transport } = context;
 	// a timeout or an unchecked certificate of one node must not apply to another
 	const shared = [target.url, limit, urgency, lifetimes, retry, transport];

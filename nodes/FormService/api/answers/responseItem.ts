@@ -1,6 +1,6 @@
 import { isEmpty, pick, pickBy } from 'lodash';
 import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { FileError } from '../errors';
+import { ServiceError } from '../errors';
 import { downloadFiles } from '../files/download';
 import type { RequestContext } from '../requestContext';
 import { withoutSecrets } from '../records';
@@ -48,7 +48,7 @@ export async function toResponseItem(
 	record: IDataObject,
 	output: ResponseOutput,
 	fields?: readonly FormField[],
-): Promise<{ item: INodeExecutionData; fileErrors: FileError[] }> {
+): Promise<{ item: INodeExecutionData; fileErrors: ServiceError[] }> {
 	const { simplify, filePrefix, columns, details } = output;
 	const json = structuredClone(toJson(record, output, fields));
 	if (filePrefix === undefined) return { item: { json }, fileErrors: [] };
@@ -58,7 +58,7 @@ export async function toResponseItem(
 	const problems: string[] = [];
 	files.forEach((file, index) => {
 		const { name, fieldName } = uploads[index];
-		if (file instanceof FileError) problems.push(`${name}: ${file.message}`);
+		if (file instanceof ServiceError) problems.push(`${name}: ${file.message}`);
 		else binary[filePrefix + fieldName] = file;
 	});
 	const fileError = problems.join('; ') || null;
@@ -66,7 +66,7 @@ export async function toResponseItem(
 		json: fileError !== null || (simplify && columns && details) ? { ...json, fileError } : json,
 		...(!isEmpty(binary) && { binary }),
 	};
-	return { item, fileErrors: files.filter((file) => file instanceof FileError) };
+	return { item, fileErrors: files.filter((file) => file instanceof ServiceError) };
 }
 
 function toJson(

@@ -1,7 +1,7 @@
 import { mapValues } from 'lodash';
 import type { IBinaryData } from 'n8n-workflow';
 import { clock, waitUnlessAborted } from '../clock';
-import { FileError } from '../errors';
+import type { ServiceError } from '../errors';
 import { decideRetry } from '../request/trouble';
 import { createNotSent, createRequestError, getStopSignal } from '../requestContext';
 import type { RequestContext } from '../requestContext';
@@ -24,14 +24,14 @@ const TOO_MANY = createTrouble(`Only the first ${MAX_FILES} files of a response 
  * Downloads the uploaded files of one response into n8n's binary data, one after another and without
  * the token: respondents choose the links. They do not count for the account's limits.
  *
- * @returns one entry for each file, in order. A FileError says why a file is missing, also a file beyond
+ * @returns one entry for each file, in order. A ServiceError says why a file is missing, also a file beyond
  * the limits in number, size and time; `failure` is `temporarily-unavailable` if its host may have the file later
  * @throws NotSent if the caller gave up
  */
 export async function downloadFiles(
 	context: RequestContext,
 	files: ReadonlyArray<{ url: string; name: string }>,
-): Promise<Array<IBinaryData | FileError>> {
+): Promise<Array<IBinaryData | ServiceError>> {
 	if (files.length === 0) return [];
 	return await waitForPlace(context, async () => {
 		const limits = createLimits(context);
@@ -45,7 +45,7 @@ export async function downloadFiles(
 		if (retried.length > 0) await clock.sleep(PAUSE_MS, getStopSignal(context));
 		for (const [index] of retried) fetched[index] = await fetch(index);
 		return fetched.map((one) =>
-			'binary' in one ? one.binary : createRequestError(context, one.trouble, FileError),
+			'binary' in one ? one.binary : createRequestError(context, one.trouble),
 		);
 	});
 }
@@ -55,7 +55,7 @@ export async function downloadFiles(
  * on the account's origin. The PDF waits for no turn in the account's rate limit: the service limits its
  * API, and should the link lead into the API, a refusal is waited for here.
  *
- * @throws FileError that says why there is no PDF; NotSent if the caller gave up
+ * @throws ServiceError that says why there is no PDF; NotSent if the caller gave up
  */
 export async function downloadPdf(
 	context: RequestContext,
@@ -67,7 +67,7 @@ export async function downloadPdf(
 			const fetched = await fetchFile(context, { url, name, kind: 'pdf' }, createLimits(context));
 			if ('binary' in fetched) return fetched.binary;
 			const pauseMs = decideRetry('safe', fetched.trouble, tries, Math.random());
-			if (pauseMs === undefined) throw createRequestError(context, fetched.trouble, FileError);
+			if (pauseMs === undefined) throw createRequestError(context, fetched.trouble);
 			await clock.sleep(pauseMs, getStopSignal(context));
 		}
 	});

@@ -20,13 +20,12 @@ const MAX_PAGES_IN_ALL = 7 * REQUESTS_PER_DAY;
 /** Pages in a row that may begin like earlier ones, as if responses were added meanwhile. More are a loop. */
 const MAX_REPEATED_PAGES = 2;
 
+/** Where a page is: the whole URL that it is requested at, and what comes before. */
+export type PagePosition = { url: string; pagesBefore: number; recordsBefore: number };
+
 /** One page of a list. */
-export type ListPage = {
+export type ListPage = PagePosition & {
 	records: IDataObject[];
-	/** The whole URL that the page was requested at. */
-	url: string;
-	pagesBefore: number;
-	recordsBefore: number;
 	/** Its URL differs from the URL of the list by page or record numbers alone, so it can be requested by itself. */
 	isNumbered: boolean;
 	/** The list ends with this page. */
@@ -38,9 +37,6 @@ export type ListPage = {
 	/** The service's time when it sent the page, in epoch milliseconds, cut off to seconds. */
 	date?: number;
 };
-
-/** A page to start reading at, from an earlier reading of the same list. */
-export type PagePosition = Pick<ListPage, 'url' | 'pagesBefore' | 'recordsBefore'>;
 
 /**
  * Reads a list page by page. A caller that has enough stops asking for pages.
@@ -60,17 +56,14 @@ export async function* readPages(
 	let repeatedPages = 0;
 	for (let pagesRead = 0; ; pagesRead++) {
 		const { url, pagesBefore, recordsBefore } = position;
-		if (pagesRead >= MAX_PAGES || pagesBefore >= MAX_PAGES_IN_ALL) {
-			throw createListError(context, TOO_MANY_PAGES, LARGER_PAGES);
-		}
+		if (pagesRead >= MAX_PAGES || pagesBefore >= MAX_PAGES_IN_ALL) throw createTooLong(context);
 		const { value, headers, requests } = await request(context, { endpoint, url });
 		const found = findList(value, nameInForm);
 		if (found === undefined) throw createNoList(context, value);
 		const { records, around } = found;
 		const beginning = findBeginning(records, url);
 		repeatedPages = beginnings.has(beginning) ? repeatedPages + 1 : 0;
-		if (repeatedPages > MAX_REPEATED_PAGES)
-			throw createListError(context, 'The pages of the list form a loop');
+		if (repeatedPages > MAX_REPEATED_PAGES) throw createListError(context, LOOP);
 		beginnings.add(beginning);
 		const [pages, inAll] = [pagesBefore + 1, recordsBefore + records.length];
 		const following = findNextPage(headers, around, { url, pages, inAll, shown: records.length });
@@ -144,9 +137,13 @@ function buildNextUrl(
 	return url.href;
 }
 
-const TOO_MANY_PAGES = `The list has more than ${MAX_PAGES} pages`;
-const LARGER_PAGES =
-	"Ask your Form Service administrator for larger pages. In Response: Get Many, a 'Limit' reads fewer pages if 'Sort' is 'Service Order'.";
+const LOOP = 'The pages of the list form a loop';
+
+function createTooLong(context: RequestContext) {
+	const description =
+		"Ask your Form Service administrator for larger pages. In Response: Get Many, a 'Limit' reads fewer pages if 'Sort' is 'Service Order'.";
+	return createListError(context, `The list has more than ${MAX_PAGES} pages`, description);
+}
 
 function createNoList(context: RequestContext, value: unknown) {
 	const { data } = unwrap(value);
