@@ -3,9 +3,12 @@
  * workflows, what each saves when, and what each loses if it is killed (docs/trigger.md, "What a change
  * does"). The poll is that of the node class.
  */
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import lodash from 'lodash';
 import type { IDataObject, IHttpRequestOptions, INode, IPollFunctions } from 'n8n-workflow';
-import { startProcess, type Process } from './process.mts';
+import type { Clock } from '../../nodes/FormService/api/clock.ts';
+import { compiledSources } from '../../scripts/lib/compiled.mts';
 import { UNANSWERED, type Sent, type Service, type Treatment } from './service.mts';
 import { MINUTE_MS, type VirtualTime } from './time.mts';
 
@@ -67,6 +70,25 @@ const BUDGET_MS = { default: 5 * MINUTE_MS, durable: 36_000 };
 
 /** What n8n keeps from one poll to the next one: in durable mode nothing. */
 type Context = { functions: IPollFunctions; staticData: IDataObject };
+
+const folder = compiledSources();
+const load = createRequire(join(folder, 'package.json'));
+
+/** What a process of n8n has loaded. */
+export type Process = {
+	poll(this: IPollFunctions): Promise<Array<Array<{ json: object }>> | null>;
+};
+
+/** Loads the trigger's class afresh: all that an earlier process remembered is gone. */
+export function startProcess({ now, sleep, timeout }: Clock): Process {
+	for (const path of Object.keys(load.cache)) if (path.startsWith(folder)) delete load.cache[path];
+	const { clock } = load('./nodes/FormService/api/clock.js') as { clock: Clock };
+	Object.assign(clock, { now, sleep, timeout });
+	const { FormServiceTrigger } = load('./nodes/FormService/FormServiceTrigger.node.js') as {
+		FormServiceTrigger: new () => Process;
+	};
+	return new FormServiceTrigger();
+}
 
 let workflows = 0;
 
@@ -215,9 +237,9 @@ function listNodeParameters({ watch, events, condition, needsFields, ...options 
 
 type Outcome = Pick<Poll, 'items' | 'thrown'>;
 
-async function runPoll({ trigger }: Process, functions: IPollFunctions): Promise<Outcome> {
+async function runPoll(process: Process, functions: IPollFunctions): Promise<Outcome> {
 	try {
-		const items = (await trigger.poll.call(functions))?.[0] ?? [];
+		const items = (await process.poll.call(functions))?.[0] ?? [];
 		return {
 			items: items.map(({ json }) => {
 				const { uuid, event, form } = json as unknown as Item & { uuid: string };

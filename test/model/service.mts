@@ -119,12 +119,13 @@ export type Fault = Reply | { code: string } | { hangs: true };
 
 const message = (text: string) => JSON.stringify({ success: false, message: text });
 const NOT_FOUND = { status: 404, body: message('Not found') };
+/** A refusal for a minute's or a day's limit. */
 const refuse = (limit: number, seconds: number) => ({
 	status: 429,
 	headers: {
+		'x-ratelimit-limit': `${limit}`,
 		'x-ratelimit-remaining': '0',
-		'x-ratelimit-limit': String(limit),
-		'retry-after': String(seconds),
+		'retry-after': `${seconds}`,
 	},
 	body: message('Too Many Attempts.'),
 });
@@ -132,7 +133,7 @@ const refuse = (limit: number, seconds: number) => ({
 export const faults = {
 	badRequest: { status: 400, body: message('Bad request') },
 	unauthorized: { status: 401, body: message('Unauthenticated.') },
-	forbidden: { status: 403, body: message('No access to the requested resource.') },
+	forbidden: { status: 403, body: message('No access') },
 	notFound: NOT_FOUND,
 	minuteUsedUp: refuse(60, 20),
 	dayUsedUp: refuse(1440, 28_800),

@@ -7,14 +7,14 @@ import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { EVENTS, type End, type Parameters } from './n8n.mts';
 import { faults } from './service.mts';
-import type { FaultName, Form, Order, Paging, Response, Sent } from './service.mts';
+import type { Fault, Form, Order, Paging, Response, Sent } from './service.mts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './time.mts';
 import { always, World } from './world.mts';
 
 const pick = <T,>(all: readonly T[], n: number): T => all[n % all.length];
 
 const ENDS: End[] = ['killedBefore', 'killedAfterState', 'killedAfterExecution', 'discarded'];
-const FAULTS = Object.keys(faults) as FaultName[];
+const FAULTS: Fault[] = Object.values(faults);
 const GAPS_MS = [10_000, MINUTE_MS, 2 * MINUTE_MS, 10 * MINUTE_MS, HOUR_MS];
 const PAUSES_MS = [HOUR_MS, 5 * HOUR_MS, 23 * HOUR_MS, 25 * HOUR_MS, 28 * DAY_MS, 31 * DAY_MS];
 
@@ -41,83 +41,74 @@ const SCOPES: Array<(request: Sent, index: number) => boolean> = [
 ];
 
 function createTrouble(n: number) {
-	const [fault, isMeant] = [faults[pick(FAULTS, n)], pick(SCOPES, n >> 4)];
+	const [fault, isMeant] = [pick(FAULTS, n), pick(SCOPES, n >> 4)];
 	let index = 0;
 	return { failWith: (request: Sent) => (isMeant(request, index++) ? fault : undefined) };
 }
 
-/** Something happens to a form that is there, most often the first one. */
-const onForm = (happen: (form: Form, world: World, n: number) => void) => {
-	return (world: World, n: number) => {
-		const forms = Object.values(world.forms).filter(({ listed }) => listed);
-		if (forms.length > 0) happen(pick(forms, n % 7 < 4 ? 0 : n), world, n);
-	};
-};
+/** What can happen, and to what: a form, any response and an incomplete one; the number chooses among cases. */
+type Scene = { world: World; n: number; form: Form; response: Response; open?: Response };
 
-const onResponse = (
-	happen: (response: Response, world: World) => void,
-	isMeant: (response: Response) => boolean = () => true,
-) =>
-	onForm(({ kept }, world, n) => {
-		const meant = kept.filter(isMeant);
-		if (meant.length > 0) happen(pick(meant, n >> 2), world);
-	});
-
-/** What can happen; the number says to which form, with which fault and so on. */
-const happenings: Record<string, (world: World, n: number) => unknown> = {
-	'someone submits': onForm((form, world) => world.submit(form)),
-	'someone begins a response': onForm((form, world) => world.submit(form, true)),
-	'many submit in a second': onForm((form, world, n) => {
+const happenings: Record<string, (scene: Scene) => unknown> = {
+	'someone submits': ({ world, form }) => world.submit(form),
+	'someone begins a response': ({ world, form }) => world.submit(form, true),
+	'many submit in a second': ({ world, form, n }) => {
 		for (let count = n % 13; count > 0; count--) world.submit(form, count % 4 === 3);
-	}),
-	'someone completes a response': onResponse(
-		(response, world) => world.complete(response),
-		({ incomplete }) => incomplete,
-	),
-	'a response is reopened': onResponse((response, world) => world.reopen(response)),
-	'a response is edited': onResponse((response) => (response.edits += 1)),
-	'a response is deleted or restored': onResponse((response, world) =>
-		world.setDeleted(response, !response.deleted),
-	),
-	'a form is renamed': onForm((form, _world, n) => (form.name = `Form ${n} (closed)`)),
-	'a listing is empty for a while': onForm((form, world) =>
-		world.show(form, () => (form.hidden = !form.hidden)),
-	),
-	'a form is deleted': onForm((form, world) => world.setListed(form, false)),
-	'deleted forms are back': (world) => {
-		for (const form of Object.values(world.forms)) world.setListed(form, true);
 	},
-	'a form is created': (world) => (world.forms.C === undefined ? world.createForm('C') : undefined),
-	'a response comes between two pages': onForm((form, world) => {
+	'someone completes a response': ({ world, open }) => open && world.complete(open),
+	'a response is reopened': ({ world, response }) => world.reopen(response),
+	'a response is edited': ({ response }) => (response.edits += 1),
+	'a response is deleted or restored': ({ world, response }) =>
+		world.setDeleted(response, !response.deleted),
+	'a form is renamed': ({ form, n }) => (form.name = `Form ${n} (closed)`),
+	'a listing is empty for a while': ({ world, form }) =>
+		world.show(form, () => (form.hidden = !form.hidden)),
+	'a form is deleted': ({ world, form }) => world.setListed(form, false),
+	'deleted forms are back': ({ world }) => showAll(world),
+	'a form is created': ({ world }) => world.forms.C === undefined && world.createForm('C'),
+	'a response comes between two pages': ({ world, form }) => {
 		form.betweenPages = () => void world.submit(form);
-	}),
-	'a response is deleted between two pages': onForm((form, world) => {
-		form.betweenPages = () => {
-			for (const response of form.shown().slice(0, 1)) world.setDeleted(response, true);
-		};
-	}),
-	'a poll': async (world, n) => await world.tick(pick(GAPS_MS, n)),
-	'a poll fails': async (world, n) => await world.tick(pick(GAPS_MS, n), createTrouble(n)),
-	'a poll is slow': async (world, n) =>
+	},
+	'a response is deleted between two pages': ({ world, form, response }) => {
+		form.betweenPages = () => world.setDeleted(form.shown()[0] ?? response, true);
+	},
+	'a poll': async ({ world, n }) => await world.tick(pick(GAPS_MS, n)),
+	'a poll fails': async ({ world, n }) => await world.tick(pick(GAPS_MS, n), createTrouble(n)),
+	'a poll is slow': async ({ world, n }) =>
 		await world.tick(10 * MINUTE_MS, { latencyMs: pick([200, 5_000, 12_000, 25_000], n) }),
-	'a poll gets an old copy of the state': async (world) => {
+	'a poll gets an old copy of the state': async ({ world }) => {
 		world.time.pass(10 * MINUTE_MS);
 		if (!world.n8n.active || world.n8n.mode !== 'durable') return;
 		for (const poll of await world.n8n.tickWithOldCopy()) world.note(poll);
 	},
-	'n8n restarts': async (world) => await world.restart(),
-	'n8n does not keep all of a poll': async (world, n) =>
+	'n8n restarts': async ({ world }) => await world.restart(),
+	'n8n does not keep all of a poll': async ({ world, n }) =>
 		await world.tick(10 * MINUTE_MS, { end: pick(ENDS, n) }),
-	'the workflow is published': async (world, n) =>
+	'the workflow is published': async ({ world, n }) =>
 		await world.publish(n % 3 === 0 ? createTrouble(n) : {}),
-	'the token is replaced': (world, n) => (world.n8n.credential.accessToken = `token-${n}`),
-	'other forms or events are chosen': async (world, n) => await world.change(pick(SUBJECTS, n)),
-	'another filter is chosen': async (world, n) =>
+	'the token is replaced': ({ world, n }) => (world.n8n.credential.accessToken = `token-${n}`),
+	'other forms or events are chosen': async ({ world, n }) => await world.change(pick(SUBJECTS, n)),
+	'another filter is chosen': async ({ world, n }) =>
 		await world.change({ condition: pick(['1', '2', undefined], n) }),
-	'another room is chosen': ({ n8n: { parameters } }, n) =>
-		(parameters.maxPerPoll = pick([1, 2, 5, 100], n)),
-	'time passes': (world, n) => world.time.pass(pick(PAUSES_MS, n)),
+	'another room is chosen': ({ world, n }) =>
+		(world.n8n.parameters.maxPerPoll = pick([1, 2, 5, 100], n)),
+	'time passes': ({ world, n }) => world.time.pass(pick(PAUSES_MS, n)),
 };
+
+function showAll(world: World): void {
+	for (const form of Object.values(world.forms)) world.setListed(form, true);
+}
+
+/** Something happens to a form that is there, most often the first one. */
+async function happen(world: World, what: string, n: number): Promise<void> {
+	const forms = Object.values(world.forms).filter(({ listed }) => listed);
+	const responses = forms.flatMap(({ kept }) => kept);
+	if (responses.length === 0) return showAll(world);
+	const open = responses.filter(({ incomplete }) => incomplete);
+	const form = pick(forms, n % 7 < 4 ? 0 : n);
+	const response = pick(responses, n >> 2);
+	await happenings[what]({ world, n, form, response, open: open[(n >> 2) % open.length] });
+}
 
 const OFTEN = ['someone submits', 'a poll', 'a poll', 'a poll fails', 'a form is created'];
 
@@ -163,7 +154,7 @@ describe('Every event is delivered exactly once', () => {
 					}
 					await world.begin();
 					await world.calm();
-					for (const { what, n } of happened) await happenings[what](world, n);
+					for (const { what, n } of happened) await happen(world, what, n);
 					for (const form of Object.values(world.forms)) {
 						world.show(form, () => Object.assign(form, { listed: true, hidden: false }));
 					}

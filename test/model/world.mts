@@ -4,9 +4,9 @@
  */
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { N8n, type Circumstances, type Mode, type Parameters, type Poll } from './n8n.mts';
+import { N8n } from './n8n.mts';
+import type { Circumstances, Mode, Parameters, Poll, Process } from './n8n.mts';
 import { Oracle } from './oracle.mts';
-import type { Process } from './process.mts';
 import { Form, Service, type Response, type Sent } from './service.mts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, VirtualTime } from './time.mts';
 

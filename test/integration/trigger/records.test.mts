@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { time } from '../harness.mts';
-import { DAY_MS, HOUR_MS, n8nOf, tick, watch } from './watching.mts';
+import { HOUR_MS, n8nOf, tick, watch } from './watching.mts';
 
 /** What a service gives whose records are as odd as a test likes. */
 let responses: IDataObject[];
@@ -95,19 +95,6 @@ describe('The fields of a form, which columns are made of,', () => {
 
 	beforeEach(() => {
 		fields = [field('f1', 'Name')];
-	});
-
-	it('count in Requests per Day: the next poll comes as much later', async () => {
-		const poll = await begin({ options: { columns: true, requestsPerDay: 2 } });
-		submit('Ada');
-		await time.sleep(DAY_MS / 2);
-		expect(await poll()).toHaveLength(1);
-		expect(requests).toHaveLength(4);
-		submit('Grace');
-		await time.sleep(1.4 * DAY_MS);
-		expect(await poll()).toEqual([]);
-		await time.sleep(0.1 * DAY_MS);
-		expect(await poll()).toMatchObject([{ Name: 'Grace' }]);
 	});
 
 	it('are read once an hour, for a form that delivers', async () => {
