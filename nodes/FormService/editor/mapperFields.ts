@@ -4,6 +4,7 @@ import type { InputField } from '../api/answers/fields';
 import { kinds } from '../api/answers/kinds';
 import type { FieldKind, Kind } from '../api/answers/kinds';
 import { makeUnique, toPlainText } from '../api/answers/names';
+import { shortenText } from '../api/errors';
 
 /**
  * A field of the resource mapper. n8n keeps all of it with the node, so that Response: Create reads and
@@ -38,12 +39,10 @@ export function toMapperFields(
 	const ids = makeIds(fields, before);
 	return fields.map((field, index) => {
 		const { id: uuid, title, sharedLabel, customKey, kind, isRequired } = field;
-		const { hint }: Kind = kinds[kind];
 		return {
 			id: ids[index],
 			uuid,
-			// the editor cuts the end
-			displayName: toPlainText(hint === undefined ? title : `${hint}: ${title}`),
+			displayName: toPlainText(describeField(field)),
 			label: toPlainText(title),
 			sharedLabel: sharedLabel && toPlainText(sharedLabel),
 			customKey: customKey && toPlainText(customKey),
@@ -68,6 +67,20 @@ function makeIds(fields: readonly InputField[], before: readonly MapperField[]):
 		known.filter((id) => id !== undefined),
 	);
 	return known.map((id) => id ?? added.shift()!);
+}
+
+/** The longest part of a description that is shown beside a label. */
+const MAX_DETAIL = 40;
+
+/**
+ * The label, after what tells the field apart, since the editor cuts the end: what to enter, and the
+ * description of a field that shares its label, which distinguishes the fields better than a number.
+ */
+function describeField(field: InputField): string {
+	const { kind, title, sharedLabel, description } = field;
+	const { hint }: Kind = kinds[kind];
+	const detail = sharedLabel && description && shortenText(description, MAX_DETAIL);
+	return [hint, detail, title].filter(Boolean).join(': ');
 }
 
 function getWidget({ kind, choices }: InputField) {

@@ -75,6 +75,19 @@ describe('The fields of the resource mapper', () => {
 		expect(fields.map(({ displayName }) => displayName)).toEqual(['A', 'B', '3']);
 	});
 
+	it('have their descriptions before a label that two of them share', () => {
+		const fields = mapAll(
+			{ uuid: 'a', label: 'Comment', description: 'On the\ncourse' },
+			{ uuid: 'b', label: 'Comment', description: 'x'.repeat(50) },
+			{ uuid: 'c', label: 'Name', description: 'In full' },
+		);
+		expect(fields.map(({ displayName }) => displayName)).toEqual([
+			'On the course: Comment',
+			`${'x'.repeat(40)}…: Comment (2)`,
+			'Name',
+		]);
+	});
+
 	it('have their labels as IDs, which n8n shows in its own messages', () => {
 		const labels = ['Name', 'Name', ' Say "hi"', '__proto__'];
 		const fields = mapAll(...labels.map((label, index) => ({ uuid: `f${index}`, label })));

@@ -24,6 +24,7 @@ export type FormField = {
 	ids: string[];
 	/** A name that the form's author gave to the field for programs. */
 	customKey?: string;
+	description?: string;
 	kind: FieldKind;
 	isRequired: boolean;
 	/** Empty if the field takes any answer. */
@@ -43,6 +44,7 @@ export function parseFields(
 			uuid: getId(record),
 			ids: getIdentities(record),
 			customKey: readLabel(record.custom_key),
+			description: readLabel(record.description),
 			kind,
 			isRequired: [required, mandatory].some((one) => readBoolean(one) === true),
 			choices: ['singleChoice', 'multipleChoice'].includes(kind) ? parseChoices(options) : [],
