@@ -41,33 +41,39 @@ export async function listCached(
 	return await listRecords({ n8n, account, urgency: 'prompt' }, target, { lifetimes: LIFETIMES });
 }
 
+/** Where a form's record can have the address of its page: the specification leaves it open (section 2.2). */
+const URL_ATTRIBUTES = ['url', 'public_url', 'form_url', 'share_url'];
+
 /**
  * The forms for the list of the Form parameter, by name; forms of one name have their IDs behind it.
- * A filter looks into names and IDs; a URL finds the form whose ID is a part of its path.
+ * A filter looks into names and IDs; a URL finds the form whose page it is or whose ID is a part of its path.
  */
 export async function searchForms(
 	this: ILoadOptionsFunctions,
 	filter = '',
 ): Promise<INodeListSearchResult> {
 	const records = await listCached(this, endpoints.listForms);
-	const forms = selectUsable(records, getFormId).map(({ id, record: { name, is_closed } }) => ({
+	const forms = selectUsable(records, getFormId).map(({ id, record }) => ({
 		id,
-		name: typeof name === 'string' && name.trim() !== '' ? name : id,
-		note: readBoolean(is_closed) ? CLOSED_MARK : '',
+		name: typeof record.name === 'string' && record.name.trim() !== '' ? record.name : id,
+		note: readBoolean(record.is_closed) ? CLOSED_MARK : '',
+		url: URL_ATTRIBUTES.map((attribute) => record[attribute]).find(isWebUrl),
 	}));
 	const wanted = filter.trim();
 	const path = isWebUrl(wanted) ? parseUrl(wanted)?.pathname.split('/') : undefined;
-	const found = forms.filter(({ id, name }) =>
+	const found = forms.filter(({ id, name, url }) =>
 		path === undefined
 			? `${name}\n${id}`.toLowerCase().includes(wanted.toLowerCase())
-			: path.includes(id),
+			: path.includes(id) || url === wanted,
 	);
 	const counts = countBy(forms, 'name');
 	const results = found
 		.sort((one, other) => one.name.localeCompare(other.name))
-		.map(({ id, name, note }) => ({
+		.map(({ id, name, note, url }) => ({
 			name: toPlainText(`${name}${counts[name] > 1 ? ` (${id})` : ''}${note}`),
 			value: id,
+			// the editor shows a link to it next to the list and the chosen form
+			...(url !== undefined && { url }),
 		}));
 	return { results };
 }

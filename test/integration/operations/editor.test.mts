@@ -62,6 +62,20 @@ describe('The list of forms', () => {
 		});
 	});
 
+	it('links to the page of a form, if the service gives its address', async () => {
+		const url = 'https://forms.example.com/contact-us';
+		const good = { id: 'aB3xY9', name: 'Contact', url };
+		const bad = { id: 'cD4zW0', name: 'Other', url: 'javascript:alert(1)' };
+		await listing([good, bad], async (world) => {
+			const { results } = await world.n8n.searchForms();
+			expect(results).toEqual([
+				{ name: 'Contact', value: 'aB3xY9', url },
+				{ name: 'Other', value: 'cD4zW0' },
+			]);
+			expect((await world.n8n.searchForms(url)).results).toHaveLength(1);
+		});
+	});
+
 	it('has no name or ID that n8n would evaluate as an expression', async () => {
 		const fields = [
 			{ uuid: '={{ 1 }}', label: 'Bad' },
