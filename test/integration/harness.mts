@@ -50,7 +50,6 @@ export type PollOptions = {
 	staticData?: IDataObject;
 	/** Tells triggers on one account apart. */
 	workflowId?: string;
-	nodeId?: string;
 	/** Milliseconds. */
 	budgetMs?: number;
 	/** As on versions of n8n before 2.38, which know no budget. */
@@ -101,12 +100,11 @@ export function n8nFor(account: Account) {
 			activation = mode === 'manual' ? 'manual' : 'activate',
 			staticData = {},
 			workflowId = WORKFLOW_ID,
-			nodeId,
 			budgetMs,
 			noBudget = false,
 		}: PollOptions = {},
 	): Promise<Poll> {
-		const node = createNode('formServiceTrigger', parameters, nodeId ? { id: nodeId } : {});
+		const node = createNode('formServiceTrigger', parameters);
 		const workflow = createWorkflow(node, { staticData, id: workflowId });
 		const known = workflow.getNode(NODE_NAME)!;
 		const context = new core.PollContext(workflow, known, additionalData(mode), mode, activation);
