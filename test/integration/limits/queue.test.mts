@@ -23,6 +23,19 @@ it('130 items take two minutes and a moment, none is refused, and each has its o
 	});
 });
 
+it('two accounts have a limit each', async () => {
+	await withWorld(async (one) => {
+		await withWorld(async (other) => {
+			const begun = time.now();
+			const runs = [one, other].map(async ({ service, n8n }) => {
+				return await n8n.runNode(addEach, numbered(service, 60));
+			});
+			for (const { items } of await Promise.all(runs)) expect(items).toHaveLength(60);
+			expect(time.now() - begun).toBeLessThan(60_000);
+		});
+	});
+});
+
 describe('while the items of an execution wait for their turn', () => {
 	const searchForms = async ({ n8n }: World) => await n8n.searchForms();
 	const poll = async ({ n8n }: World) => await n8n.runPoll({ formId: locator(contact) });
