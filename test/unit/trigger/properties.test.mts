@@ -25,19 +25,22 @@ describe('The notice about Requests per Day', () => {
 		[{ watch: 'all' }, 'With 12 forms, each is checked about every 24 minutes.'],
 		[{ events: ['formCreated'] }, 'Checks the list of forms no more than once every 2 minutes'],
 		[{ events: ['formCreated', 'responseStarted'] }, 'and the list of forms about once an hour'],
-	])('says what holds for %j', (more, text) => {
+	])('says how often forms or the list of forms are checked for %j', (more, text) => {
 		expect(shown({}, more)).toEqual([expect.stringContaining(text)]);
 	});
 
-	it('names the option once it is set', () => {
+	it('points to the option below once it is set', () => {
 		expect(shown({ requestsPerDay: 100 })).toEqual([
 			expect.stringContaining('in the options below'),
 		]);
 	});
 
-	it.each([1_440, 5_000])('warns when the triggers take it all (%i)', (requestsPerDay) => {
-		expect(shown({ requestsPerDay })).toEqual([expect.stringContaining('be refused')]);
-	});
+	it.each([1_440, 5_000])(
+		'warns if it leaves no requests for other nodes (%i)',
+		(requestsPerDay) => {
+			expect(shown({ requestsPerDay })).toEqual([expect.stringContaining('be refused')]);
+		},
+	);
 });
 
 describe('The parameters of the trigger', () => {
@@ -51,7 +54,7 @@ describe('The parameters of the trigger', () => {
 		['one', ['formId']],
 		['several', ['formIds']],
 		['all', ['exceptFormIds']],
-	])('are, for %s of the forms, %j', (watch, expected) => {
+	])('with Watch set to %s are %j', (watch, expected) => {
 		const names = visible({ watch, events: [], options: {} });
 		expect(names.filter((name) => /FormIds?$|^formIds?$/.test(name))).toEqual(expected);
 	});
@@ -71,7 +74,7 @@ describe('The parameters of the trigger', () => {
 	});
 
 	it.each(['one', 'several', 'all'])(
-		'ask for no form where Form Created is chosen, which concerns all (%s)',
+		'include no chosen form with Form Created, which watches all forms (%s)',
 		(watch) => {
 			const names = visible({ watch, events: ['formCreated'], options: {} });
 			const ofForms = names.filter((name) => /FormIds?$|^formIds?$|^watch$/.test(name));
@@ -79,13 +82,13 @@ describe('The parameters of the trigger', () => {
 		},
 	);
 
-	it('ask for the hours only where they count', () => {
+	it('include the hours only with Response Abandoned', () => {
 		const names = (event: string) => visible({ watch: 'one', events: [event], options: {} });
 		expect(names('responseAbandoned')).toContain('abandonedAfterHours');
 		expect(names('responseCompleted')).not.toContain('abandonedAfterHours');
 	});
 
-	it('are only about forms where only Form Created is chosen', () => {
+	it('are only about forms if only Form Created is chosen', () => {
 		const names = visible({ watch: 'one', events: ['formCreated'], simplify: true, options: {} });
 		expect(names).not.toContain('filters');
 		const values = { events: ['formCreated'], simplify: true, options: { downloadFiles: true } };
