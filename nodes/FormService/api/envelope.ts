@@ -78,8 +78,7 @@ function listDetails(errors: unknown): string[] {
 export function describeShape(value: unknown): string {
 	if (Array.isArray(value)) return `a list of ${value.length}`;
 	if (!isRecord(value)) return value === null ? 'null' : `a ${typeof value}`;
-	const keys = Object.keys(value);
-	if (keys.length === 0) return 'an empty object';
-	const shown = keys.slice(0, 20).map((key) => `"${key.slice(0, 60)}"`);
-	return `an object with ${shown.join(', ')}${keys.length > shown.length ? ' and more' : ''}`;
+	const names = Object.keys(value).slice(0, 20);
+	if (names.length === 0) return 'an empty object';
+	return `an object with ${names.map((name) => `"${name.slice(0, 60)}"`).join(', ')}`;
 }

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { answer, status, type Fault, type FaultName, type Service } from '../../service/index.mts';
+import {
+	answer,
+	status,
+	tooMany,
+	type Fault,
+	type FaultName,
+	type Service,
+} from '../../service/index.mts';
 import { locator, n8nFor, type N8n } from '../harness.mts';
 import { ssrfProtection } from '../n8n/core.mts';
 import { elsewhere, toAnyCertificate, unreachablePlaces } from '../servers.mts';
@@ -66,22 +73,8 @@ const oddReplies: Array<[string, Fault]> = [
 	['the token in texts', status(422, `Not with ${TOKEN}`, { name: [`Not with ${TOKEN}.`] })],
 	['the token where a text is cut off', status(400, 'Not now. '.repeat(32) + TOKEN)],
 	['names of system errors', status(403, 'deletePermission is missing (ECONNREFUSED)')],
-	['a limit of the day of its own', dayOf(2_000)],
+	['a limit of the day of its own', tooMany(2_000, 7_200, { message: 'No.' })],
 ];
-
-function dayOf(limit: number): Fault {
-	return {
-		name: `the day's limit of ${limit}`,
-		stage: 'door',
-		act: ({ reply }) => {
-			const headers = { 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0' };
-			void reply
-				.headers({ ...headers, 'retry-after': '7200' })
-				.code(429)
-				.send({ message: 'No.' });
-		},
-	};
-}
 
 /** What a person reads of a PDF that another host has. */
 async function textOfFile(reply: Parameters<typeof elsewhere>[0]): Promise<Text> {
