@@ -15,6 +15,7 @@ import { faultCases, patience } from './faultCases.mts';
 import { inputFor, operationNamed } from '../tables/operations.mts';
 
 const TOKEN = 'a-token-that-the-service-may-repeat';
+const LONG = 'Not now. '.repeat(32);
 
 const json = (code: number, body: unknown) =>
 	answer(code, 'application/json', JSON.stringify(body), 'JSON');
@@ -71,7 +72,7 @@ const oddReplies: Array<[string, Fault]> = [
 	['a web page of another server', answer(404, 'text/html', '<html><title>x</title></html>')],
 	['a long message on several lines', status(400, 'Try again\n\nlater. '.repeat(2_000))],
 	['the token in texts', status(422, `Not with ${TOKEN}`, { name: [`Not with ${TOKEN}.`] })],
-	['the token where a text is cut off', status(400, 'Not now. '.repeat(32) + TOKEN)],
+	['the token where texts are cut off', status(400, LONG + TOKEN, { a: [LONG + TOKEN] })],
 	['names of system errors', status(403, 'deletePermission is missing (ECONNREFUSED)')],
 	['a limit of the day of its own', tooMany(2_000, 7_200, { message: 'No.' })],
 ];

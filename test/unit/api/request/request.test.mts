@@ -68,6 +68,16 @@ it('a reply says how many requests were sent for it, retries included', async ()
 	expect(reply).toEqual({ value: { success: true, data: [] }, headers: {}, requests: 2 });
 });
 
+it.each(['https://forms.example.com/api/v1/../admin', 'https://evil.example/api/v1/forms'])(
+	'nothing is sent to %s, which is outside the API',
+	async (url) => {
+		const { context, sent } = served({ body: { success: true } });
+		const outside = request(context, { endpoint: endpoints.listForms, url });
+		await expect(outside).rejects.toThrow('The request URL is outside the API');
+		expect(sent).toEqual([]);
+	},
+);
+
 describe('a redirect of the API is not followed, and the error says where it leads', () => {
 	const HERE = 'https://forms.example.com/api/v1';
 	const CHECK = "Check the 'Base URL' in the Form Service credential.";
