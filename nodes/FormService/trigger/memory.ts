@@ -79,7 +79,7 @@ export type FormMemory = ListMemory & {
 export type ListedForm = { id: string; name: string; record: IDataObject };
 
 /** What the process remembers of the list of all forms. */
-export type FormListMemory = ListMemory & {
+type FormListMemory = ListMemory & {
 	forms?: readonly ListedForm[];
 	/** Whether these are all forms. */
 	isWhole: boolean;
@@ -92,7 +92,7 @@ export type FormListMemory = ListMemory & {
 };
 
 /** An error that the next poll without items reports, and what it is about. */
-export type PendingError = { subject: Subject; error: NodeApiError | NodeOperationError };
+type PendingError = { subject: Subject; error: NodeApiError | NodeOperationError };
 
 /** What the process remembers of one trigger. All of it can be lost at any time: the static data counts. */
 export type TriggerMemory = StateMemory & {

@@ -237,7 +237,7 @@ const schema = z.object({
 });
 
 /** The state as JSON, as n8n keeps it. */
-export function encodeState({ service, listedSinceMs, savedAtMs, forms }: State): IDataObject {
+function encodeState({ service, listedSinceMs, savedAtMs, forms }: State): IDataObject {
 	return {
 		version: VERSION,
 		service,
@@ -251,7 +251,7 @@ export function encodeState({ service, listedSinceMs, savedAtMs, forms }: State)
 }
 
 /** Reads a saved state. Throws nothing. */
-export function decodeState(saved: unknown): Restored {
+function decodeState(saved: unknown): Restored {
 	if (saved === undefined || saved === null) return { kind: 'nothing' };
 	const parsed = schema.safeParse(saved);
 	if (!parsed.success) return { kind: 'damage' };
