@@ -23,20 +23,17 @@ const TOOL = 'Form Service Tool';
 /** A tool as an agent of n8n 1 gets it. */
 type Tool = { description: string; invoke(input: IDataObject): Promise<string> };
 
-const describedAs = (name: string, rest: Partial<INodeTypeDescription>): INodeTypeDescription => ({
-	displayName: name,
-	name,
+const description: INodeTypeDescription = {
+	displayName: 'Agent',
+	name: 'agent',
 	group: ['transform'],
 	version: 1,
 	description: '',
-	defaults: { name },
-	inputs: ['main'],
+	defaults: { name: 'Agent' },
+	inputs: ['main', 'ai_tool'],
 	outputs: ['main'],
 	properties: [],
-	...rest,
-});
-
-const withTools = { inputs: ['main', 'ai_tool'] as Array<'main' | 'ai_tool'> };
+};
 
 /** The node as n8n offers it to agents: by the name of `<node>Tool`, with an output for tools. */
 function asTool(node: INodeType): INodeType {
@@ -51,7 +48,7 @@ function asTool(node: INodeType): INodeType {
  */
 const standIns: Record<(typeof agents)[number], INodeType> = {
 	itself: {
-		description: describedAs('agent', withTools),
+		description,
 		async execute(this: IExecuteFunctions) {
 			const results: INodeExecutionData[] = [];
 			for (const [itemIndex, { json }] of this.getInputData().entries()) {
@@ -63,7 +60,7 @@ const standIns: Record<(typeof agents)[number], INodeType> = {
 		},
 	},
 	'the engine': {
-		description: describedAs('agent', withTools),
+		description,
 		async execute(this: IExecuteFunctions, done?: EngineResponse) {
 			if (done?.actionResponses.length) {
 				return [
@@ -89,7 +86,7 @@ const standIns: Record<(typeof agents)[number], INodeType> = {
 };
 
 const start: INodeType = {
-	description: describedAs('start', {}),
+	description,
 	async execute(this: IExecuteFunctions) {
 		return [this.getInputData()];
 	},

@@ -42,16 +42,14 @@ const TARGET_RESPONSE = '9f000000-0000-4000-8000-000000000000';
 /** The answer that the operations add, to tell what they added from what was there. */
 const MARK = 'added by a test';
 
-/** What a parameter without a usable default gets, by its name. */
+/** What each operation that has the parameter gets: values that come from the item. */
 const needed: INodeParameters = {
 	formId: locator('={{ $json.formId }}'),
 	responseId: '={{ $json.responseId }}',
+	inputMode: 'json',
 	answersJson: '={{ $json.answers }}',
 	settingsJson: '={{ $json.settings }}',
 };
-
-/** What the operations that have it are tried with first: values that come from the item. */
-const chosen: INodeParameters = { inputMode: 'json' };
 
 const { properties } = nodeOf(typeOf('formService')).description;
 
@@ -62,20 +60,17 @@ const { endpoints } = builtFile<{ endpoints: Record<string, Endpoint> }>(
 
 const optionsOf = ({ options }: INodeProperties) => (options ?? []) as INodePropertyOptions[];
 
-const shownFor = ({ displayOptions }: INodeProperties, resource: string, operation?: string) =>
-	displayOptions?.show?.resource?.includes(resource) === true &&
-	(operation === undefined || displayOptions.show.operation?.includes(operation) === true);
+const isFor = ({ displayOptions }: INodeProperties, resource: unknown, operation?: unknown) =>
+	displayOptions?.show?.resource?.[0] === resource &&
+	(operation === undefined || displayOptions?.show?.operation?.[0] === operation);
 
 /** Every operation of the node, in the order of the editor. */
 export const operationCases: OperationCase[] = optionsOf(
 	properties.find(({ name }) => name === 'resource')!,
 ).flatMap((resource) =>
 	properties
-		.filter(
-			(property) => property.name === 'operation' && shownFor(property, String(resource.value)),
-		)
-		.flatMap((property) => optionsOf(property))
-		.map((option) => caseOf(resource, option)),
+		.filter((one) => one.name === 'operation' && isFor(one, resource.value))
+		.flatMap((one) => optionsOf(one).map((option) => caseOf(resource, option))),
 );
 
 /** The operation of this name. */
@@ -87,10 +82,9 @@ export function operationNamed(name: string): OperationCase {
 
 function caseOf(resource: INodePropertyOptions, option: INodePropertyOptions): OperationCase {
 	const ids = { resource: String(resource.value), operation: String(option.value) };
-	const own = properties.filter((property) => shownFor(property, ids.resource, ids.operation));
-	const given = { ...needed, ...chosen };
+	const own = properties.filter((property) => isFor(property, ids.resource, ids.operation));
 	const parameters = Object.fromEntries(
-		own.filter(({ name }) => name in given).map(({ name }) => [name, given[name]]),
+		own.filter(({ name }) => name in needed).map(({ name }) => [name, needed[name]]),
 	);
 	const { method, url } = option.routing!.request as { method: string; url: string };
 	const endpoint = Object.values(endpoints).find((one) => one.method === method && one.url === url);
