@@ -210,6 +210,10 @@ export function normalizeAnswer(
 	// a service can list the text "true" as a boolean
 	if (typeof read === 'boolean' && kind !== 'boolean') return undefined;
 	if (typeof read === 'number' && !isExact(read)) return undefined;
+	if (Array.isArray(read) && read.length > 1 && kind !== 'multipleChoice') {
+		const texts = read.map((one) => normalizeAnswer(one, field, zone));
+		return texts.includes(undefined) ? undefined : texts.filter(Boolean).join(', ');
+	}
 	const encoded = encodeAnswer(read, field, { zone, allowOther: true });
 	if ('problem' in encoded) return undefined;
 	if (encoded.answer === undefined) return '';

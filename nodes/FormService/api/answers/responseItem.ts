@@ -1,4 +1,4 @@
-import { isEmpty, pick, pickBy } from 'lodash';
+import { isEmpty, pick, pickBy, uniqBy } from 'lodash';
 import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { ServiceError } from '../errors';
 import { downloadFiles } from '../files/download';
@@ -8,7 +8,7 @@ import { decodeAnswers, getAnswerAttributes } from './decode';
 import type { FormField, Naming } from './fields';
 import { isNothing, readAnswer } from './kinds';
 import { matchAnswers } from './match';
-import { COLUMN_ATTRIBUTES, KEPT_ATTRIBUTES, makeFileFieldNames } from './names';
+import { COLUMN_ATTRIBUTES, KEPT_ATTRIBUTES, makeFileFieldNames, makeUnique } from './names';
 import { listFiles } from './uploads';
 
 /** The chosen options that decide how a response becomes an item. */
@@ -136,10 +136,13 @@ export function toColumns(
 	const attributes = details ? KEPT_ATTRIBUTES : COLUMN_ATTRIBUTES;
 	// headings have entries without a value
 	const others = answers.filter(({ field, value }) => field === undefined && !isNothing(value));
-	const otherCells = others.map(({ name, value }) => [name, readAnswer(value)]);
+	const names = makeUnique(others.map(({ label }) => label));
+	const otherCells = others.map(({ value }, index) => [names[index], readAnswer(value)]);
 	const notes = {
 		otherAnswers: others.length > 0 ? Object.fromEntries(otherCells) : null,
-		matchedByPosition: details && byPosition.length > 0 ? byPosition : null,
+		...(uniqBy(fields, 'label').length < fields.length && {
+			matchedByPosition: details && byPosition.length > 0 ? byPosition : null,
+		}),
 		answersError: problem ?? null,
 	};
 	return {

@@ -206,6 +206,13 @@ describe('Two answers', () => {
 		expect(meaning(kind, value)).toBeUndefined();
 	});
 
+	it('are compared as a whole, if one is a list where one answer is taken', () => {
+		const files = ['a', 'b'].map((name) => `${name}.pdf|https://h/${name}.pdf`);
+		expect(meaning('file', files)).toBe('https://h/a.pdf, https://h/b.pdf');
+		expect(meaning('singleChoice', ['Red', null, 'two'])).toBe('r, 2');
+		expect(meaning('number', ['1', '1,5'])).toBeUndefined();
+	});
+
 	it('may mean two times, if one is listed without a zone', () => {
 		const count = (value: unknown) => listMeanings(value, fieldOf('dateTime'), NEW_YORK)?.size;
 		const listed = ['2026-01-31 08:00:00', '2026-01-31T08:00:00Z', '31.01.2026'];

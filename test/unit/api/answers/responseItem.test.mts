@@ -49,20 +49,35 @@ describe('Simplified, a response', () => {
 	});
 });
 
-it('In columns, every response of a form has the same ones, the fields first', () => {
-	const labels = ['Name', 'Name', 'uuid', 'Email'];
-	const fields = parseFields(
-		labels.map((label, index) => ({ uuid: `f${index}`, label })),
-		{ columns: true },
-	);
-	const records: IDataObject[] = [
-		{ uuid: 'r' },
-		{ number: 1, responses: [{ key: 'Email', value: 'a@b.example' }] },
-		{ hubspot_sync: false, responses: [{ key: 'Fax', value: '1' }, 'unreadable'] },
-	];
-	const [first, ...others] = records.map((record) => Object.keys(toColumns(record, fields, true)));
-	expect(first.slice(0, 4)).toEqual(['Name', 'Name (2)', 'uuid (2)', 'Email']);
-	expect(others).toEqual([first, first]);
+describe('In columns, a response', () => {
+	it('has the answer to a deleted field by its label, apart from the fields', () => {
+		const fields = parseFields([{ uuid: 'a', label: 'Amount' }], { columns: true });
+		const responses = [
+			{ label: 'Amount', uuid: 'a', value: 1 },
+			{ label: 'Amount', uuid: 'b', value: 2 },
+		];
+		const row = toColumns({ responses } as IDataObject, fields, true);
+		expect(row).toMatchObject({ Amount: 1, otherAnswers: { Amount: 2 } });
+		expect(row).not.toHaveProperty('matchedByPosition');
+	});
+
+	it('of a form has the same ones, the fields first', () => {
+		const labels = ['Name', 'Name', 'uuid', 'Email'];
+		const fields = parseFields(
+			labels.map((label, index) => ({ uuid: `f${index}`, label })),
+			{ columns: true },
+		);
+		const records: IDataObject[] = [
+			{ uuid: 'r' },
+			{ number: 1, responses: [{ key: 'Email', value: 'a@b.example' }] },
+			{ hubspot_sync: false, responses: [{ key: 'Fax', value: '1' }, 'unreadable'] },
+		];
+		const [first, ...others] = records.map((record) =>
+			Object.keys(toColumns(record, fields, true)),
+		);
+		expect(first.slice(0, 4)).toEqual(['Name', 'Name (2)', 'uuid (2)', 'Email']);
+		expect(others).toEqual([first, first]);
+	});
 });
 
 describe('Names', () => {
