@@ -49,7 +49,10 @@ describe('the link to a PDF', () => {
 		{ data: { logo: 'https://forms.example.com/logo.png' } },
 		{ data: { form: { url: PAGE } } },
 		{ data: { links: { self: PAGE } } },
-	])('is not taken from another link of %j', (value) => {
+		{ data: { pdf_url: 'http://[' } },
+		{ data: { pdf_url: 'javascript:alert(1)' } },
+		{ data: { pdf_url: 42 } },
+	])('is not taken from %j', (value) => {
 		expect(() => parsePdfLink(context, value)).toThrow('did not send a link to a PDF');
 	});
 
