@@ -14,7 +14,7 @@ const FILES = {
 	delivery: `the trigger while the service fails and n8n is killed, in ${modes.length} modes`,
 	queue: 'queue mode with Redis, PostgreSQL and several workers',
 	examples: 'the example workflows, also with an agent and an MCP client',
-	browser: 'n8n’s editor, used in a browser',
+	browser: 'a form’s page and n8n’s editor, used in a browser',
 	install: 'n8n’s own install of the package from a registry, its update and removal',
 	safety: 'what n8n stores and logs, its proxy and its certificates',
 };

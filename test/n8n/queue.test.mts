@@ -5,8 +5,8 @@ import { countPolls, submitAll, triggerWorkflow } from './delivery/submissions.m
 import { report, saveAccount, startInstance, startUnlimited, until } from './instance.mts';
 import { startPostgres, startRedis } from './servers.mts';
 
-const WORKERS = 3;
-const SUBMISSIONS = 150;
+const WORKERS = 2;
+const SUBMISSIONS = 200;
 const SUBMITTED_WITHIN_MS = 90_000;
 const UPDATED_WITHIN_MS = 600_000;
 const POLL_EVERY_MS = 10_000;
@@ -36,7 +36,7 @@ async function startCluster() {
 	return { rest, workers: await Promise.all(workers) };
 }
 
-it('in queue mode, polls in one process and updates once for each response on several workers', async () => {
+it('in queue mode, polls in one process and updates once for each response on both workers', async () => {
 	const service = await startUnlimited(cleanup, { perMinute: 60 });
 	const { rest, workers } = await startCluster();
 	const credential = await saveAccount(rest, service);
@@ -81,7 +81,7 @@ it('in queue mode, polls in one process and updates once for each response on se
 	const submitted = service.store.responses(demoForms.contact).slice(known);
 	expect(updated.sort()).toEqual(submitted.map(({ uuid }) => uuid).sort());
 	expect(executions.filter(({ status }) => status !== 'success')).toEqual([]);
-	expect(runs.filter((count) => count > 0).length).toBeGreaterThan(1);
+	expect(Math.min(...runs)).toBeGreaterThan(0);
 	// refused ones are sent again
 	const polls = service.requests.filter(({ path, status }) => {
 		return path.startsWith('/responses/') && status === 200;

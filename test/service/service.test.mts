@@ -158,7 +158,7 @@ describe('the settings (section 2.5)', () => {
 });
 
 describe('the page of a form', () => {
-	it('stores what is saved for later as incomplete, and completes it when it is submitted', async () => {
+	it('stores what is typed as incomplete, and completes it when it is submitted', async () => {
 		const { service } = await start();
 		const fields = [{ label: 'Score', type: 'number' as const, mandatory: true }];
 		const { id } = service.store.addForm({ name: 'Form', trackIncomplete: true, fields });
@@ -168,8 +168,8 @@ describe('the page of a form', () => {
 			return (await fetch(service.url + path, { method: 'POST', body })).status;
 		};
 		expect(await send(`/f/${id}/partial`, '4')).toBe(204);
-		const saved = { uuid: 'd', isIncomplete: true, answers: { [uuid]: 4 } };
-		expect(service.store.responses(id)).toMatchObject([saved]);
+		const typed = { uuid: 'd', isIncomplete: true, answers: { [uuid]: 4 } };
+		expect(service.store.responses(id)).toMatchObject([typed]);
 		expect(await send(`/f/${id}`, '')).toBe(422);
 		expect(await send(`/f/${id}`, '4.5')).toBe(200);
 		const completed = { uuid: 'd', isIncomplete: false, answers: { [uuid]: 4.5 } };

@@ -14,7 +14,7 @@ const FLAGS = [
 
 const WAIT_MS = 60_000;
 
-type Browser = {
+export type Browser = {
 	/** a new tab of a person who is signed in nowhere */
 	newPage(options?: BrowserContextOptions): Promise<Page>;
 };

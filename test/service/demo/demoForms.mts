@@ -93,7 +93,7 @@ const contents: Record<keyof typeof demoForms, DemoForm> = {
 	newsletter: {
 		name: 'Newsletter Sign-up',
 		trackIncomplete: true,
-		settings: { description: 'Can be saved before it is submitted.' },
+		settings: { description: 'Records what is typed before it is submitted.' },
 		fields: [
 			...[name, email],
 			field('Topics', 'topics', 'multiple_choice', { options: ['News', 'Tips', 'Events'] }),

@@ -13,6 +13,22 @@ const INPUT_TYPES: Partial<Record<Field['type'], string>> = {
 	file_upload: 'url',
 };
 
+/** Sends what has been typed half a second after the last key, for forms that track incomplete responses. */
+const SCRIPT = html`<script>
+	const [form] = document.forms;
+	let timer;
+	const send = () =>
+		fetch(form.action + '/partial', {
+			method: 'POST',
+			body: new URLSearchParams(new FormData(form)),
+		});
+	form.oninput = () => {
+		clearTimeout(timer);
+		timer = setTimeout(send, 500);
+	};
+	form.onsubmit = () => clearTimeout(timer);
+</script>`;
+
 function renderField(field: Field): Markup {
 	const { uuid, label, type, options, description, mandatory } = field;
 	const input = html`type="${INPUT_TYPES[type] ?? 'text'}" name="${uuid}"`;
@@ -38,7 +54,6 @@ export function renderForm(form: Form, fields: Field[], draft: string): Markup {
 			<input type="hidden" name="draft" value="${draft}" />
 			${fields.map(renderField)}
 			<button>${String(settings.cta_label ?? 'Submit')}</button>
-			${trackIncomplete &&
-			html`<button formaction="/f/${id}/partial" formnovalidate>Save for later</button>`}
-		</form>`;
+		</form>
+		${trackIncomplete && SCRIPT}`;
 }

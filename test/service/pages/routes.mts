@@ -38,7 +38,6 @@ export function pageRoutes({ store, origin }: Parts) {
 		pages.post('/f/:formId/partial', (request: FormRequest, reply) => {
 			const form = store.form(request.params.formId);
 			if (form?.trackIncomplete) storeSubmission(form, request.body, true);
-			// the page stays as it is
 			return reply.code(204).send();
 		});
 	};
@@ -61,7 +60,7 @@ export function pageRoutes({ store, origin }: Parts) {
 		return sendPage(reply, 'Thank you', html`${text.replaceAll(/<[^>]*>/g, '')}`);
 	}
 
-	/** Stores a submission; a response that was saved under the same draft becomes it. */
+	/** Stores a submission; a response that was typed under the same draft becomes it. */
 	function storeSubmission({ id }: Form, body: URLSearchParams, incomplete: boolean) {
 		const uuid = String(body.get('draft'));
 		const answers = readAnswers(body, store.fields(id));
