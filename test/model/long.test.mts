@@ -127,7 +127,7 @@ describe('A list of many pages', () => {
 					expect(minutes, `minutes until ${subject.id}`).toBeLessThanOrEqual(most);
 				}
 			}),
-			4,
+			3,
 		);
 	});
 
