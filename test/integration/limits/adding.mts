@@ -1,6 +1,8 @@
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { demoForms, type Service } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
+import { toAnyCertificate } from '../servers.mts';
+import type { World } from '../world.mts';
 
 const FORM = demoForms.survey;
 
@@ -31,4 +33,33 @@ export function numbersOf({ store }: Service, items: readonly INodeExecutionData
 
 function scoreOf({ store }: Pick<Service, 'store'>) {
 	return store.fields(FORM).find(({ type }) => type === 'number')!;
+}
+
+/**
+ * Adds responses whose answers are links to files, and gets the responses with their files.
+ *
+ * @param responses the links of each response; the files are called 0.txt, 1.txt and so on
+ * @returns also why files are missing from each item
+ */
+export async function downloadAnswers({ service, n8n }: World, responses: string[][]) {
+	const input = responses.map((links) => {
+		const Message = links.map((link, index) => `${index}.txt|${link}`);
+		return { uuid: service.store.addResponse(demoForms.contact, { answers: { Message } }).uuid };
+	});
+	const getWithFiles = {
+		resource: 'response',
+		operation: 'get',
+		formId: locator(demoForms.contact),
+		responseId: '={{ $json.uuid }}',
+		options: { downloadFiles: true },
+		requestOptions: toAnyCertificate,
+	};
+	const { items, run } = await n8n.runNode(getWithFiles, itemsOf(...input));
+	const problems = items.map(({ json }) => String(json.fileError ?? '').split('; '));
+	return { items, run, problems };
+}
+
+/** The text of the one file of an item. */
+export function textOfFile({ binary = {} }: INodeExecutionData): string {
+	return Buffer.from(binary.message?.data ?? '', 'base64').toString();
 }

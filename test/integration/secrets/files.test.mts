@@ -1,26 +1,19 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import { downloadAnswers, textOfFile } from '../limits/adding.mts';
 import { answer, demoForms, redirect, tooMany } from '../../service/index.mts';
-import { locator, n8nFor } from '../harness.mts';
+import { n8nFor } from '../harness.mts';
 import { ssrfProtection } from '../n8n/core.mts';
-import { elsewhere, toAnyCertificate } from '../servers.mts';
+import { elsewhere } from '../servers.mts';
 import { withWorld, type World } from '../world.mts';
 
 const { contact } = demoForms;
 const SECRET = 'demo-webhook-secret-3f9d1c';
 
 /** Downloads a file whose link is the answer of a respondent. */
-async function downloadAnswer({ service, n8n }: World, link: string) {
-	const { uuid } = service.store.addResponse(contact, { answers: { Message: `cv.txt|${link}` } });
-	const { items, run } = await n8n.runNode({
-		resource: 'response',
-		operation: 'get',
-		formId: locator(contact),
-		responseId: uuid,
-		options: { downloadFiles: true },
-		requestOptions: toAnyCertificate,
-	});
-	return { ...items[0], run };
+async function downloadAnswer(world: World, link: string) {
+	const { items, run, problems } = await downloadAnswers(world, [[link]]);
+	return { run, text: textOfFile(items[0]), problem: problems[0][0] };
 }
 
 /** Downloads the PDF of a response; the service gives this link to it, or its own. */
@@ -56,8 +49,8 @@ describe('the file of a respondent', () => {
 	it('is fetched without the token', async () => {
 		const other = await elsewhere();
 		await withWorld(async (world) => {
-			const { binary } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
-			expect(Buffer.from(binary!.message.data, 'base64').toString()).toBe('a file');
+			const { text } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
+			expect(text).toBe('a file');
 			expect(other.visits).toHaveLength(1);
 			expect(other.visits[0].headers).not.toHaveProperty('authorization');
 			expect(other.visits[0].headers).not.toHaveProperty('cookie');
@@ -89,8 +82,8 @@ describe('the file of a respondent', () => {
 	])('is not fetched where it is redirected to %s', async (location, reason) => {
 		const other = await elsewhere(redirectTo(location));
 		await withWorld(async (world) => {
-			const { json } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
-			expect(json.fileError).toBe(`cv.txt: The link to the file was not followed: ${reason}`);
+			const { problem } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
+			expect(problem).toBe(`0.txt: The link to the file was not followed: ${reason}`);
 			expect(other.visits).toHaveLength(1);
 		});
 	});
@@ -101,8 +94,8 @@ describe('the file of a respondent', () => {
 			ssrfProtection.enabled = true;
 			const baseUrl = service.url.replace('127.0.0.1', 'localhost');
 			const n8n = n8nFor({ accessToken: service.token, baseUrl });
-			const { json } = await downloadAnswer({ service, n8n }, `${other.namedUrl}/cv.txt`);
-			expect(json.fileError).toMatch(/^cv\.txt: The file at .* could not be fetched/);
+			const { problem } = await downloadAnswer({ service, n8n }, `${other.namedUrl}/cv.txt`);
+			expect(problem).toMatch(/^0\.txt: The file at .* could not be fetched/);
 			expect(other.visits).toEqual([]);
 		});
 	});
@@ -114,8 +107,8 @@ describe('the file of a respondent', () => {
 			reply.writeHead(200, { 'content-encoding': 'gzip' }).end(Buffer.concat(packed));
 		});
 		await withWorld(async (world) => {
-			const { json } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
-			expect(json.fileError).toBe('cv.txt: The files of this response exceed 256 MB in total');
+			const { problem } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
+			expect(problem).toBe('0.txt: The files of this response exceed 256 MB in total');
 		});
 	});
 
@@ -124,8 +117,8 @@ describe('the file of a respondent', () => {
 			reply.writeHead(200, { 'content-length': 300_000_000 }).write('a'),
 		);
 		await withWorld(async (world) => {
-			const { json } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
-			expect(json.fileError).toContain('exceed 256 MB');
+			const { problem } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
+			expect(problem).toContain('exceed 256 MB');
 		});
 	});
 });
@@ -194,7 +187,7 @@ describe('the PDF of a response', () => {
 
 describe('what comes instead of a file', () => {
 	const download = async (world: World, link: string) =>
-		(await downloadAnswer(world, link)).json.fileError;
+		(await downloadAnswer(world, link)).problem;
 	const downloadAsPdf = async (world: World, link: string) =>
 		(await downloadPdf(world, link)).error?.message;
 
