@@ -102,7 +102,7 @@ const WITHOUT_VALUE = ['label', 'key', 'uuid', 'custom_key', 'type', 'id'];
 function decodeEntry(entry: unknown): Answer | undefined {
 	if (!isRecord(entry)) return undefined;
 	const { value, response } = entry;
-	const uuid = readLabelText(entry.uuid);
+	const uuid = readLabelText(entry.uuid) || undefined;
 	const label = readLabelText(entry.label) ?? readLabelText(entry.key) ?? uuid;
 	const others = omit(entry, WITHOUT_VALUE);
 	const answered = pick(entry, ['value', 'response']);

@@ -1,4 +1,4 @@
-import { trimEnd } from 'lodash';
+import { trimEnd, uniq } from 'lodash';
 import { DateTime } from 'luxon';
 import type { FieldType, GenericValue, IDataObject } from 'n8n-workflow';
 import { isLocalTime, readBoolean, readDay, readNumber, readTime } from '../readers';
@@ -116,7 +116,7 @@ export const kinds = {
 		read: (value, choices) => (Array.isArray(value) ? value : readSeveral(value, choices)),
 		normalize: (answer, { choices }) => {
 			const entries = splitChoices(String(answer), indexChoices(choices));
-			return [...new Set(entries.map(normalizeText))].sort().join('\n');
+			return uniq(entries.map(normalizeText)).sort().join('\n');
 		},
 		hint: 'One or more',
 		example: (choices) => choices.slice(0, 2).map(({ value }) => value),
@@ -206,18 +206,19 @@ export function normalizeAnswer(
 	zone: string,
 ): string | undefined {
 	const { kind, choices } = field;
-	const read = readAnswer(value as GenericValue, field);
-	// a service can list the text "true" as a boolean
-	if (typeof read === 'boolean' && kind !== 'boolean') return undefined;
-	if (typeof read === 'number' && !isExact(read)) return undefined;
-	if (Array.isArray(read) && read.length > 1 && kind !== 'multipleChoice') {
-		const texts = read.map((one) => normalizeAnswer(one, field, zone));
-		return texts.includes(undefined) ? undefined : texts.filter(Boolean).join(', ');
-	}
-	const encoded = encodeAnswer(read, field, { zone, allowOther: true });
-	if ('problem' in encoded) return undefined;
-	if (encoded.answer === undefined) return '';
-	return kinds[kind].normalize(encoded.answer, { choices, zone, allowOther: true });
+	const rules = { choices, zone, allowOther: true };
+	const texts = [readAnswer(value as GenericValue, field)].flat().map((entry: unknown) => {
+		if (isNothing(entry)) return '';
+		// a service can list the text "true" as a boolean
+		if (typeof entry === 'boolean' && kind !== 'boolean') return undefined;
+		if (Array.isArray(entry) || (typeof entry === 'number' && !isExact(entry))) return undefined;
+		const encoded = encodeAnswer(entry, field, rules);
+		if ('problem' in encoded || encoded.answer === undefined) return undefined;
+		return kinds[kind].normalize(encoded.answer, rules);
+	});
+	if (texts.includes(undefined)) return undefined;
+	const given = texts.filter((text) => text !== '');
+	return kind === 'multipleChoice' ? uniq(given).sort().join('\n') : given.join(', ');
 }
 
 /**

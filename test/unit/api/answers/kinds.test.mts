@@ -201,6 +201,7 @@ describe('Two answers', () => {
 		['number', 1e21],
 		['number', 0.30000000000000004],
 		['text', true],
+		['text', [['a']]],
 		['text', { a: 1 }],
 	])('of the kind %s are not compared if one is %j', (kind, value) => {
 		expect(meaning(kind, value)).toBeUndefined();
