@@ -1,11 +1,11 @@
 import { readBoolean } from './readers';
-import { isRecord } from './records';
+import { getIdentity, isRecord } from './records';
 
 /** What a reply contains, whether or not it answers the request. */
 export type Content =
 	| { kind: 'json'; value: unknown }
-	/** `unreadable` is neither JSON nor a page, or ends too early; n8n cannot store what is `tooDeep`. */
-	| { kind: 'webPage' | 'empty' | 'unreadable' | 'tooDeep' | 'tooLarge' };
+	/** JSON that is `cutOff` ends too early; n8n cannot store what is `tooDeep`. */
+	| { kind: 'webPage' | 'empty' | 'cutOff' | 'unreadable' | 'tooDeep' | 'tooLarge' };
 
 /** Reads the body of a reply (specification, section 1: every body is JSON); undefined if it was too large. */
 export function readContent(headers: Readonly<Record<string, unknown>>, body?: Buffer): Content {
@@ -18,8 +18,10 @@ export function readContent(headers: Readonly<Record<string, unknown>>, body?: B
 		const start = text.trimStart().slice(0, 20);
 		if (start === '') return { kind: 'empty' };
 		const type = String(headers['content-type'] ?? '');
-		const isPage = /\bhtml\b/i.test(type) || /^<(!doctype|html|head|body|\?xml)/i.test(start);
-		return { kind: isPage ? 'webPage' : 'unreadable' };
+		if (/\bhtml\b/i.test(type) || /^<(!doctype|html|head|body|\?xml)/i.test(start)) {
+			return { kind: 'webPage' };
+		}
+		return { kind: /^[[{]/.test(start) ? 'cutOff' : 'unreadable' };
 	}
 }
 
@@ -44,14 +46,15 @@ export type Envelope = { failed: boolean; message?: string; details: string[]; d
  */
 export function unwrap(value: unknown): Envelope {
 	if (!isRecord(value)) return { failed: false, details: [], data: value };
-	const { success, data, message, error, errors } = value;
+	const { success, data, message, error, errors, status } = value;
 	const errorText = isRecord(error) ? error.message : error;
 	const said = [message, errorText].find(isText);
 	const details = listDetails(errors);
-	// a reply with an error and nothing else is a failure at any status
-	const isEnvelope = success !== undefined || 'data' in value;
+	const isBare = success === undefined && !('data' in value) && getIdentity(value) === undefined;
+	const hasError = status === 'error' || error === true || isText(errorText) || details.length > 0;
 	return {
-		failed: isEnvelope ? readBoolean(success) === false : isText(errorText) || details.length > 0,
+		// a reply with an error and nothing else is a failure at any status
+		failed: readBoolean(success) === false || (isBare && hasError),
 		...(said !== undefined && { message: said.trim() }),
 		details,
 		data: 'data' in value ? data : value,
@@ -62,16 +65,17 @@ function isText(value: unknown): value is string {
 	return typeof value === 'string' && value.trim() !== '';
 }
 
-/** Messages on fields: `{field: [text]}`, `{field: text}` or a list of texts. */
+/** Messages on fields: `{field: [text]}`, `{field: text}`, or a list of texts or of `{message}`. */
 function listDetails(errors: unknown): string[] {
-	if (Array.isArray(errors)) return errors.filter(isText);
-	if (!isRecord(errors)) return [];
-	return Object.entries(errors).flatMap(([field, texts]) =>
-		[texts]
-			.flat()
-			.filter(isText)
-			.map((text) => (text.includes(field) ? text : `${field}: ${text}`)),
+	if (!isRecord(errors)) return listTexts(errors);
+	return Object.entries(errors).flatMap(([field, given]) =>
+		listTexts(given).map((text) => (text.includes(field) ? text : `${field}: ${text}`)),
 	);
+}
+
+function listTexts(given: unknown): string[] {
+	const texts = [given].flat().map((one) => (isRecord(one) ? (one.message ?? one.detail) : one));
+	return texts.filter(isText);
 }
 
 /** For an error: the names in an object, or what kind of value something else is; never the value. */

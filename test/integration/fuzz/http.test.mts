@@ -237,4 +237,18 @@ describe('a reply made to do harm', () => {
 		expect(tested.message).toMatch(/ is not a Form Service address\. Check the 'Base URL'\.$/);
 		expect(process.memoryUsage().rss - before).toBeLessThan(500_000_000);
 	});
+
+	it.each([
+		['a million records is read', '', undefined],
+		['one more is refused', ',"next":"?page=2"', 'The list has more than 1,000,000 records'],
+	])('of %s', async (_what, next, message) => {
+		const million = `{"data":[${'{"id":1},'.repeat(999_999)}{"id":1}]${next}}`;
+		const baseUrl = await httpServer(({ url = '' }, reply) =>
+			ok(reply, url.includes('page') ? '{"data":[{"id":2}]}' : million),
+		);
+		const limited = { ...forms, returnAll: false, limit: 10 };
+		const { items, error } = await runAgainst({ baseUrl, accessToken: newToken() }, limited);
+		expect(items).toHaveLength(message === undefined ? 10 : 0);
+		expect(error?.message).toBe(message);
+	});
 });

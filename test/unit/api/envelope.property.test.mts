@@ -18,7 +18,7 @@ describe('reading the body of a reply', () => {
 	it('never takes a body that was cut for whole', () => {
 		const body = JSON.stringify({ success: true, data: [{ uuid: 'a', value: 'ä€😀' }] });
 		for (let length = 1; length < body.length; length++) {
-			expect(read(body.slice(0, length)).kind).toBe('unreadable');
+			expect(read(body.slice(0, length)).kind).toBe('cutOff');
 		}
 	});
 
@@ -54,6 +54,8 @@ describe('unwrapping the envelope', () => {
 		[true, { error: 'This form is closed' }],
 		[true, { error: { message: 'This form is closed' } }],
 		[true, { errors: { name: ['Too long.'] }, message: 'Not valid' }],
+		[true, { status: 'error', message: 'This form is closed' }],
+		[false, { uuid: 'a', error: 'none' }],
 		[false, { success: true, error: 'none' }],
 		[false, { data: [], error: 'none' }],
 		[false, { error: null, errors: [] }],
@@ -73,7 +75,7 @@ describe('unwrapping the envelope', () => {
 			'name: Too long.',
 			'captcha: No.',
 		]);
-		expect(unwrap({ errors: ['A', 'B'] }).details).toEqual(['A', 'B']);
+		expect(unwrap({ errors: ['A', { message: 'B' }] }).details).toEqual(['A', 'B']);
 	});
 });
 

@@ -1,3 +1,4 @@
+import { isEmpty } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { getIdentity, isSingleRecord, isRecord } from '../records';
 import { isPagingName } from './nextPage';
@@ -23,6 +24,8 @@ export function findList(
 	const records = readRecords(reply);
 	if (records !== undefined) return { records, around };
 	if (!isRecord(reply)) return undefined;
+	// PHP can send an empty list so
+	if (isEmpty(reply) && around.length > 0) return { records: [], around };
 	const lists = listPlaces(reply, nameInForm).flatMap(
 		(place) => findList(place, nameInForm, [...around, reply]) ?? [],
 	);
@@ -42,8 +45,10 @@ function readRecords(value: unknown): IDataObject[] | undefined {
 /** The values of an object that may be the list, or hold it. */
 function listPlaces(holder: IDataObject, nameInForm = ''): unknown[] {
 	if (isSingleRecord(holder)) {
-		// a response keeps its answers in lists of such names (specification, section 2.4)
-		return 'uuid' in holder || 'is_incomplete' in holder ? [] : [holder[nameInForm]];
+		// a response keeps its answers, which need no identity, in lists of such names (section 2.4)
+		const list = holder[nameInForm];
+		const hasAnswers = readRecords(list)?.some((one) => getIdentity(one) === undefined);
+		return 'uuid' in holder || 'is_incomplete' in holder || hasAnswers ? [] : [list];
 	}
 	if ('data' in holder) return [holder.data];
 	return Object.entries(holder)

@@ -17,6 +17,9 @@ const MAX_PAGES = REQUESTS_PER_DAY / 3;
 /** The most pages of one list, also if several calls read them: a week's requests. */
 const MAX_PAGES_IN_ALL = 7 * REQUESTS_PER_DAY;
 
+/** The most records read of one list: what n8n's memory can hold. */
+const MAX_RECORDS = 1_000_000;
+
 /** Pages in a row that may begin like earlier ones, as if responses were added meanwhile. More are a loop. */
 const MAX_REPEATED_PAGES = 2;
 
@@ -56,7 +59,8 @@ export async function* readPages(
 	let repeatedPages = 0;
 	for (let pagesRead = 0; ; pagesRead++) {
 		const { url, pagesBefore, recordsBefore } = position;
-		if (pagesRead >= MAX_PAGES || pagesBefore >= MAX_PAGES_IN_ALL) throw createTooLong(context);
+		if (pagesRead >= MAX_PAGES || pagesBefore >= MAX_PAGES_IN_ALL)
+			throw createListError(context, TOO_MANY_PAGES, LARGER_PAGES);
 		const { value, headers, requests } = await request(context, { endpoint, url });
 		const found = findList(value, nameInForm);
 		if (found === undefined) throw createNoList(context, value);
@@ -100,6 +104,7 @@ export async function readList(
 	const before = new Set<unknown>();
 	for await (const { records, isLast } of readPages(context, target)) {
 		for (const record of records) if (!before.has(getIdentity(record) ?? record)) all.push(record);
+		if (all.length > MAX_RECORDS) throw createListError(context, TOO_MANY_RECORDS, LARGER_PAGES);
 		if (isLast || all.length >= limit) break;
 		for (const record of records) before.add(getIdentity(record) ?? record);
 	}
@@ -139,11 +144,10 @@ function buildNextUrl(
 
 const LOOP = 'The pages of the list form a loop';
 
-function createTooLong(context: RequestContext) {
-	const description =
-		"Ask your Form Service administrator for larger pages. In Response: Get Many, a 'Limit' reads fewer pages if 'Sort' is 'Service Order'.";
-	return createListError(context, `The list has more than ${MAX_PAGES} pages`, description);
-}
+const TOO_MANY_PAGES = `The list has more than ${MAX_PAGES} pages`;
+const TOO_MANY_RECORDS = 'The list has more than 1,000,000 records';
+const LARGER_PAGES =
+	"Ask your Form Service administrator for larger pages. In Response: Get Many, a 'Limit' reads fewer pages if 'Sort' is 'Service Order'.";
 
 function createNoList(context: RequestContext, value: unknown) {
 	const { data } = unwrap(value);

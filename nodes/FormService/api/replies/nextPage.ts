@@ -64,7 +64,7 @@ type Hint = {
 };
 
 function createHint(name: string, value: unknown): Hint {
-	const plain = snakeCase(name).replace(/^(x|odata|hydra)_((wp|pagination|paging)_)?/, '');
+	const plain = snakeCase(name.replace(/^.*[:.]/, '')).replace(/^x_((wp|pagination|paging)_)?/, '');
 	return { name, plain, value };
 }
 
@@ -86,12 +86,20 @@ function listHintsBeside(object: IDataObject): Hint[] {
 	return hints.filter(({ name, plain }) => !(name in object && FORM_ATTRIBUTE.test(plain)));
 }
 
-function listHints(holder: object): Hint[] {
+/** Objects that are about another page, or about no page at all. */
+const UNRELATED = /^(next|prev(ious)?|first|last|self)(_|$)|(^|_)(rate|quota|usage|limits?)(_|$)/;
+
+function listHints(holder: object, kind: 'any' | 'paging' = 'any'): Hint[] {
 	return Object.entries(holder).flatMap(([name, value]: [string, unknown]) => {
 		const hint = createHint(name, value);
-		if (!PAGING.test(hint.plain)) return [hint];
+		if (UNRELATED.test(hint.plain)) return [hint];
+		if (kind === 'any' && !PAGING.test(hint.plain)) return [hint];
 		const links = Array.isArray(value) ? value.filter(isRecord) : [];
-		return [hint, ...links.flatMap(readListedLink), ...(isRecord(value) ? listHints(value) : [])];
+		return [
+			hint,
+			...links.flatMap(readListedLink),
+			...(isRecord(value) ? listHints(value, 'paging') : []),
+		];
 	});
 }
 
@@ -106,7 +114,7 @@ function listHeaderHints({ link, ...others }: Headers): Hint[] {
 	const total = String(others['content-range'] ?? '').split('/')[1];
 	const json = jsonParse<unknown>(String(others['x-pagination']), { fallbackValue: {} });
 	const given = { ...others, total, next: findNextInLink(link) };
-	return [pickBy(given), Object(json)].flatMap(listHints);
+	return [pickBy(given), Object(json)].flatMap((holder: object) => listHints(holder));
 }
 
 /** `<target>; name=value; name="quoted"` (RFC 8288, section 3), several with commas between them. */
@@ -134,12 +142,12 @@ const LAST = /^(is_)?(last(_page|_batch|_chunk)?|done|eof|exhausted)$/;
 /** Where the next page begins, or where this one did. */
 const CURSOR = /^((after|end)_)?cursor$|^(after|scroll_id|bookmark|last_evaluated_key)$/;
 const PAGES =
-	/^(last_?page|(total|num|max)_?pages|page_?(count|total)|pages|number_of_pages|last)$/;
+	/^(last_?page|(total|num|max)_?pages|pages?_?(count|total)|pages|number_of_pages|last)$/;
 const TOTAL =
 	/^(total|num_found|total_?(count|items|results|records|elements|size|entries|rows|hits|responses)|count_total)$/;
 /** A count of the whole list, or of the page alone. */
 const COUNT = /^(count|found|(items?|records?|results?)_(count|total))$/;
-const SIZE = /^(per_?page|page_?size|limit|size|max_results|items_per_page)$/;
+const SIZE = /^(per_?page|page_?size|limit|size|max_results|(items|count)_per_page)$/;
 
 /**
  * What says that the list goes on beyond what was read. A cursor may be that of this page, and a full page
@@ -168,7 +176,7 @@ function findMore(hints: readonly Hint[], soFar: ListSoFar): string | undefined 
 function judge({ name, plain, value }: Hint, soFar: ListSoFar): string | undefined {
 	if (MORE.test(plain)) return isGiven(value) ? `"${name}"` : 'end';
 	if (LAST.test(plain) && typeof value === 'boolean') return value ? 'end' : `"${name}"`;
-	const count = readNumber(value);
+	const count = readNumber(isRecord(value) ? value.value : value);
 	if (count === undefined) return undefined;
 	if (PAGES.test(plain)) {
 		return count > soFar.pages ? `${count} pages announced, ${soFar.pages} sent` : 'end';

@@ -13,6 +13,8 @@ import {
 	TOO_MANY_REQUESTS,
 } from '../rateLimiter/limits';
 import type { Headers } from '../rateLimiter/limits';
+import { readBoolean } from '../readers';
+import { isRecord } from '../records';
 import { isRedirect, isLoginLink, parseUrl } from '../url';
 import type { Reply } from './http';
 import { explainDayUsedUp, MAX_TRIES } from './trouble';
@@ -22,6 +24,9 @@ import type { Text, Trouble } from './trouble';
 export const MAX_REPLY_BYTES = 128 * 1024 * 1024;
 
 const NO_CONTENT = 204;
+
+/** The only 5xx status (RFC 9110, section 15.6.2) that another try cannot change. */
+const NOT_IMPLEMENTED = 501;
 
 /** Other clients of the account can use up each new window first, but hardly this often in a row. */
 const MAX_REFUSALS = 10;
@@ -58,9 +63,13 @@ export function readReply(reply: Reply, sent: Sent): Outcome {
 	// a redirect that keeps the method (RFC 9110, section 15.4), or to a login; others can follow the act
 	const hasRefused =
 		envelope?.failed || [307, 308].includes(status) || cause === 'credential-invalid';
+	const passes =
+		status < 300
+			? content.kind === 'empty' || content.kind === 'cutOff'
+			: status >= 500 && status !== NOT_IMPLEMENTED;
 	const trouble: Trouble = {
 		...{ message, description, httpCode: String(status), failure: { cause } },
-		maxTries: cause === 'temporarily-unavailable' ? MAX_TRIES : 1,
+		maxTries: passes ? MAX_TRIES : 1,
 		// a service that breaks down (5xx) can have acted before, even if the body says otherwise
 		mayHaveActed: status >= 500 || (status < 400 && !hasRefused),
 		retryAfterMs: parsePauseMs(headers),
@@ -121,7 +130,7 @@ function findReplyText(reply: Failed, sent: Sent): Text {
 	if (content.kind === 'webPage' && [404, 405, 410].includes(status)) {
 		return [`${baseUrl} returned a web page instead of data (status ${status})`, CHECK_BASE_URL];
 	}
-	if (status === 403 && ifClosed !== undefined && CLOSED.test(envelope?.message ?? '')) {
+	if (status === 403 && ifClosed !== undefined && isFormClosed(envelope)) {
 		return [`The form is closed${said}`, ifClosed];
 	}
 	if (status === 403) {
@@ -160,11 +169,16 @@ function findReplyText(reply: Failed, sent: Sent): Text {
 
 const MORE_RIGHTS = 'If the account lacks permission, use the credential of another account.';
 
-/** Words for a closed form, which the specification does not give. */
+/** Words for a closed form, which the specification does not give; `is_closed` is a form's setting. */
 const CLOSED = /\bclosed\b|\bno (longer|more)\b.*\b(accept|response|submission)/i;
+
+function isFormClosed({ message = '', data }: Partial<Envelope> = {}): boolean {
+	return CLOSED.test(message) || (isRecord(data) && readBoolean(data.is_closed) === true);
+}
 
 const UNUSABLE = {
 	empty: 'an empty reply',
+	cutOff: 'an incomplete or invalid JSON reply',
 	unreadable: 'an incomplete or invalid JSON reply',
 	tooDeep: 'a reply that is nested too deeply to be read',
 	json: 'a reply that does not say whether the request succeeded',

@@ -29,6 +29,7 @@ describe('finding the list in a reply', () => {
 	it.each([
 		[[]],
 		[{ success: true, data: [] }],
+		[{ success: true, data: {} }],
 		[{ success: true, responses: [], filters: {} }],
 		[{ data: { form: { id: 'AbC123', name: 'Survey' }, responses: [] } }],
 	])('takes %j for an empty list', (reply) => {
@@ -40,8 +41,10 @@ describe('finding the list in a reply', () => {
 		['a text', 'none'],
 		['a message alone', { success: true, message: 'Fine' }],
 		['data that is null', { success: true, data: null }],
-		['data that is an empty object', { success: true, data: {} }],
+		['an empty object', {}],
+		['an empty object under another name', { success: true, extra: {} }],
 		['a single response', { data: { uuid: 'a', responses: [{ key: 'x', value: 'y' }] } }],
+		['a single response with an ID', { data: { id: 7, responses: [{ key: 'x' }] } }],
 		['a single response without answers', { data: { id: 7, is_incomplete: true, responses: [] } }],
 		['the answers of a single response', { data: { uuid: 'a', data: [{ uuid: 'b' }] } }],
 		['a form, instead of forms', { data: { id: 'AbC123', fields: records } }, 'none'],

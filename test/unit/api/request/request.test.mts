@@ -122,14 +122,14 @@ describe('an error', () => {
 	});
 
 	it.each([
-		['addResponse', 'Registration has closed. See you next year!', /^The form is closed: "Reg/],
-		['addResponse', 'This form takes no more responses.', /^The form is closed: "This/],
-		['addResponse', 'No access.', /^Access denied/],
-		['listFields', 'The form is closed.', /^Access denied/],
-	] as const)('of %s with 403 and "%s" says whether the form is closed', async (name, ...given) => {
-		const [message, expected] = given;
-		const { failure } = served({ status: 403, body: { success: false, message } });
-		expect((await failure(endpoints[name])).message).toMatch(expected);
+		['Registration has closed. See you next year!', {}, /^The form is closed: "Registration/],
+		['This form takes no more responses.', {}, /^The form is closed: "This form/],
+		['No.', { is_closed: true }, /^The form is closed: "No/],
+		['No access.', {}, /^Access denied/],
+	])('with 403, "%s" and %j says whether the form is closed', async (message, data, expected) => {
+		const reply = { status: 403, body: { success: false, message, data } };
+		expect((await served(reply).failure(endpoints.addResponse)).message).toMatch(expected);
+		expect((await served(reply).failure(endpoints.listFields)).message).toMatch(/^Access denied/);
 	});
 
 	it('means the day if the limit is larger than that of the minute, as another service has it', async () => {

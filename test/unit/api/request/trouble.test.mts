@@ -23,7 +23,10 @@ const ofStatuses = (statuses: number[], mayHaveActed: boolean, maxTries: number)
 /** Whether the service may have acted, and how often a request that is safe is sent. */
 const troubles: Array<readonly [string, Trouble, boolean, number]> = [
 	...ofStatuses([400, 401, 403, 404, 409, 422, 307, 308], false, 1),
-	...ofStatuses([500, 501, 502, 503, 504, 520, 524], true, 4),
+	...ofStatuses([500, 502, 503, 504, 520, 524], true, 4),
+	['status 501', reply(501), true, 1],
+	['status 304', reply(304), true, 1],
+	['a text', reply(200, {}, 'Hello'), true, 1],
 	['a redirect', reply(303, { location: '/forms' }), true, 1],
 	['a redirect to a login', reply(302, { location: '/login' }), false, 1],
 	['a reply that is cut off', reply(200), true, 4],
