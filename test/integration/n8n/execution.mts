@@ -10,49 +10,27 @@ import { OneAccount, type Account } from './credentials.mts';
 
 export const WORKFLOW_ID = 'workflow-1';
 
-/** What n8n hands to every execution. A node that asks for more than this fails loudly. */
+/** What n8n hands to every execution, as far as a node may ask for it. */
 export function createAdditionalData(
 	account: Account,
 	mode: WorkflowExecuteMode,
 ): IWorkflowExecuteAdditionalData {
-	const unused = async () => {
-		throw new Error('Not part of this test');
-	};
+	const executionId = 'execution-1';
 	const url = 'http://127.0.0.1:5678/';
-	return {
-		executionId: 'execution-1',
+	const workflow = { id: WORKFLOW_ID, name: 'Test', active: false, nodes: [], connections: {} };
+	const hooks = new core.ExecutionLifecycleHooks(mode, executionId, workflow as never);
+	const given: Partial<IWorkflowExecuteAdditionalData> = {
+		executionId,
 		workflowId: WORKFLOW_ID,
 		credentialsHelper: new OneAccount(account),
-		hooks: new core.ExecutionLifecycleHooks(mode, 'execution-1', {
-			id: WORKFLOW_ID,
-			name: 'Test',
-			active: false,
-			isArchived: false,
-			nodes: [],
-			connections: {},
-			createdAt: new Date(0),
-			updatedAt: new Date(0),
-			activeVersionId: null,
-		}),
+		hooks,
 		externalSecretsProxy: container.get(core.ExternalSecretsProxy),
 		variables: {},
 		currentNodeExecutionIndex: 0,
-		restApiUrl: url,
-		instanceBaseUrl: url,
-		webhookBaseUrl: url,
 		webhookWaitingBaseUrl: url,
-		webhookTestBaseUrl: url,
-		formBaseUrl: url,
 		formWaitingBaseUrl: url,
-		formTestBaseUrl: url,
-		mcpBaseUrl: url,
-		mcpTestBaseUrl: url,
-		logAiEvent: () => {},
-		executeWorkflow: unused,
-		getRunExecutionData: async () => undefined,
-		getRuntimeCredential: async () => undefined,
-		startRunnerTask: unused,
 	};
+	return given as IWorkflowExecuteAdditionalData;
 }
 
 /**
