@@ -42,11 +42,14 @@ it('the page of a form records what a person types, and then what the person sub
 	await page.close();
 });
 
-it('n8n’s editor finds a form as a person types, asks for its fields, and adds a response', async () => {
+it('n8n’s editor finds a form as a person types, with one request, and adds a response', async () => {
+	const { service } = world;
+	const account = { token: 'unused', baseUrl: service.baseUrl };
+	service.store.addToken(1, account.token);
+	const formServiceApi = await saveAccount(world.n8n.rest, account, 'Unused account');
 	const example = await readExample('add-a-response.json');
-	const credentials = { formServiceApi: world.choices.credential };
 	const nodes = example.nodes.map((node) =>
-		node.name === 'Add Response' ? { ...node, credentials } : node,
+		node.name === 'Add Response' ? { ...node, credentials: { formServiceApi } } : node,
 	);
 	const imported = { ...example, nodes, pinData: { Webhook: [{ json: { body: {} } }] } };
 	await editor.openNode(await world.n8n.rest.createWorkflow(imported), 'Add Response');
@@ -62,11 +65,13 @@ it('n8n’s editor finds a form as a person types, asks for its fields, and adds
 			{ label: 'Portfolio', isMissing: false },
 			{ label: expect.stringContaining('CV') as string, isMissing: false },
 		]);
+	const sent = service.requests.filter(({ token }) => token === account.token);
+	expect(sent.map(({ path }) => path)).toEqual(['/forms']);
 	await editor.mappedField('Name').fill('Katherine Johnson');
 	await editor.mappedField('Email').fill('katherine@example.com');
 	await editor.execute();
 	await editor.output.getByText('1 item').waitFor();
-	const added = world.service.store.responses(demoForms.application).at(-1);
+	const added = service.store.responses(demoForms.application).at(-1);
 	expect(Object.values(added?.answers ?? {})).toContain('Katherine Johnson');
 });
 
