@@ -116,7 +116,7 @@ export const kinds = {
 		read: (value, choices) => (Array.isArray(value) ? value : readSeveral(value, choices)),
 		normalize: (answer, { choices }) => {
 			const entries = splitChoices(String(answer), indexChoices(choices));
-			return uniq(entries.map(normalizeText)).sort().join('\n');
+			return entries.map(normalizeText).join('\n');
 		},
 		hint: 'One or more',
 		example: (choices) => choices.slice(0, 2).map(({ value }) => value),
@@ -218,7 +218,8 @@ export function normalizeAnswer(
 	});
 	if (texts.includes(undefined)) return undefined;
 	const given = texts.filter((text) => text !== '');
-	return kind === 'multipleChoice' ? uniq(given).sort().join('\n') : given.join(', ');
+	if (kind !== 'multipleChoice') return given.join(', ');
+	return uniq(given.join('\n').split('\n')).sort().join('\n');
 }
 
 /**

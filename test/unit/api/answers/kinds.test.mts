@@ -207,6 +207,16 @@ describe('Two answers', () => {
 		expect(meaning(kind, value)).toBeUndefined();
 	});
 
+	it('are the same choices in any order, also if some of them are listed as one text', () => {
+		const same = [
+			['Green', 'Two', 'Red'],
+			'Two, red, Green',
+			['r, 2', 'Green'],
+			['2, Green', 'Red'],
+		];
+		expect(new Set(same.map((one) => meaning('multipleChoice', one))).size).toBe(1);
+	});
+
 	it('are compared as a whole, if one is a list where one answer is taken', () => {
 		const files = ['a', 'b'].map((name) => `${name}.pdf|https://h/${name}.pdf`);
 		expect(meaning('file', files)).toBe('https://h/a.pdf, https://h/b.pdf');
