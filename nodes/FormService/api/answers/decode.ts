@@ -1,4 +1,4 @@
-import { compact, isEmpty, omit, pick } from 'lodash';
+import { compact, isEmpty } from 'lodash';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { describeShape } from '../envelope';
 import { isRecord, isUuid } from '../records';
@@ -104,9 +104,11 @@ function decodeEntry(entry: unknown): Answer | undefined {
 	const { value, response } = entry;
 	const uuid = readLabelText(entry.uuid) || undefined;
 	const label = readLabelText(entry.label) ?? readLabelText(entry.key) ?? uuid;
-	const others = omit(entry, WITHOUT_VALUE);
-	const answered = pick(entry, ['value', 'response']);
-	if (label === undefined || (isEmpty(answered) && !isEmpty(others))) return undefined;
+	const isWhole =
+		'value' in entry ||
+		'response' in entry ||
+		Object.keys(entry).every((name) => WITHOUT_VALUE.includes(name));
+	if (label === undefined || !isWhole) return undefined;
 	const customKey = readLabelText(entry.custom_key);
 	return { label, uuid, customKey, value: (value ?? response ?? null) as GenericValue };
 }
