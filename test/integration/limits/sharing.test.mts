@@ -52,7 +52,7 @@ describe('executions that read a list at the same moment', () => {
 		});
 	});
 
-	it('send it once more, one for all, if the first is canceled', async () => {
+	it('send the request once more, for all, if the first is canceled', async () => {
 		await withWorld(async ({ service, n8n }) => {
 			service.faults.set({ fault: slow(100) });
 			const first = n8n.startNode(listForms);

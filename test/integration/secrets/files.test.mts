@@ -58,7 +58,7 @@ describe('the file of a respondent', () => {
 	});
 
 	it.each(['/admin/export.csv', '/api/v1/workspace', '/x/%2e%2e/api/v1/workspace'])(
-		'is nothing that only the account may read, linked or by a redirect: %s',
+		'is nothing that only the account may read, by a link or a redirect to %s',
 		async (path) => {
 			await withWorld(async (world) => {
 				const { service } = world;

@@ -57,7 +57,7 @@ describe('the queue', () => {
 		expect([ends, sent]).toEqual([[{ kind: 'notSent' }], 0]);
 	});
 
-	it('sends nothing that is canceled while it waits, but all else, and keeps nothing of it', async () => {
+	it('drops a waiting request that is canceled, and no other', async () => {
 		const controller = new AbortController();
 		const { signal } = controller;
 		void time.sleep(50).then(() => controller.abort());
