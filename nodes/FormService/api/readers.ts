@@ -25,6 +25,11 @@ export function readNumber(value: unknown): number | undefined {
 	return Number.isFinite(number) ? number : undefined;
 }
 
+/** A number that an expression gave for text; one below 0 or without an end comes from a calculation. */
+export function numberAsText(value: unknown): string | undefined {
+	return typeof value === 'number' && value >= 0 && value < Infinity ? String(value) : undefined;
+}
+
 /** luxon also takes years, weeks and times of day, which are numbers or words in an answer. */
 const DATE = /^\d{4}-\d\d(?:-\d\d)?(?:[T ]|$)/;
 

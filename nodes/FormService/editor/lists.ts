@@ -15,7 +15,7 @@ import { readBoolean } from '../api/readers';
 import { getFormId, getId, isId } from '../api/records';
 import { listRecords } from '../api/service';
 import { isWebUrl, parseUrl } from '../api/url';
-import { CLOSED_MARK, extractFormId } from '../parameters/input';
+import { CLOSED_MARK, extractFormId } from '../parameters/formId';
 
 /** The ID in the Form parameter of the node that is being edited; empty if no form is chosen. */
 export function getChosenForm(n8n: ILoadOptionsFunctions): string {

@@ -1,7 +1,14 @@
 import { compact, uniq } from 'lodash';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
-import { asSentence, createInputError, NotSent } from '../api/errors';
-import type { Item } from './operation';
+import type { IDataObject } from 'n8n-workflow';
+import { getAccount } from '../api/account';
+import { createTarget, endpoints } from '../api/endpoints';
+import { asSentence, createInputError, NotSent, ServiceError } from '../api/errors';
+import { listRecords } from '../api/service';
+import { describeMissingForm } from '../parameters/formId';
+import { InvalidFormId } from '../parameters/input';
+import { readOnce } from './operation';
+import type { Item, Reads } from './operation';
 
 /** The errors of invalid items. */
 
@@ -62,4 +69,48 @@ function nameRow({ row, index }: Item): string {
 function describeError({ message, description }: NodeError): string {
 	const details = description ? ` ${description.replaceAll('\n', ' ')}` : '';
 	return asSentence(message) + details;
+}
+
+/**
+ * A more helpful error for a form that does not exist, see `describeMissingForm`. All other errors stay
+ * unchanged.
+ */
+export async function explainMissingForm(
+	reads: Reads,
+	item: Item,
+	error: unknown,
+): Promise<unknown> {
+	const given = findMissingForm(item, error);
+	if (given === undefined) return error;
+	const node = item.n8n.getNode();
+	const forms = FORM_NAME.test(given) ? await findForms(reads, item) : [];
+	const explanation = describeMissingForm(node, given, forms);
+	if (explanation === undefined) return error;
+	const { failure } = error as NodeError;
+	if (error instanceof InvalidFormId) return createInputError(node, { ...explanation, failure });
+	return new ServiceError(node, { ...explanation, failure, httpCode: '404' }, item.index);
+}
+
+/** What can be a form's name: several words, or one that begins with a capital letter and has no digits. */
+const FORM_NAME =
+	/^(?=.*\p{L}{3})[\p{L}\p{N}&?!.,'-]+(?: [\p{L}\p{N}&?!.,'-]+)+$|^[A-Z][A-Za-z_-]+$/u;
+
+/** What was given for a form that does not exist; undefined if the error is another one. */
+function findMissingForm(item: Item, error: unknown): string | undefined {
+	if (error instanceof InvalidFormId) return error.given;
+	const isMissing = error instanceof NodeApiError && error.httpCode === '404';
+	const isForm = item.endpoint.effect.noun === 'form';
+	return isMissing && isForm && 'prepared' in item ? item.prepared.ids?.formId : undefined;
+}
+
+/** All forms of the item's account, or none if they cannot be read, because another error is about to be shown. */
+async function findForms(reads: Reads, { n8n, index: itemIndex }: Item): Promise<IDataObject[]> {
+	try {
+		const account = await getAccount(n8n, itemIndex);
+		const context = { n8n, account, urgency: 'bulk', itemIndex } as const;
+		const target = createTarget(account, endpoints.listForms);
+		return await readOnce({ context, target, reads }, listRecords);
+	} catch {
+		return [];
+	}
 }

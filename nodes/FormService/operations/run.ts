@@ -3,9 +3,9 @@ import { NodeApiError } from 'n8n-workflow';
 import type { IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 import { getAccount } from '../api/account';
 import type { Account } from '../api/account';
-import { copyErrorForItem, mayHaveActed, NotSent } from '../api/errors';
+import { copyErrorForItem, createInputError, mayHaveActed, NotSent } from '../api/errors';
 import { isRecord } from '../api/records';
-import { isInvalidItem, listInvalidItems } from './itemErrors';
+import { explainMissingForm, isInvalidItem, listInvalidItems } from './itemErrors';
 import type { NodeError } from './itemErrors';
 import type { Item, ItemRequest, Reads } from './operation';
 
@@ -99,12 +99,12 @@ async function checkItem(run: Run, item: Item): Promise<CheckedItem | Outcome> {
 					const output = await send(request);
 					return { output: prepared.select?.(output) ?? output };
 				} catch (error) {
-					return settleFailure(run, item, error, account, true);
+					return await settleFailure(run, item, error, account, true);
 				}
 			},
 		};
 	} catch (error) {
-		return settleFailure(run, item, error, account, !isInvalidItem(error));
+		return await settleFailure(run, item, error, account, !isInvalidItem(error));
 	}
 }
 
@@ -140,19 +140,24 @@ function createRequest(run: Run, item: Item, account: Account): ItemRequest {
  * @param stopsRun whether nothing more of the run is sent, in a node that stops on failure. In a node that
  * continues, nothing more is sent of an account whose token is refused.
  */
-function settleFailure(
+async function settleFailure(
 	run: Run,
 	item: Item,
 	error: unknown,
 	account: Account | undefined,
 	stopsRun: boolean,
-): Outcome {
+): Promise<Outcome> {
 	// the next try of n8n may do again what certainly did nothing, or leaves the same
 	if (!mayHaveActed(error)) run.changes.delete(item.index);
 	const { controller, signal } = run.getStop(account);
-	const reason: unknown = error instanceof NotSent && signal.aborted ? signal.reason : error;
-	if (reason !== error && !run.continues) return { output: [] };
+	const node = item.n8n.getNode();
+	if (error instanceof NotSent && signal.aborted) {
+		if (!run.continues) return { output: [] };
+		const message = `This item was not sent: ${(signal.reason as Error).message}`;
+		return { error: createInputError(node, { message, itemIndex: item.index }) };
+	}
 	const isRefused = error instanceof NodeApiError && error.failure?.cause === 'credential-invalid';
 	if (run.continues ? isRefused : stopsRun) controller.abort(error);
-	return { error: copyErrorForItem(reason, item.n8n.getNode(), item.index) };
+	const explained = await explainMissingForm(run.reads, item, error);
+	return { error: copyErrorForItem(explained, node, item.index) };
 }

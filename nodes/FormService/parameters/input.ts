@@ -1,9 +1,11 @@
 import { upperFirst } from 'lodash';
-import type { INode, INodeExecutionData } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 import { createInputError } from '../api/errors';
 import { isId, isRecord, MAX_ID_LENGTH } from '../api/records';
-import { readBoolean, readNumber } from '../api/readers';
+import { numberAsText, readBoolean, readNumber } from '../api/readers';
 import { isWebUrl } from '../api/url';
+import { describeMissingForm, extractFormId } from './formId';
 import { limitInput } from './properties';
 
 /**
@@ -50,65 +52,62 @@ export function invalidAll(
 		: invalid(input, `${problems.length} ${counted}`, [...problems, ...help].join('\n'));
 }
 
-/**
- * The ID that the Form parameter gives, whatever its mode is. The URL of a form's page has the ID behind
- * `/f/`, `/form/` or `/forms/`, else in the last part of its path.
- */
-export function extractFormId(given: string): string {
-	if (!isWebUrl(given)) return given;
-	const parts = new URL(given).pathname.split('/').filter((part) => part !== '');
-	const place = parts.findLastIndex((part) => /^(f|forms?)$/i.test(part));
-	return parts.at(place < 0 ? -1 : place + 1) ?? given;
+/** The Form parameter of an item has no ID. */
+export class InvalidFormId extends NodeOperationError {
+	/** Both n8n and its editor recognize an error by this name, not by its class. */
+	override name = 'NodeOperationError';
+
+	/** What may be the name of the form. */
+	readonly given?: string;
+
+	constructor({ node, itemIndex }: Input, given: unknown) {
+		const place = isWebUrl(given) ? "This URL does not contain a form's ID. " : '';
+		const description = `${place}Choose the form from the list or enter its ID. ${WHAT_AN_ID_IS}`;
+		const failure = { cause: 'configuration-invalid' } as const;
+		super(node, describeInvalidId('Form', given), { description, itemIndex, failure });
+		if (typeof given === 'string' && given.length <= MAX_ID_LENGTH) this.given = given;
+	}
 }
 
+const WHAT_AN_ID_IS = `An ID has 1 to ${MAX_ID_LENGTH} letters, digits, hyphens and underscores.`;
+
+function describeInvalidId(displayName: string, given: unknown): string {
+	return `'${displayName}' is ${(given ?? '') === '' ? 'missing' : 'not a valid ID'}`;
+}
+
+/** @throws InvalidFormId */
 export function readFormId(input: Input): string {
-	const advice = 'Choose the form from the list, or enter its ID or the URL of its page.';
-	return readId(input, 'formId', 'Form', advice, extractFormId);
+	const given = readIdText(input, 'formId');
+	const id = typeof given === 'string' ? extractFormId(given) : given;
+	if (isId(id)) return id;
+	throw new InvalidFormId(input, given);
 }
 
 export function readResponseId(input: Input): string {
-	const advice = 'Choose a response from the list or enter its UUID.';
-	return readId(input, 'responseId', 'Response', advice);
+	const id = readIdText(input, 'responseId');
+	if (isId(id)) return id;
+	const advice = `Choose a response from the list or enter its UUID. ${WHAT_AN_ID_IS}`;
+	throw invalid(input, describeInvalidId('Response', id), advice);
 }
 
 /** The value of a parameter for an ID: trimmed, and a number as text. */
-function readId(
-	input: Input,
-	name: string,
-	displayName: string,
-	advice: string,
-	extract = (text: string) => text,
-): string {
+function readIdText(input: Input, name: string): unknown {
 	const given = input.parameter(name, '');
-	const text = numberAsText(given) ?? given;
-	const id = typeof text === 'string' ? extract(text.trim()) : text;
-	if (isId(id)) return id;
-	throw invalid(
-		input,
-		`'${displayName}' is ${(id ?? '') === '' ? 'missing' : 'not a valid ID'}`,
-		`${advice} An ID has 1 to ${MAX_ID_LENGTH} letters, digits, hyphens and underscores.`,
-	);
-}
-
-/** What the list has behind the name of a closed form; no name ends in a blank that does not break. */
-export const CLOSED_MARK = '\u00a0(closed)';
-
-/** The name of the form that was chosen from the list, which the editor has saved with the node. */
-export function getChosenName({ parameters }: INode, formId: string): string | undefined {
-	const locator: unknown = parameters.formId;
-	const { mode, value, cachedResultName } = isRecord(locator) ? locator : {};
-	if (mode !== 'list' || value !== formId || typeof cachedResultName !== 'string') return undefined;
-	const name = cachedResultName.replace(CLOSED_MARK, '').replace(` (${formId})`, '').trim();
-	return name === '' ? undefined : name;
+	return numberAsText(given) ?? (typeof given === 'string' ? given.trim() : given);
 }
 
 /** The error for a form that is not in the list of all forms. */
-export function createMissingFormError(input: Input, formId: string) {
-	return invalid(
-		input,
-		`There is no form with the ID ${formId}`,
-		'Check the ID, and that the access token belongs to the workspace of the form. Form: Get Many lists all forms.',
-	);
+export function createMissingFormError(
+	input: Input,
+	formId: string,
+	forms: readonly IDataObject[],
+) {
+	const { message, description } = describeMissingForm(input.node, formId, forms) ?? {
+		message: `There is no form with the ID ${formId}`,
+		description:
+			'Check the ID, and that the access token belongs to the workspace of the form. Form: Get Many lists all forms.',
+	};
+	return invalid(input, message, description);
 }
 
 /** A boolean parameter; an expression may give it as text. */
@@ -158,11 +157,6 @@ export function toText(input: Input, value: unknown, displayName: string): strin
 	const text = typeof value === 'string' ? value : numberAsText(value);
 	if (text !== undefined) return text;
 	throw invalid(input, `'${displayName}' must be text`);
-}
-
-/** A number that an expression gave for text. */
-function numberAsText(value: unknown): string | undefined {
-	return Number.isFinite(value) ? String(value) : undefined;
 }
 
 /** A list of words; an expression may give it as text with commas. */

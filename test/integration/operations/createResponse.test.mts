@@ -85,7 +85,9 @@ describe('Response: Create with Using JSON', () => {
 			const answersJson = `{"Comment (2)": "x", "${key}": "x"}`;
 			const { error } = await create(survey, [{}], { inputMode: 'json', answersJson });
 			expect(error?.message).toBe(`"${key}" is not a field of this form`);
-			expect(error?.description).toMatch(/^Nothing was sent\.\nForm fields: .*, Comment \(2\)\.$/);
+			expect(error?.description).toMatch(
+				/^Nothing was sent\.\nForm fields without an answer: .*, Comment\.$/,
+			);
 			expect(methods()).toEqual(['GET']);
 		},
 	);
@@ -243,13 +245,15 @@ describe('Response: Create with Map Automatically', () => {
 		expect(error?.message).toBe("2 answers can't be sent");
 		const names = [
 			'Input fields: full name, mail.',
-			'Form fields: Name, Email, Earliest start, Portfolio, CV.',
+			'Form fields without an answer: Name, Email, Earliest start, Portfolio, CV.',
 		];
 		const missing = ['"Name" is required.', '"Email" is required.'];
 		expect(error?.description).toBe(['Nothing was sent.', ...missing, ...names].join('\n'));
 		const { error: none } = await create(newForm([{ label: 'Note' }]).id, [{ notes: 2 }], auto);
 		expect(none?.message).toBe('No input field with a value matches a field of the form');
-		expect(none?.description).toContain('Input fields: notes.\nForm fields: Note.');
+		expect(none?.description).toContain(
+			'Input fields: notes.\nForm fields without an answer: Note.',
+		);
 	});
 
 	it('refuses two input fields with answers to one field', async () => {

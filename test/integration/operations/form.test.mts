@@ -83,6 +83,7 @@ describe('Form: Get', () => {
 		['encoded', '%2e%2e', 'not a valid ID'],
 		['two words', 'a b', 'not a valid ID'],
 		['a lone surrogate', '\ud800', 'not a valid ID'],
+		['a negative number', -1, 'not a valid ID'],
 		['a switch', true, 'not a valid ID'],
 		['an object', { id: 1 }, 'not a valid ID'],
 		['10,000 characters long', 'x'.repeat(10_000), 'not a valid ID'],

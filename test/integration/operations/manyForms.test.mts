@@ -51,14 +51,13 @@ describe('Map Automatically', () => {
 	);
 
 	it.each([
-		['name', 'renameForms', "'Rename Forms'"],
-		['description', 'updateDescriptions', "'Update Descriptions'"],
-	])('changes the %s of a form only with the switch %s', async (column, name, title) => {
+		['name', 'renameForms', "To use 'name', turn on 'Rename Forms'"],
+		['description', 'updateDescriptions', "To use 'description', turn on 'Update Descriptions'"],
+	])('changes the %s of a form only with the switch %s', async (column, name, hint) => {
 		const row = { id: contact, [column]: 'Changed' };
 		const off = { updateDescriptions: false };
 		const { error } = await run([row], off);
-		expect(error?.message).toBe('No input field matches a setting');
-		expect(error?.description).toContain(title);
+		expect(error?.message).toBe(`No input field matches a setting. ${hint}`);
 		const { items } = await run([{ ...row, cta_label: 'Go' }], off);
 		expect(items[0].json.ignored).toEqual([column]);
 		await run([row], { ...off, [name]: true });

@@ -1,6 +1,6 @@
 import { inRange, partition } from 'lodash';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
-import { readBoolean, readNumber } from '../readers';
+import { numberAsText, readBoolean, readNumber } from '../readers';
 import { isWebUrl } from '../url';
 import { describeBound, settings } from './settings';
 import type { Setting } from './settings';
@@ -53,7 +53,7 @@ function encodeSetting(setting: Setting, value: unknown): SettingValue | undefin
 		case 'boolean':
 			return readBoolean(value);
 		case 'text': {
-			const text = Number.isFinite(value) ? String(value) : setting.required ? trimmed : value;
+			const text = numberAsText(value) ?? (setting.required ? trimmed : value);
 			return fitsLength(text, setting.maxLength, setting.required ? 1 : 0) ? text : undefined;
 		}
 		case 'url':

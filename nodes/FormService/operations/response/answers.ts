@@ -201,8 +201,11 @@ function findUnanswered(
 /** The names that the item and the form have, where a problem may come from a name. */
 function listNames({ mode, values }: GivenAnswers, fields: readonly InputField[]): string[] {
 	if (mode === 'fields' || fields.length === 0) return [];
-	const given = mode === 'auto' ? [`Input fields: ${joinNames(Object.keys(values))}.`] : [];
-	return [...given, `Form fields: ${listTitles(fields)}.`];
+	const names = Object.keys(values);
+	const given = mode === 'auto' ? [`Input fields: ${joinNames(names)}.`] : [];
+	const answered = findFields(names, fields).map(({ field }) => field);
+	const others = fields.filter((field) => !answered.includes(field));
+	return [...given, `Form fields without an answer: ${listTitles(others)}.`];
 }
 
 export function listTitles(fields: readonly InputField[]): string {

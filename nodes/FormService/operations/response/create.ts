@@ -5,7 +5,8 @@ import { endpoints } from '../../api/endpoints';
 import { mayHaveActed } from '../../api/errors';
 import { getId } from '../../api/records';
 import { addResponse } from '../../api/service';
-import { getChosenName, readFormId, readCollection, toSwitch } from '../../parameters/input';
+import { getChosenName } from '../../parameters/formId';
+import { readFormId, readCollection, toSwitch } from '../../parameters/input';
 import {
 	formLocator,
 	makeInputModeChoice,

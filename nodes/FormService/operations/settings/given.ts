@@ -101,11 +101,13 @@ function readFromItem(input: Input): GivenSettings {
 		else given.push({ title, name, value });
 	}
 	if (given.length === 0) {
-		throw invalid(
-			input,
-			'No input field matches a setting',
-			`Name an input field after a setting, such as 'is_closed'. The fields 'name' and 'description' count only with '${RENAME}' and '${DESCRIBE}'.`,
-		);
+		const switched = { name: RENAME, description: DESCRIBE };
+		const hints = Object.entries(switched)
+			.filter(([name]) => unused.some((title) => simplifySpelling(title) === name))
+			.map(([name, title]) => ` To use '${name}', turn on '${title}'.`);
+		const problem = `No input field matches a setting.${hints.join('')}`;
+		const help = ["Name an input field after a setting, such as 'is_closed'."];
+		throw invalidAll(input, [problem], '', help);
 	}
 	const filled = given.filter(({ value }) => String(value ?? '').trim() !== '');
 	return { body: encode(input, filled), ignored: listIgnored(input, unused) };

@@ -126,7 +126,9 @@ export const settingsUpdate: Operation = {
 			body,
 			async check(request) {
 				const forms = compares ? await readForms(request) : undefined;
-				if (forms?.has(formId) === false) throw createMissingFormError(input, formId);
+				if (forms?.has(formId) === false) {
+					throw createMissingFormError(input, formId, [...forms.values()]);
+				}
 				return {
 					orderKey: formId,
 					async send() {

@@ -40,7 +40,7 @@ function examplesOf(rule: SettingRule): { fine: unknown[]; wrong: unknown[] } {
 			const empty = nullable ? { fine: [''], wrong: [] } : { fine: [], wrong: ['', '\n\t'] };
 			return {
 				fine: ['x'.repeat(longest), '😀'.repeat(longest), '<p>Hi</p>', ...empty.fine],
-				wrong: [...tooLong, ...empty.wrong, NaN, Infinity, false, {}, ['a']],
+				wrong: [...tooLong, ...empty.wrong, -1, NaN, Infinity, false, {}, ['a']],
 			};
 		}
 	}
