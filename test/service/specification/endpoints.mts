@@ -78,12 +78,7 @@ function responseEndpoints(api: FastifyInstance, parts: Parts) {
 		if (closed) throw new ServiceError(403, closed);
 		const { uuid } = store.addResponse(form.id, { answers });
 		const start = { success: true, message: 'Response added.' };
-		return {
-			nested: { ...start, data: { uuid } },
-			uuid: { ...start, uuid },
-			id: { ...start, id: uuid },
-			message: start,
-		}[shapes.created];
+		return shapes.created === 'message' ? start : { ...start, data: { uuid } };
 	});
 }
 

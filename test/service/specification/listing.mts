@@ -4,7 +4,7 @@ import type { Shapes } from './shapes.mts';
 
 /** The body of a listing's reply, in the shape that is set. */
 export function listing(records: unknown[], request: FastifyRequest, { shapes, origin }: Parts) {
-	const { paging, pageSize, nextLink } = shapes;
+	const { paging, pageSize } = shapes;
 	const query = request.query as Record<string, unknown>;
 	if (paging === 'none') return { success: true, data: records };
 	const total = records.length;
@@ -31,7 +31,7 @@ export function listing(records: unknown[], request: FastifyRequest, { shapes, o
 	const links = {
 		first: linkTo(1),
 		prev: current > 1 ? linkTo(current - 1) : null,
-		next: current < lastPage ? (nextLink ?? linkTo(current + 1)) : null,
+		next: current < lastPage ? linkTo(current + 1) : null,
 	};
 	return { success: true, data, links, ...(shapes.total && { meta: told }) };
 }

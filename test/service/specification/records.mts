@@ -29,10 +29,13 @@ export function fieldRecord(field: Field, parts: Parts) {
 /** A response as endpoint 4 lists it. */
 export function responseRecord(response: Response, form: Form, fields: Field[], parts: Parts) {
 	const { number_prefix: prefix, number_suffix: suffix } = form.settings;
-	const answers = fields.map((field) => ({
-		field,
-		value: withLinks(response.answers[field.uuid] ?? null, field, parts.origin()),
-	}));
+	const answers = fields.map((field) => {
+		const { uuid, label, customKey } = field;
+		const value = withLinks(response.answers[uuid] ?? null, field, parts.origin());
+		return parts.shapes.mapAnswers === 'list'
+			? { label, response: value, uuid, custom_key: customKey }
+			: { key: label, value };
+	});
 	return {
 		uuid: response.uuid,
 		number: response.number,
@@ -46,23 +49,10 @@ export function responseRecord(response: Response, form: Form, fields: Field[], 
 		google_sheets_synced_at: null,
 		webhook_sent: false,
 		enrich: null,
-		responses: answersAs[parts.shapes.mapAnswers](answers),
+		responses: answers,
 		...secretsOf(parts),
 	};
 }
-
-type FieldAnswer = { field: Field; value: Answer };
-
-const answersAs = {
-	pairs: (answers: FieldAnswer[]): unknown =>
-		answers.map(({ field, value }) => ({ key: field.label, value })),
-	list: (answers: FieldAnswer[]): unknown =>
-		answers.map(({ field: { label, uuid, customKey }, value }) => {
-			return { label, response: value, uuid, custom_key: customKey };
-		}),
-	map: (answers: FieldAnswer[]): unknown =>
-		Object.fromEntries(answers.map(({ field, value }) => [field.label, value])),
-};
 
 /** Files that the service keeps are stored with a path. */
 function withLinks(value: Answer, { type }: Field, origin: string): Answer {

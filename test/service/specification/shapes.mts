@@ -5,8 +5,6 @@
 export type Shapes = {
 	/** how a listing says where it goes on */
 	paging: 'none' | 'linkAbsolute' | 'linkRelative' | 'number' | 'cursor';
-	/** named as the next link in place of the right one: on another origin, in a circle */
-	nextLink?: string;
 	/** records of a page, when there are pages */
 	pageSize: number;
 	/** whether each page says how many records there are on all of them, as it always does by number */
@@ -15,14 +13,14 @@ export type Shapes = {
 	order: 'asc' | 'desc' | 'random';
 	/** how many responses a listing shows, after ordering: 0 hides them all, a number cuts the listing */
 	visible: number;
-	/** a response's answers: `[{key, value}]`, `[{label, response, uuid, custom_key}]` or `{label: value}` */
-	mapAnswers: 'pairs' | 'list' | 'map';
+	/** a response's answers: `[{key, value}]` or `[{label, response, uuid, custom_key}]` */
+	mapAnswers: 'pairs' | 'list';
 	/** a field's own names for its identity, label and duty: `uuid`, `label`, `mandatory` or `id`, `name`, `required` */
 	fieldNames: 'uuidLabel' | 'idName';
 	/** where the link to a PDF stands: `data.pdf_url`, or `pdf_url` or `url` at the top level */
 	pdf: 'nested' | 'topPdfUrl' | 'topUrl';
-	/** what the reply to a new response tells: `data.uuid`, `uuid` or `id` at the top level, or a message alone */
-	created: 'nested' | 'uuid' | 'id' | 'message';
+	/** what the reply to a new response tells: `data.uuid`, or a message alone */
+	created: 'nested' | 'message';
 	/** back to what has been seen */
 	reset(): void;
 };
@@ -31,7 +29,6 @@ export type Shapes = {
 export function createShapes(): Shapes {
 	const seen = {
 		paging: 'none',
-		nextLink: undefined,
 		pageSize: 25,
 		total: false,
 		order: 'desc',
