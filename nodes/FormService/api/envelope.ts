@@ -67,13 +67,13 @@ function isText(value: unknown): value is string {
 
 /** Messages on fields: `{field: [text]}`, `{field: text}`, or a list of texts or of `{message}`. */
 function listDetails(errors: unknown): string[] {
-	if (!isRecord(errors)) return listTexts(errors);
+	if (!isRecord(errors)) return listMessages(errors);
 	return Object.entries(errors).flatMap(([field, given]) =>
-		listTexts(given).map((text) => (text.includes(field) ? text : `${field}: ${text}`)),
+		listMessages(given).map((text) => (text.includes(field) ? text : `${field}: ${text}`)),
 	);
 }
 
-function listTexts(given: unknown): string[] {
+function listMessages(given: unknown): string[] {
 	const texts = [given].flat().map((one) => (isRecord(one) ? (one.message ?? one.detail) : one));
 	return texts.filter(isText);
 }
