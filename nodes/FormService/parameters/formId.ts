@@ -55,7 +55,7 @@ export function describeMissingForm(
 	return (
 		form && {
 			message: `There is no form with the ID ${given}, but there is one with that name`,
-			description: `The ID of the form "${String(form.name)}" is ${getFormId(form)}. Enter that ID.`,
+			description: `The ID of the form "${String(form.name ?? given)}" is ${getFormId(form)}. Enter that ID.`,
 		}
 	);
 }

@@ -75,7 +75,9 @@ describe('Map Automatically', () => {
 
 	it('refuses two columns with values for one setting, unless one of the cells is empty', async () => {
 		const { error } = await run([{ id: contact, is_closed: true, Closed: false }]);
-		expect(error?.message).toBe("'Closed' is given twice. Remove one of them");
+		expect(error?.message).toBe(
+			"'is_closed' and 'Closed' match the same setting. Remove or empty one of them",
+		);
 		expect(service.requests).toEqual([]);
 		await run([
 			{ id: contact, is_closed: true, Closed: '' },

@@ -27,16 +27,26 @@ export function encodeSettings(given: readonly GivenSetting[]): {
 } {
 	const body: SettingValues = {};
 	const problems: string[] = [];
+	const titles = new Map<string, string>();
 	for (const { title, name, value } of given) {
 		if (value === undefined) continue;
 		const setting = byName.get(name);
 		const encoded = setting && encodeSetting(setting, value);
+		const first = titles.get(name);
 		if (setting === undefined) problems.push(`'${title}' is not a setting that can be updated.`);
 		else if (encoded === undefined) problems.push(describeProblem(setting, title, value));
-		else if (name in body) problems.push(`'${title}' is given twice. Remove one of them.`);
-		else body[name] = encoded;
+		else if (first !== undefined) problems.push(describeTwice(first, title));
+		else {
+			titles.set(name, title);
+			body[name] = encoded;
+		}
 	}
 	return { body, problems };
+}
+
+function describeTwice(first: string, second: string): string {
+	const what = first === second ? 'is given twice' : `and '${second}' match the same setting`;
+	return `'${first}' ${what}. Remove or empty one of them.`;
 }
 
 function describeProblem(setting: Setting, title: string, value: unknown): string {
