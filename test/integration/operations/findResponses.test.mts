@@ -148,36 +148,34 @@ describe('Filters and Sort', () => {
 		expect(service.requests).toHaveLength(3);
 	});
 
-	it.each<[unknown, string]>([
-		[{ after: 'soon' }, "'Submitted After' must be a date, such as 2026-01-31 or 2026-01-31T08:00"],
-		[
-			{ conditions: '[{"field": "uuid", "operator": "is", "value": "b"}]' },
-			"'Conditions' is empty",
-		],
-		[{ conditions: { conditions: '={{ [{ field: "uuid" }] }}' } }, 'Condition 1 has no field'],
-		[
-			{ match: '={{ "either" }}' },
-			"'Match' must be one of All Conditions (all), Any Condition (any)",
-		],
-		['={{ ({ text: "ada" }) }}', "'Match' must be"],
-		[{ match: 'any' }, "'Match' needs conditions"],
-		...Object.entries({
-			'Condition 1 ("a" Greater Than "1,000") needs a number to compare with, such as 1234.5, without commas':
-				{ operator: 'greater', value: '1,000' },
-			'Condition 1 ("a" After "soon") needs a date, such as 2026-01-31': {
-				operator: 'after',
-				value: 'soon',
-			},
-			'Condition 1 ("a" Is) needs a value. To find missing answers, choose': { operator: 'is' },
-			'Condition 1 must have one of the operators After (after), ': { operator: 'like' },
-			'Condition 1 ("a" Is) must have text': { operator: 'is', value: '={{ [1] }}' },
-		}).map(([text, condition]): [unknown, string] => [
-			{ conditions: { conditions: [{ field: 'a', ...condition }] } },
-			text,
-		]),
-	])('are an error before anything is sent if they are %j', async (filters, text) => {
+	const expectRefusal = async (filters: unknown, text: string) => {
 		expect((await list(contact, { filters })).error?.message).toContain(text);
 		expect(service.requests).toEqual([]);
+	};
+
+	it.each<[unknown, string]>([
+		[{ after: 'soon' }, "'Submitted After' must be a date, such as 2026-01-31 or 2026-01-31T08:00"],
+		[{ conditions: '[{"field": "uuid", "value": "b"}]' }, "'Conditions' is empty"],
+		[{ conditions: { conditions: '={{ [{ field: "uuid" }] }}' } }, 'Condition 1 has no field'],
+		[{ match: '={{ "either" }}' }, "'Match' must be one of All Conditions (all), Any Condition"],
+		['={{ ({ text: "ada" }) }}', "'Match' must be"],
+		[{ match: 'any' }, "'Match' needs conditions"],
+	])('are an error before anything is sent if they are %j', expectRefusal);
+
+	it.each([
+		[
+			'greater',
+			'1,000',
+			'("a" Greater Than "1,000") needs a number to compare with, such as 1234.5',
+		],
+		['less', '1,000', '1234.5, without commas'],
+		['after', 'soon', '("a" After "soon") needs a date, such as 2026-01-31'],
+		['is', '', '("a" Is) needs a value. To find missing answers, choose'],
+		['is', '={{ [1] }}', '("a" Is) must have text, a number, a boolean or a date'],
+		['like', 'b', 'must have one of the operators After (after), '],
+	])('are an error if a condition compares by %j with %j', async (operator, value, text) => {
+		const condition = { field: 'a', operator, value };
+		await expectRefusal({ conditions: { conditions: [condition] } }, text);
 	});
 
 	it('are an error that lists the fields of the form if it has no such field', async () => {
