@@ -5,19 +5,13 @@ import type { Effect } from '../endpoints';
 import { readContent, unwrap } from '../envelope';
 import type { Content, Envelope } from '../envelope';
 import { CHECK_BASE_URL, shortenText, TRY_LATER } from '../errors';
-import {
-	LONGEST_MINUTE_S,
-	parseRefusal,
-	parseRetryAfter,
-	REQUESTS_PER_MINUTE,
-	TOO_MANY_REQUESTS,
-} from '../rateLimiter/limits';
+import { parseRefusal, parseRetryAfter, TOO_MANY_REQUESTS } from '../rateLimiter/limits';
 import type { Headers } from '../rateLimiter/limits';
 import { readBoolean } from '../readers';
 import { isRecord } from '../records';
 import { isRedirect, isLoginLink, parseUrl } from '../url';
 import type { Reply } from './http';
-import { explainDayUsedUp, MAX_TRIES } from './trouble';
+import { explainRefusal, MAX_TRIES } from './trouble';
 import type { Text, Trouble } from './trouble';
 
 /** The most bytes of a reply that are read: well over 100,000 responses, and what n8n's memory can hold. */
@@ -27,9 +21,6 @@ const NO_CONTENT = 204;
 
 /** The only 5xx status (RFC 9110, section 15.6.2) that another try cannot change. */
 const NOT_IMPLEMENTED = 501;
-
-/** Other clients of the account can use up each new window first, but hardly this often in a row. */
-const MAX_REFUSALS = 10;
 
 /** The longest pause that a service can ask for with `Retry-After` on a 5xx status. */
 const LONGEST_PAUSE_S = 60;
@@ -57,7 +48,9 @@ export function readReply(reply: Reply, sent: Sent): Outcome {
 		return { value: content.value, headers };
 	}
 	const said = envelope?.message === undefined ? '' : `: "${shortenText(envelope.message)}"`;
-	if (status === TOO_MANY_REQUESTS) return { trouble: explainRefusal(headers, said, sent) };
+	if (status === TOO_MANY_REQUESTS) {
+		return { trouble: explainRefusal(parseRefusal(headers, clock.now(), sent.perMinute), said) };
+	}
 	const text = findReplyText({ ...reply, content, envelope, said }, sent);
 	const [message, description, cause = 'configuration-invalid'] = text;
 	// a redirect that keeps the method (RFC 9110, section 15.4), or to a login; others can follow the act
@@ -80,21 +73,6 @@ export function readReply(reply: Reply, sent: Sent): Outcome {
 /** How long a reply that is no refusal asks to wait. */
 export function parsePauseMs(headers: Headers): number {
 	return Math.min(parseRetryAfter(headers, clock.now()) ?? 0, LONGEST_PAUSE_S) * 1000;
-}
-
-function explainRefusal(headers: Headers, said: string, { perMinute }: Sent): Trouble {
-	const { limit, allowed, waitMs } = parseRefusal(headers, clock.now(), perMinute);
-	const retryAfterMs = waitMs ?? LONGEST_MINUTE_S * 1000;
-	if (limit === 'day') return explainDayUsedUp(clock.now() + retryAfterMs, allowed, said);
-	const count = (allowed ?? REQUESTS_PER_MINUTE).toLocaleString('en-US');
-	return {
-		message: `This account's per-minute limit is used up${said}`,
-		description: `Form Service allows ${count} requests a minute for all nodes, workflows and tools that use this account. Reduce the requests of the others.`,
-		httpCode: String(TOO_MANY_REQUESTS),
-		failure: { cause: 'rate-limited', retryAfterMs },
-		maxTries: MAX_REFUSALS,
-		mayHaveActed: false,
-	};
 }
 
 type Failed = Reply & {

@@ -1,8 +1,15 @@
 import type { Failure } from 'n8n-workflow';
+import { clock } from '../clock';
 import type { Effect } from '../endpoints';
 import { asSentence, CHECK_BASE_URL, formatTime, TRY_LATER } from '../errors';
 import type { Explanation } from '../errors';
-import { REQUESTS_PER_DAY } from '../rateLimiter/limits';
+import {
+	LONGEST_MINUTE_S,
+	REQUESTS_PER_DAY,
+	REQUESTS_PER_MINUTE,
+	TOO_MANY_REQUESTS,
+} from '../rateLimiter/limits';
+import type { Refusal } from '../rateLimiter/limits';
 import type { HeldBack } from '../rateLimiter/requestQueue';
 import type { RequestContext } from '../requestContext';
 import { isSetting } from './http';
@@ -22,6 +29,9 @@ export type Trouble = Explanation & {
 
 /** The most tries of one request, not counting those refused for the minute's limit. */
 export const MAX_TRIES = 4;
+
+/** Other clients of the account can use up each new window first, but hardly this often in a row. */
+const MAX_REFUSALS = 10;
 
 /** The most tries that end in a timeout, since each takes long. */
 const MAX_TIMEOUTS = 2;
@@ -120,23 +130,36 @@ export function explainBroken(
 
 export const SET_TIMEOUT = "To wait longer, set 'Timeout' in the node's request options.";
 
-/** The trouble of a request that is refused for the day's limit, `until` a time in epoch milliseconds. */
-export function explainDayUsedUp(until: number, allowed = REQUESTS_PER_DAY, said = ''): Trouble {
+/** @param said the service's own message as the end of a sentence */
+export function explainRefusal({ limit, allowed, waitMs }: Refusal, said = ''): Trouble {
+	const retryAfterMs = waitMs ?? LONGEST_MINUTE_S * 1000;
+	const until = clock.now() + retryAfterMs;
+	const perPeriod = allowed ?? (limit === 'day' ? REQUESTS_PER_DAY : REQUESTS_PER_MINUTE);
+	const count = `Form Service allows ${perPeriod.toLocaleString('en-US')} requests a ${limit} for all nodes, workflows and tools that use this account.`;
+	const refused = { httpCode: String(TOO_MANY_REQUESTS), mayHaveActed: false };
+	if (limit === 'day') {
+		return {
+			...refused,
+			message: `The daily request limit is used up until ${formatTime(until)}${said}`,
+			description: `${count} Run this again after that time, or let the workflow send fewer requests.`,
+			failure: { cause: 'quota-exhausted', resetsAtEpochMs: until },
+			maxTries: 1,
+		};
+	}
 	return {
-		message: `The daily request limit is used up until ${formatTime(until)}${said}`,
-		description: `Form Service allows ${allowed.toLocaleString('en-US')} requests a day for all nodes, workflows and tools that use this account. Run this again after that time, or let the workflow send fewer requests.`,
-		httpCode: '429',
-		failure: { cause: 'quota-exhausted', resetsAtEpochMs: until },
-		maxTries: 1,
-		mayHaveActed: false,
+		...refused,
+		message: `This account's per-minute limit is used up${said}`,
+		description: `${count} Reduce the requests of the others.`,
+		failure: { cause: 'rate-limited', retryAfterMs },
+		maxTries: MAX_REFUSALS,
 	};
 }
 
 /** Explains a request that was not sent. */
 export function explainHeldBack(held: Exclude<HeldBack, { kind: 'notSent' }>): Explanation {
-	return held.kind === 'dayUsedUp'
-		? explainDayUsedUp(held.until, held.allowed)
-		: NOT_SENT[held.kind];
+	if (held.kind !== 'dayUsedUp') return NOT_SENT[held.kind];
+	const waitMs = held.until - clock.now();
+	return explainRefusal({ limit: 'day', allowed: held.allowed, waitMs });
 }
 
 const NOT_SENT: Record<'serviceDown' | 'onlyRefusals', Explanation> = {
