@@ -18,30 +18,30 @@ function reply(status: number, headers = {}, body = '{'): Trouble {
 const broken = (problem: ConnectionProblem) => explainBroken({ problem }, { account });
 
 const ofStatuses = (statuses: number[], mayHaveActed: boolean, maxTries: number) =>
-	statuses.map((status) => [`status ${status}`, reply(status), mayHaveActed, maxTries] as const);
+	statuses.map((status) => [`status ${status}`, mayHaveActed, maxTries, reply(status)] as const);
 
 /** Whether the service may have acted, and how often a request that is safe is sent. */
-const troubles: Array<readonly [string, Trouble, boolean, number]> = [
+const troubles: Array<readonly [string, boolean, number, Trouble]> = [
 	...ofStatuses([400, 401, 403, 404, 409, 422, 307, 308], false, 1),
 	...ofStatuses([500, 502, 503, 504, 520, 524], true, 4),
-	['status 501', reply(501), true, 1],
-	['status 304', reply(304), true, 1],
-	['a text', reply(200, {}, 'Hello'), true, 1],
-	['a redirect', reply(303, { location: '/forms' }), true, 1],
-	['a redirect to a login', reply(302, { location: '/login' }), false, 1],
-	['a reply that is cut off', reply(200), true, 4],
-	['success: false', reply(200, {}, '{"success": false}'), false, 1],
-	['500 with it', reply(500, {}, '{"success": false}'), true, 4],
-	['a refusal', reply(429, { 'retry-after': '3' }), false, 10],
-	["the day's", reply(429, { 'retry-after': '7200' }), false, 1],
-	['a refused connection', broken('connectionRefused'), false, 4],
-	['an unknown host', broken('unknownHost'), false, 4],
-	['an unreachable host', broken('unreachable'), false, 4],
-	['a certificate', broken('certificate'), false, 1],
-	['no encryption', broken('encryption'), false, 1],
-	['protection by n8n', broken('notAllowed'), false, 1],
-	['a timeout', broken('timeout'), true, 2],
-	['an interrupted reply', broken('interrupted'), true, 4],
+	['status 501', true, 1, reply(501)],
+	['status 304', true, 1, reply(304)],
+	['a text', true, 1, reply(200, {}, 'Hello')],
+	['a redirect', true, 1, reply(303, { location: '/forms' })],
+	['a redirect to a login', false, 1, reply(302, { location: '/login' })],
+	['a reply that is cut off', true, 4, reply(200)],
+	['success: false', false, 1, reply(200, {}, '{"success": false}')],
+	['status 500 with success: false', true, 4, reply(500, {}, '{"success": false}')],
+	['a refusal', false, 10, reply(429, { 'retry-after': '3' })],
+	['a refusal for the day', false, 1, reply(429, { 'retry-after': '7200' })],
+	['a refused connection', false, 4, broken('connectionRefused')],
+	['an unknown host', false, 4, broken('unknownHost')],
+	['an unreachable host', false, 4, broken('unreachable')],
+	['a certificate', false, 1, broken('certificate')],
+	['no encryption', false, 1, broken('encryption')],
+	['protection by n8n', false, 1, broken('notAllowed')],
+	['a timeout', true, 2, broken('timeout')],
+	['an interrupted reply', true, 4, broken('interrupted')],
 ];
 
 /** How often a request is sent that always ends so. */
@@ -52,12 +52,14 @@ function countTries(kind: 'safe' | 'once', trouble: Trouble): number {
 }
 
 describe('a request', () => {
-	it.each(troubles)('that ends in %s is retried if that is safe', (_, trouble, ...expected) => {
-		const [mayHaveActed, maxTries] = expected;
-		expect(trouble.mayHaveActed).toBe(mayHaveActed);
-		expect(countTries('safe', trouble)).toBe(maxTries);
-		expect(countTries('once', trouble)).toBe(mayHaveActed ? 1 : maxTries);
-	});
+	it.each(troubles)(
+		'that ends in %s may have acted: %s, and is sent up to %i times',
+		(_, mayHaveActed, maxTries, trouble) => {
+			expect(trouble.mayHaveActed).toBe(mayHaveActed);
+			expect(countTries('safe', trouble)).toBe(maxTries);
+			expect(countTries('once', trouble)).toBe(mayHaveActed ? 1 : maxTries);
+		},
+	);
 
 	it.each([
 		['twice as long each time', reply(503), [500, 1_000, 2_000, undefined]],
