@@ -163,27 +163,36 @@ async function selectWanted(
 ): Promise<Pick<FoundInForm, 'wanted' | 'ready' | 'fields'>> {
 	const { context, parameters } = input;
 	const { conditions, needsFields } = parameters;
-	const { logger } = context.n8n;
 	const byField = conditionsNeedFields(conditions);
-	const possible = byField ? found : filterByConditions(found, conditions, []).met;
-	let wanted = sortOldestFirst(possible);
-	if (!needsFields || (wanted.length === 0 && !checksConditions(input))) {
-		return { wanted, ready: wanted };
+	const possible = byField ? sortOldestFirst(found) : filterFound(input, form, found, []);
+	if (!needsFields || (possible.length === 0 && !checksConditions(input))) {
+		return { wanted: possible, ready: possible };
 	}
 	const newRecords = possible.map(({ record }) => record);
 	const fields = await loadFields(input, form, newRecords);
 	if (fields === undefined) {
-		logger.info(`Form ${form.id}: new responses wait for its fields, for which no time was left.`);
-		return { wanted, ready: [] };
+		context.n8n.logger.info(
+			`Form ${form.id}: new responses wait for its fields, for which no time was left.`,
+		);
+		return { wanted: possible, ready: [] };
 	}
-	if (byField) {
-		const problem = explainUnknownField(conditions, fields, records);
-		if (problem !== undefined) throw createConditionError(context.n8n.getNode(), problem);
-		const { met, note } = filterByConditions(found, conditions, fields);
-		if (note !== undefined) logger.warn(`Form ${form.id}: ${note}`);
-		wanted = sortOldestFirst(met);
-	}
+	if (!byField) return { wanted: possible, ready: possible, fields };
+	const problem = explainUnknownField(conditions, fields, records);
+	if (problem !== undefined) throw createConditionError(context.n8n.getNode(), problem);
+	const wanted = filterFound(input, form, found, fields);
 	return { wanted, ready: wanted, fields };
+}
+
+/** The events whose responses meet the conditions, oldest first. The log says what could not be compared. */
+function filterFound(
+	{ context, parameters }: PollInput,
+	form: FormMemory,
+	found: readonly Found[],
+	fields: readonly FormField[],
+): Found[] {
+	const { met, note } = filterByConditions(found, parameters.conditions, fields);
+	if (note !== undefined) context.n8n.logger.warn(`Form ${form.id}: ${note}`);
+	return sortOldestFirst(met);
 }
 
 /** A condition names a field that the form does not have. */
