@@ -227,9 +227,9 @@ describe('Skip Duplicates By and the items of one run', () => {
 	});
 
 	it.each([
-		['was refused', 'forbidden', 'created'],
-		['may have been added', 'dropAfter', undefined],
-	] as const)('after an equal item that %s, the next one is %s: %s', async (_, fault, status) => {
+		['adds an item after an equal one that was refused', 'forbidden', 'created'],
+		['adds no item after an equal one that may have been added', 'dropAfter', undefined],
+	] as const)('%s', async (_, fault, status) => {
 		const { uuids, run, stored } = newForm([{ label: 'Email' }]);
 		service.faults.set({ fault, match: { method: 'POST' }, times: 1 });
 		const { items } = await run([{ [uuids[0]]: 'a' }, { [uuids[0]]: 'a' }], [uuids[0]], true);
