@@ -113,7 +113,7 @@ describe('A list of many pages', () => {
 					if (what === 1) deleteFirst(1);
 					if (what >= 2) submit(what === 2 ? 7 : 1);
 				};
-				await world.run(2.5 * DAY_MINUTES, happen, { latencyMs });
+				await world.run(2.5 * DAY_MINUTES, happen, { latencyMs, periodMinutes: 2 });
 				expect(world.oracle.listMissing()).toEqual([]);
 				const most = world.mostInADay(world.requestTimes.slice(before));
 				expect(most).toBeLessThanOrEqual(1.1 * requestsPerDay);
