@@ -45,21 +45,18 @@ export function normalizeBaseUrl(entered: string): string {
 	return url.origin + trimEnd(prefix, '/') + VERSION_PATH;
 }
 
-/**
- * Why a text cannot be an access token, as a sentence; undefined if it can be one. A header takes
- * visible ASCII characters only (RFC 9110, section 5.5; RFC 6750, section 2.1).
- */
-export function findTokenProblem(token: string): string | undefined {
-	if (token === '') return "'Access Token' is empty. Enter the token of your Form Service account.";
-	if (/^[\x21-\x7e]+$/.test(token)) return undefined;
-	return "'Access Token' contains a space, a line break or another invalid character. Copy the token again, without any text around it.";
-}
-
 /** The account of a credential; throws an Error with a sentence for the person who entered it. */
 export function createAccount(credential: { accessToken?: unknown; baseUrl?: unknown }): Account {
 	const token = String(credential.accessToken ?? '').trim();
-	const problem = findTokenProblem(token);
-	if (problem !== undefined) throw new Error(problem);
+	if (token === '') {
+		throw new Error("'Access Token' is empty. Enter the token of your Form Service account.");
+	}
+	// a header takes visible ASCII characters only (RFC 9110, section 5.5; RFC 6750, section 2.1)
+	if (!/^[\x21-\x7e]+$/.test(token)) {
+		throw new Error(
+			"'Access Token' contains a space, a line break or another invalid character. Copy the token again, without any text around it.",
+		);
+	}
 	const baseUrl = normalizeBaseUrl(String(credential.baseUrl ?? ''));
 	const key = createHash('sha256').update(`${baseUrl}\n${token}`).digest('hex');
 	const shown = new RegExp([token, encodeURIComponent(token)].map(escapeRegExp).join('|'), 'gi');
