@@ -92,18 +92,6 @@ describe('Retry On Fail', () => {
 	);
 });
 
-describe('Always Output Data', () => {
-	it('returns an empty item if there are no results', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			const { id } = service.store.addForm({ name: 'Empty', fields: [{ label: 'Only' }] });
-			const list = { resource: 'response', operation: 'getAll', formId: locator(id) };
-			const { items } = await n8n.runNode(list, undefined, { node: { alwaysOutputData: true } });
-			expect(items).toMatchObject([{ json: {} }]);
-			expect((await n8n.runNode(list)).items).toEqual([]);
-		});
-	});
-});
-
 describe('Batching', () => {
 	it('sends nothing of the later batches after a failure', async () => {
 		await withWorld(async ({ service, n8n }) => {

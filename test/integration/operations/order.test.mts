@@ -34,19 +34,6 @@ const update = {
 	settings: { description: '={{ $json.text }}' },
 };
 
-it('Setting: Update with Skip Unchanged gives each of 50 forms the last of its two rows', async () => {
-	delayEachBy(UNEVEN);
-	await withManyRequests(async ({ service: { store }, n8n }) => {
-		const ids = Array.from({ length: 50 }, () => store.addForm({ name: 'Form' }).id);
-		const rows = ['first', 'last'].flatMap((text) => ids.map((id) => ({ id, text })));
-		const options = { skipUnchanged: true };
-		const { error } = await n8n.runNode({ ...update, options }, itemsOf(...rows));
-		expect(error).toBeUndefined();
-		const stored = ids.map((id) => store.form(id)!.settings.description);
-		expect(stored.filter((text) => text !== 'last')).toEqual([]);
-	});
-});
-
 it('Setting: Update always keeps the order of the input for each form', async () => {
 	await withManyRequests(async ({ service, n8n }) => {
 		const ids = ['One', 'Two', 'Three'].map((name) => service.store.addForm({ name }).id);
