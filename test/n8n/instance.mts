@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { N8n } from '../../scripts/lib/n8n/instance.mts';
@@ -78,7 +78,5 @@ export async function runWorkflow(
 export async function report(part: string, figures: Record<string, unknown>): Promise<void> {
 	console.log(`${part}\n${JSON.stringify(figures, null, 2)}`);
 	const folder = process.env.FIGURES_FOLDER;
-	if (!folder) return;
-	await mkdir(folder, { recursive: true });
-	await writeFile(join(folder, `${part}.json`), JSON.stringify(figures));
+	if (folder) await writeFile(join(folder, `${part}.json`), JSON.stringify(figures));
 }
