@@ -78,6 +78,13 @@ describe('A response', () => {
 		expect(await poll()).toMatchObject([{ uuid: 'new' }]);
 	});
 
+	it('without a time keeps its place by its number', async () => {
+		const poll = await begin();
+		const created_at = '2026-01-01T00:00:00Z';
+		responses.push({ uuid: 'second', number: 2 }, { uuid: 'first', number: 1, created_at });
+		expect((await poll()).map(({ uuid }) => uuid)).toEqual(['first', 'second']);
+	});
+
 	it('without uuid and id fails the activation, with the names of its attributes', async () => {
 		responses = [{ number: 1, answer: 'secret' }];
 		await expect(begin()).rejects.toMatchObject({

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { slow, status } from '../../service/index.mts';
 import { locator, time } from '../harness.mts';
 import { running, withWorld } from '../world.mts';
-import { addForm, HOUR_MS, MINUTE_MS, n8nOf, namesIn, tick, watch } from './watching.mts';
+import { addForm, HOUR_MS, MINUTE_MS, namesIn, tick, watch } from './watching.mts';
 
 const world = await running();
 const { service, n8n } = world;
@@ -111,25 +111,6 @@ describe('A trigger on several forms', () => {
 		]);
 		expect(c.countRequests()).toBe(0);
 		expect(service.requests.filter(({ path }) => path.endsWith('/forms'))).toHaveLength(1);
-	});
-
-	it('keeps the order of each form if another form has other attributes', async () => {
-		const lists: Record<string, object[]> = { A: [], B: [] };
-		const another = await n8nOf(({ url }, reply) => {
-			const form = /responses\/(\w+)/.exec(url ?? '')?.[1];
-			const data = form === undefined ? [{ id: 'A' }, { id: 'B' }] : lists[form];
-			reply.setHeader('content-type', 'application/json');
-			reply.end(JSON.stringify({ success: true, data }));
-		});
-		const trigger = watch(another, '', { watch: 'all' });
-		await trigger.poll();
-		// the numbers of A order its responses, and B has neither times nor numbers
-		lists.A.push({ uuid: 'a2', number: 2, created_at: '2026-01-01T00:00:00Z' });
-		lists.A.push({ uuid: 'a1', number: 1 });
-		lists.B.push({ uuid: 'b1' });
-		const uuids = (await trigger.poll(tick)).map(({ json }) => json.uuid);
-		expect(uuids.filter((uuid) => uuid !== 'b1')).toEqual(['a1', 'a2']);
-		expect(uuids).toHaveLength(3);
 	});
 });
 
