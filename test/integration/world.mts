@@ -65,8 +65,8 @@ export async function withWorld<T>(
  * A service for the tests of one file, and an n8n with an account of it. The shapes, faults and
  * limits are as at the start before each test; what tests add to the store stays.
  */
-export async function running(): Promise<World> {
-	const service = await startTestService({ perMinute: 10_000, perDay: 100_000 });
+export async function running(options?: ServiceOptions): Promise<World> {
+	const service = await startTestService({ perMinute: 10_000, perDay: 100_000, ...options });
 	beforeEach(() => {
 		service.shapes.reset();
 		service.faults.clear();

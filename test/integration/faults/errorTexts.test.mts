@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
 	answer,
+	redirect,
 	status,
 	tooMany,
 	type Fault,
@@ -74,6 +75,9 @@ const oddReplies: Array<[string, Fault]> = [
 	['the token in texts', status(422, `Not with ${TOKEN}`, { name: [`Not with ${TOKEN}.`] })],
 	['the token where texts are cut off', status(400, LONG + TOKEN, { a: [LONG + TOKEN] })],
 	['names of system errors', status(403, 'deletePermission is missing (ECONNREFUSED)')],
+	['a redirect to another page', redirect('https://elsewhere.example/', 301)],
+	['a redirect to the same page', redirect('', 301)],
+	['a redirect that says not where', status(301, '')],
 	['a limit of the day of its own', tooMany(2_000, 7_200, { message: 'No.' })],
 ];
 
@@ -159,9 +163,10 @@ describe('what a person reads when something goes wrong', () => {
 			parts.push(listOf([[name, await textUnder('Response: Get Many', fault)]]));
 		}
 		parts.push('## Connections\n');
-		for (const { name, baseUrl } of await unreachablePlaces()) {
+		for (const { name, baseUrl, cause } of await unreachablePlaces()) {
 			const n8n = n8nFor({ accessToken: `token for ${name}`.replaceAll(' ', '-'), baseUrl });
 			const { error } = await n8n.runNode({ resource: 'workspace', operation: 'get' });
+			expect(error).toMatchObject({ httpCode: null, failure: { cause } });
 			parts.push(listOf([[name, textOf(error, baseUrl)]]));
 		}
 		parts.push('## Files\n');

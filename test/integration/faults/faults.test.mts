@@ -1,6 +1,6 @@
 import type { INodeExecutionData, IPairedItemData } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { slow, tooMany, type Fault, type FaultName } from '../../service/index.mts';
+import { slow, tooMany, type Fault, type FaultName, type Service } from '../../service/index.mts';
 import { tracesOf } from '../secrets/traces.mts';
 import {
 	inputFor,
@@ -15,6 +15,9 @@ import { faultCases, patience, type FaultCase } from './faultCases.mts';
 /** One operation of each effect: it reads, it can be repeated, it adds a response. */
 const effects = ['Response: Get Many', 'Setting: Update', 'Response: Create'];
 
+const requestsTo = ({ requests }: Service, { match }: OperationCase) =>
+	requests.filter(({ method, path }) => method === match.method && match.path.test(path));
+
 /** Runs an operation over two items, of which the second meets the fault, unless they share a request. */
 async function meet(fault: FaultCase, operation: OperationCase, continueOnFail: boolean) {
 	return await withWorld(async ({ service, n8n }) => {
@@ -23,10 +26,7 @@ async function meet(fault: FaultCase, operation: OperationCase, continueOnFail: 
 		service.faults.set({ fault: fault.fault, match });
 		const parameters = { ...operation.parameters, ...patience(fault) };
 		const { items, error, run } = await n8n.runNode(parameters, input, { continueOnFail });
-		const met = service.requests.filter(
-			({ method, path }) => method === match.method && match.path.test(path),
-		);
-		expect(met).toHaveLength(fault.sent[effect]);
+		expect(requestsTo(service, operation)).toHaveLength(fault.sent[effect]);
 		expect(timesAdded(service)).toBe(effect === 'once' ? fault.added : 0);
 		expect(tracesOf({ accessToken: service.token }, run, error)).toEqual([]);
 		return { items, error };
@@ -39,7 +39,12 @@ async function expectToFail(fault: FaultCase, operation: OperationCase) {
 	const stopped = await meet(fault, operation, false);
 	expect(stopped.items).toEqual([]);
 	const context = { itemIndex: operation.ownRequest ? 1 : 0 };
-	expect(stopped.error).toMatchObject({ httpCode, failure: { cause }, context });
+	expect(stopped.error).toMatchObject({
+		name: 'NodeApiError',
+		httpCode,
+		failure: { cause },
+		context,
+	});
 	if (heavy) return;
 
 	const { error, items } = await meet(fault, operation, true);
@@ -95,13 +100,12 @@ describe.each<[string, FaultName | Fault, { addedAgain: boolean; pauseMs: number
 		'%s is sent again, unless the service may have added a response',
 		async (name) => {
 			await withWorld(async ({ service, n8n }) => {
-				const { parameters, match, effect } = operationNamed(name);
+				const operation = operationNamed(name);
+				const { parameters, match, effect } = operation;
 				const [, item] = inputFor(service);
 				service.faults.set({ fault, match, times: 1 });
 				const { items, error } = await n8n.runNode(parameters, [item]);
-				const met = service.requests.filter(({ method, path }) => {
-					return method === match.method && match.path.test(path);
-				});
+				const met = requestsTo(service, operation);
 				if (effect === 'once' && !addedAgain) {
 					expect(error?.message).toMatch(/The response may or may not have been added$/);
 					expect(met).toHaveLength(1);

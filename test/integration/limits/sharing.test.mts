@@ -34,8 +34,14 @@ describe('executions that read a list at the same moment', () => {
 			const limited = { ...listForms, returnAll: false, limit: 7 };
 			const runs = await Promise.all([n8n.runNode(listForms), n8n.runNode(limited)]);
 			expect(service.requests).toHaveLength(1);
-			const nodes = runs.map(({ error }) => error?.node);
-			expect(nodes).toMatchObject([{ parameters: listForms }, { parameters: limited }]);
+			const [one, other] = runs.map(({ error }) => error!);
+			expect([one.node, other.node]).toMatchObject([
+				{ parameters: listForms },
+				{ parameters: limited },
+			]);
+			const { message, description, httpCode, failure } = one;
+			expect(other).toMatchObject({ message, description, httpCode, failure });
+			expect([message, description, httpCode, failure]).not.toContain(undefined);
 		});
 	});
 

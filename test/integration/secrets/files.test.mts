@@ -5,19 +5,22 @@ import { answer, demoForms, redirect, tooMany } from '../../service/index.mts';
 import { n8nFor } from '../harness.mts';
 import { ssrfProtection } from '../n8n/core.mts';
 import { elsewhere } from '../servers.mts';
-import { withWorld, type World } from '../world.mts';
+import { running, type World } from '../world.mts';
 
 const { contact } = demoForms;
 const SECRET = 'demo-webhook-secret-3f9d1c';
 
+const world = await running();
+const { service, n8n } = world;
+
 /** Downloads a file whose link is the answer of a respondent. */
-async function downloadAnswer(world: World, link: string) {
-	const { items, run, problems } = await downloadAnswers(world, [[link]]);
+async function downloadAnswer(link: string, by: World = world) {
+	const { items, run, problems } = await downloadAnswers(by, [[link]]);
 	return { run, text: textOfFile(items[0]), problem: problems[0][0] };
 }
 
 /** Downloads the PDF of a response; the service gives this link to it, or its own. */
-async function downloadPdf({ service, n8n }: World, link?: string) {
+async function downloadPdf(link?: string) {
 	const body = JSON.stringify({ success: true, data: { pdf_url: link } });
 	const fault = answer(200, 'application/json', body);
 	if (link !== undefined) service.faults.set({ fault, match: { path: /\/pdf$/ } });
@@ -48,30 +51,25 @@ describe('the file of a respondent', () => {
 
 	it('is fetched without the token', async () => {
 		const other = await elsewhere();
-		await withWorld(async (world) => {
-			const { text } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
-			expect(text).toBe('a file');
-			expect(other.visits).toHaveLength(1);
-			expect(other.visits[0].headers).not.toHaveProperty('authorization');
-			expect(other.visits[0].headers).not.toHaveProperty('cookie');
-		});
+		const { text } = await downloadAnswer(`${other.namedUrl}/cv.txt`);
+		expect(text).toBe('a file');
+		expect(other.visits).toHaveLength(1);
+		expect(other.visits[0].headers).not.toHaveProperty('authorization');
+		expect(other.visits[0].headers).not.toHaveProperty('cookie');
 	});
 
 	it.each(['/admin/export.csv', '/api/v1/workspace', '/x/%2e%2e/api/v1/workspace'])(
 		'is nothing that only the account may read, by a link or a redirect to %s',
 		async (path) => {
-			await withWorld(async (world) => {
-				const { service } = world;
-				const other = await elsewhere(redirectTo(service.url + path));
-				for (const link of [service.url + path, `${other.namedUrl}/cv.txt`]) {
-					const { run } = await downloadAnswer(world, link);
-					expect(JSON.stringify(run)).not.toContain(SECRET);
-				}
-				const sent = [...service.requests, ...service.visits];
-				const withToken = sent.filter(({ token }) => token !== undefined);
-				expect(withToken.map((one) => one.path)).toEqual(Array(2).fill(`/responses/${contact}`));
-				expect(sent).toHaveLength(4);
-			});
+			const other = await elsewhere(redirectTo(service.url + path));
+			for (const link of [service.url + path, `${other.namedUrl}/cv.txt`]) {
+				const { run } = await downloadAnswer(link);
+				expect(JSON.stringify(run)).not.toContain(SECRET);
+			}
+			const sent = [...service.requests, ...service.visits];
+			const withToken = sent.filter(({ token }) => token !== undefined);
+			expect(withToken.map((one) => one.path)).toEqual(Array(2).fill(`/responses/${contact}`));
+			expect(sent).toHaveLength(4);
 		},
 	);
 
@@ -81,23 +79,19 @@ describe('the file of a respondent', () => {
 		['https://localhost/x', 'it leads to an IP address or a private host name'],
 	])('is not fetched where it is redirected to %s', async (location, reason) => {
 		const other = await elsewhere(redirectTo(location));
-		await withWorld(async (world) => {
-			const { problem } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
-			expect(problem).toBe(`0.txt: The link to the file was not followed: ${reason}`);
-			expect(other.visits).toHaveLength(1);
-		});
+		const { problem } = await downloadAnswer(`${other.namedUrl}/cv.txt`);
+		expect(problem).toBe(`0.txt: The link to the file was not followed: ${reason}`);
+		expect(other.visits).toHaveLength(1);
 	});
 
 	it("is not fetched from a name of a private address with n8n's SSRF protection", async () => {
 		const other = await elsewhere();
-		await withWorld(async ({ service }) => {
-			ssrfProtection.enabled = true;
-			const baseUrl = service.url.replace('127.0.0.1', 'localhost');
-			const n8n = n8nFor({ accessToken: service.token, baseUrl });
-			const { problem } = await downloadAnswer({ service, n8n }, `${other.namedUrl}/cv.txt`);
-			expect(problem).toMatch(/^0\.txt: The file at .* could not be fetched/);
-			expect(other.visits).toEqual([]);
-		});
+		ssrfProtection.enabled = true;
+		const baseUrl = service.url.replace('127.0.0.1', 'localhost');
+		const named = { service, n8n: n8nFor({ accessToken: service.token, baseUrl }) };
+		const { problem } = await downloadAnswer(`${other.namedUrl}/cv.txt`, named);
+		expect(problem).toMatch(/^0\.txt: The file at .* could not be fetched/);
+		expect(other.visits).toEqual([]);
 	});
 
 	it('is left out if it exceeds 256 MB when it is unpacked', async () => {
@@ -106,20 +100,16 @@ describe('the file of a respondent', () => {
 			const packed = Array<Buffer>(6).fill(gzipSync(Buffer.alloc(45_000_000)));
 			reply.writeHead(200, { 'content-encoding': 'gzip' }).end(Buffer.concat(packed));
 		});
-		await withWorld(async (world) => {
-			const { problem } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
-			expect(problem).toBe('0.txt: The files of this response exceed 256 MB in total');
-		});
+		const { problem } = await downloadAnswer(`${other.namedUrl}/cv.txt`);
+		expect(problem).toBe('0.txt: The files of this response exceed 256 MB in total');
 	});
 
 	it('is left out unread if its host announces more than 256 MB', async () => {
 		const other = await elsewhere((_request, reply) =>
 			reply.writeHead(200, { 'content-length': 300_000_000 }).write('a'),
 		);
-		await withWorld(async (world) => {
-			const { problem } = await downloadAnswer(world, `${other.namedUrl}/cv.txt`);
-			expect(problem).toContain('exceed 256 MB');
-		});
+		const { problem } = await downloadAnswer(`${other.namedUrl}/cv.txt`);
+		expect(problem).toContain('exceed 256 MB');
 	});
 });
 
@@ -128,13 +118,10 @@ describe('the PDF of a response', () => {
 	const ofPdf = { path: /^\/pdf\// };
 
 	it("is fetched with the token from the account's origin, also from the API", async () => {
-		await withWorld(async (world) => {
-			const { service } = world;
-			expect((await downloadPdf(world)).error).toBeUndefined();
-			expect(service.visits.map(({ token }) => token)).toEqual([service.token]);
-			await downloadPdf(world, `${service.baseUrl}/workspace`);
-			expect(service.requests.at(-1)).toMatchObject({ path: '/workspace', token: service.token });
-		});
+		expect((await downloadPdf()).error).toBeUndefined();
+		expect(service.visits.map(({ token }) => token)).toEqual([service.token]);
+		await downloadPdf(`${service.baseUrl}/workspace`);
+		expect(service.requests.at(-1)).toMatchObject({ path: '/workspace', token: service.token });
 	});
 
 	it('is fetched without the token from anywhere else', async () => {
@@ -142,54 +129,42 @@ describe('the PDF of a response', () => {
 			const respond = request.url === '/start' ? redirectTo('/summary.pdf') : isPdf;
 			respond(request, reply);
 		});
-		await withWorld(async (world) => {
-			const link = `${other.url.replace('127.0.0.1', 'localhost')}/start`;
-			const { items } = await downloadPdf(world, link);
-			expect(items[0].binary?.data.mimeType).toBe('application/pdf');
-			const sent = other.visits.map(({ url, headers }) => [url, headers.authorization]);
-			expect(sent).toEqual([
-				['/start', undefined],
-				['/summary.pdf', undefined],
-			]);
-		});
+		const link = `${other.url.replace('127.0.0.1', 'localhost')}/start`;
+		const { items } = await downloadPdf(link);
+		expect(items[0].binary?.data.mimeType).toBe('application/pdf');
+		const sent = other.visits.map(({ url, headers }) => [url, headers.authorization]);
+		expect(sent).toEqual([
+			['/start', undefined],
+			['/summary.pdf', undefined],
+		]);
 	});
 
 	it('is fetched without the token where Form Service redirects to it', async () => {
 		const other = await elsewhere(isPdf);
-		await withWorld(async (world) => {
-			const { service } = world;
-			service.faults.set({ fault: redirect(`${other.url}/x.pdf`), match: ofPdf });
-			expect((await downloadPdf(world)).error).toBeUndefined();
-			expect(service.visits.map(({ token }) => token)).toEqual([service.token]);
-			expect(other.visits.map(({ headers }) => headers.authorization)).toEqual([undefined]);
-		});
+		service.faults.set({ fault: redirect(`${other.url}/x.pdf`), match: ofPdf });
+		expect((await downloadPdf()).error).toBeUndefined();
+		expect(service.visits.map(({ token }) => token)).toEqual([service.token]);
+		expect(other.visits.map(({ headers }) => headers.authorization)).toEqual([undefined]);
 	});
 
 	it('is fetched without the token where another host redirects to the API', async () => {
-		await withWorld(async (world) => {
-			const { service } = world;
-			const other = await elsewhere(redirectTo(`${service.baseUrl}/workspace`));
-			const { run } = await downloadPdf(world, `${other.url}/summary.pdf`);
-			expect(JSON.stringify(run)).not.toContain(SECRET);
-			const [, ...followed] = service.requests.map(({ path, token }) => [path, token]);
-			expect(followed).toEqual([['/workspace', undefined]]);
-		});
+		const other = await elsewhere(redirectTo(`${service.baseUrl}/workspace`));
+		const { run } = await downloadPdf(`${other.url}/summary.pdf`);
+		expect(JSON.stringify(run)).not.toContain(SECRET);
+		const [, ...followed] = service.requests.map(({ path, token }) => [path, token]);
+		expect(followed).toEqual([['/workspace', undefined]]);
 	});
 
 	it('is requested again after a refusal', async () => {
-		await withWorld(async (world) => {
-			world.service.faults.set({ fault: tooMany(60, 20), times: 1, match: ofPdf });
-			expect((await downloadPdf(world)).items[0].binary).toHaveProperty('data');
-			expect(world.service.visits).toHaveLength(2);
-		});
+		service.faults.set({ fault: tooMany(60, 20), times: 1, match: ofPdf });
+		expect((await downloadPdf()).items[0].binary).toHaveProperty('data');
+		expect(service.visits).toHaveLength(2);
 	});
 });
 
 describe('what comes instead of a file', () => {
-	const download = async (world: World, link: string) =>
-		(await downloadAnswer(world, link)).problem;
-	const downloadAsPdf = async (world: World, link: string) =>
-		(await downloadPdf(world, link)).error?.message;
+	const download = async (link: string) => (await downloadAnswer(link)).problem;
+	const downloadAsPdf = async (link: string) => (await downloadPdf(link)).error?.message;
 
 	it.each([
 		['a status', 404, download, /status 404/],
@@ -202,10 +177,8 @@ describe('what comes instead of a file', () => {
 			reply.writeHead(code, { location: '/login' });
 			sendWithoutEnd(request, reply);
 		});
-		await withWorld(async (world) => {
-			const url = run === download ? other.namedUrl : other.url;
-			expect(await run(world, `${url}/cv.txt`)).toMatch(message);
-			await closed.promise;
-		});
+		const url = run === download ? other.namedUrl : other.url;
+		expect(await run(`${url}/cv.txt`)).toMatch(message);
+		await closed.promise;
 	});
 });

@@ -1,8 +1,8 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { answer, demoForms, type Service } from '../../service/index.mts';
+import { answer, demoForms } from '../../service/index.mts';
 import { locator } from '../harness.mts';
-import { withWorld } from '../world.mts';
+import { running } from '../world.mts';
 import { tracesOf } from './traces.mts';
 
 const SECRET = 'planted-secret-7f3a';
@@ -15,9 +15,11 @@ const planted: IDataObject = {
 };
 const withoutPlanted = { settings: { list: [{ kept: 1 }] } };
 
+const { service, n8n } = await running();
+
 /** Makes the service send a body in reply to each request. */
-const serve = ({ faults }: Service, body: string) =>
-	faults.set({ fault: answer(200, 'application/json', body) });
+const serve = (body: string) =>
+	service.faults.set({ fault: answer(200, 'application/json', body) });
 
 const formId = locator(demoForms.contact);
 const getWorkspace = { resource: 'workspace', operation: 'get' };
@@ -26,50 +28,53 @@ const getForms = { resource: 'form', operation: 'getAll', simplify: false };
 const getFields = { resource: 'field', operation: 'getAll', formId };
 const getResponses = { resource: 'response', operation: 'getAll', formId, simplify: false };
 
+/** Of names that look like secrets, and of one that nobody knows. */
+const workspace = {
+	name: 'Demo',
+	after_redirect_url: 'https://example.com',
+	checkout_canceled_cta: null,
+	onboarding_completed: true,
+	owner: { two_factor_confirmed_at: null, email_verified_at: '2026-01-01T00:00:00.000000Z' },
+	new_attribute: 5,
+};
 const contact = { id: demoForms.contact, name: 'Contact' };
 const answers = { 'Password hint': 'blue', 'API key in use': 'none' };
 const field = { uuid: 'f1', label: 'Password', type: 'text' };
 
 describe('the secrets in records of the service', () => {
 	it.each<[string, INodeParameters, IDataObject]>([
-		['Workspace: Get', { ...getWorkspace, simplify: false }, { name: 'Demo' }],
+		['Workspace: Get', { ...getWorkspace, simplify: false }, workspace],
 		['Form: Get', getForm, contact],
 		['Form: Get Many', getForms, { ...contact, fields: [field] }],
 		['Field: Get Many', getFields, field],
 		['Response: Get Many, answers', getResponses, { uuid: 'r1', answers }],
 		['Response: Get Many, data', getResponses, { uuid: 'r1', data: answers }],
 	])('are left out, and nothing else, unless asked for: %s', async (_name, parameters, record) => {
-		await withWorld(async ({ service, n8n }) => {
-			const sent = { ...record, ...planted };
-			const data = parameters.resource === 'workspace' ? sent : [sent];
-			serve(service, JSON.stringify({ success: true, data }));
-			const { items, run } = await n8n.runNode(parameters);
-			expect(JSON.stringify(run)).not.toContain(SECRET);
-			expect(items[0].json).toEqual({ ...record, ...withoutPlanted });
-			const options = { includeSecrets: true };
-			const all = await n8n.runNode({ ...parameters, ...options, options });
-			expect(all.items[0].json).toEqual(sent);
-		});
+		const sent = { ...record, ...planted };
+		const data = parameters.resource === 'workspace' ? sent : [sent];
+		serve(JSON.stringify({ success: true, data }));
+		const { items, run } = await n8n.runNode(parameters);
+		expect(JSON.stringify(run)).not.toContain(SECRET);
+		expect(items[0].json).toEqual({ ...record, ...withoutPlanted });
+		const options = { includeSecrets: true };
+		const all = await n8n.runNode({ ...parameters, ...options, options });
+		expect(all.items[0].json).toEqual(sent);
 	});
 
 	it('are not in what the credential test says', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			serve(service, JSON.stringify({ success: true, data: { name: 'Demo', ...planted } }));
-			const tested = await n8n.testCredential();
-			expect(tested.status).toBe('OK');
-			expect(JSON.stringify(tested)).not.toContain(SECRET);
-		});
+		serve(JSON.stringify({ success: true, data: { name: 'Demo', ...planted } }));
+		const tested = await n8n.testCredential();
+		expect(tested.status).toBe('OK');
+		expect(JSON.stringify(tested)).not.toContain(SECRET);
 	});
 
 	it('are not in an error about a workspace that does not look like one', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			const body = JSON.stringify({ success: true, data: { title: 'Demo', hooks: [SECRET] } });
-			for (const text of [body, body.slice(0, -2), JSON.stringify([planted])]) {
-				serve(service, text);
-				const { run, error } = await n8n.runNode(getWorkspace);
-				expect(error).toBeDefined();
-				expect(tracesOf({ accessToken: SECRET }, run, error)).toEqual([]);
-			}
-		});
+		const body = JSON.stringify({ success: true, data: { title: 'Demo', hooks: [SECRET] } });
+		for (const text of [body, body.slice(0, -2), JSON.stringify([planted])]) {
+			serve(text);
+			const { run, error } = await n8n.runNode(getWorkspace);
+			expect(error).toBeDefined();
+			expect(tracesOf({ accessToken: SECRET }, run, error)).toEqual([]);
+		}
 	});
 });

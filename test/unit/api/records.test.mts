@@ -1,9 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import {
-	getIdentities,
-	getIdentity,
-	withoutSecrets,
-} from '../../../nodes/FormService/api/records.ts';
+import { expect, it } from 'vitest';
+import { getIdentities, getIdentity } from '../../../nodes/FormService/api/records.ts';
 
 it.each([
 	[{ uuid: 'a', id: 1 }, 'a'],
@@ -29,17 +25,4 @@ it('a record is the same in whatever case its UUID stands, and by its ID too', (
 
 it('the case of an ID that is no UUID tells records apart', () => {
 	expect(getIdentity({ id: 'aB3xY9' })).not.toBe(getIdentity({ id: 'ab3xy9' }));
-});
-
-describe('a workspace without its secrets', () => {
-	it('has all else that the service gave', () => {
-		const rest = {
-			after_redirect_url: 'https://example.com',
-			checkout_canceled_cta: null,
-			onboarding_completed: true,
-			owner: { two_factor_confirmed_at: null, email_verified_at: '2026-01-01T00:00:00.000000Z' },
-			new_attribute: 5,
-		};
-		expect(withoutSecrets(rest)).toEqual(rest);
-	});
 });

@@ -159,6 +159,11 @@ describe('a refusal', () => {
 			[...inTurn(30), refusal(300, {})],
 			wait(60_125),
 		],
+		[
+			'of a limit that is larger than the known one is for the day',
+			[...inTurn(59), refusal(300, { ...shows(0, 2_000), ...after(30) })],
+			{ ...day(31_300), allowed: 2_000 },
+		],
 		['ends the window that a reply showed', [...inTurn(0), refusal(300, after(5))], wait(6_300)],
 		['outlasts a shorter one', [refusal(300, after(20)), refusal(300, after(5))], wait(21_300)],
 		[
