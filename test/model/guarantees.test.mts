@@ -243,3 +243,20 @@ describe('The trigger', () => {
 		},
 	);
 });
+
+describe('A renamed node', () => {
+	it.each([
+		['begins anew in the default mode, which keeps the state by the old name', 'default', []],
+		['continues in the durable mode', 'durable', ['A-2 responseCompleted']],
+	] as const)('%s', async (_text, mode, delivered) => {
+		const { world, A, pollAfter } = await begin(['A'], { mode });
+		await pollAfter(HOUR_MS);
+		world.submit(A);
+		world.n8n.rename('Renamed');
+		await world.n8n.activate('activate');
+		expect(await pollAfter(HOUR_MS)).toEqual(delivered);
+		world.time.pass(MINUTE_MS);
+		world.submit(A);
+		expect(await pollAfter(HOUR_MS)).toEqual(['A-3 responseCompleted']);
+	});
+});

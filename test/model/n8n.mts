@@ -108,6 +108,8 @@ export class N8n {
 	saved: IDataObject = {};
 	/** Whether the trigger could be activated. */
 	active = false;
+	/** The default mode keeps the static data by this name. */
+	nodeName = 'Trigger';
 	credential = { accessToken: 'token-1', baseUrl: 'https://forms.example.com/api/v1' };
 	parameters: Parameters;
 	readonly mode: Mode;
@@ -151,6 +153,12 @@ export class N8n {
 	async restart(): Promise<Poll | undefined> {
 		this.process = startProcess(this.time);
 		return this.mode === 'default' ? await this.activate('init') : undefined;
+	}
+
+	/** The node gets another name, by which the default mode has no static data. */
+	rename(nodeName: string): void {
+		this.nodeName = nodeName;
+		if (this.mode === 'default') this.saved = {};
 	}
 
 	/** Two polls of durable mode, the second with the static data from before the first was written down. */
@@ -199,7 +207,7 @@ export class N8n {
 		const write = (text: string) => void this.log.push(text);
 		const functions = {
 			getWorkflow: () => ({ id: this.workflowId, name: 'Workflow', active: true }),
-			getNode: () => node,
+			getNode: () => ({ ...node, name: this.nodeName }),
 			getMode: () => 'trigger',
 			getActivationMode: () => activation,
 			getPollBudgetMs: () => BUDGET_MS[mode],
