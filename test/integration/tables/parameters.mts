@@ -38,7 +38,8 @@ function innerPlaces(property: INodeProperties, path: string[]): Place[] {
 
 /** Values that a parameter can have: all of a closed set, else its default and another one. */
 export function valuesOf(property: INodeProperties): NodeParameterValueType[] {
-	const choices = choicesOf(property);
+	const { options = [] } = property;
+	const choices = (options as INodePropertyOptions[]).map(({ value }) => value);
 	if (property.type === 'boolean') return [false, true];
 	if (property.type === 'options') return choices;
 	if (property.type === 'multiOptions')
@@ -46,21 +47,11 @@ export function valuesOf(property: INodeProperties): NodeParameterValueType[] {
 	return [property.default, sampleOf(property)];
 }
 
-const choicesOf = ({ options = [] }: INodeProperties) =>
-	(options as INodePropertyOptions[]).map(({ value }) => value);
-
 /** A value that differs from the parameter's default. */
-function sampleOf(property: INodeProperties): NodeParameterValueType {
-	const { type, default: standard } = property;
+function sampleOf({ type, default: standard }: INodeProperties): NodeParameterValueType {
 	switch (type) {
-		case 'boolean':
-			return standard !== true;
 		case 'number':
 			return Number(standard) + 1;
-		case 'options':
-			return choicesOf(property).findLast((value) => value !== standard) ?? 'other';
-		case 'multiOptions':
-			return [choicesOf(property)[0] ?? 'other'] as string[];
 		case 'resourceLocator':
 			return locator('aB3xY9') as unknown as NodeParameterValueType;
 		case 'resourceMapper':
