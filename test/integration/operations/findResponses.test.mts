@@ -273,13 +273,15 @@ describe('A response of an unusual service', () => {
 });
 
 describe('The list of responses', () => {
-	const search = async (formId: string, ...filter: string[]) =>
+	const searchIn = async (given: object, ...filter: string[]) =>
 		await n8n.callMethod<INodeListSearchResult>(
 			'listSearch',
 			'searchResponses',
-			{ resource: 'response', operation: 'get', formId: locator(formId) },
+			{ ...get, ...given },
 			...filter,
 		);
+	const search = async (formId: string, ...filter: string[]) =>
+		await searchIn({ formId: locator(formId) }, ...filter);
 
 	it('has the newest first, by number and time and without their answers', async () => {
 		const { results } = await search(survey);
@@ -297,6 +299,13 @@ describe('The list of responses', () => {
 		}
 		expect((await search(contact, 'nothing like it')).results).toEqual([]);
 		expect(service.requests).toHaveLength(1);
+	});
+
+	it('can be of a form that is given by its URL, also for Get PDF', async () => {
+		const { results } = await search(contact);
+		expect(results).toHaveLength(2);
+		const formId = { ...locator(`https://forms.example.com/f/${contact}`), mode: 'url' };
+		expect((await searchIn({ formId, operation: 'getPdf' })).results).toEqual(results);
 	});
 
 	it('is empty before a form is chosen', async () => {
