@@ -45,67 +45,23 @@ const statusesOf = (items: Array<{ json: IDataObject }>) => items.map(({ json })
 const unsure = (label: string) => `'Skip Duplicates By' can't compare "${label}" with response r0`;
 
 describe('With Skip Duplicates By, an item is', () => {
-	const choices = { type: 'multiple_choice', options: ['A', 'B, C'] };
 	const cv = 'https://files.example/cv.pdf';
-	const number = { type: 'number' };
-	const date = { type: 'date' };
-	const boolean = { type: 'boolean' };
 
-	const [noon, noonInMs] = ['2027-01-04T12:00Z', '2027-01-04T12:00:00.000Z'];
-	const rounded = 20261122000000017;
-
-	it.each<['skipped' | 'created' | 'refused', string, object, unknown, unknown]>([
-		['skipped', 'text in another Unicode form', {}, 'José', 'José'.normalize('NFD')],
-		['skipped', 'text with other line ends', {}, 'one\ntwo', 'one\r\ntwo'],
-		['skipped', 'a number as text', {}, 1001, '1001'],
-		['skipped', 'a number in another spelling', number, 7, '7.0'],
-		['skipped', 'a time in another spelling', { type: 'datetime' }, noon, noonInMs],
-		['skipped', 'true, which is sent as 1', boolean, true, 'true'],
-		['skipped', 'a choice with its label', choices, 'A', { label: 'A', value: 'A' }],
-		['skipped', 'choices in another order', choices, ['A', 'B, C'], ['B, C', 'A']],
-		['skipped', 'choices as one text', choices, ['A', 'B, C'], 'B, C, A'],
-		['skipped', 'a list in another order', {}, ['a', 'b'], ['b', 'a']],
-		['skipped', 'a file with its name', { type: 'file_upload' }, cv, [`cv.pdf|${cv}`]],
-		['created', 'the text "true" for the text "1"', {}, '1', 'true'],
-		['created', 'another 16th digit', number, '9007199254740992', '9007199254740993'],
-		['refused', 'a date in the order of Germany', date, '2026-01-31', '31.01.2026'],
-		['refused', 'a date in the order of the US', date, '2026-01-31', '01/31/2026'],
-		['refused', 'a date in words', date, '2026-01-31', 'January 31, 2026'],
-		['refused', 'a number with commas', number, 1234, '1,234'],
-		['refused', 'a number with a currency', number, 12, '12 €'],
-		['refused', 'a yes in another language', boolean, true, 'Ja'],
-		['refused', 'a number that JSON has rounded', {}, `${rounded}`, rounded],
-		['refused', 'an object of an unknown kind', {}, 'a', { a: { b: 'a' } }],
-	])('%s if the only response has %s', async (outcome, _, field, given, listed) => {
+	it.each<[string, object, unknown, unknown]>([
+		['a list in another order', {}, ['a', 'b'], ['b', 'a']],
+		['a file with its name', { type: 'file_upload' }, cv, [`cv.pdf|${cv}`]],
+	])('skipped if the only response has %s', async (_, field, given, listed) => {
 		const { uuids, run } = newForm([{ label: 'F', ...field }]);
 		listAnswers(listedAs(listed));
-		const { items, error } = await run([{ [uuids[0]]: given as never }]);
-		const status = outcome === 'refused' ? unsure('F') : outcome;
-		expect(error?.message ?? items[0].json.status).toBe(status);
-		expect(error?.description ?? 'Nothing was sent.').toMatch(/^Nothing was sent\./);
-		expect(posts()).toHaveLength(outcome === 'created' ? 1 : 0);
+		const { items } = await run([{ [uuids[0]]: given as never }]);
+		expect(statusesOf(items)).toEqual(['skipped']);
+		expect(posts()).toEqual([]);
 	});
 
 	it('created if the only response is incomplete, also if the service lists it', async () => {
 		const { uuids, run } = newForm([{ label: 'F' }]);
 		listAnswers(listedAs('a'), { is_incomplete: 1 });
 		expect(statusesOf((await run([{ [uuids[0]]: 'a' }])).items)).toEqual(['created']);
-	});
-
-	it('created if only a deleted field, with a UUID of its own, has the answer', async () => {
-		const { uuids, run } = newForm([{ label: 'F' }]);
-		const deleted = { uuid: OTHER_FIELD, label: 'F', value: 'a' };
-		listAnswers([[{ uuid: uuids[0], label: 'F', value: 'b' }, deleted], [deleted]]);
-		expect(statusesOf((await run([{ [uuids[0]]: 'a' }])).items)).toEqual(['created']);
-	});
-
-	it('skipped only if all chosen fields have the same answers, also of two with one label', async () => {
-		const { id, uuids, run } = newForm([{ label: 'Email' }, { label: 'C' }, { label: 'C' }]);
-		const [email, first, second] = uuids;
-		service.store.addResponse(id, { answers: { [email]: 'ada', [first]: 'x', [second]: 'y' } });
-		const rows = ['x', 'y'].map((text) => ({ [email]: 'ada', [second]: text }));
-		const { items } = await run(rows, `${email}, ${second}`);
-		expect(statusesOf(items)).toEqual(['created', 'skipped']);
 	});
 
 	const none =
@@ -253,14 +209,17 @@ describe('The fields of Skip Duplicates By', () => {
 		expect(posts()).toHaveLength(1);
 	});
 
-	it.each(['Email', ' email ', 'E-Mail: first, second'])('can be given by %j', async (name) => {
-		const labels = ['Email', 'E-Mail: first, second'];
-		const fields = [{ label: labels[0], customKey: 'email' }, { label: labels[1] }];
-		const { uuids, run } = newForm(fields);
-		listAnswers([labels.map((key) => ({ key, value: 'a' }))]);
-		const { items } = await run([{ [uuids[0]]: 'a', [uuids[1]]: 'a' }], [name]);
-		expect(statusesOf(items)).toEqual(['skipped']);
-	});
+	it.each([['Email'], [' email '], ['E-Mail: first, second'], 'Email, email'])(
+		'can be given by %j',
+		async (names) => {
+			const labels = ['Email', 'E-Mail: first, second'];
+			const fields = [{ label: labels[0], customKey: 'email' }, { label: labels[1] }];
+			const { uuids, run } = newForm(fields);
+			listAnswers([labels.map((key) => ({ key, value: 'a' }))]);
+			const { items } = await run([{ [uuids[0]]: 'a', [uuids[1]]: 'a' }], names);
+			expect(statusesOf(items)).toEqual(['skipped']);
+		},
+	);
 
 	it('must have an answer in each item, and must be fields of the form', async () => {
 		const { uuids, run } = newForm([{ label: 'Email' }, { label: 'Note' }]);
