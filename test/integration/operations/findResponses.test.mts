@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { INodeListSearchResult, INodePropertyOptions } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { answer, demoForms } from '../../service/index.mts';
-import { itemsOf, locator } from '../harness.mts';
+import { locator } from '../harness.mts';
 import { running, withWorld, type World } from '../world.mts';
 
 const world = await running();

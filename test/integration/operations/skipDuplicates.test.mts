@@ -64,6 +64,13 @@ describe('With Skip Duplicates By, an item is', () => {
 		expect(statusesOf((await run([{ [uuids[0]]: 'a' }])).items)).toEqual(['created']);
 	});
 
+	it('created if only a deleted field, with a UUID of its own, has the answer', async () => {
+		const { uuids, run } = newForm([{ label: 'F' }]);
+		const deleted = { uuid: OTHER_FIELD, label: 'F', value: 'a' };
+		listAnswers([[{ uuid: uuids[0], label: 'F', value: 'b' }, deleted], [deleted]]);
+		expect(statusesOf((await run([{ [uuids[0]]: 'a' }])).items)).toEqual(['created']);
+	});
+
 	const none =
 		'\'Skip Duplicates By\' found no answer to "Email" in any of the 2 responses of the form';
 	const unread = "'Skip Duplicates By' can't read the answers of response r0";
