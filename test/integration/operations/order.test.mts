@@ -4,10 +4,11 @@ import { afterEach, expect, it } from 'vitest';
 import { itemsOf, locator } from '../harness.mts';
 import { decrypting } from '../n8n/credentials.mts';
 import { addTo } from '../limits/adding.mts';
-import { withWorld, type World } from '../world.mts';
+import { running } from '../world.mts';
 
 /** The order of items about one form, if what n8n does before a request takes each item another time. */
 
+const { service, n8n } = await running();
 const atOnce = decrypting.wait;
 afterEach(() => {
 	decrypting.wait = atOnce;
@@ -22,11 +23,6 @@ function delayEachBy(turns: readonly number[]) {
 	};
 }
 
-const withManyRequests = async (work: (world: World) => Promise<void>) =>
-	await withWorld(work, { perMinute: 10_000, perDay: 100_000 });
-
-const UNEVEN = [5, 0, 9, 1, 3, 0, 0, 12, 2];
-
 const update = {
 	resource: 'settings',
 	operation: 'update',
@@ -35,37 +31,33 @@ const update = {
 };
 
 it('Setting: Update always keeps the order of the input for each form', async () => {
-	await withManyRequests(async ({ service, n8n }) => {
-		const ids = ['One', 'Two', 'Three'].map((name) => service.store.addForm({ name }).id);
-		const rows = fc.array(fc.constantFrom(...ids), { minLength: 2, maxLength: 12 });
-		const delays = fc.array(fc.integer({ min: 0, max: 12 }), { minLength: 3, maxLength: 40 });
-		await fc.assert(
-			fc.asyncProperty(rows, delays, async (chosen, turns) => {
-				service.requests.length = 0;
-				delayEachBy(turns);
-				const input = itemsOf(...chosen.map((id, index) => ({ id, text: `${index}` })));
-				await n8n.runNode(update, input);
-				for (const id of ids) {
-					const sent = service.requests
-						.filter(({ path }) => path.includes(id))
-						.map(({ body }) => (body as { description: string }).description);
-					expect(sent).toEqual(chosen.flatMap((form, index) => (form === id ? [`${index}`] : [])));
-				}
-			}),
-			{ numRuns: 10 },
-		);
-	});
+	const ids = ['One', 'Two', 'Three'].map((name) => service.store.addForm({ name }).id);
+	const rows = fc.array(fc.constantFrom(...ids), { minLength: 2, maxLength: 12 });
+	const delays = fc.array(fc.integer({ min: 0, max: 12 }), { minLength: 3, maxLength: 40 });
+	await fc.assert(
+		fc.asyncProperty(rows, delays, async (chosen, turns) => {
+			service.requests.length = 0;
+			delayEachBy(turns);
+			const input = itemsOf(...chosen.map((id, index) => ({ id, text: `${index}` })));
+			await n8n.runNode(update, input);
+			for (const id of ids) {
+				const sent = service.requests
+					.filter(({ path }) => path.includes(id))
+					.map(({ body }) => (body as { description: string }).description);
+				expect(sent).toEqual(chosen.flatMap((form, index) => (form === id ? [`${index}`] : [])));
+			}
+		}),
+		{ numRuns: 10 },
+	);
 });
 
 it('Response: Create with Skip Duplicates By adds the first of two equal items, for 50 pairs', async () => {
-	delayEachBy(UNEVEN);
-	await withManyRequests(async ({ service, n8n }) => {
-		const { id } = service.store.addForm({ name: 'Orders', fields: [{ label: 'Order' }] });
-		const [{ uuid }] = service.store.fields(id);
-		const orders = Array.from({ length: 50 }, (_, index) => ({ [uuid]: `Order ${index}` }));
-		const parameters = { ...addTo(id), options: { skipIfExists: [uuid] } };
-		const { items } = await n8n.runNode(parameters, itemsOf(...orders, ...orders));
-		const statuses = items.map(({ json }) => json.status);
-		expect(statuses).toEqual([...Array(50).fill('created'), ...Array(50).fill('skipped')]);
-	});
+	delayEachBy([5, 0, 9, 1, 3, 0, 0, 12, 2]);
+	const { id } = service.store.addForm({ name: 'Orders', fields: [{ label: 'Order' }] });
+	const [{ uuid }] = service.store.fields(id);
+	const orders = Array.from({ length: 50 }, (_, index) => ({ [uuid]: `Order ${index}` }));
+	const parameters = { ...addTo(id), options: { skipIfExists: [uuid] } };
+	const { items } = await n8n.runNode(parameters, itemsOf(...orders, ...orders));
+	const statuses = items.map(({ json }) => json.status);
+	expect(statuses).toEqual([...Array(50).fill('created'), ...Array(50).fill('skipped')]);
 });

@@ -1,49 +1,47 @@
-import type { INodeParameters, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { demoForms } from '../../service/index.mts';
+import { answer, demoForms } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
-import { settings, type Setting } from '../../../nodes/FormService/api/settings/settings.ts';
 import { operationNamed } from '../tables/operations.mts';
+import { valuesOf } from '../tables/parameters.mts';
 import { running } from '../world.mts';
 
 const { service, n8n } = await running();
 const { contact, survey } = demoForms;
-const update = { resource: 'settings', operation: 'update', formId: locator(contact) };
-const bodies = () => service.requests.map(({ body }) => body);
 
-/** A value that differs from that of a new form. */
-function valueOf(setting: Setting): string | number | boolean {
-	switch (setting.type) {
-		case 'boolean':
-			return !['seo_allow_bots', 'show_formtitle'].includes(setting.name);
-		case 'integer':
-			return setting.max ?? setting.min;
-		case 'choice':
-			return setting.choices[1];
-		case 'url':
-			return 'https://example.com/thanks';
-		case 'text':
-			return 'x'.repeat(Math.min(setting.maxLength ?? Infinity, 20));
-	}
+const stored = (formId: string) => service.store.form(formId)!.settings;
+const bodies = () => service.requests.map(({ body }) => body);
+const statusesOf = (items: Array<{ json: IDataObject }>) => items.map(({ json }) => json.status);
+
+const update = { resource: 'settings', operation: 'update', formId: locator(contact) };
+
+/** Updates the forms of a sheet that has a row for each form: its ID, its name and settings. */
+async function run(rows: IDataObject[], parameters: object = {}, continueOnFail = false) {
+	const formId = locator('={{ $json.id }}');
+	const given = { ...update, formId, inputMode: 'auto', updateDescriptions: true, ...parameters };
+	return await n8n.runNode(given, itemsOf(...rows), { continueOnFail });
+}
+
+/** The entries of a collection. */
+function entriesOf(collection: string): INodeProperties[] {
+	const { properties } = operationNamed('Setting: Update');
+	return properties.find(({ name }) => name === collection)!.options as INodeProperties[];
 }
 
 /** The entries of a collection with the values that they have when they are added. */
-function listAdded(collection: string): INodeParameters {
-	const { properties } = operationNamed('Setting: Update');
-	const { options } = properties.find(({ name }) => name === collection)!;
-	const entries = (options as INodeProperties[]).map((one) => [one.name, one.default]);
-	return Object.fromEntries(entries) as INodeParameters;
-}
+const listAdded = (collection: string) =>
+	Object.fromEntries(entriesOf(collection).map((one) => [one.name, one.default]));
 
 describe('Setting: Update', () => {
 	it('updates every setting, as fields and as JSON', async () => {
-		const values = Object.fromEntries(settings.map((one) => [one.name, valueOf(one)]));
-		const { error } = await n8n.runNode({ ...update, settings: values });
-		expect(error).toBeUndefined();
-		expect(service.store.form(contact)!.settings).toMatchObject(values);
-		const asJson = { inputMode: 'json', settingsJson: JSON.stringify(values) };
-		await n8n.runNode({ ...update, ...asJson, formId: locator(survey) });
-		expect(service.store.form(survey)!.settings).toMatchObject(values);
+		const others = entriesOf('settings').map((one) => [one.name, valuesOf(one).at(-1)]);
+		const numbers = { after_redirect_delay: 7, responses_limit: 7 };
+		const after_redirect_url = 'https://example.com';
+		const values = { ...Object.fromEntries(others), ...numbers, after_redirect_url };
+		expect((await n8n.runNode({ ...update, settings: values })).error).toBeUndefined();
+		const settingsJson = JSON.stringify(values);
+		await n8n.runNode({ ...update, inputMode: 'json', settingsJson });
+		expect(bodies()).toEqual([values, values]);
 	});
 
 	it('changes nothing by a setting that was added and left empty', async () => {
@@ -85,15 +83,10 @@ describe('Setting: Update', () => {
 
 	it.each([
 		[{ settings: {} }, /^There is no setting to update/],
-		[
-			{ settings: { after_redirect_delay: 61 } },
-			/^'Redirect Delay \(Seconds\)' must be a whole number from 0 to 60 \(got 61\)$/,
-		],
 		[{ settings: { seo_title: 'Hi' }, clear: ['seo_title'] }, /^'SEO: Title' is given twice/],
 		[{ clear: ['name'] }, /^'Name' must be text of 1 to 255 characters \(got null\)$/],
 		[{ inputMode: 'json', settingsJson: '{"is_open": 1}' }, /^'is_open' is not a setting/],
 		[{ inputMode: 'json', settingsJson: '{}' }, /^There is no setting to update/],
-		[{ inputMode: 'json', settingsJson: '{"a"' }, /^'Settings \(JSON\)' is not valid JSON$/],
 	])('refuses %j before anything is sent', async (parameters, message) => {
 		const { error } = await n8n.runNode({ ...update, ...parameters });
 		expect(error?.message).toMatch(message);
@@ -106,5 +99,183 @@ describe('Setting: Update', () => {
 		const { error } = await n8n.runNode({ ...update, settings: given });
 		expect(error?.message).toBe("2 settings can't be updated");
 		expect(error?.description).toMatch(/'Number: Prefix' .*\n'Redirect Delay \(Seconds\)' /);
+	});
+});
+
+/** The service's list of forms, with no more of each record than these attributes. */
+function showOnly(...names: string[]) {
+	const forms = Object.values(demoForms).map((id) => ({ ...stored(id), id }));
+	const data = forms.map((form) =>
+		Object.fromEntries(Object.entries(form).filter(([name]) => names.includes(name))),
+	);
+	service.faults.set({
+		fault: answer(200, 'application/json', JSON.stringify({ success: true, data })),
+		match: { path: /^\/forms$/ },
+	});
+}
+
+describe('Map Automatically', () => {
+	it('takes the columns named as a setting in the API or the editor, and lists the others as ignored', async () => {
+		const row = { id: contact, name: 'Renamed', owner: 'Ada', Closed: 'Yes', ' cta_label ': 'Go' };
+		const { items } = await run([row]);
+		expect(bodies()).toEqual([{ is_closed: true, cta_label: 'Go' }]);
+		const sent = { is_closed: true, cta_label: 'Go' };
+		expect(items[0].json).toMatchObject({ status: 'updated', sent, ignored: ['name', 'owner'] });
+		expect(items[0].json).not.toHaveProperty('changes');
+	});
+
+	it.each(['seo title', 'SEO Title', 'seo-title', 'Seo_Title', 'SEO: TITLE', 'seoTitle'])(
+		'takes %j for seo_title',
+		async (title) => {
+			await run([{ id: contact, [title]: 'Hi' }]);
+			expect(bodies()).toEqual([{ seo_title: 'Hi' }]);
+		},
+	);
+
+	it.each([
+		['name', 'renameForms', "To use 'name', turn on 'Rename Forms'"],
+		['description', 'updateDescriptions', "To use 'description', turn on 'Update Descriptions'"],
+	])('changes the %s of a form only with the switch %s', async (column, name, hint) => {
+		const row = { id: contact, [column]: 'Changed' };
+		const off = { updateDescriptions: false };
+		const { error } = await run([row], off);
+		expect(error?.message).toBe(`No input field matches a setting. ${hint}`);
+		const { items } = await run([{ ...row, cta_label: 'Go' }], off);
+		expect(items[0].json.ignored).toEqual([column]);
+		await run([row], { ...off, [name]: true });
+		expect(bodies()).toEqual([{ cta_label: 'Go' }, { [column]: 'Changed' }]);
+	});
+
+	it.each(['', '  ', null])('leaves a setting as it is if its cell has %j', async (empty) => {
+		const { items } = await run([
+			{ id: contact, closed_message: empty, seo_title: 2027 },
+			{ id: survey, closed_message: empty, seo_title: empty },
+		]);
+		expect(bodies()).toEqual([{ seo_title: '2027' }]);
+		expect(statusesOf(items)).toEqual(['updated', 'skipped']);
+	});
+
+	it('refuses two columns with values for one setting, unless one of the cells is empty', async () => {
+		const { error } = await run([{ id: contact, is_closed: true, Closed: false }]);
+		expect(error?.message).toBe(
+			"'is_closed' and 'Closed' match the same setting. Remove or empty one of them",
+		);
+		expect(service.requests).toEqual([]);
+		await run([
+			{ id: contact, is_closed: true, Closed: '' },
+			{ id: survey, is_closed: ' ', Closed: false },
+		]);
+		expect(bodies()).toEqual([{ is_closed: true }, { is_closed: false }]);
+	});
+
+	it('lists all invalid rows by the names of their columns before anything is sent', async () => {
+		const { error } = await run([
+			{ id: survey, Closed: true },
+			{ id: contact, 'is closed': 'perhaps' },
+			{ id: contact, 'Responses Limit': 0, 'SEO Title': 'x'.repeat(256) },
+			{ id: 'a/b', Closed: true, row_number: 17 },
+		]);
+		expect(error).toMatchObject({
+			message: '3 of 4 rows have errors',
+			context: { itemIndex: 1 },
+		});
+		expect(String(error?.description).split('\n')).toEqual([
+			'Nothing was sent.',
+			expect.stringMatching(/^Row 2 \(item 1\): 'is closed' must be true or false/),
+			expect.stringMatching(
+				/^Row 3 \(item 2\): 2 settings can't be updated\. 'Responses Limit' .*'SEO Title' /,
+			),
+			expect.stringMatching(/^Row 17 \(item 3\): 'Form' is not a valid ID/),
+		]);
+		expect(service.requests).toEqual([]);
+	});
+});
+
+describe('Preview', () => {
+	const preview = { options: { preview: true } };
+
+	it('sends nothing, and shows what would change and what cannot be known', async () => {
+		showOnly('id', 'name', 'is_closed', 'description');
+		const before = { ...stored(contact) };
+		const to = !before.is_closed;
+		const row = { id: contact, is_closed: to, description: 'New', cta_label: 'Go' };
+		const { items } = await run([row], preview);
+		expect(items[0].json).toEqual({
+			id: contact,
+			name: before.name,
+			status: 'preview',
+			changes: {
+				is_closed: { from: before.is_closed, to },
+				description: { from: before.description, to: 'New' },
+			},
+			unknown: { cta_label: 'Go' },
+		});
+		expect(service.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /forms']);
+		expect(stored(contact)).toEqual(before);
+	});
+
+	it('compares a later row of a form with what an earlier one would leave, with one request', async () => {
+		const rows = ['One', 'Two', 'Two'].map((description) => ({ id: contact, description }));
+		const { items } = await run(rows, preview);
+		expect(items.map(({ json }) => json.changes)).toEqual([
+			{ description: { from: stored(contact).description, to: 'One' } },
+			{ description: { from: 'One', to: 'Two' } },
+			{},
+		]);
+		expect(service.requests).toHaveLength(1);
+	});
+
+	it('lists the rows whose forms do not exist', async () => {
+		const rows = ['unknown', contact, 'absent'].map((id) => ({ id, is_closed: true }));
+		const { error } = await run(rows, preview);
+		expect(error?.message).toBe('2 of 3 rows have errors');
+		expect(String(error?.description).split('\n')).toEqual([
+			'Nothing was sent.',
+			expect.stringMatching(/^Row 1 \(item 0\): There is no form with the ID unknown/),
+			expect.stringMatching(/^Row 3 \(item 2\): There is no form with the ID absent/),
+		]);
+	});
+});
+
+describe('Skip Unchanged', () => {
+	const skip = { options: { skipUnchanged: true } };
+
+	it('updates the ten forms of 150 that differ with 11 requests, and none again with one', async () => {
+		const rows = Array.from({ length: 150 }, (_, index) => {
+			const { id } = service.store.addForm({ name: `Form ${index}` });
+			return { id, is_closed: index % 15 === 0, description: stored(id).description };
+		}) as IDataObject[];
+		const { items } = await run(rows, skip);
+		expect(statusesOf(items).filter((status) => status === 'updated')).toHaveLength(10);
+		expect(items[0].json.changes).toEqual({ is_closed: { from: false, to: true } });
+		const unchanged = { id: rows[1].id, name: 'Form 1', status: 'skipped', changes: {} };
+		expect(items[1].json).toEqual(unchanged);
+		expect(service.requests).toHaveLength(11);
+		service.requests.length = 0;
+		const again = await run(rows, skip);
+		expect(new Set(statusesOf(again.items))).toEqual(new Set(['skipped']));
+		expect(service.requests).toHaveLength(1);
+	});
+
+	it('sends the settings that the service does not show, and none that have the value', async () => {
+		showOnly('id', 'name', 'is_closed');
+		await run([{ id: contact, is_closed: stored(contact).is_closed, cta_label: 'Go' }], skip);
+		expect(bodies()).toEqual([undefined, { cta_label: 'Go' }]);
+	});
+
+	it.each([
+		['sends a value again that an earlier row has changed', undefined, 'updated'],
+		[
+			'sends all of a later row if the outcome of an earlier one is unknown',
+			'dropAfter',
+			undefined,
+		],
+	] as const)('%s', async (_, fault, status) => {
+		const before = stored(contact).description;
+		if (fault) service.faults.set({ fault, match: { method: 'POST' }, times: 4 });
+		const rows = ['Other', before].map((description) => ({ id: contact, description }));
+		const { items } = await run(rows, skip, true);
+		expect(statusesOf(items)).toEqual([status, 'updated']);
+		expect(stored(contact).description).toBe(before);
 	});
 });

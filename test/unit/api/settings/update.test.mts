@@ -77,10 +77,6 @@ describe('the settings of a form', () => {
 		for (const value of spellings) expect(encode({ [name]: value }).body).toEqual({ [name]: sent });
 	});
 
-	it('stay as they are if no value is given', () => {
-		expect(encode({ name: undefined, is_closed: true }).body).toEqual({ is_closed: true });
-	});
-
 	it.each([
 		[{ after_redirect_delay: 61 }, 'must be a whole number from 0 to 60 (got 61).'],
 		[
