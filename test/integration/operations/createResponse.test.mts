@@ -67,11 +67,9 @@ describe('Response: Create with Using JSON', () => {
 	});
 
 	it.each([
-		['{"a": ', /^'Answers \(JSON\)' is not valid JSON$/],
 		['[]', /^'Answers \(JSON\)' must be an object/],
 		['{}', /^There is no answer to send/],
 		[`{"${NO_FIELD}": null}`, /^There is no answer to send/],
-		[`{"${NO_FIELD}": {"b": 1}}`, /must be text, .* not an object/],
 		['{"data": {"a": "x"}}', /^Enter 'Answers \(JSON\)' without "data" around the answers/],
 	])('refuses %s before any request', async (answersJson, message) => {
 		const { error } = await create(survey, [{}], { inputMode: 'json', answersJson });
@@ -102,30 +100,25 @@ describe('Response: Create with Using JSON', () => {
 		expect(methods().toSorted()).toEqual(['GET', 'POST', 'POST']);
 	});
 
-	it('refuses a label of several fields, unless a numbered one stands beside it', async () => {
-		const { error } = await create(survey, [{ Comment: 'x' }], asJson);
-		expect(error?.message).toBe(
-			'"Comment" is the name of 2 fields. Use the UUID of the field, or "Comment (2)" for a later field',
-		);
-		const both = await create(survey, [{ Comment: 'x', 'Comment (2)': 'y' }], asJson);
-		expect(both.error).toBeUndefined();
-	});
-
 	it('sends nothing, and lists all items that only the fields of the form show to be invalid', async () => {
 		const rows = [
 			{ 'How satisfied are you?': 'Terrible' },
-			{ 'Comment (2)': 'y' },
+			{ Comment: 'x', 'Comment (2)': 'y' },
 			{ Coment: 'x' },
+			{ Comment: 'x' },
 		];
 		const { error } = await create(survey, rows, asJson);
 		expect(error).toMatchObject({
-			message: '2 of 3 rows have errors',
+			message: '3 of 4 rows have errors',
 			context: { itemIndex: 0 },
 		});
 		expect(String(error?.description).split('\n')).toEqual([
 			'Nothing was sent.',
 			expect.stringMatching(/^Row 1 \(item 0\): "How satisfied are you\?" must be one of /),
 			expect.stringMatching(/^Row 3 \(item 2\): "Coment" is not a field of this form\. /),
+			expect.stringMatching(
+				/^Row 4 .*: "Comment" is the name of 2 fields\. Use the UUID of the field, or "Comment \(2\)" for a later field\./,
+			),
 		]);
 		expect(methods()).toEqual(['GET']);
 	});
@@ -264,23 +257,16 @@ describe('Response: Create with Map Automatically', () => {
 });
 
 describe('An answer, however it is given', () => {
-	const { id } = service.store.addForm({
-		name: 'Checked',
-		fields: [
-			{ label: 'Name' },
-			{ label: 'Size', type: 'dropdown', options: ['Small', 'Large'] },
-			{ label: 'Uses', type: 'multiple_choice', options: ['Forms', 'Reports', 'PDF, printed'] },
-			{ label: 'Guests', type: 'number' },
-			{ label: 'News', type: 'boolean' as 'text' },
-			{ label: 'Start', type: 'date' },
-		],
-	});
-	const fields = service.store.fields(id);
-	const byUuid = (answers: IDataObject) =>
-		Object.fromEntries(fields.map(({ label, uuid }) => [uuid, answers[label]]));
-	const value = Object.fromEntries(
-		fields.map(({ label }) => [label, `={{ $json[${JSON.stringify(label)}] }}`]),
-	);
+	const { id, ids } = newForm([
+		{ label: 'Name' },
+		{ label: 'Size', type: 'dropdown', options: ['Small', 'Large'] },
+		{ label: 'Uses', type: 'multiple_choice', options: ['Forms', 'Reports', 'PDF, printed'] },
+		{ label: 'Guests', type: 'number' },
+		{ label: 'News', type: 'boolean' as 'text' },
+		{ label: 'Start', type: 'date' },
+	]);
+	const labels = service.store.fields(id).map(({ label }) => label);
+	const value = Object.fromEntries(labels.map((label) => [label, `={{ $json.${label} }}`]));
 
 	/** Adds rows with each way to give the answers, and compares the outcomes of the rows. */
 	async function expectEachWay(rows: IDataObject[], outcomes: unknown[], options: object = {}) {
@@ -291,20 +277,19 @@ describe('An answer, however it is given', () => {
 	}
 
 	it('is refused if its field does not take it, with what the field takes', async () => {
-		const rows = [{ Size: 'Medium' }, { Guests: 'lots' }, { Start: 'soon' }];
+		const rows = [{ Size: 'Medium' }, { Guests: 'lots' }];
 		await expectEachWay(rows, [
 			'"Size" must be one of Small, Large',
 			expect.stringMatching(/^"Guests" must be a number/),
-			expect.stringMatching(/^"Start" must be a date, such as 2027-01-31/),
 		]);
 		expect(methods()).not.toContain('POST');
 	});
 
-	it.each<[string, IDataObject, IDataObject, object]>([
+	it.each<[string, IDataObject, unknown[], object?]>([
 		[
 			'as it is with Allow "Other" Answers, if its field has choices',
 			{ Size: 'Medium', Uses: ['Forms', 'Nonsense'] },
-			{ Size: 'Medium', Uses: 'Forms, Nonsense' },
+			[undefined, 'Medium', 'Forms, Nonsense'],
 			{ allowOtherChoices: true },
 		],
 		[
@@ -316,17 +301,16 @@ describe('An answer, however it is given', () => {
 				News: 'yes',
 				Start: '2027-01-04',
 			},
-			{ Size: 'Small', Uses: 'PDF, printed, Forms', Guests: '2', News: 1, Start: '2027-01-04' },
-			{},
+			[undefined, 'Small', 'PDF, printed, Forms', '2', 1, '2027-01-04'],
 		],
 		[
 			'only if it is not blank',
 			{ Name: 'Ada', Size: '', Uses: '', Guests: '', News: '', Start: ' ' },
-			{ Name: 'Ada' },
-			{},
+			['Ada'],
 		],
 	])('is sent %s', async (_, row, sent, options) => {
 		await expectEachWay([row], ['created'], options);
-		expect(addedTo(id).slice(-3)).toEqual(Array(3).fill(byUuid(sent)));
+		const answers = Object.fromEntries(ids.map((uuid, index) => [uuid, sent[index]]));
+		expect(addedTo(id).slice(-3)).toEqual(Array(3).fill(answers));
 	});
 });
