@@ -3,7 +3,7 @@ import { answer, slow, status, type Fault } from '../../service/index.mts';
 import { time } from '../harness.mts';
 import { container, core } from '../n8n/core.mts';
 import { elsewhere } from '../servers.mts';
-import { withWorld, type World } from '../world.mts';
+import { running, withWorld, type World } from '../world.mts';
 import { downloadAnswers, textOfFile } from './adding.mts';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
@@ -13,6 +13,8 @@ function linksTo({ service }: World, count: number, fault: Fault): string[] {
 	service.faults.set({ fault, match: { path: /^\/files/ } });
 	return numbers(count).map((index) => `${service.url}/files/${index}.txt`);
 }
+
+const world = await running();
 
 const file = answer(200, 'text/plain', 'a');
 
@@ -28,16 +30,14 @@ describe('the files of many responses', () => {
 			for (const end of open) end();
 			open.clear();
 		});
-		await withWorld(async (world) => {
-			const links = numbers(20).map((index) => [`${namedUrl}/${index}`]);
-			const { items, problems } = await downloadAnswers(world, links);
-			expect(mostOpen).toBe(4);
-			expect(items.map(textOfFile)).toEqual(
-				numbers(20).map((index) => (index === 7 ? '' : `/${index}`)),
-			);
-			const missing = expect.stringMatching(/^0\.txt: The file .* \(status 404\)$/);
-			expect(problems).toEqual(numbers(20).map((index) => [index === 7 ? missing : '']));
-		});
+		const links = numbers(20).map((index) => [`${namedUrl}/${index}`]);
+		const { items, problems } = await downloadAnswers(world, links);
+		expect(mostOpen).toBe(4);
+		expect(items.map(textOfFile)).toEqual(
+			numbers(20).map((index) => (index === 7 ? '' : `/${index}`)),
+		);
+		const missing = expect.stringMatching(/^0\.txt: The file .* \(status 404\)$/);
+		expect(problems).toEqual(numbers(20).map((index) => [index === 7 ? missing : '']));
 	});
 
 	it("neither use the account's limit nor count as failures of Form Service", async () => {
@@ -56,37 +56,31 @@ describe('the files of many responses', () => {
 
 describe('the files of one response', () => {
 	it('are 20, and of each other one the item says so', async () => {
-		await withWorld(async (world) => {
-			const { items, problems } = await downloadAnswers(world, [linksTo(world, 22, file)]);
-			expect(world.service.visits).toHaveLength(20);
-			expect(Object.keys(items[0].binary ?? {})).toHaveLength(20);
-			const TOO_MANY = 'Only the first 20 files of a response are downloaded';
-			expect(problems).toEqual([[`20.txt: ${TOO_MANY}`, `21.txt: ${TOO_MANY}`]]);
-		});
+		const { items, problems } = await downloadAnswers(world, [linksTo(world, 22, file)]);
+		expect(world.service.visits).toHaveLength(20);
+		expect(Object.keys(items[0].binary ?? {})).toHaveLength(20);
+		const TOO_MANY = 'Only the first 20 files of a response are downloaded';
+		expect(problems).toEqual([[`20.txt: ${TOO_MANY}`, `21.txt: ${TOO_MANY}`]]);
 	});
 
 	it('take a minute at most, and of each file that is not there by then the item says so', async () => {
-		await withWorld(async (world) => {
-			const begun = time.now();
-			const { problems } = await downloadAnswers(world, [linksTo(world, 5, slow(Infinity))]);
-			expect(problems[0]).toHaveLength(5);
-			expect(problems[0][4]).toBe(
-				'4.txt: The files of this response could not be downloaded within 60 seconds',
-			);
-			expect(time.now() - begun).toBeLessThan(62_000);
-		});
+		const begun = time.now();
+		const { problems } = await downloadAnswers(world, [linksTo(world, 5, slow(Infinity))]);
+		expect(problems[0]).toHaveLength(5);
+		expect(problems[0][4]).toBe(
+			'4.txt: The files of this response could not be downloaded within 60 seconds',
+		);
+		expect(time.now() - begun).toBeLessThan(62_000);
 	});
 
 	it('are requested a second time if that may help, but no more than three of them', async () => {
-		await withWorld(async (world) => {
-			const { service } = world;
-			const first = { path: /files\/0\.txt/ };
-			service.faults.set({ fault: status(503, 'Later'), times: 1, match: first });
-			service.faults.set({ fault: file, match: first });
-			const { items } = await downloadAnswers(world, [linksTo(world, 10, status(503, 'Later'))]);
-			expect(Object.keys(items[0].binary ?? {})).toHaveLength(1);
-			expect(service.visits).toHaveLength(13);
-		});
+		const { service } = world;
+		const first = { path: /files\/0\.txt/ };
+		service.faults.set({ fault: status(503, 'Later'), times: 1, match: first });
+		service.faults.set({ fault: file, match: first });
+		const { items } = await downloadAnswers(world, [linksTo(world, 10, status(503, 'Later'))]);
+		expect(Object.keys(items[0].binary ?? {})).toHaveLength(1);
+		expect(service.visits).toHaveLength(13);
 	});
 });
 
@@ -113,10 +107,8 @@ describe('a file', () => {
 				return { fileId: 'file', fileSize: content.length };
 			},
 		});
-		await withWorld(async (world) => {
-			const { items } = await downloadAnswers(world, [[`${namedUrl}/large.bin`]]);
-			expect(items[0].binary?.message).toMatchObject({ id: 'filesystem-v2:file' });
-			expect(content).toBe('begin end');
-		});
+		const { items } = await downloadAnswers(world, [[`${namedUrl}/large.bin`]]);
+		expect(items[0].binary?.message).toMatchObject({ id: 'filesystem-v2:file' });
+		expect(content).toBe('begin end');
 	});
 });

@@ -6,7 +6,7 @@ import type {
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { container, core, workflow } from './core.mts';
-import { OneAccount, type Account } from './credentials.mts';
+import { credentialsHelperOf, type Account } from './credentials.mts';
 
 export const WORKFLOW_ID = 'workflow-1';
 
@@ -22,7 +22,7 @@ export function createAdditionalData(
 	const given: Partial<IWorkflowExecuteAdditionalData> = {
 		executionId,
 		workflowId: WORKFLOW_ID,
-		credentialsHelper: new OneAccount(account),
+		credentialsHelper: credentialsHelperOf(account),
 		hooks,
 		externalSecretsProxy: container.get(core.ExternalSecretsProxy),
 		variables: {},

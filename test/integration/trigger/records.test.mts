@@ -1,8 +1,9 @@
 import type { RequestListener } from 'node:http';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { time } from '../harness.mts';
-import { HOUR_MS, n8nOf, tick, watch } from './watching.mts';
+import { n8nFor, time } from '../harness.mts';
+import { httpServer } from '../servers.mts';
+import { HOUR_MS, tick, watch } from './watching.mts';
 
 /** What a service gives whose records are as odd as a test likes. */
 let responses: IDataObject[];
@@ -20,20 +21,18 @@ const answer: RequestListener = ({ url = '' }, reply) => {
 	reply.end(JSON.stringify({ success: true, data }));
 };
 
+const baseUrl = await httpServer(answer);
+let tokens = 0;
+
 const countFieldRequests = () => requests.filter((url) => url.endsWith('/fields')).length;
 
 /** A trigger that has begun: what a scheduled poll gives. */
 let begin: (parameters?: INodeParameters) => Promise<() => Promise<IDataObject[]>>;
 
 beforeEach(async () => {
-	[responses, fields, forms, requests, isFailing] = [
-		[],
-		[],
-		[{ id: 'form', name: 'A' }],
-		[],
-		false,
-	];
-	const n8n = await n8nOf(answer);
+	[responses, fields, requests, isFailing] = [[], [], [], false];
+	forms = [{ id: 'form', name: 'A' }];
+	const n8n = n8nFor({ accessToken: `token-${++tokens}`, baseUrl });
 	begin = async (parameters = {}) => {
 		const trigger = watch(n8n, 'form', parameters);
 		await trigger.poll();

@@ -1,8 +1,5 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
-import { onTestFinished } from 'vitest';
-import { locator, n8nFor, time, type N8n, type PollOptions } from '../harness.mts';
+import { locator, time, type N8n, type PollOptions } from '../harness.mts';
 import type { World } from '../world.mts';
 
 export const MINUTE_MS = 60_000;
@@ -13,19 +10,6 @@ export const DAY_MS = 24 * HOUR_MS;
 export const tick = { activation: 'update', budgetMs: 36_000 } as const;
 
 let workflows = 0;
-let tokens = 0;
-
-/** An n8n whose service answers as the test says, for one test. */
-export async function n8nOf(answer: RequestListener): Promise<N8n> {
-	const server = createServer(answer);
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	onTestFinished(async () => {
-		server.closeAllConnections();
-		await new Promise((resolve) => server.close(resolve));
-	});
-	const { port } = server.address() as AddressInfo;
-	return n8nFor({ accessToken: `token-${++tokens}`, baseUrl: `http://127.0.0.1:${port}` });
-}
 
 export type Trigger = ReturnType<typeof watch>;
 

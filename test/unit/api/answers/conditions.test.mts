@@ -157,17 +157,6 @@ describe('A condition on a name', () => {
 	});
 });
 
-it('Conditions have to be met all, or any of them', () => {
-	const conditions = [
-		{ field: 'Guests', operator: 'is', value: '3' },
-		{ field: 'Agreed', operator: 'is', value: 'no' },
-	] as const;
-	const met = (['all', 'any'] as const).map(
-		(match) => filterByConditions([{ record }], { match, conditions, zone: 'utc' }, fields).met,
-	);
-	expect(met).toEqual([[], [{ record }]]);
-});
-
 describe('Finding responses', () => {
 	const conditions = { match: 'all', conditions: [], zone: 'utc' } as const;
 	const find = (records: IDataObject[], wanted: Partial<Wanted>) =>
