@@ -85,13 +85,6 @@ const standIns: Record<(typeof agents)[number], INodeType> = {
 	},
 };
 
-const start: INodeType = {
-	description,
-	async execute(this: IExecuteFunctions) {
-		return [this.getInputData()];
-	},
-};
-
 /**
  * Runs an agent over items, with the node as its tool.
  *
@@ -105,7 +98,6 @@ export async function runAgent(
 	tool: Partial<INode> = {},
 ): Promise<{ results: unknown[]; descriptions: unknown[]; error?: Error }> {
 	const types: Record<string, INodeType> = {
-		start,
 		agent: standIns[agent],
 		[typeOf('formServiceTool')]: asTool(nodeOf(typeOf('formService'))),
 	};
@@ -113,7 +105,7 @@ export async function runAgent(
 	const workflow = new n8n.Workflow({
 		id: WORKFLOW_ID,
 		nodes: [
-			workflowNode('Start', 'start'),
+			workflowNode('Start', 'agent'),
 			workflowNode('Agent', 'agent'),
 			{ ...workflowNode(TOOL, typeOf('formServiceTool'), { parameters, credentials }), ...tool },
 		],
@@ -125,7 +117,7 @@ export async function runAgent(
 		nodeTypes: { ...nodeTypes, getByNameAndVersion: (type) => types[type] },
 		settings: { executionOrder: 'v1' },
 	});
-	const runData = beginningAt(workflow.getNode('Start')!, items);
+	const runData = beginningAt(workflow.getNode('Agent')!, items, 'Start');
 	const execution = new core.WorkflowExecute(
 		createAdditionalData(account, 'trigger'),
 		'trigger',

@@ -6,7 +6,7 @@ import { locator, n8nFor } from '../harness.mts';
 import { running, withWorld, type World } from '../world.mts';
 
 const { service, n8n } = await running();
-const { contact, survey, application, event } = demoForms;
+const { contact, survey, event } = demoForms;
 
 /** A service that lists these forms. */
 const listing = async (forms: object[], work: (world: World) => Promise<void>) =>
@@ -100,17 +100,6 @@ describe('The fields for a new response', () => {
 		const method = 'getFormFields';
 		return await world.n8n.callMethod<ResourceMapperFields>('resourceMapping', method, given);
 	};
-
-	it('are shown by label, with their kind, the required ones marked', async () => {
-		const { fields } = await n8n.getFormFields(application);
-		expect(fields.map(({ displayName, type, required }) => [displayName, type, required])).toEqual([
-			['Name', 'string', true],
-			['Email', 'string', true],
-			['Earliest start', 'dateTime', false],
-			['Portfolio', 'string', false],
-			['File URL: CV', 'url', false],
-		]);
-	});
 
 	it('stay as they are if they cannot be loaded, and a notice says why', async () => {
 		const { fields } = await n8n.getFormFields(contact);

@@ -66,13 +66,14 @@ describe('One Column per Field', () => {
 	});
 
 	it('adds the other attributes and columns for problems on request', async () => {
-		const options = { columns: true, details: true, downloadFiles: true, answerKeys: 'customKey' };
+		const files = { downloadFiles: true, filePrefix: 'file_' };
+		const options = { columns: true, details: true, answerKeys: 'customKey', ...files };
 		const { items, rows } = await list(application, { options });
 		const notes = { otherAnswers: null, answersError: null, fileError: null };
 		for (const row of rows) expect(row).toMatchObject({ referrer: null, ...notes });
 		const [withFile] = items.filter(({ binary }) => binary !== undefined);
 		expect(withFile.json).toMatchObject({ name: 'Alan Turing', number_formatted: '1' });
-		expect(Object.keys(withFile.binary!)).toEqual(['cv']);
+		expect(Object.keys(withFile.binary!)).toEqual(['file_cv']);
 	});
 });
 

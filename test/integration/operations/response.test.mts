@@ -5,7 +5,7 @@ import { locator } from '../harness.mts';
 import { running } from '../world.mts';
 
 const { service, n8n } = await running();
-const { survey, newsletter, application, contact } = demoForms;
+const { survey, newsletter, contact } = demoForms;
 
 describe('Response: Get Many', () => {
 	const getAll = { resource: 'response', operation: 'getAll', returnAll: true };
@@ -49,17 +49,6 @@ describe('Response: Get Many', () => {
 		const { items } = await n8n.runNode({ ...getAll, formId: locator(newsletter), status });
 		expect(items).toHaveLength(count);
 		expect(service.requests.map(({ query }) => query.incomplete)).toEqual([incomplete]);
-	});
-
-	it('downloads the uploaded files into binary fields when asked', async () => {
-		const options = { downloadFiles: true, filePrefix: 'cv_' };
-		const { items } = await n8n.runNode({ ...getAll, formId: locator(application), options });
-		expect(items[0].json.answers).toMatchObject({
-			CV: [{ name: 'cv.txt', url: expect.stringMatching(/^http.*cv\.txt$/) }],
-		});
-		const { cv_cv: file } = items[0].binary!;
-		expect(file).toMatchObject({ fileName: 'cv.txt', mimeType: 'text/plain' });
-		expect(Buffer.from(file.data, 'base64').toString()).toContain('Computing machinery');
 	});
 });
 

@@ -224,17 +224,6 @@ describe('Preview', () => {
 		]);
 		expect(service.requests).toHaveLength(1);
 	});
-
-	it('lists the rows whose forms do not exist', async () => {
-		const rows = ['unknown', contact, 'absent'].map((id) => ({ id, is_closed: true }));
-		const { error } = await run(rows, preview);
-		expect(error?.message).toBe('2 of 3 rows have errors');
-		expect(String(error?.description).split('\n')).toEqual([
-			'Nothing was sent.',
-			expect.stringMatching(/^Row 1 \(item 0\): There is no form with the ID unknown/),
-			expect.stringMatching(/^Row 3 \(item 2\): There is no form with the ID absent/),
-		]);
-	});
 });
 
 describe('Skip Unchanged', () => {

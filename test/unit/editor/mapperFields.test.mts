@@ -66,13 +66,15 @@ describe('The fields of the resource mapper', () => {
 		expect(fields.map(({ uuid }) => uuid)).toEqual(['b']);
 	});
 
-	it('are named by label, else by name, else by ID', () => {
+	it('are named by label, else by name, else by ID, with what a file field takes', () => {
 		const fields = mapAll(
 			{ uuid: 'a', label: 'A' },
 			{ uuid: 'b', name: 'B' },
 			{ id: 3, label: ' ' },
+			{ uuid: 'd', label: 'CV', type: 'file' },
 		);
-		expect(fields.map(({ displayName }) => displayName)).toEqual(['A', 'B', '3']);
+		const names = ['A', 'B', '3', 'File URL: CV'];
+		expect(fields.map(({ displayName }) => displayName)).toEqual(names);
 	});
 
 	it('have their descriptions before a label that two of them share', () => {
