@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { demoForms, slow } from '../../service/index.mts';
 import { locator } from '../harness.mts';
-import { AT_ONCE, withWorld } from '../world.mts';
+import { AT_ONCE, running, withWorld } from '../world.mts';
 import { addTo } from './adding.mts';
 import { pathsOf, until } from './watch.mts';
+
+const { service, n8n } = await running();
 
 const formId = locator(demoForms.contact);
 const listForms = { resource: 'form', operation: 'getAll', returnAll: true };
@@ -17,32 +19,28 @@ describe('executions that read a list at the same moment', () => {
 		['fields', listFields],
 		['responses', listResponses],
 	])('share one request, and each has its own records: %s', async (_what, list) => {
-		await withWorld(async ({ service, n8n }) => {
-			service.faults.set({ fault: slow(100) });
-			const [one, other] = await Promise.all([n8n.runNode(list), n8n.runNode(list)]);
-			expect(one.items.length).toBeGreaterThan(1);
-			expect(other.items).toEqual(one.items);
-			expect(service.requests).toHaveLength(1);
-			one.items[0].json.changed = true;
-			expect(other.items[0].json).not.toHaveProperty('changed');
-		});
+		service.faults.set({ fault: slow(100) });
+		const [one, other] = await Promise.all([n8n.runNode(list), n8n.runNode(list)]);
+		expect(one.items.length).toBeGreaterThan(1);
+		expect(other.items).toEqual(one.items);
+		expect(service.requests).toHaveLength(1);
+		one.items[0].json.changed = true;
+		expect(other.items[0].json).not.toHaveProperty('changed');
 	});
 
 	it('have each their own error, without the parameters of another node', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			service.faults.set({ fault: 'forbidden' });
-			const limited = { ...listForms, returnAll: false, limit: 7 };
-			const runs = await Promise.all([n8n.runNode(listForms), n8n.runNode(limited)]);
-			expect(service.requests).toHaveLength(1);
-			const [one, other] = runs.map(({ error }) => error!);
-			expect([one.node, other.node]).toMatchObject([
-				{ parameters: listForms },
-				{ parameters: limited },
-			]);
-			const { message, description, httpCode, failure } = one;
-			expect(other).toMatchObject({ message, description, httpCode, failure });
-			expect([message, description, httpCode, failure]).not.toContain(undefined);
-		});
+		service.faults.set({ fault: 'forbidden' });
+		const limited = { ...listForms, returnAll: false, limit: 7 };
+		const runs = await Promise.all([n8n.runNode(listForms), n8n.runNode(limited)]);
+		expect(service.requests).toHaveLength(1);
+		const [one, other] = runs.map(({ error }) => error!);
+		expect([one.node, other.node]).toMatchObject([
+			{ parameters: listForms },
+			{ parameters: limited },
+		]);
+		const { message, description, httpCode, failure } = one;
+		expect(other).toMatchObject({ message, description, httpCode, failure });
+		expect([message, description, httpCode, failure]).not.toContain(undefined);
 	});
 
 	it.each([
@@ -50,26 +48,22 @@ describe('executions that read a list at the same moment', () => {
 		['certificate checks', { requestOptions: { allowUnauthorizedCerts: true } }],
 		['timeouts', { requestOptions: { timeout: 12_000 } }],
 	])('share nothing if they want different %s', async (_what, more) => {
-		await withWorld(async ({ service, n8n }) => {
-			service.faults.set({ fault: slow(100) });
-			const different = { ...listResponses, ...more };
-			await Promise.all([n8n.runNode(listResponses), n8n.runNode(different)]);
-			expect(service.requests).toHaveLength(2);
-		});
+		service.faults.set({ fault: slow(100) });
+		const different = { ...listResponses, ...more };
+		await Promise.all([n8n.runNode(listResponses), n8n.runNode(different)]);
+		expect(service.requests).toHaveLength(2);
 	});
 
 	it('send the request once more, for all, if the first is canceled', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			service.faults.set({ fault: slow(100) });
-			const first = n8n.startNode(listForms);
-			await until(service.requests, 1);
-			const others = [n8n.runNode(listForms), n8n.runNode(listForms)];
-			await new Promise(setImmediate);
-			first.cancel();
-			const runs = await Promise.all(others);
-			expect(runs.map(({ items }) => items.length)).toEqual([FORMS, FORMS]);
-			expect(pathsOf(service.requests)).toEqual(['/forms', '/forms']);
-		});
+		service.faults.set({ fault: slow(100) });
+		const first = n8n.startNode(listForms);
+		await until(service.requests, 1);
+		const others = [n8n.runNode(listForms), n8n.runNode(listForms)];
+		await new Promise(setImmediate);
+		first.cancel();
+		const runs = await Promise.all(others);
+		expect(runs.map(({ items }) => items.length)).toEqual([FORMS, FORMS]);
+		expect(pathsOf(service.requests)).toEqual(['/forms', '/forms']);
 	});
 });
 

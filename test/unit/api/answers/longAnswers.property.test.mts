@@ -16,6 +16,8 @@ import {
 	toColumns,
 } from '../../../../nodes/FormService/api/answers/responseItem.ts';
 import { listFiles } from '../../../../nodes/FormService/api/answers/uploads.ts';
+import { findNextInLink } from '../../../../nodes/FormService/api/replies/nextPage.ts';
+import { checkLink } from '../../../../nodes/FormService/api/url.ts';
 import { cpuTimeOf } from '../../cpuTime.mts';
 
 /** A field of each kind, whose values are read in ways of their own. */
@@ -28,7 +30,9 @@ let type = types[0];
 const recordOf = (value: unknown) =>
 	({ uuid: 'r', responses: [{ key: type, value }] }) as IDataObject;
 
-/** All that reads what a respondent wrote. */
+const ORIGIN = 'https://forms.example.com';
+
+/** All that reads what a respondent wrote, or the links of a service. */
 const readers: Record<string, (text: string) => unknown> = {
 	simplify: (text) => simplifyResponse(recordOf(text)),
 	'simplify a list': (text) => simplifyResponse(recordOf([text])),
@@ -43,6 +47,8 @@ const readers: Record<string, (text: string) => unknown> = {
 		}),
 	order: (text) => sortNewestFirst([{ record: { created_at: text, number: text, id: text } }]),
 	file: (text) => listFiles(['x.pdf|http://h/' + text, { name: text, url: 'https://h/' + text }]),
+	'link to a file': (text) => checkLink(`https://${text}`, ORIGIN, ORIGIN, 'upload'),
+	'Link header': (text) => findNextInLink(text),
 	'name of a file': (text) => makeFileFieldNames([text, text], [text]),
 	...Object.fromEntries(
 		(Object.keys(OPERATORS) as Operator[]).map((operator) => [
@@ -63,6 +69,7 @@ const piece = fc.oneof(
 		...['.a?', '.a', 'a.', '9', '9,', '9.', '1e', '0x', 'T', '2026-01-31 ', '2026-01-31T08:00'],
 		...['|http://', '|http://h', '|http://h/', 'a.pdf|http://h/,', 'a.pdf|http://h/a.pdf, '],
 		...['x|https://h/?q=', 'http://', '[', '{', '[{"a":', 'e\u0301', '\u1100\u1161', '\u0300', 'İ'],
+		...['<', '>', '=', 'rel', 'next', '%', '@', 'localhost', '</2>; rel="next"; title="'],
 	),
 	fc.string({ minLength: 1, maxLength: 4 }),
 );
@@ -88,7 +95,7 @@ function leastOf(read: () => unknown, enough: number): number {
 	return least;
 }
 
-describe('An answer of 250,000 characters', () => {
+describe('A text of 250,000 characters', () => {
 	it.each(Object.entries(readers))('is read in linear time: %s', (_, read) => {
 		fc.assert(
 			fc.property(fc.constantFrom(...types), hostile, (ofType, textOf) => {
