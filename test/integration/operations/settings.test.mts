@@ -93,13 +93,6 @@ describe('Setting: Update', () => {
 		expect(error?.context).toMatchObject({ itemIndex: 0 });
 		expect(service.requests).toEqual([]);
 	});
-
-	it('lists all invalid settings of an item', async () => {
-		const given = { after_redirect_delay: -1, captcha: 'none', number_prefix: 'x'.repeat(11) };
-		const { error } = await n8n.runNode({ ...update, settings: given });
-		expect(error?.message).toBe("2 settings can't be updated");
-		expect(error?.description).toMatch(/'Number: Prefix' .*\n'Redirect Delay \(Seconds\)' /);
-	});
 });
 
 /** The service's list of forms, with no more of each record than these attributes. */
