@@ -13,14 +13,7 @@ import { expect, it } from 'vitest';
 import { properties } from '../../../nodes/FormService/operations/index.ts';
 import { sendRoutedItem } from '../../../nodes/FormService/operations/routing.ts';
 
-const node: INode = {
-	id: '1',
-	name: 'Form Service',
-	type: 'n8n-nodes-formservice.formService',
-	typeVersion: 1,
-	position: [0, 0],
-	parameters: {},
-};
+const node = { name: 'Form Service', parameters: {} } as INode;
 
 const ACCEPTED = 'The item was accepted';
 
