@@ -69,8 +69,16 @@ const piece = fc.oneof(
 		...['.a?', '.a', 'a.', '9', '9,', '9.', '1e', '0x', 'T', '2026-01-31 ', '2026-01-31T08:00'],
 		...['|http://', '|http://h', '|http://h/', 'a.pdf|http://h/,', 'a.pdf|http://h/a.pdf, '],
 		...['x|https://h/?q=', 'http://', '[', '{', '[{"a":', 'e\u0301', '\u1100\u1161', '\u0300', 'İ'],
-		...['<', '>', '=', 'rel', 'next', '%', '@', 'localhost', '</2>; rel="next"; title="'],
 	),
+	// of links
+	fc.string({
+		unit: fc.constantFrom(
+			...['<', '>', ';', ',', '=', '"', '\\', ' ', 'a', 'rel', 'next', '.', '%'],
+			...['2', '5', '/', '?', '@', ':', '[', 'localhost', '1'],
+		),
+		minLength: 1,
+		maxLength: 8,
+	}),
 	fc.string({ minLength: 1, maxLength: 4 }),
 );
 const hostile = fc
