@@ -93,6 +93,7 @@ describe('A condition', () => {
 		['attribute:submitted_at', 'is', '2026-11-21', true],
 		['attribute:is_incomplete', 'is', 'false', true],
 		['attribute:referrer', 'isEmpty', '', true],
+		['attribute:referrer', 'isNotEmpty', '', false],
 		['attribute:referrer', 'isNot', 'x', true],
 		['attribute:referrer', 'is', 'x', false],
 		['created_at', 'after', '2026-11-21 11:59:59', true],

@@ -39,6 +39,7 @@ describe('An answer of a new response', () => {
 		[undefined, new Date(Date.UTC(2026, 10, 21, 8, 30)), '2026-11-21T08:30:00.000Z'],
 		[undefined, luxon, '2026-11-21T08:30:00.000+01:00'],
 		[undefined, ['Red', 2, true, null, 0.5], 'Red, 2, 1, 0.5'],
+		[undefined, ['Red'], 'Red'],
 		['number', '12.50', '12.50'],
 		['number', 12n, '12'],
 		['boolean', 'No', 0],
