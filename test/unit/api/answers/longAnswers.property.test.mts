@@ -111,8 +111,8 @@ describe('A text of 250,000 characters', () => {
 				const [short, long] = [textOf(25_000), textOf(250_000)];
 				const least = leastOf(() => read(short), 2);
 				const most = leastOf(() => read(long), 40);
-				expect(most).toBeLessThan(Math.max(60, 25 * least));
-				expect(most).toBeLessThan(250);
+				// a hundred times as long if the time is quadratic; a busy machine doubles or triples it
+				expect(most).toBeLessThan(Math.min(Math.max(120, 50 * least), 300));
 			}),
 			{ numRuns: 40 },
 		);
