@@ -4,9 +4,7 @@ import type { ServiceOptions } from './parts.mts';
 import { checkSettings } from './specification/settingsRules.mts';
 import { submitFormPage } from './submitForm.mts';
 
-const { contact, survey, newsletter, event } = demoForms;
-const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
-const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+const { contact, event } = demoForms;
 
 const running: Service[] = [];
 afterEach(async () => {
@@ -69,42 +67,6 @@ describe('the API', () => {
 		}
 	});
 
-	it('lists the workspace, forms and fields (sections 2.1 to 2.3)', async () => {
-		const { get } = await start();
-		const { data: workspace } = (await get('/workspace')).body;
-		expect(Object.keys(workspace)).toHaveLength(22);
-		expect(workspace.created_at).toMatch(TIMESTAMP);
-		const { data: forms } = (await get('/forms')).body;
-		expect(forms.map(({ id }: { id: string }) => id)).toEqual(Object.values(demoForms));
-		expect((await get(`/forms/${contact}/fields`)).body.data).toEqual(forms[0].fields);
-		const uuid = expect.stringMatching(UUID) as string;
-		expect(forms[0].fields[0]).toMatchObject({ uuid, label: 'Name', mandatory: true });
-	});
-
-	it('lists the responses of a form, by their state if asked to (section 4, rule 1)', async () => {
-		const { get } = await start();
-		const { data } = (await get(`/responses/${survey}`)).body;
-		expect(data[0]).toMatchObject({ number_formatted: 'S-2', is_incomplete: false });
-		expect(data[0].created_at).toMatch(TIMESTAMP);
-		expect(data[0].responses[2]).toEqual({ key: 'What do you use?', value: ['Reports'] });
-		for (const [query, states] of [
-			['', [true, false]],
-			['?incomplete=true', [true]],
-			['?incomplete=false', [false]],
-		]) {
-			const listed = (await get(`/responses/${newsletter}${query}`)).body.data;
-			expect(listed.map((one: { is_incomplete: boolean }) => one.is_incomplete)).toEqual(states);
-		}
-	});
-
-	it('links to a PDF that needs no token', async () => {
-		const { service, get } = await start();
-		const [{ uuid }] = service.store.responses(contact);
-		const reply = await fetch((await get(`/response/${uuid}/pdf`)).body.data.pdf_url);
-		expect(reply.headers.get('content-type')).toBe('application/pdf');
-		expect(await reply.text()).toMatch(/^%PDF-[^]*%%EOF\s*$/);
-	});
-
 	it('adds strings and integers under UUIDs of the form’s fields (section 4, rules 2 and 3)', async () => {
 		const { service, post } = await start();
 		const fields = [{ label: 'Text' }, { label: 'File', type: 'file_upload' as const }];
@@ -139,8 +101,8 @@ const values: Record<string, { good: unknown[]; bad: unknown[] }> = {
 
 describe('the settings (section 2.5)', () => {
 	it.each(Object.entries(values))('take values of %s up to its bounds', (name, { good, bad }) => {
-		for (const value of good) expect(checkSettings({ [name]: value })).toMatchObject({ ok: true });
-		for (const value of bad) expect(checkSettings({ [name]: value })).toMatchObject({ ok: false });
+		for (const value of good) expect(checkSettings({ [name]: value })).toHaveProperty(name);
+		for (const value of bad) expect(() => checkSettings({ [name]: value })).toThrow(name);
 	});
 
 	it('are updated all or not at all', async () => {
@@ -196,12 +158,5 @@ describe('a fault', () => {
 			.catch(() => '');
 		expect(count() - before).toBe(ACTED.includes(fault) ? 1 : 0);
 		expect((await get('/forms')).status).toBe(200);
-	});
-
-	it('meets only the method and path of its rule', async () => {
-		const { service, get } = await start();
-		service.faults.set({ fault: 'serverError', match: { method: 'get', path: /page=2$/ } });
-		expect((await get('/forms')).status).toBe(200);
-		expect((await get('/forms?page=2')).status).toBe(500);
 	});
 });

@@ -144,12 +144,6 @@ export function createStore(file: string | undefined, now: () => number) {
 		return Object.fromEntries(entries);
 	}
 
-	function change(uuid: string, answers: Answers, isIncomplete: boolean) {
-		const before = responseOf(uuid);
-		const merged = { ...before.answers, ...toUuids(before.formId, answers) };
-		responses.set(uuid, { ...before, answers: merged, isIncomplete });
-	}
-
 	return {
 		firstAccount: () => accounts.at(0),
 		accountOfToken: (token: string) => accounts.find(({ id }) => id === tokens.get(token)),
@@ -222,14 +216,13 @@ export function createStore(file: string | undefined, now: () => number) {
 			responses.set(uuid, added);
 			return added;
 		},
-		/** Makes an incomplete response a complete one; it keeps its UUID, number and time. */
-		completeResponse: (uuid: string, answers: Answers = {}) => change(uuid, answers, false),
-		/** Changes answers; those that are not named stay. */
-		editResponse: (uuid: string, answers: Answers) =>
-			change(uuid, answers, responseOf(uuid).isIncomplete),
-		deleteResponse(uuid: string) {
-			responses.delete(responseOf(uuid).uuid);
+		/** Changes answers, and completes the response or not; it keeps its UUID, number and time. */
+		changeResponse(uuid: string, answers: Answers, isIncomplete: boolean) {
+			const before = responseOf(uuid);
+			const merged = { ...before.answers, ...toUuids(before.formId, answers) };
+			responses.set(uuid, { ...before, answers: merged, isIncomplete });
 		},
+		deleteResponse: (uuid: string) => responses.delete(responseOf(uuid).uuid),
 
 		/** Keeps an uploaded file under an ID that nobody can guess: 192 bits. */
 		addFile({ name, type, data }: { name: string; type: string; data: Uint8Array }) {

@@ -59,7 +59,8 @@ describe('Response: Create with Using JSON', () => {
 	});
 
 	it('returns no UUID if the service does not give one, and the name of a form from the list', async () => {
-		service.shapes.created = 'message';
+		const reply = answer(200, 'application/json', '{"success":true,"message":"Added."}');
+		service.faults.set({ fault: reply, match: { method: 'POST' } });
 		const formId = { ...locator(survey, 'list'), cachedResultName: 'Customer Survey' };
 		const { items } = await create(formId, [{ [uuids(survey).Comment]: 'x' }], asJson);
 		const form = { id: survey, name: 'Customer Survey' };

@@ -133,7 +133,7 @@ describe('Filters and Sort', () => {
 	});
 
 	it('are applied before the limit, so all pages are read', async () => {
-		Object.assign(service.shapes, { paging: 'linkAbsolute', pageSize: 2 });
+		Object.assign(service.shapes, { paging: 'link', pageSize: 2 });
 		expect(await findDays({ returnAll: false, limit: 1 })).toEqual([6]);
 		expect(service.requests).toHaveLength(3);
 	});

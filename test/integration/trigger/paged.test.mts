@@ -36,9 +36,9 @@ async function begin(shapes: Partial<Shapes>) {
 describe.each([
 	['newest first, by number', { paging: 'number', order: 'desc' }],
 	['oldest first, by number', { paging: 'number', order: 'asc' }],
-	['newest first, by links', { paging: 'linkAbsolute', total: true, order: 'desc' }],
-	['oldest first, by links', { paging: 'linkRelative', total: true, order: 'asc' }],
-	['newest first, without totals', { paging: 'linkAbsolute', order: 'desc' }],
+	['newest first, by links', { paging: 'link', total: true, order: 'desc' }],
+	['oldest first, by links', { paging: 'link', total: true, order: 'asc' }],
+	['newest first, without totals', { paging: 'link', order: 'desc' }],
 	['newest first, by cursors', { paging: 'cursor', total: true, order: 'desc' }],
 ] as const)('1,000 responses in pages of 15, %s', (_text, shapes) => {
 	it('take one request while nothing happens, and up to three when responses come', async () => {
@@ -61,7 +61,7 @@ describe.each([
 describe('1,000 responses in pages of 15', () => {
 	it('are read whole every 268 minutes, which shows that an old one was completed', async () => {
 		const { open, submit, poll } = await begin({ paging: 'number', order: 'desc' });
-		service.store.completeResponse(open);
+		service.store.changeResponse(open, {}, false);
 		submit('Ada');
 		expect(await poll(SHORT_POLL)).toEqual({ names: ['Ada'], requests: 1 });
 		expect((await poll(WHOLE_POLL + SHORT_POLL, 68)).names).toEqual(['Old']);

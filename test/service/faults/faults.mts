@@ -20,13 +20,8 @@ export type Faults = ReturnType<typeof createFaults>;
 export function createFaults() {
 	let rules: FaultRule[] = [];
 	return {
-		/** Adds a rule; the function it returns removes the rule. */
-		set(rule: FaultRule): () => void {
-			const own = { ...rule };
-			rules.push(own);
-			return () => {
-				rules = rules.filter((other) => other !== own);
-			};
+		set(rule: FaultRule) {
+			rules.push({ ...rule });
 		},
 		clear() {
 			rules = [];

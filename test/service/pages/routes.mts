@@ -66,8 +66,7 @@ export function pageRoutes({ store, origin }: Parts) {
 		const answers = readAnswers(body, store.fields(id));
 		const known = store.response(uuid);
 		if (!known) store.addResponse(id, { uuid, answers, incomplete });
-		else if (incomplete) store.editResponse(uuid, answers);
-		else store.completeResponse(uuid, answers);
+		else store.changeResponse(uuid, answers, known.isIncomplete && incomplete);
 	}
 }
 

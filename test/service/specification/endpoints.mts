@@ -63,12 +63,7 @@ function responseEndpoints(api: FastifyInstance, parts: Parts) {
 		const response = store.response(request.params.uuid);
 		if (!response) throw new ServiceError(404, 'The response was not found.');
 		formOf(request, parts, response.formId);
-		const url = `${parts.origin()}/pdf/${response.uuid}.pdf`;
-		return {
-			nested: { success: true, data: { pdf_url: url } },
-			topPdfUrl: { success: true, pdf_url: url },
-			topUrl: { success: true, url },
-		}[shapes.pdf];
+		return { success: true, data: { pdf_url: `${parts.origin()}/pdf/${response.uuid}.pdf` } };
 	});
 
 	api.post<{ Params: { id: string } }>('/forms/:id/response', (request) => {
@@ -77,8 +72,7 @@ function responseEndpoints(api: FastifyInstance, parts: Parts) {
 		const closed = store.closedBecause(form);
 		if (closed) throw new ServiceError(403, closed);
 		const { uuid } = store.addResponse(form.id, { answers });
-		const start = { success: true, message: 'Response added.' };
-		return shapes.created === 'message' ? start : { ...start, data: { uuid } };
+		return { success: true, message: 'Response added.', data: { uuid } };
 	});
 }
 
@@ -123,9 +117,8 @@ function faultOf({ type }: Field, value: unknown): string | undefined {
 function settingsEndpoint(api: FastifyInstance, parts: Parts) {
 	api.post<{ Params: { id: string } }>('/forms/:id/settings', (request) => {
 		const form = formOf(request, parts, request.params.id);
-		const check = checkSettings(objectOf(request.body));
-		if (!check.ok) throw invalid(check.errors);
-		const { id, settings, updatedAt } = parts.store.editSettings(form.id, check.settings);
+		const changes = checkSettings(objectOf(request.body));
+		const { id, settings, updatedAt } = parts.store.editSettings(form.id, changes);
 		return {
 			success: true,
 			message: 'Form settings updated.',

@@ -26,7 +26,7 @@ export function listing(records: unknown[], request: FastifyRequest, { shapes, o
 		const link = new URL(request.url.split('?')[0], origin());
 		const parameters = { ...query, page };
 		for (const [key, value] of Object.entries(parameters)) link.searchParams.set(key, `${value}`);
-		return paging === 'linkRelative' ? link.pathname + link.search : link.href;
+		return link.href;
 	};
 	const links = {
 		first: linkTo(1),
@@ -36,11 +36,10 @@ export function listing(records: unknown[], request: FastifyRequest, { shapes, o
 	return { success: true, data, links, ...(shapes.total && { meta: told }) };
 }
 
-/** Responses come oldest first; gives them in the order and the cut that is set. */
-export function arrange<T>(records: T[], { order, visible }: Shapes): T[] {
-	const ordered =
-		order === 'asc' ? records : order === 'desc' ? records.toReversed() : shuffle(records);
-	return ordered.slice(0, visible);
+/** Responses come oldest first; gives them in the order that is set. */
+export function arrange<T>(records: T[], { order }: Shapes): T[] {
+	if (order === 'random') return shuffle(records);
+	return order === 'asc' ? records : records.toReversed();
 }
 
 /** Fisher-Yates with the numbers of Park and Miller: always the same order. */

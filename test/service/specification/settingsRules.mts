@@ -1,3 +1,5 @@
+import { invalid } from './envelope.mts';
+
 /** One setting of section 2.5. `max` counts characters of a text and is the bound of an integer. */
 export type SettingRule =
 	| { kind: 'boolean'; nullable?: false }
@@ -58,23 +60,22 @@ export function defaultSettings(name: string): Settings {
 	return { ...Object.fromEntries(entries), show_formtitle: true, seo_allow_bots: true, name };
 }
 
-export type SettingsCheck =
-	| { ok: true; settings: Settings }
-	| { ok: false; errors: Record<string, string[]> };
-
-/** Checks the body of endpoint 7. Booleans given as 0 or 1 become false and true (section 4, rule 5). */
-export function checkSettings(body: Record<string, unknown>): SettingsCheck {
-	const settings = new Map<string, SettingValue>();
-	const errors = new Map<string, string[]>();
+/**
+ * Checks the body of endpoint 7. Booleans given as 0 or 1 become false and true (section 4, rule 5).
+ *
+ * @throws ServiceError with all that is wrong
+ */
+export function checkSettings(body: Record<string, unknown>): Settings {
+	const settings: Settings = {};
+	const errors: Record<string, string[]> = {};
 	for (const [key, value] of Object.entries(body)) {
 		const rule = Object.hasOwn(settingRules, key) ? settingRules[key] : undefined;
 		const fault = rule ? faultOf(key, rule, value) : `The ${key} setting cannot be updated.`;
-		if (fault !== undefined) errors.set(key, [fault]);
-		else settings.set(key, rule?.kind === 'boolean' ? Boolean(value) : (value as SettingValue));
+		if (fault !== undefined) errors[key] = [fault];
+		else settings[key] = rule?.kind === 'boolean' ? Boolean(value) : (value as SettingValue);
 	}
-	return errors.size > 0
-		? { ok: false, errors: Object.fromEntries(errors) }
-		: { ok: true, settings: Object.fromEntries(settings) };
+	if (Object.keys(errors).length > 0) throw invalid(errors);
+	return settings;
 }
 
 function faultOf(key: string, rule: SettingRule, value: unknown): string | undefined {
@@ -84,7 +85,14 @@ function faultOf(key: string, rule: SettingRule, value: unknown): string | undef
 			? undefined
 			: `The ${key} setting must be true or false.`;
 	}
-	if (rule.kind === 'integer') return integerFault(key, rule, value);
+	if (rule.kind === 'integer') {
+		const { min = -Infinity, max = Infinity } = rule;
+		if (!Number.isSafeInteger(value)) return `The ${key} setting must be an integer.`;
+		if ((value as number) < min) return `The ${key} setting must be at least ${min}.`;
+		return (value as number) > max
+			? `The ${key} setting must not be greater than ${max}.`
+			: undefined;
+	}
 
 	if (typeof value !== 'string') return `The ${key} setting must be a string.`;
 	if (rule.max !== undefined && [...value].length > rule.max) {
@@ -92,21 +100,6 @@ function faultOf(key: string, rule: SettingRule, value: unknown): string | undef
 	}
 	if (rule.allowed && !rule.allowed.includes(value)) return `The selected ${key} is invalid.`;
 	if (rule.kind === 'url' && !isWebAddress(value)) return `The ${key} setting must be a valid URL.`;
-	return undefined;
-}
-
-function integerFault(
-	key: string,
-	{ min, max }: { min?: number; max?: number },
-	value: unknown,
-): string | undefined {
-	if (!Number.isSafeInteger(value)) return `The ${key} setting must be an integer.`;
-	if (min !== undefined && (value as number) < min) {
-		return `The ${key} setting must be at least ${min}.`;
-	}
-	if (max !== undefined && (value as number) > max) {
-		return `The ${key} setting must not be greater than ${max}.`;
-	}
 	return undefined;
 }
 
