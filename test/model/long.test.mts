@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { Mode } from './n8n.mts';
 import type { Order, Paging } from './service.mts';
 import { DAY_MS } from './time.mts';
-import { always, START, World } from './world.mts';
+import { always, countMostInADay, START, World } from './world.mts';
 
 const PAGE_SIZE = 3;
 const DAY_MINUTES = 24 * 60;
@@ -115,7 +115,7 @@ describe('A list of many pages', () => {
 				};
 				await world.run(2.5 * DAY_MINUTES, happen, { latencyMs, periodMinutes: 2 });
 				expect(world.oracle.listMissing()).toEqual([]);
-				const most = world.mostInADay(world.requestTimes.slice(before));
+				const most = countMostInADay(world.requestTimes.slice(before));
 				expect(most).toBeLessThanOrEqual(1.1 * requestsPerDay);
 				const spacing = DAY_MINUTES / requestsPerDay;
 				const wholeMinutes = DAY_MINUTES / 2 + 4.4 * pages * spacing;

@@ -69,15 +69,6 @@ export class World {
 		return this.service.sent.map(({ at }) => at);
 	}
 
-	/** The most requests in any 24 hours. */
-	mostInADay(times = this.requestTimes): number {
-		let first = 0;
-		return times.reduce((most, at, last) => {
-			while (times[first] <= at - DAY_MS) first += 1;
-			return Math.max(most, last - first + 1);
-		}, 0);
-	}
-
 	// what people do to forms
 
 	submit(form: Form, incomplete = false): Response {
@@ -253,6 +244,15 @@ export class World {
 		expect(bytes, 'bytes of the saved state').toBeLessThanOrEqual(20 * count + 1_024);
 		return poll;
 	}
+}
+
+/** The most of these requests, in the order of their times, in any 24 hours. */
+export function countMostInADay(times: readonly number[]): number {
+	let first = 0;
+	return times.reduce((most, at, last) => {
+		while (times[first] <= at - DAY_MS) first += 1;
+		return Math.max(most, last - first + 1);
+	}, 0);
 }
 
 /** What a poll gave, as `A-2 responseCompleted`. */

@@ -220,7 +220,7 @@ describe('the example', () => {
 		]);
 		const run = await runChanged(AGENT, { ...choices, answers: added });
 		expect(itemsOf(run, 'AI Agent')[0].json.output).toBe('Done');
-		for (const { description } of told.tools) expect(description).toMatch(/\w{3}/);
+		for (const description of told.toolDescriptions) expect(description).toMatch(/\w{3}/);
 		expect(told.results[0]).toContain('Where is my delivery?');
 		expect(countMessages(added.Message)).toBe(1);
 		expect(Boolean(store.form(contact)?.settings.is_closed)).toBe(true);

@@ -10,7 +10,6 @@ import { type Service, type ServiceOptions, startService } from '../service/inde
 
 /** A saved credential, as a node names it. */
 export type Credential = { id: string; name: string };
-type Access = Pick<Service, 'token' | 'baseUrl'>;
 
 /** Starts a service whose limits no test reaches; it ends with `cleanup`. */
 export async function startUnlimited(
@@ -37,7 +36,7 @@ export async function startInstance(
 /** Saves the credential of a service's account. */
 export async function saveAccount(
 	rest: N8nRest,
-	{ token, baseUrl }: Access,
+	{ token, baseUrl }: Pick<Service, 'token' | 'baseUrl'>,
 	name = 'Form Service account',
 ): Promise<Credential> {
 	const data = { accessToken: token, baseUrl };

@@ -3,15 +3,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-/** A tool as the model is told of it. */
-type Tool = { name: string; description: string };
-
 /** What the model does: it calls a tool by its name, or answers. */
 export type Step = { tool: string; args: object } | { answer: string };
 
 type Request = {
 	messages: Array<{ role: string; content?: unknown }>;
-	tools?: Array<{ function: Tool }>;
+	tools?: Array<{ function: { description: string } }>;
 	stream?: boolean;
 };
 
@@ -22,14 +19,14 @@ type Request = {
  * @returns its address, and what it has been told so far: by the person, of its tools, and by them
  */
 export async function startScriptedModel(script: Step[], cleanup: AsyncDisposableStack) {
-	const told = { prompt: '', tools: [] as Tool[], results: [] as string[] };
+	const told = { prompt: '', toolDescriptions: [] as string[], results: [] as string[] };
 	const server = createServer(async (request, reply) => {
 		if (!request.url?.endsWith('/chat/completions')) return reply.writeHead(404).end('{}');
 		const { messages, tools = [], stream } = (await json(request)) as Request;
 		const listContents = (wanted: string) =>
 			messages.filter(({ role }) => role === wanted).map(({ content }) => JSON.stringify(content));
 		told.prompt = listContents('user').join();
-		told.tools = tools.map((tool) => tool.function);
+		told.toolDescriptions = tools.map((tool) => tool.function.description);
 		told.results = listContents('tool');
 		const message = createMessage(script[told.results.length], told.results.length);
 		const finish = 'tool_calls' in message ? 'tool_calls' : 'stop';

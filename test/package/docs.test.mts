@@ -7,15 +7,13 @@ import { root } from '../../scripts/lib/paths.mts';
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const readme = read('README.md');
 
-/** What GitHub makes of a heading when it is linked to. */
-const anchorOf = (heading: string) =>
-	heading
-		.toLowerCase()
-		.replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-		.replaceAll(' ', '-');
-
+/** What GitHub makes of a page's headings when they are linked to. */
 const anchorsOf = (path: string) =>
-	[...readFileSync(path, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading]) => anchorOf(heading));
+	[
+		...readFileSync(path, 'utf8')
+			.toLowerCase()
+			.matchAll(/^#+ (.*)$/gm),
+	].map(([, heading]) => heading.replaceAll(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-'));
 
 /** Links and pictures of a page, without those that lead out of the repository. */
 const linksOf = (text: string) =>

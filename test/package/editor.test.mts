@@ -9,7 +9,6 @@ import type {
 	INodeProperties,
 	INodePropertyOptions,
 	INodeType,
-	INodeTypeDescription,
 } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { root, temporaryFolder } from '../../scripts/lib/paths.mts';
@@ -39,10 +38,6 @@ function listInner(parameter: INodeProperties): INodeProperties[] {
 	});
 	return [parameter, ...inner.flatMap(listInner)];
 }
-
-/** All parameters of a node, those in collections too. */
-const listParameters = ({ properties }: INodeTypeDescription): INodeProperties[] =>
-	properties.flatMap(listInner);
 
 /** The operations of the nodes, each with its resource and the parameters that it shows. */
 const operations = descriptions.flatMap(({ properties }) =>
@@ -117,7 +112,7 @@ describe('the parameters of the nodes and the credential', () => {
 
 	it('are called in texts what the editor calls them', () => {
 		const parameters = [
-			...descriptions.flatMap(listParameters),
+			...descriptions.flatMap(({ properties }) => properties.flatMap(listInner)),
 			...credentials.flatMap(({ instance }) => instance.properties),
 		];
 		const options = parameters.flatMap(({ options = [], modes = [] }) => [...options, ...modes]);

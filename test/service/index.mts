@@ -9,7 +9,6 @@ import { createStore } from './store.mts';
 
 export { answer, bodyOf, redirect, slow, status, tooMany } from './faults/faultKinds.mts';
 export type { Fault } from './faults/faultKinds.mts';
-export type { Faults } from './faults/faults.mts';
 export { type FaultName, faultTable } from './faults/faultTable.mts';
 export type { RecordedRequest, Service, ServiceOptions } from './parts.mts';
 export { demoForms } from './demo/demoForms.mts';

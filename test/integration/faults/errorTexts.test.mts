@@ -19,7 +19,7 @@ const TOKEN = 'a-token-that-the-service-may-repeat';
 const LONG = 'Not now. '.repeat(32);
 
 const json = (code: number, body: unknown) =>
-	answer(code, 'application/json', JSON.stringify(body), 'JSON');
+	answer(code, 'application/json', JSON.stringify(body));
 
 /** What a person reads, with the address of the service and times as in every run. */
 type Text = { message: string; description: string };

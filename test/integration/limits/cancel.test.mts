@@ -63,7 +63,6 @@ describe('an execution that is canceled', () => {
 			const closed = Promise.withResolvers<void>();
 			service.faults.set({
 				fault: {
-					name: 'no reply, and the connection watched',
 					stage: 'door',
 					act({ request, reply }) {
 						reply.hijack();

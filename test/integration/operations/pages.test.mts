@@ -20,7 +20,6 @@ type Reply = { body: object; headers?: Record<string, string> };
 function servePages(replyTo: (query: Record<string, string>, count: number) => Reply, times = 500) {
 	let count = 0;
 	const fault: Fault = {
-		name: 'pages',
 		stage: 'instead',
 		act: ({ request, reply }) => {
 			const { body, headers = {} } = replyTo(request.query as Record<string, string>, count++);

@@ -1,4 +1,4 @@
-import { type BrowserContextOptions, chromium, type Page, selectors } from 'playwright-core';
+import { type BrowserContextOptions, chromium, selectors } from 'playwright-core';
 import { provideChromium } from '../../../scripts/lib/chromium.mts';
 
 /** What keeps a browser from asking for updates and the like, where nothing but this machine can be reached. */
@@ -14,13 +14,10 @@ const FLAGS = [
 
 const WAIT_MS = 60_000;
 
-export type Browser = {
-	/** a new tab of a person who is signed in nowhere */
-	newPage(options?: BrowserContextOptions): Promise<Page>;
-};
+export type Browser = Awaited<ReturnType<typeof openBrowser>>;
 
 /** Starts a browser without a window; it ends with `cleanup`. */
-export async function openBrowser(cleanup: AsyncDisposableStack): Promise<Browser> {
+export async function openBrowser(cleanup: AsyncDisposableStack) {
 	selectors.setTestIdAttribute('data-test-id');
 	const browser = await chromium.launch({
 		executablePath: await provideChromium(),
@@ -30,7 +27,8 @@ export async function openBrowser(cleanup: AsyncDisposableStack): Promise<Browse
 	});
 	cleanup.defer(async () => await browser.close());
 	return {
-		async newPage(options = {}) {
+		/** A new tab of a person who is signed in nowhere. */
+		async newPage(options: BrowserContextOptions = {}) {
 			const viewport = { width: 1500, height: 1100 };
 			const page = await browser.newPage({ viewport, ...options });
 			page.setDefaultTimeout(WAIT_MS);

@@ -17,10 +17,9 @@ export type Meeting = {
  * - `instead`: past the limiter, in place of the work; the request counts and nothing is done.
  * - `after`: the work is done and counted, then its reply is spoilt.
  */
-export type Fault = { name: string } & (
+export type Fault =
 	| { stage: 'door' | 'instead'; act(meeting: Meeting): void }
-	| { stage: 'after'; spoil(meeting: Meeting, body: Buffer): unknown }
-);
+	| { stage: 'after'; spoil(meeting: Meeting, body: Buffer): unknown };
 
 const send = (reply: FastifyReply, status: number, body: unknown) => {
 	reply.code(status).send(body);
@@ -34,7 +33,6 @@ export function status(
 	stage: 'door' | 'instead' = 'instead',
 ): Fault {
 	return {
-		name: `status ${code}`,
 		stage,
 		act: ({ reply }) => send(reply, code, { success: false, message, ...(errors && { errors }) }),
 	};
@@ -47,7 +45,6 @@ export function tooMany(
 	body: unknown = { success: false, message: 'Too Many Attempts.' },
 ): Fault {
 	return {
-		name: `status 429, limit ${limit}, Retry-After ${JSON.stringify(retryAfter) ?? 'missing'}`,
 		stage: 'door',
 		act({ reply, now }) {
 			reply.headers({ 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0' });
@@ -66,7 +63,6 @@ export function tooMany(
 /** The service acts at once, and its reply comes `milliseconds` late. */
 export function slow(milliseconds: number): Fault {
 	return {
-		name: `slow by ${milliseconds} ms`,
 		stage: 'after',
 		async spoil({ wait }, body) {
 			await wait(milliseconds);
@@ -78,7 +74,6 @@ export function slow(milliseconds: number): Fault {
 /** A redirect to an address, absolute or a path. */
 export function redirect(address: string, code = 302): Fault {
 	return {
-		name: `redirect ${code} to ${address}`,
 		stage: 'instead',
 		act({ reply }) {
 			reply.redirect(address, code);
@@ -87,9 +82,8 @@ export function redirect(address: string, code = 302): Fault {
 }
 
 /** A reply of this status, type and text, whatever was asked. */
-export function answer(code: number, type: string, body: string, name = type): Fault {
+export function answer(code: number, type: string, body: string): Fault {
 	return {
-		name: `status ${code} with ${name}`,
 		stage: 'instead',
 		act: ({ reply }) => send(reply.type(type), code, body),
 	};
@@ -98,7 +92,6 @@ export function answer(code: number, type: string, body: string, name = type): F
 /** A listing in well-formed JSON of about this many megabytes, sent in pieces without a length. */
 export function bodyOf(megabytes: number): Fault {
 	return {
-		name: `body of ${megabytes} MB`,
 		stage: 'instead',
 		act({ reply }) {
 			const records = Array<string>(megabytes).fill(`"${'x'.repeat(1_000_000)}",`);

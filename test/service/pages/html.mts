@@ -22,13 +22,6 @@ export function sendPage(reply: FastifyReply, title: string, content: Markup, st
 		<html lang="en">
 			<meta charset="utf-8" />
 			<title>${title}</title>
-			<style>
-				body {
-					max-width: 40rem;
-					margin: 2rem auto;
-					font: 1rem/1.5 sans-serif;
-				}
-			</style>
 			<h1>${title}</h1>
 			${content}
 			<p><small>A stand-in for Form Service, for tests and demos.</small></p>

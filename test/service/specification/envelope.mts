@@ -22,10 +22,7 @@ export function failureOf(error: unknown): { status: number; body: Record<string
 		: { status: 500, body: { success: false, message: 'Server Error' } };
 }
 
-/** A 400 whose message is the first of the field messages, as such frameworks sum them up. */
+/** A 400 whose message is the first of the field messages. */
 export function invalid(errors: Record<string, string[]>): ServiceError {
-	const messages = Object.values(errors).flat();
-	const more = messages.length - 1;
-	const tail = more > 0 ? ` (and ${more} more ${more === 1 ? 'error' : 'errors'})` : '';
-	return new ServiceError(400, `${messages[0]}${tail}`, errors);
+	return new ServiceError(400, Object.values(errors)[0][0], errors);
 }
