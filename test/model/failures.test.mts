@@ -9,7 +9,6 @@ import { always, World } from './world.mts';
 /** Failures in which the service does not say how long to wait. */
 const NAMES = (Object.keys(faults) as FaultName[]).filter((name) => !name.endsWith('UsedUp'));
 
-/** Minutes until a request was sent. */
 async function countMinutesUntilSent(world: World, circumstances = {}): Promise<number> {
 	for (let minutes = 1; minutes < 200; minutes++) {
 		if ((await world.tick(MINUTE_MS, circumstances)).sent.length > 0) return minutes;
@@ -19,7 +18,6 @@ async function countMinutesUntilSent(world: World, circumstances = {}): Promise<
 
 const listReports = (world: World) => world.polls.filter(({ thrown }) => thrown !== undefined);
 
-/** Minutes between polls. */
 const listGaps = (polls: readonly Poll[]) =>
 	polls.slice(1).map(({ endedAt }, index) => (endedAt - polls[index].endedAt) / MINUTE_MS);
 

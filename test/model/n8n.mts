@@ -6,7 +6,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import lodash from 'lodash';
-import type { IDataObject, IHttpRequestOptions, INode, IPollFunctions } from 'n8n-workflow';
+import type { IDataObject, IHttpRequestOptions, IPollFunctions } from 'n8n-workflow';
 import type { Clock } from '../../nodes/FormService/api/clock.ts';
 import { compiledSources } from '../../scripts/lib/compiled.mts';
 import { UNANSWERED, type Sent, type Service, type Treatment } from './service.mts';
@@ -92,17 +92,7 @@ export function startProcess({ now, sleep, timeout }: Clock): Process {
 
 let workflows = 0;
 
-const node: INode = {
-	id: 'node-1',
-	name: 'Trigger',
-	type: 'n8n-nodes-formservice.formServiceTrigger',
-	typeVersion: 1,
-	position: [0, 0],
-	parameters: {},
-};
-
 export class N8n {
-	/** What n8n's log was told. */
 	readonly log: string[] = [];
 	/** The static data in n8n's database. */
 	saved: IDataObject = {};
@@ -207,7 +197,7 @@ export class N8n {
 		const write = (text: string) => void this.log.push(text);
 		const functions = {
 			getWorkflow: () => ({ id: this.workflowId, name: 'Workflow', active: true }),
-			getNode: () => ({ ...node, name: this.nodeName }),
+			getNode: () => ({ id: 'node-1', name: this.nodeName, typeVersion: 1, parameters: {} }),
 			getMode: () => 'trigger',
 			getActivationMode: () => activation,
 			getPollBudgetMs: () => BUDGET_MS[mode],

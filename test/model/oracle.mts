@@ -11,7 +11,6 @@ import { EVENTS, type Poll, type TriggerEvent } from './n8n.mts';
 import type { Form, Response } from './service.mts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './time.mts';
 
-/** What events happen to. */
 type Subject = Form | Response;
 
 type Belief = {

@@ -83,7 +83,6 @@ export class Form {
 		return this.order === 'shuffled' ? shown.sort((one, two) => mix(one) - mix(two)) : shown;
 	}
 
-	/** A record as the service writes it. */
 	record({ id, number, incomplete, createdAt, edits }: Response): IDataObject {
 		const spelled = spellings[this.spelling](createdAt, number, incomplete);
 		const record = { created_at: spelled[0], number: spelled[1], is_incomplete: spelled[2] };
@@ -162,9 +161,7 @@ const PATH = '/api/v1/';
 export class Service {
 	/** Entries on a page of the list of forms, and of the fields of a form. */
 	otherPageSize = Infinity;
-	/** All requests so far. */
 	readonly sent: Sent[] = [];
-	/** How it treats requests now. */
 	treatment: Treatment = {};
 	readonly forms: Record<string, Form>;
 	private readonly time: VirtualTime;

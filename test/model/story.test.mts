@@ -96,7 +96,9 @@ const happenings: Record<string, (scene: Scene) => unknown> = {
 };
 
 function showAll(world: World): void {
-	for (const form of Object.values(world.forms)) world.setListed(form, true);
+	for (const form of Object.values(world.forms)) {
+		world.show(form, () => Object.assign(form, { listed: true, hidden: false }));
+	}
 }
 
 /** Something happens to a form that is there, most often the first one. */
@@ -155,9 +157,7 @@ describe('Every event is delivered exactly once', () => {
 					await world.begin();
 					await world.calm();
 					for (const { what, n } of happened) await happen(world, what, n);
-					for (const form of Object.values(world.forms)) {
-						world.show(form, () => Object.assign(form, { listed: true, hidden: false }));
-					}
+					showAll(world);
 					await world.calm();
 					world.time.pass(25 * HOUR_MS);
 					await world.calm();

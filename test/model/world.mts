@@ -35,7 +35,6 @@ export class World {
 	readonly service: Service;
 	readonly n8n: N8n;
 	readonly oracle: Oracle;
-	/** All polls so far. */
 	readonly polls: Poll[] = [];
 	/** What was last asked for in vain, whose failure may be reported later. */
 	private readonly failing = new Set<string>();

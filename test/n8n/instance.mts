@@ -33,7 +33,6 @@ export async function startInstance(
 	return { n8n, rest: n8n.rest, folder };
 }
 
-/** Saves the credential of a service's account. */
 export async function saveAccount(
 	rest: N8nRest,
 	{ token, baseUrl }: Pick<Service, 'token' | 'baseUrl'>,

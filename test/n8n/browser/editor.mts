@@ -19,7 +19,6 @@ export class Editor {
 		await this.page.waitForURL(/\/(home|workflow)/);
 	}
 
-	/** Opens a node of a workflow with its parameters. */
 	async openNode(workflowId: string, name: string): Promise<void> {
 		await this.page.goto(`${this.url}/workflow/${workflowId}`);
 		await this.page
@@ -28,7 +27,6 @@ export class Editor {
 		await this.element('node-parameters').waitFor();
 	}
 
-	/** Opens the page of a credential out of the list of all. */
 	async openCredential(name: string): Promise<void> {
 		await this.page.goto(`${this.url}/home/credentials`);
 		await this.page.getByText(name, { exact: true }).click();

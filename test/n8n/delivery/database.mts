@@ -9,7 +9,7 @@ export type Stored = {
 };
 
 const EXECUTIONS = `
-	SELECT execution_entity.id, execution_entity.status, execution_data.data
+	SELECT CAST(execution_entity.id AS TEXT) AS id, execution_entity.status, execution_data.data
 	FROM execution_entity JOIN execution_data ON execution_data.executionId = execution_entity.id
 	WHERE execution_entity.workflowId = ? ORDER BY execution_entity.id`;
 const STATIC_DATA = 'SELECT staticData FROM workflow_entity WHERE id = ?';
@@ -27,9 +27,7 @@ export function readDatabase(folder: string, workflowId: string): Stored {
 		const executions = database.prepare(EXECUTIONS).all(workflowId);
 		const workflow = database.prepare(STATIC_DATA).get(workflowId);
 		return {
-			executions: executions.map(({ id, status, data }) => ({
-				...{ id: String(id), status: String(status), data: String(data) },
-			})),
+			executions: executions as Stored['executions'],
 			state: JSON.stringify(workflow?.staticData ?? null),
 		};
 	} finally {

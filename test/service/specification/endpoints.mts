@@ -127,7 +127,6 @@ function settingsEndpoint(api: FastifyInstance, parts: Parts) {
 	});
 }
 
-/** The body as an object, which it must be. */
 function objectOf(body: unknown): Record<string, unknown> {
 	if (typeof body !== 'object' || body === null || Array.isArray(body)) {
 		throw new ServiceError(400, 'The body must be a JSON object.');

@@ -4,7 +4,6 @@ export type Limits = { perMinute: number; perDay: number };
 /** A fixed window: when it ends, in epoch milliseconds, and the requests counted in it. */
 type Window = { endMs: number; used: number };
 
-/** What one user has used. */
 export type Usage = { minute: Window; day: Window };
 
 export type Decision = { isAllowed: boolean; usage?: Usage; headers: Record<string, string> };

@@ -103,7 +103,6 @@ function faultOf(key: string, rule: SettingRule, value: unknown): string | undef
 	return undefined;
 }
 
-/** True for an absolute http or https address. */
 export function isWebAddress(value: string): boolean {
 	return /^https?:\/\//i.test(value) && URL.canParse(value);
 }

@@ -5,7 +5,6 @@
 export type Shapes = {
 	/** how a listing says where it goes on */
 	paging: 'none' | 'link' | 'number' | 'cursor';
-	/** records of a page, when there are pages */
 	pageSize: number;
 	/** whether each page says how many records there are on all of them, as it always does by number */
 	total: boolean;
@@ -19,7 +18,6 @@ export type Shapes = {
 	reset(): void;
 };
 
-/** The shapes of one running service. */
 export function createShapes(): Shapes {
 	const seen = {
 		paging: 'none',
