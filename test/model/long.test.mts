@@ -4,24 +4,18 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Mode } from './n8n.mts';
-import type { Order, Paging } from './service.mts';
+import type { Form, Order, Paging } from './service.mts';
 import { DAY_MS } from './time.mts';
 import { always, countMostInADay, START, World } from './world.mts';
 
 const PAGE_SIZE = 3;
 const DAY_MINUTES = 24 * 60;
 
-type Listing = {
-	order?: Order;
-	paging?: Paging;
-	pages: number;
-	mode?: Mode;
-	requestsPerDay?: number;
-};
+type Listing = Partial<Pick<Form, 'order' | 'paging'>> & { pages: number };
+type Given = ConstructorParameters<typeof World>[1];
 
 /** A form with so many pages, on which each twentieth response is incomplete. */
-function createWorld({ order = 'newest', paging = 'link', pages, ...given }: Listing) {
+function createWorld({ order = 'newest', paging = 'link', pages, ...given }: Listing & Given) {
 	const world = new World(['A'], given);
 	const { A } = world.forms;
 	Object.assign(A, { order, paging, pageSize: PAGE_SIZE });

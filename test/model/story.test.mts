@@ -14,7 +14,6 @@ import { always, World } from './world.mts';
 const pick = <T,>(all: readonly T[], n: number): T => all[n % all.length];
 
 const ENDS: End[] = ['killedBefore', 'killedAfterState', 'killedAfterExecution', 'discarded'];
-const FAULTS: Fault[] = Object.values(faults);
 const GAPS_MS = [10_000, MINUTE_MS, 2 * MINUTE_MS, 10 * MINUTE_MS, HOUR_MS];
 const PAUSES_MS = [HOUR_MS, 5 * HOUR_MS, 23 * HOUR_MS, 25 * HOUR_MS, 28 * DAY_MS, 31 * DAY_MS];
 
@@ -41,7 +40,7 @@ const SCOPES: Array<(request: Sent, index: number) => boolean> = [
 ];
 
 function createTrouble(n: number) {
-	const [fault, isMeant] = [pick(FAULTS, n), pick(SCOPES, n >> 4)];
+	const [fault, isMeant] = [pick<Fault>(Object.values(faults), n), pick(SCOPES, n >> 4)];
 	let index = 0;
 	return { failWith: (request: Sent) => (isMeant(request, index++) ? fault : undefined) };
 }

@@ -5,13 +5,11 @@ import type { Limits, Usage } from './specification/limiter.mts';
 import type { Shapes } from './specification/shapes.mts';
 import type { Account, Store } from './store.mts';
 
-export type ServiceOptions = {
+export type ServiceOptions = Partial<Limits> & {
 	/** any free one when not given */
 	port?: number;
 	/** where what is stored stays between starts; in memory alone when not given */
 	file?: string;
-	perMinute?: number;
-	perDay?: number;
 	/** of the first account */
 	token?: string;
 	/** whether an empty database gets the demo's forms and responses (default), or an account alone */

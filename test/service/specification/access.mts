@@ -27,10 +27,7 @@ export function guard({ store, limits, usage, now }: Parts) {
 }
 
 /** The account that the guard let in. */
-export function accountOf({ call }: FastifyRequest): Account {
-	if (!call.account) throw new ServiceError(401, 'Unauthenticated.');
-	return call.account;
-}
+export const accountOf = ({ call }: FastifyRequest): Account => call.account!;
 
 /** The form of this id, which must be the account's own. */
 export function formOf(request: FastifyRequest, { store }: Parts, id: string): Form {
