@@ -5,11 +5,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Form, Order, Paging } from './service.mts';
-import { DAY_MS } from './time.mts';
+import { DAY_MINUTES, DAY_MS } from './time.mts';
 import { always, countMostInADay, START, World } from './world.mts';
 
 const PAGE_SIZE = 3;
-const DAY_MINUTES = 24 * 60;
 
 type Listing = Partial<Pick<Form, 'order' | 'paging'>> & { pages: number };
 type Given = ConstructorParameters<typeof World>[1];

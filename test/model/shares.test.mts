@@ -7,10 +7,8 @@ import lodash from 'lodash';
 import { describe, expect, it } from 'vitest';
 import { EVENTS, startProcess, type Parameters } from './n8n.mts';
 import { failAll, faults } from './service.mts';
-import { MINUTE_MS, VirtualTime } from './time.mts';
+import { DAY_MINUTES, MINUTE_MS, VirtualTime } from './time.mts';
 import { always, countMostInADay, START, World } from './world.mts';
-
-const DAY_MINUTES = 24 * 60;
 
 const createIds = (count: number) => lodash.times(count, (index) => `F${index}`);
 

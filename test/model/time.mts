@@ -8,6 +8,7 @@ import type { Clock } from '../../nodes/FormService/api/clock.ts';
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
+export const DAY_MINUTES = 24 * 60;
 
 /** One error for all: making it takes longer than a poll without a request. */
 const TIME_IS_OVER = new DOMException('The time is over', 'TimeoutError');

@@ -45,10 +45,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 	};
 	const server = buildServer(parts);
 	url = await server.listen({ host: '127.0.0.1', port: options.port ?? 0 });
-	const { requests, visits, faults, shapes, limits } = parts;
+	const { requests, visits, faults, shapes } = parts;
 	return {
 		...{ url, baseUrl: url + API_PREFIX, token },
-		...{ requests, visits, store, faults, shapes, limits },
+		...{ requests, visits, store, faults, shapes },
 		async close() {
 			await server.close();
 			store.save();

@@ -56,19 +56,15 @@ export type Service = {
 	store: Store;
 	faults: Faults;
 	shapes: Shapes;
-	/** a change holds from the next request on */
-	limits: Limits;
 	/** ends it, and all that is under way; a second call changes nothing */
 	close(): Promise<void>;
 };
 
 /** What the routes of one running service share. */
-export type Parts = Pick<
-	Service,
-	'requests' | 'visits' | 'store' | 'faults' | 'shapes' | 'limits'
-> &
+export type Parts = Pick<Service, 'requests' | 'visits' | 'store' | 'faults' | 'shapes'> &
 	Required<Pick<ServiceOptions, 'now' | 'wait' | 'latency'>> &
 	Pick<ServiceOptions, 'secret'> & {
+		limits: Limits;
 		/** by account */
 		usage: Map<number, Usage>;
 		/** scheme, host and port of the service; known once it listens */
