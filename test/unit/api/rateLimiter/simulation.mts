@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { countBy } from 'lodash';
+import lodash from 'lodash';
 import type {
 	HeldBack,
 	Job,
@@ -74,7 +74,7 @@ export class LimitedService {
 
 /** The most requests that were refused in one minute. */
 export const countMostRefused = ({ refusals }: LimitedService) =>
-	Math.max(0, ...Object.values(countBy(refusals)));
+	Math.max(0, ...Object.values(lodash.countBy(refusals)));
 
 /** Waits for a request's turn in the queue, and sends it. */
 export async function pass<T extends JobEnd>(
