@@ -1,4 +1,4 @@
-import { sample, shuffle } from 'lodash';
+import lodash from 'lodash';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type WorkflowFile, workflowNode } from '../../../scripts/lib/n8n/rest.mts';
 import {
@@ -83,9 +83,9 @@ export function failAThird({ faults }: Service): () => number {
 	let kinds: FaultName[] = [];
 	let outcomes: boolean[] = [];
 	const chooseFault = (): Fault | undefined => {
-		if (outcomes.length === 0) outcomes = shuffle([true, false, false]);
+		if (outcomes.length === 0) outcomes = lodash.shuffle([true, false, false]);
 		if (!outcomes.pop()) return Math.random() < 1 / 10 ? slow(3_000) : undefined;
-		if (kinds.length === 0) kinds = shuffle([...short, sample(LONG)!]);
+		if (kinds.length === 0) kinds = lodash.shuffle([...short, lodash.sample(LONG)!]);
 		failed++;
 		return faultTable[kinds.pop()!];
 	};
