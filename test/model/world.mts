@@ -178,8 +178,8 @@ export class World {
 		const { n8n, oracle } = this;
 		for (const form of Object.values(this.forms)) this.setListed(form, true);
 		await this.calm();
-		// a response gives one event at a time: a second one that is not wanted comes with the next poll
-		await this.tick(HOUR_MS);
+		// a response gives one event at a time: a second one that is not owed comes with the next polls
+		await this.calm();
 		oracle.change();
 		const before = this.readsResponses() ? this.watchedForms() : [];
 		n8n.parameters = { ...n8n.parameters, ...parameters };
