@@ -92,7 +92,10 @@ export function addReading(cost: Cost, reading: Cost, spacingMs: number): Cost {
 	return { ...reading, requests: reading.requests + unpaid };
 }
 
-/** The part of a day's requests that may be unpaid, so that no 24 hours have more than a tenth too many. */
+/**
+ * The part of a day's requests that may be unpaid, so that no 24 hours have more than a tenth too many. A
+ * poll can take two requests, however few a form has.
+ */
 const MAX_PART_OF_DAY = 1 / 10;
 
 const computeMaxUnpaid = (spacingMs: number) => (MAX_PART_OF_DAY * DAY_MS) / spacingMs;
