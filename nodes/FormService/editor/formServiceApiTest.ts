@@ -36,7 +36,7 @@ const { getWorkspace: endpoint } = endpoints;
 
 const TIMEOUT_MS = 30_000;
 
-/** A workspace is some kilobytes (specification, section 2.1), of which texts can be long. */
+/** A workspace takes a few kilobytes (specification, section 2.1); its texts can be long. */
 const MAX_BYTES = 1024 * 1024;
 
 /** n8n gives a credential test only `request`, the older of its helpers: the second way to the service. */

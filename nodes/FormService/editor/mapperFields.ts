@@ -69,12 +69,12 @@ function makeIds(fields: readonly InputField[], before: readonly MapperField[]):
 	return known.map((id) => id ?? added.shift()!);
 }
 
-/** The longest part of a description that is shown beside a label. */
+/** The longest part of a description that is shown before a label. */
 const MAX_DETAIL = 40;
 
 /**
- * The label, after what tells the field apart, since the editor cuts the end: what to enter, and the
- * description of a field that shares its label, which distinguishes the fields better than a number.
+ * The label, after the text that distinguishes the field, since the editor cuts the end: what to enter, and
+ * the description of a field that shares its label, which distinguishes the fields better than a number.
  */
 function describeField(field: InputField): string {
 	const { kind, title, sharedLabel, description } = field;

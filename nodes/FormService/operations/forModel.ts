@@ -117,7 +117,7 @@ export function prepareForModel(prepare: Prepare, input: Input): Prepared {
 }
 
 /**
- * What a model gets of the results: no more than it asks for and can use. An item of its own says what was
+ * What a model gets of the results: no more than it asks for and can use. A separate item says what was
  * left out or shortened, and how to get it.
  *
  * @param page.names of the selected fields; undefined for all

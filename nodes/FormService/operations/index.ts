@@ -85,7 +85,7 @@ function showWithOperation(
 }
 
 /**
- * Texts for the canvas by resource and operation: beside a form, such as "Get responses", and alone, where the
+ * Texts for the canvas by resource and operation: with a form, such as "Get responses", and alone, where the
  * text must differ from the node's name, such as "Get PDF: response".
  */
 const texts = Object.fromEntries(

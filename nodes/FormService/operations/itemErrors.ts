@@ -61,7 +61,7 @@ export function listInvalidItems(
 	return { item, error: createInputError(node, { message, description, failure, itemIndex }) };
 }
 
-/** n8n itself shows the index of an item beside an error. */
+/** n8n itself shows the index of an item with an error. */
 function nameRow({ row, index }: Item): string {
 	return `Row ${row} (item ${index})`;
 }

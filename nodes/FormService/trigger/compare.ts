@@ -1,5 +1,5 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import { getCreatedAt } from '../api/answers/order';
+import { getCreationTime } from '../api/answers/order';
 import { CHECK_VERSION, ServiceError } from '../api/errors';
 import { readBoolean } from '../api/readers';
 import { getIdentities, getIdentity } from '../api/records';
@@ -163,7 +163,7 @@ function advance(
 	record: IDataObject,
 	{ events, abandonedAfterMs, nowMs, sinceMs }: Rules,
 ): Step {
-	const createdAtMs = getCreatedAt(record);
+	const createdAtMs = getCreationTime(record);
 	const standing = was?.kind ?? ((createdAtMs ?? 0) >= sinceMs ? 'new' : 'old');
 	if (!isIncomplete(record)) {
 		const event = ['old', 'complete'].includes(standing) ? undefined : 'responseCompleted';

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { parseFields } from '../api/answers/fields';
 import type { FormField } from '../api/answers/fields';
 import { hasUnmatchedAnswers } from '../api/answers/match';
-import { getCreatedAt, sortOldestFirst } from '../api/answers/order';
+import { getCreationTime, sortOldestFirst } from '../api/answers/order';
 import { clock } from '../api/clock';
 import { endpoints, createTarget } from '../api/endpoints';
 import { asNodeError, NotSent, ServiceError } from '../api/errors';
@@ -124,7 +124,7 @@ const TOLERANCE_MS = MINUTE_MS;
 
 function isCreatedSince(record: IDataObject, listedSinceMs: number | undefined): boolean {
 	if (listedSinceMs === undefined) return false;
-	return (getCreatedAt(record) ?? Infinity) >= listedSinceMs - TOLERANCE_MS;
+	return (getCreationTime(record) ?? Infinity) >= listedSinceMs - TOLERANCE_MS;
 }
 
 /** The longest time that found responses wait for the name of their form. */

@@ -4,7 +4,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { FormField } from '../api/answers/fields';
 import { outputNeedsFields, toResponseItem } from '../api/answers/responseItem';
 import type { ResponseOutput } from '../api/answers/responseItem';
-import { getSubmittedAt } from '../api/answers/order';
+import { getSubmissionTime } from '../api/answers/order';
 import { clock } from '../api/clock';
 import { asNodeError } from '../api/errors';
 import { withoutSecrets } from '../api/records';
@@ -55,7 +55,7 @@ export async function createItems(
 	const items: PlacedItem[] = [];
 	let atMs = -Infinity;
 	for (const event of events) {
-		atMs = Math.max(atMs, getSubmittedAt(event.record) ?? atMs);
+		atMs = Math.max(atMs, getSubmissionTime(event.record) ?? atMs);
 		if (items.length > 0 && clock.now() >= untilMs) break;
 		try {
 			const work = createItem(context, event, output);

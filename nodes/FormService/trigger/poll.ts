@@ -31,12 +31,13 @@ import {
 	recallTrigger,
 	registerPoll,
 } from './memory';
-import type { ListedForm } from './memory';
+import type { ListedForm, ListMemory } from './memory';
 import { createItems } from './output';
 import type { Event, PlacedItem } from './output';
 import { readParameters } from './parameters';
 import type { Parameters } from './parameters';
 import { computeWeight, DAY_MS, HOUR_MS } from './schedule';
+import type { Sharer } from './schedule';
 import { isDeliveryUnderWay, saveState } from './state';
 import type { Content, FormState } from './state';
 
@@ -135,14 +136,13 @@ function addInitialStates(input: PollInput, content: Content): Content {
 
 /** Finds out which forms there are to watch, and which of them are new. */
 async function updateFormList(input: PollInput, progress: Progress) {
-	const { memory, parameters, content, occasion, startedAtMs } = input;
+	const { memory, parameters, content, startedAtMs } = input;
 	const { list } = memory;
-	const { watch, watchesResponses, requestsPerDay } = parameters;
+	const { watch, watchesResponses } = parameters;
 	if (watch.kind === 'chosen') return { content, created: [] };
 	// beside responses, the list is read once an hour
 	const maxPerDay = watchesResponses ? (list.pages * DAY_MS) / HOUR_MS : Infinity;
-	const share = { requestsPerDay, weight: 1, maxPerDay, polledAtMs: startedAtMs };
-	registerPoll(list, share, occasion);
+	registerList(input, list, { weight: 1, maxPerDay });
 	try {
 		if (isFormListDue(input)) {
 			await readFormList(input);
@@ -153,6 +153,15 @@ async function updateFormList(input: PollInput, progress: Progress) {
 		recordFailure(input, progress, { list, step: 'whole', startedAtMs, cause });
 	}
 	return noteForms(input, watch.except);
+}
+
+/** The list takes part in the requests of the account. */
+function registerList(
+	{ parameters: { requestsPerDay }, occasion, startedAtMs: polledAtMs }: PollInput,
+	list: ListMemory,
+	need: Pick<Sharer, 'weight' | 'maxPerDay'>,
+): void {
+	registerPoll(list, { requestsPerDay, polledAtMs, ...need }, occasion);
 }
 
 /**
@@ -182,15 +191,13 @@ async function findInForms(
 	progress: Progress,
 	forms: ReadonlyMap<string, FormState>,
 ): Promise<FoundInForm[]> {
-	const { memory, occasion, parameters, readUntilMs, startedAtMs } = input;
-	const { requestsPerDay } = parameters;
+	const { memory, parameters, readUntilMs, startedAtMs } = input;
 	const ids = listWatchedIds(parameters, forms);
 	const recall = (id: string) => memory.forms.get(id) ?? createFormMemory(id);
 	memory.forms = new Map(ids.map((id) => [id, recall(id)]));
 	for (const form of memory.forms.values()) {
 		const weight = computeWeight(form.rate, startedAtMs);
-		const share = { requestsPerDay, weight, maxPerDay: Infinity, polledAtMs: startedAtMs };
-		registerPoll(form, share, occasion);
+		registerList(input, form, { weight, maxPerDay: Infinity });
 	}
 	const found: FoundInForm[] = [];
 	for (const form of sortBy([...memory.forms.values()], 'readTurn')) {

@@ -1,6 +1,6 @@
 import { uniqBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { getCreatedAt } from '../api/answers/order';
+import { getCreationTime } from '../api/answers/order';
 import { clock } from '../api/clock';
 import type { Target } from '../api/endpoints';
 import { NotSent } from '../api/errors';
@@ -211,9 +211,9 @@ async function readNewestLast(
 		const page = await pages.readPage().catch(ignoreMissingPage);
 		for (const record of page?.records ?? []) records.push(record);
 		if (page !== undefined && isKnown(page.records[0], known)) start = toPosition(page);
-		const goesOn = page !== undefined && !page.isLast;
-		// beside the last known page, the next one is needed to get ahead
-		if (goesOn && (pages.requests < 2 || pages.canContinue())) continue;
+		// without the page after the last known one, the next reading would start at the same page
+		const mayContinue = pages.requests < 2 || pages.canContinue();
+		if (page !== undefined && !page.isLast && mayContinue) continue;
 		if (!isKnown(records[0], known) || !fitsOrder(records, 'last'))
 			return { kind: 'part', records };
 		return { kind: 'part', records, order: { newest: 'last', start } };
@@ -243,7 +243,7 @@ function toPosition({ url, pagesBefore, recordsBefore }: PagePosition): PagePosi
 }
 
 /** What tells the order, best first. */
-const ORDER_KEYS = [getCreatedAt, ({ number }: IDataObject) => readNumber(number)];
+const ORDER_KEYS = [getCreationTime, ({ number }: IDataObject) => readNumber(number)];
 
 /** Where the newest records are: times, or else numbers, fall (first) or rise (last) along the records. */
 function findNewest(records: readonly IDataObject[]): Order['newest'] | 'anywhere' | undefined {

@@ -10,7 +10,7 @@ import { isNothing, normalizeAnswer, readAnswer, readMidnight } from './kinds';
 import type { AnsweredField, FieldKind } from './kinds';
 import { matchAnswers } from './match';
 import { RESPONSE_ATTRIBUTES, toCaseless } from './names';
-import { getSubmittedAt } from './order';
+import { getSubmissionTime } from './order';
 import { listFiles } from './uploads';
 
 /** How a value is compared, each way with its name in the editor. */
@@ -167,7 +167,7 @@ function findSubject(
 
 function readAttribute(record: IDataObject, name: string): unknown {
 	// a service can have the time of submission under another name
-	return record[name] ?? (name === 'submitted_at' ? getSubmittedAt(record) : undefined);
+	return record[name] ?? (name === 'submitted_at' ? getSubmissionTime(record) : undefined);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Conditions, Filtered } from './conditions';
 import { decodeAnswers } from './decode';
 import type { FormField } from './fields';
 import { toCaseless } from './names';
-import { sortNewestFirst, sortOldestFirst, getSubmittedAt } from './order';
+import { sortNewestFirst, sortOldestFirst, getSubmissionTime } from './order';
 
 /** The responses that are wanted of a list, and their order. */
 export type Wanted = {
@@ -36,7 +36,7 @@ export function findResponses(
 ): Filtered<IDataObject> {
 	const wantedText = toCaseless(text);
 	const possible = records.filter((record) => {
-		const timeMs = getSubmittedAt(record) ?? NaN;
+		const timeMs = getSubmissionTime(record) ?? NaN;
 		return (
 			(after === undefined || timeMs > after) &&
 			(before === undefined || timeMs < before) &&

@@ -3,7 +3,7 @@ import { trim } from 'lodash';
 /** The service's own attributes of a response that One Column per Field always gives. */
 export const COLUMN_ATTRIBUTES = ['uuid', 'number', 'created_at', 'is_incomplete'];
 
-/** The attributes that simplified output keeps beside `answers` and `fields`: who, which and when. */
+/** The attributes that simplified output keeps in addition to `answers` and `fields`: who, which and when. */
 export const KEPT_ATTRIBUTES =
 	'uuid id number number_formatted is_incomplete created_at submitted_at referrer'.split(' ');
 

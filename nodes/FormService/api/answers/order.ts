@@ -22,7 +22,7 @@ function sortEntries<T extends { record: IDataObject }>(
 ): T[] {
 	const has = (key: Key) => (entry: T) => key(entry.record) !== undefined;
 	const whole = KEYS.filter((key) => entries.every(has(key)));
-	const used = whole.length > 0 ? whole : [getSubmittedAt];
+	const used = whole.length > 0 ? whole : [getSubmissionTime];
 	const [timed, others] = partition(entries, has(used[0]));
 	const byUsed = used.map((key) => (entry: T) => key(entry.record));
 	return [...orderBy(timed, byUsed, Array(used.length).fill(direction)), ...others];
@@ -31,13 +31,13 @@ function sortEntries<T extends { record: IDataObject }>(
 type Key = (record: IDataObject) => number | undefined;
 
 /** When a response was submitted, or else created, in epoch milliseconds; undefined if that cannot be read. */
-export function getSubmittedAt(record: IDataObject): number | undefined {
+export function getSubmissionTime(record: IDataObject): number | undefined {
 	const times = [record.submitted_at, record.completed_at, record.created_at].map(readServiceTime);
 	return times.find((time) => time !== undefined);
 }
 
 /** When a response or form was created, in epoch milliseconds; undefined if that cannot be read. */
-export function getCreatedAt({ created_at: time }: IDataObject): number | undefined {
+export function getCreationTime({ created_at: time }: IDataObject): number | undefined {
 	return readServiceTime(time);
 }
 
@@ -48,7 +48,7 @@ function readServiceTime(value: unknown): number | undefined {
 
 /** The keys of the order, the best first. */
 const KEYS: readonly Key[] = [
-	getSubmittedAt,
+	getSubmissionTime,
 	({ number }) => readNumber(number),
 	({ id }) => readNumber(id),
 ];

@@ -37,7 +37,7 @@ export function outputNeedsFields(
 }
 
 /**
- * A response as an item of its own: items of one run can share a listing, never a record. A file that
+ * A response as a separate item: items of one run can share a listing, never a record. A file that
  * cannot be downloaded is left out, and `fileError` names the reason: respondents choose the links.
  *
  * @param fields the fields of the form, named as `output` says, if they have been read

@@ -8,7 +8,7 @@ export type FoundList = { records: IDataObject[]; around: IDataObject[] };
 
 /**
  * Finds the list in a reply: the only list of records in the reply, in its `data`, in an object of the
- * reply that has a `data` of its own, or in the record of the form that the list belongs to. Where there is
+ * reply that has its own `data`, or in the record of the form that the list belongs to. Where there is
  * `data`, it is under `data` alone (specification, section 4).
  *
  * @param reply the whole reply

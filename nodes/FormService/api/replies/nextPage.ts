@@ -25,7 +25,7 @@ export type ListSoFar = {
 };
 
 /**
- * Finds the next page of a list in what is beside the list and in the headers:
+ * Finds the next page of a list in the attributes next to the list and in the headers:
  *
  * 1. a link: `next` and the like, also in `links`, `meta` …, or in the header `Link`;
  * 2. else the number after `current_page` up to `last_page`, sent as `page`;
@@ -71,7 +71,7 @@ function createHint(name: string, value: unknown): Hint {
 const PAGING =
 	/(^|_)(links?|meta(data)?|pag(e|es|ing|inat(ion|or|ed)|er)|cursors?|info|view|navigation|continuation|scroll|result_set)(_|$)/;
 
-/** Whether an attribute beside a list describes the pages of the list, by its name. */
+/** Whether an attribute next to a list describes the pages of the list, by its name. */
 export function isPagingName(name: string): boolean {
 	return PAGING.test(createHint(name, undefined).plain);
 }

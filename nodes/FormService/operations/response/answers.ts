@@ -68,8 +68,8 @@ const storedField = z.object({
 
 /**
  * The fields that the resource mapper has stored of a form, each with its key in the mapper's values;
- * undefined if it has stored none, or those of another form, as when an expression chooses the form, or if
- * the workflow was built without the editor.
+ * undefined if it has stored none, or those of another form, for example when an expression chooses the
+ * form, or if the workflow was built without the editor.
  */
 function parseStoredFields(
 	schema: unknown,

@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workf
 import { conditionsNeedFields, explainUnknownField } from '../../api/answers/conditions';
 import { parseFields } from '../../api/answers/fields';
 import { findResponses, isEveryResponse } from '../../api/answers/findResponses';
-import { getSubmittedAt } from '../../api/answers/order';
+import { getSubmissionTime } from '../../api/answers/order';
 import { outputNeedsFields, toResponseItem } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
 import { listRecords } from '../../api/service';
@@ -81,7 +81,7 @@ export const responseGetAll: Operation = {
 					enough,
 				);
 				const { after, before, conditions } = wanted;
-				const lacksTime = (record: IDataObject) => getSubmittedAt(record) === undefined;
+				const lacksTime = (record: IDataObject) => getSubmissionTime(record) === undefined;
 				// otherwise the filter would silently drop every response
 				if ((after ?? before) !== undefined && records.length > 0 && records.every(lacksTime)) {
 					throw invalid(

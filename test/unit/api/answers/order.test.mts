@@ -1,6 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { getCreatedAt, sortOldestFirst } from '../../../../nodes/FormService/api/answers/order.ts';
+import {
+	getCreationTime,
+	sortOldestFirst,
+} from '../../../../nodes/FormService/api/answers/order.ts';
 
 /** A time of the same minute. */
 const at = (second: number) => `2026-11-21T10:00:0${second}.000000Z`;
@@ -34,6 +37,6 @@ describe('Oldest first', () => {
 
 it('A time of the service without a zone is in UTC', () => {
 	const noon = Date.UTC(2026, 10, 21, 12);
-	expect(getCreatedAt({ created_at: '2026-11-21 12:00:00' })).toBe(noon);
-	expect(getCreatedAt({ created_at: 'yesterday' })).toBeUndefined();
+	expect(getCreationTime({ created_at: '2026-11-21 12:00:00' })).toBe(noon);
+	expect(getCreationTime({ created_at: 'yesterday' })).toBeUndefined();
 });
