@@ -12,10 +12,13 @@ const project = (
 	name: string,
 	include: string[],
 	testTimeout: number,
-	own: { isolate?: boolean; setupFiles?: string[] } = {},
+	{ setupFiles = [], ...own }: { isolate?: boolean; setupFiles?: string[] } = {},
 ) => ({
 	resolve: { alias },
-	test: { name, include, testTimeout, hookTimeout: testTimeout, pool: 'forks' as const, ...own },
+	test: {
+		...{ name, include, testTimeout, hookTimeout: testTimeout, pool: 'forks' as const, ...own },
+		setupFiles: ['test/unhandled.mts', ...setupFiles],
+	},
 });
 
 export default defineConfig({

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { INodePropertyOptions, INodeType } from 'n8n-workflow';
 import type * as Settings from '../nodes/FormService/api/settings/settings.ts';
+import type * as Watched from '../nodes/FormService/parameters/watched.ts';
 import { compiledSources } from './lib/compiled.mts';
 import { exampleFiles, readExample } from './lib/n8n/examples.mts';
 
@@ -42,6 +43,15 @@ async function listExamples(): Promise<Table> {
 	return { head: ['Example', 'What it does'], rows: await Promise.all(rows) };
 }
 
+/** The events of the trigger. */
+function listEvents(): Table {
+	const { EVENTS, eventTable } = load(
+		'./nodes/FormService/parameters/watched.js',
+	) as typeof Watched;
+	const rows = EVENTS.map((event) => [eventTable[event].name, eventTable[event].description]);
+	return { head: ['**Trigger On**', 'What has happened'], rows };
+}
+
 /** The settings that the node knows. */
 function listSettings(): Table {
 	const { describeBound, settings } = load(
@@ -63,13 +73,15 @@ function replaceTable(text: string, name: string, { head, rows }: Table): string
 	return text.replace(comments, () => section);
 }
 
-/** README.md with its tables of operations and examples. */
-export const updateReadme = async (text: string) =>
-	replaceTable(
-		replaceTable(text, 'operations', listOperations()),
-		'examples',
-		await listExamples(),
-	);
+/** README.md with its tables of operations, events and examples. */
+export const updateReadme = async (text: string) => {
+	const withEvents = replaceTable(text, 'events', listEvents());
+	const withOperations = replaceTable(withEvents, 'operations', listOperations());
+	return replaceTable(withOperations, 'examples', await listExamples());
+};
+
+/** docs/trigger.md with its table of events. */
+export const updateTrigger = (text: string) => replaceTable(text, 'events', listEvents());
 
 /** docs/settings.md with its table of settings. */
 export const updateSettings = (text: string) => replaceTable(text, 'settings', listSettings());

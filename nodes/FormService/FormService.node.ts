@@ -2,6 +2,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { formServiceApiTest } from './editor/formServiceApiTest';
 import { getConditionFields, getFieldOptions, getFormFields } from './editor/formFields';
+import { REQUESTS_PER_DAY } from './api/rateLimiter/limits';
 import { searchForms, searchResponses } from './editor/lists';
 import { properties, requestDefaults, subtitle } from './operations';
 import { sendRoutedItem } from './operations/routing';
@@ -44,6 +45,12 @@ export class FormService implements INodeType {
 				location: 'outputPane',
 				whenToDisplay: 'beforeExecution',
 				displayCondition: '={{ $parameter["options"]?.["downloadFiles"] === true }}',
+			},
+			{
+				message:
+					"Each item takes a request, and the requests of a day are limited. If not enough may be left, n8n's log says so before the first one.",
+				location: 'outputPane',
+				displayCondition: `={{ $input.all().length > ${REQUESTS_PER_DAY / 2} && ["create", "update", "getPdf"].includes($parameter["operation"]) }}`,
 			},
 		],
 		requestDefaults,

@@ -8,7 +8,7 @@ import type {
 import { formServiceApiTest } from './editor/formServiceApiTest';
 import { getConditionFields } from './editor/formFields';
 import { getForms, searchForms } from './editor/lists';
-import { WATCH_IN_EXPRESSION } from './parameters/watched';
+import { EVENTS, eventTable, WATCH_IN_EXPRESSION } from './parameters/watched';
 import { fetchExample } from './trigger/example';
 import { pollForms } from './trigger/poll';
 import { triggerProperties } from './trigger/properties';
@@ -26,6 +26,8 @@ const SUBTITLE = `={{ (({ events, watch, formId, formIds }) => {
 	return (forms ? forms + ": " : "On ") + words.join(", ");
 })(JSON.parse(JSON.stringify($parameter))) }}`;
 
+const EVENT_NAMES = EVENTS.map((event) => eventTable[event].name).join(', ');
+
 export class FormServiceTrigger implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Form Service Trigger',
@@ -34,12 +36,12 @@ export class FormServiceTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: SUBTITLE,
-		description: 'Starts the workflow on form responses or new forms',
+		description: 'Starts the workflow on new or changed form responses and forms',
 		defaults: { name: 'Form Service Trigger' },
 		polling: true,
 		eventTriggerDescription: `'Fetch Test Event' shows the newest matching response. If there is no response yet, it shows an example made from the fields of the form, with "example": true.`,
 		activationMessage:
-			"The trigger is now active. Existing responses don't start the workflow unless 'Emit Existing Responses' is on.",
+			"The trigger is now active. Existing responses don't start the workflow unless 'Emit Existing Responses' is set.",
 		hints: [
 			{
 				message:
@@ -51,8 +53,7 @@ export class FormServiceTrigger implements INodeType {
 			},
 		],
 		builderHint: {
-			searchHint:
-				'Starts a workflow when a response to a Form Service form is completed, started or abandoned, or when a form is created. It polls, so responses arrive within minutes. Set formId to watch one form, or watch to "all".',
+			searchHint: `Starts a workflow on events of Form Service: ${EVENT_NAMES}. It polls, so responses arrive within minutes. Set formId to watch one form, or watch to "all".`,
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-formservice.formService',

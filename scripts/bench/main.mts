@@ -23,6 +23,7 @@ const INTRODUCTION = `# Benchmarks
 // each part loads what the build has made, so the build comes first
 const parts: Record<string, () => Promise<Table>> = {
 	poll: async () => await (await import('./poll.mts')).measurePolls(),
+	matching: async () => await (await import('./matching.mts')).measureMatching(),
 	delays: async () => await (await import('./delays.mts')).measureDelays(),
 	updates: async () => await (await import('./updates.mts')).measureUpdates(),
 	processes: async () => await (await import('./processes.mts')).measureProcesses(),

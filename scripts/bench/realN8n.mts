@@ -27,7 +27,7 @@ const REMOVE_DUPLICATES = 'Remove Duplicates';
 /** A way to watch forms, with an account of its own. */
 type Watcher = { name: string; node: string; token: string; formIds: string[]; workflowId: string };
 
-/** Polls all responses of each form and removes those seen before, as people are often told to. */
+/** Polls all responses of each form and removes those seen before. */
 function createUsualAdvice(id: string, formIds: string[], baseUrl: string): WorkflowFile {
 	const node = (name: string, type: string, typeVersion: number, parameters: INodeParameters) =>
 		workflowNode(name, `n8n-nodes-base.${type}`, { typeVersion, parameters });
@@ -160,7 +160,7 @@ export async function measureInN8n(): Promise<Table> {
 	}
 	return {
 		title: 'Watching forms in a real n8n',
-		text: `One n8n ${versionOf()} watches forms in two ways: with this trigger, and as people are often told to, with a Schedule Trigger, an HTTP Request and Remove Duplicates. Each has accounts of its own. Time passes ${SCALE} times as fast, and the table shows scaled times: ${RUN_MS / 60_000} minutes stand for an hour. Requests are extrapolated to a day; the third column says how long the service’s ${formatCount(PER_DAY)} requests a day would last. The trigger needs days to learn which forms are busy, so it polls all forms equally often here.`,
+		text: `One n8n ${versionOf()} watches forms in two ways: with this trigger, and in the usual way, with a Schedule Trigger, an HTTP Request and Remove Duplicates. Each has its own accounts. Time passes ${SCALE} times as fast, and the table shows scaled times: ${RUN_MS / 60_000} minutes stand for an hour. Requests are extrapolated to a day; the third column says how long the service’s ${formatCount(PER_DAY)} requests a day would last. The trigger needs days to learn which forms are busy, so it polls all forms equally often here. Responses are submitted in the first two thirds of the hour; one that waits for its form’s next poll when the hour ends is not lost, but counts as not delivered.`,
 		head: [
 			'Forms',
 			'',

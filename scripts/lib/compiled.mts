@@ -4,6 +4,7 @@ import {
 	globSync,
 	mkdirSync,
 	readFileSync,
+	realpathSync,
 	renameSync,
 	rmSync,
 	statSync,
@@ -24,7 +25,8 @@ const OUT_OF_USE_MS = 24 * 3_600_000;
  * folder's name, so the folder is never stale, and processes that compile at the same time do not disturb
  * each other.
  *
- * @returns the folder, with the sources' paths in it
+ * @returns the folder, with the sources' paths in it: its real path, as Node names the modules in it, also if
+ * node_modules is a link
  */
 export function compiledSources(): string {
 	const paths = globSync('{nodes,credentials}/**/*.ts', { cwd: root }).sort();
@@ -34,7 +36,7 @@ export function compiledSources(): string {
 		.update(JSON.stringify([...sources, settings]))
 		.digest('hex');
 	const folder = join(cache, hash.slice(0, 16));
-	if (existsSync(folder)) return folder;
+	if (existsSync(folder)) return realpathSync(folder);
 	for (const name of globSync('*', { cwd: cache })) {
 		const { mtimeMs } = statSync(join(cache, name), { throwIfNoEntry: false }) ?? {};
 		if (mtimeMs !== undefined && Date.now() - mtimeMs > OUT_OF_USE_MS) {
@@ -50,7 +52,7 @@ export function compiledSources(): string {
 		if (!existsSync(folder)) throw error;
 		rmSync(unfinished, { recursive: true });
 	}
-	return folder;
+	return realpathSync(folder);
 }
 
 function compile(sources: Map<string, string>, folder: string): void {

@@ -50,6 +50,7 @@ export async function startRegistry(folder: string, scope: string, cleanup: Asyn
 	const env = { npm_config_userconfig: settings, NPM_CONFIG_USERCONFIG: settings };
 
 	return {
+		url,
 		/** npm's settings file that makes npm use the registry for the scope */
 		settings,
 		/** variables that name this file, for npm wherever it runs */

@@ -16,6 +16,7 @@ const FILES = {
 	examples: 'the example workflows, also with an agent and an MCP client',
 	browser: 'a form’s page and n8n’s editor, used in a browser',
 	install: 'n8n’s own install of the package from a registry, its update and removal',
+	release: 'the owner’s steps to a first version and a patch, with a registry on this machine',
 	safety: 'what n8n stores and logs, its proxy and its certificates',
 };
 const MODES = Object.fromEntries(

@@ -54,6 +54,8 @@ export type PollOptions = {
 	budgetMs?: number;
 	/** As on versions of n8n before 2.38, which know no budget. */
 	noBudget?: boolean;
+	/** Receives what the trigger writes to n8n's log. */
+	log?: string[];
 };
 
 export type Poll = { items: INodeExecutionData[] | null; staticData: IDataObject };
@@ -102,12 +104,16 @@ export function n8nFor(account: Account) {
 			workflowId = WORKFLOW_ID,
 			budgetMs,
 			noBudget = false,
+			log = [],
 		}: PollOptions = {},
 	): Promise<Poll> {
 		const node = createNode('formServiceTrigger', parameters);
 		const workflow = createWorkflow(node, { staticData, id: workflowId });
 		const known = workflow.getNode(NODE_NAME)!;
 		const context = new core.PollContext(workflow, known, additionalData(mode), mode, activation);
+		const write = (text: string) => void log.push(text);
+		const logger = { debug: write, info: write, warn: write, error: write };
+		Object.defineProperty(context, 'logger', { value: logger });
 		if (budgetMs !== undefined) Object.assign(context, { getPollBudgetMs: () => budgetMs });
 		if (noBudget) Object.assign(context, { getPollBudgetMs: undefined });
 		const pollers = container.get(core.TriggersAndPollers);

@@ -4,23 +4,14 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Form, Order, Paging } from './service.mts';
-import { DAY_MINUTES, DAY_MS } from './time.mts';
-import { always, countMostInADay, START, World } from './world.mts';
-
-const PAGE_SIZE = 3;
-
-type Listing = Partial<Pick<Form, 'order' | 'paging'>> & { pages: number };
-type Given = ConstructorParameters<typeof World>[1];
+import type { Order, Paging } from './service.mts';
+import { DAY_MINUTES, countMostInADay } from './time.mts';
+import { always, createPaged } from './world.mts';
 
 /** A form with so many pages, on which each twentieth response is incomplete. */
-function createWorld({ order = 'newest', paging = 'link', pages, ...given }: Listing & Given) {
-	const world = new World(['A'], given);
-	const { A } = world.forms;
-	Object.assign(A, { order, paging, pageSize: PAGE_SIZE });
-	for (let number = 1; number < pages * PAGE_SIZE; number++) {
-		A.submit(number % 20 === 5, START - DAY_MS + number * 1_000);
-	}
+function createWorld(given: Parameters<typeof createPaged>[0]) {
+	const isIncomplete = (number: number) => number % 20 === 6;
+	const { world, A } = createPaged({ paging: 'link', isIncomplete, ...given });
 	const submit = (count = 1) => {
 		for (let left = count; left > 0; left--) world.submit(A);
 	};
@@ -60,9 +51,9 @@ describe('A list that is longer than a poll', () => {
 	});
 
 	it('is read on where the last poll ended, although new responses fill four pages', async () => {
-		const { world, submit } = createWorld({ pages: 200 });
+		const { world, A, submit } = createWorld({ pages: 200 });
 		await world.begin();
-		submit(4 * PAGE_SIZE);
+		submit(4 * A.pageSize);
 		await world.run(20);
 		expect(world.oracle.listMissing()).toEqual([]);
 		expect(world.n8n.log.join()).not.toContain('could not be read');

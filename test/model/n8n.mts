@@ -8,17 +8,10 @@ import { join } from 'node:path';
 import lodash from 'lodash';
 import type { IDataObject, IHttpRequestOptions, IPollFunctions } from 'n8n-workflow';
 import type { Clock } from '../../nodes/FormService/api/clock.ts';
+import type { TriggerEvent } from '../../nodes/FormService/parameters/watched.ts';
 import { compiledSources } from '../../scripts/lib/compiled.mts';
 import { UNANSWERED, type Sent, type Service, type Treatment } from './service.mts';
 import { MINUTE_MS, type VirtualTime } from './time.mts';
-
-export const EVENTS = [
-	'formCreated',
-	'responseAbandoned',
-	'responseCompleted',
-	'responseStarted',
-] as const;
-export type TriggerEvent = (typeof EVENTS)[number];
 
 /** What a person sets on the trigger. */
 export type Parameters = {
@@ -30,7 +23,8 @@ export type Parameters = {
 	condition: string | undefined;
 	/** One Column per Field. */
 	needsFields: boolean;
-	emitExisting: boolean;
+	/** No, All, or a date in epoch milliseconds. */
+	emitExisting: boolean | number;
 	maxPerPoll: number;
 	requestsPerDay: number;
 };
@@ -39,6 +33,8 @@ export type Parameters = {
 export type Item = {
 	id: string;
 	event: TriggerEvent;
+	/** How often it had been edited. */
+	edits: number;
 	form: { id: string; name: string | null };
 	hasFields: boolean;
 };
@@ -140,9 +136,9 @@ export class N8n {
 	}
 
 	/** n8n starts again, and all that the process knew is gone. In durable mode n8n does not poll at once. */
-	async restart(): Promise<Poll | undefined> {
+	async restart(given: Circumstances = {}): Promise<Poll | undefined> {
 		this.process = startProcess(this.time);
-		return this.mode === 'default' ? await this.activate('init') : undefined;
+		return this.mode === 'default' ? await this.activate('init', given) : undefined;
 	}
 
 	/** The node gets another name, by which the default mode has no static data. */
@@ -220,6 +216,9 @@ export class N8n {
 function listNodeParameters({ watch, events, condition, needsFields, ...options }: Parameters) {
 	const conditions = [{ field: 'attribute:number', operator: 'contains', value: condition }];
 	const formIds = watch.kind === 'chosen' ? watch.formIds : [];
+	const { emitExisting: since } = options;
+	const isDate = typeof since === 'number';
+	const existing = isDate && { emitExisting: 'since', emitSince: new Date(since).toISOString() };
 	return {
 		watch: watch.kind === 'all' ? 'all' : formIds.length === 1 ? 'one' : 'several',
 		formId: formIds[0],
@@ -229,7 +228,7 @@ function listNodeParameters({ watch, events, condition, needsFields, ...options 
 		abandonedAfterHours: 24,
 		filters: condition === undefined ? {} : { conditions: { conditions } },
 		simplify: true,
-		options: { ...options, columns: needsFields },
+		options: { ...options, ...existing, columns: needsFields },
 	};
 }
 
@@ -240,15 +239,19 @@ async function runPoll(process: Process, functions: IPollFunctions): Promise<Out
 		const items = (await process.poll.call(functions))?.[0] ?? [];
 		return {
 			items: items.map(({ json }) => {
-				const { uuid, event, form } = json as unknown as Item & { uuid: string };
-				const id = event === 'formCreated' ? form.id : uuid;
-				return { id, event, form, hasFields: UNANSWERED in json };
+				const { uuid, event, form, ...rest } = json as unknown as Item & { uuid?: string };
+				const edits = Number(findEdits(rest));
+				return { id: uuid ?? form.id, event, form, edits, hasFields: UNANSWERED in json };
 			}),
 		};
 	} catch (thrown) {
 		return { items: [], thrown };
 	}
 }
+
+/** The answer that says it, or the description of a form. */
+const findEdits = (json: object): unknown =>
+	lodash.get(json, 'answers.Edits') ?? lodash.get(json, 'Edits') ?? lodash.get(json, 'description');
 
 /** As it is after a trip through the database, which may give the keys back in another order. */
 function copy(data: IDataObject): IDataObject {

@@ -7,7 +7,9 @@
  * - unknown: it has not happened, or was there before the trigger began. It is never delivered.
  */
 import { expect } from 'vitest';
-import { EVENTS, type Poll, type TriggerEvent } from './n8n.mts';
+import { EVENTS, type TriggerEvent } from '../../nodes/FormService/parameters/watched.ts';
+import { Edits } from './edits.mts';
+import type { Poll } from './n8n.mts';
 import type { Form, Response } from './service.mts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './time.mts';
 
@@ -33,6 +35,7 @@ const SOON_MS = 6 * HOUR_MS;
 export class Oracle {
 	/** By subject and event, such as `A-2 responseCompleted`. */
 	private readonly beliefs = new Map<string, Belief>();
+	readonly edits: Edits;
 	private readonly now: () => number;
 	/** Whether the trigger watches for an event. */
 	private readonly isWanted: (subject: Subject, event: TriggerEvent) => boolean;
@@ -40,11 +43,13 @@ export class Oracle {
 	constructor(now: Oracle['now'], isWanted: Oracle['isWanted']) {
 		this.now = now;
 		this.isWanted = isWanted;
+		this.edits = new Edits(isWanted);
 	}
 
 	/** A form was created, or a response was submitted or completed, that the trigger does not know. */
 	appear(subject: Subject, isOwed = true, isRepeatable = false): void {
 		const now = this.now();
+		this.edits.appear(subject);
 		const set = (event: TriggerEvent, at: number) => {
 			const before = this.find(subject, event);
 			const deliveredAt = before?.deliveredAt ?? [];
@@ -65,6 +70,7 @@ export class Oracle {
 	}
 
 	complete(response: Response): void {
+		this.edits.complete(response);
 		const completed = this.find(response, 'responseCompleted');
 		// the trigger may not have seen it as incomplete
 		for (const event of ['responseStarted', 'responseAbandoned'] as const) {
@@ -89,11 +95,14 @@ export class Oracle {
 	 *
 	 * @param isFirst otherwise the trigger was active before, and may deliver existing responses or not
 	 */
-	begin(form: Form, emitExisting: boolean, isFirst: boolean): void {
+	begin(form: Form, emitExisting: boolean | number, isFirst: boolean): void {
+		for (const subject of [form, ...form.kept]) this.edits.appear(subject, subject.edits);
+		const since = typeof emitExisting === 'number' ? emitExisting : emitExisting ? 0 : Infinity;
 		for (const response of form.kept) {
 			for (const event of EVENTS) this.beliefs.delete(`${response.id} ${event}`);
 			const isThere = response.goneAt === undefined;
-			if (emitExisting || !isThere) this.appear(response, isFirst && isThere, !isFirst);
+			const isEmitted = response.createdAt >= since;
+			if (isEmitted || !isThere) this.appear(response, isFirst && isThere, !isFirst);
 			else if (response.incomplete) {
 				this.appear(response);
 				this.beliefs.delete(`${response.id} responseStarted`);
@@ -105,6 +114,7 @@ export class Oracle {
 
 	/** Other events, forms or filters are chosen: what has happened was seen with the old ones. */
 	change(): void {
+		this.edits.change();
 		for (const [key, belief] of this.beliefs) {
 			const { subject, event, at } = belief;
 			const isReopened = event === 'responseCompleted' && (subject as Response).incomplete;
@@ -115,9 +125,13 @@ export class Oracle {
 	}
 
 	/** Judges what a poll gave, and takes note of what became of it. */
-	judge({ items, endedAt, isExecuted, isSaved }: Poll): void {
+	judge(poll: Poll): void {
+		const { items, endedAt, isExecuted, isSaved } = poll;
 		const positions = new Map<Form, number>();
-		for (const { id, event } of items) {
+		for (const item of items) {
+			const { id, event } = item;
+			this.edits.judge(item, poll);
+			if (event.endsWith('Updated')) continue;
 			const belief = this.beliefs.get(`${id} ${event}`);
 			expect(belief?.at ?? Infinity, `${event} of ${id} has happened`).toBeLessThanOrEqual(endedAt);
 			const { subject, deliveredAt, isRepeatable } = belief!;
@@ -140,9 +154,10 @@ export class Oracle {
 
 	/** What has to be delivered by now, of forms and responses that are there. */
 	listMissing(): string[] {
-		return [...this.beliefs]
+		const missing = [...this.beliefs]
 			.filter(([, one]) => one.isOwed && one.at <= this.now() && one.subject.goneAt === undefined)
 			.map(([key]) => key);
+		return [...missing, ...this.edits.listMissing()];
 	}
 
 	/** Minutes from each event to its delivery. */

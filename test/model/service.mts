@@ -30,13 +30,14 @@ const toIso = (ms: number) => new Date(ms).toISOString().slice(0, 19);
 
 type Spell = (ms: number, number: number, isTrue: boolean) => unknown[];
 
-/** How the service writes a time, a number and a boolean. The trigger cannot read the times of `plain`. */
+/** How the service writes a time, a number and a boolean. No one can read the times of `plain` and `none`. */
 const spellings = {
 	specification: (ms, number, isTrue) => [`${toIso(ms)}.000000Z`, number, isTrue],
 	sql: (ms, number, isTrue) => [toIso(ms).replace('T', ' '), String(number), isTrue ? 1 : 0],
 	epoch: (ms, number, isTrue) => [ms / 1000, number, isTrue ? '1' : '0'],
 	zone: (ms, number, isTrue) => [`${toIso(ms + 3_600_000)}+01:00`, number, String(isTrue)],
 	plain: (ms, number, isTrue) => [`on ${toIso(ms)}`, number, isTrue ? 'Yes' : 'No'],
+	none: (_ms, number, isTrue) => [undefined, number, isTrue],
 } satisfies Record<string, Spell>;
 
 export class Form {
@@ -53,6 +54,7 @@ export class Form {
 	betweenPages: (() => void) | undefined;
 	readonly id: string;
 	name: string;
+	edits = 0;
 	/** Epoch milliseconds. */
 	readonly createdAt: number;
 	/** Since when no list has it, in epoch milliseconds. */
@@ -98,6 +100,8 @@ export type Sent = {
 	kind: 'responses' | 'forms' | 'fields' | 'other';
 	/** The form's ID; '' for the list of forms. */
 	form: string;
+	/** The page of the list, from 1. */
+	page: number;
 	/** Whether it had a reply that is right and whole. */
 	isGood: boolean;
 	/** Whether the reply had the last page of its list. */
@@ -107,6 +111,8 @@ export type Sent = {
 /** How the service and the way to it treat one poll. */
 export type Treatment = {
 	failWith?: (request: Sent) => Fault | undefined;
+	/** What happens before the service replies to a request. */
+	beforeReply?: (request: Sent) => unknown;
 	/** Milliseconds that each reply takes. */
 	latencyMs?: number;
 };
@@ -134,6 +140,7 @@ export const faults = {
 	unauthorized: { status: 401, body: message('Unauthenticated.') },
 	forbidden: { status: 403, body: message('No access') },
 	notFound: NOT_FOUND,
+	unprocessable: { status: 422, body: message('Invalid') },
 	minuteUsedUp: refuse(60, 20),
 	dayUsedUp: refuse(1440, 28_800),
 	serverError: { status: 500, body: message('Server error') },
@@ -143,6 +150,7 @@ export const faults = {
 	login: { status: 302, headers: { location: '/login' }, body: '' },
 	webPage: { status: 200, headers: { 'content-type': 'text/html' }, body: '<!doctype html>' },
 	cutBody: { status: 200, body: '{"success":true,"data":[{"uuid":"A-1","numb' },
+	oddBody: { status: 200, body: '{"success":true,"data":{"a":1}}' },
 	successFalse: { status: 200, body: message('It failed') },
 } satisfies Record<string, Fault>;
 
@@ -153,6 +161,12 @@ export const failAll = (fault: Fault, form?: string): Treatment => ({
 	failWith: (request) => ((form ?? request.form) === request.form ? fault : undefined),
 });
 
+/** The fault happens to one page of each form's list. */
+export const failPage = (page: number, fault: Fault): Treatment => ({
+	failWith: (request) =>
+		request.kind === 'responses' && request.page === page ? fault : undefined,
+});
+
 /** Nobody answers this field, so only an item that was made with the form's fields has it. */
 export const UNANSWERED = 'Unanswered';
 
@@ -161,6 +175,8 @@ const PATH = '/api/v1/';
 export class Service {
 	/** Entries on a page of the list of forms, and of the fields of a form. */
 	otherPageSize = Infinity;
+	/** The account's limit, if replies say it. */
+	perMinute: number | undefined;
 	readonly sent: Sent[] = [];
 	treatment: Treatment = {};
 	readonly forms: Record<string, Form>;
@@ -180,7 +196,8 @@ export class Service {
 		const { time, treatment } = this;
 		const url = new URL(path, baseURL);
 		for (const [name, value] of Object.entries(qs)) url.searchParams.set(name, String(value));
-		const asked = { at: time.now(), url: url.href, ...understand(url) };
+		const page = findPage(url);
+		const asked = { at: time.now(), url: url.href, page, ...understand(url) };
 		const one: Sent = { ...asked, isGood: false, isLast: false };
 		this.sent.push(one);
 		const fault = treatment.failWith?.(one);
@@ -188,22 +205,31 @@ export class Service {
 		if (ms > 0) await time.sleep(Math.min(ms, timeout));
 		const code = ms > timeout ? 'ECONNABORTED' : fault && 'code' in fault ? fault.code : undefined;
 		if (code !== undefined) throw Object.assign(new Error(`It failed: ${code}`), { code });
+		treatment.beforeReply?.(one);
 		const reply = fault && 'status' in fault ? fault : this.answer(one, url);
 		one.isGood = fault === undefined && reply.status < 400;
 		const date = new Date(time.actual()).toUTCString();
 		return {
 			statusCode: reply.status,
-			headers: { date, 'content-type': 'application/json', ...reply.headers },
+			headers: { date, 'content-type': 'application/json', ...this.limits(), ...reply.headers },
 			body: Readable.from([Buffer.from(reply.body)]),
 		};
+	}
+
+	private limits(): Record<string, string> {
+		const { perMinute: limit } = this;
+		if (limit === undefined) return {};
+		return { 'x-ratelimit-limit': `${limit}`, 'x-ratelimit-remaining': `${limit - 1}` };
 	}
 
 	private answer(one: Sent, url: URL): Reply {
 		const pages = { pageSize: this.otherPageSize, paging: 'link' } as const;
 		if (one.kind === 'forms') {
 			const listed = Object.values(this.forms).filter((form) => form.listed);
-			const records = listed.map(({ id, name, createdAt }) => {
-				return { id, name, created_at: `${toIso(createdAt)}Z` };
+			const records = listed.map(({ id, name, edits, kept, createdAt, spelling }) => {
+				const created_at = spelling === 'none' ? undefined : `${toIso(createdAt)}Z`;
+				const changing = { responses_count: kept.length, updated_at: one.at };
+				return { id, name, description: `${edits}`, ...changing, created_at };
 			});
 			return listPage(one, url, records, pages);
 		}
@@ -230,6 +256,10 @@ function understand({ pathname }: URL): Pick<Sent, 'kind' | 'form'> {
 	return { kind: form === '' ? 'forms' : part === 'fields' ? 'fields' : 'other', form };
 }
 
+function findPage({ searchParams }: URL): number {
+	return Number(searchParams.get('cursor')?.slice(1) ?? searchParams.get('page') ?? 1);
+}
+
 /** One page of a list. Where pages have numbers, they count the records and end with an error. */
 function listPage<T>(
 	one: Sent,
@@ -238,8 +268,7 @@ function listPage<T>(
 	{ pageSize, paging }: Pick<Form, 'pageSize' | 'paging'>,
 	toRecord: (entry: T) => unknown = (entry) => entry,
 ): Reply {
-	const cursor = url.searchParams.get('cursor')?.slice(1);
-	const number = Number(cursor ?? url.searchParams.get('page') ?? 1);
+	const number = one.page;
 	const offset = number === 1 ? 0 : (number - 1) * pageSize;
 	const data = all.slice(offset, offset + pageSize).map(toRecord);
 	if (paging === 'number' && number > 1 && data.length === 0) return NOT_FOUND;

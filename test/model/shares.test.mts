@@ -5,10 +5,11 @@
 import fc from 'fast-check';
 import lodash from 'lodash';
 import { describe, expect, it } from 'vitest';
-import { EVENTS, startProcess, type Parameters } from './n8n.mts';
+import { RESPONSE_EVENTS } from '../../nodes/FormService/parameters/watched.ts';
+import { startProcess, type Parameters } from './n8n.mts';
 import { failAll, faults } from './service.mts';
-import { DAY_MINUTES, MINUTE_MS, VirtualTime } from './time.mts';
-import { always, countMostInADay, START, World } from './world.mts';
+import { DAY_MINUTES, MINUTE_MS, VirtualTime, countMostInADay } from './time.mts';
+import { always, START, World } from './world.mts';
 
 const createIds = (count: number) => lodash.times(count, (index) => `F${index}`);
 
@@ -151,7 +152,7 @@ describe('Requests per Day', () => {
 	it('are kept by all triggers of an account, whatever they watch and whatever fails', async () => {
 		const trigger = fc.record({
 			forms: fc.constantFrom(1, 2, 6),
-			events: fc.subarray(EVENTS.slice(1), { minLength: 1 }),
+			events: fc.subarray([...RESPONSE_EVENTS], { minLength: 1 }),
 			isAll: fc.boolean(),
 			needsFields: fc.boolean(),
 			pageSize: fc.constantFrom(2, 3, Infinity),

@@ -5,11 +5,12 @@
  */
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { EVENTS, type End, type Parameters } from './n8n.mts';
+import { EVENTS, RESPONSE_EVENTS } from '../../nodes/FormService/parameters/watched.ts';
+import type { End, Parameters } from './n8n.mts';
 import { faults } from './service.mts';
 import type { Fault, Form, Order, Paging, Response, Sent } from './service.mts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './time.mts';
-import { always, World } from './world.mts';
+import { always, START, World } from './world.mts';
 
 const pick = <T,>(all: readonly T[], n: number): T => all[n % all.length];
 
@@ -20,13 +21,15 @@ const PAUSES_MS = [HOUR_MS, 5 * HOUR_MS, 23 * HOUR_MS, 25 * HOUR_MS, 28 * DAY_MS
 /** What can be watched; with Form Created, these are all forms. */
 const SUBJECTS: Array<Pick<Parameters, 'watch' | 'events'>> = [
 	{ watch: { kind: 'chosen', formIds: ['A'] }, events: ['responseCompleted'] },
-	{ watch: { kind: 'chosen', formIds: ['A', 'B'] }, events: EVENTS.slice(1) },
+	{ watch: { kind: 'chosen', formIds: ['A', 'B'] }, events: RESPONSE_EVENTS },
 	// a form that was deleted long ago
 	{ watch: { kind: 'chosen', formIds: ['B', 'X', 'A'] }, events: ['responseStarted'] },
 	{ watch: { kind: 'all', except: [] }, events: EVENTS },
 	{ watch: { kind: 'all', except: ['A'] }, events: ['responseAbandoned', 'responseCompleted'] },
 	{ watch: { kind: 'all', except: ['B', 'C'] }, events: ['responseCompleted', 'formCreated'] },
 	{ watch: { kind: 'all', except: [] }, events: ['formCreated'] },
+	{ watch: { kind: 'chosen', formIds: ['A'] }, events: ['formUpdated'] },
+	{ watch: { kind: 'chosen', formIds: ['A', 'B'] }, events: ['formUpdated', 'responseUpdated'] },
 ];
 
 /** Which requests fail. */
@@ -56,10 +59,13 @@ const happenings: Record<string, (scene: Scene) => unknown> = {
 	},
 	'someone completes a response': ({ world, open }) => open && world.complete(open),
 	'a response is reopened': ({ world, response }) => world.reopen(response),
-	'a response is edited': ({ response }) => (response.edits += 1),
+	'a response is edited': ({ world, response }) => world.edit(response),
 	'a response is deleted or restored': ({ world, response }) =>
 		world.setDeleted(response, !response.deleted),
-	'a form is renamed': ({ form, n }) => (form.name = `Form ${n} (closed)`),
+	'a form is renamed': ({ world, form, n }) => {
+		form.name = `Form ${n} (closed)`;
+		world.edit(form);
+	},
 	'a listing is empty for a while': ({ world, form }) =>
 		world.show(form, () => (form.hidden = !form.hidden)),
 	'a form is deleted': ({ world, form }) => world.setListed(form, false),
@@ -111,12 +117,20 @@ async function happen(world: World, what: string, n: number): Promise<void> {
 	await happenings[what]({ world, n, form, response, open: open[(n >> 2) % open.length] });
 }
 
-const OFTEN = ['someone submits', 'a poll', 'a poll', 'a poll fails', 'a form is created'];
+const OFTEN = [
+	'someone submits',
+	'a poll',
+	'a poll',
+	'a poll fails',
+	'a form is created',
+	'a response is edited',
+];
 
 const options = fc.record({
 	condition: fc.constantFrom(undefined, undefined, undefined, '1'),
 	needsFields: fc.boolean(),
-	emitExisting: fc.boolean(),
+	// the first response of each form is a day old, the others an hour
+	emitExisting: fc.constantFrom(false, true, START - 2 * HOUR_MS),
 	maxPerPoll: fc.constantFrom(1, 3, 100),
 	requestsPerDay: fc.constantFrom(720, 8_640),
 });

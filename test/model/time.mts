@@ -71,3 +71,16 @@ export class VirtualTime implements Clock {
 		this.timers.splice(lodash.sortedLastIndexBy(this.timers, timer, 'at'), 0, timer);
 	}
 }
+
+/** The most of these requests, in the order of their times, in any 24 hours. */
+export function countMostInADay(times: readonly number[]): number {
+	let first = 0;
+	return times.reduce((most, at, last) => {
+		while (times[first] <= at - DAY_MS) first += 1;
+		return Math.max(most, last - first + 1);
+	}, 0);
+}
+
+/** Minutes between the times of a list. */
+export const listGaps = (times: readonly number[]): number[] =>
+	times.slice(1).map((at, index) => (at - times[index]) / MINUTE_MS);

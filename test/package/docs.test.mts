@@ -36,7 +36,7 @@ describe('the documentation', () => {
 	it('has the headings that n8n links to', () => {
 		const files = globSync(['credentials/*.ts', 'nodes/FormService/*.node.json'], { cwd: root });
 		const anchors = files
-			.flatMap((file) => [...read(file).matchAll(/n8n-nodes-formservice#([\w-]+)/g)])
+			.flatMap((file) => [...read(file).matchAll(/github\.com\/[^#\s]+#([\w-]+)/g)])
 			.map(([, anchor]) => anchor);
 		expect(anchors.length).toBeGreaterThan(3);
 		for (const anchor of anchors) {

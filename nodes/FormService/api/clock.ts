@@ -35,3 +35,17 @@ export async function waitUnlessAborted<T>(
 			.finally(() => signal?.removeEventListener('abort', rejectAborted));
 	});
 }
+
+/** The longest piece of work, and when the present one began, whoever does it: pieces must not add up. */
+const PIECE_MS = 15;
+let pieceStartedAtMs = -Infinity;
+
+/** Lets other work of n8n go on if nobody has done so for 15 ms. Long loops call it for each entry. */
+export async function pauseIfDue(): Promise<void> {
+	while (Math.abs(clock.now() - pieceStartedAtMs) >= PIECE_MS) {
+		const before = pieceStartedAtMs;
+		await clock.sleep(0);
+		// all who slept wake in one turn of the event loop, so only the first of them begins a piece
+		if (pieceStartedAtMs === before) pieceStartedAtMs = clock.now();
+	}
+}

@@ -1,4 +1,3 @@
-import { isEqual } from 'lodash';
 import { DateTime } from 'luxon';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { Failure, INode } from 'n8n-workflow';
@@ -60,22 +59,10 @@ export function asNodeError(
 	});
 }
 
-/** The error for another node and item: items, and nodes of several workflows, can share a request. */
-export function copyErrorForItem(
-	given: unknown,
-	node: INode,
-	itemIndex: number,
-): NodeApiError | NodeOperationError {
-	const error = asNodeError(node, given, itemIndex);
-	if (error.context.itemIndex === itemIndex && isEqual(error.node, node)) return error;
-	const { message, description, failure } = error;
-	const explanation = { message, description: description ?? undefined, failure };
-	if (error instanceof NodeOperationError) {
-		return createInputError(node, { ...explanation, itemIndex });
-	}
-	const httpCode = error.httpCode ?? undefined;
-	const acted = mayHaveActed(error);
-	return new ServiceError(node, { ...explanation, httpCode, mayHaveActed: acted }, itemIndex);
+/** The cause of an error in n8n's terms, empty if it has none. */
+export function getCause(error: unknown): string {
+	const isNodeError = error instanceof NodeApiError || error instanceof NodeOperationError;
+	return (isNodeError ? (error.failure as Failure | undefined) : undefined)?.cause ?? '';
 }
 
 /** Whether the service may have acted in spite of an error. */
@@ -97,8 +84,9 @@ export class NotSent extends NodeOperationError {
 
 export const CHECK_BASE_URL = "Check the 'Base URL' in the Form Service credential.";
 
-export const CHECK_VERSION =
-	'Ask your Form Service administrator whether version 1 of the API is supported.';
+export const GARBLED = 'Form Service sent text that cannot be decoded';
+
+export const CHECK_REPLY = `${CHECK_BASE_URL} If the URL is correct, report this message as an issue of n8n-nodes-formservice.`;
 
 export const TRY_LATER =
 	'Try again later. If this persists, contact your Form Service administrator.';

@@ -3,7 +3,7 @@ import { DateTime } from 'luxon';
 const YES = ['true', '1', 'yes', 'on'];
 const NO = ['false', '0', 'no', 'off'];
 
-/** A boolean, 1 or 0 (specification, section 4, rule 5), or true, yes, on and the like in any case; else undefined. */
+/** A boolean, 1 or 0 (specification, section 4, rule 5), or true, yes, on and the like, case-insensitively; else undefined. */
 export function readBoolean(value: unknown): boolean | undefined {
 	if (typeof value === 'boolean') return value;
 	if (typeof value !== 'string' && typeof value !== 'number') return undefined;
@@ -41,7 +41,7 @@ const MAX_TIME_LENGTH = 80;
  * milliseconds, and the Date and luxon objects of an expression. JavaScript's own reader finds a date in
  * "Room 5".
  *
- * @param zone IANA name of the zone of times without a zone
+ * @param zone IANA name of the zone of local times; of two instants with the same local time, the earlier one
  */
 export function readTime(value: unknown, zone: string): number | undefined {
 	if (value instanceof Date || DateTime.isDateTime(value)) return keepFinite(value.valueOf());
@@ -60,9 +60,9 @@ export function readDay(value: unknown): string | undefined {
 	return DateTime.fromISO(text, { zone: 'utc' }).toISODate() ?? undefined;
 }
 
-/** Whether a text is a date and time without a zone. */
-export function isLocalTime(text: string): boolean {
-	return /^\s*\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?\s*$/.test(text);
+/** Whether a value is a local time: a date or time that reads differently in two zones. */
+export function isLocalTime(value: unknown): boolean {
+	return readTime(value, 'utc') !== readTime(value, 'utc+1');
 }
 
 /** Seconds have 10 digits and milliseconds 13 from 2001 to 2286; "202601311230" is neither. */
@@ -82,8 +82,12 @@ function readUtc(text: string): number | undefined {
 }
 
 function readWithLuxon(text: string, zone: string): number | undefined {
-	const time = DateTime.fromISO(text, { zone });
-	return keepFinite((time.isValid ? time : DateTime.fromSQL(text, { zone })).toMillis());
+	const iso = DateTime.fromISO(text, { zone });
+	const time = iso.isValid ? iso : DateTime.fromSQL(text, { zone });
+	const instants = time.getPossibleOffsets().map(Number);
+	// in the hour that comes twice, luxon takes the offset of the day on which it runs
+	const isTwice = instants.length > 1 && isLocalTime(text);
+	return keepFinite(isTwice ? Math.min(...instants) : time.toMillis());
 }
 
 function keepFinite(number: number): number | undefined {

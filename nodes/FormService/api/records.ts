@@ -1,3 +1,4 @@
+import { mapValues } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 /** Whether a value is an object with names, as every record of the service is. */
@@ -81,6 +82,12 @@ export function withoutSecrets(
 			answerAttributes.includes(name) ? structuredClone(value) : cleanValue(value),
 		]);
 	return Object.fromEntries(entries) as IDataObject;
+}
+
+/** A copy of a value from JSON: structuredClone takes several times as long. */
+export function copyJson<T>(value: T): T {
+	if (Array.isArray(value)) return value.map(copyJson) as T;
+	return isRecord(value) ? (mapValues(value, copyJson) as T) : value;
 }
 
 function cleanValue(value: unknown): unknown {

@@ -19,6 +19,8 @@ export type RequestContext = {
 	 * and the like. The target's method, URL and body override them; `qs` and `baseURL` are not used.
 	 */
 	transport?: Partial<IHttpRequestOptions>;
+	/** Whether answers are compared or matched with fields: responses and fields that are garbled are an error. */
+	comparesText?: boolean;
 	/** False if the caller repeats by itself, as a polling trigger does with its next poll. */
 	retry?: boolean;
 };

@@ -1,14 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Target } from './endpoints';
 import { clock, waitUnlessAborted } from './clock';
+import { unwrap } from './envelope';
 import { NotSent } from './errors';
 import { readList } from './replies/list';
-import {
-	parseAddedResponse,
-	parsePdfLink,
-	parseUpdatedForm,
-	parseWorkspace,
-} from './replies/parse';
+import { parsePdfLink, parseUpdatedForm, parseWorkspace } from './replies/parse';
 import { request } from './request/request';
 import { createNotSent, getStopSignal } from './requestContext';
 import type { RequestContext } from './requestContext';
@@ -27,7 +23,7 @@ export async function getWorkspace(context: RequestContext, target: Target): Pro
 export type Lifetimes = { found: number; failed: number };
 
 /**
- * Recent outcomes, so that asking again costs nothing; work that is under way is shared in any case. Failures
+ * Recent outcomes, so that asking again costs nothing; work that is under way is always shared. Failures
  * are kept too, because each key that a person presses would meet them again. A timer drops each entry, so a
  * large list stays in memory no longer than its lifetime.
  */
@@ -79,9 +75,9 @@ export async function listRecords(
 	options: { limit?: number; lifetimes?: Lifetimes } = {},
 ): Promise<IDataObject[]> {
 	const { limit, lifetimes = { found: 0, failed: 0 } } = options;
-	const { account, urgency, retry, transport } = context;
+	const { account, urgency, retry, transport, comparesText } = context;
 	// a timeout or an unchecked certificate of one node must not apply to another
-	const shared = [target.url, limit, urgency, lifetimes, retry, transport];
+	const shared = [target.url, limit, urgency, lifetimes, retry, transport, comparesText];
 	const entry = lists.get(account.key + JSON.stringify(shared), lifetimes, async () => {
 		return await readList(context, target, limit);
 	});
@@ -101,9 +97,12 @@ export async function getPdfLink(context: RequestContext, target: Target): Promi
 	return parsePdfLink(context, (await request(context, target)).value);
 }
 
-/** Adds a response (section 4, rules 2 to 4) and returns what the service says about it. */
-export async function addResponse(context: RequestContext, target: Target): Promise<IDataObject> {
-	return parseAddedResponse(await sendChange(context, target));
+/** Adds a response (section 4, rules 2 to 4) and returns its ID, if the service gives one. */
+export async function addResponse(
+	context: RequestContext,
+	target: Target,
+): Promise<string | undefined> {
+	return unwrap(await sendChange(context, target)).id;
 }
 
 /** Updates settings of a form (section 4, rules 5 and 6) and returns its id, name and time of update. */

@@ -7,8 +7,10 @@ import type {
 } from 'n8n-workflow';
 import { ATTRIBUTE, FILTER_ATTRIBUTES } from '../api/answers/conditions';
 import { parseFields, parseInputFields } from '../api/answers/fields';
+import type { FormField } from '../api/answers/fields';
 import { toCaseless, toPlainText } from '../api/answers/names';
 import { endpoints } from '../api/endpoints';
+import { asSentence, shortenText } from '../api/errors';
 import { getFormId, isRecord } from '../api/records';
 import { findWatchKind } from '../parameters/watched';
 import { getChosenForm, listCached } from './lists';
@@ -30,7 +32,7 @@ export async function getFormFields(this: ILoadOptionsFunctions): Promise<Resour
 		return { fields, emptyFieldsNotice: 'This form has no fields that take an answer.' };
 	} catch (error) {
 		const reason = error instanceof Error ? error.message : String(error);
-		const emptyFieldsNotice = `The fields of the form could not be loaded: ${reason}`;
+		const emptyFieldsNotice = `The fields of the form could not be loaded. ${asSentence(reason)}`;
 		return { fields: before, emptyFieldsNotice };
 	}
 }
@@ -50,8 +52,8 @@ export async function getFieldOptions(
 ): Promise<INodePropertyOptions[]> {
 	const formId = getChosenForm(this);
 	if (formId === '') return [];
-	return parseInputFields(await loadFormFields(this, formId)).map(({ title, id }) =>
-		toOption(title, id),
+	return parseInputFields(await loadFormFields(this, formId)).map((field) =>
+		toFieldOption(field, field.id),
 	);
 }
 
@@ -82,7 +84,16 @@ async function listLabels(n8n: ILoadOptionsFunctions, watch: 'several' | 'all') 
 	const fields = (watch === 'all' ? others : included).flatMap((form) =>
 		parseFields(getListedFields(form)),
 	);
-	return uniqBy(fields, ({ title }) => toCaseless(title)).map(({ title }) => toOption(title));
+	return uniqBy(fields, ({ title }) => toCaseless(title)).map((field) => toFieldOption(field));
+}
+
+/** A field with its choices, which n8n cannot offer as the value of a condition. */
+function toFieldOption({ title, choices }: Pick<FormField, 'choices' | 'title'>, value = title) {
+	const names = choices.map(({ name }) => name).join(', ');
+	return {
+		...toOption(title, value),
+		...(names && { description: `Choices: ${shortenText(names)}` }),
+	};
 }
 
 function toOption(name: string, value = name): INodePropertyOptions {

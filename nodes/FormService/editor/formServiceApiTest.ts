@@ -4,7 +4,7 @@ import type {
 	ICredentialTestFunctions,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
-import { createAccount } from '../api/account';
+import { adviseOnBaseUrl, createAccount } from '../api/account';
 import type { Account } from '../api/account';
 import { createTarget, endpoints } from '../api/endpoints';
 import { unwrap } from '../api/envelope';
@@ -81,5 +81,5 @@ function explainSuccess(account: Account, ended: Reply | Broken): string {
 			failure?.cause === 'credential-invalid' ? 'Enter a valid access token.' : description;
 		throw new Error(account.conceal(`${asSentence(message)} ${advice}`.trim()));
 	}
-	throw new Error(`${account.baseUrl} is not a Form Service address. Check the 'Base URL'.`);
+	throw new Error(`${account.baseUrl} is not a Form Service address. ${adviseOnBaseUrl(account)}`);
 }

@@ -11,7 +11,7 @@ import { toCaseless, toPlainText } from '../api/answers/names';
 import { sortNewestFirst } from '../api/answers/order';
 import { endpoints, createTarget } from '../api/endpoints';
 import type { Endpoint } from '../api/endpoints';
-import { readBoolean } from '../api/readers';
+import { readBoolean, readTime } from '../api/readers';
 import { getFormId, getId, isId } from '../api/records';
 import { listRecords } from '../api/service';
 import { isWebUrl, parseUrl } from '../api/url';
@@ -116,9 +116,10 @@ export async function searchResponses(
 function describeResponse(id: string, record: IDataObject): string {
 	const { number_formatted: formatted, number, created_at: time, is_incomplete } = record;
 	const name = [formatted, number].find((one) => ['string', 'number'].includes(typeof one)) ?? id;
-	// date, hour and minute of a time of the service (specification, section 2.1), which is in UTC
-	const minute = typeof time === 'string' ? ` · ${time.slice(0, 16).replace('T', ' ')}` : '';
-	return `${String(name)}${minute}${readBoolean(is_incomplete) ? ' (incomplete)' : ''}`;
+	const timeMs = readTime(time, 'utc');
+	const minute =
+		timeMs === undefined ? '' : ` · ${new Date(timeMs).toISOString().slice(0, 16)} UTC`;
+	return `${String(name)}${minute.replace('T', ' ')}${readBoolean(is_incomplete) ? ' (incomplete)' : ''}`;
 }
 
 /** The records with a valid ID: n8n evaluates a value that begins with "=", and no request takes another one. */

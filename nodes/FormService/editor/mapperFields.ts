@@ -1,24 +1,21 @@
 import type { IDataObject, ResourceMapperField } from 'n8n-workflow';
-import { parseInputFields } from '../api/answers/fields';
+import { findNamesakes, parseInputFields } from '../api/answers/fields';
 import type { InputField } from '../api/answers/fields';
 import { kinds } from '../api/answers/kinds';
-import type { FieldKind, Kind } from '../api/answers/kinds';
+import type { Kind } from '../api/answers/kinds';
 import { makeUnique, toPlainText } from '../api/answers/names';
 import { shortenText } from '../api/errors';
 
 /**
- * A field of the resource mapper. n8n keeps all of it with the node, so that Response: Create reads and
- * checks answers without another request for the fields.
+ * A field of the resource mapper. n8n keeps all of it with the node, so Response: Create knows the UUID of
+ * each answer even after the field was renamed.
  */
 export type MapperField = ResourceMapperField & {
 	/** The UUID of the field, or its ID if the service has no UUIDs. */
 	uuid: string;
 	/** The title of the field, by which errors and output name it. */
 	label: string;
-	sharedLabel?: string;
-	customKey?: string;
 	formId: string;
-	kind: FieldKind;
 };
 
 /**
@@ -37,18 +34,16 @@ export function toMapperFields(
 ): MapperField[] {
 	const fields = parseInputFields(records);
 	const ids = makeIds(fields, before);
+	const names = makeUnique(fields.map(describeField));
 	return fields.map((field, index) => {
-		const { id: uuid, title, sharedLabel, customKey, kind, isRequired } = field;
+		const { id: uuid, title, isRequired } = field;
 		return {
 			id: ids[index],
 			uuid,
-			displayName: toPlainText(describeField(field)),
+			displayName: toPlainText(names[index]),
 			label: toPlainText(title),
-			sharedLabel: sharedLabel && toPlainText(sharedLabel),
-			customKey: customKey && toPlainText(customKey),
 			formId,
 			required: isRequired,
-			kind,
 			defaultMatch: false,
 			canBeUsedToMatch: false,
 			display: true,
@@ -69,18 +64,20 @@ function makeIds(fields: readonly InputField[], before: readonly MapperField[]):
 	return known.map((id) => id ?? added.shift()!);
 }
 
-/** The longest part of a description that is shown before a label. */
+/** The longest part of a description that is shown behind a label. */
 const MAX_DETAIL = 40;
 
 /**
- * The label, after the text that distinguishes the field, since the editor cuts the end: what to enter, and
- * the description of a field that shares its label, which distinguishes the fields better than a number.
+ * The label, since the editor cuts the end, with what to enter, and with the description of a field that shares
+ * its label, which distinguishes the fields better than a number.
  */
-function describeField(field: InputField): string {
-	const { kind, title, sharedLabel, description } = field;
+function describeField(field: InputField, _: number, fields: readonly InputField[]): string {
+	const { kind, title, sentLabel = '', description } = field;
 	const { hint }: Kind = kinds[kind];
-	const detail = sharedLabel && description && shortenText(description, MAX_DETAIL);
-	return [hint, detail, title].filter(Boolean).join(': ');
+	const isShared = findNamesakes(field, fields).length > 1;
+	const detail = isShared && description && shortenText(description, MAX_DETAIL);
+	const details = [detail, hint].filter(Boolean).join(', ');
+	return `${(detail && sentLabel.trim()) || title}${details === '' ? '' : ` (${details})`}`;
 }
 
 function getWidget({ kind, choices }: InputField) {

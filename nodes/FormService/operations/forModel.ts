@@ -1,8 +1,10 @@
 import { isUndefined, omitBy, pick } from 'lodash';
 import type { IDataObject, INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import { asSentence } from '../api/errors';
 import { isRecord } from '../api/records';
 import type { Input } from '../parameters/input';
 import { invalid, readChoice, readCount, readLimit, readWords } from '../parameters/input';
+import type { NodeError } from './itemErrors';
 import type { Operation, Prepare, Prepared } from './operation';
 
 /**
@@ -100,7 +102,10 @@ export function prepareForModel(prepare: Prepare, input: Input): Prepared {
 		output === 'selectedFields' ? readWords(input, 'outputFields', 'Fields') : undefined;
 	if (names?.length === 0) throw invalid(input, "'Fields' must be a list of at least one name");
 	const skip = readCount(input, 'skip', 'Skip', 0);
-	const limit = readLimit(input);
+	// if a person tests the tool by hand, n8n sends 0 for a number that is left out
+	const readGiven: Input['parameter'] = (name, fallback) =>
+		input.parameter(name, fallback) || fallback;
+	const limit = readLimit({ ...input, parameter: readGiven });
 	const fixed = new Map<string, unknown>([
 		['simplify', output !== 'raw'],
 		['includeSecrets', false],
@@ -155,6 +160,13 @@ function describePage(count: number, skip: number, total: number): string[] {
 	const rest =
 		end < total ? ` Set 'Skip' to ${end} to get the next ones, or narrow the search.` : '';
 	return [`${shown} of ${total}.${rest}`];
+}
+
+/** An error with its details in its message, the only part of an error that n8n gives to a model. */
+export function addDetails(error: NodeError): NodeError {
+	error.message = `${asSentence(error.message)} ${error.description ?? ''}`.trim();
+	error.description = undefined;
+	return error;
 }
 
 /** The selected fields of a result, by the names they were selected by, with its ID. */

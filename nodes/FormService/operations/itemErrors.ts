@@ -1,16 +1,16 @@
-import { compact, uniq } from 'lodash';
+import { compact, uniq, upperFirst } from 'lodash';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { IDataObject } from 'n8n-workflow';
 import { getAccount } from '../api/account';
 import { createTarget, endpoints } from '../api/endpoints';
-import { asSentence, createInputError, NotSent, ServiceError } from '../api/errors';
+import { asNodeError, asSentence, createInputError, NotSent, ServiceError } from '../api/errors';
 import { listRecords } from '../api/service';
 import { describeMissingForm } from '../parameters/formId';
 import { InvalidFormId } from '../parameters/input';
 import { readOnce } from './operation';
 import type { Item, Reads } from './operation';
 
-/** The errors of invalid items. */
+/** The errors of items. */
 
 export type NodeError = NodeApiError | NodeOperationError;
 
@@ -27,43 +27,57 @@ export function isInvalidItem(error: unknown): boolean {
 const MAX_ROWS = 50;
 
 /**
- * The error of the first invalid item, which lists all of them and says what of the run was sent before, so
- * that it isn't sent twice. Undefined if no item is invalid.
+ * The error of the first invalid item, which lists all of them. Undefined if no item is invalid.
  *
- * @param sent how many items were sent before, in earlier batches
  * @param total how many items the run has
  */
 export function listInvalidItems(
-	checked: ReadonlyMap<Item, object>,
-	sent: number,
+	checked: ReadonlyMap<Item, object | undefined>,
 	total: number,
 ): { item: Item; error: NodeError } | undefined {
 	const invalid = [...checked].flatMap(([item, one]) =>
-		'error' in one && isInvalidItem(one.error) ? [{ item, error: one.error as NodeError }] : [],
+		one && 'error' in one && isInvalidItem(one.error)
+			? [{ item, error: one.error as NodeError }]
+			: [],
 	);
 	if (invalid.length === 0) return undefined;
 	const [{ item, error }] = invalid;
-	const whatWasSent =
-		sent === 0
-			? 'Nothing was sent.'
-			: `The first ${sent} of the ${total} items were already sent, in earlier batches. Leave them out when you run this again.`;
 	const texts = invalid.map((one) => describeError(one.error));
-	const rows = invalid.map((one, index) => `${nameRow(one.item)}: ${texts[index]}`);
+	const rows = invalid.map((one, index) => `${upperFirst(nameItem(one.item))}: ${texts[index]}`);
 	const rest = rows.length > MAX_ROWS ? [`… and ${rows.length - MAX_ROWS} more.`] : [];
-	const place = `This error is in ${rows.length} of the ${total} rows, first in ${nameRow(item)}.`;
+	const count = `${rows.length} of ${total} items ${rows.length === 1 ? 'is' : 'are'} invalid`;
 	const [message, lines] =
 		uniq(texts).length === 1
-			? [error.message, [total > 1 && place, error.description]]
-			: [`${rows.length} of ${total} rows have errors`, [...rows.slice(0, MAX_ROWS), ...rest]];
-	const description = compact([whatWasSent, ...lines]).join('\n');
+			? [error.message, [total > 1 && `${count}, first ${nameItem(item)}.`, error.description]]
+			: [count, [...rows.slice(0, MAX_ROWS), ...rest]];
+	const description = compact(lines).join('\n');
 	const { node, failure } = error;
 	const { index: itemIndex } = item;
 	return { item, error: createInputError(node, { message, description, failure, itemIndex }) };
 }
 
+/**
+ * The error that stops the node, for its item: nodes and items can share a request, and with it an error.
+ *
+ * @param progress what a person must know before the items are run again, see `describeProgress`
+ */
+export function explainStop(given: unknown, item: Item, progress: string | undefined): NodeError {
+	const node = item.n8n.getNode();
+	const { index: itemIndex } = item;
+	const error = asNodeError(node, given, itemIndex);
+	const texts = [error.description, progress];
+	// what comes after a long list of invalid items is overlooked
+	if (isInvalidItem(error)) texts.reverse();
+	const { message, failure } = error;
+	const explanation = { message, description: compact(texts).join('\n'), failure };
+	return error instanceof NodeOperationError
+		? createInputError(node, { ...explanation, itemIndex })
+		: new ServiceError(node, { ...explanation, httpCode: error.httpCode ?? undefined }, itemIndex);
+}
+
 /** n8n itself shows the index of an item with an error. */
-function nameRow({ row, index }: Item): string {
-	return `Row ${row} (item ${index})`;
+function nameItem({ row, index }: Item): string {
+	return `item ${index} (row ${row})`;
 }
 
 function describeError({ message, description }: NodeError): string {
@@ -84,7 +98,9 @@ export async function explainMissingForm(
 	if (given === undefined) return error;
 	const node = item.n8n.getNode();
 	const forms = FORM_NAME.test(given) ? await findForms(reads, item) : [];
-	const explanation = describeMissingForm(node, given, forms);
+	const entered = item.n8n.getNodeParameter('formId', '', { extractValue: true });
+	const baseUrl = String(item.composed.baseURL);
+	const explanation = describeMissingForm(node, given, forms, entered, baseUrl);
 	if (explanation === undefined) return error;
 	const { failure } = error as NodeError;
 	if (error instanceof InvalidFormId) return createInputError(node, { ...explanation, failure });

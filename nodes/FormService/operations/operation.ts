@@ -3,10 +3,13 @@ import type {
 	IDataObject,
 	IExecuteSingleFunctions,
 	IHttpRequestOptions,
+	INode,
 	INodeExecutionData,
 	INodeProperties,
 	INodePropertyOptions,
 } from 'n8n-workflow';
+import { parseFields } from '../api/answers/fields';
+import type { Naming } from '../api/answers/fields';
 import { endpoints, createTarget } from '../api/endpoints';
 import type { Endpoint, Target } from '../api/endpoints';
 import type { RequestContext } from '../api/requestContext';
@@ -54,16 +57,30 @@ type Send = (request: ItemRequest) => Promise<INodeExecutionData[]>;
  *
  * @throws NodeOperationError if the item is invalid, and the errors of requests
  */
-type Check = (request: ItemRequest) => Promise<{ orderKey?: string; send: Send }>;
+type Check = (request: ItemRequest) => Promise<CheckResult>;
+
+export type CheckResult = {
+	orderKey?: string;
+	/** Whether the item is already known to be skipped or previewed. */
+	sendsNothing?: boolean;
+	send: Change;
+};
+
+/** Sends the request, unless the item is skipped or previewed, and makes items of the reply. */
+type Change = (request: ItemRequest) => Promise<Changed>;
+
+type Changed = { output: INodeExecutionData[]; hasChanged: boolean };
 
 /** The request that n8n has composed for an item. */
 export type ItemRequest = {
 	context: RequestContext;
 	target: Target;
 	reads: Reads;
+	/** Reads that last over all tries of n8n, with what the items themselves may have added. */
+	lastingReads: Reads;
 };
 
-/** What the items of a run have read, by `readOnce`'s keys. */
+/** What items have read, by `readOnce`'s keys. */
 export type Reads = Map<string, Promise<unknown>>;
 
 /** One item of a run: what sends it, or what is wrong with its parameters. */
@@ -78,26 +95,34 @@ export type Item = {
 } & ({ prepared: Prepared } | { problem: unknown });
 
 /**
- * Reads a target once for all items of a run with the same account and request options. A failed read
+ * Reads a target once for all items of an attempt with the same account and request options. A failed read
  * isn't repeated, because the other items would meet the same failure.
  *
  * @param detail what distinguishes two ways to read one target
  */
 export async function readOnce<T>(
-	{ context, target, reads }: ItemRequest,
+	{ context, target, reads }: Omit<ItemRequest, 'lastingReads'>,
 	read: (context: RequestContext, target: Target) => Promise<T>,
 	detail?: unknown,
 ): Promise<T> {
-	const key = JSON.stringify([context.account.key, target.url, context.transport, detail]);
+	const { account, transport, comparesText } = context;
+	const key = JSON.stringify([account.key, target.url, transport, comparesText, detail]);
 	const reading = reads.get(key) ?? read(context, target);
 	reads.set(key, reading);
 	return await (reading as Promise<T>);
 }
 
-/** The fields of a form, read once for all items of a run. */
+/** The fields of a form, read once for all items of an attempt. */
 export async function readFormFields(request: ItemRequest, formId: string): Promise<IDataObject[]> {
-	const target = createTarget(request.context.account, endpoints.listFields, { formId });
-	return await readOnce({ ...request, target }, listRecords);
+	const context = { ...request.context, comparesText: true };
+	const target = createTarget(context.account, endpoints.listFields, { formId });
+	return await readOnce({ ...request, context, target }, listRecords);
+}
+
+/** The fields of a form as items name them: one list for all items of a run, so that each response is matched once. */
+export async function readNamedFields(request: ItemRequest, formId: string, naming: Naming) {
+	const read = async () => parseFields(await readFormFields(request, formId), naming);
+	return await readOnce(request, read, naming);
 }
 
 /**
@@ -105,7 +130,12 @@ export async function readFormFields(request: ItemRequest, formId: string): Prom
  * column with the ID of the form.
  */
 export function listIgnored({ node }: Input, names: readonly string[]): string[] {
-	const expressions = JSON.stringify(node.parameters).match(/"=(?:[^"\\]|\\.)*"/g) ?? [];
-	const text = expressions.join('').replaceAll('\\', '');
+	const text = listExpressions(node).join('').replaceAll('\\', '');
 	return names.filter((name) => !new RegExp(`[.'"\`]${escapeRegExp(name)}(?!\\w)`).test(text));
+}
+
+/** The expressions in the parameters of a node, without their equals sign. */
+export function listExpressions({ parameters }: INode): string[] {
+	const texts = JSON.stringify(parameters).match(/"=(?:[^"\\]|\\.)*"/g) ?? [];
+	return texts.map((text) => (JSON.parse(text) as string).slice(1));
 }

@@ -8,12 +8,17 @@ import type {
 	PreSendAction,
 } from 'n8n-workflow';
 import { fillPath } from '../api/endpoints';
+import { createInputError } from '../api/errors';
 import { isRecord } from '../api/records';
 import type { Input } from '../parameters/input';
-import { isTool, prepareForModel } from './forModel';
+import { createAttempt, runItems } from './attempt';
+import type { Attempt, Outcomes } from './attempt';
+import { addDetails, isTool, prepareForModel } from './forModel';
+import { explainStop } from './itemErrors';
+import type { NodeError } from './itemErrors';
+import { listExpressions } from './operation';
 import type { Item, Operation } from './operation';
-import { createRun, runItems } from './run';
-import type { Outcome, Run } from './run';
+import { createRun, describeProgress, forgetFailedReads } from './run';
 
 /**
  * The way of an item through n8n's routing (`RoutingNode`), which sends the request that the node declares:
@@ -23,22 +28,24 @@ import type { Outcome, Run } from './run';
  * @see https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/routing-node.ts
  */
 
-/** A run, and how far n8n has handed over its items. */
-type RoutedRun = Run & {
+/** An attempt, and how far n8n has handed over its items. */
+type RoutedAttempt = Attempt & {
 	/** The items that n8n has handed over without a pause: all of them, or a batch of the request options. */
 	batch: Batch;
-	/** How many items n8n has handed over or left out. */
-	handedOver: number;
-	/** Resolves when n8n has handed over every item. */
-	allHandedOver: Promise<void>;
-	endHandingOver: () => void;
+	/** The indexes of the items that n8n has handed over. */
+	handedOver: Set<number>;
+	/** Why nothing is sent, although no item has failed. */
+	obstacle?: unknown;
+	/** Resolves when n8n has handed over all items and all of them have settled. */
+	ended: Promise<void>;
+	end: () => void;
 };
 
-/** Items that are checked before any of them is sent, after the batch before has ended. */
+/** Items that are checked before any of them is sent, after the batch before has settled. */
 type Batch = {
 	items: Item[];
-	before?: Batch['outcomes'];
-	outcomes?: Promise<Map<Item, Outcome>>;
+	before?: Promise<unknown>;
+	outcomes?: Promise<Outcomes>;
 };
 
 /**
@@ -46,7 +53,9 @@ type Batch = {
  * `preSend` returns to the pagination function as they are, so the item travels in them. n8n's HTTP helper
  * ignores the additional attribute.
  */
-type RoutedOptions = IHttpRequestOptions & { routed: { run: RoutedRun; batch: Batch; item: Item } };
+type RoutedOptions = IHttpRequestOptions & {
+	routed: { attempt: RoutedAttempt; batch: Batch; item: Item };
+};
 
 /**
  * Creates the first `preSend` of an operation: it checks the parameters of an item, fills the IDs into the
@@ -55,12 +64,12 @@ type RoutedOptions = IHttpRequestOptions & { routed: { run: RoutedRun; batch: Ba
  */
 export function createPreSend(operation: Operation): PreSendAction {
 	return async function (options): Promise<RoutedOptions> {
-		const run = joinRun(this);
+		const attempt = joinAttempt(this);
 		const item = prepareItem(this, operation, options);
-		const { outcomes: before } = run.batch;
-		if (before !== undefined) run.batch = { items: [], before };
-		run.batch.items.push(item);
-		return { ...item.composed, routed: { run, batch: run.batch, item } };
+		const { outcomes: before } = attempt.batch;
+		if (before !== undefined) attempt.batch = { items: [], before };
+		attempt.batch.items.push(item);
+		return { ...item.composed, routed: { attempt, batch: attempt.batch, item } };
 	};
 }
 
@@ -72,26 +81,72 @@ export async function sendRoutedItem(
 	this: IExecutePaginationFunctions,
 	{ options }: DeclarativeRestApiSettings.ResultOptions,
 ): Promise<INodeExecutionData[]> {
-	const { run, batch, item } = (options as RoutedOptions).routed;
-	if (!run.continues && needsMoreItems(run, readRequestOptions(this))) {
-		// n8n itself reports the missing item
-		run.getStop().controller.abort(new Error('An expression in another item failed'));
-		return [];
+	const { attempt, batch, item } = (options as RoutedOptions).routed;
+	const { run, handedOver } = attempt;
+	batch.outcomes ??= runBatch(attempt, batch, this);
+	const outcome = (await batch.outcomes).get(item);
+	if (outcome === undefined) {
+		// n8n takes an empty output for done, unless an item fails
+		if (attempt.obstacle === undefined || handedOver.size < run.total) return [];
+		throw explainStop(attempt.obstacle, item, describeProgress(run, item));
 	}
-	batch.outcomes ??= runBatch(run, batch);
-	const outcome = (await batch.outcomes).get(item) ?? { output: [] };
 	const pairedItem = { item: item.index };
 	if ('output' in outcome) return outcome.output.map((one) => ({ ...one, pairedItem }));
-	if (run.continues) return [toFailedItem(this, outcome.error)];
+	const present = (error: NodeError) => (isTool(this.getNode()) ? addDetails(error) : error);
+	if (run.continues) return [toFailedItem(this, present(outcome.error))];
 	// n8n listens to no outcome before; an earlier failure would be an unhandled rejection
-	await run.allHandedOver;
-	throw outcome.error;
+	await attempt.ended;
+	throw present(explainStop(outcome.error, item, describeProgress(run, item)));
 }
 
-async function runBatch(run: RoutedRun, { items, before }: Batch): Promise<Map<Item, Outcome>> {
-	await before;
-	return await runItems(run, items);
+async function runBatch(
+	attempt: RoutedAttempt,
+	batch: Batch,
+	n8n: IExecutePaginationFunctions,
+): Promise<Outcomes> {
+	const { run, handedOver, getStop } = attempt;
+	if (!run.continues) {
+		attempt.obstacle ??= findObstacle(attempt, n8n);
+		if (attempt.obstacle !== undefined) getStop().controller.abort(attempt.obstacle);
+	}
+	await batch.before;
+	const outcomes = await runItems(attempt, batch.items);
+	if (batch === attempt.batch && handedOver.size === run.total) attempt.end();
+	return outcomes;
 }
+
+/**
+ * Why not all items can be sent. If an expression of an item throws, n8n keeps back the item and reports the
+ * error by itself, so the expressions of later batches are evaluated before the first batch is sent.
+ */
+function findObstacle(
+	{ run, batch, handedOver }: RoutedAttempt,
+	n8n: IExecutePaginationFunctions,
+): unknown {
+	const { batchSize = 1, batchInterval = 0 } = readRequestOptions(n8n).batching?.batch ?? {};
+	const next = handedOver.size;
+	if (next === run.total) return undefined;
+	// with Batching, n8n waits between batches
+	const isBatch = batchInterval > 0 && next % Math.max(batchSize, 1) === 0;
+	// nobody reads this error if n8n reports one
+	if (!isBatch) return createInputError(n8n.getNode(), UNKNOWN_ORDER);
+	if (next > batch.items.length) return undefined;
+	const expressions = listExpressions(n8n.getNode());
+	try {
+		for (let index = next; index < run.total; index++) {
+			for (const expression of expressions) n8n.evaluateExpression(expression, index);
+		}
+		return undefined;
+	} catch (error) {
+		return error;
+	}
+}
+
+const UNKNOWN_ORDER = {
+	message:
+		'This version of n8n passes items to nodes in an order that this package does not support',
+	description: 'Update the package, or use a version of n8n that its README names.',
+};
 
 function prepareItem(
 	n8n: IExecuteSingleFunctions,
@@ -138,16 +193,6 @@ function readRequestOptions(n8n: IExecuteSingleFunctions): RequestOptions {
 }
 
 /**
- * Whether an item is missing of the run, or of its batches so far: with Batching, n8n waits between batches.
- * n8n keeps an item back if one of its expressions throws.
- */
-function needsMoreItems({ handedOver, total }: RoutedRun, { batching }: RequestOptions): boolean {
-	const { batchSize = 1, batchInterval = 0 } = batching?.batch ?? {};
-	const inBatch = batchInterval > 0 ? handedOver % Math.max(batchSize, 1) : handedOver;
-	return handedOver < total && inBatch > 0;
-}
-
-/**
  * A failed item, with its input beside the error. For the error output n8n itself adds the input, if the
  * item has the error alone; for the regular output it does not. If the item had an `error` beside its
  * `json`, n8n would drop everything else.
@@ -159,28 +204,36 @@ function toFailedItem(n8n: IExecutePaginationFunctions, { message }: Error): INo
 	return { json: { ...input, error: message }, pairedItem: { item: n8n.getItemIndex() } };
 }
 
-/** The latest try of each input, which is the only object that n8n gives to all items of a run. */
-const latestRuns = new WeakMap<object, RoutedRun>();
+/** The latest attempt of each run, by the only object that n8n gives to all items of a run. */
+const latestAttempts = new WeakMap<object, RoutedAttempt>();
 
-/**
- * The run of an item. n8n hands over the items of a run in order; an item that does not come after the last
- * one begins the next try (Retry On Fail).
- */
-function joinRun(n8n: IExecuteSingleFunctions): RoutedRun {
+/** The attempt of an item. An item that n8n hands over again begins the next one (Retry On Fail). */
+function joinAttempt(n8n: IExecuteSingleFunctions): RoutedAttempt {
 	const { input, total } = findInput(n8n);
 	const index = n8n.getItemIndex();
-	const latest = latestRuns.get(input);
-	let run = latest;
-	if (run === undefined || index < run.handedOver) {
-		let endHandingOver = () => {};
-		const allHandedOver = new Promise<void>((resolve) => (endHandingOver = resolve));
-		const routing = { batch: { items: [] }, handedOver: 0, allHandedOver, endHandingOver };
-		run = { ...createRun(n8n, total, latest), ...routing };
-		latestRuns.set(input, run);
-	}
-	run.handedOver = index + 1;
-	if (run.handedOver === total) run.endHandingOver();
-	return run;
+	const latest = latestAttempts.get(input);
+	const isNext = latest === undefined || latest.handedOver.has(index);
+	const attempt = isNext ? beginAttempt(n8n, total, latest) : latest;
+	latestAttempts.set(input, attempt);
+	attempt.handedOver.add(index);
+	return attempt;
+}
+
+/** Begins an attempt that sends nothing before the earlier one has stopped and all its items have settled. */
+function beginAttempt(
+	n8n: IExecuteSingleFunctions,
+	total: number,
+	earlier: RoutedAttempt | undefined,
+): RoutedAttempt {
+	const run = earlier?.run ?? createRun(total, n8n.continueOnFail());
+	// in a node that continues, all items of the earlier attempt have settled
+	if (!run.continues) earlier?.getStop().controller.abort(new Error('n8n tries again'));
+	const settled = earlier && (earlier.batch.outcomes ?? earlier.batch.before);
+	const before = settled?.then(async () => await forgetFailedReads(run));
+	let end = () => {};
+	const ended = new Promise<void>((resolve) => (end = resolve));
+	const batch = { items: [], before };
+	return { ...createAttempt(n8n, run), batch, handedOver: new Set(), ended, end };
 }
 
 /**

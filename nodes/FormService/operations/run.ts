@@ -1,163 +1,100 @@
-import { isNil, memoize, omit, omitBy } from 'lodash';
-import { NodeApiError } from 'n8n-workflow';
-import type { IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
-import { getAccount } from '../api/account';
-import type { Account } from '../api/account';
-import { copyErrorForItem, createInputError, mayHaveActed, NotSent } from '../api/errors';
-import { isRecord } from '../api/records';
-import { explainMissingForm, isInvalidItem, listInvalidItems } from './itemErrors';
+import { compact, sortBy, upperFirst } from 'lodash';
+import type { INodeExecutionData } from 'n8n-workflow';
+import { mayHaveActed } from '../api/errors';
 import type { NodeError } from './itemErrors';
-import type { Item, ItemRequest, Reads } from './operation';
+import type { Item, Reads } from './operation';
 
 /**
- * A run of the node: all items are checked, then they are sent. In a node that stops on failure, nothing of
- * the run is sent if an item is invalid or one of its expressions throws, and nothing more is sent after a
- * failure. In a node that continues, each item has its own outcome.
+ * A run is one execution of the node, with all its batches and all tries of n8n (Retry On Fail), which are its
+ * attempts. Only this file writes what the items of a run have done: an item waits until it was sent, and then
+ * the service has taken or refused it, or may or may not have taken it. Only what was refused is sent again.
  */
-
-/** One try of n8n to run the node over its input items. */
 export type Run = {
 	/** The number of input items. */
 	total: number;
 	/** Whether the other items are sent after an item failed. */
 	continues: boolean;
-	reads: Reads;
-	/** What became of the items that may have changed something, over all tries of n8n (Retry On Fail). */
-	changes: Map<number, Promise<Outcome>>;
-	/** What stops the items of an account, in a node that continues, or else the whole run. */
-	getStop: (account?: Account) => Stop;
+	lastingReads: Reads;
+	/** By the indexes of the items. An item that waits is not in it. */
+	progress: Map<number, Progress>;
 };
 
-/** When the signal aborts, what is waiting is not sent. */
-type Stop = { controller: AbortController; signal: AbortSignal };
+type Progress = {
+	row: number;
+	/** An item that is `unchanged` was skipped or previewed, or only reads. */
+	state: 'refused' | 'unchanged' | 'taken' | 'uncertain';
+	/** The outcome that the item has in all attempts. */
+	final?: Outcome;
+};
 
-/** What became of an item. An item that was given up because another one failed has no output. */
-export type Outcome = { output: INodeExecutionData[] } | { error: NodeError };
+/** What became of an item. An item that was given up because another one failed has no outcome. */
+export type Outcome = { output: INodeExecutionData[]; hasChanged: boolean } | { error: NodeError };
 
-/** An item that can be sent, after the earlier items with its key. It never rejects. */
-type CheckedItem = { orderKey: string; send: () => Promise<Outcome> };
-
-/**
- * @param total the number of input items
- * @param earlier the earlier try of n8n to run the same items
- */
-export function createRun(n8n: IExecuteSingleFunctions, total: number, earlier?: Run): Run {
-	const continues = n8n.continueOnFail();
-	const canceled = n8n.getExecutionCancelSignal?.();
-	// one for all items: a signal that follows others takes a large part of an item's time
-	const getStop = memoize(
-		(): Stop => {
-			const controller = new AbortController();
-			const signals = [controller.signal, canceled].filter((signal) => signal !== undefined);
-			return { controller, signal: AbortSignal.any(signals) };
-		},
-		(account?: Account) => (continues ? account?.key : undefined),
-	);
-	return { total, continues, reads: new Map(), changes: earlier?.changes ?? new Map(), getStop };
+/** @param total the number of input items */
+export function createRun(total: number, continues: boolean): Run {
+	return { total, continues, lastingReads: new Map(), progress: new Map() };
 }
 
-/** Checks and sends items of a run. Never rejects. */
-export async function runItems(run: Run, items: readonly Item[]): Promise<Map<Item, Outcome>> {
-	const invalid = run.continues ? [] : items.filter((item) => 'problem' in item);
-	const checks = (invalid.length > 0 ? invalid : items).map(
-		async (item) => [item, await checkItem(run, item)] as const,
-	);
-	const checked = new Map<Item, CheckedItem | Outcome>(await Promise.all(checks));
-	const refusal = run.continues ? undefined : listInvalidItems(checked, items[0].index, run.total);
-	if (refusal !== undefined) {
-		run.getStop().controller.abort(refusal.error);
-		checked.set(refusal.item, refusal);
-	}
-	const lastByKey = new Map<string, Promise<Outcome>>();
-	const outcomes = [...checked].map(async ([item, one]) => {
-		if (!('send' in one)) return [item, one] as const;
-		const outcome = (lastByKey.get(one.orderKey) ?? Promise.resolve()).then(one.send);
-		lastByKey.set(one.orderKey, outcome);
-		if (item.endpoint.effect.kind !== 'safe') run.changes.set(item.index, outcome);
-		return [item, await outcome] as const;
-	});
-	return new Map(await Promise.all(outcomes));
+/** The error of an item that the service may or may not have taken. */
+export function findUncertain({ progress }: Run): NodeError | undefined {
+	const finals = [...progress.values()].map(({ final }) => final);
+	return finals.flatMap((one) => (one && 'error' in one ? one.error : [])).at(0);
 }
 
-/** Checks one item; gives the outcome of an item that failed, or that an earlier try of n8n has sent. */
-async function checkItem(run: Run, item: Item): Promise<CheckedItem | Outcome> {
-	let account: Account | undefined;
-	try {
-		if ('problem' in item) throw item.problem;
-		const earlier = run.changes.get(item.index);
-		if (earlier !== undefined) return await earlier;
-		account = await getAccount(item.n8n, item.index);
-		const request = createRequest(run, item, account);
-		const { prepared } = item;
-		const { orderKey = `item ${item.index}`, send } =
-			'check' in prepared ? await prepared.check(request) : { send: prepared.send };
-		return {
-			orderKey: `${account.key} ${orderKey}`,
-			async send() {
-				try {
-					if (request.context.signal?.aborted) throw new NotSent(item.n8n.getNode(), item.index);
-					const output = await send(request);
-					return { output: prepared.select?.(output) ?? output };
-				} catch (error) {
-					return await settleFailure(run, item, error, account, true);
-				}
-			},
-		};
-	} catch (error) {
-		return await settleFailure(run, item, error, account, !isInvalidItem(error));
-	}
+/** Records the outcome of an item that was sent, or that the item waits again because it was given up. */
+export function recordOutcome({ progress }: Run, item: Item, outcome: Outcome | undefined): void {
+	const { index, row, endpoint } = item;
+	progress.delete(index);
+	if (outcome === undefined) return;
+	const state = findState(outcome);
+	const isFinal = endpoint.effect.kind !== 'safe' && state !== 'refused';
+	progress.set(index, { row, state, ...(isFinal && { final: outcome }) });
+}
+
+function findState(outcome: Outcome): Progress['state'] {
+	if ('output' in outcome) return outcome.hasChanged ? 'taken' : 'unchanged';
+	return mayHaveActed(outcome.error) ? 'uncertain' : 'refused';
+}
+
+/** Lets the next attempt repeat the reads that failed. All items must have settled. */
+export async function forgetFailedReads({ lastingReads }: Run): Promise<void> {
+	for (const [key, read] of lastingReads) await read.catch(() => lastingReads.delete(key));
 }
 
 /**
- * The request that n8n has composed, as the request path takes it. The base URL is the one of the item's
- * account: n8n composes the requests of all items with the credential of the first (`prepareCredentials`).
- */
-function createRequest(run: Run, item: Item, account: Account): ItemRequest {
-	const { n8n, index: itemIndex, endpoint } = item;
-	const { url, qs, body, ...transport } = item.composed;
-	const query = new URLSearchParams(omitBy(qs, isNil) as Record<string, string>);
-	return {
-		context: {
-			n8n,
-			account,
-			urgency: 'bulk',
-			itemIndex,
-			signal: run.getStop(account).signal,
-			transport: omit(transport, 'baseURL'),
-		},
-		target: {
-			endpoint,
-			url: `${account.baseUrl}${url}${query.size > 0 ? `?${query.toString()}` : ''}`,
-			body: isRecord(body) ? body : undefined,
-		},
-		reads: run.reads,
-	};
-}
-
-/**
- * The outcome of an item that failed, or that was not sent because another one failed.
+ * What a person must know before the same items are run again: how many of them were sent, and which.
  *
- * @param stopsRun whether nothing more of the run is sent, in a node that stops on failure. In a node that
- * continues, nothing more is sent of an account whose token is refused.
+ * @param item the item whose error is shown; the error itself says whether this item was sent
+ * @returns undefined if everything that was sent was refused
  */
-async function settleFailure(
-	run: Run,
-	item: Item,
-	error: unknown,
-	account: Account | undefined,
-	stopsRun: boolean,
-): Promise<Outcome> {
-	// the next try of n8n may do again what certainly did nothing, or leaves the same
-	if (!mayHaveActed(error)) run.changes.delete(item.index);
-	const { controller, signal } = run.getStop(account);
-	const node = item.n8n.getNode();
-	if (error instanceof NotSent && signal.aborted) {
-		if (!run.continues) return { output: [] };
-		const message = `This item was not sent: ${(signal.reason as Error).message}`;
-		return { error: createInputError(node, { message, itemIndex: item.index }) };
+export function describeProgress({ progress, total }: Run, { index }: Item): string | undefined {
+	if (progress.size === 0) return 'Nothing was sent.';
+	const listRows = (wanted: Progress['state']) =>
+		sortBy([...progress], ([one]) => one)
+			.filter(([one, { state }]) => state === wanted && (one !== index || state === 'taken'))
+			.map(([, { row }]) => row);
+	const taken = listRows('taken');
+	const uncertain = listRows('uncertain');
+	const [were, them] = taken.length === 1 ? ['was', 'it'] : ['were', 'them'];
+	const texts = [
+		taken.length > 0 &&
+			`${taken.length} of the ${total} items ${were} already sent (${nameRows(taken)}). Leave ${them} out when you run this again.`,
+		uncertain.length > 0 &&
+			`${upperFirst(nameRows(uncertain))} may or may not have been sent. Check before you run this again.`,
+	];
+	return compact(texts).join(' ') || undefined;
+}
+
+/** Rows in the order of their items, such as "rows 1 to 6, 8". */
+function nameRows(rows: readonly number[]): string {
+	const ranges: Array<[first: number, last: number]> = [];
+	for (const row of rows) {
+		const latest = ranges.at(-1);
+		if (latest !== undefined && row === latest[1] + 1) latest[1] = row;
+		else ranges.push([row, row]);
 	}
-	const isRefused = error instanceof NodeApiError && error.failure?.cause === 'credential-invalid';
-	if (run.continues ? isRefused : stopsRun) controller.abort(error);
-	const explained = await explainMissingForm(run.reads, item, error);
-	return { error: copyErrorForItem(explained, node, item.index) };
+	const texts = ranges.map(([first, last]) =>
+		first === last ? `${first}` : `${first} to ${last}`,
+	);
+	return `${rows.length === 1 ? 'row' : 'rows'} ${texts.join(', ')}`;
 }

@@ -11,7 +11,7 @@ import { toOptions } from './properties';
 
 const MATCHES = { all: 'All Conditions', any: 'Any Condition' };
 
-const SORTS = { newest: 'Newest First', oldest: 'Oldest First', listed: 'Service Order' };
+const SORTS = { newest: 'Newest First', oldest: 'Oldest First', listed: 'As Listed' };
 
 const conditions: INodeProperties = {
 	displayName: 'Conditions',
@@ -36,8 +36,7 @@ const conditions: INodeProperties = {
 						loadOptionsDependsOn: ['formId.value', 'events', 'watch', 'formIds', 'exceptFormIds'],
 					},
 					description:
-						'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-					hint: 'An expression can also return a label, such as {{ "Email" }}, a custom key, or an attribute of the response',
+						'An expression can return a label, custom key or attribute. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 				},
 				{
 					displayName: 'Operator',
@@ -120,16 +119,16 @@ export function readWanted(input: Input): Wanted {
 	const given = readCollection(input, 'filters');
 	const text = toText(input, given.text ?? '', 'Answers Contain').trim();
 	return {
-		after: readBound(input, given.after, 'Submitted After'),
-		before: readBound(input, given.before, 'Submitted Before'),
+		after: toTime(input, given.after, 'Submitted After'),
+		before: toTime(input, given.before, 'Submitted Before'),
 		text: text === '' ? undefined : text,
 		conditions: readConditions(input),
 		sort: readChoice(input, 'sort', 'Sort', SORTS),
 	};
 }
 
-/** A time as the editor, which knows no zones, or an expression gives it. */
-function readBound(input: Input, value: unknown, displayName: string): number | undefined {
+/** A time as the editor, which knows no zones, or an expression gives it, in epoch milliseconds. */
+export function toTime(input: Input, value: unknown, displayName: string): number | undefined {
 	if (value === undefined || value === null || value === '') return undefined;
 	const time = readTime(value, input.zone);
 	if (time !== undefined) return time;

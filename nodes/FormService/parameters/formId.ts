@@ -1,6 +1,6 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import { getFormId, isRecord } from '../api/records';
-import { isWebUrl } from '../api/url';
+import { getFormId, isId, isRecord } from '../api/records';
+import { isWebUrl, parseUrl } from '../api/url';
 
 /**
  * The ID that the Form parameter gives, whatever its mode is. The URL of a form's page has the ID behind
@@ -11,6 +11,12 @@ export function extractFormId(given: string): string {
 	const parts = new URL(given).pathname.split('/').filter((part) => part !== '');
 	const place = parts.findLastIndex((part) => /^(f|forms?)$/i.test(part));
 	return parts.at(place < 0 ? -1 : place + 1) ?? given;
+}
+
+/** Whether an expression gives the value of a parameter, also of one with modes. */
+export function isExpression({ parameters }: INode, name: string): boolean {
+	const given: unknown = parameters[name];
+	return String(isRecord(given) ? given.value : given).startsWith('=');
 }
 
 /** What the editor has saved as the name of a value that was chosen from a list. */
@@ -30,15 +36,20 @@ export function getChosenName(node: INode, formId: string): string | undefined {
 }
 
 /**
- * Explains a form that does not exist: it was chosen from the list and deleted since, or its name, slug or
- * address was given in place of its ID. Undefined if it is neither.
+ * Explains a form that does not exist: it was chosen from the list and deleted since, its ID was read from a
+ * URL, or its name, slug or address was given in place of its ID. Undefined if it is none of these.
  *
+ * @param given the ID
  * @param forms the forms that exist, as far as they are known
+ * @param entered the value of the Form parameter
+ * @param baseUrl the base URL of the account
  */
 export function describeMissingForm(
 	node: INode,
 	given: string,
 	forms: readonly IDataObject[],
+	entered: unknown,
+	baseUrl: string,
 ): { message: string; description: string } | undefined {
 	const chosen = getChosenName(node, given);
 	if (chosen !== undefined) {
@@ -52,10 +63,18 @@ export function describeMissingForm(
 	const form = forms.find(({ name, slug, url }) =>
 		[name, slug, url].some((one) => String(one).trim().toLowerCase() === wanted),
 	);
-	return (
-		form && {
+	if (form !== undefined) {
+		return {
 			message: `There is no form with the ID ${given}, but there is one with that name`,
 			description: `The ID of the form "${String(form.name ?? given)}" is ${getFormId(form)}. Enter that ID.`,
-		}
-	);
+		};
+	}
+	const url = parseUrl(String(entered).trim());
+	if (url === undefined || !isId(given)) return undefined;
+	const place = new URL(baseUrl).origin;
+	const problem = url.origin === place ? '' : `${url.origin} is not your Form Service, ${place}. `;
+	return {
+		message: `There is no form with the ID ${given}, which was read from ${url.origin}${url.pathname}`,
+		description: `${problem}Choose the form from the list or enter its ID.`,
+	};
 }

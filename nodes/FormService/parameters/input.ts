@@ -1,11 +1,12 @@
 import { upperFirst } from 'lodash';
 import { NodeOperationError } from 'n8n-workflow';
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
+import type { Account } from '../api/account';
 import { createInputError } from '../api/errors';
 import { isId, isRecord, MAX_ID_LENGTH } from '../api/records';
 import { numberAsText, readBoolean, readNumber } from '../api/readers';
 import { isWebUrl } from '../api/url';
-import { describeMissingForm, extractFormId } from './formId';
+import { describeMissingForm, extractFormId, isExpression } from './formId';
 import { limitInput } from './properties';
 
 /**
@@ -60,19 +61,26 @@ export class InvalidFormId extends NodeOperationError {
 	/** What may be the name of the form. */
 	readonly given?: string;
 
-	constructor({ node, itemIndex }: Input, given: unknown) {
+	constructor(input: Input, given: unknown) {
 		const place = isWebUrl(given) ? "This URL does not contain a form's ID. " : '';
-		const description = `${place}Choose the form from the list or enter its ID. ${WHAT_AN_ID_IS}`;
+		const description = `${place}Choose the form from the list or enter its ID. An ID has 1 to ${MAX_ID_LENGTH} letters, digits, hyphens and underscores.`;
 		const failure = { cause: 'configuration-invalid' } as const;
-		super(node, describeInvalidId('Form', given), { description, itemIndex, failure });
+		const message = describeInvalidId(input, 'formId', given);
+		super(input.node, message, { description, itemIndex: input.itemIndex, failure });
 		if (typeof given === 'string' && given.length <= MAX_ID_LENGTH) this.given = given;
 	}
 }
 
-const WHAT_AN_ID_IS = `An ID has 1 to ${MAX_ID_LENGTH} letters, digits, hyphens and underscores.`;
-
-function describeInvalidId(displayName: string, given: unknown): string {
-	return `'${displayName}' is ${(given ?? '') === '' ? 'missing' : 'not a valid ID'}`;
+function describeInvalidId(
+	{ node, itemIndex }: Input,
+	name: 'formId' | 'responseId',
+	given: unknown,
+): string {
+	const [title, id] = name === 'formId' ? ["'Form'", 'ID'] : ["'Response'", 'UUID'];
+	if ((given ?? '') !== '') return `${title} is not a valid ${id}`;
+	if (!isExpression(node, name)) return `${title} is empty`;
+	const place = itemIndex === undefined ? '' : ` for item ${itemIndex}`;
+	return `${title} is empty${place}: its expression returned nothing`;
 }
 
 /** @throws InvalidFormId */
@@ -86,8 +94,8 @@ export function readFormId(input: Input): string {
 export function readResponseId(input: Input): string {
 	const id = readIdText(input, 'responseId');
 	if (isId(id)) return id;
-	const advice = `Choose a response from the list or enter its UUID. ${WHAT_AN_ID_IS}`;
-	throw invalid(input, describeInvalidId('Response', id), advice);
+	const advice = 'Choose a response from the list or enter its UUID.';
+	throw invalid(input, describeInvalidId(input, 'responseId', id), advice);
 }
 
 /** The value of a parameter for an ID: trimmed, and a number as text. */
@@ -101,8 +109,11 @@ export function createMissingFormError(
 	input: Input,
 	formId: string,
 	forms: readonly IDataObject[],
+	{ baseUrl }: Account,
 ) {
-	const { message, description } = describeMissingForm(input.node, formId, forms) ?? {
+	const entered = input.parameter('formId');
+	const explanation = describeMissingForm(input.node, formId, forms, entered, baseUrl);
+	const { message, description } = explanation ?? {
 		message: `There is no form with the ID ${formId}`,
 		description:
 			'Check the ID, and that the access token belongs to the workspace of the form. Form: Get Many lists all forms.',

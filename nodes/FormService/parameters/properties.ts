@@ -69,7 +69,7 @@ export const responseLocator: INodeProperties = {
 			typeOptions: makeSearchableList('searchResponses'),
 		},
 		{
-			displayName: 'By ID',
+			displayName: 'By UUID',
 			name: 'id',
 			type: 'string',
 			placeholder: 'e.g. 9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d',
@@ -140,6 +140,19 @@ export function makeInputModeChoice(
 	});
 	return { displayName, name: 'inputMode', type: 'options', default: 'fields', options };
 }
+
+/** How to give each item a form of its own. */
+export const FORM_OF_EACH_ITEM =
+	"To use a different form for each item, set 'Form' to 'By ID' and {{ $json.form_id }}.";
+
+/** Says how Map Automatically reads the input. */
+export const makeColumnsNotice = (rules: string): INodeProperties => ({
+	displayName: `${rules} ${FORM_OF_EACH_ITEM}`,
+	name: 'columnsNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: { show: { inputMode: ['auto'] } },
+});
 
 export const simplifySwitch: INodeProperties = {
 	displayName: 'Simplify',

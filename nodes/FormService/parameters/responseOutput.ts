@@ -50,7 +50,7 @@ export const outputOptions: INodeProperties[] = [
 		name: 'details',
 		type: 'boolean',
 		default: true,
-		description: 'Whether to add number, referrer and error columns',
+		description: 'Whether to add the formatted number, the referrer, and columns for issues',
 		displayOptions: { show: { columns: [true], '/simplify': [true] } },
 	},
 	{

@@ -1,119 +1,154 @@
-import type { IDataObject, INode } from 'n8n-workflow';
-import { getCreationTime } from '../api/answers/order';
-import { CHECK_VERSION, ServiceError } from '../api/errors';
+import type { IDataObject } from 'n8n-workflow';
 import { readBoolean } from '../api/readers';
-import { getIdentities, getIdentity } from '../api/records';
+import { getIdentities } from '../api/records';
 import type { ResponseEvent, TriggerEvent } from '../parameters/watched';
-import { MINUTE_MS } from './schedule';
-import { computeFingerprint, describeKnown, REMEMBERED_DAYS } from './state';
-import type { Known, KnownResponse } from './state';
+import { DAY_MS, MINUTE_MS } from './budget';
+import {
+	addMissingDay,
+	computeAnswersFingerprint,
+	computeFingerprint,
+	describeKnown,
+	haveAnswersChanged,
+	readCreatedAtMs,
+} from './knowledge';
+import type { Baseline, FormState, Known, KnownResponse, PageRead } from './knowledge';
 
-/** An event of a listed response. */
-export type Found = { event: ResponseEvent; record: IDataObject; fingerprint: string };
+/** What a person set that decides what is an event. */
+export type Rules = { events: readonly TriggerEvent[]; abandonedAfterMs: number };
 
-export type Rules = {
-	node: INode;
-	events: readonly TriggerEvent[];
-	abandonedAfterMs: number;
-	nowMs: number;
-	/** Unknown responses that were created then or later are new. Epoch milliseconds of the service. */
-	sinceMs: number;
-};
-
-/** What has changed of one response. */
-type Change = {
+/** An event of a response. */
+export type FoundEvent = {
+	event: ResponseEvent;
+	record: IDataObject;
 	fingerprint: string;
-	/** Undefined if it is forgotten. */
-	known: KnownResponse | undefined;
-	/** The fingerprint by which it was known, if it has another identity now. */
+	/** What is known of the response once n8n has the event. */
+	after: KnownResponse;
+	/** The fingerprint by which the response was known, if it has another identity now. */
 	former?: string;
+	/** The response existed before the trigger watched the form: new responses go first. */
+	isExisting: boolean;
 };
 
 export type Comparison = {
-	/** What has happened, in the order of the listing. */
-	found: Found[];
-	/** Undefined on the first reading of a form. */
-	before: Known | undefined;
-	changes: Change[];
+	/** What is known then, without the events: each is known once n8n has it, see `applyEvents`. */
+	state: FormState;
+	/** In the order of the pages. */
+	found: FoundEvent[];
+	/** All responses on the pages by fingerprint, each once, in the order of the pages. */
+	listed: ReadonlyMap<string, IDataObject>;
+	/** Whether one of the unknown responses existed before. */
+	hasFoundExisting: boolean;
 };
 
 const NOTHING: Known = new Map();
 
 /**
- * Compares a listing with what is known. Each response gives each event once, however often, in whatever
- * order and on however many pages it is listed: `responseCompleted` if it is complete and was not known
- * to be; `responseStarted` if it is new and incomplete; `responseAbandoned` if it has been incomplete
- * for long enough.
+ * Compares pages with what is known of their form. Each response gives each event once, however often, in
+ * whatever order and on however many pages it is listed: `responseCompleted` if it is complete and was not
+ * known to be; `responseStarted` if it is new and incomplete; `responseAbandoned` if it has been
+ * incomplete for long enough by the time at which its page was read; `responseUpdated` if its answers changed.
  *
- * A response that has left the listing is remembered for 30 days, so that a listing that is empty or
- * short for a while repeats nothing.
- *
- * @param before undefined on the first reading of a form
- * @param read a part of the listing does not show that a response has left
- * @throws NodeApiError if a response has no identity: it could not be told from the next
+ * @param waiting events that were found before and that n8n does not have yet, by fingerprint. A response
+ * has one event at a time; only its completion replaces the one that waits. What is found of it meanwhile is
+ * found again by a later reading.
+ * @returns a state with the same `known` if nothing has changed, so that states can be compared by identity
  */
 export function compareResponses(
-	before: Known | undefined,
-	records: readonly IDataObject[],
-	read: 'whole' | 'part',
+	state: FormState,
+	waiting: ReadonlyMap<string, FoundEvent>,
+	pages: readonly PageRead[],
 	rules: Rules,
 ): Comparison {
-	const found: Found[] = [];
+	const { known: before = NOTHING } = state;
+	const found: FoundEvent[] = [];
 	const changes: Change[] = [];
-	const listed = listByFingerprint(before ?? NOTHING, records, rules.node);
-	for (const [fingerprint, { record, former }] of listed) {
-		const was = before?.get(former ?? fingerprint);
-		const { event, known } = advance(was, record, rules);
+	const listed = listByFingerprint(before, waiting, pages);
+	let { baseline } = state;
+	let hasFoundExisting = false;
+	for (const [fingerprint, one] of listed) {
+		const { record, former } = one;
+		const pending = waiting.get(fingerprint);
+		const was = pending?.after ?? before.get(former ?? fingerprint);
+		const isExisting = was === undefined && existedBefore(record, baseline);
+		if (isExisting) {
+			hasFoundExisting = true;
+			baseline = baseline && addExisting(baseline, record);
+		}
+		const standing = was?.kind ?? (isExisting && !isEmitted(record, baseline) ? 'seen' : 'new');
+		const answers = rules.events.includes('responseUpdated')
+			? (computeAnswersFingerprint(record) ?? was?.answers)
+			: undefined;
+		const update = haveAnswersChanged(was?.answers, answers) ? 'responseUpdated' : undefined;
+		const { event, after: next } = advance(standing, was, one, update, rules);
+		const after = keepAnswers(next, answers);
 		if (event !== undefined && rules.events.includes(event)) {
-			found.push({ event, record, fingerprint });
-		}
-		if (known !== was || former !== undefined) changes.push({ fingerprint, known, former });
-	}
-	if (read === 'whole' && before !== undefined) {
-		changes.push(...findMissing(before, listed, toMinute(rules.nowMs)));
-	}
-	return { found, before, changes };
-}
-
-/** What changes of known responses that are not listed. */
-function findMissing(
-	before: Known,
-	listed: ReadonlyMap<string, Listed>,
-	nowMinute: number,
-): Change[] {
-	const changes: Change[] = [];
-	const former = new Set([...listed.values()].map((one) => one.former));
-	for (const [fingerprint, { kind, isMissing, sinceMinute }] of before) {
-		if (listed.has(fingerprint) || former.has(fingerprint)) continue;
-		if (isMissing !== true) {
-			changes.push({ fingerprint, known: describeKnown(kind, nowMinute, true) });
-		} else if (nowMinute - sinceMinute > REMEMBERED_DAYS * MINUTES_A_DAY) {
-			changes.push({ fingerprint, known: undefined });
+			if (pending !== undefined && event !== 'responseCompleted') continue;
+			const lane = pending?.isExisting ?? isExisting;
+			found.push({ event, record, fingerprint, after, former, isExisting: lane });
+		} else if (pending === undefined && (after !== was || former !== undefined)) {
+			changes.push({ fingerprint, known: after, former });
 		}
 	}
-	return changes;
+	const known = applyChanges(state.known, changes);
+	const isSame = baseline === state.baseline && known === state.known;
+	const records = [...listed].map(([fingerprint, { record }]) => [fingerprint, record] as const);
+	return {
+		state: isSame ? state : { ...state, known, baseline },
+		found,
+		listed: new Map(records),
+		hasFoundExisting,
+	};
 }
 
 /**
- * What is known after a comparison, except for events that are postponed: their responses stay as they
- * were.
+ * What is known after a reading of the whole list: responses that it did not list are missing, and
+ * forgotten after 30 days with readings, so that a list that is empty or short for a while repeats nothing.
  *
- * @returns `before` itself if nothing has changed
+ * @param listed the fingerprints of all responses that were read since the reading began
+ * @param readAtMs when the reading ended, in epoch milliseconds of the service
  */
-export function computeKnown(
-	{ before, changes }: Comparison,
-	postponed: readonly Found[] = [],
-): Known {
-	const later = new Set(postponed.map(({ fingerprint }) => fingerprint));
-	const applied = changes.filter(({ fingerprint }) => !later.has(fingerprint));
-	if (before !== undefined && applied.length === 0) return before;
-	const after = new Map(before);
-	for (const { fingerprint, known, former } of applied) {
-		if (former !== undefined) after.delete(former);
-		if (known === undefined) after.delete(fingerprint);
-		else after.set(fingerprint, known);
+export function markMissing(
+	state: FormState,
+	listed: ReadonlySet<string>,
+	readAtMs: number,
+): FormState {
+	const day = Math.floor(readAtMs / DAY_MS);
+	const changes: Change[] = [];
+	for (const [fingerprint, { kind, absence, answers }] of state.known ?? NOTHING) {
+		if (listed.has(fingerprint)) continue;
+		const longer = addMissingDay(absence, day);
+		if (longer === absence) continue;
+		changes.push({ fingerprint, known: longer && describeKnown(kind, 0, longer, answers) });
 	}
-	return after;
+	const known = applyChanges(state.known, changes);
+	return known === state.known ? state : { ...state, known };
+}
+
+/**
+ * What is known after a reading of the whole list about what existed before. A list of one page shows all
+ * of it at once. While the pages of a longer one are read, a response can move to a page that was read
+ * already; the baseline is complete when another reading has found none.
+ *
+ * @param isComplete whether nothing that existed can be missing: the reading found nothing else, or was of
+ * one page
+ */
+export function advanceBaseline(state: FormState, isComplete: boolean): FormState {
+	const { baseline, ...rest } = state;
+	if (baseline === undefined || isComplete) return baseline === undefined ? state : rest;
+	return baseline.isRead ? state : { ...state, baseline: { ...baseline, isRead: true } };
+}
+
+/**
+ * What is known once n8n has these events.
+ *
+ * @returns the same state if there are none
+ */
+export function applyEvents(state: FormState, events: readonly FoundEvent[]): FormState {
+	if (events.length === 0) return state;
+	const changes = events.map(({ fingerprint, after, former }) => {
+		return { fingerprint, known: after, former };
+	});
+	return { ...state, known: applyChanges(state.known, changes) };
 }
 
 /** `is_incomplete` (specification, section 2.4). */
@@ -121,11 +156,21 @@ export function isIncomplete({ is_incomplete: value }: IDataObject): boolean {
 	return readBoolean(value) === true;
 }
 
-const MINUTES_A_DAY = 24 * 60;
+/** What has changed of one response; it is forgotten if it is not known. */
+type Change = { fingerprint: string; known: KnownResponse | undefined; former?: string };
 
-const toMinute = (epochMs: number) => Math.ceil(epochMs / MINUTE_MS);
+function applyChanges(before: Known | undefined, changes: readonly Change[]): Known {
+	if (before !== undefined && changes.length === 0) return before;
+	const after = new Map(before);
+	for (const { fingerprint, known, former } of changes) {
+		if (former !== undefined) after.delete(former);
+		if (known === undefined) after.delete(fingerprint);
+		else after.set(fingerprint, known);
+	}
+	return after;
+}
 
-type Listed = { record: IDataObject } & Pick<Change, 'former'>;
+type Listed = { record: IDataObject; readAtMs: number; former?: string };
 
 /**
  * The listed responses by the fingerprints of their identities: a service that adds a `uuid` beside the
@@ -133,73 +178,100 @@ type Listed = { record: IDataObject } & Pick<Change, 'former'>;
  */
 function listByFingerprint(
 	before: Known,
-	records: readonly IDataObject[],
-	node: INode,
+	waiting: ReadonlyMap<string, FoundEvent>,
+	pages: readonly PageRead[],
 ): Map<string, Listed> {
 	const listed = new Map<string, Listed>();
-	for (const record of records) {
-		const identity = getIdentity(record);
-		if (identity === undefined) throw createIdentityError(node, record);
-		const fingerprint = computeFingerprint(identity);
-		const other = listed.get(fingerprint);
-		if (other !== undefined) {
-			if (isIncomplete(other.record)) other.record = record;
-			continue;
+	for (const { records, readAtMs } of pages) {
+		for (const record of records) {
+			const all = getIdentities(record).map(computeFingerprint);
+			// while an event waits, its response keeps the identity by which it was found
+			const fingerprint = all.find((one) => waiting.has(one)) ?? all[0];
+			const other = listed.get(fingerprint);
+			if (other !== undefined) {
+				if (isIncomplete(other.record)) Object.assign(other, { record, readAtMs });
+				continue;
+			}
+			const former = before.has(fingerprint) ? undefined : all.find((one) => before.has(one));
+			listed.set(fingerprint, { record, readAtMs, former });
 		}
-		const others =
-			before.size === 0 || before.has(fingerprint) ? [] : getIdentities(record).slice(1);
-		const former = others.map(computeFingerprint).find((one) => before.has(one));
-		listed.set(fingerprint, { record, former });
 	}
 	return listed;
 }
 
-/** An event, if there is one, and what is known of the response from then on. */
-type Step = { event?: ResponseEvent; known: KnownResponse };
+/**
+ * Whether an unknown response existed before its form was watched. Until the whole list has been read
+ * once, its time of creation says so. In a second reading only a response that is also older than the
+ * newest existing one can have moved from page to page: services that write local times give new responses
+ * times before the activation.
+ */
+function existedBefore(record: IDataObject, baseline: Baseline | undefined): boolean {
+	if (baseline === undefined) return false;
+	const { sinceMs, newestMs = -Infinity, isRead } = baseline;
+	const createdAtMs = readCreatedAtMs(record);
+	if (isRead !== true) return createdAtMs === undefined || createdAtMs < sinceMs;
+	return createdAtMs !== undefined && createdAtMs < Math.min(sinceMs, newestMs);
+}
 
-/** What happens to a listed response. */
+function addExisting(baseline: Baseline, record: IDataObject): Baseline {
+	const { newestMs = -Infinity } = baseline;
+	const createdAtMs = readCreatedAtMs(record) ?? -Infinity;
+	return createdAtMs > newestMs ? { ...baseline, newestMs: createdAtMs } : baseline;
+}
+
+/** Whether an existing response starts the workflow. Without a time, it is older than any date. */
+function isEmitted(record: IDataObject, baseline: Baseline | undefined): boolean {
+	const { emitSinceMs = Infinity } = baseline ?? {};
+	return emitSinceMs === 0 || (readCreatedAtMs(record) ?? -Infinity) >= emitSinceMs;
+}
+
+const toMinute = (epochMs: number) => Math.ceil(epochMs / MINUTE_MS);
+
+/** An event, if there is one, and what is known of the response from then on. */
+type Step = { event?: ResponseEvent; after: KnownResponse };
+
+/**
+ * What happens to a listed response.
+ *
+ * @param standing what is known of it; `seen` if it existed before, `new` if it is new
+ * @param update the event if it has other answers than are known
+ */
 function advance(
+	standing: KnownResponse['kind'] | 'seen' | 'new',
 	was: KnownResponse | undefined,
-	record: IDataObject,
-	{ events, abandonedAfterMs, nowMs, sinceMs }: Rules,
+	{ record, readAtMs }: Listed,
+	update: 'responseUpdated' | undefined,
+	{ events, abandonedAfterMs }: Rules,
 ): Step {
-	const createdAtMs = getCreationTime(record);
-	const standing = was?.kind ?? ((createdAtMs ?? 0) >= sinceMs ? 'new' : 'old');
 	if (!isIncomplete(record)) {
-		const event = ['old', 'complete'].includes(standing) ? undefined : 'responseCompleted';
-		return { event, known: keep(was, 'complete') };
+		const event = ['seen', 'complete'].includes(standing) ? update : 'responseCompleted';
+		return { event, after: keep(was, 'complete') };
 	}
-	if (standing === 'complete' || standing === 'abandoned') return { known: keep(was, standing) };
+	if (standing === 'complete' || standing === 'abandoned')
+		return { event: update, after: keep(was, standing) };
 	const event =
-		standing === 'new' && events.includes('responseStarted') ? 'responseStarted' : undefined;
-	if (!events.includes('responseAbandoned')) return { event, known: keep(was, 'incomplete') };
+		standing === 'new' && events.includes('responseStarted') ? 'responseStarted' : update;
+	if (!events.includes('responseAbandoned')) return { event, after: keep(was, 'incomplete') };
+	const sinceMs = Math.min(readCreatedAtMs(record) ?? readAtMs, readAtMs);
 	const waiting =
-		was?.kind === 'waiting' && !was.isMissing
+		was?.kind === 'waiting' && was.absence === undefined
 			? was
-			: describeKnown('waiting', toMinute(Math.min(createdAtMs ?? nowMs, nowMs)));
+			: describeKnown('waiting', toMinute(sinceMs));
 	const abandonedAtMs = waiting.sinceMinute * MINUTE_MS + abandonedAfterMs;
 	// one event at a time: if it was also abandoned since the last poll, the next poll emits that
-	if (nowMs < abandonedAtMs || event !== undefined) return { event, known: waiting };
+	if (readAtMs < abandonedAtMs || event !== undefined) return { event, after: waiting };
 	// a response that was abandoned before the trigger began or before the event was chosen starts nothing
-	const startsWorkflow = ['new', 'waiting'].includes(standing);
-	const known = describeKnown('abandoned');
-	return { event: startsWorkflow ? 'responseAbandoned' : undefined, known };
+	const startsWorkflow = standing === 'new' || standing === 'waiting';
+	const abandoned = describeKnown('abandoned');
+	return { event: startsWorkflow ? 'responseAbandoned' : undefined, after: abandoned };
+}
+
+function keepAnswers(known: KnownResponse, answers: string | undefined): KnownResponse {
+	if (known.answers === answers) return known;
+	return describeKnown(known.kind, known.sinceMinute, known.absence, answers);
 }
 
 /** The same value if nothing has changed, so that states can be compared by identity. */
 function keep(was: KnownResponse | undefined, kind: KnownResponse['kind']): KnownResponse {
-	return was?.kind === kind && !was.isMissing ? was : describeKnown(kind);
-}
-
-/** The most names of attributes that an error lists. */
-const MAX_NAMES = 30;
-
-/** A response that could not be told from the next. */
-function createIdentityError(node: INode, record: IDataObject) {
-	const names = Object.keys(record).slice(0, MAX_NAMES).join(', ') || 'none';
-	return new ServiceError(node, {
-		message: 'Form Service sent a response without a UUID',
-		description: `The response has no valid "uuid" or "id". Its attributes: ${names}. ${CHECK_VERSION}`,
-		failure: { cause: 'configuration-invalid' },
-	});
+	return was?.kind === kind && was.absence === undefined ? was : describeKnown(kind);
 }

@@ -1,6 +1,7 @@
+import { isMatch } from 'lodash';
 import type { IDataObject, INode, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { getAccount } from '../api/account';
-import { explainUnknownField, filterByConditions } from '../api/answers/conditions';
+import { filterByConditions, findConditionProblem } from '../api/answers/conditions';
 import { parseFields } from '../api/answers/fields';
 import type { FormField } from '../api/answers/fields';
 import { kinds } from '../api/answers/kinds';
@@ -11,15 +12,15 @@ import { endpoints, createTarget } from '../api/endpoints';
 import { createInputError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
 import { listRecords } from '../api/service';
-import { RESPONSE_EVENTS } from '../parameters/watched';
+import { eventTable, FORM_EVENTS, RESPONSE_EVENTS } from '../parameters/watched';
 import type { ResponseEvent } from '../parameters/watched';
 import { isIncomplete } from './compare';
-import { createConditionError } from './formPoll';
-import { findListedName, parseFormList } from './forms';
+import { createConditionError } from './delivery';
+import { parseFormList } from './formList';
 import { createItems } from './output';
 import type { Event, ItemOptions } from './output';
-import { readParameters } from './parameters';
-import type { Parameters } from './parameters';
+import { isWatched, readParameters } from './parameters';
+import type { Parameters, Watch } from './parameters';
 
 /** The most forms that are asked for an example: each takes a request. */
 const MAX_FORMS = 5;
@@ -33,19 +34,21 @@ type Form = { id: string; name: string | null; record?: IDataObject };
 export async function fetchExample(n8n: IPollFunctions): Promise<INodeExecutionData[]> {
 	const parameters = readParameters(n8n);
 	const { conditions, events, output, watch, watchesResponses } = parameters;
-	const context: RequestContext = { n8n, account: await getAccount(n8n), urgency: 'prompt' };
+	const [account, comparesText] = [await getAccount(n8n), parameters.needsFields];
+	const context: RequestContext = { n8n, account, urgency: 'prompt', comparesText };
 	const forms = await listExampleForms(context, parameters);
-	if (forms.length === 0 && watch.kind === 'all')
-		throw createNoFormsError(n8n.getNode(), watch.except);
+	if (forms.length === 0) throw createNoFormsError(n8n.getNode(), watch);
 	for (const form of watchesResponses ? forms.slice(0, MAX_FORMS) : []) {
 		const newest = await findNewest(context, form, parameters);
 		if (newest !== undefined) return await showItem(newest, { context, output });
 	}
 	const [form] = forms;
 	const { id, name, record } = form;
-	if (events.includes('formCreated') && record !== undefined) {
-		const created = { event: 'formCreated' as const, record, form: { id, name } };
-		return await showItem(created, { context, output });
+	const formEvent = FORM_EVENTS.find((one) => events.includes(one));
+	if (formEvent !== undefined && record !== undefined) {
+		const { changed } = eventTable[formEvent].example ?? {};
+		const event = { event: formEvent, record, form: { id, name }, changed: changed as string[] };
+		return await showItem(event, { context, output });
 	}
 	if (conditions.conditions.length > 0) throw createNoMatchError(n8n.getNode());
 	const fields = await readFields(context, id, output);
@@ -60,29 +63,22 @@ async function showItem(event: Event, options: ItemOptions): Promise<INodeExecut
 	return (await createItems([event], options)).map(({ item }) => item);
 }
 
-/** The forms of a trigger, newest first if all are watched. */
+/** The forms of a trigger, newest first if their list is watched. */
 async function listExampleForms(
 	context: RequestContext,
-	{ watch, names }: Parameters,
+	{ watch, names, watchesFormList }: Parameters,
 ): Promise<Form[]> {
 	const target = createTarget(context.account, endpoints.listForms);
-	if (watch.kind === 'all') {
-		const listed = parseFormList(await listRecords(context, target));
-		return sortOldestFirst(listed.filter(({ id }) => !watch.except.includes(id))).reverse();
+	if (watchesFormList) {
+		const listed = [...parseFormList(await listRecords(context, target)).values()];
+		return sortOldestFirst(listed.filter(({ id }) => isWatched(watch, id))).reverse();
 	}
-	const { formIds } = watch;
+	const formIds = watch.kind === 'all' ? [] : watch.formIds;
 	if (formIds.every((id) => names.has(id)))
 		return formIds.map((id) => ({ id, name: names.get(id)! }));
 	const listed = parseFormList(await listRecords(context, target));
-	return formIds.map((id) => ({ id, name: names.get(id) ?? findListedName(listed, id) }));
+	return formIds.map((id) => ({ id, name: names.get(id) ?? listed.get(id)?.name ?? null }));
 }
-
-/** What a response is like that an event is about. */
-const EXAMPLE_IS_INCOMPLETE: Record<ResponseEvent, boolean> = {
-	responseCompleted: false,
-	responseStarted: true,
-	responseAbandoned: true,
-};
 
 /** The newest response of a form that can start the workflow, and the event that it would be. */
 async function findNewest(
@@ -93,13 +89,14 @@ async function findNewest(
 	const target = createTarget(context.account, endpoints.listResponses, { formId: id });
 	const records = await listRecords(context, target);
 	const fields = needsFields ? await readFields(context, id, output) : undefined;
-	const problem = fields && explainUnknownField(conditions, fields, records);
+	const problem = fields && findConditionProblem(conditions, fields, records);
 	if (problem !== undefined) throw createConditionError(context.n8n.getNode(), problem);
 	const entries = records.map((record) => ({ record }));
-	const { met } = filterByConditions(entries, conditions, fields ?? []);
+	const { met } = await filterByConditions(entries, conditions, fields ?? []);
 	const examples = met.flatMap(({ record }) => {
+		const is_incomplete = isIncomplete(record);
 		const event = RESPONSE_EVENTS.find(
-			(one) => events.includes(one) && isIncomplete(record) === EXAMPLE_IS_INCOMPLETE[one],
+			(one) => events.includes(one) && isMatch({ is_incomplete }, eventTable[one].example ?? {}),
 		);
 		return event === undefined ? [] : [{ event, record, form: { id, name }, fields }];
 	});
@@ -115,13 +112,16 @@ async function readFields(
 	return parseFields(await listRecords(context, target), output);
 }
 
-function createNoFormsError(node: INode, except: readonly string[]) {
+function createNoFormsError(node: INode, watch: Watch) {
+	const [message, advice] =
+		watch.kind === 'chosen'
+			? ['The chosen form was not found', 'Choose a form from the list']
+			: watch.except.length > 0
+				? ['All forms are excluded', "Remove a form from 'Excluded Form Names or IDs'"]
+				: ['The workspace has no forms', 'Create a form'];
 	return createInputError(node, {
-		message: except.length > 0 ? 'All forms are excluded' : 'The workspace has no forms',
-		description:
-			except.length > 0
-				? "Remove a form from 'Excluded Form Names or IDs', then fetch the test event again."
-				: 'Create a form, then fetch the test event again.',
+		message,
+		description: `${advice}, then fetch the test event again.`,
 	});
 }
 
@@ -139,7 +139,8 @@ function createRecord(event: ResponseEvent, fields: readonly FormField[]): IData
 		uuid: '00000000-0000-4000-8000-000000000000',
 		number: 1,
 		number_formatted: '1',
-		is_incomplete: EXAMPLE_IS_INCOMPLETE[event],
+		is_incomplete: false,
+		...eventTable[event].example,
 		created_at: new Date(clock.now()).toISOString(),
 		referrer: null,
 		responses: fields.map(({ kind, choices, label }) => ({

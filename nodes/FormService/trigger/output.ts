@@ -5,12 +5,12 @@ import type { FormField } from '../api/answers/fields';
 import { outputNeedsFields, toResponseItem } from '../api/answers/responseItem';
 import type { ResponseOutput } from '../api/answers/responseItem';
 import { getSubmissionTime } from '../api/answers/order';
-import { clock } from '../api/clock';
 import { asNodeError } from '../api/errors';
 import { withoutSecrets } from '../api/records';
 import type { RequestContext } from '../api/requestContext';
+import { isFormEvent } from '../parameters/watched';
 import type { TriggerEvent } from '../parameters/watched';
-import { awaitInTime } from './input';
+import { awaitInTime } from './reading';
 
 /** An event that starts the workflow, of a response or of a form itself. */
 export type Event = {
@@ -20,6 +20,8 @@ export type Event = {
 	form: { id: string; name: string | null };
 	/** The fields of the form, if they have been read. */
 	fields?: readonly FormField[];
+	/** The attributes of a form that have changed. */
+	changed?: readonly string[];
 };
 
 /**
@@ -31,10 +33,10 @@ export type PlacedItem = { atMs: number; item: INodeExecutionData };
 export type ItemOptions = {
 	context: RequestContext;
 	output: ResponseOutput;
-	/** After this time, no further item is begun. Epoch milliseconds. */
-	untilMs?: number;
-	/** Aborts when the time of the poll is up. */
-	timeUp?: AbortSignal;
+	/** After it aborts, no further item is begun. */
+	readingEnds?: AbortSignal;
+	/** After it aborts, nothing is waited for. */
+	pollEnds?: AbortSignal;
 	/** Whether a file that cannot be downloaded now delays its response. */
 	isPatient?: boolean;
 };
@@ -49,17 +51,17 @@ export type ItemOptions = {
  */
 export async function createItems(
 	events: readonly Event[],
-	{ context, output, untilMs = Infinity, timeUp, isPatient = false }: ItemOptions,
+	{ context, output, readingEnds, pollEnds, isPatient = false }: ItemOptions,
 ): Promise<PlacedItem[]> {
 	const { n8n } = context;
 	const items: PlacedItem[] = [];
 	let atMs = -Infinity;
 	for (const event of events) {
 		atMs = Math.max(atMs, getSubmissionTime(event.record) ?? atMs);
-		if (items.length > 0 && clock.now() >= untilMs) break;
+		if (items.length > 0 && readingEnds?.aborted) break;
 		try {
 			const work = createItem(context, event, output);
-			const { item, fileErrors } = await awaitInTime(context, work, timeUp);
+			const { item, fileErrors } = await awaitInTime(context, work, pollEnds);
 			const awaited = isPatient ? fileErrors.find((error) => !isGone(error)) : undefined;
 			if (awaited !== undefined) throw awaited;
 			for (const { message } of fileErrors) {
@@ -82,16 +84,10 @@ export async function createItems(
 
 /** An item has what the service says about the response or form, and then which event of which form it is. */
 async function createItem(context: RequestContext, event: Event, output: ResponseOutput) {
-	const { record, form, fields } = event;
-	const { item, fileErrors } =
-		event.event === 'formCreated'
-			? { item: { json: selectFormAttributes(record, output) }, fileErrors: [] }
-			: await toResponseItem(
-					context,
-					record,
-					output,
-					outputNeedsFields(output) ? fields : undefined,
-				);
+	const { record, form, fields, changed } = event;
+	const { item, fileErrors } = isFormEvent(event.event)
+		? { item: { json: selectFormAttributes(record, output, changed) }, fileErrors: [] }
+		: await toResponseItem(context, record, output, outputNeedsFields(output) ? fields : undefined);
 	return {
 		item: { ...item, json: { ...item.json, event: event.event, form: { ...form } } },
 		fileErrors,
@@ -101,8 +97,13 @@ async function createItem(context: RequestContext, event: Event, output: Respons
 /** What simplified items keep of a form beside its ID and name. */
 const FORM_ATTRIBUTES = ['slug', 'description', 'is_closed', 'created_at', 'updated_at'];
 
-function selectFormAttributes(record: IDataObject, { simplify }: ResponseOutput): IDataObject {
-	return structuredClone(simplify ? pick(record, FORM_ATTRIBUTES) : withoutSecrets(record));
+function selectFormAttributes(
+	record: IDataObject,
+	{ simplify }: ResponseOutput,
+	changed: readonly string[] | undefined,
+): IDataObject {
+	const shown = simplify ? pick(record, FORM_ATTRIBUTES, changed ?? []) : record;
+	return { ...withoutSecrets(shown), ...(changed && { changed: [...changed] }) };
 }
 
 /** Statuses of a host that may give the file later (RFC 9110 and RFC 6585). */

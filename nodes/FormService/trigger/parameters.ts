@@ -5,26 +5,23 @@ import { conditionsNeedFields } from '../api/answers/conditions';
 import type { Conditions } from '../api/answers/conditions';
 import { outputNeedsFields } from '../api/answers/responseItem';
 import type { ResponseOutput } from '../api/answers/responseItem';
-import { readConditions } from '../parameters/filters';
-import {
-	invalid,
-	readChoice,
-	readCount,
-	readFormId,
-	readSwitch,
-	readWords,
-} from '../parameters/input';
+import { readConditions, toTime } from '../parameters/filters';
+import { invalid, readChoice, readCount, readFormId, readWords } from '../parameters/input';
 import type { Input } from '../parameters/input';
 import { readResponseOutput } from '../parameters/responseOutput';
-import { EVENTS, findWatchKind } from '../parameters/watched';
+import { EVENTS, findWatchKind, isFormEvent } from '../parameters/watched';
 import type { TriggerEvent, WatchKind } from '../parameters/watched';
-import { HOUR_MS } from './schedule';
-import { REMEMBERED_DAYS } from './state';
+import { HOUR_MS } from './budget';
+import { REMEMBERED_DAYS } from './knowledge';
 
 /** The forms that a trigger watches: those with these IDs, or all forms of the workspace with exceptions. */
 export type Watch =
 	| { kind: 'chosen'; formIds: readonly string[] }
 	| { kind: 'all'; except: readonly string[] };
+
+export function isWatched(watch: Watch, formId: string): boolean {
+	return watch.kind === 'all' ? !watch.except.includes(formId) : watch.formIds.includes(formId);
+}
 
 /** What a person set on the node. */
 export type Parameters = {
@@ -34,12 +31,14 @@ export type Parameters = {
 	events: readonly TriggerEvent[];
 	/** Whether some of the events are of responses. */
 	watchesResponses: boolean;
+	/** Whether the list of all forms is read for events. */
+	watchesFormList: boolean;
 	/** After this time, a response that is still incomplete is abandoned. Milliseconds. */
 	abandonedAfterMs: number;
 	/** A response that does not meet them starts nothing and is marked as seen. */
 	conditions: Conditions;
-	/** Whether the first poll of a form delivers what is already there. */
-	emitExisting: boolean;
+	/** The first poll of a form delivers what was created then or later: 0 for all, undefined for nothing. */
+	emitSinceMs: number | undefined;
 	/** The most items that one poll delivers. */
 	maxPerPoll: number;
 	/** The most requests that all triggers on the account together send in 24 hours. */
@@ -74,10 +73,11 @@ export function readParameters(n8n: IPollFunctions): Parameters {
 		watch,
 		names: readStoredName(n8n, watch),
 		events,
-		watchesResponses: events.some((event) => event !== 'formCreated'),
+		watchesResponses: events.some((event) => !isFormEvent(event)),
+		watchesFormList: watch.kind === 'all' || events.some(isFormEvent),
 		abandonedAfterMs: readAbandonedAfterHours(input) * HOUR_MS,
 		conditions,
-		emitExisting: readSwitch(input, 'options.emitExisting', 'Emit Existing Responses', false),
+		emitSinceMs: readEmitSinceMs(input),
 		maxPerPoll: readCount(
 			input,
 			'options.maxPerPoll',
@@ -122,6 +122,27 @@ function readFormIds(input: Input, name: string, displayName: string): string[] 
 		input,
 		`'${displayName}' has an entry that is not a form ID`,
 		'Choose forms from the list, or provide a list of their IDs.',
+	);
+}
+
+/** Which existing responses start the workflow. */
+export const EXISTING = { no: 'No', all: 'All', since: 'Since a Date' };
+
+function readEmitSinceMs(input: Input): number | undefined {
+	const name = 'options.emitExisting';
+	const given = input.parameter(name, 'no');
+	// version 0.1.0 had a switch
+	if (typeof given === 'boolean') return given ? 0 : undefined;
+	const choice = readChoice(input, name, 'Emit Existing Responses', EXISTING);
+	if (choice !== 'since') return choice === 'all' ? 0 : undefined;
+	const since = input.parameter('options.emitSince', '');
+	const sinceMs = toTime(input, since, 'Existing Responses Since');
+	// 0 stands for all, also for responses without a time
+	if (sinceMs !== undefined) return sinceMs || 1;
+	throw invalid(
+		input,
+		"'Existing Responses Since' is empty",
+		"Add this option and choose a date, or set 'Emit Existing Responses' to All.",
 	);
 }
 

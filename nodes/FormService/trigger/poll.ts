@@ -1,45 +1,42 @@
-import { sortBy, sum } from 'lodash';
+import { randomUUID } from 'crypto';
+import { groupBy, partition, sortBy } from 'lodash';
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { getAccount } from '../api/account';
 import type { Account } from '../api/account';
 import { clock } from '../api/clock';
+import { createInputError } from '../api/errors';
+import { computeSpacingMs } from './budget';
+import { applyEvents } from './compare';
+import { deliverWaiting } from './delivery';
 import {
 	findActivationError,
-	recordAnswer,
-	recordFailure,
-	recordInputFailure,
-	recordSuccess,
-	takePendingError,
+	noteFailedInput,
+	noteFailedReading,
+	takeErrorToReport,
 } from './failures';
 import type { Progress } from './failures';
-import { deliverForm, findInForm } from './formPoll';
-import type { FoundInForm } from './formPoll';
-import { isFormListDue, noteForms, readFormList } from './forms';
-import {
-	createInitialState,
-	createPollInput,
-	findOccasion,
-	listKnownIds,
-	listWatchedIds,
-} from './input';
-import type { PollInput } from './input';
-import {
-	createFormMemory,
-	dropReadings,
-	forgetOutdated,
-	forgetTrigger,
-	recallTrigger,
-	registerPoll,
-} from './memory';
-import type { ListedForm, ListMemory } from './memory';
+import { isListDue, mergeFormList, readFormList, setListDemand } from './formList';
+import type { FoundForm } from './formList';
+import { isAboutAccount, recordAnswer, recordSuccess } from './health';
+import type { FormState, Knowledge } from './knowledge';
+import { confirmTaken, listWaiting, takeBack } from './outbox';
 import { createItems } from './output';
 import type { Event, PlacedItem } from './output';
 import { readParameters } from './parameters';
 import type { Parameters } from './parameters';
-import { computeWeight, DAY_MS, HOUR_MS } from './schedule';
-import type { Sharer } from './schedule';
-import { isDeliveryUnderWay, saveState } from './state';
-import type { Content, FormState } from './state';
+import {
+	createBaseline,
+	createPollContext,
+	createReadContext,
+	findOccasion,
+	listKnownIds,
+	listWatchedIds,
+	readServiceTimeMs,
+} from './pollContext';
+import type { PollContext } from './pollContext';
+import { createDemand, planRequests, readForms } from './readForms';
+import { isDeliveryUnderWay, restoreLast, saveState } from './savedState';
+import { forgetOutdated, forgetProgress, recallTrigger } from './triggerMemory';
 
 type Items = INodeExecutionData[] | null;
 
@@ -59,22 +56,24 @@ export async function pollForms(n8n: IPollFunctions): Promise<Items> {
 		parameters = readParameters(n8n);
 		account = await getAccount(n8n);
 	} catch (cause) {
-		recordInputFailure(memory, n8n, occasion, cause);
+		noteFailedInput(memory, n8n, occasion, cause);
 		return null;
 	}
-	const { watch, conditions, events } = parameters;
-	const watched = JSON.stringify([watch, conditions]);
-	forgetOutdated(memory, account.key, JSON.stringify(events), watched);
+	recordSuccess(memory.parameterHealth, true);
+	const { events, watch, conditions, output } = parameters;
+	forgetOutdated(memory, account.key, JSON.stringify([events, watch, conditions, output]));
 
-	let input = createPollInput(n8n, memory, occasion, parameters, account);
+	const createContext = () => createPollContext(n8n, memory, occasion, parameters, account);
+	let context = createContext();
 	while (memory.polling !== undefined) {
 		// the first poll may fail, so an overlapping one waits for its result
-		if (!isContinuing(input)) await memory.polling;
-		input = createPollInput(n8n, memory, occasion, parameters, account);
-		if (isContinuing(input)) return null;
+		if (!isContinuing(context)) await memory.polling;
+		context = createContext();
+		if (isContinuing(context)) return null;
 	}
-	if (isDeliveryUnderWay(input.staticData, memory, clock.now())) return null;
-	const polling = pollOnce(input);
+	const isSaving = isDeliveryUnderWay(context.staticData, memory.states, clock.now());
+	if (occasion === 'schedule' && isSaving) return null;
+	const polling = pollOnce(context);
 	memory.polling = polling.then(
 		() => undefined,
 		() => undefined,
@@ -87,162 +86,153 @@ export async function pollForms(n8n: IPollFunctions): Promise<Items> {
 }
 
 /** Whether there is a state of some of the forms to continue from. */
-function isContinuing({ content, parameters }: PollInput): boolean {
-	return content.listedSinceMs !== undefined || listKnownIds(parameters, content).length > 0;
+function isContinuing({ knowledge, parameters }: PollContext): boolean {
+	return knowledge.listedSinceMs !== undefined || listKnownIds(parameters, knowledge).length > 0;
 }
 
-/** Reads what is due, delivers what is new, saves what is known then, and reports failures. */
-async function pollOnce(input: PollInput): Promise<Items> {
-	const { memory, parameters, base, staticData, context } = input;
-	const { last } = memory;
-	if (base.kind === 'damage') {
-		context.n8n.logger.warn(
-			"The trigger's saved state could not be read. Existing responses won't start the workflow.",
-		);
-	}
-	// n8n has discarded items: what was read and delivered with them has to be found again
-	if (last && !(base.kind === 'state' && base.state === last.left)) dropReadings(memory);
-	const progress: Progress = { failed: [], failedInARow: 0, isStopped: false };
-	const { content, created } = await updateFormList(input, progress);
-	const forms = new Map(content.forms);
-	const items = await deliverCreated(input, forms, created);
-	const found = await findInForms(input, progress, forms);
+/** Reads what is due, delivers what waits, saves what is known then, and reports failures. */
+async function pollOnce(context: PollContext): Promise<Items> {
+	const { memory, parameters } = context;
+	const { last } = memory.states;
+	settleLastDelivery(context);
+	const progress: Progress = { failed: [], isStopped: false };
+	const { knowledge, found } = await updateFormList(context, progress);
+	const states = new Map(knowledge.forms);
+	const items = await deliverFoundForms(context, states, found);
+	const read = await readForms(context, progress, states);
 	const room = parameters.maxPerPoll - items.length;
-	items.push(...(await deliverForms(input, progress, forms, found, room)));
+	items.push(...(await deliverWaiting(context, progress, read, states, room)));
 
-	const error = findActivationError(input, progress, { ...content, forms });
+	const error = findActivationError(context, progress, { forms: states });
 	if (error !== undefined) {
-		forgetTrigger(memory, last);
+		forgetProgress(memory);
+		restoreLast(memory.states, last);
 		throw error;
 	}
-	const before = items.length > 0 ? addInitialStates(input, content) : undefined;
-	const after = addInitialStates(input, { ...content, forms });
-	saveState(staticData, memory, base, after, before, clock.now());
+	savePoll(context, { ...knowledge, forms: states }, items.length > 0 ? found : undefined);
 	if (items.length > 0) return sortBy(items, 'atMs').map(({ item }) => item);
-	const pendingError = takePendingError(input);
+	const pendingError = takeErrorToReport(context);
 	if (pendingError !== undefined) throw pendingError;
 	return null;
 }
 
-/** Takes note of when the trigger began to watch forms that it has not read yet. */
-function addInitialStates(input: PollInput, content: Content): Content {
-	// before the first reply, the service's time is not known
-	if (input.memory.clockOffsetMs === undefined) return content;
-	const initial = createInitialState(input);
-	const ids = listWatchedIds(input.parameters, content.forms);
-	const added = ids.filter((id) => !content.forms.has(id)).map((id) => [id, initial] as const);
-	return { ...content, forms: new Map([...content.forms, ...added]) };
+/** What n8n has not kept of the last delivery goes back to the outbox. */
+function settleLastDelivery({ request, memory, loaded }: PollContext): void {
+	if (loaded.kind === 'kept') confirmTaken(memory.outbox);
+	else if (loaded.kind === 'discarded') takeBack(memory.outbox);
+	// what the process remembers does not belong to this state
+	else forgetProgress(memory);
+	if (loaded.kind !== 'damage') return;
+	request.n8n.logger.warn(
+		"The trigger's saved state could not be read. Existing responses won't start the workflow.",
+	);
 }
 
-/** Finds out which forms there are to watch, and which of them are new. */
-async function updateFormList(input: PollInput, progress: Progress) {
-	const { memory, parameters, content, startedAtMs } = input;
-	const { list } = memory;
+/** Finds out which forms there are to watch, and which of them are new or have changed. */
+async function updateFormList(context: PollContext, progress: Progress) {
+	const { memory, parameters, knowledge, occasion } = context;
+	const { formList, accountHealth } = memory;
+	const { watchesFormList, watchesResponses } = parameters;
+	if (!watchesFormList) return { knowledge, found: [] };
+	setListDemand(formList, createDemand(context, formList.demand), watchesResponses);
+	const spacingMs = computeSpacingMs(formList.demand!, planRequests(context));
+	if (isListDue(formList, accountHealth, spacingMs, occasion === 'publish')) {
+		const part = await readFormList(createReadContext(context), formList, spacingMs);
+		memory.clockOffsetMs = part.clockOffsetMs ?? memory.clockOffsetMs;
+		if (part.pages.length > 0 && !isAboutAccount(part.error)) recordAnswer(accountHealth);
+		const error = part.error ?? findMissingForm(context);
+		if (error === undefined) recordSuccess(formList, part.isEnd);
+		else noteFailedReading(context, progress, undefined, error, true);
+	}
+	const baseline = watchesResponses ? createBaseline(context) : undefined;
+	const initial = baseline === undefined ? {} : { baseline };
+	return mergeFormList(knowledge, formList, parameters, initial, readServiceTimeMs(context));
+}
+
+/** The error for a chosen form that is not listed. A form whose responses are read has an error of its own. */
+function findMissingForm({ request, memory, parameters }: PollContext) {
 	const { watch, watchesResponses } = parameters;
-	if (watch.kind === 'chosen') return { content, created: [] };
-	// beside responses, the list is read once an hour
-	const maxPerDay = watchesResponses ? (list.pages * DAY_MS) / HOUR_MS : Infinity;
-	registerList(input, list, { weight: 1, maxPerDay });
-	try {
-		if (isFormListDue(input)) {
-			await readFormList(input);
-			recordAnswer(input, progress);
-			recordSuccess(input, list, 'whole');
-		}
-	} catch (cause) {
-		recordFailure(input, progress, { list, step: 'whole', startedAtMs, cause });
-	}
-	return noteForms(input, watch.except);
-}
-
-/** The list takes part in the requests of the account. */
-function registerList(
-	{ parameters: { requestsPerDay }, occasion, startedAtMs: polledAtMs }: PollInput,
-	list: ListMemory,
-	need: Pick<Sharer, 'weight' | 'maxPerDay'>,
-): void {
-	registerPoll(list, { requestsPerDay, polledAtMs, ...need }, occasion);
-}
-
-/**
- * Delivers forms that are new in the list of all forms, and begins to watch them.
- *
- * @param forms what is known of the forms, to which they are added
- */
-async function deliverCreated(
-	input: PollInput,
-	forms: Map<string, FormState>,
-	created: readonly ListedForm[],
-): Promise<PlacedItem[]> {
-	const { context, parameters } = input;
-	const { events, output, maxPerPoll, watchesResponses } = parameters;
-	const limit = events.includes('formCreated') ? maxPerPoll : 0;
-	const begun = limit > 0 ? created.slice(0, limit) : created;
-	for (const { id } of begun) forms.set(id, watchesResponses ? { known: new Map() } : {});
-	const found = begun.slice(0, limit).map(({ id, name, record }): Event => {
-		return { event: 'formCreated', record, form: { id, name } };
+	const ids = watch.kind === 'all' || watchesResponses ? [] : watch.formIds;
+	const missing = ids.find((id) => memory.formList.whole?.ids.has(id) === false);
+	if (missing === undefined) return undefined;
+	return createInputError(request.n8n.getNode(), {
+		message: `There is no form with the ID ${missing}`,
+		description: 'Check the ID, and that the access token belongs to the workspace of the form.',
+		failure: { cause: 'configuration-invalid' },
 	});
-	return await createItems(found, { context, output });
-}
-
-/** Reads the forms that are due in turn: those with the longest wait first. */
-async function findInForms(
-	input: PollInput,
-	progress: Progress,
-	forms: ReadonlyMap<string, FormState>,
-): Promise<FoundInForm[]> {
-	const { memory, parameters, readUntilMs, startedAtMs } = input;
-	const ids = listWatchedIds(parameters, forms);
-	const recall = (id: string) => memory.forms.get(id) ?? createFormMemory(id);
-	memory.forms = new Map(ids.map((id) => [id, recall(id)]));
-	for (const form of memory.forms.values()) {
-		const weight = computeWeight(form.rate, startedAtMs);
-		registerList(input, form, { weight, maxPerDay: Infinity });
-	}
-	const found: FoundInForm[] = [];
-	for (const form of sortBy([...memory.forms.values()], 'readTurn')) {
-		if (progress.isStopped || clock.now() >= readUntilMs) break;
-		const one = await findInForm(input, progress, form, forms.get(form.id));
-		if (one !== undefined) found.push(one);
-	}
-	return found;
 }
 
 /**
- * Delivers what was found in the forms. They take turns for room: each gets one item after another, and
- * one that delivered goes behind those that wait.
+ * Delivers the events of forms, and begins to watch new forms.
  *
- * @param forms what is known of the forms, which is brought up to date
+ * @param states what is known of the forms, which is brought up to date
  */
-async function deliverForms(
-	input: PollInput,
-	progress: Progress,
-	forms: Map<string, FormState>,
-	found: readonly FoundInForm[],
-	room: number,
+async function deliverFoundForms(
+	{ request, parameters }: PollContext,
+	states: Map<string, FormState>,
+	found: readonly FoundForm[],
 ): Promise<PlacedItem[]> {
-	const inTurn = sortBy(found, 'form.deliveryTurn');
-	const lengths = inTurn.map(({ ready }) => ready.length);
-	const shares = shareRoom(lengths, room);
-	const all: PlacedItem[] = [];
-	for (const [index, one] of inTurn.entries()) {
-		// at least one item gets through
-		const share = all.length === 0 || clock.now() < input.deliverUntilMs ? shares[index] : 0;
-		const { items, known } = await deliverForm(input, progress, one, share);
-		forms.set(one.form.id, { known });
-		all.push(...items);
-	}
-	return all;
+	const { events, output, maxPerPoll } = parameters;
+	const [wanted, others] = partition(found, ({ event }) => events.includes(event));
+	const taken = wanted.slice(0, maxPerPoll);
+	for (const { id, after } of [...taken, ...others]) states.set(id, after);
+	const delivered = taken.map(({ id, name, ...rest }): Event => ({ ...rest, form: { id, name } }));
+	return await createItems(delivered, { context: request, output });
 }
 
-/** Gives each in turn one place, until all have what they want or no place is left. */
-function shareRoom(wanted: readonly number[], room: number): number[] {
-	const shares = wanted.map(() => 0);
-	let left = Math.min(room, sum(wanted));
-	for (let index = 0; left > 0; index = (index + 1) % wanted.length) {
-		if (shares[index] === wanted[index]) continue;
-		shares[index] += 1;
-		left -= 1;
+/**
+ * Saves what is known after the poll.
+ *
+ * @param knowledge what is known without the events that were taken
+ * @param found the events of forms, if there are items: without them counts what is known if n8n discards
+ * the items
+ */
+function savePoll(
+	context: PollContext,
+	knowledge: Knowledge,
+	found: readonly FoundForm[] | undefined,
+): void {
+	const { memory, loaded, staticData } = context;
+	const begun = addUnreadForms(context, knowledge);
+	const forms = new Map(begun.forms);
+	for (const [id, events] of Object.entries(groupBy(memory.outbox.taken, 'formId'))) {
+		forms.set(id, applyEvents(forms.get(id) ?? {}, events));
 	}
-	return shares;
+	const earlier = new Map(begun.forms);
+	for (const { id, before: attributes } of found ?? []) {
+		if (attributes === undefined) earlier.delete(id);
+		else earlier.set(id, { ...earlier.get(id), attributes });
+	}
+	const before = found && { ...begun, forms: earlier };
+	// what waits is found again by a reading of the whole list, should the process end
+	const settled = [...memory.forms.values()].filter(
+		({ id }) => !listWaiting(memory.outbox, id).size,
+	);
+	const positions = settled.flatMap(({ id, position: { newestEnd, whole } }) =>
+		newestEnd || whole?.next ? [[id, { newestEnd, next: whole?.next }] as const] : [],
+	);
+	const result = { after: { ...begun, forms }, before, positions: new Map(positions) };
+	saveState(staticData, memory.states, loaded, result, clock.now(), randomUUID);
+}
+
+/** Takes note of when the trigger began to watch forms that it has not read yet. */
+function addUnreadForms(context: PollContext, knowledge: Knowledge): Knowledge {
+	const { memory, parameters } = context;
+	// before the first reply, the service's time is not known
+	if (memory.clockOffsetMs === undefined) return knowledge;
+	const ids = listWatchedIds(parameters, knowledge.forms);
+	const baseline = createBaseline(context);
+	const forms = new Map(knowledge.forms);
+	for (const id of ids) {
+		const state = forms.get(id);
+		const isUnread = !state?.known && !state?.baseline && !state?.isPaused;
+		if (isUnread) forms.set(id, { ...state, baseline });
+	}
+	const isUnlisted = parameters.watch.kind === 'all' && knowledge.isListed !== true;
+	const isOpen = ids.some((id) => {
+		const state = forms.get(id);
+		return state?.baseline !== undefined && state.baseline.isRead !== true;
+	});
+	const isRepairing = knowledge.isRepairing && (isUnlisted || isOpen) ? true : undefined;
+	return { ...knowledge, forms, isRepairing };
 }

@@ -1,13 +1,22 @@
+import { sortBy } from 'lodash';
 import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { REQUESTS_PER_DAY } from '../api/rateLimiter/limits';
 import { conditionFilters } from '../parameters/filters';
-import { formLocator, makeOptions, simplifySwitch } from '../parameters/properties';
+import { formLocator, makeOptions, simplifySwitch, toOptions } from '../parameters/properties';
 import { outputOptions } from '../parameters/responseOutput';
-import { showForWatch, WITH_FORM_CREATED, WITH_RESPONSES } from '../parameters/watched';
+import {
+	EVENTS,
+	eventTable,
+	showForWatch,
+	WITH_FORM_CREATED,
+	WITH_FORM_EVENTS,
+	WITH_RESPONSES,
+} from '../parameters/watched';
 import {
 	DEFAULT_ABANDONED_AFTER_HOURS,
 	DEFAULT_MAX_PER_POLL,
 	DEFAULT_REQUESTS_PER_DAY,
+	EXISTING,
 	MAX_ABANDONED_AFTER_HOURS,
 } from './parameters';
 
@@ -35,18 +44,18 @@ const createNotice = (text: string, displayOptions: IDisplayOptions): INodePrope
 const notices: INodeProperties[] = [
 	createNotice(`Checks the form ${OFTEN}. ${CHANGE}`, {
 		show: { watch: ['one'] },
-		hide: { ...isSet, ...WITH_FORM_CREATED },
+		hide: { ...isSet, ...WITH_FORM_EVENTS },
 	}),
 	createNotice(`${SEVERAL}. ${CHANGE}`, {
 		show: { watch: ['several', 'all'] },
-		hide: { ...isSet, ...WITH_FORM_CREATED },
+		hide: { ...isSet, ...WITH_FORM_EVENTS },
 	}),
 	createNotice(`${SEVERAL}, and the list of forms about once an hour. ${CHANGE}`, {
-		show: { ...WITH_FORM_CREATED, ...WITH_RESPONSES },
+		show: { ...WITH_FORM_EVENTS, ...WITH_RESPONSES },
 		hide: isSet,
 	}),
 	createNotice(`Checks the list of forms ${OFTEN}. ${CHANGE}`, {
-		show: WITH_FORM_CREATED,
+		show: WITH_FORM_EVENTS,
 		hide: { ...isSet, ...WITH_RESPONSES },
 	}),
 	createNotice(
@@ -60,30 +69,13 @@ const notices: INodeProperties[] = [
 ];
 
 /** What starts the workflow. n8n's node panel offers each as an action. */
-const triggerEvents: INodePropertyOptions[] = [
-	{
-		name: 'Response Completed',
-		value: 'responseCompleted',
-		description: 'A response was submitted, or an incomplete one was completed',
-	},
-	{
-		name: 'Response Started',
-		value: 'responseStarted',
-		description:
-			'Someone started to fill out a form that has "Track incomplete submissions" turned on',
-	},
-	{
-		name: 'Response Abandoned',
-		value: 'responseAbandoned',
-		description: 'A response has been incomplete for a number of hours',
-	},
-	{
-		name: 'Form Created',
-		value: 'formCreated',
-		description:
-			'A form was added to the workspace. With this event, the trigger watches all forms.',
-	},
-];
+const triggerEvents = sortBy(
+	EVENTS.map((value): INodePropertyOptions => {
+		const { name, description } = eventTable[value];
+		return { name, value, description };
+	}),
+	'name',
+);
 
 const exceptFormIds: INodeProperties = {
 	displayName: 'Excluded Form Names or IDs',
@@ -167,11 +159,21 @@ export const triggerProperties: INodeProperties[] = [
 			{
 				displayName: 'Emit Existing Responses',
 				name: 'emitExisting',
-				type: 'boolean',
-				default: false,
+				type: 'options',
+				default: 'no',
+				options: toOptions(EXISTING),
 				displayOptions: { show: WITH_RESPONSES },
 				description:
-					'Whether to also start the workflow for responses that already exist when the trigger is first activated, oldest first',
+					'Which of the responses that already exist when the trigger is first activated start the workflow too, oldest first',
+			},
+			{
+				displayName: 'Existing Responses Since',
+				name: 'emitSince',
+				type: 'dateTime',
+				default: '',
+				displayOptions: { show: { emitExisting: ['since'], ...WITH_RESPONSES } },
+				description:
+					'Existing responses created at this time or later start the workflow, in the time zone of the workflow',
 			},
 			{
 				displayName: 'Max Responses per Poll',

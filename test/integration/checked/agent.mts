@@ -21,7 +21,7 @@ export const agents = ['itself', 'the engine'] as const;
 const TOOL = 'Form Service Tool';
 
 /** A tool as an agent of n8n 1 gets it. */
-type Tool = { description: string; invoke(input: IDataObject): Promise<string> };
+type Tool = { invoke(input: IDataObject): Promise<string> };
 
 const description: INodeTypeDescription = {
 	displayName: 'Agent',
@@ -54,7 +54,7 @@ const standIns: Record<(typeof agents)[number], INodeType> = {
 			for (const [itemIndex, { json }] of this.getInputData().entries()) {
 				const [tool] = (await this.getInputConnectionData('ai_tool', itemIndex)) as Tool[];
 				const result = JSON.parse(await tool.invoke(json)) as IDataObject;
-				results.push({ json: { result, description: tool.description } });
+				results.push({ json: { result } });
 			}
 			return [results];
 		},
@@ -88,7 +88,7 @@ const standIns: Record<(typeof agents)[number], INodeType> = {
 /**
  * Runs an agent over items, with the node as its tool.
  *
- * @returns what the tool gave the agent for each item, and what an agent that runs its tools itself reads of it
+ * @returns what the tool gave the agent for each item
  */
 export async function runAgent(
 	account: Account,
@@ -96,7 +96,7 @@ export async function runAgent(
 	parameters: INodeParameters,
 	items: INodeExecutionData[],
 	tool: Partial<INode> = {},
-): Promise<{ results: unknown[]; descriptions: unknown[]; error?: Error }> {
+): Promise<{ results: unknown[]; error?: Error }> {
 	const types: Record<string, INodeType> = {
 		agent: standIns[agent],
 		[typeOf('formServiceTool')]: asTool(nodeOf(typeOf('formService'))),
@@ -127,7 +127,6 @@ export async function runAgent(
 	const output = resultData.runData.Agent?.at(-1)?.data?.main[0] ?? [];
 	return {
 		results: output.map(({ json }) => json.result),
-		descriptions: output.map(({ json }) => json.description),
 		error: resultData.error as Error | undefined,
 	};
 }

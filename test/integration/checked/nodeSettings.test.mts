@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { faultTable, demoForms, slow, status } from '../../service/index.mts';
+import { faultTable, demoForms, slow } from '../../service/index.mts';
 import { itemsOf, locator, time } from '../harness.mts';
 import { addTo } from '../limits/adding.mts';
 import { running } from '../world.mts';
@@ -50,44 +50,9 @@ describe('Retry On Fail', () => {
 		expect(error).toBeUndefined();
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2].map((item) => ({ item })));
 		expect(listTitles()).toEqual(['A', 'B', 'B', 'C']);
-	});
-
-	it('sends nothing at any try if an item is invalid', async () => {
-		const input = itemsOf({ title: 'A' }, { title: 'x'.repeat(256) });
-		const { error } = await n8n.runNode(update, input, { node });
-		expect(error).toMatchObject({ context: { itemIndex: 1 } });
-		expect(service.requests).toEqual([]);
-	});
-
-	it('never adds a response again that the service may have taken', async () => {
-		const { input, listAdded } = answerWith('only');
-		service.faults.set({ fault: 'dropAfter' });
-		const { error } = await n8n.runNode(add, input, { node });
-		expect(error?.message).toMatch(/may or may not have been added$/);
-		expect(listAdded()).toEqual(['only']);
-	});
-
-	it.each([false, true])(
-		'adds each response once after one was refused, with continue on fail: %j',
-		async (continueOnFail) => {
-			const { input, listAdded } = answerWith('first', 'second', 'third');
-			service.faults.set({ fault: status(403, 'Not yet.'), times: 1 });
-			const { items, error } = await n8n.runNode(add, input, { node, continueOnFail });
-			expect(error).toBeUndefined();
-			expect(listAdded()).toEqual(['first', 'second', 'third']);
-			expect(items.map(({ json }) => json.status)).toEqual(Array(3).fill('created'));
-		},
-	);
-});
-
-describe('Batching', () => {
-	it('sends nothing of the later batches after a failure', async () => {
-		const batching = { batch: { batchSize: 2, batchInterval: 1 } };
-		service.faults.set({ fault: 'forbidden', times: 1 });
-		const { error } = await n8n.runNode({ ...update, requestOptions: { batching } }, titles);
-		expect(error?.message).toMatch(/Access denied/);
-		// the second item of the batch waits for the first, which is about the same form
-		expect(service.requests).toHaveLength(1);
+		service.requests.length = 0;
+		const stopped = await n8n.runNode(update, titles);
+		expect(stopped.error?.description).toMatch(/1 of the 3 items was already sent \(row 1\)\./);
 	});
 });
 
@@ -96,7 +61,7 @@ describe('Timeout', () => {
 		['30 seconds, and not the 300 of n8n, if it is not set', undefined, 60_000],
 		['the time that is set', 300, 6_000],
 	])('is %s', async (_, timeout, longest) => {
-		service.faults.set({ fault: slow(200_000) });
+		service.faults.set({ fault: slow(200_000), match: { method: 'POST' } });
 		const begun = time.now();
 		const given = timeout === undefined ? add : { ...add, requestOptions: { timeout } };
 		const { error } = await n8n.runNode(given, answerWith('late').input);

@@ -1,4 +1,4 @@
-import { set } from 'lodash';
+import { merge, set } from 'lodash';
 import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { demoForms } from '../../service/index.mts';
@@ -6,7 +6,7 @@ import { locator } from '../harness.mts';
 import { nodeOf, typeOf } from '../n8n/package.mts';
 import { inputFor, operationCases } from '../tables/operations.mts';
 import { placesIn, type Place } from '../tables/parameters.mts';
-import { withWorld, type World } from '../world.mts';
+import { running } from '../world.mts';
 
 /** One operation, or the trigger, with what it needs, and its parameters. */
 type Case = { name: string; needed: INodeParameters; places: Place[] };
@@ -47,53 +47,55 @@ const UNFIT: Partial<Record<INodeProperties['type'], unknown[]>> = {
 const unfitFor = ({ type, typeOptions }: INodeProperties) =>
 	type === 'options' && typeOptions?.loadOptionsMethod !== undefined ? [{}] : (UNFIT[type] ?? []);
 
+/** What the editor needs to show a parameter, unless it is the default. */
+const SHOWN_WITH: Record<string, INodeParameters> = {
+	binaryPropertyName: { download: true },
+	renameForms: { inputMode: 'auto' },
+	updateDescriptions: { inputMode: 'auto' },
+	clearText: { inputMode: 'auto' },
+	emitSince: { options: { emitExisting: 'since' } },
+	allowMissingAnswers: { inputMode: 'auto' },
+	settings: { inputMode: 'fields' },
+	clear: { inputMode: 'fields' },
+	abandonedAfterHours: { events: ['responseAbandoned'] },
+	formIds: { watch: 'several' },
+	exceptFormIds: { watch: 'all' },
+	details: { options: { columns: true } },
+	includeSecrets: { simplify: false },
+	filePrefix: { options: { downloadFiles: true } },
+};
+
+/** A condition in which a value replaces one part. */
 const CONDITION = { field: 'Name', operator: 'is', value: 'x' };
 
-/** Parameters with a value, as an expression, and with what the editor needs to show its parameter. */
-function giveValue({ needed, places }: Case, { property, path }: Place, value: unknown) {
-	const given = structuredClone(needed);
-	if (path.at(-2) === '0') set(given, path.slice(0, -1), { ...CONDITION });
-	const above = places.filter((one) => one.path.every((name, index) => path[index] === name));
-	for (const one of above) {
-		const { show = {} } = one.property.displayOptions ?? {};
-		for (const [name, [first]] of Object.entries(show as Record<string, unknown[]>)) {
-			const decider = name.startsWith('/') ? [name.slice(1)] : [...one.path.slice(0, -1), name];
-			set(given, decider, name.endsWith('events') ? [first] : first);
-		}
-	}
+/** What the node gets: what it needs and, as an expression, the value of one parameter. */
+function inputWith({ needed }: Case, { property, path }: Place, value: unknown): INodeParameters {
+	const given: INodeParameters = merge({}, needed, ...path.map((name) => SHOWN_WITH[name]));
+	if (path[1] === 'conditions') given.filters = { conditions: { conditions: [{ ...CONDITION }] } };
 	const expression = `={{ ${JSON.stringify(value)} }}`;
 	return set(given, path, property.type === 'resourceLocator' ? locator(expression) : expression);
 }
 
-async function findError({ service, n8n }: World, given: INodeParameters) {
-	if (given.resource === undefined) {
-		return await n8n.runPoll(given).then(
-			() => undefined,
-			(reason: Error) => reason,
-		);
+const { service, n8n } = await running();
+
+async function findError(given: INodeParameters): Promise<Error | undefined> {
+	if (given.resource !== undefined) {
+		return (await n8n.runNode(given, inputFor(service).slice(1))).error;
 	}
-	return (await n8n.runNode(given, inputFor(service).slice(1))).error;
+	return await n8n.runPoll(given).then(
+		() => undefined,
+		(reason: Error) => reason,
+	);
 }
 
-describe.each([...operations, trigger])('$name', (one) => {
-	it('refuses by its name each parameter with a value that it cannot take, before anything is sent', async () => {
-		await withWorld(async (world) => {
-			const { requests } = world.service;
-			const tries = one.places.flatMap((place) =>
-				unfitFor(place.property).map((value) => ({ place, value })),
-			);
-			expect(tries).not.toEqual([]);
-			const taken: string[] = [];
-			for (const { place, value } of tries) {
-				requests.length = 0;
-				const error = await findError(world, giveValue(one, place, value));
-				const message = error?.message.toLowerCase() ?? 'no error';
-				if (message.includes(place.property.displayName.toLowerCase()) && requests.length === 0) {
-					continue;
-				}
-				taken.push(`${place.path.join('.')} = ${JSON.stringify(value)}: ${message}`);
-			}
-			expect(taken).toEqual([]);
-		});
+describe.each([...operations, trigger])('$name refuses, and sends nothing for,', (one) => {
+	const tries = one.places.flatMap((place) =>
+		unfitFor(place.property).map((value) => ({ path: place.path.join('.'), value, place })),
+	);
+
+	it.each(tries)('$path = $value', async ({ place, value }) => {
+		const error = await findError(inputWith(one, place, value));
+		expect(error?.message.toLowerCase()).toContain(place.property.displayName.toLowerCase());
+		expect(service.requests).toEqual([]);
 	});
 });

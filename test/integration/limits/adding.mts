@@ -36,12 +36,11 @@ function scoreOf({ store }: Pick<Service, 'store'>) {
 }
 
 /**
- * Adds responses whose answers are links to files, and gets the responses with their files.
+ * Adds responses whose answers are links to files, and starts to get the responses with their files.
  *
  * @param responses the links of each response; the files are called 0.txt, 1.txt and so on
- * @returns also why files are missing from each item
  */
-export async function downloadAnswers({ service, n8n }: World, responses: string[][]) {
+export function startDownloads({ service, n8n }: World, responses: string[][]) {
 	const input = responses.map((links) => {
 		const Message = links.map((link, index) => `${index}.txt|${link}`);
 		return { uuid: service.store.addResponse(demoForms.contact, { answers: { Message } }).uuid };
@@ -54,7 +53,12 @@ export async function downloadAnswers({ service, n8n }: World, responses: string
 		options: { downloadFiles: true },
 		requestOptions: toAnyCertificate,
 	};
-	const { items, run } = await n8n.runNode(getWithFiles, itemsOf(...input));
+	return n8n.startNode(getWithFiles, itemsOf(...input));
+}
+
+/** Gets such responses with their files, and says why files are missing from each item. */
+export async function downloadAnswers(world: World, responses: string[][]) {
+	const { items, run } = await startDownloads(world, responses).done;
 	const problems = items.map(({ json }) => String(json.fileError ?? '').split('; '));
 	return { items, run, problems };
 }

@@ -1,10 +1,12 @@
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { answer, slow, status, type Fault } from '../../service/index.mts';
+import { answer, bodyOf, slow, status, type Fault } from '../../service/index.mts';
 import { time } from '../harness.mts';
 import { container, core } from '../n8n/core.mts';
 import { elsewhere } from '../servers.mts';
-import { running, withWorld, type World } from '../world.mts';
-import { downloadAnswers, textOfFile } from './adding.mts';
+import { AT_ONCE, running, withWorld, type World } from '../world.mts';
+import { downloadAnswers, startDownloads, textOfFile } from './adding.mts';
+import { answered } from './watch.mts';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
@@ -14,30 +16,56 @@ function linksTo({ service }: World, count: number, fault: Fault): string[] {
 	return numbers(count).map((index) => `${service.url}/files/${index}.txt`);
 }
 
+/** A file that is sent as a few bytes and unpacks to some million. */
+const packed = (megabytes: number): Fault => ({
+	stage: 'instead',
+	act: ({ reply }) =>
+		void reply.header('content-encoding', 'gzip').send(gzipSync(Buffer.alloc(megabytes * 1e6))),
+});
+
 const world = await running();
 
 const file = answer(200, 'text/plain', 'a');
 
 describe('the files of many responses', () => {
-	it('are downloaded for four responses at a time, and each item has its own', async () => {
-		let mostOpen = 0;
-		const open = new Set<() => void>();
-		// each file is held back until four are open
-		const { namedUrl } = await elsewhere((request, reply) => {
-			open.add(() => reply.writeHead(request.url === '/7' ? 404 : 200).end(request.url));
-			mostOpen = Math.max(mostOpen, open.size);
-			if (open.size < 4) return;
-			for (const end of open) end();
-			open.clear();
-		});
+	it('are in the items of their responses', async () => {
+		const { namedUrl } = await elsewhere(({ url }, reply) =>
+			reply.writeHead(url === '/7' ? 404 : 200).end(url),
+		);
 		const links = numbers(20).map((index) => [`${namedUrl}/${index}`]);
 		const { items, problems } = await downloadAnswers(world, links);
-		expect(mostOpen).toBe(4);
 		expect(items.map(textOfFile)).toEqual(
 			numbers(20).map((index) => (index === 7 ? '' : `/${index}`)),
 		);
 		const missing = expect.stringMatching(/^0\.txt: The file .* \(status 404\)$/);
 		expect(problems).toEqual(numbers(20).map((index) => [index === 7 ? missing : '']));
+	});
+
+	it('are downloaded for four at a time, also after a run that waited was canceled', async () => {
+		await withWorld(async (world) => {
+			const { visits } = world.service;
+			const links = linksTo(world, 1, slow(Infinity));
+			const start = async (open: number) => {
+				const run = startDownloads(world, Array<string[]>(4).fill(links));
+				await answered(visits, open);
+				return run;
+			};
+			await time.still(async () => {
+				const first = await start(4);
+				const waiting = await start(4);
+				waiting.cancel();
+				await waiting.done;
+				const next = await start(4);
+				expect(visits).toHaveLength(4);
+				// what was open ends, and makes place
+				first.cancel();
+				await first.done;
+				await answered(visits, 8);
+				expect(visits).toHaveLength(8);
+				next.cancel();
+				await next.done;
+			});
+		}, AT_ONCE);
 	});
 
 	it("neither use the account's limit nor count as failures of Form Service", async () => {
@@ -84,13 +112,13 @@ describe('the files of one response', () => {
 	});
 });
 
-describe('a file', () => {
+describe('n8n’s storage', () => {
 	const binaryData = container.get(core.BinaryDataService) as unknown as {
 		setManager(mode: string, manager: unknown): void;
 	};
 	afterEach(() => binaryData.setManager('filesystem-v2', undefined));
 
-	it('is handed to n8n’s storage while it arrives, and never held as a whole', async () => {
+	it('gets a file while the file arrives, so the file is never held as a whole', async () => {
 		const stored = Promise.withResolvers<void>();
 		const { namedUrl } = await elsewhere((_request, reply) => {
 			reply.write('begin');
@@ -110,5 +138,24 @@ describe('a file', () => {
 		const { items } = await downloadAnswers(world, [[`${namedUrl}/large.bin`]]);
 		expect(items[0].binary?.message).toMatchObject({ id: 'filesystem-v2:file' });
 		expect(content).toBe('begin end');
+	});
+
+	it('gets 256 MB for each response at most, and the item names each file beyond them', async () => {
+		binaryData.setManager('filesystem-v2', {
+			async store(_location: unknown, body: AsyncIterable<Buffer>) {
+				let fileSize = 0;
+				for await (const chunk of body) fileSize += chunk.length;
+				return { fileId: 'file', fileSize };
+			},
+		});
+		const faults = [bodyOf(134), bodyOf(134), packed(1), file];
+		const links = faults.flatMap((fault, index) => {
+			world.service.faults.set({ fault, match: { path: new RegExp(`/files/${index}`) } });
+			return `${world.service.url}/files/${index}.txt`;
+		});
+		// 256 MB are 268.4 million bytes
+		const { problems } = await downloadAnswers(world, [links, links.slice(0, 1)]);
+		const TOO_LARGE = 'The files of this response exceed 256 MB in total';
+		expect(problems).toEqual([[`2.txt: ${TOO_LARGE}`], ['']]);
 	});
 });

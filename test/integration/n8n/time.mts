@@ -62,6 +62,11 @@ export class TestTime {
 	 */
 	readonly sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
 		if (signal?.aborted) return;
+		// a pause for others needs no time to pass
+		if (ms <= 0 && this.stoppedAt !== undefined) {
+			await new Promise<void>((resolve) => void setTimeout(resolve));
+			return;
+		}
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const { end } = this.addWait(ms, resolve);
 		signal?.addEventListener('abort', end);

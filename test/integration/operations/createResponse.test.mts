@@ -36,6 +36,9 @@ async function create(
 
 const asJson = { inputMode: 'json', answersJson: '={{ $json }}' };
 
+const ADVICE =
+	"To add a response without an answer to a required field, turn on 'Allow Missing Answers'.";
+
 /** The mapper with the fields of a form as the editor stores them. */
 async function mapFields(formId: string, value: IDataObject, stored: object = {}) {
 	const { fields: schema } = await n8n.getFormFields(formId);
@@ -46,16 +49,17 @@ async function mapFields(formId: string, value: IDataObject, stored: object = {}
 
 describe('Response: Create with Using JSON', () => {
 	it('adds a response and returns its UUID, the form and the answers as sent', async () => {
-		const answers = { [uuids(survey)['How satisfied are you?']]: 'Very' };
-		const answersJson = JSON.stringify(answers);
+		const answers = { 'How satisfied are you?': 'Very' };
+		const data = { [uuids(survey)['How satisfied are you?']]: 'Very' };
+		const answersJson = JSON.stringify(data);
 		const { items } = await create(survey, [{}], { inputMode: 'json', answersJson });
 		const { uuid } = service.store.responses(survey).at(-1)!;
 		const form = { id: survey, name: null };
 		expect(items).toEqual([
 			{ json: { status: 'created', uuid, form, answers }, pairedItem: { item: 0 } },
 		]);
-		expect(addedTo(survey).at(-1)).toEqual(answers);
-		expect(methods()).toEqual(['POST']);
+		expect(addedTo(survey).at(-1)).toEqual(data);
+		expect(methods()).toEqual(['GET', 'POST']);
 	});
 
 	it('returns no UUID if the service does not give one, and the name of a form from the list', async () => {
@@ -91,14 +95,17 @@ describe('Response: Create with Using JSON', () => {
 		},
 	);
 
-	it('reads the fields of the form once, if a key is no UUID', async () => {
-		const rows = [{ email: 'a' }, { [uuids(survey).Comment]: 'x' }, { 'Comment (2)': 'y' }];
+	it('reads the fields of the form once, and checks answers by UUID as well', async () => {
+		const { Comment, 'How satisfied are you?': satisfied } = uuids(survey);
+		const rows = [{ email: 'a' }, { [Comment]: 'x' }, { Email: '' }, { [satisfied]: 'Terrible' }];
 		const { items } = await create(survey, rows, asJson, true);
 		expect(items.map(({ json }) => json.error ?? json.answers)).toEqual([
 			'"email" is not a field of this form',
-			...rows.slice(1),
+			{ 'Comment (2)': 'x' },
+			expect.stringMatching(/^There is no answer to send/),
+			'"How satisfied are you?" must be one of Very, Somewhat, Not at all',
 		]);
-		expect(methods().toSorted()).toEqual(['GET', 'POST', 'POST']);
+		expect(methods()).toEqual(['GET', 'POST']);
 	});
 
 	it('sends nothing, and lists all items that only the fields of the form show to be invalid', async () => {
@@ -109,16 +116,17 @@ describe('Response: Create with Using JSON', () => {
 			{ Comment: 'x' },
 		];
 		const { error } = await create(survey, rows, asJson);
+		const { uuid: first } = service.store.fields(survey).find(({ label }) => label === 'Comment')!;
 		expect(error).toMatchObject({
-			message: '3 of 4 rows have errors',
+			message: '3 of 4 items are invalid',
 			context: { itemIndex: 0 },
 		});
 		expect(String(error?.description).split('\n')).toEqual([
 			'Nothing was sent.',
-			expect.stringMatching(/^Row 1 \(item 0\): "How satisfied are you\?" must be one of /),
-			expect.stringMatching(/^Row 3 \(item 2\): "Coment" is not a field of this form\. /),
-			expect.stringMatching(
-				/^Row 4 .*: "Comment" is the name of 2 fields\. Use the UUID of the field, or "Comment \(2\)" for a later field\./,
+			expect.stringMatching(/^Item 0 \(row 1\): "How satisfied are you\?" must be one of /),
+			expect.stringMatching(/^Item 2 \(row 3\): "Coment" is not a field of this form\. /),
+			expect.stringContaining(
+				`: "Comment" is the name of 2 fields. Use the UUID ${first} for the first one, or "Comment (2)" for a later one.`,
 			),
 		]);
 		expect(methods()).toEqual(['GET']);
@@ -150,7 +158,7 @@ describe('Response: Create with Using Fields Below', () => {
 			[start]: '2027-01-04T09:00:00.000Z',
 			[CV]: 'https://files.example/cv.pdf',
 		};
-		expect(service.requests.map(({ body }) => body)).toEqual([{ data }]);
+		expect(service.requests.map(({ body }) => body)).toEqual([undefined, { data }]);
 	});
 
 	it.each(['', '={{ null }}', '={{ [] }}', '={{ [null, ""] }}', '={{ "  " }}'])(
@@ -160,9 +168,9 @@ describe('Response: Create with Using Fields Below', () => {
 			const { error } = await create(application, [{}], mapped);
 			expect(error?.message).toBe("2 answers can't be sent");
 			expect(error?.description).toBe(
-				'Nothing was sent.\n"Name" is required.\n"Email" is required.',
+				`Nothing was sent.\n"Name" is required.\n"Email" is required.\n${ADVICE}`,
 			);
-			expect(service.requests).toEqual([]);
+			expect(methods()).toEqual(['GET']);
 		},
 	);
 
@@ -177,6 +185,32 @@ describe('Response: Create with Using Fields Below', () => {
 		expect(service.requests).toEqual([]);
 	});
 
+	it('adds a response without an answer to a required field with Allow Missing Answers', async () => {
+		const allow = { options: { allowMissingAnswers: true } };
+		const mapped = await mapFields(application, { Name: 'Ada', Email: '' });
+		expect((await create(application, [{}], { ...mapped, ...allow })).error).toBeUndefined();
+		const auto = { inputMode: 'auto', ...allow };
+		expect((await create(application, [{ name: 'Ada' }], auto)).error).toBeUndefined();
+		const { Name } = uuids(application);
+		expect(addedTo(application).slice(-2)).toEqual([{ [Name]: 'Ada' }, { [Name]: 'Ada' }]);
+	});
+
+	it('refuses the answer to a field that was deleted after it was mapped, unless it is empty', async () => {
+		const form = newForm([{ label: 'Name' }]);
+		const fields = service.store.fields(newForm([{ label: 'Name' }, { label: 'Age' }]).id);
+		const schema = fields.map(({ uuid, label: id }, index) => {
+			return { id, uuid: index === 0 ? form.ids[0] : uuid, formId: form.id };
+		});
+		for (const [Age, outcome] of [
+			['7', '"Age" is no longer a field of this form. Refresh the list of fields in the node'],
+			[null, 'created'],
+		]) {
+			const mapped = await mapFields(form.id, { Name: 'Ada', Age }, { schema });
+			const { items } = await create(form.id, [{}], mapped, true);
+			expect(items.map(({ json }) => json.error ?? json.status)).toEqual([outcome]);
+		}
+	});
+
 	it('sends the answer to a field that was renamed after it was mapped', async () => {
 		const { id, ids } = newForm([{ label: 'Name' }]);
 		const mapped = await mapFields(id, { Name: 'Ada' });
@@ -185,28 +219,17 @@ describe('Response: Create with Using Fields Below', () => {
 		expect(addedTo(id)).toEqual([{ [ids[0]]: 'Ada' }]);
 	});
 
-	it('reads the fields of the form, if the editor has stored none', async () => {
+	it('takes labels and UUIDs, if the editor has stored no fields', async () => {
 		const { id, ids } = newForm([{ label: 'A' }, { label: 'B' }]);
 		await create(id, [{}], await mapFields(id, { [ids[0]]: 'x', B: 'y' }, { schema: [] }));
 		expect(addedTo(id)).toEqual([{ [ids[0]]: 'x', [ids[1]]: 'y' }]);
 	});
 
-	it('reads the fields of the form, if an expression chooses another form than the stored one', async () => {
+	it('takes labels, if an expression chooses another form than the stored one', async () => {
 		const { id, ids } = newForm([{ label: 'Only' }]);
 		const mapped = await mapFields(newForm([{ label: 'Other' }]).id, { Only: '={{ $json.Only }}' });
 		await create('={{ $json.form }}', [{ form: id, Only: 'x' }], mapped);
 		expect(addedTo(id)).toEqual([{ [ids[0]]: 'x' }]);
-	});
-
-	it('reads the fields of the form, if an answer is none of the stored choices', async () => {
-		const { id, ids } = newForm([{ label: 'Size', type: 'dropdown', options: ['L'] }]);
-		const { fields } = await n8n.getFormFields(id);
-		const schema = fields.map((field) => ({ ...field, options: [{ name: 'S', value: 'S' }] }));
-		const mapped = await mapFields(id, { Size: '={{ $json.size }}' }, { schema });
-		const { items } = await create(id, [{ size: 'L' }, { size: 'XL' }], mapped, true);
-		expect(addedTo(id)).toEqual([{ [ids[0]]: 'L' }]);
-		expect(items[1].json.error).toBe('"Size" must be one of L');
-		expect(methods()).toEqual(['GET', 'POST']);
 	});
 });
 
@@ -221,6 +244,14 @@ describe('Response: Create with Map Automatically', () => {
 		expect(addedTo(id)).toEqual([{ [ids[0]]: 'ada@x.example', [ids[1]]: 'x', [ids[2]]: 'L' }]);
 		const answers = { Email: 'ada@x.example', Note: 'x', Size: 'L' };
 		expect(items[0].json).toMatchObject({ answers, ignored: ['email', 'row'] });
+	});
+
+	it('lists a column as ignored whose name only begins a name in an expression', async () => {
+		const { id } = newForm([email]);
+		const formId = locator('={{ $json.idea || $json["form"] }}');
+		const row = { Email: 'ada@x.example', id: 7, idea: '', form: id, for: 1 };
+		const { items } = await create(id, [row], { ...auto, formId });
+		expect(items[0].json.ignored).toEqual(['id', 'for']);
 	});
 
 	it('takes the simplified answers of another response', async () => {
@@ -242,7 +273,7 @@ describe('Response: Create with Map Automatically', () => {
 			'Form fields without an answer: Name, Email, Earliest start, Portfolio, CV.',
 		];
 		const missing = ['"Name" is required.', '"Email" is required.'];
-		expect(error?.description).toBe(['Nothing was sent.', ...missing, ...names].join('\n'));
+		expect(error?.description).toBe(['Nothing was sent.', ...missing, ...names, ADVICE].join('\n'));
 		const { error: none } = await create(newForm([{ label: 'Note' }]).id, [{ notes: 2 }], auto);
 		expect(none?.message).toBe('No input field with a value matches a field of the form');
 		expect(none?.description).toContain(

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INode, INodeParameters, INodeProperties } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { withBothEngines } from '../checked/bothEngines.mts';
 import { demoForms } from '../../service/index.mts';
@@ -18,21 +18,21 @@ const { description } = nodeOf(type);
 describe('The request that is declared', () => {
 	const { runNode } = n8nFor({ accessToken: service.token, baseUrl: `${service.url}/api/v1//` });
 
-	/** What the service receives first. */
-	async function sendFirst(parameters: INodeParameters) {
+	/** What the service receives at last. */
+	async function sendLast(parameters: INodeParameters) {
 		const [, { json }] = inputFor(service);
 		service.requests.length = 0;
 		await runNode(parameters, itemsOf({ ...json, responseId: ` ${String(json.responseId)} ` }));
-		const [{ method, path, query, headers, body }] = service.requests;
+		const { method, path, query, headers, body } = service.requests.at(-1)!;
 		return { method, path, query, headers, body };
 	}
 
 	async function expectToBeSent(parameters: INodeParameters) {
-		const sent = await sendFirst(parameters);
+		const sent = await sendLast(parameters);
 		// without the pagination function, n8n itself sends what is declared
 		const { requestOperations } = description;
 		delete description.requestOperations;
-		const declared = await sendFirst(parameters).finally(() => {
+		const declared = await sendLast(parameters).finally(() => {
 			description.requestOperations = requestOperations;
 		});
 		expect(declared).toEqual(sent);
@@ -78,6 +78,25 @@ it.each<[string, INodeParameters]>([
 	expect(expression.getSimpleParameterValue(node, text, 'internal', {})).toBe(expected);
 });
 
+it.each([
+	['create', 721, true],
+	['create', 720, false],
+	['get', 721, false],
+])(
+	'The output of %s hints at the limit of the day for %i items: %s',
+	async (operation, count, is) => {
+		const node = nodeWith({ resource: 'response', operation });
+		const settings = { id: 'w', nodes: [node], connections: {}, active: false, nodeTypes };
+		const { expression } = new workflow.Workflow(settings);
+		const hint = description.hints!.find(({ message }) => /requests of a day/.test(message));
+		const shown = hint!.displayCondition!;
+		const items = Array.from({ length: count }, () => ({ json: {} }));
+		const evaluate = async () =>
+			expression.getParameterValue(shown, null, 0, 0, node.name, items, 'manual', {});
+		expect(await expression.withIsolate(evaluate)).toBe(is);
+	},
+);
+
 /** The parameters that the panel shows. */
 function listShown(parameters: INodeParameters): string[] {
 	const { getNodeParameters, displayParameter } = workflow.NodeHelpers;
@@ -89,6 +108,8 @@ function listShown(parameters: INodeParameters): string[] {
 		.map(({ name }) => name)
 		.filter((name) => !['resource', 'operation', 'requestOptions'].includes(name));
 }
+
+const isOptions = ({ name }: INodeProperties) => name === 'options';
 
 describe('The panel of the node', () => {
 	it('shows nothing below Form that depends on it before a form is chosen', () => {
@@ -103,12 +124,10 @@ describe('The panel of the node', () => {
 		expect(listShown({ ...get, formId: locator('={{ $json.id }}') })).toContain('responseId');
 	});
 
-	it('shows Filters and Sort of Get Many before a form is chosen, with Sort at the end', () => {
-		const getMany = { resource: 'response', operation: 'getAll', formId: choose('') };
-		const shown = listShown(getMany);
-		expect(shown).toContain('filters');
-		expect(shown.slice(-2)).toEqual(['options', 'sort']);
-	});
+	it.each(operationCases.filter(({ properties }) => properties.some(isOptions)))(
+		'shows Options last for $name',
+		({ properties }) => expect(properties.findIndex(isOptions)).toBe(properties.length - 1),
+	);
 });
 
 type Schema = { type: string; properties?: Record<string, Schema>; items?: Schema };

@@ -143,6 +143,12 @@ describe('The test of the credential', () => {
 		});
 	});
 
+	it("advises the address without its path for a page's address", async () => {
+		const baseUrl = `${service.url}/f/${contact}`;
+		const { message } = await n8nFor({ accessToken: service.token, baseUrl }).testCredential();
+		expect(message).toContain(`If it is the address of a page, enter ${service.url}.`);
+	});
+
 	it('accepts a token that the service accepts, and no other', async () => {
 		expect(await n8n.testCredential()).toMatchObject({ status: 'OK' });
 		const wrong = n8nFor({ accessToken: 'wrong', baseUrl: service.url });

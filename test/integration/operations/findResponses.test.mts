@@ -159,6 +159,10 @@ describe('Filters and Sort', () => {
 		],
 		['after', 'soon', '("a" After "soon") needs a date, such as 2026-01-31'],
 		['is', '', '("a" Is) needs a value. To find missing answers, choose'],
+		['isNot', '  ', '("a" Is Not) needs a value. To find missing answers, choose'],
+		['contains', '\t', '("a" Contains) needs a value'],
+		['less', ' ', '("a" Less Than) needs a number'],
+		['before', ' ', '("a" Before) needs a date'],
 		['is', '={{ [1] }}', '("a" Is) must have text, a number, a boolean or a date'],
 	])('are an error if a condition compares by %j with %j', async (operator, value, text) => {
 		const condition = { field: 'a', operator, value };
@@ -273,7 +277,7 @@ describe('The list of responses', () => {
 	it('has the newest first, by number and time and without their answers', async () => {
 		const { results } = await search(survey);
 		const names = results.map(({ name }) => name.replace(/\d{4}-\d\d-\d\d \d\d:\d\d/, 'time'));
-		expect(names).toEqual(['S-2 · time', 'S-1 · time']);
+		expect(names).toEqual(['S-2 · time UTC', 'S-1 · time UTC']);
 		const responseId = { __rl: true, mode: 'list', value: results[0].value };
 		const { items } = await n8n.runNode({ ...get, formId: locator(survey), responseId } as never);
 		expect(items[0].json.number).toBe(2);

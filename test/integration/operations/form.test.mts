@@ -75,9 +75,9 @@ describe('Form: Get', () => {
 	});
 
 	it.each([
-		['empty', '', 'missing'],
-		['blank', ' ', 'missing'],
-		['nothing', null, 'missing'],
+		['empty', '', 'empty for item 0: its expression returned nothing'],
+		['blank', ' ', 'empty for item 0: its expression returned nothing'],
+		['nothing', null, 'empty for item 0: its expression returned nothing'],
 		['in two parts', 'a/b', 'not a valid ID'],
 		['encoded', '%2e%2e', 'not a valid ID'],
 		['two words', 'a b', 'not a valid ID'],
@@ -155,6 +155,19 @@ describe.each(['url', 'id'])('Form by its URL, with the mode %s', (mode) => {
 		expect(error).toBeUndefined();
 		expect(items).toHaveLength(4);
 		expect(paths()).toEqual([`/forms/${contact}/fields`]);
+	});
+
+	it.each([
+		['https://elsewhere.example', 'https://elsewhere.example is not your Form Service, http://'],
+		[service.url, 'Choose the form from the list or enter its ID.'],
+	])('is an error that names the ID, if %s has no such form', async (origin, advice) => {
+		for (const parameters of [fields, { ...settings, options: { preview: true } }]) {
+			const formId = locate(`${origin}/f/aB3xY0?tab=2`);
+			const { error } = await n8n.runNode({ ...parameters, formId });
+			const message = `There is no form with the ID aB3xY0, which was read from ${origin}/f/aB3xY0`;
+			expect(error?.message).toBe(message);
+			expect(error?.description?.toString().split('\n').at(-1)).toContain(advice);
+		}
 	});
 
 	it('is an error before anything is sent, if the URL has no ID', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { demoForms, type Fault } from '../../service/index.mts';
+import { demoForms, status, type Fault } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { running } from '../world.mts';
 
@@ -43,13 +43,6 @@ const followed: Style[] = [
 	['next_cursor', ({ next }) => ({ per_page: 10, next_cursor: next }), 'cursor'],
 ];
 
-const unknown: Style[] = [
-	['has_more', ({ next }) => ({ has_more: next !== null })],
-	['nextPageToken', ({ next }) => ({ nextPageToken: next })],
-	['a total', () => ({ total: 25 })],
-	['a full page', () => ({ limit: 10 })],
-];
-
 describe('25 responses on pages of 10', () => {
 	const serve = ([, describePage, parameter = 'page']: Style) =>
 		servePages(({ [parameter]: asked = '1' }) => {
@@ -66,14 +59,14 @@ describe('25 responses on pages of 10', () => {
 		expect(service.requests).toHaveLength(3);
 	});
 
-	it.each(unknown)('are an error, and never 10 responses, with %s', async (...style) => {
-		serve(style);
+	it('are an error, and never 10 responses, if nothing says where the next page is', async () => {
+		serve(['has_more', ({ next }) => ({ has_more: next !== null })]);
 		const { items, error } = await n8n.runNode(getAll);
 		expect(items).toEqual([]);
-		expect(error?.message).toMatch(
-			/^The list continues, but Form Service does not say where the next page is \(.+\)$/,
+		expect(error?.message).toBe(
+			'There are more pages, but the reply has no link to the next one ("has_more")',
 		);
-		expect(error?.description).toMatch(/^Stopped, because an incomplete list could be mistaken/);
+		expect(error?.description).toMatch(/^Nothing was returned, because the list may be incomplete/);
 	});
 
 	it('are not read beyond a Limit that the first page meets', async () => {
@@ -123,6 +116,24 @@ describe('A link to the next page', () => {
 		expect(error?.message).toContain(`The next page of the list is ${place}`);
 		expect(error?.message).toMatch(/, which is not the address of the list$/);
 		expect(service.requests).toHaveLength(1);
+	});
+});
+
+describe('A later page that Form Service rejects', () => {
+	const EXPIRED = /^The position in the list has expired or is no longer valid \(status 4..\)$/;
+
+	it.each([
+		[404, { links: { next: '?page=2' } }, EXPIRED],
+		[410, { current_page: 1, last_page: 2 }, EXPIRED],
+		[422, { next_cursor: 'c2' }, EXPIRED],
+		[401, { next_cursor: 'c2' }, /^Form Service rejected the access token/],
+		[500, { next_cursor: 'c2' }, /^Form Service returned an error \(status 500\)/],
+	])('with status %i says what is wrong, and never that the form is', async (code, body, text) => {
+		servePages(() => ({ body: { data: [{ uuid: 'first' }], ...body } }), 1);
+		service.faults.set({ fault: status(code, 'No such thing.') });
+		const { error, items } = await n8n.runNode({ ...getAll, formId: locator('Registration') });
+		expect(items).toEqual([]);
+		expect(error?.message).toMatch(text);
 	});
 });
 

@@ -1,15 +1,22 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { answer, demoForms } from '../../service/index.mts';
-import { locator } from '../harness.mts';
+import { itemsOf, locator } from '../harness.mts';
 import { running } from '../world.mts';
 
 const { service, n8n } = await running();
 const { survey, newsletter, contact } = demoForms;
 
-describe('Response: Get Many', () => {
-	const getAll = { resource: 'response', operation: 'getAll', returnAll: true };
+const getAll = { resource: 'response', operation: 'getAll', returnAll: true };
 
+/** The service lists these responses or fields, whatever the query asks. */
+function listRecords(records: object[], encoding: BufferEncoding = 'utf8', path = /^\/responses/) {
+	const body = Buffer.from(JSON.stringify({ success: true, data: records }), encoding);
+	const match = { path };
+	service.faults.set({ fault: answer(200, 'application/json', body), match });
+}
+
+describe('Response: Get Many', () => {
 	it('gives the responses of a form, simplified', async () => {
 		const { items } = await n8n.runNode({ ...getAll, formId: locator(survey), sort: 'oldest' });
 		expect(items).toHaveLength(2);
@@ -50,7 +57,84 @@ describe('Response: Get Many', () => {
 		expect(items).toHaveLength(count);
 		expect(service.requests.map(({ query }) => query.incomplete)).toEqual([incomplete]);
 	});
+
+	it.each([
+		['complete', 'bce'],
+		['incomplete', 'ade'],
+	])('leaves out what is not %s if the service lists it', async (status, uuids) => {
+		const all = { a: true, b: false, c: '0', d: 1, e: undefined };
+		listRecords(Object.entries(all).map(([uuid, is_incomplete]) => ({ uuid, is_incomplete })));
+		const given = { ...getAll, formId: locator(contact), status, sort: 'listed' };
+		for (const limit of [{}, { returnAll: false, limit: 3 }]) {
+			const { items } = await n8n.runNode({ ...given, ...limit });
+			expect(items.map(({ json }) => json.uuid).join('')).toBe(uuids);
+		}
+	});
 });
+
+it('30 items that filter the responses of a form compare their labels once', async () => {
+	const labels = Array.from({ length: 30 }, (_, at) => `Question ${at}`);
+	const { id } = service.store.addForm({
+		name: 'Long',
+		fields: labels.map((label) => ({ label })),
+	});
+	const responses = labels.map((key) => ({ key, value: 'x' }));
+	listRecords(Array.from({ length: 40 }, (_, uuid) => ({ uuid, responses })));
+	const conditions = { conditions: [{ field: '={{ $json.field }}', operator: 'isNotEmpty' }] };
+	const parameters = { ...getAll, formId: locator(id), filters: { conditions } };
+	const compared = vi.spyOn(String.prototype, 'normalize');
+	const items = itemsOf(...labels.map((field) => ({ field })));
+	await n8n.runNode(parameters, items.slice(0, 1));
+	const once = compared.mock.calls.length;
+	expect((await n8n.runNode(parameters, items)).items).toHaveLength(30 * 40);
+	expect(compared.mock.calls.length - once).toBeLessThan(2 * once);
+	compared.mockRestore();
+	expect(once).toBeGreaterThan(30 * 40);
+});
+
+describe('Text that cannot be decoded', () => {
+	const name = [{ uuid: 'r', label: 'Größe', responses: [{ key: 'Name', value: 'Müller' }] }];
+	const conditions = { conditions: [{ field: 'Name', operator: 'isNotEmpty' }] };
+	const create = { operation: 'create', inputMode: 'json', answersJson: '{"Name": "Ada"}' };
+	const run = async (parameters: object, list = /^\/responses/) => {
+		listRecords(name, 'latin1', list);
+		const given = { ...getAll, formId: locator(contact), ...parameters };
+		return await n8n.runNode(given as INodeParameters);
+	};
+
+	it.each<[object, RegExp?]>([
+		[{ filters: { conditions } }],
+		[{ filters: { text: 'M' } }],
+		[{ options: { columns: true } }],
+		[{ operation: 'get', responseId: 'r', options: { answerKeys: 'customKey' } }],
+		[{ ...create, options: { skipIfExists: ['Name'] } }],
+		[create, /fields$/],
+	])('is an error where answers are matched: %j', async (...given) => {
+		const { error } = await run(...given);
+		expect(error?.message).toBe('Form Service sent text that cannot be decoded');
+		expect(error?.description).toMatch(/^Names or answers could be taken for others. Ask/);
+	});
+
+	it('is shown as far as it can be read where answers are only listed', async () => {
+		expect((await run({})).items[0].json.answers).toEqual({ Name: 'M\uFFFDller' });
+	});
+});
+
+it.each(['', ' ', 'constructor', 'prototype', '__proto__'])(
+	'A field with the label %j can be answered by it, filtered and read as a column',
+	async (label) => {
+		const { id } = service.store.addForm({ name: 'Odd', fields: [{ label: 'Name' }, { label }] });
+		const [, { uuid }] = service.store.fields(id);
+		const form = { resource: 'response', formId: locator(id) };
+		const answersJson = `{"Name": "Ada", ${JSON.stringify(label)}: "blue"}`;
+		await n8n.runNode({ ...form, operation: 'create', inputMode: 'json', answersJson });
+		const conditions = { conditions: [{ field: uuid, operator: 'is', value: 'Blue' }] };
+		const output = { filters: { conditions }, options: { columns: true, answerKeys: 'uuid' } };
+		const { items } = await n8n.runNode({ ...getAll, ...form, ...output });
+		expect(items.map(({ json }) => json[uuid])).toEqual(['blue']);
+		expect(items[0].json).not.toHaveProperty('otherAnswers');
+	},
+);
 
 it('Response: Get says that the form has no such response', async () => {
 	const get = { resource: 'response', operation: 'get', formId: locator(survey) };
@@ -79,7 +163,7 @@ describe('Response: Get PDF', () => {
 	});
 
 	it.each([
-		['list', '12 · 2026-11-22 00:43', 'Contact _ Sales-12.pdf'],
+		['list', '12 · 2026-11-22 00:43 UTC', 'Contact _ Sales-12.pdf'],
 		['id', undefined, 'Contact _ Sales-<uuid>.pdf'],
 	] as const)('names the PDF by what was chosen, with the response by %s', async (...given) => {
 		const [mode, cachedResultName, name] = given;

@@ -47,13 +47,14 @@ describe('Setting: Update', () => {
 	it('changes nothing by a setting that was added and left empty', async () => {
 		const added = listAdded('settings');
 		const { error } = await n8n.runNode({ ...update, settings: added });
-		expect(error?.message).toMatch(/^There is no setting to update/);
+		expect(error?.message).toBe(`${Object.keys(added).length} settings can't be updated`);
 		await n8n.runNode({ ...update, settings: { ...added, is_closed: false } });
 		expect(bodies()).toEqual([{ is_closed: false }]);
 	});
 
 	it('turns its options on as soon as they are added', () => {
-		expect(listAdded('options')).toEqual({ preview: true, skipUnchanged: true });
+		const clearText = '(clear)';
+		expect(listAdded('options')).toEqual({ clearText, preview: true, skipUnchanged: true });
 	});
 
 	it("returns the form's ID, name and time of update, and what was sent", async () => {
@@ -82,11 +83,15 @@ describe('Setting: Update', () => {
 	});
 
 	it.each([
-		[{ settings: {} }, /^There is no setting to update/],
+		[{ settings: {} }, /^Add at least one setting$/],
+		[{ settings: { is_closed: '' } }, /^'Closed' is set to Leave Unchanged\. Choose a value$/],
+		[{ settings: { captcha: '' } }, /^'CAPTCHA' is set to Leave Unchanged\. Choose a value$/],
+		[{ settings: { seo_title: '' } }, /^'SEO: Title' is empty\. Enter a value$/],
 		[{ settings: { seo_title: 'Hi' }, clear: ['seo_title'] }, /^'SEO: Title' is given twice/],
 		[{ clear: ['name'] }, /^'Name' must be text of 1 to 255 characters \(got null\)$/],
-		[{ inputMode: 'json', settingsJson: '{"is_open": 1}' }, /^'is_open' is not a setting/],
-		[{ inputMode: 'json', settingsJson: '{}' }, /^There is no setting to update/],
+		[{ inputMode: 'json', settingsJson: '{"is_close": 1}' }, /^'is_close' .* mean 'is_closed'\?$/],
+		[{ inputMode: 'json', settingsJson: '{"color": 1}' }, /^'color' .* can be updated$/],
+		[{ inputMode: 'json', settingsJson: '{}' }, /^Add at least one setting$/],
 	])('refuses %j before anything is sent', async (parameters, message) => {
 		const { error } = await n8n.runNode({ ...update, ...parameters });
 		expect(error?.message).toMatch(message);
@@ -118,12 +123,34 @@ describe('Map Automatically', () => {
 	});
 
 	it.each(['seo title', 'SEO Title', 'seo-title', 'Seo_Title', 'SEO: TITLE', 'seoTitle'])(
-		'takes %j for seo_title',
+		'takes %j for seo_title, as Using JSON does',
 		async (title) => {
-			await run([{ id: contact, [title]: 'Hi' }]);
-			expect(bodies()).toEqual([{ seo_title: 'Hi' }]);
+			const row = { [title]: 'Hi' };
+			await run([{ id: contact, ...row }]);
+			await n8n.runNode({ ...update, inputMode: 'json', settingsJson: JSON.stringify(row) });
+			expect(bodies()).toEqual([{ seo_title: 'Hi' }, { seo_title: 'Hi' }]);
 		},
 	);
+
+	it.each<[string, IDataObject[], string?]>([
+		['refuses the ID of another form', [{ 'Form ID': survey, Slack: 1 }], '"Form ID" has the ID'],
+		['refuses another ID as id', [{ id: survey, Slack: 1 }], '"id" has the ID of another form'],
+		['refuses two values', [{ Slack: 1 }, { slack_enabled: 0 }], "'slack_enabled' has another"],
+		[
+			'takes equal values',
+			[
+				{ id: 7, Slack: 1 },
+				{ form_id: contact, slack_enabled: 'yes' },
+			],
+		],
+		['takes several settings', [{ Slack: 1 }, { id: '7', Discord: 1 }]],
+	])('%s of items for one form from the list', async (_, rows, message) => {
+		const { error } = await run(rows, { formId: locator(contact, 'list') });
+		expect(error?.message.slice(0, message?.length)).toBe(message);
+		if (message)
+			expect(error?.description).toMatch(/set 'Form' to 'By ID' and {{ \$json.form_id }}/);
+		expect(bodies()).toHaveLength(message ? 0 : rows.length);
+	});
 
 	it.each([
 		['name', 'renameForms', "To use 'name', turn on 'Rename Forms'"],
@@ -148,6 +175,31 @@ describe('Map Automatically', () => {
 		expect(statusesOf(items)).toEqual(['updated', 'skipped']);
 	});
 
+	it('clears settings whose cells have the text that stands for it, also in a preview', async () => {
+		const row = { id: contact, description: ' (Clear)', 'Responses Limit': '(clear)', Closed: '' };
+		for (const preview of [true, false]) {
+			const { items } = await run([row], { options: { clearText: '(clear)', preview } });
+			const cleared = { description: null, responses_limit: null };
+			if (!preview) expect(items[0].json.sent).toEqual(cleared);
+			else expect(items[0].json.changes).toMatchObject({ description: { to: null } });
+		}
+		await run([{ id: contact, description: '(clear)' }]);
+		expect(bodies().at(-1)).toEqual({ description: '(clear)' });
+	});
+
+	it('says which settings cannot be cleared', async () => {
+		const row = { id: contact, name: 'none', Closed: 'none', cta_label: 'none', captcha: 'none' };
+		const options = { clearText: 'none' };
+		const { error } = await run([row], { renameForms: true, options });
+		expect(String(error?.description).split('\n').slice(1)).toEqual([
+			"'name' must be text of 1 to 255 characters (got \"none\"). It can't be cleared.",
+			"'Closed' must be true or false (got \"none\"). It can't be cleared.",
+		]);
+		const { error: empty } = await run([row], { options: { clearText: ' ' } });
+		expect(empty?.message).toBe("'Text That Clears' is empty");
+		expect(service.requests).toEqual([]);
+	});
+
 	it('refuses two columns with values for one setting, unless one of the cells is empty', async () => {
 		const { error } = await run([{ id: contact, is_closed: true, Closed: false }]);
 		expect(error?.message).toBe(
@@ -169,16 +221,16 @@ describe('Map Automatically', () => {
 			{ id: 'a/b', Closed: true, row_number: 17 },
 		]);
 		expect(error).toMatchObject({
-			message: '3 of 4 rows have errors',
+			message: '3 of 4 items are invalid',
 			context: { itemIndex: 1 },
 		});
 		expect(String(error?.description).split('\n')).toEqual([
 			'Nothing was sent.',
-			expect.stringMatching(/^Row 2 \(item 1\): 'is closed' must be true or false/),
+			expect.stringMatching(/^Item 1 \(row 2\): 'is closed' must be true or false/),
 			expect.stringMatching(
-				/^Row 3 \(item 2\): 2 settings can't be updated\. 'Responses Limit' .*'SEO Title' /,
+				/^Item 2 \(row 3\): 2 settings can't be updated\. 'Responses Limit' .*'SEO Title' /,
 			),
-			expect.stringMatching(/^Row 17 \(item 3\): 'Form' is not a valid ID/),
+			expect.stringMatching(/^Item 3 \(row 17\): 'Form' is not a valid ID/),
 		]);
 		expect(service.requests).toEqual([]);
 	});

@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { downloadAnswers, textOfFile } from '../limits/adding.mts';
 import { answer, demoForms, redirect, tooMany } from '../../service/index.mts';
@@ -94,16 +93,6 @@ describe('the file of a respondent', () => {
 		expect(other.visits).toEqual([]);
 	});
 
-	it('is left out if it exceeds 256 MB when it is unpacked', async () => {
-		const other = await elsewhere((_request, reply) => {
-			// 270 MB in members of a gzip file, which unpack one after another
-			const packed = Array<Buffer>(6).fill(gzipSync(Buffer.alloc(45_000_000)));
-			reply.writeHead(200, { 'content-encoding': 'gzip' }).end(Buffer.concat(packed));
-		});
-		const { problem } = await downloadAnswer(`${other.namedUrl}/cv.txt`);
-		expect(problem).toBe('0.txt: The files of this response exceed 256 MB in total');
-	});
-
 	it('is left out unread if its host announces more than 256 MB', async () => {
 		const other = await elsewhere((_request, reply) =>
 			reply.writeHead(200, { 'content-length': 300_000_000 }).write('a'),
@@ -122,6 +111,12 @@ describe('the PDF of a response', () => {
 		expect(service.visits.map(({ token }) => token)).toEqual([service.token]);
 		await downloadPdf(`${service.baseUrl}/workspace`);
 		expect(service.requests.at(-1)).toMatchObject({ path: '/workspace', token: service.token });
+	});
+
+	it('is requested as any kind of file, unlike the API, which returns JSON', async () => {
+		await downloadPdf();
+		const [{ headers: ofApi }, { headers: ofPdf }] = [service.requests[0], service.visits[0]];
+		expect([ofApi.accept, ofPdf.accept]).toEqual(['application/json', '*/*']);
 	});
 
 	it('is fetched without the token from anywhere else', async () => {

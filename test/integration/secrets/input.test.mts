@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { isEmpty } from 'lodash';
 import { expect, it } from 'vitest';
 import { itemsOf } from '../harness.mts';
 import { inputFor, operationCases } from '../tables/operations.mts';
@@ -27,18 +28,23 @@ const examples: unknown[] = [
 	'a%00b',
 	'а',
 	'x'.repeat(256),
+	// what can be a form's name is looked up
+	'Customer survey',
+	'No Such Form',
 	1.5,
 	{},
 ];
 
 it.each(takingIds)(
-	'%s sends nothing for a value that is no ID',
+	'%s never sends a value that is no ID, and reads at most the list of forms to explain it',
 	async (_name, { id, parameters }) => {
 		const [{ json }] = inputFor(service);
 		const property = fc.asyncProperty(invalid as fc.Arbitrary<unknown>, async (value) => {
+			service.requests.length = 0;
 			const { error } = await n8n.runNode(parameters, itemsOf({ ...json, [id]: value as never }));
-			expect(error?.message).toMatch(/is not a valid ID|is missing/);
-			expect([...service.requests, ...service.visits]).toEqual([]);
+			expect(error?.message).toMatch(/is not a valid (UU)?ID|is empty|^There is no form with/);
+			const reached = [...service.requests, ...service.visits];
+			expect(reached.filter(({ path, query }) => path !== '/forms' || !isEmpty(query))).toEqual([]);
 		});
 		await fc.assert(property, { numRuns: 20, examples: examples.map((one) => [one]) });
 	},

@@ -112,7 +112,7 @@ function breakableOf(url: string, own: INodeProperties[], parameters: INodeParam
 	const value = `={{ $json.broken === 'expression' ? $('No such node').first().json.id : $json.broken === 'value' ? '../workspace' : ${good} }}`;
 	return {
 		parameters: { ...parameters, [name]: id === undefined ? value : locator(value) },
-		message: new RegExp(`^'${displayName}' (is not a valid ID|must be true or false)$`),
+		message: new RegExp(`^'${displayName}' (is not a valid (UU)?ID|must be true or false)$`),
 	};
 }
 

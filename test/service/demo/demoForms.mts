@@ -46,7 +46,11 @@ const contents: Record<keyof typeof demoForms, DemoForm> = {
 			field('Message', 'message', 'textarea', { mandatory: true }),
 		],
 		responses: [
-			{ name: 'Ada Lovelace', email: 'ada@example.com', message: 'Do you ship to London?' },
+			{
+				name: 'Ada Lovelace',
+				email: 'ada@example.com',
+				message: 'How long does delivery to London take?',
+			},
 			{ name: 'Grace Hopper', email: 'grace@example.com', message: 'Is "99 < 100"?\nReally?' },
 		],
 	},

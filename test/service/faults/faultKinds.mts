@@ -81,8 +81,8 @@ export function redirect(address: string, code = 302): Fault {
 	};
 }
 
-/** A reply of this status, type and text, whatever was asked. */
-export function answer(code: number, type: string, body: string): Fault {
+/** A reply of this status, type and text or bytes, whatever was asked. */
+export function answer(code: number, type: string, body: string | Buffer): Fault {
 	return {
 		stage: 'instead',
 		act: ({ reply }) => send(reply.type(type), code, body),

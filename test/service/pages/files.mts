@@ -2,12 +2,17 @@ import type { FastifyInstance } from 'fastify';
 import type { Parts } from '../parts.mts';
 import { sendNotFound } from './html.mts';
 
-/** PDFs and uploaded files. Their addresses cannot be guessed, so no token is asked for. */
+/**
+ * PDFs and uploaded files. Their addresses cannot be guessed, so no token is asked for. A PDF is sent only to
+ * a client that accepts PDFs (RFC 9110, section 15.5.7).
+ */
 export function fileRoutes({ store }: Parts) {
 	return async (pages: FastifyInstance) => {
 		pages.get<{ Params: { uuid: string } }>('/pdf/:uuid.pdf', (request, reply) => {
 			const response = store.response(request.params.uuid);
 			if (!response) return sendNotFound(reply);
+			const { accept = '*/*' } = request.headers;
+			if (!/application\/pdf|\*\/\*/i.test(accept)) return reply.code(406).send();
 			const lines = store.fields(response.formId).flatMap(({ uuid, label }) => {
 				return [`${label}:`, ...String(response.answers[uuid] ?? '-').split('\n'), ''];
 			});

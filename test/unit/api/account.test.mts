@@ -14,6 +14,16 @@ describe('the base URL', () => {
 		expect(normalizeBaseUrl(entered)).toBe('https://forms.example.com/api/v1');
 	});
 
+	it.each([
+		['', "'Base URL' is empty. "],
+		['  ', "'Base URL' is empty. "],
+		['forms', "'Base URL' is not a web address. "],
+		['https://a.example/x/api/v1/workspace/', ' API: enter it without /workspace.'],
+		['https://a.example/api/v1/forms/aB3xY9/fields', ' enter it without /forms/aB3xY9/fields.'],
+	])('cannot be %j', (entered, problem) => {
+		expect(() => normalizeBaseUrl(entered)).toThrow(problem);
+	});
+
 	it('keeps a port and a path before /api/v1', () => {
 		const url = 'http://127.0.0.1:4010/forms';
 		expect(normalizeBaseUrl(`${url}/`)).toBe(`${url}/api/v1`);

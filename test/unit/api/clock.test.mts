@@ -1,9 +1,12 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { clock } from '../../../nodes/FormService/api/clock.ts';
+import { clock, pauseIfDue } from '../../../nodes/FormService/api/clock.ts';
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+	vi.useRealTimers();
+	vi.restoreAllMocks();
+});
 
 /** How long a sleep of a second lasts. */
 async function sleepASecond(signal?: AbortSignal) {
@@ -20,4 +23,26 @@ it('the clock sleeps as long as it is told, or until the signal aborts, of which
 	setTimeout(() => controller.abort(), 400);
 	expect(await sleepASecond(controller.signal)).toBe(400);
 	expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+});
+
+it('loops let others work every 15 ms, also if several of them run at once', async () => {
+	vi.useRealTimers();
+	let nowMs = 0;
+	vi.spyOn(clock, 'now').mockImplementation(() => nowMs);
+	const pieces: number[] = [];
+	const watchTurn = (beforeMs: number) => {
+		pieces.push(nowMs - beforeMs);
+		turn = setImmediate(watchTurn, nowMs);
+	};
+	let turn = setImmediate(watchTurn, nowMs);
+	const loop = async () => {
+		for (let entry = 0; entry < 40; entry++) {
+			await pauseIfDue();
+			nowMs += 1;
+		}
+	};
+	await Promise.all(Array.from({ length: 30 }, loop));
+	clearImmediate(turn);
+	expect(nowMs).toBe(1_200);
+	expect(Math.max(...pieces)).toBe(15);
 });

@@ -67,15 +67,31 @@ describe('unwrapping the envelope', () => {
 	it('takes what comes without an envelope for the data', () => {
 		expect(unwrap([1]).data).toEqual([1]);
 		const form = { id: 'AbC123', title: 'Survey' };
-		expect(unwrap(form)).toEqual({ failed: false, details: [], data: form });
+		expect(unwrap(form)).toMatchObject({ failed: false, details: [], data: form });
 	});
 
-	it('collects the messages on single fields in each of their forms', () => {
-		expect(unwrap({ errors: { name: ['Too long.'], captcha: 'No.' } }).details).toEqual([
-			'name: Too long.',
-			'captcha: No.',
-		]);
-		expect(unwrap({ errors: ['A', { message: 'B' }] }).details).toEqual(['A', 'B']);
+	it.each<[object, string | undefined, string[]]>([
+		[
+			{ errors: { name: ['Too long.'], captcha: 'No.' } },
+			undefined,
+			['name: Too long.', 'captcha: No.'],
+		],
+		[{ errors: ['A', { message: 'B' }, { title: 'C' }] }, undefined, ['A', 'B', 'C']],
+		[
+			{ errors: { data: { email: { 0: 'No.' }, age: [{ message: 'No.' }] } } },
+			undefined,
+			['email: No.', 'age: No.'],
+		],
+		[{ message: ['A', 'B'] }, undefined, ['A', 'B']],
+		[{ detail: 'A' }, 'A', []],
+		[{ title: 'Invalid', detail: 'A', errors: [{ detail: 'B' }] }, 'Invalid', ['A', 'B']],
+		[{ message: 'Invalid', detail: [{ loc: ['body'], msg: 'A' }] }, 'Invalid', ['A']],
+	])('collects the reasons in %j', (value, message, details) => {
+		expect(unwrap({ success: false, ...value })).toMatchObject({
+			failed: true,
+			details,
+			...(message && { message }),
+		});
 	});
 });
 

@@ -42,7 +42,7 @@ describe('A field of the resource mapper', () => {
 
 	it.each([true, 1])('says how to choose several if it takes several (%j)', (multiple) => {
 		const field = map({ label: 'Uses', type: 'select', options: ['Red', 'Blue'], multiple });
-		expect(field).toMatchObject({ displayName: 'One or more: Uses', label: 'Uses' });
+		expect(field).toMatchObject({ displayName: 'Uses (one or more)', label: 'Uses' });
 		const [{ description }] = field.options!;
 		expect(description).toMatch(/^To choose several, switch to Expression and separate/);
 	});
@@ -73,19 +73,21 @@ describe('The fields of the resource mapper', () => {
 			{ id: 3, label: ' ' },
 			{ uuid: 'd', label: 'CV', type: 'file' },
 		);
-		const names = ['A', 'B', '3', 'File URL: CV'];
+		const names = ['A', 'B', '3', 'CV (file URL)'];
 		expect(fields.map(({ displayName }) => displayName)).toEqual(names);
 	});
 
-	it('have their descriptions before a label that two of them share', () => {
+	it('have their descriptions behind a label that two of them share', () => {
 		const fields = mapAll(
 			{ uuid: 'a', label: 'Comment', description: 'On the\ncourse' },
-			{ uuid: 'b', label: 'Comment', description: 'x'.repeat(50) },
-			{ uuid: 'c', label: 'Name', description: 'In full' },
+			{ uuid: 'b', label: 'Comment', description: 'x'.repeat(50), type: 'file' },
+			{ uuid: 'c', label: 'Comment', description: 'On the course' },
+			{ uuid: 'd', label: 'Name', description: 'In full' },
 		);
 		expect(fields.map(({ displayName }) => displayName)).toEqual([
-			'On the course: Comment',
-			`${'x'.repeat(40)}…: Comment (2)`,
+			'Comment (On the course)',
+			`Comment (${'x'.repeat(40)}…, file URL)`,
+			'Comment (On the course) (2)',
 			'Name',
 		]);
 	});

@@ -1,6 +1,7 @@
 import { NodeHelpers } from 'n8n-workflow';
-import type { INodeParameters, INodeProperties } from 'n8n-workflow';
+import type { INodeParameters, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
+import { EVENTS } from '../../../nodes/FormService/parameters/watched.ts';
 import { triggerProperties } from '../../../nodes/FormService/trigger/properties.ts';
 
 const notices = triggerProperties.filter(({ type }) => type === 'notice');
@@ -65,12 +66,8 @@ describe('The parameters of the trigger', () => {
 		);
 		expect(others).toEqual([]);
 		expect(events.displayOptions).toBeUndefined();
-		expect(events.options?.map(({ name }) => name)).toEqual([
-			'Response Completed',
-			'Response Started',
-			'Response Abandoned',
-			'Form Created',
-		]);
+		const values = events.options?.map((option) => (option as INodePropertyOptions).value);
+		expect(values?.toSorted()).toEqual(EVENTS.toSorted());
 	});
 
 	it.each(['one', 'several', 'all'])(

@@ -1,77 +1,102 @@
 import { memoize } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
 import { isRecord } from '../records';
 import { toComparable, toCaseless } from './names';
 
 /** A choice that a field offers. */
 export type Choice = { name: string; value: string | number };
 
-/** Choices by their names and values, as these are compared. */
-export type Choices = ReadonlyMap<string, Choice>;
+/** The choices that a text can stand for, by its spelling. */
+export type Choices = {
+	exact: ReadonlyMap<string, readonly Choice[]>;
+	caseless: ReadonlyMap<string, readonly Choice[]>;
+	/** The most parts between commas that a value or a name has. */
+	mostParts: number;
+};
 
 /** The choices of a field, or none if one of them can't be read, because then any answer may be one. */
 export function parseChoices(options: unknown): Choice[] {
-	const choices = Array.isArray(options) ? (options as unknown[]).map(parseChoice) : [];
+	const choices = listOptions(options).map(parseChoice);
 	return choices.every((choice) => choice !== undefined) ? choices : [];
 }
 
-function parseChoice(option: unknown): Choice | undefined {
-	const [name, value] = isRecord(option)
-		? [option.label ?? option.name ?? option.text, option.value ?? option.label ?? option.name]
-		: [option, option];
-	if (typeof value !== 'number' && typeof value !== 'string') return undefined;
-	return { name: String(name ?? value), value };
+/** The entries of a list of choices: PHP can send an object with numbers for keys, and a form a line for each. */
+export function listOptions(options: unknown): unknown[] {
+	if (Array.isArray(options)) return options as unknown[];
+	if (typeof options === 'string' && /[\r\n]/.test(options)) {
+		return options.split(/[\r\n]+/).flatMap((line) => line.trim() || []);
+	}
+	const isList = isRecord(options) && Object.keys(options).every((key) => /^\d+$/.test(key));
+	return isList ? Object.values(options) : [];
 }
 
-/**
- * The choices by value and name. A text that is the value of one choice and the name of another means the
- * value; a text in the same case as a choice means that choice rather than one in another case.
- */
+function parseChoice(option: unknown): Choice | undefined {
+	const given = (isRecord(option) ? option : { text: option }) as IDataObject;
+	const { value, label, name, text } = given;
+	const [title] = [label, name, text, value].filter(isChoiceText);
+	const [own] = [value ?? title].filter(isChoiceText);
+	return own === undefined ? undefined : { name: String(title), value: own };
+}
+
+function isChoiceText(value: unknown): value is string | number {
+	return typeof value === 'number' || (typeof value === 'string' && value !== '');
+}
+
+/** The choices by value and name. Of the choices with one spelling, the one with the value is first. */
 export const indexChoices = memoize((choices: readonly Choice[]): Choices => {
-	const index = new Map<string, Choice>();
-	const addAll = (makeKey: (choice: Choice) => string) => {
-		for (const choice of choices) {
-			const key = makeKey(choice);
-			if (!index.has(key)) index.set(key, choice);
-		}
+	const [exact, caseless] = [new Map<string, Choice[]>(), new Map<string, Choice[]>()];
+	const addChoice = (index: Map<string, Choice[]>, key: string, choice: Choice) => {
+		const same = index.get(key) ?? [];
+		if (!same.some(({ value }) => String(value) === String(choice.value))) same.push(choice);
+		index.set(key, same);
 	};
-	addAll(({ value }) => toComparable(String(value)));
-	addAll(({ name }) => toComparable(name));
-	addAll(({ value }) => toCaseless(String(value)));
-	addAll(({ name }) => toCaseless(name));
-	return index;
+	for (const attribute of ['value', 'name'] as const) {
+		for (const choice of choices) {
+			addChoice(exact, toComparable(String(choice[attribute])), choice);
+			addChoice(caseless, toCaseless(String(choice[attribute])), choice);
+		}
+	}
+	const mostParts = Math.max(1, ...[...exact.keys()].map((text) => text.split(',').length));
+	return { exact, caseless, mostParts };
 });
 // a form's fields are read once for all responses, which can be 100,000
 indexChoices.cache = new WeakMap();
 
-/** The choice that an answer stands for; undefined if the answer is none of the choices. */
-export function findChoice(answer: unknown, choices: Choices): Choice | undefined {
+/** The choices that an answer can stand for. Those in the same case go before those in another case. */
+export function findChoices(answer: unknown, { exact, caseless }: Choices): readonly Choice[] {
 	// services give a choice with its label and its value
-	const parts = isRecord(answer) ? [answer.value, answer.label, answer.name] : [answer];
-	return parts
-		.filter((part) => ['string', 'number', 'boolean'].includes(typeof part))
-		.map((part) => getChoice(String(part), choices))
-		.find((choice) => choice !== undefined);
-}
-
-function getChoice(text: string, choices: Choices): Choice | undefined {
-	return choices.get(toComparable(text)) ?? choices.get(toCaseless(text));
+	const given = isRecord(answer) ? (answer.value ?? answer.label ?? answer.name) : answer;
+	if (!['string', 'number', 'boolean'].includes(typeof given)) return [];
+	const text = String(given);
+	return exact.get(toComparable(text)) ?? caseless.get(toCaseless(text)) ?? [];
 }
 
 /**
- * Splits a text with commas between choices. A choice can have commas in its name: the longest choice that
- * fits is taken. Takes time linear in the length of the text, because a respondent may have chosen it.
+ * Splits a text with commas into choices. A choice can have commas in its name. Takes time linear in the
+ * length of the text, because a respondent may have chosen it.
  *
- * @returns the entries, trimmed, also those that are no choices
+ * @returns the entries in one of the ways in which they are all choices, the longer choice before the shorter
+ * one; `ways` is 0, 1, or 2 for several
  */
-export function splitChoices(text: string, choices: Choices): string[] {
-	const longest = Math.max(1, ...[...choices.keys()].map((name) => name.split(',').length));
+export function splitChoices(text: string, choices: Choices): { ways: number; entries: string[] } {
 	const parts = text.split(',');
 	const joinParts = (start: number, end: number) => parts.slice(start, end).join(',').trim();
-	const entries: string[] = [];
-	for (let start = 0, end = 0; start < parts.length; start = end) {
-		end = Math.min(start + longest, parts.length);
-		while (end > start + 1 && getChoice(joinParts(start, end), choices) === undefined) end--;
-		entries.push(joinParts(start, end));
+	// of the parts from each index on
+	const ways = [...parts.map(() => 0), 1];
+	const ends: number[] = [];
+	for (let start = parts.length - 1; start >= 0; start--) {
+		for (let end = Math.min(start + choices.mostParts, parts.length); end > start; end--) {
+			if (ways[end] === 0) continue;
+			const entry = joinParts(start, end);
+			const isBlank = entry === '' && choices.exact.size > 0;
+			const count = isBlank ? 1 : findChoices(entry, choices).length;
+			if (count > 0) ends[start] ??= end;
+			ways[start] = Math.min(2, ways[start] + count * ways[end]);
+		}
 	}
-	return entries.filter((entry) => entry !== '');
+	const entries: string[] = [];
+	for (let start = 0; ways[0] > 0 && start < parts.length; start = ends[start]) {
+		entries.push(joinParts(start, ends[start]));
+	}
+	return { ways: ways[0], entries: entries.filter((entry) => entry !== '') };
 }

@@ -1,12 +1,14 @@
-import { every, some, sumBy } from 'lodash';
+import { every, map, some, sumBy } from 'lodash';
 import { DateTime } from 'luxon';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { readDay, readNumber, readTime } from '../readers';
 import { isRecord, isUuid } from '../records';
-import { findChoice, indexChoices } from './choices';
-import { findField } from './fields';
+import { pauseIfDue } from '../clock';
+import { canonicalize } from './canonical';
+import { findChoices, indexChoices } from './choices';
+import { explainSharedLabel, findFields } from './fields';
 import type { FormField } from './fields';
-import { isNothing, normalizeAnswer, readAnswer, readMidnight } from './kinds';
+import { isNothing, readAnswer } from './kinds';
 import type { AnsweredField, FieldKind } from './kinds';
 import { matchAnswers } from './match';
 import { RESPONSE_ATTRIBUTES, toCaseless } from './names';
@@ -63,35 +65,38 @@ export function conditionsNeedFields({ conditions }: Conditions): boolean {
 }
 
 /**
- * Why the conditions cannot be checked, and what to do: the first name that is neither a field nor an
- * attribute, also of the records. Such a condition would hold every response back, or none.
+ * Why the conditions cannot be checked, and what to do: the first name that several fields have, or that is
+ * neither a field nor an attribute, also of the records. Such a condition would hold every response back,
+ * or none.
  */
-export function explainUnknownField(
+export function findConditionProblem(
 	{ conditions }: Conditions,
 	fields: readonly FormField[],
 	records: readonly IDataObject[] = [],
 ): { message: string; description: string } | undefined {
-	const unknown = conditions.findIndex(({ field }) => {
-		const name = getAttribute(field);
-		return (
-			findField(field, fields).length === 0 &&
-			!RESPONSE_ATTRIBUTES.includes(name) &&
-			!records.some((record) => Object.hasOwn(record, name))
-		);
-	});
-	if (unknown < 0) return undefined;
-	const name = conditions[unknown].field.trim();
+	const named = findFields(map(conditions, 'field'), fields);
+	const isKnown = (attribute: string) =>
+		RESPONSE_ATTRIBUTES.includes(attribute) ||
+		records.some((record) => Object.hasOwn(record, attribute));
+	const wrong = named.findIndex(
+		({ name, field, sharedBy }) =>
+			sharedBy.length > 0 || (field === undefined && !isKnown(getAttribute(name))),
+	);
+	if (wrong < 0) return undefined;
+	const { name, sharedBy } = named[wrong];
 	const titles = fields.map(({ title }) => `"${title}"`).join(', ');
 	const known = titles === '' ? 'The form has no fields.' : `The form's fields are ${titles}.`;
-	const place = `condition ${unknown + 1}`;
-	const [message, advice] = isUuid(name)
-		? [
-				`The field of ${place} is no longer in the form`,
-				'Choose the field again, or remove the condition.',
-			]
-		: [`The form has no field "${name}"`, `Correct the field of ${place}.`];
+	const place = `condition ${wrong + 1}`;
+	const [message, advice = `Correct the field of ${place}.`] =
+		sharedBy.length > 0
+			? [explainSharedLabel(named[wrong]).replace(/\.$/, '')]
+			: isUuid(name)
+				? [`The field of ${place} is no longer in the form`, CHOOSE_AGAIN]
+				: [`The form has no field "${name}"`];
 	return { message, description: `${advice} ${known}` };
 }
+
+const CHOOSE_AGAIN = 'Choose the field again, or remove the condition.';
 
 function getAttribute(name: string): string {
 	return name.trim().replace(ATTRIBUTE, '');
@@ -106,22 +111,21 @@ export type Filtered<Entry> = { met: Entry[]; note?: string };
  *
  * @param fields the fields of the form, if the conditions need them
  */
-export function filterByConditions<Entry extends { record: IDataObject }>(
+export async function filterByConditions<Entry extends { record: IDataObject }>(
 	entries: readonly Entry[],
 	{ match, conditions, zone }: Conditions,
 	fields: readonly FormField[],
-): Filtered<Entry> {
+): Promise<Filtered<Entry>> {
 	if (conditions.length === 0) return { met: [...entries] };
-	const subjects = conditions.map((condition) => findSubject(condition, fields, zone));
+	const named = findFields(map(conditions, 'field'), fields);
+	const subjects = conditions.map((condition, index) =>
+		createSubject(condition, named[index].field, zone),
+	);
 	const met: Entry[] = [];
 	let uncompared = 0;
 	for (const entry of entries) {
-		const { answers } = matchAnswers(entry.record, fields);
-		const outcomes = subjects.map((subject) => {
-			const answer = answers.find(({ field }) => field !== undefined && field === subject.field);
-			const value = subject.field ? answer?.value : readAttribute(entry.record, subject.attribute);
-			return checkCondition(value, subject);
-		});
+		await pauseIfDue();
+		const outcomes = subjects.map((subject) => checkCondition(entry.record, fields, subject));
 		uncompared += sumBy(outcomes, 'uncompared');
 		const isMet = match === 'all' ? every(outcomes, 'isMet') : some(outcomes, 'isMet');
 		if (isMet) met.push(entry);
@@ -145,12 +149,11 @@ type Subject = AnsweredField & {
 	wanted: { value: string; text: string; number: number; timeMs: number; day?: string };
 };
 
-function findSubject(
+function createSubject(
 	{ field: name, operator, value }: Condition,
-	fields: readonly FormField[],
+	field: FormField | undefined,
 	zone: string,
 ): Subject {
-	const [field] = findField(name, fields);
 	const attribute = getAttribute(name);
 	const { kind, choices = [] } = field ?? {
 		kind: FILTER_ATTRIBUTES[attribute]?.kind ?? (attribute.endsWith('_at') ? 'dateTime' : 'text'),
@@ -171,11 +174,14 @@ function readAttribute(record: IDataObject, name: string): unknown {
 }
 
 /**
- * Whether an answer meets a condition, and whether it was one that could not be compared (1 or 0). A list
- * meets a condition that one of its entries meets; `isNot`, `isEmpty` and `isNotEmpty` are about all of them.
+ * Whether a response meets a condition, and whether its answer could not be compared (1 or 0). A list meets
+ * a condition that one of its entries meets; `isNot`, `isEmpty` and `isNotEmpty` are about all of them.
  */
-function checkCondition(given: unknown, subject: Subject) {
-	const { operator } = subject;
+function checkCondition(record: IDataObject, fields: readonly FormField[], subject: Subject) {
+	const { operator, field, attribute } = subject;
+	const given = field
+		? matchAnswers(record, fields).byField[field.position]?.value
+		: readAttribute(record, attribute);
 	const values = listParts(readAnswer(given as GenericValue, subject));
 	if (operator === 'isEmpty') return { isMet: values.length === 0, uncompared: 0 };
 	if (operator === 'isNotEmpty') return { isMet: values.length > 0, uncompared: 0 };
@@ -185,9 +191,10 @@ function checkCondition(given: unknown, subject: Subject) {
 		if (operator === 'less' || operator === 'before') return difference < 0;
 		return difference === 0;
 	});
+	const isUncompared = !isFound && differences.some(Number.isNaN);
 	return {
-		isMet: operator === 'isNot' ? !isFound : isFound,
-		uncompared: !isFound && differences.some(Number.isNaN) ? 1 : 0,
+		isMet: operator === 'isNot' ? !isFound && !isUncompared : isFound,
+		uncompared: isUncompared ? 1 : 0,
 	};
 }
 
@@ -211,14 +218,14 @@ export function listParts(value: unknown): Value[] {
  * by what they mean to their field: a number, a time, a choice.
  */
 function findDifference(value: Value, subject: Subject): number {
-	const { operator, choices, kind, wanted, zone } = subject;
+	const { operator, choices, kind, wanted } = subject;
 	if (operator === 'greater' || operator === 'less') {
 		return (readNumber(value) ?? NaN) - wanted.number;
 	}
 	if (operator === 'before' || operator === 'after') return compareTimes(value, subject);
 	const text = toCaseless(String(value));
 	if (operator === 'contains') {
-		const choice = findChoice(value, indexChoices(choices));
+		const [choice] = findChoices(value, indexChoices(choices));
 		const texts = [text, toCaseless(choice?.name ?? '')];
 		return texts.some((one) => one.includes(wanted.text)) ? 0 : 1;
 	}
@@ -226,8 +233,9 @@ function findDifference(value: Value, subject: Subject): number {
 	if (typeof value !== 'number' && text === wanted.text) return 0;
 	if (kind === 'date' || kind === 'dateTime') return compareTimes(value, subject);
 	const compared = { kind: findKindOfValue(value, kind), choices };
-	const [one, other] = [value, wanted.value].map((each) => normalizeAnswer(each, compared, zone));
-	if (one === undefined) return NaN;
+	const [one, other] = [value, wanted.value].map((each) => canonicalize(each, compared).form);
+	// "Ada" certainly differs from a number in a text field, and "1,200" not from one in a number field
+	if (one === undefined || (other === undefined && compared.kind === kind)) return NaN;
 	return one.toLowerCase() === other?.toLowerCase() ? 0 : 1;
 }
 
@@ -242,7 +250,8 @@ function compareTimes(value: Value, { field, kind, wanted, zone }: Subject): num
 	// the service's own times are UTC (specification, section 2.1); an answered date is one of the calendar
 	const timeMs = readTime(value, field === undefined ? 'utc' : zone) ?? NaN;
 	const difference = timeMs - wanted.timeMs;
-	const day = kind === 'date' ? readMidnight(value, zone) : readDay(value);
+	// services list a day as its midnight in one zone or another
+	const day = readDay(kind === 'date' ? String(value).trim().slice(0, 10) : value);
 	if (Number.isNaN(difference) || (day ?? wanted.day) === undefined) return difference;
 	const toDay = (one: number) => DateTime.fromMillis(one, { zone }).toISODate()!;
 	return (day ?? toDay(timeMs)).localeCompare(wanted.day ?? toDay(wanted.timeMs));

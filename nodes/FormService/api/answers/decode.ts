@@ -103,7 +103,9 @@ function decodeEntry(entry: unknown): Answer | undefined {
 	if (!isRecord(entry)) return undefined;
 	const { value, response } = entry;
 	const uuid = readLabelText(entry.uuid) || undefined;
-	const label = readLabelText(entry.label) ?? readLabelText(entry.key) ?? uuid;
+	// services give a field without a label null or ""
+	const unlabelled = [entry.label, entry.key].includes(null) ? '' : undefined;
+	const label = readLabelText(entry.label) ?? readLabelText(entry.key) ?? uuid ?? unlabelled;
 	const isWhole =
 		'value' in entry ||
 		'response' in entry ||
@@ -114,7 +116,7 @@ function decodeEntry(entry: unknown): Answer | undefined {
 }
 
 /** A text, also from a number: PHP sends the label "2024" as a number. */
-function readLabelText(value: unknown): string | undefined {
+export function readLabelText(value: unknown): string | undefined {
 	const text = Number.isFinite(value) ? String(value) : value;
 	return typeof text === 'string' ? text : undefined;
 }

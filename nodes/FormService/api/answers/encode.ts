@@ -1,8 +1,10 @@
+import { partition } from 'lodash';
 import { DateTime } from 'luxon';
 import { shortenText } from '../errors';
 import { isLocalTime, readTime } from '../readers';
-import { findChoice, indexChoices, splitChoices } from './choices';
+import { findChoices, indexChoices, splitChoices } from './choices';
 import type { Choice } from './choices';
+import { simplifySpelling } from './names';
 
 /** What the service takes as the answer to a field (specification, section 4, rule 2). */
 export type AnswerValue = string | number;
@@ -64,26 +66,29 @@ export function writeDecimal(value: number): string {
 }
 
 function joinEntries(entries: readonly Encoded[]): Encoded {
-	const texts: string[] = [];
+	const given: AnswerValue[] = [];
 	for (const entry of entries) {
 		if ('problem' in entry) return entry;
-		if (entry.answer !== undefined) texts.push(String(entry.answer));
+		if (entry.answer !== undefined) given.push(entry.answer);
 	}
-	return texts.length === 0 ? NO_ANSWER : { answer: texts.join(', ') };
+	return { answer: given.length > 1 ? given.join(', ') : given.at(0) };
 }
 
-/** A date or time. A time without a zone is one of the workflow's zone and is sent with its offset. */
+/** A date or time. A local one is of the workflow's zone and is sent with its offset, or as a day in a date field. */
 export function encodeTime(value: unknown, zone: string, kind: 'date' | 'dateTime'): Encoded {
 	const time = readTime(value, zone);
 	if (time === undefined) return { problem: 'must be a date, such as 2027-01-31' };
-	if (typeof value !== 'string' || !isLocalTime(value)) return encodeAny(value);
-	const local = DateTime.fromMillis(time, { zone });
+	if (!isLocalTime(value)) return encodeAny(value);
+	const wallClock = DateTime.fromMillis(readTime(value, 'utc')!, { zone: 'utc' });
 	// the editor gives a day as its midnight
-	if (kind === 'date' && +local.startOf('day') === time) return { answer: local.toISODate()! };
-	return { answer: local.toISO()! };
+	const isDay = kind === 'date' && +wallClock.startOf('day') === +wallClock;
+	return { answer: isDay ? wallClock.toISODate()! : DateTime.fromMillis(time, { zone }).toISO()! };
 }
 
-/** The choices as the service has them: a choice can be given by its name or its value. */
+/**
+ * The choices as the service has them: a choice can be given by its name or its value. A text is split at
+ * commas into several choices if each part is a choice; a list is not split further.
+ */
 export function encodeChoices(
 	value: unknown,
 	{ choices, allowOther }: Rules,
@@ -91,27 +96,29 @@ export function encodeChoices(
 ): Encoded {
 	if (choices.length === 0) return encodeAny(value);
 	const known = indexChoices(choices);
-	const given = [value]
-		.flat()
-		.flatMap((one) =>
-			taken === 'several' && typeof one === 'string' ? splitChoices(one, known) : [one],
-		)
-		.filter((one) => one !== null && one !== undefined && one !== '');
-	const found = given.map((one) => findChoice(one, known));
-	if ((taken === 'one' && given.length > 1) || (!allowOther && found.includes(undefined))) {
-		return {
-			problem: `must be one ${taken === 'one' ? '' : 'or more '}of ${listOffered(choices)}`,
-		};
+	const isSplit = taken === 'several' && typeof value === 'string';
+	const split = isSplit ? splitChoices(value, known) : undefined;
+	const given = split?.ways ? split.entries : [value].flat();
+	const found = given.map((one) => findChoices(one, known).at(0));
+	const others = given.filter((_, index) => found[index] === undefined);
+	if ((taken === 'one' && given.length > 1) || (!allowOther && others.length > 0)) {
+		const count = taken === 'one' ? '' : 'or more ';
+		return { problem: `must be one ${count}of ${listOffered(choices, others)}` };
 	}
-	const answers = given.map((one, index) => encodeAny(found[index]?.value ?? one));
-	return answers.length === 1 ? answers[0] : joinEntries(answers);
+	return joinEntries(given.map((one, index) => encodeAny(found[index]?.value ?? one)));
 }
 
 /** As many choices as an error names. */
 const MAX_LISTED = 20;
 
-function listOffered(choices: readonly Choice[]): string {
-	const shown = choices.slice(0, MAX_LISTED).map(({ name }) => shortenText(name));
+/** The choices, those first that differ from an answer in case, blanks, punctuation and accents alone. */
+function listOffered(choices: readonly Choice[], answers: readonly unknown[]): string {
+	const texts = answers.filter((answer) => typeof answer === 'string');
+	const given = texts.flatMap((text) => [text, ...text.split(',')]).map(simplifySpelling);
+	const [close, others] = partition(choices, ({ name, value }) =>
+		[name, String(value)].map(simplifySpelling).some((one) => one !== '' && given.includes(one)),
+	);
+	const shown = [...close, ...others].slice(0, MAX_LISTED).map(({ name }) => shortenText(name));
 	const rest = choices.length - shown.length;
 	return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }

@@ -1,9 +1,11 @@
-import { countBy } from 'lodash';
+import { groupBy, memoize } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
+import { shortenText } from '../errors';
 import { readBoolean } from '../readers';
 import { normalizeId, getIdentities, getId, isId } from '../records';
 import { parseChoices } from './choices';
 import type { Choice } from './choices';
+import { readLabelText } from './decode';
 import { findKind } from './kinds';
 import type { FieldKind } from './kinds';
 import { makeUnique, RESERVED_COLUMNS, toCaseless, toComparable } from './names';
@@ -13,11 +15,16 @@ export type Naming = { answerKeys?: 'customKey' | 'label' | 'uuid'; columns?: bo
 
 /** A field of a form that takes an answer. */
 export type FormField = {
+	/** Its place in the list of fields. */
+	position: number;
 	/** The name of its answer in an item. */
 	name: string;
-	/** The label, numbered if other fields share the label: "Full name (2)". */
+	/** The label as it is shown, numbered if other fields share the label: "Full name (2)". */
 	title: string;
+	/** The label as it is shown: for a field without a label, its name or ID. */
 	label: string;
+	/** The label as the service sends it, also with answers; not known if only the ID is. */
+	sentLabel?: string;
 	/** Its UUID, else its ID, as the service writes it. */
 	uuid?: string;
 	/** Its UUID and ID as they are compared. */
@@ -39,8 +46,10 @@ export function parseFields(
 	const fields = records.map((record) => {
 		const { label, name, options, required, mandatory } = record;
 		const kind = findKind(record);
+		const sentLabel = readLabelText(label) ?? readLabelText(name) ?? '';
 		return {
-			label: readLabel(label) ?? readLabel(name) ?? getId(record) ?? '',
+			label: readLabel(sentLabel) ?? readLabel(name) ?? getId(record) ?? '',
+			sentLabel,
 			uuid: getId(record),
 			ids: getIdentities(record),
 			customKey: readLabel(record.custom_key),
@@ -56,7 +65,9 @@ export function parseFields(
 		answerable.map((field) => field[answerKeys] ?? field.label),
 		columns ? RESERVED_COLUMNS : [],
 	);
-	return answerable.map((field, at) => ({ ...field, name: names[at], title: titles[at] }));
+	return answerable.map((field, position) => {
+		return { ...field, position, name: names[position], title: titles[position] };
+	});
 }
 
 function readLabel(value: unknown): string | undefined {
@@ -64,66 +75,89 @@ function readLabel(value: unknown): string | undefined {
 }
 
 /** A field of a form as a new answer to it is read and checked. */
-export type InputField = Omit<FormField, 'ids' | 'label' | 'name' | 'uuid'> & {
+export type InputField = Omit<FormField, 'ids' | 'label' | 'name' | 'position' | 'uuid'> & {
 	/** Its UUID, or its ID if the service has no UUIDs: the key under which its answer is sent. */
 	id: string;
-	/** The label, as labels are compared, if several fields have it. */
-	sharedLabel?: string;
 };
 
 /** The fields of a form that can be answered through the API, in the form's order. */
 export function parseInputFields(records: readonly IDataObject[]): InputField[] {
 	const fields = parseFields(records).filter(({ uuid }) => isId(uuid));
-	const labels = fields.map(({ label }) => toComparable(label));
-	const counts = countBy(labels);
-	return fields.map(({ uuid = '', ...field }, index) => ({
-		...field,
-		id: uuid,
-		sharedLabel: counts[labels[index]] > 1 ? labels[index] : undefined,
-	}));
+	return fields.map(({ uuid = '', ...field }) => ({ ...field, id: uuid }));
 }
+
+/** What a field is found by. */
+type Names = Partial<FormField> & { title: string; id?: string };
+
+/** The fields by each of their names, made once for each list of fields: nobody changes one in place. */
+export const indexFields = memoize(<Field extends Names>(fields: readonly Field[]) => {
+	type GetName = (field: Field) => string | readonly string[] | undefined;
+	const index = (getName: GetName, toKey: (name: string) => string) => {
+		const pairs = fields.flatMap((field) =>
+			[getName(field) ?? []].flat().map((name) => ({ key: toKey(name), field })),
+		);
+		const groups = Object.entries(groupBy(pairs, 'key'));
+		return new Map(groups.map(([key, same]) => [key, same.map(({ field }) => field)]));
+	};
+	const indexTexts = (toKey: (name: string) => string) => ({
+		byKey: index(({ customKey }) => customKey, toKey),
+		byTitle: index(({ title }) => title, toKey),
+		/** By the label that is sent, under which the service lists answers too. */
+		byLabel: index(({ sentLabel }) => sentLabel, toKey),
+	});
+	const byId = index(({ id, ids = id }) => ids, normalizeId);
+	return { byId, ...indexTexts(toComparable), caseless: indexTexts(toCaseless) };
+});
+indexFields.cache = new WeakMap();
 
 /**
  * The one reader of a field's name: the fields that have it as their UUID or ID, else as their custom key,
- * else as their label with its number ("Full name (2)"), else in other capitals as one of these. Several
- * fields only if they share a custom key, or differ from each other in capitals alone.
+ * else as their label with its number ("Full name (2)"), else as the label that is sent, else in other
+ * capitals as one of these. Several fields only if they share the name.
  */
-export function findField<Field extends Partial<FormField & InputField>>(
-	name: string,
-	fields: readonly Field[],
-): Field[] {
-	const exact = toComparable(name);
-	const caseless = toCaseless(name);
-	const tests: Array<(field: Field) => boolean> = [
-		({ id = '', ids = [normalizeId(id)] }) => ids.includes(normalizeId(exact)),
-		({ customKey = '' }) => toComparable(customKey) === exact,
-		({ title = '' }) => toComparable(title) === exact,
-		({ customKey = '' }) => toCaseless(customKey) === caseless,
-		({ title = '' }) => toCaseless(title) === caseless,
-	];
-	const found = exact === '' ? [] : tests.map((test) => fields.filter(test));
-	return found.find((some) => some.length > 0) ?? [];
+function findField<Field extends Names>(name: string, fields: readonly Field[]): Field[] {
+	const { byId, caseless, ...exact } = indexFields(fields);
+	const look = ({ byKey, byTitle, byLabel }: typeof caseless, text: string) =>
+		byKey.get(text) ?? byTitle.get(text) ?? byLabel.get(text);
+	const text = toComparable(name);
+	return byId.get(normalizeId(text)) ?? look(exact, text) ?? look(caseless, toCaseless(name)) ?? [];
 }
 
-/** The field that a name in the input stands for, or the several fields that the name stands for. */
-export type NamedField = { name: string; field?: InputField; sharedBy: InputField[] };
+/** The fields with the same label, in the form's order. */
+export function findNamesakes<F extends Names>({ sentLabel = '' }: F, fields: readonly F[]): F[] {
+	return indexFields(fields).byLabel.get(toComparable(sentLabel)) ?? [];
+}
+
+/** The field that a name stands for, or the several fields that the name stands for. */
+export type NamedField<Field> = { name: string; field?: Field; sharedBy: Field[] };
 
 /**
- * The fields that the names in the input stand for. If several fields have a label, the label stands for
- * the first of them only if the numbered label of another one is given too ("Comment" and "Comment (2)").
+ * The fields that names in the input or in conditions stand for. If several fields have a label, the label
+ * stands for the first of them only if the numbered label of another one is given too ("Comment" and
+ * "Comment (2)").
  */
-export function findFields(names: readonly string[], fields: readonly InputField[]): NamedField[] {
+export function findFields<Field extends Names>(
+	names: readonly string[],
+	fields: readonly Field[],
+): Array<NamedField<Field>> {
 	const found = names.map((name) => ({ name, candidates: findField(name, fields) }));
 	const named = new Set(found.flatMap(({ candidates }) => candidates));
 	return found.map(({ name, candidates }) => {
 		const [field, ...others] = candidates;
 		if (others.length > 0) return { name, sharedBy: candidates };
-		if (field?.sharedLabel === undefined) return { name, field, sharedBy: [] };
-		const sharing = fields.filter(({ sharedLabel }) => sharedLabel === field.sharedLabel);
+		const [first, ...later] = field === undefined ? [] : findNamesakes(field, fields);
 		const isAmbiguous =
-			field === sharing[0] &&
+			later.length > 0 &&
+			field === first &&
 			toCaseless(name) === toCaseless(field.title) &&
-			!sharing.slice(1).some((one) => named.has(one));
-		return isAmbiguous ? { name, sharedBy: sharing } : { name, field, sharedBy: [] };
+			!later.some((one) => named.has(one));
+		return isAmbiguous ? { name, sharedBy: [first, ...later] } : { name, field, sharedBy: [] };
 	});
+}
+
+/** What to do about a name that several fields have. */
+export function explainSharedLabel({ name, sharedBy }: NamedField<Names>): string {
+	const [{ id, uuid = id }, ...later] = sharedBy;
+	const numbered = later.map(({ title }) => `"${shortenText(title)}"`).join(', ');
+	return `"${name}" is the name of ${sharedBy.length} fields. Use the UUID ${uuid} for the first one, or ${numbered} for a later one.`;
 }

@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { pauseIfDue } from '../clock';
 import { filterByConditions, listParts } from './conditions';
 import type { Conditions, Filtered } from './conditions';
 import { decodeAnswers } from './decode';
@@ -29,22 +30,23 @@ export function isEveryResponse({ after, before, text, conditions, sort }: Wante
  *
  * @param fields the fields of the form, if the conditions need them
  */
-export function findResponses(
+export async function findResponses(
 	records: readonly IDataObject[],
 	{ after, before, text = '', conditions, sort }: Wanted,
 	fields: readonly FormField[] = [],
-): Filtered<IDataObject> {
+): Promise<Filtered<IDataObject>> {
 	const wantedText = toCaseless(text);
-	const possible = records.filter((record) => {
-		const timeMs = getSubmissionTime(record) ?? NaN;
-		return (
+	const entries: Array<{ record: IDataObject }> = [];
+	for (const record of records) {
+		await pauseIfDue();
+		const timeMs = (after ?? before) === undefined ? NaN : (getSubmissionTime(record) ?? NaN);
+		const isPossible =
 			(after === undefined || timeMs > after) &&
 			(before === undefined || timeMs < before) &&
-			(wantedText === '' || listTexts(record).some((one) => one.includes(wantedText)))
-		);
-	});
-	const entries = possible.map((record) => ({ record }));
-	const { met, note } = filterByConditions(entries, conditions, fields);
+			(wantedText === '' || listTexts(record).some((one) => one.includes(wantedText)));
+		if (isPossible) entries.push({ record });
+	}
+	const { met, note } = await filterByConditions(entries, conditions, fields);
 	const ordered =
 		sort === 'listed' ? met : sort === 'newest' ? sortNewestFirst(met) : sortOldestFirst(met);
 	return { met: ordered.map(({ record }) => record), note };

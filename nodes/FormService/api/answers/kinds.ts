@@ -1,13 +1,12 @@
-import { trimEnd, uniq } from 'lodash';
-import { DateTime } from 'luxon';
+import { trimEnd } from 'lodash';
 import type { FieldType, GenericValue, IDataObject } from 'n8n-workflow';
 import { isLocalTime, readBoolean, readDay, readNumber, readTime } from '../readers';
 import { isRecord } from '../records';
 import { isWebUrl } from '../url';
-import { findChoice, indexChoices, splitChoices } from './choices';
+import { indexChoices, listOptions, splitChoices } from './choices';
 import type { Choice } from './choices';
 import { encodeAny, encodeChoices, encodeTime, NO_ANSWER, writeDecimal } from './encode';
-import type { AnswerValue, Encoded, Rules } from './encode';
+import type { Encoded, Rules } from './encode';
 import { toComparable } from './names';
 import { withFiles } from './uploads';
 
@@ -15,12 +14,14 @@ import { withFiles } from './uploads';
 export type Kind = {
 	/** The service's names of the type, in small letters; the specification lists none (section 2.3). */
 	types: RegExp;
-	/** An answer as it is sent; never called for no answer. A list of one is given as its entry. */
+	/** An answer as it is sent; never called for no answer. */
 	encode: (value: unknown, rules: Rules) => Encoded;
 	/** A listed answer as a column has it; a value that is not certain stays as the service gave it. */
 	read: (value: GenericValue, choices: readonly Choice[]) => GenericValue;
-	/** The one spelling in which an encoded answer is compared. */
-	normalize: (answer: AnswerValue, rules: Rules) => string;
+	/** The one spelling of an answer, sent or listed, or of an entry of a list; undefined if it has none. */
+	normalize: (entry: unknown) => string | undefined;
+	/** What is true of an answer without that spelling, for an error. */
+	unclear: string;
 	/** The widget of the resource mapper for a field without choices. */
 	widget: FieldType;
 	/** What to enter, if the widget doesn't show it. */
@@ -33,6 +34,7 @@ const plain = {
 	encode: encodeAny,
 	read: (value: GenericValue) => value,
 	normalize: normalizeText,
+	unclear: 'is not plain text',
 	widget: 'string' as const,
 };
 
@@ -61,23 +63,31 @@ export const kinds = {
 			return { problem: 'must be the http or https URL of an already uploaded file' };
 		},
 		read: (value) => (isRecord(value) ? [value] : value),
-		normalize: (answer) => new URL(String(answer)).href,
+		normalize: (entry) => {
+			const address = isRecord(entry) ? entry.url : entry;
+			return isWebUrl(address) ? new URL(address).href : undefined;
+		},
+		unclear: 'is not the URL of a file',
 		widget: 'url',
-		hint: 'File URL',
+		hint: 'file URL',
 		example: () => ['example.pdf|https://example.com/example.pdf'],
 	},
 	date: {
 		...dates,
 		types: /^date$/,
 		encode: (value, { zone }) => encodeTime(value, zone, 'date'),
-		normalize: (answer, { zone }) => readMidnight(answer, zone) ?? String(readTime(answer, zone)),
+		// a day that is listed as a time is that of some zone
+		normalize: (entry) =>
+			typeof entry === 'string' && entry.trim() === readDay(entry) ? entry.trim() : undefined,
+		unclear: 'is not a day such as 2026-01-31',
 		example: () => '2026-01-31',
 	},
 	dateTime: {
 		...dates,
 		types: /^date[-_]?time(-local)?$/,
 		encode: (value, { zone }) => encodeTime(value, zone, 'dateTime'),
-		normalize: (answer, { zone }) => String(readTime(answer, zone)),
+		normalize: (entry) => (isLocalTime(entry) ? undefined : readTime(entry, 'utc')?.toString()),
+		unclear: 'is not a time with a time zone, such as 2026-01-31T08:00:00Z',
 		example: () => '2026-01-31T09:00:00Z',
 	},
 	number: {
@@ -91,6 +101,7 @@ export const kinds = {
 			return String(number) === value && isExact(number) ? number : value;
 		},
 		normalize: normalizeNumber,
+		unclear: 'is not a plain number such as 1234.5',
 		widget: 'number',
 		example: () => 1,
 	},
@@ -106,6 +117,11 @@ export const kinds = {
 			const single: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
 			return readBoolean(single) ?? value;
 		},
+		normalize: (entry) => {
+			const answer = readBoolean(entry);
+			return answer === undefined ? undefined : String(Number(answer));
+		},
+		unclear: 'is not true or false',
 		widget: 'boolean',
 		example: () => true,
 	},
@@ -114,11 +130,7 @@ export const kinds = {
 		types: /^(multi_?select|multiple_choice|tags|checkboxes)$/,
 		encode: (value, rules) => encodeChoices(value, rules, 'several'),
 		read: (value, choices) => (Array.isArray(value) ? value : readSeveral(value, choices)),
-		normalize: (answer, { choices }) => {
-			const entries = splitChoices(String(answer), indexChoices(choices));
-			return entries.map(normalizeText).join('\n');
-		},
-		hint: 'One or more',
+		hint: 'one or more',
 		example: (choices) => choices.slice(0, 2).map(({ value }) => value),
 	},
 	singleChoice: {
@@ -149,7 +161,7 @@ export function findKind({ type, multiple, options }: IDataObject): FieldKind {
 	const kind = FIELD_KINDS.find((one) => kinds[one].types.test(word)) ?? 'text';
 	if (word === 'checkbox') {
 		// without choices, it is a yes or no
-		return Array.isArray(options) && options.length > 0 ? 'multipleChoice' : 'boolean';
+		return listOptions(options).length > 0 ? 'multipleChoice' : 'boolean';
 	}
 	const isOpen = ['singleChoice', 'text', 'boolean'].includes(kind);
 	return isOpen && readBoolean(multiple) === true ? 'multipleChoice' : kind;
@@ -169,22 +181,22 @@ export function isNothing(value: unknown): boolean {
  * - Dates become ISO 8601 text. In a date field, a time without a zone gets the offset of the workflow's zone.
  * - The entries of a list are joined with a comma and a space.
  * - `null`, `undefined`, blank text and a list of these are no answer.
- *
- * @param field without it, any answer is accepted
  */
 export function encodeAnswer(
 	value: unknown,
-	field: AnsweredField | undefined,
+	field: AnsweredField,
 	{ zone, allowOther = false }: { zone: string; allowOther?: boolean },
 ): Encoded {
 	if (isNothing(value)) return NO_ANSWER;
-	if (field === undefined) return encodeAny(value);
-	const single: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
-	return kinds[field.kind].encode(single, { choices: field.choices, zone, allowOther });
+	const list = Array.isArray(value) ? value.filter((one) => !isNothing(one)) : [];
+	// a text alone can be several choices, and an entry of a list cannot
+	const isOne = list.length === 1 && field.kind !== 'multipleChoice';
+	const given: unknown = isOne ? list[0] : Array.isArray(value) ? list : value;
+	return kinds[field.kind].encode(given, { choices: field.choices, zone, allowOther });
 }
 
 /**
- * The one reader of a listed answer, for columns, conditions and comparisons: a number, a boolean, a date
+ * The one reader of a listed answer, for columns and conditions: a number, a boolean, a date
  * in ISO 8601, a list of choices, files as `{name, url}`. Text becomes a number only if the number is
  * written the same way, so that "01234" stays as it is. No answer is null.
  */
@@ -194,53 +206,10 @@ export function readAnswer(given: GenericValue, field?: AnsweredField): GenericV
 	return isNothing(value) ? null : kinds[field.kind].read(value, field.choices);
 }
 
-/**
- * The one spelling of an answer, sent or listed, in which answers to a field are equal or different. It is
- * made of the answer as it would be sent.
- *
- * @returns empty for no answer; undefined if the answer cannot be compared with certainty
- */
-export function normalizeAnswer(
-	value: unknown,
-	field: AnsweredField,
-	zone: string,
-): string | undefined {
-	const { kind, choices } = field;
-	const rules = { choices, zone, allowOther: true };
-	const texts = [readAnswer(value as GenericValue, field)].flat().map((entry: unknown) => {
-		if (isNothing(entry)) return '';
-		// a service can list the text "true" as a boolean
-		if (typeof entry === 'boolean' && kind !== 'boolean') return undefined;
-		if (Array.isArray(entry) || (typeof entry === 'number' && !isExact(entry))) return undefined;
-		const encoded = encodeAnswer(entry, field, rules);
-		if ('problem' in encoded || encoded.answer === undefined) return undefined;
-		return kinds[kind].normalize(encoded.answer, rules);
-	});
-	if (texts.includes(undefined)) return undefined;
-	const given = texts.filter((text) => text !== '');
-	if (kind !== 'multipleChoice') return given.join(', ');
-	return uniq(given.join('\n').split('\n')).sort().join('\n');
-}
-
-/**
- * All that a listed answer may mean, as `normalizeAnswer` writes it. A listed time without a zone can be one
- * of the workflow's zone, or one of UTC.
- *
- * @returns undefined if the answer may mean anything
- */
-export function listMeanings(
-	value: unknown,
-	field: AnsweredField,
-	zone: string,
-): ReadonlySet<string> | undefined {
-	const zones = typeof value === 'string' && isLocalTime(value) ? [zone, 'utc'] : [zone];
-	const meanings = zones.map((one) => normalizeAnswer(value, field, one));
-	return meanings.every((one) => one !== undefined) ? new Set(meanings) : undefined;
-}
-
-/** Services end a line in either way, and some trim what they store. */
-function normalizeText(answer: AnswerValue): string {
-	return toComparable(String(answer).replaceAll('\r\n', '\n'));
+/** Services end a line in either way, and some trim what they store. They can list the text "true" as a boolean. */
+export function normalizeText(entry: unknown): string | undefined {
+	if (typeof entry === 'number') return isExact(entry) ? writeDecimal(entry) : undefined;
+	return typeof entry === 'string' ? toComparable(entry.replaceAll('\r\n', '\n')) : undefined;
 }
 
 /** Whether JSON.parse keeps all digits of a number: 15 of any, and all of a whole one below 2^53. */
@@ -249,32 +218,21 @@ function isExact(number: number): boolean {
 	return Number(number.toPrecision(15)) === number;
 }
 
-/** The digits of a number: `7.0`, `07` and `7` are `7`. */
-function normalizeNumber(answer: AnswerValue): string {
-	const text = String(answer).trim();
-	const decimal = /e/i.test(text) ? writeDecimal(Number(text)) : text;
+/** The digits of a number: `7.0`, `07` and `7` are `7`. An exponent is written out, if no digit is lost. */
+function normalizeNumber(entry: unknown): string | undefined {
+	const number = readNumber(entry);
+	const isPlain = typeof entry === 'string' && !/e/i.test(entry);
+	if (number === undefined || (!isPlain && !isExact(number))) return undefined;
+	const decimal = isPlain ? entry.trim() : writeDecimal(number);
+	if (/e/i.test(decimal)) return undefined;
 	const short = decimal.includes('.') ? trimEnd(trimEnd(decimal, '0'), '.') : decimal;
 	const digits = short.replace(/^(-?)0+(?=\d)/, '$1');
 	return digits === '-0' ? '0' : digits;
 }
 
-/**
- * The day of an answer to a date field, which can be listed as its midnight in the workflow's zone or in
- * UTC; undefined for another time.
- */
-export function readMidnight(entry: unknown, zone: string): string | undefined {
-	const time = readTime(entry, zone);
-	if (time === undefined) return undefined;
-	const local = [zone, 'utc'].map((one) => DateTime.fromMillis(time, { zone: one }));
-	const midnight = local.find((one) => +one.startOf('day') === time);
-	return readDay(entry) ?? midnight?.toISODate() ?? undefined;
-}
-
-/** One choice, or several with commas between them, if all of them are choices of the field. */
+/** The choices of a text with commas, if it can be split in only one way. */
 function readSeveral(value: GenericValue, choices: readonly Choice[]): GenericValue[] {
-	const known = indexChoices(choices);
-	const isChoice = (one: GenericValue) => findChoice(one, known) !== undefined;
-	if (typeof value !== 'string' || isChoice(value)) return [value];
-	const parts = splitChoices(value, known);
-	return parts.length > 0 && parts.every(isChoice) ? parts : [value];
+	if (typeof value !== 'string') return [value];
+	const { ways, entries } = splitChoices(value, indexChoices(choices));
+	return ways === 1 ? entries : [value];
 }

@@ -90,6 +90,12 @@ export function toCaseless(text: string): string {
 	return toComparable(text).toLowerCase();
 }
 
+/** The letters and digits of a text without accents: "SEO: Title", "seo_title" and "séo title" are one. */
+export function simplifySpelling(text: string): string {
+	const letters = text.normalize('NFKD').toLowerCase();
+	return letters.replace(/[^\p{L}\p{N}]/gu, '');
+}
+
 /**
  * Text from the service for use in a parameter's value. n8n evaluates a value that starts with "=" as an
  * expression, and a stranger can choose such a name.

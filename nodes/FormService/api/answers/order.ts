@@ -30,20 +30,19 @@ function sortEntries<T extends { record: IDataObject }>(
 
 type Key = (record: IDataObject) => number | undefined;
 
-/** When a response was submitted, or else created, in epoch milliseconds; undefined if that cannot be read. */
+/**
+ * When a response was submitted, or else created, in epoch milliseconds; undefined if that cannot be read.
+ * The service's own times are UTC (specification, section 2.1).
+ */
 export function getSubmissionTime(record: IDataObject): number | undefined {
-	const times = [record.submitted_at, record.completed_at, record.created_at].map(readServiceTime);
+	const { submitted_at, completed_at, created_at } = record;
+	const times = [submitted_at, completed_at, created_at].map((time) => readTime(time, 'utc'));
 	return times.find((time) => time !== undefined);
 }
 
 /** When a response or form was created, in epoch milliseconds; undefined if that cannot be read. */
 export function getCreationTime({ created_at: time }: IDataObject): number | undefined {
-	return readServiceTime(time);
-}
-
-/** The service's own times are UTC (specification, section 2.1). */
-function readServiceTime(value: unknown): number | undefined {
-	return readTime(value, 'utc');
+	return readTime(time, 'utc');
 }
 
 /** The keys of the order, the best first. */

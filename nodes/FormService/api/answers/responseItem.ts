@@ -1,13 +1,15 @@
-import { isEmpty, pick, pickBy, uniqBy } from 'lodash';
+import { isEmpty, pick, pickBy, zipObject } from 'lodash';
 import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { pauseIfDue } from '../clock';
 import { ServiceError } from '../errors';
 import { downloadFiles } from '../files/download';
 import type { RequestContext } from '../requestContext';
-import { withoutSecrets } from '../records';
-import { decodeAnswers, getAnswerAttributes } from './decode';
+import { copyJson, isRecord, withoutSecrets } from '../records';
+import { getAnswerAttributes } from './decode';
+import { indexFields } from './fields';
 import type { FormField, Naming } from './fields';
 import { isNothing, readAnswer } from './kinds';
-import { matchAnswers } from './match';
+import { matchAnswers, nameAnswers } from './match';
 import { COLUMN_ATTRIBUTES, KEPT_ATTRIBUTES, makeFileFieldNames, makeUnique } from './names';
 import { listFiles } from './uploads';
 
@@ -33,7 +35,9 @@ export function outputNeedsFields(
 ): boolean {
 	if (!simplify) return false;
 	if (answerKeys !== 'label' || columns) return true;
-	return records.some((record) => decodeAnswers(record).isGuess);
+	return records.some(
+		(record) => isRecord(record.data) && getAnswerAttributes(record)[0] === 'data',
+	);
 }
 
 /**
@@ -50,7 +54,8 @@ export async function toResponseItem(
 	fields?: readonly FormField[],
 ): Promise<{ item: INodeExecutionData; fileErrors: ServiceError[] }> {
 	const { simplify, filePrefix, columns, details } = output;
-	const json = structuredClone(toJson(record, output, fields));
+	await pauseIfDue();
+	const json = copyJson(toJson(record, output, fields));
 	if (filePrefix === undefined) return { item: { json }, fileErrors: [] };
 	const uploads = listUploads(record, fields);
 	const files = await downloadFiles(context, uploads);
@@ -86,9 +91,10 @@ function toJson(
 function listUploads(record: IDataObject, fields?: readonly FormField[]) {
 	const { answers } = matchAnswers(record, fields);
 	// nobody knows a field by its UUID
-	const names = answers.map(({ name, field }) =>
-		field !== undefined && field.name === field.uuid ? field.label : name,
-	);
+	const names = nameAnswers(answers).map((name, index) => {
+		const { field } = answers[index];
+		return field?.uuid === name ? field.label : name;
+	});
 	const files = answers.flatMap(({ value }, index) =>
 		listFiles(value).map((file) => ({ ...file, owner: names[index] })),
 	);
@@ -105,13 +111,13 @@ function listUploads(record: IDataObject, fields?: readonly FormField[]) {
  */
 export function simplifyResponse(record: IDataObject, fields?: readonly FormField[]): IDataObject {
 	const { answers, byPosition, problem } = matchAnswers(record, fields);
-	const cells = answers.map(({ name, value, field }) => [name, readAnswer(value, field)] as const);
+	const values = answers.map(({ value, field }) => readAnswer(value, field));
 	const withUuid = answers.flatMap(({ uuid, label, field }, index) => {
 		const known = field?.uuid ?? uuid;
-		return known === undefined ? [] : [{ uuid: known, label, value: cells[index][1] }];
+		return known === undefined ? [] : [{ uuid: known, label, value: values[index] }];
 	});
 	return {
-		answers: Object.fromEntries(cells),
+		answers: zipObject(nameAnswers(answers), values),
 		...pick(record, KEPT_ATTRIBUTES),
 		...(withUuid.length > 0 && { fields: withUuid }),
 		...(byPosition.length > 0 && { matchedByPosition: byPosition }),
@@ -130,9 +136,8 @@ export function toColumns(
 	fields: readonly FormField[],
 	details = false,
 ): IDataObject {
-	const { answers, byPosition, problem } = matchAnswers(record, fields);
-	const valueOf = new Map(answers.map(({ field, value }) => [field, value]));
-	const cells = fields.map((field) => [field.name, readAnswer(valueOf.get(field), field)]);
+	const { answers, byField, byPosition, problem } = matchAnswers(record, fields);
+	const cells = fields.map((field, at) => [field.name, readAnswer(byField[at]?.value, field)]);
 	const attributes = details ? KEPT_ATTRIBUTES : COLUMN_ATTRIBUTES;
 	// headings have entries without a value
 	const others = answers.filter(({ field, value }) => field === undefined && !isNothing(value));
@@ -140,7 +145,7 @@ export function toColumns(
 	const otherCells = others.map(({ value }, index) => [names[index], readAnswer(value)]);
 	const notes = {
 		otherAnswers: others.length > 0 ? Object.fromEntries(otherCells) : null,
-		...(uniqBy(fields, 'label').length < fields.length && {
+		...(indexFields(fields).byLabel.size < fields.length && {
 			matchedByPosition: details && byPosition.length > 0 ? byPosition : null,
 		}),
 		answersError: problem ?? null,

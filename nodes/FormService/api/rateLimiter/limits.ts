@@ -10,6 +10,12 @@ export const REQUESTS_PER_MINUTE = 60;
 /** Requests that the service allows an account in a day (specification, section 8). */
 export const REQUESTS_PER_DAY = 1440;
 
+/** Whether so many requests fit into what is left of the day; undefined is left if that is not known. */
+export function forecastDay(requests: number, left = Infinity): 'fits' | 'mayNotFit' | 'neverFits' {
+	if (requests <= left) return 'fits';
+	return requests > REQUESTS_PER_DAY ? 'neverFits' : 'mayNotFit';
+}
+
 /** The status of a refusal. */
 export const TOO_MANY_REQUESTS = 429;
 
@@ -20,7 +26,7 @@ export const LONGEST_MINUTE_S = 60;
 const LONGEST_DAY_S = 24 * 60 * 60;
 
 /** How long the day's limit is assumed to last if a refusal does not say. */
-const UNKNOWN_DAY_MS = 60 * 60_000;
+export const UNKNOWN_DAY_MS = 60 * 60_000;
 
 /** Added to `Retry-After`, which the service rounds down to whole seconds. */
 const RETRY_AFTER_MARGIN_MS = 1_000;
@@ -28,7 +34,7 @@ const RETRY_AFTER_MARGIN_MS = 1_000;
 /** The pair that every counted reply shows (specification, section 8). */
 export type Shown = { limit: number; remaining: number };
 
-/** A refusal: the limit that is used up, and the wait, which only a refusal for the minute can leave open. */
+/** A refusal: the limit that is used up, how many requests it allows, and the wait, as far as the reply says so. */
 export type Refusal = { limit: 'minute' | 'day'; allowed?: number; waitMs?: number };
 
 /** The `x-ratelimit-limit` and `x-ratelimit-remaining` of a reply; undefined unless both are present. */
@@ -48,18 +54,31 @@ export function isDayLimit({ limit, remaining }: Shown, perMinute = Infinity): b
 	return limit === REQUESTS_PER_DAY || (limit > perMinute && remaining < perMinute);
 }
 
-/** Reads a refusal. It means the day's limit if the wait is over a minute or the pair is the day's. */
-export function parseRefusal(headers: Headers, now: number, perMinute?: number): Refusal {
+/**
+ * Reads a refusal. It means the day's limit if the wait is over a minute, if the pair is the day's, or if it
+ * gives no wait and the requests of the day are nearly used up.
+ *
+ * @param perMinute the minute's limit that an earlier reply showed
+ */
+export function parseRefusal(
+	headers: Headers,
+	now: number,
+	{
+		perMinute,
+		isDayNearlyUsedUp = false,
+	}: { perMinute?: number; isDayNearlyUsedUp?: boolean } = {},
+): Refusal {
 	const seconds = parseRetryAfter(headers, now) ?? parseReset(headers, now);
 	const shown = parseShown(headers);
-	const limit =
-		(seconds ?? 0) > LONGEST_MINUTE_S || (shown && isDayLimit(shown, perMinute)) ? 'day' : 'minute';
-	const unknownMs = limit === 'day' ? UNKNOWN_DAY_MS : undefined;
-	const waitMs =
-		seconds === undefined || seconds > LONGEST_DAY_S
-			? unknownMs
-			: seconds * 1000 + RETRY_AFTER_MARGIN_MS;
-	return { limit, allowed: shown?.limit, waitMs };
+	const isForDay = seconds === undefined ? isDayNearlyUsedUp : seconds > LONGEST_MINUTE_S;
+	const limit = isForDay || (shown && isDayLimit(shown, perMinute)) ? 'day' : 'minute';
+	const isShown = shown && (limit === 'minute' || shown.limit > (perMinute ?? REQUESTS_PER_MINUTE));
+	const isStated = seconds !== undefined && seconds <= LONGEST_DAY_S;
+	return {
+		limit,
+		allowed: isShown ? shown.limit : undefined,
+		waitMs: isStated ? seconds * 1000 + RETRY_AFTER_MARGIN_MS : undefined,
+	};
 }
 
 /** `Retry-After` in seconds, from 0 up: a number or a date of HTTP (RFC 9110, sections 10.2.3, 5.6.7). */

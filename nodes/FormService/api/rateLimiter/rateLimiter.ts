@@ -3,8 +3,10 @@ import {
 	isDayLimit,
 	parseRefusal,
 	parseShown,
+	REQUESTS_PER_DAY,
 	REQUESTS_PER_MINUTE,
 	TOO_MANY_REQUESTS,
+	UNKNOWN_DAY_MS,
 } from './limits';
 import type { Headers, Refusal, Shown } from './limits';
 
@@ -13,6 +15,8 @@ import type { Headers, Refusal, Shown } from './limits';
  * margin is for timers, which fire up to a millisecond early, and for a service that rounds.
  */
 const WINDOW_MS = 60_000 + 25;
+
+const DAY_MS = 24 * 60 * 60_000;
 
 /** When the next request may be sent, or that none may today. `until` is in epoch milliseconds. */
 export type Decision =
@@ -48,6 +52,9 @@ export class RateLimiter {
 	/** The requests that count. */
 	private sent: SentRequest[] = [];
 
+	/** When the requests ended that may count for the day: at most as many as a day has. */
+	private today: number[] = [];
+
 	/** What a reply at this time has shown to be left of a window that has ended by `until`. */
 	private window = { remaining: Infinity, shownAt: -Infinity, until: -Infinity };
 
@@ -70,6 +77,17 @@ export class RateLimiter {
 		return freeAt <= now ? { kind: 'send' } : { kind: 'wait', until: freeAt };
 	}
 
+	/**
+	 * How many requests are left of the day, as far as it is known here. Undefined if replies show another limit
+	 * a minute than the specification has: then the limit of the day is not known either.
+	 */
+	countLeftToday(now: number): number | undefined {
+		if ((this.perMinute ?? REQUESTS_PER_MINUTE) !== REQUESTS_PER_MINUTE) return undefined;
+		this.limitTimes(now);
+		if (now < this.day.until) return 0;
+		return Math.max(0, REQUESTS_PER_DAY - this.today.length);
+	}
+
 	/** A request is sent now. */
 	start(now: number): SentRequest {
 		const request = { startedAt: now, endedAt: Infinity };
@@ -77,24 +95,39 @@ export class RateLimiter {
 		return request;
 	}
 
-	/** A request has ended. Without a reply, the service may have counted the request. */
+	/**
+	 * A request has ended. Without a reply, the service may have counted the request.
+	 *
+	 * @returns what the reply refuses, if it does
+	 */
 	end(
 		request: SentRequest,
 		reply: { status: number; headers: Headers } | undefined,
 		now: number,
-	): void {
+	): Refusal | undefined {
 		if (reply?.status === TOO_MANY_REQUESTS) {
 			pull(this.sent, request);
-			this.block(parseRefusal(reply.headers, now, this.perMinute), now);
-			return;
+			const isDayNearlyUsedUp = (this.countLeftToday(now) ?? Infinity) <= REQUESTS_PER_MINUTE;
+			const { perMinute } = this;
+			const refusal = parseRefusal(reply.headers, now, { perMinute, isDayNearlyUsedUp });
+			this.block(refusal, now);
+			return refusal;
 		}
 		request.endedAt = now;
+		this.today.push(now);
 		const shown = reply && parseShown(reply.headers);
-		if (shown && !isDayLimit(shown, this.perMinute)) this.learn(shown, request.startedAt, now);
+		if (shown) this.learn(shown, request.startedAt, now);
+		return undefined;
 	}
 
-	/** What a reply shows of its window, and so of other clients of the account. */
-	private learn({ limit, remaining }: Shown, startedAt: number, now: number): void {
+	/** What a reply shows of its window or of the day, and so of other clients of the account. */
+	private learn(shown: Shown, startedAt: number, now: number): void {
+		const { limit, remaining } = shown;
+		if (isDayLimit(shown, this.perMinute)) {
+			const left = limit === REQUESTS_PER_DAY ? this.countLeftToday(now) : undefined;
+			for (let more = remaining; more < (left ?? 0); more++) this.today.push(now);
+			return;
+		}
 		const { window } = this;
 		this.perMinute = Math.max(1, limit);
 		// a later request finds as much or more left only in a new window
@@ -106,8 +139,11 @@ export class RateLimiter {
 
 	/** A later refusal does not shorten the wait of an earlier one. */
 	private block({ limit, allowed, waitMs }: Refusal, now: number): void {
-		const ms = waitMs ?? (this.window.until > now ? this.window.until - now : WINDOW_MS);
+		const minuteMs = this.window.until > now ? this.window.until - now : WINDOW_MS;
+		const ms = waitMs ?? (limit === 'day' ? UNKNOWN_DAY_MS : minuteMs);
 		if (now + ms > this[limit].until) this[limit] = { until: now + ms, leftMs: ms, allowed };
+		// after the wait that the service has named, another day begins
+		if (limit === 'day' && waitMs !== undefined) this.today = [];
 		// the window that refused is over by then
 		if (limit === 'minute') this.window.until = Math.min(this.window.until, this.minute.until);
 	}
@@ -133,5 +169,7 @@ export class RateLimiter {
 		this.day = limitBlock(this.day, now);
 		this.window.until = Math.min(this.window.until, now + WINDOW_MS);
 		this.window.shownAt = Math.min(this.window.shownAt, now);
+		const today = this.today.map((endedAt) => Math.min(endedAt, now));
+		this.today = today.filter((endedAt) => endedAt + DAY_MS > now).slice(-REQUESTS_PER_DAY);
 	}
 }

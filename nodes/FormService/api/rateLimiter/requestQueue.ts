@@ -1,7 +1,7 @@
 import { clock as machineClock } from '../clock';
 import type { Clock } from '../clock';
 import { TOO_MANY_REQUESTS } from './limits';
-import type { Headers } from './limits';
+import type { Headers, Refusal } from './limits';
 import { RateLimiter } from './rateLimiter';
 import type { Decision, SentRequest } from './rateLimiter';
 
@@ -88,9 +88,9 @@ export class RequestQueue {
 		return this.failures.count >= FAILURES_TO_OPEN;
 	}
 
-	/** The account's limit, once a reply has shown it. */
-	get perMinute(): number | undefined {
-		return this.limiter.perMinute;
+	/** See `RateLimiter.countLeftToday`. */
+	countLeftToday(): number | undefined {
+		return this.limiter.countLeftToday(this.clock.now());
 	}
 
 	/** Whether nothing waits or is open, and nothing that was learned still matters. */
@@ -119,14 +119,16 @@ export class RequestQueue {
 		});
 	}
 
-	/** The request with this turn has ended: its place is free for others. */
-	endTurn({ urgency, request }: Turn, end: JobEnd): void {
+	/** The request with this turn has ended: its place is free for others. Returns what the reply refuses. */
+	endTurn({ urgency, request }: Turn, end: JobEnd): Refusal | undefined {
 		this.lastEndAt = this.clock.now();
 		this.countFailures(end, this.lastEndAt);
-		this.limiter.end(request, end.kind === 'reply' ? end : undefined, this.lastEndAt);
+		const reply = end.kind === 'reply' ? end : undefined;
+		const refusal = this.limiter.end(request, reply, this.lastEndAt);
 		this.open[urgency]--;
 		// a moment later, so that the sender can first withdraw its other waiting requests
 		void this.clock.sleep(0).then(() => this.admitWaiting());
+		return refusal;
 	}
 
 	/** What an end says about the service: that it works, fails or refuses, or nothing. */

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Target } from '../endpoints';
 import { describeShape, unwrap } from '../envelope';
-import { CHECK_VERSION, shortenText } from '../errors';
+import { CHECK_REPLY, GARBLED, ServiceError, shortenText } from '../errors';
 import { parseDate, REQUESTS_PER_DAY } from '../rateLimiter/limits';
 import { getIdentity } from '../records';
 import { request } from '../request/request';
@@ -12,7 +12,7 @@ import { findList } from './findList';
 import { findNextPage } from './nextPage';
 
 /** The most pages read of one list in one call: a third of the requests of a day. */
-const MAX_PAGES = REQUESTS_PER_DAY / 3;
+export const MAX_PAGES = REQUESTS_PER_DAY / 3;
 
 /** The most pages of one list, also if several calls read them: a week's requests. */
 const MAX_PAGES_IN_ALL = 7 * REQUESTS_PER_DAY;
@@ -61,7 +61,12 @@ export async function* readPages(
 		const { url, pagesBefore, recordsBefore } = position;
 		if (pagesRead >= MAX_PAGES || pagesBefore >= MAX_PAGES_IN_ALL)
 			throw createListError(context, TOO_MANY_PAGES, LARGER_PAGES);
-		const { value, headers, requests } = await request(context, { endpoint, url });
+		const reply = await request(context, { endpoint, url }).catch((error: unknown) => {
+			throw pagesBefore > 0 ? explainLaterPage(context, error) : error;
+		});
+		const { value, headers, requests, isGarbled } = reply;
+		if (isGarbled && nameInForm !== undefined && context.comparesText)
+			throw createListError(context, GARBLED, SEND_UTF8);
 		const found = findList(value, nameInForm);
 		if (found === undefined) throw createNoList(context, value);
 		const { records, around } = found;
@@ -142,26 +147,37 @@ function buildNextUrl(
 	return url.href;
 }
 
+const SEND_UTF8 =
+	'Names or answers could be taken for others. Ask your Form Service administrator for UTF-8, or for the right charset in the header Content-Type.';
+
 const LOOP = 'The pages of the list form a loop';
 
 const TOO_MANY_PAGES = `The list has more than ${MAX_PAGES} pages`;
 const TOO_MANY_RECORDS = 'The list has more than 1,000,000 records';
 const LARGER_PAGES =
-	"Ask your Form Service administrator for larger pages. In Response: Get Many, a 'Limit' reads fewer pages if 'Sort' is 'Service Order'.";
+	"Ask your Form Service administrator for larger pages. In Response: Get Many, a 'Limit' reads fewer pages if 'Sort' is 'As Listed'.";
 
 function createNoList(context: RequestContext, value: unknown) {
 	const { data } = unwrap(value);
-	const sent = Array.isArray(data)
-		? 'a list whose entries are not records'
-		: `${describeShape(data)} instead of a list`;
-	return createListError(context, `Form Service sent ${sent}`);
+	const sent = Array.isArray(data) ? 'a list whose entries are not records' : describeShape(data);
+	return createListError(context, `Unexpected reply instead of a list: ${sent}`);
 }
 
-const STOPPED = `Stopped, because an incomplete list could be mistaken for the whole. ${CHECK_VERSION}`;
+const STOPPED = `Nothing was returned, because the list may be incomplete. ${CHECK_REPLY}`;
 
 function createUnknownPage(context: RequestContext, says: string) {
-	const message = `The list continues, but Form Service does not say where the next page is (${says})`;
+	const message = `There are more pages, but the reply has no link to the next one (${says})`;
 	return createListError(context, message, STOPPED);
+}
+
+/** Of a form whose earlier pages were sent, the service can only reject the position, such as an old cursor. */
+function explainLaterPage(context: RequestContext, error: unknown): unknown {
+	const status = (error instanceof ServiceError && error.httpCode) || '';
+	// a token, a right, the time or the rate limit can end at any page
+	if (!/^4\d\d$/.test(status) || ['401', '403', '408', '429'].includes(status)) return error;
+	const message = `The position in the list has expired or is no longer valid (status ${status})`;
+	const description = 'Run this again to read the list from its first page.';
+	return createListError(context, message, description);
 }
 
 function createPageElsewhere(context: RequestContext, link: string) {
@@ -175,7 +191,7 @@ function createPageElsewhere(context: RequestContext, link: string) {
 	);
 }
 
-function createListError(context: RequestContext, message: string, description = CHECK_VERSION) {
+function createListError(context: RequestContext, message: string, description = CHECK_REPLY) {
 	const failure = { cause: 'configuration-invalid' } as const;
 	return createRequestError(context, { message, description, failure });
 }

@@ -1,8 +1,7 @@
-import { pick, pickBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { describeShape, unwrap } from '../envelope';
-import { CHECK_BASE_URL, CHECK_VERSION } from '../errors';
-import { isRecord, isUuid } from '../records';
+import { CHECK_REPLY } from '../errors';
+import { isRecord } from '../records';
 import { createRequestError } from '../requestContext';
 import type { RequestContext } from '../requestContext';
 import { parseUrl } from '../url';
@@ -16,7 +15,7 @@ export function isWorkspace(data: unknown): data is IDataObject {
 export function parseWorkspace(context: RequestContext, reply: unknown): IDataObject {
 	const { data } = unwrap(reply);
 	if (isWorkspace(data)) return data;
-	throw createUnexpected(context, 'did not send a workspace, but', data);
+	throw createUnexpected(context, 'instead of a workspace', data);
 }
 
 /**
@@ -31,7 +30,7 @@ export function parsePdfLink(context: RequestContext, reply: unknown): string {
 	const url = link === undefined ? undefined : parseUrl(String(link), context.account.baseUrl);
 	if (url !== undefined) return url.href;
 	if (!links.some((one) => one === null || one === '')) {
-		throw createUnexpected(context, 'did not send a link to a PDF, but', data);
+		throw createUnexpected(context, 'instead of a link to a PDF', data);
 	}
 	throw createRequestError(context, {
 		message: 'Form Service has no PDF of this response',
@@ -49,17 +48,6 @@ function listPdfLinks(holders: IDataObject[]): unknown[] {
 	return found.map(([, value]) => value);
 }
 
-/** What the service says about a new response, which the specification leaves open as well. */
-export function parseAddedResponse(reply: unknown): IDataObject {
-	const { data } = unwrap(reply);
-	const added = {
-		...pickBy(pick(reply, ['message', 'uuid', 'id'])),
-		...(isUuid(data) && { uuid: data }),
-		...(isRecord(data) && data),
-	};
-	return Object.keys(added).length > 0 ? added : { success: true };
-}
-
 /**
  * The updated form's id, name and time of update (specification, section 4, rule 6).
  *
@@ -74,19 +62,19 @@ export function parseUpdatedForm(context: RequestContext, reply: unknown): IData
 	}
 	throw createUnexpected(
 		context,
-		'updated the settings, but did not send the updated form: it sent',
+		'instead of the updated form',
 		data,
-		`The update succeeded; don't send it again. ${CHECK_VERSION}`,
+		"The settings are updated; don't send them again.",
 	);
 }
 
 function createUnexpected(
 	context: RequestContext,
-	what: string,
+	expected: string,
 	data: unknown,
-	description = `${CHECK_BASE_URL} ${CHECK_VERSION}`,
+	description = CHECK_REPLY,
 ) {
-	const message = `Form Service ${what} ${describeShape(data)}`;
+	const message = `Unexpected reply ${expected}: ${describeShape(data)}`;
 	const failure = { cause: 'configuration-invalid' } as const;
 	return createRequestError(context, { message, description, failure });
 }

@@ -1,4 +1,6 @@
-import { uniq, upperFirst } from 'lodash';
+import { difference, uniq, upperFirst } from 'lodash';
+import type { Failure } from 'n8n-workflow';
+import { adviseOnBaseUrl } from '../account';
 import type { Account } from '../account';
 import { clock } from '../clock';
 import type { Effect } from '../endpoints';
@@ -6,7 +8,7 @@ import { readContent, unwrap } from '../envelope';
 import type { Content, Envelope } from '../envelope';
 import { CHECK_BASE_URL, shortenText, TRY_LATER } from '../errors';
 import { parseRefusal, parseRetryAfter, TOO_MANY_REQUESTS } from '../rateLimiter/limits';
-import type { Headers } from '../rateLimiter/limits';
+import type { Headers, Refusal } from '../rateLimiter/limits';
 import { readBoolean } from '../readers';
 import { isRecord } from '../records';
 import { isRedirect, isLoginLink, parseUrl } from '../url';
@@ -31,28 +33,31 @@ type Sent = {
 	url: string;
 	effect: Effect;
 	account: Pick<Account, 'baseUrl' | 'conceal'>;
-	/** The account's limit, if a reply has shown it. */
-	perMinute?: number;
+	/** What the reply refuses, as the account's rate limiter reads it. */
+	refusal?: Refusal;
 };
 
 /** The value of a success, or the trouble. */
-type Outcome = { value: unknown; headers: Headers } | { trouble: Trouble };
+type Outcome = { value: unknown; headers: Headers; isGarbled?: boolean } | { trouble: Trouble };
 
 /** Reads a reply to a request. */
 export function readReply(reply: Reply, sent: Sent): Outcome {
 	const { status, headers, body } = reply;
-	if (status === NO_CONTENT) return { value: {}, headers };
+	const { kind } = sent.effect;
+	if (status === NO_CONTENT && kind !== 'once') return { value: {}, headers };
 	const content = readContent(headers, body);
 	const envelope = content.kind === 'json' ? concealTexts(unwrap(content.value), sent) : undefined;
-	if (status < 300 && content.kind === 'json' && !envelope?.failed) {
-		return { value: content.value, headers };
+	const isSuccess = kind === 'safe' ? !envelope?.failed : envelope?.isConfirmed;
+	if (status < 300 && content.kind === 'json' && isSuccess) {
+		return { value: content.value, headers, isGarbled: content.isGarbled };
 	}
-	const said = envelope?.message === undefined ? '' : `: "${shortenText(envelope.message)}"`;
 	if (status === TOO_MANY_REQUESTS) {
-		return { trouble: explainRefusal(parseRefusal(headers, clock.now(), sent.perMinute), said) };
+		const refusal = explainRefusal(sent.refusal ?? parseRefusal(headers, clock.now()));
+		return { trouble: { ...refusal, message: addQuote(refusal.message, envelope) } };
 	}
-	const text = findReplyText({ ...reply, content, envelope, said }, sent);
-	const [message, description, cause = 'configuration-invalid'] = text;
+	const text = findReplyText({ ...reply, content, envelope }, sent);
+	const [ours, description, cause = 'configuration-invalid'] = text;
+	const message = addQuote(ours, envelope);
 	// a redirect that keeps the method (RFC 9110, section 15.4), or to a login; others can follow the act
 	const hasRefused =
 		envelope?.failed || [307, 308].includes(status) || cause === 'credential-invalid';
@@ -60,8 +65,14 @@ export function readReply(reply: Reply, sent: Sent): Outcome {
 		status < 300
 			? content.kind === 'empty' || content.kind === 'cutOff'
 			: status >= 500 && status !== NOT_IMPLEMENTED;
+	const retryAfterS = parseRetryAfter(headers, clock.now());
+	// a service that is down can say until when (RFC 9110, section 15.6.4)
+	const failure: Failure =
+		cause === 'temporarily-unavailable' && retryAfterS !== undefined
+			? { cause, retryAfterMs: retryAfterS * 1000 }
+			: { cause };
 	const trouble: Trouble = {
-		...{ message, description, httpCode: String(status), failure: { cause } },
+		...{ message, description, httpCode: String(status), failure },
 		maxTries: passes ? MAX_TRIES : 1,
 		// a service that breaks down (5xx) can have acted before, even if the body says otherwise
 		mayHaveActed: status >= 500 || (status < 400 && !hasRefused),
@@ -75,18 +86,25 @@ export function parsePauseMs(headers: Headers): number {
 	return Math.min(parseRetryAfter(headers, clock.now()) ?? 0, LONGEST_PAUSE_S) * 1000;
 }
 
-type Failed = Reply & {
-	content: Content;
-	envelope?: Envelope;
-	/** The service's own message as the end of a sentence (specification, section 7). */
-	said: string;
-};
+/** Words with which a sentence says no more than ours. */
+const FILLERS = 'a an the this that is was were be been could requested resource'.split(' ');
+
+/** A message with the service's own (specification, section 7) at its end, unless that only repeats it. */
+function addQuote(message: string, { message: said = '' }: Partial<Envelope> = {}): string {
+	const [ours, theirs] = [message, said].map((text) => text.toLowerCase().match(/\p{L}+/gu));
+	const words = difference(theirs, FILLERS);
+	const isRepeated = words.length > 0 && difference(words, ours ?? []).length === 0;
+	return said === '' || isRepeated ? message : `${message}: "${shortenText(said)}"`;
+}
+
+type Failed = Reply & { content: Content; envelope?: Envelope };
 
 function findReplyText(reply: Failed, sent: Sent): Text {
-	const { status, content, envelope, said } = reply;
+	const { status, content, envelope } = reply;
 	const { effect, account } = sent;
 	const { noun, ifRejected, ifClosed } = effect;
 	const { baseUrl } = account;
+	const checkBaseUrl = adviseOnBaseUrl(account);
 	if (content.kind === 'tooLarge') {
 		return [
 			'The reply is too large for n8n to handle safely',
@@ -94,51 +112,51 @@ function findReplyText(reply: Failed, sent: Sent): Text {
 		];
 	}
 	if (status >= 500) {
-		const message = `Form Service returned an error (status ${status})${said}`;
+		const message = `Form Service returned an error (status ${status})`;
 		return [message, TRY_LATER, 'temporarily-unavailable'];
 	}
 	if (status === 401) {
 		return [
-			`Form Service rejected the access token${said}`,
+			'Form Service rejected the access token',
 			'Open the Form Service credential, enter a valid access token and save it.',
 			'credential-invalid',
 		];
 	}
 	// a web page with another status, such as 403 or 413, can come from a proxy before the service
 	if (content.kind === 'webPage' && [404, 405, 410].includes(status)) {
-		return [`${baseUrl} returned a web page instead of data (status ${status})`, CHECK_BASE_URL];
+		return [`${baseUrl} returned a web page instead of data (status ${status})`, checkBaseUrl];
 	}
 	if (status === 403 && ifClosed !== undefined && isFormClosed(envelope)) {
-		return [`The form is closed${said}`, ifClosed];
+		return ['The form is closed', ifClosed];
 	}
 	if (status === 403) {
 		const check = `Check that the ${noun} belongs to the token's workspace. `;
-		return [`Access denied (status 403)${said}`, (noun === undefined ? '' : check) + MORE_RIGHTS];
+		return [`Access denied (status 403)`, (noun === undefined ? '' : check) + MORE_RIGHTS];
 	}
 	if (status === 404 && noun === undefined) {
-		return [`This is not a Form Service address${said}`, CHECK_BASE_URL];
+		return ['This is not a Form Service address', checkBaseUrl];
 	}
 	if (status === 404) {
 		return [
-			`${upperFirst(noun)} not found${said}`,
+			`${upperFirst(noun)} not found`,
 			`Check the ID. The ${noun} may have been deleted, or belong to another workspace.`,
 		];
 	}
 	if (status >= 400) {
 		// JSON with a message comes from the service itself: the Base URL is right
-		const otherwise = content.kind === 'json' ? "Check the node's parameters." : CHECK_BASE_URL;
-		const message = `Form Service rejected the request (status ${status})${said}`;
+		const otherwise = content.kind === 'json' ? "Check the node's parameters." : checkBaseUrl;
+		const message = `Form Service rejected the request (status ${status})`;
 		return [message, joinDetails(envelope) || (ifRejected ?? otherwise)];
 	}
 	if (isRedirect(status)) return explainRedirect(reply, sent);
 	if (content.kind === 'webPage') {
 		return [
 			`${baseUrl} returned a web page instead of data`,
-			`${CHECK_BASE_URL} A login page means that the access token was not accepted.`,
+			`${checkBaseUrl} A login page means that the access token was not accepted.`,
 		];
 	}
 	if (envelope?.failed) {
-		const message = `Form Service couldn't complete the request${said}`;
+		const message = "Form Service couldn't complete the request";
 		return [message, joinDetails(envelope) || (ifRejected ?? TRY_LATER)];
 	}
 	const message = `Form Service sent ${UNUSABLE[content.kind]} (status ${status})`;
@@ -173,7 +191,7 @@ function explainRedirect({ headers: { location } }: Reply, { url, account }: Sen
 		];
 	}
 	const target = typeof location === 'string' ? parseUrl(location, url) : undefined;
-	if (!target) return [`${baseUrl} redirects without saying where`, CHECK_BASE_URL];
+	if (!target) return [`${baseUrl} sent a redirect without a target`, CHECK_BASE_URL];
 	const address = shortenText(target.origin + target.pathname);
 	const path = url.slice(baseUrl.length).split('?')[0];
 	const newBaseUrl = address.endsWith(path) ? address.slice(0, -path.length) : baseUrl;

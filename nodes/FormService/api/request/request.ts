@@ -1,6 +1,7 @@
 import { clock } from '../clock';
 import type { Target } from '../endpoints';
-import { createInputError } from '../errors';
+import { createInputError, GARBLED } from '../errors';
+import type { Explanation } from '../errors';
 import type { Headers } from '../rateLimiter/limits';
 import { getQueue } from '../rateLimiter/requestQueue';
 import {
@@ -20,6 +21,7 @@ export type ServiceReply = {
 	/** The JSON of the body. */
 	value: unknown;
 	headers: Headers;
+	isGarbled?: boolean;
 	/** Requests that were sent for it, retries included. */
 	requests: number;
 };
@@ -49,22 +51,31 @@ export async function request(context: RequestContext, target: Target): Promise<
 	};
 	const tries = { refused: 0, failed: 0 };
 	let isUncertain = false;
+	let failed: Explanation | undefined;
 	for (let requests = 1; ; requests++) {
 		// wait for the turn, and send
 		const queue = getQueue(account.key);
 		const turn = await queue.waitForTurn({ urgency, isRetry: requests > 1, signal: stop });
-		if (turn.kind === 'notSent') throw createNotSent(context);
-		if (turn.kind !== 'turn') throw createRequestError(context, explainHeldBack(turn));
+		if (turn.kind !== 'turn') {
+			// a request that was sent must not say that it was not
+			const wasSent = turn.kind !== 'notSent' || (isUncertain && effect.kind !== 'safe');
+			if (failed !== undefined && wasSent) throw createRequestError(context, failed);
+			if (turn.kind === 'notSent') throw createNotSent(context);
+			throw createRequestError(context, explainHeldBack(turn));
+		}
 		const sending = sendByN8n(n8n, outgoing, true);
 		const ended = await readWholeReply(sending, MAX_REPLY_BYTES, timeout, signal);
-		queue.endTurn(turn, ended);
+		const refusal = queue.endTurn(turn, ended);
 
 		// parse
 		const outcome =
 			ended.kind === 'reply'
-				? readReply(ended, { url, effect, account, perMinute: queue.perMinute })
+				? readReply(ended, { url, effect, account, refusal })
 				: { trouble: explainBroken(ended, context) };
-		if ('value' in outcome) return { ...outcome, requests };
+		if ('value' in outcome) {
+			if (outcome.isGarbled) n8n.logger.warn(`${GARBLED}: "\uFFFD" stands for what is not text.`);
+			return { ...outcome, requests };
+		}
 		// a change that was under way may have happened, so its error must not say that it was not sent
 		if (signal?.aborted && effect.kind === 'safe') throw createNotSent(context);
 
@@ -73,8 +84,9 @@ export async function request(context: RequestContext, target: Target): Promise<
 		isUncertain ||= trouble.mayHaveActed;
 		const count = ++tries[trouble.failure.cause === 'rate-limited' ? 'refused' : 'failed'];
 		const pauseMs = decideRetry(effect.kind, trouble, count, Math.random());
+		failed = explain(trouble, { effect, tries: requests, isUncertain });
 		if (pauseMs === undefined || !retry || signal?.aborted || queue.isServiceDown) {
-			throw createRequestError(context, explain(trouble, { effect, tries: requests, isUncertain }));
+			throw createRequestError(context, failed);
 		}
 		if (pauseMs > 0) await clock.sleep(pauseMs, stop);
 	}

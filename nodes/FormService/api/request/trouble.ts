@@ -8,6 +8,7 @@ import {
 	REQUESTS_PER_DAY,
 	REQUESTS_PER_MINUTE,
 	TOO_MANY_REQUESTS,
+	UNKNOWN_DAY_MS,
 } from '../rateLimiter/limits';
 import type { Refusal } from '../rateLimiter/limits';
 import type { HeldBack } from '../rateLimiter/requestQueue';
@@ -130,9 +131,8 @@ export function explainBroken(
 
 export const SET_TIMEOUT = "To wait longer, set 'Timeout' in the node's request options.";
 
-/** @param said the service's own message as the end of a sentence */
-export function explainRefusal({ limit, allowed, waitMs }: Refusal, said = ''): Trouble {
-	const retryAfterMs = waitMs ?? LONGEST_MINUTE_S * 1000;
+export function explainRefusal({ limit, allowed, waitMs }: Refusal): Trouble {
+	const retryAfterMs = waitMs ?? (limit === 'day' ? UNKNOWN_DAY_MS : LONGEST_MINUTE_S * 1000);
 	const until = clock.now() + retryAfterMs;
 	const perPeriod = allowed ?? (limit === 'day' ? REQUESTS_PER_DAY : REQUESTS_PER_MINUTE);
 	const count = `Form Service allows ${perPeriod.toLocaleString('en-US')} requests a ${limit} for all nodes, workflows and tools that use this account.`;
@@ -140,7 +140,7 @@ export function explainRefusal({ limit, allowed, waitMs }: Refusal, said = ''): 
 	if (limit === 'day') {
 		return {
 			...refused,
-			message: `The daily request limit is used up until ${formatTime(until)}${said}`,
+			message: `Daily request limit reached. It resets at ${formatTime(until)}`,
 			description: `${count} Run this again after that time, or let the workflow send fewer requests.`,
 			failure: { cause: 'quota-exhausted', resetsAtEpochMs: until },
 			maxTries: 1,
@@ -148,8 +148,8 @@ export function explainRefusal({ limit, allowed, waitMs }: Refusal, said = ''): 
 	}
 	return {
 		...refused,
-		message: `This account's per-minute limit is used up${said}`,
-		description: `${count} Reduce the requests of the others.`,
+		message: "This account's per-minute limit is used up",
+		description: `${count} Let other workflows on this account send fewer requests.`,
 		failure: { cause: 'rate-limited', retryAfterMs },
 		maxTries: MAX_REFUSALS,
 	};
@@ -164,15 +164,15 @@ export function explainHeldBack(held: Exclude<HeldBack, { kind: 'notSent' }>): E
 
 const NOT_SENT: Record<'serviceDown' | 'onlyRefusals', Explanation> = {
 	serviceDown: {
-		message: 'Form Service has failed too often in a row; this request was not sent',
+		message: 'Not sent: Form Service failed repeatedly',
 		description:
 			'The node tests Form Service every 5 minutes. Run this item again once Form Service works.',
 		failure: { cause: 'temporarily-unavailable' },
 	},
 	onlyRefusals: {
-		message: "This account's request limit is still used up; this request was not sent",
+		message: "Not sent: other workflows or tools are using up this account's limit",
 		description:
-			'Other nodes, workflows or tools that use this account send too many requests. Reduce their requests, then run this item again.',
+			'Let other workflows and tools on this account send fewer requests, then run this item again.',
 		failure: { cause: 'rate-limited' },
 	},
 };

@@ -1,3 +1,5 @@
+import { intersection, maxBy, union } from 'lodash';
+
 /** What a setting takes. Lengths are in characters, integers are inclusive. */
 type SettingType =
 	| { type: 'boolean' }
@@ -136,3 +138,34 @@ export const settings: readonly Setting[] = Object.entries(TABLE).map(
 		return { ...type, name, displayName, description, nullable };
 	},
 );
+
+/** The settings by the service's names and the editor's. */
+const bySpelling: ReadonlyMap<string, Setting> = new Map(
+	settings.flatMap((setting) =>
+		[setting.name, setting.displayName].map((name) => [simplifySpelling(name), setting] as const),
+	),
+);
+
+/** The letters and digits of a name: "SEO: Title", "seo_title" and "seo title" are one name. */
+export function simplifySpelling(name: string): string {
+	return name
+		.normalize('NFKC')
+		.toLowerCase()
+		.replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** The setting with this name in the service or in the editor. */
+export function findSetting(name: string): Setting | undefined {
+	return bySpelling.get(simplifySpelling(name));
+}
+
+/** The setting whose name shares the most pairs of letters with a wrong one, if it shares a fifth of all. */
+export function findNearestSetting(wrong: string): Setting | undefined {
+	const listPairs = (name: string) =>
+		[...` ${name}`].map((letter, at) => letter + (name[at] ?? ''));
+	const given = listPairs(simplifySpelling(wrong.slice(0, 100)));
+	const measure = (name: string) =>
+		intersection(given, listPairs(name)).length / union(given, listPairs(name)).length;
+	const nearest = maxBy([...bySpelling.keys()], measure) ?? '';
+	return measure(nearest) > 1 / 5 ? bySpelling.get(nearest) : undefined;
+}

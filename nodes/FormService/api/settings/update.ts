@@ -2,7 +2,7 @@ import { inRange, partition } from 'lodash';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { numberAsText, readBoolean, readNumber } from '../readers';
 import { isWebUrl } from '../url';
-import { describeBound, settings } from './settings';
+import { describeBound, findNearestSetting, findSetting } from './settings';
 import type { Setting } from './settings';
 
 export type SettingValue = string | number | boolean | null;
@@ -10,10 +10,13 @@ export type SettingValue = string | number | boolean | null;
 /** Values of settings by the service's names, as they are sent. */
 export type SettingValues = Record<string, SettingValue>;
 
-/** A setting as a person gives it: its name in the editor, a sheet or JSON, and the service's name. */
-export type GivenSetting = { title: string; name: string; value: unknown };
-
-const byName = new Map(settings.map((setting) => [setting.name, setting]));
+/** A setting as a person gives it, by its name in the editor, a sheet or JSON. */
+export type GivenSetting = {
+	title: string;
+	value: unknown;
+	/** Whether the value stands for `null`. */
+	clears?: boolean;
+};
 
 /**
  * Checks an update of settings against their types and bounds (specification, section 2.5).
@@ -28,13 +31,14 @@ export function encodeSettings(given: readonly GivenSetting[]): {
 	const body: SettingValues = {};
 	const problems: string[] = [];
 	const titles = new Map<string, string>();
-	for (const { title, name, value } of given) {
+	for (const { title, value, clears = false } of given) {
 		if (value === undefined) continue;
-		const setting = byName.get(name);
-		const encoded = setting && encodeSetting(setting, value);
+		const setting = findSetting(title);
+		const { name = '' } = setting ?? {};
+		const encoded = setting && encodeSetting(setting, clears ? null : value);
 		const first = titles.get(name);
-		if (setting === undefined) problems.push(`'${title}' is not a setting that can be updated.`);
-		else if (encoded === undefined) problems.push(describeProblem(setting, title, value));
+		if (setting === undefined) problems.push(describeUnknown(title));
+		else if (encoded === undefined) problems.push(describeProblem(setting, title, value, clears));
 		else if (first !== undefined) problems.push(describeTwice(first, title));
 		else {
 			titles.set(name, title);
@@ -44,15 +48,22 @@ export function encodeSettings(given: readonly GivenSetting[]): {
 	return { body, problems };
 }
 
+function describeUnknown(title: string): string {
+	const nearest = findNearestSetting(title);
+	const question = nearest === undefined ? '' : ` Did you mean '${nearest.name}'?`;
+	return `'${title}' is not a setting that can be updated.${question}`;
+}
+
 function describeTwice(first: string, second: string): string {
 	const what = first === second ? 'is given twice' : `and '${second}' match the same setting`;
 	return `'${first}' ${what}. Remove or empty one of them.`;
 }
 
-function describeProblem(setting: Setting, title: string, value: unknown): string {
+function describeProblem(setting: Setting, title: string, value: unknown, clears: boolean): string {
 	// an empty text is usually meant to clear the setting
 	const advice = setting.nullable && value === '' ? ' To clear it, enter null.' : '';
-	return `'${title}' must be ${describeBound(setting)} (got ${describeValue(value)}).${advice}`;
+	const note = clears ? " It can't be cleared." : advice;
+	return `'${title}' must be ${describeBound(setting)} (got ${describeValue(value)}).${note}`;
 }
 
 /** The value to send, or undefined if it breaks the setting's type or bound. A sheet's cell can have blanks around it. */

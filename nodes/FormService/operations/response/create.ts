@@ -1,32 +1,24 @@
 import type { IDataObject } from 'n8n-workflow';
 import { parseInputFields } from '../../api/answers/fields';
-import type { InputField } from '../../api/answers/fields';
 import { endpoints } from '../../api/endpoints';
 import { mayHaveActed } from '../../api/errors';
-import { getId } from '../../api/records';
 import { addResponse } from '../../api/service';
 import { getChosenName } from '../../parameters/formId';
 import { readFormId, readCollection, toSwitch } from '../../parameters/input';
 import {
 	formLocator,
+	makeColumnsNotice,
 	makeInputModeChoice,
 	makeOptions,
 	showOnceFormIsChosen,
 } from '../../parameters/properties';
 import { readFormFields } from '../operation';
 import type { Operation } from '../operation';
-import { ANSWERS_MODE, needsFields, readAnswers, readGivenAnswers } from './answers';
+import { ALLOW_MISSING, ANSWERS_MODE, readAnswers, readGivenAnswers } from './answers';
 import { findDuplicates, findIdentity, readSkipNames, skipDuplicates } from './duplicates';
 import type { Known } from './duplicates';
 
 const ALLOW_OTHER = 'Allow "Other" Answers';
-
-const AS_JSON =
-	'The answers are an object by labels, custom keys or UUIDs of fields, which "Get many fields" returns. A value is text, a number, true or false, an ISO date, a list for several choices, or the URL of a file that is already uploaded.';
-
-/** The choices of the fields that the resource mapper has stored. */
-const CHOICES =
-	'($parameter.fields?.schema ?? []).filter(field => !field.removed && field.options?.length).map(field => `Choices of "${field.label ?? field.displayName}": ${field.options.slice(0, 50).map(option => option.name).join(", ")}.`).join(" ")';
 
 export const responseCreate: Operation = {
 	option: {
@@ -36,11 +28,11 @@ export const responseCreate: Operation = {
 		description: 'Add a response to a form',
 	},
 	endpoint: endpoints.addResponse,
-	// n8n evaluates the expression for each agent
-	toolDescription: `=Adds a response (submission) to a form, which cannot be changed or deleted afterward. Sends no emails. {{ $parameter.inputMode === "json" ? ${JSON.stringify(AS_JSON)} : ${CHOICES} }}`,
+	toolDescription:
+		'Adds a response (submission) to a form, which cannot be changed or deleted afterward. Sends no emails. Answers as JSON are an object by labels, custom keys or UUIDs of fields, with text, numbers, true or false, ISO dates, or lists of choices.',
 	properties: [
 		{
-			displayName: "Form Service doesn't email anyone about responses added here.",
+			displayName: 'No one is emailed about responses added here',
 			name: 'noEmailNotice',
 			type: 'notice',
 			default: '',
@@ -52,6 +44,11 @@ export const responseCreate: Operation = {
 				fields: 'Enter the answer to each field of the form',
 				json: 'Provide all answers as JSON, by label, custom key or UUID',
 			}),
+		),
+		showOnceFormIsChosen(
+			makeColumnsNotice(
+				'Name the columns after fields of the form, by label, custom key or UUID. Empty cells are no answers.',
+			),
 		),
 		showOnceFormIsChosen({
 			displayName: 'Answers',
@@ -87,11 +84,21 @@ export const responseCreate: Operation = {
 			typeOptions: { rows: 6 },
 			description:
 				'An object whose keys are labels, custom keys or UUIDs of fields. A value is text, a number, a boolean, a date or a list of these.',
-			hint: 'For example {"Your name": "Ada Lovelace"}. Labels and custom keys use one more request per form and run.',
+			hint: 'For example {"Your name": "Ada Lovelace"}',
 			displayOptions: { show: { inputMode: ['json'] } },
 		}),
 		showOnceFormIsChosen(
 			makeOptions([
+				{
+					displayName: ALLOW_MISSING,
+					name: 'allowMissingAnswers',
+					type: 'boolean',
+					default: true,
+					description:
+						'Whether to add responses without answers to required fields, such as fields that a form shows only under a condition',
+					// JSON may leave out any field
+					displayOptions: { show: { '/inputMode': ['auto', 'fields'] } },
+				},
 				{
 					displayName: ALLOW_OTHER,
 					name: 'allowOtherChoices',
@@ -109,34 +116,34 @@ export const responseCreate: Operation = {
 		const formId = readFormId(input);
 		const given = readGivenAnswers(input, formId);
 		const skipNames = readSkipNames(input);
-		const { allowOtherChoices = false } = readCollection(input, 'options');
-		const allowOther = toSwitch(input, allowOtherChoices, ALLOW_OTHER);
-		const read = (fields: readonly InputField[] | undefined) => {
-			const answers = readAnswers(input, given, fields, allowOther);
-			return { answers, identity: findIdentity(input, skipNames, fields ?? [], answers) };
+		const options = readCollection(input, 'options');
+		const allowed = {
+			missing: toSwitch(input, options.allowMissingAnswers ?? false, ALLOW_MISSING),
+			other: toSwitch(input, options.allowOtherChoices ?? false, ALLOW_OTHER),
 		};
-		// only the fields of the form can say which field a label means
-		const needsForm =
-			needsFields(input, given, allowOther) || (skipNames.length > 0 && !given.fields);
-		const early = needsForm ? undefined : read(given.fields);
 		return {
 			ids: { formId },
-			body: { data: early?.answers.data ?? (given.values as IDataObject) },
+			body: { data: given.values as IDataObject },
 			async check(request) {
-				const { answers, identity } =
-					early ?? read(parseInputFields(await readFormFields(request, formId)));
+				const fields = parseInputFields(await readFormFields(request, formId));
+				const answers = readAnswers(input, given, fields, allowed);
+				const identity = findIdentity(input, skipNames, fields, answers);
 				const { known, key } = await findDuplicates(request, input, formId, answers, identity);
 				return {
 					orderKey: key && `${formId} ${key}`,
+					sendsNothing: known.has(key),
 					async send({ context, target }) {
 						const { data, byLabel, ignored } = answers;
 						const status = known.has(key) ? 'skipped' : 'created';
-						const uuid = await addOnce(known, key, async () =>
-							getId(await addResponse(context, { ...target, body: { data } })),
+						const uuid = await addOnce(
+							known,
+							key,
+							async () => await addResponse(context, { ...target, body: { data } }),
 						);
 						const form = { id: formId, name: getChosenName(input.node, formId) ?? null };
 						const unused = ignored.length > 0 ? { ignored } : {};
-						return [{ json: { status, uuid: uuid ?? null, form, answers: byLabel, ...unused } }];
+						const json = { status, uuid: uuid ?? null, form, answers: byLabel, ...unused };
+						return { output: [{ json }], hasChanged: status === 'created' };
 					},
 				};
 			},

@@ -1,4 +1,3 @@
-import { parseFields } from '../../api/answers/fields';
 import { outputNeedsFields, toResponseItem } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
 import type { Target } from '../../api/endpoints';
@@ -14,7 +13,7 @@ import {
 	simplifySwitch,
 } from '../../parameters/properties';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
-import { readFormFields, readOnce } from '../operation';
+import { readNamedFields, readOnce } from '../operation';
 import type { Operation } from '../operation';
 
 /** The API has no endpoint for one response, so the response is taken from the list of its form. */
@@ -41,8 +40,8 @@ export const responseGet: Operation = {
 		return {
 			ids: { formId },
 			async send(request) {
-				const { context } = request;
-				const responses = await readOnce(request, listById);
+				const context = { ...request.context, comparesText: outputNeedsFields(output) };
+				const responses = await readOnce({ ...request, context }, listById);
 				const record = responses.get(normalizeId(responseId));
 				if (record === undefined) {
 					throw invalid(
@@ -52,7 +51,7 @@ export const responseGet: Operation = {
 					);
 				}
 				const fields = outputNeedsFields(output, [record])
-					? parseFields(await readFormFields(request, formId), output)
+					? await readNamedFields(request, formId, output)
 					: undefined;
 				return [(await toResponseItem(context, record, output, fields)).item];
 			},

@@ -1,10 +1,10 @@
 import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { conditionsNeedFields, explainUnknownField } from '../../api/answers/conditions';
-import { parseFields } from '../../api/answers/fields';
+import { conditionsNeedFields, findConditionProblem } from '../../api/answers/conditions';
 import { findResponses, isEveryResponse } from '../../api/answers/findResponses';
 import { getSubmissionTime } from '../../api/answers/order';
 import { outputNeedsFields, toResponseItem } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
+import { readBoolean } from '../../api/readers';
 import { listRecords } from '../../api/service';
 import { filterParameters, readWanted } from '../../parameters/filters';
 import { invalid, readChoice, readFormId, readLimit } from '../../parameters/input';
@@ -17,7 +17,7 @@ import {
 	toOptions,
 } from '../../parameters/properties';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
-import { readFormFields, readOnce } from '../operation';
+import { readNamedFields, readOnce } from '../operation';
 import type { Operation } from '../operation';
 
 const STATUSES = { all: 'All', complete: 'Complete', incomplete: 'Incomplete' };
@@ -41,8 +41,6 @@ const statusChoice: INodeProperties = {
 	},
 };
 
-const [filters, sort] = filterParameters;
-
 export const responseGetAll: Operation = {
 	option: {
 		name: 'Get Many',
@@ -58,29 +56,35 @@ export const responseGetAll: Operation = {
 		returnAllSwitch,
 		limitInput,
 		statusChoice,
-		filters,
+		...filterParameters,
 		simplifySwitch,
 		makeOptions(outputOptions),
-		sort,
 	],
 	prepare(input) {
 		const formId = readFormId(input);
-		readChoice(input, 'status', 'Status', STATUSES);
+		const status = readChoice(input, 'status', 'Status', STATUSES);
 		const limit = readLimit(input);
 		const wanted = readWanted(input);
 		const output = readResponseOutput(input);
 		return {
 			ids: { formId },
 			async send(request) {
-				const { context } = request;
+				const { after, before, conditions, text } = wanted;
+				const matches = outputNeedsFields(output) || conditionsNeedFields(conditions);
+				const context = { ...request.context, comparesText: matches || text !== undefined };
 				// a listing that is sorted or filtered has to be read whole
 				const enough = isEveryResponse(wanted) ? limit : undefined;
-				const records = await readOnce(
-					request,
-					async (by, target) => await listRecords(by, target, { limit: enough }),
-					enough,
-				);
-				const { after, before, conditions } = wanted;
+				const list = async (most?: number) =>
+					await readOnce(
+						{ ...request, context },
+						async (by, target) => await listRecords(by, target, { limit: most }),
+						most,
+					);
+				const isWanted = ({ is_incomplete: given }: IDataObject) =>
+					status === 'all' || readBoolean(given) !== (status === 'complete');
+				let records = await list(enough);
+				// a service may ignore the filter, and then the first responses are not enough
+				if (!records.every(isWanted)) records = (await list()).filter(isWanted);
 				const lacksTime = (record: IDataObject) => getSubmissionTime(record) === undefined;
 				// otherwise the filter would silently drop every response
 				if ((after ?? before) !== undefined && records.length > 0 && records.every(lacksTime)) {
@@ -90,13 +94,11 @@ export const responseGetAll: Operation = {
 						"Remove 'Submitted After' and 'Submitted Before' from the filters.",
 					);
 				}
-				const needFields = outputNeedsFields(output, records) || conditionsNeedFields(conditions);
-				const fields = needFields
-					? parseFields(await readFormFields(request, formId), output)
-					: undefined;
-				const problem = explainUnknownField(conditions, fields ?? [], records);
+				const needFields = matches || outputNeedsFields(output, records);
+				const fields = needFields ? await readNamedFields(request, formId, output) : undefined;
+				const problem = findConditionProblem(conditions, fields ?? [], records);
 				if (problem !== undefined) throw invalid(input, problem.message, problem.description);
-				const { met: found, note } = findResponses(records, wanted, fields);
+				const { met: found, note } = await findResponses(records, wanted, fields);
 				if (note !== undefined) context.n8n.logger.warn(note);
 				const items: INodeExecutionData[] = [];
 				// one after another: an item can have files to download

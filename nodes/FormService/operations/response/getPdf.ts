@@ -25,7 +25,7 @@ export const responseGetPdf: Operation = {
 		{
 			...omit(formLocator, 'required'),
 			description:
-				'The form whose responses are listed below. Not needed if you enter the ID of a response.',
+				'The form whose responses are listed below. Not needed if you enter the UUID of a response.',
 		},
 		{ ...responseLocator, description: 'The response to get as a PDF' },
 		{

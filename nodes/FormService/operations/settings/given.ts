@@ -1,6 +1,7 @@
-import { isEmpty } from 'lodash';
+import { isEmpty, partition } from 'lodash';
+import { toCaseless } from '../../api/answers/names';
 import { isRecord } from '../../api/records';
-import { settings } from '../../api/settings/settings';
+import { findSetting, simplifySpelling } from '../../api/settings/settings';
 import { encodeSettings } from '../../api/settings/update';
 import type { GivenSetting, SettingValues } from '../../api/settings/update';
 import type { Input } from '../../parameters/input';
@@ -8,9 +9,11 @@ import {
 	invalid,
 	invalidAll,
 	readChoice,
+	readCollection,
 	readJsonObject,
 	readSwitch,
 	readWords,
+	toText,
 } from '../../parameters/input';
 import { INPUT_MODES } from '../../parameters/properties';
 import { listIgnored } from '../operation';
@@ -19,6 +22,7 @@ import { listIgnored } from '../operation';
 export const SETTINGS_MODE = 'Specify Settings';
 export const RENAME = 'Rename Forms';
 export const DESCRIBE = 'Update Descriptions';
+export const CLEAR_TEXT = 'Text That Clears';
 
 /** The settings to update of an item. */
 export type GivenSettings = {
@@ -38,49 +42,46 @@ export function readSettings(input: Input): GivenSettings {
 	if (mode === 'auto') return readFromItem(input);
 	const given = mode === 'json' ? readFromJson(input) : readFromFields(input);
 	const body = encode(input, given);
-	if (isEmpty(body)) throw invalid(input, 'There is no setting to update. Add at least one');
+	if (isEmpty(body)) throw invalid(input, 'Add at least one setting');
 	return { body, ignored: [] };
 }
 
+/** The rest of a message that begins with the number of problems. */
+const COUNTED = "settings can't be updated";
+
 function encode(input: Input, given: readonly GivenSetting[]): SettingValues {
 	const { body, problems } = encodeSettings(given);
-	if (problems.length > 0) throw invalidAll(input, problems, "settings can't be updated");
+	if (problems.length > 0) throw invalidAll(input, problems, COUNTED);
 	return body;
 }
 
-function readFromJson(input: Input): GivenSetting[] {
-	const values = readJsonObject(input, 'settingsJson', 'Settings (JSON)');
-	return Object.entries(values).map(([name, value]) => ({ title: name, name, value }));
-}
-
-const titles = new Map(settings.map(({ name, displayName }) => [name, displayName]));
-
-/** The values of the collection. A field that was added and left empty changes nothing. */
+/** The values of the collection. A field that was added and left empty changes nothing, unless all are. */
 function readFromFields(input: Input): GivenSetting[] {
 	const given = input.parameter('settings', {});
 	if (!isRecord(given)) throw invalid(input, "'Settings' must be an object");
-	const values = Object.entries(given).filter(([, value]) => value !== '');
-	const cleared = readWords(input, 'clear', 'Settings to Clear').map(
-		(name) => [name, null] as const,
+	const [values, empty] = partition(
+		Object.entries(given),
+		([, value]) => value !== '' && value !== undefined,
 	);
-	return [...values, ...cleared].map(([name, value]) => {
-		return { title: titles.get(name) ?? name, name, value };
+	const cleared = readWords(input, 'clear', 'Settings to Clear').map((name) => [name, null]);
+	const filled = [...values, ...cleared] as Array<[string, unknown]>;
+	if (filled.length === 0 && empty.length > 0)
+		throw invalidAll(input, empty.map(describeEmpty), COUNTED);
+	return filled.map(([name, value]) => {
+		return { title: findSetting(name)?.displayName ?? name, value };
 	});
 }
 
-/** The settings by the service's names and the editor's. */
-const bySpelling: ReadonlyMap<string, string> = new Map(
-	settings.flatMap(({ name, displayName }) =>
-		[name, displayName].map((spelling) => [simplifySpelling(spelling), name] as const),
-	),
-);
+function readFromJson(input: Input): GivenSetting[] {
+	const given = readJsonObject(input, 'settingsJson', 'Settings (JSON)');
+	return Object.entries(given).map(([title, value]) => ({ title, value }));
+}
 
-/** The letters and digits of a name: "SEO: Title", "seo_title" and "seo title" are one name. */
-function simplifySpelling(name: string): string {
-	return name
-		.normalize('NFKC')
-		.toLowerCase()
-		.replace(/[^\p{L}\p{N}]/gu, '');
+function describeEmpty([name, value]: [string, unknown]): string {
+	const { displayName = name, type = 'text' } = findSetting(name) ?? {};
+	return value === '' && ['boolean', 'choice'].includes(type)
+		? `'${displayName}' is set to Leave Unchanged. Choose a value.`
+		: `'${displayName}' is empty. Enter a value.`;
 }
 
 /**
@@ -93,12 +94,16 @@ function readFromItem(input: Input): GivenSettings {
 		name: readSwitch(input, 'renameForms', RENAME, false),
 		description: readSwitch(input, 'updateDescriptions', DESCRIBE, false),
 	};
+	const clearText = readClearText(input);
 	const given: GivenSetting[] = [];
 	const unused: string[] = [];
 	for (const [title, value] of Object.entries(input.item.json)) {
-		const name = bySpelling.get(simplifySpelling(title));
+		const name = findSetting(title)?.name;
 		if (name === undefined || switches[name] === false) unused.push(title);
-		else given.push({ title, name, value });
+		else {
+			const clears = typeof value === 'string' && toCaseless(value) === clearText;
+			given.push({ title, value, clears });
+		}
 	}
 	if (given.length === 0) {
 		const switched = { name: RENAME, description: DESCRIBE };
@@ -111,4 +116,13 @@ function readFromItem(input: Input): GivenSettings {
 	}
 	const filled = given.filter(({ value }) => String(value ?? '').trim() !== '');
 	return { body: encode(input, filled), ignored: listIgnored(input, unused) };
+}
+
+/** The text that stands for null in a cell, as texts are compared; undefined if there is none. */
+function readClearText(input: Input): string | undefined {
+	const options = readCollection(input, 'options');
+	if (!Object.hasOwn(options, 'clearText')) return undefined;
+	const text = toCaseless(toText(input, options.clearText, CLEAR_TEXT));
+	if (text !== '') return text;
+	throw invalid(input, `'${CLEAR_TEXT}' is empty`, 'Enter a text, or remove the option.');
 }

@@ -1,23 +1,32 @@
-import { isEmpty, pick } from 'lodash';
+import { defaults, findKey, isEmpty, pick } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { endpoints, createTarget } from '../../api/endpoints';
-import { getFormId } from '../../api/records';
+import { getFormId, isId } from '../../api/records';
 import { listRecords, updateSettings } from '../../api/service';
-import { describeBound, settings } from '../../api/settings/settings';
+import { describeBound, settings, simplifySpelling } from '../../api/settings/settings';
 import type { Setting } from '../../api/settings/settings';
 import { compareSettings } from '../../api/settings/update';
 import type { SettingValues } from '../../api/settings/update';
+import { isExpression } from '../../parameters/formId';
 import {
 	createMissingFormError,
+	invalid,
 	readFormId,
 	readCollection,
 	toSwitch,
 } from '../../parameters/input';
-import { formLocator, makeInputModeChoice, makeOptions } from '../../parameters/properties';
+import type { Input } from '../../parameters/input';
+import {
+	FORM_OF_EACH_ITEM,
+	formLocator,
+	makeColumnsNotice,
+	makeInputModeChoice,
+	makeOptions,
+} from '../../parameters/properties';
 import { readOnce } from '../operation';
 import type { ItemRequest, Operation } from '../operation';
 import { clearOptions, settingFields } from './fields';
-import { DESCRIBE, readSettings, RENAME, SETTINGS_MODE } from './given';
+import { CLEAR_TEXT, DESCRIBE, readSettings, RENAME, SETTINGS_MODE } from './given';
 
 export const settingsUpdate: Operation = {
 	option: {
@@ -33,16 +42,11 @@ export const settingsUpdate: Operation = {
 		makeInputModeChoice(SETTINGS_MODE, {
 			auto: "Use the input fields that match a setting's name",
 			fields: 'Choose the settings to update one by one',
-			json: "Provide the settings as JSON, with the API's names as keys",
+			json: 'Provide the settings as JSON, with their names as keys',
 		}),
-		{
-			displayName:
-				'Input fields are matched to settings by label or API name, such as "Closed" or "is_closed". Capitalization, spaces and punctuation are ignored. Empty cells change nothing. See the <a href="https://github.com/OWNER/n8n-nodes-formservice/blob/main/docs/settings.md" target="_blank">list of all names</a>.',
-			name: 'columnsNotice',
-			type: 'notice',
-			default: '',
-			displayOptions: { show: { inputMode: ['auto'] } },
-		},
+		makeColumnsNotice(
+			'Name the columns after <a href="https://github.com/OWNER/n8n-nodes-formservice/blob/main/docs/settings.md" target="_blank">settings</a>, such as "Closed" or "is_closed". Empty cells change nothing.',
+		),
 		{
 			displayName: RENAME,
 			name: 'renameForms',
@@ -76,7 +80,7 @@ export const settingsUpdate: Operation = {
 			name: 'clear',
 			type: 'multiOptions',
 			default: [],
-			description: 'Settings to empty (set to null)',
+			description: 'Settings to remove from the form',
 			options: clearOptions,
 			displayOptions: { show: { inputMode: ['fields'] } },
 		},
@@ -110,11 +114,22 @@ export const settingsUpdate: Operation = {
 				description:
 					'Whether to send only changed settings and skip forms that are up to date. Uses one more request per run.',
 			},
+			{
+				displayName: CLEAR_TEXT,
+				name: 'clearText',
+				type: 'string',
+				default: '(clear)',
+				description:
+					'Text in a cell that clears the setting (sets it to null). Empty cells still change nothing.',
+				displayOptions: { show: { '/inputMode': ['auto'] } },
+			},
 		]),
 	],
 	prepare(input) {
 		const formId = readFormId(input);
 		const { body, ignored } = readSettings(input);
+		const isOneForm =
+			input.parameter('inputMode') === 'auto' && !isExpression(input.node, 'formId');
 		const { preview = false, skipUnchanged = false } = readCollection(input, 'options');
 		const options = {
 			preview: toSwitch(input, preview, 'Preview'),
@@ -125,21 +140,50 @@ export const settingsUpdate: Operation = {
 			ids: { formId },
 			body,
 			async check(request) {
+				if (isOneForm) await refuseOtherForms({ input, formId, body }, request);
 				const forms = compares ? await readForms(request) : undefined;
 				if (forms?.has(formId) === false) {
-					throw createMissingFormError(input, formId, [...forms.values()]);
+					const { account } = request.context;
+					throw createMissingFormError(input, formId, [...forms.values()], account);
 				}
+				const changes = forms && compareSettings(body, forms.get(formId) ?? {});
 				return {
 					orderKey: formId,
+					sendsNothing:
+						options.preview || isEmpty(body) || (changes && Object.values(changes).every(isEmpty)),
 					async send() {
 						const done = await updateForm(request, formId, body, forms, options.preview);
-						return [{ json: { ...done, ...(ignored.length > 0 && { ignored }) } }];
+						const json = { ...done, ...(ignored.length > 0 && { ignored }) };
+						return { output: [{ json }], hasChanged: done.status === 'updated' };
 					},
 				};
 			},
 		};
 	},
 };
+
+/**
+ * Refuses items that are meant for several forms and would all update one.
+ *
+ * @throws NodeOperationError if the item has the ID of another form, or other values than an earlier item
+ */
+async function refuseOtherForms(
+	{ input, formId, body }: { input: Input; formId: string; body: SettingValues },
+	request: ItemRequest,
+): Promise<void> {
+	const start = async () => await Promise.resolve<SettingValues>({});
+	const earlier = defaults(await readOnce(request, start, 'values'), body);
+	const column = findKey(input.item.json, (value, name) => {
+		// a sheet can have an "id" of its own; the IDs of a service's forms are equally long
+		const isFormId = isId(value) && value.length === formId.length && value !== formId;
+		return isFormId && ['formid', 'id'].includes(simplifySpelling(name));
+	});
+	const setting = findKey(body, (value, name) => value !== earlier[name]);
+	const problem = column
+		? `"${column}" has the ID of another form than 'Form'`
+		: `'${setting}' has another value in an earlier item, which updates the same form`;
+	if (column ?? setting) throw invalid(input, problem, FORM_OF_EACH_ITEM);
+}
 
 function describeSetting(setting: Setting): string {
 	return `${setting.name}: ${describeBound(setting)}${setting.nullable ? ', or null' : ''}`;

@@ -2,8 +2,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
 	conditionsNeedFields,
-	explainUnknownField,
 	filterByConditions,
+	findConditionProblem,
 	type Condition,
 	type Operator,
 } from '../../../../nodes/FormService/api/answers/conditions.ts';
@@ -12,6 +12,9 @@ import {
 	findResponses,
 	type Wanted,
 } from '../../../../nodes/FormService/api/answers/findResponses.ts';
+import { hasUnmatchedAnswers } from '../../../../nodes/FormService/api/answers/match.ts';
+import { toResponseItem } from '../../../../nodes/FormService/api/answers/responseItem.ts';
+import { clock } from '../../../../nodes/FormService/api/clock.ts';
 
 /** A form with two fields of one label, a label in a decomposed Unicode form, and fields called as attributes. */
 const form = [
@@ -54,38 +57,34 @@ const record: IDataObject = {
 	],
 };
 
-const filter = (condition: Condition, zone: string) =>
-	filterByConditions([{ record }], { match: 'all', conditions: [condition], zone }, fields);
-const isMet = (field: string, operator: Operator, value: string, zone = 'utc') =>
-	filter({ field, operator, value }, zone).met.length === 1;
+const filter = async (condition: Condition, zone: string) =>
+	await filterByConditions([{ record }], { match: 'all', conditions: [condition], zone }, fields);
+const isMet = async (field: string, operator: Operator, value: string, zone = 'utc') =>
+	(await filter({ field, operator, value }, zone)).met.length === 1;
+
+afterEach(() => {
+	vi.unstubAllEnvs();
+	vi.restoreAllMocks();
+});
 
 describe('A condition', () => {
-	afterEach(() => {
-		vi.unstubAllEnvs();
-	});
-
 	it.each<[string, Operator, string, boolean]>([
-		[' full NAME', 'is', ' ada ', true],
-		['Full name', 'is', 'ad', false],
+		[' NAME', 'is', ' ada ', true],
+		['name', 'is', 'ad', false],
 		['Full name (2)', 'contains', 'RENÉ', true],
 		['partner', 'isNotEmpty', '', true],
-		['Guests', 'is', '3.0', true],
-		['Guests', 'greater', '3', false],
 		['Guests', 'less', '3.5', true],
-		['Agreed', 'is', 'yes', true],
-		['Agreed', 'isNot', 'true', false],
+		// nobody can say whether it is 1.2 or 1200
+		['Guests', 'isNot', '1,200', false],
 		['topics', 'is', 'music', true],
-		['topics', 'is', 'M', true],
 		['topics', 'contains', 'usi', true],
-		['topics', 'isNot', 'Maths', false],
-		['topics', 'isNot', 'Art', true],
 		['CV', 'is', 'CV.pdf', true],
 		['CV', 'contains', 'files.example', false],
 		['Day', 'is', '2026-12-24T23:00', true],
 		['Time', 'is', '2026-12-24', true],
 		['Time', 'after', '2026-12-24', false],
 		['Time', 'before', '2026-12-24T03:00:01Z', true],
-		['Full name', 'after', '1990-01-01', false],
+		['name', 'after', '1990-01-01', false],
 		// a name that is both means the field
 		['Number', 'is', 'A-7', true],
 		['number', 'greater', '9', false],
@@ -98,8 +97,8 @@ describe('A condition', () => {
 		['attribute:referrer', 'is', 'x', false],
 		['created_at', 'after', '2026-11-21 11:59:59', true],
 		['source', 'is', 'WEB', true],
-	])('%s %s "%s": %s', (field, operator, value, expected) => {
-		expect(isMet(field, operator, value)).toBe(expected);
+	])('%s %s "%s": %s', async (field, operator, value, expected) => {
+		expect(await isMet(field, operator, value)).toBe(expected);
 	});
 
 	it.each<[string, Operator, string, boolean]>([
@@ -111,18 +110,18 @@ describe('A condition', () => {
 		['created_at', 'after', '2026-11-21T06:59', true],
 		['created_at', 'after', '2026-11-21T07:00', false],
 		['updated_at', 'is', '2026-11-21T07:00', true],
-	])('in New York: %s %s "%s": %s', (field, operator, value, expected) => {
+	])('in New York: %s %s "%s": %s', async (field, operator, value, expected) => {
 		for (const processZone of ['UTC', 'Pacific/Auckland']) {
 			vi.stubEnv('TZ', processZone);
-			expect(isMet(field, operator, value, 'America/New_York')).toBe(expected);
+			expect(await isMet(field, operator, value, 'America/New_York')).toBe(expected);
 		}
 	});
 
-	it('counts answers that cannot be compared, and says so in one sentence', () => {
-		const noteOf = (field: string, operator: Operator) =>
-			filter({ field, operator, value: '5' }, 'utc').note;
-		expect(noteOf('Full name', 'less')).toMatch(/^1 answer could not be compared/);
-		expect(noteOf('Guests', 'isNot')).toBeUndefined();
+	it('counts answers that cannot be compared, and says so in one sentence', async () => {
+		const noteOf = async (field: string, operator: Operator) =>
+			(await filter({ field, operator, value: '5' }, 'utc')).note;
+		expect(await noteOf('name', 'less')).toMatch(/^1 answer could not be compared/);
+		expect(await noteOf('Guests', 'isNot')).toBeUndefined();
 	});
 
 	it.each([
@@ -135,12 +134,11 @@ describe('A condition', () => {
 });
 
 describe('A condition on a name', () => {
-	const explain = (field: string, records: IDataObject[] = []) =>
-		explainUnknownField(
-			{ match: 'all', zone: 'utc', conditions: [{ field, operator: 'isEmpty', value: '' }] },
-			fields.slice(0, 3),
-			records,
-		);
+	const explainAll = (names: string[], records?: IDataObject[], of = fields.slice(0, 3)) => {
+		const conditions = names.map((field) => ({ field, operator: 'isEmpty', value: '' }) as const);
+		return findConditionProblem({ match: 'all', zone: 'utc', conditions }, of, records);
+	};
+	const explain = (field: string, records?: IDataObject[]) => explainAll([field], records);
 
 	it('that is the UUID of a removed field is explained without the UUID', () => {
 		expect(explain(form[8].uuid)).toEqual({
@@ -156,21 +154,59 @@ describe('A condition on a name', () => {
 		expect(explain('source', [record])).toBeUndefined();
 		expect(explain('source')?.message).toBe('The form has no field "source"');
 	});
+
+	it('that two fields share is an error, unless the numbered label is there too', () => {
+		expect(explainAll(['Guests', 'full NAME'])).toEqual({
+			message: `"full NAME" is the name of 2 fields. Use the UUID ${form[0].uuid} for the first one, or "Full name (2)" for a later one`,
+			description:
+				'Correct the field of condition 2. The form\'s fields are "Full name", "Full name (2)", "Guests".',
+		});
+		expect(explainAll(['Full name', 'Full name (2)'])).toBeUndefined();
+		const twice = parseFields([form[8], { ...form[8], uuid: form[7].uuid }]);
+		expect(explainAll(['number'], [], twice)?.message).toMatch(/^"number" is the name of 2/);
+	});
 });
 
 describe('Finding responses', () => {
 	const conditions = { match: 'all', conditions: [], zone: 'utc' } as const;
-	const find = (records: IDataObject[], wanted: Partial<Wanted>) =>
-		findResponses(records, { sort: 'listed', conditions, ...wanted }).met.map(({ uuid }) => uuid);
+	const find = async (records: IDataObject[], wanted: Partial<Wanted>) => {
+		const { met } = await findResponses(records, { sort: 'listed', conditions, ...wanted });
+		return met.map(({ uuid }) => uuid);
+	};
 
-	it('excludes the bounds of time, and responses whose time cannot be read', () => {
+	const isEmpty = { field: 'name', operator: 'isEmpty', value: '' } as const;
+	const all = { ...conditions, conditions: [isEmpty] };
+	const toItem = async (record: IDataObject) =>
+		await toResponseItem({} as never, record, {} as never);
+	it.each<[string, (records: IDataObject[]) => Promise<unknown>]>([
+		['search a text', async (records) => await find(records, { text: 'x' })],
+		[
+			'filter',
+			async (records) =>
+				await filterByConditions(
+					records.map((record) => ({ record })),
+					all,
+					fields,
+				),
+		],
+		['look for new fields', async (records) => await hasUnmatchedAnswers(records, fields)],
+		['make items', async (records) => await Promise.all(records.map(toItem))],
+	])('lets others work while responses are read to %s', async (_, read) => {
+		let nowMs = 0;
+		vi.spyOn(clock, 'now').mockImplementation(() => (nowMs += 5));
+		const paused = vi.spyOn(clock, 'sleep');
+		await read(Array.from({ length: 30 }, () => ({ responses: {} })));
+		expect(paused.mock.calls.length).toBeGreaterThan(5);
+	});
+
+	it('excludes the bounds of time, and responses whose time cannot be read', async () => {
 		const times = [...[1, 2, 3].map((day) => `2026-11-0${day}T08:00:00Z`), 'some day', undefined];
 		const records = times.map((created_at, uuid) => ({ created_at, uuid }) as IDataObject);
 		const second = Date.UTC(2026, 10, 2, 8);
-		expect(find(records, { after: second })).toEqual([2]);
-		expect(find(records, { before: second })).toEqual([0]);
-		expect(find(records, { sort: 'newest' })).toEqual([2, 1, 0, 3, 4]);
-		expect(find(records, { sort: 'oldest' })).toEqual([0, 1, 2, 3, 4]);
+		expect(await find(records, { after: second })).toEqual([2]);
+		expect(await find(records, { before: second })).toEqual([0]);
+		expect(await find(records, { sort: 'newest' })).toEqual([2, 1, 0, 3, 4]);
+		expect(await find(records, { sort: 'oldest' })).toEqual([0, 1, 2, 3, 4]);
 	});
 
 	it.each([
@@ -181,12 +217,12 @@ describe('Finding responses', () => {
 		['topic', false],
 		['response', false],
 		['files.example', false],
-	])('looks into all of an answer, but not further: %s', (text, isFound) => {
+	])('looks into all of an answer, but not further: %s', async (text, isFound) => {
 		const responses = {
 			Topic: ['a', { city: 'Needleham' }],
 			Other: 42,
 			CV: 'cv.pdf|https://files.example/cv.pdf',
 		};
-		expect(find([{ uuid: 'response', responses }], { text })).toHaveLength(Number(isFound));
+		expect(await find([{ uuid: 'response', responses }], { text })).toHaveLength(Number(isFound));
 	});
 });

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
-	findField,
 	findFields,
 	parseFields,
 	parseInputFields,
 } from '../../../../nodes/FormService/api/answers/fields.ts';
-import { matchAnswers } from '../../../../nodes/FormService/api/answers/match.ts';
+import { matchAnswers, nameAnswers } from '../../../../nodes/FormService/api/answers/match.ts';
 
 const UUID = '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d';
 
@@ -130,6 +129,7 @@ describe('Answers of a response', () => {
 			{ 'of A': 'A', 'of B': 'B' },
 		],
 		['not without a label', form.slice(2), { '': 'x' }, { '': 'x' }],
+		['without a label', [{ uuid: 'f', label: null }], [{ key: null, value: 1 }], { f: 1 }],
 	])('are matched %s', (_, fields, responses, values) => {
 		const matched = match({ responses }, parseFields(fields as IDataObject[]));
 		expect(matched).toMatchObject({ values, doubtful: [] });
@@ -162,6 +162,20 @@ describe('Answers of a response', () => {
 		}
 	});
 
+	it('are matched by comparing each name a few times, however many fields the form has', () => {
+		const compared = vi.spyOn(String.prototype, 'normalize');
+		const [few, many] = [10, 160].map((size) => {
+			const own = Array.from({ length: size }, (_, at) => ({ uuid: `f${at}`, label: `${at}` }));
+			compared.mockClear();
+			for (const field of own)
+				match({ responses: own.map(({ label }) => ({ label, value: field })) }, parseFields(own));
+			return compared.mock.calls.length / size ** 2;
+		});
+		compared.mockRestore();
+		expect(few).toBeGreaterThan(1);
+		expect(many).toBeLessThan(2 * few);
+	});
+
 	it('never share a field or a name, and none is lost', () => {
 		const label = fc.constantFrom('Name', 'Comment', 'Comment (2)', 'Fax', 'good', '');
 		const uuid = fc.option(fc.constantFrom('u2', 'u3', 'u4', 'u9'), { nil: undefined });
@@ -171,7 +185,7 @@ describe('Answers of a response', () => {
 				const { answers } = match({ responses });
 				const taken = answers.flatMap(({ field }) => (field === undefined ? [] : [field]));
 				expect(new Set(taken).size).toBe(taken.length);
-				expect(new Set(answers.map(({ name }) => name)).size).toBe(answers.length);
+				expect(new Set(nameAnswers(answers)).size).toBe(answers.length);
 				const values = answers.flatMap(({ value }) => value as string[] | string);
 				expect(values.toSorted()).toEqual(responses.map(({ value }) => value).toSorted());
 			}),
@@ -187,7 +201,10 @@ describe('A name in the input or in a condition', () => {
 		{ uuid: 'd', label: 'Comment', custom_key: 'twice' },
 		{ uuid: 'e', label: 'Cafe\u0301 ' },
 	]);
-	const find = (name: string) => findField(name, fields).map(({ id }) => id);
+	const find = (name: string) =>
+		findFields([name], fields).flatMap(({ field, sharedBy }) =>
+			[field ?? sharedBy].flat().map(({ id }) => id),
+		);
 
 	it.each([
 		[UUID.toUpperCase(), [UUID]],

@@ -16,6 +16,11 @@ describe('Oldest first', () => {
 	it.each<[string, IDataObject, IDataObject]>([
 		['the time', { created_at: at(1), number: 1 }, { created_at: at(0), number: 2 }],
 		['submitted_at', { submitted_at: at(1), number: 1 }, { submitted_at: at(0), number: 2 }],
+		[
+			'completed_at before created_at',
+			{ completed_at: at(2), created_at: at(0) },
+			{ completed_at: at(1), created_at: at(1) },
+		],
 		['the number', { created_at: at(0), number: 10 }, { created_at: at(0), number: 9 }],
 		['a number as text', { created_at: 'soon', number: '10' }, { created_at: '', number: '9' }],
 		['an id that counts up', { id: '10' }, { id: '9' }],

@@ -50,14 +50,17 @@ describe('Simplified, a response', () => {
 });
 
 describe('In columns, a response', () => {
-	it('has the answer to a deleted field by its label, apart from the fields', () => {
+	it('has the answer to a deleted field by its label, apart from the fields, and no headings', () => {
 		const fields = parseFields([{ uuid: 'a', label: 'Amount' }], { columns: true });
 		const responses = [
 			{ label: 'Amount', uuid: 'a', value: 1 },
 			{ label: 'Amount', uuid: 'b', value: 2 },
+			{ label: 'About you', value: null },
+			{ label: 'Part 2', uuid: 'h', type: 'heading' },
 		];
 		const row = toColumns({ responses } as IDataObject, fields, true);
-		expect(row).toMatchObject({ Amount: 1, otherAnswers: { Amount: 2 } });
+		expect(row).toMatchObject({ Amount: 1 });
+		expect(row.otherAnswers).toEqual({ Amount: 2 });
 		expect(row).not.toHaveProperty('matchedByPosition');
 	});
 
@@ -76,6 +79,7 @@ describe('In columns, a response', () => {
 			Object.keys(toColumns(record, fields, true)),
 		);
 		expect(first.slice(0, 4)).toEqual(['Name', 'Name (2)', 'uuid (2)', 'Email']);
+		expect(first).toContain('matchedByPosition');
 		expect(others).toEqual([first, first]);
 	});
 });

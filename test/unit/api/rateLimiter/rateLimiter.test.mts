@@ -180,3 +180,60 @@ describe('a refusal', () => {
 		expect(createLimiter(exchanges).decide(400)).toEqual(expected);
 	});
 });
+
+/** So many requests, a tenth of them in each of ten hours. */
+const inTenHours = (count: number, headers: Headers = {}) =>
+	Array.from({ length: count }, (_, index) => {
+		const at = Math.ceil((10 * (index + 1)) / count) * HOUR_MS;
+		return reply(at, at, headers);
+	});
+const refusedAt = (hour: number, headers: Headers) => ({
+	...refusal(hour * HOUR_MS, headers),
+	startedAt: hour * HOUR_MS,
+});
+
+describe('what is surely left of the day', () => {
+	it.each<[string, Exchange[], { hour: number; left?: number }]>([
+		['is all of it at first', [], { hour: 0, left: 1_440 }],
+		['is less by each request', inTenHours(600), { hour: 10, left: 840 }],
+		['is never less than none', inTenHours(2_000), { hour: 10, left: 0 }],
+		['counts a request for 24 hours', inTenHours(100), { hour: 24.9, left: 1_340 }],
+		['counts no request for longer', inTenHours(100), { hour: 27, left: 1_370 }],
+		['counts no refusals', [refusedAt(0, after(5)), refusedAt(1, {})], { hour: 2, left: 1_440 }],
+		['is what a reply shows of the day', inTenHours(1, shows(20, 1_440)), { hour: 10, left: 20 }],
+		['is not known with another limit a minute', inTenHours(9, shows(99, 100)), { hour: 10 }],
+		['is none while the day is used up', [refusedAt(1, after(7_200))], { hour: 2, left: 0 }],
+		[
+			'is all of it on the day that a refusal has announced',
+			[...inTenHours(500), refusedAt(10, after(7_200))],
+			{ hour: 12.1, left: 1_440 },
+		],
+		['outlasts no clock that is set back', inTenHours(100), { hour: -700, left: 1_340 }],
+	])('%s', (_what, exchanges, { hour, left }) => {
+		const limiter = createLimiter(exchanges);
+		expect(limiter.countLeftToday(hour * HOUR_MS)).toBe(left);
+		if (hour < 0) expect(limiter.countLeftToday((hour + 24) * HOUR_MS)).toBe(1_440);
+	});
+
+	it('counts a request whose reply was lost', () => {
+		const limiter = new RateLimiter();
+		limiter.end(limiter.start(0), undefined, 100);
+		expect(limiter.countLeftToday(200)).toBe(1_439);
+	});
+});
+
+describe('a refusal that shows the limit of the minute', () => {
+	it.each<[string, string, number, Headers, Headers?]>([
+		['dayUsedUp', '1,440 requests in a day', 1_440, {}],
+		['dayUsedUp', 'nearly as many', 1_380, {}],
+		['dayUsedUp', 'more, counted by two days of the service', 1_500, {}],
+		['wait', 'fewer', 1_370, {}],
+		['wait', 'as many, if it asks to wait for seconds', 1_440, after(20)],
+		['wait', 'as many, where the limit of the day is not known', 1_440, {}, shows(99, 100)],
+	])('is %s after %s', (kind, _what, count, headers, shown = {}) => {
+		const last = refusedAt(10, { ...shows(0), ...headers });
+		const decision = createLimiter([...inTenHours(count, shown), last]).decide(10 * HOUR_MS + 1);
+		expect(decision).toMatchObject({ kind });
+		expect(decision).not.toHaveProperty('allowed', 60);
+	});
+});

@@ -39,20 +39,21 @@ describe('finding the next page', () => {
 		{ meta: { page: 1, per_page: 2 } },
 		{ paging: { next: { after: 'c2' } } },
 		{ cursor: 'c2' },
-		{ links: { next: null }, cursor: 'c2' },
-		{ offset: 'itr2/rec' },
 		{ next_offset: 2 },
-		{ last: false, continue: { from: 1 } },
+		{ next: 2 },
+		{ more: 'yes' },
+		{ meta: { page: 1, moreRecords: true } },
 		{ nextPageToken: 'c2' },
 		{ pageInfo: { hasNextPage: true, endCursor: 'c2' } },
 		{ meta: { next_key: { uuid: 'c2' } } },
 		{ meta: { a: { b: { c: { d: { has_more: true } } } } } },
-		{ meta: { total: { value: 7 } } },
 		{ total: 2, total_pages: 3 },
 		{ total: 7 },
 		{ meta: { totals: {}, count: 3 } },
 		{ pages: 3 },
-		{ last: false },
+		{ meta: { page_count: '3' } },
+		{ numberOfSubmissions: 3 },
+		{ id: 'AbC123', name: 'Survey', has_more: true },
 		{ limit: 2 },
 	])('says so when there is more and no rule reads where: %j', (around) => {
 		expect(twoOf(around).kind).toBe('unknown');
@@ -66,9 +67,11 @@ describe('finding the next page', () => {
 		{ count: 2 },
 		{ current_page: 1, last_page: 1, per_page: 2 },
 		{ page: 0, last_page: 0 },
-		{ is_last: true, cursor: 'c1' },
-		// a form has pages too, and a limit of responses
-		{ id: 'AbC123', pages: 3, limit: 2 },
+		{ cursor: 'c1', has_more: false },
+		// PHP's empty objects
+		{ next: [], meta: { next_page: {} } },
+		// a form has pages too, a limit of responses, and texts on its buttons
+		{ id: 'AbC123', pages: 3, limit: 2, next_button: 'Go on', responses_count: 7 },
 		{ meta: { rate_limit: { total: 1440, limit: 2 } } },
 		{ form: { id: 'AbC123', total: 7, has_more: true } },
 		{ meta: { has_more: false, after_cursor: 'c2', end_cursor: 'c2', cursor: 'c2' } },
@@ -83,9 +86,9 @@ describe('finding the next page', () => {
 	it.each([
 		['unknown', { 'x-total-count': '3' }],
 		['unknown', { 'content-range': '0-1/6' }],
-		['unknown', { 'x-pagination': '{"CurrentPage":1,"TotalPages":3}' }],
-		['none', { 'x-pagination': '{"CurrentPage":1,"TotalPages":1}' }],
-		['none', { 'x-pagination': 'off' }],
+		['unknown', { 'x-total-pages': '2' }],
+		['unknown', { 'x-next-page': '2' }],
+		['none', { 'x-total-count': '2', 'x-per-page': '2' }],
 	])('is %s by the headers %j', (kind, headers) => {
 		expect(findNextPage(headers, [{ data: [{}, {}] }], firstOfTwo).kind).toBe(kind);
 	});

@@ -1,25 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import { createAccount } from '../../../../nodes/FormService/api/account.ts';
-import {
-	parseAddedResponse,
-	parsePdfLink,
-} from '../../../../nodes/FormService/api/replies/parse.ts';
+import { unwrap } from '../../../../nodes/FormService/api/envelope.ts';
+import { parsePdfLink } from '../../../../nodes/FormService/api/replies/parse.ts';
 import type { RequestContext } from '../../../../nodes/FormService/api/requestContext.ts';
 
 const uuid = '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d';
 
-describe('what the service says of a new response', () => {
+describe('a reply to a request that acts', () => {
+	it.each<[unknown, string?]>([
+		[{ success: true, data: { uuid } }, uuid],
+		[{ message: 'Added.', data: { id: 'r-1', uuid } }, uuid],
+		[{ data: uuid }, uuid],
+		[{ uuid, data: { f1: 'Ada' } }, uuid],
+		[{ data: { id: 7 } }, '7'],
+		[{ success: 1, message: 'Added.', data: [] }],
+	])('confirms that the service has acted by %j', (value, id) => {
+		expect(unwrap(value)).toMatchObject({ isConfirmed: true, id });
+	});
+
 	it.each([
-		['its UUID in data', { success: true, data: { uuid } }, { uuid }],
-		['a message beside it', { message: 'Added.', data: { uuid } }, { message: 'Added.', uuid }],
-		['the UUID alone', { success: true, data: uuid }, { uuid }],
-		['the UUID beside its data', { uuid, data: { f1: 'Ada' } }, { uuid, f1: 'Ada' }],
-		['the UUID beside nothing', { success: true, uuid, data: null }, { uuid }],
-		['an id', { success: true, data: { id: 7 } }, { id: 7 }],
-		['a message only', { success: true, message: 'Added.', data: [] }, { message: 'Added.' }],
-		['nothing at all', { success: true, data: null }, { success: true }],
-	])('is given, where it is %s', (_, value, given) => {
-		expect(parseAddedResponse(value)).toEqual(given);
+		...[null, 'Added.', [], {}, { message: 'Unauthenticated.' }],
+		{ code: 422, message: 'The given data was invalid.', data: null },
+		{ success: null, status: 'ok', data: {} },
+		{ id: 'request-1', errors: { name: ['Too long.'] } },
+		{ success: false, data: { uuid } },
+	])('confirms nothing by %j', (value) => {
+		expect(unwrap(value).isConfirmed).toBe(false);
 	});
 });
 
@@ -53,7 +59,9 @@ describe('the link to a PDF', () => {
 		{ data: { pdf_url: 'javascript:alert(1)' } },
 		{ data: { pdf_url: 42 } },
 	])('is not taken from %j', (value) => {
-		expect(() => parsePdfLink(context, value)).toThrow('did not send a link to a PDF');
+		expect(() => parsePdfLink(context, value)).toThrow(
+			'Unexpected reply instead of a link to a PDF: ',
+		);
 	});
 
 	it.each([

@@ -34,18 +34,20 @@ function served(...answers: Answer[]) {
 		baseUrl: 'https://forms.example.com',
 	});
 	const sent: IHttpRequestOptions[] = [];
+	const log: string[] = [];
 	const send = async (_credential: string, options: IHttpRequestOptions) => {
 		const answer = answers[Math.min(sent.length, answers.length - 1)];
 		sent.push(options);
 		if (answer instanceof Error) throw answer;
 		const { status = 200, headers = {}, body = '' } = answer;
-		const text = typeof body === 'string' ? body : JSON.stringify(body);
-		const stream = Readable.from([Buffer.from(text)]);
+		const isText = typeof body === 'string' || Buffer.isBuffer(body);
+		const stream = Readable.from([Buffer.from(isText ? body : JSON.stringify(body))]);
 		return await Promise.resolve({ statusCode: status, headers, body: stream });
 	};
 	const n8n = {
 		helpers: { httpRequestWithAuthentication: send },
 		getNode: () => ({ name: 'Form Service', type: 'formService', parameters: {} }),
+		logger: { warn: (text: string) => void log.push(text) },
 	} as unknown as RequestContext['n8n'];
 	const context: RequestContext = { n8n, account, urgency: 'bulk', itemIndex: 3 };
 	const target = (endpoint: Endpoint = endpoints.listForms) =>
@@ -55,7 +57,7 @@ function served(...answers: Answer[]) {
 			() => expect.unreachable(),
 			(error: ServiceError) => error,
 		);
-	return { context, target, sent, failure };
+	return { context, target, sent, log, failure };
 }
 
 it.each(['https://forms.example.com/api/v1/../admin', 'https://evil.example/api/v1/forms'])(
@@ -78,6 +80,34 @@ it.each([
 	const reply = { status: 403, body: { success: false, message, data } };
 	expect((await served(reply).failure(endpoints.addResponse)).message).toMatch(expected);
 	expect((await served(reply).failure(endpoints.listFields)).message).toMatch(/^Access denied/);
+});
+
+it("after 1,440 requests, a refusal with the minute's limit ends the day", async () => {
+	const headers = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0' };
+	const answers: Answer[] = Array(1_440).fill({ body: { success: true } });
+	const { context, target, sent, failure } = served(...answers, { status: 429, headers });
+	for (let count = 0; count < 1_440; count++) await request(context, target());
+	for (let tries = 0; tries < 3; tries++) {
+		const { message, description } = await failure(endpoints.listForms);
+		expect([message, description].join()).toMatch(/daily request limit.* 1,440 requests a day/i);
+	}
+	expect(sent).toHaveLength(1_441);
+});
+
+it.each<[string, BufferEncoding, string]>([
+	['application/json', 'utf8', 'Müller'],
+	['application/json; charset=ISO-8859-1', 'latin1', 'Müller'],
+	['application/json;charset="utf-16le"', 'utf16le', 'Müller'],
+	['application/json; charset=unheard-of', 'utf8', 'Müller'],
+	['application/json', 'latin1', 'M\uFFFDller'],
+	['application/json; charset=utf-8', 'latin1', 'M\uFFFDller'],
+])('a reply with the type %s in %s gives %s, and a hint if it is garbled', async (...given) => {
+	const [type, encoding, name] = given;
+	const body = Buffer.from('{"data":{"name":"Müller"}}', encoding);
+	const { context, target, log } = served({ headers: { 'content-type': type }, body });
+	expect(await request(context, target())).toMatchObject({ value: { data: { name } } });
+	const hint = expect.stringMatching(/^Form Service sent text that cannot be decoded/);
+	expect(log).toEqual(name === 'Müller' ? [] : [hint]);
 });
 
 describe('a new endpoint', () => {

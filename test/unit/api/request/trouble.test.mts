@@ -10,9 +10,9 @@ const account = createAccount({ accessToken: 'token', baseUrl: 'https://forms.ex
 const sent = { url: `${account.baseUrl}/forms`, effect: { kind: 'safe' }, account } as const;
 
 /** The trouble of a reply that is no success. */
-function reply(status: number, headers = {}, body = '{'): Trouble {
+function reply(status: number, headers = {}, body = '{', noun?: string): Trouble {
 	const given = { kind: 'reply', status, headers, body: Buffer.from(body) } as const;
-	const outcome = readReply(given, sent);
+	const outcome = readReply(given, { ...sent, effect: { kind: 'safe', noun } });
 	return 'trouble' in outcome ? outcome.trouble : expect.unreachable();
 }
 const broken = (problem: ConnectionProblem) => explainBroken({ problem }, { account });
@@ -72,6 +72,19 @@ describe('a request', () => {
 			pauses,
 		);
 	});
+});
+
+it.each([
+	['form', 404, 'The form was not found.', 'Form not found'],
+	['form', 404, 'Form does not exist', 'Form not found: "Form does not exist"'],
+	['response', 404, 'Not Found', 'Response not found'],
+	['response', 404, 'The requested response could not be found', 'Response not found'],
+	['response', 404, 'The PDF was not found.', 'Response not found: "The PDF was not found."'],
+	['form', 403, 'Access denied!', 'Access denied (status 403)'],
+	['form', 404, 'No.', 'Form not found: "No."'],
+	['form', 404, '禁止', 'Form not found: "禁止"'],
+])('What is said of a %s with %i and "%s" is: %s', (noun, status, message, shown) => {
+	expect(reply(status, {}, JSON.stringify({ success: false, message }), noun).message).toBe(shown);
 });
 
 /** As n8n's helpers throw it: the error of the network is the cause of another. */

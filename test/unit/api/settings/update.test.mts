@@ -8,7 +8,7 @@ import {
 import { settingRules, type SettingRule } from '../../../service/specification/settingsRules.mts';
 
 const encode = (values: object) =>
-	encodeSettings(Object.entries(values).map(([name, value]) => ({ title: name, name, value })));
+	encodeSettings(Object.entries(values).map(([title, value]) => ({ title, value })));
 
 const urlOfLength = (length: number) => 'https://example.com/'.padEnd(length, 'a');
 

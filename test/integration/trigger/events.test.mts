@@ -1,0 +1,133 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { n8nFor, time } from '../harness.mts';
+import { httpServer } from '../servers.mts';
+import { tick, watch } from './watching.mts';
+
+/** What the service lists. */
+let responses: IDataObject[];
+let forms: IDataObject[];
+
+const baseUrl = await httpServer(({ url = '' }, reply) => {
+	const fields = [{ uuid: 'f', label: 'Name' }];
+	const data = url.includes('/responses/') ? responses : url.endsWith('/fields') ? fields : forms;
+	reply.writeHead(200, { 'content-type': 'application/json' });
+	reply.end(JSON.stringify({ success: true, data }));
+});
+let tokens = 0;
+let log: string;
+
+/** A trigger on the form `form`: what its first poll and its test event give, and how it polls later. */
+async function publish(parameters: INodeParameters = {}) {
+	const trigger = watch(n8nFor({ accessToken: `token-${++tokens}`, baseUrl }), 'form', parameters);
+	const poll = async (...given: Parameters<typeof trigger.poll>) =>
+		(await trigger.poll(...given)).map(({ json }) => json);
+	const lines: string[] = [];
+	const first = await poll({ log: lines });
+	log = lines.join('\n');
+	return { first, poll, example: (await poll({ mode: 'manual' }))[0] };
+}
+
+const listIds = (items: IDataObject[]) => items.map(({ uuid }) => uuid).join(' ');
+
+beforeEach(() => {
+	responses = [];
+	forms = [{ id: 'form', name: 'A', created_at: '2026-11-21' }];
+});
+
+describe('Emit Existing Responses', () => {
+	const since = (emitSince: string) => ({ emitExisting: 'since', emitSince });
+	const all = 'first second third late timeless unreadable';
+
+	beforeEach(() => {
+		// midnight of January 31 in the workflow's time zone is 05:00 UTC
+		const times = { late: '05:00:01', third: '05:00:00', second: '04:59:59', first: '04:00:00' };
+		responses = Object.entries(times).map(([uuid, clock]) => {
+			return { uuid, created_at: `2026-01-31T${clock}Z` };
+		});
+		responses.push({ uuid: 'timeless' }, { uuid: 'unreadable', created_at: 'recently' });
+	});
+
+	it.each<[string, INodeParameters, string]>([
+		['none, by default', {}, ''],
+		['none', { emitExisting: 'no' }, ''],
+		['all, oldest first', { emitExisting: 'all' }, all],
+		['all, as version 0.1.0 has saved it', { emitExisting: true }, all],
+		['those of a day in the workflow’s time zone or later', since('2026-01-31'), 'third late'],
+		['those since a time of another zone', since('2026-01-31T05:59:59+01:00'), 'second third late'],
+		['those since an expression', since('={{ DateTime.fromISO("2026-01-31T05:00:01Z") }}'), 'late'],
+	])('starts the workflow for %s', async (_text, options, expected) => {
+		const { first, poll } = await publish({ options });
+		expect(listIds(first)).toBe(expected);
+		responses.push({ uuid: 'new', created_at: '2026-01-01T00:00:00Z' });
+		expect(listIds(await poll(tick))).toBe('new');
+	});
+
+	it('logs how many responses without a time count as older than the date', async () => {
+		await publish({ options: since('2026-01-31') });
+		expect(log).toContain('2 existing responses have no created_at');
+		await publish({ options: { emitExisting: 'all' } });
+		expect(log).not.toContain('created_at');
+	});
+
+	it.each(['', 'soon', '2026-02-30'])('fails the activation if the date is "%s"', async (date) => {
+		const publishing = publish({ options: since(date) });
+		await expect(publishing).rejects.toThrow("'Existing Responses Since'");
+	});
+
+	it('delivers what is new before the rest of what exists', async () => {
+		const { first, poll } = await publish({ options: { ...since('2026-01-01'), maxPerPoll: 1 } });
+		responses.unshift({ uuid: 'new', created_at: new Date(time.now()).toISOString() });
+		for (let polls = 0; polls < 5; polls++) first.push(...(await poll(tick)));
+		expect(listIds(first)).toBe('first new second third late');
+	});
+});
+
+it('Response Updated holds the new answers against the filters', async () => {
+	const submit = (Name: string) => (responses = [{ uuid: 'a', responses: { Name } }]);
+	const conditions = [{ field: 'Name', operator: 'is', value: 'Grace' }];
+	submit('Grace');
+	const filters = { conditions: { conditions } };
+	const { poll } = await publish({ events: ['responseUpdated'], filters });
+	submit('Ada');
+	expect(await poll(tick)).toEqual([]);
+	submit('Grace');
+	expect(await poll(tick)).toMatchObject([
+		{ event: 'responseUpdated', answers: { Name: 'Grace' } },
+	]);
+	expect(await poll(tick)).toEqual([]);
+});
+
+describe('Form Updated', () => {
+	const events = ['formUpdated'];
+
+	it('gives a chosen form as it is listed, with what has changed and without secrets', async () => {
+		const { first, poll } = await publish({ events });
+		const secret = { api_token: 'hidden' };
+		forms = [{ id: 'form', name: 'B', is_closed: true, secret, responses_count: 9 }, { id: 'b' }];
+		const changed = ['is_closed', 'name', 'secret'];
+		const item = {
+			event: 'formUpdated',
+			changed,
+			is_closed: true,
+			form: { id: 'form', name: 'B' },
+		};
+		expect([first, await poll(tick)]).toEqual([[], [expect.objectContaining(item)]]);
+		forms[0] = { ...forms[0], responses_count: 10, cta_label: 'Send' };
+		const [raw] = await poll(tick, { simplify: false });
+		expect(raw).toMatchObject({ changed: ['cta_label'], cta_label: 'Send', responses_count: 10 });
+		expect(JSON.stringify(raw)).not.toContain('hidden');
+	});
+
+	it('fails the activation if a chosen form is not listed', async () => {
+		const publishing = publish({ events, watch: 'several', formIds: ['form', 'gone'] });
+		await expect(publishing).rejects.toThrow('There is no form with the ID gone');
+	});
+
+	it('has the newest form with an example of what has changed as its test event', async () => {
+		const days = { new: '22', other: '23' };
+		for (const [id, day] of Object.entries(days)) forms.push({ id, created_at: `2026-11-${day}` });
+		const { example } = await publish({ events, watch: 'several', formIds: ['form', 'new'] });
+		expect(example).toMatchObject({ changed: ['is_closed'], form: { id: 'new' } });
+	});
+});

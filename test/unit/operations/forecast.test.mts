@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { endpoints } from '../../../nodes/FormService/api/endpoints.ts';
+import type { Endpoint } from '../../../nodes/FormService/api/endpoints.ts';
+import { forecastDay } from '../../../nodes/FormService/api/rateLimiter/limits.ts';
+import { countRequests } from '../../../nodes/FormService/operations/forecast.ts';
+import type { PlannedItem } from '../../../nodes/FormService/operations/forecast.ts';
+
+describe('the requests of a run', () => {
+	it.each([
+		['fits', 1_000, 1_000],
+		['mayNotFit', 1_000, 999],
+		['mayNotFit', 1_440, 0],
+		['neverFits', 1_441, 1_440],
+		['fits', 5_000, undefined],
+	])('%s: %i, with %s left', (forecast, requests, left) => {
+		expect(forecastDay(requests, left)).toBe(forecast);
+	});
+
+	const plan = (endpoint: Endpoint, ...items: Array<[url: string, orderKey: string]>) =>
+		items.map(([url, orderKey], index) => {
+			return { item: { index, endpoint }, orderKey, request: { target: { url } } };
+		}) as unknown as PlannedItem[];
+
+	it.each<[number, string, Endpoint]>([
+		[2, 'different lists', endpoints.listResponses],
+		[2, 'responses with different answers', endpoints.addResponse],
+		[3, 'updates, of the same form too', endpoints.updateSettings],
+	])('are as many as there are, without what is skipped: %i %s', (count, _what, endpoint) => {
+		const planned = plan(endpoint, ['/a', 'item 1'], ['/b', 'item 2'], ['/b', 'item 2']);
+		expect(countRequests(planned)).toBe(count);
+		expect(countRequests(planned.map((one) => ({ ...one, sendsNothing: true })))).toBe(0);
+	});
+});
