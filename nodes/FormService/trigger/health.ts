@@ -116,6 +116,8 @@ export function recordFailure(
 	const { retryAfterMs, resetsAtEpochMs = failedAtMs } = { ...error.failure } as Retry;
 	const askedMs = Math.min(retryAfterMs ?? resetsAtEpochMs - failedAtMs, MAX_RETRY_AFTER_MS);
 	const earlierMs = hasWaited(failing.health, failedAtMs) ? -Infinity : waitUntilMs;
+	// a millisecond later, the rate limiter agrees, whatever the rounding
+	const askedUntilMs = askedMs > 0 ? Math.ceil(failedAtMs + askedMs) + 1 : -Infinity;
 	const counts = { count: count + 1, wholeCount: wholeCount + (isWhole ? 1 : 0) };
 	const most = Math.max(counts.count, counts.wholeCount);
 	const sinceReportMs = failedAtMs < reportedAtMs ? Infinity : failedAtMs - reportedAtMs;
@@ -123,8 +125,7 @@ export function recordFailure(
 	failing.health = {
 		...counts,
 		failedAtMs: startedAtMs,
-		// a millisecond later, the rate limiter agrees, whatever the rounding
-		waitUntilMs: Math.max(earlierMs, Math.ceil(failedAtMs + askedMs) + 1),
+		waitUntilMs: Math.max(earlierMs, askedUntilMs),
 		reportedAtMs: isDue ? failedAtMs : reportedAtMs,
 		pendingError: isDue ? error : pendingError,
 	};

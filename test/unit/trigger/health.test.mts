@@ -114,7 +114,8 @@ it('The reported error says what it means for responses', () => {
 
 it('A person who publishes sees at once what works again, but for what the service asked for', () => {
 	const [failed, refused, good] = [new List('fails 0'), new List('fails 0~9'), new List()];
-	const isWanted = (...lists: List[]) => health.isRetryWanted(lists, at(1));
+	// also in the instant of the failure
+	const isWanted = (...lists: List[]) => health.isRetryWanted(lists, at(0));
 	expect([isWanted(failed, good), isWanted(failed, refused), isWanted(good)]).toEqual([
 		true,
 		false,
