@@ -145,7 +145,7 @@ it.each(['default', 'durable'] as const)('A state of version 0.1.0 is read (%s)'
 	const { A, B } = world.forms;
 	fill(A, 2);
 	const forms = [
-		`{"known":"TPuUorf3xEc00000R8WN4tEKdlc00000","id":"A"}`,
+		`{"known":"TPuUorf3xEc00000R8WN4tEKdlc00000","id":"A","position":{"newestEnd":{"newest":"first"}}}`,
 		`{"known":"y2QohFtjlWc00000","id":"B"}`,
 	];
 	const rest = `"savedAt":1795263120001,"service":"kxI4lTP06O","version":2`;
@@ -158,7 +158,7 @@ it.each(['default', 'durable'] as const)('A state of version 0.1.0 is read (%s)'
 });
 
 /** Two hours after the start, without the events that came later. Of B-1, the state knows that it is missing. */
-const STATE_BEFORE_UPDATES = `{"state":{"forms":[{"known":"8LxVovsMCQc00000PMy816PItXc00000uj_ecqeo3qc00000C6Pk259Phzc000003rY6TCROjgc00000HYre3_9nUAwhtb6cyj87sXsGSOc00000vE576YKreec00000","id":"A"},{"known":"OTdmzE46JFc00000symHg3_Dciwhtb6cBoIF3vPV88C0e91cW2Oq_zj5Wvwhtb8u","id":"B"}],"positions":{"A":{"newestEnd":{"newest":"first"}}},"mark":"040fff01-347a-45ad-b370-e77ab0a84d51","count":17,"isListed":true,"listedSinceMs":1795262401000,"service":"k82t7LWjBh","version":3}}`;
+const STATE_BEFORE_UPDATES = `{"state":{"forms":[{"known":"8LxVovsMCQc00000PMy816PItXc00000uj_ecqeo3qc00000C6Pk259Phzc000003rY6TCROjgc00000HYre3_9nUAwhtb6cyj87sXsGSOc00000vE576YKreec00000","id":"A","position":{"newestEnd":{"newest":"first"}}},{"known":"OTdmzE46JFc00000symHg3_Dciwhtb6cBoIF3vPV88C0e91cW2Oq_zj5Wvwhtb8u","id":"B"}],"mark":"040fff01-347a-45ad-b370-e77ab0a84d51","count":17,"isListed":true,"listedSinceMs":1795262401000,"service":"k82t7LWjBh","version":3}}`;
 
 it.each(['default', 'durable'] as const)('A state without answers continues (%s)', async (mode) => {
 	const world = new World(['A', 'B'], { mode, events: EVENTS, watch: { kind: 'all', except: [] } });

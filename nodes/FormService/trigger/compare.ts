@@ -4,14 +4,18 @@ import { getIdentities } from '../api/records';
 import type { ResponseEvent, TriggerEvent } from '../parameters/watched';
 import { DAY_MS, MINUTE_MS } from './budget';
 import {
+	addExisting,
 	addMissingDay,
 	computeAnswersFingerprint,
 	computeFingerprint,
 	describeKnown,
 	haveAnswersChanged,
+	isEmitted,
+	isInBaseline,
 	readCreatedAtMs,
 } from './knowledge';
-import type { Baseline, FormState, Known, KnownResponse, PageRead } from './knowledge';
+import type { FormState, Known, KnownResponse } from './knowledge';
+import type { PageRead } from './reading';
 
 /** What a person set that decides what is an event. */
 export type Rules = { events: readonly TriggerEvent[]; abandonedAfterMs: number };
@@ -69,11 +73,9 @@ export function compareResponses(
 		const { record, former } = one;
 		const pending = waiting.get(fingerprint);
 		const was = pending?.after ?? before.get(former ?? fingerprint);
-		const isExisting = was === undefined && existedBefore(record, baseline);
-		if (isExisting) {
-			hasFoundExisting = true;
-			baseline = baseline && addExisting(baseline, record);
-		}
+		const isExisting = was === undefined && isInBaseline(record, baseline);
+		hasFoundExisting ||= isExisting;
+		baseline = isExisting ? baseline && addExisting(baseline, record) : baseline;
 		const standing = was?.kind ?? (isExisting && !isEmitted(record, baseline) ? 'seen' : 'new');
 		const answers = rules.events.includes('responseUpdated')
 			? (computeAnswersFingerprint(record) ?? was?.answers)
@@ -122,20 +124,6 @@ export function markMissing(
 	}
 	const known = applyChanges(state.known, changes);
 	return known === state.known ? state : { ...state, known };
-}
-
-/**
- * What is known after a reading of the whole list about what existed before. A list of one page shows all
- * of it at once. While the pages of a longer one are read, a response can move to a page that was read
- * already; the baseline is complete when another reading has found none.
- *
- * @param isComplete whether nothing that existed can be missing: the reading found nothing else, or was of
- * one page
- */
-export function advanceBaseline(state: FormState, isComplete: boolean): FormState {
-	const { baseline, ...rest } = state;
-	if (baseline === undefined || isComplete) return baseline === undefined ? state : rest;
-	return baseline.isRead ? state : { ...state, baseline: { ...baseline, isRead: true } };
 }
 
 /**
@@ -197,32 +185,6 @@ function listByFingerprint(
 		}
 	}
 	return listed;
-}
-
-/**
- * Whether an unknown response existed before its form was watched. Until the whole list has been read
- * once, its time of creation says so. In a second reading only a response that is also older than the
- * newest existing one can have moved from page to page: services that write local times give new responses
- * times before the activation.
- */
-function existedBefore(record: IDataObject, baseline: Baseline | undefined): boolean {
-	if (baseline === undefined) return false;
-	const { sinceMs, newestMs = -Infinity, isRead } = baseline;
-	const createdAtMs = readCreatedAtMs(record);
-	if (isRead !== true) return createdAtMs === undefined || createdAtMs < sinceMs;
-	return createdAtMs !== undefined && createdAtMs < Math.min(sinceMs, newestMs);
-}
-
-function addExisting(baseline: Baseline, record: IDataObject): Baseline {
-	const { newestMs = -Infinity } = baseline;
-	const createdAtMs = readCreatedAtMs(record) ?? -Infinity;
-	return createdAtMs > newestMs ? { ...baseline, newestMs: createdAtMs } : baseline;
-}
-
-/** Whether an existing response starts the workflow. Without a time, it is older than any date. */
-function isEmitted(record: IDataObject, baseline: Baseline | undefined): boolean {
-	const { emitSinceMs = Infinity } = baseline ?? {};
-	return emitSinceMs === 0 || (readCreatedAtMs(record) ?? -Infinity) >= emitSinceMs;
 }
 
 const toMinute = (epochMs: number) => Math.ceil(epochMs / MINUTE_MS);

@@ -1,33 +1,18 @@
 import type { IDataObject } from 'n8n-workflow';
-import { getCreationTime, sortOldestFirst } from '../api/answers/order';
 import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
 import { NotSent } from '../api/errors';
 import { getFormId } from '../api/records';
 import { MAX_PAGES } from '../api/replies/list';
 import type { PagePosition } from '../api/replies/list';
-import type { FormEvent } from '../parameters/watched';
-import {
-	addRequests,
-	computeMaxRequests,
-	DAY_MS,
-	EMPTY_BUCKET,
-	HOUR_MS,
-	isEmpty,
-	MINUTE_MS,
-} from './budget';
+import { addRequests, computeMaxRequests, DAY_MS, EMPTY_BUCKET, HOUR_MS, isEmpty } from './budget';
 import type { Bucket, Demand } from './budget';
 import { HEALTHY, isBackOffOver, isRetryWanted } from './health';
 import type { AccountHealth, Failing } from './health';
-import { encodeAttributes, listChanged } from './formAttributes';
-import { addMissingDay } from './knowledge';
-import type { Baseline, FormState, Knowledge } from './knowledge';
-import { isWatched } from './parameters';
-import type { Parameters } from './parameters';
 import { readPart } from './reading';
 import type { Part, ReadContext } from './reading';
 
-/** Which forms there are: the list of all forms, what the process remembers of it, and what is known then. */
+/** Which forms there are: the list of all forms, and what the process remembers of it. */
 
 /** A form as the list of all forms has it, and its attributes once they are compared. */
 export type ListedForm = { id: string; name: string; record: IDataObject; attributes?: string };
@@ -136,124 +121,4 @@ export async function readNames(context: ReadContext, list: FormList): Promise<n
 		logger.info(`The names of the forms could not be read: ${part.error.message}`);
 	}
 	return part.requests;
-}
-
-/** An event of a form. */
-export type FoundForm = ListedForm & {
-	event: FormEvent;
-	/** The attributes that have changed. */
-	changed?: string[];
-	/** What is known of the form once n8n has the event. */
-	after: FormState;
-	/** What was known of its attributes. */
-	before?: string;
-};
-
-/** What is known of the forms after a list of them, and the events in it, which the knowledge does not have. */
-type MergedForms = { knowledge: Knowledge; found: FoundForm[] };
-
-/** What is known of a form that is watched from now on; nothing if no responses are wanted. */
-type Initial = { baseline?: Baseline };
-
-/**
- * What is known with the forms that were listed, and which of them are new or have other attributes than are
- * known. If none are known of a form, those in the list are taken as known.
- *
- * @param nowMs the service's time
- */
-export function mergeFormList(
-	knowledge: Knowledge,
-	list: Pick<FormList, 'forms' | 'whole'>,
-	{ watch, events }: Pick<Parameters, 'watch' | 'events'>,
-	initial: Initial,
-	nowMs: number,
-): MergedForms {
-	const merged =
-		watch.kind === 'all'
-			? mergeAllForms(knowledge, list, watch.except, initial, nowMs)
-			: { knowledge, found: [] };
-	if (!events.includes('formUpdated')) return merged;
-	const forms = new Map(merged.knowledge.forms);
-	const found = merged.found.map((one) => {
-		return { ...one, after: { ...one.after, attributes: encodeAttributes(one.record) } };
-	});
-	for (const form of list.forms.values()) {
-		const isNew = watch.kind === 'all' && !forms.has(form.id);
-		if (isNew || !isWatched(watch, form.id)) continue;
-		const state = forms.get(form.id) ?? {};
-		const { attributes: before } = state;
-		// once for each reading of the list
-		const attributes = (form.attributes ??= encodeAttributes(form.record));
-		if (attributes === before) continue;
-		const after = { ...state, attributes };
-		const changed = before === undefined ? [] : listChanged(before, form.record);
-		if (changed.length === 0) forms.set(form.id, after);
-		else found.push({ ...form, event: 'formUpdated', changed, before, after });
-	}
-	return { knowledge: { ...merged.knowledge, forms }, found };
-}
-
-/**
- * What is known of all forms. A form that has appeared since the first list is watched from its creation,
- * unless its time says that it is older. A form that has left is remembered for 30 days.
- *
- * @param except the IDs of forms that are excluded
- * @returns created forms oldest first
- */
-function mergeAllForms(
-	knowledge: Knowledge,
-	{ forms: listed, whole }: Pick<FormList, 'forms' | 'whole'>,
-	except: readonly string[],
-	initial: Initial,
-	nowMs: number,
-): MergedForms {
-	if (listed.size === 0 && whole === undefined) return { knowledge, found: [] };
-	const { listedSinceMs = nowMs, isListed = false } = knowledge;
-	const forms = new Map(knowledge.forms);
-	const excluded = new Set(except);
-	const created: FoundForm[] = [];
-	const after: FormState = initial.baseline === undefined ? {} : { known: new Map() };
-	for (const form of listed.values()) {
-		const state = forms.get(form.id);
-		if (excluded.has(form.id)) forms.set(form.id, PAUSED);
-		else if (state !== undefined) forms.set(form.id, resumeForm(state, initial));
-		else if (isCreated(form, knowledge)) created.push({ ...form, event: 'formCreated', after });
-		else forms.set(form.id, initial);
-	}
-	// a list that could not be read again says nothing about the days since
-	const { ids, readAtMs = 0 } = whole ?? {};
-	for (const [id, state] of ids === undefined ? [] : forms) {
-		if (ids?.has(id) || listed.has(id)) continue;
-		const absence = addMissingDay(state.absence, Math.floor(readAtMs / DAY_MS));
-		if (absence === undefined) forms.delete(id);
-		else if (absence !== state.absence) forms.set(id, { ...state, absence });
-	}
-	const merged = { ...knowledge, listedSinceMs, isListed: isListed || ids !== undefined, forms };
-	return { knowledge: merged, found: sortOldestFirst(created) };
-}
-
-/** Responses that come while a form is excluded are not delivered later. */
-const PAUSED: FormState = { isPaused: true };
-
-/** A form that is listed again, or that was paused: then it begins now, without its existing responses. */
-function resumeForm(state: FormState, { baseline }: Initial): FormState {
-	const { absence, isPaused, ...rest } = state;
-	const isWanted =
-		baseline !== undefined && rest.baseline === undefined && rest.known === undefined;
-	if (isWanted) return { ...rest, baseline: isPaused ? { sinceMs: baseline.sinceMs } : baseline };
-	if (absence === undefined) return state;
-	return isPaused ? { ...rest, isPaused } : rest;
-}
-
-/** Times are often rounded down to the second, and several machines of a service differ. */
-const TOLERANCE_MS = MINUTE_MS;
-
-/** Whether a form was created since the list was first read; without a time, since all of it was read. */
-function isCreated(
-	{ record }: ListedForm,
-	{ listedSinceMs, isListed = false }: Knowledge,
-): boolean {
-	if (listedSinceMs === undefined) return false;
-	const createdAtMs = getCreationTime(record);
-	return createdAtMs === undefined ? isListed : createdAtMs >= listedSinceMs - TOLERANCE_MS;
 }

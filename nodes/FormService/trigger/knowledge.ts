@@ -38,6 +38,8 @@ export type FormState = {
 	readonly attributes?: string;
 	/** The responses of the form were read before, and are not read at present. */
 	readonly isPaused?: boolean;
+	/** Undefined if the next process reads the list from its first page. */
+	readonly position?: SavedPosition;
 };
 
 /** The responses that existed before the trigger watched their form. */
@@ -76,13 +78,6 @@ export type Absence = {
 	readonly lastDay: number;
 	/** How many there were before it. */
 	readonly days: number;
-};
-
-/** A page that was read. */
-export type PageRead = {
-	records: readonly IDataObject[];
-	/** When the service sent the page, in epoch milliseconds of the service. */
-	readAtMs: number;
 };
 
 /** Where the reading of a list stood when the state was saved: a hint for the next process. */
@@ -192,4 +187,49 @@ export function identifyService(baseUrl: string): string {
 export function readCreatedAtMs(record: IDataObject): number | undefined {
 	const createdAtMs = getCreationTime(record);
 	return createdAtMs !== undefined && createdAtMs > 0 ? createdAtMs : undefined;
+}
+
+/**
+ * Whether an unknown response existed before its form was watched. Until the whole list has been read
+ * once, its time of creation says so. In a second reading only a response that is also older than the
+ * newest existing one can have moved from page to page: services that write local times give new responses
+ * times before the activation.
+ */
+export function isInBaseline(record: IDataObject, baseline: Baseline | undefined): boolean {
+	if (baseline === undefined) return false;
+	const { sinceMs, newestMs = -Infinity, isRead } = baseline;
+	const createdAtMs = readCreatedAtMs(record);
+	if (isRead !== true) return createdAtMs === undefined || createdAtMs < sinceMs;
+	return createdAtMs !== undefined && createdAtMs < newestMs;
+}
+
+/** The baseline with another response that existed. */
+export function addExisting(baseline: Baseline, record: IDataObject): Baseline {
+	const { newestMs = -Infinity } = baseline;
+	const createdAtMs = readCreatedAtMs(record) ?? -Infinity;
+	return createdAtMs > newestMs ? { ...baseline, newestMs: createdAtMs } : baseline;
+}
+
+/** Whether an existing response starts the workflow. Without a time, it is older than any date. */
+export function isEmitted(record: IDataObject, baseline: Baseline | undefined): boolean {
+	const { emitSinceMs = Infinity } = baseline ?? {};
+	return emitSinceMs === 0 || (readCreatedAtMs(record) ?? -Infinity) >= emitSinceMs;
+}
+
+/**
+ * What is known after a reading of the whole list about what existed before. A list of one page shows all
+ * of it at once. While the pages of a longer one are read, a response can move to a page that was read
+ * already; the baseline is complete when a second reading has found none.
+ *
+ * @param reading `hasDropped` says that events had no room, so that the next reading has to find them again
+ */
+export function advanceBaseline(
+	state: FormState,
+	reading: { isOnePage: boolean; hasFoundExisting: boolean; hasDropped: boolean },
+): FormState {
+	const { baseline, ...rest } = state;
+	if (baseline === undefined) return state;
+	const isComplete = reading.isOnePage || (baseline.isRead === true && !reading.hasFoundExisting);
+	if (isComplete && !reading.hasDropped) return rest;
+	return baseline.isRead ? state : { ...state, baseline: { ...baseline, isRead: true } };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'crypto';
-import { groupBy, partition, sortBy } from 'lodash';
+import { groupBy, omit, partition, sortBy } from 'lodash';
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { getAccount } from '../api/account';
 import type { Account } from '../api/account';
@@ -15,8 +15,9 @@ import {
 	takeErrorToReport,
 } from './failures';
 import type { Progress } from './failures';
-import { isListDue, mergeFormList, readFormList, setListDemand } from './formList';
-import type { FoundForm } from './formList';
+import { mergeFormList } from './compareForms';
+import type { FoundForm } from './compareForms';
+import { isListDue, readFormList, setListDemand } from './formList';
 import { isAboutAccount, recordAnswer, recordSuccess } from './health';
 import type { FormState, Knowledge } from './knowledge';
 import { confirmTaken, listWaiting, takeBack } from './outbox';
@@ -34,6 +35,7 @@ import {
 	readServiceTimeMs,
 } from './pollContext';
 import type { PollContext } from './pollContext';
+import { toSavedPosition } from './position';
 import { createDemand, planRequests, readForms } from './readForms';
 import { isDeliveryUnderWay, restoreLast, saveState } from './savedState';
 import { forgetOutdated, forgetProgress, recallTrigger } from './triggerMemory';
@@ -193,7 +195,7 @@ function savePoll(
 	found: readonly FoundForm[] | undefined,
 ): void {
 	const { memory, loaded, staticData } = context;
-	const begun = addUnreadForms(context, knowledge);
+	const begun = addPositions(context, addUnreadForms(context, knowledge));
 	const forms = new Map(begun.forms);
 	for (const [id, events] of Object.entries(groupBy(memory.outbox.taken, 'formId'))) {
 		forms.set(id, applyEvents(forms.get(id) ?? {}, events));
@@ -204,15 +206,21 @@ function savePoll(
 		else earlier.set(id, { ...earlier.get(id), attributes });
 	}
 	const before = found && { ...begun, forms: earlier };
-	// what waits is found again by a reading of the whole list, should the process end
-	const settled = [...memory.forms.values()].filter(
-		({ id }) => !listWaiting(memory.outbox, id).size,
-	);
-	const positions = settled.flatMap(({ id, position: { newestEnd, whole } }) =>
-		newestEnd || whole?.next ? [[id, { newestEnd, next: whole?.next }] as const] : [],
-	);
-	const result = { after: { ...begun, forms }, before, positions: new Map(positions) };
+	const result = { after: { ...begun, forms }, before };
 	saveState(staticData, memory.states, loaded, result, clock.now(), randomUUID);
+}
+
+/** Takes note of where the readings stand. */
+function addPositions({ memory }: PollContext, knowledge: Knowledge): Knowledge {
+	const forms = [...knowledge.forms].map(([id, state]): [string, FormState] => {
+		const form = memory.forms.get(id);
+		// what waits is found again by a reading of the whole list, should the process end
+		const isSettled = form !== undefined && listWaiting(memory.outbox, id).size === 0;
+		const position = isSettled ? toSavedPosition(form.position) : undefined;
+		if (position === state.position) return [id, state];
+		return [id, position === undefined ? omit(state, 'position') : { ...state, position }];
+	});
+	return { ...knowledge, forms: new Map(forms) };
 }
 
 /** Takes note of when the trigger began to watch forms that it has not read yet. */

@@ -9,7 +9,7 @@ import {
 	MAX_FAILING_PER_DAY,
 } from './budget';
 import type { Demand } from './budget';
-import { advanceBaseline, compareResponses, markMissing } from './compare';
+import { compareResponses, markMissing } from './compare';
 import type { Comparison } from './compare';
 import { noteFailedReading } from './failures';
 import type { Progress } from './failures';
@@ -20,15 +20,16 @@ import {
 	recordProgress,
 	recordSuccess,
 } from './health';
-import { readCreatedAtMs } from './knowledge';
+import { advanceBaseline, readCreatedAtMs } from './knowledge';
 import type { FormState, Known } from './knowledge';
 import { addEvents, keepEvents, listWaiting } from './outbox';
 import { createBaseline, createReadContext, listWatchedIds } from './pollContext';
 import type { PollContext } from './pollContext';
+import type { Outcome, Scope } from './position';
 import type { Part } from './reading';
 import { listDemands } from './triggerMemory';
-import { createWatchedForm, decideScope, moveOn, readForm, setDemand } from './watchedForm';
-import type { Ended, Scope, WatchedForm } from './watchedForm';
+import { createWatchedForm, decideScope, readForm, setDemand, updatePosition } from './watchedForm';
+import type { WatchedForm } from './watchedForm';
 
 /** How a poll reads its forms, and what it finds. */
 
@@ -53,12 +54,12 @@ export function planRequests({ request, times }: PollContext): number {
 
 /** Takes note of the forms that are watched: each takes part in the requests of the account. */
 function watchForms(context: PollContext, states: ReadonlyMap<string, FormState>): void {
-	const { memory, parameters, times, loaded } = context;
+	const { memory, parameters, times } = context;
 	const ids = listWatchedIds(parameters, states);
-	const positions = 'state' in loaded ? loaded.state.positions : undefined;
 	const watched = ids.map((id): [string, WatchedForm] => {
-		const isRead = states.get(id)?.known !== undefined && context.knowledge.forms.has(id);
-		return [id, memory.forms.get(id) ?? createWatchedForm(id, isRead, positions?.get(id))];
+		const { known, position } = states.get(id) ?? {};
+		const isRead = known !== undefined && context.knowledge.forms.has(id);
+		return [id, memory.forms.get(id) ?? createWatchedForm(id, isRead, position)];
 	});
 	memory.forms = new Map(watched);
 	keepEvents(memory.outbox, new Set(ids));
@@ -124,10 +125,10 @@ async function readAndCompare(
 	const state = startState(context, states.get(form.id));
 	const comparison = compareResponses(state, listWaiting(outbox, form.id), part.pages, parameters);
 	const dropped = addEvents(outbox, form.id, comparison.found);
-	const ended = moveOn(form, scope, part, comparison, known);
-	if (part.pages.length > 0) states.set(form.id, endReading(comparison, ended, part, dropped));
-	logFirstReading(context, form, state, comparison, ended);
-	noteReading(context, progress, form, scope, part, ended);
+	const outcome = updatePosition(form, scope, part, comparison, known);
+	if (part.pages.length > 0) states.set(form.id, endReading(comparison, outcome, part, dropped));
+	logFirstReading(context, form, state, comparison, outcome);
+	noteReading(context, progress, form, scope, part, outcome);
 	return part;
 }
 
@@ -143,14 +144,13 @@ function startState(context: PollContext, state: FormState = {}): FormState {
 /** What is known of a form after pages were read. */
 function endReading(
 	{ state }: Comparison,
-	{ listed, isOnePage, hasFoundExisting }: Ended,
+	outcome: Outcome,
 	{ pages }: Part,
 	dropped: number,
 ): FormState {
-	if (listed === undefined) return state;
-	const isSecond = state.baseline?.isRead === true && hasFoundExisting !== true;
-	const isComplete = dropped === 0 && (isOnePage === true || isSecond);
-	return advanceBaseline(markMissing(state, listed, pages.at(-1)!.readAtMs), isComplete);
+	if (outcome.kind !== 'whole') return state;
+	const after = markMissing(state, outcome.listed, pages.at(-1)!.readAtMs);
+	return advanceBaseline(after, { ...outcome, hasDropped: dropped > 0 });
 }
 
 function noteReading(
@@ -159,11 +159,11 @@ function noteReading(
 	form: WatchedForm,
 	scope: Scope,
 	{ error }: Part,
-	{ listed, isResumed, hasRecovered, isForgiven }: Ended,
+	{ kind }: Outcome,
 ): void {
-	if (hasRecovered) recordProgress(form);
-	if (error === undefined || isForgiven)
-		recordSuccess(form, listed !== undefined || isResumed === true);
+	if (kind === 'recovered') recordProgress(form);
+	if (error === undefined || kind === 'forgiven')
+		recordSuccess(form, ['whole', 'resumed'].includes(kind));
 	else noteFailedReading(context, progress, form, error, scope === 'whole');
 }
 
@@ -172,12 +172,12 @@ function logFirstReading(
 	{ id }: WatchedForm,
 	before: FormState,
 	{ state, found, listed }: Comparison,
-	ended: Ended,
+	outcome: Outcome,
 ): void {
 	if (before.baseline === undefined || before.baseline.isRead) return;
 	const count = (state.known?.size ?? 0) + found.length;
 	request.n8n.logger.info(
-		ended.listed === undefined
+		outcome.kind !== 'whole'
 			? `Form ${id}: the next poll goes on reading. Responses so far: ${count}.`
 			: `Watching form ${id}. Existing responses: ${count}.`,
 	);

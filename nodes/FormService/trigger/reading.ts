@@ -1,16 +1,13 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import { clock, waitUnlessAborted } from '../api/clock';
 import type { Target } from '../api/endpoints';
-import { CHECK_REPLY, getCause, NotSent, ServiceError } from '../api/errors';
-import { readNumber } from '../api/readers';
+import { CHECK_REPLY, NotSent, ServiceError } from '../api/errors';
 import { getIdentity } from '../api/records';
 import { readPages } from '../api/replies/list';
 import type { ListPage, PagePosition } from '../api/replies/list';
 import type { RequestContext } from '../api/requestContext';
-import { isKnown, readCreatedAtMs } from './knowledge';
-import type { Known, NewestEnd, PageRead } from './knowledge';
 
-/** How pages of a list are read in one poll, and what their records show about the order of the list. */
+/** How pages of a list are read in one poll. */
 
 /** What a reading needs to know of its poll. */
 export type ReadContext = Readonly<{
@@ -22,6 +19,13 @@ export type ReadContext = Readonly<{
 	/** How far the service's clock is ahead of this machine's, at most; undefined before the first reply. */
 	clockOffsetMs?: number;
 }>;
+
+/** A page that was read. */
+export type PageRead = {
+	records: readonly IDataObject[];
+	/** When the service sent the page, in epoch milliseconds of the service. */
+	readAtMs: number;
+};
 
 /** What one poll has read of a list. */
 export type Part = {
@@ -114,7 +118,8 @@ export async function awaitInTime<T>(
 	return await waitUnlessAborted(work, timeUp, createError);
 }
 
-function toPosition({ url, pagesBefore, recordsBefore }: PagePosition): PagePosition {
+/** Where a page stands in its list. */
+export function toPosition({ url, pagesBefore, recordsBefore }: PagePosition): PagePosition {
 	return { url, pagesBefore, recordsBefore };
 }
 
@@ -129,80 +134,4 @@ function createIdentityError(node: INode, record: IDataObject) {
 		description: `The response has no valid "uuid" or "id". Its attributes: ${names}. ${CHECK_REPLY}`,
 		failure: { cause: 'configuration-invalid' },
 	});
-}
-
-/** How one value changes along the records of a list. */
-type Trend = { last?: number; rises?: boolean; falls?: boolean; isIncomplete?: boolean };
-
-/** The trends of what shows the order, the best first. */
-export type Trends = readonly Trend[];
-
-const ORDER_KEYS = [readCreatedAtMs, ({ number }: IDataObject) => readNumber(number)];
-
-/** The trends with further records, each given once. */
-export function followTrends(trends: Trends | undefined, records: Iterable<IDataObject>): Trends {
-	const followed = ORDER_KEYS.map((_key, index): Trend => ({ ...trends?.[index] }));
-	for (const record of records) {
-		for (const [index, trend] of followed.entries()) {
-			const value = ORDER_KEYS[index](record);
-			if (value === undefined) trend.isIncomplete = true;
-			else if (trend.last !== undefined) {
-				trend.rises ||= value > trend.last;
-				trend.falls ||= value < trend.last;
-			}
-			trend.last = value;
-		}
-	}
-	return followed;
-}
-
-/** Where the newest records are: times, or else numbers, fall (first) or rise (last) along the records. */
-export function findNewest(
-	trends: Trends | undefined = [],
-): 'first' | 'last' | 'anywhere' | undefined {
-	const whole = trends.filter(({ isIncomplete }) => !isIncomplete);
-	const ordered = whole.find(({ rises = false, falls = false }) => rises !== falls);
-	if (ordered !== undefined) return ordered.rises ? 'last' : 'first';
-	return whole.some(({ rises }) => rises) ? 'anywhere' : undefined;
-}
-
-/** Lists of fewer pages are read whole about as soon. */
-export const MIN_PAGES = 3;
-
-/** Where a whole list has its newest responses; undefined if that end cannot be read by itself. */
-export function findNewestEnd(trends: Trends | undefined, last: ListPage): NewestEnd | undefined {
-	if (last.pagesBefore + 1 < MIN_PAGES) return undefined;
-	const newest = findNewest(trends);
-	if (newest === 'first') return { newest };
-	if (newest !== 'last' || !last.isNumbered || last.records.length === 0) return undefined;
-	return { newest, start: toPosition(last) };
-}
-
-/**
- * Where the newest responses are after they were read; undefined if something did not fit the order.
- *
- * @param known what was known before
- */
-export function moveNewestEnd(
-	{ newest, start }: NewestEnd,
-	{ pages, isEnd, error }: Part,
-	records: Iterable<IDataObject>,
-	known: Known,
-): NewestEnd | undefined {
-	const found = findNewest(followTrends(undefined, records));
-	const fits = found === undefined || found === newest;
-	if (newest === 'last') {
-		// a list that has become shorter has no such page any more, and some services answer with an error
-		const isGone = error !== undefined && getCause(error) === 'configuration-invalid';
-		const starts = pages.filter((page) => isKnown(page.records[0], known));
-		if (!fits || (pages.length === 0 ? isGone : !starts.includes(pages[0]))) return undefined;
-		const last = starts.at(-1);
-		return last === undefined ? { newest, start } : { newest, start: toPosition(last) };
-	}
-	if (!fits) return undefined;
-	// a page in the middle that cannot be read must not hold back the first ones
-	if (error !== undefined) return { newest };
-	const last = pages.at(-1);
-	const isEnough = isEnd || isKnown(last?.records.at(-1), known);
-	return { newest, start: isEnough ? undefined : last?.next && toPosition(last.next) };
 }

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isEqual, omit } from 'lodash';
 import { z } from 'zod';
-import type { FormState, Knowledge, SavedPosition } from './knowledge';
+import type { FormState, Knowledge } from './knowledge';
 import { decodeState, encodeState } from './stateCodec';
 import type { State } from './stateCodec';
 
@@ -73,7 +73,6 @@ export type PollResult = {
 	after: Knowledge;
 	/** What counts if n8n discards the items of this poll; undefined if there are none. */
 	before?: Knowledge;
-	positions: ReadonlyMap<string, SavedPosition>;
 };
 
 /**
@@ -87,7 +86,7 @@ export function saveState(
 	staticData: IDataObject,
 	memory: StateMemory,
 	loaded: LoadedState,
-	{ after, before, positions }: PollResult,
+	{ after, before }: PollResult,
 	nowMs: number,
 	createMark: () => string,
 ): void {
@@ -95,12 +94,12 @@ export function saveState(
 	const left = memory.last?.saved;
 	const count = Math.max(provided?.count ?? 0, left?.count ?? 0) + 1;
 	const toState = (knowledge: Knowledge): State =>
-		'state' in loaded && isSame(loaded.state, { ...knowledge, positions })
+		'state' in loaded && isSame(loaded.state, knowledge)
 			? loaded.state
-			: { ...knowledge, positions, count, mark: createMark() };
+			: { ...knowledge, count, mark: createMark() };
 	const fallback = toState(before ?? after);
 	const saved =
-		before === undefined ? fallback : { ...after, positions, count: count + 1, mark: createMark() };
+		before === undefined ? fallback : { ...after, count: count + 1, mark: createMark() };
 	const deliveredAtMs = before === undefined ? undefined : nowMs;
 	if (saved !== left) memory.last = { saved, fallback, deliveredAtMs };
 	if (saved.mark !== provided?.mark) staticData[KEY] = encodeState(saved);
@@ -134,13 +133,12 @@ function readMark(saved: unknown): Pick<State, 'count' | 'mark'> | undefined {
 }
 
 /** Compares what is known of responses by identity: entry by entry, it would take as long as a poll. */
-function isSame(one: State, other: Omit<State, 'count' | 'mark'>): boolean {
+function isSame(one: State, other: Knowledge): boolean {
 	return (
 		one.service === other.service &&
 		one.listedSinceMs === other.listedSinceMs &&
 		one.isListed === other.isListed &&
 		one.isRepairing === other.isRepairing &&
-		isEqual(one.positions, other.positions) &&
 		one.forms.size === other.forms.size &&
 		[...one.forms].every(([id, form]) => isSameForm(form, other.forms.get(id)))
 	);

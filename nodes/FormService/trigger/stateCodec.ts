@@ -2,14 +2,7 @@ import { omit } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
 import { computeFingerprint, describeKnown, FINGERPRINT_LENGTH } from './knowledge';
-import type {
-	Absence,
-	FormState,
-	Knowledge,
-	Known,
-	KnownResponse,
-	SavedPosition,
-} from './knowledge';
+import type { Absence, FormState, Knowledge, Known, KnownResponse } from './knowledge';
 
 /** How n8n's static data has a state: JSON in which each response has 16 characters, 26 with its answers. */
 
@@ -19,8 +12,6 @@ export type State = Knowledge & {
 	readonly count: number;
 	/** At random: two processes can count to the same number. */
 	readonly mark: string;
-	/** By form. */
-	readonly positions: ReadonlyMap<string, SavedPosition>;
 };
 
 const VERSION = 3;
@@ -42,14 +33,6 @@ const schema = z.object({
 	isListed: z.boolean().optional(),
 	isRepairing: z.boolean().optional(),
 	check: z.string().optional(),
-	positions: z.record(
-		z.object({
-			newestEnd: z
-				.object({ newest: z.enum(['first', 'last']), start: position.optional() })
-				.optional(),
-			next: position.optional(),
-		}),
-	),
 	forms: z.array(
 		z.object({
 			id: z.string(),
@@ -70,6 +53,14 @@ const schema = z.object({
 				.regex(/^[3-7]/)
 				.optional(),
 			isPaused: z.boolean().optional(),
+			position: z
+				.object({
+					newestEnd: z
+						.object({ newest: z.enum(['first', 'last']), start: position.optional() })
+						.optional(),
+					next: position.optional(),
+				})
+				.optional(),
 		}),
 	),
 });
@@ -87,13 +78,11 @@ const schemaOfVersion2 = z.object({
 });
 
 /** The state as JSON. */
-export function encodeState({ forms, positions, ...rest }: State): IDataObject {
+export function encodeState({ forms, ...rest }: State): IDataObject {
 	const encoded = [...forms].map(([id, { known, ...form }]) => {
 		return { id, ...form, ...(known && encodeKnown(known)) };
 	});
-	const byId = Object.fromEntries(positions);
-	const check = computeCheck(encoded);
-	return { version: VERSION, ...rest, check, positions: byId, forms: encoded };
+	return { version: VERSION, ...rest, check: computeCheck(encoded), forms: encoded };
 }
 
 /**
@@ -107,7 +96,7 @@ export function decodeState(saved: unknown, service: string): State | undefined 
 	if (older !== undefined) return convertVersion2(older, service);
 	const parsed = schema.safeParse(saved).data;
 	if (parsed === undefined) return undefined;
-	const { forms, positions, check, ...rest } = omit(parsed, 'version');
+	const { forms, check, ...rest } = omit(parsed, 'version');
 	const computed = computeCheck((saved as { forms: EncodedForm[] }).forms);
 	if (check !== undefined && check !== computed) return undefined;
 	const decoded = new Map<string, FormState>();
@@ -116,7 +105,7 @@ export function decodeState(saved: unknown, service: string): State | undefined 
 		if (text !== undefined && known === undefined) return undefined;
 		decoded.set(id, { ...form, known });
 	}
-	return { ...rest, positions: new Map(Object.entries(positions)), forms: decoded };
+	return { ...rest, forms: decoded };
 }
 
 type EncodedForm = { id: string; known?: string };
@@ -135,8 +124,7 @@ function convertVersion2(
 		{ baseline: { sinceMs: since ?? savedAt } },
 	]);
 	const listed = { listedSinceMs: listedSince, isListed: listedSince !== undefined };
-	const marks = { count: 0, mark: 'version 2', positions: new Map<string, SavedPosition>() };
-	return { service, ...marks, ...listed, forms: new Map(begun) };
+	return { service, count: 0, mark: 'version 2', ...listed, forms: new Map(begun) };
 }
 
 /** Characters of a response: its fingerprint, a letter for its kind, and a number in base 36. */

@@ -3,7 +3,6 @@ import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
 import { NotSent } from '../api/errors';
 import { MAX_PAGES } from '../api/replies/list';
-import type { PagePosition } from '../api/replies/list';
 import {
 	addRequests,
 	addResponses,
@@ -19,16 +18,11 @@ import type { Comparison } from './compare';
 import { HEALTHY, isBackOffOver, isRetryWanted } from './health';
 import type { AccountHealth, Failing } from './health';
 import { isKnown } from './knowledge';
-import type { Known, NewestEnd, SavedPosition } from './knowledge';
-import {
-	findNewest,
-	findNewestEnd,
-	followTrends,
-	MIN_PAGES,
-	moveNewestEnd,
-	readPart,
-} from './reading';
-import type { Part, ReadContext, Trends } from './reading';
+import type { Known, SavedPosition } from './knowledge';
+import { createPosition, movePosition } from './position';
+import type { Outcome, Position, Scope } from './position';
+import { readPart } from './reading';
+import type { Part, ReadContext } from './reading';
 
 /**
  * What the process remembers of one form: when it is due, and where the reading of its responses stands.
@@ -55,31 +49,6 @@ export type WatchedForm = Failing & {
 	fields?: FieldsRead;
 };
 
-/** What a reading is of: all pages, or those with the newest responses. */
-export type Scope = 'whole' | 'newest';
-
-/** Where the reading of a list stands. */
-type Position = {
-	/** Undefined if the list has no order, or if it is to be read whole next. */
-	newestEnd?: NewestEnd;
-	/** The reading of all pages that is under way. */
-	whole?: WholeReading;
-	/** How many pages come before the page that could not be read last. */
-	failedAfter?: number;
-};
-
-type WholeReading = {
-	next?: PagePosition;
-	/** Whether the page there could not be read once; the second time, the reading begins again. */
-	hasFailed: boolean;
-	/** The process before began the reading: it does not show what is missing. */
-	isResumed?: boolean;
-	/** The fingerprints of all responses that were read since the reading began. */
-	listed: Set<string>;
-	trends?: Trends;
-	hasFoundExisting: boolean;
-};
-
 export type FieldsRead = {
 	fields: readonly FormField[];
 	triedAtMs: number;
@@ -96,16 +65,13 @@ export function createWatchedForm(
 	isKnown: boolean,
 	saved: SavedPosition = {},
 ): WatchedForm {
-	const { newestEnd, next } = saved;
-	const begun = { hasFailed: false, listed: new Set<string>(), hasFoundExisting: true };
-	const whole = next && { ...begun, next, isResumed: true };
 	return {
 		id,
 		health: HEALTHY,
 		delivery: { health: HEALTHY },
 		buckets: { whole: EMPTY_BUCKET, newest: EMPTY_BUCKET },
 		stage: isKnown ? 'restarted' : 'first',
-		position: { newestEnd, whole },
+		position: createPosition(saved),
 		rate: NO_RATE,
 		readTurn: 0,
 	};
@@ -217,92 +183,18 @@ export async function readForm(
 	return part;
 }
 
-/** What a reading has come to, once its pages are compared. */
-export type Ended = {
-	/** The fingerprints that a reading of the whole list found, if it has ended. */
-	listed?: ReadonlySet<string>;
-	isOnePage?: boolean;
-	hasFoundExisting?: boolean;
-	/** Whether a reading has ended that the process before began. */
-	isResumed?: boolean;
-	/** Whether a page has come that could not be read before. */
-	hasRecovered?: boolean;
-	/** Whether the failure is none: a list that became shorter has no such page any more. */
-	isForgiven?: boolean;
-};
-
-/** Takes note of where the reading goes on. */
-export function moveOn(
+/** Takes note of where the reading goes on after the part was compared. */
+export function updatePosition(
 	form: WatchedForm,
 	scope: Scope,
 	part: Part,
 	comparison: Comparison,
 	known: Known,
-): Ended {
-	const { listed } = comparison;
-	if (scope === 'whole') {
-		const ended = moveWhole(form, part, comparison);
-		// a page that could not be read once does not end the first attempt
-		const goesOn = form.position.whole !== undefined || part.error instanceof NotSent;
-		if (!goesOn) form.stage = 'regular';
-		return ended;
-	}
-	for (const fingerprint of listed.keys()) form.position.whole?.listed.add(fingerprint);
-	const newestEnd = form.position.newestEnd!;
-	const isWholeList = newestEnd.newest === 'first' && newestEnd.start === undefined && part.isEnd;
-	if (isWholeList) {
-		form.position = { newestEnd };
-		return moveWhole(form, part, comparison);
-	}
-	const moved = moveNewestEnd(newestEnd, part, listed.values(), known);
-	// what does not fit the order can be anywhere
-	form.position = moved === undefined ? {} : { ...form.position, newestEnd: moved };
-	return { isForgiven: moved === undefined && part.pages.length === 0 };
-}
-
-function moveWhole({ position }: WatchedForm, part: Part, comparison: Comparison): Ended {
-	const { pages, isEnd, next, error } = part;
-	const { whole: before, newestEnd } = position;
-	const last = pages.at(-1);
-	// the order of a short list is of no use, and finding it takes as long as a comparison
-	const needsOrder = !isEnd || (last?.pagesBefore ?? 0) + 1 >= MIN_PAGES;
-	const whole = addPart(before, comparison, needsOrder);
-	position.whole = undefined;
-	if (isEnd && whole.isResumed) return { isResumed: true };
-	if (isEnd) {
-		position.newestEnd = last && findNewestEnd(whole.trends, last);
-		const { listed, hasFoundExisting } = whole;
-		return { listed, isOnePage: last?.pagesBefore === 0, hasFoundExisting };
-	}
-	// where a page holds up the whole reading, the newest responses are read by themselves
-	const isHeldUp = error !== undefined && findNewest(whole.trends) === 'first';
-	if (newestEnd === undefined && isHeldUp) position.newestEnd = { newest: 'first' };
-	const pagesBefore = before?.next?.pagesBefore ?? -1;
-	const hasAdvanced = last !== undefined && last.pagesBefore > pagesBefore;
-	const isPageError = error !== undefined && !(error instanceof NotSent);
-	const readPages = last === undefined ? pagesBefore : last.pagesBefore + 1;
-	const hasRecovered = position.failedAfter !== undefined && readPages > position.failedAfter;
-	if (isPageError) position.failedAfter = readPages;
-	else if (hasRecovered) position.failedAfter = undefined;
-	const hasFailed = whole.hasFailed && !hasAdvanced;
-	const isGivenUp = isPageError && hasFailed;
-	if (next !== undefined && !isGivenUp) {
-		position.whole = { ...whole, next, hasFailed: isPageError || hasFailed };
-	}
-	return { hasRecovered };
-}
-
-/** A reading of the whole list with the responses of another part. */
-function addPart(
-	whole: WholeReading | undefined,
-	{ listed, hasFoundExisting }: Comparison,
-	needsOrder: boolean,
-): WholeReading {
-	const before = whole ?? { hasFailed: false, listed: new Set<string>(), hasFoundExisting: false };
-	const unseen = [...listed].filter(([fingerprint]) => !before.listed.has(fingerprint));
-	const records = unseen.map(([, record]) => record);
-	const trends = needsOrder ? followTrends(before.trends, records) : before.trends;
-	for (const [fingerprint] of unseen) before.listed.add(fingerprint);
-	const hasFound = before.hasFoundExisting || hasFoundExisting;
-	return { ...before, trends, hasFoundExisting: hasFound };
+): Outcome {
+	const { position, outcome } = movePosition(form.position, scope, part, comparison, known);
+	form.position = position;
+	// a page that could not be read once does not end the first attempt
+	const isUnfinished = position.whole !== undefined || part.error instanceof NotSent;
+	if (scope === 'whole' && !isUnfinished) form.stage = 'regular';
+	return outcome;
 }

@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../../nodes/FormService/trigger/budget.ts';
 import * as compare from '../../../nodes/FormService/trigger/compare.ts';
 import type { FoundEvent, Rules } from '../../../nodes/FormService/trigger/compare.ts';
-import type { FormState, PageRead } from '../../../nodes/FormService/trigger/knowledge.ts';
+import { advanceBaseline } from '../../../nodes/FormService/trigger/knowledge.ts';
+import type { FormState } from '../../../nodes/FormService/trigger/knowledge.ts';
+import type { PageRead } from '../../../nodes/FormService/trigger/reading.ts';
 
 /*
  * Each example is a story of whole readings: the hour since the activation, the responses on each page, and
@@ -59,10 +61,9 @@ class Watch {
 		const comparison = compare.compareResponses(this.state, this.waiting, pages, this.rules);
 		const { state, found, listed, hasFoundExisting } = comparison;
 		for (const one of found) this.waiting.set(one.fingerprint, one);
-		// a list of one page, or a second reading that finds nothing else, completes the baseline
-		const isSecond = this.state.baseline?.isRead === true && !hasFoundExisting;
 		const missing = compare.markMissing(state, new Set(listed.keys()), pages[0].readAtMs);
-		this.state = compare.advanceBaseline(missing, pages.length === 1 || isSecond);
+		const reading = { isOnePage: pages.length === 1, hasFoundExisting, hasDropped: false };
+		this.state = advanceBaseline(missing, reading);
 		const shown = hasRoom ? [...this.waiting.values()] : found;
 		if (hasRoom)
 			Object.assign(this, { state: compare.applyEvents(this.state, shown), waiting: new Map() });

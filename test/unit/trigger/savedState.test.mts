@@ -7,7 +7,6 @@ import type {
 	FormState,
 	Knowledge,
 	KnownResponse,
-	SavedPosition,
 } from '../../../nodes/FormService/trigger/knowledge.ts';
 import * as savedState from '../../../nodes/FormService/trigger/savedState.ts';
 import type { StateMemory } from '../../../nodes/FormService/trigger/savedState.ts';
@@ -44,7 +43,7 @@ class Trigger {
 		const loaded = savedState.loadState(provided, this.memory, 'S');
 		const before = 'state' in loaded ? loaded.state : nothing;
 		const after = { ...before, ...change };
-		const result = { after, before: hasItems ? before : undefined, positions: new Map() };
+		const result = { after, before: hasItems ? before : undefined };
 		// n8n saves static data if anything was written
 		if (isEqual(after, before)) Object.freeze(provided);
 		savedState.saveState(provided, this.memory, loaded, result, NOW, () => `mark ${(marks += 1)}`);
@@ -139,12 +138,10 @@ describe('The saved state', () => {
 		const paused = { isPaused: true, absence: { lastDay: 20_001, days: 0 } };
 		const start = { url: 'https://forms.example/api?page=3', pagesBefore: 2, recordsBefore: 20 };
 		const list = { listedSinceMs: NOW, isListed: true, isRepairing: true };
-		const forms = toMap<FormState>({ A: { known, baseline }, B: paused });
-		const positions = toMap<SavedPosition>({
-			A: { newestEnd: { newest: 'last', start }, next: start },
-			C: { newestEnd: { newest: 'first' } },
-		});
-		return { service: 'S', count: 1, mark: 'm', ...list, forms, positions };
+		const position = { newestEnd: { newest: 'last', start }, next: start } as const;
+		const unread = { position: { newestEnd: { newest: 'first' } } } as const;
+		const forms = toMap<FormState>({ A: { known, baseline, position }, B: paused, C: unread });
+		return { service: 'S', count: 1, mark: 'm', ...list, forms };
 	};
 	const saved = encodeState(createState(2));
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { RESPONSE_EVENTS } from '../../../nodes/FormService/parameters/watched.ts';
 import type { TriggerEvent } from '../../../nodes/FormService/parameters/watched.ts';
 import * as compare from '../../../nodes/FormService/trigger/compare.ts';
-import { mergeFormList, parseFormList } from '../../../nodes/FormService/trigger/formList.ts';
+import { mergeFormList } from '../../../nodes/FormService/trigger/compareForms.ts';
+import { parseFormList } from '../../../nodes/FormService/trigger/formList.ts';
 import type { FormState, Knowledge } from '../../../nodes/FormService/trigger/knowledge.ts';
 
 const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
