@@ -101,7 +101,7 @@ async function findName(
 	const { memory, parameters } = context;
 	const { formList } = memory;
 	const find = () => parameters.names.get(form.id) ?? formList.forms.get(form.id)?.name;
-	if (find() === undefined && !parameters.watchesFormList && !isStopped) {
+	if (find() === undefined && !parameters.lists.forms && !isStopped) {
 		addFormRequests(form, await readNames(createReadContext(context), formList));
 	}
 	return find() ?? null;
@@ -121,7 +121,7 @@ async function sortOutEvents(
 ): Promise<{ fields?: readonly FormField[] } | undefined> {
 	const { memory, occasion, parameters } = context;
 	const { outbox } = memory;
-	const { conditions, needsFields } = parameters;
+	const { conditions, lists } = parameters;
 	const byField = conditionsNeedFields(conditions);
 	// a person who publishes the workflow is to see what is wrong with the conditions
 	const isChecked = byField && occasion === 'publish' && read !== undefined;
@@ -129,7 +129,7 @@ async function sortOutEvents(
 		if (!byField) await filterEvents(context, form, states, []);
 		const waiting = [...listWaiting(outbox, form.id).values()].map(({ record }) => record);
 		if (waiting.length === 0 && !isChecked) return undefined;
-		if (!needsFields) return {};
+		if (!lists.fields) return {};
 		const fields = await loadFields(context, form, waiting);
 		if (fields === undefined) return undefined;
 		const problem = byField && findConditionProblem(conditions, fields, read ?? waiting);

@@ -33,12 +33,12 @@ type Form = { id: string; name: string | null; record?: IDataObject };
  */
 export async function fetchExample(n8n: IPollFunctions): Promise<INodeExecutionData[]> {
 	const parameters = readParameters(n8n);
-	const { conditions, events, output, watch, watchesResponses } = parameters;
-	const [account, comparesText] = [await getAccount(n8n), parameters.needsFields];
+	const { conditions, events, output, watch, lists } = parameters;
+	const [account, comparesText] = [await getAccount(n8n), lists.fields];
 	const context: RequestContext = { n8n, account, urgency: 'prompt', comparesText };
 	const forms = await listExampleForms(context, parameters);
 	if (forms.length === 0) throw createNoFormsError(n8n.getNode(), watch);
-	for (const form of watchesResponses ? forms.slice(0, MAX_FORMS) : []) {
+	for (const form of lists.responses ? forms.slice(0, MAX_FORMS) : []) {
 		const newest = await findNewest(context, form, parameters);
 		if (newest !== undefined) return await showItem(newest, { context, output });
 	}
@@ -66,10 +66,10 @@ async function showItem(event: Event, options: ItemOptions): Promise<INodeExecut
 /** The forms of a trigger, newest first if their list is watched. */
 async function listExampleForms(
 	context: RequestContext,
-	{ watch, names, watchesFormList }: Parameters,
+	{ watch, names, lists }: Parameters,
 ): Promise<Form[]> {
 	const target = createTarget(context.account, endpoints.listForms);
-	if (watchesFormList) {
+	if (lists.forms) {
 		const listed = [...parseFormList(await listRecords(context, target)).values()];
 		return sortOldestFirst(listed.filter(({ id }) => isWatched(watch, id))).reverse();
 	}
@@ -84,11 +84,11 @@ async function listExampleForms(
 async function findNewest(
 	context: RequestContext,
 	{ id, name }: Form,
-	{ conditions, events, needsFields, output }: Parameters,
+	{ conditions, events, lists, output }: Parameters,
 ): Promise<Event | undefined> {
 	const target = createTarget(context.account, endpoints.listResponses, { formId: id });
 	const records = await listRecords(context, target);
-	const fields = needsFields ? await readFields(context, id, output) : undefined;
+	const fields = lists.fields ? await readFields(context, id, output) : undefined;
 	const problem = fields && findConditionProblem(conditions, fields, records);
 	if (problem !== undefined) throw createConditionError(context.n8n.getNode(), problem);
 	const entries = records.map((record) => ({ record }));

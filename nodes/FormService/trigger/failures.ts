@@ -53,7 +53,7 @@ export function noteFailedReading(
 		);
 		return;
 	}
-	const watchedCount = memory.forms.size + Number(parameters.watchesFormList);
+	const watchedCount = memory.forms.size + Number(parameters.lists.forms);
 	const list = form ?? memory.formList;
 	const { accountHealth } = memory;
 	const occasion = context.occasion === 'schedule' ? 'schedule' : 'activation';

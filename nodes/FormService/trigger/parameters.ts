@@ -29,10 +29,8 @@ export type Parameters = {
 	/** Names of forms, by ID, as far as the parameters have them. */
 	names: ReadonlyMap<string, string>;
 	events: readonly TriggerEvent[];
-	/** Whether some of the events are of responses. */
-	watchesResponses: boolean;
-	/** Whether the list of all forms is read for events. */
-	watchesFormList: boolean;
+	/** Which lists events and items need: responses, the list of all forms, fields. */
+	lists: Readonly<Record<'responses' | 'forms' | 'fields', boolean>>;
 	/** After this time, a response that is still incomplete is abandoned. Milliseconds. */
 	abandonedAfterMs: number;
 	/** A response that does not meet them starts nothing and is marked as seen. */
@@ -44,8 +42,6 @@ export type Parameters = {
 	/** The most requests that all triggers on the account together send in 24 hours. */
 	requestsPerDay: number;
 	output: ResponseOutput;
-	/** Whether responses cannot be checked or made into items without the fields of their form. */
-	needsFields: boolean;
 };
 
 export const DEFAULT_MAX_PER_POLL = 100;
@@ -73,8 +69,11 @@ export function readParameters(n8n: IPollFunctions): Parameters {
 		watch,
 		names: readStoredName(n8n, watch),
 		events,
-		watchesResponses: events.some((event) => !isFormEvent(event)),
-		watchesFormList: watch.kind === 'all' || events.some(isFormEvent),
+		lists: {
+			responses: events.some((event) => !isFormEvent(event)),
+			forms: watch.kind === 'all' || events.some(isFormEvent),
+			fields: conditionsNeedFields(conditions) || outputNeedsFields(output),
+		},
 		abandonedAfterMs: readAbandonedAfterHours(input) * HOUR_MS,
 		conditions,
 		emitSinceMs: readEmitSinceMs(input),
@@ -93,7 +92,6 @@ export function readParameters(n8n: IPollFunctions): Parameters {
 			DEFAULT_REQUESTS_PER_DAY,
 		),
 		output,
-		needsFields: conditionsNeedFields(conditions) || outputNeedsFields(output),
 	};
 }
 

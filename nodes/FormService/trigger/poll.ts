@@ -134,9 +134,9 @@ function settleLastDelivery({ request, memory, loaded }: PollContext): void {
 async function updateFormList(context: PollContext, progress: Progress) {
 	const { memory, parameters, knowledge, occasion } = context;
 	const { formList, accountHealth } = memory;
-	const { watchesFormList, watchesResponses } = parameters;
-	if (!watchesFormList) return { knowledge, found: [] };
-	setListDemand(formList, createDemand(context, formList.demand), watchesResponses);
+	const { lists } = parameters;
+	if (!lists.forms) return { knowledge, found: [] };
+	setListDemand(formList, createDemand(context, formList.demand), lists.responses);
 	const spacingMs = computeSpacingMs(formList.demand!, planRequests(context));
 	if (isListDue(formList, accountHealth, spacingMs, occasion === 'publish')) {
 		const part = await readFormList(createReadContext(context), formList, spacingMs);
@@ -146,15 +146,15 @@ async function updateFormList(context: PollContext, progress: Progress) {
 		if (error === undefined) recordSuccess(formList, part.isEnd);
 		else noteFailedReading(context, progress, undefined, error, true);
 	}
-	const baseline = watchesResponses ? createBaseline(context) : undefined;
+	const baseline = lists.responses ? createBaseline(context) : undefined;
 	const initial = baseline === undefined ? {} : { baseline };
 	return mergeFormList(knowledge, formList, parameters, initial, readServiceTimeMs(context));
 }
 
 /** The error for a chosen form that is not listed. A form whose responses are read has an error of its own. */
 function findMissingForm({ request, memory, parameters }: PollContext) {
-	const { watch, watchesResponses } = parameters;
-	const ids = watch.kind === 'all' || watchesResponses ? [] : watch.formIds;
+	const { watch, lists } = parameters;
+	const ids = watch.kind === 'all' || lists.responses ? [] : watch.formIds;
 	const missing = ids.find((id) => memory.formList.whole?.ids.has(id) === false);
 	if (missing === undefined) return undefined;
 	return createInputError(request.n8n.getNode(), {

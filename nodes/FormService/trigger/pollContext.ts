@@ -88,7 +88,7 @@ export function createPollContext(
 	const loaded = loadState(staticData, memory.states, service);
 	const readingEnds = clock.timeout(timeMs * TIME_TO_READ);
 	const signal = clock.timeout(timeMs * TIME_TO_QUEUE);
-	const { needsFields: comparesText } = parameters;
+	const { fields: comparesText } = parameters.lists;
 	return {
 		// a poll retries nothing: the next poll reads what this one could not
 		request: { n8n, account, urgency: 'prompt', retry: false, signal, comparesText },
@@ -110,7 +110,7 @@ export function createPollContext(
 /** What is known of the watched forms, if it is of this service. */
 function selectKnowledge(
 	loaded: LoadedState,
-	{ events, watch, watchesResponses }: Parameters,
+	{ events, watch, lists }: Parameters,
 	service: string,
 ): Knowledge {
 	if (!('state' in loaded) || loaded.state.service !== service) {
@@ -124,7 +124,7 @@ function selectKnowledge(
 		const chosen = watch.kind === 'chosen' ? forget(known, 'absence') : known;
 		const form = events.includes('formUpdated') ? chosen : forget(chosen, 'attributes');
 		// without events of responses, none are read, so the trigger forgets which ones it knows
-		forms.set(id, watchesResponses ? form : forgetResponses(form));
+		forms.set(id, lists.responses ? form : forgetResponses(form));
 	}
 	return watch.kind === 'all'
 		? { service, forms, isRepairing, listedSinceMs, isListed }
@@ -163,10 +163,10 @@ export function readServiceTimeMs({ memory, times }: PollContext): number {
 
 /** The IDs of the forms whose responses are watched. */
 export function listWatchedIds(
-	{ watch, watchesResponses }: Parameters,
+	{ watch, lists }: Parameters,
 	forms: ReadonlyMap<string, FormState>,
 ): string[] {
-	if (!watchesResponses) return [];
+	if (!lists.responses) return [];
 	if (watch.kind === 'chosen') return [...watch.formIds];
 	const except = new Set(watch.except);
 	return [...forms]

@@ -3,6 +3,7 @@ import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
 import { NotSent } from '../api/errors';
 import { MAX_PAGES } from '../api/replies/list';
+import type { PagePosition } from '../api/replies/list';
 import {
 	addRequests,
 	addResponses,
@@ -132,7 +133,7 @@ export function decideScope(
 /** The most pages of the first reading after a restart. */
 const RESTART_PAGES = 3;
 
-/** Reads a part of the form's list, and counts the requests, whether the reading is good or not. */
+/** Reads a part of the form's list, and counts the requests. */
 export async function readForm(
 	context: ReadContext,
 	form: WatchedForm,
@@ -158,29 +159,35 @@ export async function readForm(
 			needsIdentity: true,
 		},
 	);
-	const { requests, isEnd, error } = part;
+	form.buckets = countRequests(form, scope, part, { from, max, spacingMs, startedAtMs });
+	form.readTurn = turn;
+	if (stage === 'restarted' && !(part.error instanceof NotSent)) form.stage = 'regular';
+	return part;
+}
+
+type Reading = { from?: PagePosition; max: number; spacingMs: number; startedAtMs: number };
+
+/** The requests of a form after a reading, whether it was good or not. */
+function countRequests(
+	{ buckets, stage }: WatchedForm,
+	scope: Scope,
+	{ requests, pages, isEnd }: Part,
+	{ from, max, spacingMs, startedAtMs }: Reading,
+): Record<Scope, Bucket> {
 	// a restart must not bring the requests of a long list again and again
-	const isLong = stage === 'restarted' && part.pages.length > 0 && !(scope === 'whole' && isEnd);
+	const isLong = stage === 'restarted' && pages.length > 0 && !(scope === 'whole' && isEnd);
 	// the first attempt is on top, as far as it leaves no room for others
 	const room = from === undefined ? max : max - 1;
 	const own = stage === 'first' ? Math.min(requests, room) : requests;
 	const counted = isLong ? computeCapacity(spacingMs) : own;
-	const filled = addRequests(buckets.whole, counted, spacingMs, startedAtMs);
-	const newest = { filledAtMs: startedAtMs, requests };
+	const whole = addRequests(buckets.whole, counted, spacingMs, startedAtMs);
 	// a whole reading from the first page on has the new responses as well
 	const isNewest = scope === 'newest' || from === undefined;
-	form.buckets = {
-		whole: filled,
-		newest:
-			!isNewest || requests === 0
-				? buckets.newest
-				: scope === 'newest'
-					? newest
-					: { ...newest, requests: 1 },
+	if (!isNewest || requests === 0) return { whole, newest: buckets.newest };
+	return {
+		whole,
+		newest: { filledAtMs: startedAtMs, requests: scope === 'newest' ? requests : 1 },
 	};
-	form.readTurn = turn;
-	if (stage === 'restarted' && !(error instanceof NotSent)) form.stage = 'regular';
-	return part;
 }
 
 /** Takes note of where the reading goes on after the part was compared. */
