@@ -134,6 +134,10 @@ export function computeFingerprint(text: string): string {
 	return hash('sha256', text, 'base64url').slice(0, FINGERPRINT_LENGTH);
 }
 
+/** What `computeAnswersFingerprint` has returned, by the JSON of the answers, since most stay the same. */
+const remembered = new Map<string, string>();
+const MAX_REMEMBERED = 200_000;
+
 /**
  * The fingerprint of the answers of a response: 30 bits of the answers by the labels of their fields, in any
  * order, and 30 bits of the values in order, under any labels.
@@ -143,9 +147,23 @@ export function computeFingerprint(text: string): string {
 export function computeAnswersFingerprint(record: IDataObject): string | undefined {
 	const containers = getAnswerAttributes(record).map((name) => record[name]);
 	if (containers.every((one) => one === undefined)) return undefined;
+	const json = JSON.stringify(containers);
+	const key = computeFingerprint(json);
+	let fingerprint = remembered.get(key);
+	if (fingerprint === undefined) {
+		fingerprint = listSpellings(record, json)
+			.map((half) => computeFingerprint(half).slice(0, HALF))
+			.join('');
+		if (remembered.size === MAX_REMEMBERED) remembered.clear();
+		remembered.set(key, fingerprint);
+	}
+	return fingerprint;
+}
+
+/** Answers by label, and answers in order. A shape that cannot be read is compared by its JSON. */
+function listSpellings(record: IDataObject, json: string): string[] {
 	const { answers, problem } = decodeAnswers(record);
-	// a shape that cannot be read is compared as a whole
-	let inOrder = problem === undefined ? '' : JSON.stringify(containers);
+	let inOrder = problem === undefined ? '' : json;
 	const byLabel = [inOrder];
 	for (const { label, value } of answers) {
 		// PHP sends a list with gaps as an object
@@ -155,8 +173,7 @@ export function computeAnswersFingerprint(record: IDataObject): string | undefin
 		inOrder += `${text}\0`;
 		if (text !== '') byLabel.push(`${label}\0${text}`);
 	}
-	const halves = [byLabel.sort().join('\0'), inOrder];
-	return halves.map((half) => computeFingerprint(half).slice(0, HALF)).join('');
+	return [byLabel.sort().join('\0'), inOrder];
 }
 
 const HALF = FINGERPRINT_LENGTH / 2;
