@@ -134,7 +134,7 @@ export function computeFingerprint(text: string): string {
 	return hash('sha256', text, 'base64url').slice(0, FINGERPRINT_LENGTH);
 }
 
-/** What `computeAnswersFingerprint` has returned, by the JSON of the answers, since most stay the same. */
+/** Fingerprints of answers by that of their JSON: most answers have not changed since the last poll. */
 const remembered = new Map<string, string>();
 const MAX_REMEMBERED = 200_000;
 
@@ -149,20 +149,10 @@ export function computeAnswersFingerprint(record: IDataObject): string | undefin
 	if (containers.every((one) => one === undefined)) return undefined;
 	const json = JSON.stringify(containers);
 	const key = computeFingerprint(json);
-	let fingerprint = remembered.get(key);
-	if (fingerprint === undefined) {
-		fingerprint = listSpellings(record, json)
-			.map((half) => computeFingerprint(half).slice(0, HALF))
-			.join('');
-		if (remembered.size === MAX_REMEMBERED) remembered.clear();
-		remembered.set(key, fingerprint);
-	}
-	return fingerprint;
-}
-
-/** Answers by label, and answers in order. A shape that cannot be read is compared by its JSON. */
-function listSpellings(record: IDataObject, json: string): string[] {
+	const before = remembered.get(key);
+	if (before !== undefined) return before;
 	const { answers, problem } = decodeAnswers(record);
+	// a shape that cannot be read is compared as a whole
 	let inOrder = problem === undefined ? '' : json;
 	const byLabel = [inOrder];
 	for (const { label, value } of answers) {
@@ -173,7 +163,11 @@ function listSpellings(record: IDataObject, json: string): string[] {
 		inOrder += `${text}\0`;
 		if (text !== '') byLabel.push(`${label}\0${text}`);
 	}
-	return [byLabel.sort().join('\0'), inOrder];
+	const halves = [byLabel.sort().join('\0'), inOrder];
+	const fingerprint = halves.map((half) => computeFingerprint(half).slice(0, HALF)).join('');
+	if (remembered.size === MAX_REMEMBERED) remembered.clear();
+	remembered.set(key, fingerprint);
+	return fingerprint;
 }
 
 const HALF = FINGERPRINT_LENGTH / 2;
