@@ -21,8 +21,9 @@ const LIMITS = { perMinute: 600, perDay: 100_000 };
 
 const CREDENTIAL = 'Form Service account';
 
-/** As the example that exports responses asks for it. */
-const RESPONSE_COLUMNS = ['response', 'submitted_at', 'answers'];
+/** The data tables of two examples, and their columns. */
+const TABLES = ['Responses', 'Latest Answers'];
+const COLUMNS = ['response', 'submitted_at', 'answers'];
 
 export type World = {
 	service: Service;
@@ -31,8 +32,8 @@ export type World = {
 	workflows: Record<string, string>;
 	/** what was chosen in the examples */
 	choices: Choices;
-	/** the id of the data table for responses */
-	table: string;
+	/** ids of the data tables by their name */
+	tables: Record<string, string>;
 };
 
 /**
@@ -83,7 +84,8 @@ async function prepare({ rest }: N8n, service: Service) {
 		pollTimes: POLL_TIMES,
 		requestsPerDay: REQUESTS_PER_DAY,
 	};
-	const table = await rest.provideTable('Responses', RESPONSE_COLUMNS);
+	const tables: Record<string, string> = {};
+	for (const name of TABLES) tables[name] = await rest.provideTable(name, COLUMNS);
 	const ids: Record<string, string> = {};
 	for (const file of await exampleFiles()) {
 		const example = await readExample(file);
@@ -96,7 +98,7 @@ async function prepare({ rest }: N8n, service: Service) {
 		}
 		ids[file] = id;
 	}
-	return { workflows: ids, choices, table };
+	return { workflows: ids, choices, tables };
 }
 
 /** The workflow that two of the examples hand responses to, one by one. */

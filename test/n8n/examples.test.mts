@@ -138,6 +138,26 @@ describe('the example', () => {
 		expect(Object.keys(rows[0])).toEqual(Object.keys(rows[1]));
 	});
 
+	it('Announce Changed Forms prepares a message if a form is renamed, closed or opened', async () => {
+		const file = 'announce-changed-forms.json';
+		const change = async (settings: Record<string, string | boolean>) => {
+			world.service.store.editSettings(survey, settings);
+			const changed = JSON.stringify(Object.keys(settings).sort());
+			const meets = (run: Execution) =>
+				itemsOf(run, 'Changed Form').some(({ json }) => JSON.stringify(json.changed) === changed);
+			const run = await findExecution(file, meets);
+			return itemsOf(run, 'Message').map(({ json }) => json.text);
+		};
+		expect(await change({ name: 'Feedback', is_closed: true })).toEqual([
+			'The form Feedback was renamed and closed.',
+		]);
+		expect(await change({ name: 'Customer Survey' })).toEqual([
+			'The form Customer Survey was renamed.',
+		]);
+		expect(await change({ is_closed: false })).toEqual(['The form Customer Survey was opened.']);
+		expect(await change({ seo_title: 'Feedback' })).toEqual([]);
+	});
+
 	it('Ask a Model about Responses gives a model the newest responses about a topic', async () => {
 		const { store } = world.service;
 		store.addResponse(contact, { answers: { Message: 'When is the delivery?' } });
@@ -174,7 +194,7 @@ describe('the example', () => {
 			const { status } = await runExample('export-responses-into-a-table.json');
 			expect(status).toBe('success');
 		}
-		const rows = await world.n8n.rest.rowsOf(world.table);
+		const rows = await world.n8n.rest.rowsOf(world.tables.Responses);
 		expect(rows.map(({ response }) => response).sort()).toEqual(wanted.sort());
 		expect(JSON.parse(String(rows[0].answers))).toHaveProperty('Email');
 	});
@@ -206,6 +226,20 @@ describe('the example', () => {
 		expect(await until(async () => await hasHandledAll(1), RUN_TIMEOUT_MS)).toBe(true);
 		expect((await runExample('deliver-responses-again.json')).status).toBe('success');
 		expect(await until(async () => await hasHandledAll(2), RUN_TIMEOUT_MS)).toBe(true);
+	});
+
+	it('Keep Rows up to Date adds a row for a response, which follows the answers', async () => {
+		const { store } = world.service;
+		const { uuid } = store.addResponse(contact, { answers: { Message: 'First answer' } });
+		for (const Message of ['First answer', 'Second answer']) {
+			store.changeResponse(uuid, { Message }, false);
+			const hasAnswer = async () => {
+				const rows = await world.n8n.rest.rowsOf(world.tables['Latest Answers']);
+				const own = rows.filter(({ response }) => response === uuid);
+				return own.length === 1 && String(own[0].answers).includes(Message);
+			};
+			expect(await until(hasAnswer, RUN_TIMEOUT_MS), Message).toBe(true);
+		}
 	});
 
 	it('Let an Agent Use a Form has it find a response, add one and close the form', async () => {

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { getCreationTime, sortOldestFirst } from '../api/answers/order';
 import { readNumber } from '../api/readers';
 import { isRecord } from '../api/records';
-import { findSetting, settings } from '../api/settings/settings';
+import { settings } from '../api/settings/settings';
 import type { FormEvent } from '../parameters/watched';
 import { DAY_MS, MINUTE_MS } from './budget';
 import type { FormList, ListedForm } from './formList';
@@ -178,7 +178,7 @@ function makeEntry([name, value]: string[], length: number): string {
 function listValues(record: IDataObject): string[][] {
 	const isSet = (value: unknown) => (isObject(value) ? !isEmpty(value) : Boolean(value));
 	return Object.entries(omit(record, 'id', 'uuid'))
-		.filter(([name, value]) => isSet(value) && isLasting(readNumber(value) ?? value, name))
+		.filter(([name, value]) => isSet(value) && isLasting(value, name))
 		.map(([name, value]) => [name, JSON.stringify(selectLasting(value))]);
 }
 
@@ -187,10 +187,17 @@ function selectLasting(value: unknown): unknown {
 	return isRecord(value) ? mapValues(pickBy(value, isLasting), selectLasting) : value;
 }
 
-/** Names of what changes by itself. */
-const PASSIVE = /(^|_)(created|updated|modified|submitted|synced|viewed|last|latest)(_|$)/;
+/** Names of what changes by itself: times and statistics. */
+const PASSIVE =
+	/(^|_)(created|updated|modified|submitted|synced|viewed|last|latest|stats|statistics|analytics)(_|$)/;
 
-/** Whether an attribute changes only with the form: it is no time, and no number of responses. */
+/** Words in the names of numbers that rise with responses and visits, and of their limits, which do not. */
+const COUNTER =
+	/(^|_)(answers|average|completions|count|entries|number|rate|responses|starts|submissions|total|views|visits)(_|$)/;
+const LIMIT = /(^|_)(max|min|limit)(_|$)/;
+
+/** Whether an attribute changes only with the form, by its name. */
 function isLasting(value: unknown, name: string): boolean {
-	return !PASSIVE.test(name) && (typeof value !== 'number' || findSetting(name) !== undefined);
+	const isCounter = readNumber(value) !== undefined && COUNTER.test(name) && !LIMIT.test(name);
+	return !PASSIVE.test(name) && !isCounter;
 }

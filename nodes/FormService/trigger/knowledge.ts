@@ -129,6 +129,10 @@ export function computeFingerprint(text: string): string {
 	return hash('sha256', text, 'base64url').slice(0, FINGERPRINT_LENGTH);
 }
 
+/** Fingerprints of answers by that of their JSON: most answers have not changed since the last poll. */
+const remembered = new Map<string, string>();
+const MAX_REMEMBERED = 200_000;
+
 /**
  * The fingerprint of the answers of a response: 30 bits of the answers by the labels of their fields, in any
  * order, and 30 bits of the values in order, under any labels.
@@ -138,9 +142,13 @@ export function computeFingerprint(text: string): string {
 export function computeAnswersFingerprint(record: IDataObject): string | undefined {
 	const containers = getAnswerAttributes(record).map((name) => record[name]);
 	if (containers.every((one) => one === undefined)) return undefined;
+	const json = JSON.stringify(containers);
+	const key = computeFingerprint(json);
+	const before = remembered.get(key);
+	if (before !== undefined) return before;
 	const { answers, problem } = decodeAnswers(record);
 	// a shape that cannot be read is compared as a whole
-	let inOrder = problem === undefined ? '' : JSON.stringify(containers);
+	let inOrder = problem === undefined ? '' : json;
 	const byLabel = [inOrder];
 	for (const { label, value } of answers) {
 		// PHP sends a list with gaps as an object
@@ -151,7 +159,10 @@ export function computeAnswersFingerprint(record: IDataObject): string | undefin
 		if (text !== '') byLabel.push(`${label}\0${text}`);
 	}
 	const halves = [byLabel.sort().join('\0'), inOrder];
-	return halves.map((half) => computeFingerprint(half).slice(0, HALF)).join('');
+	const fingerprint = halves.map((half) => computeFingerprint(half).slice(0, HALF)).join('');
+	if (remembered.size === MAX_REMEMBERED) remembered.clear();
+	remembered.set(key, fingerprint);
+	return fingerprint;
 }
 
 const HALF = FINGERPRINT_LENGTH / 2;

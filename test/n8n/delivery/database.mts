@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { INodeExecutionData, IRunExecutionData } from 'n8n-workflow';
+import { nameVersion } from './submissions.mts';
 
 /** What n8n has stored about a workflow at one moment; `state` is the static data as text. */
 export type Stored = {
@@ -43,7 +44,7 @@ function listItems(data: IRunExecutionData, trigger: string): INodeExecutionData
 	return (ran ?? waiting ?? []).flatMap((items) => items ?? []);
 }
 
-/** The IDs of the executions that each response is in, by its UUID; an ID comes twice for a response that does. */
+/** The IDs of the executions that each version is in; an ID comes twice for a version that does. */
 export function listDeliveries(
 	{ executions }: Stored,
 	trigger: string,
@@ -52,8 +53,8 @@ export function listDeliveries(
 	const delivered = new Map<string, string[]>();
 	for (const { id, data } of executions) {
 		for (const { json } of listItems(parse(data), trigger)) {
-			const uuid = String(json.uuid);
-			delivered.set(uuid, [...(delivered.get(uuid) ?? []), id]);
+			const version = nameVersion(json);
+			delivered.set(version, [...(delivered.get(version) ?? []), id]);
 		}
 	}
 	return delivered;

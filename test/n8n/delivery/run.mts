@@ -4,11 +4,19 @@ import type { Service } from '../../service/index.mts';
 import { saveAccount, startInstance, startUnlimited, until } from '../instance.mts';
 import { listDeliveries, readDatabase, type Stored } from './database.mts';
 import type { Mode } from './modes.mts';
-import { countPolls, failAThird, submitAll, TRIGGER, triggerWorkflow } from './submissions.mts';
+import {
+	changeAll,
+	countPolls,
+	failAThird,
+	nameVersion,
+	submitAll,
+	TRIGGER,
+	triggerWorkflow,
+} from './submissions.mts';
 
-/** A response that was lost, repeated, or delivered without being submitted. */
+/** What was lost, repeated, or delivered without being submitted, see `nameVersion`. */
 export type Finding = {
-	uuid: string;
+	version: string;
 	what: 'lost' | 'repeated' | 'unexpected';
 	/** the kill between n8n's two writes that explains it; without one, the trigger is at fault */
 	kill?: number;
@@ -17,6 +25,7 @@ export type Finding = {
 /** n8n's database a moment before a kill, and as the kill left it. */
 type Kill = { before: Stored; after: Stored };
 
+const EVENTS = ['responseCompleted', 'responseUpdated', 'formUpdated'] as const;
 const DRAIN_TIMEOUT_MS = 600_000;
 const POLL_WITHIN_MS = 20_000;
 /** How long after the beginning of a poll a kill falls, at most. */
@@ -25,7 +34,7 @@ const IN_A_POLL_MS = 300;
 const BEFORE_A_KILL_MS = 3_000;
 
 /**
- * Submits responses through the form's page while the service fails and n8n is killed, waits until what
+ * Submits and edits responses and renames forms while the service fails and n8n is killed, waits until what
  * can arrive has arrived, and reads from n8n's database what did.
  */
 export async function deliver(mode: Mode) {
@@ -39,29 +48,33 @@ export async function deliver(mode: Mode) {
 	const env = { EXECUTIONS_DATA_PRUNE: 'false', ...mode.env };
 	const { n8n, rest, folder } = await startInstance(cleanup, { line: mode.line, env });
 	const watched = mode.forms > 1 ? undefined : formIds[0];
-	const workflow = triggerWorkflow(await saveAccount(rest, service), watched);
+	const workflow = triggerWorkflow(await saveAccount(rest, service), watched, EVENTS);
 	const workflowId = await rest.createWorkflow(workflow);
 	await rest.activate(workflowId);
 	await waitForPolls(service, mode.forms);
 
 	const read = () => readDatabase(folder, workflowId);
 	const start = Date.now();
-	const submitting = submitAll(service, { ...mode, formIds });
+	const plan = { ...mode, formIds };
+	const changing = Promise.all([changeAll(service, plan), submitAll(service, plan)]);
 	// with durable cursors n8n drops what the activation learned: a kill before the first poll begins anew
 	await waitForPolls(service, 2 * mode.forms);
 	const earlier = service.requests.length;
 	const countFailed = failAThird(service);
 	const kills = await killRepeatedly(n8n, service, mode, read);
-	await submitting;
+	const [former] = await changing;
 	const requests = service.requests.length - earlier;
 	const failedRequests = countFailed();
 	service.faults.clear();
 
 	const parse = await executionReader(mode.line);
-	const submitted = formIds.flatMap((id) => service.store.responses(id).map(({ uuid }) => uuid));
+	const latest = formIds.flatMap((id) => {
+		const name = String(service.store.form(id)!.settings.name);
+		return [...service.store.responses(id).map(nameVersion), nameVersion({ form: { id, name } })];
+	});
 	const hasAll = () => {
 		const deliveries = listDeliveries(read(), TRIGGER, parse);
-		return submitted.every((uuid) => deliveries.has(uuid));
+		return latest.every((version) => deliveries.has(version));
 	};
 	const settled = countPolls(service);
 	// several good polls without the last response mean that it is lost
@@ -78,11 +91,12 @@ export async function deliver(mode: Mode) {
 	const statuses = Map.groupBy(stored.executions, ({ status }) => status);
 	return {
 		seconds: Math.round((Date.now() - start) / 1000),
-		submitted: submitted.length,
+		submitted: formIds.flatMap((id) => service.store.responses(id)).length,
+		edited: former.size,
 		...{ requests, failedRequests, kills: kills.length },
 		executions: Object.fromEntries([...statuses].map(([status, list]) => [status, list.length])),
 		delivered: deliveries.size,
-		findings: findFaults(submitted, deliveries, kills),
+		findings: findFaults(former, latest, deliveries, kills),
 	};
 }
 
@@ -127,29 +141,30 @@ async function killRepeatedly(
  * between leaves a new state without a new execution, or a new execution with the old state.
  */
 function findFaults(
-	submitted: string[],
+	former: ReadonlySet<string>,
+	latest: string[],
 	deliveries: Map<string, string[]>,
 	kills: Kill[],
 ): Finding[] {
 	const findings: Finding[] = [];
-	const add = (uuid: string, what: Finding['what'], isCause: (kill: Kill) => boolean) => {
+	const add = (version: string, what: Finding['what'], isCause: (kill: Kill) => boolean) => {
 		const index = kills.findIndex(isCause);
-		findings.push({ uuid, what, ...(index >= 0 && { kill: index + 1 }) });
+		findings.push({ version, what, ...(index >= 0 && { kill: index + 1 }) });
 	};
 	const isNewState = ({ before, after }: Kill) => before.state !== after.state;
 	const countNew = ({ before, after }: Kill) => after.executions.length - before.executions.length;
-	for (const uuid of submitted) {
-		const ids = deliveries.get(uuid) ?? [];
-		if (ids.length === 0) add(uuid, 'lost', (kill) => isNewState(kill) && countNew(kill) === 0);
+	for (const version of latest) {
+		if (deliveries.has(version)) continue;
+		add(version, 'lost', (kill) => isNewState(kill) && countNew(kill) === 0);
+	}
+	for (const [version, ids] of deliveries) {
+		if (!former.has(version) && !latest.includes(version)) add(version, 'unexpected', () => false);
 		if (ids.length < 2) continue;
 		const isHere = ({ after }: Kill) => after.executions.at(-1)?.id === ids[0];
 		// one kill can cause one repetition
-		add(uuid, 'repeated', (kill) => {
+		add(version, 'repeated', (kill) => {
 			return ids.length === 2 && isHere(kill) && countNew(kill) === 1 && !isNewState(kill);
 		});
-	}
-	for (const uuid of deliveries.keys()) {
-		if (!submitted.includes(uuid)) add(uuid, 'unexpected', () => false);
 	}
 	return findings;
 }

@@ -1,5 +1,7 @@
 import lodash from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TriggerEvent } from '../../../nodes/FormService/parameters/watched.ts';
 import { type WorkflowFile, workflowNode } from '../../../scripts/lib/n8n/rest.mts';
 import {
 	type Fault,
@@ -17,6 +19,7 @@ export const TRIGGER = 'New Response';
 export const triggerWorkflow = (
 	credential: Credential,
 	formId: string | undefined,
+	events: readonly TriggerEvent[] = ['responseCompleted'],
 ): WorkflowFile => ({
 	name: 'Delivery',
 	nodes: [
@@ -31,7 +34,7 @@ export const triggerWorkflow = (
 				},
 				watch: formId === undefined ? 'all' : 'one',
 				...(formId !== undefined && { formId: { __rl: true, mode: 'id', value: formId } }),
-				events: ['responseCompleted'],
+				events: [...events],
 				options: { requestsPerDay: 100_000 },
 			},
 		}),
@@ -59,6 +62,31 @@ export async function submitAll(service: Service, plan: Plan): Promise<void> {
 		await submitFormPage(service, formIds[index % formIds.length], answers);
 	}
 	await sleep(Math.max(0, start + durationMs - Date.now()));
+}
+
+/** A response with its answers, or a form with its name. Each comes once. */
+export const nameVersion = ({ uuid, answers, form }: IDataObject): string =>
+	JSON.stringify(uuid === undefined ? form : [uuid, ...Object.values(answers as IDataObject)]);
+
+/**
+ * Edits a third as many responses as are submitted, over the given span, and renames each form in its middle.
+ *
+ * @returns the versions before the edits: the trigger may have read each of them, or not
+ */
+export async function changeAll({ store }: Service, plan: Plan): Promise<Set<string>> {
+	const { formIds, submissions, durationMs } = plan;
+	const edits = Math.floor(submissions / 3);
+	const former = new Set<string>();
+	for (let edit = 1; edit <= edits; edit++) {
+		await sleep(durationMs / edits);
+		const response = lodash.sample(formIds.flatMap(store.responses));
+		if (response === undefined) continue;
+		former.add(nameVersion(response));
+		store.changeResponse(response.uuid, { Message: `Edit ${edit}` }, false);
+		for (const id of edit === edits >> 1 ? formIds : [])
+			store.editSettings(id, { name: `Renamed ${id}` });
+	}
+	return former;
 }
 
 /** Not a failure: a reply packed with gzip. And a daily limit would outlast the run. */
