@@ -36,6 +36,28 @@ export function getChosenName(node: INode, formId: string): string | undefined {
 }
 
 /**
+ * What people read of a form that does not exist.
+ *
+ * @param name the form's name, which only a form has that was listed before
+ */
+export function describeUnknownForm(
+	formId: string,
+	name?: string,
+): { message: string; description: string } {
+	return name === undefined
+		? {
+				message: `There is no form with the ID ${formId}`,
+				description:
+					'Check the ID, and that the access token belongs to the workspace of the form. Form: Get Many lists all forms.',
+			}
+		: {
+				message: `The form "${name}" no longer exists`,
+				description:
+					'The form was deleted after it was chosen, or the access token belongs to another workspace. Choose the form again.',
+			};
+}
+
+/**
  * Explains a form that does not exist: it was chosen from the list and deleted since, its ID was read from a
  * URL, or its name, slug or address was given in place of its ID. Undefined if it is none of these.
  *
@@ -52,13 +74,7 @@ export function describeMissingForm(
 	baseUrl: string,
 ): { message: string; description: string } | undefined {
 	const chosen = getChosenName(node, given);
-	if (chosen !== undefined) {
-		return {
-			message: `The form "${chosen}" no longer exists`,
-			description:
-				'The form was deleted after it was chosen, or the access token belongs to another workspace. Choose the form again.',
-		};
-	}
+	if (chosen !== undefined) return describeUnknownForm(given, chosen);
 	const wanted = given.toLowerCase();
 	const form = forms.find(({ name, slug, url }) =>
 		[name, slug, url].some((one) => String(one).trim().toLowerCase() === wanted),

@@ -9,14 +9,15 @@ import { sortOldestFirst } from '../api/answers/order';
 import type { ResponseOutput } from '../api/answers/responseItem';
 import { clock } from '../api/clock';
 import { endpoints, createTarget } from '../api/endpoints';
-import { createInputError } from '../api/errors';
+import { createInputError, isFormMissing } from '../api/errors';
+import { readBoolean } from '../api/readers';
 import type { RequestContext } from '../api/requestContext';
 import { listRecords } from '../api/service';
 import { eventTable, FORM_EVENTS, RESPONSE_EVENTS } from '../parameters/watched';
 import type { ResponseEvent } from '../parameters/watched';
 import { isIncomplete } from './compare';
 import { createConditionError } from './delivery';
-import { parseFormList } from './formList';
+import { createMissingFormError, parseFormList } from './formList';
 import { createItems } from './output';
 import type { Event, ItemOptions } from './output';
 import { isWatched, readParameters } from './parameters';
@@ -51,6 +52,8 @@ export async function fetchExample(n8n: IPollFunctions): Promise<INodeExecutionD
 		return await showItem(event, { context, output });
 	}
 	if (conditions.conditions.length > 0) throw createNoMatchError(n8n.getNode());
+	if (areOfIncomplete(events) && forms.every(isTrackingOff))
+		throw createTrackingError(n8n.getNode(), forms);
 	const fields = await readFields(context, id, output);
 	const event = RESPONSE_EVENTS.find((one) => events.includes(one)) ?? 'responseCompleted';
 	const madeUp = { event, record: createRecord(event, fields), form: { id, name }, fields };
@@ -66,18 +69,33 @@ async function showItem(event: Event, options: ItemOptions): Promise<INodeExecut
 /** The forms of a trigger, newest first if their list is watched. */
 async function listExampleForms(
 	context: RequestContext,
-	{ watch, names, watchesFormList }: Parameters,
+	{ watch, names, events, watchesFormList }: Parameters,
 ): Promise<Form[]> {
-	const target = createTarget(context.account, endpoints.listForms);
-	if (watchesFormList) {
-		const listed = [...parseFormList(await listRecords(context, target)).values()];
-		return sortOldestFirst(listed.filter(({ id }) => isWatched(watch, id))).reverse();
-	}
 	const formIds = watch.kind === 'all' ? [] : watch.formIds;
-	if (formIds.every((id) => names.has(id)))
+	const needsList = watchesFormList || areOfIncomplete(events);
+	if (!needsList && formIds.every((id) => names.has(id)))
 		return formIds.map((id) => ({ id, name: names.get(id)! }));
+	const target = createTarget(context.account, endpoints.listForms);
 	const listed = parseFormList(await listRecords(context, target));
-	return formIds.map((id) => ({ id, name: names.get(id) ?? listed.get(id)?.name ?? null }));
+	if (watchesFormList) {
+		const watched = [...listed.values()].filter(({ id }) => isWatched(watch, id));
+		return sortOldestFirst(watched).reverse();
+	}
+	return formIds.map((id) => {
+		const { name = null, record } = listed.get(id) ?? {};
+		return { id, name: names.get(id) ?? name, record };
+	});
+}
+
+/** Whether only incomplete responses can be of these events. */
+function areOfIncomplete(events: Parameters['events']): boolean {
+	return events.every((event) => eventTable[event].example?.is_incomplete === true);
+}
+
+/** Whether a form's record says that incomplete responses are not kept; the API's specification names no attribute. */
+function isTrackingOff({ record = {} }: Form): boolean {
+	const name = Object.keys(record).find((one) => /track.*incomplete/i.test(one));
+	return name !== undefined && readBoolean(record[name]) === false;
 }
 
 /** The newest response of a form that can start the workflow, and the event that it would be. */
@@ -87,7 +105,9 @@ async function findNewest(
 	{ conditions, events, needsFields, output }: Parameters,
 ): Promise<Event | undefined> {
 	const target = createTarget(context.account, endpoints.listResponses, { formId: id });
-	const records = await listRecords(context, target);
+	const records = await listRecords(context, target).catch((error: unknown) => {
+		throw isFormMissing(error) ? createMissingFormError(context.n8n.getNode(), id) : error;
+	});
 	const fields = needsFields ? await readFields(context, id, output) : undefined;
 	const problem = fields && findConditionProblem(conditions, fields, records);
 	if (problem !== undefined) throw createConditionError(context.n8n.getNode(), problem);
@@ -113,15 +133,23 @@ async function readFields(
 }
 
 function createNoFormsError(node: INode, watch: Watch) {
+	if (watch.kind === 'chosen') return createMissingFormError(node, watch.formIds[0]);
 	const [message, advice] =
-		watch.kind === 'chosen'
-			? ['The chosen form was not found', 'Choose a form from the list']
-			: watch.except.length > 0
-				? ['All forms are excluded', "Remove a form from 'Excluded Form Names or IDs'"]
-				: ['The workspace has no forms', 'Create a form'];
+		watch.except.length > 0
+			? ['All forms are excluded', "Remove a form from 'Excluded Form Names or IDs'"]
+			: ['The workspace has no forms', 'Create a form'];
 	return createInputError(node, {
 		message,
 		description: `${advice}, then fetch the test event again.`,
+	});
+}
+
+/** No response could ever be of the chosen events. */
+function createTrackingError(node: INode, { length }: readonly Form[]) {
+	const place = length > 1 ? 'all watched forms' : 'the form';
+	return createInputError(node, {
+		message: `"Track incomplete submissions" is turned off in ${place}`,
+		description: 'Turn it on in the settings of the form, then fetch the test event again.',
 	});
 }
 

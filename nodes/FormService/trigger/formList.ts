@@ -1,11 +1,12 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INode } from 'n8n-workflow';
 import { getCreationTime, sortOldestFirst } from '../api/answers/order';
 import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
-import { NotSent } from '../api/errors';
+import { NotSent, ServiceError } from '../api/errors';
 import { getFormId } from '../api/records';
 import { MAX_PAGES } from '../api/replies/list';
 import type { PagePosition } from '../api/replies/list';
+import { describeUnknownForm, getChosenName } from '../parameters/formId';
 import type { FormEvent } from '../parameters/watched';
 import {
 	addRequests,
@@ -18,7 +19,7 @@ import {
 } from './budget';
 import type { Bucket, Demand } from './budget';
 import { HEALTHY, isBackOffOver, isRetryWanted } from './health';
-import type { AccountHealth, Failing } from './health';
+import type { AccountHealth, Failing, NodeError } from './health';
 import { encodeAttributes, listChanged } from './formAttributes';
 import { addMissingDay } from './knowledge';
 import type { Baseline, FormState, Knowledge } from './knowledge';
@@ -63,6 +64,17 @@ export function parseFormList(records: readonly IDataObject[]): Map<string, List
 		byId.set(id, { id, name: typeof name === 'string' && name.trim() !== '' ? name : id, record });
 	}
 	return byId;
+}
+
+/**
+ * The error for a form that does not exist.
+ *
+ * @param listed its name in an earlier list, if there is one
+ */
+export function createMissingFormError(node: INode, formId: string, listed?: string): NodeError {
+	const explanation = describeUnknownForm(formId, getChosenName(node, formId) ?? listed);
+	const failure = { cause: 'configuration-invalid' } as const;
+	return new ServiceError(node, { ...explanation, httpCode: '404', failure });
 }
 
 /** The most requests a day for the list: beside responses, it is read once an hour. */

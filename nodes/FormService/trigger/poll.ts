@@ -4,7 +4,6 @@ import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { getAccount } from '../api/account';
 import type { Account } from '../api/account';
 import { clock } from '../api/clock';
-import { createInputError } from '../api/errors';
 import { computeSpacingMs } from './budget';
 import { applyEvents } from './compare';
 import { deliverWaiting } from './delivery';
@@ -15,7 +14,13 @@ import {
 	takeErrorToReport,
 } from './failures';
 import type { Progress } from './failures';
-import { isListDue, mergeFormList, readFormList, setListDemand } from './formList';
+import {
+	createMissingFormError,
+	isListDue,
+	mergeFormList,
+	readFormList,
+	setListDemand,
+} from './formList';
 import type { FoundForm } from './formList';
 import { isAboutAccount, recordAnswer, recordSuccess } from './health';
 import type { FormState, Knowledge } from './knowledge';
@@ -155,11 +160,8 @@ function findMissingForm({ request, memory, parameters }: PollContext) {
 	const ids = watch.kind === 'all' || watchesResponses ? [] : watch.formIds;
 	const missing = ids.find((id) => memory.formList.whole?.ids.has(id) === false);
 	if (missing === undefined) return undefined;
-	return createInputError(request.n8n.getNode(), {
-		message: `There is no form with the ID ${missing}`,
-		description: 'Check the ID, and that the access token belongs to the workspace of the form.',
-		failure: { cause: 'configuration-invalid' },
-	});
+	const { name } = memory.formList.forms.get(missing) ?? {};
+	return createMissingFormError(request.n8n.getNode(), missing, name);
 }
 
 /**

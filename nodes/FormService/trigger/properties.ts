@@ -98,6 +98,14 @@ export const triggerProperties: INodeProperties[] = [
 		options: triggerEvents,
 	},
 	{
+		displayName:
+			'Only forms with "Track incomplete submissions" turned on have started and abandoned responses',
+		name: 'trackingNotice',
+		type: 'notice',
+		default: '',
+		displayOptions: { show: { events: ['responseStarted', 'responseAbandoned'] } },
+	},
+	{
 		displayName: 'Abandoned After (Hours)',
 		name: 'abandonedAfterHours',
 		type: 'number',
