@@ -65,11 +65,6 @@ export function getCause(error: unknown): string {
 	return (isNodeError ? (error.failure as Failure | undefined) : undefined)?.cause ?? '';
 }
 
-/** Whether the service says that a form does not exist. A web page with the status 404 does not say so. */
-export function isFormMissing(error: unknown): boolean {
-	return error instanceof NodeApiError && error.message.startsWith('Form not found');
-}
-
 /** Whether the service may have acted in spite of an error. */
 export function mayHaveActed(error: unknown): boolean {
 	return error instanceof ServiceError && error.mayHaveActed;

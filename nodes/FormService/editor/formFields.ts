@@ -87,10 +87,7 @@ async function listLabels(n8n: ILoadOptionsFunctions, watch: 'several' | 'all') 
 	return uniqBy(fields, ({ title }) => toCaseless(title)).map((field) => toFieldOption(field));
 }
 
-/**
- * A field with its choices in the description. A list of n8n could offer them as the value of a condition
- * (`loadOptionsDependsOn: ['&field']`), but would take no typed text, which other fields and operators need.
- */
+/** A field with its choices: n8n could list them as the values of a condition, but its lists take no typed text. */
 function toFieldOption({ title, choices }: Pick<FormField, 'choices' | 'title'>, value = title) {
 	const names = choices.map(({ name }) => name).join(', ');
 	return {

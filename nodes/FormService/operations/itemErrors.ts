@@ -3,16 +3,9 @@ import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { IDataObject } from 'n8n-workflow';
 import { getAccount } from '../api/account';
 import { createTarget, endpoints } from '../api/endpoints';
-import {
-	asNodeError,
-	asSentence,
-	createInputError,
-	isFormMissing,
-	NotSent,
-	ServiceError,
-} from '../api/errors';
+import { asNodeError, asSentence, createInputError, NotSent, ServiceError } from '../api/errors';
 import { listRecords } from '../api/service';
-import { describeMissingForm } from '../parameters/formId';
+import { describeMissingForm, isFormMissing } from '../parameters/formId';
 import { InvalidFormId } from '../parameters/input';
 import { readOnce } from './operation';
 import type { Item, Reads } from './operation';

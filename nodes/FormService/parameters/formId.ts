@@ -1,3 +1,4 @@
+import { NodeApiError } from 'n8n-workflow';
 import type { IDataObject, INode } from 'n8n-workflow';
 import { getFormId, isId, isRecord } from '../api/records';
 import { isWebUrl, parseUrl } from '../api/url';
@@ -35,26 +36,19 @@ export function getChosenName(node: INode, formId: string): string | undefined {
 	return stored.replace(CLOSED_MARK, '').replace(` (${formId})`, '').trim() || undefined;
 }
 
-/**
- * What people read of a form that does not exist.
- *
- * @param name the form's name, which only a form has that was listed before
- */
-export function describeUnknownForm(
-	formId: string,
-	name?: string,
-): { message: string; description: string } {
-	return name === undefined
-		? {
-				message: `There is no form with the ID ${formId}`,
-				description:
-					'Check the ID, and that the access token belongs to the workspace of the form. Form: Get Many lists all forms.',
-			}
-		: {
-				message: `The form "${name}" no longer exists`,
-				description:
-					'The form was deleted after it was chosen, or the access token belongs to another workspace. Choose the form again.',
-			};
+/** Whether the service says that a form does not exist. A web page with the status 404 does not say so. */
+export function isFormMissing(error: unknown): boolean {
+	return error instanceof NodeApiError && error.message.startsWith('Form not found');
+}
+
+/** A form that does not exist; only one that was listed before has a name. */
+export function describeUnknownForm(formId: string, name?: string) {
+	const message =
+		name === undefined
+			? `There is no form with the ID ${formId}`
+			: `The form "${name}" no longer exists`;
+	const reasons = 'The form was deleted, or the access token belongs to another workspace.';
+	return { message, description: `${reasons} Choose the form again.` };
 }
 
 /**

@@ -9,10 +9,11 @@ import { sortOldestFirst } from '../api/answers/order';
 import type { ResponseOutput } from '../api/answers/responseItem';
 import { clock } from '../api/clock';
 import { endpoints, createTarget } from '../api/endpoints';
-import { createInputError, isFormMissing } from '../api/errors';
+import { createInputError } from '../api/errors';
 import { readBoolean } from '../api/readers';
 import type { RequestContext } from '../api/requestContext';
 import { listRecords } from '../api/service';
+import { getChosenName, isFormMissing } from '../parameters/formId';
 import { eventTable, FORM_EVENTS, RESPONSE_EVENTS } from '../parameters/watched';
 import type { ResponseEvent } from '../parameters/watched';
 import { isIncomplete } from './compare';
@@ -33,12 +34,12 @@ type Form = { id: string; name: string | null; record?: IDataObject };
  * with; or else an example made from the fields of the form, which says so. Remembers and changes nothing.
  */
 export async function fetchExample(n8n: IPollFunctions): Promise<INodeExecutionData[]> {
-	const parameters = readParameters(n8n);
+	const [node, parameters] = [n8n.getNode(), readParameters(n8n)];
 	const { conditions, events, output, watch, watchesResponses } = parameters;
 	const [account, comparesText] = [await getAccount(n8n), parameters.needsFields];
 	const context: RequestContext = { n8n, account, urgency: 'prompt', comparesText };
 	const forms = await listExampleForms(context, parameters);
-	if (forms.length === 0) throw createNoFormsError(n8n.getNode(), watch);
+	if (forms.length === 0) throw createNoFormsError(node, watch);
 	for (const form of watchesResponses ? forms.slice(0, MAX_FORMS) : []) {
 		const newest = await findNewest(context, form, parameters);
 		if (newest !== undefined) return await showItem(newest, { context, output });
@@ -51,9 +52,15 @@ export async function fetchExample(n8n: IPollFunctions): Promise<INodeExecutionD
 		const event = { event: formEvent, record, form: { id, name }, changed: changed as string[] };
 		return await showItem(event, { context, output });
 	}
-	if (conditions.conditions.length > 0) throw createNoMatchError(n8n.getNode());
-	if (areOfIncomplete(events) && forms.every(isTrackingOff))
-		throw createTrackingError(n8n.getNode(), forms);
+	if (conditions.conditions.length > 0) {
+		const advice = 'Submit a response that meets them, or remove the filters';
+		throw createTestError(node, 'No response meets the filters yet', advice);
+	}
+	if (areOfIncomplete(events) && forms.every(isTrackingOff)) {
+		const place = forms.length > 1 ? 'all watched forms' : 'the form';
+		const message = `"Track incomplete submissions" is turned off in ${place}`;
+		throw createTestError(node, message, 'Turn it on in the settings of the form');
+	}
 	const fields = await readFields(context, id, output);
 	const event = RESPONSE_EVENTS.find((one) => events.includes(one)) ?? 'responseCompleted';
 	const madeUp = { event, record: createRecord(event, fields), form: { id, name }, fields };
@@ -69,22 +76,20 @@ async function showItem(event: Event, options: ItemOptions): Promise<INodeExecut
 /** The forms of a trigger, newest first if their list is watched. */
 async function listExampleForms(
 	context: RequestContext,
-	{ watch, names, events, watchesFormList }: Parameters,
+	{ watch, events, watchesFormList }: Parameters,
 ): Promise<Form[]> {
 	const formIds = watch.kind === 'all' ? [] : watch.formIds;
+	const chosen = formIds.map((id) => ({
+		id,
+		name: getChosenName(context.n8n.getNode(), id) ?? null,
+	}));
 	const needsList = watchesFormList || areOfIncomplete(events);
-	if (!needsList && formIds.every((id) => names.has(id)))
-		return formIds.map((id) => ({ id, name: names.get(id)! }));
+	if (!needsList && chosen.every(({ name }) => name !== null)) return chosen;
 	const target = createTarget(context.account, endpoints.listForms);
 	const listed = parseFormList(await listRecords(context, target));
-	if (watchesFormList) {
-		const watched = [...listed.values()].filter(({ id }) => isWatched(watch, id));
-		return sortOldestFirst(watched).reverse();
-	}
-	return formIds.map((id) => {
-		const { name = null, record } = listed.get(id) ?? {};
-		return { id, name: names.get(id) ?? name, record };
-	});
+	if (!watchesFormList) return chosen.map((form) => ({ ...form, ...listed.get(form.id) }));
+	const watched = [...listed.values()].filter(({ id }) => isWatched(watch, id));
+	return sortOldestFirst(watched).reverse();
 }
 
 /** Whether only incomplete responses can be of these events. */
@@ -134,31 +139,15 @@ async function readFields(
 
 function createNoFormsError(node: INode, watch: Watch) {
 	if (watch.kind === 'chosen') return createMissingFormError(node, watch.formIds[0]);
-	const [message, advice] =
-		watch.except.length > 0
-			? ['All forms are excluded', "Remove a form from 'Excluded Form Names or IDs'"]
-			: ['The workspace has no forms', 'Create a form'];
-	return createInputError(node, {
-		message,
-		description: `${advice}, then fetch the test event again.`,
-	});
+	return watch.except.length > 0
+		? createTestError(node, 'All forms are excluded', "Remove some of 'Excluded Form Names or IDs'")
+		: createTestError(node, 'The workspace has no forms', 'Create a form');
 }
 
-/** No response could ever be of the chosen events. */
-function createTrackingError(node: INode, { length }: readonly Form[]) {
-	const place = length > 1 ? 'all watched forms' : 'the form';
-	return createInputError(node, {
-		message: `"Track incomplete submissions" is turned off in ${place}`,
-		description: 'Turn it on in the settings of the form, then fetch the test event again.',
-	});
-}
-
-/** An example would not meet the filters, and mislead whoever builds on it. */
-function createNoMatchError(node: INode) {
-	return createInputError(node, {
-		message: 'No response meets the filters yet',
-		description: 'Submit a response that meets them, or remove the filters to see an example.',
-	});
+/** There is nothing to show, or an example would mislead whoever builds on it. */
+function createTestError(node: INode, message: string, advice: string) {
+	const description = `${advice}, then fetch the test event again.`;
+	return createInputError(node, { message, description });
 }
 
 /** A response that nobody has submitted, with an answer of the right type to each field. */

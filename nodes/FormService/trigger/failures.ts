@@ -1,6 +1,7 @@
 import type { IPollFunctions } from 'n8n-workflow';
 import { clock } from '../api/clock';
-import { asNodeError, getCause, isFormMissing, NotSent, ServiceError } from '../api/errors';
+import { asNodeError, getCause, NotSent, ServiceError } from '../api/errors';
+import { isFormMissing } from '../parameters/formId';
 import { HOUR_MS, MINUTE_MS } from './budget';
 import { createMissingFormError } from './formList';
 import {
@@ -107,14 +108,11 @@ function warn(
 }
 
 /** The error of a failure, for people: which form is missing, or why a request's turn did not come. */
-function toNodeError(
-	{ request, memory }: PollContext,
-	cause: unknown,
-	form?: WatchedForm,
-): NodeError {
+function toNodeError(context: PollContext, cause: unknown, form?: WatchedForm): NodeError {
+	const { request, memory } = context;
 	const node = request.n8n.getNode();
 	if (form !== undefined && isFormMissing(cause))
-		return createMissingFormError(node, form.id, memory.formList.forms.get(form.id)?.name);
+		return createMissingFormError(node, form.id, memory.formList.forms);
 	if (!(cause instanceof NotSent)) return asNodeError(node, cause);
 	return new ServiceError(node, {
 		message: "Poll skipped: this minute's limit is used up",

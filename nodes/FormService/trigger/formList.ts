@@ -19,7 +19,7 @@ import {
 } from './budget';
 import type { Bucket, Demand } from './budget';
 import { HEALTHY, isBackOffOver, isRetryWanted } from './health';
-import type { AccountHealth, Failing, NodeError } from './health';
+import type { AccountHealth, Failing } from './health';
 import { encodeAttributes, listChanged } from './formAttributes';
 import { addMissingDay } from './knowledge';
 import type { Baseline, FormState, Knowledge } from './knowledge';
@@ -66,15 +66,12 @@ export function parseFormList(records: readonly IDataObject[]): Map<string, List
 	return byId;
 }
 
-/**
- * The error for a form that does not exist.
- *
- * @param listed its name in an earlier list, if there is one
- */
-export function createMissingFormError(node: INode, formId: string, listed?: string): NodeError {
-	const explanation = describeUnknownForm(formId, getChosenName(node, formId) ?? listed);
+/** The error for a form that does not exist, which is named as it was chosen or listed. */
+export function createMissingFormError(node: INode, formId: string, forms?: FormList['forms']) {
+	const name = getChosenName(node, formId) ?? forms?.get(formId)?.name;
 	const failure = { cause: 'configuration-invalid' } as const;
-	return new ServiceError(node, { ...explanation, httpCode: '404', failure });
+	const explanation = { ...describeUnknownForm(formId, name), failure };
+	return new ServiceError(node, { ...explanation, httpCode: '404' });
 }
 
 /** The most requests a day for the list: beside responses, it is read once an hour. */

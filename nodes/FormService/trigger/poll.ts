@@ -160,8 +160,7 @@ function findMissingForm({ request, memory, parameters }: PollContext) {
 	const ids = watch.kind === 'all' || watchesResponses ? [] : watch.formIds;
 	const missing = ids.find((id) => memory.formList.whole?.ids.has(id) === false);
 	if (missing === undefined) return undefined;
-	const { name } = memory.formList.forms.get(missing) ?? {};
-	return createMissingFormError(request.n8n.getNode(), missing, name);
+	return createMissingFormError(request.n8n.getNode(), missing, memory.formList.forms);
 }
 
 /**
