@@ -157,7 +157,7 @@ export const triggerProperties: INodeProperties[] = [
 			options: toOptions(EXISTING),
 			displayOptions: { show: WITH_RESPONSES },
 			description:
-				'Which of the responses that already exist when the trigger is first activated start the workflow too, oldest first',
+				'Which responses from before the first activation also start the workflow, oldest first',
 		},
 		{
 			displayName: 'Existing Responses Since',
@@ -166,7 +166,7 @@ export const triggerProperties: INodeProperties[] = [
 			default: '',
 			displayOptions: { show: { emitExisting: ['since'], ...WITH_RESPONSES } },
 			description:
-				'Existing responses created at this time or later start the workflow, in the time zone of the workflow',
+				'Start the workflow with existing responses created at this time or later, in the time zone of the workflow',
 		},
 		{
 			displayName: 'Max Responses per Poll',
