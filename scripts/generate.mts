@@ -1,5 +1,5 @@
 /**
- * Writes what is generated: the tables in README.md, docs/settings.md and docs/trigger.md, errorTexts.md, and the versions of
+ * Writes what is generated: the tables in README.md and docs/settings.md, errorTexts.md, and the versions of
  * n8n wherever they are named. `--check` writes nothing and names the files that are outdated.
  */
 import { readFile, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { format, resolveConfig } from 'prettier';
 import { run } from './lib/command.mts';
 import { broughtByN8n, isLocked, lines, withN8nVersions } from './lib/n8n/install.mts';
 import { root } from './lib/paths.mts';
-import { updateReadme, updateSettings, updateTrigger } from './references.mts';
+import { updateReadme, updateSettings } from './references.mts';
 
 async function formatMarkdown(text: string): Promise<string> {
 	const style = await resolveConfig(join(root, 'README.md'));
@@ -19,7 +19,6 @@ async function formatMarkdown(text: string): Promise<string> {
 const files: Record<string, (text: string) => Promise<string> | string> = {
 	'README.md': async (text) => await formatMarkdown(withN8nVersions(await updateReadme(text))),
 	'docs/settings.md': async (text) => await formatMarkdown(updateSettings(text)),
-	'docs/trigger.md': async (text) => await formatMarkdown(updateTrigger(text)),
 	'.github/ISSUE_TEMPLATE/bug.yml': withN8nVersions,
 	// the tests run the nodes on the classes of the newest n8n
 	'package.json': (text) =>

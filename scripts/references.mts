@@ -80,8 +80,5 @@ export const updateReadme = async (text: string) => {
 	return replaceTable(withOperations, 'examples', await listExamples());
 };
 
-/** docs/trigger.md with its table of events. */
-export const updateTrigger = (text: string) => replaceTable(text, 'events', listEvents());
-
 /** docs/settings.md with its table of settings. */
 export const updateSettings = (text: string) => replaceTable(text, 'settings', listSettings());

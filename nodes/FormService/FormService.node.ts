@@ -48,7 +48,7 @@ export class FormService implements INodeType {
 			},
 			{
 				message:
-					"Each item takes a request, and the requests of a day are limited. If not enough may be left, n8n's log says so before the first one.",
+					"Each item takes a request, and the account's requests per day are limited. If too few may be left, n8n's log says so before the first item is sent.",
 				location: 'outputPane',
 				displayCondition: `={{ $input.all().length > ${REQUESTS_PER_DAY / 2} && ["create", "update", "getPdf"].includes($parameter["operation"]) }}`,
 			},

@@ -16,7 +16,7 @@ export type Table = { title: string; text: string; head: string[]; rows: string[
 
 const INTRODUCTION = `# Benchmarks
 
-\`npm run bench\` measures all sections. \`npm run bench -- <part>\` measures one section; the last line of each section names its part. Times depend on the machine.
+\`npm run bench\` measures all sections; \`npm run bench -- <part>\` measures the one whose last line names the part. Times depend on the machine.
 
 `;
 
@@ -31,14 +31,14 @@ const parts: Record<string, () => Promise<Table>> = {
 	n8n: async () => await (await import('./realN8n.mts')).measureInN8n(),
 };
 
-const nameCommand = (part: string) => `\`npm run bench -- ${part}\``;
+const namePart = (part: string) => `Part \`${part}\``;
 
 function renderSection(part: string, { title, text, head, rows }: Table): string {
 	const [{ model }] = cpus();
 	const machine = `${cpus().length} processors (${model.trim()}), Node ${process.versions.node}`;
 	const day = new Date().toISOString().slice(0, 10);
 	const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
-	return `## ${title}\n\n${text}\n\n${lines.join('\n')}\n\nMeasured on ${day}, ${machine}, by ${nameCommand(part)}.\n\n`;
+	return `## ${title}\n\n${text}\n\n${lines.join('\n')}\n\n${namePart(part)}, ${day}, ${machine}.\n\n`;
 }
 
 const chosen = process.argv.slice(2);
@@ -53,7 +53,7 @@ const earlier = (await readFile(path, 'utf8')).split(/^(?=## )/m);
 let page = INTRODUCTION;
 for (const [part, measure] of Object.entries(parts)) {
 	if (chosen.length > 0 && !chosen.includes(part)) {
-		page += earlier.find((section) => section.includes(nameCommand(part))) ?? '';
+		page += earlier.find((section) => section.includes(namePart(part))) ?? '';
 		continue;
 	}
 	const section = renderSection(part, await measure());

@@ -24,7 +24,7 @@ export async function measureProcesses(): Promise<Table> {
 	}
 	return {
 		title: 'Several n8n processes on one account',
-		text: `${REQUESTS} requests are split among n8n processes that share an account, such as the workers of queue mode. The service accepts 60 requests a minute and replies after 80 to 320 ms, in simulated time. Refused requests are sent again. The shortest possible time is ${IDEAL_MS / 1000} s.`,
+		text: `${REQUESTS} requests are split among n8n processes that share an account, such as the workers of queue mode. In simulated time, the service keeps its limit a minute and replies after 80 to 320 ms. Refused requests are sent again. The shortest possible time is ${IDEAL_MS / 1000} s.`,
 		head: ['Processes', 'Refused', 'Given up', 'Time'],
 		rows,
 	};

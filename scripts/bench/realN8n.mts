@@ -160,7 +160,7 @@ export async function measureInN8n(): Promise<Table> {
 	}
 	return {
 		title: 'Watching forms in a real n8n',
-		text: `One n8n ${versionOf()} watches forms in two ways: with this trigger, and in the usual way, with a Schedule Trigger, an HTTP Request and Remove Duplicates. Each has its own accounts. Time passes ${SCALE} times as fast, and the table shows scaled times: ${RUN_MS / 60_000} minutes stand for an hour. Requests are extrapolated to a day; the third column says how long the service’s ${formatCount(PER_DAY)} requests a day would last. The trigger needs days to learn which forms are busy, so it polls all forms equally often here. Responses are submitted in the first two thirds of the hour; one that waits for its form’s next poll when the hour ends is not lost, but counts as not delivered.`,
+		text: `One n8n ${versionOf()} watches forms with this trigger, and in the usual way: with a Schedule Trigger, an HTTP Request and Remove Duplicates. Each has its own accounts. Time passes ${SCALE} times as fast, and the table shows scaled times: ${RUN_MS / 60_000} minutes stand for an hour. Requests are extrapolated to a day; the fourth column says how long the daily limit would last. The trigger needs days to learn which forms are busy, so here it polls all equally often. Responses are submitted in the first two thirds of the hour; one that still waits for a poll when the hour ends is not lost, but counts as not delivered.`,
 		head: [
 			'Forms',
 			'',

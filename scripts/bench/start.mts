@@ -44,7 +44,7 @@ export async function measureStart(): Promise<Table> {
 	const { size } = statSync(await pack(join(folder, 'packed')));
 	return {
 		title: 'Start and size',
-		text: `The processor time that n8n takes to load the nodes when it starts, beyond what n8n has loaded itself. Medians of ${ROUNDS} processes.`,
+		text: `The processor time of loading the nodes when n8n starts. Medians of ${ROUNDS} processes.`,
 		head: ['', 'Measured'],
 		rows: [
 			['Loading both nodes of this package', measureLoading(root, ours)],

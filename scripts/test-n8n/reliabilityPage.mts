@@ -6,20 +6,19 @@ import { root } from '../lib/paths.mts';
 
 type Figures = Record<string, unknown>;
 
-const TITLES: Record<string, string> = {
-	...Object.fromEntries(modes.map(({ name, title }) => [name, title])),
-	queue: 'Queue mode',
-};
-
 const INTRODUCTION = `# Reliability
 
 Results of tests in real n8n processes, while the service fails and n8n is killed, written by \`npm run test:n8n -- --write\`.
 
-**Delivery runs.** Each run submits responses through the form's page at random times, while n8n polls every 10 seconds, for which the stand-in's rate limits are raised. One in three API requests fails, but no more than two in a row, since the trigger skips polls after failures. The kind of failure is drawn from the stand-in's fault table (without the daily limit): statuses, refusals, broken connections, bodies that are no JSON, redirects, and no reply. One in ten successful replies is delayed by 3 seconds. n8n is killed with SIGKILL at random times after its first poll, in durable mode every other time during a poll, and restarted. A response counts as delivered if an execution in n8n's database contains it, whatever its outcome.
+## Delivery
 
-**Findings** are responses that were lost, repeated, or delivered without being submitted. In default mode, n8n saves the trigger's state first and the execution second, so a kill in between can lose or repeat the responses of a poll. The test reads n8n's database before and after each kill, and attributes to n8n only a loss whose kill left a new state without a new execution, and a repetition whose kill left a new execution with the old state. Any other finding fails the test; in durable mode, every finding does. Use durable mode where a lost poll, of up to 100 responses, matters.
+Each run submits responses through the form's page at random times, while n8n polls every 10 seconds, for which the stand-in's rate limits are raised. One in three API requests fails, but no more than two in a row, since the trigger skips polls after failures. The kind of failure is drawn from the stand-in's fault table (without the daily limit). One in ten successful replies is delayed by 3 seconds. n8n is killed with SIGKILL at random times after its first poll, in durable mode every other time during a poll, and restarted. A response counts as delivered if an execution in n8n's database contains it, whatever its outcome.
 
-**Queue mode** runs two workers. Each submitted response leads to an update, which the service must receive once. \`Polls\` are requests for responses, at \`Poll times\` n8n called the trigger, and \`Workers\` has the executions of each worker. \`Refused\` updates exceeded 60 requests a minute, since processes do not know of each other, and were sent again.`;
+**Findings** are responses that were lost, repeated, or delivered without being submitted. In default mode, a kill between n8n's two writes can lose or repeat the responses of a poll. The test reads n8n's database before and after each kill, and attributes to n8n only a loss whose kill left a new state without a new execution, and a repetition whose kill left a new execution with the old state. Any other finding fails the test; in durable mode, every finding does. Use durable mode where a lost poll, of up to 100 responses, matters.`;
+
+const QUEUE = `## Queue mode
+
+Each submitted response leads to an update, which the service must receive once. \`Polls\` are requests for responses, at \`Poll times\` n8n called the trigger, and \`Workers\` has the executions of each of two workers. \`Refused\` updates exceeded the limit of the minute, since processes do not know of each other, and were sent again.`;
 
 const words = (name: string) => {
 	const text = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
@@ -33,11 +32,15 @@ function renderValue(value: unknown): string {
 	return counts.join(', ');
 }
 
-function section(part: string, figures: Figures): string {
-	const rows = Object.entries(figures).map(
-		([name, value]) => `| ${words(name)} | ${renderValue(value)} |`,
-	);
-	return `## ${TITLES[part] ?? part}\n\n| | |\n| --- | --- |\n${rows.join('\n')}`;
+/** A table with a row for each run. */
+function renderTable(runs: ReadonlyArray<{ title: string; figures: Figures }>): string {
+	const head = ['Run', ...Object.keys(runs[0]?.figures ?? {}).map(words)];
+	const rows = runs.map(({ title, figures }) => [
+		title,
+		...Object.values(figures).map(renderValue),
+	]);
+	const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+	return lines.join('\n');
 }
 
 /**
@@ -46,12 +49,15 @@ function section(part: string, figures: Figures): string {
  */
 export async function reliabilityPage(folder: string): Promise<string> {
 	const files = new Set((await readdir(folder)).map((file) => basename(file, '.json')));
-	const sections = [];
-	for (const part of Object.keys(TITLES).filter((name) => files.has(name))) {
-		const figures = JSON.parse(await readFile(join(folder, `${part}.json`), 'utf8')) as Figures;
-		sections.push(section(part, figures));
-	}
-	const page = [INTRODUCTION, ...sections].join('\n\n');
+	const readRun = async (name: string, title: string) => {
+		const figures = JSON.parse(await readFile(join(folder, `${name}.json`), 'utf8')) as Figures;
+		return { title, figures };
+	};
+	const run = modes.filter(({ name }) => files.has(name));
+	const deliveries = await Promise.all(run.map(({ name, title }) => readRun(name, title)));
+	const sections = [INTRODUCTION, renderTable(deliveries)];
+	if (files.has('queue')) sections.push(QUEUE, renderTable([await readRun('queue', 'Queue')]));
+	const page = sections.join('\n\n');
 	const path = join(root, 'docs', 'reliability.md');
 	return await format(page, { ...(await resolveConfig(path)), filepath: path });
 }

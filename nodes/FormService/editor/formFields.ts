@@ -87,7 +87,7 @@ async function listLabels(n8n: ILoadOptionsFunctions, watch: 'several' | 'all') 
 	return uniqBy(fields, ({ title }) => toCaseless(title)).map((field) => toFieldOption(field));
 }
 
-/** A field with its choices, which n8n cannot offer as the value of a condition. */
+/** A field with its choices: n8n could list them as the values of a condition, but its lists take no typed text. */
 function toFieldOption({ title, choices }: Pick<FormField, 'choices' | 'title'>, value = title) {
 	const names = choices.map(({ name }) => name).join(', ');
 	return {

@@ -5,7 +5,7 @@ import { getAccount } from '../api/account';
 import { createTarget, endpoints } from '../api/endpoints';
 import { asNodeError, asSentence, createInputError, NotSent, ServiceError } from '../api/errors';
 import { listRecords } from '../api/service';
-import { describeMissingForm } from '../parameters/formId';
+import { describeMissingForm, isFormMissing } from '../parameters/formId';
 import { InvalidFormId } from '../parameters/input';
 import { readOnce } from './operation';
 import type { Item, Reads } from './operation';
@@ -114,9 +114,7 @@ const FORM_NAME =
 /** What was given for a form that does not exist; undefined if the error is another one. */
 function findMissingForm(item: Item, error: unknown): string | undefined {
 	if (error instanceof InvalidFormId) return error.given;
-	const isMissing = error instanceof NodeApiError && error.httpCode === '404';
-	const isForm = item.endpoint.effect.noun === 'form';
-	return isMissing && isForm && 'prepared' in item ? item.prepared.ids?.formId : undefined;
+	return isFormMissing(error) && 'prepared' in item ? item.prepared.ids?.formId : undefined;
 }
 
 /** All forms of the item's account, or none if they cannot be read, because another error is about to be shown. */

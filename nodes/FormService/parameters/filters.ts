@@ -75,7 +75,7 @@ const match: INodeProperties = {
  */
 export const conditionFilters: INodeProperties[] = [conditions, match];
 
-/** The filters and the order of a list of responses. The node applies both by itself, without another request. */
+/** The filters and the order of a list of responses. The node applies both by itself. */
 export const filterParameters: INodeProperties[] = [
 	{
 		displayName: 'Filters',

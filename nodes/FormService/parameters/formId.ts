@@ -1,3 +1,4 @@
+import { NodeApiError } from 'n8n-workflow';
 import type { IDataObject, INode } from 'n8n-workflow';
 import { getFormId, isId, isRecord } from '../api/records';
 import { isWebUrl, parseUrl } from '../api/url';
@@ -35,6 +36,21 @@ export function getChosenName(node: INode, formId: string): string | undefined {
 	return stored.replace(CLOSED_MARK, '').replace(` (${formId})`, '').trim() || undefined;
 }
 
+/** Whether the service says that a form does not exist. A web page with the status 404 does not say so. */
+export function isFormMissing(error: unknown): boolean {
+	return error instanceof NodeApiError && error.message.startsWith('Form not found');
+}
+
+/** A form that does not exist; only one that was listed before has a name. */
+export function describeUnknownForm(formId: string, name?: string) {
+	const message =
+		name === undefined
+			? `There is no form with the ID ${formId}`
+			: `The form "${name}" no longer exists`;
+	const reasons = 'The form was deleted, or the access token belongs to another workspace.';
+	return { message, description: `${reasons} Choose the form again.` };
+}
+
 /**
  * Explains a form that does not exist: it was chosen from the list and deleted since, its ID was read from a
  * URL, or its name, slug or address was given in place of its ID. Undefined if it is none of these.
@@ -52,13 +68,7 @@ export function describeMissingForm(
 	baseUrl: string,
 ): { message: string; description: string } | undefined {
 	const chosen = getChosenName(node, given);
-	if (chosen !== undefined) {
-		return {
-			message: `The form "${chosen}" no longer exists`,
-			description:
-				'The form was deleted after it was chosen, or the access token belongs to another workspace. Choose the form again.',
-		};
-	}
+	if (chosen !== undefined) return describeUnknownForm(given, chosen);
 	const wanted = given.toLowerCase();
 	const form = forms.find(({ name, slug, url }) =>
 		[name, slug, url].some((one) => String(one).trim().toLowerCase() === wanted),

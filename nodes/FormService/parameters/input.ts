@@ -6,7 +6,7 @@ import { createInputError } from '../api/errors';
 import { isId, isRecord, MAX_ID_LENGTH } from '../api/records';
 import { numberAsText, readBoolean, readNumber } from '../api/readers';
 import { isWebUrl } from '../api/url';
-import { describeMissingForm, extractFormId, isExpression } from './formId';
+import { describeMissingForm, describeUnknownForm, extractFormId, isExpression } from './formId';
 import { limitInput } from './properties';
 
 /**
@@ -112,12 +112,8 @@ export function createMissingFormError(
 	{ baseUrl }: Account,
 ) {
 	const entered = input.parameter('formId');
-	const explanation = describeMissingForm(input.node, formId, forms, entered, baseUrl);
-	const { message, description } = explanation ?? {
-		message: `There is no form with the ID ${formId}`,
-		description:
-			'Check the ID, and that the access token belongs to the workspace of the form. Form: Get Many lists all forms.',
-	};
+	const { message, description } =
+		describeMissingForm(input.node, formId, forms, entered, baseUrl) ?? describeUnknownForm(formId);
 	return invalid(input, message, description);
 }
 

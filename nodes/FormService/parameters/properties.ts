@@ -103,7 +103,7 @@ export const limitInput: INodeProperties = {
 	displayOptions: { show: { returnAll: [false] } },
 };
 
-/** The optional parameters of an operation or the trigger. */
+/** The optional parameters of an operation or the trigger, in the order of their names, as n8n wants it. */
 export function makeOptions(options: INodeProperties[]): INodeProperties {
 	return {
 		displayName: 'Options',
@@ -111,7 +111,7 @@ export function makeOptions(options: INodeProperties[]): INodeProperties {
 		type: 'collection',
 		placeholder: 'Add Option',
 		default: {},
-		options,
+		options: sortBy(options, 'displayName'),
 	};
 }
 

@@ -10,6 +10,7 @@ import { hasUnmatchedAnswers } from '../api/answers/match';
 import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
 import { asNodeError, createInputError, NotSent, ServiceError } from '../api/errors';
+import { getChosenName } from '../parameters/formId';
 import { HOUR_MS, isOver, MINUTE_MS } from './budget';
 import { applyEvents } from './compare';
 import { noteFailedDelivery } from './failures';
@@ -92,15 +93,16 @@ async function makeItems(
 	}
 }
 
-/** The name of a form; null if neither the parameters nor the list of all forms has it. */
+/** The name of a form; null if neither the Form parameter nor the list of all forms has it. */
 async function findName(
 	context: PollContext,
 	{ isStopped }: Progress,
 	form: WatchedForm,
 ): Promise<string | null> {
-	const { memory, parameters } = context;
+	const { memory, parameters, request } = context;
 	const { formList } = memory;
-	const find = () => parameters.names.get(form.id) ?? formList.forms.get(form.id)?.name;
+	const chosen = getChosenName(request.n8n.getNode(), form.id);
+	const find = () => chosen ?? formList.forms.get(form.id)?.name;
 	if (find() === undefined && !parameters.lists.forms && !isStopped) {
 		addFormRequests(form, await readNames(createReadContext(context), formList));
 	}

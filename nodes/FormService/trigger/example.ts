@@ -10,13 +10,15 @@ import type { ResponseOutput } from '../api/answers/responseItem';
 import { clock } from '../api/clock';
 import { endpoints, createTarget } from '../api/endpoints';
 import { createInputError } from '../api/errors';
+import { readBoolean } from '../api/readers';
 import type { RequestContext } from '../api/requestContext';
 import { listRecords } from '../api/service';
+import { getChosenName, isFormMissing } from '../parameters/formId';
 import { eventTable, FORM_EVENTS, RESPONSE_EVENTS } from '../parameters/watched';
 import type { ResponseEvent } from '../parameters/watched';
 import { isIncomplete } from './compare';
 import { createConditionError } from './delivery';
-import { parseFormList } from './formList';
+import { createMissingFormError, parseFormList } from './formList';
 import { createItems } from './output';
 import type { Event, ItemOptions } from './output';
 import { isWatched, readParameters } from './parameters';
@@ -32,12 +34,12 @@ type Form = { id: string; name: string | null; record?: IDataObject };
  * with; or else an example made from the fields of the form, which says so. Remembers and changes nothing.
  */
 export async function fetchExample(n8n: IPollFunctions): Promise<INodeExecutionData[]> {
-	const parameters = readParameters(n8n);
+	const [node, parameters] = [n8n.getNode(), readParameters(n8n)];
 	const { conditions, events, output, watch, lists } = parameters;
 	const [account, comparesText] = [await getAccount(n8n), lists.fields];
 	const context: RequestContext = { n8n, account, urgency: 'prompt', comparesText };
 	const forms = await listExampleForms(context, parameters);
-	if (forms.length === 0) throw createNoFormsError(n8n.getNode(), watch);
+	if (forms.length === 0) throw createNoFormsError(node, watch);
 	for (const form of lists.responses ? forms.slice(0, MAX_FORMS) : []) {
 		const newest = await findNewest(context, form, parameters);
 		if (newest !== undefined) return await showItem(newest, { context, output });
@@ -50,7 +52,15 @@ export async function fetchExample(n8n: IPollFunctions): Promise<INodeExecutionD
 		const event = { event: formEvent, record, form: { id, name }, changed: changed as string[] };
 		return await showItem(event, { context, output });
 	}
-	if (conditions.conditions.length > 0) throw createNoMatchError(n8n.getNode());
+	if (conditions.conditions.length > 0) {
+		const advice = 'Submit a response that meets them, or remove the filters';
+		throw createTestError(node, 'No response meets the filters yet', advice);
+	}
+	if (areOfIncomplete(events) && forms.every(isTrackingOff)) {
+		const place = forms.length > 1 ? 'all watched forms' : 'the form';
+		const message = `"Track incomplete submissions" is turned off in ${place}`;
+		throw createTestError(node, message, 'Turn it on in the settings of the form');
+	}
 	const fields = await readFields(context, id, output);
 	const event = RESPONSE_EVENTS.find((one) => events.includes(one)) ?? 'responseCompleted';
 	const madeUp = { event, record: createRecord(event, fields), form: { id, name }, fields };
@@ -66,18 +76,31 @@ async function showItem(event: Event, options: ItemOptions): Promise<INodeExecut
 /** The forms of a trigger, newest first if their list is watched. */
 async function listExampleForms(
 	context: RequestContext,
-	{ watch, names, lists }: Parameters,
+	{ watch, events, lists }: Parameters,
 ): Promise<Form[]> {
-	const target = createTarget(context.account, endpoints.listForms);
-	if (lists.forms) {
-		const listed = [...parseFormList(await listRecords(context, target)).values()];
-		return sortOldestFirst(listed.filter(({ id }) => isWatched(watch, id))).reverse();
-	}
 	const formIds = watch.kind === 'all' ? [] : watch.formIds;
-	if (formIds.every((id) => names.has(id)))
-		return formIds.map((id) => ({ id, name: names.get(id)! }));
+	const chosen = formIds.map((id) => ({
+		id,
+		name: getChosenName(context.n8n.getNode(), id) ?? null,
+	}));
+	const needsList = lists.forms || areOfIncomplete(events);
+	if (!needsList && chosen.every(({ name }) => name !== null)) return chosen;
+	const target = createTarget(context.account, endpoints.listForms);
 	const listed = parseFormList(await listRecords(context, target));
-	return formIds.map((id) => ({ id, name: names.get(id) ?? listed.get(id)?.name ?? null }));
+	if (!lists.forms) return chosen.map((form) => ({ ...form, ...listed.get(form.id) }));
+	const watched = [...listed.values()].filter(({ id }) => isWatched(watch, id));
+	return sortOldestFirst(watched).reverse();
+}
+
+/** Whether only incomplete responses can be of these events. */
+function areOfIncomplete(events: Parameters['events']): boolean {
+	return events.every((event) => eventTable[event].example?.is_incomplete === true);
+}
+
+/** Whether a form's record says that incomplete responses are not kept; the API's specification names no attribute. */
+function isTrackingOff({ record = {} }: Form): boolean {
+	const name = Object.keys(record).find((one) => /track.*incomplete/i.test(one));
+	return name !== undefined && readBoolean(record[name]) === false;
 }
 
 /** The newest response of a form that can start the workflow, and the event that it would be. */
@@ -87,7 +110,9 @@ async function findNewest(
 	{ conditions, events, lists, output }: Parameters,
 ): Promise<Event | undefined> {
 	const target = createTarget(context.account, endpoints.listResponses, { formId: id });
-	const records = await listRecords(context, target);
+	const records = await listRecords(context, target).catch((error: unknown) => {
+		throw isFormMissing(error) ? createMissingFormError(context.n8n.getNode(), id) : error;
+	});
 	const fields = lists.fields ? await readFields(context, id, output) : undefined;
 	const problem = fields && findConditionProblem(conditions, fields, records);
 	if (problem !== undefined) throw createConditionError(context.n8n.getNode(), problem);
@@ -113,24 +138,16 @@ async function readFields(
 }
 
 function createNoFormsError(node: INode, watch: Watch) {
-	const [message, advice] =
-		watch.kind === 'chosen'
-			? ['The chosen form was not found', 'Choose a form from the list']
-			: watch.except.length > 0
-				? ['All forms are excluded', "Remove a form from 'Excluded Form Names or IDs'"]
-				: ['The workspace has no forms', 'Create a form'];
-	return createInputError(node, {
-		message,
-		description: `${advice}, then fetch the test event again.`,
-	});
+	if (watch.kind === 'chosen') return createMissingFormError(node, watch.formIds[0]);
+	return watch.except.length > 0
+		? createTestError(node, 'All forms are excluded', "Remove some of 'Excluded Form Names or IDs'")
+		: createTestError(node, 'The workspace has no forms', 'Create a form');
 }
 
-/** An example would not meet the filters, and mislead whoever builds on it. */
-function createNoMatchError(node: INode) {
-	return createInputError(node, {
-		message: 'No response meets the filters yet',
-		description: 'Submit a response that meets them, or remove the filters to see an example.',
-	});
+/** There is nothing to show, or an example would mislead whoever builds on it. */
+function createTestError(node: INode, message: string, advice: string) {
+	const description = `${advice}, then fetch the test event again.`;
+	return createInputError(node, { message, description });
 }
 
 /** A response that nobody has submitted, with an answer of the right type to each field. */

@@ -1,7 +1,9 @@
 import type { IPollFunctions } from 'n8n-workflow';
 import { clock } from '../api/clock';
 import { asNodeError, getCause, NotSent, ServiceError } from '../api/errors';
+import { isFormMissing } from '../parameters/formId';
 import { HOUR_MS, MINUTE_MS } from './budget';
+import { createMissingFormError } from './formList';
 import {
 	CAUSES_FOR_PERSON,
 	findFailing,
@@ -44,7 +46,7 @@ export function noteFailedReading(
 	isWhole: boolean,
 ): void {
 	const { request, memory, parameters } = context;
-	const error = toNodeError(context, cause);
+	const error = toNodeError(context, cause, form);
 	progress.failed.push({ form, error });
 	if (cause instanceof NotSent) {
 		progress.isStopped = true;
@@ -71,7 +73,7 @@ export function noteFailedDelivery(
 	form: WatchedForm,
 	cause: unknown,
 ): void {
-	const error = toNodeError(context, cause);
+	const error = toNodeError(context, cause, form);
 	progress.failed.push({ form, error });
 	progress.isStopped ||= cause instanceof NotSent;
 	addFailure(context, form.delivery, error, false);
@@ -105,9 +107,12 @@ function warn(
 	);
 }
 
-/** The error of a failure, for people: of a request that was not sent, why its turn did not come. */
-function toNodeError({ request }: PollContext, cause: unknown): NodeError {
+/** The error of a failure, for people: which form is missing, or why a request's turn did not come. */
+function toNodeError(context: PollContext, cause: unknown, form?: WatchedForm): NodeError {
+	const { request, memory } = context;
 	const node = request.n8n.getNode();
+	if (form !== undefined && isFormMissing(cause))
+		return createMissingFormError(node, form.id, memory.formList.forms);
 	if (!(cause instanceof NotSent)) return asNodeError(node, cause);
 	return new ServiceError(node, {
 		message: "Poll skipped: this minute's limit is used up",

@@ -1,10 +1,11 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INode } from 'n8n-workflow';
 import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
-import { NotSent } from '../api/errors';
+import { NotSent, ServiceError } from '../api/errors';
 import { getFormId } from '../api/records';
 import { MAX_PAGES } from '../api/replies/list';
 import type { PagePosition } from '../api/replies/list';
+import { describeUnknownForm, getChosenName } from '../parameters/formId';
 import { addRequests, computeMaxRequests, DAY_MS, EMPTY_BUCKET, HOUR_MS, isEmpty } from './budget';
 import type { Bucket, Demand } from './budget';
 import { HEALTHY, isBackOffOver, isRetryWanted } from './health';
@@ -48,6 +49,14 @@ export function parseFormList(records: readonly IDataObject[]): Map<string, List
 		byId.set(id, { id, name: typeof name === 'string' && name.trim() !== '' ? name : id, record });
 	}
 	return byId;
+}
+
+/** The error for a form that does not exist, which is named as it was chosen or listed. */
+export function createMissingFormError(node: INode, formId: string, forms?: FormList['forms']) {
+	const name = getChosenName(node, formId) ?? forms?.get(formId)?.name;
+	const failure = { cause: 'configuration-invalid' } as const;
+	const explanation = { ...describeUnknownForm(formId, name), failure };
+	return new ServiceError(node, { ...explanation, httpCode: '404' });
 }
 
 /** The most requests a day for the list: beside responses, it is read once an hour. */

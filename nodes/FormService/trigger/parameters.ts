@@ -1,6 +1,6 @@
 import type { IPollFunctions } from 'n8n-workflow';
 import { REQUESTS_PER_DAY } from '../api/rateLimiter/limits';
-import { isId, isRecord } from '../api/records';
+import { isId } from '../api/records';
 import { conditionsNeedFields } from '../api/answers/conditions';
 import type { Conditions } from '../api/answers/conditions';
 import { outputNeedsFields } from '../api/answers/responseItem';
@@ -26,8 +26,6 @@ export function isWatched(watch: Watch, formId: string): boolean {
 /** What a person set on the node. */
 export type Parameters = {
 	watch: Watch;
-	/** Names of forms, by ID, as far as the parameters have them. */
-	names: ReadonlyMap<string, string>;
 	events: readonly TriggerEvent[];
 	/** Which lists events and items need: responses, the list of all forms, fields. */
 	lists: Readonly<Record<'responses' | 'forms' | 'fields', boolean>>;
@@ -67,7 +65,6 @@ export function readParameters(n8n: IPollFunctions): Parameters {
 	const output = readResponseOutput(input);
 	return {
 		watch,
-		names: readStoredName(n8n, watch),
 		events,
 		lists: {
 			responses: events.some((event) => !isFormEvent(event)),
@@ -164,19 +161,6 @@ function createInput(n8n: IPollFunctions): Input {
 		node: n8n.getNode(),
 		zone: n8n.getTimezone(),
 	};
-}
-
-/**
- * The name that the editor has stored if the form was chosen from the list. The list adds its notes in
- * brackets, and a form can really be named so: such a name is read from the service.
- */
-function readStoredName(n8n: IPollFunctions, watch: Watch): Map<string, string> {
-	const locator: unknown = n8n.getNode().parameters.formId;
-	const { value, cachedResultName: name } = isRecord(locator) ? locator : {};
-	const id = String(value);
-	if (watch.kind === 'all' || !watch.formIds.includes(id)) return new Map();
-	if (typeof name !== 'string' || /^\s*$|\)$/.test(name)) return new Map();
-	return new Map([[id, name.trim()]]);
 }
 
 function readEvents(input: Input): TriggerEvent[] {

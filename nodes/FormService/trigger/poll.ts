@@ -4,7 +4,6 @@ import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { getAccount } from '../api/account';
 import type { Account } from '../api/account';
 import { clock } from '../api/clock';
-import { createInputError } from '../api/errors';
 import { computeSpacingMs } from './budget';
 import { applyEvents } from './compare';
 import { deliverWaiting } from './delivery';
@@ -17,7 +16,7 @@ import {
 import type { Progress } from './failures';
 import { mergeFormList } from './compareForms';
 import type { FoundForm } from './compareForms';
-import { isListDue, readFormList, setListDemand } from './formList';
+import { createMissingFormError, isListDue, readFormList, setListDemand } from './formList';
 import { isAboutAccount, recordAnswer, recordSuccess } from './health';
 import type { FormState, Knowledge } from './knowledge';
 import { confirmTaken, listWaiting, takeBack } from './outbox';
@@ -157,11 +156,7 @@ function findMissingForm({ request, memory, parameters }: PollContext) {
 	const ids = watch.kind === 'all' || lists.responses ? [] : watch.formIds;
 	const missing = ids.find((id) => memory.formList.whole?.ids.has(id) === false);
 	if (missing === undefined) return undefined;
-	return createInputError(request.n8n.getNode(), {
-		message: `There is no form with the ID ${missing}`,
-		description: 'Check the ID, and that the access token belongs to the workspace of the form.',
-		failure: { cause: 'configuration-invalid' },
-	});
+	return createMissingFormError(request.n8n.getNode(), missing, memory.formList.forms);
 }
 
 /**

@@ -1,6 +1,5 @@
 import { sortBy } from 'lodash';
 import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { REQUESTS_PER_DAY } from '../api/rateLimiter/limits';
 import { conditionFilters } from '../parameters/filters';
 import { formLocator, makeOptions, simplifySwitch, toOptions } from '../parameters/properties';
 import { outputOptions } from '../parameters/responseOutput';
@@ -20,19 +19,12 @@ import {
 	MAX_ABANDONED_AFTER_HOURS,
 } from './parameters';
 
-/** Written out: formatting it would load Intl, which takes longer than all else here. */
-const LIMIT = '1,440';
-
-const set = '/options.requestsPerDay';
-
-const isSet = { [set]: [{ _cnd: { exists: true as const } }] };
-
 const MINUTES = (24 * 60) / DEFAULT_REQUESTS_PER_DAY;
-const OFTEN = `no more than once every ${MINUTES} minutes, even if Poll Times runs more often`;
-const SEVERAL = `Checks one form after another, ${OFTEN}. With 12 forms, each is checked about every ${12 * MINUTES} minutes`;
-const CHANGE = "To change this, set 'Requests per Day' in the options.";
+const OFTEN = `about every ${MINUTES} minutes, even if Poll Times is shorter`;
+const SEVERAL = `Polls one form every ${MINUTES} minutes at most: 12 forms are each polled about every ${12 * MINUTES} minutes`;
+const CHANGE = "To change this, set 'Requests per Day' in the options";
 
-/** n8n shows no expression in a notice, so there is one for each case. */
+/** A notice on how often the trigger polls: n8n shows no expression in it, so there is one for each case. */
 const createNotice = (text: string, displayOptions: IDisplayOptions): INodeProperties => ({
 	displayName: text,
 	name: 'requestsNotice',
@@ -41,30 +33,28 @@ const createNotice = (text: string, displayOptions: IDisplayOptions): INodePrope
 	displayOptions,
 });
 
+const isSet = { '/options.requestsPerDay': [{ _cnd: { exists: true as const } }] };
+
 const notices: INodeProperties[] = [
-	createNotice(`Checks the form ${OFTEN}. ${CHANGE}`, {
+	createNotice(`Polls the form ${OFTEN}. ${CHANGE}.`, {
 		show: { watch: ['one'] },
 		hide: { ...isSet, ...WITH_FORM_EVENTS },
 	}),
-	createNotice(`${SEVERAL}. ${CHANGE}`, {
+	createNotice(`${SEVERAL}. ${CHANGE}.`, {
 		show: { watch: ['several', 'all'] },
 		hide: { ...isSet, ...WITH_FORM_EVENTS },
 	}),
-	createNotice(`${SEVERAL}, and the list of forms about once an hour. ${CHANGE}`, {
+	createNotice(`${SEVERAL}. The list of forms is polled about once an hour. ${CHANGE}.`, {
 		show: { ...WITH_FORM_EVENTS, ...WITH_RESPONSES },
 		hide: isSet,
 	}),
-	createNotice(`Checks the list of forms ${OFTEN}. ${CHANGE}`, {
+	createNotice(`Polls the list of forms ${OFTEN}. ${CHANGE}.`, {
 		show: WITH_FORM_EVENTS,
 		hide: { ...isSet, ...WITH_RESPONSES },
 	}),
 	createNotice(
-		"All triggers on this account share 'Requests per Day', which is set in the options below. Each form is checked less often the more forms there are.",
-		{ show: { [set]: [{ _cnd: { between: { from: 1, to: REQUESTS_PER_DAY - 1 } } }] } },
-	),
-	createNotice(
-		"With this 'Requests per Day', triggers can use up the whole daily limit. Requests of other nodes on this account may then be refused.",
-		{ show: { [set]: [{ _cnd: { gte: REQUESTS_PER_DAY } }] } },
+		"All triggers on this account share 'Requests per Day'. The more forms are watched, the less often each one is polled.",
+		{ show: isSet },
 	),
 ];
 
@@ -77,14 +67,20 @@ const triggerEvents = sortBy(
 	'name',
 );
 
-const exceptFormIds: INodeProperties = {
-	displayName: 'Excluded Form Names or IDs',
-	name: 'exceptFormIds',
+const formIds: INodeProperties = {
+	displayName: 'Form Names or IDs',
+	name: 'formIds',
 	type: 'multiOptions',
 	default: [],
 	typeOptions: { loadOptionsMethod: 'getForms' },
 	description:
 		'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
+};
+
+const exceptFormIds: INodeProperties = {
+	...formIds,
+	displayName: 'Excluded Form Names or IDs',
+	name: 'exceptFormIds',
 };
 
 /** The parameters of the trigger. */
@@ -96,6 +92,14 @@ export const triggerProperties: INodeProperties[] = [
 		required: true,
 		default: ['responseCompleted'],
 		options: triggerEvents,
+	},
+	{
+		displayName:
+			'Only forms with "Track incomplete submissions" turned on have started and abandoned responses',
+		name: 'trackingNotice',
+		type: 'notice',
+		default: '',
+		displayOptions: { show: { events: ['responseStarted', 'responseAbandoned'] } },
 	},
 	{
 		displayName: 'Abandoned After (Hours)',
@@ -128,17 +132,7 @@ export const triggerProperties: INodeProperties[] = [
 		description: 'The form whose responses start the workflow',
 		displayOptions: showForWatch('one'),
 	},
-	{
-		displayName: 'Form Names or IDs',
-		name: 'formIds',
-		type: 'multiOptions',
-		required: true,
-		default: [],
-		typeOptions: { loadOptionsMethod: 'getForms' },
-		description:
-			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-		displayOptions: showForWatch('several'),
-	},
+	{ ...formIds, required: true, displayOptions: showForWatch('several') },
 	{ ...exceptFormIds, displayOptions: showForWatch('all') },
 	{ ...exceptFormIds, displayOptions: { show: WITH_FORM_CREATED } },
 	...notices,
@@ -153,47 +147,45 @@ export const triggerProperties: INodeProperties[] = [
 		displayOptions: { show: WITH_RESPONSES },
 	},
 	simplifySwitch,
-	makeOptions(
-		inOrder([
-			...outputOptions.map(showWithResponses),
-			{
-				displayName: 'Emit Existing Responses',
-				name: 'emitExisting',
-				type: 'options',
-				default: 'no',
-				options: toOptions(EXISTING),
-				displayOptions: { show: WITH_RESPONSES },
-				description:
-					'Which of the responses that already exist when the trigger is first activated start the workflow too, oldest first',
-			},
-			{
-				displayName: 'Existing Responses Since',
-				name: 'emitSince',
-				type: 'dateTime',
-				default: '',
-				displayOptions: { show: { emitExisting: ['since'], ...WITH_RESPONSES } },
-				description:
-					'Existing responses created at this time or later start the workflow, in the time zone of the workflow',
-			},
-			{
-				displayName: 'Max Responses per Poll',
-				name: 'maxPerPoll',
-				type: 'number',
-				typeOptions: { minValue: 1 },
-				default: DEFAULT_MAX_PER_POLL,
-				description: 'Max number of responses per execution. Later polls deliver the rest.',
-			},
-			{
-				displayName: 'Requests per Day',
-				name: 'requestsPerDay',
-				type: 'number',
-				typeOptions: { minValue: 1 },
-				default: DEFAULT_REQUESTS_PER_DAY,
-				description: 'Max API requests in 24 hours, shared by all triggers on this account',
-				hint: `The default limit of Form Service is ${LIMIT} a day; yours may differ`,
-			},
-		]),
-	),
+	makeOptions([
+		...outputOptions.map(showWithResponses),
+		{
+			displayName: 'Emit Existing Responses',
+			name: 'emitExisting',
+			type: 'options',
+			default: 'no',
+			options: toOptions(EXISTING),
+			displayOptions: { show: WITH_RESPONSES },
+			description:
+				'Which responses from before the first activation also start the workflow, oldest first',
+		},
+		{
+			displayName: 'Existing Responses Since',
+			name: 'emitSince',
+			type: 'dateTime',
+			default: '',
+			displayOptions: { show: { emitExisting: ['since'], ...WITH_RESPONSES } },
+			description:
+				'Start the workflow with existing responses created at this time or later, in the time zone of the workflow',
+		},
+		{
+			displayName: 'Max Responses per Poll',
+			name: 'maxPerPoll',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: DEFAULT_MAX_PER_POLL,
+			description: 'Max number of responses per execution. Later polls deliver the rest.',
+		},
+		{
+			displayName: 'Requests per Day',
+			name: 'requestsPerDay',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: DEFAULT_REQUESTS_PER_DAY,
+			description: 'Max API requests in 24 hours, shared by all triggers on this account',
+			hint: 'Form Service allows 1,440 a day for all that uses the account; your limit may differ',
+		},
+	]),
 ];
 
 /** What is only about responses is hidden where only Form Created is chosen. */
@@ -201,9 +193,4 @@ function showWithResponses(option: INodeProperties): INodeProperties {
 	const { displayOptions, name } = option;
 	if (name === 'includeSecrets') return option;
 	return { ...option, displayOptions: { show: { ...displayOptions?.show, ...WITH_RESPONSES } } };
-}
-
-/** As n8n orders options, wherever they come from. */
-function inOrder(options: INodeProperties[]): INodeProperties[] {
-	return [...options].sort((one, other) => (one.displayName < other.displayName ? -1 : 1));
 }

@@ -133,9 +133,13 @@ describe('Map Automatically', () => {
 	);
 
 	it.each<[string, IDataObject[], string?]>([
-		['refuses the ID of another form', [{ 'Form ID': survey, Slack: 1 }], '"Form ID" has the ID'],
-		['refuses another ID as id', [{ id: survey, Slack: 1 }], '"id" has the ID of another form'],
-		['refuses two values', [{ Slack: 1 }, { slack_enabled: 0 }], "'slack_enabled' has another"],
+		[
+			'refuses the ID of another form',
+			[{ 'Form ID': survey, Slack: 1 }],
+			'"Form ID" has a different form ID',
+		],
+		['refuses another ID as id', [{ id: survey, Slack: 1 }], '"id" has a different form ID'],
+		['refuses two values', [{ Slack: 1 }, { slack_enabled: 0 }], "'slack_enabled' has a different"],
 		[
 			'takes equal values',
 			[

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { faultTable, type FaultName } from '../../service/index.mts';
-import { n8nFor } from '../harness.mts';
+import { answer, faultTable, type FaultName } from '../../service/index.mts';
+import { locator, n8nFor } from '../harness.mts';
 import { running, withWorld } from '../world.mts';
 import { addForm, MINUTE_MS, namesIn, pollFor, tick, watch } from './watching.mts';
 
@@ -59,6 +59,39 @@ describe('A poll that fails', () => {
 			message: expect.any(String),
 			description: expect.not.stringMatching(/request options/i),
 		});
+	});
+});
+
+describe('A form that no longer exists', () => {
+	const gone = 'The form "Old Form" no longer exists';
+	const advice = expect.stringMatching(/Choose the form again\./);
+
+	it.each([
+		['when the workflow is published', {}, 'responseCompleted'],
+		['in the test event', { mode: 'manual' }, 'responseCompleted'],
+		['when its updates are to be watched', {}, 'formUpdated'],
+		['in the test event of its updates', { mode: 'manual' }, 'formUpdated'],
+	] as const)('is named as the list had it %s', async (_text, options, event) => {
+		const formId = { ...locator('gone42', 'list'), cachedResultName: 'Old Form\u00a0(closed)' };
+		const polling = watch(n8n, '', { formId, events: [event] }).poll(options);
+		await expect(polling).rejects.toMatchObject({ message: gone, description: advice });
+	});
+
+	it('is named as it was listed, if it is one of several', async () => {
+		const { form, submit } = addForm(world, 'Old Form');
+		const trigger = watch(n8n, '', { watch: 'several', formIds: [form] });
+		await trigger.poll();
+		submit('Ada');
+		await trigger.poll(tick);
+		service.faults.set({ fault: 'notFound', match: { path: new RegExp(form) } });
+		const { errors } = await pollFor(trigger, 20, MINUTE_MS);
+		expect(errors).toMatchObject([{ message: gone, description: advice }]);
+	});
+
+	it('is not to blame for a web page with the status 404', async () => {
+		service.faults.set({ fault: answer(404, 'text/html', '<!DOCTYPE html><p>Nothing here</p>') });
+		const formId = { ...locator('gone42', 'list'), cachedResultName: 'Old Form' };
+		await expect(watch(n8n, '', { formId }).poll()).rejects.toThrow('returned a web page');
 	});
 });
 

@@ -43,7 +43,7 @@ describe('A trigger on one form', () => {
 
 	it.each([
 		['Sale (closed)', 'Sale (closed)'],
-		['Sale', 'Sale (closed)'],
+		['Sale', 'Sale\u00a0(closed)'],
 		['Sale', 'Sale'],
 	])('names the form %s that the editor stored as %s', async (name, cachedResultName) => {
 		const { form, submit } = addForm(world, name);

@@ -14,34 +14,31 @@ function shown(options: INodeParameters, more: INodeParameters = {}): string[] {
 		.map(({ displayName }) => displayName);
 }
 
-describe('The notice about Requests per Day', () => {
-	it('says how often the form is checked, whatever Poll Times says, and how to change that', () => {
-		expect(shown({})).toEqual([
-			"Checks the form no more than once every 2 minutes, even if Poll Times runs more often. To change this, set 'Requests per Day' in the options.",
-		]);
-	});
-
+describe('The notice below the forms', () => {
 	it.each<[INodeParameters, string]>([
-		[{ watch: 'several' }, 'With 12 forms, each is checked about every 24 minutes.'],
-		[{ watch: 'all' }, 'With 12 forms, each is checked about every 24 minutes.'],
-		[{ events: ['formCreated'] }, 'Checks the list of forms no more than once every 2 minutes'],
-		[{ events: ['formCreated', 'responseStarted'] }, 'and the list of forms about once an hour'],
-	])('says how often forms or the list of forms are checked for %j', (more, text) => {
+		[{}, 'Polls the form about every 2 minutes, even if Poll Times is shorter.'],
+		[{ watch: 'several' }, '12 forms are each polled about every 24 minutes.'],
+		[{ watch: 'all' }, '12 forms are each polled about every 24 minutes.'],
+		[{ events: ['formCreated'] }, 'Polls the list of forms about every 2 minutes'],
+		[{ events: ['formUpdated', 'responseUpdated'] }, 'The list of forms is polled about once an'],
+	])('says how often the trigger polls for %j, and how to change that', (more, text) => {
 		expect(shown({}, more)).toEqual([expect.stringContaining(text)]);
+		expect(shown({}, more)).toEqual([expect.stringContaining("set 'Requests per Day'")]);
 	});
 
-	it('points to the option below once it is set', () => {
+	it('says that triggers share Requests per Day once it is set', () => {
 		expect(shown({ requestsPerDay: 100 })).toEqual([
-			expect.stringContaining('in the options below'),
+			expect.stringMatching(/^All triggers .+ share/),
 		]);
 	});
+});
 
-	it.each([1_440, 5_000])(
-		'warns if it leaves no requests for other nodes (%i)',
-		(requestsPerDay) => {
-			expect(shown({ requestsPerDay })).toEqual([expect.stringContaining('be refused')]);
-		},
-	);
+describe('The notice below the events', () => {
+	it.each(EVENTS)('says what incomplete responses need, only where %s has them', (event) => {
+		const said = shown({}, { events: [event] }).filter((text) => /Track incomplete/.test(text));
+		const isOfIncomplete = ['responseStarted', 'responseAbandoned'].includes(event);
+		expect(said).toHaveLength(isOfIncomplete ? 1 : 0);
+	});
 });
 
 describe('The parameters of the trigger', () => {

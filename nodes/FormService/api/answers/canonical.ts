@@ -49,7 +49,7 @@ export function canonicalize(given: unknown, { kind, choices }: AnsweredField): 
 	const spelling = makeSpelling(texts);
 	if (ways !== 1) {
 		const form = ways === 0 ? texts[0] : undefined;
-		return { form, unclear: 'can be read in several ways', spellings: [spelling] };
+		return { form, unclear: 'is ambiguous', spellings: [spelling] };
 	}
 	const chosen = entries.map((entry) => findChoices(entry, known).at(0));
 	const [values, names] = (['value', 'name'] as const).map((attribute) =>

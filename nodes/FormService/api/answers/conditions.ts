@@ -33,7 +33,7 @@ export type Operator = keyof typeof OPERATORS;
 export type Condition = {
 	/**
 	 * The label, UUID or custom key of a field, else the name of an attribute of the response. With
-	 * `ATTRIBUTE` before it, it is an attribute in any case.
+	 * `ATTRIBUTE` before it, it is always an attribute.
 	 */
 	field: string;
 	operator: Operator;

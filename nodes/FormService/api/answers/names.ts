@@ -85,7 +85,7 @@ export function toComparable(text: string): string {
 	return text.normalize('NFC').trim();
 }
 
-/** The same for names and texts in any case. */
+/** The same for names and texts that are compared case-insensitively. */
 export function toCaseless(text: string): string {
 	return toComparable(text).toLowerCase();
 }

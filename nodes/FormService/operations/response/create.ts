@@ -95,7 +95,7 @@ export const responseCreate: Operation = {
 					type: 'boolean',
 					default: true,
 					description:
-						'Whether to add responses without answers to required fields, such as fields that a form shows only under a condition',
+						'Whether to add responses without answers to required fields, such as fields that the form shows only under a condition',
 					// JSON may leave out any field
 					displayOptions: { show: { '/inputMode': ['auto', 'fields'] } },
 				},

@@ -16,7 +16,7 @@ export const responseGetPdf: Operation = {
 		name: 'Get PDF',
 		value: 'getPdf',
 		action: 'Get response PDF',
-		description: 'Retrieve a PDF summary of a response as a link and, if you choose, as a file',
+		description: 'Retrieve a PDF summary of a response as a link and optionally as a file',
 	},
 	endpoint: endpoints.getPdf,
 	toolDescription:

@@ -180,8 +180,8 @@ async function refuseOtherForms(
 	});
 	const setting = findKey(body, (value, name) => value !== earlier[name]);
 	const problem = column
-		? `"${column}" has the ID of another form than 'Form'`
-		: `'${setting}' has another value in an earlier item, which updates the same form`;
+		? `"${column}" has a different form ID than 'Form'`
+		: `'${setting}' has a different value in an earlier item for the same form`;
 	if (column ?? setting) throw invalid(input, problem, FORM_OF_EACH_ITEM);
 }
 
