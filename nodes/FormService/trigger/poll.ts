@@ -15,7 +15,7 @@ import {
 } from './failures';
 import type { Progress } from './failures';
 import {
-	createMissingFormError,
+	createUnknownFormError,
 	isListDue,
 	mergeFormList,
 	readFormList,
@@ -160,7 +160,7 @@ function findMissingForm({ request, memory, parameters }: PollContext) {
 	const ids = watch.kind === 'all' || watchesResponses ? [] : watch.formIds;
 	const missing = ids.find((id) => memory.formList.whole?.ids.has(id) === false);
 	if (missing === undefined) return undefined;
-	return createMissingFormError(request.n8n.getNode(), missing, memory.formList.forms);
+	return createUnknownFormError(request.n8n.getNode(), missing, memory.formList.forms);
 }
 
 /**
