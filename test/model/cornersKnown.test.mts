@@ -140,7 +140,7 @@ it.each<[string, string, Mode, Circumstances]>([
 	expect(world.delivered.slice(10)).toEqual(['A-11 responseCompleted']);
 });
 
-it.each(['default', 'durable'] as const)('A state of version 0.1.0 is read (%s)', async (mode) => {
+it.each(['default', 'durable'] as const)('A state of an earlier version is read (%s)', async (mode) => {
 	const world = new World(['A', 'B'], { mode, emitExisting: true });
 	const { A, B } = world.forms;
 	fill(A, 2);

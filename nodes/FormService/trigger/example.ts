@@ -18,7 +18,7 @@ import { eventTable, FORM_EVENTS, RESPONSE_EVENTS } from '../parameters/watched'
 import type { ResponseEvent } from '../parameters/watched';
 import { isIncomplete } from './compare';
 import { createConditionError } from './delivery';
-import { createMissingFormError, parseFormList } from './formList';
+import { createUnknownFormError, parseFormList } from './formList';
 import { createItems } from './output';
 import type { Event, ItemOptions } from './output';
 import { isWatched, readParameters } from './parameters';
@@ -111,7 +111,7 @@ async function findNewest(
 ): Promise<Event | undefined> {
 	const target = createTarget(context.account, endpoints.listResponses, { formId: id });
 	const records = await listRecords(context, target).catch((error: unknown) => {
-		throw isFormMissing(error) ? createMissingFormError(context.n8n.getNode(), id) : error;
+		throw isFormMissing(error) ? createUnknownFormError(context.n8n.getNode(), id) : error;
 	});
 	const fields = lists.fields ? await readFields(context, id, output) : undefined;
 	const problem = fields && findConditionProblem(conditions, fields, records);
@@ -138,7 +138,7 @@ async function readFields(
 }
 
 function createNoFormsError(node: INode, watch: Watch) {
-	if (watch.kind === 'chosen') return createMissingFormError(node, watch.formIds[0]);
+	if (watch.kind === 'chosen') return createUnknownFormError(node, watch.formIds[0]);
 	return watch.except.length > 0
 		? createTestError(node, 'All forms are excluded', "Remove some of 'Excluded Form Names or IDs'")
 		: createTestError(node, 'The workspace has no forms', 'Create a form');

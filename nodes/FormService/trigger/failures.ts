@@ -3,7 +3,7 @@ import { clock } from '../api/clock';
 import { asNodeError, getCause, NotSent, ServiceError } from '../api/errors';
 import { isFormMissing } from '../parameters/formId';
 import { HOUR_MS, MINUTE_MS } from './budget';
-import { createMissingFormError } from './formList';
+import { createUnknownFormError } from './formList';
 import {
 	CAUSES_FOR_PERSON,
 	findFailing,
@@ -112,7 +112,7 @@ function toNodeError(context: PollContext, cause: unknown, form?: WatchedForm): 
 	const { request, memory } = context;
 	const node = request.n8n.getNode();
 	if (form !== undefined && isFormMissing(cause))
-		return createMissingFormError(node, form.id, memory.formList.forms);
+		return createUnknownFormError(node, form.id, memory.formList.forms);
 	if (!(cause instanceof NotSent)) return asNodeError(node, cause);
 	return new ServiceError(node, {
 		message: "Poll skipped: this minute's limit is used up",

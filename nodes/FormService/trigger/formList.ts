@@ -52,7 +52,7 @@ export function parseFormList(records: readonly IDataObject[]): Map<string, List
 }
 
 /** The error for a form that does not exist, which is named as it was chosen or listed. */
-export function createMissingFormError(node: INode, formId: string, forms?: FormList['forms']) {
+export function createUnknownFormError(node: INode, formId: string, forms?: FormList['forms']) {
 	const name = getChosenName(node, formId) ?? forms?.get(formId)?.name;
 	const failure = { cause: 'configuration-invalid' } as const;
 	const explanation = { ...describeUnknownForm(formId, name), failure };

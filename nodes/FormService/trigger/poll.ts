@@ -16,7 +16,7 @@ import {
 import type { Progress } from './failures';
 import { mergeFormList } from './compareForms';
 import type { FoundForm } from './compareForms';
-import { createMissingFormError, isListDue, readFormList, setListDemand } from './formList';
+import { createUnknownFormError, isListDue, readFormList, setListDemand } from './formList';
 import { isAboutAccount, recordAnswer, recordSuccess } from './health';
 import type { FormState, Knowledge } from './knowledge';
 import { confirmTaken, listWaiting, takeBack } from './outbox';
@@ -156,7 +156,7 @@ function findMissingForm({ request, memory, parameters }: PollContext) {
 	const ids = watch.kind === 'all' || lists.responses ? [] : watch.formIds;
 	const missing = ids.find((id) => memory.formList.whole?.ids.has(id) === false);
 	if (missing === undefined) return undefined;
-	return createMissingFormError(request.n8n.getNode(), missing, memory.formList.forms);
+	return createUnknownFormError(request.n8n.getNode(), missing, memory.formList.forms);
 }
 
 /**

@@ -88,7 +88,7 @@ it.each([
 		const node = nodeWith({ resource: 'response', operation });
 		const settings = { id: 'w', nodes: [node], connections: {}, active: false, nodeTypes };
 		const { expression } = new workflow.Workflow(settings);
-		const hint = description.hints!.find(({ message }) => /requests of a day/.test(message));
+		const hint = description.hints!.find(({ message }) => /requests per day/.test(message));
 		const shown = hint!.displayCondition!;
 		const items = Array.from({ length: count }, () => ({ json: {} }));
 		const evaluate = async () =>

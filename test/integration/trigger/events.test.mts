@@ -51,7 +51,7 @@ describe('Emit Existing Responses', () => {
 	it.each<[string, INodeParameters, string]>([
 		['none, by default', {}, ''],
 		['all, oldest first', { emitExisting: 'all' }, all],
-		['all, as version 0.1.0 has saved it', { emitExisting: true }, all],
+		['all, as an earlier version has saved it', { emitExisting: true }, all],
 		['those of a day in the workflow’s time zone or later', since('2026-01-31'), 'third late'],
 		['those since an expression', since('={{ DateTime.fromISO("2026-01-31T05:00:01Z") }}'), 'late'],
 	])('starts the workflow for %s', async (_text, options, expected) => {
