@@ -148,3 +148,20 @@ it.each<[number, number, FaultName, Mode]>([
 	expect(world.reports).toHaveLength(0);
 	expect(world.oracle.listMissing()).toEqual([]);
 });
+
+it.each<[number, number]>([
+	[1, 5],
+	[10, 80],
+	[75, 720],
+])('%i forms of six pages are all read, with %i requests a day', async (count, requestsPerDay) => {
+	const ids = Array.from({ length: count }, (_, index) => `F${index}`);
+	const world = new World(ids, { requestsPerDay });
+	for (const form of Object.values(world.forms)) {
+		form.pageSize = 2;
+		fill(form, 11);
+	}
+	await world.begin();
+	const submit = (minute: number) => minute === 1440 && world.submit(world.forms.F0);
+	await world.run(4 * 1440, submit, { periodMinutes: 10 });
+	expect(world.delivered).toEqual(['F0-12 responseCompleted']);
+});

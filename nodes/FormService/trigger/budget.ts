@@ -106,10 +106,11 @@ export function isNewestDue(
 	spacingMs: number,
 	nowMs: number,
 ): boolean {
-	return (
-		isEmpty(newest, 2 * spacingMs, nowMs) &&
-		computeLevel(bucket, spacingMs, nowMs) + 1 <= computeCapacity(spacingMs)
-	);
+	// where a form has few requests a day, the bucket can hold less than one
+	const hasRoom =
+		isEmpty(bucket, spacingMs, nowMs) ||
+		computeLevel(bucket, spacingMs, nowMs) + 1 <= computeCapacity(spacingMs);
+	return hasRoom && isEmpty(newest, 2 * spacingMs, nowMs);
 }
 
 /** Requests that a whole reading leaves to the readings of the newest pages that come before the next. */

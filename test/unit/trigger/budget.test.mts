@@ -98,6 +98,13 @@ describe('At a request every 2 minutes, a reading', () => {
 		expect(budget.isNewestDue(read(pages, 0), read(1, 0), spacingMs, after(minutes))).toBe(due);
 	});
 
+	it('of the newest page comes in its turn, however few requests the form has', () => {
+		const spacing = 300 * MINUTE_MS;
+		const isDue = (minutes: number) =>
+			budget.isNewestDue(read(1, 0), read(1, -900), spacing, after(minutes));
+		expect([isDue(299), isDue(300)]).toEqual([false, true]);
+	});
+
 	it.each<[string, 'whole' | 'newest', number, number]>([
 		['a whole list leaves two to the newest page', 'whole', 0, 70],
 		['the newest pages can take all', 'newest', 0, 72],
