@@ -28,8 +28,8 @@ const set = '/options.requestsPerDay';
 const isSet = { [set]: [{ _cnd: { exists: true as const } }] };
 
 const MINUTES = (24 * 60) / DEFAULT_REQUESTS_PER_DAY;
-const OFTEN = `no more than once every ${MINUTES} minutes, even if Poll Times runs more often`;
-const SEVERAL = `Checks one form after another, ${OFTEN}. With 12 forms, each is checked about every ${12 * MINUTES} minutes`;
+const OFTEN = `about every ${MINUTES} minutes, even if Poll Times is shorter`;
+const SEVERAL = `Polls one form every ${MINUTES} minutes at most: 12 forms are each polled about every ${12 * MINUTES} minutes`;
 const CHANGE = "To change this, set 'Requests per Day' in the options.";
 
 /** n8n shows no expression in a notice, so there is one for each case. */
@@ -42,7 +42,7 @@ const createNotice = (text: string, displayOptions: IDisplayOptions): INodePrope
 });
 
 const notices: INodeProperties[] = [
-	createNotice(`Checks the form ${OFTEN}. ${CHANGE}`, {
+	createNotice(`Polls the form ${OFTEN}. ${CHANGE}`, {
 		show: { watch: ['one'] },
 		hide: { ...isSet, ...WITH_FORM_EVENTS },
 	}),
@@ -50,16 +50,16 @@ const notices: INodeProperties[] = [
 		show: { watch: ['several', 'all'] },
 		hide: { ...isSet, ...WITH_FORM_EVENTS },
 	}),
-	createNotice(`${SEVERAL}, and the list of forms about once an hour. ${CHANGE}`, {
+	createNotice(`${SEVERAL}, and the list of forms about every hour. ${CHANGE}`, {
 		show: { ...WITH_FORM_EVENTS, ...WITH_RESPONSES },
 		hide: isSet,
 	}),
-	createNotice(`Checks the list of forms ${OFTEN}. ${CHANGE}`, {
+	createNotice(`Polls the list of forms ${OFTEN}. ${CHANGE}`, {
 		show: WITH_FORM_EVENTS,
 		hide: { ...isSet, ...WITH_RESPONSES },
 	}),
 	createNotice(
-		"All triggers on this account share 'Requests per Day', which is set in the options below. Each form is checked less often the more forms there are.",
+		"All triggers on this account share 'Requests per Day', which is set in the options below. The more forms are watched, the less often each one is polled.",
 		{ show: { [set]: [{ _cnd: { between: { from: 1, to: REQUESTS_PER_DAY - 1 } } }] } },
 	),
 	createNotice(
@@ -125,7 +125,7 @@ export const triggerProperties: INodeProperties[] = [
 	},
 	{
 		...formLocator,
-		description: 'The form whose responses start the workflow',
+		description: 'The form to watch',
 		displayOptions: showForWatch('one'),
 	},
 	{
@@ -164,7 +164,7 @@ export const triggerProperties: INodeProperties[] = [
 				options: toOptions(EXISTING),
 				displayOptions: { show: WITH_RESPONSES },
 				description:
-					'Which of the responses that already exist when the trigger is first activated start the workflow too, oldest first',
+					'Which responses created before the first activation also start the workflow, oldest first',
 			},
 			{
 				displayName: 'Existing Responses Since',
@@ -173,7 +173,7 @@ export const triggerProperties: INodeProperties[] = [
 				default: '',
 				displayOptions: { show: { emitExisting: ['since'], ...WITH_RESPONSES } },
 				description:
-					'Existing responses created at this time or later start the workflow, in the time zone of the workflow',
+					'Existing responses created at this time or later start the workflow. A time without a zone is in the time zone of the workflow.',
 			},
 			{
 				displayName: 'Max Responses per Poll',

@@ -15,18 +15,18 @@ function shown(options: INodeParameters, more: INodeParameters = {}): string[] {
 }
 
 describe('The notice about Requests per Day', () => {
-	it('says how often the form is checked, whatever Poll Times says, and how to change that', () => {
+	it('says how often the form is polled, whatever Poll Times says, and how to change that', () => {
 		expect(shown({})).toEqual([
-			"Checks the form no more than once every 2 minutes, even if Poll Times runs more often. To change this, set 'Requests per Day' in the options.",
+			"Polls the form about every 2 minutes, even if Poll Times is shorter. To change this, set 'Requests per Day' in the options.",
 		]);
 	});
 
 	it.each<[INodeParameters, string]>([
-		[{ watch: 'several' }, 'With 12 forms, each is checked about every 24 minutes.'],
-		[{ watch: 'all' }, 'With 12 forms, each is checked about every 24 minutes.'],
-		[{ events: ['formCreated'] }, 'Checks the list of forms no more than once every 2 minutes'],
-		[{ events: ['formCreated', 'responseStarted'] }, 'and the list of forms about once an hour'],
-	])('says how often forms or the list of forms are checked for %j', (more, text) => {
+		[{ watch: 'several' }, '12 forms are each polled about every 24 minutes.'],
+		[{ watch: 'all' }, '12 forms are each polled about every 24 minutes.'],
+		[{ events: ['formCreated'] }, 'Polls the list of forms about every 2 minutes'],
+		[{ events: ['formCreated', 'responseStarted'] }, 'and the list of forms about every hour'],
+	])('says how often forms or the list of forms are polled for %j', (more, text) => {
 		expect(shown({}, more)).toEqual([expect.stringContaining(text)]);
 	});
 
