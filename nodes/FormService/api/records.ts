@@ -1,9 +1,18 @@
-import { mapValues } from 'lodash';
+import { mapValues, sortBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 /** Whether a value is an object with names, as every record of the service is. */
 export function isRecord(value: unknown): value is IDataObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The same value with the attributes of objects in the order of their names: services send them in any order. */
+export function sortKeys<T>(value: T): T;
+export function sortKeys(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map((one: unknown) => sortKeys(one));
+	if (!isRecord(value)) return value;
+	const sorted = sortBy(Object.entries(value), 0);
+	return Object.fromEntries(sorted.map(([name, one]) => [name, sortKeys(one)]));
 }
 
 /** Whether an object is one record; an envelope can have an identity too, that of the request. */

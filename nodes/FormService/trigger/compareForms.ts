@@ -1,8 +1,8 @@
-import { clamp, isEmpty, isObject, mapValues, omit, pickBy, uniq } from 'lodash';
+import { clamp, isEmpty, isObject, mapValues, omit, pickBy, snakeCase, uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { getCreationTime, sortOldestFirst } from '../api/answers/order';
 import { readNumber } from '../api/readers';
-import { isRecord } from '../api/records';
+import { isRecord, sortKeys } from '../api/records';
 import { settings } from '../api/settings/settings';
 import type { FormEvent } from '../parameters/watched';
 import { DAY_MS, MINUTE_MS } from './budget';
@@ -179,7 +179,7 @@ function listValues(record: IDataObject): string[][] {
 	const isSet = (value: unknown) => (isObject(value) ? !isEmpty(value) : Boolean(value));
 	return Object.entries(omit(record, 'id', 'uuid'))
 		.filter(([name, value]) => isSet(value) && isLasting(value, name))
-		.map(([name, value]) => [name, JSON.stringify(selectLasting(value))]);
+		.map(([name, value]) => [name, JSON.stringify(sortKeys(selectLasting(value)))]);
 }
 
 function selectLasting(value: unknown): unknown {
@@ -197,7 +197,8 @@ const COUNTER =
 const LIMIT = /(^|_)(max|min|limit)(_|$)/;
 
 /** Whether an attribute changes only with the form, by its name. */
-function isLasting(value: unknown, name: string): boolean {
+function isLasting(value: unknown, given: string): boolean {
+	const name = snakeCase(given);
 	const isCounter = readNumber(value) !== undefined && COUNTER.test(name) && !LIMIT.test(name);
 	return !PASSIVE.test(name) && !isCounter;
 }

@@ -4,7 +4,7 @@ import { decodeAnswers, getAnswerAttributes } from '../api/answers/decode';
 import { encodeAnswer } from '../api/answers/kinds';
 import type { AnsweredField } from '../api/answers/kinds';
 import { getCreationTime } from '../api/answers/order';
-import { getIdentities, isRecord } from '../api/records';
+import { getIdentities, isRecord, sortKeys } from '../api/records';
 import type { PagePosition } from '../api/replies/list';
 
 /**
@@ -134,7 +134,7 @@ const remembered = new Map<string, string>();
 const MAX_REMEMBERED = 200_000;
 
 /**
- * The fingerprint of the answers of a response: 30 bits of the answers by the labels of their fields, in any
+ * The fingerprint of the answers of a response: 30 bits of the answers by their fields, in any
  * order, and 30 bits of the values in order, under any labels.
  *
  * @returns undefined if the record says nothing about answers
@@ -149,16 +149,17 @@ export function computeAnswersFingerprint(record: IDataObject): string | undefin
 	const { answers, problem } = decodeAnswers(record);
 	// a shape that cannot be read is compared as a whole
 	let inOrder = problem === undefined ? '' : json;
-	const byLabel = [inOrder];
-	for (const { label, value } of answers) {
+	const byField = [inOrder];
+	for (const { label, uuid: field = label, value } of answers) {
 		// PHP sends a list with gaps as an object
-		const given = isRecord(value) ? Object.values(value) : value;
+		const given = isRecord(value) ? Object.values(sortKeys(value)) : value;
 		const encoded = encodeAnswer(given, ANY_FIELD, { zone: 'utc' });
-		const text = 'problem' in encoded ? JSON.stringify(value) : String(encoded.answer ?? '');
+		const text =
+			'problem' in encoded ? JSON.stringify(sortKeys(value)) : String(encoded.answer ?? '');
 		inOrder += `${text}\0`;
-		if (text !== '') byLabel.push(`${label}\0${text}`);
+		if (text !== '') byField.push(`${field}\0${text}`);
 	}
-	const halves = [byLabel.sort().join('\0'), inOrder];
+	const halves = [byField.sort().join('\0'), inOrder];
 	const fingerprint = halves.map((half) => computeFingerprint(half).slice(0, HALF)).join('');
 	if (remembered.size === MAX_REMEMBERED) remembered.clear();
 	remembered.set(key, fingerprint);

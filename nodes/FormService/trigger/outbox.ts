@@ -1,4 +1,5 @@
 import { groupBy, sortBy } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
 import { sortOldestFirst } from '../api/answers/order';
 import type { FoundEvent } from './compare';
 
@@ -46,6 +47,24 @@ export function addEvents(outbox: Outbox, formId: string, found: readonly FoundE
 	const inTurn = sortForDelivery(all);
 	setWaiting(outbox, formId, inTurn.slice(0, MAX_WAITING));
 	return Math.max(0, all.length - MAX_WAITING);
+}
+
+/**
+ * Puts what was read last into the events that the filters have not let pass yet, which may wait for a field
+ * that has another name for a while.
+ *
+ * @param listed the responses by fingerprint
+ */
+export function refreshEvents(
+	outbox: Outbox,
+	formId: string,
+	listed: ReadonlyMap<string, IDataObject>,
+): void {
+	const events = outbox.waiting.get(formId);
+	for (const [fingerprint, one] of events ?? []) {
+		const record = listed.get(fingerprint);
+		if (record !== undefined && !one.isWanted) events?.set(fingerprint, { ...one, record });
+	}
 }
 
 /** New responses first, and each oldest first. */

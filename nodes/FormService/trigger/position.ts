@@ -114,9 +114,10 @@ function moveWhole(position: Position, part: Part, compared: Compared): Moved {
 	const pagesBefore = before?.next?.pagesBefore ?? -1;
 	const hasAdvanced = last !== undefined && last.pagesBefore > pagesBefore;
 	const isPageError = error !== undefined && !(error instanceof NotSent);
-	const readPages = last === undefined ? pagesBefore : last.pagesBefore + 1;
-	const { failedAfter } = position;
-	const hasRecovered = failedAfter !== undefined && readPages > failedAfter;
+	// the page where a reading goes on was read before, or is the one that cannot be read
+	const readPages = (last?.pagesBefore ?? pagesBefore) + 1;
+	const { failedAfter = Infinity } = position;
+	const hasRecovered = last !== undefined && readPages > failedAfter;
 	const hasFailed = whole.hasFailed && !hasAdvanced;
 	const isGivenUp = isPageError && hasFailed;
 	return {
@@ -126,7 +127,7 @@ function moveWhole(position: Position, part: Part, compared: Compared): Moved {
 				next === undefined || isGivenUp
 					? undefined
 					: { ...whole, next, hasFailed: isPageError || hasFailed },
-			failedAfter: isPageError ? readPages : hasRecovered ? undefined : failedAfter,
+			failedAfter: isPageError ? readPages : hasRecovered ? undefined : position.failedAfter,
 		},
 		outcome: { kind: hasRecovered ? 'recovered' : 'partial' },
 	};

@@ -129,7 +129,7 @@ export const triggerProperties: INodeProperties[] = [
 	},
 	{
 		...formLocator,
-		description: 'The form whose responses start the workflow',
+		description: 'The form to watch',
 		displayOptions: showForWatch('one'),
 	},
 	{ ...formIds, required: true, displayOptions: showForWatch('several') },
@@ -157,7 +157,7 @@ export const triggerProperties: INodeProperties[] = [
 			options: toOptions(EXISTING),
 			displayOptions: { show: WITH_RESPONSES },
 			description:
-				'Which responses from before the first activation also start the workflow, oldest first',
+				'Which responses created before the first activation also start the workflow, oldest first',
 		},
 		{
 			displayName: 'Existing Responses Since',
@@ -166,7 +166,7 @@ export const triggerProperties: INodeProperties[] = [
 			default: '',
 			displayOptions: { show: { emitExisting: ['since'], ...WITH_RESPONSES } },
 			description:
-				'Start the workflow with existing responses created at this time or later, in the time zone of the workflow',
+				'Existing responses created at this time or later start the workflow. A time without a zone is in the time zone of the workflow.',
 		},
 		{
 			displayName: 'Max Responses per Poll',

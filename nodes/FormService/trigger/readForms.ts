@@ -22,7 +22,7 @@ import {
 } from './health';
 import { advanceBaseline, readCreatedAtMs } from './knowledge';
 import type { FormState, Known } from './knowledge';
-import { addEvents, keepEvents, listWaiting } from './outbox';
+import { addEvents, keepEvents, listWaiting, refreshEvents } from './outbox';
 import { createBaseline, createReadContext, listWatchedIds } from './pollContext';
 import type { PollContext } from './pollContext';
 import type { Outcome, Scope } from './position';
@@ -124,6 +124,7 @@ async function readAndCompare(
 	// the service's clock is known by now
 	const state = startState(context, states.get(form.id));
 	const comparison = compareResponses(state, listWaiting(outbox, form.id), part.pages, parameters);
+	refreshEvents(outbox, form.id, comparison.listed);
 	const dropped = addEvents(outbox, form.id, comparison.found);
 	const outcome = updatePosition(form, scope, part, comparison, known);
 	if (part.pages.length > 0) states.set(form.id, endReading(comparison, outcome, part, dropped));

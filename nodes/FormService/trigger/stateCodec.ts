@@ -82,7 +82,8 @@ export function encodeState({ forms, ...rest }: State): IDataObject {
 	const encoded = [...forms].map(([id, { known, ...form }]) => {
 		return { id, ...form, ...(known && encodeKnown(known)) };
 	});
-	return { version: VERSION, ...rest, check: computeCheck(encoded), forms: encoded };
+	const check = computeCheck(rest.service, encoded);
+	return { version: VERSION, ...rest, check, forms: encoded };
 }
 
 /**
@@ -97,7 +98,7 @@ export function decodeState(saved: unknown, service: string): State | undefined 
 	const parsed = schema.safeParse(saved).data;
 	if (parsed === undefined) return undefined;
 	const { forms, check, ...rest } = omit(parsed, 'version');
-	const computed = computeCheck((saved as { forms: EncodedForm[] }).forms);
+	const computed = computeCheck(rest.service, (saved as { forms: EncodedForm[] }).forms);
 	if (check !== undefined && check !== computed) return undefined;
 	const decoded = new Map<string, FormState>();
 	for (const { id, known: text, answers, ...form } of forms) {
@@ -110,9 +111,10 @@ export function decodeState(saved: unknown, service: string): State | undefined 
 
 type EncodedForm = { id: string; known?: string };
 
-/** Shows that a form, or a part of what is known of it, has been lost. */
-function computeCheck(forms: readonly EncodedForm[]): string {
-	return computeFingerprint(forms.map(({ id, known = '-' }) => `${id} ${known}`).join());
+/** Shows that the service, a form, or a part of what is known of it, has been lost. */
+function computeCheck(service: string, forms: readonly EncodedForm[]): string {
+	const parts = forms.map(({ id, known = '-' }) => `${id} ${known}`);
+	return computeFingerprint([service, ...parts].join());
 }
 
 function convertVersion2(

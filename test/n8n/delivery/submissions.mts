@@ -64,9 +64,9 @@ export async function submitAll(service: Service, plan: Plan): Promise<void> {
 	await sleep(Math.max(0, start + durationMs - Date.now()));
 }
 
-/** A response with its answers, or a form with its name. Each comes once. */
-export const nameVersion = ({ uuid, answers, form }: IDataObject): string =>
-	JSON.stringify(uuid === undefined ? form : [uuid, ...Object.values(answers as IDataObject)]);
+/** A response with its message, or a form with its name. Each comes once. */
+export const nameVersion = ({ uuid = '', answers, form }: IDataObject): string =>
+	`${String(uuid)} ${String(Object.values((answers ?? form) as IDataObject).at(-1))}`.trim();
 
 /**
  * Edits a third as many responses as are submitted, over the given span, and renames each form in its middle.
