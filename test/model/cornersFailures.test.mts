@@ -66,6 +66,19 @@ describe('One page that cannot be read', () => {
 		}
 	});
 
+	it('is reported if positions expire before the reading goes on', async () => {
+		const { world } = createPaged({ pages: 150, pageSize: 1, paging: 'cursor' });
+		const givenAt = new Map<number, number>();
+		const failWith = ({ page, at }: Sent) => {
+			if (at - (givenAt.get(page) ?? at) > 60 * MINUTE_MS) return faults.badRequest;
+			givenAt.set(page + 1, at);
+			return undefined;
+		};
+		await world.begin();
+		await world.run(2 * DAY_MINUTES, undefined, { failWith });
+		expect(world.reports.length).toBeGreaterThan(0);
+	});
+
 	it('is an expired position in a list with cursors, and not a deleted form', async () => {
 		const { world } = createPaged({ pages: 10, paging: 'cursor' });
 		await world.begin();

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { getCreationTime, sortOldestFirst } from '../api/answers/order';
 import { readNumber } from '../api/readers';
 import { isRecord, sortKeys } from '../api/records';
-import { settings } from '../api/settings/settings';
+import { findSetting, settings } from '../api/settings/settings';
 import type { FormEvent } from '../parameters/watched';
 import { DAY_MS, MINUTE_MS } from './budget';
 import type { FormList, ListedForm } from './formList';
@@ -189,16 +189,16 @@ function selectLasting(value: unknown): unknown {
 
 /** Names of what changes by itself: times and statistics. */
 const PASSIVE =
-	/(^|_)(created|updated|modified|submitted|synced|viewed|last|latest|stats|statistics|analytics)(_|$)/;
+	/(^|_)(created|updated|modified|submitted|synced|viewed|last|latest|counts|stats|statistics|analytics)(_|$)/;
 
 /** Words in the names of numbers that rise with responses and visits, and of their limits, which do not. */
 const COUNTER =
-	/(^|_)(answers|average|completions|count|entries|number|rate|responses|starts|submissions|total|views|visits)(_|$)/;
+	/(^|_)(answer|average|completion|count|entrie|number|rate|response|start|submission|total|unread|view|visit)s?(_|$)/;
 const LIMIT = /(^|_)(max|min|limit)(_|$)/;
 
 /** Whether an attribute changes only with the form, by its name. */
 function isLasting(value: unknown, given: string): boolean {
 	const name = snakeCase(given);
 	const isCounter = readNumber(value) !== undefined && COUNTER.test(name) && !LIMIT.test(name);
-	return !PASSIVE.test(name) && !isCounter;
+	return findSetting(given) !== undefined || (!PASSIVE.test(name) && !isCounter);
 }

@@ -116,4 +116,16 @@ describe('A condition', () => {
 		const [item] = await trigger.poll({}, filters(condition('Full name', 'Ada')));
 		expect(item.json.answers).toEqual({ 'Full name': 'Ada' });
 	});
+
+	it('on a field that was renamed waits until the field has its name again', async () => {
+		const { form } = addForm(world);
+		const trigger = watch(n8n, form, filters(condition('Name', 'Ada')));
+		await trigger.poll();
+		const [{ uuid }] = store.fields(form);
+		store.renameField(uuid, 'Full name');
+		store.addResponse(form, { answers: { 'Full name': 'Ada' } });
+		expect((await pollFor(trigger, 2, HOUR_MS)).names).toEqual([]);
+		store.renameField(uuid, 'Name');
+		expect((await pollFor(trigger, 2, HOUR_MS)).names).toEqual(['Ada']);
+	});
 });

@@ -178,6 +178,7 @@ describe('The saved state', () => {
 		['empty', {}, 'damage'],
 		['of a newer version', { ...saved, version: 4 }, 'damage'],
 		['without a mark', { ...saved, mark: undefined }, 'damage'],
+		['of another service', { ...saved, service: 'other' }, 'damage'],
 		['without the ID of a form', { ...saved, forms: [{}] }, 'damage'],
 		['cut off', { ...saved, forms: [{ id: 'A', known: 'TPuUorf3xEc0000' }] }, 'damage'],
 		['of unknown kinds', { ...saved, forms: [{ id: 'A', known: 'TPuUorf3xEz00000' }] }, 'damage'],

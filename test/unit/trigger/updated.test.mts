@@ -97,6 +97,16 @@ const noUpdates: Record<string, IDataObject> = {
 	'the reply has no answers for once': { responses: undefined },
 };
 
+it('Response Updated starts nothing if a field with a UUID is renamed and moved, or parts of an answer are', () => {
+	const name = { uuid: 'n', label: 'Name', response: 'Ada' };
+	const place = { uuid: 'p', label: 'Place', response: { street: 'A', zip: 1 } };
+	const moved = { uuid: 'p', label: 'Address', response: { zip: 1, street: 'A' } };
+	const form = watchForm({ responses: [name, place] });
+	expect(form.find({ responses: [moved, name] })).toEqual([]);
+	const changed = [moved, { ...name, response: 'Bob' }];
+	expect(form.find({ responses: changed })).toEqual(['responseUpdated']);
+});
+
 it.each(Object.entries(noUpdates))('Response Updated starts nothing if %s', (_text, after) => {
 	const form = watchForm({ responses: same });
 	expect(form.find({ responses: same, ...after })).toEqual([]);
@@ -171,8 +181,8 @@ describe('Form Updated', () => {
 	const form: IDataObject = { name: 'Contact', is_closed: false, ...none, fields: [field] };
 	const passive = (word: string, count: number): IDataObject => ({
 		...{ updated_at: word, last_response_at: word, responses_count: count, views: `${count}` },
-		...{ stats: { opened: count }, activity: { is_busy: true, answers: count, viewed_at: word } },
-		fields: [{ ...field, updated_at: word, answers: count }],
+		...{ stats: { opened: count }, activity: { is_busy: true, answers: count, viewedAt: word } },
+		fields: [count > 7 ? { answers: count, ...field } : { ...field, answers: count }],
 	});
 
 	it.each<[string, IDataObject, string[]]>([
