@@ -81,7 +81,9 @@ export async function sendRoutedItem(
 	this: IExecutePaginationFunctions,
 	{ options }: DeclarativeRestApiSettings.ResultOptions,
 ): Promise<INodeExecutionData[]> {
-	const { attempt, batch, item } = (options as RoutedOptions).routed;
+	const { routed } = options as Partial<RoutedOptions>;
+	if (routed === undefined) throw createInputError(this.getNode(), UNKNOWN_ORDER);
+	const { attempt, batch, item } = routed;
 	const { run, handedOver } = attempt;
 	batch.outcomes ??= runBatch(attempt, batch, this);
 	const outcome = (await batch.outcomes).get(item);
