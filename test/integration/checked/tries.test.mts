@@ -182,6 +182,19 @@ it.each<[string, number[] | undefined]>([
 	expect([error?.description, sent]).toEqual([expect.stringMatching(/^Nothing was sent\./), []]);
 });
 
+it('A node sends nothing and says why if n8n hands over items before it prepares them', async () => {
+	type Routing = { makeRequest: (...args: unknown[]) => unknown };
+	const routing = core.RoutingNode.prototype as unknown as Routing;
+	const { makeRequest } = routing;
+	const spy = vi.spyOn(routing, 'makeRequest');
+	onTestFinished(() => spy.mockRestore());
+	spy.mockImplementation(async function (this: Routing, request, ...args) {
+		return await makeRequest.call(this, { ...(request as object), preSend: [] }, ...args);
+	});
+	const { error, sent } = await addRows(times(3, 'fine'));
+	expect([error?.message, sent]).toEqual([expect.stringMatching(/^This version of n8n /), []]);
+});
+
 /** The places of the rows that a text names, such as "1 to 3, 5". */
 const readRows = (text = '') =>
 	[...text.matchAll(/(\d+)(?: to (\d+))?/g)].flatMap(([, first, last = first]) =>
