@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { demoForms, type FaultName, faultTable, type Service, startService } from './index.mts';
+import { demoForms, type Service, startService } from './index.mts';
 import type { ServiceOptions } from './parts.mts';
 import { submitFormPage } from './submitForm.mts';
 
@@ -121,26 +121,5 @@ describe('the page of a form', () => {
 		const completed = { uuid: 'd', isIncomplete: false, answers: { [uuid]: 4.5 } };
 		expect(service.store.responses(id)).toMatchObject([completed]);
 		await expect(submitFormPage(service, id, {})).rejects.toThrow('did not take');
-	});
-});
-
-/** The faults after which the service has done what it was asked to; the others do nothing. */
-const ACTED = 'dropAfter silentAfter gatewayAfter emptyBody cutBody gzip'.split(' ');
-
-describe('a fault', () => {
-	it.each(Object.keys(faultTable) as FaultName[])('%s acts or does not, once', async (fault) => {
-		const leaving = new AbortController();
-		// where the service is silent for ever, the client leaves
-		const { service, send, get } = await start({ wait: async () => leaving.abort() });
-		const count = () => service.store.responses(contact).length;
-		const before = count();
-		service.faults.set({ fault, times: 1 });
-		const data = { [service.store.fields(contact)[0].uuid]: 'x' };
-		const request = { method: 'POST', body: JSON.stringify({ data }), signal: leaving.signal };
-		await send(`/forms/${contact}/response`, request)
-			.then(async (reply) => await reply.text())
-			.catch(() => '');
-		expect(count() - before).toBe(ACTED.includes(fault) ? 1 : 0);
-		expect((await get('/forms')).status).toBe(200);
 	});
 });
