@@ -7,7 +7,7 @@ import {
 	operationNamed,
 	type OperationCase,
 } from '../tables/operations.mts';
-import { AT_ONCE, withWorld } from '../world.mts';
+import { AT_ONCE, createWorld } from '../world.mts';
 import { withBothEngines } from './bothEngines.mts';
 
 /** All items of a run, or of a batch, are checked before any of them is sent. */
@@ -31,14 +31,13 @@ async function runWith(
 	// n8n waits between batches in real time
 	const batching = { batch: { batchSize, batchInterval: 1 } };
 	const options: INodeParameters = batchSize === undefined ? {} : { requestOptions: { batching } };
-	return await withWorld(async ({ service, n8n }) => {
-		const [, { json }] = inputFor(service);
-		const input = PLACES.map((place) => ({ json: { ...json, broken: broken[place] } }));
-		const parameters = { ...breakable.parameters, ...options };
-		const run = await n8n.runNode(parameters, input, { continueOnFail });
-		await time.settled();
-		return { ...run, requests: service.requests };
-	}, AT_ONCE);
+	const { service, n8n } = await createWorld(AT_ONCE);
+	const [, { json }] = inputFor(service);
+	const input = PLACES.map((place) => ({ json: { ...json, broken: broken[place] } }));
+	const parameters = { ...breakable.parameters, ...options };
+	const run = await n8n.runNode(parameters, input, { continueOnFail });
+	await time.settled();
+	return { ...run, requests: service.requests };
 }
 
 const THROWN = /No such node|node doesn't exist/;

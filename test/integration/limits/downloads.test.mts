@@ -4,7 +4,7 @@ import { answer, bodyOf, slow, status, type Fault } from '../../service/index.mt
 import { time } from '../harness.mts';
 import { container, core } from '../n8n/core.mts';
 import { elsewhere } from '../servers.mts';
-import { AT_ONCE, running, withWorld, type World } from '../world.mts';
+import { AT_ONCE, running, createWorld, type World } from '../world.mts';
 import { downloadAnswers, startDownloads, textOfFile } from './adding.mts';
 import { answered } from './watch.mts';
 
@@ -42,43 +42,41 @@ describe('the files of many responses', () => {
 	});
 
 	it('are downloaded for four at a time, also after a run that waited was canceled', async () => {
-		await withWorld(async (world) => {
-			const { visits } = world.service;
-			const links = linksTo(world, 1, slow(Infinity));
-			const start = async (open: number) => {
-				const run = startDownloads(world, Array<string[]>(4).fill(links));
-				await answered(visits, open);
-				return run;
-			};
-			await time.still(async () => {
-				const first = await start(4);
-				const waiting = await start(4);
-				waiting.cancel();
-				await waiting.done;
-				const next = await start(4);
-				expect(visits).toHaveLength(4);
-				// what was open ends, and makes place
-				first.cancel();
-				await first.done;
-				await answered(visits, 8);
-				expect(visits).toHaveLength(8);
-				next.cancel();
-				await next.done;
-			});
-		}, AT_ONCE);
+		const world = await createWorld(AT_ONCE);
+		const { visits } = world.service;
+		const links = linksTo(world, 1, slow(Infinity));
+		const start = async (open: number) => {
+			const run = startDownloads(world, Array<string[]>(4).fill(links));
+			await answered(visits, open);
+			return run;
+		};
+		await time.still(async () => {
+			const first = await start(4);
+			const waiting = await start(4);
+			waiting.cancel();
+			await waiting.done;
+			const next = await start(4);
+			expect(visits).toHaveLength(4);
+			// what was open ends, and makes place
+			first.cancel();
+			await first.done;
+			await answered(visits, 8);
+			expect(visits).toHaveLength(8);
+			next.cancel();
+			await next.done;
+		});
 	});
 
 	it("neither use the account's limit nor count as failures of Form Service", async () => {
-		await withWorld(async (world) => {
-			const links = linksTo(world, 3, status(500, 'Broken'));
-			const begun = time.now();
-			const { items } = await downloadAnswers(world, Array<string[]>(40).fill(links));
-			expect(items).toHaveLength(40);
-			expect(world.service.visits.length).toBeGreaterThanOrEqual(120);
-			expect(time.now() - begun).toBeLessThan(60_000);
-			const { error } = await world.n8n.runNode({ resource: 'form', operation: 'getAll' });
-			expect(error).toBeUndefined();
-		});
+		const world = await createWorld();
+		const links = linksTo(world, 3, status(500, 'Broken'));
+		const begun = time.now();
+		const { items } = await downloadAnswers(world, Array<string[]>(40).fill(links));
+		expect(items).toHaveLength(40);
+		expect(world.service.visits.length).toBeGreaterThanOrEqual(120);
+		expect(time.now() - begun).toBeLessThan(60_000);
+		const { error } = await world.n8n.runNode({ resource: 'form', operation: 'getAll' });
+		expect(error).toBeUndefined();
 	});
 });
 

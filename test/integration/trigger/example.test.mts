@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { status } from '../../service/index.mts';
 import type { NewField } from '../../service/store.mts';
 import { time } from '../harness.mts';
-import { running, withWorld } from '../world.mts';
+import { running, createWorld } from '../world.mts';
 import { addForm, namesIn, tick, watch } from './watching.mts';
 
 const world = await running();
@@ -40,16 +40,16 @@ describe('Fetch Test Event', () => {
 		},
 	);
 
-	it('shows the newest response of the newest of all forms that has one', async () =>
-		await withWorld(async (own) => {
-			for (const name of ['Old', 'New', 'Empty']) {
-				const { submit } = addForm(own, name);
-				if (name !== 'Empty') submit(`Of ${name}`);
-				await time.sleep(1_000);
-			}
-			const items = await watch(own.n8n, '', { watch: 'all' }).poll({ mode: 'manual' });
-			expect(namesIn(items)).toEqual(['Of New']);
-		}));
+	it('shows the newest response of the newest of all forms that has one', async () => {
+		const own = await createWorld();
+		for (const name of ['Old', 'New', 'Empty']) {
+			const { submit } = addForm(own, name);
+			if (name !== 'Empty') submit(`Of ${name}`);
+			await time.sleep(1_000);
+		}
+		const items = await watch(own.n8n, '', { watch: 'all' }).poll({ mode: 'manual' });
+		expect(namesIn(items)).toEqual(['Of New']);
+	});
 
 	it('says that all forms are excluded if they are', async () => {
 		addForm(world);

@@ -2,7 +2,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { slow, status } from '../../service/index.mts';
 import { locator, time } from '../harness.mts';
-import { running, withWorld } from '../world.mts';
+import { running, createWorld } from '../world.mts';
 import { addForm, HOUR_MS, MINUTE_MS, namesIn, tick, watch } from './watching.mts';
 
 const world = await running();
@@ -115,36 +115,36 @@ describe('A trigger on several forms', () => {
 });
 
 describe('A trigger on all forms', () => {
-	it('lists the forms once an hour, and watches a new one from its beginning', async () =>
-		await withWorld(async (own) => {
-			const { service: ownService, n8n: ownN8n } = own;
-			const listings = () => ownService.requests.filter(({ path }) => /\/forms$/.test(path)).length;
-			addForm(own);
-			const events = ['responseCompleted', 'formCreated'];
-			const trigger = watch(ownN8n, '', { watch: 'all', events });
-			await trigger.poll();
-			addForm(own, 'New').submit('Ada');
-			expect(await trigger.poll(tick)).toEqual([]);
-			expect(listings()).toBe(1);
-			await time.sleep(HOUR_MS);
-			expect(describeItems(await trigger.poll(tick))).toEqual([
-				'formCreated New',
-				'responseCompleted New Ada',
-			]);
-			expect(await trigger.poll(tick)).toEqual([]);
-			expect(listings()).toBe(2);
-		}));
+	it('lists the forms once an hour, and watches a new one from its beginning', async () => {
+		const own = await createWorld();
+		const { service: ownService, n8n: ownN8n } = own;
+		const listings = () => ownService.requests.filter(({ path }) => /\/forms$/.test(path)).length;
+		addForm(own);
+		const events = ['responseCompleted', 'formCreated'];
+		const trigger = watch(ownN8n, '', { watch: 'all', events });
+		await trigger.poll();
+		addForm(own, 'New').submit('Ada');
+		expect(await trigger.poll(tick)).toEqual([]);
+		expect(listings()).toBe(1);
+		await time.sleep(HOUR_MS);
+		expect(describeItems(await trigger.poll(tick))).toEqual([
+			'formCreated New',
+			'responseCompleted New Ada',
+		]);
+		expect(await trigger.poll(tick)).toEqual([]);
+		expect(listings()).toBe(2);
+	});
 
-	it('lists the forms every two minutes if only Form Created is chosen', async () =>
-		await withWorld(async (own) => {
-			const events = ['formCreated'];
-			const trigger = watch(own.n8n, '', { events, options: { requestsPerDay: 720 } });
-			await trigger.poll();
-			const { countRequests } = addForm(own, 'New');
-			await time.sleep(2 * MINUTE_MS);
-			expect(describeItems(await trigger.poll(tick))).toEqual(['formCreated New']);
-			expect(countRequests()).toBe(0);
-		}));
+	it('lists the forms every two minutes if only Form Created is chosen', async () => {
+		const own = await createWorld();
+		const events = ['formCreated'];
+		const trigger = watch(own.n8n, '', { events, options: { requestsPerDay: 720 } });
+		await trigger.poll();
+		const { countRequests } = addForm(own, 'New');
+		await time.sleep(2 * MINUTE_MS);
+		expect(describeItems(await trigger.poll(tick))).toEqual(['formCreated New']);
+		expect(countRequests()).toBe(0);
+	});
 });
 
 describe('A trigger that downloads files', () => {
