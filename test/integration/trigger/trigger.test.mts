@@ -1,7 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { slow, status } from '../../service/index.mts';
-import { locator, time } from '../harness.mts';
+import { time } from '../harness.mts';
 import { running, createWorld } from '../world.mts';
 import { addForm, HOUR_MS, MINUTE_MS, namesIn, tick, watch } from './watching.mts';
 
@@ -65,22 +65,6 @@ describe('A trigger on one form', () => {
 		const [item] = await trigger.poll(tick);
 		expect(item.json.form).toEqual({ id: form, name: null });
 		expect(time.now() - before).toBeLessThan(5_000);
-	});
-
-	it('gives each field as a column, as Get Many does', async () => {
-		const { form, submit } = addForm(world);
-		const options = { columns: true, details: true, answerKeys: 'customKey' };
-		const trigger = watch(n8n, form, { options });
-		await trigger.poll();
-		submit('Ada');
-		const [item] = await trigger.poll();
-		const [{ customKey, label }] = store.fields(form);
-		expect(Object.keys(item.json)[0]).toBe(customKey ?? label);
-		const getAll = { resource: 'response', operation: 'getAll', formId: locator(form), options };
-		const { items } = await n8n.runNode(getAll);
-		const { event, form: of, ...columns } = item.json;
-		expect([event, of]).toEqual(['responseCompleted', { id: form, name: 'Watched' }]);
-		expect(items[0].json).toEqual(columns);
 	});
 
 	it('starts the workflow when a response was incomplete for the hours that are set', async () => {

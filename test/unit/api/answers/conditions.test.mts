@@ -138,6 +138,7 @@ describe('A condition', () => {
 		['text', 'Two\r\nlines', 'is', 'Two\nlines', true],
 		['text', 1, 'is', '1', true],
 		['text', 2.5, 'isNot', 'Ada', true],
+		['text', true, 'isNot', 'no', true],
 		['text', { a: { b: 'Ada' } }, 'is', 'ada', true],
 	])('on a field of the type %s with the answer %j: %s "%s": %s', async (...given) => {
 		const [type, value, operator, wanted, expected] = given;

@@ -283,6 +283,7 @@ describe('Two answers', () => {
 		['multipleChoice', ['Cheese', 'Ham'], ['Ham', 'Cheese'], 'equal', ham],
 		['multipleChoice', 'Ham, other', ['other', 'Ham'], 'not compared', ham],
 		['singleChoice', 'Ham, Cheese', 'Ham, Cheese', 'equal', ham],
+		['singleChoice', 'ham', 'ham', 'equal', ['ham', 'HAM']],
 		['singleChoice', '2', '2', 'not compared', shifted],
 		['singleChoice', '2', '4', 'different', shifted],
 		['singleChoice', '3', '4', 'not compared', shifted],
