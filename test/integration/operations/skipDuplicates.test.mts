@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import fc from 'fast-check';
-import { keyBy, mapValues, uniqBy } from 'lodash';
+import { keyBy, mapValues, uniqBy, zipObject } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { answer } from '../../service/index.mts';
@@ -78,6 +77,7 @@ describe('With Skip Duplicates By, an item is', () => {
 
 	it.each<[string, string[], number, unknown[], string]>([
 		['an answer to either of two fields', ['F', 'F'], 0, listedAs('x'), unsure('F')],
+		['another answer to either of two fields', ['F', 'F'], 0, listedAs('y'), unsure('F')],
 		['an answer to one of two fields', ['F', 'F'], 1, listedAs('x'), unsure('F (2)')],
 		['answers that could not be read', ['F'], 0, [42], unread],
 		['no answer to the field', ['Email'], 0, [...listedAs('a'), ...listedAs('b')], none],
@@ -100,65 +100,59 @@ describe('With Skip Duplicates By, an item is', () => {
 	});
 });
 
-describe('Skip Duplicates By, whatever shape the answers of a listing have', () => {
-	const fewLabels = fc.array(fc.constantFrom('A', 'B'), { minLength: 1, maxLength: 4 });
-	const worlds = fewLabels.chain((labels) => {
-		const row = <T,>(text: fc.Arbitrary<T>) =>
-			fc.array(text, { minLength: labels.length, maxLength: labels.length });
-		return fc.record({
-			labels: fc.constant(labels),
-			shape: fc.constantFrom('pairs', 'list', 'map'),
-			omitsUnanswered: fc.boolean(),
-			renames: fc.boolean(),
-			stored: fc.array(row(fc.option(fc.constantFrom('x', 'y'))), { maxLength: 4 }),
-			given: fc.array(row(fc.constantFrom('x', 'y', 'z')), { minLength: 1, maxLength: 5 }),
-			identity: fc.subarray([...labels.keys()], { minLength: 1 }),
-		});
-	});
-
-	it('never adds what exists and never skips what does not, and stops if it cannot tell', async () => {
-		await fc.assert(
-			fc.asyncProperty(worlds, async (world) => {
-				const { labels, shape, omitsUnanswered, renames, stored, given, identity } = world;
-				const { uuids, run } = newForm(labels.map((label) => ({ label })));
-				const list = (answers: ReadonlyArray<string | null>) => {
-					const entries = answers
-						.map((value, index) => {
-							const label = renames && index === 0 ? 'Earlier' : labels[index];
-							return { uuid: uuids[index], label, value };
-						})
-						.filter(({ value }) => value !== null || !omitsUnanswered);
-					if (shape === 'list') return entries;
-					const pairs = entries.map(({ label: key, value }) => ({ key, value }));
-					return shape === 'pairs' ? pairs : mapValues(keyBy(pairs, 'key'), 'value');
-				};
-				listAnswers(stored.map(list));
-				service.requests.length = 0;
-				const keyOf = (answers: ReadonlyArray<string | null>) =>
-					identity.map((index) => answers[index]).join();
-				// equal items of a run are added once, whatever exists
-				const rows = uniqBy(given, keyOf);
-				const { items } = await run(
-					rows.map((row) => Object.fromEntries(row.map((text, index) => [uuids[index], text]))),
-					identity.map((index) => uuids[index]),
-					true,
-				);
-				expect(items).toHaveLength(rows.length);
-				for (const [index, { json }] of items.entries()) {
-					const exists = stored.some((answers) => keyOf(answers) === keyOf(rows[index]));
-					if (json.error === undefined) expect(json.status).toBe(exists ? 'skipped' : 'created');
-					else {
-						expect(json.error).toMatch(/^'Skip Duplicates By' (can't compare|found no answer)/);
-						expect(shape !== 'list' || omitsUnanswered).toBe(true);
-					}
-				}
-				const added = items.filter(({ json }) => json.status === 'created');
-				expect(posts()).toHaveLength(added.length);
-			}),
-			{ numRuns: 40 },
+describe.each(['pairs', 'list', 'map'])(
+	'Skip Duplicates By, if answers are listed as a %s,',
+	(shape) => {
+		const labels = ['A', 'B', 'A'];
+		const stored = [['x', 'y', null], ['x', null, 'y'], [null, 'x', 'x']]; // prettier-ignore
+		const given = [...'xyz'].flatMap((a) =>
+			[...'xyz'].flatMap((b) => [...'xy'].map((c) => [a, b, c])),
 		);
-	});
-});
+
+		it.each([
+			['all of them, by their labels', false, false],
+			['only what was answered', true, false],
+			['all of them, one by an earlier label', false, true],
+			['only what was answered, by an earlier label', true, true],
+		])(
+			'never adds what exists nor skips what does not, and stops if it cannot tell: %s',
+			async (...[, omits, renames]) => {
+				for (const identity of [[0], [1], [0, 2], [0, 1, 2]]) {
+					const { uuids, run } = newForm(labels.map((label) => ({ label })));
+					const list = (answers: Array<string | null>) => {
+						const names = labels.with(0, renames ? 'Earlier' : 'A');
+						const all = answers.map((value, at) => ({ uuid: uuids[at], label: names[at], value }));
+						const entries = all.filter(({ value }) => value !== null || !omits);
+						if (shape === 'list') return entries;
+						const pairs = entries.map(({ label: key, value }) => ({ key, value }));
+						return shape === 'pairs' ? pairs : mapValues(keyBy(pairs, 'key'), 'value');
+					};
+					listAnswers(stored.map(list));
+					service.requests.length = 0;
+					const keyOf = (answers: Array<string | null>) => identity.map((at) => answers[at]).join();
+					// equal items of a run are added once, whatever exists
+					const rows = uniqBy(given, keyOf);
+					const input = rows.map((row) => zipObject(uuids, row));
+					const { items } = await run(
+						input,
+						identity.map((at) => uuids[at]),
+						true,
+					);
+					expect(items).toHaveLength(rows.length);
+					for (const [index, { json }] of items.entries()) {
+						const exists = stored.some((answers) => keyOf(answers) === keyOf(rows[index]));
+						if (json.error === undefined) expect(json.status).toBe(exists ? 'skipped' : 'created');
+						else
+							expect(json.error).toMatch(/^'Skip Duplicates By' (can't compare|found no answer)/);
+						expect(json.error === undefined || shape !== 'list' || omits).toBe(true);
+					}
+					const added = items.filter(({ json }) => json.status === 'created');
+					expect(posts()).toHaveLength(added.length);
+				}
+			},
+		);
+	},
+);
 
 describe('Skip Duplicates By and the items of one run', () => {
 	it('adds the first of equal items, and returns its UUID for the others', async () => {

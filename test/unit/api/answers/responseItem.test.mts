@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { parseFields } from '../../../../nodes/FormService/api/answers/fields.ts';
@@ -82,6 +83,19 @@ describe('In columns, a response', () => {
 		expect(first).toContain('matchedByPosition');
 		expect(others).toEqual([first, first]);
 	});
+});
+
+it('Any record becomes an item, simplified and in columns', () => {
+	const keys = 'uuid id data responses answers key value label custom_key __proto__'.split(' ');
+	const record = fc.object({ key: fc.constantFrom(...keys), maxDepth: 4 });
+	const fields = parseFields([{ uuid: 'a', label: 'value', custom_key: 'key' }], { columns: true });
+	fc.assert(
+		fc.property(record, (any) => {
+			expect(simplify(any)).toHaveProperty('answers');
+			expect(toColumns(any as IDataObject, fields, true)).toHaveProperty('answersError');
+		}),
+		{ numRuns: 500 },
+	);
 });
 
 describe('Names', () => {
