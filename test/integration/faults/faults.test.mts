@@ -66,17 +66,15 @@ describe.each(faultCases)('$name', (fault) => {
 	);
 });
 
-describe('every operation', () => {
-	const faults = faultCases.filter(({ fault }) => fault === 'forbidden' || fault === 'dropAfter');
+const faults = faultCases.filter(({ fault }) => fault === 'forbidden' || fault === 'dropAfter');
 
-	it.each(operationCases)(
-		'$name stops or continues at a refusal and at a lost reply',
-		async (one) => {
-			expect(faults).toHaveLength(2);
-			for (const fault of faults) await expectToFail(fault, one);
-		},
-	);
-});
+it.each(operationCases)(
+	'every operation $name stops or continues at a refusal and at a lost reply',
+	async (one) => {
+		expect(faults).toHaveLength(2);
+		for (const fault of faults) await expectToFail(fault, one);
+	},
+);
 
 /** Faults that pass: the first request meets them, the next one does not. */
 describe.each<[string, FaultName | Fault, { addedAgain: boolean; pauseMs: number }]>([

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { demoForms, slow } from '../../service/index.mts';
-import type { FaultName } from '../../service/index.mts';
+import { demoForms, slow, type FaultName } from '../../service/index.mts';
 import { AT_ONCE, createWorld } from '../world.mts';
 import { n8nFor, time, type N8n } from '../harness.mts';
 import { pathsOf } from './watch.mts';

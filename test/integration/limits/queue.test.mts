@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { demoForms, slow } from '../../service/index.mts';
-import type { Fault } from '../../service/index.mts';
+import { demoForms, slow, type Fault } from '../../service/index.mts';
 import { locator, n8nFor, time } from '../harness.mts';
 import { logger, ssrfProtection } from '../n8n/core.mts';
 import { unreachablePlaces } from '../servers.mts';
@@ -68,22 +67,23 @@ describe('items that need more requests than are left of the day', () => {
 	);
 });
 
-describe('while the items of an execution wait for their turn', () => {
-	const searchForms = async ({ n8n }: World) => await n8n.searchForms();
-	const poll = async ({ n8n }: World) => await n8n.runPoll({ formId: locator(contact) });
-	const searchWhatItemsWant = async ({ n8n }: World) => {
-		const bulk = n8n.startNode({ resource: 'form', operation: 'getAll' });
-		await new Promise(setImmediate);
-		await n8n.searchForms();
-		bulk.cancel();
-		await bulk.done;
-	};
+const searchForms = async ({ n8n }: World) => await n8n.searchForms();
+const poll = async ({ n8n }: World) => await n8n.runPoll({ formId: locator(contact) });
+const searchWhatItemsWant = async ({ n8n }: World) => {
+	const bulk = n8n.startNode({ resource: 'form', operation: 'getAll' });
+	await new Promise(setImmediate);
+	await n8n.searchForms();
+	bulk.cancel();
+	await bulk.done;
+};
 
-	it.each([
-		['a list in the editor', '/forms', searchForms],
-		['a list in the editor that other items want, too,', '/forms', searchWhatItemsWant],
-		['a trigger', `/responses/${contact}`, poll],
-	])('%s goes before them', async (_what, path, ask) => {
+it.each([
+	['a list in the editor', '/forms', searchForms],
+	['a list in the editor that other items want, too,', '/forms', searchWhatItemsWant],
+	['a trigger', `/responses/${contact}`, poll],
+])(
+	'while the items of an execution wait for their turn %s goes before them',
+	async (_what, path, ask) => {
 		const limits = { perMinute: 5_000, perDay: 20_000 };
 		const world = await createWorld(limits);
 		const { service, n8n } = world;
@@ -97,8 +97,8 @@ describe('while the items of an execution wait for their turn', () => {
 		expect(position).toBeGreaterThanOrEqual(before);
 		expect(position).toBeLessThanOrEqual(before + 5);
 		expect((await run).items).toHaveLength(50);
-	});
-});
+	},
+);
 
 describe('60 items that fail for a reason of their own node', () => {
 	const places = unreachablePlaces();

@@ -273,19 +273,20 @@ describe('Response: Create with Map Automatically', () => {
 	});
 });
 
-describe('An answer, however it is given', () => {
-	const { id, ids } = newForm([
-		{ label: 'Name' },
-		{ label: 'Size', type: 'dropdown', options: ['Small', 'Large'] },
-		{ label: 'Uses', type: 'multiple_choice', options: ['Forms', 'Reports', 'PDF, printed'] },
-		{ label: 'Guests', type: 'number' },
-		{ label: 'News', type: 'boolean' as 'text' },
-		{ label: 'Start', type: 'date' },
-	]);
-	const labels = service.store.fields(id).map(({ label }) => label);
-	const value = Object.fromEntries(labels.map((label) => [label, `={{ $json.${label} }}`]));
+const { id, ids } = newForm([
+	{ label: 'Name' },
+	{ label: 'Size', type: 'dropdown', options: ['Small', 'Large'] },
+	{ label: 'Uses', type: 'multiple_choice', options: ['Forms', 'Reports', 'PDF, printed'] },
+	{ label: 'Guests', type: 'number' },
+	{ label: 'News', type: 'boolean' as 'text' },
+	{ label: 'Start', type: 'date' },
+]);
+const labels = service.store.fields(id).map(({ label }) => label);
+const value = Object.fromEntries(labels.map((label) => [label, `={{ $json.${label} }}`]));
 
-	it.each(['auto', 'fields', 'json'])('is checked and encoded (%s)', async (way) => {
+it.each(['auto', 'fields', 'json'])(
+	'An answer is checked and encoded, however it is given (%s)',
+	async (way) => {
 		const ways: Record<string, object> = { auto: { inputMode: way }, json: asJson };
 		const given = ways[way] ?? (await mapFields(id, value));
 		const blank = { Size: '', Uses: '', Guests: '', News: '', Start: ' ' };
@@ -311,5 +312,5 @@ describe('An answer, however it is given', () => {
 			zipObject(others, all),
 			zipObject(others.slice(0, 2), ['Medium', 'Forms, Nonsense']),
 		]);
-	});
-});
+	},
+);

@@ -14,40 +14,41 @@ import { running } from '../world.mts';
 const { service, n8n } = await running();
 const { description } = nodeOf(typeOf('formService'));
 
-describe('The request that is declared', () => {
-	const { runNode } = n8nFor({ accessToken: service.token, baseUrl: `${service.url}/api/v1//` });
+const { runNode } = n8nFor({ accessToken: service.token, baseUrl: `${service.url}/api/v1//` });
 
-	/** What the service receives at last. */
-	async function sendLast(parameters: INodeParameters) {
-		const [, { json }] = inputFor(service);
-		service.requests.length = 0;
-		await runNode(parameters, itemsOf({ ...json, responseId: ` ${String(json.responseId)} ` }));
-		const { method, path, query, headers, body } = service.requests.at(-1)!;
-		return { method, path, query, headers, body };
-	}
+/** What the service receives at last. */
+async function sendLast(parameters: INodeParameters) {
+	const [, { json }] = inputFor(service);
+	service.requests.length = 0;
+	await runNode(parameters, itemsOf({ ...json, responseId: ` ${String(json.responseId)} ` }));
+	const { method, path, query, headers, body } = service.requests.at(-1)!;
+	return { method, path, query, headers, body };
+}
 
-	async function expectToBeSent(parameters: INodeParameters) {
-		const sent = await sendLast(parameters);
-		// without the pagination function, n8n itself sends what is declared
-		const { requestOperations } = description;
-		delete description.requestOperations;
-		const declared = await sendLast(parameters).finally(() => {
-			description.requestOperations = requestOperations;
-		});
-		expect(declared).toEqual(sent);
-		expect(declared.headers).toMatchObject({ accept: 'application/json' });
-	}
-
-	it.each(operationCases)('by $name is the one that is sent', async ({ parameters }) => {
-		await expectToBeSent(parameters);
+async function expectToBeSent(parameters: INodeParameters) {
+	const sent = await sendLast(parameters);
+	// without the pagination function, n8n itself sends what is declared
+	const { requestOperations } = description;
+	delete description.requestOperations;
+	const declared = await sendLast(parameters).finally(() => {
+		description.requestOperations = requestOperations;
 	});
+	expect(declared).toEqual(sent);
+	expect(declared.headers).toMatchObject({ accept: 'application/json' });
+}
 
-	// the base URL and the status are the only expressions in what is declared
-	withBothEngines('by Response: Get Many', () => {
-		it.each(['complete', 'incomplete'])('reads %s responses', async (status) => {
-			const { parameters } = operationNamed('Response: Get Many');
-			await expectToBeSent({ ...parameters, status });
-		});
+it.each(operationCases)(
+	'The request that is declared by $name is the one that is sent',
+	async ({ parameters }) => {
+		await expectToBeSent(parameters);
+	},
+);
+
+// the base URL and the status are the only expressions in what is declared
+withBothEngines('The declared request of Response: Get Many', () => {
+	it.each(['complete', 'incomplete'])('reads %s responses', async (status) => {
+		const { parameters } = operationNamed('Response: Get Many');
+		await expectToBeSent({ ...parameters, status });
 	});
 });
 

@@ -119,23 +119,24 @@ describe('A link to the next page', () => {
 	});
 });
 
-describe('A later page that Form Service rejects', () => {
-	const EXPIRED = /^The position in the list has expired or is no longer valid \(status 4..\)$/;
+const EXPIRED = /^The position in the list has expired or is no longer valid \(status 4..\)$/;
 
-	it.each([
-		[404, { links: { next: '?page=2' } }, EXPIRED],
-		[410, { current_page: 1, last_page: 2 }, EXPIRED],
-		[422, { next_cursor: 'c2' }, EXPIRED],
-		[401, { next_cursor: 'c2' }, /^Form Service rejected the access token/],
-		[500, { next_cursor: 'c2' }, /^Form Service returned an error \(status 500\)/],
-	])('with status %i says what is wrong, and never that the form is', async (code, body, text) => {
+it.each([
+	[404, { links: { next: '?page=2' } }, EXPIRED],
+	[410, { current_page: 1, last_page: 2 }, EXPIRED],
+	[422, { next_cursor: 'c2' }, EXPIRED],
+	[401, { next_cursor: 'c2' }, /^Form Service rejected the access token/],
+	[500, { next_cursor: 'c2' }, /^Form Service returned an error \(status 500\)/],
+])(
+	'A later page that Form Service rejects with status %i says what is wrong, and never that the form is',
+	async (code, body, text) => {
 		servePages(() => ({ body: { data: [{ uuid: 'first' }], ...body } }), 1);
 		service.faults.set({ fault: status(code, 'No such thing.') });
 		const { error, items } = await n8n.runNode({ ...getAll, formId: locator('Registration') });
 		expect(items).toEqual([]);
 		expect(error?.message).toMatch(text);
-	});
-});
+	},
+);
 
 describe('Pages without end', () => {
 	const serve = (recordsOf: (count: number) => object[]) =>

@@ -157,23 +157,21 @@ describe('the PDF of a response', () => {
 	});
 });
 
-describe('what comes instead of a file', () => {
-	const download = async (link: string) => (await downloadAnswer(link)).problem;
-	const downloadAsPdf = async (link: string) => (await downloadPdf(link)).error?.message;
+const download = async (link: string) => (await downloadAnswer(link)).problem;
+const downloadAsPdf = async (link: string) => (await downloadPdf(link)).error?.message;
 
-	it.each([
-		['a status', 404, download, /status 404/],
-		['a login page', 302, download, /requires a login/],
-		['another file than a PDF', 200, downloadAsPdf, /returned another file instead of a PDF$/],
-	])('is not read to its end: %s', async (_what, code, run, message) => {
-		const closed = Promise.withResolvers<void>();
-		const other = await elsewhere((request, reply) => {
-			reply.on('close', closed.resolve);
-			reply.writeHead(code, { location: '/login' });
-			sendWithoutEnd(request, reply);
-		});
-		const url = run === download ? other.namedUrl : other.url;
-		expect(await run(`${url}/cv.txt`)).toMatch(message);
-		await closed.promise;
+it.each([
+	['a status', 404, download, /status 404/],
+	['a login page', 302, download, /requires a login/],
+	['another file than a PDF', 200, downloadAsPdf, /returned another file instead of a PDF$/],
+])('what comes instead of a file is not read to its end: %s', async (_what, code, run, message) => {
+	const closed = Promise.withResolvers<void>();
+	const other = await elsewhere((request, reply) => {
+		reply.on('close', closed.resolve);
+		reply.writeHead(code, { location: '/login' });
+		sendWithoutEnd(request, reply);
 	});
+	const url = run === download ? other.namedUrl : other.url;
+	expect(await run(`${url}/cv.txt`)).toMatch(message);
+	await closed.promise;
 });

@@ -8,13 +8,8 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import {
-	slow,
-	type Fault,
-	type FaultName,
-	type RecordedRequest,
-	type Service,
-} from '../../service/index.mts';
+import { slow } from '../../service/index.mts';
+import type { Fault, FaultName, RecordedRequest, Service } from '../../service/index.mts';
 import { itemsOf, locator, n8nFor, time } from '../harness.mts';
 import { nodeOf, typeOf } from '../n8n/package.mts';
 import { operationCases } from '../tables/operations.mts';
@@ -38,30 +33,23 @@ function addTenant({ store, url, token: base }: Service, name: string) {
 	const { id: accountId } = store.addAccount({ name: mark, tokens: [token] });
 	const file = store.addFile({ name: 'a.txt', type: 'text/plain', data: Buffer.from(mark) });
 	const addForm = () => {
-		const { id: formId } = store.addForm({
-			name: mark,
-			accountId,
-			fields: [
-				{ label: mark },
-				{ label: 'Access token' },
-				{ label: 'File', type: 'file_upload' },
-				{ label: 'Link', description: mark },
-			],
-			settings: { description: mark },
-		});
-		const { uuid: responseId } = store.addResponse(formId, {
-			answers: {
-				[mark]: mark,
-				'Access token': mark,
-				File: [`a.txt|/files/${file.id}/a.txt`],
-				Link: [
-					`x.csv|${url}/admin/export.csv`,
-					`y.csv|${url}/api/v1/workspace`,
-					`z.csv|${other.namedUrl}/z.csv`,
-				],
-			},
-		});
-		return { formId, responseId };
+		const labels = [
+			{ label: mark },
+			{ label: 'Access token' },
+			{ label: 'Link', description: mark },
+		];
+		const fields = [...labels, { label: 'File', type: 'file_upload' as const }];
+		const settings = { description: mark };
+		const { id: formId } = store.addForm({ name: mark, accountId, fields, settings });
+		const File = [`a.txt|/files/${file.id}/a.txt`];
+		const places = [
+			`${url}/admin/export.csv`,
+			`${url}/api/v1/workspace`,
+			`${other.namedUrl}/z.csv`,
+		];
+		const Link = places.map((place) => `x.csv|${place}`);
+		const answers = { [mark]: mark, 'Access token': mark, File, Link };
+		return { formId, responseId: store.addResponse(formId, { answers }).uuid };
 	};
 	return { name, token, accountId, addForm, ...addForm() };
 }
@@ -76,7 +64,7 @@ type Allowed = { token: string; id: string };
  * @param work returns what it may ask for with which token
  */
 async function inHostileWorld(
-	fault: Fault | FaultName | undefined,
+	fault: Trouble,
 	work: (service: Service, tenants: Tenant[]) => Promise<Allowed[]>,
 ): Promise<void> {
 	other.visits.length = 0;
@@ -119,12 +107,8 @@ function drawSwitches(properties: INodeProperties[], given: INodeParameters) {
 }
 
 /** What goes wrong on the way: nothing, a reply that comes late, a request that hangs. */
-const trouble = fc.constantFrom<Fault | FaultName | undefined>(
-	undefined,
-	slow(5_000),
-	'silentBefore',
-	'serverError',
-);
+type Trouble = Fault | FaultName | undefined;
+const trouble = fc.constantFrom<Trouble>(undefined, slow(5_000), 'silentBefore', 'serverError');
 
 /** All that items hold as text, with their files unpacked. */
 function textOf(items: readonly INodeExecutionData[]): string {

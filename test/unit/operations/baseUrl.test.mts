@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { Workflow } from 'n8n-workflow';
-import type { INodeTypes } from 'n8n-workflow';
+import { Workflow, type INodeTypes } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import { normalizeBaseUrl } from '../../../nodes/FormService/api/account.ts';
 import { requestDefaults } from '../../../nodes/FormService/operations/index.ts';

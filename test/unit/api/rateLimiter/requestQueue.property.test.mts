@@ -45,17 +45,15 @@ const arrivals = fc
 		...others,
 	]);
 
-describe('on an account that nobody else uses', () => {
-	it('no request is refused, and at most five are open', async () => {
-		// five are open when the first reply shows the account's limit
-		const limit = fc.oneof(fc.constant(60), fc.integer({ min: 5, max: 300 }));
-		await check(fc.tuple(arrivals, limit), 100, async ([asked, perMinute]) => {
-			const service = new LimitedService(time, { perMinute });
-			const { outcomes, mostOpen } = await sendAll(service, createQueue(), asked);
-			expect(outcomes).toEqual(asked.map(() => 200));
-			expect(service.refusals).toEqual([]);
-			expect(mostOpen).toBeLessThanOrEqual(5);
-		});
+it('on an account that nobody else uses, no request is refused, and at most five are open', async () => {
+	// five are open when the first reply shows the account's limit
+	const limit = fc.oneof(fc.constant(60), fc.integer({ min: 5, max: 300 }));
+	await check(fc.tuple(arrivals, limit), 100, async ([asked, perMinute]) => {
+		const service = new LimitedService(time, { perMinute });
+		const { outcomes, mostOpen } = await sendAll(service, createQueue(), asked);
+		expect(outcomes).toEqual(asked.map(() => 200));
+		expect(service.refusals).toEqual([]);
+		expect(mostOpen).toBeLessThanOrEqual(5);
 	});
 });
 

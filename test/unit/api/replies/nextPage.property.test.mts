@@ -120,23 +120,21 @@ describe('finding the next page', () => {
 	});
 });
 
-describe('the Link header', () => {
-	it.each<[unknown, string | undefined]>([
-		['<https://a.example/r?page=2>; rel="next"', 'https://a.example/r?page=2'],
-		['</r?page=3,4>; title="more"; rel=next', '/r?page=3,4'],
-		['</r?page=2>; REL = "last NEXT"; title="a, b; rel=prev"', '/r?page=2'],
-		[['</r?page=1>; rel="prev"', '</r?page=3>; rel="next"'], '/r?page=3'],
-		// RFC 8288, section 3.5
-		['</2>;\r\n rel="previous"; title*=UTF-8\'de\'x,\r\n </4>;\r\n rel="next"', '/4'],
-		['</terms>; rel="copyright"; anchor="#foo"', undefined],
-		// of several rel the first counts, and an anchor makes it a link of something else
-		['</r>; rel="prev"; rel="next"', undefined],
-		['</r>; rel="next"; anchor="/other"', undefined],
-		['</r>; title="; rel=next"', undefined],
-		['</a>, rel="next"', undefined],
-		[undefined, undefined],
-		[7, undefined],
-	])('%j names as the next page %s', (header, next) => {
-		expect(findNextInLink(header)).toBe(next);
-	});
+it.each<[unknown, string | undefined]>([
+	['<https://a.example/r?page=2>; rel="next"', 'https://a.example/r?page=2'],
+	['</r?page=3,4>; title="more"; rel=next', '/r?page=3,4'],
+	['</r?page=2>; REL = "last NEXT"; title="a, b; rel=prev"', '/r?page=2'],
+	[['</r?page=1>; rel="prev"', '</r?page=3>; rel="next"'], '/r?page=3'],
+	// RFC 8288, section 3.5
+	['</2>;\r\n rel="previous"; title*=UTF-8\'de\'x,\r\n </4>;\r\n rel="next"', '/4'],
+	['</terms>; rel="copyright"; anchor="#foo"', undefined],
+	// of several rel the first counts, and an anchor makes it a link of something else
+	['</r>; rel="prev"; rel="next"', undefined],
+	['</r>; rel="next"; anchor="/other"', undefined],
+	['</r>; title="; rel=next"', undefined],
+	['</a>, rel="next"', undefined],
+	[undefined, undefined],
+	[7, undefined],
+])('the Link header %j names as the next page %s', (header, next) => {
+	expect(findNextInLink(header)).toBe(next);
 });

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeBound, settings } from '../../../../nodes/FormService/api/settings/settings.ts';
 import {
@@ -88,19 +87,6 @@ describe('the settings of a form', () => {
 		const { body, problems } = encodeSettings([{ title, value }]);
 		expect([body, problems]).toEqual([{}, [expect.stringContaining(problem)]]);
 		expect(problems[0]).toMatch(`'${title}' `);
-	});
-
-	it('are never sent together with a problem about them, and never dropped silently', () => {
-		const name = fc.constantFrom(...settings.map((setting) => setting.name), 'nope');
-		const value = fc.oneof(fc.anything(), fc.integer(), fc.string(), fc.boolean(), fc.webUrl());
-		fc.assert(
-			fc.property(fc.dictionary(name, value), (values) => {
-				const { body, problems } = encode(values);
-				const asked = Object.keys(values).filter((key) => values[key] !== undefined);
-				const named = problems.map((text) => /^'(\w+)'/.exec(text)?.[1]);
-				expect([...Object.keys(body), ...named].toSorted()).toEqual(asked.toSorted());
-			}),
-		);
 	});
 });
 
