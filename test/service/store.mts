@@ -84,7 +84,6 @@ export const timestamp = (epoch: number) =>
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** A form's id: six characters of mixed case and digits. */
 const newFormId = () =>
 	Array.from({ length: 6 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 

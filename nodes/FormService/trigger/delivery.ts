@@ -17,7 +17,7 @@ import type { Progress } from './failures';
 import { readNames } from './formList';
 import { FAILURES_UNTIL_REPORTED, isBackOffOver, recordSuccess } from './health';
 import type { FormState } from './knowledge';
-import { endTurn, listWaiting, sortOut, takeBack, takeEvents } from './outbox';
+import { advanceTurn, listWaiting, sortOut, takeBack, takeEvents } from './outbox';
 import type { TakenEvent } from './outbox';
 import { createItems } from './output';
 import type { PlacedItem } from './output';
@@ -61,7 +61,7 @@ export async function deliverWaiting(
 			: [];
 		takeBack(outbox, events.slice(made.length));
 		if (made.length === 0) continue;
-		endTurn(outbox, formId);
+		advanceTurn(outbox, formId);
 		addDelivered(form, made.length, clock.now());
 		items.push(...made);
 	}
@@ -100,11 +100,11 @@ async function findName(
 ): Promise<string | null> {
 	const { memory, parameters } = context;
 	const { formList } = memory;
-	const find = () => parameters.names.get(form.id) ?? formList.forms.get(form.id)?.name;
-	if (find() === undefined && !parameters.watchesFormList && !isStopped) {
+	const findKnown = () => parameters.names.get(form.id) ?? formList.forms.get(form.id)?.name;
+	if (findKnown() === undefined && !parameters.watchesFormList && !isStopped) {
 		addFormRequests(form, await readNames(createReadContext(context), formList));
 	}
-	return find() ?? null;
+	return findKnown() ?? null;
 }
 
 /**

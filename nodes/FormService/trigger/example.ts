@@ -39,7 +39,7 @@ export async function fetchExample(n8n: IPollFunctions): Promise<INodeExecutionD
 	const forms = await listExampleForms(context, parameters);
 	if (forms.length === 0) throw createNoFormsError(n8n.getNode(), watch);
 	for (const form of watchesResponses ? forms.slice(0, MAX_FORMS) : []) {
-		const newest = await findNewest(context, form, parameters);
+		const newest = await findNewestMatch(context, form, parameters);
 		if (newest !== undefined) return await showItem(newest, { context, output });
 	}
 	const [form] = forms;
@@ -81,7 +81,7 @@ async function listExampleForms(
 }
 
 /** The newest response of a form that can start the workflow, and the event that it would be. */
-async function findNewest(
+async function findNewestMatch(
 	context: RequestContext,
 	{ id, name }: Form,
 	{ conditions, events, needsFields, output }: Parameters,

@@ -20,7 +20,6 @@ export const agents = ['itself', 'the engine'] as const;
 
 const TOOL = 'Form Service Tool';
 
-/** A tool as an agent of n8n 1 gets it. */
 type Tool = { invoke(input: IDataObject): Promise<string> };
 
 const description = {

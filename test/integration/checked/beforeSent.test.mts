@@ -14,7 +14,6 @@ import { withBothEngines } from './bothEngines.mts';
 
 const PLACES = [0, 1, 2, 3, 4, 5];
 
-/** The input items that are broken, by their places. */
 type Broken = Readonly<Record<number, 'value' | 'expression'>>;
 
 /** The input items that output items come from. */
@@ -22,7 +21,6 @@ const placesOf = (items: readonly INodeExecutionData[]) => [
 	...new Set(items.map(({ pairedItem }) => (pairedItem as { item: number }).item)),
 ];
 
-/** Runs an operation over six items. */
 async function runWith(
 	{ breakable }: OperationCase,
 	broken: Broken,

@@ -5,8 +5,6 @@ import { itemsOf, locator, time } from '../harness.mts';
 import { addTo } from '../limits/adding.mts';
 import { running } from '../world.mts';
 
-/** The settings and request options that n8n gives every node. */
-
 const { service, n8n } = await running();
 const { contact } = demoForms;
 const add = addTo(contact);

@@ -8,8 +8,6 @@ import { operationCases, operationNamed, type OperationCase } from '../tables/op
 import { running } from '../world.mts';
 import { agents, runAgent } from './agent.mts';
 
-/** The node as a tool of an AI agent. */
-
 const { service } = await running();
 const { contact } = demoForms;
 

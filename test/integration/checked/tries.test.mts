@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { mapValues, range, uniqBy } from 'lodash';
 import type { IDataObject, IPairedItemData } from 'n8n-workflow';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { answer, faultTable, slow, status, type Fault } from '../../service/index.mts';
+import { faultTable, slow, status, success, type Fault } from '../../service/index.mts';
 import { itemsOf, time } from '../harness.mts';
 import { core } from '../n8n/core.mts';
 import { operationNamed } from '../tables/operations.mts';
@@ -63,8 +63,7 @@ async function addRows(rows: Row[], options: Partial<Drawn<typeof anyOptions>> =
 	const { skips, spoils, continueOnFail } = options;
 	return await withWorld(async ({ service, n8n }) => {
 		const { store, requests } = service;
-		const listing = answer(200, 'application/json', '{"success":true,"data":[]}');
-		service.faults.set({ fault: listing, match: { path: /^\/responses/ } });
+		service.faults.set({ fault: success([]), match: { path: /^\/responses/ } });
 		service.faults.set({ fault: slow(checkMs), match: { path: /fields$/ } });
 		const kinds: Kind[] = [];
 		const input: IDataObject[] = [];

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { answer, redirect, status, tooMany } from '../../service/index.mts';
+import { answer, redirect, status, success, tooMany } from '../../service/index.mts';
 import type { Fault, FaultName } from '../../service/index.mts';
 import { locator, n8nFor } from '../harness.mts';
 import { ssrfProtection } from '../n8n/core.mts';
@@ -30,7 +30,6 @@ function textOf(error: Error | undefined, origin: string): Text {
 	return { message: fixed(message), description: fixed(description) };
 }
 
-/** What a person reads when an operation meets a fault that lasts. */
 async function textUnder(name: string, fault: Fault | FaultName, more = {}): Promise<Text> {
 	const { parameters, match } = operationNamed(name);
 	const { service, n8n } = await createWorld({ token: TOKEN });
@@ -71,7 +70,6 @@ const oddReplies: Array<[string, Fault]> = [
 	['a limit of the day of its own', tooMany(2_000, 7_200, { message: 'No.' })],
 ];
 
-/** Replies of another host to the request for a PDF. */
 const files: Array<[string, number, OutgoingHttpHeaders?]> = [
 	['a file that is gone', 404],
 	['a file for which its host wants a login', 401],
@@ -81,9 +79,9 @@ const files: Array<[string, number, OutgoingHttpHeaders?]> = [
 
 async function textOfFile(code: number, headers: OutgoingHttpHeaders = {}): Promise<Text> {
 	const { namedUrl } = await elsewhere((_request, reply) => reply.writeHead(code, headers).end());
-	const body = JSON.stringify({ success: true, data: { pdf_url: `${namedUrl}/1.pdf` } });
+	const fault = success({ pdf_url: `${namedUrl}/1.pdf` });
 	const more = { requestOptions: toAnyCertificate, download: true };
-	return await textUnder('Response: Get PDF', answer(200, 'application/json', body), more);
+	return await textUnder('Response: Get PDF', fault, more);
 }
 
 async function textOfPlace({ name, baseUrl, cause }: Unreachable): Promise<Text> {

@@ -15,7 +15,6 @@ export const addTo = (formId: string): INodeParameters => ({
 	answersJson: '={{ $json }}',
 });
 
-/** Adds a response for every input item of `numbered`. */
 export const addEach = addTo(FORM);
 
 /** So many input items, each with an answer of its own: its number. */
@@ -63,7 +62,6 @@ export async function downloadAnswers(world: World, responses: string[][]) {
 	return { items, run, problems };
 }
 
-/** The text of the one file of an item. */
 export function textOfFile({ binary = {} }: INodeExecutionData): string {
 	return Buffer.from(binary.message?.data ?? '', 'base64').toString();
 }

@@ -10,7 +10,6 @@ import { answered, until } from './watch.mts';
 const getWorkspace = { resource: 'workspace', operation: 'get' };
 const listForms = { resource: 'form', operation: 'getAll' };
 
-/** Cancels a run and waits for its end. */
 async function cancel(run: { done: Promise<unknown>; cancel: () => void }): Promise<void> {
 	run.cancel();
 	await run.done;

@@ -52,7 +52,6 @@ export class TestTime {
 		);
 	}
 
-	/** Epoch milliseconds. */
 	readonly now = (): number => this.stoppedAt ?? realNow() + this.aheadMs;
 
 	/**
@@ -74,7 +73,6 @@ export class TestTime {
 		signal?.removeEventListener('abort', end);
 	};
 
-	/** A signal that aborts after some milliseconds. */
 	readonly timeout = (ms: number): AbortSignal => {
 		const controller = new AbortController();
 		const abort = () => controller.abort(new DOMException('The time is over', 'TimeoutError'));

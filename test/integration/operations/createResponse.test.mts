@@ -1,7 +1,7 @@
 import { zipObject } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { answer, demoForms } from '../../service/index.mts';
+import { answer, demoForms, success } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
 import { running } from '../world.mts';
 
@@ -23,7 +23,6 @@ function newForm(fields: Fields) {
 	return { id, ids: service.store.fields(id).map(({ uuid }) => uuid) };
 }
 
-/** Adds a response for each row. */
 async function create(formId: string, rows: IDataObject[], more: object, continueOnFail = false) {
 	const given = { resource: 'response', operation: 'create', formId: locator(formId), ...more };
 	return await n8n.runNode(given, itemsOf(...rows), { continueOnFail });
@@ -113,24 +112,19 @@ describe('Response: Create with Using JSON', () => {
 		];
 		const { error } = await create(survey, rows, asJson);
 		const { uuid: first } = service.store.fields(survey).find(({ label }) => label === 'Comment')!;
-		expect(error).toMatchObject({
-			message: '3 of 4 items are invalid',
-			context: { itemIndex: 0 },
-		});
+		const context = { itemIndex: 0 };
+		expect(error).toMatchObject({ message: '3 of 4 items are invalid', context });
 		expect(String(error?.description).split('\n')).toEqual([
 			'Nothing was sent.',
 			expect.stringMatching(/^Item 0 \(row 1\): "How satisfied are you\?" must be one of /),
 			expect.stringMatching(/^Item 2 \(row 3\): "Coment" is not a field of this form\. /),
-			expect.stringContaining(
-				`: "Comment" is the name of 2 fields. Use the UUID ${first} for the first one, or "Comment (2)" for a later one.`,
-			),
+			expect.stringContaining(`: "Comment" is the name of 2 fields. Use the UUID ${first} for the`),
 		]);
 		expect(methods()).toEqual(['GET']);
 	});
 
 	it('takes the IDs of fields that have no UUIDs', async () => {
-		const data = [{ id: 7, label: 'Name' }];
-		const fault = answer(200, 'application/json', JSON.stringify({ success: true, data }));
+		const fault = success([{ id: 7, label: 'Name' }]);
 		service.faults.set({ fault, match: { path: /fields$/ } });
 		await create(survey, [{ 7: 'Ada' }], asJson);
 		expect(service.requests.at(-1)?.body).toEqual({ data: { 7: 'Ada' } });

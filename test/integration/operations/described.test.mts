@@ -98,7 +98,6 @@ it.each([
 	expect(await expression.withIsolate(evaluate)).toBe(is);
 });
 
-/** The parameters that the panel shows. */
 function listShown(parameters: INodeParameters): string[] {
 	const { getNodeParameters, displayParameter } = workflow.NodeHelpers;
 	const { node } = createNode(parameters);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ResourceMapperFields } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { answer, demoForms, redirect } from '../../service/index.mts';
+import { demoForms, redirect, success } from '../../service/index.mts';
 import { locator, n8nFor, type N8n } from '../harness.mts';
 import { createWorld, running } from '../world.mts';
 
@@ -11,8 +11,7 @@ const { contact, survey, event } = demoForms;
 /** An n8n with an account of a service that lists these forms. */
 async function listForms(...forms: object[]): Promise<N8n> {
 	const world = await createWorld();
-	const fault = answer(200, 'application/json', JSON.stringify({ success: true, data: forms }));
-	world.service.faults.set({ fault, match: { path: /^\/forms$/ } });
+	world.service.faults.set({ fault: success(forms), match: { path: /^\/forms$/ } });
 	return world.n8n;
 }
 

@@ -63,9 +63,7 @@ describe('25 responses on pages of 10', () => {
 		serve(['has_more', ({ next }) => ({ has_more: next !== null })]);
 		const { items, error } = await n8n.runNode(getAll);
 		expect(items).toEqual([]);
-		expect(error?.message).toBe(
-			'There are more pages, but the reply has no link to the next one ("has_more")',
-		);
+		expect(error?.message).toMatch(/^There are more pages, but .* no link .* \("has_more"\)$/);
 		expect(error?.description).toMatch(/^Nothing was returned, because the list may be incomplete/);
 	});
 
@@ -140,9 +138,7 @@ it.each([
 
 describe('Pages without end', () => {
 	const serve = (recordsOf: (count: number) => object[]) =>
-		servePages((_, count) => ({
-			body: { data: recordsOf(count), next_cursor: `c${count + 1}` },
-		}));
+		servePages((_, at) => ({ body: { data: recordsOf(at), next_cursor: `c${at + 1}` } }));
 
 	it.each([
 		['a record', { uuid: 'first' }],
@@ -156,12 +152,10 @@ describe('Pages without end', () => {
 
 	it('may repeat a beginning, since responses come while pages are read', async () => {
 		const pages = [['a', 'b'], ['a', 'c'], ['c', 'd'], ['c', 'e'], ['f']];
-		servePages((_, count) => ({
-			body: {
-				data: pages[count].map((uuid) => ({ uuid })),
-				next_cursor: pages[count + 1] && `c${count + 1}`,
-			},
-		}));
+		servePages((_, count) => {
+			const next_cursor = pages[count + 1] && `c${count + 1}`;
+			return { body: { data: pages[count].map((uuid) => ({ uuid })), next_cursor } };
+		});
 		const { items } = await n8n.runNode({ ...getAll, sort: 'listed' });
 		expect(items.map(({ json }) => json.uuid)).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
 	});

@@ -2,12 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { keyBy, mapValues, uniqBy, zipObject } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { answer } from '../../service/index.mts';
+import { success } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
 import { addTo } from '../limits/adding.mts';
 import { running } from '../world.mts';
-
-/** Response: Create with the option Skip Duplicates By. */
 
 const { service, n8n } = await running();
 
@@ -28,10 +26,7 @@ function newForm(fields: Fields) {
 function listAnswers(answers: unknown[], attributes: IDataObject = {}) {
 	const data = answers.map((responses, index) => ({ uuid: `r${index}`, responses, ...attributes }));
 	service.faults.clear();
-	service.faults.set({
-		fault: answer(200, 'application/json', JSON.stringify({ success: true, data })),
-		match: { path: /^\/responses\// },
-	});
+	service.faults.set({ fault: success(data), match: { path: /^\/responses\// } });
 }
 
 /** The answer to the field F of one response. */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { downloadAnswers, textOfFile } from '../limits/adding.mts';
-import { answer, demoForms, redirect, tooMany } from '../../service/index.mts';
+import { demoForms, redirect, success, tooMany } from '../../service/index.mts';
 import { n8nFor } from '../harness.mts';
 import { ssrfProtection } from '../n8n/core.mts';
 import { elsewhere } from '../servers.mts';
@@ -12,7 +12,6 @@ const SECRET = 'demo-webhook-secret-3f9d1c';
 const world = await running();
 const { service, n8n } = world;
 
-/** Downloads a file whose link is the answer of a respondent. */
 async function downloadAnswer(link: string, by: World = world) {
 	const { items, run, problems } = await downloadAnswers(by, [[link]]);
 	return { run, text: textOfFile(items[0]), problem: problems[0][0] };
@@ -20,8 +19,7 @@ async function downloadAnswer(link: string, by: World = world) {
 
 /** Downloads the PDF of a response; the service gives this link to it, or its own. */
 async function downloadPdf(link?: string) {
-	const body = JSON.stringify({ success: true, data: { pdf_url: link } });
-	const fault = answer(200, 'application/json', body);
+	const fault = success({ pdf_url: link });
 	if (link !== undefined) service.faults.set({ fault, match: { path: /\/pdf$/ } });
 	const [{ uuid }] = service.store.responses(contact);
 	const get = { resource: 'response', operation: 'getPdf', responseId: uuid, download: true };

@@ -36,7 +36,6 @@ export type OperationCase = {
 
 const target = demoForms.survey;
 
-/** The UUID of the response that the second item asks for. */
 const TARGET_RESPONSE = '9f000000-0000-4000-8000-000000000000';
 
 /** The answer that the operations add, to tell what they added from what was there. */
@@ -73,7 +72,6 @@ export const operationCases: OperationCase[] = optionsOf(
 		.flatMap((one) => optionsOf(one).map((option) => caseOf(resource, option))),
 );
 
-/** The operation of this name. */
 export function operationNamed(name: string): OperationCase {
 	const found = operationCases.find((one) => one.name === name);
 	if (found === undefined) throw new Error(`The node has no operation ${name}`);

@@ -10,7 +10,6 @@ const world = await running();
 const { service, n8n } = world;
 const { store } = service;
 
-/** What Fetch Test Event shows. */
 const fetch = async (form: string, parameters: INodeParameters = {}) =>
 	(await watch(n8n, form, parameters).poll({ mode: 'manual' })).map(({ json }) => json);
 

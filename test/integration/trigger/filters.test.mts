@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import type { INodeParameters, INodePropertyOptions } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { answer, demoForms } from '../../service/index.mts';
+import { demoForms, success } from '../../service/index.mts';
 import { TIME_ZONE, time } from '../harness.mts';
 import { running } from '../world.mts';
 import { addForm, HOUR_MS, pollFor, tick, watch } from './watching.mts';
@@ -93,8 +93,8 @@ describe('A condition', () => {
 	});
 
 	it('is an error if text cannot be decoded, which is a hint without conditions', async () => {
-		const record = '{"uuid": "r", "responses": [{"key": "Name", "value": "Müller"}]}';
-		const fault = answer(200, 'application/json', Buffer.from(`{"data":[${record}]}`, 'latin1'));
+		const record = { uuid: 'r', responses: [{ key: 'Name', value: 'Müller' }] };
+		const fault = success([record], 'latin1');
 		service.faults.set({ fault, match: { path: /^\/responses/ } });
 		await begin();
 		const conditional = begin(filters(condition('Name', 'Ada')));

@@ -10,7 +10,6 @@ let responses: IDataObject[];
 let fields: IDataObject[];
 let forms: IDataObject[];
 let requests: string[];
-/** Whether the fields cannot be read. */
 let isFailing: boolean;
 
 const answer: RequestListener = ({ url = '' }, reply) => {

@@ -205,14 +205,14 @@ describe('what is surely left of the day', () => {
 		['outlasts no clock that is set back', inTenHours(100), { hour: -700, left: 1_340 }],
 	])('%s', (_what, exchanges, { hour, left }) => {
 		const limiter = createLimiter(exchanges);
-		expect(limiter.countLeftToday(hour * HOUR_MS)).toBe(left);
-		if (hour < 0) expect(limiter.countLeftToday((hour + 24) * HOUR_MS)).toBe(1_440);
+		expect(limiter.countLeft(hour * HOUR_MS)).toBe(left);
+		if (hour < 0) expect(limiter.countLeft((hour + 24) * HOUR_MS)).toBe(1_440);
 	});
 
 	it('counts a request whose reply was lost', () => {
 		const limiter = new RateLimiter();
 		limiter.end(limiter.start(0), undefined, 100);
-		expect(limiter.countLeftToday(200)).toBe(1_439);
+		expect(limiter.countLeft(200)).toBe(1_439);
 	});
 });
 
