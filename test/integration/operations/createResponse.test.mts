@@ -301,10 +301,8 @@ it.each(['auto', 'fields', 'json'])(
 		await create(id, [other], { ...given, options: { allowOtherChoices: true } });
 		const [name, ...others] = ids;
 		const all = ['Small', 'PDF, printed, Forms', '2', 1, '2027-01-04'];
-		expect(addedTo(id).slice(-3)).toEqual([
-			{ [name]: 'Ada' },
-			zipObject(others, all),
-			zipObject(others.slice(0, 2), ['Medium', 'Forms, Nonsense']),
-		]);
+		const added = [{ [name]: 'Ada' }, zipObject(others, all)];
+		const more = zipObject(others.slice(0, 2), ['Medium', 'Forms, Nonsense']);
+		expect(addedTo(id).slice(-3)).toEqual(expect.arrayContaining([...added, more]));
 	},
 );
