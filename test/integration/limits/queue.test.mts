@@ -1,3 +1,4 @@
+import type { INodeParameters } from 'n8n-workflow';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { demoForms, slow, type Fault } from '../../service/index.mts';
 import { locator, n8nFor, time } from '../harness.mts';
@@ -38,9 +39,7 @@ describe('items that need more requests than are left of the day', () => {
 	it('are an error before the first one if a whole day does not suffice', async () => {
 		const { service, n8n } = await createWorld();
 		const { error } = await n8n.runNode(addEach, numbered(service, 1_441));
-		expect(error?.message).toBe(
-			'The items need 1,441 requests, but Form Service allows 1,440 a day',
-		);
+		expect(error?.message).toMatch(/^The items need 1,441 requests, but .* allows 1,440 a day$/);
 		expect(error?.description).toMatch(/^Nothing was sent\.\nSplit the items into several runs/);
 		expect(service.requests.filter(({ method }) => method === 'POST')).toEqual([]);
 	});
@@ -53,11 +52,12 @@ describe('items that need more requests than are left of the day', () => {
 			const add = async (count: number) =>
 				await n8n.runNode({ ...addEach, requestOptions }, numbered(service, count));
 			await add(30);
-			const spoil: Extract<Fault, { stage: 'after' }>['spoil'] = ({ reply }, body) => {
-				reply.headers({ 'x-ratelimit-limit': '1440', 'x-ratelimit-remaining': '50' });
-				return body;
+			const headers = { 'x-ratelimit-limit': '1440', 'x-ratelimit-remaining': '50' };
+			const showDay: Fault = {
+				stage: 'after',
+				spoil: ({ reply }, body) => (reply.headers(headers), body),
 			};
-			service.faults.set({ fault: { stage: 'after', spoil }, times: 1 });
+			service.faults.set({ fault: showDay, times: 1 });
 			await n8n.runNode({ resource: 'form', operation: 'getAll' });
 			await add(20);
 			expect(warn).not.toHaveBeenCalled();
@@ -104,33 +104,25 @@ describe('60 items that fail for a reason of their own node', () => {
 	const places = unreachablePlaces();
 	afterEach(() => void (ssrfProtection.enabled = false));
 
-	it.each([
-		{
-			reason: 'a short Timeout',
-			requestOptions: { timeout: 50 },
-			message: /^\S+ did not reply in time\. The response may or may not/,
-		},
-		{
-			reason: 'a certificate',
-			place: 'a certificate that nobody vouches for',
-			message: /^The certificate of \S+ was not accepted/,
-		},
-		{
-			reason: "n8n's SSRF protection",
-			enabled: true,
-			message: /^n8n does not allow requests to/,
-		},
-	])('are each sent, since the service works: $reason', async ({ message, ...given }) => {
-		const { requestOptions = {}, place, enabled = false } = given;
+	it.each<[string, INodeParameters, string, RegExp]>([
+		[
+			'a short Timeout',
+			{ timeout: 50 },
+			'',
+			/^\S+ did not reply in time\. The response may or may/,
+		],
+		['the certificate', {}, 'a certificate that nobody vouches for', / was not accepted/],
+		["n8n's SSRF protection", {}, '', /^n8n does not allow requests to/],
+	])('are each sent, since the service works: %s', async (reason, requestOptions, place, text) => {
 		const { service } = await createWorld();
 		service.faults.set({ fault: 'silentBefore', match: { method: 'POST' } });
-		ssrfProtection.enabled = enabled;
+		ssrfProtection.enabled = reason.includes('SSRF');
 		const { baseUrl } = (await places).find(({ name }) => name === place) ?? service;
 		const n8n = n8nFor({ accessToken: service.token, baseUrl });
 		const { items } = await n8n.runNode({ ...addEach, requestOptions }, numbered(service, 60), {
 			continueOnFail: true,
 		});
 		const errors = new Set(items.map(({ json }) => json.error));
-		expect([...errors]).toEqual([expect.stringMatching(message)]);
+		expect([...errors]).toEqual([expect.stringMatching(text)]);
 	});
 });
