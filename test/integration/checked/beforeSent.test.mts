@@ -77,15 +77,12 @@ withBothEngines('A run', () => {
 		[{ 2: 'value' }, 2, 2, 2],
 		[{ 3: 'expression' }, 2, 3, 0],
 		[{ 5: 'expression' }, 1, 5, 0],
-	])(
-		'with items broken like %j, in batches of %j, names item %i and sends %i',
-		async (...given) => {
-			const [broken, batchSize, named, sent] = given;
-			const { error, requests } = await runWith(create, broken, { batchSize });
-			expect(error).toMatchObject({ context: { itemIndex: named } });
-			expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(sent);
-		},
-	);
+	])('broken like %j, in batches of %j, names item %i and sends %i', async (...given) => {
+		const [broken, batchSize, named, sent] = given;
+		const { error, requests } = await runWith(create, broken, { batchSize });
+		expect(error).toMatchObject({ context: { itemIndex: named } });
+		expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(sent);
+	});
 });
 
 it('An error that several items have is said once, with their number', async () => {

@@ -63,14 +63,11 @@ describe('Timeout', () => {
 		expect(error?.message).toMatch(/did not reply in time\. The response may or may not have/);
 	});
 
-	it.each(['5000', 1_500.5, 2 ** 31, 9e12, -3, 'soon', null])(
-		'may be %j, which an expression gives',
-		async (timeout) => {
-			const { input, listAdded } = answerWith('in time');
-			const requestOptions = { timeout: `={{ ${JSON.stringify(timeout)} }}` };
-			const { error } = await n8n.runNode({ ...add, requestOptions }, input);
-			expect(error).toBeUndefined();
-			expect(listAdded()).toEqual(['in time']);
-		},
-	);
+	it.each(['5000', 1_500.5, 2 ** 31, 9e12, -3, 'soon', null])('may be %j', async (timeout) => {
+		const { input, listAdded } = answerWith('in time');
+		const requestOptions = { timeout: `={{ ${JSON.stringify(timeout)} }}` };
+		const { error } = await n8n.runNode({ ...add, requestOptions }, input);
+		expect(error).toBeUndefined();
+		expect(listAdded()).toEqual(['in time']);
+	});
 });

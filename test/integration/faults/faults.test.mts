@@ -61,20 +61,17 @@ const withoutTimes = (text: unknown) =>
 
 describe.each(faultCases)('$name', (fault) => {
 	it.each(fault.heavy ? effects.slice(2) : effects)(
-		'%s stops and says why, or continues with one error item for each item that it met',
+		'%s stops, or continues with an error item for each item that it met',
 		async (name) => await expectToFail(fault, operationNamed(name)),
 	);
 });
 
 const faults = faultCases.filter(({ fault }) => fault === 'forbidden' || fault === 'dropAfter');
 
-it.each(operationCases)(
-	'every operation $name stops or continues at a refusal and at a lost reply',
-	async (one) => {
-		expect(faults).toHaveLength(2);
-		for (const fault of faults) await expectToFail(fault, one);
-	},
-);
+it.each(operationCases)('$name stops or continues at a refusal and a lost reply', async (one) => {
+	expect(faults).toHaveLength(2);
+	for (const fault of faults) await expectToFail(fault, one);
+});
 
 /** Faults that pass: the first request meets them, the next one does not. */
 describe.each<[string, FaultName | Fault, { addedAgain: boolean; pauseMs: number }]>([
@@ -87,26 +84,23 @@ describe.each<[string, FaultName | Fault, { addedAgain: boolean; pauseMs: number
 	['status 429 of two seconds', tooMany(60, { dateIn: 2 }), { addedAgain: true, pauseMs: 1_900 }],
 	['status 429 without a time', 'tooManyBare', { addedAgain: true, pauseMs: 58_900 }],
 ])('%s, once', (_name, fault, { addedAgain, pauseMs }) => {
-	it.each(effects)(
-		'%s is sent again, unless the service may have added a response',
-		async (name) => {
-			const { service, n8n } = await createWorld();
-			const operation = operationNamed(name);
-			const { parameters, match, effect } = operation;
-			const [, item] = inputFor(service);
-			service.faults.set({ fault, match, times: 1 });
-			const { items, error } = await n8n.runNode(parameters, [item]);
-			const met = requestsTo(service, operation);
-			if (effect === 'once' && !addedAgain) {
-				expect(error?.message).toMatch(/The response may or may not have been added$/);
-				expect(met).toHaveLength(1);
-				return;
-			}
-			expect(error).toBeUndefined();
-			expect(items.length).toBeGreaterThan(0);
-			expect(met).toHaveLength(2);
-			expect(met[1].at - met[0].at).toBeGreaterThanOrEqual(pauseMs);
-			expect(timesAdded(service)).toBe(effect === 'once' ? 1 : 0);
-		},
-	);
+	it.each(effects)('%s is sent again, unless a response may have been added', async (name) => {
+		const { service, n8n } = await createWorld();
+		const operation = operationNamed(name);
+		const { parameters, match, effect } = operation;
+		const [, item] = inputFor(service);
+		service.faults.set({ fault, match, times: 1 });
+		const { items, error } = await n8n.runNode(parameters, [item]);
+		const met = requestsTo(service, operation);
+		if (effect === 'once' && !addedAgain) {
+			expect(error?.message).toMatch(/The response may or may not have been added$/);
+			expect(met).toHaveLength(1);
+			return;
+		}
+		expect(error).toBeUndefined();
+		expect(items.length).toBeGreaterThan(0);
+		expect(met).toHaveLength(2);
+		expect(met[1].at - met[0].at).toBeGreaterThanOrEqual(pauseMs);
+		expect(timesAdded(service)).toBe(effect === 'once' ? 1 : 0);
+	});
 });

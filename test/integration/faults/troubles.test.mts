@@ -11,22 +11,20 @@ const continueOnFail = true;
 const match = { method: 'POST' };
 
 describe('100 items that continue on fail, against a service that is down', () => {
-	it.each(['serverError', 'tooManyBare', 'silentBefore'] as const)(
-		'leave most of the day to others, and do not keep a trigger from polling: %s',
-		async (fault) => {
-			const { service, n8n } = await createWorld();
-			service.faults.set({ fault, match });
-			const { items } = await n8n.runNode(addEach, numbered(service, 100), { continueOnFail });
-			expect(service.requests.length).toBeLessThan(50);
-			expect(items).toHaveLength(100);
-			expect(items.at(-1)?.json.error).toMatch(/^Not sent: /);
-			service.faults.clear();
-			service.requests.length = 0;
-			await n8n.runPoll({ formId: locator(contact) });
-			const polled = service.requests.map(({ path, status }) => [path, status]);
-			expect(polled).toContainEqual([`/responses/${contact}`, 200]);
-		},
-	);
+	const lasting = ['serverError', 'tooManyBare', 'silentBefore'] as const;
+	it.each(lasting)('leave most of the day to others and let a trigger poll: %s', async (fault) => {
+		const { service, n8n } = await createWorld();
+		service.faults.set({ fault, match });
+		const { items } = await n8n.runNode(addEach, numbered(service, 100), { continueOnFail });
+		expect(service.requests.length).toBeLessThan(50);
+		expect(items).toHaveLength(100);
+		expect(items.at(-1)?.json.error).toMatch(/^Not sent: /);
+		service.faults.clear();
+		service.requests.length = 0;
+		await n8n.runPoll({ formId: locator(contact) });
+		const polled = service.requests.map(({ path, status }) => [path, status]);
+		expect(polled).toContainEqual([`/responses/${contact}`, 200]);
+	});
 
 	it('say "not sent" if they were not, and else how they failed; then nothing is tried again', async () => {
 		const { service, n8n } = await createWorld();
@@ -64,17 +62,15 @@ describe.each([
 	['an added response', addTo(contact), / The response may or may not have been added$/],
 	['updated settings', update, /^Form Service sent a reply that does not say whether/],
 ])('a reply with status 200 is not taken for %s', (_what, parameters, text) => {
-	it.each(['null', '{"code": 422}', '{"message": "Unauthenticated."}'])(
-		'if it is %s',
-		async (body) => {
-			const { service, n8n } = await createWorld();
-			service.faults.set({ fault: answer(200, 'application/json', body), match });
-			const { items, error } = await n8n.runNode(parameters, itemsOf({ Name: 'Ada' }));
-			const sent = service.requests.filter(({ method }) => method === 'POST');
-			expect([items, sent.length]).toEqual([[], 1]);
-			expect(error?.message).toMatch(text);
-		},
-	);
+	const bodies = ['null', '{"code": 422}', '{"message": "Unauthenticated."}'];
+	it.each(bodies)('if it is %s', async (body) => {
+		const { service, n8n } = await createWorld();
+		service.faults.set({ fault: answer(200, 'application/json', body), match });
+		const { items, error } = await n8n.runNode(parameters, itemsOf({ Name: 'Ada' }));
+		const sent = service.requests.filter(({ method }) => method === 'POST');
+		expect([items, sent.length]).toEqual([[], 1]);
+		expect(error?.message).toMatch(text);
+	});
 });
 
 describe('a token that is refused', () => {

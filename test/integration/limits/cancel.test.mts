@@ -71,7 +71,7 @@ describe('an execution that is canceled', () => {
 	});
 
 	it.each([false, true])(
-		'says that a response may have been added whose request was open (continue on fail: %s)',
+		'says that a response may be there (continues: %s)',
 		async (continueOnFail) => {
 			const { service, n8n } = await createWorld(AT_ONCE);
 			const { contact } = demoForms;

@@ -44,8 +44,9 @@ describe('items that need more requests than are left of the day', () => {
 		expect(service.requests.filter(({ method }) => method === 'POST')).toEqual([]);
 	});
 
-	it.each([{}, { batching: { batch: { batchSize: 20, batchInterval: 1 } } }])(
-		'are announced in the log if they may not fit, with the request options %j',
+	const batching = { batch: { batchSize: 20, batchInterval: 1 } };
+	it.each([{}, { batching }])(
+		'are announced in the log if they may not fit: %j',
 		async (requestOptions) => {
 			const { service, n8n } = await createWorld();
 			const warn = vi.spyOn(logger, 'warn').mockReset();
@@ -81,24 +82,21 @@ it.each([
 	['a list in the editor', '/forms', searchForms],
 	['a list in the editor that other items want, too,', '/forms', searchWhatItemsWant],
 	['a trigger', `/responses/${contact}`, poll],
-])(
-	'while the items of an execution wait for their turn %s goes before them',
-	async (_what, path, ask) => {
-		const limits = { perMinute: 5_000, perDay: 20_000 };
-		const world = await createWorld(limits);
-		const { service, n8n } = world;
-		service.faults.set({ fault: slow(20) });
-		const run = n8n.runNode(addEach, numbered(service, 50));
-		await until(service.requests, 10);
-		const before = service.requests.length;
-		await ask(world);
-		// as many as are open at a time left before
-		const position = pathsOf(service.requests).indexOf(path);
-		expect(position).toBeGreaterThanOrEqual(before);
-		expect(position).toBeLessThanOrEqual(before + 5);
-		expect((await run).items).toHaveLength(50);
-	},
-);
+])('%s goes before the items that wait for their turn', async (_what, path, ask) => {
+	const limits = { perMinute: 5_000, perDay: 20_000 };
+	const world = await createWorld(limits);
+	const { service, n8n } = world;
+	service.faults.set({ fault: slow(20) });
+	const run = n8n.runNode(addEach, numbered(service, 50));
+	await until(service.requests, 10);
+	const before = service.requests.length;
+	await ask(world);
+	// as many as are open at a time left before
+	const position = pathsOf(service.requests).indexOf(path);
+	expect(position).toBeGreaterThanOrEqual(before);
+	expect(position).toBeLessThanOrEqual(before + 5);
+	expect((await run).items).toHaveLength(50);
+});
 
 describe('60 items that fail for a reason of their own node', () => {
 	const places = unreachablePlaces();

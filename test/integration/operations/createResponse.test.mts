@@ -78,17 +78,14 @@ describe('Response: Create with Using JSON', () => {
 		expect(service.requests).toEqual([]);
 	});
 
-	it.each(['', 'Your Name', 'constructor', '__proto__', NO_FIELD])(
-		'refuses the name %j, which no field has',
-		async (key) => {
-			const { error } = await create(survey, [{}], json(`{"Comment (2)": "x", "${key}": "x"}`));
-			expect(error?.message).toBe(`"${key}" is not a field of this form`);
-			expect(error?.description).toMatch(
-				/^Nothing was sent\.\nForm fields without an answer: .*, Comment\.$/,
-			);
-			expect(methods()).toEqual(['GET']);
-		},
-	);
+	it.each(['', 'constructor', '__proto__', NO_FIELD])('refuses the name %j', async (key) => {
+		const { error } = await create(survey, [{}], json(`{"Comment (2)": "x", "${key}": "x"}`));
+		expect(error?.message).toBe(`"${key}" is not a field of this form`);
+		expect(error?.description).toMatch(
+			/^Nothing was sent\.\nForm fields without an answer: .*, Comment\.$/,
+		);
+		expect(methods()).toEqual(['GET']);
+	});
 
 	it('reads the fields of the form once, and checks answers by UUID as well', async () => {
 		const { Comment, 'How satisfied are you?': satisfied } = uuids(survey);
@@ -151,18 +148,16 @@ describe('Response: Create with Using Fields Below', () => {
 		expect(service.requests.map(({ body }) => body)).toEqual([undefined, { data }]);
 	});
 
-	it.each(['', '={{ null }}', '={{ [] }}', '={{ [null, ""] }}', '={{ "  " }}'])(
-		'refuses %j as the answer to a required field',
-		async (empty) => {
-			const mapped = await mapFields(application, { Name: empty, Email: empty });
-			const { error } = await create(application, [{}], mapped);
-			expect(error?.message).toBe("2 answers can't be sent");
-			expect(error?.description).toBe(
-				`Nothing was sent.\n"Name" is required.\n"Email" is required.\n${ADVICE}`,
-			);
-			expect(methods()).toEqual(['GET']);
-		},
-	);
+	const blanks = ['', '={{ null }}', '={{ [] }}', '={{ [null, ""] }}', '={{ "  " }}'];
+	it.each(blanks)('refuses %j as the answer to a required field', async (empty) => {
+		const mapped = await mapFields(application, { Name: empty, Email: empty });
+		const { error } = await create(application, [{}], mapped);
+		expect(error?.message).toBe("2 answers can't be sent");
+		expect(error?.description).toBe(
+			`Nothing was sent.\n"Name" is required.\n"Email" is required.\n${ADVICE}`,
+		);
+		expect(methods()).toEqual(['GET']);
+	});
 
 	it.each<[string, NonNullable<Fields>[number], IDataObject, RegExp]>([
 		['a missing answer', { label: 'F', mandatory: true }, { Other: 'x' }, /Field "F" is required/],
@@ -278,31 +273,28 @@ const { id, ids } = newForm([
 const labels = service.store.fields(id).map(({ label }) => label);
 const value = Object.fromEntries(labels.map((label) => [label, `={{ $json.${label} }}`]));
 
-it.each(['auto', 'fields', 'json'])(
-	'An answer is checked and encoded, however it is given (%s)',
-	async (way) => {
-		const ways: Record<string, object> = { auto: { inputMode: way }, json: asJson };
-		const given = ways[way] ?? (await mapFields(id, value));
-		const blank = { Size: '', Uses: '', Guests: '', News: '', Start: ' ' };
-		const spelled = { Size: ' Small ', Uses: 'PDF, printed,Forms', Guests: '2', News: 'yes' };
-		const rows = [
-			{ Size: 'Medium' },
-			{ Guests: 'lots' },
-			{ Name: 'Ada', ...blank },
-			{ ...spelled, Start: '2027-01-04' },
-		];
-		const { items } = await create(id, rows, given, true);
-		expect(outcomesOf(items)).toEqual([
-			'"Size" must be one of Small, Large',
-			expect.stringMatching(/^"Guests" must be a number/),
-			...['created', 'created'],
-		]);
-		const other = { Size: 'Medium', Uses: ['Forms', 'Nonsense'] };
-		await create(id, [other], { ...given, options: { allowOtherChoices: true } });
-		const [name, ...others] = ids;
-		const all = ['Small', 'PDF, printed, Forms', '2', 1, '2027-01-04'];
-		const added = [{ [name]: 'Ada' }, zipObject(others, all)];
-		const more = zipObject(others.slice(0, 2), ['Medium', 'Forms, Nonsense']);
-		expect(addedTo(id).slice(-3)).toEqual(expect.arrayContaining([...added, more]));
-	},
-);
+it.each(['auto', 'fields', 'json'])('An answer is checked and encoded (%s)', async (way) => {
+	const ways: Record<string, object> = { auto: { inputMode: way }, json: asJson };
+	const given = ways[way] ?? (await mapFields(id, value));
+	const blank = { Size: '', Uses: '', Guests: '', News: '', Start: ' ' };
+	const spelled = { Size: ' Small ', Uses: 'PDF, printed,Forms', Guests: '2', News: 'yes' };
+	const rows = [
+		{ Size: 'Medium' },
+		{ Guests: 'lots' },
+		{ Name: 'Ada', ...blank },
+		{ ...spelled, Start: '2027-01-04' },
+	];
+	const { items } = await create(id, rows, given, true);
+	expect(outcomesOf(items)).toEqual([
+		'"Size" must be one of Small, Large',
+		expect.stringMatching(/^"Guests" must be a number/),
+		...['created', 'created'],
+	]);
+	const other = { Size: 'Medium', Uses: ['Forms', 'Nonsense'] };
+	await create(id, [other], { ...given, options: { allowOtherChoices: true } });
+	const [name, ...others] = ids;
+	const all = ['Small', 'PDF, printed, Forms', '2', 1, '2027-01-04'];
+	const added = [{ [name]: 'Ada' }, zipObject(others, all)];
+	const more = zipObject(others.slice(0, 2), ['Medium', 'Forms, Nonsense']);
+	expect(addedTo(id).slice(-3)).toEqual(expect.arrayContaining([...added, more]));
+});

@@ -37,12 +37,9 @@ async function expectToBeSent(parameters: INodeParameters) {
 	expect(declared.headers).toMatchObject({ accept: 'application/json' });
 }
 
-it.each(operationCases)(
-	'The request that is declared by $name is the one that is sent',
-	async ({ parameters }) => {
-		await expectToBeSent(parameters);
-	},
-);
+it.each(operationCases)('The declared request of $name is sent', async ({ parameters }) => {
+	await expectToBeSent(parameters);
+});
 
 // the base URL and the status are the only expressions in what is declared
 withBothEngines('The declared request of Response: Get Many', () => {

@@ -66,18 +66,16 @@ describe('Form: Get', () => {
 		expect(error?.message).toBe('There is no form with the ID absent');
 	});
 
-	it.each([...['', ' ', null, 'a/b', '%2e%2e', 'a b', '\ud800', -1, true, {}, 'x'.repeat(256)]])(
-		'refuses the ID %j before anything is sent',
-		async (id) => {
-			const formId = locator('={{ $json.id }}');
-			const { error } = await n8n.runNode({ ...get, formId }, itemsOf({ id }));
-			const isEmpty = String(id ?? '').trim() === '';
-			const empty = 'empty for item 0: its expression returned nothing';
-			expect(error?.message).toBe(`'Form' is ${isEmpty ? empty : 'not a valid ID'}`);
-			expect(error?.description).toContain('1 to 255 letters, digits, hyphens and underscores');
-			expect(service.requests).toEqual([]);
-		},
-	);
+	const invalid = ['', ' ', null, 'a/b', '%2e%2e', 'a b', '\ud800', -1, true, {}, 'x'.repeat(256)];
+	it.each(invalid)('refuses the ID %j before anything is sent', async (id) => {
+		const formId = locator('={{ $json.id }}');
+		const { error } = await n8n.runNode({ ...get, formId }, itemsOf({ id }));
+		const isEmpty = String(id ?? '').trim() === '';
+		const empty = 'empty for item 0: its expression returned nothing';
+		expect(error?.message).toBe(`'Form' is ${isEmpty ? empty : 'not a valid ID'}`);
+		expect(error?.description).toContain('1 to 255 letters, digits, hyphens and underscores');
+		expect(service.requests).toEqual([]);
+	});
 });
 
 describe('Field: Get Many', () => {

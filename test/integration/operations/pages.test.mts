@@ -85,21 +85,18 @@ describe('A link to the next page', () => {
 		['at another host', { next: `http://forms.internal${LIST}?page=2` }],
 		['at another port', { next: `http://127.0.0.1:1${LIST}?page=2` }],
 		['behind another path', { next: `http://${host}/proxied${LIST}?page=2` }],
-	])(
-		"%s is requested at the list's own URL, with the query of the list",
-		async (_, body, headers) => {
-			servePages(() => ({ body: { data: [{ uuid: 'first' }], ...body }, headers }), 1);
-			const { items } = await n8n.runNode({ ...getAll, status: 'complete' });
-			const others = service.store.responses(contact).filter(({ isIncomplete }) => !isIncomplete);
-			expect(items.map(({ json }) => json.uuid).sort()).toEqual(
-				['first', ...others.map(({ uuid }) => uuid)].sort(),
-			);
-			expect(service.requests.map(({ query }) => query)).toEqual([
-				{ incomplete: 'false' },
-				{ incomplete: 'false', page: '2' },
-			]);
-		},
-	);
+	])("%s is requested at the list's own URL and query", async (_, body, headers) => {
+		servePages(() => ({ body: { data: [{ uuid: 'first' }], ...body }, headers }), 1);
+		const { items } = await n8n.runNode({ ...getAll, status: 'complete' });
+		const others = service.store.responses(contact).filter(({ isIncomplete }) => !isIncomplete);
+		expect(items.map(({ json }) => json.uuid).sort()).toEqual(
+			['first', ...others.map(({ uuid }) => uuid)].sort(),
+		);
+		expect(service.requests.map(({ query }) => query)).toEqual([
+			{ incomplete: 'false' },
+			{ incomplete: 'false', page: '2' },
+		]);
+	});
 
 	it.each([
 		['/elsewhere?page=2', `at ${service.url}/elsewhere`],
@@ -125,16 +122,13 @@ it.each([
 	[422, { next_cursor: 'c2' }, EXPIRED],
 	[401, { next_cursor: 'c2' }, /^Form Service rejected the access token/],
 	[500, { next_cursor: 'c2' }, /^Form Service returned an error \(status 500\)/],
-])(
-	'A later page that Form Service rejects with status %i says what is wrong, and never that the form is',
-	async (code, body, text) => {
-		servePages(() => ({ body: { data: [{ uuid: 'first' }], ...body } }), 1);
-		service.faults.set({ fault: status(code, 'No such thing.') });
-		const { error, items } = await n8n.runNode({ ...getAll, formId: locator('Registration') });
-		expect(items).toEqual([]);
-		expect(error?.message).toMatch(text);
-	},
-);
+])('A later page with status %i is not an error of the form', async (code, body, text) => {
+	servePages(() => ({ body: { data: [{ uuid: 'first' }], ...body } }), 1);
+	service.faults.set({ fault: status(code, 'No such thing.') });
+	const { error, items } = await n8n.runNode({ ...getAll, formId: locator('Registration') });
+	expect(items).toEqual([]);
+	expect(error?.message).toMatch(text);
+});
 
 describe('Pages without end', () => {
 	const serve = (recordsOf: (count: number) => object[]) =>

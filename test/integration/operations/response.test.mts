@@ -106,21 +106,18 @@ describe('Text that cannot be decoded', () => {
 	});
 });
 
-it.each(['', ' ', 'constructor', 'prototype', '__proto__'])(
-	'A field with the label %j can be answered by it, filtered and read as a column',
-	async (label) => {
-		const { id } = service.store.addForm({ name: 'Odd', fields: [{ label: 'Name' }, { label }] });
-		const [, { uuid }] = service.store.fields(id);
-		const form = { resource: 'response', formId: locator(id) };
-		const answersJson = `{"Name": "Ada", ${JSON.stringify(label)}: "blue"}`;
-		await n8n.runNode({ ...form, operation: 'create', inputMode: 'json', answersJson });
-		const conditions = { conditions: [{ field: uuid, operator: 'is', value: 'Blue' }] };
-		const output = { filters: { conditions }, options: { columns: true, answerKeys: 'uuid' } };
-		const { items } = await n8n.runNode({ ...getAll, ...form, ...output });
-		expect(items.map(({ json }) => json[uuid])).toEqual(['blue']);
-		expect(items[0].json).not.toHaveProperty('otherAnswers');
-	},
-);
+it.each(['', ' ', 'constructor', '__proto__'])('A field can have the label %j', async (label) => {
+	const { id } = service.store.addForm({ name: 'Odd', fields: [{ label: 'Name' }, { label }] });
+	const [, { uuid }] = service.store.fields(id);
+	const form = { resource: 'response', formId: locator(id) };
+	const answersJson = `{"Name": "Ada", ${JSON.stringify(label)}: "blue"}`;
+	await n8n.runNode({ ...form, operation: 'create', inputMode: 'json', answersJson });
+	const conditions = { conditions: [{ field: uuid, operator: 'is', value: 'Blue' }] };
+	const output = { filters: { conditions }, options: { columns: true, answerKeys: 'uuid' } };
+	const { items } = await n8n.runNode({ ...getAll, ...form, ...output });
+	expect(items.map(({ json }) => json[uuid])).toEqual(['blue']);
+	expect(items[0].json).not.toHaveProperty('otherAnswers');
+});
 
 it('Response: Get says that the form has no such response', async () => {
 	const get = { resource: 'response', operation: 'get', formId: locator(survey) };

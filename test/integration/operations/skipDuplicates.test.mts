@@ -95,59 +95,52 @@ describe('With Skip Duplicates By, an item is', () => {
 	});
 });
 
-describe.each(['pairs', 'list', 'map'])(
-	'Skip Duplicates By, if answers are listed as a %s,',
-	(shape) => {
-		const labels = ['A', 'B', 'A'];
-		const stored = [['x', 'y', null], ['x', null, 'y'], [null, 'x', 'x']]; // prettier-ignore
-		const given = [...'xyz'].flatMap((a) =>
-			[...'xyz'].flatMap((b) => [...'xy'].map((c) => [a, b, c])),
-		);
+describe.each(['pairs', 'list', 'map'])('Skip Duplicates By, with answers as a %s,', (shape) => {
+	const labels = ['A', 'B', 'A'];
+	const stored = [['x', 'y', null], ['x', null, 'y'], [null, 'x', 'x']]; // prettier-ignore
+	const given = [...'xyz'].flatMap((a) =>
+		[...'xyz'].flatMap((b) => [...'xy'].map((c) => [a, b, c])),
+	);
 
-		it.each([
-			['all of them, by their labels', false, false],
-			['only what was answered', true, false],
-			['all of them, one by an earlier label', false, true],
-			['only what was answered, by an earlier label', true, true],
-		])(
-			'never adds what exists nor skips what does not, and stops if it cannot tell: %s',
-			async (...[, omits, renames]) => {
-				for (const identity of [[0], [1], [0, 2], [0, 1, 2]]) {
-					const { uuids, run } = newForm(labels.map((label) => ({ label })));
-					const list = (answers: Array<string | null>) => {
-						const names = labels.with(0, renames ? 'Earlier' : 'A');
-						const all = answers.map((value, at) => ({ uuid: uuids[at], label: names[at], value }));
-						const entries = all.filter(({ value }) => value !== null || !omits);
-						if (shape === 'list') return entries;
-						const pairs = entries.map(({ label: key, value }) => ({ key, value }));
-						return shape === 'pairs' ? pairs : mapValues(keyBy(pairs, 'key'), 'value');
-					};
-					listAnswers(stored.map(list));
-					service.requests.length = 0;
-					const keyOf = (answers: Array<string | null>) => identity.map((at) => answers[at]).join();
-					// equal items of a run are added once, whatever exists
-					const rows = uniqBy(given, keyOf);
-					const input = rows.map((row) => zipObject(uuids, row));
-					const { items } = await run(
-						input,
-						identity.map((at) => uuids[at]),
-						true,
-					);
-					expect(items).toHaveLength(rows.length);
-					for (const [index, { json }] of items.entries()) {
-						const exists = stored.some((answers) => keyOf(answers) === keyOf(rows[index]));
-						if (json.error === undefined) expect(json.status).toBe(exists ? 'skipped' : 'created');
-						else
-							expect(json.error).toMatch(/^'Skip Duplicates By' (can't compare|found no answer)/);
-						expect(json.error === undefined || shape !== 'list' || omits).toBe(true);
-					}
-					const added = items.filter(({ json }) => json.status === 'created');
-					expect(posts()).toHaveLength(added.length);
-				}
-			},
-		);
-	},
-);
+	it.each([
+		['all of them, by their labels', false, false],
+		['only what was answered', true, false],
+		['all of them, one by an earlier label', false, true],
+		['only what was answered, by an earlier label', true, true],
+	])('never adds what exists nor skips what does not: %s', async (...[, omits, renames]) => {
+		for (const identity of [[0], [1], [0, 2], [0, 1, 2]]) {
+			const { uuids, run } = newForm(labels.map((label) => ({ label })));
+			const list = (answers: Array<string | null>) => {
+				const names = labels.with(0, renames ? 'Earlier' : 'A');
+				const all = answers.map((value, at) => ({ uuid: uuids[at], label: names[at], value }));
+				const entries = all.filter(({ value }) => value !== null || !omits);
+				if (shape === 'list') return entries;
+				const pairs = entries.map(({ label: key, value }) => ({ key, value }));
+				return shape === 'pairs' ? pairs : mapValues(keyBy(pairs, 'key'), 'value');
+			};
+			listAnswers(stored.map(list));
+			service.requests.length = 0;
+			const keyOf = (answers: Array<string | null>) => identity.map((at) => answers[at]).join();
+			// equal items of a run are added once, whatever exists
+			const rows = uniqBy(given, keyOf);
+			const input = rows.map((row) => zipObject(uuids, row));
+			const { items } = await run(
+				input,
+				identity.map((at) => uuids[at]),
+				true,
+			);
+			expect(items).toHaveLength(rows.length);
+			for (const [index, { json }] of items.entries()) {
+				const exists = stored.some((answers) => keyOf(answers) === keyOf(rows[index]));
+				if (json.error === undefined) expect(json.status).toBe(exists ? 'skipped' : 'created');
+				else expect(json.error).toMatch(/^'Skip Duplicates By' (can't compare|found no answer)/);
+				expect(json.error === undefined || shape !== 'list' || omits).toBe(true);
+			}
+			const added = items.filter(({ json }) => json.status === 'created');
+			expect(posts()).toHaveLength(added.length);
+		}
+	});
+});
 
 describe('Skip Duplicates By and the items of one run', () => {
 	it('adds the first of equal items, and returns its UUID for the others', async () => {

@@ -54,20 +54,18 @@ describe('the file of a respondent', () => {
 		expect(headers.authorization ?? headers.cookie).toBeUndefined();
 	});
 
-	it.each(['/admin/export.csv', '/api/v1/workspace', '/x/%2e%2e/api/v1/workspace'])(
-		'is nothing that only the account may read, by a link or a redirect to %s',
-		async (path) => {
-			const other = await elsewhere(redirectTo(service.url + path));
-			for (const link of [service.url + path, `${other.namedUrl}/cv.txt`]) {
-				const { run } = await downloadAnswer(link);
-				expect(JSON.stringify(run)).not.toContain(SECRET);
-			}
-			const sent = [...service.requests, ...service.visits];
-			const withToken = sent.filter(({ token }) => token !== undefined);
-			expect(withToken.map((one) => one.path)).toEqual(Array(2).fill(`/responses/${contact}`));
-			expect(sent).toHaveLength(4);
-		},
-	);
+	const hidden = ['/admin/export.csv', '/api/v1/workspace', '/x/%2e%2e/api/v1/workspace'];
+	it.each(hidden)('is nothing that only the account may read, such as %s', async (path) => {
+		const other = await elsewhere(redirectTo(service.url + path));
+		for (const link of [service.url + path, `${other.namedUrl}/cv.txt`]) {
+			const { run } = await downloadAnswer(link);
+			expect(JSON.stringify(run)).not.toContain(SECRET);
+		}
+		const sent = [...service.requests, ...service.visits];
+		const withToken = sent.filter(({ token }) => token !== undefined);
+		expect(withToken.map((one) => one.path)).toEqual(Array(2).fill(`/responses/${contact}`));
+		expect(sent).toHaveLength(4);
+	});
 
 	it.each([
 		['file:///etc/passwd', 'it is not a web address'],

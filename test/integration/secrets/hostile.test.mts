@@ -135,37 +135,35 @@ function inputOf({ token }: Tenant, of: Tenant, { store }: Service): IDataObject
 const drawTenant = fc.nat(NAMES.length - 1);
 
 describe('in a world of several accounts, delays and planted secrets', () => {
-	it.each(operationCases)(
-		'$name gives no item what is not its own, and sends each token only where it belongs',
-		async ({ properties, parameters: given }) => {
-			const run = fc.record({
-				parameters: drawSwitches(properties, { ...given, requestOptions: toAnyCertificate }),
-				items: fc.array(fc.tuple(drawTenant, drawTenant), { minLength: 2, maxLength: 5 }),
-				fault: trouble,
-				continueOnFail: fc.boolean(),
-			});
-			const property = fc.asyncProperty(run, async ({ parameters, items, fault, ...options }) => {
-				await inHostileWorld(fault, async (service, tenants) => {
-					const pairs = items.map(([by, of]) => [tenants[by], tenants[of]] as const);
-					const n8n = n8nFor({ accessToken: '={{ $json.token }}', baseUrl: service.url });
-					const input = itemsOf(...pairs.map(([by, of]) => inputOf(by, of, service)));
-					const result = await n8n.runNode(parameters, input, options);
-					for (const [index, [by]] of pairs.entries()) {
-						const own = result.items.filter(
-							({ pairedItem }) => (pairedItem as { item: number }).item === index,
-						);
-						// an error item shows its input again
-						expectNoLeak(textOf(own).replaceAll(`"token":"${by.token}"`, ''), tenants, by);
-					}
-					expectNoLeak(String(result.error?.message), tenants);
-					return pairs.flatMap(([{ token }, { formId, responseId }]) =>
-						[formId, responseId].map((id) => ({ token, id })),
+	it.each(operationCases)('$name keeps items and tokens to their accounts', async (operation) => {
+		const { properties, parameters: given } = operation;
+		const run = fc.record({
+			parameters: drawSwitches(properties, { ...given, requestOptions: toAnyCertificate }),
+			items: fc.array(fc.tuple(drawTenant, drawTenant), { minLength: 2, maxLength: 5 }),
+			fault: trouble,
+			continueOnFail: fc.boolean(),
+		});
+		const property = fc.asyncProperty(run, async ({ parameters, items, fault, ...options }) => {
+			await inHostileWorld(fault, async (service, tenants) => {
+				const pairs = items.map(([by, of]) => [tenants[by], tenants[of]] as const);
+				const n8n = n8nFor({ accessToken: '={{ $json.token }}', baseUrl: service.url });
+				const input = itemsOf(...pairs.map(([by, of]) => inputOf(by, of, service)));
+				const result = await n8n.runNode(parameters, input, options);
+				for (const [index, [by]] of pairs.entries()) {
+					const own = result.items.filter(
+						({ pairedItem }) => (pairedItem as { item: number }).item === index,
 					);
-				});
+					// an error item shows its input again
+					expectNoLeak(textOf(own).replaceAll(`"token":"${by.token}"`, ''), tenants, by);
+				}
+				expectNoLeak(String(result.error?.message), tenants);
+				return pairs.flatMap(([{ token }, { formId, responseId }]) =>
+					[formId, responseId].map((id) => ({ token, id })),
+				);
 			});
-			await fc.assert(property, { numRuns: 12 });
-		},
-	);
+		});
+		await fc.assert(property, { numRuns: 12 });
+	});
 
 	it('the trigger emits nothing of another account and no secret, and sends its token to the API alone', async () => {
 		const { properties } = nodeOf(typeOf('formServiceTrigger')).description;

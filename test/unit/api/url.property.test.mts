@@ -7,19 +7,18 @@ import { checkLink, isLoginLink } from '../../../nodes/FormService/api/url.ts';
 const BASE = 'https://forms.example.com/api/v1';
 
 describe('the target of an endpoint', () => {
-	it.each(['0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0', 'a', 'x'.repeat(255)])(
-		'may have the ID %s',
-		(id) => expect(isId(id)).toBe(true),
-	);
+	it('may have an ID of up to 255 characters, such as a UUID', () => {
+		const ids = ['0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0', 'a', 'x'.repeat(255)];
+		expect(ids.filter((id) => !isId(id))).toEqual([]);
+	});
 
 	it('never leads anywhere but to its own path, whatever the id', () => {
-		fc.assert(
-			fc.property(fc.string({ maxLength: 40 }), (formId) => {
-				const build = () => createTarget({ baseUrl: BASE }, endpoints.listFields, { formId }).url;
-				if (isId(formId)) expect(build()).toBe(`${BASE}/forms/${formId}/fields`);
-				else expect(build).toThrow('not a valid ID');
-			}),
-		);
+		const property = fc.property(fc.string({ maxLength: 40 }), (formId) => {
+			const build = () => createTarget({ baseUrl: BASE }, endpoints.listFields, { formId }).url;
+			if (isId(formId)) expect(build()).toBe(`${BASE}/forms/${formId}/fields`);
+			else expect(build).toThrow('not a valid ID');
+		});
+		fc.assert(property);
 	});
 });
 
@@ -63,21 +62,16 @@ const NOT_ENCRYPTED = 'it is not encrypted (http instead of https)';
 const NO_WEB_ADDRESS = 'it is not a web address';
 
 describe("a respondent's link", () => {
-	it.each(Object.entries(spellings))(
-		'never leads to an IP address written %s, but the service’s own',
-		(_name, spell) => {
-			fc.assert(
-				fc.property(ipv4, fc.constantFrom('https', 'http'), (bytes, scheme) => {
-					const link = `${scheme}://${spell(bytes)}/file.pdf`;
-					for (const origin of [PUBLIC, LOCAL, 'http://10.0.0.5', 'https://169.254.169.254']) {
-						if (new URL(link).origin === origin) expect(check(link, origin)).toHaveProperty('url');
-						else expect(check(link, origin)).toEqual({ reason: TO_ADDRESS });
-					}
-				}),
-				{ numRuns: 200 },
-			);
-		},
-	);
+	it.each(Object.entries(spellings))('never leads to another IP address: %s', (_name, spell) => {
+		const property = fc.property(ipv4, fc.constantFrom('https', 'http'), (bytes, scheme) => {
+			const link = `${scheme}://${spell(bytes)}/file.pdf`;
+			for (const origin of [PUBLIC, LOCAL, 'http://10.0.0.5', 'https://169.254.169.254']) {
+				if (new URL(link).origin === origin) expect(check(link, origin)).toHaveProperty('url');
+				else expect(check(link, origin)).toEqual({ reason: TO_ADDRESS });
+			}
+		});
+		fc.assert(property, { numRuns: 200 });
+	});
 
 	it.each([
 		...['localhost', 'LOCALHOST.', 'files.localhost', '[::1]', '[fc00::1]', '[fe80::1]', 'db'],

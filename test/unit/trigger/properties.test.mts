@@ -35,12 +35,9 @@ describe('The notice about Requests per Day', () => {
 		// leaves no requests for other nodes
 		[1_440, 'be refused'],
 		[5_000, 'be refused'],
-	])(
-		'points to the option once it is set, and warns of the limit of the day (%i)',
-		(requestsPerDay, text) => {
-			expect(shown({ requestsPerDay })).toEqual([expect.stringContaining(text)]);
-		},
-	);
+	])('points to the option once it is set, or warns (%i)', (requestsPerDay, text) => {
+		expect(shown({ requestsPerDay })).toEqual([expect.stringContaining(text)]);
+	});
 });
 
 describe('The parameters of the trigger', () => {

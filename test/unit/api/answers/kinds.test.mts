@@ -85,13 +85,11 @@ describe('An answer of a new response', () => {
 		}
 	});
 
-	it.each(['2026-01-31', '2026-01-31T00:00:00', '2026-01-31 00:00'])(
-		'that is the midnight %s is sent as a day to a date field, and with its time and offset to a date-time field',
-		(value) => {
-			expect(encode(value, 'date')).toEqual({ answer: '2026-01-31' });
-			expect(encode(value, 'dateTime')).toEqual({ answer: '2026-01-31T00:00:00.000-05:00' });
-		},
-	);
+	const midnights = ['2026-01-31', '2026-01-31T00:00:00', '2026-01-31 00:00'];
+	it.each(midnights)('that is the midnight %s is sent as a day only to a date field', (value) => {
+		expect(encode(value, 'date')).toEqual({ answer: '2026-01-31' });
+		expect(encode(value, 'dateTime')).toEqual({ answer: '2026-01-31T00:00:00.000-05:00' });
+	});
 
 	it.each(FIELD_KINDS)('to a field of the kind %s can be left empty', (kind) => {
 		for (const nothing of [undefined, null, '', ' ', [], [null], ['']]) {
@@ -117,12 +115,9 @@ describe('An answer of a new response', () => {
 			...['a.pdf', '//f.example/a.pdf', 'ftp://f.example/a.pdf', 'javascript:alert(1)'],
 			...['https://f.example/a b.pdf', 'https://', 5, { name: 'a.pdf' }],
 		].map((value): [FieldKind, unknown, RegExp] => ['file', value, /^must be the http or https/]),
-	])(
-		'to a field of the kind %s cannot be %j, which the error does not quote',
-		(kind, value, text) => {
-			expect(encode(value, kind)).toEqual({ problem: expect.stringMatching(text) });
-		},
-	);
+	])('to a field of the kind %s cannot be %j', (kind, value, text) => {
+		expect(encode(value, kind)).toEqual({ problem: expect.stringMatching(text) });
+	});
 
 	it.each([
 		['Other', 'Other'],
@@ -148,30 +143,26 @@ describe('An answer of a new response', () => {
 		}
 	});
 
-	it.each(['cafe', 'Cafe\u0301 ', ' CA FÉ', 'Café!'])(
-		'that is close to one of the choices, such as %j, gets an error that names it first, and 20 in all',
-		(value) => {
-			const names = [...Array.from({ length: 30 }, (_, index) => `C${index}`), 'Cafés', 'Ca-fé'];
-			const field = { kind: 'multipleChoice', choices: parseChoices(names) } as const;
-			expect(encodeAnswer(value, field, { zone: 'utc' })).toEqual({
-				problem: expect.stringMatching(/^must be one or more of Ca-fé, C0, .* C18 and 12 more$/),
-			});
-		},
-	);
+	const nearlyRight = ['cafe', 'Cafe\u0301 ', ' CA FÉ', 'Café!'];
+	it.each(nearlyRight)('such as %j gets an error with the nearest choice first', (value) => {
+		const names = [...Array.from({ length: 30 }, (_, index) => `C${index}`), 'Cafés', 'Ca-fé'];
+		const field = { kind: 'multipleChoice', choices: parseChoices(names) } as const;
+		expect(encodeAnswer(value, field, { zone: 'utc' })).toEqual({
+			problem: expect.stringMatching(/^must be one or more of Ca-fé, C0, .* C18 and 12 more$/),
+		});
+	});
 
 	it('is text or a safe integer, and of a choice one of the choices, or refused', () => {
 		const anything = fc.anything({ withDate: true, withBigInt: true });
-		fc.assert(
-			fc.property(anything, fc.constantFrom(...FIELD_KINDS), (value, kind) => {
-				const encoded = encode(value, kind);
-				if ('problem' in encoded || encoded.answer === undefined) return;
-				const { answer } = encoded;
-				expect(typeof answer === 'string' || Number.isSafeInteger(answer)).toBe(true);
-				if (kind === 'singleChoice') expect(choices.map((one) => one.value)).toContain(answer);
-				if (kind === 'text' && typeof value === 'number') expect(Number(answer)).toBe(value);
-			}),
-			{ numRuns: 500 },
-		);
+		const property = fc.property(anything, fc.constantFrom(...FIELD_KINDS), (value, kind) => {
+			const encoded = encode(value, kind);
+			if ('problem' in encoded || encoded.answer === undefined) return;
+			const { answer } = encoded;
+			expect(typeof answer === 'string' || Number.isSafeInteger(answer)).toBe(true);
+			if (kind === 'singleChoice') expect(choices.map((one) => one.value)).toContain(answer);
+			if (kind === 'text' && typeof value === 'number') expect(Number(answer)).toBe(value);
+		});
+		fc.assert(property, { numRuns: 500 });
 	});
 });
 
@@ -293,13 +284,11 @@ it.each<[FieldKind, unknown, unknown, string, unknown?]>([
 
 it('Each kind of field compares whatever a service lists', () => {
 	const anything = fc.anything({ withDate: true, withBigInt: true, withSparseArray: true });
-	fc.assert(
-		fc.property(anything, fc.constantFrom(...FIELD_KINDS), (value, kind) => {
-			const { form, unclear } = canonicalize(value, fieldOf(kind));
-			expect(form ?? unclear).toBeTypeOf('string');
-		}),
-		{ numRuns: 500 },
-	);
+	const property = fc.property(anything, fc.constantFrom(...FIELD_KINDS), (value, kind) => {
+		const { form, unclear } = canonicalize(value, fieldOf(kind));
+		expect(form ?? unclear).toBeTypeOf('string');
+	});
+	fc.assert(property, { numRuns: 500 });
 });
 
 it('Each kind of field has an example that it reads and compares itself', () => {

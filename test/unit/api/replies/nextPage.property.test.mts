@@ -110,13 +110,11 @@ describe('finding the next page', () => {
 			fc.constantFrom('next', 'meta', 'links', 'cursor', 'page', 'offset', 'limit', 'has_more'),
 			fc.jsonValue({ maxDepth: 3 }),
 		);
-		fc.assert(
-			fc.property(beside, fc.integer({ min: 3 }), (around, total) => {
-				const body = [{ ...around, data: [], total }] as IDataObject[];
-				expect(findNextPage({}, body, firstOfTwo).kind).not.toBe('none');
-			}),
-			{ numRuns: 500 },
-		);
+		const property = fc.property(beside, fc.integer({ min: 3 }), (around, total) => {
+			const body = [{ ...around, data: [], total }] as IDataObject[];
+			expect(findNextPage({}, body, firstOfTwo).kind).not.toBe('none');
+		});
+		fc.assert(property, { numRuns: 500 });
 	});
 });
 

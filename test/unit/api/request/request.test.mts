@@ -58,15 +58,13 @@ function served(...answers: Answer[]) {
 	return { context, target, sent, log, failure };
 }
 
-it.each(['https://forms.example.com/api/v1/../admin', 'https://evil.example/api/v1/forms'])(
-	'nothing is sent to %s, which is outside the API',
-	async (url) => {
-		const { context, sent } = served({ body: { success: true } });
-		const outside = request(context, { endpoint: endpoints.listForms, url });
-		await expect(outside).rejects.toThrow('The request URL is outside the API');
-		expect(sent).toEqual([]);
-	},
-);
+const outside = ['https://forms.example.com/api/v1/../admin', 'https://evil.example/api/v1/forms'];
+it.each(outside)('nothing is sent to %s', async (url) => {
+	const { context, sent } = served({ body: { success: true } });
+	const outside = request(context, { endpoint: endpoints.listForms, url });
+	await expect(outside).rejects.toThrow('The request URL is outside the API');
+	expect(sent).toEqual([]);
+});
 
 it.each([
 	['Registration has closed. See you next year!', {}, /^The form is closed: "Registration/],

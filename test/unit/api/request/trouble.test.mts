@@ -54,14 +54,12 @@ function countTries(kind: 'safe' | 'once', trouble: Trouble): number {
 }
 
 describe('a request', () => {
-	it.each(troubles)(
-		'that ends in %s may have acted: %s, and is sent up to %i times',
-		(_, mayHaveActed, maxTries, trouble) => {
-			expect(trouble.mayHaveActed).toBe(mayHaveActed);
-			expect(countTries('safe', trouble)).toBe(maxTries);
-			expect(countTries('once', trouble)).toBe(mayHaveActed ? 1 : maxTries);
-		},
-	);
+	it.each(troubles)('that ends in %s may have acted: %s, and has %i tries', (...given) => {
+		const [, mayHaveActed, maxTries, trouble] = given;
+		expect(trouble.mayHaveActed).toBe(mayHaveActed);
+		expect(countTries('safe', trouble)).toBe(maxTries);
+		expect(countTries('once', trouble)).toBe(mayHaveActed ? 1 : maxTries);
+	});
 
 	it.each([
 		['twice as long each time', reply(503), [500, 1_000, 2_000, undefined]],
@@ -153,24 +151,22 @@ const body = fc.oneof(
 
 it('Any reply is a success or a trouble that a person can read, and says what its status means', () => {
 	const drawn = fc.tuple(fc.integer({ min: 200, max: 999 }), headers, body, fc.boolean());
-	fc.assert(
-		fc.property(drawn, ([status, given, text, isOnce]) => {
-			const reply = { kind: 'reply', status, headers: given, body: Buffer.from(text) } as const;
-			const outcome = readReply(reply, {
-				...sent,
-				...(isOnce && { effect: endpoints.addResponse.effect }),
-			});
-			if ('value' in outcome) return status < 300;
-			const { message, description, failure, mayHaveActed } = outcome.trouble;
-			expect(message).toMatch(/^["A-Z1h].{5}/s);
-			expect(message.length + description.length).toBeLessThan(8_000);
-			expect(message + description).not.toMatch(/Cannot read|is not a function|undefined|\[object/);
-			if (status < 400 || status === 429) return true;
-			const [passes, login] = ['temporarily-unavailable', 'credential-invalid'];
-			const cause = status >= 500 ? passes : status === 401 ? login : 'configuration-invalid';
-			expect([failure.cause, mayHaveActed]).toEqual([cause, status >= 500]);
-			return true;
-		}),
-		{ numRuns: 1_000 },
-	);
+	const property = fc.property(drawn, ([status, given, text, isOnce]) => {
+		const reply = { kind: 'reply', status, headers: given, body: Buffer.from(text) } as const;
+		const outcome = readReply(reply, {
+			...sent,
+			...(isOnce && { effect: endpoints.addResponse.effect }),
+		});
+		if ('value' in outcome) return status < 300;
+		const { message, description, failure, mayHaveActed } = outcome.trouble;
+		expect(message).toMatch(/^["A-Z1h].{5}/s);
+		expect(message.length + description.length).toBeLessThan(8_000);
+		expect(message + description).not.toMatch(/Cannot read|is not a function|undefined|\[object/);
+		if (status < 400 || status === 429) return true;
+		const [passes, login] = ['temporarily-unavailable', 'credential-invalid'];
+		const cause = status >= 500 ? passes : status === 401 ? login : 'configuration-invalid';
+		expect([failure.cause, mayHaveActed]).toEqual([cause, status >= 500]);
+		return true;
+	});
+	fc.assert(property, { numRuns: 1_000 });
 });
