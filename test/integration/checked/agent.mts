@@ -74,11 +74,7 @@ const standIns: Record<(typeof agents)[number], INodeType> = {
 	},
 };
 
-/**
- * Runs an agent over items, with the node as its tool.
- *
- * @returns what the tool gave the agent for each item
- */
+/** Runs an agent over items, with the node as its tool; returns what the tool gave for each item. */
 export async function runAgent(
 	account: Account,
 	agent: (typeof agents)[number],

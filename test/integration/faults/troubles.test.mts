@@ -46,7 +46,7 @@ describe('100 items that continue on fail, against a service that is down', () =
 
 it('an item that was refused is sent again before the items that still wait', async () => {
 	const { service, n8n } = await createWorld();
-	service.faults.set({ fault: tooMany(60, 1), times: 1 });
+	service.faults.set({ fault: tooMany(60, 1), match, times: 1 });
 	service.faults.set({ fault: slow(200) });
 	const { items } = await n8n.runNode(addEach, numbered(service, 30));
 	const { answers } = service.store.responses(survey).at(-1)!;

@@ -34,11 +34,7 @@ function scoreOf({ store }: Pick<Service, 'store'>) {
 	return store.fields(FORM).find(({ type }) => type === 'number')!;
 }
 
-/**
- * Adds responses whose answers are links to files, and starts to get the responses with their files.
- *
- * @param responses the links of each response; the files are called 0.txt, 1.txt and so on
- */
+/** Adds responses with links to files, which are called 0.txt and so on, and starts to get them with the files. */
 export function startDownloads({ service, n8n }: World, responses: string[][]) {
 	const input = responses.map((links) => {
 		const Message = links.map((link, index) => `${index}.txt|${link}`);

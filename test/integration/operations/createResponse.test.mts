@@ -159,17 +159,6 @@ describe('Response: Create with Using Fields Below', () => {
 		expect(methods()).toEqual(['GET']);
 	});
 
-	it.each<[string, NonNullable<Fields>[number], IDataObject, RegExp]>([
-		['a missing answer', { label: 'F', mandatory: true }, { Other: 'x' }, /Field "F" is required/],
-		['a wrong answer', { label: 'F', type: 'number' }, { F: 'lots' }, /'F' expects a number/],
-	])("lets n8n's own check name the field of %s by its label", async (_, field, value, message) => {
-		const { id } = newForm([field, { label: 'Other' }]);
-		const stopped = create(id, [{}], await mapFields(id, value));
-		await expect(stopped).rejects.toThrow(message);
-		await expect(stopped).rejects.not.toThrow(/[0-9a-f]{8}-[0-9a-f]{4}-/);
-		expect(service.requests).toEqual([]);
-	});
-
 	it('adds a response without an answer to a required field with Allow Missing Answers', async () => {
 		const options = { allowMissingAnswers: true };
 		const mapped = await mapFields(application, { Name: 'Ada', Email: '' });

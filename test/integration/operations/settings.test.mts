@@ -51,11 +51,6 @@ describe('Setting: Update', () => {
 		expect(bodies()).toEqual([{ is_closed: false }]);
 	});
 
-	it('turns its options on as soon as they are added', () => {
-		const clearText = '(clear)';
-		expect(listAdded('options')).toEqual({ clearText, preview: true, skipUnchanged: true });
-	});
-
 	it("returns the form's ID, name and time of update, and what was sent", async () => {
 		const sent = { name: 'Contact us' };
 		const { items } = await n8n.runNode({ ...update, settings: sent });

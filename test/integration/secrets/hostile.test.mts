@@ -57,12 +57,7 @@ function addTenant({ store, url, token: base }: Service, name: string) {
 /** A token, and what may be asked for with it. */
 type Allowed = { token: string; id: string };
 
-/**
- * Lets work be done at a service with three accounts, and checks where each token was sent.
- *
- * @param fault what goes wrong with the first request
- * @param work returns what it may ask for with which token
- */
+/** Lets work be done at a service with three accounts, which returns what it may ask for, and checks each request. */
 async function inHostileWorld(
 	fault: Trouble,
 	work: (service: Service, tenants: Tenant[]) => Promise<Allowed[]>,

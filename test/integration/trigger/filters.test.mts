@@ -28,17 +28,6 @@ async function begin(parameters: INodeParameters = {}) {
 	return { form, trigger, submit, poll };
 }
 
-it('The list of fields for conditions has the fields of all forms if Form Created is chosen', async () => {
-	store.addForm({ name: 'A', fields: [{ label: 'Favourite pet' }] });
-	const parameters = { watch: 'one', events: ['formCreated', 'responseCompleted'] };
-	const fields = await n8n.callMethod<INodePropertyOptions[]>(
-		'loadOptions',
-		'getConditionFields',
-		parameters,
-	);
-	expect(fields.map(({ name }) => name)).toContain('Favourite pet');
-});
-
 it('The list of forms to watch has the IDs of the forms', async () => {
 	const forms = await n8n.callMethod<INodePropertyOptions[]>('loadOptions', 'getForms');
 	const contact = { name: 'Contact', value: demoForms.contact };
@@ -46,16 +35,6 @@ it('The list of forms to watch has the IDs of the forms', async () => {
 });
 
 describe('A condition', () => {
-	it.each(['all', 'any'])('lets responses through together with another one: %s', async (match) => {
-		const both = filters(condition('Name', 'Ada'), condition('City', 'Paris'));
-		const { submit, poll } = await begin({
-			filters: { ...(both.filters as INodeParameters), match },
-		});
-		const [one, two] = [submit('Ada', 'Rome'), submit('Ada', 'Paris')];
-		submit('Grace', 'Rome');
-		expect(await poll()).toEqual(match === 'all' ? [two] : [one, two]);
-	});
-
 	it('marks responses as seen that do not meet it', async () => {
 		const { trigger, submit, poll } = await begin();
 		const ada = submit('Ada');

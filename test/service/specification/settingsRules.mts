@@ -61,11 +61,7 @@ export function defaultSettings(name: string): Settings {
 	return { ...Object.fromEntries(entries), show_formtitle: true, seo_allow_bots: true, name };
 }
 
-/**
- * Checks the body of endpoint 7. Booleans given as 0 or 1 become false and true (section 4, rule 5).
- *
- * @throws ServiceError with all that is wrong
- */
+/** Checks the body of endpoint 7. Booleans given as 0 or 1 become false and true (section 4, rule 5). */
 export function checkSettings(body: Record<string, unknown>): Settings {
 	const settings: Settings = {};
 	const errors: Record<string, string[]> = {};

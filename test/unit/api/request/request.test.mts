@@ -78,18 +78,6 @@ it.each([
 	expect((await served(reply).failure(endpoints.listFields)).message).toMatch(/^Access denied/);
 });
 
-it("after 1,440 requests, a refusal with the minute's limit ends the day", async () => {
-	const headers = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0' };
-	const answers: Answer[] = Array(1_440).fill({ body: { success: true } });
-	const { context, target, sent, failure } = served(...answers, { status: 429, headers });
-	for (let count = 0; count < 1_440; count++) await request(context, target());
-	for (let tries = 0; tries < 3; tries++) {
-		const { message, description } = await failure(endpoints.listForms);
-		expect([message, description].join()).toMatch(/daily request limit.* 1,440 requests a day/i);
-	}
-	expect(sent).toHaveLength(1_441);
-});
-
 it.each<[string, BufferEncoding, string]>([
 	['application/json', 'utf8', 'Müller'],
 	['application/json; charset=ISO-8859-1', 'latin1', 'Müller'],
