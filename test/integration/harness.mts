@@ -19,7 +19,6 @@ import { nodeOf, nodeTypes, typeOf } from './n8n/package.mts';
 export type { Account } from './n8n/credentials.mts';
 export { time } from './n8n/package.mts';
 
-/** The name of the node under test in its workflow. */
 export const NODE_NAME = 'Under Test';
 const SOURCE_NAME = 'Source';
 
@@ -29,7 +28,6 @@ export const TIME_ZONE = 'America/New_York';
 export type NodeRun = {
 	/** What comes out of the node's first output. */
 	items: INodeExecutionData[];
-	/** What n8n stopped with, if it did. */
 	error?: Error & IDataObject;
 	/** The execution as n8n would store it. */
 	run: IRun;
@@ -38,7 +36,6 @@ export type NodeRun = {
 export type NodeOptions = {
 	/** As "On Error: Continue" in the editor. */
 	continueOnFail?: boolean;
-	/** Other attributes of the node, such as retryOnFail. */
 	node?: Partial<INode>;
 	mode?: WorkflowExecuteMode;
 };
@@ -50,7 +47,6 @@ export type PollOptions = {
 	staticData?: IDataObject;
 	/** Tells triggers on one account apart. */
 	workflowId?: string;
-	/** Milliseconds. */
 	budgetMs?: number;
 	/** As on versions of n8n before 2.38, which know no budget. */
 	noBudget?: boolean;
@@ -60,11 +56,7 @@ export type PollOptions = {
 
 export type Poll = { items: INodeExecutionData[] | null; staticData: IDataObject };
 
-/**
- * Runs the built nodes on n8n-core's own classes for one account, over real HTTP.
- *
- * @param account what a person enters into the credential
- */
+/** Runs the built nodes on n8n-core's own classes for one account, over real HTTP. */
 export function n8nFor(account: Account) {
 	const additionalData = (mode: WorkflowExecuteMode) => createAdditionalData(account, mode);
 
@@ -85,16 +77,8 @@ export function n8nFor(account: Account) {
 		return { done: running.then(toNodeRun), cancel: () => running.cancel() };
 	}
 
-	/** Runs the action node over input items. */
-	async function runNode(
-		parameters: INodeParameters,
-		items?: INodeExecutionData[],
-		options?: NodeOptions,
-	): Promise<NodeRun> {
-		return await startNode(parameters, items, options).done;
-	}
+	const runNode = async (...given: Parameters<typeof startNode>) => await startNode(...given).done;
 
-	/** Polls the trigger once. */
 	async function runPoll(
 		parameters: INodeParameters,
 		{
@@ -162,12 +146,10 @@ export function n8nFor(account: Account) {
 
 export type N8n = ReturnType<typeof n8nFor>;
 
-/** The value of a Form parameter. */
 export function locator(formId: string, mode: 'id' | 'list' = 'id'): INodeParameters {
 	return { __rl: true, mode, value: formId } as unknown as INodeParameters;
 }
 
-/** Input items from their JSON. */
 export function itemsOf(...json: IDataObject[]): INodeExecutionData[] {
 	return json.map((data) => ({ json: data }));
 }

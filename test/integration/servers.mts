@@ -1,47 +1,19 @@
 import { once } from 'node:events';
-import {
-	createServer as createHttpServer,
-	type IncomingHttpHeaders,
-	type RequestListener,
-} from 'node:http';
+import { readFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import {
-	connect,
-	createServer as createTcpServer,
-	type AddressInfo,
-	type Server,
-	type Socket,
-} from 'node:net';
+import { connect, createServer as createTcpServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import { afterAll } from 'vitest';
 // names below private.example get the address of this machine, and names below invalid none
 import './n8n/resolveToLoopback.mjs';
 
 /** Servers on this machine that are not the stand-in, and places without any. All end with the test file. */
 
-/**
- * A certificate that nobody vouches for, for localhost and 127.0.0.1, valid for 100 years. It
- * protects nothing: it is what a service with a certificate of its own shows. Made by
- * `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 36500
- * -subj /CN=localhost -addext "subjectAltName=DNS:localhost,IP:127.0.0.1"`.
- */
-export const selfSigned = {
-	key: `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgc6kKm5aPd47pj66Y
-4rQUqQ4VN9FR7p7PIx/VUTeFrVShRANCAARcIqLaH905lqHUZvtVhXd2/47bI49n
-PLMdKLZQVhFhDdP/p0uWWfdUXF+Ai5VnV4kJI+COz8PKUtTitQsQCJHG
------END PRIVATE KEY-----`,
-	cert: `-----BEGIN CERTIFICATE-----
-MIIBmjCCAUGgAwIBAgIUE8IrSLkKyxOPXSx2L+8NdrNY6mAwCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA5MDEwMFoYDzIxMjYxMDI4
-MDkwMTAwWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
-PQMBBwNCAARcIqLaH905lqHUZvtVhXd2/47bI49nPLMdKLZQVhFhDdP/p0uWWfdU
-XF+Ai5VnV4kJI+COz8PKUtTitQsQCJHGo28wbTAdBgNVHQ4EFgQUrcerNr9yIANE
-ptphE7RTzh/mq+gwHwYDVR0jBBgwFoAUrcerNr9yIANEptphE7RTzh/mq+gwDwYD
-VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
-zj0EAwIDRwAwRAIgVuszppJXC6CksIwduxxr+uR2ltKiOeUiQGI7C8KSgC4CIEoX
-2c9PjP/KmrHtKdjPkhtoOvFfo33US4mxLugU2Vrm
------END CERTIFICATE-----`,
-};
+/** The key and the certificate that a service of its own shows, in one file. */
+const pem = readFileSync(new URL('selfSigned.pem', import.meta.url));
+export const selfSigned = { key: pem, cert: pem };
 
 /** Lets a server of this test file listen, and gives its port. */
 async function listen(server: Server, end = () => {}): Promise<number> {
@@ -68,11 +40,7 @@ export type Elsewhere = {
 /** Request options by which the node accepts the certificate of any host. */
 export const toAnyCertificate = { allowUnauthorizedCerts: true };
 
-/**
- * A host that is not the service's, on this machine, for one test file. It notes what reaches it.
- *
- * @param answer what it replies; a small file when not given
- */
+/** A host that is not the service's, on this machine, for one test file. By default, it sends a small file. */
 export async function elsewhere(
 	answer: RequestListener = (_request, reply) => reply.end('a file'),
 ): Promise<Elsewhere> {
@@ -93,12 +61,7 @@ export async function elsewhere(
 	};
 }
 
-/**
- * A server that speaks no HTTP of its own: for each request it does with the connection what `answer`
- * does.
- *
- * @returns scheme, host and port
- */
+/** A server that speaks no HTTP of its own: `answer` does with the connection of a request what it likes. */
 export async function rawServer(
 	answer: (socket: Socket, request: string) => void,
 ): Promise<string> {
@@ -147,12 +110,7 @@ export async function unreachablePlaces(): Promise<Unreachable[]> {
 	return places.map(([name, baseUrl, cause]) => ({ name, baseUrl, cause }));
 }
 
-/**
- * A port of this machine at which nothing listens, and cannot by chance: it is taken by the other end
- * of a connection.
- *
- * @returns the port, and what frees it
- */
+/** A port at which nothing listens, and cannot by chance: the other end of a connection has it until it is freed. */
 export async function closedPort(): Promise<{ port: number; free(): Promise<void> }> {
 	const server = createTcpServer();
 	server.listen(0, '127.0.0.1');

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach } from 'vitest';
+import { afterAll, beforeEach, onTestFinished } from 'vitest';
 import { startService, type Service, type ServiceOptions } from '../service/index.mts';
 import { n8nFor, time, type N8n } from './harness.mts';
 
@@ -46,19 +46,22 @@ function worldOf(service: Service): World {
 }
 
 /**
- * A service and an n8n with an account of it, for one case alone: what one case spends of the
- * limits, or leaves broken, no other case sees.
+ * A service and an n8n with an account of it, for one test alone: what one test spends of the limits, or
+ * leaves broken, no other test sees.
  */
+export async function createWorld(options?: ServiceOptions): Promise<World> {
+	const service = await startTestService(options);
+	onTestFinished(async () => await service.close());
+	return worldOf(service);
+}
+
+/** The same for a part of a test. */
 export async function withWorld<T>(
 	work: (world: World) => Promise<T>,
 	options?: ServiceOptions,
 ): Promise<T> {
 	const service = await startTestService(options);
-	try {
-		return await work(worldOf(service));
-	} finally {
-		await service.close();
-	}
+	return await work(worldOf(service)).finally(async () => await service.close());
 }
 
 /**

@@ -95,13 +95,11 @@ describe('npm run owner', () => {
 	});
 });
 
-describe('publishing', () => {
-	it('is refused by hand: only the workflow publishes', () => {
-		const command = 'node scripts/owner.mjs --check && n8n-node prerelease';
-		expect(scripts.prepublishOnly).toBe(command);
-		const { status } = spawnSync('n8n-node', ['prerelease'], { cwd: root, env: environment() });
-		expect(status).toBe(1);
-	});
+it('publishing is refused by hand: only the workflow publishes', () => {
+	const command = 'node scripts/owner.mjs --check && n8n-node prerelease';
+	expect(scripts.prepublishOnly).toBe(command);
+	const { status } = spawnSync('n8n-node', ['prerelease'], { cwd: root, env: environment() });
+	expect(status).toBe(1);
 });
 
 describe('the repository', () => {

@@ -6,15 +6,12 @@ import type { Shapes } from './specification/shapes.mts';
 import type { Account, Store } from './store.mts';
 
 export type ServiceOptions = Partial<Limits> & {
-	/** any free one when not given */
 	port?: number;
 	/** where what is stored stays between starts; in memory alone when not given */
 	file?: string;
-	/** of the first account */
 	token?: string;
 	/** whether an empty database gets the demo's forms and responses (default), or an account alone */
 	seed?: boolean;
-	/** epoch milliseconds */
 	now?: () => number;
 	/** waits so many milliseconds, infinite ones for ever, with the request of this connection unanswered */
 	wait?: (milliseconds: number, connection: Socket) => Promise<void>;
@@ -29,7 +26,6 @@ export type ServiceOptions = Partial<Limits> & {
 
 /** What reached the service, for assertions. */
 export type RecordedRequest = {
-	/** epoch milliseconds */
 	at: number;
 	method: string;
 	/** below the base URL for the API (`/forms`), whole for pages and files; without the query */
@@ -44,7 +40,6 @@ export type RecordedRequest = {
 };
 
 export type Service = {
-	/** scheme, host and port */
 	url: string;
 	/** what a person enters as Base URL */
 	baseUrl: string;
@@ -67,7 +62,6 @@ export type Parts = Pick<Service, 'requests' | 'visits' | 'store' | 'faults' | '
 		limits: Limits;
 		/** by account */
 		usage: Map<number, Usage>;
-		/** scheme, host and port of the service; known once it listens */
 		origin: () => string;
 	};
 

@@ -1,87 +1,38 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { demoForms, type FaultName, faultTable, type Service, startService } from './index.mts';
-import type { ServiceOptions } from './parts.mts';
+import { expect, it, onTestFinished } from 'vitest';
+import { demoForms, startService } from './index.mts';
 import { submitFormPage } from './submitForm.mts';
 
-const { contact, event } = demoForms;
-
-const running: Service[] = [];
-afterEach(async () => {
-	await Promise.all(running.splice(0).map(async (service) => await service.close()));
-});
+const { event } = demoForms;
 
 /** Starts a service that ends with the test, and a client that sends what section 4 asks for. */
-async function start(options?: ServiceOptions) {
-	const service = await startService(options);
-	running.push(service);
-	const send = async (path: string, init: RequestInit = {}, token = service.token) => {
-		const headers = { authorization: `Bearer ${token}`, accept: 'application/json' };
-		const request = { headers: { ...headers, 'content-type': 'application/json' }, ...init };
-		return await fetch(service.baseUrl + path, { redirect: 'manual', ...request });
-	};
-	const get = async (path: string) => {
-		const reply = await send(path);
-		return { status: reply.status, headers: reply.headers, body: await reply.json() };
-	};
+async function start() {
+	const service = await startService();
+	onTestFinished(async () => await service.close());
+	const accept = { accept: 'application/json', 'content-type': 'application/json' };
+	const headers = { ...accept, authorization: `Bearer ${service.token}` };
 	const post = async (path: string, data: unknown) => {
-		const reply = await send(path, { method: 'POST', body: JSON.stringify(data) });
+		const request = { method: 'POST', headers, body: JSON.stringify(data) };
+		const reply = await fetch(service.baseUrl + path, request);
 		return { status: reply.status, body: await reply.json() };
 	};
-	return { service, send, get, post };
+	return { service, post };
 }
 
-describe('the API', () => {
-	it('redirects to a login page without Accept: application/json (section 5)', async () => {
-		const { send } = await start();
-		const reply = await send('/forms', { headers: { accept: '*/*' } });
-		expect([reply.status, reply.headers.get('location')]).toEqual([302, '/login']);
-	});
-
-	it('refuses a wrong token with 401, uncounted and without limits (section 7)', async () => {
-		const { send, get } = await start();
-		const reply = await send('/forms', {}, 'wrong');
-		expect(reply.status).toBe(401);
-		expect(await reply.json()).toEqual({ success: false, message: 'Unauthenticated.' });
-		expect(reply.headers.has('x-ratelimit-limit')).toBe(false);
-		expect((await get('/forms')).headers.get('x-ratelimit-remaining')).toBe('59');
-	});
-
-	it('refuses with 429 beyond a limit (section 8)', async () => {
-		const { get } = await start({ perMinute: 1 });
-		expect((await get('/forms')).status).toBe(200);
-		const { status, headers } = await get('/forms');
-		expect([status, headers.get('x-ratelimit-remaining')]).toEqual([429, '0']);
-		expect(headers.has('retry-after')).toBe(true);
-	});
-
-	it('answers 403 for what belongs to another account, and 404 for what does not exist', async () => {
-		const { service, send, get } = await start();
-		service.store.addAccount({ tokens: ['other'] });
-		const [{ uuid }] = service.store.responses(contact);
-		for (const path of [`/forms/${contact}/fields`, `/response/${uuid}/pdf`]) {
-			expect((await send(path, {}, 'other')).status).toBe(403);
-		}
-		for (const path of ['/forms/zzzzzz/fields', '/responses/zzzzzz', '/nothing']) {
-			expect(await get(path)).toMatchObject({ status: 404, body: { success: false } });
-		}
-	});
-
-	it('adds strings and integers under UUIDs of the form’s fields (section 4, rules 2 and 3)', async () => {
-		const { service, post } = await start();
-		const fields = [{ label: 'Text' }, { label: 'File', type: 'file_upload' as const }];
-		const { id } = service.store.addForm({ name: 'Form', fields });
-		const [text, file] = service.store.fields(id).map(({ uuid }) => uuid);
-		const path = `/forms/${id}/response`;
-		const refused = [{}, { [text]: true }, { [text]: 1.5 }, { [file]: '/a.pdf' }, { Text: 'a' }];
-		for (const data of refused) expect((await post(path, { data })).status).toBe(400);
-		const taken = { [text]: 'Grüße 😀', [file]: 'https://files.example/a.pdf' };
-		expect((await post(path, { data: taken })).status).toBe(200);
-		const stored = service.store.responses(id).map(({ answers }) => answers[file]);
-		expect(stored).toEqual([['a.pdf|https://files.example/a.pdf']]);
-		const [{ uuid }] = service.store.fields(event);
-		const closed = await post(`/forms/${event}/response`, { data: { [uuid]: 'x' } });
-		expect(closed).toMatchObject({ status: 403, body: { message: /closed/ as unknown } });
-	});
+it('adds strings and integers under UUIDs of the form’s fields (section 4, rules 2 and 3)', async () => {
+	const { service, post } = await start();
+	const fields = [{ label: 'Text' }, { label: 'File', type: 'file_upload' as const }];
+	const { id } = service.store.addForm({ name: 'Form', fields });
+	const [text, file] = service.store.fields(id).map(({ uuid }) => uuid);
+	const path = `/forms/${id}/response`;
+	const refused = [{}, { [text]: true }, { [text]: 1.5 }, { [file]: '/a.pdf' }, { Text: 'a' }];
+	for (const data of refused) expect((await post(path, { data })).status).toBe(400);
+	const taken = { [text]: 'Grüße 😀', [file]: 'https://files.example/a.pdf' };
+	expect((await post(path, { data: taken })).status).toBe(200);
+	const stored = service.store.responses(id).map(({ answers }) => answers[file]);
+	expect(stored).toEqual([['a.pdf|https://files.example/a.pdf']]);
+	const [{ uuid }] = service.store.fields(event);
+	const closed = await post(`/forms/${event}/response`, { data: { [uuid]: 'x' } });
+	expect(closed).toMatchObject({ status: 403, body: { message: /closed/ as unknown } });
 });
 
 it('updates settings (section 2.5) all or not at all', async () => {
@@ -103,44 +54,21 @@ it('updates settings (section 2.5) all or not at all', async () => {
 	expect(service.store.form(id)?.settings).toMatchObject({ ...good, is_closed: true });
 });
 
-describe('the page of a form', () => {
-	it('stores what is typed as incomplete, and completes it when it is submitted', async () => {
-		const { service } = await start();
-		const fields = [{ label: 'Score', type: 'number' as const, mandatory: true }];
-		const { id } = service.store.addForm({ name: 'Form', trackIncomplete: true, fields });
-		const [{ uuid }] = service.store.fields(id);
-		const send = async (path: string, score: string) => {
-			const body = new URLSearchParams({ draft: 'd', [uuid]: score });
-			return (await fetch(service.url + path, { method: 'POST', body })).status;
-		};
-		expect(await send(`/f/${id}/partial`, '4')).toBe(204);
-		const typed = { uuid: 'd', isIncomplete: true, answers: { [uuid]: 4 } };
-		expect(service.store.responses(id)).toMatchObject([typed]);
-		expect(await send(`/f/${id}`, '')).toBe(422);
-		expect(await send(`/f/${id}`, '4.5')).toBe(200);
-		const completed = { uuid: 'd', isIncomplete: false, answers: { [uuid]: 4.5 } };
-		expect(service.store.responses(id)).toMatchObject([completed]);
-		await expect(submitFormPage(service, id, {})).rejects.toThrow('did not take');
-	});
-});
-
-/** The faults after which the service has done what it was asked to; the others do nothing. */
-const ACTED = 'dropAfter silentAfter gatewayAfter emptyBody cutBody gzip'.split(' ');
-
-describe('a fault', () => {
-	it.each(Object.keys(faultTable) as FaultName[])('%s acts or does not, once', async (fault) => {
-		const leaving = new AbortController();
-		// where the service is silent for ever, the client leaves
-		const { service, send, get } = await start({ wait: async () => leaving.abort() });
-		const count = () => service.store.responses(contact).length;
-		const before = count();
-		service.faults.set({ fault, times: 1 });
-		const data = { [service.store.fields(contact)[0].uuid]: 'x' };
-		const request = { method: 'POST', body: JSON.stringify({ data }), signal: leaving.signal };
-		await send(`/forms/${contact}/response`, request)
-			.then(async (reply) => await reply.text())
-			.catch(() => '');
-		expect(count() - before).toBe(ACTED.includes(fault) ? 1 : 0);
-		expect((await get('/forms')).status).toBe(200);
-	});
+it('the page of a form stores what is typed as incomplete, and completes it when it is submitted', async () => {
+	const { service } = await start();
+	const fields = [{ label: 'Score', type: 'number' as const, mandatory: true }];
+	const { id } = service.store.addForm({ name: 'Form', trackIncomplete: true, fields });
+	const [{ uuid }] = service.store.fields(id);
+	const send = async (path: string, score: string) => {
+		const body = new URLSearchParams({ draft: 'd', [uuid]: score });
+		return (await fetch(service.url + path, { method: 'POST', body })).status;
+	};
+	expect(await send(`/f/${id}/partial`, '4')).toBe(204);
+	const typed = { uuid: 'd', isIncomplete: true, answers: { [uuid]: 4 } };
+	expect(service.store.responses(id)).toMatchObject([typed]);
+	expect(await send(`/f/${id}`, '')).toBe(422);
+	expect(await send(`/f/${id}`, '4.5')).toBe(200);
+	const completed = { uuid: 'd', isIncomplete: false, answers: { [uuid]: 4.5 } };
+	expect(service.store.responses(id)).toMatchObject([completed]);
+	await expect(submitFormPage(service, id, {})).rejects.toThrow('did not take');
 });

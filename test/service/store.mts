@@ -84,7 +84,6 @@ export const timestamp = (epoch: number) =>
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** A form's id: six characters of mixed case and digits. */
 const newFormId = () =>
 	Array.from({ length: 6 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 
@@ -96,10 +95,8 @@ function existing<T>(found: T | undefined, what: string): T {
 export type Store = ReturnType<typeof createStore>;
 
 /**
- * Creates all that the service keeps. Records are replaced and never changed, so what was read stays as it was.
- *
- * @param file where the records are kept between starts; none keeps them in memory alone
- * @param now gives epoch milliseconds
+ * Creates all that the service keeps, in a file between starts or in memory alone. Records are replaced and
+ * never changed, so what was read stays as it was.
  */
 export function createStore(file: string | undefined, now: () => number) {
 	const accounts: Account[] = [];
@@ -193,9 +190,7 @@ export function createStore(file: string | undefined, now: () => number) {
 			const complete = listResponses(id).filter(({ isIncomplete }) => !isIncomplete);
 			const isFull = typeof limit === 'number' && complete.length >= limit;
 			if (!closed && !isFull) return undefined;
-			return typeof message === 'string' && message
-				? message
-				: 'This form takes no more responses.';
+			return String(message || 'This form takes no more responses.');
 		},
 		addResponse(formId: string, response: NewResponse = {}): Response {
 			const { trackIncomplete } = formOf(formId);

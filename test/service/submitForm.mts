@@ -1,10 +1,6 @@
 import type { Service } from './index.mts';
 
-/**
- * Submits a form as a person's browser does: loads its page, fills in the fields, sends it.
- * @param answers by the label of the field
- * @throws Error when the page does not take it
- */
+/** Submits a form with answers by label, as a person's browser does: loads its page, fills it in, sends it. */
 export async function submitFormPage(
 	service: Pick<Service, 'url' | 'store'>,
 	formId: string,

@@ -61,8 +61,8 @@ export function asNodeError(
 
 /** The cause of an error in n8n's terms, empty if it has none. */
 export function getCause(error: unknown): string {
-	const isNodeError = error instanceof NodeApiError || error instanceof NodeOperationError;
-	return (isNodeError ? (error.failure as Failure | undefined) : undefined)?.cause ?? '';
+	if (!(error instanceof NodeApiError || error instanceof NodeOperationError)) return '';
+	return (error.failure as Failure | undefined)?.cause ?? '';
 }
 
 /** Whether the service may have acted in spite of an error. */

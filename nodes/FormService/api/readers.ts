@@ -77,8 +77,7 @@ const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 function readUtc(text: string): number | undefined {
 	const time = UTC.test(text) ? Date.parse(text) : NaN;
 	// JavaScript takes February 30 for March 2
-	const isReal = Number.isFinite(time) && new Date(time).getUTCDate() === Number(text.slice(8, 10));
-	return isReal ? time : undefined;
+	return new Date(time).getUTCDate() === Number(text.slice(8, 10)) ? time : undefined;
 }
 
 function readWithLuxon(text: string, zone: string): number | undefined {
@@ -86,8 +85,8 @@ function readWithLuxon(text: string, zone: string): number | undefined {
 	const time = iso.isValid ? iso : DateTime.fromSQL(text, { zone });
 	const instants = time.getPossibleOffsets().map(Number);
 	// in the hour that comes twice, luxon takes the offset of the day on which it runs
-	const isTwice = instants.length > 1 && isLocalTime(text);
-	return keepFinite(isTwice ? Math.min(...instants) : time.toMillis());
+	if (instants.length > 1 && isLocalTime(text)) return Math.min(...instants);
+	return keepFinite(time.toMillis());
 }
 
 function keepFinite(number: number): number | undefined {

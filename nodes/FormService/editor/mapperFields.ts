@@ -74,8 +74,8 @@ const MAX_DETAIL = 40;
 function describeField(field: InputField, _: number, fields: readonly InputField[]): string {
 	const { kind, title, sentLabel = '', description } = field;
 	const { hint }: Kind = kinds[kind];
-	const isShared = findNamesakes(field, fields).length > 1;
-	const detail = isShared && description && shortenText(description, MAX_DETAIL);
+	const namesakes = findNamesakes(field, fields);
+	const detail = namesakes.length > 1 && description && shortenText(description, MAX_DETAIL);
 	const details = [detail, hint].filter(Boolean).join(', ');
 	return `${(detail && sentLabel.trim()) || title}${details === '' ? '' : ` (${details})`}`;
 }

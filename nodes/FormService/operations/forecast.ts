@@ -41,8 +41,8 @@ export async function forecastRun(
 			const error = createInputError(n8n.getNode(), { message, description, itemIndex });
 			if (neverFits()) return { item, error };
 		}
-		const isFirstBatch = itemIndex === 0 && endpoint.effect.kind !== 'safe';
-		const later = isFirstBatch ? total - 1 - items.at(-1)!.item.index : 0;
+		const later =
+			itemIndex === 0 && endpoint.effect.kind !== 'safe' ? total - 1 - items.at(-1)!.item.index : 0;
 		const left = getQueue(key).countLeftToday() ?? Infinity;
 		if (forecastDay(requests + later, left) !== 'fits') {
 			const count = format(requests + later);

@@ -94,7 +94,7 @@ export async function explainMissingForm(
 	item: Item,
 	error: unknown,
 ): Promise<unknown> {
-	const given = findMissingForm(item, error);
+	const given = getMissingFormId(item, error);
 	if (given === undefined) return error;
 	const node = item.n8n.getNode();
 	const forms = FORM_NAME.test(given) ? await findForms(reads, item) : [];
@@ -112,7 +112,7 @@ const FORM_NAME =
 	/^(?=.*\p{L}{3})[\p{L}\p{N}&?!.,'-]+(?: [\p{L}\p{N}&?!.,'-]+)+$|^[A-Z][A-Za-z_-]+$/u;
 
 /** What was given for a form that does not exist; undefined if the error is another one. */
-function findMissingForm(item: Item, error: unknown): string | undefined {
+function getMissingFormId(item: Item, error: unknown): string | undefined {
 	if (error instanceof InvalidFormId) return error.given;
 	return isFormMissing(error) && 'prepared' in item ? item.prepared.ids?.formId : undefined;
 }

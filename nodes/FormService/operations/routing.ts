@@ -214,8 +214,10 @@ function joinAttempt(n8n: IExecuteSingleFunctions): RoutedAttempt {
 	const { input, total } = findInput(n8n);
 	const index = n8n.getItemIndex();
 	const latest = latestAttempts.get(input);
-	const isNext = latest === undefined || latest.handedOver.has(index);
-	const attempt = isNext ? beginAttempt(n8n, total, latest) : latest;
+	const attempt =
+		latest === undefined || latest.handedOver.has(index)
+			? beginAttempt(n8n, total, latest)
+			: latest;
 	latestAttempts.set(input, attempt);
 	attempt.handedOver.add(index);
 	return attempt;
@@ -232,10 +234,10 @@ function beginAttempt(
 	if (!run.continues) earlier?.getStop().controller.abort(new Error('n8n tries again'));
 	const settled = earlier && (earlier.batch.outcomes ?? earlier.batch.before);
 	const before = settled?.then(async () => await forgetFailedReads(run));
-	let end = () => {};
-	const ended = new Promise<void>((resolve) => (end = resolve));
+	let markEnd = () => {};
+	const ended = new Promise<void>((resolve) => (markEnd = resolve));
 	const batch = { items: [], before };
-	return { ...createAttempt(n8n, run), batch, handedOver: new Set(), ended, end };
+	return { ...createAttempt(n8n, run), batch, handedOver: new Set(), ended, end: markEnd };
 }
 
 /**

@@ -18,7 +18,7 @@ import type { Progress } from './failures';
 import { readNames } from './formList';
 import { FAILURES_UNTIL_REPORTED, isBackOffOver, recordSuccess } from './health';
 import type { FormState } from './knowledge';
-import { endTurn, listWaiting, sortOut, takeBack, takeEvents } from './outbox';
+import { advanceTurn, listWaiting, sortOut, takeBack, takeEvents } from './outbox';
 import type { TakenEvent } from './outbox';
 import { createItems } from './output';
 import type { PlacedItem } from './output';
@@ -62,7 +62,7 @@ export async function deliverWaiting(
 			: [];
 		takeBack(outbox, events.slice(made.length));
 		if (made.length === 0) continue;
-		endTurn(outbox, formId);
+		advanceTurn(outbox, formId);
 		addDelivered(form, made.length, clock.now());
 		items.push(...made);
 	}
@@ -102,11 +102,11 @@ async function findName(
 	const { memory, parameters, request } = context;
 	const { formList } = memory;
 	const chosen = getChosenName(request.n8n.getNode(), form.id);
-	const find = () => chosen ?? formList.forms.get(form.id)?.name;
-	if (find() === undefined && !parameters.lists.forms && !isStopped) {
+	const findKnown = () => chosen ?? formList.forms.get(form.id)?.name;
+	if (findKnown() === undefined && !parameters.lists.forms && !isStopped) {
 		addFormRequests(form, await readNames(createReadContext(context), formList));
 	}
-	return find() ?? null;
+	return findKnown() ?? null;
 }
 
 /**

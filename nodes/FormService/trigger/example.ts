@@ -41,7 +41,7 @@ export async function fetchExample(n8n: IPollFunctions): Promise<INodeExecutionD
 	const forms = await listExampleForms(context, parameters);
 	if (forms.length === 0) throw createNoFormsError(node, watch);
 	for (const form of lists.responses ? forms.slice(0, MAX_FORMS) : []) {
-		const newest = await findNewest(context, form, parameters);
+		const newest = await findNewestMatch(context, form, parameters);
 		if (newest !== undefined) return await showItem(newest, { context, output });
 	}
 	const [form] = forms;
@@ -104,7 +104,7 @@ function isTrackingOff({ record = {} }: Form): boolean {
 }
 
 /** The newest response of a form that can start the workflow, and the event that it would be. */
-async function findNewest(
+async function findNewestMatch(
 	context: RequestContext,
 	{ id, name }: Form,
 	{ conditions, events, lists, output }: Parameters,

@@ -109,7 +109,7 @@ export function recheckEvents(outbox: Outbox): void {
 
 /**
  * Takes events for a poll. The forms take turns for room: each gets one place after another, and a form
- * that got items goes behind those that wait, see `endTurn`.
+ * that got items goes behind those that wait, see `advanceTurn`.
  *
  * @param formIds the forms whose events can be delivered now
  * @param room the most events
@@ -157,7 +157,7 @@ export function takeBack(outbox: Outbox, events: readonly TakenEvent[] = outbox.
 }
 
 /** Items were made of events of this form: it goes behind the others. */
-export function endTurn({ turns }: Outbox, formId: string): void {
+export function advanceTurn({ turns }: Outbox, formId: string): void {
 	turns.set(formId, Math.max(0, ...turns.values()) + 1);
 }
 

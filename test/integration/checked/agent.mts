@@ -20,20 +20,12 @@ export const agents = ['itself', 'the engine'] as const;
 
 const TOOL = 'Form Service Tool';
 
-/** A tool as an agent of n8n 1 gets it. */
 type Tool = { invoke(input: IDataObject): Promise<string> };
 
-const description: INodeTypeDescription = {
-	displayName: 'Agent',
-	name: 'agent',
-	group: ['transform'],
-	version: 1,
-	description: '',
-	defaults: { name: 'Agent' },
-	inputs: ['main', 'ai_tool'],
-	outputs: ['main'],
-	properties: [],
-};
+const description = {
+	...{ displayName: 'Agent', name: 'agent', version: 1, defaults: { name: 'Agent' } },
+	...{ inputs: ['main', 'ai_tool'], outputs: ['main'], properties: [] },
+} as unknown as INodeTypeDescription;
 
 /** The node as n8n offers it to agents: by the name of `<node>Tool`, with an output for tools. */
 function asTool(node: INodeType): INodeType {
@@ -63,11 +55,8 @@ const standIns: Record<(typeof agents)[number], INodeType> = {
 		description,
 		async execute(this: IExecuteFunctions, done?: EngineResponse) {
 			if (done?.actionResponses.length) {
-				return [
-					done.actionResponses.flatMap(({ data }) => [
-						{ json: { result: data.data?.ai_tool[0]?.map(({ json }) => json) } },
-					]),
-				];
+				const results = done.actionResponses.map(({ data: { data } }) => data?.ai_tool[0]);
+				return [results.map((items) => ({ json: { result: items?.map(({ json }) => json) } }))];
 			}
 			const request: EngineRequest = {
 				actions: this.getInputData().map(({ json }, itemIndex) => ({
@@ -85,11 +74,7 @@ const standIns: Record<(typeof agents)[number], INodeType> = {
 	},
 };
 
-/**
- * Runs an agent over items, with the node as its tool.
- *
- * @returns what the tool gave the agent for each item
- */
+/** Runs an agent over items, with the node as its tool; returns what the tool gave for each item. */
 export async function runAgent(
 	account: Account,
 	agent: (typeof agents)[number],
@@ -118,11 +103,8 @@ export async function runAgent(
 		settings: { executionOrder: 'v1' },
 	});
 	const runData = beginningAt(workflow.getNode('Agent')!, items, 'Start');
-	const execution = new core.WorkflowExecute(
-		createAdditionalData(account, 'trigger'),
-		'trigger',
-		runData,
-	);
+	const additionalData = createAdditionalData(account, 'trigger');
+	const execution = new core.WorkflowExecute(additionalData, 'trigger', runData);
 	const { resultData } = (await execution.processRunExecutionData(workflow)).data;
 	const output = resultData.runData.Agent?.at(-1)?.data?.main[0] ?? [];
 	return {

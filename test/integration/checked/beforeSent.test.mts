@@ -7,14 +7,13 @@ import {
 	operationNamed,
 	type OperationCase,
 } from '../tables/operations.mts';
-import { AT_ONCE, withWorld } from '../world.mts';
+import { AT_ONCE, createWorld } from '../world.mts';
 import { withBothEngines } from './bothEngines.mts';
 
 /** All items of a run, or of a batch, are checked before any of them is sent. */
 
 const PLACES = [0, 1, 2, 3, 4, 5];
 
-/** The input items that are broken, by their places. */
 type Broken = Readonly<Record<number, 'value' | 'expression'>>;
 
 /** The input items that output items come from. */
@@ -22,7 +21,6 @@ const placesOf = (items: readonly INodeExecutionData[]) => [
 	...new Set(items.map(({ pairedItem }) => (pairedItem as { item: number }).item)),
 ];
 
-/** Runs an operation over six items. */
 async function runWith(
 	{ breakable }: OperationCase,
 	broken: Broken,
@@ -31,14 +29,13 @@ async function runWith(
 	// n8n waits between batches in real time
 	const batching = { batch: { batchSize, batchInterval: 1 } };
 	const options: INodeParameters = batchSize === undefined ? {} : { requestOptions: { batching } };
-	return await withWorld(async ({ service, n8n }) => {
-		const [, { json }] = inputFor(service);
-		const input = PLACES.map((place) => ({ json: { ...json, broken: broken[place] } }));
-		const parameters = { ...breakable.parameters, ...options };
-		const run = await n8n.runNode(parameters, input, { continueOnFail });
-		await time.settled();
-		return { ...run, requests: service.requests };
-	}, AT_ONCE);
+	const { service, n8n } = await createWorld(AT_ONCE);
+	const [, { json }] = inputFor(service);
+	const input = PLACES.map((place) => ({ json: { ...json, broken: broken[place] } }));
+	const parameters = { ...breakable.parameters, ...options };
+	const run = await n8n.runNode(parameters, input, { continueOnFail });
+	await time.settled();
+	return { ...run, requests: service.requests };
 }
 
 const THROWN = /No such node|node doesn't exist/;
@@ -80,15 +77,12 @@ withBothEngines('A run', () => {
 		[{ 2: 'value' }, 2, 2, 2],
 		[{ 3: 'expression' }, 2, 3, 0],
 		[{ 5: 'expression' }, 1, 5, 0],
-	])(
-		'with items broken like %j, in batches of %j, names item %i and sends %i',
-		async (...given) => {
-			const [broken, batchSize, named, sent] = given;
-			const { error, requests } = await runWith(create, broken, { batchSize });
-			expect(error).toMatchObject({ context: { itemIndex: named } });
-			expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(sent);
-		},
-	);
+	])('broken like %j, in batches of %j, names item %i and sends %i', async (...given) => {
+		const [broken, batchSize, named, sent] = given;
+		const { error, requests } = await runWith(create, broken, { batchSize });
+		expect(error).toMatchObject({ context: { itemIndex: named } });
+		expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(sent);
+	});
 });
 
 it('An error that several items have is said once, with their number', async () => {

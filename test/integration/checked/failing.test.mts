@@ -6,8 +6,6 @@ import { addEach, numbered } from '../limits/adding.mts';
 import { inputFor, operationNamed } from '../tables/operations.mts';
 import { running } from '../world.mts';
 
-/** What a run does after one of its items failed. */
-
 const { service, n8n } = await running();
 
 const COUNT = 40;

@@ -5,8 +5,6 @@ import { itemsOf, locator, time } from '../harness.mts';
 import { addTo } from '../limits/adding.mts';
 import { running } from '../world.mts';
 
-/** The settings and request options that n8n gives every node. */
-
 const { service, n8n } = await running();
 const { contact } = demoForms;
 const add = addTo(contact);
@@ -32,28 +30,24 @@ function answerWith(...texts: string[]) {
 	};
 }
 
-describe('Execute Once', () => {
-	it('sends the first item alone', async () => {
-		const { items } = await n8n.runNode(update, titles, { node: { executeOnce: true } });
-		expect(items).toHaveLength(1);
-		expect(listTitles()).toEqual(['A']);
-	});
+it('Execute Once sends the first item alone', async () => {
+	const { items } = await n8n.runNode(update, titles, { node: { executeOnce: true } });
+	expect(items).toHaveLength(1);
+	expect(listTitles()).toEqual(['A']);
 });
 
-describe('Retry On Fail', () => {
-	const node = { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 };
+const node = { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 };
 
-	it('sends what was given up with the next try, and updates nothing twice', async () => {
-		const failSecond = () => (service.requests.length === 2 ? faultTable.forbidden : undefined);
-		service.faults.set({ fault: failSecond });
-		const { items, error } = await n8n.runNode(update, titles, { node });
-		expect(error).toBeUndefined();
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2].map((item) => ({ item })));
-		expect(listTitles()).toEqual(['A', 'B', 'B', 'C']);
-		service.requests.length = 0;
-		const stopped = await n8n.runNode(update, titles);
-		expect(stopped.error?.description).toMatch(/1 of the 3 items was already sent \(row 1\)\./);
-	});
+it('Retry On Fail sends what was given up with the next try, and updates nothing twice', async () => {
+	const failSecond = () => (service.requests.length === 2 ? faultTable.forbidden : undefined);
+	service.faults.set({ fault: failSecond });
+	const { items, error } = await n8n.runNode(update, titles, { node });
+	expect(error).toBeUndefined();
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2].map((item) => ({ item })));
+	expect(listTitles()).toEqual(['A', 'B', 'B', 'C']);
+	service.requests.length = 0;
+	const stopped = await n8n.runNode(update, titles);
+	expect(stopped.error?.description).toMatch(/1 of the 3 items was already sent \(row 1\)\./);
 });
 
 describe('Timeout', () => {
@@ -69,14 +63,11 @@ describe('Timeout', () => {
 		expect(error?.message).toMatch(/did not reply in time\. The response may or may not have/);
 	});
 
-	it.each(['5000', 1_500.5, 2 ** 31, 9e12, -3, 'soon', null])(
-		'may be %j, which an expression gives',
-		async (timeout) => {
-			const { input, listAdded } = answerWith('in time');
-			const requestOptions = { timeout: `={{ ${JSON.stringify(timeout)} }}` };
-			const { error } = await n8n.runNode({ ...add, requestOptions }, input);
-			expect(error).toBeUndefined();
-			expect(listAdded()).toEqual(['in time']);
-		},
-	);
+	it.each(['5000', 1_500.5, 2 ** 31, 9e12, -3, 'soon', null])('may be %j', async (timeout) => {
+		const { input, listAdded } = answerWith('in time');
+		const requestOptions = { timeout: `={{ ${JSON.stringify(timeout)} }}` };
+		const { error } = await n8n.runNode({ ...add, requestOptions }, input);
+		expect(error).toBeUndefined();
+		expect(listAdded()).toEqual(['in time']);
+	});
 });

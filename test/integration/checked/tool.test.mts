@@ -3,11 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { settings } from '../../../nodes/FormService/api/settings/settings.ts';
 import { demoForms, status } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
+import { addTo } from '../limits/adding.mts';
 import { operationCases, operationNamed, type OperationCase } from '../tables/operations.mts';
 import { running } from '../world.mts';
 import { agents, runAgent } from './agent.mts';
-
-/** The node as a tool of an AI agent. */
 
 const { service } = await running();
 const { contact } = demoForms;
@@ -57,8 +56,7 @@ describe.each(agents)('A tool that %s runs for an agent', (agent) => {
 		const settings = { ...update.settings, captcha: 'none of them' };
 		const done = await run(agent, { ...update, settings }, [{ title: 'x'.repeat(256) }]);
 		expect(service.requests).toEqual([]);
-		const problems =
-			/^2 settings can't be updated\. Nothing was sent\.\n'.*\.\n'.*255 characters.*\.$/;
+		const problems = /^2 settings can't be updated\. Nothing was sent\.\n'.*\.\n'.*255 characters/;
 		expect(messageOf(done)).toMatch(problems);
 	});
 
@@ -66,13 +64,8 @@ describe.each(agents)('A tool that %s runs for an agent', (agent) => {
 	async function add(...texts: string[]) {
 		const [{ uuid }] = service.store.fields(contact);
 		const before = service.store.responses(contact).length;
-		const parameters = {
-			resource: 'response',
-			operation: 'create',
-			formId: locator(contact),
-			inputMode: 'json',
-			answersJson: `={{ { "${uuid}": $fromAI('text', 'The text', 'string') } }}`,
-		};
+		const answersJson = `={{ { "${uuid}": $fromAI('text', 'The text', 'string') } }}`;
+		const parameters = { ...addTo(contact), answersJson };
 		const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 };
 		const rows = texts.map((text) => ({ text }));
 		const done = await run(agent, parameters, rows, retry);
@@ -113,19 +106,15 @@ describe('A model', () => {
 		}
 	});
 
-	it('gets the page of a listing that it asks for, and how to get more', async () => {
-		const all = (await resultOf(listForms)).map(({ id }) => id);
-		const page = { ...listForms, returnAll: false, limit: 2, skip: 1 };
-		const result = await resultOf(page);
-		expect(result.slice(0, 2).map(({ id }) => id)).toEqual(all.slice(1, 3));
-		expect(result[2]).toEqual({
-			notice: `Results 2 to 3 of ${all.length}. Set 'Skip' to 3 to get the next ones, or narrow the search.`,
-		});
-	});
-
-	it('gets as many results as without a Limit for a Limit of 0, which n8n sends if none is given', async () => {
-		const result = await resultOf({ ...listForms, returnAll: false, limit: 0 });
-		expect(result).toHaveLength(Object.keys(demoForms).length);
+	it('gets the page of a listing that it asks for, and all for a Limit of 0, which n8n sends if none is given', async () => {
+		const all = await resultOf({ ...listForms, returnAll: false, limit: 0 });
+		expect(all).toHaveLength(Object.keys(demoForms).length);
+		const page = await resultOf({ ...listForms, returnAll: false, limit: 2, skip: 1 });
+		expect(page).toEqual([
+			all[1],
+			all[2],
+			{ notice: expect.stringMatching(/^Results 2 to 3 of 5/) },
+		]);
 	});
 
 	it.each([{ skip: -1 }, { output: 'all' }])('gets an error for %j', async (odd) => {

@@ -1,18 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import type { OutgoingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import {
-	answer,
-	redirect,
-	status,
-	tooMany,
-	type Fault,
-	type FaultName,
-} from '../../service/index.mts';
+import { answer, redirect, status, success, tooMany } from '../../service/index.mts';
+import type { Fault, FaultName } from '../../service/index.mts';
 import { locator, n8nFor } from '../harness.mts';
 import { ssrfProtection } from '../n8n/core.mts';
 import { elsewhere, toAnyCertificate, unreachablePlaces, type Unreachable } from '../servers.mts';
-import { withWorld, type World } from '../world.mts';
+import { createWorld } from '../world.mts';
 import { faultCases, patience } from './faultCases.mts';
 import { inputFor, operationNamed } from '../tables/operations.mts';
 
@@ -31,25 +26,18 @@ function textOf(error: Error | undefined, origin: string): Text {
 			.replaceAll(origin, 'https://forms.example.com')
 			.replace(/(127\.0\.0\.1|files\.private\.example):\d+/g, 'host:port')
 			.replace(/[A-Z][a-z]{2} \d+, \d{4}, \d\d:\d\d UTC/g, 'Nov 22, 2026, 00:31 UTC');
-	return {
-		message: fixed(error?.message),
-		description: fixed((error as { description?: unknown } | undefined)?.description),
-	};
+	const { message, description } = (error ?? {}) as { [name in keyof Text]?: unknown };
+	return { message: fixed(message), description: fixed(description) };
 }
 
-/** What a person reads when an operation meets a fault that lasts. */
 async function textUnder(name: string, fault: Fault | FaultName, more = {}): Promise<Text> {
 	const { parameters, match } = operationNamed(name);
-	return await withWorld(
-		async ({ service, n8n }) => {
-			const input = inputFor(service).slice(1);
-			service.faults.set({ fault, match });
-			const { error } = await n8n.runNode({ ...parameters, ...more }, input);
-			expect(error, `${name} under this fault`).toBeDefined();
-			return textOf(error, service.url);
-		},
-		{ token: TOKEN },
-	);
+	const { service, n8n } = await createWorld({ token: TOKEN });
+	const input = inputFor(service).slice(1);
+	service.faults.set({ fault, match });
+	const { error } = await n8n.runNode({ ...parameters, ...more }, input);
+	expect(error, `${name} under this fault`).toBeDefined();
+	return textOf(error, service.url);
 }
 
 /** One operation of each effect: what sending its request twice would do. */
@@ -82,25 +70,18 @@ const oddReplies: Array<[string, Fault]> = [
 	['a limit of the day of its own', tooMany(2_000, 7_200, { message: 'No.' })],
 ];
 
-/** Replies of another host to the request for a PDF. */
-const files: Array<[string, Parameters<typeof elsewhere>[0]]> = [
-	['a file that is gone', (_request, reply) => reply.writeHead(404).end()],
-	['a file for which its host wants a login', (_request, reply) => reply.writeHead(401).end()],
-	[
-		'a file that leads to a page to log in',
-		(_request, reply) => reply.writeHead(302, { location: '/login' }).end(),
-	],
-	[
-		'a file that redirects to itself',
-		(_request, reply) => reply.writeHead(302, { location: '?' }).end(),
-	],
+const files: Array<[string, number, OutgoingHttpHeaders?]> = [
+	['a file that is gone', 404],
+	['a file for which its host wants a login', 401],
+	['a file that leads to a page to log in', 302, { location: '/login' }],
+	['a file that redirects to itself', 302, { location: '?' }],
 ];
 
-async function textOfFile(reply: Parameters<typeof elsewhere>[0]): Promise<Text> {
-	const { namedUrl } = await elsewhere(reply);
-	const body = JSON.stringify({ success: true, data: { pdf_url: `${namedUrl}/1.pdf` } });
+async function textOfFile(code: number, headers: OutgoingHttpHeaders = {}): Promise<Text> {
+	const { namedUrl } = await elsewhere((_request, reply) => reply.writeHead(code, headers).end());
+	const fault = success({ pdf_url: `${namedUrl}/1.pdf` });
 	const more = { requestOptions: toAnyCertificate, download: true };
-	return await textUnder('Response: Get PDF', answer(200, 'application/json', body), more);
+	return await textUnder('Response: Get PDF', fault, more);
 }
 
 async function textOfPlace({ name, baseUrl, cause }: Unreachable): Promise<Text> {
@@ -110,14 +91,17 @@ async function textOfPlace({ name, baseUrl, cause }: Unreachable): Promise<Text>
 	return textOf(error, baseUrl);
 }
 
-async function textOfPrivateAddress({ service, n8n }: World): Promise<Text> {
+async function textOfPrivateAddress(): Promise<Text> {
+	const { service, n8n } = await createWorld();
 	ssrfProtection.enabled = true;
 	const { error } = await n8n.runNode({ resource: 'workspace', operation: 'get' });
 	ssrfProtection.enabled = false;
 	return textOf(error, service.url);
 }
 
-async function textOfClosedForm({ service: { url, store }, n8n }: World): Promise<Text> {
+async function textOfClosedForm(): Promise<Text> {
+	const { service, n8n } = await createWorld();
+	const { url, store } = service;
 	const { id } = store.addForm({ name: 'Old', fields: [{ label: 'Name' }] });
 	store.editSettings(id, { is_closed: true, closed_message: 'Registration has closed.' });
 	const answersJson = { [store.fields(id)[0].uuid]: 'Ada' };
@@ -148,20 +132,16 @@ const chapters: Record<string, Case[]> = {
 	Connections: (await unreachablePlaces()).map((place) =>
 		caseOf(place.name, 'Workspace: Get', async () => await textOfPlace(place)),
 	),
-	Files: files.map(([name, reply]) =>
-		caseOf(name, 'Response: Get PDF', async () => await textOfFile(reply)),
+	Files: files.map(([name, ...reply]) =>
+		caseOf(name, 'Response: Get PDF', async () => await textOfFile(...reply)),
 	),
 	'In n8n itself': [
 		caseOf(
 			"a service on an address that n8n's SSRF protection does not allow",
 			'Workspace: Get',
-			async () => await withWorld(textOfPrivateAddress),
+			textOfPrivateAddress,
 		),
-		caseOf(
-			'a response to a form that is closed',
-			'Response: Create',
-			async () => await withWorld(textOfClosedForm),
-		),
+		caseOf('a response to a form that is closed', 'Response: Create', textOfClosedForm),
 	],
 };
 

@@ -8,7 +8,6 @@ export type FaultCase = {
 	fault: FaultName | Fault;
 	/** Status of the reply that settled it; null where none came. */
 	httpCode: string | null;
-	/** How often the request is sent in all. */
 	sent: Record<OperationCase['effect'], number>;
 	cause: Failure['cause'];
 	/** How often Response: Create added the response. */
@@ -70,7 +69,6 @@ const table: Array<[string, FaultName | Fault, string | null, Result]> = [
 	['a redirect to another host', elsewhere, '307', rejected],
 ];
 
-/** Every fault of a reply or a connection that the stand-in can show, each lasting. */
 export const faultCases: FaultCase[] = table.map(([name, fault, httpCode, result]) => ({
 	...{ name, fault, httpCode },
 	...result,

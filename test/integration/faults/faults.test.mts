@@ -9,7 +9,7 @@ import {
 	timesAdded,
 	type OperationCase,
 } from '../tables/operations.mts';
-import { AT_ONCE, withWorld } from '../world.mts';
+import { AT_ONCE, createWorld } from '../world.mts';
 import { faultCases, patience, type FaultCase } from './faultCases.mts';
 
 /** One operation of each effect: it reads, it can be repeated, it adds a response. */
@@ -20,17 +20,16 @@ const requestsTo = ({ requests }: Service, { match }: OperationCase) =>
 
 /** Runs an operation over two items, of which the second meets the fault, unless they share a request. */
 async function meet(fault: FaultCase, operation: OperationCase, continueOnFail: boolean) {
-	return await withWorld(async ({ service, n8n }) => {
-		const input = inputFor(service);
-		const { match, effect } = operation;
-		service.faults.set({ fault: fault.fault, match });
-		const parameters = { ...operation.parameters, ...patience(fault) };
-		const { items, error, run } = await n8n.runNode(parameters, input, { continueOnFail });
-		expect(requestsTo(service, operation)).toHaveLength(fault.sent[effect]);
-		expect(timesAdded(service)).toBe(effect === 'once' ? fault.added : 0);
-		expect(tracesOf({ accessToken: service.token }, run, error)).toEqual([]);
-		return { items, error };
-	}, AT_ONCE);
+	const { service, n8n } = await createWorld(AT_ONCE);
+	const input = inputFor(service);
+	const { match, effect } = operation;
+	service.faults.set({ fault: fault.fault, match });
+	const parameters = { ...operation.parameters, ...patience(fault) };
+	const { items, error, run } = await n8n.runNode(parameters, input, { continueOnFail });
+	expect(requestsTo(service, operation)).toHaveLength(fault.sent[effect]);
+	expect(timesAdded(service)).toBe(effect === 'once' ? fault.added : 0);
+	expect(tracesOf({ accessToken: service.token }, run, error)).toEqual([]);
+	return { items, error };
 }
 
 /** The node stops and says why; a node that continues has an error item for each item that met the fault. */
@@ -39,12 +38,8 @@ async function expectToFail(fault: FaultCase, operation: OperationCase) {
 	const stopped = await meet(fault, operation, false);
 	expect(stopped.items).toEqual([]);
 	const context = { itemIndex: operation.ownRequest ? 1 : 0 };
-	expect(stopped.error).toMatchObject({
-		name: 'NodeApiError',
-		httpCode,
-		failure: { cause },
-		context,
-	});
+	const said = { name: 'NodeApiError', httpCode, failure: { cause }, context };
+	expect(stopped.error).toMatchObject(said);
 	if (heavy) return;
 
 	const { error, items } = await meet(fault, operation, true);
@@ -58,9 +53,7 @@ async function expectToFail(fault: FaultCase, operation: OperationCase) {
 }
 
 /** The input item that an output item says it comes from. */
-function itemIndexOf({ pairedItem }: INodeExecutionData): number {
-	return (pairedItem as IPairedItemData).item;
-}
+const itemIndexOf = ({ pairedItem }: INodeExecutionData) => (pairedItem as IPairedItemData).item;
 
 /** The limit of the day ends at a time of its own in each run, and each service has its own port. */
 const withoutTimes = (text: unknown) =>
@@ -68,21 +61,16 @@ const withoutTimes = (text: unknown) =>
 
 describe.each(faultCases)('$name', (fault) => {
 	it.each(fault.heavy ? effects.slice(2) : effects)(
-		'%s stops and says why, or continues with one error item for each item that it met',
+		'%s stops, or continues with an error item for each item that it met',
 		async (name) => await expectToFail(fault, operationNamed(name)),
 	);
 });
 
-describe('every operation', () => {
-	const faults = faultCases.filter(({ fault }) => fault === 'forbidden' || fault === 'dropAfter');
+const faults = faultCases.filter(({ fault }) => fault === 'forbidden' || fault === 'dropAfter');
 
-	it.each(operationCases)(
-		'$name stops or continues at a refusal and at a lost reply',
-		async (one) => {
-			expect(faults).toHaveLength(2);
-			for (const fault of faults) await expectToFail(fault, one);
-		},
-	);
+it.each(operationCases)('$name stops or continues at a refusal and a lost reply', async (one) => {
+	expect(faults).toHaveLength(2);
+	for (const fault of faults) await expectToFail(fault, one);
 });
 
 /** Faults that pass: the first request meets them, the next one does not. */
@@ -96,27 +84,23 @@ describe.each<[string, FaultName | Fault, { addedAgain: boolean; pauseMs: number
 	['status 429 of two seconds', tooMany(60, { dateIn: 2 }), { addedAgain: true, pauseMs: 1_900 }],
 	['status 429 without a time', 'tooManyBare', { addedAgain: true, pauseMs: 58_900 }],
 ])('%s, once', (_name, fault, { addedAgain, pauseMs }) => {
-	it.each(effects)(
-		'%s is sent again, unless the service may have added a response',
-		async (name) => {
-			await withWorld(async ({ service, n8n }) => {
-				const operation = operationNamed(name);
-				const { parameters, match, effect } = operation;
-				const [, item] = inputFor(service);
-				service.faults.set({ fault, match, times: 1 });
-				const { items, error } = await n8n.runNode(parameters, [item]);
-				const met = requestsTo(service, operation);
-				if (effect === 'once' && !addedAgain) {
-					expect(error?.message).toMatch(/The response may or may not have been added$/);
-					expect(met).toHaveLength(1);
-					return;
-				}
-				expect(error).toBeUndefined();
-				expect(items.length).toBeGreaterThan(0);
-				expect(met).toHaveLength(2);
-				expect(met[1].at - met[0].at).toBeGreaterThanOrEqual(pauseMs);
-				expect(timesAdded(service)).toBe(effect === 'once' ? 1 : 0);
-			});
-		},
-	);
+	it.each(effects)('%s is sent again, unless a response may have been added', async (name) => {
+		const { service, n8n } = await createWorld();
+		const operation = operationNamed(name);
+		const { parameters, match, effect } = operation;
+		const [, item] = inputFor(service);
+		service.faults.set({ fault, match, times: 1 });
+		const { items, error } = await n8n.runNode(parameters, [item]);
+		const met = requestsTo(service, operation);
+		if (effect === 'once' && !addedAgain) {
+			expect(error?.message).toMatch(/The response may or may not have been added$/);
+			expect(met).toHaveLength(1);
+			return;
+		}
+		expect(error).toBeUndefined();
+		expect(items.length).toBeGreaterThan(0);
+		expect(met).toHaveLength(2);
+		expect(met[1].at - met[0].at).toBeGreaterThanOrEqual(pauseMs);
+		expect(timesAdded(service)).toBe(effect === 'once' ? 1 : 0);
+	});
 });

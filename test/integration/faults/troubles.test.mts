@@ -4,83 +4,74 @@ import { itemsOf, locator, n8nFor, time } from '../harness.mts';
 import { addEach, addTo, downloadAnswers, numbered } from '../limits/adding.mts';
 import { pathsOf } from '../limits/watch.mts';
 import { closedPort, elsewhere } from '../servers.mts';
-import { startTestService, withWorld } from '../world.mts';
+import { startTestService, createWorld } from '../world.mts';
 
 const { contact, survey } = demoForms;
 const continueOnFail = true;
 const match = { method: 'POST' };
 
 describe('100 items that continue on fail, against a service that is down', () => {
-	it.each(['serverError', 'tooManyBare', 'silentBefore'] as const)(
-		'leave most of the day to others, and do not keep a trigger from polling: %s',
-		async (fault) => {
-			await withWorld(async ({ service, n8n }) => {
-				service.faults.set({ fault, match });
-				const { items } = await n8n.runNode(addEach, numbered(service, 100), { continueOnFail });
-				expect(service.requests.length).toBeLessThan(50);
-				expect(items).toHaveLength(100);
-				expect(items.at(-1)?.json.error).toMatch(/^Not sent: /);
-				service.faults.clear();
-				service.requests.length = 0;
-				await n8n.runPoll({ formId: locator(contact) });
-				const polled = service.requests.map(({ path, status }) => [path, status]);
-				expect(polled).toContainEqual([`/responses/${contact}`, 200]);
-			});
-		},
-	);
+	const lasting = ['serverError', 'tooManyBare', 'silentBefore'] as const;
+	it.each(lasting)('leave most of the day to others and let a trigger poll: %s', async (fault) => {
+		const { service, n8n } = await createWorld();
+		service.faults.set({ fault, match });
+		const { items } = await n8n.runNode(addEach, numbered(service, 100), { continueOnFail });
+		expect(service.requests.length).toBeLessThan(50);
+		expect(items).toHaveLength(100);
+		expect(items.at(-1)?.json.error).toMatch(/^Not sent: /);
+		service.faults.clear();
+		service.requests.length = 0;
+		await n8n.runPoll({ formId: locator(contact) });
+		const polled = service.requests.map(({ path, status }) => [path, status]);
+		expect(polled).toContainEqual([`/responses/${contact}`, 200]);
+	});
 
 	it('say "not sent" if they were not, and else how they failed; then nothing is tried again', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			service.faults.set({ fault: 'serverError' });
-			const ids = Array.from({ length: 100 }, (_, index) => `response-${index}`);
-			const getPdf = { resource: 'response', operation: 'getPdf', responseId: '={{ $json.id }}' };
-			const input = itemsOf(...ids.map((id) => ({ id })));
-			const { items } = await n8n.runNode(getPdf, input, { continueOnFail });
-			const sent = new Set(pathsOf(service.requests));
-			for (const { json } of items) {
-				const isSent = sent.has(`/response/${String(json.id)}/pdf`);
-				expect(json.error).toMatch(isSent ? /error \(status 500\)/ : /^Not sent: /);
-			}
-			service.requests.length = 0;
-			await expect(n8n.searchForms()).rejects.toThrow('status 500');
-			expect(service.requests).toHaveLength(1);
-		});
+		const { service, n8n } = await createWorld();
+		service.faults.set({ fault: 'serverError' });
+		const ids = Array.from({ length: 100 }, (_, index) => `response-${index}`);
+		const getPdf = { resource: 'response', operation: 'getPdf', responseId: '={{ $json.id }}' };
+		const input = itemsOf(...ids.map((id) => ({ id })));
+		const { items } = await n8n.runNode(getPdf, input, { continueOnFail });
+		const sent = new Set(pathsOf(service.requests));
+		for (const { json } of items) {
+			const isSent = sent.has(`/response/${String(json.id)}/pdf`);
+			expect(json.error).toMatch(isSent ? /error \(status 500\)/ : /^Not sent: /);
+		}
+		service.requests.length = 0;
+		await expect(n8n.searchForms()).rejects.toThrow('status 500');
+		expect(service.requests).toHaveLength(1);
 	});
 });
 
 it('an item that was refused is sent again before the items that still wait', async () => {
-	await withWorld(async ({ service, n8n }) => {
-		service.faults.set({ fault: tooMany(60, 1), times: 1 });
-		service.faults.set({ fault: slow(200) });
-		const { items } = await n8n.runNode(addEach, numbered(service, 30));
-		const { answers } = service.store.responses(survey).at(-1)!;
-		expect(items).toHaveLength(30);
-		// the item that was refused is one of the first four
-		expect(Math.min(...Object.values(answers).map(Number))).toBeGreaterThan(4);
-	});
+	const { service, n8n } = await createWorld();
+	service.faults.set({ fault: tooMany(60, 1), match, times: 1 });
+	service.faults.set({ fault: slow(200) });
+	const { items } = await n8n.runNode(addEach, numbered(service, 30));
+	const { answers } = service.store.responses(survey).at(-1)!;
+	expect(items).toHaveLength(30);
+	// the item that was refused is one of the first four
+	expect(Math.min(...Object.values(answers).map(Number))).toBeGreaterThan(4);
 });
 
-describe.each(['null', '{"code": 422}', '{"message": "Unauthenticated."}'])(
-	'a reply with status 200 and the body %s',
-	(body) => {
-		const formId = locator(contact);
-		const update = { resource: 'settings', operation: 'update', formId, settings: { name: 'a' } };
+const formId = locator(contact);
+const update = { resource: 'settings', operation: 'update', formId, settings: { name: 'a' } };
 
-		it.each([
-			['an added response', addTo(contact), / The response may or may not have been added$/],
-			['updated settings', update, /^Form Service sent a reply that does not say whether/],
-		])('is not taken for %s', async (_what, parameters, text) => {
-			await withWorld(async ({ service, n8n }) => {
-				const [{ uuid }] = service.store.fields(contact);
-				service.faults.set({ fault: answer(200, 'application/json', body), match });
-				const { items, error } = await n8n.runNode(parameters, itemsOf({ [uuid]: 'Ada' }));
-				const sent = service.requests.filter(({ method }) => method === 'POST');
-				expect([items, sent.length]).toEqual([[], 1]);
-				expect(error?.message).toMatch(text);
-			});
-		});
-	},
-);
+describe.each([
+	['an added response', addTo(contact), / The response may or may not have been added$/],
+	['updated settings', update, /^Form Service sent a reply that does not say whether/],
+])('a reply with status 200 is not taken for %s', (_what, parameters, text) => {
+	const bodies = ['null', '{"code": 422}', '{"message": "Unauthenticated."}'];
+	it.each(bodies)('if it is %s', async (body) => {
+		const { service, n8n } = await createWorld();
+		service.faults.set({ fault: answer(200, 'application/json', body), match });
+		const { items, error } = await n8n.runNode(parameters, itemsOf({ Name: 'Ada' }));
+		const sent = service.requests.filter(({ method }) => method === 'POST');
+		expect([items, sent.length]).toEqual([[], 1]);
+		expect(error?.message).toMatch(text);
+	});
+});
 
 describe('a token that is refused', () => {
 	const add = addTo(contact);
@@ -90,43 +81,38 @@ describe('a token that is refused', () => {
 		['unauthorized', true],
 		['loginPage', true],
 	])('sends nothing that still waits (%s, continue on fail: %s)', async (fault, continues) => {
-		await withWorld(async ({ service, n8n }) => {
-			service.faults.set({ fault, match });
-			const [{ uuid }] = service.store.fields(contact);
-			const input = itemsOf(...Array.from({ length: 50 }, (_, index) => ({ [uuid]: index })));
-			const { items, error } = await n8n.runNode(add, input, { continueOnFail: continues });
-			// as many as are open at a time
-			expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(4);
-			if (!continues) {
-				expect(error).toMatchObject({ httpCode: '401', context: { itemIndex: 0 } });
-				return;
-			}
-			expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
-				input.map((_item, item) => ({ item })),
-			);
-			expect(new Set(items.slice(4).map(({ json }) => json.error))).toEqual(
-				new Set([expect.stringContaining('rejected the access token')]),
-			);
-		});
+		const { service, n8n } = await createWorld();
+		service.faults.set({ fault, match });
+		const [{ uuid }] = service.store.fields(contact);
+		const input = itemsOf(...Array.from({ length: 50 }, (_, index) => ({ [uuid]: index })));
+		const { items, error } = await n8n.runNode(add, input, { continueOnFail: continues });
+		// as many as are open at a time
+		expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(4);
+		if (!continues) {
+			expect(error).toMatchObject({ httpCode: '401', context: { itemIndex: 0 } });
+			return;
+		}
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
+			input.map((_item, item) => ({ item })),
+		);
+		expect(new Set(items.slice(4).map(({ json }) => json.error))).toEqual(
+			new Set([expect.stringContaining('rejected the access token')]),
+		);
 	});
 
 	it('does not stop the run if only the host of a file wants a login', async () => {
 		const other = await elsewhere((_request, reply) => reply.writeHead(401).end());
-		await withWorld(async (world) => {
-			await downloadAnswers(world, Array<string[]>(10).fill([`${other.namedUrl}/cv.txt`]));
-			expect(other.visits).toHaveLength(10);
-		});
+		const world = await createWorld();
+		await downloadAnswers(world, Array<string[]>(10).fill([`${other.namedUrl}/cv.txt`]));
+		expect(other.visits).toHaveLength(10);
 	});
 });
 
 it('adds a response once the service accepts connections, since it cannot have had it before', async () => {
 	const { port, free } = await closedPort();
-	const [{ uuid }] = await withWorld(({ service: { store } }) =>
-		Promise.resolve(store.fields(contact)),
-	);
 	const account = { accessToken: 'a-late-account', baseUrl: `http://127.0.0.1:${port}` };
 	const { done, service } = await time.still(async () => {
-		const run = n8nFor(account).startNode(addTo(contact), itemsOf({ [uuid]: 'Late' }));
+		const run = n8nFor(account).startNode(addTo(contact), itemsOf({ Name: 'Late' }));
 		await time.settled();
 		await free();
 		return {

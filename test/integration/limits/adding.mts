@@ -15,7 +15,6 @@ export const addTo = (formId: string): INodeParameters => ({
 	answersJson: '={{ $json }}',
 });
 
-/** Adds a response for every input item of `numbered`. */
 export const addEach = addTo(FORM);
 
 /** So many input items, each with an answer of its own: its number. */
@@ -35,11 +34,7 @@ function scoreOf({ store }: Pick<Service, 'store'>) {
 	return store.fields(FORM).find(({ type }) => type === 'number')!;
 }
 
-/**
- * Adds responses whose answers are links to files, and starts to get the responses with their files.
- *
- * @param responses the links of each response; the files are called 0.txt, 1.txt and so on
- */
+/** Adds responses with links to files, which are called 0.txt and so on, and starts to get them with the files. */
 export function startDownloads({ service, n8n }: World, responses: string[][]) {
 	const input = responses.map((links) => {
 		const Message = links.map((link, index) => `${index}.txt|${link}`);
@@ -63,7 +58,6 @@ export async function downloadAnswers(world: World, responses: string[][]) {
 	return { items, run, problems };
 }
 
-/** The text of the one file of an item. */
 export function textOfFile({ binary = {} }: INodeExecutionData): string {
 	return Buffer.from(binary.message?.data ?? '', 'base64').toString();
 }

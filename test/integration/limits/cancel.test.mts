@@ -3,17 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { demoForms, slow } from '../../service/index.mts';
 import type { Fault, FaultName, ServiceOptions } from '../../service/index.mts';
 import { itemsOf, time } from '../harness.mts';
-import { AT_ONCE, withWorld } from '../world.mts';
+import { AT_ONCE, createWorld } from '../world.mts';
 import { addEach, addTo, numbered } from './adding.mts';
 import { answered, until } from './watch.mts';
 
 const getWorkspace = { resource: 'workspace', operation: 'get' };
 const listForms = { resource: 'form', operation: 'getAll' };
 
-/** Long enough for all that waits in these tests. */
-const LATER_MS = 120_000;
-
-/** Cancels a run and waits for its end. */
 async function cancel(run: { done: Promise<unknown>; cancel: () => void }): Promise<void> {
 	run.cancel();
 	await run.done;
@@ -27,78 +23,72 @@ describe('an execution that is canceled', () => {
 		['another try', getWorkspace, 1, 'unavailable', {}],
 	])('ends at once while it waits for %s, and sends no more', async (_what, ...given) => {
 		const [parameters, requests, fault, options] = given;
-		await withWorld(
-			async ({ service, n8n }) => {
-				service.faults.set({ fault, match: { path: /^(?!.*fields$)/ } });
-				await time.still(async () => {
-					const run = n8n.startNode(parameters, numbered(service, 50));
-					await answered(service.requests, requests);
-					await cancel(run);
-				});
-				await time.sleep(LATER_MS);
-				expect(service.requests).toHaveLength(requests);
-			},
-			{ ...AT_ONCE, ...options },
-		);
+		const { service, n8n } = await createWorld({ ...AT_ONCE, ...options });
+		service.faults.set({ fault, match: { path: /^(?!.*fields$)/ } });
+		await time.still(async () => {
+			const run = n8n.startNode(parameters, numbered(service, 50));
+			await answered(service.requests, requests);
+			await cancel(run);
+		});
+		// long enough for all that waits in these tests
+		await time.sleep(120_000);
+		expect(service.requests).toHaveLength(requests);
 	});
 
 	it('ends at once while it waits for a list that another execution reads, which goes on', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			service.faults.set({ fault: slow(1_000) });
-			const other = await time.still(async () => {
-				const first = n8n.startNode(listForms);
-				await until(service.requests, 1);
-				const run = n8n.startNode(listForms);
-				await new Promise(setImmediate);
-				await cancel(run);
-				return first;
-			});
-			expect((await other.done).error).toBeUndefined();
-			expect(service.requests).toHaveLength(1);
-		}, AT_ONCE);
+		const { service, n8n } = await createWorld(AT_ONCE);
+		service.faults.set({ fault: slow(1_000) });
+		const other = await time.still(async () => {
+			const first = n8n.startNode(listForms);
+			await until(service.requests, 1);
+			const run = n8n.startNode(listForms);
+			await new Promise(setImmediate);
+			await cancel(run);
+			return first;
+		});
+		expect((await other.done).error).toBeUndefined();
+		expect(service.requests).toHaveLength(1);
 	});
 
 	it('closes the connection of a request that is open', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			const closed = Promise.withResolvers<void>();
-			service.faults.set({
-				fault: {
-					stage: 'door',
-					act({ request, reply }) {
-						reply.hijack();
-						request.raw.socket.once('close', closed.resolve);
-					},
+		const { service, n8n } = await createWorld(AT_ONCE);
+		const closed = Promise.withResolvers<void>();
+		service.faults.set({
+			fault: {
+				stage: 'door',
+				act({ request, reply }) {
+					reply.hijack();
+					request.raw.socket.once('close', closed.resolve);
 				},
-			});
-			const run = n8n.startNode(getWorkspace);
-			await until(service.requests, 1);
-			await time.still(async () => {
-				await cancel(run);
-				await closed.promise;
-			});
-		}, AT_ONCE);
+			},
+		});
+		const run = n8n.startNode(getWorkspace);
+		await until(service.requests, 1);
+		await time.still(async () => {
+			await cancel(run);
+			await closed.promise;
+		});
 	});
 
 	it.each([false, true])(
-		'says that a response may have been added whose request was open (continue on fail: %s)',
+		'says that a response may be there (continues: %s)',
 		async (continueOnFail) => {
-			await withWorld(async ({ service, n8n }) => {
-				const { contact } = demoForms;
-				const [{ uuid }] = service.store.fields(contact);
-				const before = service.store.responses(contact).length;
-				service.faults.set({ fault: slow(500), match: { method: 'POST' } });
-				const { items, error } = await time.still(async () => {
-					const input = itemsOf({ [uuid]: 'Ada' });
-					const run = n8n.startNode(addTo(contact), input, { continueOnFail });
-					await answered(service.requests, 2);
-					run.cancel();
-					return await run.done;
-				});
-				expect(continueOnFail ? items[0].json.error : error?.message).toMatch(
-					/broke before the whole reply arrived\. The response may or may not have been added$/,
-				);
-				expect(service.store.responses(contact)).toHaveLength(before + 1);
-			}, AT_ONCE);
+			const { service, n8n } = await createWorld(AT_ONCE);
+			const { contact } = demoForms;
+			const [{ uuid }] = service.store.fields(contact);
+			const before = service.store.responses(contact).length;
+			service.faults.set({ fault: slow(500), match: { method: 'POST' } });
+			const { items, error } = await time.still(async () => {
+				const input = itemsOf({ [uuid]: 'Ada' });
+				const run = n8n.startNode(addTo(contact), input, { continueOnFail });
+				await answered(service.requests, 2);
+				run.cancel();
+				return await run.done;
+			});
+			expect(continueOnFail ? items[0].json.error : error?.message).toMatch(
+				/broke before the whole reply arrived\. The response may or may not have been added$/,
+			);
+			expect(service.store.responses(contact)).toHaveLength(before + 1);
 		},
 	);
 });

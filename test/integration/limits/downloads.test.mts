@@ -4,7 +4,7 @@ import { answer, bodyOf, slow, status, type Fault } from '../../service/index.mt
 import { time } from '../harness.mts';
 import { container, core } from '../n8n/core.mts';
 import { elsewhere } from '../servers.mts';
-import { AT_ONCE, running, withWorld, type World } from '../world.mts';
+import { AT_ONCE, running, createWorld, type World } from '../world.mts';
 import { downloadAnswers, startDownloads, textOfFile } from './adding.mts';
 import { answered } from './watch.mts';
 
@@ -34,51 +34,47 @@ describe('the files of many responses', () => {
 		);
 		const links = numbers(20).map((index) => [`${namedUrl}/${index}`]);
 		const { items, problems } = await downloadAnswers(world, links);
-		expect(items.map(textOfFile)).toEqual(
-			numbers(20).map((index) => (index === 7 ? '' : `/${index}`)),
-		);
+		expect(items.map(textOfFile)).toEqual(numbers(20).map((at) => (at === 7 ? '' : `/${at}`)));
 		const missing = expect.stringMatching(/^0\.txt: The file .* \(status 404\)$/);
 		expect(problems).toEqual(numbers(20).map((index) => [index === 7 ? missing : '']));
 	});
 
 	it('are downloaded for four at a time, also after a run that waited was canceled', async () => {
-		await withWorld(async (world) => {
-			const { visits } = world.service;
-			const links = linksTo(world, 1, slow(Infinity));
-			const start = async (open: number) => {
-				const run = startDownloads(world, Array<string[]>(4).fill(links));
-				await answered(visits, open);
-				return run;
-			};
-			await time.still(async () => {
-				const first = await start(4);
-				const waiting = await start(4);
-				waiting.cancel();
-				await waiting.done;
-				const next = await start(4);
-				expect(visits).toHaveLength(4);
-				// what was open ends, and makes place
-				first.cancel();
-				await first.done;
-				await answered(visits, 8);
-				expect(visits).toHaveLength(8);
-				next.cancel();
-				await next.done;
-			});
-		}, AT_ONCE);
+		const world = await createWorld(AT_ONCE);
+		const { visits } = world.service;
+		const links = linksTo(world, 1, slow(Infinity));
+		const start = async (open: number) => {
+			const run = startDownloads(world, Array<string[]>(4).fill(links));
+			await answered(visits, open);
+			return run;
+		};
+		const cancel = async (run: Awaited<ReturnType<typeof start>>) => {
+			run.cancel();
+			await run.done;
+		};
+		await time.still(async () => {
+			const first = await start(4);
+			await cancel(await start(4));
+			const next = await start(4);
+			expect(visits).toHaveLength(4);
+			// what was open ends, and makes place
+			await cancel(first);
+			await answered(visits, 8);
+			expect(visits).toHaveLength(8);
+			await cancel(next);
+		});
 	});
 
 	it("neither use the account's limit nor count as failures of Form Service", async () => {
-		await withWorld(async (world) => {
-			const links = linksTo(world, 3, status(500, 'Broken'));
-			const begun = time.now();
-			const { items } = await downloadAnswers(world, Array<string[]>(40).fill(links));
-			expect(items).toHaveLength(40);
-			expect(world.service.visits.length).toBeGreaterThanOrEqual(120);
-			expect(time.now() - begun).toBeLessThan(60_000);
-			const { error } = await world.n8n.runNode({ resource: 'form', operation: 'getAll' });
-			expect(error).toBeUndefined();
-		});
+		const world = await createWorld();
+		const links = linksTo(world, 3, status(500, 'Broken'));
+		const begun = time.now();
+		const { items } = await downloadAnswers(world, Array<string[]>(40).fill(links));
+		expect(items).toHaveLength(40);
+		expect(world.service.visits.length).toBeGreaterThanOrEqual(120);
+		expect(time.now() - begun).toBeLessThan(60_000);
+		const { error } = await world.n8n.runNode({ resource: 'form', operation: 'getAll' });
+		expect(error).toBeUndefined();
 	});
 });
 
@@ -94,10 +90,8 @@ describe('the files of one response', () => {
 	it('take a minute at most, and of each file that is not there by then the item says so', async () => {
 		const begun = time.now();
 		const { problems } = await downloadAnswers(world, [linksTo(world, 5, slow(Infinity))]);
-		expect(problems[0]).toHaveLength(5);
-		expect(problems[0][4]).toBe(
-			'4.txt: The files of this response could not be downloaded within 60 seconds',
-		);
+		const TOO_LATE = 'The files of this response could not be downloaded within 60 seconds';
+		expect(problems[0]).toEqual(numbers(5).map((at) => `${at}.txt: ${TOO_LATE}`));
 		expect(time.now() - begun).toBeLessThan(62_000);
 	});
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { demoForms, slow } from '../../service/index.mts';
-import type { FaultName } from '../../service/index.mts';
-import { AT_ONCE, withWorld } from '../world.mts';
+import { demoForms, slow, type FaultName } from '../../service/index.mts';
+import { AT_ONCE, createWorld } from '../world.mts';
 import { n8nFor, time, type N8n } from '../harness.mts';
 import { pathsOf } from './watch.mts';
 
@@ -19,62 +18,57 @@ describe('the list of forms in the editor', () => {
 		['one request if it is refused', 'forbidden', 'rejected', 1],
 		['four tries while Form Service is in trouble', 'unavailable', 'rejected', 4],
 	])('costs %s, however much a person types', async (_what, fault, status, requests) => {
-		await withWorld(async ({ service, n8n }) => {
-			if (fault) service.faults.set({ fault });
-			expect(await typeInto(n8n)).toEqual(new Set([status]));
-			expect(pathsOf(service.requests)).toEqual(Array(requests).fill('/forms'));
-		});
+		const { service, n8n } = await createWorld();
+		if (fault) service.faults.set({ fault });
+		expect(await typeInto(n8n)).toEqual(new Set([status]));
+		expect(pathsOf(service.requests)).toEqual(Array(requests).fill('/forms'));
 	});
 
 	it('is also the list for the fields of all its forms', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			const chosen = Object.values(demoForms);
-			await Promise.all(chosen.map(async (formId) => await n8n.getFormFields(formId)));
-			for (const formId of chosen) await n8n.getFormFields(formId);
-			await typeInto(n8n);
-			expect(pathsOf(service.requests)).toEqual(['/forms']);
-		});
+		const { service, n8n } = await createWorld();
+		const chosen = Object.values(demoForms);
+		await Promise.all(chosen.map(async (formId) => await n8n.getFormFields(formId)));
+		for (const formId of chosen) await n8n.getFormFields(formId);
+		await typeInto(n8n);
+		expect(pathsOf(service.requests)).toEqual(['/forms']);
 	});
 
 	it('costs one more request for the fields of a form that it does not have', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			await n8n.searchForms();
-			const { id } = service.store.addForm({ name: 'New', fields: [{ label: 'Only' }] });
-			await Promise.all([n8n.getFormFields(id), n8n.getFormFields(id)]);
-			const { fields } = await n8n.getFormFields(id);
-			expect(fields.map(({ displayName }) => displayName)).toEqual(['Only']);
-			expect(pathsOf(service.requests)).toEqual(['/forms', `/forms/${id}/fields`]);
-		});
+		const { service, n8n } = await createWorld();
+		await n8n.searchForms();
+		const { id } = service.store.addForm({ name: 'New', fields: [{ label: 'Only' }] });
+		await Promise.all([n8n.getFormFields(id), n8n.getFormFields(id)]);
+		const { fields } = await n8n.getFormFields(id);
+		expect(fields.map(({ displayName }) => displayName)).toEqual(['Only']);
+		expect(pathsOf(service.requests)).toEqual(['/forms', `/forms/${id}/fields`]);
 	});
 
 	it('is read again 10 seconds after a failure, and a minute after the end of a success', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			service.faults.set({ fault: 'forbidden', times: 1 });
-			service.faults.set({ fault: slow(20_000), times: 1 });
-			await expect(n8n.searchForms()).rejects.toThrow('Access denied');
-			await time.sleep(9_000);
-			await expect(n8n.searchForms()).rejects.toThrow('Access denied');
-			expect(service.requests).toHaveLength(1);
-			for (const [pauseMs, requests] of [
-				[2_000, 2],
-				[59_000, 2],
-				[2_000, 3],
-			]) {
-				await time.sleep(pauseMs);
-				await n8n.searchForms();
-				expect(service.requests).toHaveLength(requests);
-			}
-		}, AT_ONCE);
+		const { service, n8n } = await createWorld(AT_ONCE);
+		service.faults.set({ fault: 'forbidden', times: 1 });
+		service.faults.set({ fault: slow(20_000), times: 1 });
+		await expect(n8n.searchForms()).rejects.toThrow('Access denied');
+		await time.sleep(9_000);
+		await expect(n8n.searchForms()).rejects.toThrow('Access denied');
+		expect(service.requests).toHaveLength(1);
+		for (const [pauseMs, requests] of [
+			[2_000, 2],
+			[59_000, 2],
+			[2_000, 3],
+		]) {
+			await time.sleep(pauseMs);
+			await n8n.searchForms();
+			expect(service.requests).toHaveLength(requests);
+		}
 	});
 
 	it('is never that of another account', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			const { id: accountId } = service.store.addAccount({ name: 'Other', tokens: ['other'] });
-			service.store.addForm({ name: 'Of the other', accountId });
-			await n8n.searchForms();
-			const other = n8nFor({ accessToken: 'other', baseUrl: service.url });
-			const { results } = await other.searchForms();
-			expect(results.map(({ name }) => name)).toEqual(['Of the other']);
-		});
+		const { service, n8n } = await createWorld();
+		const { id: accountId } = service.store.addAccount({ name: 'Other', tokens: ['other'] });
+		service.store.addForm({ name: 'Of the other', accountId });
+		await n8n.searchForms();
+		const other = n8nFor({ accessToken: 'other', baseUrl: service.url });
+		const { results } = await other.searchForms();
+		expect(results.map(({ name }) => name)).toEqual(['Of the other']);
 	});
 });

@@ -1,143 +1,126 @@
+import type { INodeParameters } from 'n8n-workflow';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { demoForms, slow } from '../../service/index.mts';
-import type { Fault } from '../../service/index.mts';
+import { demoForms, slow, type Fault } from '../../service/index.mts';
 import { locator, n8nFor, time } from '../harness.mts';
 import { logger, ssrfProtection } from '../n8n/core.mts';
 import { unreachablePlaces } from '../servers.mts';
-import { withWorld, type World } from '../world.mts';
+import { createWorld, type World } from '../world.mts';
 import { addEach, numbered, numbersOf } from './adding.mts';
 import { pathsOf, until } from './watch.mts';
 
 const { contact } = demoForms;
 
 it('130 items take two minutes and a moment, none is refused, and each has its own output', async () => {
-	await withWorld(async ({ service, n8n }) => {
-		const begun = time.now();
-		const { items, error } = await n8n.runNode(addEach, numbered(service, 130));
-		const tookMs = time.now() - begun;
-		expect(error).toBeUndefined();
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(items.map((_, item) => ({ item })));
-		expect(numbersOf(service, items)).toEqual(Array.from({ length: 130 }, (_, index) => index));
-		// and the fields of the form
-		expect(service.requests).toHaveLength(131);
-		expect(tookMs).toBeGreaterThan(120_000);
-		expect(tookMs).toBeLessThan(150_000);
-	});
+	const { service, n8n } = await createWorld();
+	const begun = time.now();
+	const { items, error } = await n8n.runNode(addEach, numbered(service, 130));
+	const tookMs = time.now() - begun;
+	expect(error).toBeUndefined();
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual(items.map((_, item) => ({ item })));
+	expect(numbersOf(service, items)).toEqual(Array.from({ length: 130 }, (_, index) => index));
+	// and the fields of the form
+	expect(service.requests).toHaveLength(131);
+	expect(tookMs).toBeGreaterThan(120_000);
+	expect(tookMs).toBeLessThan(150_000);
 });
 
 it('two accounts have a limit each', async () => {
-	await withWorld(async (one) => {
-		await withWorld(async (other) => {
-			const begun = time.now();
-			const runs = [one, other].map(async ({ service, n8n }) => {
-				return await n8n.runNode(addEach, numbered(service, 59));
-			});
-			for (const { items } of await Promise.all(runs)) expect(items).toHaveLength(59);
-			expect(time.now() - begun).toBeLessThan(60_000);
-		});
+	const one = await createWorld();
+	const other = await createWorld();
+	const begun = time.now();
+	const runs = [one, other].map(async ({ service, n8n }) => {
+		return await n8n.runNode(addEach, numbered(service, 59));
 	});
+	for (const { items } of await Promise.all(runs)) expect(items).toHaveLength(59);
+	expect(time.now() - begun).toBeLessThan(60_000);
 });
 
 describe('items that need more requests than are left of the day', () => {
 	it('are an error before the first one if a whole day does not suffice', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			const { error } = await n8n.runNode(addEach, numbered(service, 1_441));
-			expect(error?.message).toBe(
-				'The items need 1,441 requests, but Form Service allows 1,440 a day',
-			);
-			expect(error?.description).toMatch(/^Nothing was sent\.\nSplit the items into several runs/);
-			expect(service.requests.filter(({ method }) => method === 'POST')).toEqual([]);
-		});
+		const { service, n8n } = await createWorld();
+		const { error } = await n8n.runNode(addEach, numbered(service, 1_441));
+		expect(error?.message).toMatch(/^The items need 1,441 requests, but .* allows 1,440 a day$/);
+		expect(error?.description).toMatch(/^Nothing was sent\.\nSplit the items into several runs/);
+		expect(service.requests.filter(({ method }) => method === 'POST')).toEqual([]);
 	});
 
-	it.each([{}, { batching: { batch: { batchSize: 20, batchInterval: 1 } } }])(
-		'are announced in the log if they may not fit, with the request options %j',
+	const batching = { batch: { batchSize: 20, batchInterval: 1 } };
+	it.each([{}, { batching }])(
+		'are announced in the log if they may not fit: %j',
 		async (requestOptions) => {
-			await withWorld(async ({ service, n8n }) => {
-				const warn = vi.spyOn(logger, 'warn').mockReset();
-				const add = async (count: number) =>
-					await n8n.runNode({ ...addEach, requestOptions }, numbered(service, count));
-				await add(30);
-				const spoil: Extract<Fault, { stage: 'after' }>['spoil'] = ({ reply }, body) => {
-					reply.headers({ 'x-ratelimit-limit': '1440', 'x-ratelimit-remaining': '50' });
-					return body;
-				};
-				service.faults.set({ fault: { stage: 'after', spoil }, times: 1 });
-				await n8n.runNode({ resource: 'form', operation: 'getAll' });
-				await add(20);
-				expect(warn).not.toHaveBeenCalled();
-				await add(31);
-				expect(warn.mock.calls[0]).toEqual(['31 items, about 28 requests left today']);
-			});
+			const { service, n8n } = await createWorld();
+			const warn = vi.spyOn(logger, 'warn').mockReset();
+			const add = async (count: number) =>
+				await n8n.runNode({ ...addEach, requestOptions }, numbered(service, count));
+			await add(30);
+			const headers = { 'x-ratelimit-limit': '1440', 'x-ratelimit-remaining': '50' };
+			const showDay: Fault = {
+				stage: 'after',
+				spoil: ({ reply }, body) => (reply.headers(headers), body),
+			};
+			service.faults.set({ fault: showDay, times: 1 });
+			await n8n.runNode({ resource: 'form', operation: 'getAll' });
+			await add(20);
+			expect(warn).not.toHaveBeenCalled();
+			await add(31);
+			expect(warn.mock.calls[0]).toEqual(['31 items, about 28 requests left today']);
 		},
 	);
 });
 
-describe('while the items of an execution wait for their turn', () => {
-	const searchForms = async ({ n8n }: World) => await n8n.searchForms();
-	const poll = async ({ n8n }: World) => await n8n.runPoll({ formId: locator(contact) });
-	const searchWhatItemsWant = async ({ n8n }: World) => {
-		const bulk = n8n.startNode({ resource: 'form', operation: 'getAll' });
-		await new Promise(setImmediate);
-		await n8n.searchForms();
-		bulk.cancel();
-		await bulk.done;
-	};
+const searchForms = async ({ n8n }: World) => await n8n.searchForms();
+const poll = async ({ n8n }: World) => await n8n.runPoll({ formId: locator(contact) });
+const searchWhatItemsWant = async ({ n8n }: World) => {
+	const bulk = n8n.startNode({ resource: 'form', operation: 'getAll' });
+	await new Promise(setImmediate);
+	await n8n.searchForms();
+	bulk.cancel();
+	await bulk.done;
+};
 
-	it.each([
-		['a list in the editor', '/forms', searchForms],
-		['a list in the editor that other items want, too,', '/forms', searchWhatItemsWant],
-		['a trigger', `/responses/${contact}`, poll],
-	])('%s goes before them', async (_what, path, ask) => {
-		const limits = { perMinute: 5_000, perDay: 20_000 };
-		await withWorld(async (world) => {
-			const { service, n8n } = world;
-			service.faults.set({ fault: slow(20) });
-			const run = n8n.runNode(addEach, numbered(service, 50));
-			await until(service.requests, 10);
-			const before = service.requests.length;
-			await ask(world);
-			// as many as are open at a time left before
-			const position = pathsOf(service.requests).indexOf(path);
-			expect(position).toBeGreaterThanOrEqual(before);
-			expect(position).toBeLessThanOrEqual(before + 5);
-			expect((await run).items).toHaveLength(50);
-		}, limits);
-	});
+it.each([
+	['a list in the editor', '/forms', searchForms],
+	['a list in the editor that other items want, too,', '/forms', searchWhatItemsWant],
+	['a trigger', `/responses/${contact}`, poll],
+])('%s goes before the items that wait for their turn', async (_what, path, ask) => {
+	const limits = { perMinute: 5_000, perDay: 20_000 };
+	const world = await createWorld(limits);
+	const { service, n8n } = world;
+	service.faults.set({ fault: slow(20) });
+	const run = n8n.runNode(addEach, numbered(service, 50));
+	await until(service.requests, 10);
+	const before = service.requests.length;
+	await ask(world);
+	// as many as are open at a time left before
+	const position = pathsOf(service.requests).indexOf(path);
+	expect(position).toBeGreaterThanOrEqual(before);
+	expect(position).toBeLessThanOrEqual(before + 5);
+	expect((await run).items).toHaveLength(50);
 });
 
 describe('60 items that fail for a reason of their own node', () => {
 	const places = unreachablePlaces();
 	afterEach(() => void (ssrfProtection.enabled = false));
 
-	it.each([
-		{
-			reason: 'a short Timeout',
-			requestOptions: { timeout: 50 },
-			message: /^\S+ did not reply in time\. The response may or may not/,
-		},
-		{
-			reason: 'a certificate',
-			place: 'a certificate that nobody vouches for',
-			message: /^The certificate of \S+ was not accepted/,
-		},
-		{
-			reason: "n8n's SSRF protection",
-			enabled: true,
-			message: /^n8n does not allow requests to/,
-		},
-	])('are each sent, since the service works: $reason', async ({ message, ...given }) => {
-		const { requestOptions = {}, place, enabled = false } = given;
-		await withWorld(async ({ service }) => {
-			service.faults.set({ fault: 'silentBefore', match: { method: 'POST' } });
-			ssrfProtection.enabled = enabled;
-			const { baseUrl } = (await places).find(({ name }) => name === place) ?? service;
-			const n8n = n8nFor({ accessToken: service.token, baseUrl });
-			const { items } = await n8n.runNode({ ...addEach, requestOptions }, numbered(service, 60), {
-				continueOnFail: true,
-			});
-			const errors = new Set(items.map(({ json }) => json.error));
-			expect([...errors]).toEqual([expect.stringMatching(message)]);
+	it.each<[string, INodeParameters, string, RegExp]>([
+		[
+			'a short Timeout',
+			{ timeout: 50 },
+			'',
+			/^\S+ did not reply in time\. The response may or may/,
+		],
+		['the certificate', {}, 'a certificate that nobody vouches for', / was not accepted/],
+		["n8n's SSRF protection", {}, '', /^n8n does not allow requests to/],
+	])('are each sent, since the service works: %s', async (reason, requestOptions, place, text) => {
+		const { service } = await createWorld();
+		service.faults.set({ fault: 'silentBefore', match: { method: 'POST' } });
+		ssrfProtection.enabled = reason.includes('SSRF');
+		const { baseUrl } = (await places).find(({ name }) => name === place) ?? service;
+		const n8n = n8nFor({ accessToken: service.token, baseUrl });
+		const { items } = await n8n.runNode({ ...addEach, requestOptions }, numbered(service, 60), {
+			continueOnFail: true,
 		});
+		const errors = new Set(items.map(({ json }) => json.error));
+		expect([...errors]).toEqual([expect.stringMatching(text)]);
 	});
 });

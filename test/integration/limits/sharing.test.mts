@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { demoForms, slow } from '../../service/index.mts';
 import { locator } from '../harness.mts';
-import { AT_ONCE, running, withWorld } from '../world.mts';
+import { AT_ONCE, running, createWorld } from '../world.mts';
 import { addTo } from './adding.mts';
 import { pathsOf, until } from './watch.mts';
 
@@ -69,23 +69,21 @@ describe('executions that read a list at the same moment', () => {
 
 describe('an execution that starts later', () => {
 	it('reads the list again', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			await n8n.runNode(listForms);
-			service.store.addForm({ name: 'Added in between' });
-			expect((await n8n.runNode(listForms)).items).toHaveLength(FORMS + 1);
-		});
+		const { service, n8n } = await createWorld();
+		await n8n.runNode(listForms);
+		service.store.addForm({ name: 'Added in between' });
+		expect((await n8n.runNode(listForms)).items).toHaveLength(FORMS + 1);
 	});
 
 	it('does not share a list that was requested before a response was added', async () => {
-		await withWorld(async ({ service, n8n }) => {
-			service.faults.set({ match: { method: 'GET' }, fault: slow(400) });
-			const list = { ...listResponses, returnAll: true };
-			const early = n8n.runNode(list);
-			await until(service.requests, 1);
-			const [{ uuid }] = service.store.fields(demoForms.contact);
-			await n8n.runNode(addTo(demoForms.contact), [{ json: { [uuid]: 'Ada' } }]);
-			const { items } = await n8n.runNode(list);
-			expect(items).toHaveLength((await early).items.length + 1);
-		}, AT_ONCE);
+		const { service, n8n } = await createWorld(AT_ONCE);
+		service.faults.set({ match: { method: 'GET' }, fault: slow(400) });
+		const list = { ...listResponses, returnAll: true };
+		const early = n8n.runNode(list);
+		await until(service.requests, 1);
+		const [{ uuid }] = service.store.fields(demoForms.contact);
+		await n8n.runNode(addTo(demoForms.contact), [{ json: { [uuid]: 'Ada' } }]);
+		const { items } = await n8n.runNode(list);
+		expect(items).toHaveLength((await early).items.length + 1);
 	});
 });

@@ -17,7 +17,4 @@ export async function answered(requests: readonly RecordedRequest[], count: numb
 	await time.settled();
 }
 
-/** The paths of requests. */
-export function pathsOf(requests: readonly RecordedRequest[]): string[] {
-	return requests.map(({ path }) => path);
-}
+export const pathsOf = (requests: readonly RecordedRequest[]) => requests.map(({ path }) => path);

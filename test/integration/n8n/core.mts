@@ -21,7 +21,6 @@ Object.assign(process.env, settings);
 const load = createRequire(import.meta.url);
 const loadAsCore = createRequire(load.resolve('n8n-core'));
 
-/** n8n's own classes that run nodes. */
 export const core = load('n8n-core') as typeof N8nCore;
 export const workflow = load('n8n-workflow') as typeof N8nWorkflow;
 

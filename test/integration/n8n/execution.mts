@@ -33,11 +33,7 @@ export function createAdditionalData(
 	return given as IWorkflowExecuteAdditionalData;
 }
 
-/**
- * An execution that begins at a node with these input items.
- *
- * @param previousNode the node that they come from, if any
- */
+/** An execution that begins at a node with these input items, which can come from another node. */
 export function beginningAt(
 	node: INode,
 	items: INodeExecutionData[],

@@ -21,7 +21,6 @@ const { now, sleep, timeout } = time;
 const { clock } = builtFile<{ clock: object }>('nodes/FormService/api/clock.js');
 Object.assign(clock, { now, sleep, timeout });
 
-/** The credential types of the built package. */
 export const credentialTypes = new Map(
 	manifest.n8n.credentials
 		.map((path) => instantiate<ICredentialType>(path))
@@ -50,7 +49,6 @@ function asN8nRunsIt(node: INodeType): INodeType {
 	return node;
 }
 
-/** The full type of a node, from its own name. */
 export function typeOf(name: string): string {
 	return `${manifest.name}.${name}`;
 }

@@ -52,14 +52,9 @@ export class TestTime {
 		);
 	}
 
-	/** Epoch milliseconds. */
 	readonly now = (): number => this.stoppedAt ?? realNow() + this.aheadMs;
 
-	/**
-	 * Waits for some milliseconds, or for ever.
-	 *
-	 * @param signal ends the wait when it aborts
-	 */
+	/** Waits for some milliseconds, or for ever; the signal ends the wait. */
 	readonly sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
 		if (signal?.aborted) return;
 		// a pause for others needs no time to pass
@@ -74,7 +69,6 @@ export class TestTime {
 		signal?.removeEventListener('abort', end);
 	};
 
-	/** A signal that aborts after some milliseconds. */
 	readonly timeout = (ms: number): AbortSignal => {
 		const controller = new AbortController();
 		const abort = () => controller.abort(new DOMException('The time is over', 'TimeoutError'));
@@ -82,11 +76,7 @@ export class TestTime {
 		return controller.signal;
 	};
 
-	/**
-	 * Waits before a reply of the stand-in, or until its connection is closed.
-	 *
-	 * @param connection the stand-in's end of the connection on which the request came
-	 */
+	/** Waits before a reply of the stand-in, or until its end of the connection is closed. */
 	readonly holdBack = async (ms: number, connection: Socket): Promise<void> => {
 		const gone = new AbortController();
 		const abort = () => gone.abort();
@@ -110,11 +100,7 @@ export class TestTime {
 		}
 	}
 
-	/**
-	 * Resolves when nothing more happens before some time has passed.
-	 *
-	 * @throws Error if that does not come
-	 */
+	/** Resolves when nothing more happens before some time has passed, or fails after a while. */
 	async settled(): Promise<void> {
 		const { promise, resolve, reject } = Promise.withResolvers<void>();
 		const giveUp = () => reject(new Error(`Still under way: ${this.open.size} requests`));

@@ -12,69 +12,72 @@ import { running } from '../world.mts';
 /** What n8n and people learn from the description of the node: requests, subtitle, panel and output. */
 
 const { service, n8n } = await running();
-const type = typeOf('formService');
-const { description } = nodeOf(type);
+const { description } = nodeOf(typeOf('formService'));
 
-describe('The request that is declared', () => {
-	const { runNode } = n8nFor({ accessToken: service.token, baseUrl: `${service.url}/api/v1//` });
+const { runNode } = n8nFor({ accessToken: service.token, baseUrl: `${service.url}/api/v1//` });
 
-	/** What the service receives at last. */
-	async function sendLast(parameters: INodeParameters) {
-		const [, { json }] = inputFor(service);
-		service.requests.length = 0;
-		await runNode(parameters, itemsOf({ ...json, responseId: ` ${String(json.responseId)} ` }));
-		const { method, path, query, headers, body } = service.requests.at(-1)!;
-		return { method, path, query, headers, body };
-	}
+/** What the service receives at last. */
+async function sendLast(parameters: INodeParameters) {
+	const [, { json }] = inputFor(service);
+	service.requests.length = 0;
+	await runNode(parameters, itemsOf({ ...json, responseId: ` ${String(json.responseId)} ` }));
+	const { method, path, query, headers, body } = service.requests.at(-1)!;
+	return { method, path, query, headers, body };
+}
 
-	async function expectToBeSent(parameters: INodeParameters) {
-		const sent = await sendLast(parameters);
-		// without the pagination function, n8n itself sends what is declared
-		const { requestOperations } = description;
-		delete description.requestOperations;
-		const declared = await sendLast(parameters).finally(() => {
-			description.requestOperations = requestOperations;
-		});
-		expect(declared).toEqual(sent);
-		expect(declared.headers).toMatchObject({ accept: 'application/json' });
-	}
-
-	it.each(operationCases)('by $name is the one that is sent', async ({ parameters }) => {
-		await expectToBeSent(parameters);
+async function expectToBeSent(parameters: INodeParameters) {
+	const sent = await sendLast(parameters);
+	// without the pagination function, n8n itself sends what is declared
+	const { requestOperations } = description;
+	delete description.requestOperations;
+	const declared = await sendLast(parameters).finally(() => {
+		description.requestOperations = requestOperations;
 	});
+	expect(declared).toEqual(sent);
+	expect(declared.headers).toMatchObject({ accept: 'application/json' });
+}
 
-	// the base URL and the status are the only expressions in what is declared
-	withBothEngines('by Response: Get Many', () => {
-		it.each(['complete', 'incomplete'])('reads %s responses', async (status) => {
-			const { parameters } = operationNamed('Response: Get Many');
-			await expectToBeSent({ ...parameters, status });
-		});
+it.each(operationCases)('The declared request of $name is sent', async ({ parameters }) => {
+	await expectToBeSent(parameters);
+});
+
+// the base URL and the status are the only expressions in what is declared
+withBothEngines('The declared request of Response: Get Many', () => {
+	it.each(['complete', 'incomplete'])('reads %s responses', async (status) => {
+		const { parameters } = operationNamed('Response: Get Many');
+		await expectToBeSent({ ...parameters, status });
 	});
 });
 
 const choose = (value: string, cachedResultName?: string) =>
 	({ __rl: true, mode: 'list', value, cachedResultName }) as unknown as INodeParameters;
 
-const nodeWith = (parameters: INodeParameters): INode => ({
-	...{ id: 'node-1', name: 'Form Service', type, typeVersion: 1, position: [0, 0], parameters },
-});
+/** A workflow with one node, and what evaluates its expressions. */
+function createNode(parameters: INodeParameters, name = 'formService') {
+	const place = { id: 'node-1', name: 'Form Service', position: [0, 0] as [number, number] };
+	const node: INode = { ...place, type: typeOf(name), typeVersion: 1, parameters };
+	const settings = { id: 'w', nodes: [node], connections: {}, active: false, nodeTypes };
+	return { node, expression: new workflow.Workflow(settings).expression };
+}
+
+const [contact, survey] = [choose('a', 'Contact'), choose('b', 'Customer Satisfaction Survey')];
+const events = ['responseStarted', 'responseAbandoned'];
 
 it.each<[string, INodeParameters]>([
-	[
-		'Contact: Create response',
-		{ resource: 'response', operation: 'create', formId: choose('aB3xY9', 'Contact') },
-	],
+	['Contact: Create response', { resource: 'response', operation: 'create', formId: contact }],
 	['Get forms', { resource: 'form', operation: 'getAll' }],
 	['Get PDF: response', { resource: 'response', operation: 'getPdf' }],
-	[
-		'Update settings',
-		{ resource: 'settings', operation: 'update', formId: locator('={{ $json.id }}') },
-	],
-])('The subtitle of the node can be "%s"', (expected, parameters) => {
-	const node = nodeWith(parameters);
-	const settings = { id: 'w', nodes: [node], connections: {}, active: false, nodeTypes };
-	const { expression } = new workflow.Workflow(settings);
-	const text = description.subtitle;
+	['Update settings', { resource: 'settings', operation: 'update', formId: choose('={{ 1 }}') }],
+	['Contact: completed', { events: ['responseCompleted'], formId: contact }],
+	['Customer Satis…: completed', { events: ['responseCompleted'], formId: survey }],
+	['On completed', { events: ['responseCompleted'] }],
+	['2 forms: started, abandoned', { watch: 'several', formIds: ['a', 'b'], events }],
+	['All forms: form created', { watch: 'all', events: ['formCreated'], formId: contact }],
+	['All forms: form created', { events: ['formCreated'] }],
+])('The subtitle of a node can be "%s"', (expected, parameters) => {
+	const name = 'events' in parameters ? 'formServiceTrigger' : 'formService';
+	const { node, expression } = createNode({ watch: 'one', ...parameters }, name);
+	const text = nodeOf(typeOf(name)).description.subtitle;
 	expect(expression.getSimpleParameterValue(node, text, 'internal', {})).toBe(expected);
 });
 
@@ -82,25 +85,19 @@ it.each([
 	['create', 721, true],
 	['create', 720, false],
 	['get', 721, false],
-])(
-	'The output of %s hints at the limit of the day for %i items: %s',
-	async (operation, count, is) => {
-		const node = nodeWith({ resource: 'response', operation });
-		const settings = { id: 'w', nodes: [node], connections: {}, active: false, nodeTypes };
-		const { expression } = new workflow.Workflow(settings);
-		const hint = description.hints!.find(({ message }) => /requests per day/.test(message));
-		const shown = hint!.displayCondition!;
-		const items = Array.from({ length: count }, () => ({ json: {} }));
-		const evaluate = async () =>
-			expression.getParameterValue(shown, null, 0, 0, node.name, items, 'manual', {});
-		expect(await expression.withIsolate(evaluate)).toBe(is);
-	},
-);
+])('The output of %s hints at the limit of the day for %i items: %s', async (...given) => {
+	const [operation, count, is] = given;
+	const { node, expression } = createNode({ resource: 'response', operation });
+	const hint = description.hints!.find(({ message }) => /requests per day/.test(message))!;
+	const [shown, items] = [hint.displayCondition!, Array(count).fill({ json: {} })];
+	const evaluate = async () =>
+		expression.getParameterValue(shown, null, 0, 0, node.name, items, 'manual', {});
+	expect(await expression.withIsolate(evaluate)).toBe(is);
+});
 
-/** The parameters that the panel shows. */
 function listShown(parameters: INodeParameters): string[] {
 	const { getNodeParameters, displayParameter } = workflow.NodeHelpers;
-	const node = nodeWith(parameters);
+	const { node } = createNode(parameters);
 	const { properties } = description;
 	const all = getNodeParameters(properties, parameters, true, false, node, description)!;
 	return properties

@@ -1,21 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { ResourceMapperFields } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { answer, demoForms, redirect } from '../../service/index.mts';
-import { locator, n8nFor } from '../harness.mts';
-import { running, withWorld, type World } from '../world.mts';
+import { demoForms, redirect, success } from '../../service/index.mts';
+import { locator, n8nFor, type N8n } from '../harness.mts';
+import { createWorld, running } from '../world.mts';
 
 const { service, n8n } = await running();
 const { contact, survey, event } = demoForms;
 
-/** A service that lists these forms. */
-const listing = async (forms: object[], work: (world: World) => Promise<void>) =>
-	await withWorld(async (world) => {
-		const body = JSON.stringify({ success: true, data: forms });
-		const match = { path: /^\/forms$/ };
-		world.service.faults.set({ fault: answer(200, 'application/json', body), match });
-		await work(world);
-	});
+/** An n8n with an account of a service that lists these forms. */
+async function listForms(...forms: object[]): Promise<N8n> {
+	const world = await createWorld();
+	world.service.faults.set({ fault: success(forms), match: { path: /^\/forms$/ } });
+	return world.n8n;
+}
 
 describe('The list of forms', () => {
 	it('has every form by name, and marks a closed one', async () => {
@@ -43,37 +41,34 @@ describe('The list of forms', () => {
 
 	it('tells forms of one name apart by their IDs', async () => {
 		const forms = ['a1', 'a2'].map((id) => ({ id, name: 'Again' }));
-		await listing([...forms, { id: 'a3', name: 'Once' }], async (world) => {
-			const { results } = await world.n8n.searchForms();
-			expect(results.map(({ name }) => name)).toEqual(['Again (a1)', 'Again (a2)', 'Once']);
-		});
+		const own = await listForms(...forms, { id: 'a3', name: 'Once' });
+		const { results } = await own.searchForms();
+		expect(results.map(({ name }) => name)).toEqual(['Again (a1)', 'Again (a2)', 'Once']);
 	});
 
 	it('has the ID of a form, and not the UUID beside it', async () => {
 		const fields = [{ uuid: 'f1', label: 'A' }];
 		const form = { id: 'aB3xY9', uuid: randomUUID(), name: 'Two', fields };
-		await listing([form], async (world) => {
-			const { results } = await world.n8n.searchForms();
-			expect(results).toEqual([{ name: 'Two', value: 'aB3xY9' }]);
-			const { fields: shown } = await world.n8n.getFormFields('aB3xY9');
-			expect(shown).toMatchObject([{ uuid: 'f1' }]);
-			const get = { resource: 'form', operation: 'get', formId: locator('aB3xY9') };
-			expect((await world.n8n.runNode(get)).items).toMatchObject([{ json: form }]);
-		});
+		const own = await listForms(form);
+		const { results } = await own.searchForms();
+		expect(results).toEqual([{ name: 'Two', value: 'aB3xY9' }]);
+		const { fields: shown } = await own.getFormFields('aB3xY9');
+		expect(shown).toMatchObject([{ uuid: 'f1' }]);
+		const get = { resource: 'form', operation: 'get', formId: locator('aB3xY9') };
+		expect((await own.runNode(get)).items).toMatchObject([{ json: form }]);
 	});
 
 	it('links to the page of a form, if the service gives its address', async () => {
 		const url = 'https://forms.example.com/contact-us';
 		const good = { id: 'aB3xY9', name: 'Contact', url };
 		const bad = { id: 'cD4zW0', name: 'Other', url: 'javascript:alert(1)' };
-		await listing([good, bad], async (world) => {
-			const { results } = await world.n8n.searchForms();
-			expect(results).toEqual([
-				{ name: 'Contact', value: 'aB3xY9', url },
-				{ name: 'Other', value: 'cD4zW0' },
-			]);
-			expect((await world.n8n.searchForms(url)).results).toHaveLength(1);
-		});
+		const own = await listForms(good, bad);
+		const { results } = await own.searchForms();
+		expect(results).toEqual([
+			{ name: 'Contact', value: 'aB3xY9', url },
+			{ name: 'Other', value: 'cD4zW0' },
+		]);
+		expect((await own.searchForms(url)).results).toHaveLength(1);
 	});
 
 	it('has no name or ID that n8n would evaluate as an expression', async () => {
@@ -82,34 +77,32 @@ describe('The list of forms', () => {
 			{ uuid: 'f1', label: '={{ 1 + 1 }}' },
 		];
 		const good = { id: 'aB3xY9', name: '={{ $env.SECRET }}', fields };
-		await listing([{ id: '={{ $env.SECRET }}', name: 'Bad' }, good], async (world) => {
-			const { results } = await world.n8n.searchForms();
-			expect(results).toEqual([{ name: ' ={{ $env.SECRET }}', value: 'aB3xY9' }]);
-			const { fields: shown } = await world.n8n.getFormFields('aB3xY9');
-			expect(shown).toMatchObject([{ uuid: 'f1', displayName: ' ={{ 1 + 1 }}' }]);
-			expect(shown).toHaveLength(1);
-		});
+		const own = await listForms({ id: '={{ $env.SECRET }}', name: 'Bad' }, good);
+		const { results } = await own.searchForms();
+		expect(results).toEqual([{ name: ' ={{ $env.SECRET }}', value: 'aB3xY9' }]);
+		const { fields: shown } = await own.getFormFields('aB3xY9');
+		expect(shown).toMatchObject([{ uuid: 'f1', displayName: ' ={{ 1 + 1 }}' }]);
+		expect(shown).toHaveLength(1);
 	});
 });
 
 describe('The fields for a new response', () => {
 	/** The fields that a mapper shows that has loaded these before. */
-	const reload = async (world: World, formId: string, schema: ResourceMapperFields['fields']) => {
+	const reload = async (own: N8n, formId: string, schema: ResourceMapperFields['fields']) => {
 		const mapper = { mappingMode: 'defineBelow', value: {}, schema } as never;
 		const given = { formId: locator(formId), fields: mapper };
 		const method = 'getFormFields';
-		return await world.n8n.callMethod<ResourceMapperFields>('resourceMapping', method, given);
+		return await own.callMethod<ResourceMapperFields>('resourceMapping', method, given);
 	};
 
 	it('stay as they are if they cannot be loaded, and a notice says why', async () => {
 		const { fields } = await n8n.getFormFields(contact);
-		await withWorld(async (world) => {
-			world.service.faults.set({ fault: 'forbidden' });
-			const emptyFieldsNotice = expect.stringMatching(/^The fields of the form could not .*403/);
-			expect(await reload(world, contact, fields)).toEqual({ fields, emptyFieldsNotice });
-			// not those of another form
-			expect(await reload(world, survey, fields)).toEqual({ fields: [], emptyFieldsNotice });
-		});
+		const world = await createWorld();
+		world.service.faults.set({ fault: 'forbidden' });
+		const emptyFieldsNotice = expect.stringMatching(/^The fields of the form could not .*403/);
+		expect(await reload(world.n8n, contact, fields)).toEqual({ fields, emptyFieldsNotice });
+		// not those of another form
+		expect(await reload(world.n8n, survey, fields)).toEqual({ fields: [], emptyFieldsNotice });
 	});
 
 	it('come with a notice only if there are none', async () => {
@@ -124,22 +117,20 @@ describe('The fields for a new response', () => {
 		const { fields } = await n8n.getFormFields(contact);
 		const [{ uuid }] = service.store.fields(contact);
 		const renamed = { id: contact, fields: [{ uuid, label: 'Full name' }] };
-		await listing([renamed], async (world) => {
-			const shown = (await reload(world, contact, fields)).fields;
-			expect(shown).toMatchObject([{ id: 'Name', displayName: 'Full name' }]);
-		});
+		const own = await listForms(renamed);
+		const shown = (await reload(own, contact, fields)).fields;
+		expect(shown).toMatchObject([{ id: 'Name', displayName: 'Full name' }]);
 	});
 });
 
 describe('The test of the credential', () => {
 	it('follows no redirect, and names the Base URL to enter instead', async () => {
-		await withWorld(async (world) => {
-			world.service.faults.set({ fault: redirect('https://elsewhere.example/api/v1/workspace') });
-			const message = "Enter https://elsewhere.example/api/v1 as the 'Base URL'";
-			expect(await world.n8n.testCredential()).toMatchObject({
-				status: 'Error',
-				message: expect.stringContaining(message),
-			});
+		const world = await createWorld();
+		world.service.faults.set({ fault: redirect('https://elsewhere.example/api/v1/workspace') });
+		const message = "Enter https://elsewhere.example/api/v1 as the 'Base URL'";
+		expect(await world.n8n.testCredential()).toMatchObject({
+			status: 'Error',
+			message: expect.stringContaining(message),
 		});
 	});
 

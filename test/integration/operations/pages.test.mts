@@ -63,9 +63,7 @@ describe('25 responses on pages of 10', () => {
 		serve(['has_more', ({ next }) => ({ has_more: next !== null })]);
 		const { items, error } = await n8n.runNode(getAll);
 		expect(items).toEqual([]);
-		expect(error?.message).toBe(
-			'There are more pages, but the reply has no link to the next one ("has_more")',
-		);
+		expect(error?.message).toMatch(/^There are more pages, but .* no link .* \("has_more"\)$/);
 		expect(error?.description).toMatch(/^Nothing was returned, because the list may be incomplete/);
 	});
 
@@ -87,21 +85,18 @@ describe('A link to the next page', () => {
 		['at another host', { next: `http://forms.internal${LIST}?page=2` }],
 		['at another port', { next: `http://127.0.0.1:1${LIST}?page=2` }],
 		['behind another path', { next: `http://${host}/proxied${LIST}?page=2` }],
-	])(
-		"%s is requested at the list's own URL, with the query of the list",
-		async (_, body, headers) => {
-			servePages(() => ({ body: { data: [{ uuid: 'first' }], ...body }, headers }), 1);
-			const { items } = await n8n.runNode({ ...getAll, status: 'complete' });
-			const others = service.store.responses(contact).filter(({ isIncomplete }) => !isIncomplete);
-			expect(items.map(({ json }) => json.uuid).sort()).toEqual(
-				['first', ...others.map(({ uuid }) => uuid)].sort(),
-			);
-			expect(service.requests.map(({ query }) => query)).toEqual([
-				{ incomplete: 'false' },
-				{ incomplete: 'false', page: '2' },
-			]);
-		},
-	);
+	])("%s is requested at the list's own URL and query", async (_, body, headers) => {
+		servePages(() => ({ body: { data: [{ uuid: 'first' }], ...body }, headers }), 1);
+		const { items } = await n8n.runNode({ ...getAll, status: 'complete' });
+		const others = service.store.responses(contact).filter(({ isIncomplete }) => !isIncomplete);
+		expect(items.map(({ json }) => json.uuid).sort()).toEqual(
+			['first', ...others.map(({ uuid }) => uuid)].sort(),
+		);
+		expect(service.requests.map(({ query }) => query)).toEqual([
+			{ incomplete: 'false' },
+			{ incomplete: 'false', page: '2' },
+		]);
+	});
 
 	it.each([
 		['/elsewhere?page=2', `at ${service.url}/elsewhere`],
@@ -119,29 +114,25 @@ describe('A link to the next page', () => {
 	});
 });
 
-describe('A later page that Form Service rejects', () => {
-	const EXPIRED = /^The position in the list has expired or is no longer valid \(status 4..\)$/;
+const EXPIRED = /^The position in the list has expired or is no longer valid \(status 4..\)$/;
 
-	it.each([
-		[404, { links: { next: '?page=2' } }, EXPIRED],
-		[410, { current_page: 1, last_page: 2 }, EXPIRED],
-		[422, { next_cursor: 'c2' }, EXPIRED],
-		[401, { next_cursor: 'c2' }, /^Form Service rejected the access token/],
-		[500, { next_cursor: 'c2' }, /^Form Service returned an error \(status 500\)/],
-	])('with status %i says what is wrong, and never that the form is', async (code, body, text) => {
-		servePages(() => ({ body: { data: [{ uuid: 'first' }], ...body } }), 1);
-		service.faults.set({ fault: status(code, 'No such thing.') });
-		const { error, items } = await n8n.runNode({ ...getAll, formId: locator('Registration') });
-		expect(items).toEqual([]);
-		expect(error?.message).toMatch(text);
-	});
+it.each([
+	[404, { links: { next: '?page=2' } }, EXPIRED],
+	[410, { current_page: 1, last_page: 2 }, EXPIRED],
+	[422, { next_cursor: 'c2' }, EXPIRED],
+	[401, { next_cursor: 'c2' }, /^Form Service rejected the access token/],
+	[500, { next_cursor: 'c2' }, /^Form Service returned an error \(status 500\)/],
+])('A later page with status %i is not an error of the form', async (code, body, text) => {
+	servePages(() => ({ body: { data: [{ uuid: 'first' }], ...body } }), 1);
+	service.faults.set({ fault: status(code, 'No such thing.') });
+	const { error, items } = await n8n.runNode({ ...getAll, formId: locator('Registration') });
+	expect(items).toEqual([]);
+	expect(error?.message).toMatch(text);
 });
 
 describe('Pages without end', () => {
 	const serve = (recordsOf: (count: number) => object[]) =>
-		servePages((_, count) => ({
-			body: { data: recordsOf(count), next_cursor: `c${count + 1}` },
-		}));
+		servePages((_, at) => ({ body: { data: recordsOf(at), next_cursor: `c${at + 1}` } }));
 
 	it.each([
 		['a record', { uuid: 'first' }],
@@ -155,12 +146,10 @@ describe('Pages without end', () => {
 
 	it('may repeat a beginning, since responses come while pages are read', async () => {
 		const pages = [['a', 'b'], ['a', 'c'], ['c', 'd'], ['c', 'e'], ['f']];
-		servePages((_, count) => ({
-			body: {
-				data: pages[count].map((uuid) => ({ uuid })),
-				next_cursor: pages[count + 1] && `c${count + 1}`,
-			},
-		}));
+		servePages((_, count) => {
+			const next_cursor = pages[count + 1] && `c${count + 1}`;
+			return { body: { data: pages[count].map((uuid) => ({ uuid })), next_cursor } };
+		});
 		const { items } = await n8n.runNode({ ...getAll, sort: 'listed' });
 		expect(items.map(({ json }) => json.uuid)).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
 	});

@@ -1,17 +1,13 @@
-import fc from 'fast-check';
-import { uniqBy } from 'lodash';
+import { randomUUID } from 'node:crypto';
+import { keyBy, mapValues, uniqBy, zipObject } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { answer } from '../../service/index.mts';
+import { success } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
 import { addTo } from '../limits/adding.mts';
 import { running } from '../world.mts';
 
-/** Response: Create with the option Skip Duplicates By. */
-
 const { service, n8n } = await running();
-
-const OTHER_FIELD = '0b9e2d7c-6a51-4f0e-9c3d-2f1a7e5b8d40';
 
 type Fields = NonNullable<Parameters<typeof service.store.addForm>[0]['fields']>;
 
@@ -30,10 +26,7 @@ function newForm(fields: Fields) {
 function listAnswers(answers: unknown[], attributes: IDataObject = {}) {
 	const data = answers.map((responses, index) => ({ uuid: `r${index}`, responses, ...attributes }));
 	service.faults.clear();
-	service.faults.set({
-		fault: answer(200, 'application/json', JSON.stringify({ success: true, data })),
-		match: { path: /^\/responses\// },
-	});
+	service.faults.set({ fault: success(data), match: { path: /^\/responses\// } });
 }
 
 /** The answer to the field F of one response. */
@@ -45,17 +38,32 @@ const statusesOf = (items: Array<{ json: IDataObject }>) => items.map(({ json })
 const unsure = (label: string) => `'Skip Duplicates By' can't compare "${label}" with response r0`;
 
 describe('With Skip Duplicates By, an item is', () => {
-	it('created if the only response is incomplete, also if the service lists it', async () => {
+	it('created if only an incomplete response, or only a deleted field, has its answer', async () => {
 		const { uuids, run } = newForm([{ label: 'F' }]);
+		const addOne = async () => statusesOf((await run([{ [uuids[0]]: 'a' }])).items);
 		listAnswers(listedAs('a'), { is_incomplete: 1 });
-		expect(statusesOf((await run([{ [uuids[0]]: 'a' }])).items)).toEqual(['created']);
+		expect(await addOne()).toEqual(['created']);
+		const deleted = { uuid: randomUUID(), label: 'F', value: 'a' };
+		listAnswers([[{ uuid: uuids[0], label: 'F', value: 'b' }, deleted], [deleted]]);
+		expect(await addOne()).toEqual(['created']);
 	});
 
-	it('created if only a deleted field, with a UUID of its own, has the answer', async () => {
-		const { uuids, run } = newForm([{ label: 'F' }]);
-		const deleted = { uuid: OTHER_FIELD, label: 'F', value: 'a' };
-		listAnswers([[{ uuid: uuids[0], label: 'F', value: 'b' }, deleted], [deleted]]);
-		expect(statusesOf((await run([{ [uuids[0]]: 'a' }])).items)).toEqual(['created']);
+	it('compared as it is given, since what is sent of it can be ambiguous', async () => {
+		const options = ['Ham', 'Cheese', 'Ham, Cheese'];
+		const { uuids, run } = newForm([
+			{ label: 'F', type: 'multiple_choice', options },
+			{ label: 'T' },
+		]);
+		listAnswers([...listedAs(['Cheese', 'Ham']), [{ key: 'T', value: 'x' }]]);
+		const addEach = async (uuid: string, ...values: unknown[]) => {
+			const rows = values.map((value) => ({ [uuid]: value }) as IDataObject);
+			const { items } = await run(rows, [uuid], true);
+			return items.map(({ json }) => json.error ?? json.status);
+		};
+		const given = [['Ham', 'Cheese'], ['Cheese'], ['Ham, Cheese']];
+		expect(await addEach(uuids[0], ...given)).toEqual(['skipped', 'created', 'created']);
+		const unclear = `'Skip Duplicates By' can't compare "T" with an earlier item`;
+		expect(await addEach(uuids[1], ['a', 'b'], 'a, b')).toEqual(['created', unclear]);
 	});
 
 	const none =
@@ -64,6 +72,7 @@ describe('With Skip Duplicates By, an item is', () => {
 
 	it.each<[string, string[], number, unknown[], string]>([
 		['an answer to either of two fields', ['F', 'F'], 0, listedAs('x'), unsure('F')],
+		['another answer to either of two fields', ['F', 'F'], 0, listedAs('y'), unsure('F')],
 		['an answer to one of two fields', ['F', 'F'], 1, listedAs('x'), unsure('F (2)')],
 		['answers that could not be read', ['F'], 0, [42], unread],
 		['no answer to the field', ['Email'], 0, [...listedAs('a'), ...listedAs('b')], none],
@@ -86,132 +95,50 @@ describe('With Skip Duplicates By, an item is', () => {
 	});
 });
 
-describe('Skip Duplicates By, whatever shape the answers of a listing have', () => {
-	const fewLabels = fc.array(fc.constantFrom('A', 'B'), { minLength: 1, maxLength: 4 });
-	const worlds = fewLabels.chain((labels) => {
-		const row = <T,>(text: fc.Arbitrary<T>) =>
-			fc.array(text, { minLength: labels.length, maxLength: labels.length });
-		return fc.record({
-			labels: fc.constant(labels),
-			shape: fc.constantFrom('pairs', 'list', 'map'),
-			omitsUnanswered: fc.boolean(),
-			renames: fc.boolean(),
-			stored: fc.array(row(fc.option(fc.constantFrom('x', 'y'))), { maxLength: 4 }),
-			given: fc.array(row(fc.constantFrom('x', 'y', 'z')), { minLength: 1, maxLength: 5 }),
-			identity: fc.subarray([...labels.keys()], { minLength: 1 }),
-		});
-	});
-
-	it('never adds what exists and never skips what does not, and stops if it cannot tell', async () => {
-		await fc.assert(
-			fc.asyncProperty(worlds, async (world) => {
-				const { labels, shape, omitsUnanswered, renames, stored, given, identity } = world;
-				const { uuids, run } = newForm(labels.map((label) => ({ label })));
-				const list = (answers: ReadonlyArray<string | null>) => {
-					const entries = answers
-						.map((value, index) => {
-							const label = renames && index === 0 ? 'Earlier' : labels[index];
-							return { uuid: uuids[index], label, value };
-						})
-						.filter(({ value }) => value !== null || !omitsUnanswered);
-					if (shape === 'list') return entries;
-					const pairs = entries.map(({ label: key, value }) => ({ key, value }));
-					return shape === 'pairs'
-						? pairs
-						: Object.fromEntries(pairs.map(({ key, value }) => [key, value]));
-				};
-				listAnswers(stored.map(list));
-				service.requests.length = 0;
-				const keyOf = (answers: ReadonlyArray<string | null>) =>
-					identity.map((index) => answers[index]).join();
-				// equal items of a run are added once, whatever exists
-				const rows = uniqBy(given, keyOf);
-				const { items } = await run(
-					rows.map((row) => Object.fromEntries(row.map((text, index) => [uuids[index], text]))),
-					identity.map((index) => uuids[index]),
-					true,
-				);
-				expect(items).toHaveLength(rows.length);
-				for (const [index, { json }] of items.entries()) {
-					const exists = stored.some((answers) => keyOf(answers) === keyOf(rows[index]));
-					if (json.error === undefined) expect(json.status).toBe(exists ? 'skipped' : 'created');
-					else {
-						expect(json.error).toMatch(/^'Skip Duplicates By' (can't compare|found no answer)/);
-						expect(shape !== 'list' || omitsUnanswered).toBe(true);
-					}
-				}
-				const added = items.filter(({ json }) => json.status === 'created');
-				expect(posts()).toHaveLength(added.length);
-			}),
-			{ numRuns: 40 },
-		);
-	});
-});
-
-describe('Skip Duplicates By, whatever choices a field has', () => {
-	/** Names with commas, names that are the values of others, and names that differ in case alone. */
-	const odd = [
-		...['Ham', 'Cheese', 'Ham, Cheese', '2', 'Blue', 'dark'].map((one) => [one, one]),
-		...[['1', '3'], ['3', '1'], ['Blue, dark', 'b'], ['b', 'Green'], ['ham', 'HAM']], // prettier-ignore
-	].map(([label, value]) => ({ label, value }));
-	type Options = typeof odd;
-	const listOf = (name: 'label' | 'value') => (chosen: Options) => chosen.map((one) => one[name]);
-	const textOf = (name: 'label' | 'value') => (chosen: Options) => listOf(name)(chosen).join(', ');
-	const spelling = fc.constantFrom(
-		...[listOf('label'), listOf('value'), textOf('label'), textOf('value')],
-	);
-	const worlds = fc.constantFrom('multiple_choice', 'dropdown', 'ranking').chain((type) =>
-		fc.shuffledSubarray(odd, { minLength: 3 }).chain((options) => {
-			const maxLength = type === 'dropdown' ? 1 : 3;
-			const chosen = fc.shuffledSubarray(options, { minLength: 1, maxLength });
-			const row = fc.record({ chosen, give: spelling, list: fc.option(spelling) });
-			const rows = fc.array(row, { minLength: 1, maxLength: 6 });
-			return fc.record({ type: fc.constant(type), options: fc.constant(options), rows });
-		}),
+describe.each(['pairs', 'list', 'map'])('Skip Duplicates By, with answers as a %s,', (shape) => {
+	const labels = ['A', 'B', 'A'];
+	const stored = [['x', 'y', null], ['x', null, 'y'], [null, 'x', 'x']]; // prettier-ignore
+	const given = [...'xyz'].flatMap((a) =>
+		[...'xyz'].flatMap((b) => [...'xy'].map((c) => [a, b, c])),
 	);
 
-	it('adds no item again that was added, and skips none that was not', async () => {
-		await fc.assert(
-			fc.asyncProperty(worlds, async ({ type, options, rows }) => {
-				const isKnown = type !== 'ranking';
-				const { uuids, run } = newForm([{ label: 'F', type, options } as never]);
-				const given = rows.map(({ chosen, give }) => give(chosen));
-				const meanings = given.map((one, index) => {
-					const entries = isKnown ? listOf('value')(rows[index].chosen) : [one].flat();
-					return JSON.stringify(entries.toSorted());
-				});
-				const added = new Set<string>();
-				const listed: unknown[] = [];
-				const addAll = async () => {
-					listAnswers(listed.flatMap(listedAs));
-					service.requests.length = 0;
-					const { items } = await run(
-						given.map((one) => ({ [uuids[0]]: one })),
-						[uuids[0]],
-						true,
-					);
-					const sent = posts().map(({ body }) => (body as { data: IDataObject }).data[uuids[0]]);
-					expect(sent).toHaveLength(items.filter(({ json }) => json.status === 'created').length);
-					for (const [index, { json }] of items.entries()) {
-						if (json.error !== undefined) expect(json.error).toMatch(/^'Skip Dup.* can't compare/);
-						else {
-							// in a field of unknown type, the service lists a list as the text that was sent
-							const isListed = !isKnown && listed.includes(given[index]);
-							const isThere = added.has(meanings[index]) || isListed;
-							expect(json.status).toBe(isThere ? 'skipped' : 'created');
-						}
-						if (json.status !== 'created') continue;
-						const { chosen, list } = rows[index];
-						const own = sent.shift();
-						listed.push(isKnown && list ? list(chosen) : own);
-						added.add(meanings[index]);
-					}
-				};
-				await addAll();
-				await addAll();
-			}),
-			{ numRuns: 40 },
-		);
+	it.each([
+		['all of them, by their labels', false, false],
+		['only what was answered', true, false],
+		['all of them, one by an earlier label', false, true],
+		['only what was answered, by an earlier label', true, true],
+	])('never adds what exists nor skips what does not: %s', async (...[, omits, renames]) => {
+		for (const identity of [[0], [1], [0, 2], [0, 1, 2]]) {
+			const { uuids, run } = newForm(labels.map((label) => ({ label })));
+			const list = (answers: Array<string | null>) => {
+				const names = labels.with(0, renames ? 'Earlier' : 'A');
+				const all = answers.map((value, at) => ({ uuid: uuids[at], label: names[at], value }));
+				const entries = all.filter(({ value }) => value !== null || !omits);
+				if (shape === 'list') return entries;
+				const pairs = entries.map(({ label: key, value }) => ({ key, value }));
+				return shape === 'pairs' ? pairs : mapValues(keyBy(pairs, 'key'), 'value');
+			};
+			listAnswers(stored.map(list));
+			service.requests.length = 0;
+			const keyOf = (answers: Array<string | null>) => identity.map((at) => answers[at]).join();
+			// equal items of a run are added once, whatever exists
+			const rows = uniqBy(given, keyOf);
+			const input = rows.map((row) => zipObject(uuids, row));
+			const { items } = await run(
+				input,
+				identity.map((at) => uuids[at]),
+				true,
+			);
+			expect(items).toHaveLength(rows.length);
+			for (const [index, { json }] of items.entries()) {
+				const exists = stored.some((answers) => keyOf(answers) === keyOf(rows[index]));
+				if (json.error === undefined) expect(json.status).toBe(exists ? 'skipped' : 'created');
+				else expect(json.error).toMatch(/^'Skip Duplicates By' (can't compare|found no answer)/);
+				expect(json.error === undefined || shape !== 'list' || omits).toBe(true);
+			}
+			const added = items.filter(({ json }) => json.status === 'created');
+			expect(posts()).toHaveLength(added.length);
+		}
 	});
 });
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { downloadAnswers, textOfFile } from '../limits/adding.mts';
-import { answer, demoForms, redirect, tooMany } from '../../service/index.mts';
+import { demoForms, redirect, success, tooMany } from '../../service/index.mts';
 import { n8nFor } from '../harness.mts';
 import { ssrfProtection } from '../n8n/core.mts';
 import { elsewhere } from '../servers.mts';
@@ -12,7 +12,6 @@ const SECRET = 'demo-webhook-secret-3f9d1c';
 const world = await running();
 const { service, n8n } = world;
 
-/** Downloads a file whose link is the answer of a respondent. */
 async function downloadAnswer(link: string, by: World = world) {
 	const { items, run, problems } = await downloadAnswers(by, [[link]]);
 	return { run, text: textOfFile(items[0]), problem: problems[0][0] };
@@ -20,8 +19,7 @@ async function downloadAnswer(link: string, by: World = world) {
 
 /** Downloads the PDF of a response; the service gives this link to it, or its own. */
 async function downloadPdf(link?: string) {
-	const body = JSON.stringify({ success: true, data: { pdf_url: link } });
-	const fault = answer(200, 'application/json', body);
+	const fault = success({ pdf_url: link });
 	if (link !== undefined) service.faults.set({ fault, match: { path: /\/pdf$/ } });
 	const [{ uuid }] = service.store.responses(contact);
 	const get = { resource: 'response', operation: 'getPdf', responseId: uuid, download: true };
@@ -51,26 +49,23 @@ describe('the file of a respondent', () => {
 	it('is fetched without the token', async () => {
 		const other = await elsewhere();
 		const { text } = await downloadAnswer(`${other.namedUrl}/cv.txt`);
-		expect(text).toBe('a file');
-		expect(other.visits).toHaveLength(1);
-		expect(other.visits[0].headers).not.toHaveProperty('authorization');
-		expect(other.visits[0].headers).not.toHaveProperty('cookie');
+		const [{ headers }, ...others] = other.visits;
+		expect([text, others]).toEqual(['a file', []]);
+		expect(headers.authorization ?? headers.cookie).toBeUndefined();
 	});
 
-	it.each(['/admin/export.csv', '/api/v1/workspace', '/x/%2e%2e/api/v1/workspace'])(
-		'is nothing that only the account may read, by a link or a redirect to %s',
-		async (path) => {
-			const other = await elsewhere(redirectTo(service.url + path));
-			for (const link of [service.url + path, `${other.namedUrl}/cv.txt`]) {
-				const { run } = await downloadAnswer(link);
-				expect(JSON.stringify(run)).not.toContain(SECRET);
-			}
-			const sent = [...service.requests, ...service.visits];
-			const withToken = sent.filter(({ token }) => token !== undefined);
-			expect(withToken.map((one) => one.path)).toEqual(Array(2).fill(`/responses/${contact}`));
-			expect(sent).toHaveLength(4);
-		},
-	);
+	const hidden = ['/admin/export.csv', '/api/v1/workspace', '/x/%2e%2e/api/v1/workspace'];
+	it.each(hidden)('is nothing that only the account may read, such as %s', async (path) => {
+		const other = await elsewhere(redirectTo(service.url + path));
+		for (const link of [service.url + path, `${other.namedUrl}/cv.txt`]) {
+			const { run } = await downloadAnswer(link);
+			expect(JSON.stringify(run)).not.toContain(SECRET);
+		}
+		const sent = [...service.requests, ...service.visits];
+		const withToken = sent.filter(({ token }) => token !== undefined);
+		expect(withToken.map((one) => one.path)).toEqual(Array(2).fill(`/responses/${contact}`));
+		expect(sent).toHaveLength(4);
+	});
 
 	it.each([
 		['file:///etc/passwd', 'it is not a web address'],
@@ -106,17 +101,13 @@ describe('the PDF of a response', () => {
 	const isPdf: Listener = (_request, reply) => reply.end('%PDF-1.7');
 	const ofPdf = { path: /^\/pdf\// };
 
-	it("is fetched with the token from the account's origin, also from the API", async () => {
+	it("is fetched with the token from the account's origin, also from the API, as any kind of file", async () => {
 		expect((await downloadPdf()).error).toBeUndefined();
-		expect(service.visits.map(({ token }) => token)).toEqual([service.token]);
+		expect(service.visits.map(({ token, headers }) => [token, headers.accept])).toEqual([
+			[service.token, '*/*'],
+		]);
 		await downloadPdf(`${service.baseUrl}/workspace`);
 		expect(service.requests.at(-1)).toMatchObject({ path: '/workspace', token: service.token });
-	});
-
-	it('is requested as any kind of file, unlike the API, which returns JSON', async () => {
-		await downloadPdf();
-		const [{ headers: ofApi }, { headers: ofPdf }] = [service.requests[0], service.visits[0]];
-		expect([ofApi.accept, ofPdf.accept]).toEqual(['application/json', '*/*']);
 	});
 
 	it('is fetched without the token from anywhere else', async () => {
@@ -127,11 +118,8 @@ describe('the PDF of a response', () => {
 		const link = `${other.url.replace('127.0.0.1', 'localhost')}/start`;
 		const { items } = await downloadPdf(link);
 		expect(items[0].binary?.data.mimeType).toBe('application/pdf');
-		const sent = other.visits.map(({ url, headers }) => [url, headers.authorization]);
-		expect(sent).toEqual([
-			['/start', undefined],
-			['/summary.pdf', undefined],
-		]);
+		expect(other.visits.map(({ url }) => url)).toEqual(['/start', '/summary.pdf']);
+		expect(other.visits.flatMap(({ headers }) => headers.authorization ?? [])).toEqual([]);
 	});
 
 	it('is fetched without the token where Form Service redirects to it', async () => {
@@ -157,23 +145,21 @@ describe('the PDF of a response', () => {
 	});
 });
 
-describe('what comes instead of a file', () => {
-	const download = async (link: string) => (await downloadAnswer(link)).problem;
-	const downloadAsPdf = async (link: string) => (await downloadPdf(link)).error?.message;
+const download = async (link: string) => (await downloadAnswer(link)).problem;
+const downloadAsPdf = async (link: string) => (await downloadPdf(link)).error?.message;
 
-	it.each([
-		['a status', 404, download, /status 404/],
-		['a login page', 302, download, /requires a login/],
-		['another file than a PDF', 200, downloadAsPdf, /returned another file instead of a PDF$/],
-	])('is not read to its end: %s', async (_what, code, run, message) => {
-		const closed = Promise.withResolvers<void>();
-		const other = await elsewhere((request, reply) => {
-			reply.on('close', closed.resolve);
-			reply.writeHead(code, { location: '/login' });
-			sendWithoutEnd(request, reply);
-		});
-		const url = run === download ? other.namedUrl : other.url;
-		expect(await run(`${url}/cv.txt`)).toMatch(message);
-		await closed.promise;
+it.each([
+	['a status', 404, download, /status 404/],
+	['a login page', 302, download, /requires a login/],
+	['another file than a PDF', 200, downloadAsPdf, /returned another file instead of a PDF$/],
+])('what comes instead of a file is not read to its end: %s', async (_what, code, run, message) => {
+	const closed = Promise.withResolvers<void>();
+	const other = await elsewhere((request, reply) => {
+		reply.on('close', closed.resolve);
+		reply.writeHead(code, { location: '/login' });
+		sendWithoutEnd(request, reply);
 	});
+	const url = run === download ? other.namedUrl : other.url;
+	expect(await run(`${url}/cv.txt`)).toMatch(message);
+	await closed.promise;
 });

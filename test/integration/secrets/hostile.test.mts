@@ -8,13 +8,8 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import {
-	slow,
-	type Fault,
-	type FaultName,
-	type RecordedRequest,
-	type Service,
-} from '../../service/index.mts';
+import { slow } from '../../service/index.mts';
+import type { Fault, FaultName, RecordedRequest, Service } from '../../service/index.mts';
 import { itemsOf, locator, n8nFor, time } from '../harness.mts';
 import { nodeOf, typeOf } from '../n8n/package.mts';
 import { operationCases } from '../tables/operations.mts';
@@ -38,30 +33,23 @@ function addTenant({ store, url, token: base }: Service, name: string) {
 	const { id: accountId } = store.addAccount({ name: mark, tokens: [token] });
 	const file = store.addFile({ name: 'a.txt', type: 'text/plain', data: Buffer.from(mark) });
 	const addForm = () => {
-		const { id: formId } = store.addForm({
-			name: mark,
-			accountId,
-			fields: [
-				{ label: mark },
-				{ label: 'Access token' },
-				{ label: 'File', type: 'file_upload' },
-				{ label: 'Link', description: mark },
-			],
-			settings: { description: mark },
-		});
-		const { uuid: responseId } = store.addResponse(formId, {
-			answers: {
-				[mark]: mark,
-				'Access token': mark,
-				File: [`a.txt|/files/${file.id}/a.txt`],
-				Link: [
-					`x.csv|${url}/admin/export.csv`,
-					`y.csv|${url}/api/v1/workspace`,
-					`z.csv|${other.namedUrl}/z.csv`,
-				],
-			},
-		});
-		return { formId, responseId };
+		const labels = [
+			{ label: mark },
+			{ label: 'Access token' },
+			{ label: 'Link', description: mark },
+		];
+		const fields = [...labels, { label: 'File', type: 'file_upload' as const }];
+		const settings = { description: mark };
+		const { id: formId } = store.addForm({ name: mark, accountId, fields, settings });
+		const File = [`a.txt|/files/${file.id}/a.txt`];
+		const places = [
+			`${url}/admin/export.csv`,
+			`${url}/api/v1/workspace`,
+			`${other.namedUrl}/z.csv`,
+		];
+		const Link = places.map((place) => `x.csv|${place}`);
+		const answers = { [mark]: mark, 'Access token': mark, File, Link };
+		return { formId, responseId: store.addResponse(formId, { answers }).uuid };
 	};
 	return { name, token, accountId, addForm, ...addForm() };
 }
@@ -69,14 +57,9 @@ function addTenant({ store, url, token: base }: Service, name: string) {
 /** A token, and what may be asked for with it. */
 type Allowed = { token: string; id: string };
 
-/**
- * Lets work be done at a service with three accounts, and checks where each token was sent.
- *
- * @param fault what goes wrong with the first request
- * @param work returns what it may ask for with which token
- */
+/** Lets work be done at a service with three accounts, which returns what it may ask for, and checks each request. */
 async function inHostileWorld(
-	fault: Fault | FaultName | undefined,
+	fault: Trouble,
 	work: (service: Service, tenants: Tenant[]) => Promise<Allowed[]>,
 ): Promise<void> {
 	other.visits.length = 0;
@@ -119,12 +102,8 @@ function drawSwitches(properties: INodeProperties[], given: INodeParameters) {
 }
 
 /** What goes wrong on the way: nothing, a reply that comes late, a request that hangs. */
-const trouble = fc.constantFrom<Fault | FaultName | undefined>(
-	undefined,
-	slow(5_000),
-	'silentBefore',
-	'serverError',
-);
+type Trouble = Fault | FaultName | undefined;
+const trouble = fc.constantFrom<Trouble>(undefined, slow(5_000), 'silentBefore', 'serverError');
 
 /** All that items hold as text, with their files unpacked. */
 function textOf(items: readonly INodeExecutionData[]): string {
@@ -151,37 +130,35 @@ function inputOf({ token }: Tenant, of: Tenant, { store }: Service): IDataObject
 const drawTenant = fc.nat(NAMES.length - 1);
 
 describe('in a world of several accounts, delays and planted secrets', () => {
-	it.each(operationCases)(
-		'$name gives no item what is not its own, and sends each token only where it belongs',
-		async ({ properties, parameters: given }) => {
-			const run = fc.record({
-				parameters: drawSwitches(properties, { ...given, requestOptions: toAnyCertificate }),
-				items: fc.array(fc.tuple(drawTenant, drawTenant), { minLength: 2, maxLength: 5 }),
-				fault: trouble,
-				continueOnFail: fc.boolean(),
-			});
-			const property = fc.asyncProperty(run, async ({ parameters, items, fault, ...options }) => {
-				await inHostileWorld(fault, async (service, tenants) => {
-					const pairs = items.map(([by, of]) => [tenants[by], tenants[of]] as const);
-					const n8n = n8nFor({ accessToken: '={{ $json.token }}', baseUrl: service.url });
-					const input = itemsOf(...pairs.map(([by, of]) => inputOf(by, of, service)));
-					const result = await n8n.runNode(parameters, input, options);
-					for (const [index, [by]] of pairs.entries()) {
-						const own = result.items.filter(
-							({ pairedItem }) => (pairedItem as { item: number }).item === index,
-						);
-						// an error item shows its input again
-						expectNoLeak(textOf(own).replaceAll(`"token":"${by.token}"`, ''), tenants, by);
-					}
-					expectNoLeak(String(result.error?.message), tenants);
-					return pairs.flatMap(([{ token }, { formId, responseId }]) =>
-						[formId, responseId].map((id) => ({ token, id })),
+	it.each(operationCases)('$name keeps items and tokens to their accounts', async (operation) => {
+		const { properties, parameters: given } = operation;
+		const run = fc.record({
+			parameters: drawSwitches(properties, { ...given, requestOptions: toAnyCertificate }),
+			items: fc.array(fc.tuple(drawTenant, drawTenant), { minLength: 2, maxLength: 5 }),
+			fault: trouble,
+			continueOnFail: fc.boolean(),
+		});
+		const property = fc.asyncProperty(run, async ({ parameters, items, fault, ...options }) => {
+			await inHostileWorld(fault, async (service, tenants) => {
+				const pairs = items.map(([by, of]) => [tenants[by], tenants[of]] as const);
+				const n8n = n8nFor({ accessToken: '={{ $json.token }}', baseUrl: service.url });
+				const input = itemsOf(...pairs.map(([by, of]) => inputOf(by, of, service)));
+				const result = await n8n.runNode(parameters, input, options);
+				for (const [index, [by]] of pairs.entries()) {
+					const own = result.items.filter(
+						({ pairedItem }) => (pairedItem as { item: number }).item === index,
 					);
-				});
+					// an error item shows its input again
+					expectNoLeak(textOf(own).replaceAll(`"token":"${by.token}"`, ''), tenants, by);
+				}
+				expectNoLeak(String(result.error?.message), tenants);
+				return pairs.flatMap(([{ token }, { formId, responseId }]) =>
+					[formId, responseId].map((id) => ({ token, id })),
+				);
 			});
-			await fc.assert(property, { numRuns: 12 });
-		},
-	);
+		});
+		await fc.assert(property, { numRuns: 12 });
+	});
 
 	it('the trigger emits nothing of another account and no secret, and sends its token to the API alone', async () => {
 		const { properties } = nodeOf(typeOf('formServiceTrigger')).description;

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { answer, demoForms } from '../../service/index.mts';
+import { answer, demoForms, success } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { running } from '../world.mts';
 import { tracesOf } from './traces.mts';
@@ -16,10 +16,6 @@ const planted: IDataObject = {
 const withoutPlanted = { settings: { list: [{ kept: 1 }] } };
 
 const { service, n8n } = await running();
-
-/** Makes the service send a body in reply to each request. */
-const serve = (body: string) =>
-	service.faults.set({ fault: answer(200, 'application/json', body) });
 
 const formId = locator(demoForms.contact);
 const getWorkspace = { resource: 'workspace', operation: 'get' };
@@ -52,7 +48,7 @@ describe('the secrets in records of the service', () => {
 	])('are left out, and nothing else, unless asked for: %s', async (_name, parameters, record) => {
 		const sent = { ...record, ...planted };
 		const data = parameters.resource === 'workspace' ? sent : [sent];
-		serve(JSON.stringify({ success: true, data }));
+		service.faults.set({ fault: success(data) });
 		const { items, run } = await n8n.runNode(parameters);
 		expect(JSON.stringify(run)).not.toContain(SECRET);
 		expect(items[0].json).toEqual({ ...record, ...withoutPlanted });
@@ -62,7 +58,7 @@ describe('the secrets in records of the service', () => {
 	});
 
 	it('are not in what the credential test says', async () => {
-		serve(JSON.stringify({ success: true, data: { name: 'Demo', ...planted } }));
+		service.faults.set({ fault: success({ name: 'Demo', ...planted }) });
 		const tested = await n8n.testCredential();
 		expect(tested.status).toBe('OK');
 		expect(JSON.stringify(tested)).not.toContain(SECRET);
@@ -71,7 +67,7 @@ describe('the secrets in records of the service', () => {
 	it('are not in an error about a workspace that does not look like one', async () => {
 		const body = JSON.stringify({ success: true, data: { title: 'Demo', hooks: [SECRET] } });
 		for (const text of [body, body.slice(0, -2), JSON.stringify([planted])]) {
-			serve(text);
+			service.faults.set({ fault: answer(200, 'application/json', text) });
 			const { run, error } = await n8n.runNode(getWorkspace);
 			expect(error).toBeDefined();
 			expect(tracesOf({ accessToken: SECRET }, run, error)).toEqual([]);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { demoForms, redirect, status, type Fault } from '../../service/index.mts';
 import { inputFor, operationCases } from '../tables/operations.mts';
-import { running, withWorld } from '../world.mts';
+import { running } from '../world.mts';
 import { locator, n8nFor } from '../harness.mts';
-import { asked, elsewhere, unreachablePlaces } from '../servers.mts';
+import { asked, unreachablePlaces } from '../servers.mts';
 import { tracesOf } from './traces.mts';
 
 const accessToken = 'A-Token-That-Nobody-Else-May-See-4c1f';
@@ -59,17 +59,6 @@ describe('the token', () => {
 		const { run, error } = await n8n.runNode(parameters, inputFor(service));
 		expect(error).toBeUndefined();
 		expectNoTrace(run);
-	});
-
-	it.each(operationCases)('does not follow a redirect of $name', async ({ parameters }) => {
-		const other = await elsewhere();
-		await withWorld(async (own) => {
-			own.service.faults.set({ fault: redirect(`${other.url}/api/v1/forms`, 308) });
-			const { error } = await own.n8n.runNode(parameters, inputFor(own.service));
-			expect(error?.message).toContain(`redirects to ${other.url}/api/v1/forms`);
-			expect(await own.n8n.testCredential()).toMatchObject({ status: 'Error' });
-			expect(other.visits).toEqual([]);
-		});
 	});
 });
 

@@ -36,7 +36,6 @@ export type OperationCase = {
 
 const target = demoForms.survey;
 
-/** The UUID of the response that the second item asks for. */
 const TARGET_RESPONSE = '9f000000-0000-4000-8000-000000000000';
 
 /** The answer that the operations add, to tell what they added from what was there. */
@@ -73,12 +72,8 @@ export const operationCases: OperationCase[] = optionsOf(
 		.flatMap((one) => optionsOf(one).map((option) => caseOf(resource, option))),
 );
 
-/** The operation of this name. */
-export function operationNamed(name: string): OperationCase {
-	const found = operationCases.find((one) => one.name === name);
-	if (found === undefined) throw new Error(`The node has no operation ${name}`);
-	return found;
-}
+export const operationNamed = (name: string): OperationCase =>
+	operationCases.find((one) => one.name === name)!;
 
 function caseOf(resource: INodePropertyOptions, option: INodePropertyOptions): OperationCase {
 	const ids = { resource: String(resource.value), operation: String(option.value) };
@@ -87,14 +82,15 @@ function caseOf(resource: INodePropertyOptions, option: INodePropertyOptions): O
 		own.filter(({ name }) => name in needed).map(({ name }) => [name, needed[name]]),
 	);
 	const { method, url } = option.routing!.request as { method: string; url: string };
-	const endpoint = Object.values(endpoints).find((one) => one.method === method && one.url === url);
-	if (endpoint === undefined) throw new Error(`No endpoint is ${method} ${url}`);
+	const { effect } = Object.values(endpoints).find(
+		(one) => one.method === method && one.url === url,
+	)!;
 	const path = url.replace('{formId}', target).replace('{responseId}', TARGET_RESPONSE);
 	return {
 		name: `${resource.name}: ${option.name}`,
 		...ids,
 		parameters: { ...ids, ...parameters },
-		effect: endpoint.effect.kind,
+		effect: effect.kind,
 		ownRequest: url.includes('{'),
 		match: { method, path: new RegExp(`^${path}(\\?|$)`) },
 		properties: own,
@@ -118,14 +114,10 @@ function breakableOf(url: string, own: INodeProperties[], parameters: INodeParam
 
 /** Two input items for any operation, and what they name in the service. */
 export function inputFor({ store }: Service): INodeExecutionData[] {
-	const [other] = store.responses(demoForms.contact);
-	if (store.response(TARGET_RESPONSE) === undefined) {
-		store.addResponse(target, { uuid: TARGET_RESPONSE });
-	}
-	return [
-		itemFor({ store }, demoForms.contact, other.uuid),
-		itemFor({ store }, target, TARGET_RESPONSE),
-	];
+	const [{ uuid }] = store.responses(demoForms.contact);
+	if (!store.response(TARGET_RESPONSE)) store.addResponse(target, { uuid: TARGET_RESPONSE });
+	const others = itemFor({ store }, demoForms.contact, uuid);
+	return [others, itemFor({ store }, target, TARGET_RESPONSE)];
 }
 
 function itemFor({ store }: Pick<Service, 'store'>, formId: string, responseId: string) {

@@ -49,18 +49,12 @@ export function valuesOf(property: INodeProperties): NodeParameterValueType[] {
 
 /** A value that differs from the parameter's default. */
 function sampleOf({ type, default: standard }: INodeProperties): NodeParameterValueType {
-	switch (type) {
-		case 'number':
-			return Number(standard) + 1;
-		case 'resourceLocator':
-			return locator('aB3xY9') as unknown as NodeParameterValueType;
-		case 'resourceMapper':
-			return { mappingMode: 'defineBelow', value: { a: 'b' }, schema: [], matchingColumns: [] };
-		case 'json':
-			return '{"a": 1}';
-		case 'dateTime':
-			return '2026-01-31T12:00:00.000Z';
-		default:
-			return 'text';
-	}
+	const samples: Partial<Record<INodeProperties['type'], unknown>> = {
+		number: Number(standard) + 1,
+		resourceLocator: locator('aB3xY9'),
+		resourceMapper: { mappingMode: 'defineBelow', value: { a: 'b' }, schema: [] },
+		json: '{"a": 1}',
+		dateTime: '2026-01-31T12:00:00.000Z',
+	};
+	return (samples[type] ?? 'text') as NodeParameterValueType;
 }

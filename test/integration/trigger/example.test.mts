@@ -3,14 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { status } from '../../service/index.mts';
 import type { NewField } from '../../service/store.mts';
 import { time } from '../harness.mts';
-import { running, withWorld } from '../world.mts';
+import { running, createWorld } from '../world.mts';
 import { addForm, namesIn, tick, watch } from './watching.mts';
 
 const world = await running();
 const { service, n8n } = world;
 const { store } = service;
 
-/** What Fetch Test Event shows. */
 const fetch = async (form: string, parameters: INodeParameters = {}) =>
 	(await watch(n8n, form, parameters).poll({ mode: 'manual' })).map(({ json }) => json);
 
@@ -27,29 +26,27 @@ describe('Fetch Test Event', () => {
 		expect(namesIn(await trigger.poll(tick))).toEqual(['Ada', 'Grace']);
 	});
 
-	it.each([status(410, 'Gone'), 'unavailable' as const])(
-		'shows the response without a file that cannot be read, as the trigger would (%#)',
-		async (fault) => {
-			const { form, submit } = addForm(world);
-			const { id } = store.addFile({ name: 'cv.txt', type: 'text/plain', data: new Uint8Array(9) });
-			submit(`cv.txt|${service.url}/files/${id}/cv.txt`);
-			service.faults.set({ fault, match: { path: /files/ } });
-			expect(await fetch(form, { options: { downloadFiles: true } })).toMatchObject([
-				{ event: 'responseCompleted', fileError: expect.any(String) },
-			]);
-		},
-	);
+	const faults = [status(410, 'Gone'), 'unavailable' as const];
+	it.each(faults)('shows the response without a file that cannot be read (%#)', async (fault) => {
+		const { form, submit } = addForm(world);
+		const { id } = store.addFile({ name: 'cv.txt', type: 'text/plain', data: new Uint8Array(9) });
+		submit(`cv.txt|${service.url}/files/${id}/cv.txt`);
+		service.faults.set({ fault, match: { path: /files/ } });
+		expect(await fetch(form, { options: { downloadFiles: true } })).toMatchObject([
+			{ event: 'responseCompleted', fileError: expect.any(String) },
+		]);
+	});
 
-	it('shows the newest response of the newest of all forms that has one', async () =>
-		await withWorld(async (own) => {
-			for (const name of ['Old', 'New', 'Empty']) {
-				const { submit } = addForm(own, name);
-				if (name !== 'Empty') submit(`Of ${name}`);
-				await time.sleep(1_000);
-			}
-			const items = await watch(own.n8n, '', { watch: 'all' }).poll({ mode: 'manual' });
-			expect(namesIn(items)).toEqual(['Of New']);
-		}));
+	it('shows the newest response of the newest of all forms that has one', async () => {
+		const own = await createWorld();
+		for (const name of ['Old', 'New', 'Empty']) {
+			const { submit } = addForm(own, name);
+			if (name !== 'Empty') submit(`Of ${name}`);
+			await time.sleep(1_000);
+		}
+		const items = await watch(own.n8n, '', { watch: 'all' }).poll({ mode: 'manual' });
+		expect(namesIn(items)).toEqual(['Of New']);
+	});
 
 	it('says that all forms are excluded if they are', async () => {
 		addForm(world);
@@ -102,22 +99,19 @@ describe('Fetch Test Event on a form without responses', () => {
 		['responseCompleted', false],
 		['responseStarted', true],
 		['responseAbandoned', true],
-	])(
-		'gives an example of the event %s with answers of the right types',
-		async (event, isIncomplete) => {
-			const form = addEmptyForm();
-			const given = { watch: 'several', formIds: [form], events: [event] };
-			expect(await fetch('', given)).toMatchObject([
-				{
-					example: true,
-					event,
-					form: { id: form, name: 'Empty' },
-					is_incomplete: isIncomplete,
-					answers: { Name: 'Example', Age: 1, Start: '2026-01-31' },
-				},
-			]);
-		},
-	);
+	])('gives an example of %s with answers of the right types', async (event, isIncomplete) => {
+		const form = addEmptyForm();
+		const given = { watch: 'several', formIds: [form], events: [event] };
+		expect(await fetch('', given)).toMatchObject([
+			{
+				example: true,
+				event,
+				form: { id: form, name: 'Empty' },
+				is_incomplete: isIncomplete,
+				answers: { Name: 'Example', Age: 1, Start: '2026-01-31' },
+			},
+		]);
+	});
 
 	it('has the columns that the first response will have', async () => {
 		const form = addEmptyForm();

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { n8nFor, time } from '../harness.mts';
+import { n8nFor, time, type PollOptions } from '../harness.mts';
 import { httpServer } from '../servers.mts';
 import { HOUR_MS, tick, watch } from './watching.mts';
 
@@ -10,7 +10,6 @@ let responses: IDataObject[];
 let fields: IDataObject[];
 let forms: IDataObject[];
 let requests: string[];
-/** Whether the fields cannot be read. */
 let isFailing: boolean;
 
 const answer: RequestListener = ({ url = '' }, reply) => {
@@ -26,8 +25,11 @@ let tokens = 0;
 
 const countFieldRequests = () => requests.filter((url) => url.endsWith('/fields')).length;
 
-/** A trigger that has begun: what a scheduled poll gives. */
-let begin: (parameters?: INodeParameters) => Promise<() => Promise<IDataObject[]>>;
+/** What a scheduled poll gives. */
+type Poll = (changed?: INodeParameters, given?: PollOptions) => Promise<IDataObject[]>;
+
+/** A trigger that has begun. */
+let begin: (parameters?: INodeParameters) => Promise<Poll>;
 
 beforeEach(async () => {
 	[responses, fields, requests, isFailing] = [[], [], [], false];
@@ -36,7 +38,8 @@ beforeEach(async () => {
 	begin = async (parameters = {}) => {
 		const trigger = watch(n8n, 'form', parameters);
 		await trigger.poll();
-		return async () => (await trigger.poll(tick)).map(({ json }) => json);
+		return async (changed, given) =>
+			(await trigger.poll({ ...tick, ...given }, changed)).map(({ json }) => json);
 	};
 });
 
@@ -59,6 +62,16 @@ describe('An item without Simplify', () => {
 		expect(item).toMatchObject({ id: 'new', event: 'formCreated', settings: { cta: 'Send' } });
 		expect(JSON.stringify(item)).not.toContain('hidden');
 	});
+});
+
+it('A failed download is logged as a download, and not as a form that could not be read', async () => {
+	const poll = await begin({ options: { downloadFiles: true } });
+	responses.push({ uuid: 'a', responses: { CV: `cv.txt|${baseUrl}/fields` } });
+	isFailing = true;
+	const log: string[] = [];
+	expect(await poll({}, { log })).toEqual([]);
+	expect(log.join()).toMatch(/file|download/i);
+	expect(log.join()).not.toContain('could not be read');
 });
 
 describe('A response', () => {
@@ -130,6 +143,19 @@ describe('The fields of a form, which columns are made of,', () => {
 			expect(await poll()).toHaveLength(1);
 		}
 		expect(countFieldRequests()).toBeLessThanOrEqual(3);
+	});
+
+	it.each<[INodeParameters, INodeParameters]>([
+		[{}, { answers: { person: 'Grace' } }],
+		[{ columns: true }, { person: 'Grace' }],
+	])('name answers by custom key once that is chosen (%j)', async (options, item) => {
+		fields[0].custom_key = 'person';
+		const poll = await begin({ options });
+		submit('Ada');
+		expect(await poll()).toHaveLength(1);
+		submit('Grace');
+		const changed = { ...options, answerKeys: 'customKey', requestsPerDay: 1e9 };
+		expect(await poll({ options: changed })).toMatchObject([item]);
 	});
 
 	it('are those known before while they cannot be read again', async () => {

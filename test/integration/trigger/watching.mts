@@ -39,7 +39,6 @@ export function watch(n8n: N8n, formId: string, parameters: INodeParameters = {}
 			staticData = copy(result.staticData);
 			return result.items ?? [];
 		},
-		/** What n8n has saved. */
 		saved: () => staticData,
 		/** Gives the workflow another credential. */
 		use(other: N8n) {
@@ -60,7 +59,6 @@ export function addForm(
 	return { form, submit, countRequests };
 }
 
-/** The names that items were submitted with. */
 export function namesIn(items: INodeExecutionData[]): unknown[] {
 	return items.map(({ json }) => (json.answers as IDataObject).Name);
 }

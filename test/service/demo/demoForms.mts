@@ -17,7 +17,6 @@ export const demoForms = {
 	event: 'cL0s3D',
 } as const;
 
-/** The token of the seeded account. */
 export const DEMO_TOKEN = 'demo-access-token';
 
 type DemoForm = Omit<NewForm, 'id' | 'fields'> & {
@@ -26,7 +25,6 @@ type DemoForm = Omit<NewForm, 'id' | 'fields'> & {
 	responses: Answers[];
 };
 
-/** A field with its custom key. */
 const field = (
 	label: string,
 	customKey: string,

@@ -71,7 +71,6 @@ export function slow(milliseconds: number): Fault {
 	};
 }
 
-/** A redirect to an address, absolute or a path. */
 export function redirect(address: string, code = 302): Fault {
 	return {
 		stage: 'instead',
@@ -88,6 +87,10 @@ export function answer(code: number, type: string, body: string | Buffer): Fault
 		act: ({ reply }) => send(reply.type(type), code, body),
 	};
 }
+
+/** A success with this data, whatever was asked; its text can have another encoding than UTF-8. */
+export const success = (data: unknown, encoding: BufferEncoding = 'utf8') =>
+	answer(200, 'application/json', Buffer.from(JSON.stringify({ success: true, data }), encoding));
 
 /** A listing in well-formed JSON of about this many megabytes, sent in pieces without a length. */
 export function bodyOf(megabytes: number): Fault {

@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises';
-import { gzipSync } from 'node:zlib';
 import { Readable } from 'node:stream';
 import { answer, type Fault, type Meeting, redirect, status, tooMany } from './faultKinds.mts';
 
@@ -26,7 +25,6 @@ export const faultTable = {
 	unavailable: status(503, 'Service Unavailable', undefined, 'door'),
 	tooManyMinute: tooMany(60, 20),
 	tooManyDay: tooMany(1440, 4000),
-	tooManyRetryAfterZero: tooMany(60, 0),
 	tooManyBare: tooMany(60, undefined, { message: 'Too Many Attempts.' }),
 	tooManyHttpDate: tooMany(60, { dateIn: 20 }),
 	dropBefore: {
@@ -87,13 +85,6 @@ export const faultTable = {
 		},
 	},
 	loginPage: redirect('/login'),
-	gzip: {
-		stage: 'after',
-		spoil({ reply }, body) {
-			reply.header('content-encoding', 'gzip').removeHeader('content-length');
-			return gzipSync(body);
-		},
-	},
 } as const satisfies Record<string, Fault>;
 
 export type FaultName = keyof typeof faultTable;

@@ -31,7 +31,6 @@ export function fileRoutes({ store }: Parts) {
 	};
 }
 
-/** A PDF of one page of text, in Latin letters. */
 function renderPdf(lines: string[]): Buffer {
 	const texts = lines.map((line) => `(${line.replace(/[()\\]/g, '\\$&')}) Tj T*`);
 	const stream = `BT /F1 11 Tf 15 TL 56 780 Td\n${texts.join('\n')}\nET`;

@@ -26,7 +26,6 @@ export function guard({ store, limits, usage, now }: Parts) {
 	};
 }
 
-/** The account that the guard let in. */
 export const accountOf = ({ call }: FastifyRequest): Account => call.account!;
 
 /** The form of this id, which must be the account's own. */

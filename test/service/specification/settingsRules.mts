@@ -1,3 +1,4 @@
+import { inRange } from 'lodash';
 import { invalid } from './envelope.mts';
 
 /** One setting of section 2.5. `max` counts characters of a text and is the bound of an integer. */
@@ -60,47 +61,30 @@ export function defaultSettings(name: string): Settings {
 	return { ...Object.fromEntries(entries), show_formtitle: true, seo_allow_bots: true, name };
 }
 
-/**
- * Checks the body of endpoint 7. Booleans given as 0 or 1 become false and true (section 4, rule 5).
- *
- * @throws ServiceError with all that is wrong
- */
+/** Checks the body of endpoint 7. Booleans given as 0 or 1 become false and true (section 4, rule 5). */
 export function checkSettings(body: Record<string, unknown>): Settings {
 	const settings: Settings = {};
 	const errors: Record<string, string[]> = {};
 	for (const [key, value] of Object.entries(body)) {
 		const rule = Object.hasOwn(settingRules, key) ? settingRules[key] : undefined;
-		const fault = rule ? faultOf(key, rule, value) : `The ${key} setting cannot be updated.`;
-		if (fault !== undefined) errors[key] = [fault];
-		else settings[key] = rule?.kind === 'boolean' ? Boolean(value) : (value as SettingValue);
+		if (!rule || !isValid(rule, value)) errors[key] = [`The ${key} setting is invalid.`];
+		else settings[key] = rule.kind === 'boolean' ? Boolean(value) : (value as SettingValue);
 	}
 	if (Object.keys(errors).length > 0) throw invalid(errors);
 	return settings;
 }
 
-function faultOf(key: string, rule: SettingRule, value: unknown): string | undefined {
-	if (value === null) return rule.nullable ? undefined : `The ${key} setting must not be null.`;
-	if (rule.kind === 'boolean') {
-		return [true, false, 0, 1].includes(value as boolean)
-			? undefined
-			: `The ${key} setting must be true or false.`;
-	}
+function isValid(rule: SettingRule, value: unknown): boolean {
+	if (value === null) return rule.nullable === true;
+	if (rule.kind === 'boolean') return [true, false, 0, 1].includes(value as boolean);
 	if (rule.kind === 'integer') {
-		const { min = -Infinity, max = Infinity } = rule;
-		if (!Number.isSafeInteger(value)) return `The ${key} setting must be an integer.`;
-		if ((value as number) < min) return `The ${key} setting must be at least ${min}.`;
-		return (value as number) > max
-			? `The ${key} setting must not be greater than ${max}.`
-			: undefined;
+		return (
+			Number.isSafeInteger(value) &&
+			inRange(value as number, rule.min ?? -Infinity, (rule.max ?? Infinity) + 1)
+		);
 	}
-
-	if (typeof value !== 'string') return `The ${key} setting must be a string.`;
-	if (rule.max !== undefined && [...value].length > rule.max) {
-		return `The ${key} setting must not be greater than ${rule.max} characters.`;
-	}
-	if (rule.allowed && !rule.allowed.includes(value)) return `The selected ${key} is invalid.`;
-	if (rule.kind === 'url' && !isWebAddress(value)) return `The ${key} setting must be a valid URL.`;
-	return undefined;
+	if (typeof value !== 'string' || [...value].length > (rule.max ?? Infinity)) return false;
+	return rule.kind === 'url' ? isWebAddress(value) : (rule.allowed?.includes(value) ?? true);
 }
 
 export function isWebAddress(value: string): boolean {

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readBoolean, readNumber, readTime } from '../../../nodes/FormService/api/readers.ts';
@@ -59,26 +58,5 @@ describe('A time', () => {
 		...[5, '5', '', null, true, {}, NaN, new Date(NaN), '2026-01-31T08:00 and more', '+2026-01-31'],
 	])('is not there: %j', (value) => {
 		expect(readTime(value, 'utc')).toBeUndefined();
-	});
-
-	it('is the same however the service writes it', () => {
-		const anyTime = fc.date({
-			min: new Date('2001-09-10'),
-			max: new Date('2200-01-01'),
-			noInvalidDate: true,
-		});
-		fc.assert(
-			fc.property(anyTime, (date) => {
-				const text = date.toISOString();
-				const forms = [
-					text,
-					text.replace('Z', '000Z'),
-					text.replace('T', ' ').replace('Z', ''),
-					date,
-					+date,
-				];
-				for (const form of forms) expect(readTime(form, 'utc')).toBe(+date);
-			}),
-		);
 	});
 });

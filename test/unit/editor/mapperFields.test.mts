@@ -43,6 +43,7 @@ describe('A field of the resource mapper', () => {
 	it.each([true, 1])('says how to choose several if it takes several (%j)', (multiple) => {
 		const field = map({ label: 'Uses', type: 'select', options: ['Red', 'Blue'], multiple });
 		expect(field).toMatchObject({ displayName: 'Uses (one or more)', label: 'Uses' });
+		expect(map({ type: 'file', multiple }).type).toBe('url');
 		const [{ description }] = field.options!;
 		expect(description).toMatch(/^To choose several, switch to Expression and separate/);
 	});

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { endpoints } from '../../../nodes/FormService/api/endpoints.ts';
-import type { Endpoint } from '../../../nodes/FormService/api/endpoints.ts';
+import { endpoints, type Endpoint } from '../../../nodes/FormService/api/endpoints.ts';
 import { forecastDay } from '../../../nodes/FormService/api/rateLimiter/limits.ts';
-import { countRequests } from '../../../nodes/FormService/operations/forecast.ts';
-import type { PlannedItem } from '../../../nodes/FormService/operations/forecast.ts';
+import { countRequests, type PlannedItem } from '../../../nodes/FormService/operations/forecast.ts';
 
 describe('the requests of a run', () => {
 	it.each([

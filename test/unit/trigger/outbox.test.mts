@@ -34,7 +34,7 @@ const steps: Record<string, (outbox: Outbox, words: string[]) => string | void> 
 	poll: (outbox, [room, ...forms]) => {
 		const ids = forms.length > 0 ? forms : ['a', 'b', 'c'];
 		const taken = outboxes.takeEvents(outbox, new Set(ids), Number(room));
-		for (const id of taken.keys()) outboxes.endTurn(outbox, id);
+		for (const id of taken.keys()) outboxes.advanceTurn(outbox, id);
 		return [...taken.values()].map(show).join(', ');
 	},
 	kept: (outbox) => outboxes.confirmTaken(outbox),

@@ -48,13 +48,18 @@ describe('The parameters of the trigger', () => {
 			.filter((one) => NodeHelpers.displayParameter(values, one, null, null))
 			.map(({ name }) => name);
 
+	const completed = ['responseCompleted'];
 	it.each([
-		['one', ['formId']],
-		['several', ['formIds']],
-		['all', ['exceptFormIds']],
-	])('with Watch set to %s are %j', (watch, expected) => {
-		const names = visible({ watch, events: [], options: {} });
+		['one', completed, ['formId']],
+		['several', completed, ['formIds']],
+		['all', completed, ['exceptFormIds']],
+		// Form Created watches all forms
+		['one', ['formCreated'], ['exceptFormIds']],
+		['several', ['formCreated'], ['exceptFormIds']],
+	])('with Watch set to %s and the events %j are %j', (watch, events, expected) => {
+		const names = visible({ watch, events, options: {} });
 		expect(names.filter((name) => /FormIds?$|^formIds?$/.test(name))).toEqual(expected);
+		expect(names.includes('watch')).toBe(events === completed);
 	});
 
 	it('offer each event once, also to n8n’s node panel, which reads the first Trigger On', () => {
@@ -66,15 +71,6 @@ describe('The parameters of the trigger', () => {
 		const values = events.options?.map((option) => (option as INodePropertyOptions).value);
 		expect(values?.toSorted()).toEqual(EVENTS.toSorted());
 	});
-
-	it.each(['one', 'several', 'all'])(
-		'include no chosen form with Form Created, which watches all forms (%s)',
-		(watch) => {
-			const names = visible({ watch, events: ['formCreated'], options: {} });
-			const ofForms = names.filter((name) => /FormIds?$|^formIds?$|^watch$/.test(name));
-			expect(ofForms).toEqual(['exceptFormIds']);
-		},
-	);
 
 	it('include the hours only with Response Abandoned', () => {
 		const names = (event: string) => visible({ watch: 'one', events: [event], options: {} });

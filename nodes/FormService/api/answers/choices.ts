@@ -26,8 +26,8 @@ export function listOptions(options: unknown): unknown[] {
 	if (typeof options === 'string' && /[\r\n]/.test(options)) {
 		return options.split(/[\r\n]+/).flatMap((line) => line.trim() || []);
 	}
-	const isList = isRecord(options) && Object.keys(options).every((key) => /^\d+$/.test(key));
-	return isList ? Object.values(options) : [];
+	if (!isRecord(options) || !Object.keys(options).every((key) => /^\d+$/.test(key))) return [];
+	return Object.values(options);
 }
 
 function parseChoice(option: unknown): Choice | undefined {
@@ -88,8 +88,7 @@ export function splitChoices(text: string, choices: Choices): { ways: number; en
 		for (let end = Math.min(start + choices.mostParts, parts.length); end > start; end--) {
 			if (ways[end] === 0) continue;
 			const entry = joinParts(start, end);
-			const isBlank = entry === '' && choices.exact.size > 0;
-			const count = isBlank ? 1 : findChoices(entry, choices).length;
+			const count = entry === '' && choices.exact.size > 0 ? 1 : findChoices(entry, choices).length;
 			if (count > 0) ends[start] ??= end;
 			ways[start] = Math.min(2, ways[start] + count * ways[end]);
 		}

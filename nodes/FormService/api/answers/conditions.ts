@@ -75,12 +75,12 @@ export function findConditionProblem(
 	records: readonly IDataObject[] = [],
 ): { message: string; description: string } | undefined {
 	const named = findFields(map(conditions, 'field'), fields);
-	const isKnown = (attribute: string) =>
+	const isAttribute = (attribute: string) =>
 		RESPONSE_ATTRIBUTES.includes(attribute) ||
 		records.some((record) => Object.hasOwn(record, attribute));
 	const wrong = named.findIndex(
 		({ name, field, sharedBy }) =>
-			sharedBy.length > 0 || (field === undefined && !isKnown(getAttribute(name))),
+			sharedBy.length > 0 || (field === undefined && !isAttribute(getAttribute(name))),
 	);
 	if (wrong < 0) return undefined;
 	const { name, sharedBy } = named[wrong];
@@ -236,7 +236,7 @@ function findDifference(value: Value, subject: Subject): number {
 	const [one, other] = [value, wanted.value].map((each) => canonicalize(each, compared).form);
 	// "Ada" certainly differs from a number in a text field, and "1,200" not from one in a number field
 	if (one === undefined || (other === undefined && compared.kind === kind)) return NaN;
-	return one.toLowerCase() === other?.toLowerCase() ? 0 : 1;
+	return one === other ? 0 : 1;
 }
 
 /** An attribute, or a field of unknown type, can have numbers and booleans. */

@@ -81,8 +81,10 @@ export function encodeTime(value: unknown, zone: string, kind: 'date' | 'dateTim
 	if (!isLocalTime(value)) return encodeAny(value);
 	const wallClock = DateTime.fromMillis(readTime(value, 'utc')!, { zone: 'utc' });
 	// the editor gives a day as its midnight
-	const isDay = kind === 'date' && +wallClock.startOf('day') === +wallClock;
-	return { answer: isDay ? wallClock.toISODate()! : DateTime.fromMillis(time, { zone }).toISO()! };
+	if (kind === 'date' && +wallClock.startOf('day') === +wallClock) {
+		return { answer: wallClock.toISODate()! };
+	}
+	return { answer: DateTime.fromMillis(time, { zone }).toISO()! };
 }
 
 /**

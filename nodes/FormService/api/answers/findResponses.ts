@@ -40,11 +40,13 @@ export async function findResponses(
 	for (const record of records) {
 		await pauseIfDue();
 		const timeMs = (after ?? before) === undefined ? NaN : (getSubmissionTime(record) ?? NaN);
-		const isPossible =
+		if (
 			(after === undefined || timeMs > after) &&
 			(before === undefined || timeMs < before) &&
-			(wantedText === '' || listTexts(record).some((one) => one.includes(wantedText)));
-		if (isPossible) entries.push({ record });
+			(wantedText === '' || listTexts(record).some((one) => one.includes(wantedText)))
+		) {
+			entries.push({ record });
+		}
 	}
 	const { met, note } = await filterByConditions(entries, conditions, fields);
 	const ordered =

@@ -81,7 +81,7 @@ export class RateLimiter {
 	 * How many requests are left of the day, as far as it is known here. Undefined if replies show another limit
 	 * a minute than the specification has: then the limit of the day is not known either.
 	 */
-	countLeftToday(now: number): number | undefined {
+	countLeft(now: number): number | undefined {
 		if ((this.perMinute ?? REQUESTS_PER_MINUTE) !== REQUESTS_PER_MINUTE) return undefined;
 		this.limitTimes(now);
 		if (now < this.day.until) return 0;
@@ -107,7 +107,7 @@ export class RateLimiter {
 	): Refusal | undefined {
 		if (reply?.status === TOO_MANY_REQUESTS) {
 			pull(this.sent, request);
-			const isDayNearlyUsedUp = (this.countLeftToday(now) ?? Infinity) <= REQUESTS_PER_MINUTE;
+			const isDayNearlyUsedUp = (this.countLeft(now) ?? Infinity) <= REQUESTS_PER_MINUTE;
 			const { perMinute } = this;
 			const refusal = parseRefusal(reply.headers, now, { perMinute, isDayNearlyUsedUp });
 			this.block(refusal, now);
@@ -124,7 +124,7 @@ export class RateLimiter {
 	private learn(shown: Shown, startedAt: number, now: number): void {
 		const { limit, remaining } = shown;
 		if (isDayLimit(shown, this.perMinute)) {
-			const left = limit === REQUESTS_PER_DAY ? this.countLeftToday(now) : undefined;
+			const left = limit === REQUESTS_PER_DAY ? this.countLeft(now) : undefined;
 			for (let more = remaining; more < (left ?? 0); more++) this.today.push(now);
 			return;
 		}

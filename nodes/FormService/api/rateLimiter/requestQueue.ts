@@ -88,9 +88,9 @@ export class RequestQueue {
 		return this.failures.count >= FAILURES_TO_OPEN;
 	}
 
-	/** See `RateLimiter.countLeftToday`. */
+	/** See `RateLimiter.countLeft`. */
 	countLeftToday(): number | undefined {
-		return this.limiter.countLeftToday(this.clock.now());
+		return this.limiter.countLeft(this.clock.now());
 	}
 
 	/** Whether nothing waits or is open, and nothing that was learned still matters. */

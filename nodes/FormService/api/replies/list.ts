@@ -141,9 +141,7 @@ function buildNextUrl(
 	if (!target?.pathname.replace(/\/$/, '').endsWith(path)) return undefined;
 	const own = [...url.searchParams];
 	url.search = target.search;
-	for (const [name, value] of own) {
-		if (!url.searchParams.has(name)) url.searchParams.set(name, value);
-	}
+	for (const [name, value] of own) url.searchParams.set(name, value);
 	return url.href;
 }
 

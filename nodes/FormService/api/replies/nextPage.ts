@@ -74,8 +74,9 @@ function findMore(hints: readonly Hint[], { pages, inAll, shown }: ListSoFar): s
 	const saysEnd = hints.some(({ plain }) => [PAGES, MORE, /total/].some((one) => one.test(plain)));
 	if (pages > 1 || saysEnd) return undefined;
 	if (readHint(hints, /(^|_)cursor$/, readCursor) !== undefined) return 'a cursor';
-	const isFull = hints.some(({ plain, value }) => PAGE_SIZE.test(plain) && Number(value) === shown);
-	return isFull ? `a full page of ${shown} records` : undefined;
+	return hints.some(({ plain, value }) => PAGE_SIZE.test(plain) && Number(value) === shown)
+		? `a full page of ${shown} records`
+		: undefined;
 }
 
 /** An attribute of a reply, or a header, with its name in one spelling. */
@@ -110,8 +111,7 @@ function listHints(holder: IDataObject | Headers, isPaging = false): Hint[] {
 
 /** The next link in a list of links: `{rel: 'next', href}`, or Laravel's `{label: 'Next &raquo;', url}`. */
 function readListedLink({ rel, label, url, href }: IDataObject): Hint[] {
-	const isNext = /\bnext\b/i.test(JSON.stringify([rel, label]));
-	return isNext ? listHints({ next: url ?? href }) : [];
+	return /\bnext\b/i.test(JSON.stringify([rel, label])) ? listHints({ next: url ?? href }) : [];
 }
 
 /** `<target>; name=value; name="quoted"` (RFC 8288, section 3), several with commas between them. */
@@ -122,10 +122,11 @@ const PARAMETER = /;\s*([^\s;="]+)\s*=\s*(?:"([^"]*)"|([^\s;"]*))/g;
 export function findNextInLink(header: unknown): string | undefined {
 	for (const [, target, parameters] of [header].flat().join(', ').matchAll(LINK)) {
 		const given = [...parameters.matchAll(PARAMETER)];
-		const find = (wanted: string) => given.find(([, name]) => name.toLowerCase() === wanted);
+		const findParameter = (wanted: string) =>
+			given.find(([, name]) => name.toLowerCase() === wanted);
 		// only the first "rel" of a link counts
-		const [, , quoted = '', relations = quoted] = find('rel') ?? [];
-		if (/(^|\s)next(\s|$)/i.test(relations) && !find('anchor')) return target;
+		const [, , quoted = '', relations = quoted] = findParameter('rel') ?? [];
+		if (/(^|\s)next(\s|$)/i.test(relations) && !findParameter('anchor')) return target;
 	}
 	return undefined;
 }

@@ -1,4 +1,5 @@
 import { intersection, maxBy, union } from 'lodash';
+import { simplifySpelling } from '../answers/names';
 
 /** What a setting takes. Lengths are in characters, integers are inclusive. */
 type SettingType =
@@ -145,14 +146,6 @@ const bySpelling: ReadonlyMap<string, Setting> = new Map(
 		[setting.name, setting.displayName].map((name) => [simplifySpelling(name), setting] as const),
 	),
 );
-
-/** The letters and digits of a name: "SEO: Title", "seo_title" and "seo title" are one name. */
-export function simplifySpelling(name: string): string {
-	return name
-		.normalize('NFKC')
-		.toLowerCase()
-		.replace(/[^\p{L}\p{N}]/gu, '');
-}
 
 /** The setting with this name in the service or in the editor. */
 export function findSetting(name: string): Setting | undefined {

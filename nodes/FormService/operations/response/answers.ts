@@ -102,8 +102,8 @@ export function readAnswers(
 		if ('problem' in encoded) problems.push(`"${field.title}" ${encoded.problem}.`);
 		else if (encoded.answer !== undefined) {
 			answers.data[field.id] = encoded.answer;
-			const isEncoded = field.choices.length === 0 && !Array.isArray(value);
-			answers.compared[field.id] = isEncoded ? encoded.answer : value;
+			const isPlain = field.choices.length === 0 && !Array.isArray(value);
+			answers.compared[field.id] = isPlain ? encoded.answer : value;
 			answers.byLabel[field.title] = encoded.answer;
 		}
 	}

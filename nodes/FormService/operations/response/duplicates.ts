@@ -171,7 +171,7 @@ async function indexResponses(
 	const existing: Existing = { identity, known: new Map(), compared: [] };
 	for (const { id, matched } of responses) {
 		const answers = identity.map((field) => findAnswer(matched, field));
-		const key = makeKey(answers);
+		const key = joinForms(answers);
 		existing.compared.push({ name: `response ${id ?? 'without ID'}`, key, answers });
 		if (key !== undefined && !existing.known.has(key)) existing.known.set(key, Promise.resolve(id));
 	}
@@ -179,7 +179,7 @@ async function indexResponses(
 }
 
 /** The same for responses with the same answers; undefined if an answer is not certain. */
-function makeKey(answers: readonly Canonical[]): string | undefined {
+function joinForms(answers: readonly Canonical[]): string | undefined {
 	const forms = answers.map(({ form }) => form);
 	return forms.includes(undefined) ? undefined : JSON.stringify(forms);
 }
@@ -192,7 +192,7 @@ function makeKey(answers: readonly Canonical[]): string | undefined {
 function findKey(input: Input, existing: Existing, answers: Answers): string {
 	const { identity, known, compared } = existing;
 	const own = identity.map((field) => canonicalize(answers.compared[field.uuid!], field));
-	const key = makeKey(own);
+	const key = joinForms(own);
 	if (key !== undefined && known.has(key)) return key;
 	const all = { name: 'the responses of the form', key, answers: own };
 	const canBeItem = (answers: Canonical[]) => answers.every((one, at) => canBeSame(one, own[at]));

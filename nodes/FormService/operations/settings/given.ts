@@ -1,7 +1,7 @@
 import { isEmpty, partition } from 'lodash';
-import { toCaseless } from '../../api/answers/names';
+import { simplifySpelling, toCaseless } from '../../api/answers/names';
 import { isRecord } from '../../api/records';
-import { findSetting, simplifySpelling } from '../../api/settings/settings';
+import { findSetting } from '../../api/settings/settings';
 import { encodeSettings } from '../../api/settings/update';
 import type { GivenSetting, SettingValues } from '../../api/settings/update';
 import type { Input } from '../../parameters/input';

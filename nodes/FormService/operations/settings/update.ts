@@ -1,9 +1,10 @@
 import { defaults, findKey, isEmpty, pick } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
+import { simplifySpelling } from '../../api/answers/names';
 import { endpoints, createTarget } from '../../api/endpoints';
 import { getFormId, isId } from '../../api/records';
 import { listRecords, updateSettings } from '../../api/service';
-import { describeBound, settings, simplifySpelling } from '../../api/settings/settings';
+import { describeBound, settings } from '../../api/settings/settings';
 import type { Setting } from '../../api/settings/settings';
 import { compareSettings } from '../../api/settings/update';
 import type { SettingValues } from '../../api/settings/update';
@@ -141,7 +142,7 @@ export const settingsUpdate: Operation = {
 			body,
 			async check(request) {
 				if (isOneForm) await refuseOtherForms({ input, formId, body }, request);
-				const forms = compares ? await readForms(request) : undefined;
+				const forms = compares ? await readFormsById(request) : undefined;
 				if (forms?.has(formId) === false) {
 					const { account } = request.context;
 					throw createMissingFormError(input, formId, [...forms.values()], account);
@@ -171,12 +172,12 @@ async function refuseOtherForms(
 	{ input, formId, body }: { input: Input; formId: string; body: SettingValues },
 	request: ItemRequest,
 ): Promise<void> {
-	const start = async () => await Promise.resolve<SettingValues>({});
-	const earlier = defaults(await readOnce(request, start, 'values'), body);
+	const createEmpty = async () => await Promise.resolve<SettingValues>({});
+	const earlier = defaults(await readOnce(request, createEmpty, 'values'), body);
 	const column = findKey(input.item.json, (value, name) => {
 		// a sheet can have an "id" of its own; the IDs of a service's forms are equally long
-		const isFormId = isId(value) && value.length === formId.length && value !== formId;
-		return isFormId && ['formid', 'id'].includes(simplifySpelling(name));
+		if (!isId(value) || value.length !== formId.length || value === formId) return false;
+		return ['formid', 'id'].includes(simplifySpelling(name));
 	});
 	const setting = findKey(body, (value, name) => value !== earlier[name]);
 	const problem = column
@@ -223,7 +224,7 @@ async function updateForm(
 }
 
 /** The forms by their IDs: as they are, then as the items of the run leave them. */
-async function readForms(request: ItemRequest): Promise<Map<string, IDataObject>> {
+async function readFormsById(request: ItemRequest): Promise<Map<string, IDataObject>> {
 	const target = createTarget(request.context.account, endpoints.listForms);
 	return await readOnce(
 		{ ...request, target },

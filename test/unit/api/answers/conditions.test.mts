@@ -117,6 +117,40 @@ describe('A condition', () => {
 		}
 	});
 
+	const options = [{ label: 'Red', value: 'r' }, { label: 'Blue, dark', value: 'b' }, 'Green'];
+
+	it.each<[string, unknown, Operator, string, boolean]>([
+		['number', '1.2e3', 'is', '1200', true],
+		['number', ' 03 ', 'less', '3.5', true],
+		['number', '1 200', 'isNot', '5', false],
+		// one of many numbers that JSON.parse rounds to it
+		['number', 20261122000000016, 'is', '20261122000000016', false],
+		['number', 20261122000000016, 'isNot', '20261122000000017', false],
+		['checkbox', [1], 'is', 'true', true],
+		['checkbox', 'Ja', 'isNot', 'true', false],
+		['date', '2026-01-31T23:00:00-05:00', 'is', '2026-01-31', true],
+		['date', '31.01.2026', 'isNot', '2026-02-01', false],
+		['datetime', 1_769_842_800, 'is', '2026-01-31T07:00:00Z', true],
+		['select', 'b', 'is', 'BLUE, dark', true],
+		['select', ['r'], 'isNot', 'red', false],
+		['multiple_choice', 'Green,r', 'is', 'Red', true],
+		['text', 'Jose\u0301', 'is', 'josé', true],
+		['text', 'Two\r\nlines', 'is', 'Two\nlines', true],
+		['text', 1, 'is', '1', true],
+		['text', 2.5, 'isNot', 'Ada', true],
+		['text', true, 'isNot', 'no', true],
+		['text', { a: { b: 'Ada' } }, 'is', 'ada', true],
+	])('on a field of the type %s with the answer %j: %s "%s": %s', async (...given) => {
+		const [type, value, operator, wanted, expected] = given;
+		const [zone, condition] = ['utc', { field: 'F', operator, value: wanted }];
+		const one = parseFields([
+			{ uuid: 'f', label: 'F', type, options: type === 'checkbox' ? [] : options },
+		]);
+		const entries = [{ record: { responses: [{ key: 'F', value }] } as IDataObject }];
+		const filters = { match: 'all', conditions: [condition], zone } as const;
+		expect((await filterByConditions(entries, filters, one)).met).toHaveLength(Number(expected));
+	});
+
 	it('counts answers that cannot be compared, and says so in one sentence', async () => {
 		const noteOf = async (field: string, operator: Operator) =>
 			(await filter({ field, operator, value: '5' }, 'utc')).note;
@@ -178,17 +212,10 @@ describe('Finding responses', () => {
 	const all = { ...conditions, conditions: [isEmpty] };
 	const toItem = async (record: IDataObject) =>
 		await toResponseItem({} as never, record, {} as never);
+	const toEntry = (record: IDataObject) => ({ record });
 	it.each<[string, (records: IDataObject[]) => Promise<unknown>]>([
 		['search a text', async (records) => await find(records, { text: 'x' })],
-		[
-			'filter',
-			async (records) =>
-				await filterByConditions(
-					records.map((record) => ({ record })),
-					all,
-					fields,
-				),
-		],
+		['filter', async (records) => await filterByConditions(records.map(toEntry), all, fields)],
 		['look for new fields', async (records) => await hasUnmatchedAnswers(records, fields)],
 		['make items', async (records) => await Promise.all(records.map(toItem))],
 	])('lets others work while responses are read to %s', async (_, read) => {
@@ -199,14 +226,16 @@ describe('Finding responses', () => {
 		expect(paused.mock.calls.length).toBeGreaterThan(5);
 	});
 
-	it('excludes the bounds of time, and responses whose time cannot be read', async () => {
+	it.each<[Partial<Wanted>, number[]]>([
+		[{ after: Date.UTC(2026, 10, 2, 8) }, [2]],
+		[{ before: Date.UTC(2026, 10, 2, 8) }, [0]],
+		[{ sort: 'newest' }, [2, 1, 0, 3, 4]],
+		[{ sort: 'oldest' }, [0, 1, 2, 3, 4]],
+	])('orders by time, and excludes bounds of time: %j', async (...given) => {
+		const [wanted, found] = given;
 		const times = [...[1, 2, 3].map((day) => `2026-11-0${day}T08:00:00Z`), 'some day', undefined];
 		const records = times.map((created_at, uuid) => ({ created_at, uuid }) as IDataObject);
-		const second = Date.UTC(2026, 10, 2, 8);
-		expect(await find(records, { after: second })).toEqual([2]);
-		expect(await find(records, { before: second })).toEqual([0]);
-		expect(await find(records, { sort: 'newest' })).toEqual([2, 1, 0, 3, 4]);
-		expect(await find(records, { sort: 'oldest' })).toEqual([0, 1, 2, 3, 4]);
+		expect(await find(records, wanted)).toEqual(found);
 	});
 
 	it.each([

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { parseFields } from '../../../../nodes/FormService/api/answers/fields.ts';
@@ -84,6 +85,17 @@ describe('In columns, a response', () => {
 	});
 });
 
+it('Any record becomes an item, simplified and in columns', () => {
+	const keys = 'uuid id data responses answers key value label custom_key __proto__'.split(' ');
+	const record = fc.object({ key: fc.constantFrom(...keys), maxDepth: 4 });
+	const fields = parseFields([{ uuid: 'a', label: 'value', custom_key: 'key' }], { columns: true });
+	const property = fc.property(record, (any) => {
+		expect(simplify(any)).toHaveProperty('answers');
+		expect(toColumns(any as IDataObject, fields, true)).toHaveProperty('answersError');
+	});
+	fc.assert(property, { numRuns: 500 });
+});
+
 describe('Names', () => {
 	it('of answers are unique, and the first of each label is the label', () => {
 		expect(makeUnique(['A', 'A', 'A (2)'])).toEqual(['A', 'A (3)', 'A (2)']);
@@ -133,10 +145,7 @@ describe('An uploaded file', () => {
 		expect(found.url).toMatch(/^https:\/\/h\/u\/my%20cv\.pdf(\?sig=a)?$/);
 	});
 
-	it.each(['../../etc/cv.pdf', 'C:\\temp\\cv.pdf', '/cv.pdf'])(
-		'is named without the folders in %s',
-		(name) => {
-			expect(listFiles({ name, url: 'https://h/1' })).toMatchObject([{ name: 'cv.pdf' }]);
-		},
-	);
+	it.each(['../../etc/cv.pdf', 'C:\\temp\\cv.pdf'])('is named without its folders: %s', (name) => {
+		expect(listFiles({ name, url: 'https://h/1' })).toMatchObject([{ name: 'cv.pdf' }]);
+	});
 });

@@ -50,14 +50,12 @@ describe('Retry-After', () => {
 			fc.constantFrom('Fri, 31 Dec 9999 23:59:59 GMT', ' 0 ', '-5', '1e9'),
 		);
 		const name = fc.constantFrom('retry-after', 'x-ratelimit-reset', 'x-ratelimit-limit', 'date');
-		fc.assert(
-			fc.property(fc.dictionary(name, value), (headers) => {
-				const { waitMs = 1_000 } = parseRefusal(headers, NOW);
-				expect(waitMs).toBeGreaterThanOrEqual(1_000);
-				expect(waitMs).toBeLessThanOrEqual(24 * HOUR_MS + 1_000);
-			}),
-			{ numRuns: 1_000 },
-		);
+		const property = fc.property(fc.dictionary(name, value), (headers) => {
+			const { waitMs = 1_000 } = parseRefusal(headers, NOW);
+			expect(waitMs).toBeGreaterThanOrEqual(1_000);
+			expect(waitMs).toBeLessThanOrEqual(24 * HOUR_MS + 1_000);
+		});
+		fc.assert(property, { numRuns: 1_000 });
 	});
 });
 
@@ -91,44 +89,38 @@ const inTurn = (...remaining: number[]) =>
 	remaining.map((left, index) => reply(index * 1_000, index * 1_000 + 100, shows(left)));
 const lone = (name: string) => [reply(0, 100, { [`x-ratelimit-${name}`]: '5' })];
 
-describe('the rate limiter', () => {
-	it.each<[string, Exchange[], { now: number; sent: number }]>([
-		["the specification's limit at first", [], { now: 0, sent: 60 }],
-		['less for a minute after a reply', [reply(0, 500)], { now: 60_524, sent: 59 }],
-		['all again when that minute is over', [reply(0, 500)], { now: 60_525, sent: 60 }],
-		['none in a minute that is used up', spent, { now: 60_024, sent: 0 }],
-		['one when the first of the minute no longer counts', spent, { now: 60_025, sent: 1 }],
-		['what a reply shows to remain', inTurn(3), { now: 60_124, sent: 3 }],
-		['all when that window is over', inTurn(3), { now: 60_125, sent: 60 }],
-		[
-			'no more because a later reply shows all to be left',
-			inTurn(59, 59),
-			{ now: 1_200, sent: 58 },
-		],
-		['more if a later request shows more to remain', inTurn(3, 40), { now: 1_200, sent: 40 }],
-		[
-			'no more if a late reply shows more to remain',
-			[reply(0, 100, shows(10)), reply(0, 200, shows(11))],
-			{ now: 300, sent: 10 },
-		],
-		['the limit that a reply shows', [reply(0, 100, shows(29, 30))], { now: 200, sent: 29 }],
-		['none while a limit of 0 is shown', [reply(0, 100, shows(0, 0))], { now: 200, sent: 0 }],
-		['one a minute with a limit of 0', [reply(0, 100, shows(0, 0))], { now: 60_200, sent: 1 }],
-		['no less if the day is shown', [reply(0, 1, shows(30, 1_440))], { now: 2, sent: 59 }],
-		[
-			'no less if the day of another deployment is shown',
-			[...inTurn(59), reply(100, 200, shows(20, 2_000))],
-			{ now: 300, sent: 58 },
-		],
-		['no less after a lone limit', lone('limit'), { now: 200, sent: 59 }],
-		['no less after a lone remainder', lone('remaining'), { now: 200, sent: 59 }],
-		['all after many refusals', refusedOften, { now: 10_000, sent: 60 }],
-	])('allows %s', (_what, exchanges, { now, sent }) => {
-		const limiter = createLimiter(exchanges);
-		let count = 0;
-		for (; limiter.decide(now).kind === 'send'; count++) limiter.start(now);
-		expect(count).toBe(sent);
-	});
+it.each<[string, Exchange[], { now: number; sent: number }]>([
+	["the specification's limit at first", [], { now: 0, sent: 60 }],
+	['less for a minute after a reply', [reply(0, 500)], { now: 60_524, sent: 59 }],
+	['all again when that minute is over', [reply(0, 500)], { now: 60_525, sent: 60 }],
+	['none in a minute that is used up', spent, { now: 60_024, sent: 0 }],
+	['one when the first of the minute no longer counts', spent, { now: 60_025, sent: 1 }],
+	['what a reply shows to remain', inTurn(3), { now: 60_124, sent: 3 }],
+	['all when that window is over', inTurn(3), { now: 60_125, sent: 60 }],
+	['no more because a later reply shows all to be left', inTurn(59, 59), { now: 1_200, sent: 58 }],
+	['more if a later request shows more to remain', inTurn(3, 40), { now: 1_200, sent: 40 }],
+	[
+		'no more if a late reply shows more to remain',
+		[reply(0, 100, shows(10)), reply(0, 200, shows(11))],
+		{ now: 300, sent: 10 },
+	],
+	['the limit that a reply shows', [reply(0, 100, shows(29, 30))], { now: 200, sent: 29 }],
+	['none while a limit of 0 is shown', [reply(0, 100, shows(0, 0))], { now: 200, sent: 0 }],
+	['one a minute with a limit of 0', [reply(0, 100, shows(0, 0))], { now: 60_200, sent: 1 }],
+	['no less if the day is shown', [reply(0, 1, shows(30, 1_440))], { now: 2, sent: 59 }],
+	[
+		'no less if the day of another deployment is shown',
+		[...inTurn(59), reply(100, 200, shows(20, 2_000))],
+		{ now: 300, sent: 58 },
+	],
+	['no less after a lone limit', lone('limit'), { now: 200, sent: 59 }],
+	['no less after a lone remainder', lone('remaining'), { now: 200, sent: 59 }],
+	['all after many refusals', refusedOften, { now: 10_000, sent: 60 }],
+])('the rate limiter allows %s', (_what, exchanges, { now, sent }) => {
+	const limiter = createLimiter(exchanges);
+	let count = 0;
+	for (; limiter.decide(now).kind === 'send'; count++) limiter.start(now);
+	expect(count).toBe(sent);
 });
 
 describe('a refusal', () => {
@@ -211,29 +203,27 @@ describe('what is surely left of the day', () => {
 		['outlasts no clock that is set back', inTenHours(100), { hour: -700, left: 1_340 }],
 	])('%s', (_what, exchanges, { hour, left }) => {
 		const limiter = createLimiter(exchanges);
-		expect(limiter.countLeftToday(hour * HOUR_MS)).toBe(left);
-		if (hour < 0) expect(limiter.countLeftToday((hour + 24) * HOUR_MS)).toBe(1_440);
+		expect(limiter.countLeft(hour * HOUR_MS)).toBe(left);
+		if (hour < 0) expect(limiter.countLeft((hour + 24) * HOUR_MS)).toBe(1_440);
 	});
 
 	it('counts a request whose reply was lost', () => {
 		const limiter = new RateLimiter();
 		limiter.end(limiter.start(0), undefined, 100);
-		expect(limiter.countLeftToday(200)).toBe(1_439);
+		expect(limiter.countLeft(200)).toBe(1_439);
 	});
 });
 
-describe('a refusal that shows the limit of the minute', () => {
-	it.each<[string, string, number, Headers, Headers?]>([
-		['dayUsedUp', '1,440 requests in a day', 1_440, {}],
-		['dayUsedUp', 'nearly as many', 1_380, {}],
-		['dayUsedUp', 'more, counted by two days of the service', 1_500, {}],
-		['wait', 'fewer', 1_370, {}],
-		['wait', 'as many, if it asks to wait for seconds', 1_440, after(20)],
-		['wait', 'as many, where the limit of the day is not known', 1_440, {}, shows(99, 100)],
-	])('is %s after %s', (kind, _what, count, headers, shown = {}) => {
-		const last = refusedAt(10, { ...shows(0), ...headers });
-		const decision = createLimiter([...inTenHours(count, shown), last]).decide(10 * HOUR_MS + 1);
-		expect(decision).toMatchObject({ kind });
-		expect(decision).not.toHaveProperty('allowed', 60);
-	});
+it.each<[string, string, number, Headers, Headers?]>([
+	['dayUsedUp', '1,440 requests in a day', 1_440, {}],
+	['dayUsedUp', 'nearly as many', 1_380, {}],
+	['dayUsedUp', 'more, counted by two days of the service', 1_500, {}],
+	['wait', 'fewer', 1_370, {}],
+	['wait', 'as many, if it asks to wait for seconds', 1_440, after(20)],
+	['wait', 'as many, where the limit of the day is not known', 1_440, {}, shows(99, 100)],
+])('a refusal of the minute is %s after %s', (kind, _what, count, headers, shown = {}) => {
+	const last = refusedAt(10, { ...shows(0), ...headers });
+	const decision = createLimiter([...inTenHours(count, shown), last]).decide(10 * HOUR_MS + 1);
+	expect(decision).toMatchObject({ kind });
+	expect(decision).not.toHaveProperty('allowed', 60);
 });

@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { range } from 'lodash';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { clock } from '../../../../nodes/FormService/api/clock.ts';
 import { RateLimiter } from '../../../../nodes/FormService/api/rateLimiter/rateLimiter.ts';
@@ -7,7 +8,8 @@ import {
 	RequestQueue,
 } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
 import type { Job, JobEnd } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
-import { DAY_MS, MINUTE_MS, pass, SimulatedTime } from './simulation.mts';
+import * as simulation from './simulation.mts';
+import { DAY_MS, LimitedService, MINUTE_MS, pass, SimulatedTime } from './simulation.mts';
 
 const reply = (status: number, headers = {}): JobEnd => ({ kind: 'reply', status, headers });
 const ok = reply(200);
@@ -118,6 +120,63 @@ describe('the circuit breaker', () => {
 		expect((await sendAll(1, ok)).sent).toBe(1);
 		expect((await sendAll(10, ok)).sent).toBe(10);
 		expect((await sendAll(40, failed)).sent).toBeGreaterThanOrEqual(20);
+	});
+});
+
+it('The limit of the day fails all that wait at once, with the time of the reset, and sends no more', async () => {
+	const service = new LimitedService(time, { perDay: 30 });
+	const start = time.now();
+	const [delays, urgent] = [{ atMs: 0, thereMs: 20, backMs: 20 }, { urgency: 'prompt' as const }];
+	const asked = range(70).map((at) => ({ ...delays, ...(at % 2 && urgent) }));
+	const all = simulation.sendAll(time, service, queue, asked);
+	const { ends } = await time.run(all);
+	expect(service.refusals.length).toBeLessThanOrEqual(5);
+	const heldBack = ends.filter((end) => end.kind === 'dayUsedUp');
+	expect(heldBack).toHaveLength(40);
+	for (const { until } of heldBack) expect(Math.abs(until - start - DAY_MS)).toBeLessThan(2_000);
+	await time.run(time.sleep(DAY_MS / 2));
+	expect((await sendAll(1, ok)).sent).toBe(0);
+});
+
+describe.each([MINUTE_MS, 400 * DAY_MS])('When the clock is set back by %i ms', (byMs) => {
+	let offMs = 0;
+	beforeEach(() => {
+		offMs = 0;
+		queue = new RequestQueue(new RateLimiter(), {
+			now: () => time.now() - offMs,
+			sleep: time.sleep,
+		});
+	});
+
+	/** Minutes until a request is sent, one being asked for each minute. */
+	async function countMinutes() {
+		for (let minutes = 0; ; minutes++) {
+			if ((await sendAll(1, ok)).sent === 1) return minutes;
+			await time.run(time.sleep(MINUTE_MS));
+		}
+	}
+
+	it('sixty requests are sent in the next minute but one', async () => {
+		const service = new LimitedService(time);
+		const sixty = Array<simulation.Asked>(60).fill({ atMs: 0, thereMs: 20, backMs: 20 });
+		await time.run(simulation.sendAll(time, service, queue, sixty));
+		const begun = time.now();
+		offMs = byMs;
+		const { outcomes } = await time.run(simulation.sendAll(time, service, queue, sixty));
+		expect(new Set(outcomes)).toEqual(new Set([200]));
+		expect(time.now() - begun).toBeLessThan(2 * MINUTE_MS);
+	});
+
+	it('the day ends when the service said', async () => {
+		await sendAll(1, reply(429, { 'retry-after': '7200' }));
+		offMs = byMs;
+		expect(await countMinutes()).toBeCloseTo(120, -1);
+	});
+
+	it('the circuit breaker tests the service within five minutes', async () => {
+		await sendAll(40, failed);
+		offMs = byMs;
+		expect(await countMinutes()).toBeLessThan(7);
 	});
 });
 

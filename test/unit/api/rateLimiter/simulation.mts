@@ -128,12 +128,7 @@ export const REQUESTS = 600;
 /** 600 requests at 60 a minute: ten windows, of which the last takes a moment. */
 export const IDEAL_MS = 9 * MINUTE_MS;
 
-/**
- * Lets processes that do not know of each other work off requests of one account.
- *
- * @param createQueue makes the queue of a process
- * @param delaysMs of the way there and back, taken in turn
- */
+/** Lets processes that do not know of each other work off requests of one account; the delays are taken in turn. */
 export async function workOff(
 	createQueue: (clock: SimulatedTime) => RequestQueue,
 	processes: number,

@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAccount } from '../../../../nodes/FormService/api/account.ts';
+import { endpoints } from '../../../../nodes/FormService/api/endpoints.ts';
 import { findConnectionProblem } from '../../../../nodes/FormService/api/request/http.ts';
 import type { ConnectionProblem } from '../../../../nodes/FormService/api/request/http.ts';
 import { readReply } from '../../../../nodes/FormService/api/request/reply.ts';
@@ -52,14 +54,12 @@ function countTries(kind: 'safe' | 'once', trouble: Trouble): number {
 }
 
 describe('a request', () => {
-	it.each(troubles)(
-		'that ends in %s may have acted: %s, and is sent up to %i times',
-		(_, mayHaveActed, maxTries, trouble) => {
-			expect(trouble.mayHaveActed).toBe(mayHaveActed);
-			expect(countTries('safe', trouble)).toBe(maxTries);
-			expect(countTries('once', trouble)).toBe(mayHaveActed ? 1 : maxTries);
-		},
-	);
+	it.each(troubles)('that ends in %s may have acted: %s, and has %i tries', (...given) => {
+		const [, mayHaveActed, maxTries, trouble] = given;
+		expect(trouble.mayHaveActed).toBe(mayHaveActed);
+		expect(countTries('safe', trouble)).toBe(maxTries);
+		expect(countTries('once', trouble)).toBe(mayHaveActed ? 1 : maxTries);
+	});
 
 	it.each([
 		['twice as long each time', reply(503), [500, 1_000, 2_000, undefined]],
@@ -126,4 +126,47 @@ describe('the problem of a connection', () => {
 		expect(findConnectionProblem(ofAll('connect', 'connect')).problem).toBe('connectionRefused');
 		expect(findConnectionProblem(ofAll('connect', 'read')).problem).toBe('interrupted');
 	});
+});
+
+const headers = fc.dictionary(
+	fc.constantFrom('content-type', 'location', 'retry-after', 'date', 'x-ratelimit-limit'),
+	fc.oneof(
+		fc.string({ unit: 'binary-ascii' }),
+		fc.constantFrom('text/html', '//', 'http://[', '/forms', '-5', '100000'),
+	),
+);
+/** Objects with the names of the service at every level. */
+const named = fc.object({
+	key: fc.constantFrom(
+		...'success message errors error detail data status uuid id __proto__'.split(' '),
+	),
+	maxDepth: 4,
+});
+const json = fc.oneof(fc.jsonValue({ maxDepth: 5 }), named).map((value) => JSON.stringify(value));
+const body = fc.oneof(
+	json,
+	fc.tuple(json, fc.nat(80)).map(([text, end]) => text.slice(0, end)),
+	fc.string(),
+);
+
+it('Any reply is a success or a trouble that a person can read, and says what its status means', () => {
+	const drawn = fc.tuple(fc.integer({ min: 200, max: 999 }), headers, body, fc.boolean());
+	const property = fc.property(drawn, ([status, given, text, isOnce]) => {
+		const reply = { kind: 'reply', status, headers: given, body: Buffer.from(text) } as const;
+		const outcome = readReply(reply, {
+			...sent,
+			...(isOnce && { effect: endpoints.addResponse.effect }),
+		});
+		if ('value' in outcome) return status < 300;
+		const { message, description, failure, mayHaveActed } = outcome.trouble;
+		expect(message).toMatch(/^["A-Z1h].{5}/s);
+		expect(message.length + description.length).toBeLessThan(8_000);
+		expect(message + description).not.toMatch(/Cannot read|is not a function|undefined|\[object/);
+		if (status < 400 || status === 429) return true;
+		const [passes, login] = ['temporarily-unavailable', 'credential-invalid'];
+		const cause = status >= 500 ? passes : status === 401 ? login : 'configuration-invalid';
+		expect([failure.cause, mayHaveActed]).toEqual([cause, status >= 500]);
+		return true;
+	});
+	fc.assert(property, { numRuns: 1_000 });
 });

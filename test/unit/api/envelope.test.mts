@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readContent, describeShape, unwrap } from '../../../nodes/FormService/api/envelope.ts';
 
@@ -6,15 +5,6 @@ const read = (text: string | Buffer, type = 'application/json') =>
 	readContent({ 'content-type': type }, Buffer.from(text));
 
 describe('reading the body of a reply', () => {
-	it('gives back any JSON as it is', () => {
-		fc.assert(
-			fc.property(fc.jsonValue(), (value) => {
-				const content = read(JSON.stringify(value));
-				expect(content).toEqual({ kind: 'json', value: JSON.parse(JSON.stringify(value)) });
-			}),
-		);
-	});
-
 	it('never takes a body that was cut for whole', () => {
 		const body = JSON.stringify({ success: true, data: [{ uuid: 'a', value: 'ä€😀' }] });
 		for (let length = 1; length < body.length; length++) {
@@ -95,16 +85,7 @@ describe('unwrapping the envelope', () => {
 	});
 });
 
-describe('the shape of a value in an error', () => {
-	it('never shows a value', () => {
-		fc.assert(
-			fc.property(
-				fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.constant('SECRET')),
-				(value) => {
-					expect(describeShape(value)).not.toContain('SECRET');
-					expect(describeShape([value])).not.toContain('SECRET');
-				},
-			),
-		);
-	});
+it('the shape of a value in an error never shows a value', () => {
+	const shapes = [{ a: 'SECRET' }, ['SECRET'], 'SECRET', { b: ['SECRET'] }].map(describeShape);
+	expect(shapes).toEqual(['an object with "a"', 'a list of 1', 'a string', 'an object with "b"']);
 });
