@@ -94,9 +94,7 @@ describe('the parameters of the nodes and the credential', () => {
 		const config = join(root, 'eslint.nodes-base.config.mjs');
 		const results = await new Linter({ cwd: folder, overrideConfigFile: config }).lintFiles(['.']);
 		expect(results).toHaveLength(sources.length);
-		expect(
-			results.flatMap(({ messages }) => messages.map(({ ruleId, message }) => [ruleId, message])),
-		).toEqual([]);
+		expect(results.flatMap(({ messages }) => messages)).toEqual([]);
 	});
 
 	it.each(operations)('of $resource: $option.name follow n8n’s guidelines', (operation) => {

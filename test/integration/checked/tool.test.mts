@@ -39,9 +39,8 @@ describe.each(agents)('A tool that %s runs for an agent', (agent) => {
 		const rows = ['One', 'Two', 'Three'].map((title) => ({ title }));
 		const { results, error } = await run(agent, update, rows);
 		expect(error).toBeUndefined();
-		expect(service.requests.map(({ body }) => body)).toEqual(
-			rows.map(({ title }) => ({ seo_title: title })),
-		);
+		const bodies = rows.map(({ title }) => ({ body: { seo_title: title } }));
+		expect(service.requests).toMatchObject(bodies);
 		expect(results).toEqual(Array(3).fill([expect.objectContaining({ id: contact })]));
 	});
 

@@ -92,12 +92,9 @@ describe('a token that is refused', () => {
 			expect(error).toMatchObject({ httpCode: '401', context: { itemIndex: 0 } });
 			return;
 		}
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
-			input.map((_item, item) => ({ item })),
-		);
-		expect(new Set(items.slice(4).map(({ json }) => json.error))).toEqual(
-			new Set([expect.stringContaining('rejected the access token')]),
-		);
+		const said = { json: { error: expect.stringContaining('rejected the access token') } };
+		expect(items.slice(4)).toMatchObject(Array(46).fill(said));
+		expect(items).toMatchObject(input.map((_item, item) => ({ pairedItem: { item } })));
 	});
 
 	it('does not stop the run if only the host of a file wants a login', async () => {

@@ -24,17 +24,6 @@ it('130 items take two minutes and a moment, none is refused, and each has its o
 	expect(tookMs).toBeLessThan(150_000);
 });
 
-it('two accounts have a limit each', async () => {
-	const one = await createWorld();
-	const other = await createWorld();
-	const begun = time.now();
-	const runs = [one, other].map(async ({ service, n8n }) => {
-		return await n8n.runNode(addEach, numbered(service, 59));
-	});
-	for (const { items } of await Promise.all(runs)) expect(items).toHaveLength(59);
-	expect(time.now() - begun).toBeLessThan(60_000);
-});
-
 describe('items that need more requests than are left of the day', () => {
 	it('are an error before the first one if a whole day does not suffice', async () => {
 		const { service, n8n } = await createWorld();

@@ -77,7 +77,7 @@ describe('an execution that starts later', () => {
 
 	it('does not share a list that was requested before a response was added', async () => {
 		const { service, n8n } = await createWorld(AT_ONCE);
-		service.faults.set({ match: { method: 'GET' }, fault: slow(400) });
+		service.faults.set({ match: { path: /^\/responses/ }, fault: slow(2_000) });
 		const list = { ...listResponses, returnAll: true };
 		const early = n8n.runNode(list);
 		await until(service.requests, 1);

@@ -1,3 +1,4 @@
+import { countBy } from 'lodash';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { afterAll, expect, it } from 'vitest';
 import { itemsOf, n8nFor } from '../harness.mts';
@@ -29,9 +30,8 @@ it('A refused token stops the other items of its account in a run that continues
 	const said = expect.stringMatching(/^This item was not sent: Form Service rejected the access/);
 	expect(errors[0]).toMatch(/^Form Service rejected the access token/);
 	expect(errors.slice(2)).toEqual(rows.slice(2).map((row) => (row === ada ? undefined : said)));
-	expect(service.requests.map(({ token }) => token).sort()).toEqual(
-		[refused.token, ...Array<string>(8).fill(ada.token)].sort(),
-	);
+	const tokens = service.requests.map(({ token }) => token);
+	expect(countBy(tokens)).toEqual({ [refused.token]: 1, [ada.token]: 8 });
 });
 
 it('Items of accounts on different services are sent each to its own service, with its own token', async () => {
@@ -41,8 +41,5 @@ it('Items of accounts on different services are sent each to its own service, wi
 	const items = await run({ resource: 'workspace', operation: 'get' }, rows);
 	await other.close();
 	expect(items.map(({ json }) => json.error)).toEqual([undefined, undefined, undefined]);
-	expect([service, other].map(({ requests }) => requests.map(({ token }) => token))).toEqual([
-		[service.token],
-		[other.token],
-	]);
+	for (const { requests, token } of [service, other]) expect(requests).toMatchObject([{ token }]);
 });

@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import type { IDataObject } from 'n8n-workflow';
 import { afterEach, expect, it } from 'vitest';
 import { itemsOf, locator } from '../harness.mts';
 import { decrypting } from '../n8n/credentials.mts';
@@ -39,9 +38,8 @@ it('Setting: Update keeps the order of the input for each form', async () => {
 	await n8n.runNode(update, itemsOf(...rows));
 	for (const id of ids) {
 		const sent = service.requests.filter(({ path }) => path.includes(id));
-		expect(sent.map(({ body }) => (body as IDataObject).description)).toEqual(
-			rows.filter((row) => row.id === id).map(({ text }) => text),
-		);
+		const bodies = rows.flatMap((row) => (row.id === id ? { description: row.text } : []));
+		expect(sent.map(({ body }) => body)).toEqual(bodies);
 	}
 });
 

@@ -89,13 +89,10 @@ describe('A link to the next page', () => {
 		servePages(() => ({ body: { data: [{ uuid: 'first' }], ...body }, headers }), 1);
 		const { items } = await n8n.runNode({ ...getAll, status: 'complete' });
 		const others = service.store.responses(contact).filter(({ isIncomplete }) => !isIncomplete);
-		expect(items.map(({ json }) => json.uuid).sort()).toEqual(
-			['first', ...others.map(({ uuid }) => uuid)].sort(),
-		);
-		expect(service.requests.map(({ query }) => query)).toEqual([
-			{ incomplete: 'false' },
-			{ incomplete: 'false', page: '2' },
-		]);
+		const uuids = ['first', ...others.map(({ uuid }) => uuid)];
+		expect(items.map(({ json }) => json.uuid).sort()).toEqual(uuids.sort());
+		const queries = [{ incomplete: 'false' }, { incomplete: 'false', page: '2' }];
+		expect(service.requests.map(({ query }) => query)).toEqual(queries);
 	});
 
 	it.each([

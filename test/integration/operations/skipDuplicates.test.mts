@@ -150,10 +150,8 @@ describe('Skip Duplicates By and the items of one run', () => {
 		const [{ uuid, answers }] = stored();
 		expect(stored()).toHaveLength(1);
 		expect(answers[uuids[1]]).toBe('a');
-		const statuses = ['created', 'skipped', 'skipped'];
-		expect(items.map(({ json }) => [json.status, json.uuid])).toEqual(
-			statuses.map((status) => [status, uuid]),
-		);
+		expect(statusesOf(items)).toEqual(['created', 'skipped', 'skipped']);
+		expect(items.map(({ json }) => json.uuid)).toEqual([uuid, uuid, uuid]);
 	});
 
 	it('adds 50 items once, and none of them when they are run again, with two requests', async () => {
@@ -163,9 +161,8 @@ describe('Skip Duplicates By and the items of one run', () => {
 		expect(new Set(statusesOf(first.items))).toEqual(new Set(['created']));
 		service.requests.length = 0;
 		const again = await run(rows);
-		expect(again.items.map(({ json }) => json)).toEqual(
-			first.items.map(({ json }) => ({ ...json, status: 'skipped' })),
-		);
+		const skipped = first.items.map(({ json }) => ({ json: { ...json, status: 'skipped' } }));
+		expect(again.items).toMatchObject(skipped);
 		expect(stored()).toHaveLength(50);
 		const asked = service.requests.map(({ method, path }) => `${method} ${path}`);
 		expect(asked.toSorted()).toEqual([`GET /forms/${id}/fields`, `GET /responses/${id}`]);
@@ -203,13 +200,9 @@ describe('The fields of Skip Duplicates By', () => {
 		const { uuids, run } = newForm([{ label: 'Email' }, { label: 'Note' }]);
 		listAnswers([]);
 		const { error: unanswered } = await run([{ [uuids[1]]: 'x' }]);
-		expect(unanswered?.message).toBe(
-			'"Email" has no answer. \'Skip Duplicates By\' compares this field, so it needs an answer',
-		);
+		expect(unanswered?.message).toMatch(/^"Email" has no answer\. .* so it needs an answer$/);
 		const { error: unknown } = await run([{ [uuids[0]]: 'x' }], ['Emial']);
-		expect(unknown?.message).toBe(
-			'\'Skip Duplicates By\' names "Emial", which is not a field of the form',
-		);
+		expect(unknown?.message).toMatch(/ names "Emial", which is not a field of the form$/);
 		expect(unknown?.description).toContain('Email, Note');
 		expect(posts()).toEqual([]);
 	});

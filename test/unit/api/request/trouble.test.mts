@@ -68,9 +68,8 @@ describe('a request', () => {
 		['as long as usual before a reset', reply(503, { 'x-ratelimit-reset': '30' }), [500]],
 		['in the rate limiter after a refusal', reply(429, { 'retry-after': '3' }), [0, 0]],
 	])('waits %s', (_, trouble, pauses) => {
-		expect(pauses.map((_pause, index) => decideRetry('safe', trouble, index + 1, 0))).toEqual(
-			pauses,
-		);
+		const decided = pauses.map((_pause, index) => decideRetry('safe', trouble, index + 1, 0));
+		expect(decided).toEqual(pauses);
 	});
 });
 
