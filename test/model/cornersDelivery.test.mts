@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { Mode } from './n8n.mts';
 import type { Order } from './service.mts';
-import { DAY_MINUTES, DAY_MS, HOUR_MS, MINUTE_MS } from './time.mts';
+import { DAY_MINUTES, DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
 import { createPaged, listEvents, World } from './world.mts';
 
 it.each<[number, number, Order, Mode]>([

@@ -3,7 +3,7 @@ import lodash from 'lodash';
 import { describe, expect, it } from 'vitest';
 import type { Mode } from './n8n.mts';
 import { failAll, failPage, faults, type FaultName, type Order, type Sent } from './service.mts';
-import { DAY_MINUTES, DAY_MS, MINUTE_MS, listGaps } from './time.mts';
+import { DAY_MINUTES, DAY_MS, MINUTE_MS, listGaps } from '../time.mts';
 import { createPaged, World } from './world.mts';
 
 describe('One page that cannot be read', () => {

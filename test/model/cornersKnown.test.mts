@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { EVENTS } from '../../nodes/FormService/parameters/watched.ts';
 import type { Circumstances, Mode } from './n8n.mts';
 import { failAll, failPage, faults, type Order, type Paging } from './service.mts';
-import { DAY_MINUTES, DAY_MS, HOUR_MS, MINUTE_MS } from './time.mts';
+import { DAY_MINUTES, DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
 import { createPaged, fill, START, World } from './world.mts';
 
 it.each<[number, number, number, Order, Paging, Mode]>([

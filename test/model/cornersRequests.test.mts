@@ -3,7 +3,7 @@ import lodash from 'lodash';
 import { expect, it } from 'vitest';
 import type { Mode } from './n8n.mts';
 import { failAll, faults, type FaultName, type Order, type Sent } from './service.mts';
-import { DAY_MINUTES, countMostInADay, listGaps } from './time.mts';
+import { DAY_MINUTES, countMostInADay, listGaps } from '../time.mts';
 import { createPaged, fill, World } from './world.mts';
 
 const watch = { kind: 'all', except: [] } as const;

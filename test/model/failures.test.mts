@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { failAll, faults, type FaultName } from './service.mts';
-import { HOUR_MS, MINUTE_MS, listGaps } from './time.mts';
+import { HOUR_MS, MINUTE_MS, listGaps } from '../time.mts';
 import { always, fill, World } from './world.mts';
 
 /** Failures in which the service does not say how long to wait. */

@@ -1,7 +1,7 @@
 /** Fine guarantees of the trigger, each with a story of its own, so that none depends on what chance draws. */
 import { describe, expect, it } from 'vitest';
 import { failAll, faults, Form } from './service.mts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from './time.mts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
 import { listEvents, START, World } from './world.mts';
 
 const all = { kind: 'all', except: [] } as const;

@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Order, Paging } from './service.mts';
-import { DAY_MINUTES, countMostInADay } from './time.mts';
+import { DAY_MINUTES, countMostInADay } from '../time.mts';
 import { always, createPaged } from './world.mts';
 
 /** A form with so many pages, on which each twentieth response is incomplete. */

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { HOUR_MS, MINUTE_MS } from './time.mts';
+import { HOUR_MS, MINUTE_MS } from '../time.mts';
 import { START, World } from './world.mts';
 
 setFlagsFromString('--expose-gc');

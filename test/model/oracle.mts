@@ -11,7 +11,7 @@ import { EVENTS, type TriggerEvent } from '../../nodes/FormService/parameters/wa
 import { Edits } from './edits.mts';
 import type { Poll } from './n8n.mts';
 import type { Form, Response } from './service.mts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from './time.mts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
 
 type Subject = Form | Response;
 

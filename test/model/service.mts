@@ -5,7 +5,7 @@
  */
 import { Readable } from 'node:stream';
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
-import type { VirtualTime } from './time.mts';
+import type { VirtualTime } from '../time.mts';
 
 /** A response as the service keeps it. */
 export type Response = {

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { RESPONSE_EVENTS } from '../../nodes/FormService/parameters/watched.ts';
 import { startProcess, type Parameters } from './n8n.mts';
 import { failAll, faults } from './service.mts';
-import { DAY_MINUTES, MINUTE_MS, VirtualTime, countMostInADay } from './time.mts';
+import { DAY_MINUTES, MINUTE_MS, VirtualTime, countMostInADay } from '../time.mts';
 import { always, START, World } from './world.mts';
 
 const createIds = (count: number) => lodash.times(count, (index) => `F${index}`);

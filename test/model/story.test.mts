@@ -9,7 +9,7 @@ import { EVENTS, RESPONSE_EVENTS } from '../../nodes/FormService/parameters/watc
 import type { End, Parameters } from './n8n.mts';
 import { faults } from './service.mts';
 import type { Fault, Form, Order, Paging, Response, Sent } from './service.mts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from './time.mts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
 import { always, START, World } from './world.mts';
 
 const pick = <T,>(all: readonly T[], n: number): T => all[n % all.length];

@@ -8,7 +8,7 @@ import { N8n } from './n8n.mts';
 import type { Circumstances, Mode, Parameters, Poll, Process } from './n8n.mts';
 import { Oracle } from './oracle.mts';
 import { Form, Service, type Response, type Sent } from './service.mts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, VirtualTime } from './time.mts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, VirtualTime } from '../time.mts';
 
 /** A machine's clock has fractions of milliseconds. */
 export const START = Date.UTC(2026, 10, 21, 12) + 0.375;

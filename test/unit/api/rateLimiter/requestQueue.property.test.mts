@@ -2,22 +2,16 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { RateLimiter } from '../../../../nodes/FormService/api/rateLimiter/rateLimiter.ts';
 import { RequestQueue } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
+import { DAY_MS, MINUTE_MS, VirtualTime } from '../../../time.mts';
 import * as simulation from './simulation.mts';
-import {
-	countMostRefused,
-	DAY_MS,
-	IDEAL_MS,
-	LimitedService,
-	MINUTE_MS,
-	SimulatedTime,
-} from './simulation.mts';
+import { countMostRefused, IDEAL_MS, LimitedService } from './simulation.mts';
 
-let time: SimulatedTime;
+let time: VirtualTime;
 let start: number;
 
 /** Each run of a property has its own time. */
 function beginTime(): void {
-	time = new SimulatedTime();
+	time = new VirtualTime();
 	start = time.now();
 }
 beforeEach(beginTime);
@@ -38,7 +32,7 @@ function createQueue(corrections: readonly Correction[] = []) {
 }
 
 const sendAll = async (service: LimitedService, queue: RequestQueue, asked: simulation.Asked[]) =>
-	await time.run(simulation.sendAll(time, service, queue, asked));
+	await time.waitFor(simulation.sendAll(time, service, queue, asked));
 
 const wayMs = fc.oneof(...[300, 5_000, 14_000].map((max) => fc.integer({ min: 1, max })));
 
@@ -114,7 +108,7 @@ describe('on an account that others use', () => {
 		await check(drawn, 100, async ([asked, usedBefore, usedLater]) => {
 			const service = new LimitedService(time);
 			for (let used = 0; used < usedBefore; used++) service.take();
-			await time.run(time.sleep(usedBefore * 500));
+			await time.waitFor(time.sleep(usedBefore * 500));
 			for (const atMs of usedLater) void time.sleep(atMs).then(() => service.take());
 			const { outcomes, sentWhileWaiting } = await sendAll(service, createQueue(), asked);
 			expect(outcomes).toEqual(asked.map(() => 200));
@@ -146,7 +140,7 @@ async function passOne(queue: RequestQueue, status: number, headers = {}) {
 		await time.sleep(50);
 		return { kind: 'reply', status, headers };
 	});
-	return await time.run(passing);
+	return await time.waitFor(passing);
 }
 
 describe("the day's limit", () => {
@@ -162,7 +156,7 @@ describe("the day's limit", () => {
 			for (const { until } of heldBack) {
 				expect(Math.abs(until - start - DAY_MS)).toBeLessThan(2_000);
 			}
-			await time.run(time.sleep(DAY_MS / 2));
+			await time.waitFor(time.sleep(DAY_MS / 2));
 			expect((await passOne(queue, 200)).kind).toBe('dayUsedUp');
 		});
 	});
@@ -183,7 +177,7 @@ describe("the day's limit", () => {
 				// a correction is noticed with the next request, here a minute later
 				expect(error).toBeLessThan(corrections.length * MINUTE_MS + 5_000);
 				expect(time.now() - end).toBeLessThan(corrections.length * MINUTE_MS + 5_000);
-				await time.run(time.sleep(MINUTE_MS));
+				await time.waitFor(time.sleep(MINUTE_MS));
 			}
 		});
 	});
@@ -198,7 +192,7 @@ describe('the circuit breaker', () => {
 			const maxMs = (corrections.length + 1) * 5 * MINUTE_MS + 5_000;
 			while ((await passOne(queue, 200)).kind !== 'reply') {
 				expect(time.now() - failedAt).toBeLessThan(maxMs);
-				await time.run(time.sleep(MINUTE_MS));
+				await time.waitFor(time.sleep(MINUTE_MS));
 			}
 			expect(queue.isServiceDown).toBe(false);
 		});

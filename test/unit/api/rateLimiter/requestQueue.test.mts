@@ -7,17 +7,18 @@ import {
 	RequestQueue,
 } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
 import type { Job, JobEnd } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
-import { DAY_MS, MINUTE_MS, pass, SimulatedTime } from './simulation.mts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, VirtualTime } from '../../../time.mts';
+import { pass } from './simulation.mts';
 
 const reply = (status: number, headers = {}): JobEnd => ({ kind: 'reply', status, headers });
 const ok = reply(200);
 const failed = reply(500);
 
-let time: SimulatedTime;
+let time: VirtualTime;
 let queue: RequestQueue;
 
 beforeEach(() => {
-	time = new SimulatedTime();
+	time = new VirtualTime();
 	queue = new RequestQueue(new RateLimiter(), time);
 });
 
@@ -30,7 +31,7 @@ async function sendAll(count: number, end: JobEnd, job: Partial<Job> = {}) {
 		return end;
 	};
 	const all = Array.from({ length: count }, async () => await pass(queue, job, send));
-	return { ends: await time.run(Promise.all(all)), sent };
+	return { ends: await time.waitFor(Promise.all(all)), sent };
 }
 
 describe('the queue', () => {
@@ -47,7 +48,7 @@ describe('the queue', () => {
 		// four of items are open, so one place is free
 		all.push(send('prompt 1', { urgency: 'prompt' }), send('prompt 2', { urgency: 'prompt' }));
 		all.push(send('prompt retry', { urgency: 'prompt', isRetry: true }));
-		await time.run(Promise.all(all));
+		await time.waitFor(Promise.all(all));
 		const waited = ['prompt retry', 'prompt 2', 'retry', '5', '6'];
 		expect(order).toEqual(['1', '2', '3', '4', 'prompt 1', ...waited]);
 	});
@@ -105,16 +106,16 @@ describe('the circuit breaker', () => {
 		expect((await sendAll(10, failed)).sent).toBe(0);
 		expect((await sendAll(10, failed, { urgency: 'prompt' })).sent).toBe(10);
 		for (let tested = 0; tested < 3; tested++) {
-			await time.run(time.sleep(4 * MINUTE_MS));
+			await time.waitFor(time.sleep(4 * MINUTE_MS));
 			expect((await sendAll(10, failed)).sent).toBe(0);
-			await time.run(time.sleep(MINUTE_MS));
+			await time.waitFor(time.sleep(MINUTE_MS));
 			expect((await sendAll(10, failed)).sent).toBe(1);
 		}
 	});
 
 	it('closes with the first success, and opens as late as at first', async () => {
 		await sendAll(40, failed);
-		await time.run(time.sleep(5 * MINUTE_MS));
+		await time.waitFor(time.sleep(5 * MINUTE_MS));
 		expect((await sendAll(1, ok)).sent).toBe(1);
 		expect((await sendAll(10, ok)).sent).toBe(10);
 		expect((await sendAll(40, failed)).sent).toBeGreaterThanOrEqual(20);
@@ -129,10 +130,10 @@ describe('the queues of accounts', () => {
 		Object.assign(clock, { now: time.now, sleep: time.sleep });
 		queue = getQueue('first');
 		await sendAll(1, reply(429, { 'retry-after': '86400' }));
-		await time.run(time.sleep(DAY_MS));
+		await time.waitFor(time.sleep(DAY_MS));
 		expect(getQueue('second')).not.toBe(queue);
 		expect(getQueue('first')).toBe(queue);
-		await time.run(time.sleep(2 * 60 * MINUTE_MS));
+		await time.waitFor(time.sleep(2 * HOUR_MS));
 		getQueue('third');
 		expect(getQueue('first')).not.toBe(queue);
 	});
