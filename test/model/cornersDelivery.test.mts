@@ -36,7 +36,7 @@ it('One event too many for a poll comes with the next one, without another reque
 	const world = new World(['A'], { maxPerPoll: 2, events, watch: { kind: 'all', except: [] } });
 	await world.begin();
 	// a form without a creation time is new as well
-	world.createForm('B').spelling = 'none';
+	world.createForm('B').isDated = false;
 	for (let count = 2; count > 0; count--) world.submit(world.forms.A);
 	await world.tick(2 * HOUR_MS);
 	const before = world.service.sent.length;

@@ -7,6 +7,9 @@ import { Readable } from 'node:stream';
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import type { VirtualTime } from '../time.mts';
 
+/** The days, from 1970, on which a list was read without a form or response; undefined while it is listed. */
+type MissingOn = Set<number>;
+
 /** A response as the service keeps it. */
 export type Response = {
 	id: string;
@@ -17,8 +20,7 @@ export type Response = {
 	/** Epoch milliseconds, to the second. */
 	createdAt: number;
 	edits: number;
-	/** Since when no list has it, in epoch milliseconds. */
-	goneAt?: number;
+	missingOn?: MissingOn;
 };
 
 export type Order = 'oldest' | 'newest' | 'shuffled';
@@ -57,8 +59,9 @@ export class Form {
 	edits = 0;
 	/** Epoch milliseconds. */
 	readonly createdAt: number;
-	/** Since when no list has it, in epoch milliseconds. */
-	goneAt?: number;
+	/** Whether the list of forms says when the form was created. */
+	isDated = true;
+	missingOn?: MissingOn;
 
 	constructor(id: string, createdAt = 0) {
 		this.id = id;
@@ -170,6 +173,9 @@ export const failPage = (page: number, fault: Fault): Treatment => ({
 /** Nobody answers this field, so only an item that was made with the form's fields has it. */
 export const UNANSWERED = 'Unanswered';
 
+const FIELDS = { Edits: 'number', [UNANSWERED]: 'text' };
+export const FIELD_COUNT = Object.keys(FIELDS).length;
+
 const PATH = '/api/v1/';
 
 export class Service {
@@ -177,6 +183,8 @@ export class Service {
 	otherPageSize = Infinity;
 	/** The account's limit, if replies say it. */
 	perMinute: number | undefined;
+	/** Whether replies say when they were sent. */
+	isDated = true;
 	readonly sent: Sent[] = [];
 	treatment: Treatment = {};
 	readonly forms: Record<string, Form>;
@@ -208,10 +216,10 @@ export class Service {
 		treatment.beforeReply?.(one);
 		const reply = fault && 'status' in fault ? fault : this.answer(one, url);
 		one.isGood = fault === undefined && reply.status < 400;
-		const date = new Date(time.actual()).toUTCString();
+		const date = this.isDated && { date: new Date(time.actual()).toUTCString() };
 		return {
 			statusCode: reply.status,
-			headers: { date, 'content-type': 'application/json', ...this.limits(), ...reply.headers },
+			headers: { ...date, 'content-type': 'application/json', ...this.limits(), ...reply.headers },
 			body: Readable.from([Buffer.from(reply.body)]),
 		};
 	}
@@ -226,8 +234,8 @@ export class Service {
 		const pages = { pageSize: this.otherPageSize, paging: 'link' } as const;
 		if (one.kind === 'forms') {
 			const listed = Object.values(this.forms).filter((form) => form.listed);
-			const records = listed.map(({ id, name, edits, kept, createdAt, spelling }) => {
-				const created_at = spelling === 'none' ? undefined : `${toIso(createdAt)}Z`;
+			const records = listed.map(({ id, name, edits, kept, createdAt, isDated }) => {
+				const created_at = isDated ? `${toIso(createdAt)}Z` : undefined;
 				const changing = { responses_count: kept.length, updated_at: one.at };
 				return { id, name, description: `${edits}`, ...changing, created_at };
 			});
@@ -236,8 +244,7 @@ export class Service {
 		const form = one.kind === 'other' ? undefined : this.forms[one.form];
 		if (form?.listed !== true) return NOT_FOUND;
 		if (one.kind === 'fields') {
-			const fields = { Edits: 'number', [UNANSWERED]: 'text' };
-			const records = Object.entries(fields).map(([label, type]) => ({ uuid: label, label, type }));
+			const records = Object.entries(FIELDS).map(([label, type]) => ({ uuid: label, label, type }));
 			return listPage(one, url, records, pages);
 		}
 		const page = listPage(one, url, form.shown(), form, (response) => form.record(response));

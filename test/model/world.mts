@@ -7,14 +7,15 @@ import { expect } from 'vitest';
 import { N8n } from './n8n.mts';
 import type { Circumstances, Mode, Parameters, Poll, Process } from './n8n.mts';
 import { Oracle } from './oracle.mts';
-import { Form, Service, type Response, type Sent } from './service.mts';
+import { promiseMinutes } from './promises.mts';
+import { FIELD_COUNT, Form, Service, type Response, type Sent } from './service.mts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, VirtualTime } from '../time.mts';
 
 /** A machine's clock has fractions of milliseconds. */
 export const START = Date.UTC(2026, 10, 21, 12) + 0.375;
 
-/** The trigger counts days, so that the thirtieth may be over already. */
-const REMEMBERED_MS = 29 * DAY_MS;
+/** docs/trigger.md: days on which the list is read; what is missing for longer is new, or may still be known. */
+const REMEMBERED_DAYS = 30;
 
 const MAX_CALM_POLLS = 300;
 
@@ -82,7 +83,7 @@ export class World {
 
 	submit(form: Form, incomplete = false): Response {
 		const response = form.submit(incomplete, this.time.actual());
-		if (form.hidden || !form.listed) response.goneAt = this.time.actual();
+		if (form.hidden || !form.listed) response.missingOn = new Set();
 		this.oracle.appear(response);
 		return response;
 	}
@@ -94,7 +95,7 @@ export class World {
 	}
 
 	edit(subject: Form | Response): void {
-		this.oracle.edits.add(subject);
+		this.oracle.edits.add(subject, this.time.actual());
 	}
 
 	reopen(response: Response): void {
@@ -105,7 +106,9 @@ export class World {
 
 	createForm(id: string): Form {
 		const form = new Form(id, Math.floor(this.time.actual() / 1000) * 1000);
-		this.forms[id] = form;
+		// it is listed as the others are
+		const [{ order, pageSize, paging, spelling, isDated }] = Object.values(this.forms);
+		this.forms[id] = Object.assign(form, { order, pageSize, paging, spelling, isDated });
 		this.oracle.appear(form);
 		return form;
 	}
@@ -113,13 +116,12 @@ export class World {
 	/** A form or responses of it leave the lists or are back in them. */
 	show(form: Form, change: () => void): void {
 		change();
-		const now = this.time.actual();
 		const shown = new Set([...(form.listed ? [form] : []), ...form.shown()]);
 		for (const subject of [form, ...form.kept]) {
-			const { goneAt = now } = subject;
+			const { missingOn = new Set() } = subject;
 			const isShown = shown.has(subject);
-			if (isShown && now - goneAt >= REMEMBERED_MS) this.oracle.appear(subject, false, true);
-			subject.goneAt = isShown ? undefined : goneAt;
+			if (isShown && missingOn.size > REMEMBERED_DAYS) this.oracle.appear(subject, false, true);
+			subject.missingOn = isShown ? undefined : missingOn;
 		}
 	}
 
@@ -186,6 +188,39 @@ export class World {
 			const isCalm = items.length === 0 && missing.length === 0 && this.isAllRead(from);
 			if (isCalm) return this.oracle.edits.settle();
 			expect(polls, `polls, and still missing: ${missing.join()}`).toBeLessThan(MAX_CALM_POLLS);
+		}
+	}
+
+	/**
+	 * All goes well, and what is owed comes as soon as docs/trigger.md promises, or in twice that time: a
+	 * reading can take a page more.
+	 *
+	 * @param untilMs what is owed until then, in epoch milliseconds
+	 */
+	async expectInTime(untilMs = this.time.actual()): Promise<void> {
+		const { service, time } = this;
+		const { parameters } = this.n8n;
+		const { watch } = parameters;
+		const from = time.actual();
+		const listed = Object.values(this.forms).filter((form) => form.listed);
+		const formCount = watch.kind === 'all' ? this.watchedForms().length : watch.formIds.length;
+		const [listPages, fieldPages] = [listed.length, FIELD_COUNT].map((count) =>
+			Math.ceil(count / service.otherPageSize),
+		);
+		const watched = { parameters, formCount, listPages, fieldPages };
+		for (;;) {
+			const owed = this.oracle.listOwed().filter(({ at }) => at <= untilMs);
+			if (owed.length === 0) return;
+			const now = time.actual();
+			const pauses = owed.map((one) => {
+				const { subject, event, at } = one;
+				const promiseMs = promiseMinutes(one, watched) * MINUTE_MS;
+				const since = Math.max(at, from);
+				const limit = since + 2 * promiseMs + 3 * MINUTE_MS;
+				expect(now, `${event} of ${subject.id} is in time`).toBeLessThanOrEqual(limit);
+				return now < since ? (since - now) / 4 : promiseMs / 20;
+			});
+			await this.tick(Math.max(MINUTE_MS, Math.min(...pauses)));
 		}
 	}
 
@@ -271,6 +306,11 @@ export class World {
 		expect(new Set(urls).size, `each of ${urls.join()} is asked for once`).toBe(urls.length);
 		if (this.failing.size === 0) expect(thrown, 'what a good poll throws').toBeUndefined();
 		const forms = Object.values(this.forms);
+		const read = new Set(sent.filter(({ isGood }) => isGood).map(({ form }) => form));
+		const day = Math.floor(poll.endedAt / DAY_MS);
+		for (const form of forms)
+			for (const subject of read.has('') || read.has(form.id) ? [form, ...form.kept] : [])
+				subject.missingOn?.add(day);
 		const count = forms.flatMap(({ kept }) => kept).length;
 		const bytes = JSON.stringify(this.n8n.saved).length;
 		const { events } = this.n8n.parameters;
