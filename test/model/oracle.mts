@@ -11,7 +11,7 @@ import { EVENTS, type TriggerEvent } from '../../nodes/FormService/parameters/wa
 import { Edits, type Owed, type Subject } from './edits.mts';
 import type { Poll } from './n8n.mts';
 import type { Form, Response } from './service.mts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
+import { DAY_MS, HOUR_MS } from '../time.mts';
 
 /** `at`: since when it may be delivered; Infinity if it has not happened. */
 type Belief = Owed & {
@@ -161,11 +161,8 @@ export class Oracle {
 		return missing.map(({ subject, event }) => `${subject.id} ${event}`);
 	}
 
-	/** Minutes from each event to its delivery. */
-	listDelays(): Array<{ subject: Subject; minutes: number }> {
-		return [...this.beliefs.values()].flatMap(({ subject, at, deliveredAt }) =>
-			deliveredAt.slice(0, 1).map((first) => ({ subject, minutes: (first - at) / MINUTE_MS })),
-		);
+	listDelivered(): Belief[] {
+		return [...this.beliefs.values()].filter(({ deliveredAt }) => deliveredAt.length > 0);
 	}
 
 	private find({ id }: Subject, event: TriggerEvent): Belief | undefined {

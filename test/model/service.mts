@@ -32,13 +32,12 @@ const toIso = (ms: number) => new Date(ms).toISOString().slice(0, 19);
 
 type Spell = (ms: number, number: number, isTrue: boolean) => unknown[];
 
-/** How the service writes a time, a number and a boolean. No one can read the times of `plain` and `none`. */
+/** How the service writes a time, a number and a boolean. `none` writes no time. */
 const spellings = {
 	specification: (ms, number, isTrue) => [`${toIso(ms)}.000000Z`, number, isTrue],
 	sql: (ms, number, isTrue) => [toIso(ms).replace('T', ' '), String(number), isTrue ? 1 : 0],
 	epoch: (ms, number, isTrue) => [ms / 1000, number, isTrue ? '1' : '0'],
 	zone: (ms, number, isTrue) => [`${toIso(ms + 3_600_000)}+01:00`, number, String(isTrue)],
-	plain: (ms, number, isTrue) => [`on ${toIso(ms)}`, number, isTrue ? 'Yes' : 'No'],
 	none: (_ms, number, isTrue) => [undefined, number, isTrue],
 } satisfies Record<string, Spell>;
 
@@ -181,8 +180,6 @@ const PATH = '/api/v1/';
 export class Service {
 	/** Entries on a page of the list of forms, and of the fields of a form. */
 	otherPageSize = Infinity;
-	/** The account's limit, if replies say it. */
-	perMinute: number | undefined;
 	/** Whether replies say when they were sent. */
 	isDated = true;
 	readonly sent: Sent[] = [];
@@ -219,15 +216,9 @@ export class Service {
 		const date = this.isDated && { date: new Date(time.actual()).toUTCString() };
 		return {
 			statusCode: reply.status,
-			headers: { ...date, 'content-type': 'application/json', ...this.limits(), ...reply.headers },
+			headers: { ...date, 'content-type': 'application/json', ...reply.headers },
 			body: Readable.from([Buffer.from(reply.body)]),
 		};
-	}
-
-	private limits(): Record<string, string> {
-		const { perMinute: limit } = this;
-		if (limit === undefined) return {};
-		return { 'x-ratelimit-limit': `${limit}`, 'x-ratelimit-remaining': `${limit - 1}` };
 	}
 
 	private answer(one: Sent, url: URL): Reply {

@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { EVENTS, RESPONSE_EVENTS } from '../../nodes/FormService/parameters/watched.ts';
 import type { End, Parameters } from './n8n.mts';
+import { expectInTime } from './promises.mts';
 import { faults } from './service.mts';
 import type { Fault, Form, Order, Paging, Response, Sent } from './service.mts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
@@ -121,16 +122,6 @@ const LAST: Array<(world: World, form: Form) => unknown> = [
 	(world) => world.forms.D ?? world.createForm('D'),
 ];
 
-/** Nothing goes wrong any more, and nothing is late. */
-async function expectInTime(world: World): Promise<void> {
-	world.n8n.parameters.maxPerPoll = 100;
-	for (const happenLast of LAST) {
-		for (const form of Object.values(world.forms)) happenLast(world, form);
-		await world.expectInTime();
-	}
-	await world.expectInTime(Infinity);
-}
-
 /** Something happens to a form that is there, most often the first one. */
 async function happen(world: World, what: string, n: number): Promise<void> {
 	const forms = Object.values(world.forms).filter(({ listed }) => listed);
@@ -213,7 +204,12 @@ describe('Every event is delivered exactly once', () => {
 					for (const { what, n } of happened) await happen(world, what, n);
 					showAll(world);
 					await world.calm();
-					await expectInTime(world);
+					world.n8n.parameters.maxPerPoll = 100;
+					for (const happenLast of LAST) {
+						for (const form of Object.values(world.forms)) happenLast(world, form);
+						await expectInTime(world);
+					}
+					await expectInTime(world, Infinity);
 				},
 			),
 			40,

@@ -7,8 +7,7 @@ import { expect } from 'vitest';
 import { N8n } from './n8n.mts';
 import type { Circumstances, Mode, Parameters, Poll, Process } from './n8n.mts';
 import { Oracle } from './oracle.mts';
-import { promiseMinutes } from './promises.mts';
-import { FIELD_COUNT, Form, Service, type Response, type Sent } from './service.mts';
+import { Form, Service, type Response, type Sent } from './service.mts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, VirtualTime } from '../time.mts';
 
 /** A machine's clock has fractions of milliseconds. */
@@ -18,6 +17,9 @@ export const START = Date.UTC(2026, 10, 21, 12) + 0.375;
 const REMEMBERED_DAYS = 30;
 
 const MAX_CALM_POLLS = 300;
+
+/** All forms are watched. */
+export const ALL = { kind: 'all', except: [] } as const;
 
 const defaults = {
 	events: ['responseCompleted'],
@@ -69,9 +71,12 @@ export class World {
 		return this.polls.filter(({ thrown }) => thrown !== undefined);
 	}
 
-	/** Minutes from each event to its delivery. */
-	get delays(): number[] {
-		return this.oracle.listDelays().map(({ minutes }) => minutes);
+	/** Minutes from each event of these forms, or of all, to its delivery. */
+	listDelays(ids = Object.keys(this.forms)): number[] {
+		const wanted = this.oracle
+			.listDelivered()
+			.filter(({ subject }) => ids.includes(subject.id.split('-')[0]));
+		return wanted.map(({ at, deliveredAt: [first] }) => (first - at) / MINUTE_MS);
 	}
 
 	/** When each request was sent, in epoch milliseconds. */
@@ -191,39 +196,6 @@ export class World {
 		}
 	}
 
-	/**
-	 * All goes well, and what is owed comes as soon as docs/trigger.md promises, or in twice that time: a
-	 * reading can take a page more.
-	 *
-	 * @param untilMs what is owed until then, in epoch milliseconds
-	 */
-	async expectInTime(untilMs = this.time.actual()): Promise<void> {
-		const { service, time } = this;
-		const { parameters } = this.n8n;
-		const { watch } = parameters;
-		const from = time.actual();
-		const listed = Object.values(this.forms).filter((form) => form.listed);
-		const formCount = watch.kind === 'all' ? this.watchedForms().length : watch.formIds.length;
-		const [listPages, fieldPages] = [listed.length, FIELD_COUNT].map((count) =>
-			Math.ceil(count / service.otherPageSize),
-		);
-		const watched = { parameters, formCount, listPages, fieldPages };
-		for (;;) {
-			const owed = this.oracle.listOwed().filter(({ at }) => at <= untilMs);
-			if (owed.length === 0) return;
-			const now = time.actual();
-			const pauses = owed.map((one) => {
-				const { subject, event, at } = one;
-				const promiseMs = promiseMinutes(one, watched) * MINUTE_MS;
-				const since = Math.max(at, from);
-				const limit = since + 2 * promiseMs + 3 * MINUTE_MS;
-				expect(now, `${event} of ${subject.id} is in time`).toBeLessThanOrEqual(limit);
-				return now < since ? (since - now) / 4 : promiseMs / 20;
-			});
-			await this.tick(Math.max(MINUTE_MS, Math.min(...pauses)));
-		}
-	}
-
 	async restart(circumstances: Circumstances = {}): Promise<void> {
 		// the default mode has not saved polls without items
 		if (this.n8n.mode === 'default') this.oracle.edits.forget();
@@ -258,7 +230,7 @@ export class World {
 		return isChosen && this.watchedForms().some(({ listed }) => !listed);
 	}
 
-	private watchedForms(): Form[] {
+	watchedForms(): Form[] {
 		return Object.values(this.forms).filter(({ id }) => this.isWatched(id));
 	}
 
@@ -311,14 +283,6 @@ export class World {
 		for (const form of forms)
 			for (const subject of read.has('') || read.has(form.id) ? [form, ...form.kept] : [])
 				subject.missingOn?.add(day);
-		const count = forms.flatMap(({ kept }) => kept).length;
-		const bytes = JSON.stringify(this.n8n.saved).length;
-		const { events } = this.n8n.parameters;
-		const perResponse = events.includes('responseUpdated') ? 30 : 20;
-		const perForm = events.includes('formUpdated') ? 360 : 60;
-		expect(bytes, 'bytes of the saved state').toBeLessThanOrEqual(
-			perResponse * count + (140 + perForm) * forms.length + 1_024,
-		);
 		return poll;
 	}
 }
