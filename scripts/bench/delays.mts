@@ -1,11 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import { n8nFor, time } from '../../test/integration/harness.mts';
 import { startService } from '../../test/service/index.mts';
+import { DAY_MINUTES, DAY_MS, MINUTE_MS } from '../../test/time.mts';
 import type { Table } from './main.mts';
 import { formatMinutes } from './measure.mts';
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 const DAYS = 7;
 
 /** Responses a day of each form. */
@@ -37,7 +36,7 @@ async function watchForms(perDay: number[]) {
 	const delays: number[] = [];
 	let staticData: IDataObject = {};
 	const start = time.now();
-	for (let minute = 0; minute < DAYS * 24 * 60; minute++) {
+	for (let minute = 0; minute < DAYS * DAY_MINUTES; minute++) {
 		const now = time.now();
 		for (const form of forms) {
 			for (; form.nextMs <= now; form.nextMs += form.drawPauseMs()) {

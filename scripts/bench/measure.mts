@@ -1,8 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import lodash from 'lodash';
+import type { Account } from '../../test/integration/harness.mts';
+import { startService } from '../../test/service/index.mts';
 
 export function median(numbers: readonly number[]): number {
 	const sorted = numbers.toSorted((one, other) => one - other);
@@ -33,32 +34,21 @@ export async function runInOwnProcess<T>(file: string, args: string[]): Promise<
 	return measured;
 }
 
-function createRecord(number: number): string {
-	return JSON.stringify({
-		uuid: `9f1c2d3e-5b6a-4c7d-8e9f-${number.toString(16).padStart(12, '0')}`,
-		number,
-		number_formatted: `No. ${number}`,
-		is_incomplete: false,
-		created_at: new Date(1_700_000_000_000 + number * 60_000).toISOString(),
-		referrer: 'https://example.com/page',
-		webhook_sent: false,
-		enrich: null,
-		responses: ['Name', 'Email', 'Message', 'Phone', 'Comment'].map((key) => ({
-			key,
-			value: `${key} of respondent ${number}, in words of some length`,
-		})),
-	});
-}
+export type ServedForm = {
+	account: Account;
+	formId: string;
+	/** Adds responses until the form has so many. */
+	fill(count: number): Promise<void>;
+	close(): void;
+};
 
-export type ListServer = { url: string; serve(count: number): Promise<void>; close(): void };
-
-/** A server in a process of its own, which replies with a list of responses of about 690 bytes each. */
-export async function startListServer(): Promise<ListServer> {
+/** A form at a stand-in for the service, which runs in a process of its own. */
+export async function serveForm(): Promise<ServedForm> {
 	const child = fork(fileURLToPath(import.meta.url), ['--serve']);
-	const [port] = (await once(child, 'message')) as [number];
+	const [begun] = (await once(child, 'message')) as [Pick<ServedForm, 'account' | 'formId'>];
 	return {
-		url: `http://127.0.0.1:${port}`,
-		async serve(count) {
+		...begun,
+		async fill(count) {
 			child.send(count);
 			await once(child, 'message');
 		},
@@ -66,20 +56,24 @@ export async function startListServer(): Promise<ListServer> {
 	};
 }
 
-function serveLists(parent: Required<Pick<ChildProcess, 'send'>>): void {
-	let body = Buffer.from('{}');
-	const limits = { 'x-ratelimit-limit': '1000000', 'x-ratelimit-remaining': '999999' };
-	const server = createServer((_request, reply) => {
-		reply.writeHead(200, { 'content-type': 'application/json', ...limits });
-		reply.end(body);
-	});
+async function serve(parent: Required<Pick<ChildProcess, 'send'>>): Promise<void> {
+	const limits = { perMinute: 1_000_000, perDay: 1_000_000 };
+	const { store, token, baseUrl } = await startService({ ...limits, seed: false });
+	const labels = ['Name', 'Email', 'Message', 'Phone', 'Comment'];
+	const { id } = store.addForm({ name: 'Form', fields: labels.map((label) => ({ label })) });
+	let number = 0;
 	process.on('message', (count: number) => {
-		const records = Array.from({ length: count }, (_, index) => createRecord(count - index));
-		body = Buffer.from(`{"success":true,"data":[${records.join(',')}]}`);
-		parent.send('served');
+		for (; number < count; number++) {
+			const texts = labels.map(
+				(label) => `${label} of respondent ${number}, in words of some length`,
+			);
+			const createdAt = new Date(1_700_000_000_000 + number * 60_000).toISOString();
+			store.addResponse(id, { answers: lodash.zipObject(labels, texts), createdAt });
+		}
+		parent.send('filled');
 	});
 	process.on('disconnect', () => process.exit());
-	server.listen(0, '127.0.0.1', () => parent.send((server.address() as AddressInfo).port));
+	parent.send({ account: { accessToken: token, baseUrl }, formId: id });
 }
 
-if (process.argv[2] === '--serve') serveLists(process as Required<Pick<ChildProcess, 'send'>>);
+if (process.argv[2] === '--serve') await serve(process as Required<Pick<ChildProcess, 'send'>>);

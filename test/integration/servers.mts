@@ -9,7 +9,10 @@ import { afterAll } from 'vitest';
 // names below private.example get the address of this machine, and names below invalid none
 import './n8n/resolveToLoopback.mjs';
 
-/** Servers on this machine that are not the stand-in, and places without any. All end with the test file. */
+/**
+ * What the stand-in for the service cannot be: other hosts, which keep files or get what a redirect sends,
+ * servers that break HTTP itself byte by byte, and places without a server. All end with the test file.
+ */
 
 /** The key and the certificate that a service of its own shows, in one file. */
 const pem = readFileSync(new URL('selfSigned.pem', import.meta.url));

@@ -7,7 +7,10 @@ import type { TriggerEvent } from '../../nodes/FormService/parameters/watched.ts
 import type { Item, Poll } from './n8n.mts';
 import type { Form, Response } from './service.mts';
 
-type Subject = Form | Response;
+export type Subject = Form | Response;
+
+/** An event that has to be delivered, and since when, in epoch milliseconds. */
+export type Owed = { subject: Subject; event: TriggerEvent; at: number };
 
 export class Edits {
 	private readonly beliefs = new Map<
@@ -18,7 +21,8 @@ export class Edits {
 			known: number;
 			/** Whether the trigger has read the subject, and whether n8n has saved that. */
 			state: 'unread' | 'read' | 'saved';
-			isOwed: boolean;
+			/** When the first edit was made that has to be delivered, in epoch milliseconds. */
+			owedSince?: number;
 		}
 	>();
 	private readonly isWanted: (subject: Subject, event: TriggerEvent) => boolean;
@@ -29,26 +33,27 @@ export class Edits {
 
 	/** The trigger has not read it, or may have forgotten it. */
 	appear(subject: Subject, known = this.beliefs.get(subject.id)?.known ?? subject.edits): void {
-		this.beliefs.set(subject.id, { subject, known, state: 'unread', isOwed: false });
+		this.beliefs.set(subject.id, { subject, known, state: 'unread' });
 	}
 
-	add(subject: Subject): void {
+	add(subject: Subject, now: number): void {
 		subject.edits += 1;
 		const belief = this.beliefs.get(subject.id);
 		if (belief === undefined || belief.state === 'unread') return;
-		belief.isOwed ||= this.isWanted(subject, 'form' in subject ? 'responseUpdated' : 'formUpdated');
+		if (this.isWanted(subject, nameUpdate(subject))) belief.owedSince ??= now;
 	}
 
-	/** The completion of a response has its edits. */
+	/** The completion of a response has its edits, also those that follow before it is read. */
 	complete({ id }: Response): void {
 		const belief = this.beliefs.get(id);
-		if (belief !== undefined) belief.isOwed = false;
+		if (belief !== undefined) Object.assign(belief, { state: 'unread', owedSince: undefined });
 	}
 
 	/** All that is there has been read. */
 	settle(): void {
 		for (const belief of this.beliefs.values())
-			if (belief.state === 'unread' && belief.subject.goneAt === undefined) belief.state = 'read';
+			if (belief.state === 'unread' && belief.subject.missingOn === undefined)
+				belief.state = 'read';
 	}
 
 	/** What the trigger has read without an event is lost. */
@@ -60,7 +65,7 @@ export class Edits {
 	/** Other events are chosen: what is there is known. */
 	change(): void {
 		for (const { subject } of this.beliefs.values())
-			this.appear(subject, subject.goneAt === undefined ? subject.edits : undefined);
+			this.appear(subject, subject.missingOn === undefined ? subject.edits : undefined);
 	}
 
 	/** Judges an item of any event, whose edits are known then. */
@@ -71,12 +76,15 @@ export class Edits {
 			expect(edits, `${event} of ${id} is new`).toBeGreaterThan(belief.known);
 		}
 		if (isSaved) Object.assign(belief, { known: edits, state: 'saved' });
-		if (isExecuted || isSaved) belief.isOwed &&= edits < belief.subject.edits;
+		const isNewest = edits >= belief.subject.edits;
+		if ((isExecuted || isSaved) && isNewest) belief.owedSince = undefined;
 	}
 
-	listMissing(): string[] {
-		const all = [...this.beliefs.values()];
-		const missing = all.filter(({ subject, isOwed }) => isOwed && subject.goneAt === undefined);
-		return missing.map(({ subject }) => `${subject.id} updated`);
+	listOwed(): Owed[] {
+		return [...this.beliefs.values()].flatMap(({ subject, owedSince: at }) =>
+			at === undefined ? [] : [{ subject, event: nameUpdate(subject), at }],
+		);
 	}
 }
+
+const nameUpdate = (subject: Subject) => ('form' in subject ? 'responseUpdated' : 'formUpdated');

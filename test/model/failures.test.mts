@@ -1,97 +1,53 @@
-/** Failures: when people are told, how soon the trigger asks again, and what fails with what. */
-import fc from 'fast-check';
+/**
+ * Failures: when people are told, how soon the trigger asks again, and that one bad thing (a page, a form, an
+ * outage, a clock that is set back) holds back nothing but itself.
+ */
+import lodash from 'lodash';
 import { describe, expect, it } from 'vitest';
-import { failAll, faults, type FaultName } from './service.mts';
-import { HOUR_MS, MINUTE_MS, listGaps } from './time.mts';
-import { always, fill, World } from './world.mts';
+import type { Mode } from './n8n.mts';
+import { failAll, failPage, faults, type FaultName, type Order, type Sent } from './service.mts';
+import { DAY_MINUTES, HOUR_MS, MINUTE_MS, listGaps } from '../time.mts';
+import { createPaged, World } from './world.mts';
 
 /** Failures in which the service does not say how long to wait. */
 const NAMES = (Object.keys(faults) as FaultName[]).filter((name) => !name.endsWith('UsedUp'));
 
-async function countMinutesUntilSent(world: World, circumstances = {}): Promise<number> {
-	for (let minutes = 1; minutes < 200; minutes++) {
-		if ((await world.tick(MINUTE_MS, circumstances)).sent.length > 0) return minutes;
-	}
-	return Infinity;
-}
-
 describe('A failure', () => {
-	it('is reported when it is the third in a row, then hourly, and loses nothing', async () => {
-		const situation = fc.record({
-			name: fc.constantFrom(...NAMES),
-			mode: fc.constantFrom('default' as const, 'durable' as const),
-			goodMinutes: fc.nat({ max: 20 }),
-			badMinutes: fc.integer({ min: 3, max: 400 }),
-			isPublished: fc.boolean(),
-		});
-		await always(
-			fc.asyncProperty(situation, async ({ name, goodMinutes, badMinutes, isPublished, mode }) => {
-				const world = new World(['A'], { mode });
-				await world.begin();
-				await world.run(goodMinutes);
-				await world.run(badMinutes, undefined, failAll(faults[name]));
-				const failed = world.polls.filter(({ sent }) => sent.some(({ isGood }) => !isGood));
-				const { reports } = world;
-				expect(failed.indexOf(reports[0])).toBe(failed.length > 2 ? 2 : -1);
-				for (const gap of listGaps(reports.map(({ endedAt }) => endedAt))) {
-					expect(gap).toBeGreaterThanOrEqual(59.9);
-					expect(gap).toBeLessThanOrEqual(92);
-				}
-				world.submit(world.forms.A);
-				if (isPublished) await world.publish();
-				else await world.run(30);
-				expect(world.delivered).toEqual(['A-2 responseCompleted']);
-				expect(await countMinutesUntilSent(world)).toBeLessThanOrEqual(8);
-			}),
-			10,
-		);
-	});
-
-	it('makes the trigger ask less and less, and then every 30 minutes', async () => {
-		const world = new World(['A']);
-		await world.begin();
-		const waits: number[] = [];
-		while (waits.length < 7) {
-			waits.push(await countMinutesUntilSent(world, failAll(faults.unauthorized)));
-		}
-		expect(waits).toEqual([2, 4, 8, 16, 30, 30, 30]);
-	});
-
-	it('makes the trigger wait for as long as the service asks', async () => {
-		const world = new World(['A']);
-		await world.begin();
-		const headers = { ...faults.dayUsedUp.headers, 'retry-after': '2700' };
-		await countMinutesUntilSent(world, failAll({ ...faults.dayUsedUp, headers }));
-		expect([45, 46]).toContain(await countMinutesUntilSent(world));
-	});
-
-	it('of one form among several is reported once, and delays no other', async () => {
-		const world = new World(['A', 'B', 'C']);
-		await world.begin();
-		const circumstances = failAll(faults.notFound, 'B');
-		const submit = (minute: number) => minute % 20 === 5 && world.submit(world.forms.A);
-		await world.run(6 * 60, submit, circumstances);
-		expect(world.reports).toHaveLength(1);
-		expect(world.oracle.listMissing()).toEqual([]);
-		expect(Math.max(...world.delays)).toBeLessThanOrEqual(6);
-		await world.run(60);
-		await world.run(3 * 60, undefined, circumstances);
-		expect(world.reports).toHaveLength(2);
-	});
-
-	it('of whole readings is reported although short ones succeed', async () => {
-		const world = new World(['A']);
-		const { A } = world.forms;
-		A.pageSize = 1;
-		for (let count = 9; count > 0; count--) world.submit(A);
-		await world.begin();
-		await world.run(20);
-		await world.run(24 * 60, (minute) => minute % 60 === 5 && world.submit(A), {
-			failWith: ({ url }) => (url.endsWith('page=5') ? faults.badRequest : undefined),
-		});
-		const gaps = listGaps(world.reports.map(({ endedAt }) => endedAt));
+	it.each(NAMES)('is reported third in a row, then hourly, and loses nothing: %s', async (name) => {
+		const world = new World(['A'], { mode: name.length % 2 === 0 ? 'default' : 'durable' });
+		await world.beginAndRun(5);
+		await world.run(400, undefined, failAll(faults[name]));
+		const failed = world.polls.filter(({ sent }) => sent.some(({ isGood }) => !isGood));
+		const { reports } = world;
+		expect(failed.indexOf(reports[0])).toBe(2);
+		const gaps = listGaps(reports.map(({ endedAt }) => endedAt));
 		expect(gaps.length).toBeGreaterThan(3);
-		for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(59.9);
+		expect(Math.min(...gaps)).toBeGreaterThanOrEqual(59.9);
+		expect(Math.max(...gaps)).toBeLessThanOrEqual(92);
+		expect(Math.max(...listGaps(world.requestTimes))).toBeLessThanOrEqual(31);
+		world.submit(world.forms.A);
+		if (name < 'm') await world.publish();
+		else await world.run(30);
+		expect(world.delivered).toEqual(['A-2 responseCompleted']);
+	});
+
+	it('of two forms among ten is reported once each, and delays no other', async () => {
+		const world = new World(lodash.times(10, (index) => `F${index}`));
+		const failWith = ({ form }: Sent) =>
+			form === 'F0' ? faults.serverError : form === 'F1' ? faults.notFound : undefined;
+		await world.begin({ failWith });
+		expect(world.n8n.active).toBe(true);
+		const submit = (minute: number) =>
+			minute % 21 === 5 && world.submit(world.forms[`F${2 + (minute % 8)}`]);
+		await world.run(8 * 60, submit, { failWith });
+		await world.run(30);
+		expect(world.reports).toHaveLength(2);
+		expect(world.oracle.listMissing()).toEqual([]);
+		// as ten forms that are read
+		expect(lodash.mean(world.listDelays())).toBeLessThanOrEqual(20);
+		await world.run(90);
+		await world.run(4 * 60, undefined, { failWith });
+		expect(world.reports).toHaveLength(4);
 	});
 
 	it('of all forms is reported each hour, and no more often', async () => {
@@ -103,19 +59,6 @@ describe('A failure', () => {
 		expect(gaps.length).toBeGreaterThan(4);
 	});
 
-	it('now and then, never two in a row, is not reported', async () => {
-		const world = new World(['A', 'B']);
-		for (const form of Object.values(world.forms)) {
-			form.pageSize = 3;
-			fill(form, 120);
-		}
-		let count = 0;
-		const failWith = () => (++count % 40 === 0 ? faults.brokenConnection : undefined);
-		await world.begin();
-		await world.run(2 * 24 * 60, undefined, { failWith });
-		expect(world.reports).toHaveLength(0);
-	});
-
 	it('of the first reading after a restart delays responses by minutes', async () => {
 		const world = new World(['A']);
 		await world.beginAndRun(10);
@@ -123,20 +66,6 @@ describe('A failure', () => {
 		world.submit(world.forms.A);
 		await world.run(10);
 		expect(world.delivered).toEqual(['A-2 responseCompleted']);
-	});
-
-	it('of the account is reported also if only later pages are refused', async () => {
-		const world = new World(['A']);
-		const { A } = world.forms;
-		A.pageSize = 1;
-		A.order = 'shuffled';
-		for (let count = 9; count > 0; count--) world.submit(A);
-		await world.begin();
-		await world.run(30);
-		await world.run(12 * 60, undefined, {
-			failWith: ({ url }) => (url.endsWith('page=3') ? faults.unauthorized : undefined),
-		});
-		expect(world.reports.length).toBeGreaterThan(2);
 	});
 
 	it('at the activation lets it fail, and the next attempt is a first one', async () => {
@@ -152,4 +81,103 @@ describe('A failure', () => {
 		await world.calm();
 		expect(world.delivered).toEqual(['A-3 responseCompleted']);
 	});
+});
+
+describe('One page that cannot be read', () => {
+	it.each<[FaultName, number, number, Order, Mode]>([
+		['serverError', 8, 2, 'newest', 'default'],
+		['cutBody', 67, 66, 'oldest', 'default'],
+		// a page on which a poll goes on reading
+		['notFound', 100, 63, 'newest', 'durable'],
+	])('holds back nothing new: %s, %i pages, page %i, %s first, %s', async (...given) => {
+		const [name, pages, badPage, order, mode] = given;
+		const { world, A } = createPaged({ pages, pageSize: 15, order, mode });
+		await world.beginAndRun(20);
+		const submit = (minute: number) => minute % 42 === 9 && world.submit(A);
+		await world.run(12 * 42, submit, failPage(badPage, faults[name]));
+		expect(world.delivered).toHaveLength(12);
+		expect(Math.max(...world.listDelays())).toBeLessThanOrEqual(20);
+		// it is not asked for forever
+		expect(world.service.sent.filter((one) => !one.isGood).length).toBeLessThan(100);
+	});
+
+	it('holds back only what is on it when new responses fill more than a page', async () => {
+		const { world, A } = createPaged({ pages: 20, pageSize: 15 });
+		await world.beginAndRun(20);
+		lodash.times(25, () => world.submit(A));
+		await world.run(60, undefined, failPage(2, faults.notFound));
+		expect(world.delivered).toHaveLength(15);
+		await world.run(60);
+		expect(world.delivered).toHaveLength(25);
+	});
+
+	it.each<[FaultName, Order, Mode]>([
+		['notFound', 'newest', 'default'],
+		['serverError', 'oldest', 'durable'],
+		['oddBody', 'shuffled', 'default'],
+		['unauthorized', 'shuffled', 'durable'],
+	])('holds back nothing on earlier pages, and is reported: %s, %s first, %s', async (...given) => {
+		const [name, order, mode] = given;
+		const isIncomplete = (number: number) => number % 9 === 0;
+		const { world, A } = createPaged({ pages: 20, pageSize: 10, order, mode, isIncomplete });
+		await world.beginAndRun(20);
+		// on one of the pages 4 to 6
+		const early = lodash.find(A.shown(), 'incomplete', 30)!;
+		world.complete(early);
+		await world.run(DAY_MINUTES, undefined, failPage(12, faults[name]));
+		expect(world.delivered).toEqual([`${early.id} responseCompleted`]);
+		const gaps = listGaps(world.reports.map(({ endedAt }) => endedAt));
+		expect(gaps.length).toBeGreaterThan(3);
+		expect(Math.min(...gaps)).toBeGreaterThanOrEqual(59.9);
+	});
+
+	it('is asked for again after 4, 8, 16 and 30 minutes at the earliest', async () => {
+		const { world } = createPaged({ pages: 10 });
+		await world.beginAndRun(20);
+		await world.run(6 * 60, undefined, failPage(5, faults.serverError));
+		const gaps = listGaps(lodash.map(lodash.reject(world.service.sent, 'isGood'), 'at'));
+		for (const [index, minutes] of [4, 8, 16, 30, 30].entries()) {
+			expect(gaps[index]).toBeGreaterThan(minutes - 0.1);
+			expect(gaps[index]).toBeLessThanOrEqual(60);
+		}
+	});
+
+	it('is an expired position in a list with cursors, and not a deleted form', async () => {
+		const { world } = createPaged({ pages: 10, paging: 'cursor' });
+		await world.begin();
+		const failWith = ({ page }: Sent) => (page > 1 ? faults.notFound : undefined);
+		await world.run(DAY_MINUTES, undefined, { failWith });
+		const { message, description } = world.reports[0].thrown as Error & { description: string };
+		expect(`${message} ${description}`).toMatch(/position in the list .*expired/i);
+		expect(`${message} ${description}`).not.toMatch(/deleted/i);
+	});
+
+	it('is reported if positions expire before the reading goes on', async () => {
+		const { world } = createPaged({ pages: 150, pageSize: 1, paging: 'cursor' });
+		const givenAt = new Map<number, number>();
+		const failWith = ({ page, at }: Sent) => {
+			if (at - (givenAt.get(page) ?? at) > 60 * MINUTE_MS) return faults.badRequest;
+			givenAt.set(page + 1, at);
+			return undefined;
+		};
+		await world.begin();
+		await world.run(2 * DAY_MINUTES, undefined, { failWith });
+		expect(world.reports.length).toBeGreaterThan(0);
+	});
+});
+
+it.each<[FaultName, Mode]>([
+	['noReply', 'default'],
+	['unauthorized', 'durable'],
+	['dayUsedUp', 'default'],
+	['notFound', 'default'],
+])('Responses that were read are delivered without another request: %s, %s', async (name, mode) => {
+	const world = new World(['A', 'B'], { mode, maxPerPoll: 2 });
+	await world.beginAndRun(10);
+	lodash.times(40, () => world.submit(world.forms.A));
+	while ((await world.tick(MINUTE_MS)).items.length === 0);
+	await world.run(40, undefined, failAll(faults[name]));
+	expect(world.delivered).toHaveLength(40);
+	// a poll that waits for a reply can take the time of the next ones
+	if (name !== 'noReply') expect(Math.max(...world.listDelays())).toBeLessThanOrEqual(26);
 });

@@ -11,7 +11,7 @@ import type { Clock } from '../../nodes/FormService/api/clock.ts';
 import type { TriggerEvent } from '../../nodes/FormService/parameters/watched.ts';
 import { compiledSources } from '../../scripts/lib/compiled.mts';
 import { UNANSWERED, type Sent, type Service, type Treatment } from './service.mts';
-import { MINUTE_MS, type VirtualTime } from './time.mts';
+import { MINUTE_MS, type VirtualTime } from '../time.mts';
 
 /** What a person sets on the trigger. */
 export type Parameters = {

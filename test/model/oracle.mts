@@ -8,18 +8,13 @@
  */
 import { expect } from 'vitest';
 import { EVENTS, type TriggerEvent } from '../../nodes/FormService/parameters/watched.ts';
-import { Edits } from './edits.mts';
+import { Edits, type Owed, type Subject } from './edits.mts';
 import type { Poll } from './n8n.mts';
 import type { Form, Response } from './service.mts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from './time.mts';
+import { DAY_MS, HOUR_MS } from '../time.mts';
 
-type Subject = Form | Response;
-
-type Belief = {
-	subject: Subject;
-	event: TriggerEvent;
-	/** Since when it may be delivered, in epoch milliseconds; Infinity if it has not happened. */
-	at: number;
+/** `at`: since when it may be delivered; Infinity if it has not happened. */
+type Belief = Owed & {
 	isOwed: boolean;
 	/** n8n or the trigger may have lost that it was delivered. */
 	isRepeatable: boolean;
@@ -100,7 +95,7 @@ export class Oracle {
 		const since = typeof emitExisting === 'number' ? emitExisting : emitExisting ? 0 : Infinity;
 		for (const response of form.kept) {
 			for (const event of EVENTS) this.beliefs.delete(`${response.id} ${event}`);
-			const isThere = response.goneAt === undefined;
+			const isThere = response.missingOn === undefined;
 			const isEmitted = response.createdAt >= since;
 			if (isEmitted || !isThere) this.appear(response, isFirst && isThere, !isFirst);
 			else if (response.incomplete) {
@@ -118,7 +113,7 @@ export class Oracle {
 		for (const [key, belief] of this.beliefs) {
 			const { subject, event, at } = belief;
 			const isReopened = event === 'responseCompleted' && (subject as Response).incomplete;
-			const isSeen = subject.goneAt === undefined && at <= this.now() && !isReopened;
+			const isSeen = subject.missingOn === undefined && at <= this.now() && !isReopened;
 			if (isSeen) this.beliefs.delete(key);
 			else belief.isOwed = false;
 		}
@@ -152,19 +147,22 @@ export class Oracle {
 		}
 	}
 
-	/** What has to be delivered by now, of forms and responses that are there. */
-	listMissing(): string[] {
-		const missing = [...this.beliefs]
-			.filter(([, one]) => one.isOwed && one.at <= this.now() && one.subject.goneAt === undefined)
-			.map(([key]) => key);
-		return [...missing, ...this.edits.listMissing()];
+	/** What has to be delivered, now or later, of forms and responses that are there. */
+	listOwed(): Owed[] {
+		const owed: Owed[] = [...this.beliefs.values()].filter(
+			({ isOwed, at }) => isOwed && at < Infinity,
+		);
+		return [...owed, ...this.edits.listOwed()].filter(({ subject }) => !subject.missingOn);
 	}
 
-	/** Minutes from each event to its delivery. */
-	listDelays(): Array<{ subject: Subject; minutes: number }> {
-		return [...this.beliefs.values()].flatMap(({ subject, at, deliveredAt }) =>
-			deliveredAt.slice(0, 1).map((first) => ({ subject, minutes: (first - at) / MINUTE_MS })),
-		);
+	/** What has to be delivered by now. */
+	listMissing(): string[] {
+		const missing = this.listOwed().filter(({ at }) => at <= this.now());
+		return missing.map(({ subject, event }) => `${subject.id} ${event}`);
+	}
+
+	listDelivered(): Belief[] {
+		return [...this.beliefs.values()].filter(({ deliveredAt }) => deliveredAt.length > 0);
 	}
 
 	private find({ id }: Subject, event: TriggerEvent): Belief | undefined {

@@ -5,7 +5,10 @@
  */
 import { Readable } from 'node:stream';
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
-import type { VirtualTime } from './time.mts';
+import type { VirtualTime } from '../time.mts';
+
+/** The days, from 1970, on which a list was read without a form or response; undefined while it is listed. */
+type MissingOn = Set<number>;
 
 /** A response as the service keeps it. */
 export type Response = {
@@ -17,8 +20,7 @@ export type Response = {
 	/** Epoch milliseconds, to the second. */
 	createdAt: number;
 	edits: number;
-	/** Since when no list has it, in epoch milliseconds. */
-	goneAt?: number;
+	missingOn?: MissingOn;
 };
 
 export type Order = 'oldest' | 'newest' | 'shuffled';
@@ -30,13 +32,12 @@ const toIso = (ms: number) => new Date(ms).toISOString().slice(0, 19);
 
 type Spell = (ms: number, number: number, isTrue: boolean) => unknown[];
 
-/** How the service writes a time, a number and a boolean. No one can read the times of `plain` and `none`. */
+/** How the service writes a time, a number and a boolean. `none` writes no time. */
 const spellings = {
 	specification: (ms, number, isTrue) => [`${toIso(ms)}.000000Z`, number, isTrue],
 	sql: (ms, number, isTrue) => [toIso(ms).replace('T', ' '), String(number), isTrue ? 1 : 0],
 	epoch: (ms, number, isTrue) => [ms / 1000, number, isTrue ? '1' : '0'],
 	zone: (ms, number, isTrue) => [`${toIso(ms + 3_600_000)}+01:00`, number, String(isTrue)],
-	plain: (ms, number, isTrue) => [`on ${toIso(ms)}`, number, isTrue ? 'Yes' : 'No'],
 	none: (_ms, number, isTrue) => [undefined, number, isTrue],
 } satisfies Record<string, Spell>;
 
@@ -57,8 +58,9 @@ export class Form {
 	edits = 0;
 	/** Epoch milliseconds. */
 	readonly createdAt: number;
-	/** Since when no list has it, in epoch milliseconds. */
-	goneAt?: number;
+	/** Whether the list of forms says when the form was created. */
+	isDated = true;
+	missingOn?: MissingOn;
 
 	constructor(id: string, createdAt = 0) {
 		this.id = id;
@@ -170,13 +172,16 @@ export const failPage = (page: number, fault: Fault): Treatment => ({
 /** Nobody answers this field, so only an item that was made with the form's fields has it. */
 export const UNANSWERED = 'Unanswered';
 
+const FIELDS = { Edits: 'number', [UNANSWERED]: 'text' };
+export const FIELD_COUNT = Object.keys(FIELDS).length;
+
 const PATH = '/api/v1/';
 
 export class Service {
 	/** Entries on a page of the list of forms, and of the fields of a form. */
 	otherPageSize = Infinity;
-	/** The account's limit, if replies say it. */
-	perMinute: number | undefined;
+	/** Whether replies say when they were sent. */
+	isDated = true;
 	readonly sent: Sent[] = [];
 	treatment: Treatment = {};
 	readonly forms: Record<string, Form>;
@@ -208,26 +213,20 @@ export class Service {
 		treatment.beforeReply?.(one);
 		const reply = fault && 'status' in fault ? fault : this.answer(one, url);
 		one.isGood = fault === undefined && reply.status < 400;
-		const date = new Date(time.actual()).toUTCString();
+		const date = this.isDated && { date: new Date(time.actual()).toUTCString() };
 		return {
 			statusCode: reply.status,
-			headers: { date, 'content-type': 'application/json', ...this.limits(), ...reply.headers },
+			headers: { ...date, 'content-type': 'application/json', ...reply.headers },
 			body: Readable.from([Buffer.from(reply.body)]),
 		};
-	}
-
-	private limits(): Record<string, string> {
-		const { perMinute: limit } = this;
-		if (limit === undefined) return {};
-		return { 'x-ratelimit-limit': `${limit}`, 'x-ratelimit-remaining': `${limit - 1}` };
 	}
 
 	private answer(one: Sent, url: URL): Reply {
 		const pages = { pageSize: this.otherPageSize, paging: 'link' } as const;
 		if (one.kind === 'forms') {
 			const listed = Object.values(this.forms).filter((form) => form.listed);
-			const records = listed.map(({ id, name, edits, kept, createdAt, spelling }) => {
-				const created_at = spelling === 'none' ? undefined : `${toIso(createdAt)}Z`;
+			const records = listed.map(({ id, name, edits, kept, createdAt, isDated }) => {
+				const created_at = isDated ? `${toIso(createdAt)}Z` : undefined;
 				const changing = { responses_count: kept.length, updated_at: one.at };
 				return { id, name, description: `${edits}`, ...changing, created_at };
 			});
@@ -236,8 +235,7 @@ export class Service {
 		const form = one.kind === 'other' ? undefined : this.forms[one.form];
 		if (form?.listed !== true) return NOT_FOUND;
 		if (one.kind === 'fields') {
-			const fields = { Edits: 'number', [UNANSWERED]: 'text' };
-			const records = Object.entries(fields).map(([label, type]) => ({ uuid: label, label, type }));
+			const records = Object.entries(FIELDS).map(([label, type]) => ({ uuid: label, label, type }));
 			return listPage(one, url, records, pages);
 		}
 		const page = listPage(one, url, form.shown(), form, (response) => form.record(response));

@@ -7,9 +7,10 @@ import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { EVENTS, RESPONSE_EVENTS } from '../../nodes/FormService/parameters/watched.ts';
 import type { End, Parameters } from './n8n.mts';
+import { expectInTime } from './promises.mts';
 import { faults } from './service.mts';
 import type { Fault, Form, Order, Paging, Response, Sent } from './service.mts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from './time.mts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
 import { always, START, World } from './world.mts';
 
 const pick = <T,>(all: readonly T[], n: number): T => all[n % all.length];
@@ -97,6 +98,9 @@ const happenings: Record<string, (scene: Scene) => unknown> = {
 		await world.change({ condition: pick(['1', '2', undefined], n) }),
 	'another room is chosen': ({ world, n }) =>
 		(world.n8n.parameters.maxPerPoll = pick([1, 2, 5, 100], n)),
+	'n8n polls once a day': async ({ world, n }) => {
+		for (let day = n % 40; day > 0; day--) await world.tick(DAY_MS);
+	},
 	'time passes': ({ world, n }) => world.time.pass(pick(PAUSES_MS, n)),
 };
 
@@ -105,6 +109,18 @@ function showAll(world: World): void {
 		world.show(form, () => Object.assign(form, { listed: true, hidden: false }));
 	}
 }
+
+/** What happens in the end to each form that is there. */
+const LAST: Array<(world: World, form: Form) => unknown> = [
+	(world, form) => world.submit(form),
+	(world, form) => world.submit(form, true),
+	(world, form) => {
+		const open = form.shown().find(({ incomplete }) => incomplete);
+		if (open !== undefined) world.complete(open);
+	},
+	(world, form) => [form, form.kept[0]].forEach((subject) => world.edit(subject)),
+	(world) => world.forms.D ?? world.createForm('D'),
+];
 
 /** Something happens to a form that is there, most often the first one. */
 async function happen(world: World, what: string, n: number): Promise<void> {
@@ -135,12 +151,26 @@ const options = fc.record({
 	requestsPerDay: fc.constantFrom(720, 8_640),
 });
 
-/** How the service lists its forms. */
+const pageSizes = fc.constantFrom(1, 2, 3, 7, Infinity);
+
+/** How the service lists its forms and their responses. */
 const listing = fc.record({
 	order: fc.constantFrom<Order>('oldest', 'newest', 'shuffled'),
-	pageSize: fc.constantFrom(1, 2, 3, Infinity),
+	pageSize: pageSizes,
+	isDated: fc.boolean(),
 	paging: fc.constantFrom<Paging>('link', 'header', 'number', 'cursor'),
 	spelling: fc.constantFrom('specification', 'sql', 'epoch', 'zone'),
+});
+
+/** How far n8n's clock is ahead of the service's, and whether its replies say so. */
+const service = fc.record({
+	otherPageSize: pageSizes,
+	clock: fc.constantFrom(
+		{ aheadMs: 0, isDated: true },
+		{ aheadMs: 0, isDated: false },
+		{ aheadMs: -7 * MINUTE_MS, isDated: true },
+		{ aheadMs: 30 * HOUR_MS, isDated: true },
+	),
 });
 
 const story = fc.array(
@@ -158,11 +188,13 @@ describe('Every event is delivered exactly once', () => {
 				fc.constantFrom(...SUBJECTS),
 				options,
 				listing,
+				service,
 				fc.nat({ max: 9 }),
 				story,
-				async (subject, given, how, there, happened) => {
+				async (subject, given, how, { clock, otherPageSize }, there, happened) => {
 					const world = new World(['A', 'B'], { mode, ...subject, ...given });
-					world.service.otherPageSize = how.pageSize;
+					Object.assign(world.time, { aheadMs: clock.aheadMs });
+					Object.assign(world.service, { otherPageSize, isDated: clock.isDated });
 					for (const form of Object.values(world.forms)) {
 						Object.assign(form, how);
 						for (let n = 0; n < there; n++) form.submit(n % 4 === 3, world.time.actual() - HOUR_MS);
@@ -172,8 +204,12 @@ describe('Every event is delivered exactly once', () => {
 					for (const { what, n } of happened) await happen(world, what, n);
 					showAll(world);
 					await world.calm();
-					world.time.pass(25 * HOUR_MS);
-					await world.calm();
+					world.n8n.parameters.maxPerPoll = 100;
+					for (const happenLast of LAST) {
+						for (const form of Object.values(world.forms)) happenLast(world, form);
+						await expectInTime(world);
+					}
+					await expectInTime(world, Infinity);
 				},
 			),
 			40,

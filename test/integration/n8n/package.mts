@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import type { ICredentialType, INodeType, INodeTypes } from 'n8n-workflow';
 import { compiledSources } from '../../../scripts/lib/compiled.mts';
 import { core, workflow } from './core.mts';
-import { TestTime } from './time.mts';
+import { HttpTime } from '../../time.mts';
 
 const root = new URL('../../../', import.meta.url);
 const load = createRequire(`${compiledSources()}/`);
@@ -16,7 +16,7 @@ const manifest = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
 const loaded = new Map<string, INodeType>();
 
 /** The time of the built package, and of the services in its tests. */
-export const time = new TestTime();
+export const time = new HttpTime();
 const { now, sleep, timeout } = time;
 const { clock } = builtFile<{ clock: object }>('nodes/FormService/api/clock.js');
 Object.assign(clock, { now, sleep, timeout });

@@ -3,26 +3,21 @@ import { describe, expect, it } from 'vitest';
 import { RateLimiter } from '../../../../nodes/FormService/api/rateLimiter/rateLimiter.ts';
 import { RequestQueue } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
 import * as simulation from './simulation.mts';
-import {
-	countMostRefused,
-	IDEAL_MS,
-	LimitedService,
-	MINUTE_MS,
-	SimulatedTime,
-} from './simulation.mts';
+import { MINUTE_MS, VirtualTime } from '../../../time.mts';
+import { countMostRefused, IDEAL_MS, LimitedService } from './simulation.mts';
 
-let time: SimulatedTime;
+let time: VirtualTime;
 
 /** Checks a property with each of the drawn values, each in a time of its own. */
 async function check<T>(drawn: fc.Arbitrary<T>, numRuns: number, run: (value: T) => Promise<void>) {
-	const begin = () => void (time = new SimulatedTime());
+	const begin = () => void (time = new VirtualTime());
 	await fc.assert(fc.asyncProperty(drawn, run).beforeEach(begin), { numRuns });
 }
 
 const createQueue = () => new RequestQueue(new RateLimiter(), time);
 
 const sendAll = async (service: LimitedService, queue: RequestQueue, asked: simulation.Asked[]) =>
-	await time.run(simulation.sendAll(time, service, queue, asked));
+	await time.waitFor(simulation.sendAll(time, service, queue, asked));
 
 const wayMs = fc.oneof(...[300, 5_000, 14_000].map((max) => fc.integer({ min: 1, max })));
 
@@ -64,7 +59,7 @@ describe('on an account that others use', () => {
 		await check(drawn, 100, async ([asked, usedBefore, usedLater]) => {
 			const service = new LimitedService(time);
 			for (let used = 0; used < usedBefore; used++) service.take();
-			await time.run(time.sleep(usedBefore * 500));
+			await time.waitFor(time.sleep(usedBefore * 500));
 			for (const atMs of usedLater) void time.sleep(atMs).then(() => service.take());
 			const { outcomes, sentWhileWaiting } = await sendAll(service, createQueue(), asked);
 			expect(outcomes).toEqual(asked.map(() => 200));

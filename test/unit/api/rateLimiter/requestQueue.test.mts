@@ -9,17 +9,18 @@ import {
 } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
 import type { Job, JobEnd } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
 import * as simulation from './simulation.mts';
-import { DAY_MS, LimitedService, MINUTE_MS, pass, SimulatedTime } from './simulation.mts';
+import { DAY_MS, MINUTE_MS, VirtualTime } from '../../../time.mts';
+import { LimitedService, pass } from './simulation.mts';
 
 const reply = (status: number, headers = {}): JobEnd => ({ kind: 'reply', status, headers });
 const ok = reply(200);
 const failed = reply(500);
 
-let time: SimulatedTime;
+let time: VirtualTime;
 let queue: RequestQueue;
 
 beforeEach(() => {
-	time = new SimulatedTime();
+	time = new VirtualTime();
 	queue = new RequestQueue(new RateLimiter(), time);
 });
 
@@ -32,7 +33,7 @@ async function sendAll(count: number, end: JobEnd, job: Partial<Job> = {}) {
 		return end;
 	};
 	const all = Array.from({ length: count }, async () => await pass(queue, job, send));
-	return { ends: await time.run(Promise.all(all)), sent };
+	return { ends: await time.waitFor(Promise.all(all)), sent };
 }
 
 describe('the queue', () => {
@@ -49,7 +50,7 @@ describe('the queue', () => {
 		// four of items are open, so one place is free
 		all.push(send('prompt 1', { urgency: 'prompt' }), send('prompt 2', { urgency: 'prompt' }));
 		all.push(send('prompt retry', { urgency: 'prompt', isRetry: true }));
-		await time.run(Promise.all(all));
+		await time.waitFor(Promise.all(all));
 		const waited = ['prompt retry', 'prompt 2', 'retry', '5', '6'];
 		expect(order).toEqual(['1', '2', '3', '4', 'prompt 1', ...waited]);
 	});
@@ -107,16 +108,16 @@ describe('the circuit breaker', () => {
 		expect((await sendAll(10, failed)).sent).toBe(0);
 		expect((await sendAll(10, failed, { urgency: 'prompt' })).sent).toBe(10);
 		for (let tested = 0; tested < 3; tested++) {
-			await time.run(time.sleep(4 * MINUTE_MS));
+			await time.waitFor(time.sleep(4 * MINUTE_MS));
 			expect((await sendAll(10, failed)).sent).toBe(0);
-			await time.run(time.sleep(MINUTE_MS));
+			await time.waitFor(time.sleep(MINUTE_MS));
 			expect((await sendAll(10, failed)).sent).toBe(1);
 		}
 	});
 
 	it('closes with the first success, and opens as late as at first', async () => {
 		await sendAll(40, failed);
-		await time.run(time.sleep(5 * MINUTE_MS));
+		await time.waitFor(time.sleep(5 * MINUTE_MS));
 		expect((await sendAll(1, ok)).sent).toBe(1);
 		expect((await sendAll(10, ok)).sent).toBe(10);
 		expect((await sendAll(40, failed)).sent).toBeGreaterThanOrEqual(20);
@@ -129,12 +130,12 @@ it('The limit of the day fails all that wait at once, with the time of the reset
 	const [delays, urgent] = [{ atMs: 0, thereMs: 20, backMs: 20 }, { urgency: 'prompt' as const }];
 	const asked = range(70).map((at) => ({ ...delays, ...(at % 2 && urgent) }));
 	const all = simulation.sendAll(time, service, queue, asked);
-	const { ends } = await time.run(all);
+	const { ends } = await time.waitFor(all);
 	expect(service.refusals.length).toBeLessThanOrEqual(5);
 	const heldBack = ends.filter((end) => end.kind === 'dayUsedUp');
 	expect(heldBack).toHaveLength(40);
 	for (const { until } of heldBack) expect(Math.abs(until - start - DAY_MS)).toBeLessThan(2_000);
-	await time.run(time.sleep(DAY_MS / 2));
+	await time.waitFor(time.sleep(DAY_MS / 2));
 	expect((await sendAll(1, ok)).sent).toBe(0);
 });
 
@@ -152,17 +153,17 @@ describe.each([MINUTE_MS, 400 * DAY_MS])('When the clock is set back by %i ms', 
 	async function countMinutes() {
 		for (let minutes = 0; ; minutes++) {
 			if ((await sendAll(1, ok)).sent === 1) return minutes;
-			await time.run(time.sleep(MINUTE_MS));
+			await time.waitFor(time.sleep(MINUTE_MS));
 		}
 	}
 
 	it('sixty requests are sent in the next minute but one', async () => {
 		const service = new LimitedService(time);
 		const sixty = Array<simulation.Asked>(60).fill({ atMs: 0, thereMs: 20, backMs: 20 });
-		await time.run(simulation.sendAll(time, service, queue, sixty));
+		await time.waitFor(simulation.sendAll(time, service, queue, sixty));
 		const begun = time.now();
 		offMs = byMs;
-		const { outcomes } = await time.run(simulation.sendAll(time, service, queue, sixty));
+		const { outcomes } = await time.waitFor(simulation.sendAll(time, service, queue, sixty));
 		expect(new Set(outcomes)).toEqual(new Set([200]));
 		expect(time.now() - begun).toBeLessThan(2 * MINUTE_MS);
 	});
@@ -188,10 +189,10 @@ describe('the queues of accounts', () => {
 		Object.assign(clock, { now: time.now, sleep: time.sleep });
 		queue = getQueue('first');
 		await sendAll(1, reply(429, { 'retry-after': '86400' }));
-		await time.run(time.sleep(DAY_MS));
+		await time.waitFor(time.sleep(DAY_MS));
 		expect(getQueue('second')).not.toBe(queue);
 		expect(getQueue('first')).toBe(queue);
-		await time.run(time.sleep(2 * 60 * MINUTE_MS));
+		await time.waitFor(time.sleep(2 * 60 * MINUTE_MS));
 		getQueue('third');
 		expect(getQueue('first')).not.toBe(queue);
 	});

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import lodash from 'lodash';
 import type {
 	HeldBack,
@@ -8,40 +7,12 @@ import type {
 } from '../../../../nodes/FormService/api/rateLimiter/requestQueue.ts';
 import { decide } from '../../../service/specification/limiter.mts';
 import type { Decision, Limits, Usage } from '../../../service/specification/limiter.mts';
+import { MINUTE_MS, VirtualTime } from '../../../time.mts';
 
-/** A simulated time, the limits of the service in it, and clients that send requests through queues. */
-
-export const MINUTE_MS = 60_000;
-export const DAY_MS = 24 * 60 * MINUTE_MS;
+/** The limits of the service in virtual time, and clients that send requests through queues. */
 
 /** How often a request is sent while it is refused for the minute's limit. */
 const MAX_TRIES = 10;
-
-/** A time that leaps to whatever is waited for next. */
-export class SimulatedTime {
-	private time = 1_800_000_000_000;
-	private sleepers: Array<{ due: number; wake: () => void }> = [];
-
-	readonly now = () => this.time;
-
-	readonly sleep = async (ms: number) =>
-		await new Promise<void>((wake) => this.sleepers.push({ due: this.time + ms, wake }));
-
-	/** Lets the time go on until the work has ended. */
-	async run<T>(work: Promise<T>): Promise<T> {
-		let isOver = false;
-		void work.catch(() => {}).then(() => (isOver = true));
-		for (;;) {
-			await setImmediate();
-			if (isOver) return await work;
-			if (this.sleepers.length === 0) throw new Error('The work waits for something else');
-			this.time = Math.min(...this.sleepers.map(({ due }) => due));
-			const due = this.sleepers.filter((sleeper) => sleeper.due <= this.time);
-			this.sleepers = this.sleepers.filter((sleeper) => sleeper.due > this.time);
-			for (const { wake } of due) wake();
-		}
-	}
-}
 
 /** The limits of an account at the stand-in for the service. */
 export class LimitedService {
@@ -52,7 +23,7 @@ export class LimitedService {
 	private readonly now: () => number;
 	private readonly limits: Limits;
 
-	constructor({ now }: SimulatedTime, { perMinute = 60, perDay = 1_440 }: Partial<Limits> = {}) {
+	constructor({ now }: VirtualTime, { perMinute = 60, perDay = 1_440 }: Partial<Limits> = {}) {
 		this.now = now;
 		this.limits = { perMinute, perDay };
 	}
@@ -94,7 +65,7 @@ export type Asked = { atMs: number; thereMs: number; backMs: number; urgency?: J
 
 /** Sends requests through a queue to the service, and again while they are refused for the minute. */
 export async function sendAll(
-	{ now, sleep }: SimulatedTime,
+	{ now, sleep }: VirtualTime,
 	service: LimitedService,
 	queue: RequestQueue,
 	asked: readonly Asked[],
@@ -130,11 +101,11 @@ export const IDEAL_MS = 9 * MINUTE_MS;
 
 /** Lets processes that do not know of each other work off requests of one account; the delays are taken in turn. */
 export async function workOff(
-	createQueue: (clock: SimulatedTime) => RequestQueue,
+	createQueue: (clock: VirtualTime) => RequestQueue,
 	processes: number,
 	delaysMs: readonly number[],
 ) {
-	const time = new SimulatedTime();
+	const time = new VirtualTime();
 	const start = time.now();
 	const service = new LimitedService(time);
 	const delayMs = (index: number) => delaysMs[index % delaysMs.length];
@@ -145,7 +116,7 @@ export async function workOff(
 		const own = asked.filter((__, index) => index % processes === process);
 		return await sendAll(time, service, createQueue(time), own);
 	});
-	const outcomes = (await time.run(Promise.all(all))).flatMap((one) => one.outcomes);
+	const outcomes = (await time.waitFor(Promise.all(all))).flatMap((one) => one.outcomes);
 	return {
 		givenUp: outcomes.filter((outcome) => outcome !== 200).length,
 		refused: service.refusals.length,

@@ -1,15 +1,14 @@
-/** Deliveries: what n8n discards, what is abandoned, and what has no room. */
+/** Deliveries: what n8n discards or still saves, what has no room, what is abandoned, and a renamed node. */
 import { expect, it } from 'vitest';
 import type { Mode } from './n8n.mts';
 import type { Order } from './service.mts';
-import { DAY_MINUTES, DAY_MS, HOUR_MS, MINUTE_MS } from './time.mts';
-import { createPaged, listEvents, World } from './world.mts';
+import { DAY_MINUTES, DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
+import { ALL, createPaged, listEvents, World } from './world.mts';
 
 it.each<[number, number, Order, Mode]>([
 	[1, 2, 'newest', 'durable'],
 	[60, 5, 'newest', 'default'],
 	[30, 40, 'oldest', 'durable'],
-	[30, 40, 'shuffled', 'default'],
 ])('A poll repeats what n8n discarded (%i pages, number %i, %s first, %s)', async (...given) => {
 	const [pages, number, order, mode] = given;
 	const isIncomplete = (one: number) => one === number;
@@ -31,12 +30,37 @@ it.each<[number, number, Order, Mode]>([
 	expect(world.delivered).toEqual(expected);
 });
 
+it.each(['default', 'durable'] as const)(
+	'A poll repeats a new form that n8n discarded (%s)',
+	async (mode) => {
+		const events = ['formCreated', 'responseCompleted'] as const;
+		const world = new World(['A'], { mode, watch: ALL, events });
+		await world.beginAndRun(1);
+		world.submit(world.createForm('B'));
+		const discarded = await world.tick(2 * HOUR_MS, { end: 'discarded' });
+		expect(listEvents(discarded)).toEqual(['B formCreated', 'B-1 responseCompleted']);
+		await world.calm();
+		expect(world.delivered.sort()).toEqual(listEvents(discarded).sort());
+	},
+);
+
+it('A delivery is not repeated while n8n still saves it, as in durable mode', async () => {
+	// so many requests that the form is due again at once
+	const world = new World(['A'], { mode: 'durable', requestsPerDay: 86_400 });
+	await world.beginAndRun(1);
+	world.submit(world.forms.A);
+	world.time.pass(HOUR_MS);
+	for (const poll of await world.n8n.tickWithOldCopy()) world.note(poll);
+	await world.tick(HOUR_MS);
+	expect(world.polls.flatMap(listEvents)).toEqual(['A-2 responseCompleted']);
+});
+
 it('One event too many for a poll comes with the next one, without another request', async () => {
 	const events = ['formCreated', 'responseCompleted'] as const;
-	const world = new World(['A'], { maxPerPoll: 2, events, watch: { kind: 'all', except: [] } });
+	const world = new World(['A'], { maxPerPoll: 2, events, watch: ALL });
 	await world.begin();
 	// a form without a creation time is new as well
-	world.createForm('B').spelling = 'none';
+	world.createForm('B').isDated = false;
 	for (let count = 2; count > 0; count--) world.submit(world.forms.A);
 	await world.tick(2 * HOUR_MS);
 	const before = world.service.sent.length;
@@ -46,17 +70,9 @@ it('One event too many for a poll comes with the next one, without another reque
 	expect(world.delivered.sort()).toEqual(expected);
 });
 
-const abandoned = ['responseAbandoned'] as const;
-
-it.each<[number, number, Order, Mode]>([
-	[20, 12_000, 'newest', 'default'],
-	[20, 6_000, 'oldest', 'durable'],
-	[67, 0, 'newest', 'default'],
-	[67, 2_000, 'shuffled', 'durable'],
-])('Responses completed in time are not abandoned (%i pages, %i ms, %s, %s)', async (...given) => {
-	const [pages, latencyMs, order, mode] = given;
-	const rest = { mode, events: abandoned, requestsPerDay: 8_640 };
-	const { world, A } = createPaged({ pages: pages - 12, pageSize: 5, order, ...rest });
+it('Responses that are completed while later pages are read are not abandoned', async () => {
+	const given = { mode: 'durable', events: ['responseAbandoned'], requestsPerDay: 8_640 } as const;
+	const { world, A } = createPaged({ pages: 55, pageSize: 5, order: 'shuffled', ...given });
 	const completed = new Set<string>();
 	// as soon as a page was read, the responses on it that have a few minutes left are completed
 	const beforeReply = ({ page }: { page: number }) => {
@@ -70,32 +86,23 @@ it.each<[number, number, Order, Mode]>([
 	await world.begin();
 	await world.run(60, () => world.submit(A, true));
 	world.time.pass(22.9 * HOUR_MS);
-	await world.run(75, undefined, { latencyMs, beforeReply });
+	await world.run(75, undefined, { latencyMs: 2_000, beforeReply });
 	expect(completed.size).toBeGreaterThan(0);
 	expect(world.delivered.filter((event) => completed.has(event))).toEqual([]);
 });
 
-it.each<[number, number, Mode]>([
-	[72, 72, 'default'],
-	[-72, -72, 'durable'],
-	[0, 5, 'default'],
-	[-5, 0, 'durable'],
-])('A response is abandoned after a day, n8n %i h ahead, then %i (%s)', async (...given) => {
-	const [aheadHours, laterHours, mode] = given;
-	const world = new World(['A', 'B'], { mode, events: abandoned });
-	const { A, B } = world.forms;
-	B.spelling = 'none';
-	world.time.aheadMs = aheadHours * HOUR_MS;
-	await world.beginAndRun(10);
-	for (const form of [A, B]) world.submit(form, true);
-	await world.run(30);
-	world.time.aheadMs = laterHours * HOUR_MS;
-	// it is missing for an hour
-	world.setDeleted(A.kept[1], true);
-	await world.run(60);
-	world.setDeleted(A.kept[1], false);
-	await world.run(22 * 60, undefined, { periodMinutes: 5 });
-	expect(world.delivered).toEqual([]);
-	await world.run(70);
-	expect(world.delivered.sort()).toEqual(['A-2 responseAbandoned', 'B-2 responseAbandoned']);
+it.each([
+	['begins anew in the default mode, which keeps the state by the old name', 'default', []],
+	['continues in the durable mode', 'durable', ['A-2 responseCompleted']],
+] as const)('A renamed node %s', async (_text, mode, delivered) => {
+	const world = new World(['A'], { mode });
+	const { A } = world.forms;
+	await world.beginAndRun(60);
+	world.submit(A);
+	world.n8n.rename('Renamed');
+	const published = await world.n8n.activate('activate');
+	const next = await world.tick(HOUR_MS);
+	expect([published, next].flatMap(listEvents)).toEqual(delivered);
+	world.submit(A);
+	expect(listEvents(await world.tick(HOUR_MS))).toEqual(['A-3 responseCompleted']);
 });

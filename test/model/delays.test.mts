@@ -1,0 +1,82 @@
+/**
+ * How late an event comes at most, as docs/trigger.md promises it ("How often it polls"): n8n polls each
+ * minute, and the event happens at the worst moment, right after a poll that has read what it changes.
+ */
+import { expect, it } from 'vitest';
+import type { TriggerEvent } from '../../nodes/FormService/parameters/watched.ts';
+import type { Form, Order, Sent } from './service.mts';
+import { DAY_MINUTES, HOUR_MS, MINUTE_MS, countMostInADay } from '../time.mts';
+import { ALL, createPaged, World } from './world.mts';
+
+type Happen = (world: World, form: Form) => unknown;
+
+const submit: Happen = (world, form) => world.submit(form);
+const begin: Happen = (world, form) => world.submit(form, true);
+const rename: Happen = (world, form) => world.edit(form);
+const create: Happen = (world) => world.submit(world.createForm('New'));
+const completeOld: Happen = (world, { kept }) => world.complete(kept[39]);
+const updateOld: Happen = (world, { kept }) => world.edit(kept[39]);
+
+const ofForm = ({ form }: Sent) => form === 'F0';
+const ofList = ({ kind }: Sent) => kind === 'forms';
+const onPage = (page: number) => (request: Sent) => request.page === page;
+
+const watchForms = (count: number, ...events: TriggerEvent[]) => {
+	const ids = Array.from({ length: count }, (_, index) => `F${index}`);
+	return () => new World(ids, events.length > 0 ? { events } : {});
+};
+const watchAll = (...events: TriggerEvent[]) => {
+	return () => new World(['F0'], { watch: ALL, events });
+};
+const atHour = (aheadHours: number, createWorld: () => World) => () => {
+	const world = createWorld();
+	world.time.aheadMs = aheadHours * HOUR_MS;
+	return world;
+};
+/** 67 pages of three responses, of which one on page 54 is the first that is incomplete. */
+const createLong = (order: Order, ...events: TriggerEvent[]) => {
+	const isIncomplete = (number: number) => number === 40;
+	return () => createPaged({ pages: 67, order, isIncomplete, ...(events[0] && { events }) }).world;
+};
+const [completed, abandoned] = ['responseCompleted', 'responseAbandoned'] as const;
+/** Rounded up to the minute, and a poll. */
+const ABANDONED = DAY_MINUTES + 3;
+
+it.each<[string, number, () => World, (request: Sent) => boolean, Happen]>([
+	['a response to one form', 2, watchForms(1), ofForm, submit],
+	['a response to one of ten forms', 20, watchForms(10), ofForm, submit],
+	['an abandoned response', ABANDONED, watchForms(1, abandoned), ofForm, begin],
+	['one, n8n 72 h ahead,', ABANDONED, atHour(72, watchForms(1, abandoned)), ofForm, begin],
+	['one, n8n 72 h behind,', ABANDONED, atHour(-72, watchForms(1, abandoned)), ofForm, begin],
+	['a new form', 2, watchAll('formCreated'), ofList, create],
+	['a renamed form', 2, watchForms(1, 'formUpdated'), ofList, rename],
+	['a new form beside responses', 60, watchAll(completed, 'formCreated'), ofList, create],
+	['a response to a new form', 60, watchAll(completed), ofList, create],
+	['a renamed form beside responses', 60, watchForms(1, completed, 'formUpdated'), ofList, rename],
+	['a response on the first of 67 pages', 4, createLong('newest'), onPage(1), submit],
+	['a response on the last of 67 pages', 4, createLong('oldest'), onPage(67), submit],
+	['a response on any of 67 pages', 134, createLong('shuffled'), onPage(1), submit],
+	['a completion on an old page of 67', 268, createLong('newest'), onPage(54), completeOld],
+	['an update on one', 268, createLong('newest', 'responseUpdated'), onPage(54), updateOld],
+])(
+	'%s comes within %i minutes, and Requests per Day are kept',
+	async (_what, minutes, create, isMeant, happen) => {
+		const world = create();
+		const [form] = Object.values(world.forms);
+		await world.begin();
+		const first = world.service.sent.length;
+		// the second whole reading of a long list shows what existed before
+		await world.run(DAY_MINUTES, undefined, { periodMinutes: 5 });
+		for (const subject of [form, ...form.kept]) world.oracle.edits.appear(subject);
+		world.oracle.edits.settle();
+		while (!(await world.tick(MINUTE_MS)).sent.some(isMeant));
+		await happen(world, form);
+		const from = world.time.actual();
+		expect(world.oracle.listOwed()).not.toEqual([]);
+		while (world.oracle.listOwed().length > 0) {
+			await world.tick(MINUTE_MS);
+			expect((world.time.actual() - from) / MINUTE_MS).toBeLessThanOrEqual(minutes + 0.01);
+		}
+		expect(countMostInADay(world.requestTimes.slice(first))).toBeLessThanOrEqual(1.1 * 720);
+	},
+);

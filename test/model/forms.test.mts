@@ -1,0 +1,73 @@
+/** Forms that come and go, and lists that could not be read whole: what is new then, and what is known. */
+import { expect, it } from 'vitest';
+import { failAll, failPage, faults, Form } from './service.mts';
+import { DAY_MINUTES, DAY_MS, HOUR_MS } from '../time.mts';
+import { ALL, createPaged, listEvents, START, World } from './world.mts';
+
+it('A response is not forgotten because of readings that are not whole', async () => {
+	const { world, A } = createPaged({ pages: 10 });
+	await world.begin();
+	// no whole reading gets past the third page for 33 days, while short ones go well
+	await world.run(33 * DAY_MINUTES, (minute) => minute % (8 * 60) === 5 && world.submit(A), {
+		...failPage(4, faults.serverError),
+		periodMinutes: 60,
+	});
+	await world.calm();
+	expect(world.delivered).toHaveLength(33 * 3);
+});
+
+it('A form is not missing on days on which the list of forms could not be read', async () => {
+	const world = new World(['A', 'B'], { watch: ALL });
+	const { B } = world.forms;
+	await world.begin();
+	world.setListed(B, false);
+	await world.tick(2 * HOUR_MS);
+	for (let day = 0; day < 33; day++) await world.tick(DAY_MS, failAll(faults.serverError, ''));
+	world.submit(B);
+	B.listed = true;
+	await world.run(4 * 60, undefined, { periodMinutes: 30 });
+	expect(world.delivered).toEqual(['B-2 responseCompleted']);
+});
+
+it('A form that is older than the trigger and is shared later has no new responses so far', async () => {
+	const world = new World(['A'], { watch: ALL });
+	await world.beginAndRun(1);
+	const shared = new Form('D', START - 90 * DAY_MS);
+	shared.submit(false, world.time.actual());
+	world.forms.D = shared;
+	await world.run(3 * 60, undefined, { periodMinutes: 30 });
+	world.submit(shared);
+	await world.tick(HOUR_MS);
+	expect(world.delivered).toEqual(['D-2 responseCompleted']);
+});
+
+it.each([
+	['was excluded', { watch: { kind: 'all', except: ['B'] } }],
+	['was not needed, for Form Created', { watch: ALL, events: ['formCreated'] }],
+] as const)('A form that %s has no new responses from that time', async (_text, before) => {
+	const world = new World(['A', 'B'], { watch: ALL });
+	const { B } = world.forms;
+	await world.begin();
+	await world.change(before);
+	world.submit(B);
+	await world.tick(2 * HOUR_MS);
+	await world.change({ watch: ALL, events: ['responseCompleted'] });
+	world.submit(B);
+	await world.calm();
+	expect(world.delivered).toEqual(['B-3 responseCompleted']);
+});
+
+it('The trigger continues when the base URL becomes https, and starts anew with another host', async () => {
+	const world = new World(['A']);
+	const publishWith = async (baseUrl: string) => {
+		world.n8n.credential.baseUrl = baseUrl;
+		return listEvents(await world.publish());
+	};
+	await publishWith('http://forms.example.com/api/v1');
+	await world.tick(HOUR_MS);
+	world.submit(world.forms.A);
+	const events = await publishWith('https://forms.example.com/api/v1');
+	expect(events).toEqual(['A-2 responseCompleted']);
+	world.forms.A.submit(false, world.time.actual() - HOUR_MS);
+	expect(await publishWith('https://other.example.com/api/v1')).toEqual([]);
+});

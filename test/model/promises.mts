@@ -1,0 +1,75 @@
+/**
+ * How soon docs/trigger.md promises an event ("How often it polls"), if all goes well and n8n polls each
+ * minute. Other forms that are busy take four times as many requests at most.
+ */
+import { expect } from 'vitest';
+import type { Owed } from './edits.mts';
+import type { Parameters } from './n8n.mts';
+import { FIELD_COUNT, Form } from './service.mts';
+import { DAY_MINUTES, MINUTE_MS } from '../time.mts';
+import type { World } from './world.mts';
+
+const MAX_WEIGHT = 4;
+
+/** Lists of fewer pages are read whole about as soon. */
+const MIN_PAGES = 3;
+
+type Watched = {
+	parameters: Parameters;
+	/** The forms that are watched, whether they are there or not. */
+	formCount: number;
+	/** The pages of the list of all forms, and of the fields of a form: each hour, an item can need both. */
+	listPages: number;
+	fieldPages: number;
+};
+
+/** Minutes from an event to the poll that delivers it, at most. */
+function promiseMinutes(
+	{ subject, event, at }: Owed,
+	{ parameters, formCount, listPages, fieldPages }: Watched,
+): number {
+	const { events, requestsPerDay } = parameters;
+	const spacing = DAY_MINUTES / requestsPerDay;
+	const isListAlone = events.every((one) => one.startsWith('form'));
+	if (subject instanceof Form) return isListAlone ? listPages * spacing : 60;
+	const isListRead = parameters.watch.kind === 'all' || events.includes('formUpdated');
+	const left = requestsPerDay - (isListRead ? 24 * listPages : 0);
+	const perRequest = (DAY_MINUTES / left) * (1 + MAX_WEIGHT * (formCount - 1));
+	const { order, paging, pageSize, kept } = subject.form;
+	const pages = Math.max(1, Math.ceil(kept.length / pageSize));
+	const isOrdered = order === 'newest' || (order === 'oldest' && paging === 'number');
+	const isNew = !event.endsWith('Updated') && at - subject.createdAt < MINUTE_MS;
+	const isByItself = pages >= MIN_PAGES && isOrdered;
+	const requests = !isByItself ? pages : 2 * (isNew ? 1 : pages);
+	return (requests + listPages + fieldPages) * perRequest;
+}
+
+/**
+ * n8n polls until nothing is owed, and expects it as soon as it is promised, or in twice that time: a reading
+ * can take a page more.
+ *
+ * @param untilMs what is owed until then, in epoch milliseconds
+ */
+export async function expectInTime(world: World, untilMs = world.time.actual()): Promise<void> {
+	const { time, forms, n8n, service } = world;
+	const { parameters } = n8n;
+	const { watch } = parameters;
+	const from = time.actual();
+	const listed = Object.values(forms).filter((form) => form.listed);
+	const formCount = watch.kind === 'all' ? world.watchedForms().length : watch.formIds.length;
+	const countPages = (entries: number) => Math.ceil(entries / service.otherPageSize);
+	const pages = { listPages: countPages(listed.length), fieldPages: countPages(FIELD_COUNT) };
+	for (;;) {
+		const owed = world.oracle.listOwed().filter(({ at }) => at <= untilMs);
+		if (owed.length === 0) return;
+		const now = time.actual();
+		const pauses = owed.map((one) => {
+			const promiseMs = promiseMinutes(one, { parameters, formCount, ...pages }) * MINUTE_MS;
+			const since = Math.max(one.at, from);
+			const limit = since + 2 * promiseMs + 3 * MINUTE_MS;
+			expect(now, `${one.event} of ${one.subject.id} is in time`).toBeLessThanOrEqual(limit);
+			return now < since ? (since - now) / 4 : promiseMs / 20;
+		});
+		await world.tick(Math.max(MINUTE_MS, Math.min(...pauses)));
+	}
+}

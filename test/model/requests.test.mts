@@ -1,0 +1,221 @@
+/**
+ * Several forms and several triggers: that each gets its turn, both for requests and for room in a poll,
+ * that all of them together keep to Requests per Day, and that each waits for as long as the service asks.
+ */
+import fc from 'fast-check';
+import lodash from 'lodash';
+import { describe, expect, it } from 'vitest';
+import { RESPONSE_EVENTS } from '../../nodes/FormService/parameters/watched.ts';
+import { startProcess, type Mode, type Parameters } from './n8n.mts';
+import { failAll, failPage, faults } from './service.mts';
+import type { FaultName, Form, Order, Sent } from './service.mts';
+import { DAY_MINUTES, MINUTE_MS, VirtualTime, countMostInADay, listGaps } from '../time.mts';
+import { ALL, always, fill, START, World } from './world.mts';
+
+const createIds = (count: number) => lodash.times(count, (index) => `F${index}`);
+
+describe('Turns of forms', () => {
+	it('come round: none of 25 is read twice before another', async () => {
+		// so many requests that all forms are due at each poll
+		const world = new World(createIds(25), { mode: 'durable', requestsPerDay: 864_000 });
+		const slow = { latencyMs: 2_000 };
+		await world.begin(slow);
+		await world.run(20, (minute) => world.submit(world.forms[`F${minute % 3}`]), slow);
+		const pages = world.service.sent.filter(({ kind }) => kind === 'responses');
+		for (const turn of lodash.chunk(lodash.map(pages, 'form'), 25))
+			expect(new Set(turn).size, `different forms in ${turn.join()}`).toBe(turn.length);
+	});
+
+	it('come sooner for two busy ones of ten: 4.5 minutes on average', async () => {
+		const ids = createIds(10);
+		const world = new World(ids);
+		await world.begin();
+		await world.run(2 * DAY_MINUTES, (minute) => {
+			if (minute % 10 === 3) world.submit(world.forms.F0);
+			if (minute % 10 === 8) world.submit(world.forms.F1);
+			if (minute % 240 === 11) world.submit(world.forms[`F${2 + (Math.floor(minute / 240) % 8)}`]);
+		});
+		await world.run(60);
+		expect(world.oracle.listMissing()).toEqual([]);
+		const busy = world.listDelays(['F0', 'F1']).slice(DAY_MINUTES / 5);
+		expect(lodash.mean(busy)).toBeLessThan(4.8);
+		expect(lodash.mean(world.listDelays(ids.slice(2)))).toBeLessThan(20);
+	});
+});
+
+type Trigger = Partial<Parameters> & { forms?: number; how?: Partial<Form> };
+
+/** Triggers of one account in one process, each with forms of its own of seven responses. */
+function createTriggers(all: readonly Trigger[]): World[] {
+	const time = new VirtualTime(START);
+	const process = startProcess(time);
+	return all.map(({ forms = 1, how, ...given }, index) => {
+		const ids = createIds(forms).map((id) => `${id}${'abcdefghij'[index]}`);
+		const world = new World(ids, { ...given, time, process });
+		for (const form of Object.values(world.forms)) fill(Object.assign(form, how), 7);
+		return world;
+	});
+}
+
+/** n8n polls each trigger each so many minutes, in which something may happen. */
+async function runTriggers(
+	worlds: readonly World[],
+	minutes: number,
+	periodMinutes: number,
+	circumstances: (minute: number) => object = () => ({}),
+): Promise<void> {
+	const [{ time }] = worlds;
+	const from = time.actual();
+	for (const world of worlds) if (!world.n8n.active) await world.begin();
+	for (let minute = periodMinutes; minute <= minutes; minute += periodMinutes) {
+		time.pass(Math.max(0, from + minute * MINUTE_MS - time.actual()));
+		for (const world of worlds) await world.tick(0, circumstances(minute));
+	}
+}
+
+describe('Requests per Day', () => {
+	it('are spread evenly: 144 of ten triggers give each a poll every 100 minutes', async () => {
+		const worlds = createTriggers(lodash.times(10, () => ({ requestsPerDay: 144 })));
+		await runTriggers(worlds, DAY_MINUTES, 5);
+		for (const { requestTimes } of worlds) {
+			// the first gaps are those of triggers that did not know of each other yet
+			const gaps = requestTimes.slice(3).map((at, index) => at - requestTimes[index + 2]);
+			expect(new Set(gaps.map((ms) => Math.round(ms / MINUTE_MS)))).toEqual(new Set([100]));
+		}
+	});
+
+	it('are kept by all triggers of an account, whatever they watch and whatever fails', async () => {
+		const how = fc.record({
+			pageSize: fc.constantFrom(2, 3, Infinity),
+			order: fc.constantFrom<Order>('newest', 'oldest', 'shuffled'),
+		});
+		const trigger = fc.record(
+			{
+				forms: fc.constantFrom(1, 2, 6),
+				how,
+				events: fc.subarray([...RESPONSE_EVENTS], { minLength: 1 }),
+				watch: fc.constant(ALL),
+				needsFields: fc.boolean(),
+				requestsPerDay: fc.constantFrom(144, 720),
+			},
+			{ requiredKeys: ['forms', 'how', 'events', 'needsFields', 'requestsPerDay'] },
+		);
+		const triggers = fc.array(trigger, { minLength: 1, maxLength: 4 });
+		const faulty = fc.constantFrom(undefined, faults.serverError, faults.cutBody);
+		await always(
+			fc.asyncProperty(triggers, faulty, async (given, fault) => {
+				const worlds = createTriggers(given);
+				await runTriggers(worlds, 120, 5);
+				const sinceMs = worlds[0].time.actual();
+				await runTriggers(worlds, 1.2 * DAY_MINUTES, 5, (minute) => {
+					for (const world of minute % 65 === 0 ? worlds : [])
+						for (const form of Object.values(world.forms)) world.submit(form);
+					return fault !== undefined && minute % 50 === 0 ? failAll(fault) : {};
+				});
+				const most = Math.max(...given.map(({ requestsPerDay }) => requestsPerDay));
+				const times = worlds.flatMap(({ requestTimes }) => requestTimes);
+				const counted = lodash.sortBy(times.filter((at) => at >= sinceMs));
+				const bound = Math.max(Math.ceil(1.1 * most), most + 2 * lodash.sumBy(given, 'forms'));
+				expect(countMostInADay(counted)).toBeLessThanOrEqual(bound);
+			}),
+			3,
+		);
+	});
+
+	it('are kept where somebody publishes again and again while the service fails', async () => {
+		const world = new World(['A']);
+		await world.begin();
+		await world.run(10);
+		const before = world.service.sent.length;
+		for (let count = 10; count > 0; count--) {
+			await world.publish(failAll(faults.serverError));
+			world.time.pass(MINUTE_MS);
+		}
+		await world.publish();
+		await world.run(30);
+		expect(world.service.sent.length - before).toBeLessThanOrEqual(21);
+	});
+});
+
+it.each<[number, number, FaultName, Mode, number]>([
+	[50, 20, 'notFound', 'default', 5],
+	[50, 9, 'serverError', 'default', 5],
+	[200, 100, 'notFound', 'default', 10],
+])('Requests per Day hold for %i forms, %i of them never read (%s, %s)', async (...given) => {
+	const [count, failing, name, mode, periodMinutes] = given;
+	const ids = createIds(count);
+	const bad = new Set(ids.slice(0, failing));
+	const world = new World(ids, { mode });
+	const failWith = ({ form }: Sent) => (bad.has(form) ? faults[name] : undefined);
+	await world.begin({ failWith });
+	await world.run(1.5 * DAY_MINUTES, undefined, { failWith, periodMinutes });
+	expect(world.n8n.active).toBe(true);
+	// only the first attempt to read a form comes on top
+	const first = lodash.uniqBy(world.service.sent, 'form');
+	expect(lodash.difference(ids, lodash.map(first, 'form'))).toEqual([]);
+	const later = lodash.map(lodash.difference(world.service.sent, first), 'at');
+	// docs/trigger.md: a tenth more, or two more for each form if each has fewer than 20
+	const bound = Math.max(1.1 * 720, 720 / count < 20 ? 720 + 2 * count : 0);
+	expect(countMostInADay(later)).toBeLessThanOrEqual(bound);
+});
+
+it('Requests per Day hold for a form whose first reading fails on page 60 of 120', async () => {
+	// another form lets the activation succeed
+	const world = new World(['A', 'B'], { mode: 'durable' });
+	world.forms.B.pageSize = 2;
+	fill(world.forms.B, 240);
+	const failing = failPage(60, faults.notFound);
+	await world.begin(failing);
+	await world.run(1.5 * DAY_MINUTES, undefined, failing);
+	// the first attempt reads up to the page that fails
+	const first = world.service.sent.findIndex(({ isGood }) => !isGood) + 1;
+	expect(first).toBeLessThanOrEqual(62);
+	expect(countMostInADay(world.requestTimes.slice(first))).toBeLessThanOrEqual(1.1 * 720);
+});
+
+it('Requests for the list of all forms are taken from those of the forms', async () => {
+	const world = new World(['A', 'B'], { watch: ALL, requestsPerDay: 100 });
+	await world.beginAndRun(60);
+	const before = world.service.sent.length;
+	await world.run(DAY_MINUTES);
+	const sent = world.service.sent.slice(before);
+	expect(lodash.countBy(sent, 'kind').forms).toBeGreaterThan(20);
+	expect(countMostInADay(lodash.map(sent, 'at'))).toBeLessThanOrEqual(110);
+});
+
+it.each<[number, number, number, number, Mode]>([
+	[503, 1_800, 30, 32, 'default'],
+	[503, 7_200, 60, 62, 'default'],
+	[429, 3_600, 60, 62, 'default'],
+	// the other nodes of the account wait for as long as the service asks
+	[429, 7_200, 60, 122, 'durable'],
+	[429, 28_800, 60, 482, 'default'],
+])('After status %i and Retry-After %i, a form waits %i to %i minutes (%s)', async (...given) => {
+	const [status, seconds, least, most, mode] = given;
+	const world = new World(['A'], { mode });
+	await world.beginAndRun(10);
+	const fault = { ...faults.serverError, status, headers: { 'retry-after': `${seconds}` } };
+	const before = world.requestTimes.length;
+	await world.run(DAY_MINUTES, undefined, { ...failAll(fault), latencyMs: 20_000 });
+	const gaps = listGaps(world.requestTimes.slice(before));
+	expect(gaps.length).toBeGreaterThan(1);
+	// from the reply on
+	expect(Math.min(...gaps)).toBeGreaterThanOrEqual(least + 0.3);
+	expect(Math.max(...gaps)).toBeLessThanOrEqual(most);
+});
+
+it.each<[number, number]>([
+	[1, 5],
+	[10, 80],
+	[75, 720],
+])('%i forms of six pages are all read, with %i requests a day', async (count, requestsPerDay) => {
+	const world = new World(createIds(count), { requestsPerDay });
+	for (const form of Object.values(world.forms)) {
+		form.pageSize = 2;
+		fill(form, 11);
+	}
+	await world.begin();
+	const submit = (minute: number) => minute === 1440 && world.submit(world.forms.F0);
+	await world.run(4 * 1440, submit, { periodMinutes: 10 });
+	expect(world.delivered).toEqual(['F0-12 responseCompleted']);
+});

@@ -1,0 +1,300 @@
+/**
+ * The virtual time of all tests and benchmarks: days pass in moments, and everything happens in the order in
+ * which it would happen in real time.
+ */
+import { subscribe } from 'node:diagnostics_channel';
+import { getEventListeners } from 'node:events';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import lodash from 'lodash';
+import type { Clock } from '../nodes/FormService/api/clock.ts';
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+export const DAY_MINUTES = 24 * 60;
+
+/** Something that ends at a moment of the virtual time: a sleep, or a timeout with its signal. */
+type Wait = { due: number; end: () => void; signal?: AbortSignal; timer?: NodeJS.Timeout };
+
+/** One error for all: making it takes longer than a poll without a request. */
+const TIME_IS_OVER = new DOMException('The time is over', 'TimeoutError');
+
+/**
+ * A time that passes only if somebody lets it pass, for work without input and output. The service's clock
+ * shows this time; the clock of the machine under test can be wrong.
+ */
+export class VirtualTime implements Clock {
+	/** How far the machine's clock is ahead. */
+	aheadMs = 0;
+	/** The earliest is the first. */
+	protected readonly waits: Wait[] = [];
+	private actualMs: number;
+
+	/** @param startMs epoch milliseconds; a machine's clock has fractions of them */
+	constructor(startMs = 1_800_000_000_000) {
+		this.actualMs = startMs;
+	}
+
+	/** What the machine's clock says. */
+	readonly now = (): number => this.read() + this.aheadMs;
+
+	/** The time itself, as the service has it. */
+	readonly actual = (): number => this.read();
+
+	/**
+	 * Waits for some milliseconds, or for ever.
+	 *
+	 * @param signal ends the wait when it aborts
+	 */
+	readonly sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
+		if (signal?.aborted) return;
+		const { promise, resolve } = Promise.withResolvers<void>();
+		const { end } = this.addWait(ms, resolve);
+		signal?.addEventListener('abort', end);
+		await promise;
+		signal?.removeEventListener('abort', end);
+	};
+
+	/** A signal that aborts after some milliseconds. */
+	readonly timeout = (ms: number): AbortSignal => {
+		const controller = new AbortController();
+		this.addWait(ms, () => controller.abort(TIME_IS_OVER), controller.signal);
+		return controller.signal;
+	};
+
+	/** Time passes while nothing is under way. */
+	pass(ms: number): void {
+		this.set(this.read() + Math.max(0, ms));
+		while (this.waits[0]?.due <= this.read()) this.waits[0].end();
+	}
+
+	/** Lets time pass from one wait to the next until the work is done. */
+	async waitFor<T>(work: Promise<T>): Promise<T> {
+		let isDone = false;
+		void work.catch(() => {}).then(() => (isDone = true));
+		for (;;) {
+			// all that can happen without time passing happens
+			await setImmediate();
+			if (isDone) return await work;
+			if (this.waits.length === 0) throw new Error('What is under way waits for nothing');
+			this.pass(this.waits[0].due - this.read());
+		}
+	}
+
+	protected read(): number {
+		return this.actualMs;
+	}
+
+	protected set(ms: number): void {
+		this.actualMs = ms;
+	}
+
+	protected addWait(ms: number, onEnd: () => void, signal?: AbortSignal): Wait {
+		const end = () => {
+			const index = this.waits.indexOf(wait);
+			if (index < 0) return;
+			this.waits.splice(index, 1);
+			onEnd();
+		};
+		const wait: Wait = { due: this.read() + Math.max(0, ms), end, signal };
+		this.waits.splice(lodash.sortedLastIndexBy(this.waits, wait, 'due'), 0, wait);
+		return wait;
+	}
+}
+
+/** Real milliseconds without an event, and turns of the event loop after them, that count as quiet. */
+const QUIET_MS = 2;
+const QUIET_TURNS = 3;
+
+/** Real milliseconds after which `settled` gives up. */
+const MAX_SETTLING_MS = 60_000;
+
+/** The longest delay of a timer of Node. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * The time of work that sends HTTP requests, and of the service that replies. It passes by itself:
+ *
+ * 1. Each HTTP request of this process is followed until its reply has been read.
+ * 2. Each wait and request that begins or ends is an event. Some real milliseconds after the last event,
+ *    it is quiet: nothing can happen any more before the next wait is due, unless a request is under way.
+ * 3. Then the time leaps to that moment. A request does not count as under way while the service waits
+ *    before its reply. A timeout counts as a wait only while somebody listens to it, and a request is open that it can end.
+ *
+ * Between leaps, the time passes as fast as real time.
+ */
+export class HttpTime extends VirtualTime {
+	/** How far this time is ahead of real time. */
+	private leaptMs = 0;
+	private stoppedAt?: number;
+	/** Requests that are under way, and replies that are read. */
+	private readonly open = new Set<ClientRequest | IncomingMessage>();
+	/** The service's ends of the connections on which it waits before its reply. */
+	private readonly heldBack = new Set<Socket>();
+	private events = 0;
+	private quietTimer?: NodeJS.Timeout;
+	private whenSettled: Array<() => void> = [];
+
+	constructor() {
+		super();
+		subscribe('http.client.request.created', (message) =>
+			this.follow((message as { request: ClientRequest }).request),
+		);
+		subscribe('http.client.response.finish', (message) =>
+			this.follow((message as { response: IncomingMessage }).response),
+		);
+	}
+
+	/**
+	 * Waits before a reply of the service, or until its connection is closed.
+	 *
+	 * @param connection the service's end of the connection on which the request came
+	 */
+	readonly holdBack = async (ms: number, connection: Socket): Promise<void> => {
+		const gone = new AbortController();
+		const abort = () => gone.abort();
+		connection.once('close', abort);
+		this.heldBack.add(connection);
+		await this.sleep(ms, gone.signal);
+		this.heldBack.delete(connection);
+		connection.off('close', abort);
+	};
+
+	/** Stands still while the work is done, which can then not wait for any time to pass. */
+	async still<T>(work: () => Promise<T>): Promise<T> {
+		this.stoppedAt = this.read();
+		try {
+			return await work();
+		} finally {
+			this.leaptMs = this.stoppedAt - realNow();
+			this.stoppedAt = undefined;
+			for (const wait of this.waits) this.endInRealTime(wait);
+			this.onEvent();
+		}
+	}
+
+	/**
+	 * Resolves when nothing more happens before some time has passed.
+	 *
+	 * @throws Error if that does not come
+	 */
+	async settled(): Promise<void> {
+		const { promise, resolve, reject } = Promise.withResolvers<void>();
+		const giveUp = () => reject(new Error(`Still under way: ${this.open.size} requests`));
+		const timer = setTimeout(giveUp, MAX_SETTLING_MS);
+		this.whenSettled.push(resolve);
+		this.onEvent();
+		await promise.finally(() => clearTimeout(timer));
+	}
+
+	/** What a test file has left open does not keep the time of the next one from leaping. */
+	forgetWhatIsOpen(): void {
+		this.open.clear();
+		this.onEvent();
+	}
+
+	protected override read(): number {
+		return this.stoppedAt ?? realNow() + this.leaptMs;
+	}
+
+	protected override set(ms: number): void {
+		this.leaptMs += ms - this.read();
+	}
+
+	protected override addWait(ms: number, onEnd: () => void, signal?: AbortSignal): Wait {
+		const wait = super.addWait(
+			ms,
+			() => {
+				clearTimeout(wait.timer);
+				this.onEvent();
+				onEnd();
+			},
+			signal,
+		);
+		this.endInRealTime(wait);
+		this.onEvent();
+		return wait;
+	}
+
+	/** Real time ends a wait as well: not all that can take time is known here. */
+	private endInRealTime(wait: Wait): void {
+		clearTimeout(wait.timer);
+		const leftMs = Math.ceil(wait.due - this.read());
+		const check = () => {
+			if (this.read() >= wait.due) wait.end();
+			else if (this.stoppedAt === undefined) this.endInRealTime(wait);
+		};
+		wait.timer = setTimeout(check, Math.min(Math.max(leftMs, 0), MAX_TIMER_MS));
+		if (wait.signal) wait.timer.unref();
+	}
+
+	private follow(one: ClientRequest | IncomingMessage): void {
+		this.open.add(one);
+		this.onEvent();
+		one.once('close', () => {
+			this.open.delete(one);
+			this.onEvent();
+		});
+	}
+
+	/** Something began or ended: from now on, quiet has to last again. */
+	private onEvent(): void {
+		const event = ++this.events;
+		clearTimeout(this.quietTimer);
+		if (this.waits.length + this.whenSettled.length === 0) return;
+		this.quietTimer = setTimeout(() => void this.watchTurns(event), QUIET_MS);
+	}
+
+	/** A busy event loop has had no chance to report events: its next turns have to be quiet, too. */
+	private async watchTurns(event: number): Promise<void> {
+		for (let turn = 0; turn < QUIET_TURNS; turn++) {
+			if (event !== this.events) return;
+			await setImmediate();
+		}
+		if (event === this.events && [...this.open].every((one) => this.isHeldBack(one)))
+			this.onQuiet();
+	}
+
+	/** By both ports: the port of a client can also be that of another client, of another service. */
+	private isHeldBack({ socket }: ClientRequest | IncomingMessage): boolean {
+		return [...this.heldBack].some(
+			({ localPort, remotePort }) =>
+				localPort === socket?.remotePort && remotePort === socket?.localPort,
+		);
+	}
+
+	private onQuiet(): void {
+		const settled = this.whenSettled.splice(0);
+		for (const resolve of settled) resolve();
+		// who has waited for this moment may do something now
+		if (settled.length > 0) this.onEvent();
+		else if (this.stoppedAt === undefined) this.leap();
+	}
+
+	/** Goes to the next moment at which a wait is due. */
+	private leap(): void {
+		const canBeHeard = (timeout: AbortSignal) =>
+			this.open.size > 0 && getEventListeners(timeout, 'abort').length > 0;
+		const next = this.waits.find(({ signal }) => !signal || canBeHeard(signal));
+		if (next !== undefined && Number.isFinite(next.due)) this.pass(next.due - this.read());
+	}
+}
+
+function realNow(): number {
+	return performance.timeOrigin + performance.now();
+}
+
+/** The most of these requests, in the order of their times, in any 24 hours. */
+export function countMostInADay(times: readonly number[]): number {
+	let first = 0;
+	return times.reduce((most, at, last) => {
+		while (times[first] <= at - DAY_MS) first += 1;
+		return Math.max(most, last - first + 1);
+	}, 0);
+}
+
+/** Minutes between the times of a list. */
+export const listGaps = (times: readonly number[]): number[] =>
+	times.slice(1).map((at, index) => (at - times[index]) / MINUTE_MS);
