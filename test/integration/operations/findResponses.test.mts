@@ -51,6 +51,8 @@ describe('One Column per Field', () => {
 		const [withFile] = items.filter(({ binary }) => binary !== undefined);
 		expect(withFile.json).toMatchObject({ name: 'Alan Turing', number_formatted: '1' });
 		expect(Object.keys(withFile.binary!)).toEqual(['file_cv']);
+		const byUuid = await list(application, { options: { ...files, answerKeys: 'uuid' } });
+		expect(byUuid.items.flatMap(({ binary = {} }) => Object.keys(binary))).toEqual(['file_cv']);
 	});
 });
 
