@@ -30,7 +30,6 @@ const nodes = n8n.nodes.map((path) => instantiate<INodeType>(path));
 const credentials = n8n.credentials.map((path) => instantiate<ICredentialType>(path));
 const descriptions = nodes.map(({ instance }) => instance.description);
 
-/** A parameter and all that are inside it. */
 function listInner(parameter: INodeProperties): INodeProperties[] {
 	const inner = (parameter.options ?? []).flatMap((option) => {
 		if ('values' in option) return option.values;

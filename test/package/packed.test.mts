@@ -31,7 +31,6 @@ type Scanner = {
 	SOURCE_FILE_PATTERNS: string[];
 };
 
-/** Paths of the files below a folder, relative to it and sorted. */
 async function listFiles(folder: string): Promise<string[]> {
 	const entries = await readdir(folder, { recursive: true, withFileTypes: true });
 	const files = entries.filter((entry) => entry.isFile());

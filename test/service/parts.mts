@@ -34,7 +34,6 @@ export type RecordedRequest = {
 	headers: Record<string, string | string[] | undefined>;
 	/** of the reply; 0 until the service has replied */
 	status: number;
-	/** the bearer token, when one was sent */
 	token?: string;
 	body?: unknown;
 };
@@ -44,7 +43,6 @@ export type Service = {
 	/** what a person enters as Base URL */
 	baseUrl: string;
 	token: string;
-	/** what reached the API */
 	requests: RecordedRequest[];
 	/** what reached pages, PDFs and files */
 	visits: RecordedRequest[];
@@ -60,7 +58,6 @@ export type Parts = Pick<Service, 'requests' | 'visits' | 'store' | 'faults' | '
 	Required<Pick<ServiceOptions, 'now' | 'wait' | 'latency'>> &
 	Pick<ServiceOptions, 'secret'> & {
 		limits: Limits;
-		/** by account */
 		usage: Map<number, Usage>;
 		origin: () => string;
 	};

@@ -1,14 +1,11 @@
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { demoForms, status } from '../../service/index.mts';
+import { demoForms } from '../../service/index.mts';
 import { itemsOf, NODE_NAME } from '../harness.mts';
-import { addEach, numbered } from '../limits/adding.mts';
 import { inputFor, operationNamed } from '../tables/operations.mts';
 import { running } from '../world.mts';
 
 const { service, n8n } = await running();
-
-const COUNT = 40;
 
 const create = operationNamed('Response: Create');
 
@@ -44,16 +41,6 @@ async function listOutputs(onError: INode['onError']) {
 }
 
 describe('A run that continues', () => {
-	it('sends all other items after some failed', async () => {
-		const match = { method: 'POST' };
-		service.faults.set({ fault: status(422, 'Not like this.'), match, times: 3 });
-		const options = { continueOnFail: true };
-		const { items } = await n8n.runNode(addEach, numbered(service, COUNT), options);
-		expect(service.requests).toHaveLength(1 + COUNT);
-		expect(items.filter(({ json }) => json.error !== undefined)).toHaveLength(3);
-		expect(placesOf(items)).toEqual(Array.from({ length: COUNT }, (_, item) => item));
-	});
-
 	it('returns in its regular output the outcome of each item, a failed one with its input', async () => {
 		const [input, items] = await listOutputs('continueRegularOutput');
 		expect(placesOf(items)).toEqual([0, 1, 2, 3, 4]);

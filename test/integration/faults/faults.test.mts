@@ -81,7 +81,6 @@ describe.each<[string, FaultName | Fault, { addedAgain: boolean; pauseMs: number
 	['an empty body', 'emptyBody', { addedAgain: false, pauseMs: 450 }],
 	['a reply that comes too late', slow(60_000), { addedAgain: false, pauseMs: 30_450 }],
 	['status 429 of the minute', tooMany(60, 1), { addedAgain: true, pauseMs: 1_900 }],
-	['status 429 of two seconds', tooMany(60, { dateIn: 2 }), { addedAgain: true, pauseMs: 1_900 }],
 	['status 429 without a time', 'tooManyBare', { addedAgain: true, pauseMs: 58_900 }],
 ])('%s, once', (_name, fault, { addedAgain, pauseMs }) => {
 	it.each(effects)('%s is sent again, unless a response may have been added', async (name) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { demoForms, slow, type FaultName } from '../../service/index.mts';
 import { AT_ONCE, createWorld } from '../world.mts';
-import { n8nFor, time, type N8n } from '../harness.mts';
+import { time, type N8n } from '../harness.mts';
 import { pathsOf } from './watch.mts';
 
 /** Types into the list of forms: all keys at once, then each after the reply to the last one. */
@@ -60,15 +60,5 @@ describe('the list of forms in the editor', () => {
 			await n8n.searchForms();
 			expect(service.requests).toHaveLength(requests);
 		}
-	});
-
-	it('is never that of another account', async () => {
-		const { service, n8n } = await createWorld();
-		const { id: accountId } = service.store.addAccount({ name: 'Other', tokens: ['other'] });
-		service.store.addForm({ name: 'Of the other', accountId });
-		await n8n.searchForms();
-		const other = n8nFor({ accessToken: 'other', baseUrl: service.url });
-		const { results } = await other.searchForms();
-		expect(results.map(({ name }) => name)).toEqual(['Of the other']);
 	});
 });

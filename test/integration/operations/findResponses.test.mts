@@ -51,6 +51,8 @@ describe('One Column per Field', () => {
 		const [withFile] = items.filter(({ binary }) => binary !== undefined);
 		expect(withFile.json).toMatchObject({ name: 'Alan Turing', number_formatted: '1' });
 		expect(Object.keys(withFile.binary!)).toEqual(['file_cv']);
+		const byUuid = await list(application, { options: { ...files, answerKeys: 'uuid' } });
+		expect(byUuid.items.flatMap(({ binary = {} }) => Object.keys(binary))).toEqual(['file_cv']);
 	});
 });
 
@@ -91,7 +93,6 @@ describe('Filters and Sort', () => {
 
 	it.each([
 		['2026-10-05T06:00', [6]],
-		['2026-10-05 06:00', [6]],
 		['2026-10-05T06:00Z', [6, 5]],
 		['={{ DateTime.fromISO("2026-10-05T06:00", { zone: "utc" }) }}', [6, 5]],
 		['={{ new Date("2026-10-05T06:00:00Z") }}', [6, 5]],
@@ -126,7 +127,6 @@ describe('Filters and Sort', () => {
 		['after', 'soon', '("a" After "soon") needs a date, such as 2026-01-31'],
 		['is', '', '("a" Is) needs a value. To find missing answers, choose'],
 		['isNot', '  ', '("a" Is Not) needs a value. To find missing answers, choose'],
-		['contains', '\t', '("a" Contains) needs a value'],
 		['less', ' ', '("a" Less Than) needs a number'],
 		['before', ' ', '("a" Before) needs a date'],
 		['is', '={{ [1] }}', '("a" Is) must have text, a number, a boolean or a date'],

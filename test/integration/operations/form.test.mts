@@ -167,7 +167,6 @@ describe("A form's name in place of its ID", () => {
 	it.each([
 		['Customer Survey', survey],
 		['customer survey', survey],
-		['Contact', contact],
 	])('%s is answered with the ID', async (name, id) => {
 		const { error } = await n8n.runNode({ ...fields, formId: locator(name) });
 		expect(error?.description).toMatch(new RegExp(`The ID of the form ".+" is ${id}`));

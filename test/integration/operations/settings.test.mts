@@ -75,7 +75,6 @@ describe('Setting: Update', () => {
 	it.each([
 		[{ settings: {} }, /^Add at least one setting$/],
 		[{ settings: { is_closed: '' } }, /^'Closed' is set to Leave Unchanged\. Choose a value$/],
-		[{ settings: { captcha: '' } }, /^'CAPTCHA' is set to Leave Unchanged\. Choose a value$/],
 		[{ settings: { seo_title: '' } }, /^'SEO: Title' is empty\. Enter a value$/],
 		[{ settings: { seo_title: 'Hi' }, clear: ['seo_title'] }, /^'SEO: Title' is given twice/],
 		[{ clear: ['name'] }, /^'Name' must be text of 1 to 255 characters \(got null\)$/],

@@ -78,7 +78,6 @@ describe('a credential that cannot be used', () => {
 		[{ accessToken, baseUrl: 'https://' }, "'Base URL' is not a web address"],
 		[{ accessToken, baseUrl: 'https://a:b@forms.example.com' }, "'Base URL' must not contain"],
 		[{ accessToken, baseUrl: `${baseUrl}/?token=x` }, "'Base URL' must not contain"],
-		[{ accessToken, baseUrl: `${baseUrl}/#x` }, "'Base URL' must not contain"],
 	])('%j is an error in the node, the trigger, a list and the test', async (account, message) => {
 		const unusable = n8nFor(account);
 		const { error } = await unusable.runNode(getWorkspace);

@@ -71,22 +71,16 @@ export function slow(milliseconds: number): Fault {
 	};
 }
 
-export function redirect(address: string, code = 302): Fault {
-	return {
-		stage: 'instead',
-		act({ reply }) {
-			reply.redirect(address, code);
-		},
-	};
-}
+export const redirect = (address: string, code = 302): Fault => ({
+	stage: 'instead',
+	act: ({ reply }) => void reply.redirect(address, code),
+});
 
 /** A reply of this status, type and text or bytes, whatever was asked. */
-export function answer(code: number, type: string, body: string | Buffer): Fault {
-	return {
-		stage: 'instead',
-		act: ({ reply }) => send(reply.type(type), code, body),
-	};
-}
+export const answer = (code: number, type: string, body: string | Buffer): Fault => ({
+	stage: 'instead',
+	act: ({ reply }) => send(reply.type(type), code, body),
+});
 
 /** A success with this data, whatever was asked; its text can have another encoding than UTF-8. */
 export const success = (data: unknown, encoding: BufferEncoding = 'utf8') =>

@@ -8,7 +8,6 @@ afterEach(() => {
 	vi.restoreAllMocks();
 });
 
-/** How long a sleep of a second lasts. */
 async function sleepASecond(signal?: AbortSignal) {
 	const begun = Date.now();
 	const sleeping = clock.sleep(1_000, signal).then(() => Date.now() - begun);

@@ -125,7 +125,7 @@ describe('Answers of a response', () => {
 		[
 			'by label, if two fields have one custom key',
 			[pick('A', 'k'), pick('B', 'k')],
-			['A', 'B'].map((label) => ({ label, custom_key: 'k', value: label })),
+			['B', 'A'].map((label) => ({ label, custom_key: 'k', value: label })),
 			{ 'of A': 'A', 'of B': 'B' },
 		],
 		['not without a label', form.slice(2), { '': 'x' }, { '': 'x' }],

@@ -5,7 +5,6 @@ import {
 	sortOldestFirst,
 } from '../../../../nodes/FormService/api/answers/order.ts';
 
-/** A time of the same minute. */
 const at = (second: number) => `2026-11-21T10:00:0${second}.000000Z`;
 
 /** The positions of records in the list, oldest first. */

@@ -65,7 +65,6 @@ const shows = (remaining: number, limit = 60) => ({
 	'x-ratelimit-remaining': `${remaining}`,
 });
 
-/** A request and its reply. */
 const reply = (startedAt: number, endedAt: number, headers: Headers = {}, status = 200) => ({
 	startedAt,
 	endedAt,

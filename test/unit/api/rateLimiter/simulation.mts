@@ -28,7 +28,6 @@ export class LimitedService {
 		this.limits = { perMinute, perDay };
 	}
 
-	/** A request of a queue arrives. */
 	arrive(): JobEnd & { kind: 'reply' } {
 		const { isAllowed, headers } = this.take();
 		if (!isAllowed) this.refusals.push(this.usage?.minute.endMs ?? 0);
@@ -43,11 +42,9 @@ export class LimitedService {
 	}
 }
 
-/** The most requests that were refused in one minute. */
 export const countMostRefused = ({ refusals }: LimitedService) =>
 	Math.max(0, ...Object.values(lodash.countBy(refusals)));
 
-/** Waits for a request's turn in the queue, and sends it. */
 export async function pass<T extends JobEnd>(
 	queue: RequestQueue,
 	job: Partial<Job>,
@@ -93,7 +90,6 @@ export async function sendAll(
 	return { ends, outcomes, ...seen };
 }
 
-/** How many requests `workOff` sends. */
 export const REQUESTS = 600;
 
 /** 600 requests at 60 a minute: ten windows, of which the last takes a moment. */

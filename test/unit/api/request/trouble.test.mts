@@ -80,7 +80,6 @@ it.each([
 	['response', 404, 'The requested response could not be found', 'Response not found'],
 	['response', 404, 'The PDF was not found.', 'Response not found: "The PDF was not found."'],
 	['form', 403, 'Access denied!', 'Access denied (status 403)'],
-	['form', 404, 'No.', 'Form not found: "No."'],
 	['form', 404, '禁止', 'Form not found: "禁止"'],
 ])('What is said of a %s with %i and "%s" is: %s', (noun, status, message, shown) => {
 	expect(reply(status, {}, JSON.stringify({ success: false, message }), noun).message).toBe(shown);
