@@ -69,7 +69,8 @@ it.each<[string, number, () => World, (request: Sent) => boolean, Happen]>([
 		await world.run(DAY_MINUTES, undefined, { periodMinutes: 5 });
 		for (const subject of [form, ...form.kept]) world.oracle.edits.appear(subject);
 		world.oracle.edits.settle();
-		while (!(await world.tick(MINUTE_MS)).sent.some(isMeant));
+		for (let waited = 1; !(await world.tick(MINUTE_MS)).sent.some(isMeant); waited++)
+			expect(waited, 'minutes until it is read').toBeLessThanOrEqual(minutes);
 		await happen(world, form);
 		const from = world.time.actual();
 		expect(world.oracle.listOwed()).not.toEqual([]);

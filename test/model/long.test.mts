@@ -11,36 +11,26 @@ import { faults, type Order, type Paging } from './service.mts';
 import { DAY_MINUTES, HOUR_MS, MINUTE_MS } from '../time.mts';
 import { ALL, always, createPaged, World } from './world.mts';
 
-/** A form with so many pages, on which each twentieth response is incomplete. */
-function createWorld(given: Parameters<typeof createPaged>[0]) {
-	const isIncomplete = (number: number) => number % 20 === 6;
-	const { world, A } = createPaged({ paging: 'link', isIncomplete, ...given });
-	const submit = (count = 1) => {
-		for (let left = count; left > 0; left--) world.submit(A);
-	};
-	const deleteFirst = (count: number) => {
-		for (const response of A.shown().slice(0, count)) world.setDeleted(response, true);
-	};
-	const open = A.kept.filter(({ incomplete }) => incomplete);
-	return { world, A, open, submit, deleteFirst };
-}
-
-const orders = fc.constantFrom<Order>('newest', 'oldest', 'shuffled');
-const pagings = fc.constantFrom<Paging>('link', 'header', 'number', 'cursor');
+const submit = ({ world, A }: ReturnType<typeof createPaged>, count: number) =>
+	lodash.times(count, () => world.submit(A));
 
 describe('A list that is longer than a poll', () => {
 	it('arrives, also after restarts', async () => {
 		const restarts = fc.array(fc.integer({ min: 1, max: 2 * DAY_MINUTES }), { maxLength: 3 });
 		const modes = fc.constantFrom(['default', 200] as const, ['durable', 62] as const);
-		const how = fc.record({ order: orders, paging: pagings });
+		const how = fc.record({
+			order: fc.constantFrom<Order>('newest', 'oldest', 'shuffled'),
+			paging: fc.constantFrom<Paging>('link', 'header', 'number', 'cursor'),
+		});
+		const isIncomplete = (number: number) => number === 6;
 		await always(
 			fc.asyncProperty(modes, how, restarts, async ([mode, pages], given, restartMinutes) => {
-				const { world, open, submit } = createWorld({ ...given, pages, mode });
+				const { world, A } = createPaged({ ...given, pages, mode, isIncomplete });
 				await world.begin();
 				const happen = async (minute: number) => {
-					if (minute % 40 === 7) submit();
+					if (minute % 40 === 7) world.submit(A);
 					// the default mode has saved by then what it knows
-					if (minute === 2_000) world.complete(open.at(-1)!);
+					if (minute === 2_000) world.complete(A.kept[5]);
 					if (restartMinutes.includes(minute)) await world.restart();
 				};
 				await world.run(2 * DAY_MINUTES, happen, { periodMinutes: 5 });
@@ -53,9 +43,10 @@ describe('A list that is longer than a poll', () => {
 	});
 
 	it('is read on where the last poll ended, although new responses fill four pages', async () => {
-		const { world, A, submit } = createWorld({ pages: 200 });
+		const paged = createPaged({ pages: 200 });
+		const { world } = paged;
 		await world.begin();
-		submit(4 * A.pageSize);
+		submit(paged, 12);
 		await world.run(20);
 		expect(world.oracle.listMissing()).toEqual([]);
 		expect(world.n8n.log.join()).not.toContain('could not be read');
@@ -67,12 +58,13 @@ describe('A list of many pages', () => {
 		['is listed from the other end', 'newest'],
 		['loses more than a page at its beginning', 'oldest'],
 	] as const)('that %s is soon read whole again', async (_text, order) => {
-		const { world, A, submit, deleteFirst } = createWorld({ order, paging: 'number', pages: 20 });
+		const paged = createPaged({ order, pages: 20 });
+		const { world, A } = paged;
 		await world.begin();
 		await world.run(10);
 		if (order === 'newest') A.order = 'oldest';
-		else deleteFirst(4);
-		submit(5);
+		else for (const response of A.shown().slice(0, 4)) world.setDeleted(response, true);
+		submit(paged, 5);
 		await world.run(45);
 		expect(world.oracle.listMissing()).toEqual([]);
 	});
@@ -120,7 +112,7 @@ function measureHeap(): number {
 }
 
 it('Thousands of polls leave nothing in memory, however clock and token change', async () => {
-	const world = new World(['A', 'B'], { watch: { kind: 'all', except: [] } });
+	const world = new World(['A', 'B'], { watch: ALL });
 	const { A } = world.forms;
 	await world.n8n.activate('activate');
 	let before = 0;

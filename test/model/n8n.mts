@@ -35,7 +35,6 @@ export type Item = {
 	event: TriggerEvent;
 	/** How often it had been edited. */
 	edits: number;
-	form: { id: string; name: string | null };
 	hasFields: boolean;
 };
 
@@ -239,9 +238,12 @@ async function runPoll(process: Process, functions: IPollFunctions): Promise<Out
 		const items = (await process.poll.call(functions))?.[0] ?? [];
 		return {
 			items: items.map(({ json }) => {
-				const { uuid, event, form, ...rest } = json as unknown as Item & { uuid?: string };
+				const { uuid, event, form, ...rest } = json as Pick<Item, 'event'> & {
+					uuid?: string;
+					form: { id: string };
+				};
 				const edits = Number(findEdits(rest));
-				return { id: uuid ?? form.id, event, form, edits, hasFields: UNANSWERED in json };
+				return { id: uuid ?? form.id, event, edits, hasFields: UNANSWERED in json };
 			}),
 		};
 	} catch (thrown) {

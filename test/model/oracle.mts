@@ -8,10 +8,14 @@
  */
 import { expect } from 'vitest';
 import { EVENTS, type TriggerEvent } from '../../nodes/FormService/parameters/watched.ts';
-import { Edits, type Owed, type Subject } from './edits.mts';
-import type { Poll } from './n8n.mts';
+import type { Item, Poll } from './n8n.mts';
 import type { Form, Response } from './service.mts';
-import { DAY_MS, HOUR_MS } from '../time.mts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
+
+export type Subject = Form | Response;
+
+/** An event that has to be delivered, and since when, in epoch milliseconds. */
+export type Owed = { subject: Subject; event: TriggerEvent; at: number };
 
 /** `at`: since when it may be delivered; Infinity if it has not happened. */
 type Belief = Owed & {
@@ -30,7 +34,7 @@ const SOON_MS = 6 * HOUR_MS;
 export class Oracle {
 	/** By subject and event, such as `A-2 responseCompleted`. */
 	private readonly beliefs = new Map<string, Belief>();
-	readonly edits: Edits;
+	readonly edits = new Edits();
 	private readonly now: () => number;
 	/** Whether the trigger watches for an event. */
 	private readonly isWanted: (subject: Subject, event: TriggerEvent) => boolean;
@@ -38,7 +42,6 @@ export class Oracle {
 	constructor(now: Oracle['now'], isWanted: Oracle['isWanted']) {
 		this.now = now;
 		this.isWanted = isWanted;
-		this.edits = new Edits(isWanted);
 	}
 
 	/** A form was created, or a response was submitted or completed, that the trigger does not know. */
@@ -62,6 +65,12 @@ export class Oracle {
 		set('responseStarted', incomplete ? now : Infinity);
 		set('responseAbandoned', incomplete ? createdAt + ABANDONED_AFTER_MS : Infinity);
 		set('responseCompleted', incomplete ? Infinity : now);
+	}
+
+	edit(subject: Subject): void {
+		subject.edits += 1;
+		const isWanted = this.isWanted(subject, nameUpdate(subject));
+		this.edits.add(subject, isWanted ? this.now() : undefined);
 	}
 
 	complete(response: Response): void {
@@ -125,12 +134,12 @@ export class Oracle {
 		const positions = new Map<Form, number>();
 		for (const item of items) {
 			const { id, event } = item;
-			this.edits.judge(item, poll);
+			const { subject } = this.edits.judge(item, poll);
+			expect(this.isWanted(subject, event), `${event} of ${id} is wanted`).toBe(true);
 			if (event.endsWith('Updated')) continue;
 			const belief = this.beliefs.get(`${id} ${event}`);
 			expect(belief?.at ?? Infinity, `${event} of ${id} has happened`).toBeLessThanOrEqual(endedAt);
-			const { subject, deliveredAt, isRepeatable } = belief!;
-			expect(this.isWanted(subject, event), `${event} of ${id} is wanted`).toBe(true);
+			const { deliveredAt, isRepeatable } = belief!;
 			if ('form' in subject) {
 				const before = positions.get(subject.form) ?? 0;
 				expect(subject.number, `${id} comes after earlier ones`).toBeGreaterThan(before);
@@ -161,11 +170,89 @@ export class Oracle {
 		return missing.map(({ subject, event }) => `${subject.id} ${event}`);
 	}
 
-	listDelivered(): Belief[] {
-		return [...this.beliefs.values()].filter(({ deliveredAt }) => deliveredAt.length > 0);
+	/** Minutes from each event of these forms, or of all, to its delivery. */
+	listDelays(formIds?: readonly string[]): number[] {
+		const isMeant = ({ id }: Subject) => formIds?.includes(id.split('-')[0]) ?? true;
+		return [...this.beliefs.values()].flatMap(({ subject, at, deliveredAt }) =>
+			isMeant(subject) ? deliveredAt.slice(0, 1).map((first) => (first - at) / MINUTE_MS) : [],
+		);
 	}
 
 	private find({ id }: Subject, event: TriggerEvent): Belief | undefined {
 		return this.beliefs.get(`${id} ${event}`);
 	}
 }
+
+/**
+ * Edits of responses and forms are counted: an edit is owed if the trigger has read what was there before, and
+ * several can come as one event.
+ */
+class Edits {
+	private readonly beliefs = new Map<
+		string,
+		{
+			subject: Subject;
+			/** So many edits were delivered, or were there before anybody wanted them. */
+			known: number;
+			/** Whether the trigger has read the subject, and whether n8n has saved that. */
+			state: 'unread' | 'read' | 'saved';
+			/** When the first edit was made that has to be delivered, in epoch milliseconds. */
+			owedSince?: number;
+		}
+	>();
+
+	/** The trigger has not read it, or may have forgotten it. */
+	appear(subject: Subject, known = this.beliefs.get(subject.id)?.known ?? subject.edits): void {
+		this.beliefs.set(subject.id, { subject, known, state: 'unread' });
+	}
+
+	/** @param now when it is owed, in epoch milliseconds; undefined if nobody wants it */
+	add({ id }: Subject, now: number | undefined): void {
+		const belief = this.beliefs.get(id);
+		if (belief !== undefined && belief.state !== 'unread') belief.owedSince ??= now;
+	}
+
+	/** The completion of a response has its edits, also those that follow before it is read. */
+	complete({ id }: Response): void {
+		const belief = this.beliefs.get(id);
+		if (belief !== undefined) Object.assign(belief, { state: 'unread', owedSince: undefined });
+	}
+
+	/** All that is there has been read. */
+	settle(): void {
+		for (const belief of this.beliefs.values())
+			if (belief.state === 'unread' && belief.subject.missingOn === undefined)
+				belief.state = 'read';
+	}
+
+	/** What the trigger has read without an event is lost. */
+	forget(): void {
+		for (const { subject, state } of this.beliefs.values())
+			if (state === 'read') this.appear(subject);
+	}
+
+	/** Other events are chosen: what is there is known. */
+	change(): void {
+		for (const { subject } of this.beliefs.values())
+			this.appear(subject, subject.missingOn === undefined ? subject.edits : undefined);
+	}
+
+	/** Judges an item of any event, whose edits are known then. */
+	judge({ id, event, edits }: Item, { isExecuted, isSaved }: Poll): { subject: Subject } {
+		const belief = this.beliefs.get(id)!;
+		const isUpdate = event.endsWith('Updated');
+		if (isUpdate) expect(edits, `${event} of ${id} is new`).toBeGreaterThan(belief.known);
+		if (isSaved) Object.assign(belief, { known: edits, state: 'saved' });
+		const isNewest = edits >= belief.subject.edits;
+		if ((isExecuted || isSaved) && isNewest) belief.owedSince = undefined;
+		return belief;
+	}
+
+	listOwed(): Owed[] {
+		return [...this.beliefs.values()].flatMap(({ subject, owedSince: at }) =>
+			at === undefined ? [] : [{ subject, event: nameUpdate(subject), at }],
+		);
+	}
+}
+
+const nameUpdate = (subject: Subject) => ('form' in subject ? 'responseUpdated' : 'formUpdated');

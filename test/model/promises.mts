@@ -3,8 +3,8 @@
  * minute. Other forms that are busy take four times as many requests at most.
  */
 import { expect } from 'vitest';
-import type { Owed } from './edits.mts';
 import type { Parameters } from './n8n.mts';
+import type { Owed } from './oracle.mts';
 import { FIELD_COUNT, Form } from './service.mts';
 import { DAY_MINUTES, MINUTE_MS } from '../time.mts';
 import type { World } from './world.mts';

@@ -37,9 +37,9 @@ describe('Turns of forms', () => {
 		});
 		await world.run(60);
 		expect(world.oracle.listMissing()).toEqual([]);
-		const busy = world.listDelays(['F0', 'F1']).slice(DAY_MINUTES / 5);
+		const busy = world.oracle.listDelays(['F0', 'F1']).slice(DAY_MINUTES / 5);
 		expect(lodash.mean(busy)).toBeLessThan(4.8);
-		expect(lodash.mean(world.listDelays(ids.slice(2)))).toBeLessThan(20);
+		expect(lodash.mean(world.oracle.listDelays(ids.slice(2)))).toBeLessThan(20);
 	});
 });
 

@@ -138,11 +138,8 @@ const refuse = (limit: number, seconds: number) => ({
 });
 
 export const faults = {
-	badRequest: { status: 400, body: message('Bad request') },
 	unauthorized: { status: 401, body: message('Unauthenticated.') },
-	forbidden: { status: 403, body: message('No access') },
 	notFound: NOT_FOUND,
-	unprocessable: { status: 422, body: message('Invalid') },
 	minuteUsedUp: refuse(60, 20),
 	dayUsedUp: refuse(1440, 28_800),
 	serverError: { status: 500, body: message('Server error') },
@@ -219,6 +216,14 @@ export class Service {
 			headers: { ...date, 'content-type': 'application/json', ...reply.headers },
 			body: Readable.from([Buffer.from(reply.body)]),
 		};
+	}
+
+	/** Whether a list was read from its first to its last page since so many requests. */
+	isReadWhole(form: string, from: number): boolean {
+		const isMeant = (one: Sent) => one.isGood && one.kind !== 'fields' && one.form === form;
+		const pages = this.sent.slice(from).filter(isMeant);
+		const first = pages.findIndex(({ page }) => page === 1);
+		return first >= 0 && pages.slice(first).some(({ isLast }) => isLast);
 	}
 
 	private answer(one: Sent, url: URL): Reply {

@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import { N8n } from './n8n.mts';
 import type { Circumstances, Mode, Parameters, Poll, Process } from './n8n.mts';
 import { Oracle } from './oracle.mts';
-import { Form, Service, type Response, type Sent } from './service.mts';
+import { Form, Service, type Response } from './service.mts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, VirtualTime } from '../time.mts';
 
 /** A machine's clock has fractions of milliseconds. */
@@ -71,20 +71,10 @@ export class World {
 		return this.polls.filter(({ thrown }) => thrown !== undefined);
 	}
 
-	/** Minutes from each event of these forms, or of all, to its delivery. */
-	listDelays(ids = Object.keys(this.forms)): number[] {
-		const wanted = this.oracle
-			.listDelivered()
-			.filter(({ subject }) => ids.includes(subject.id.split('-')[0]));
-		return wanted.map(({ at, deliveredAt: [first] }) => (first - at) / MINUTE_MS);
-	}
-
 	/** When each request was sent, in epoch milliseconds. */
 	get requestTimes(): number[] {
 		return this.service.sent.map(({ at }) => at);
 	}
-
-	// what people do to forms
 
 	submit(form: Form, incomplete = false): Response {
 		const response = form.submit(incomplete, this.time.actual());
@@ -100,7 +90,7 @@ export class World {
 	}
 
 	edit(subject: Form | Response): void {
-		this.oracle.edits.add(subject, this.time.actual());
+		this.oracle.edit(subject);
 	}
 
 	reopen(response: Response): void {
@@ -138,8 +128,6 @@ export class World {
 	setListed(form: Form, listed: boolean): void {
 		this.show(form, () => (form.listed = listed));
 	}
-
-	// what people do to n8n and the node
 
 	/** The workflow is published for the first time. */
 	async begin(circumstances: Circumstances = {}): Promise<void> {
@@ -225,11 +213,6 @@ export class World {
 		return watch.kind === 'all' ? !watch.except.includes(id) : watch.formIds.includes(id);
 	}
 
-	private isChosenGone(): boolean {
-		const isChosen = this.n8n.parameters.watch.kind === 'chosen';
-		return isChosen && this.watchedForms().some(({ listed }) => !listed);
-	}
-
 	watchedForms(): Form[] {
 		return Object.values(this.forms).filter(({ id }) => this.isWatched(id));
 	}
@@ -241,17 +224,11 @@ export class World {
 
 	/** Whether each form, and the list of all forms, was read from its first to its last page. */
 	private isAllRead(from: number): boolean {
-		const isRead = (kind: Sent['kind'], form: string) => {
-			const isMeant = (one: Sent) => one.isGood && one.kind === kind && one.form === form;
-			const pages = this.service.sent.slice(from).filter(isMeant);
-			const first = pages.findIndex(({ url }) => new URL(url).search === '');
-			return first >= 0 && pages.slice(first).some(({ isLast }) => isLast);
-		};
 		const forms = this.readsResponses() ? this.watchedForms().filter(({ listed }) => listed) : [];
 		const { watch, events } = this.n8n.parameters;
 		const isListNeeded = watch.kind === 'all' || events.includes('formUpdated');
-		const isListRead = !isListNeeded || isRead('forms', '');
-		return isListRead && forms.every(({ id }) => isRead('responses', id));
+		const lists = [...(isListNeeded ? [''] : []), ...forms.map(({ id }) => id)];
+		return lists.every((form) => this.service.isReadWhole(form, from));
 	}
 
 	/** Judges a poll and takes note of it. */
@@ -270,7 +247,8 @@ export class World {
 			const isNeeded = needed[kind] && (form === '' || this.isWatched(form));
 			expect(isNeeded, `${url} is needed`).toBe(true);
 			// without events of responses, only the list shows that a chosen form is gone
-			const isMissed = kind === 'forms' && !responses && this.isChosenGone();
+			const isGone = this.watchedForms().some(({ listed }) => !listed);
+			const isMissed = kind === 'forms' && !responses && isGone;
 			if (!isGood || isMissed || latencyMs > 0) this.failing.add(`${kind} ${form}`);
 			else if (isLast) this.failing.delete(`${kind} ${form}`);
 		}
@@ -294,11 +272,11 @@ export function fill(form: Form, count: number, isIncomplete = (_number: number)
 	}
 }
 
+type Paged = { pages: number; isIncomplete?: (number: number) => boolean };
 type Listing = Partial<Pick<Form, 'order' | 'pageSize' | 'paging'>>;
-type Paged = Listing & { pages: number; isIncomplete?: (number: number) => boolean };
 
 /** A trigger on one form whose responses fill so many pages; the last page has room for one more. */
-export function createPaged({ pages, isIncomplete, ...given }: Paged & Given) {
+export function createPaged({ pages, isIncomplete, ...given }: Paged & Listing & Given) {
 	const { order = 'newest', pageSize = 3, paging = 'number', ...rest } = given;
 	const world = new World(['A'], rest);
 	const { A } = world.forms;
