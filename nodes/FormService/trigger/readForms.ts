@@ -67,7 +67,7 @@ function watchForms(context: PollContext, states: ReadonlyMap<string, FormState>
 		const weight = computeWeight(form.rate, times.startedAtMs);
 		const isFailing = form.health.count >= FAILURES_UNTIL_REPORTED;
 		// the pages before the one that fails are read each time
-		const perAttempt = Math.max(1, 1 + (form.position.failedAfter ?? 0));
+		const perAttempt = 1 + (form.position.failedAfter ?? 0);
 		const maxPerDay = isFailing ? MAX_FAILING_PER_DAY * perAttempt : Infinity;
 		setDemand(form, { ...createDemand(context, form.demand), weight, maxPerDay });
 	}
