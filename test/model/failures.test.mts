@@ -6,7 +6,7 @@ import lodash from 'lodash';
 import { describe, expect, it } from 'vitest';
 import type { Mode, Poll } from './n8n.mts';
 import { failAll, failPage, faults, type FaultName, type Order, type Sent } from './service.mts';
-import { DAY_MINUTES, HOUR_MS, listGaps } from '../time.mts';
+import { DAY_MINUTES, HOUR_MS, MINUTE_MS, listGaps } from '../time.mts';
 import { createPaged, World } from './world.mts';
 
 /** Failures in which the service does not say how long to wait. */
@@ -151,7 +151,7 @@ describe('One page that cannot be read', () => {
 		const { world } = createPaged({ pages: 150, pageSize: 1, paging: 'cursor' });
 		const givenAt = new Map<number, number>();
 		const failWith = ({ page, at }: Sent) => {
-			if (at - (givenAt.get(page) ?? at) > 60 * MINUTE_MS) return faults.badRequest;
+			if (at - (givenAt.get(page) ?? at) > 60 * MINUTE_MS) return faults.notFound;
 			givenAt.set(page + 1, at);
 			return undefined;
 		};

@@ -94,7 +94,7 @@ describe('60 items that fail for a reason of their own node', () => {
 	it.each<[string, INodeParameters, string, RegExp]>([
 		[
 			'a short Timeout',
-			{ timeout: 50 },
+			{ timeout: 5_000 },
 			'',
 			/^\S+ did not reply in time\. The response may or may/,
 		],
