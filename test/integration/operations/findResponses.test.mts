@@ -206,7 +206,7 @@ describe('A response of an unusual service', () => {
 	it('is found by its UUID in any case, and by its ID', async () => {
 		const uuid = randomUUID();
 		listRecord({ uuid: uuid.toUpperCase(), id: 7 });
-		for (const responseId of [uuid, '7']) {
+		for (const responseId of [uuid, uuid.toUpperCase(), '7']) {
 			const { items } = await n8n.runNode({ ...get, formId: locator(contact), responseId });
 			expect(items[0]?.json).toMatchObject({ id: 7 });
 		}
