@@ -1,7 +1,4 @@
-/**
- * Failures: when people are told, how soon the trigger asks again, and that one bad thing (a page, a form, an
- * outage, a clock that is set back) holds back nothing but itself.
- */
+/** Failures: when people are told, and that one bad page or form holds back nothing but itself. */
 import lodash from 'lodash';
 import { describe, expect, it } from 'vitest';
 import type { Mode, Poll } from './n8n.mts';

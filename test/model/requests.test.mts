@@ -4,43 +4,41 @@
  */
 import fc from 'fast-check';
 import lodash from 'lodash';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { RESPONSE_EVENTS } from '../../nodes/FormService/parameters/watched.ts';
 import { startProcess, type Mode, type Parameters } from './n8n.mts';
-import { failAll, failPage, faults } from './service.mts';
+import { failAll, faults } from './service.mts';
 import type { FaultName, Form, Order, Sent } from './service.mts';
 import { DAY_MINUTES, MINUTE_MS, VirtualTime, countMostInADay, listGaps } from '../time.mts';
 import { ALL, always, fill, START, World } from './world.mts';
 
 const createIds = (count: number) => lodash.times(count, (index) => `F${index}`);
 
-describe('Turns of forms', () => {
-	it('come round: none of 25 is read twice before another', async () => {
-		// so many requests that all forms are due at each poll
-		const world = new World(createIds(25), { mode: 'durable', requestsPerDay: 864_000 });
-		const slow = { latencyMs: 2_000 };
-		await world.begin(slow);
-		await world.run(20, (minute) => world.submit(world.forms[`F${minute % 3}`]), slow);
-		const pages = world.service.sent.filter(({ kind }) => kind === 'responses');
-		for (const turn of lodash.chunk(lodash.map(pages, 'form'), 25))
-			expect(new Set(turn).size, `different forms in ${turn.join()}`).toBe(turn.length);
-	});
+it('Turns of forms come round: none of 25 is read twice before another', async () => {
+	// so many requests that all forms are due at each poll
+	const world = new World(createIds(25), { mode: 'durable', requestsPerDay: 864_000 });
+	const slow = { latencyMs: 2_000 };
+	await world.begin(slow);
+	await world.run(20, (minute) => world.submit(world.forms[`F${minute % 3}`]), slow);
+	const pages = world.service.sent.filter(({ kind }) => kind === 'responses');
+	for (const turn of lodash.chunk(lodash.map(pages, 'form'), 25))
+		expect(new Set(turn).size, `different forms in ${turn.join()}`).toBe(turn.length);
+});
 
-	it('come sooner for two busy ones of ten: 4.5 minutes on average', async () => {
-		const ids = createIds(10);
-		const world = new World(ids);
-		await world.begin();
-		await world.run(2 * DAY_MINUTES, (minute) => {
-			if (minute % 10 === 3) world.submit(world.forms.F0);
-			if (minute % 10 === 8) world.submit(world.forms.F1);
-			if (minute % 240 === 11) world.submit(world.forms[`F${2 + (Math.floor(minute / 240) % 8)}`]);
-		});
-		await world.run(60);
-		expect(world.oracle.listMissing()).toEqual([]);
-		const busy = world.oracle.listDelays(['F0', 'F1']).slice(DAY_MINUTES / 5);
-		expect(lodash.mean(busy)).toBeLessThan(4.8);
-		expect(lodash.mean(world.oracle.listDelays(ids.slice(2)))).toBeLessThan(20);
+it('Turns of forms come sooner for two busy ones of ten: 4.5 minutes on average', async () => {
+	const ids = createIds(10);
+	const world = new World(ids);
+	await world.begin();
+	await world.run(2 * DAY_MINUTES, (minute) => {
+		if (minute % 10 === 3) world.submit(world.forms.F0);
+		if (minute % 10 === 8) world.submit(world.forms.F1);
+		if (minute % 240 === 11) world.submit(world.forms[`F${2 + (Math.floor(minute / 240) % 8)}`]);
 	});
+	await world.run(60);
+	expect(world.oracle.listMissing()).toEqual([]);
+	const busy = world.oracle.listDelays(['F0', 'F1']).slice(DAY_MINUTES / 5);
+	expect(lodash.mean(busy)).toBeLessThan(4.8);
+	expect(lodash.mean(world.oracle.listDelays(ids.slice(2)))).toBeLessThan(20);
 });
 
 type Trigger = Partial<Parameters> & { forms?: number; how?: Partial<Form> };
@@ -73,68 +71,52 @@ async function runTriggers(
 	}
 }
 
-describe('Requests per Day', () => {
-	it('are spread evenly: 144 of ten triggers give each a poll every 100 minutes', async () => {
-		const worlds = createTriggers(lodash.times(10, () => ({ requestsPerDay: 144 })));
-		await runTriggers(worlds, DAY_MINUTES, 5);
-		for (const { requestTimes } of worlds) {
-			// the first gaps are those of triggers that did not know of each other yet
-			const gaps = requestTimes.slice(3).map((at, index) => at - requestTimes[index + 2]);
-			expect(new Set(gaps.map((ms) => Math.round(ms / MINUTE_MS)))).toEqual(new Set([100]));
-		}
-	});
+it('Requests per Day are spread evenly: 144 of ten triggers give each a poll every 100 minutes', async () => {
+	const worlds = createTriggers(lodash.times(10, () => ({ requestsPerDay: 144 })));
+	await runTriggers(worlds, DAY_MINUTES, 5);
+	for (const { requestTimes } of worlds) {
+		// the first gaps are those of triggers that did not know of each other yet
+		const gaps = requestTimes.slice(3).map((at, index) => at - requestTimes[index + 2]);
+		expect(new Set(gaps.map((ms) => Math.round(ms / MINUTE_MS)))).toEqual(new Set([100]));
+	}
+});
 
-	it('are kept by all triggers of an account, whatever they watch and whatever fails', async () => {
-		const how = fc.record({
-			pageSize: fc.constantFrom(2, 3, Infinity),
-			order: fc.constantFrom<Order>('newest', 'oldest', 'shuffled'),
-		});
-		const trigger = fc.record(
-			{
-				forms: fc.constantFrom(1, 2, 6),
-				how,
-				events: fc.subarray([...RESPONSE_EVENTS], { minLength: 1 }),
-				watch: fc.constant(ALL),
-				needsFields: fc.boolean(),
-				requestsPerDay: fc.constantFrom(144, 720),
-			},
-			{ requiredKeys: ['forms', 'how', 'events', 'needsFields', 'requestsPerDay'] },
-		);
-		const triggers = fc.array(trigger, { minLength: 1, maxLength: 4 });
-		const faulty = fc.constantFrom(undefined, faults.serverError, faults.cutBody);
-		await always(
-			fc.asyncProperty(triggers, faulty, async (given, fault) => {
-				const worlds = createTriggers(given);
-				await runTriggers(worlds, 120, 5);
-				const sinceMs = worlds[0].time.actual();
-				await runTriggers(worlds, 1.2 * DAY_MINUTES, 5, (minute) => {
-					for (const world of minute % 65 === 0 ? worlds : [])
-						for (const form of Object.values(world.forms)) world.submit(form);
-					return fault !== undefined && minute % 50 === 0 ? failAll(fault) : {};
-				});
-				const most = Math.max(...given.map(({ requestsPerDay }) => requestsPerDay));
-				const times = worlds.flatMap(({ requestTimes }) => requestTimes);
-				const counted = lodash.sortBy(times.filter((at) => at >= sinceMs));
-				const bound = Math.max(Math.ceil(1.1 * most), most + 2 * lodash.sumBy(given, 'forms'));
-				expect(countMostInADay(counted)).toBeLessThanOrEqual(bound);
-			}),
-			3,
-		);
+it('Requests per Day are kept by all triggers of an account, whatever they watch and whatever fails', async () => {
+	const how = fc.record({
+		pageSize: fc.constantFrom(2, 3, Infinity),
+		order: fc.constantFrom<Order>('newest', 'oldest', 'shuffled'),
 	});
-
-	it('are kept where somebody publishes again and again while the service fails', async () => {
-		const world = new World(['A']);
-		await world.begin();
-		await world.run(10);
-		const before = world.service.sent.length;
-		for (let count = 10; count > 0; count--) {
-			await world.publish(failAll(faults.serverError));
-			world.time.pass(MINUTE_MS);
-		}
-		await world.publish();
-		await world.run(30);
-		expect(world.service.sent.length - before).toBeLessThanOrEqual(21);
-	});
+	const trigger = fc.record(
+		{
+			forms: fc.constantFrom(1, 2, 6),
+			how,
+			events: fc.subarray([...RESPONSE_EVENTS], { minLength: 1 }),
+			watch: fc.constant(ALL),
+			needsFields: fc.boolean(),
+			requestsPerDay: fc.constantFrom(144, 720),
+		},
+		{ requiredKeys: ['forms', 'how', 'events', 'needsFields', 'requestsPerDay'] },
+	);
+	const triggers = fc.array(trigger, { minLength: 1, maxLength: 4 });
+	const faulty = fc.constantFrom(undefined, faults.serverError, faults.cutBody);
+	await always(
+		fc.asyncProperty(triggers, faulty, async (given, fault) => {
+			const worlds = createTriggers(given);
+			await runTriggers(worlds, 120, 5);
+			const sinceMs = worlds[0].time.actual();
+			await runTriggers(worlds, 1.2 * DAY_MINUTES, 5, (minute) => {
+				for (const world of minute % 65 === 0 ? worlds : [])
+					for (const form of Object.values(world.forms)) world.submit(form);
+				return fault !== undefined && minute % 50 === 0 ? failAll(fault) : {};
+			});
+			const most = Math.max(...given.map(({ requestsPerDay }) => requestsPerDay));
+			const times = worlds.flatMap(({ requestTimes }) => requestTimes);
+			const counted = lodash.sortBy(times.filter((at) => at >= sinceMs));
+			const bound = Math.max(Math.ceil(1.1 * most), most + 2 * lodash.sumBy(given, 'forms'));
+			expect(countMostInADay(counted)).toBeLessThanOrEqual(bound);
+		}),
+		3,
+	);
 });
 
 it.each<[number, number, FaultName, Mode, number]>([
@@ -157,20 +139,6 @@ it.each<[number, number, FaultName, Mode, number]>([
 	// docs/trigger.md: a tenth more, or two more for each form if each has fewer than 20
 	const bound = Math.max(1.1 * 720, 720 / count < 20 ? 720 + 2 * count : 0);
 	expect(countMostInADay(later)).toBeLessThanOrEqual(bound);
-});
-
-it('Requests per Day hold for a form whose first reading fails on page 60 of 120', async () => {
-	// another form lets the activation succeed
-	const world = new World(['A', 'B'], { mode: 'durable' });
-	world.forms.B.pageSize = 2;
-	fill(world.forms.B, 240);
-	const failing = failPage(60, faults.notFound);
-	await world.begin(failing);
-	await world.run(1.5 * DAY_MINUTES, undefined, failing);
-	// the first attempt reads up to the page that fails
-	const first = world.service.sent.findIndex(({ isGood }) => !isGood) + 1;
-	expect(first).toBeLessThanOrEqual(62);
-	expect(countMostInADay(world.requestTimes.slice(first))).toBeLessThanOrEqual(1.1 * 720);
 });
 
 it('Requests for the list of all forms are taken from those of the forms', async () => {

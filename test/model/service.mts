@@ -127,21 +127,17 @@ export type Fault = Reply | { code: string } | { hangs: true };
 const message = (text: string) => JSON.stringify({ success: false, message: text });
 const NOT_FOUND = { status: 404, body: message('Not found') };
 /** A refusal for a minute's or a day's limit. */
-const refuse = (limit: number, seconds: number) => ({
-	status: 429,
-	headers: {
-		'x-ratelimit-limit': `${limit}`,
-		'x-ratelimit-remaining': '0',
-		'retry-after': `${seconds}`,
-	},
-	body: message('Too Many Attempts.'),
-});
+const refuse = (limit: string, seconds: string) => {
+	const headers = { 'x-ratelimit-limit': limit, 'x-ratelimit-remaining': '0' };
+	const body = message('Too Many Attempts.');
+	return { status: 429, headers: { ...headers, 'retry-after': seconds }, body };
+};
 
 export const faults = {
 	unauthorized: { status: 401, body: message('Unauthenticated.') },
 	notFound: NOT_FOUND,
-	minuteUsedUp: refuse(60, 20),
-	dayUsedUp: refuse(1440, 28_800),
+	minuteUsedUp: refuse('60', '20'),
+	dayUsedUp: refuse('1440', '28800'),
 	serverError: { status: 500, body: message('Server error') },
 	brokenConnection: { code: 'ECONNRESET' },
 	certificate: { code: 'CERT_HAS_EXPIRED' },

@@ -1,7 +1,7 @@
 /**
  * Random stories: what people do to forms, what the service and n8n do wrong, and in between polls. The
- * oracle judges each poll; at the end all is well, and nothing that is owed may be missing. A story that
- * fails is printed as the list of what happened.
+ * oracle judges each poll; at the end all is well, and nothing that is owed may be missing or late. A story
+ * that fails is printed as the list of what happened.
  */
 import fc from 'fast-check';
 import { it } from 'vitest';

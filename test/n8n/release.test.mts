@@ -14,7 +14,7 @@ const answers: Record<string, string> = {
 };
 
 const PART_OF_NPM_TEST =
-	'npm run build && npx vitest run --project model test/model/guarantees.test.mts';
+	'npm run build && npx vitest run --project model test/model/delivery.test.mts';
 const OPEN = 'OWNER/n8n-nodes-formservice OWNER owner@example.com https://form-service.example.com';
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
