@@ -173,3 +173,16 @@ it.each<[FaultName, Mode]>([
 	// a poll that waits for a reply can take the time of the next ones
 	if (name !== 'noReply') expect(Math.max(...world.oracle.listDelays())).toBeLessThanOrEqual(26);
 });
+
+it.each(['init', 'leadershipChange'] as const)(
+	'A known form keeps the trigger active although the token is refused (%s), until a person publishes',
+	async (activation) => {
+		const world = new World(['A']);
+		await world.beginAndRun(5);
+		world.time.pass(10 * MINUTE_MS);
+		const refused = failAll(faults.unauthorized);
+		const { sent, thrown } = await world.n8n.activate(activation, refused);
+		expect([sent.length, thrown]).toEqual([1, undefined]);
+		expect((await world.n8n.activate('activate', refused)).thrown).toBeDefined();
+	},
+);

@@ -71,3 +71,11 @@ it('The trigger continues when the base URL becomes https, and starts anew with 
 	world.forms.A.submit(false, world.time.actual() - HOUR_MS);
 	expect(await publishWith('https://other.example.com/api/v1')).toEqual([]);
 });
+
+it('New forms beyond Max Responses per Poll start the workflow with later polls', async () => {
+	const world = new World(['A'], { watch: ALL, events: ['formCreated'], maxPerPoll: 1 });
+	await world.beginAndRun(5);
+	for (const id of ['B', 'C', 'D']) world.createForm(id);
+	await world.run(20);
+	expect(world.delivered.toSorted()).toEqual(['B formCreated', 'C formCreated', 'D formCreated']);
+});

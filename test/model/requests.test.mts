@@ -10,7 +10,7 @@ import { startProcess, type Mode, type Parameters } from './n8n.mts';
 import { failAll, faults } from './service.mts';
 import type { FaultName, Form, Order, Sent } from './service.mts';
 import { DAY_MINUTES, MINUTE_MS, VirtualTime, countMostInADay, listGaps } from '../time.mts';
-import { ALL, always, fill, START, World } from './world.mts';
+import { ALL, always, createPaged, fill, START, World } from './world.mts';
 
 const createIds = (count: number) => lodash.times(count, (index) => `F${index}`);
 
@@ -186,4 +186,15 @@ it.each<[number, number]>([
 	const submit = (minute: number) => minute === 1440 && world.submit(world.forms.F0);
 	await world.run(4 * 1440, submit, { periodMinutes: 10 });
 	expect(world.delivered).toEqual(['F0-12 responseCompleted']);
+});
+
+it.each([
+	['shuffled', 3],
+	['newest', 1],
+] as const)('A restart reads a few of ten pages, %s first: %i', async (order, pages) => {
+	const { world } = createPaged({ pages: 10, order });
+	await world.beginAndRun(60);
+	const before = world.service.sent.length;
+	await world.restart();
+	expect(world.service.sent.length - before).toBe(pages);
 });

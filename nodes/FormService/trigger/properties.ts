@@ -190,7 +190,6 @@ export const triggerProperties: INodeProperties[] = [
 
 /** What is only about responses is hidden where only Form Created is chosen. */
 function showWithResponses(option: INodeProperties): INodeProperties {
-	const { displayOptions, name } = option;
-	if (name === 'includeSecrets') return option;
+	const { displayOptions } = option;
 	return { ...option, displayOptions: { show: { ...displayOptions?.show, ...WITH_RESPONSES } } };
 }

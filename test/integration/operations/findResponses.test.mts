@@ -232,14 +232,18 @@ describe('The list of responses', () => {
 	const search = async (formId: string, ...filter: string[]) =>
 		await searchIn({ formId: locator(formId) }, ...filter);
 
-	it('has the newest first, by number and time and without their answers', async () => {
-		const { results } = await search(survey);
-		const names = results.map(({ name }) => name.replace(/\d{4}-\d\d-\d\d \d\d:\d\d/, 'time'));
-		expect(names).toEqual(['S-2 · time UTC', 'S-1 · time UTC']);
-		const responseId = { __rl: true, mode: 'list', value: results[0].value };
-		const { items } = await n8n.runNode({ ...get, formId: locator(survey), responseId } as never);
-		expect(items[0].json.number).toBe(2);
-	});
+	it.each(['asc', 'desc'] as const)(
+		'has the newest first, without their answers (listed %s)',
+		async (order) => {
+			Object.assign(service.shapes, { order });
+			const { results } = await search(survey);
+			const names = results.map(({ name }) => name.replace(/\d{4}-\d\d-\d\d \d\d:\d\d/, 'time'));
+			expect(names).toEqual(['S-2 · time UTC', 'S-1 · time UTC']);
+			const responseId = { __rl: true, mode: 'list', value: results[0].value };
+			const { items } = await n8n.runNode({ ...get, formId: locator(survey), responseId } as never);
+			expect(items[0].json.number).toBe(2);
+		},
+	);
 
 	it('finds responses by their answers and IDs, with one request', async () => {
 		const { uuid } = service.store.responses(contact)[0];

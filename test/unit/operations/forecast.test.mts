@@ -1,7 +1,12 @@
+import { range } from 'lodash';
 import { describe, expect, it } from 'vitest';
 import { endpoints, type Endpoint } from '../../../nodes/FormService/api/endpoints.ts';
 import { forecastDay } from '../../../nodes/FormService/api/rateLimiter/limits.ts';
-import { countRequests, type PlannedItem } from '../../../nodes/FormService/operations/forecast.ts';
+import {
+	countRequests,
+	forecastRun,
+	type PlannedItem,
+} from '../../../nodes/FormService/operations/forecast.ts';
 
 describe('the requests of a run', () => {
 	it.each([
@@ -18,6 +23,15 @@ describe('the requests of a run', () => {
 		items.map(([url, orderKey], index) => {
 			return { item: { index, endpoint }, orderKey, request: { target: { url } } };
 		}) as unknown as PlannedItem[];
+
+	it('are no reason to send nothing in a node that continues', async () => {
+		const many = range(1_441).map((index): [string, string] => ['/a', `item ${index}`]);
+		const planned = plan(endpoints.addResponse, ...many);
+		const n8n = { logger: { warn: () => undefined } };
+		const context = { account: { key: 'of a node that continues' }, n8n };
+		for (const { request } of planned) Object.assign(request, { context });
+		expect(await forecastRun(planned, { continues: true, total: 1_441 })).toBeUndefined();
+	});
 
 	it.each<[number, string, Endpoint]>([
 		[2, 'different lists', endpoints.listResponses],

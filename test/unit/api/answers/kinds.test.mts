@@ -207,6 +207,8 @@ describe('A listed answer', () => {
 		expect(read('select', 'News, tips', several)).toEqual(['News', 'tips']);
 		expect(read('select', 'News, A, B, Tips', several)).toEqual(['News', 'A, B', 'Tips']);
 		expect(read('checkbox', 'News, other', several)).toEqual(['News, other']);
+		const twoWays = { multiple: 1, options: ['A', 'B, C', 'A, B', 'C'] };
+		expect(read('select', 'A, B, C', twoWays)).toEqual(['A, B, C']);
 		expect(read('checkbox', 'yes', { options: [] })).toBe(true);
 	});
 });

@@ -33,9 +33,13 @@ describe('The names of answers', () => {
 		expect(parseFields(form, { answerKeys }).map(({ name }) => name)).toEqual(names);
 	});
 
-	it('take no name that is needed for something else', () => {
-		const fields = parseFields([{ uuid: 'u', label: 'number' }], { columns: true });
-		expect(fields[0].name).toBe('number (2)');
+	it.each(
+		'number event form fileError answersError otherAnswers matchedByPosition constructor'.split(
+			' ',
+		),
+	)('take no name that is needed for something else: %s', (label) => {
+		const fields = parseFields([{ uuid: 'u', label }], { columns: true });
+		expect(fields[0].name).toBe(`${label} (2)`);
 	});
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { formatTime } from '../../../../nodes/FormService/api/errors.ts';
 import { createAccount } from '../../../../nodes/FormService/api/account.ts';
 import { endpoints } from '../../../../nodes/FormService/api/endpoints.ts';
 import { findConnectionProblem } from '../../../../nodes/FormService/api/request/http.ts';
@@ -30,6 +31,7 @@ const troubles: Array<readonly [string, boolean, number, Trouble]> = [
 	['status 304', true, 1, reply(304)],
 	['a text', true, 1, reply(200, {}, 'Hello')],
 	['a redirect', true, 1, reply(303, { location: '/forms' })],
+	['a redirect to another page', true, 1, reply(302, { location: '/thanks' })],
 	['a redirect to a login', false, 1, reply(302, { location: '/login' })],
 	['a reply that is cut off', true, 4, reply(200)],
 	['success: false', false, 1, reply(200, {}, '{"success": false}')],
@@ -52,6 +54,11 @@ function countTries(kind: 'safe' | 'once', trouble: Trouble): number {
 	while (decideRetry(kind, trouble, tries, 0) !== undefined) tries++;
 	return tries;
 }
+
+it('The time at which a limit ends is rounded up to the minute', () => {
+	expect(formatTime(Date.UTC(2026, 10, 21, 0, 30, 1))).toContain('00:31');
+	expect(formatTime(Date.UTC(2026, 10, 21, 0, 30))).toContain('00:30');
+});
 
 describe('a request', () => {
 	it.each(troubles)('that ends in %s may have acted: %s, and has %i tries', (...given) => {
