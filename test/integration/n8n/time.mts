@@ -11,7 +11,6 @@ const QUIET_TURNS = 3;
 /** Real milliseconds after which `settled` gives up. */
 const MAX_SETTLING_MS = 60_000;
 
-/** The longest delay of a timer of Node. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Something that ends at a moment of the test time: a sleep, or a timeout with its signal. */
