@@ -128,7 +128,6 @@ describe('Filters and Sort', () => {
 		['is', '', '("a" Is) needs a value. To find missing answers, choose'],
 		['isNot', '  ', '("a" Is Not) needs a value. To find missing answers, choose'],
 		['less', ' ', '("a" Less Than) needs a number'],
-		['before', ' ', '("a" Before) needs a date'],
 		['is', '={{ [1] }}', '("a" Is) must have text, a number, a boolean or a date'],
 	])('are an error if a condition compares by %j with %j', async (operator, value, text) => {
 		const condition = { field: 'a', operator, value };

@@ -38,7 +38,6 @@ describe('An answer of a new response', () => {
 		['text', luxon, '2026-11-21T08:30:00.000+01:00'],
 		['text', ['Red', 2, true, null, 0.5], 'Red, 2, 1, 0.5'],
 		['number', '12.50', '12.50'],
-		['number', 12n, '12'],
 		['boolean', 'No', 0],
 		['boolean', ['yes'], 1],
 		['date', '2026-01-31', '2026-01-31'],

@@ -43,7 +43,6 @@ describe('finding the next page', () => {
 		{ meta: { a: { b: { c: { d: { has_more: true } } } } } },
 		{ total: 2, total_pages: 3 },
 		{ total: 7 },
-		{ pages: 3 },
 		{ meta: { page_count: '3' } },
 		{ numberOfSubmissions: 3 },
 		{ id: 'AbC123', name: 'Survey', has_more: true },
