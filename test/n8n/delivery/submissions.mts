@@ -89,8 +89,8 @@ export async function changeAll({ store }: Service, plan: Plan): Promise<Set<str
 	return former;
 }
 
-/** Not a failure: a reply packed with gzip. And a daily limit would outlast the run. */
-const LEFT_OUT = ['tooManyDay', 'gzip'];
+/** The daily limit would outlast the run. */
+const LEFT_OUT = ['tooManyDay'];
 
 /** Kinds that take up to a minute each: one of all of them for all others, or little else would happen in a run. */
 const LONG: FaultName[] = [
