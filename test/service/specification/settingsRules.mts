@@ -1,4 +1,4 @@
-import { inRange } from 'lodash';
+import lodash from 'lodash';
 import { invalid } from './envelope.mts';
 
 /** One setting of section 2.5. `max` counts characters of a text and is the bound of an integer. */
@@ -80,7 +80,7 @@ function isValid(rule: SettingRule, value: unknown): boolean {
 	if (rule.kind === 'integer') {
 		return (
 			Number.isSafeInteger(value) &&
-			inRange(value as number, rule.min ?? -Infinity, (rule.max ?? Infinity) + 1)
+			lodash.inRange(value as number, rule.min ?? -Infinity, (rule.max ?? Infinity) + 1)
 		);
 	}
 	if (typeof value !== 'string' || [...value].length > (rule.max ?? Infinity)) return false;
