@@ -53,6 +53,8 @@ export function listDeliveries(
 	const delivered = new Map<string, string[]>();
 	for (const { id, data } of executions) {
 		for (const { json } of listItems(parse(data), trigger)) {
+			// the execution of a reported failure has an empty item
+			if (json.form === undefined) continue;
 			const version = nameVersion(json);
 			delivered.set(version, [...(delivered.get(version) ?? []), id]);
 		}
