@@ -36,7 +36,7 @@ export async function waitUnlessAborted<T>(
 	});
 }
 
-/** The longest piece of work, and when the present one began, whoever does it: pieces must not add up. */
+/** The longest piece of work, and when the present one began: pieces must not add up. */
 const PIECE_MS = 15;
 let pieceStartedAtMs = -Infinity;
 

@@ -34,7 +34,7 @@ export function readContent(headers: Readonly<Record<string, unknown>>, body?: B
  * if some bytes are no text in either: an error where answers are compared or matched, else a hint in the log.
  */
 function decodeText(type: string, body: Buffer): { text: string; isGarbled?: boolean } {
-	const [, charset = ''] = /;\s*charset="?([^\s";]+)/i.exec(type) ?? [];
+	const [, charset = 'utf-8'] = /;\s*charset="?([^\s";]+)/i.exec(type) ?? [];
 	for (const name of [charset, 'utf-8']) {
 		try {
 			return { text: new TextDecoder(name, { fatal: true }).decode(body) };
@@ -70,7 +70,7 @@ export type Envelope = {
 /**
  * Unwraps `{success, message, data}`. What comes without an envelope is the data itself. A
  * `success: false` is a failure at any status. `details` are messages on single fields. `id` is the `uuid` or
- * `id` in the data, or beside it. A request that acts is confirmed by `success: true`, or by an ID and no error.
+ * `id` in the data, or next to it. A request that acts is confirmed by `success: true`, or by an ID and no error.
  */
 export function unwrap(value: unknown): Envelope {
 	if (!isRecord(value)) return { failed: false, isConfirmed: false, details: [], data: value };

@@ -6,6 +6,13 @@ export function isRecord(value: unknown): value is IDataObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The entries of a list, also of one with gaps: PHP sends an object with numbers for names. */
+export function listEntries(value: unknown): unknown[] | undefined {
+	if (Array.isArray(value)) return value as unknown[];
+	if (!isRecord(value) || !Object.keys(value).every((name) => /^\d+$/.test(name))) return undefined;
+	return Object.values(value);
+}
+
 /** The same value with the attributes of objects in the order of their names: services send them in any order. */
 export function sortKeys<T>(value: T): T;
 export function sortKeys(value: unknown): unknown {

@@ -158,7 +158,7 @@ function prepareItem(
 	const index = n8n.getItemIndex();
 	const { row_number: given } = n8n.getInputData().json;
 	const row = Number.isInteger(given) ? Number(given) : index + 1;
-	// n8n puts 300 seconds where a person has set no Timeout; the request path has a default of its own
+	// n8n puts 300 seconds where a person has set no Timeout; the request path has its own default
 	const composed = { ...options, timeout: readRequestOptions(n8n).timeout };
 	const item = { n8n, index, row, endpoint, composed };
 	try {
@@ -195,8 +195,8 @@ function readRequestOptions(n8n: IExecuteSingleFunctions): RequestOptions {
 }
 
 /**
- * A failed item, with its input beside the error. For the error output n8n itself adds the input, if the
- * item has the error alone; for the regular output it does not. If the item had an `error` beside its
+ * A failed item, with its input next to the error. For the error output n8n itself adds the input, if the
+ * item has the error alone; for the regular output it does not. If the item had an `error` next to its
  * `json`, n8n would drop everything else.
  */
 function toFailedItem(n8n: IExecutePaginationFunctions, { message }: Error): INodeExecutionData {

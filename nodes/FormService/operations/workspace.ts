@@ -119,7 +119,7 @@ function readFormOutput(input: Input): (form: IDataObject) => INodeExecutionData
 	return (form) => ({ json: copy(form) });
 }
 
-/** The attributes of a form that simplified output keeps beside its fields, at most ten in all. */
+/** The attributes of a form that simplified output keeps in addition to its fields, at most ten in all. */
 const FORM_ATTRIBUTES = [
 	'id',
 	'uuid',

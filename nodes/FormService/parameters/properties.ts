@@ -141,7 +141,7 @@ export function makeInputModeChoice(
 	return { displayName, name: 'inputMode', type: 'options', default: 'fields', options };
 }
 
-/** How to give each item a form of its own. */
+/** How to give each item its own form. */
 export const FORM_OF_EACH_ITEM =
 	"To use a different form for each item, set 'Form' to 'By ID' and {{ $json.form_id }}.";
 

@@ -7,7 +7,7 @@ export const DAY_MS = 24 * HOUR_MS;
 /** What a list of a trigger needs: the responses of a form, or the list of forms. */
 export type Demand = {
 	readonly requestsPerDay: number;
-	/** How often it is read beside the others. */
+	/** How often it is read, relative to the others. */
 	readonly weight: number;
 	/** The most requests a day that it needs. */
 	readonly maxPerDay: number;
@@ -159,7 +159,7 @@ const FEW_PER_DAY = 10;
 const MAX_WEIGHT = 4;
 
 /**
- * How often a form is read beside others: in proportion to the square root of its rate, which makes the
+ * How often a form is read among others: in proportion to the square root of its rate, which makes the
  * mean delay of all responses the shortest, and at most four times as often as a quiet one.
  */
 export function computeWeight(rate: Rate, nowMs: number): number {

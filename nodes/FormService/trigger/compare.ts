@@ -161,7 +161,7 @@ function applyChanges(before: Known | undefined, changes: readonly Change[]): Kn
 type Listed = { record: IDataObject; readAtMs: number; former?: string };
 
 /**
- * The listed responses by the fingerprints of their identities: a service that adds a `uuid` beside the
+ * The listed responses by the fingerprints of their identities: a service that adds a `uuid` to the
  * `id` shows no new responses. If a response is listed twice, its complete record counts.
  */
 function listByFingerprint(

@@ -144,7 +144,7 @@ function createNoFormsError(node: INode, watch: Watch) {
 		: createTestError(node, 'The workspace has no forms', 'Create a form');
 }
 
-/** There is nothing to show, or an example would mislead whoever builds on it. */
+/** There is nothing to show, or an example would mislead a person who builds on it. */
 function createTestError(node: INode, message: string, advice: string) {
 	const description = `${advice}, then fetch the test event again.`;
 	return createInputError(node, { message, description });

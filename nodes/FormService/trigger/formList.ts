@@ -59,7 +59,7 @@ export function createUnknownFormError(node: INode, formId: string, forms?: Form
 	return new ServiceError(node, { ...explanation, httpCode: '404' });
 }
 
-/** The most requests a day for the list: beside responses, it is read once an hour. */
+/** The most requests a day for the list: if responses are read too, it is read once an hour. */
 export function setListDemand(list: FormList, demand: Demand, watchesResponses: boolean): void {
 	const maxPerDay = watchesResponses ? (list.pages * DAY_MS) / HOUR_MS : Infinity;
 	list.demand = { ...demand, weight: list.pages, maxPerDay };

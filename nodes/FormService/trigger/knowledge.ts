@@ -151,11 +151,11 @@ export function computeAnswersFingerprint(record: IDataObject): string | undefin
 	let inOrder = problem === undefined ? '' : json;
 	const byField = [inOrder];
 	for (const { label, uuid: field = label, value } of answers) {
+		const sorted = sortKeys(value);
 		// PHP sends a list with gaps as an object
-		const given = isRecord(value) ? Object.values(sortKeys(value)) : value;
+		const given = isRecord(sorted) ? Object.values(sorted) : sorted;
 		const encoded = encodeAnswer(given, ANY_FIELD, { zone: 'utc' });
-		const text =
-			'problem' in encoded ? JSON.stringify(sortKeys(value)) : String(encoded.answer ?? '');
+		const text = 'problem' in encoded ? JSON.stringify(sorted) : String(encoded.answer ?? '');
 		inOrder += `${text}\0`;
 		if (text !== '') byField.push(`${field}\0${text}`);
 	}

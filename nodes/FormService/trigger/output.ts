@@ -94,7 +94,7 @@ async function createItem(context: RequestContext, event: Event, output: Respons
 	};
 }
 
-/** What simplified items keep of a form beside its ID and name. */
+/** What simplified items keep of a form, in addition to its ID and name. */
 const FORM_ATTRIBUTES = ['slug', 'description', 'is_closed', 'created_at', 'updated_at'];
 
 function selectFormAttributes(

@@ -150,7 +150,7 @@ async function updateFormList(context: PollContext, progress: Progress) {
 	return mergeFormList(knowledge, formList, parameters, initial, readServiceTimeMs(context));
 }
 
-/** The error for a chosen form that is not listed. A form whose responses are read has an error of its own. */
+/** The error for a chosen form that is not listed. A form whose responses are read has its own error. */
 function findMissingForm({ request, memory, parameters }: PollContext) {
 	const { watch, lists } = parameters;
 	const ids = watch.kind === 'all' || lists.responses ? [] : watch.formIds;

@@ -1,6 +1,6 @@
 import { memoize } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { isRecord } from '../records';
+import { isRecord, listEntries } from '../records';
 import { toComparable, toCaseless } from './names';
 
 /** A choice that a field offers. */
@@ -20,14 +20,12 @@ export function parseChoices(options: unknown): Choice[] {
 	return choices.every((choice) => choice !== undefined) ? choices : [];
 }
 
-/** The entries of a list of choices: PHP can send an object with numbers for keys, and a form a line for each. */
+/** The entries of a list of choices, which a form can send as a text with a line for each. */
 export function listOptions(options: unknown): unknown[] {
-	if (Array.isArray(options)) return options as unknown[];
 	if (typeof options === 'string' && /[\r\n]/.test(options)) {
 		return options.split(/[\r\n]+/).flatMap((line) => line.trim() || []);
 	}
-	if (!isRecord(options) || !Object.keys(options).every((key) => /^\d+$/.test(key))) return [];
-	return Object.values(options);
+	return listEntries(options) ?? [];
 }
 
 function parseChoice(option: unknown): Choice | undefined {

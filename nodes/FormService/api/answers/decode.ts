@@ -1,7 +1,7 @@
 import { compact, isEmpty } from 'lodash';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { describeShape } from '../envelope';
-import { isRecord, isUuid } from '../records';
+import { isRecord, isUuid, listEntries } from '../records';
 
 /** One answer of a response, with the names of its field in the reply. */
 export type Answer = {
@@ -65,15 +65,13 @@ export function describeMissing(record: IDataObject): string {
 	return `No answers were found in ${describeShape(record)}`;
 }
 
-/** A list, also one with gaps, which PHP sends as an object with numbers for keys. */
+/** The entries of a list of answers. A map can have numbers for names too: those of fields. */
 function toList(value: unknown): unknown[] | undefined {
-	if (Array.isArray(value)) return value as unknown[];
-	if (!isRecord(value) || !Object.keys(value).every((key) => /^\d+$/.test(key))) return undefined;
-	const entries = Object.values(value);
-	// a map can have the numbers of fields for keys too
-	return entries.some((entry) => decodeEntry(entry) !== undefined || isContainer(entry))
-		? entries
-		: undefined;
+	const entries = listEntries(value) ?? [];
+	const isList =
+		Array.isArray(value) ||
+		entries.some((entry) => decodeEntry(entry) !== undefined || isContainer(entry));
+	return isList ? entries : undefined;
 }
 
 /** Whether a value is no answer but a list of answers. A list of choices has labels and values alone. */

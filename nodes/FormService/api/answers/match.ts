@@ -29,7 +29,7 @@ export type MatchedAnswers = {
 type ByField = Array<MatchedAnswer | undefined>;
 
 /** What was matched with each list of fields: the items of a run, and what each is made of, share it. */
-const matchedWith = new WeakMap<readonly FormField[], WeakMap<IDataObject, MatchedAnswers>>();
+const matchesByFields = new WeakMap<readonly FormField[], WeakMap<IDataObject, MatchedAnswers>>();
 
 /**
  * The one way from a response to the answers of its fields. The UUID or ID of a field goes first, then its
@@ -40,9 +40,9 @@ const matchedWith = new WeakMap<readonly FormField[], WeakMap<IDataObject, Match
  */
 export function matchAnswers(record: IDataObject, fields?: readonly FormField[]): MatchedAnswers {
 	if (fields === undefined) return matchFields(record, []);
-	const matches = matchedWith.get(fields) ?? new WeakMap<IDataObject, MatchedAnswers>();
+	const matches = matchesByFields.get(fields) ?? new WeakMap<IDataObject, MatchedAnswers>();
 	const matched = matches.get(record) ?? matchFields(record, fields);
-	matchedWith.set(fields, matches.set(record, matched));
+	matchesByFields.set(fields, matches.set(record, matched));
 	return matched;
 }
 

@@ -175,7 +175,7 @@ async function refuseOtherForms(
 	const createEmpty = async () => await Promise.resolve<SettingValues>({});
 	const earlier = defaults(await readOnce(request, createEmpty, 'values'), body);
 	const column = findKey(input.item.json, (value, name) => {
-		// a sheet can have an "id" of its own; the IDs of a service's forms are equally long
+		// a sheet can have its own "id"; the IDs of a service's forms are equally long
 		if (!isId(value) || value.length !== formId.length || value === formId) return false;
 		return ['formid', 'id'].includes(simplifySpelling(name));
 	});
