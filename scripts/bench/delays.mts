@@ -1,9 +1,8 @@
-import type { IDataObject } from 'n8n-workflow';
-import { n8nFor, time } from '../../test/integration/harness.mts';
-import { startService } from '../../test/service/index.mts';
+import fc from 'fast-check';
+import lodash from 'lodash';
+import { START, World } from '../../test/model/world.mts';
 import { DAY_MINUTES, DAY_MS, MINUTE_MS } from '../../test/time.mts';
 import type { Table } from './main.mts';
-import { formatMinutes } from './measure.mts';
 
 const DAYS = 7;
 
@@ -14,61 +13,40 @@ const CASES: Record<string, number[]> = {
 	'ten, 300, 150 and eight times 3 a day': [300, 150, ...Array<number>(8).fill(3)],
 };
 
-/** Numbers from 0 up to 1, the same in each run (Park and Miller). */
-function createRandom(seed: number): () => number {
-	let state = seed;
-	return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+/** Random moments, the same at each run of the bench. */
+function drawMoments(count: number, seed: number): number[] {
+	const moment = fc.noBias(fc.integer({ min: 0, max: DAYS * DAY_MS }));
+	return fc.sample(moment, { seed, numRuns: count }).map((ms) => START + ms);
 }
 
 /** Watches forms with one trigger, which n8n polls every minute, in simulated time. */
-async function watchForms(perDay: number[]) {
-	const clock = { now: time.now, wait: time.holdBack };
-	const service = await startService({ ...clock, seed: false, token: `delays-${perDay.length}` });
-	const { store, url, token } = service;
-	const { runPoll } = n8nFor({ accessToken: token, baseUrl: url });
-	const random = createRandom(perDay.length);
-	const forms = perDay.map((rate, index) => {
-		const { id } = store.addForm({ name: `Form ${index}`, fields: [{ label: 'Name' }] });
-		const drawPauseMs = () => (-Math.log(1 - random()) * DAY_MS) / rate;
-		return { id, drawPauseMs, nextMs: time.now() + drawPauseMs() };
-	});
-	const submittedMs = new Map<string, number>();
-	const delays: number[] = [];
-	let staticData: IDataObject = {};
-	const start = time.now();
-	for (let minute = 0; minute < DAYS * DAY_MINUTES; minute++) {
-		const now = time.now();
-		for (const form of forms) {
-			for (; form.nextMs <= now; form.nextMs += form.drawPauseMs()) {
-				submittedMs.set(store.addResponse(form.id).uuid, form.nextMs);
-			}
-		}
-		const activation = minute === 0 ? 'activate' : 'update';
-		const formIds = forms.map(({ id }) => id);
-		const parameters = { watch: 'several', formIds, events: ['responseCompleted'] };
-		const result = await runPoll(parameters, { staticData, activation, budgetMs: 36_000 });
-		staticData = JSON.parse(JSON.stringify(result.staticData)) as IDataObject;
-		for (const { json } of result.items ?? []) {
-			const uuid = String(json.uuid);
-			delays.push(time.now() - submittedMs.get(uuid)!);
-			// the trigger remembers what it has delivered, so the list can stay short
-			store.deleteResponse(uuid);
-		}
-		await time.sleep(Math.max(0, start + (minute + 1) * MINUTE_MS - time.now()));
+async function watchForms(perDay: number[]): Promise<World> {
+	const world = new World(perDay.map((_, index) => `F${index}`));
+	await world.begin();
+	const submissions = Object.values(world.forms).flatMap((form, index) =>
+		drawMoments(DAYS * perDay[index], index).map((atMs) => ({ atMs, form })),
+	);
+	const polls = lodash.times(DAYS * DAY_MINUTES, (minute) => ({
+		atMs: START + (minute + 1) * MINUTE_MS,
+		form: undefined,
+	}));
+	for (const { atMs, form } of lodash.sortBy([...submissions, ...polls], 'atMs')) {
+		world.time.pass(atMs - world.time.actual());
+		if (form) world.submit(form);
+		else await world.tick(0);
 	}
-	await service.close();
-	return { delays, requestsPerDay: service.requests.length / DAYS };
+	return world;
 }
 
 /** How long a response waits for the poll that delivers it. */
 export async function measureDelays(): Promise<Table> {
 	const rows: string[][] = [];
 	for (const [name, perDay] of Object.entries(CASES)) {
-		const { delays, requestsPerDay } = await watchForms(perDay);
-		const meanMs = delays.reduce((sum, one) => sum + one, 0) / delays.length;
-		const longestMs = delays.reduce((longest, one) => Math.max(longest, one), 0);
-		const times = [formatMinutes(meanMs), formatMinutes(longestMs)];
-		rows.push([name, `${Math.round(requestsPerDay)}`, ...times]);
+		const { oracle, service } = await watchForms(perDay);
+		const delays = oracle.listDelays();
+		const minutes = [lodash.mean(delays), lodash.max(delays)!];
+		const requestsPerDay = Math.round(service.sent.length / DAYS);
+		rows.push([name, `${requestsPerDay}`, ...minutes.map((one) => `${one.toFixed(1)} min`)]);
 	}
 	return {
 		title: 'Delay of a response',

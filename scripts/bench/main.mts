@@ -25,9 +25,7 @@ const parts: Record<string, () => Promise<Table>> = {
 	poll: async () => await (await import('./poll.mts')).measurePolls(),
 	matching: async () => await (await import('./matching.mts')).measureMatching(),
 	delays: async () => await (await import('./delays.mts')).measureDelays(),
-	updates: async () => await (await import('./updates.mts')).measureUpdates(),
 	processes: async () => await (await import('./processes.mts')).measureProcesses(),
-	start: async () => await (await import('./start.mts')).measureStart(),
 	n8n: async () => await (await import('./realN8n.mts')).measureInN8n(),
 };
 

@@ -1,11 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { demoForms } from '../../test/service/index.mts';
 import { submitFormPage } from '../../test/service/submitForm.mts';
 import { owner } from '../lib/n8n/instance.mts';
-import { itemsOf } from '../lib/n8n/rest.mts';
+import { type Execution, itemsOf } from '../lib/n8n/rest.mts';
 import { localCache } from '../lib/paths.mts';
 import { startWorld, type World } from './world.mts';
 
@@ -50,34 +49,20 @@ const interrupted = new Promise<'interrupted'>((resolve) => {
 	}
 });
 
-const TIMEOUT_MS = 120_000;
-
 /** Submits the form's page and waits until the workflow has run on that response. */
 async function check({ service, n8n: { rest }, workflows }: World): Promise<void> {
 	const message = `Checked at ${new Date().toISOString()}`;
 	const answers = { Name: 'Ada Lovelace', Email: 'ada@example.com', Message: message };
 	await submitFormPage(service, demoForms.contact, answers);
-	const deadline = Date.now() + TIMEOUT_MS;
-	let seen: string[] = [];
-	while (Date.now() < deadline) {
-		seen = [];
-		for (const id of await rest.executionIds(workflows[FIRST_EXAMPLE])) {
-			const execution = await rest.execution(id);
-			const { status } = execution;
-			seen.push(`${id} ${status}`);
-			const items = itemsOf(execution, 'New Response').map(({ json }) => JSON.stringify(json));
-			const item = items.find((text) => text.includes(message));
-			if (item === undefined || ['new', 'running'].includes(status)) continue;
-			if (status !== 'success') throw new Error(`Execution ${id} ended with "${status}".`);
-			console.log(`The workflow ran on this response:\n${item}`);
-			return;
-		}
-		await sleep(500);
-	}
-	const executions = seen.join(', ') || 'none';
-	throw new Error(
-		`The workflow did not run on the response within ${TIMEOUT_MS / 1000} s. Its executions: ${executions}.`,
+	const listItems = (execution: Execution) =>
+		itemsOf(execution, 'New Response').map(({ json }) => JSON.stringify(json));
+	const isItem = (text: string) => text.includes(message);
+	const execution = await rest.waitForExecution(workflows[FIRST_EXAMPLE], (one) =>
+		listItems(one).some(isItem),
 	);
+	const { id, status } = execution;
+	if (status !== 'success') throw new Error(`Execution ${id} ended with "${status}".`);
+	console.log(`The workflow ran on this response:\n${listItems(execution).find(isItem)}`);
 }
 
 /** Gives the exit code. */

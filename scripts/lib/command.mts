@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from './paths.mts';
 
 const tools = join(root, 'node_modules', '.bin');
@@ -61,6 +62,20 @@ export async function step<T>(title: string, work: () => Promise<T>): Promise<T>
 		throw error;
 	} finally {
 		clearInterval(reminder);
+	}
+}
+
+/** Asks again and again until the answer is truthy or the time is over; returns the last answer. */
+export async function until<T>(
+	ask: () => T | Promise<T>,
+	timeoutMs: number,
+	everyMs = 20,
+): Promise<T> {
+	const deadline = Date.now() + timeoutMs;
+	for (;;) {
+		const answer = await ask();
+		if (answer || Date.now() > deadline) return answer;
+		await sleep(everyMs);
 	}
 }
 

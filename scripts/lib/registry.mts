@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { cached } from './cache.mts';
-import { environment, freePort, run } from './command.mts';
+import { environment, freePort, run, until } from './command.mts';
 
 const START_TIMEOUT_MS = 60_000;
 
@@ -38,11 +37,9 @@ export async function startRegistry(folder: string, scope: string, cleanup: Asyn
 	cleanup.defer(() => void child.kill());
 
 	const url = `http://127.0.0.1:${port}/`;
-	const deadline = Date.now() + START_TIMEOUT_MS;
-	while (!(await fetch(`${url}-/ping`).catch(() => undefined))?.ok) {
-		if (Date.now() > deadline) throw new Error('The registry did not start.');
-		await sleep(100);
-	}
+	const hasStarted = async () => (await fetch(`${url}-/ping`).catch(() => undefined))?.ok;
+	if (!(await until(hasStarted, START_TIMEOUT_MS, 100)))
+		throw new Error('The registry did not start.');
 	const settings = join(folder, 'npmrc');
 	// npm publishes nothing without a token, of which the registry takes any
 	await writeFile(settings, `${scope}:registry=${url}\n//127.0.0.1:${port}/:_authToken=any\n`);

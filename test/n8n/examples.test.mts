@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../scripts/lib/command.mts';
 import { startWorld, type World } from '../../scripts/demo/world.mts';
 import { submitFormPage } from '../service/submitForm.mts';
 import { type Choices, fillIn, readExample } from '../../scripts/lib/n8n/examples.mts';
@@ -8,7 +9,6 @@ import { type Execution, itemsOf, workflowNode } from '../../scripts/lib/n8n/res
 import { installN8n } from '../../scripts/lib/n8n/install.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
 import { demoForms } from '../service/index.mts';
-import { runWorkflow, until } from './instance.mts';
 import { startScriptedModel, type Step } from './scriptedModel.mts';
 
 const RUN_TIMEOUT_MS = 60_000;
@@ -26,22 +26,11 @@ beforeAll(async () => {
 afterAll(async () => await cleanup.disposeAsync());
 
 /** Waits for an execution of an example's workflow that has ended and meets the condition. */
-async function findExecution(file: string, meets: (one: Execution) => boolean): Promise<Execution> {
-	const { rest } = world.n8n;
-	let found: Execution | undefined;
-	const isFound = async () => {
-		const ids = await rest.executionIds(world.workflows[file]);
-		const all = await Promise.all(ids.map(async (id) => await rest.execution(id)));
-		const ended = all.filter(({ status }) => ['success', 'error'].includes(status));
-		found = ended.find(meets);
-		return found !== undefined;
-	};
-	expect(await until(isFound, RUN_TIMEOUT_MS, 500), `an execution of ${file}`).toBe(true);
-	return found!;
-}
+const findExecution = async (file: string, isWanted: (one: Execution) => boolean) =>
+	await world.n8n.rest.waitForExecution(world.workflows[file], isWanted);
 
 /** Runs an example by hand as the demo has imported it. */
-const runExample = async (file: string) => await runWorkflow(world.n8n.rest, world.workflows[file]);
+const runExample = async (file: string) => await world.n8n.rest.run(world.workflows[file]);
 
 /** Runs a copy of an example by hand, with other choices or another node of this name. */
 async function runChanged(
@@ -53,7 +42,7 @@ async function runChanged(
 	const { rest } = world.n8n;
 	const filled = await fillIn(rest, await readExample(file), { ...world.choices, ...choices });
 	const nodes = filled.nodes.map((node) => ({ ...node, ...changes[node.name] }));
-	return await runWorkflow(rest, await rest.createWorkflow({ ...filled, nodes }), start);
+	return await rest.run(await rest.createWorkflow({ ...filled, nodes }), start);
 }
 
 /** A model that follows a script, as a choice for an example. */
@@ -211,8 +200,7 @@ describe('the example', () => {
 		const { rest } = world.n8n;
 		const messages = ['First by itself', 'Second by itself'];
 		const hasHandledAll = async (times: number) => {
-			const ids = await rest.executionIds(world.choices.subWorkflow!.id);
-			const runs = await Promise.all(ids.map(async (id) => await rest.execution(id)));
+			const runs = await rest.executions(world.choices.subWorkflow!.id);
 			const items = runs.map((run) =>
 				itemsOf(run, 'Handle').map(({ json }) => JSON.stringify(json)),
 			);

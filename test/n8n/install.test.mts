@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { until } from '../../scripts/lib/command.mts';
 import { lines } from '../../scripts/lib/n8n/install.mts';
 import { executionReader, owner } from '../../scripts/lib/n8n/instance.mts';
 import { N8nProcess } from '../../scripts/lib/n8n/process.mts';
@@ -11,7 +12,7 @@ import { temporaryFolder } from '../../scripts/lib/paths.mts';
 import { startRegistry } from '../../scripts/lib/registry.mts';
 import { demoForms, type Service } from '../service/index.mts';
 import { countPolls, TRIGGER, triggerWorkflow } from './delivery/submissions.mts';
-import { saveAccount, startUnlimited, until } from './instance.mts';
+import { saveAccount, startUnlimited } from './instance.mts';
 
 const SOON_MS = 60_000;
 
@@ -53,12 +54,8 @@ async function startTrigger(rest: N8nRest, service: Service): Promise<() => Prom
 	await rest.activate(id);
 	expect(await until(() => countPolls(service) > 0, SOON_MS)).toBe(true);
 	return async () => {
-		const messages = [];
-		for (const execution of await rest.executionIds(id)) {
-			const items = itemsOf(await rest.execution(execution), TRIGGER);
-			messages.push(...items.map(({ json }) => (json.answers as { Message: string }).Message));
-		}
-		return messages.sort();
+		const items = (await rest.executions(id)).flatMap((one) => itemsOf(one, TRIGGER));
+		return items.map(({ json }) => (json.answers as { Message: string }).Message).sort();
 	};
 }
 

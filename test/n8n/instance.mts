@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { N8n } from '../../scripts/lib/n8n/instance.mts';
 import type { ProcessOptions } from '../../scripts/lib/n8n/process.mts';
-import type { Execution, N8nRest } from '../../scripts/lib/n8n/rest.mts';
+import type { N8nRest } from '../../scripts/lib/n8n/rest.mts';
 import { packedPackage } from '../../scripts/lib/packedPackage.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
 import { type Service, type ServiceOptions, startService } from '../service/index.mts';
@@ -40,36 +39,6 @@ export async function saveAccount(
 ): Promise<Credential> {
 	const data = { accessToken: token, baseUrl };
 	return { id: await rest.saveCredential({ name, type: 'formServiceApi', data }), name };
-}
-
-/** Waits for a condition; returns whether it came about in time. */
-export async function until(
-	condition: () => boolean | Promise<boolean>,
-	timeoutMs: number,
-	everyMs = 20,
-): Promise<boolean> {
-	const deadline = Date.now() + timeoutMs;
-	while (!(await condition())) {
-		if (Date.now() > deadline) return false;
-		await sleep(everyMs);
-	}
-	return true;
-}
-
-/** Runs a workflow by hand; returns the execution when it has ended. */
-export async function runWorkflow(
-	rest: N8nRest,
-	workflowId: string,
-	trigger = 'Start',
-): Promise<Execution> {
-	const id = await rest.run(workflowId, trigger);
-	let execution = await rest.execution(id);
-	const hasEnded = async () => {
-		execution = await rest.execution(id);
-		return !['new', 'running'].includes(execution.status);
-	};
-	if (!(await until(hasEnded, 120_000, 250))) throw new Error(`Execution ${id} did not end.`);
-	return execution;
 }
 
 /** Prints the figures of a part, and leaves them to scripts/test-n8n where it has asked for them. */

@@ -1,8 +1,9 @@
 import { afterAll, expect, it } from 'vitest';
-import { type Execution, workflowNode } from '../../scripts/lib/n8n/rest.mts';
+import { until } from '../../scripts/lib/command.mts';
+import { type Execution, hasEnded, workflowNode } from '../../scripts/lib/n8n/rest.mts';
 import { demoForms } from '../service/index.mts';
 import { countPolls, submitAll, triggerWorkflow } from './delivery/submissions.mts';
-import { report, saveAccount, startInstance, startUnlimited, until } from './instance.mts';
+import { report, saveAccount, startInstance, startUnlimited } from './instance.mts';
 import { startPostgres, startRedis } from './servers.mts';
 
 const WORKERS = 2;
@@ -62,9 +63,8 @@ it('in queue mode, polls in one process and updates once for each response on bo
 		service.requests.filter((one) => one.path.endsWith('/settings') && one.status === status);
 	await until(async () => {
 		if (listUpdates(200).length < SUBMISSIONS) return false;
-		const ids = await rest.executionIds(workflowId);
-		executions = await Promise.all(ids.map(async (id) => await rest.execution(id)));
-		return !executions.some(({ status }) => ['new', 'running'].includes(status));
+		executions = await rest.executions(workflowId);
+		return executions.every(hasEnded);
 	}, UPDATED_WITHIN_MS);
 	const pollTimes = Math.ceil((Date.now() - start) / POLL_EVERY_MS);
 	await rest.deactivate(workflowId);

@@ -14,7 +14,7 @@ import {
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
 import { selfSigned } from '../integration/servers.mts';
 import { demoForms, status } from '../service/index.mts';
-import { runWorkflow, saveAccount, startInstance, startUnlimited } from './instance.mts';
+import { saveAccount, startInstance, startUnlimited } from './instance.mts';
 
 vi.setConfig({ testTimeout: 900_000 });
 
@@ -48,7 +48,7 @@ async function runOperations(
 		connections: { Start: { main: [names.map((node) => ({ node, type: 'main', index: 0 }))] } },
 		settings: { executionOrder: 'v1' },
 	});
-	return await runWorkflow(rest, workflowId);
+	return await rest.run(workflowId);
 }
 
 /** The files below a folder that have this text, whatever their kind. */

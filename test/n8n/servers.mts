@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { chownSync, globSync } from 'node:fs';
 import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
-import { freePort, isProgram } from '../../scripts/lib/command.mts';
+import { freePort, isProgram, until } from '../../scripts/lib/command.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
-import { until } from './instance.mts';
 
 function find(program: string): string {
 	// Debian keeps PostgreSQL's server programs off the PATH

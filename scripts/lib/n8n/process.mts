@@ -2,8 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { appendFile, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { environment, freePort } from '../command.mts';
+import { environment, freePort, until } from '../command.mts';
 import { installN8n } from './install.mts';
 
 export type ProcessOptions = {
@@ -162,12 +161,9 @@ export class N8nProcess {
 			this.options.role === 'worker' ? ['/healthz'] : ['/healthz/readiness', '/rest/settings'];
 		const answers = async (path: string) =>
 			(await fetch(this.url + path).catch(() => undefined))?.ok ?? false;
-		const deadline = Date.now() + START_TIMEOUT_MS;
-		while (Date.now() < deadline) {
-			if (!this.child) break;
-			if ((await Promise.all(paths.map(answers))).every(Boolean)) return;
-			await sleep(250);
-		}
+		const isReady = async () => (await Promise.all(paths.map(answers))).every(Boolean);
+		const isDecided = async () => !this.child || (await isReady());
+		if ((await until(isDecided, START_TIMEOUT_MS, 250)) && this.child) return;
 		const why = this.child ? 'was not ready in time' : 'ended while it started';
 		await this.kill();
 		const end = (await this.log()).split('\n').slice(-40).join('\n');

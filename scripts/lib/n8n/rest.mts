@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type {
 	IConnections,
 	IDataObject,
@@ -7,6 +6,7 @@ import type {
 	INodeExecutionData,
 	IRunExecutionData,
 } from 'n8n-workflow';
+import { until } from '../command.mts';
 
 /** A workflow as n8n exports it. */
 export type WorkflowFile = {
@@ -29,11 +29,11 @@ export const workflowNode = (name: string, type: string, rest: Partial<INode> = 
 
 type Saved = { id: string; name: string; versionId?: string; active?: boolean };
 export type Execution = { id: string; status: string; data: IRunExecutionData };
-type Publication = { status: string; triggers: unknown };
 export type Login = { email: string; password: string };
 
 const DATA_WITHIN_MS = 10_000;
 const PUBLISHED_WITHIN_MS = 60_000;
+const EXECUTED_WITHIN_MS = 120_000;
 
 /** What n8n's editor says to n8n, as far as demos and tests need it. */
 export class N8nRest {
@@ -134,58 +134,78 @@ export class N8nRest {
 	 * @throws Error when a trigger of it could not be switched on
 	 */
 	async published(id: string): Promise<void> {
-		const deadline = Date.now() + PUBLISHED_WITHIN_MS;
-		while (Date.now() < deadline) {
-			const path = `/rest/workflows/${id}/publication-status`;
-			const state = await this.send('GET', path).then(
-				(reply) => reply as Publication,
+		const isPublished = async () => {
+			const reply = await this.send('GET', `/rest/workflows/${id}/publication-status`).catch(
 				(error: Error) => {
 					// n8n 1.x has nothing to wait for
 					if (isNotFound(error)) return { status: 'published', triggers: [] };
 					throw error;
 				},
 			);
-			if (state.status === 'published') return;
-			if (state.status === 'failed' || state.status === 'partial') {
-				throw new Error(`n8n could not publish ${id}: ${JSON.stringify(state.triggers)}`);
-			}
-			await sleep(100);
-		}
-		throw new Error(`n8n did not publish ${id} within ${PUBLISHED_WITHIN_MS / 1000} s.`);
+			const { status, triggers } = reply as { status: string; triggers: unknown };
+			if (status === 'failed' || status === 'partial')
+				throw new Error(`n8n could not publish ${id}: ${JSON.stringify(triggers)}`);
+			return status === 'published';
+		};
+		if (!(await until(isPublished, PUBLISHED_WITHIN_MS, 100)))
+			throw new Error(`n8n did not publish ${id} within ${PUBLISHED_WITHIN_MS / 1000} s.`);
 	}
 
-	/** Runs a workflow by hand from its trigger of that name, and gives the id of the execution. */
-	async run(id: string, triggerName: string): Promise<string> {
-		const workflowData = await this.send('GET', `/rest/workflows/${id}`);
+	/** Runs a workflow by hand from its trigger of that name; returns its execution, which has ended. */
+	async run(workflowId: string, triggerName = 'Start'): Promise<Execution> {
+		const workflowData = await this.send('GET', `/rest/workflows/${workflowId}`);
 		const body = { workflowData, triggerToStartFrom: { name: triggerName } };
-		const { executionId } = (await this.send('POST', `/rest/workflows/${id}/run`, body)) as {
+		const { executionId } = (await this.send(
+			'POST',
+			`/rest/workflows/${workflowId}/run`,
+			body,
+		)) as {
 			executionId: string;
 		};
-		return executionId;
+		return await this.waitForExecution(workflowId, ({ id }) => id === executionId);
 	}
 
-	/** The ids of a workflow's last executions, newest first. */
-	async executionIds(workflowId: string): Promise<string[]> {
+	/**
+	 * Waits for an execution of a workflow that has ended and meets a condition.
+	 * @throws Error that names the executions if it does not come
+	 */
+	async waitForExecution(
+		workflowId: string,
+		isWanted: (execution: Execution) => boolean,
+	): Promise<Execution> {
+		let executions: Execution[] = [];
+		const findWanted = async () => {
+			executions = await this.executions(workflowId);
+			return executions.find((one) => hasEnded(one) && isWanted(one));
+		};
+		const found = await until(findWanted, EXECUTED_WITHIN_MS, 250);
+		if (found) return found;
+		const seen = executions.map(({ id, status }) => `${id} (${status})`).join(', ') || 'none';
+		throw new Error(`The execution of ${workflowId} did not come or end. There are: ${seen}.`);
+	}
+
+	/** The last executions of a workflow, newest first. */
+	async executions(workflowId: string): Promise<Execution[]> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
 		const { results } = (await this.send('GET', `/rest/executions?filter=${filter}&limit=100`)) as {
 			results: Array<{ id: string }>;
 		};
-		return results.map(({ id }) => id);
+		return await Promise.all(results.map(async ({ id }) => await this.execution(id)));
 	}
 
 	/** An execution; of one that has ended, with its data, which n8n can give a moment later than its end. */
-	async execution(id: string): Promise<Execution> {
-		const deadline = Date.now() + DATA_WITHIN_MS;
-		for (;;) {
+	private async execution(id: string): Promise<Execution> {
+		let execution!: Execution;
+		const isWhole = async () => {
 			const { status, data } = (await this.send('GET', `/rest/executions/${id}`)) as {
 				status: string;
 				data: string;
 			};
-			const execution = { id, status, data: this.parse(data) };
-			const isAwaited = ['success', 'error'].includes(status) && !hasData(execution);
-			if (!isAwaited || Date.now() > deadline) return execution;
-			await sleep(100);
-		}
+			execution = { id, status, data: this.parse(data) };
+			return !hasEnded(execution) || hasData(execution);
+		};
+		await until(isWhole, DATA_WITHIN_MS, 100);
+		return execution;
 	}
 
 	/**
@@ -213,6 +233,9 @@ export class N8nRest {
 		return (JSON.parse(text) as { data: unknown }).data;
 	}
 }
+
+/** Whether an execution has ended, well or not. */
+export const hasEnded = ({ status }: Execution) => !['new', 'running'].includes(status);
 
 /** Whether what the nodes of an execution did can be read. */
 function hasData({ data }: Execution): boolean {

@@ -25,9 +25,17 @@ it('130 items take two minutes and a moment, none is refused, and each has its o
 });
 
 describe('items that need more requests than are left of the day', () => {
-	it('are an error before the first one if a whole day does not suffice', async () => {
+	const updateEach = {
+		...{ resource: 'settings', operation: 'update', formId: locator(contact), inputMode: 'json' },
+		settingsJson: '={{ JSON.stringify({ seo_title: `Title ${$itemIndex}` }) }}',
+		options: { skipUnchanged: true },
+	};
+	it.each([
+		['Response: Create', addEach],
+		['Setting: Update with Skip Unchanged', updateEach],
+	])('are an error before the first one if a whole day does not suffice: %s', async (_, node) => {
 		const { service, n8n } = await createWorld();
-		const { error } = await n8n.runNode(addEach, numbered(service, 1_441));
+		const { error } = await n8n.runNode(node, numbered(service, 1_441));
 		expect(error?.message).toMatch(/^The items need 1,441 requests, but .* allows 1,440 a day$/);
 		expect(error?.description).toMatch(/^Nothing was sent\.\nSplit the items into several runs/);
 		expect(service.requests.filter(({ method }) => method === 'POST')).toEqual([]);

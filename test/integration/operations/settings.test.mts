@@ -124,6 +124,11 @@ describe('Map Automatically', () => {
 		['refuses another ID as id', [{ id: survey, Slack: 1 }], '"id" has a different form ID'],
 		['refuses two values', [{ Slack: 1 }, { slack_enabled: 0 }], "'slack_enabled' has a different"],
 		[
+			'refuses two values after an empty one',
+			[{ Slack: '' }, { Slack: 1 }, { Slack: 0 }],
+			"'slack_enabled' has a different",
+		],
+		[
 			'takes equal values',
 			[
 				{ id: 7, Slack: 1 },

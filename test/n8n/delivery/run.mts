@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../../scripts/lib/command.mts';
 import { executionReader, type N8n } from '../../../scripts/lib/n8n/instance.mts';
 import type { Service } from '../../service/index.mts';
-import { saveAccount, startInstance, startUnlimited, until } from '../instance.mts';
+import { saveAccount, startInstance, startUnlimited } from '../instance.mts';
 import { listDeliveries, readDatabase, type Stored } from './database.mts';
 import type { Mode } from './modes.mts';
 import {
