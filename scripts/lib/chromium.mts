@@ -1,22 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import { isProgram, run, step } from './command.mts';
+import { findProgram, run, step } from './command.mts';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
+const APPS = ['Chromium', 'Google Chrome'];
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', ...APPS];
+const ON_A_MAC = APPS.map((name) => `/Applications/${name}.app/Contents/MacOS`);
 
-const OFF_THE_PATH = [
-	'/usr/lib/chromium/chromium',
-	'/opt/google/chrome/chrome',
-	'/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-	'/Applications/Chromium.app/Contents/MacOS/Chromium',
-];
-
-function findChromium(): string | undefined {
-	const { CHROMIUM_PATH: named, PATH = '' } = process.env;
-	if (named) return isProgram(named) ? named : undefined;
-	const onThePath = PATH.split(delimiter).flatMap((path) => NAMES.map((name) => join(path, name)));
-	return [...onThePath, ...OFF_THE_PATH].find(isProgram);
-}
+const findChromium = () => process.env.CHROMIUM_PATH ?? findProgram(NAMES, ON_A_MAC);
 
 /**
  * Finds Chromium or Chrome. If there is none, root on Debian, which most containers run as, installs it.

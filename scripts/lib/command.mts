@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from './paths.mts';
@@ -79,23 +80,30 @@ export async function until<T>(
 	}
 }
 
-/** A free port of this machine: the wanted one, else any. */
-export async function freePort(wanted = 0): Promise<number> {
+/**
+ * A free port of this machine: the wanted one, else any. Systems give outgoing connections ports from 32768
+ * on, so that a server gets this one again when it restarts.
+ */
+export async function freePort(wanted = randomInt(20_000, 32_768)): Promise<number> {
 	const server = createServer();
-	const port = await new Promise<number | undefined>((resolve) => {
-		server.once('error', () => resolve(undefined));
-		server.listen(wanted, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+	const isFree = await new Promise<boolean>((resolve) => {
+		server.once('error', () => resolve(false));
+		server.listen(wanted, '127.0.0.1', () => resolve(true));
 	});
 	server.close();
-	return port ?? (await freePort());
+	return isFree ? wanted : await freePort();
 }
 
-/** Whether there is a program at this path. */
-export function isProgram(path: string): boolean {
-	try {
-		accessSync(path, constants.X_OK);
-		return true;
-	} catch {
-		return false;
-	}
+/** The path of the first of these programs that is in a folder of the PATH or in one of these folders. */
+export function findProgram(names: string[], folders: string[]): string | undefined {
+	const all = [...(process.env.PATH ?? '').split(delimiter), ...folders];
+	const paths = all.flatMap((folder) => names.map((name) => join(folder, name)));
+	return paths.find((path) => {
+		try {
+			accessSync(path, constants.X_OK);
+			return true;
+		} catch {
+			return false;
+		}
+	});
 }

@@ -3,7 +3,7 @@ import lodash from 'lodash';
 import { expect, it } from 'vitest';
 import { EVENTS } from '../../nodes/FormService/parameters/watched.ts';
 import type { Circumstances, Mode } from './n8n.mts';
-import { failAll, failPage, faults, type Order, type Paging } from './service.mts';
+import { failAll, failPage, faults, type Order, type Paging, type Sent } from './service.mts';
 import { DAY_MINUTES, DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
 import { ALL, createPaged, fill, START, World } from './world.mts';
 
@@ -115,6 +115,29 @@ it.each<[string, string, Mode, Circumstances]>([
 	await world.restart();
 	await world.run(60);
 	expect(world.delivered.slice(10)).toEqual(['A-11 responseCompleted']);
+});
+
+it('Nothing is repeated if the saved state is damaged and the list of all forms breaks off', async () => {
+	const world = new World(['A', 'B'], { watch: ALL, emitExisting: true });
+	world.service.otherPageSize = 1;
+	await world.beginAndRun(10);
+	world.n8n.saved = JSON.parse(damages['is text'](JSON.stringify(world.n8n.saved)));
+	const failWith = ({ kind, page }: Sent) =>
+		kind === 'forms' && page === 2 ? faults.serverError : undefined;
+	await world.restart({ failWith });
+	await world.run(90);
+	expect(world.delivered.sort()).toEqual(['A-1 responseCompleted', 'B-1 responseCompleted']);
+});
+
+it('Nothing is repeated if responses are chosen again while a form cannot be read', async () => {
+	const world = new World(['A', 'B'], { emitExisting: true });
+	await world.beginAndRun(10);
+	for (const event of ['formUpdated', 'responseCompleted'] as const) {
+		world.n8n.parameters.events = [event];
+		await world.publish(failAll(faults.serverError, 'B'));
+	}
+	await world.run(90);
+	expect(world.delivered.sort()).toEqual(['A-1 responseCompleted', 'B-1 responseCompleted']);
 });
 
 it.each(['default', 'durable'] as const)(

@@ -141,6 +141,18 @@ it.each<[number, number, FaultName, Mode, number]>([
 	expect(countMostInADay(later)).toBeLessThanOrEqual(bound);
 });
 
+it('Requests for fields are taken from those of the forms', async () => {
+	const world = new World(createIds(10), { needsFields: true });
+	await world.beginAndRun(60);
+	const before = world.service.sent.length;
+	const submit = (minute: number) =>
+		minute % 4 === 0 && world.submit(world.forms[`F${(minute / 4) % 10}`]);
+	await world.run(DAY_MINUTES, submit);
+	const sent = world.service.sent.slice(before);
+	expect(lodash.countBy(sent, 'kind').fields).toBeGreaterThan(150);
+	expect(countMostInADay(lodash.map(sent, 'at'))).toBeLessThanOrEqual(1.1 * 720);
+});
+
 it('Requests for the list of all forms are taken from those of the forms', async () => {
 	const world = new World(['A', 'B'], { watch: ALL, requestsPerDay: 100 });
 	await world.beginAndRun(60);

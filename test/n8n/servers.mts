@@ -2,17 +2,13 @@ import { execFileSync, spawn, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, globSync } from 'node:fs';
 import { connect } from 'node:net';
-import { delimiter, join } from 'node:path';
-import { freePort, isProgram, until } from '../../scripts/lib/command.mts';
+import { findProgram, freePort, until } from '../../scripts/lib/command.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
 
 function find(program: string): string {
 	// Debian keeps PostgreSQL's server programs off the PATH
-	const folders = [
-		...(process.env.PATH ?? '').split(delimiter),
-		...['/usr/sbin', ...globSync('/usr/lib/postgresql/*/bin')],
-	];
-	const found = folders.map((folder) => join(folder, program)).find(isProgram);
+	const folders = ['/usr/sbin', ...globSync('/usr/lib/postgresql/*/bin')];
+	const found = findProgram([program], folders);
 	if (!found) throw new Error(`Queue mode needs \`${program}\`, which is not on this machine.`);
 	return found;
 }

@@ -65,6 +65,8 @@ it.each(
 			'found a1 a2 a3 b1 b2 c1; poll 4 -> a1 a2, b1, c1; poll 9 -> a3, b2',
 		'goes to the forms in turn, also from poll to poll':
 			'found a1 a2 a3 b1 b2 c1; poll 1 -> a1; poll 1 -> b1; poll 1 -> c1; poll 1 -> a2; poll 1 -> b2; poll 1 -> a3',
+		'goes to the forms in turn, however often one had it before':
+			'found a1; poll 1 -> a1; found a2; poll 1 -> a2; found a3 b1 b2; poll 1 -> b1; poll 1 -> a3',
 		'goes to those first that had none': 'found a1 a2 b1 c1; poll 2 -> a1, b1; poll 2 -> c1, a2',
 		'that others do not need goes to one form': 'found a1 a2 a3 a4 b1; poll 4 -> a1 a2 a3, b1',
 		'goes to forms whose events can be delivered now': 'found a1 b1; poll 9 b -> b1; poll 9 -> a1',
