@@ -199,8 +199,10 @@ describe('The fields of Skip Duplicates By', () => {
 	it('must have an answer in each item, and must be fields of the form', async () => {
 		const { uuids, run } = newForm([{ label: 'Email' }, { label: 'Note' }]);
 		listAnswers([]);
-		const { error: unanswered } = await run([{ [uuids[1]]: 'x' }]);
-		expect(unanswered?.message).toMatch(/^"Email" has no answer\. .* so it needs an answer$/);
+		for (const names of [[uuids[0]], uuids]) {
+			const { error } = await run([{ [uuids[1]]: 'x' }], names);
+			expect(error?.message).toMatch(/^"Email" has no answer\. .* so it needs an answer$/);
+		}
 		const { error: unknown } = await run([{ [uuids[0]]: 'x' }], ['Emial']);
 		expect(unknown?.message).toMatch(/ names "Emial", which is not a field of the form$/);
 		expect(unknown?.description).toContain('Email, Note');

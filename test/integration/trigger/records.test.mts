@@ -74,6 +74,14 @@ it('A failed download is logged as a download, and not as a form that could not 
 	expect(log.join()).not.toContain('could not be read');
 });
 
+it('A condition can name an attribute that only the responses of the service have', async () => {
+	responses.push({ uuid: 'a', source: 'app' });
+	const conditions = [{ field: 'source', operator: 'is', value: 'web' }];
+	const poll = await begin({ filters: { conditions: { conditions } } });
+	responses.push({ uuid: 'b', source: 'web' }, { uuid: 'c', source: 'app' });
+	expect(await poll()).toMatchObject([{ uuid: 'b' }]);
+});
+
 describe('A response', () => {
 	const uuid = 'ABCDEF00-0000-4000-8000-00000000000A';
 
@@ -156,6 +164,15 @@ describe('The fields of a form, which columns are made of,', () => {
 		submit('Grace');
 		const changed = { ...options, answerKeys: 'customKey', requestsPerDay: 1e9 };
 		expect(await poll({ options: changed })).toMatchObject([item]);
+	});
+
+	it('change no answers of items if only a filter needs them', async () => {
+		fields[0].type = 'number';
+		const conditions = [{ field: 'Name', operator: 'is', value: '42' }];
+		const poll = await begin({ filters: { conditions: { conditions } } });
+		submit('42');
+		expect(await poll()).toMatchObject([{ answers: { Name: '42' } }]);
+		expect(countFieldRequests()).toBe(1);
 	});
 
 	it('are those known before while they cannot be read again', async () => {

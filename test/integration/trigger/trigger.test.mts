@@ -122,18 +122,22 @@ describe('A trigger on all forms', () => {
 });
 
 describe('A trigger that downloads files', () => {
+	const data = new TextEncoder().encode('Computing machinery');
+
 	/** A trigger, and a response with these files that comes after its first poll. */
-	async function begin(...names: string[]) {
+	async function begin(...first: string[]) {
 		const { form } = addForm(world);
 		const trigger = watch(n8n, form, { options: { downloadFiles: true, filePrefix: 'cv_' } });
 		await trigger.poll();
-		const data = new TextEncoder().encode('Computing machinery');
-		const Name = names.map((name) => {
-			const { id } = store.addFile({ name, type: 'text/plain', data });
-			return `${name}|${service.url}/files/${id}/${name}`;
-		});
-		store.addResponse(form, { answers: { Name } });
-		return trigger;
+		const submit = (...names: string[]) => {
+			const Name = names.map((name) => {
+				const { id } = store.addFile({ name, type: 'text/plain', data });
+				return `${name}|${service.url}/files/${id}/${name}`;
+			});
+			store.addResponse(form, { answers: { Name } });
+		};
+		submit(...first);
+		return { ...trigger, submit };
 	}
 
 	it('puts them into binary fields', async () => {
@@ -147,6 +151,16 @@ describe('A trigger that downloads files', () => {
 		const [item] = await trigger.poll();
 		expect(item.binary).toBeUndefined();
 		expect(item.json.fileError).toContain('410');
+	});
+
+	it('delivers what was found before a file that may come back', async () => {
+		const trigger = await begin('first.txt');
+		await time.sleep(1_000);
+		trigger.submit('lost.txt');
+		service.faults.set({ fault: 'unavailable', match: { path: /lost/ } });
+		expect(await trigger.poll()).toHaveLength(1);
+		service.faults.clear();
+		expect(await trigger.poll()).toHaveLength(1);
 	});
 
 	it.each([408, 425, 429, 503])(
