@@ -105,4 +105,7 @@ it.each([
 	expect([published, next].flatMap(listEvents)).toEqual(delivered);
 	world.submit(A);
 	expect(listEvents(await world.tick(HOUR_MS))).toEqual(['A-3 responseCompleted']);
+	const before = world.service.sent.length;
+	await world.run(60);
+	expect(world.service.sent.length - before).toBeLessThanOrEqual(30);
 });

@@ -268,5 +268,9 @@ describe('The list of responses', () => {
 		const second = await search(event, '', String(first.paginationToken));
 		const sizes = [first.results.length, second.results.length, service.requests.length];
 		expect([...sizes, second.paginationToken]).toEqual([50, 11, 1, undefined]);
+		// a search is not of the first part alone
+		const [{ uuid }] = service.store.responses(event);
+		const found = await search(event, uuid);
+		expect([found.results.length, found.paginationToken]).toEqual([1, undefined]);
 	});
 });
