@@ -1,3 +1,5 @@
+import { request as send } from 'node:http';
+import type { INodeParameters } from 'n8n-workflow';
 import { afterEach, describe, expect, it } from 'vitest';
 import { downloadAnswers, textOfFile } from '../limits/adding.mts';
 import { demoForms, redirect, success, tooMany } from '../../service/index.mts';
@@ -18,12 +20,12 @@ async function downloadAnswer(link: string, by: World = world) {
 }
 
 /** Downloads the PDF of a response; the service gives this link to it, or its own. */
-async function downloadPdf(link?: string) {
+async function downloadPdf(link?: string, requestOptions: INodeParameters = {}) {
 	const fault = success({ pdf_url: link });
 	if (link !== undefined) service.faults.set({ fault, match: { path: /\/pdf$/ } });
 	const [{ uuid }] = service.store.responses(contact);
 	const get = { resource: 'response', operation: 'getPdf', responseId: uuid, download: true };
-	return await n8n.runNode(get);
+	return await n8n.runNode({ ...get, requestOptions });
 }
 
 type Listener = NonNullable<Parameters<typeof elsewhere>[0]>;
@@ -136,6 +138,19 @@ describe('the PDF of a response', () => {
 		expect(JSON.stringify(run)).not.toContain(SECRET);
 		const [, ...followed] = service.requests.map(({ path, token }) => [path, token]);
 		expect(followed).toEqual([['/workspace', undefined]]);
+	});
+
+	it('is fetched through the proxy of the node', async () => {
+		const proxy = await elsewhere(({ url = '', headers }, reply) => {
+			send(url, { headers }, (answer) => {
+				reply.writeHead(answer.statusCode!, answer.headers);
+				answer.pipe(reply);
+			}).end();
+		});
+		const link = `${(await elsewhere(isPdf)).url}/summary.pdf`;
+		const { items } = await downloadPdf(link, { proxy: proxy.url });
+		expect(items[0].binary).toHaveProperty('data');
+		expect(proxy.visits.map(({ url }) => url)).toContain(link);
 	});
 
 	it('is requested again after a refusal', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { answer, faultTable, type FaultName } from '../../service/index.mts';
-import { locator, n8nFor } from '../harness.mts';
+import { locator, n8nFor, time } from '../harness.mts';
 import { running, createWorld } from '../world.mts';
-import { addForm, MINUTE_MS, namesIn, pollFor, tick, watch } from './watching.mts';
+import { addForm, HOUR_MS, MINUTE_MS, namesIn, pollFor, tick, watch } from './watching.mts';
 
 const world = await running();
 const { service, n8n } = world;
@@ -108,13 +108,20 @@ describe('Parameters that cannot be used', () => {
 		expect(countRequests()).toBe(0);
 	});
 
-	it('fail no scheduled poll at once, and lose no response', async () => {
+	it('fail the third scheduled poll in a row, and lose no response', async () => {
 		const { form, submit } = addForm(world);
 		const trigger = watch(n8n, form);
 		await trigger.poll();
-		for (let poll = 0; poll < 2; poll++)
-			expect(await trigger.poll(tick, { events: [] })).toEqual([]);
-		submit('Ada');
-		expect(namesIn(await trigger.poll(tick))).toEqual(['Ada']);
+		const fail = async () => {
+			await time.sleep(HOUR_MS);
+			return await trigger.poll(tick, { events: [] });
+		};
+		for (const name of ['Ada', 'Grace']) {
+			expect([await fail(), await fail()]).toEqual([[], []]);
+			submit(name);
+			expect(namesIn(await trigger.poll(tick))).toEqual([name]);
+		}
+		expect([await fail(), await fail()]).toEqual([[], []]);
+		await expect(fail()).rejects.toThrow("'Trigger On' is empty");
 	});
 });
