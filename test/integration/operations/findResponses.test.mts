@@ -108,7 +108,13 @@ describe('Filters and Sort', () => {
 		[{ sort: 'listed', filters: { after: '2026-10-03' } }, 3],
 		[{ sort: 'listed', filters: { before: '2026-10-05' } }, 1],
 		[{ sort: 'listed', filters: { text: 'day 4' } }, 4],
-		[{ sort: 'listed', filters: { conditions: { conditions: [number] } } }, 6],
+		[
+			{
+				sort: 'listed',
+				filters: { conditions: { conditions: [{ ...number, field: 'attribute:number' }] } },
+			},
+			6,
+		],
 	])('are applied before the limit, so all pages are read: %j', async (parameters, found) => {
 		Object.assign(service.shapes, { paging: 'link', pageSize: 2 });
 		expect(await findDays({ returnAll: false, limit: 1, ...parameters })).toEqual([found]);

@@ -27,6 +27,7 @@ const form = [
 	['Cafe\u0301 topics ', 'multiple_choice', 'topics'],
 	['CV', 'file_upload', 'cv'],
 	['Number', 'text', 'number'],
+	['Arrival', 'datetime', 'arrival'],
 ].map(([label, type, custom_key], index) => ({
 	uuid: `0a1b2c3d-0000-4000-8000-00000000000${index}`,
 	label,
@@ -53,6 +54,7 @@ const record: IDataObject = {
 		{ key: 'Cafe\u0301 topics ', value: 'm, Maths' },
 		{ key: 'CV', value: ['cv.pdf|https://files.example/cv.pdf'] },
 		{ key: 'Number', value: 'A-7' },
+		{ key: 'Arrival', value: '2026-12-24T10:00' },
 		{ key: 'Address', value: { city: 'London' } },
 	],
 };
@@ -105,6 +107,8 @@ describe('A condition', () => {
 		// New York is five hours before UTC
 		['Time', 'is', '2026-12-23', true],
 		['Time', 'is', '2026-12-23T22:00', true],
+		['Arrival', 'after', '2026-12-24T09:59', true],
+		['Arrival', 'is', '2026-12-24T15:00Z', true],
 		['Day', 'is', '2026-12-24', true],
 		['Day', 'after', '2026-12-23T23:59', true],
 		['created_at', 'after', '2026-11-21T06:59', true],
