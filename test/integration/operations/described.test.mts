@@ -12,7 +12,7 @@ import { running } from '../world.mts';
 /** What n8n and people learn from the description of the node: requests, subtitle, panel and output. */
 
 const { service, n8n } = await running();
-const { description } = nodeOf(typeOf('formService'));
+const { description } = nodeOf('formService');
 
 const { runNode } = n8nFor({ accessToken: service.token, baseUrl: `${service.url}/api/v1//` });
 
@@ -77,7 +77,7 @@ it.each<[string, INodeParameters]>([
 ])('The subtitle of a node can be "%s"', (expected, parameters) => {
 	const name = 'events' in parameters ? 'formServiceTrigger' : 'formService';
 	const { node, expression } = createNode({ watch: 'one', ...parameters }, name);
-	const text = nodeOf(typeOf(name)).description.subtitle;
+	const text = nodeOf(name).description.subtitle;
 	expect(expression.getSimpleParameterValue(node, text, 'internal', {})).toBe(expected);
 });
 

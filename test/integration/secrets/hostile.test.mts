@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest';
 import { slow } from '../../service/index.mts';
 import type { Fault, FaultName, RecordedRequest, Service } from '../../service/index.mts';
 import { itemsOf, locator, n8nFor, time } from '../harness.mts';
-import { nodeOf, typeOf } from '../n8n/package.mts';
+import { nodeOf } from '../n8n/package.mts';
 import { operationCases } from '../tables/operations.mts';
 import { placesIn, valuesOf } from '../tables/parameters.mts';
 import { SECRET, withWorld } from '../world.mts';
@@ -161,7 +161,7 @@ describe('in a world of several accounts, delays and planted secrets', () => {
 	});
 
 	it('the trigger emits nothing of another account and no secret, and sends its token to the API alone', async () => {
-		const { properties } = nodeOf(typeOf('formServiceTrigger')).description;
+		const { properties } = nodeOf('formServiceTrigger').description;
 		const events = properties.find(({ name }) => name === 'events')!.options!;
 		const given: INodeParameters = {
 			events: (events as INodePropertyOptions[]).map(({ value }) => value),

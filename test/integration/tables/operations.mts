@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { demoForms, type Service } from '../../service/index.mts';
 import { locator } from '../harness.mts';
-import { builtFile, nodeOf, typeOf } from '../n8n/package.mts';
+import { builtFile, nodeOf } from '../n8n/package.mts';
 
 type Effect = 'safe' | 'idempotent' | 'once';
 
@@ -50,7 +50,7 @@ const needed: INodeParameters = {
 	settingsJson: '={{ $json.settings }}',
 };
 
-const { properties } = nodeOf(typeOf('formService')).description;
+const { properties } = nodeOf('formService').description;
 
 type Endpoint = { method: string; url: string; effect: { kind: Effect } };
 const { endpoints } = builtFile<{ endpoints: Record<string, Endpoint> }>(
