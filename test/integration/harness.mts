@@ -5,6 +5,7 @@ import type {
 	INodeExecutionData,
 	INodeListSearchResult,
 	INodeParameters,
+	IPairedItemData,
 	IRun,
 	ResourceMapperFields,
 	Workflow,
@@ -152,6 +153,11 @@ export function locator(formId: string, mode: 'id' | 'list' = 'id'): INodeParame
 
 export function itemsOf(...json: IDataObject[]): INodeExecutionData[] {
 	return json.map((data) => ({ json: data }));
+}
+
+/** The input items that output items come from. */
+export function placesOf(items: readonly INodeExecutionData[]): Array<number | undefined> {
+	return items.map(({ pairedItem }) => (pairedItem as IPairedItemData | undefined)?.item);
 }
 
 async function testCredential(account: Account): Promise<INodeCredentialTestResult> {

@@ -55,15 +55,6 @@ export async function createWorld(options?: ServiceOptions): Promise<World> {
 	return worldOf(service);
 }
 
-/** The same for a part of a test. */
-export async function withWorld<T>(
-	work: (world: World) => Promise<T>,
-	options?: ServiceOptions,
-): Promise<T> {
-	const service = await startTestService(options);
-	return await work(worldOf(service)).finally(async () => await service.close());
-}
-
 /**
  * A service for the tests of one file, and an n8n with an account of it. The shapes, faults and
  * limits are as at the start before each test; what tests add to the store stays.
