@@ -1,7 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { demoForms, faultTable, slow, success } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
+import { decrypting } from '../n8n/credentials.mts';
 import { operationNamed } from '../tables/operations.mts';
 import { valuesOf } from '../tables/parameters.mts';
 import { running } from '../world.mts';
@@ -86,6 +88,26 @@ describe('Setting: Update', () => {
 		expect(error?.message).toMatch(message);
 		expect(error?.context).toMatchObject({ itemIndex: 0 });
 		expect(service.requests).toEqual([]);
+	});
+
+	it('keeps the order of the input for each form, however long n8n takes for an item', async () => {
+		const { wait } = decrypting;
+		onTestFinished(() => void (decrypting.wait = wait));
+		// decrypting the credential takes each item another number of turns of the event loop
+		const turns = [5, 0, 9, 1, 3, 0, 0, 12, 2];
+		let index = 0;
+		decrypting.wait = async () => {
+			const count = turns[index++ % turns.length];
+			for (let turn = 0; turn < count; turn++) await setImmediate();
+		};
+		const ids = ['One', 'Two', 'Three'].map((name) => service.store.addForm({ name }).id);
+		const rows = Array.from({ length: 40 }, (_, at) => ({ id: ids[at % 3], description: `${at}` }));
+		await run(rows);
+		for (const id of ids) {
+			const sent = service.requests.filter(({ path }) => path.includes(id));
+			const bodies = rows.flatMap((row) => (row.id === id ? { description: row.description } : []));
+			expect(sent.map(({ body }) => body)).toEqual(bodies);
+		}
 	});
 });
 
