@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { lines } from '../../scripts/lib/n8n/install.mts';
 import { executionReader, owner } from '../../scripts/lib/n8n/instance.mts';
 import { N8nProcess } from '../../scripts/lib/n8n/process.mts';
@@ -19,14 +19,8 @@ const SOON_MS = 60_000;
 const SCOPE = '@tests-of-formservice';
 const PACKAGE = `${SCOPE}/n8n-nodes-formservice`;
 
-let cleanup = new AsyncDisposableStack();
-afterEach(async () => {
-	await cleanup.disposeAsync();
-	cleanup = new AsyncDisposableStack();
-}, 120_000);
-
 /** A registry, and an n8n of this line that has no community nodes. */
-async function start(line: string) {
+async function start(line: string, cleanup: AsyncDisposableStack) {
 	const folder = await temporaryFolder('n8n-install', cleanup);
 	const registry = await startRegistry(join(folder, 'registry'), SCOPE, cleanup);
 	const tarball = await packedPackage();
@@ -62,9 +56,11 @@ async function startTrigger(rest: N8nRest, service: Service): Promise<() => Prom
 	};
 }
 
-describe.each(lines)('n8n %s', (line) => {
-	it('installs the package from a registry, updates it while a trigger is active, and removes it', async () => {
-		const { rest, packageFolder, publish } = await start(line);
+it.each(lines)(
+	'n8n %s installs the package, updates it while a trigger is active, and removes it',
+	async (line) => {
+		await using cleanup = new AsyncDisposableStack();
+		const { rest, packageFolder, publish } = await start(line, cleanup);
 		const service = await startUnlimited(cleanup);
 		const listInstalled = async () => await rest.send('GET', '/rest/community-packages');
 		const submit = (message: string) =>
@@ -99,5 +95,5 @@ describe.each(lines)('n8n %s', (line) => {
 		await rest.send('DELETE', `/rest/community-packages?name=${encodeURIComponent(PACKAGE)}`);
 		expect(await listInstalled()).toEqual([]);
 		expect(existsSync(packageFolder)).toBe(false);
-	}, 900_000);
-});
+	},
+);

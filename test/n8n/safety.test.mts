@@ -4,7 +4,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { INodeParameters } from 'n8n-workflow';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import {
 	type Execution,
 	itemsOf,
@@ -21,11 +21,8 @@ vi.setConfig({ testTimeout: 900_000 });
 const formId = { __rl: true, mode: 'id', value: demoForms.contact };
 const TOKEN = 'token-that-nobody-may-read-5f2c9e';
 
-let cleanup = new AsyncDisposableStack();
-afterEach(async () => {
-	await cleanup.disposeAsync();
-	cleanup = new AsyncDisposableStack();
-}, 120_000);
+const cleanup = new AsyncDisposableStack();
+afterAll(async () => await cleanup.disposeAsync(), 120_000);
 
 /** Runs operations of the node by hand, each on its own, with a new credential for this account. */
 async function runOperations(
