@@ -56,44 +56,41 @@ async function startTrigger(rest: N8nRest, service: Service): Promise<() => Prom
 	};
 }
 
-it.each(lines)(
-	'n8n %s installs the package, updates it while a trigger is active, and removes it',
-	async (line) => {
-		await using cleanup = new AsyncDisposableStack();
-		const { rest, packageFolder, publish } = await start(line, cleanup);
-		const service = await startUnlimited(cleanup);
-		const listInstalled = async () => await rest.send('GET', '/rest/community-packages');
-		const submit = (message: string) =>
-			service.store.addResponse(demoForms.contact, { answers: { Message: message } });
+it.each(lines)('n8n %s installs the package, updates it in use, and removes it', async (line) => {
+	await using cleanup = new AsyncDisposableStack();
+	const { rest, packageFolder, publish } = await start(line, cleanup);
+	const service = await startUnlimited(cleanup);
+	const listInstalled = async () => await rest.send('GET', '/rest/community-packages');
+	const submit = (message: string) =>
+		service.store.addResponse(demoForms.contact, { answers: { Message: message } });
 
-		await publish('1.0.0');
-		// n8n 1.x finds the latest version of a package at the public registry alone
-		await rest.send('POST', '/rest/community-packages', { name: `${PACKAGE}@1.0.0` });
-		expect(await listInstalled()).toMatchObject([
-			{ packageName: PACKAGE, installedVersion: '1.0.0' },
-		]);
+	await publish('1.0.0');
+	// n8n 1.x finds the latest version of a package at the public registry alone
+	await rest.send('POST', '/rest/community-packages', { name: `${PACKAGE}@1.0.0` });
+	expect(await listInstalled()).toMatchObject([
+		{ packageName: PACKAGE, installedVersion: '1.0.0' },
+	]);
 
-		const listMessages = await startTrigger(rest, service);
-		submit('1: before the update');
-		expect(await until(async () => (await listMessages()).length === 1, SOON_MS)).toBe(true);
+	const listMessages = await startTrigger(rest, service);
+	submit('1: before the update');
+	expect(await until(async () => (await listMessages()).length === 1, SOON_MS)).toBe(true);
 
-		await publish('1.1.0');
-		expect(await listInstalled()).toMatchObject([{ updateAvailable: '1.1.0' }]);
-		submit('2: not polled before the update');
-		await rest.send('PATCH', '/rest/community-packages', { name: PACKAGE, version: '1.1.0' });
-		submit('3: after the update');
-		expect(await until(async () => (await listMessages()).length >= 3, SOON_MS)).toBe(true);
-		const before = countPolls(service);
-		expect(await until(() => countPolls(service) > before + 1, SOON_MS)).toBe(true);
-		expect(await listMessages()).toEqual([
-			'1: before the update',
-			'2: not polled before the update',
-			'3: after the update',
-		]);
-		expect(await listInstalled()).toMatchObject([{ installedVersion: '1.1.0' }]);
+	await publish('1.1.0');
+	expect(await listInstalled()).toMatchObject([{ updateAvailable: '1.1.0' }]);
+	submit('2: not polled before the update');
+	await rest.send('PATCH', '/rest/community-packages', { name: PACKAGE, version: '1.1.0' });
+	submit('3: after the update');
+	expect(await until(async () => (await listMessages()).length >= 3, SOON_MS)).toBe(true);
+	const before = countPolls(service);
+	expect(await until(() => countPolls(service) > before + 1, SOON_MS)).toBe(true);
+	expect(await listMessages()).toEqual([
+		'1: before the update',
+		'2: not polled before the update',
+		'3: after the update',
+	]);
+	expect(await listInstalled()).toMatchObject([{ installedVersion: '1.1.0' }]);
 
-		await rest.send('DELETE', `/rest/community-packages?name=${encodeURIComponent(PACKAGE)}`);
-		expect(await listInstalled()).toEqual([]);
-		expect(existsSync(packageFolder)).toBe(false);
-	},
-);
+	await rest.send('DELETE', `/rest/community-packages?name=${encodeURIComponent(PACKAGE)}`);
+	expect(await listInstalled()).toEqual([]);
+	expect(existsSync(packageFolder)).toBe(false);
+});

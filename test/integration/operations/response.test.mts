@@ -29,11 +29,6 @@ describe('Response: Get Many', () => {
 		expect(pairedItem).toEqual({ item: 0 });
 	});
 
-	it('gives the records as they came without Simplify', async () => {
-		const { items } = await n8n.runNode({ ...getAll, formId: locator(survey), simplify: false });
-		expect(items[0].json).toMatchObject({ hubspot_sync: false, responses: expect.any(Array) });
-	});
-
 	it.each([
 		['all', 2, undefined],
 		['complete', 1, 'false'],
