@@ -1,8 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { demoForms, faultTable, slow, success } from '../../service/index.mts';
-import { itemsOf, locator } from '../harness.mts';
+import { itemsOf, locator, time } from '../harness.mts';
 import { decrypting } from '../n8n/credentials.mts';
 import { operationNamed } from '../tables/operations.mts';
 import { valuesOf } from '../tables/parameters.mts';
@@ -93,13 +92,9 @@ describe('Setting: Update', () => {
 	it('keeps the order of the input for each form, however long n8n takes for an item', async () => {
 		const { wait } = decrypting;
 		onTestFinished(() => void (decrypting.wait = wait));
-		// decrypting the credential takes each item another number of turns of the event loop
-		const turns = [5, 0, 9, 1, 3, 0, 0, 12, 2];
+		const waits = [50, 0, 90, 10, 30, 0, 0, 120, 20];
 		let index = 0;
-		decrypting.wait = async () => {
-			const count = turns[index++ % turns.length];
-			for (let turn = 0; turn < count; turn++) await setImmediate();
-		};
+		decrypting.wait = async () => await time.sleep(waits[index++ % waits.length]);
 		const ids = ['One', 'Two', 'Three'].map((name) => service.store.addForm({ name }).id);
 		const rows = Array.from({ length: 40 }, (_, at) => ({ id: ids[at % 3], description: `${at}` }));
 		await run(rows);
