@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { range } from 'lodash';
 import { afterEach, describe, expect, it } from 'vitest';
 import { answer, bodyOf, slow, status, type Fault } from '../../service/index.mts';
 import { time } from '../harness.mts';
@@ -8,12 +9,10 @@ import { AT_ONCE, running, createWorld, type World } from '../world.mts';
 import { downloadAnswers, startDownloads, textOfFile } from './adding.mts';
 import { answered } from './watch.mts';
 
-const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
-
 /** Links to so many files on the service's own host, whose replies are these. */
 function linksTo({ service }: World, count: number, fault: Fault): string[] {
 	service.faults.set({ fault, match: { path: /^\/files/ } });
-	return numbers(count).map((index) => `${service.url}/files/${index}.txt`);
+	return range(count).map((index) => `${service.url}/files/${index}.txt`);
 }
 
 /** A file that is sent as a few bytes and unpacks to some million. */
@@ -32,11 +31,11 @@ describe('the files of many responses', () => {
 		const { namedUrl } = await elsewhere(({ url }, reply) =>
 			reply.writeHead(url === '/7' ? 404 : 200).end(url),
 		);
-		const links = numbers(20).map((index) => [`${namedUrl}/${index}`]);
+		const links = range(20).map((index) => [`${namedUrl}/${index}`]);
 		const { items, problems } = await downloadAnswers(world, links);
-		expect(items.map(textOfFile)).toEqual(numbers(20).map((at) => (at === 7 ? '' : `/${at}`)));
+		expect(items.map(textOfFile)).toEqual(range(20).map((at) => (at === 7 ? '' : `/${at}`)));
 		const missing = expect.stringMatching(/^0\.txt: The file .* \(status 404\)$/);
-		expect(problems).toEqual(numbers(20).map((index) => [index === 7 ? missing : '']));
+		expect(problems).toEqual(range(20).map((index) => [index === 7 ? missing : '']));
 	});
 
 	it('are downloaded for four at a time, also after a run that waited was canceled', async () => {
@@ -91,7 +90,7 @@ describe('the files of one response', () => {
 		const begun = time.now();
 		const { problems } = await downloadAnswers(world, [linksTo(world, 5, slow(Infinity))]);
 		const TOO_LATE = 'The files of this response could not be downloaded within 60 seconds';
-		expect(problems[0]).toEqual(numbers(5).map((at) => `${at}.txt: ${TOO_LATE}`));
+		expect(problems[0]).toEqual(range(5).map((at) => `${at}.txt: ${TOO_LATE}`));
 		expect(time.now() - begun).toBeLessThan(62_000);
 	});
 
