@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startWorld, type World } from '../../scripts/demo/world.mts';
 import { submitFormPage } from '../service/submitForm.mts';
 import { type Choices, fillIn, readExample } from '../../scripts/lib/n8n/examples.mts';
@@ -28,16 +28,12 @@ afterAll(async () => await cleanup.disposeAsync());
 /** Waits for an execution of an example's workflow that has ended and meets the condition. */
 async function findExecution(file: string, meets: (one: Execution) => boolean): Promise<Execution> {
 	const { rest } = world.n8n;
-	let found: Execution | undefined;
-	const isFound = async () => {
+	const find = async () => {
 		const ids = await rest.executionIds(world.workflows[file]);
 		const all = await Promise.all(ids.map(async (id) => await rest.execution(id)));
-		const ended = all.filter(({ status }) => ['success', 'error'].includes(status));
-		found = ended.find(meets);
-		return found !== undefined;
+		return all.find((one) => ['success', 'error'].includes(one.status) && meets(one));
 	};
-	expect(await until(isFound, RUN_TIMEOUT_MS, 500), `an execution of ${file}`).toBe(true);
-	return found!;
+	return await vi.waitUntil(find, { timeout: RUN_TIMEOUT_MS, interval: 500 });
 }
 
 /** Runs an example by hand as the demo has imported it. */
@@ -325,15 +321,11 @@ it('n8n’s MCP Server Trigger offers the node as a tool to an MCP client', asyn
 	};
 	const workflow = { name: 'MCP', nodes: [server, find], connections };
 	await rest.activate(await rest.createWorkflow(workflow));
-	let client: McpClient | undefined;
-	const isConnected = async () => {
-		client = await connectMcp(`${url}/mcp/${MCP_PATH}`).catch(() => undefined);
-		return client !== undefined;
-	};
-	expect(await until(isConnected, 30_000)).toBe(true);
-	cleanup.defer(async () => await client!.close());
+	const connect = async () => await connectMcp(`${url}/mcp/${MCP_PATH}`);
+	const client = await vi.waitFor(connect, { timeout: 30_000 });
+	cleanup.defer(async () => await client.close());
 
 	const call = { name: 'Find_Responses', arguments: { text: 'client', limit: 5, skip: 0 } };
-	const reply = await client!.callTool(call);
+	const reply = await client.callTool(call);
 	expect(JSON.stringify(reply.content)).toContain('Asked for by the client');
 });

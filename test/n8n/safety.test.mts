@@ -1,7 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer, request, type RequestListener, type Server } from 'node:http';
+import { createServer, request, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { INodeParameters } from 'n8n-workflow';
 import { afterAll, describe, expect, it, vi } from 'vitest';
@@ -12,7 +11,7 @@ import {
 	workflowNode,
 } from '../../scripts/lib/n8n/rest.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
-import { selfSigned } from '../integration/servers.mts';
+import { listen, selfSigned } from '../integration/servers.mts';
 import { demoForms, status } from '../service/index.mts';
 import { runWorkflow, saveAccount, startInstance, startUnlimited } from './instance.mts';
 
@@ -97,13 +96,6 @@ it('neither n8n’s database nor its log has the token or the workspace’s secr
 });
 
 describe('the node reaches a service', () => {
-	/** Lets a server listen on this machine; returns its port. */
-	async function listen(server: Server): Promise<number> {
-		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-		cleanup.defer(() => void server.close());
-		return (server.address() as AddressInfo).port;
-	}
-
 	/** Hands every request on to a service, whatever host it asks for. */
 	const forwardTo =
 		(service: string, hosts = new Set<string>()): RequestListener =>
