@@ -5,9 +5,8 @@ import { answer, bodyOf, slow, status, type Fault } from '../../service/index.mt
 import { time } from '../harness.mts';
 import { container, core } from '../n8n/core.mts';
 import { elsewhere } from '../servers.mts';
-import { AT_ONCE, running, createWorld, type World } from '../world.mts';
+import { answered, AT_ONCE, createWorld, running, type World } from '../world.mts';
 import { downloadAnswers, startDownloads, textOfFile } from './adding.mts';
-import { answered } from './watch.mts';
 
 /** Links to so many files on the service's own host, whose replies are these. */
 function linksTo({ service }: World, count: number, fault: Fault): string[] {
@@ -111,6 +110,19 @@ describe('n8n’s storage', () => {
 	};
 	afterEach(() => binaryData.setManager('filesystem-v2', undefined));
 
+	/** Lets n8n store files by this. */
+	const storeBy = (take: (chunk: Buffer) => void) =>
+		binaryData.setManager('filesystem-v2', {
+			async store(_location: unknown, body: AsyncIterable<Buffer>) {
+				let fileSize = 0;
+				for await (const chunk of body) {
+					fileSize += chunk.length;
+					take(chunk);
+				}
+				return { fileId: 'file', fileSize };
+			},
+		});
+
 	it('gets a file while the file arrives, so the file is never held as a whole', async () => {
 		const stored = Promise.withResolvers<void>();
 		const { namedUrl } = await elsewhere((_request, reply) => {
@@ -119,14 +131,9 @@ describe('n8n’s storage', () => {
 			void stored.promise.then(() => reply.end(' end'));
 		});
 		let content = '';
-		binaryData.setManager('filesystem-v2', {
-			async store(_location: unknown, body: AsyncIterable<Buffer>) {
-				for await (const chunk of body) {
-					content += chunk.toString();
-					stored.resolve();
-				}
-				return { fileId: 'file', fileSize: content.length };
-			},
+		storeBy((chunk) => {
+			content += chunk.toString();
+			stored.resolve();
 		});
 		const { items } = await downloadAnswers(world, [[`${namedUrl}/large.bin`]]);
 		expect(items[0].binary?.message).toMatchObject({ id: 'filesystem-v2:file' });
@@ -134,13 +141,7 @@ describe('n8n’s storage', () => {
 	});
 
 	it('gets 256 MB for each response at most, and the item names each file beyond them', async () => {
-		binaryData.setManager('filesystem-v2', {
-			async store(_location: unknown, body: AsyncIterable<Buffer>) {
-				let fileSize = 0;
-				for await (const chunk of body) fileSize += chunk.length;
-				return { fileId: 'file', fileSize };
-			},
-		});
+		storeBy(() => {});
 		const faults = [bodyOf(134), bodyOf(134), packed(1), file];
 		const links = faults.flatMap((fault, index) => {
 			world.service.faults.set({ fault, match: { path: new RegExp(`/files/${index}`) } });

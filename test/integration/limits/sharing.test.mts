@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { demoForms, slow } from '../../service/index.mts';
 import { locator } from '../harness.mts';
-import { AT_ONCE, running, createWorld } from '../world.mts';
+import { AT_ONCE, createWorld, pathsOf, running, until } from '../world.mts';
 import { addTo } from './adding.mts';
-import { pathsOf, until } from './watch.mts';
 
 const { service, n8n } = await running();
 
