@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { inspect } from 'node:util';
 import type { ESLint } from 'eslint';
+import { pick } from 'lodash';
 import type { ICredentialType, INodeType } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import { root, temporaryFolder } from '../../scripts/lib/paths.mts';
@@ -12,39 +13,33 @@ const require = createRequire(import.meta.url);
 type Manifest = { n8n: { nodes: string[]; credentials: string[] } };
 const { n8n } = require(join(root, 'package.json')) as Manifest;
 
-/** Instantiates the class of a built file, which has the file's name. */
-function instantiate<T>(path: string): { path: string; className: string; instance: T } {
-	const className = basename(path).split('.')[0];
-	const exported = require(join(root, path)) as Record<string, new () => T>;
-	return { path, className, instance: new exported[className]() };
-}
-
-const nodes = n8n.nodes.map((path) => instantiate<INodeType>(path));
-const credentials = n8n.credentials.map((path) => instantiate<ICredentialType>(path));
-
 const toLiteral = (value: unknown) =>
 	inspect(JSON.parse(JSON.stringify(value)), {
 		...{ depth: null, maxArrayLength: null, maxStringLength: null, compact: false },
 	});
 
-/** The built nodes and credentials as sources that consist of literals: lint rules do not see spread lists. */
-const sources = [
-	...nodes.map(({ path, className, instance: { description } }) => {
-		const members = { 'description: INodeTypeDescription': description };
-		return { path, text: toClass(className, 'INodeType', members) };
-	}),
-	...credentials.map(({ path, className, instance }) => {
-		const { name, displayName, documentationUrl, properties } = instance;
-		const named = { name, displayName, documentationUrl };
-		const members = { ...named, 'properties: INodeProperties[]': properties };
-		return { path, text: toClass(className, 'ICredentialType', members) };
-	}),
-];
-
-function toClass(className: string, type: string, members: Record<string, unknown>): string {
-	const lines = Object.entries(members).map(([name, value]) => `${name} = ${toLiteral(value)};\n`);
-	return `export class ${className} implements ${type} {\n${lines.join('')}}\n`;
+/** The class of a built file as a source that consists of literals: lint rules do not see spread lists. */
+function toSource<T>(path: string, type: string, listMembers: (instance: T) => object) {
+	const className = basename(path).split('.')[0];
+	const exported = require(join(root, path)) as Record<string, new () => T>;
+	const members = Object.entries(listMembers(new exported[className]()));
+	const lines = members.map(([name, value]) => `${name} = ${toLiteral(value)};\n`);
+	return { path, text: `export class ${className} implements ${type} {\n${lines.join('')}}\n` };
 }
+
+const sources = [
+	...n8n.nodes.map((path) =>
+		toSource<INodeType>(path, 'INodeType', ({ description }) => ({
+			'description: INodeTypeDescription': description,
+		})),
+	),
+	...n8n.credentials.map((path) =>
+		toSource<ICredentialType>(path, 'ICredentialType', (type) => ({
+			...pick(type, ['name', 'displayName', 'documentationUrl']),
+			'properties: INodeProperties[]': type.properties,
+		})),
+	),
+];
 
 it('the parameters of the nodes and the credential follow all rules of eslint-plugin-n8n-nodes-base', async () => {
 	await using cleanup = new AsyncDisposableStack();
