@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { mapValues } from 'lodash';
+import lodash from 'lodash';
 import type { INodeType, INodeTypes } from 'n8n-workflow';
 import { compiledSources } from '../../../scripts/lib/compiled.mts';
 import { core, workflow } from './core.mts';
@@ -33,7 +33,7 @@ function asN8nRunsIt(node: INodeType): INodeType {
 	return node;
 }
 
-const nodes = mapValues(loader.nodeTypes, ({ type }) => asN8nRunsIt(type as INodeType));
+const nodes = lodash.mapValues(loader.nodeTypes, ({ type }) => asN8nRunsIt(type as INodeType));
 
 /** A node of the built package by its name. */
 export const nodeOf = (name: string): INodeType => nodes[name];

@@ -133,11 +133,7 @@ describe('Map Automatically', () => {
 	});
 
 	it.each<[string, IDataObject[], string?]>([
-		[
-			'refuses the ID of another form',
-			[{ 'Form ID': survey, Slack: 1 }],
-			'"Form ID" has a different form ID',
-		],
+		['refuses another ID', [{ 'Form ID': survey, Slack: 1 }], '"Form ID" has a different form ID'],
 		['refuses another ID as id', [{ id: survey, Slack: 1 }], '"id" has a different form ID'],
 		['refuses two values', [{ Slack: 1 }, { slack_enabled: 0 }], "'slack_enabled' has a different"],
 		[
@@ -224,12 +220,11 @@ describe('Map Automatically', () => {
 		]);
 		const context = { itemIndex: 1 };
 		expect(error).toMatchObject({ message: '3 of 4 items are invalid', context });
+		const two = /^Item 2 \(row 3\): 2 settings can't .* 'Responses Limit' .*'SEO Title' /;
 		expect(String(error?.description).split('\n')).toEqual([
 			'Nothing was sent.',
 			expect.stringMatching(/^Item 1 \(row 2\): 'is closed' must be true or false/),
-			expect.stringMatching(
-				/^Item 2 \(row 3\): 2 settings can't .* 'Responses Limit' .*'SEO Title' /,
-			),
+			expect.stringMatching(two),
 			expect.stringMatching(/^Item 3 \(row 17\): 'Form' is not a valid ID/),
 		]);
 		expect(service.requests).toEqual([]);
