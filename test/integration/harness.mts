@@ -5,6 +5,7 @@ import type {
 	INodeExecutionData,
 	INodeListSearchResult,
 	INodeParameters,
+	IPairedItemData,
 	IRun,
 	ResourceMapperFields,
 	Workflow,
@@ -115,7 +116,7 @@ export function n8nFor(account: Account) {
 		...args: unknown[]
 	): Promise<T> {
 		type Methods = Record<string, (...given: unknown[]) => Promise<T>> | undefined;
-		const methodsOf = (name: string) => nodeOf(typeOf(name)).methods?.[group] as Methods;
+		const methodsOf = (name: string) => nodeOf(name).methods?.[group] as Methods;
 		const name = ['formService', 'formServiceTrigger'].find((one) => methodsOf(one)?.[method]);
 		if (name === undefined) throw new Error(`No node has ${group}.${method}`);
 		const node = createNode(name, parameters);
@@ -154,8 +155,13 @@ export function itemsOf(...json: IDataObject[]): INodeExecutionData[] {
 	return json.map((data) => ({ json: data }));
 }
 
+/** The input items that output items come from. */
+export function placesOf(items: readonly INodeExecutionData[]): Array<number | undefined> {
+	return items.map(({ pairedItem }) => (pairedItem as IPairedItemData | undefined)?.item);
+}
+
 async function testCredential(account: Account): Promise<INodeCredentialTestResult> {
-	const node = nodeOf(typeOf('formService'));
+	const node = nodeOf('formService');
 	const { testedBy } = node.description.credentials![0];
 	const test = node.methods!.credentialTest![testedBy as string];
 	const credential = { id: '1', name: 'Account', type: 'formServiceApi', data: { ...account } };
@@ -163,16 +169,14 @@ async function testCredential(account: Account): Promise<INodeCredentialTestResu
 }
 
 function createNode(name: string, parameters: INodeParameters, extra: Partial<INode> = {}): INode {
-	const type = typeOf(name);
-	const credentials = nodeOf(type).description.credentials ?? [];
 	return {
 		id: 'node-1',
 		name: NODE_NAME,
-		type,
+		type: typeOf(name),
 		typeVersion: 1,
 		position: [0, 0],
 		parameters,
-		credentials: Object.fromEntries(credentials.map((c) => [c.name, { id: '1', name: 'Account' }])),
+		credentials: { formServiceApi: { id: '1', name: 'Account' } },
 		...extra,
 	};
 }

@@ -19,7 +19,7 @@ const pem = readFileSync(new URL('selfSigned.pem', import.meta.url));
 export const selfSigned = { key: pem, cert: pem };
 
 /** Lets a server of this test file listen, and gives its port. */
-async function listen(server: Server, end = () => {}): Promise<number> {
+export async function listen(server: Server, end = () => {}): Promise<number> {
 	server.listen(0, '127.0.0.1');
 	await once(server, 'listening');
 	afterAll(() => {

@@ -1,5 +1,6 @@
-import { afterAll, beforeEach, onTestFinished } from 'vitest';
-import { startService, type Service, type ServiceOptions } from '../service/index.mts';
+import { afterAll, beforeEach, expect, onTestFinished, vi } from 'vitest';
+import { startService } from '../service/index.mts';
+import type { RecordedRequest, Service, ServiceOptions } from '../service/index.mts';
 import { n8nFor, time, type N8n } from './harness.mts';
 
 export type World = { service: Service; n8n: N8n };
@@ -55,15 +56,6 @@ export async function createWorld(options?: ServiceOptions): Promise<World> {
 	return worldOf(service);
 }
 
-/** The same for a part of a test. */
-export async function withWorld<T>(
-	work: (world: World) => Promise<T>,
-	options?: ServiceOptions,
-): Promise<T> {
-	const service = await startTestService(options);
-	return await work(worldOf(service)).finally(async () => await service.close());
-}
-
 /**
  * A service for the tests of one file, and an n8n with an account of it. The shapes, faults and
  * limits are as at the start before each test; what tests add to the store stays.
@@ -79,3 +71,17 @@ export async function running(options?: ServiceOptions): Promise<World> {
 	afterAll(async () => await service.close());
 	return worldOf(service);
 }
+
+/** Waits until the service has got so many requests. */
+export async function until(requests: readonly RecordedRequest[], count: number): Promise<void> {
+	const came = () => expect(requests.length).toBeGreaterThanOrEqual(count);
+	await vi.waitFor(came, { timeout: 30_000, interval: 1 });
+}
+
+/** Waits until the service has got so many requests, and all that they lead to at once has happened. */
+export async function answered(requests: readonly RecordedRequest[], count: number): Promise<void> {
+	await until(requests, count);
+	await time.settled();
+}
+
+export const pathsOf = (requests: readonly RecordedRequest[]) => requests.map(({ path }) => path);

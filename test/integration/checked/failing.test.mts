@@ -1,7 +1,7 @@
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { demoForms } from '../../service/index.mts';
-import { itemsOf, NODE_NAME } from '../harness.mts';
+import { itemsOf, NODE_NAME, placesOf } from '../harness.mts';
 import { inputFor, operationNamed } from '../tables/operations.mts';
 import { running } from '../world.mts';
 
@@ -9,8 +9,6 @@ const { service, n8n } = await running();
 
 const create = operationNamed('Response: Create');
 
-const placesOf = (items: readonly INodeExecutionData[]) =>
-	items.map(({ pairedItem }) => (pairedItem as { item: number } | undefined)?.item);
 const errorsOf = (items: readonly INodeExecutionData[]) =>
 	items.map(({ error, json }) => error?.message ?? json.error);
 

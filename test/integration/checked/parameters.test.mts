@@ -3,7 +3,7 @@ import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { demoForms } from '../../service/index.mts';
 import { locator } from '../harness.mts';
-import { nodeOf, typeOf } from '../n8n/package.mts';
+import { nodeOf } from '../n8n/package.mts';
 import { inputFor, operationCases } from '../tables/operations.mts';
 import { placesIn, type Place } from '../tables/parameters.mts';
 import { running } from '../world.mts';
@@ -14,10 +14,11 @@ type Case = { name: string; needed: INodeParameters; places: Place[] };
 /** What only narrows a list in the editor, and goes into no request. */
 const FOR_LISTS_ONLY = 'Response: Get PDF formId';
 
+const { properties: ofTrigger } = nodeOf('formServiceTrigger').description;
 const trigger: Case = {
 	name: 'The trigger',
 	needed: { formId: locator(demoForms.contact), formIds: [demoForms.contact] },
-	places: placesIn(nodeOf(typeOf('formServiceTrigger')).description.properties),
+	places: placesIn(ofTrigger.filter(({ name }) => name !== 'pollTimes')),
 };
 const operations = operationCases.map(
 	({ name, parameters: needed, properties }): Case => ({

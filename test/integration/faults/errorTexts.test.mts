@@ -2,14 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { answer, redirect, status, success, tooMany } from '../../service/index.mts';
-import type { Fault, FaultName } from '../../service/index.mts';
-import { locator, n8nFor } from '../harness.mts';
+import { answer, demoForms, redirect, status, success, tooMany } from '../../service/index.mts';
+import type { Fault, FaultName, Service } from '../../service/index.mts';
+import { n8nFor } from '../harness.mts';
 import { ssrfProtection } from '../n8n/core.mts';
 import { elsewhere, toAnyCertificate, unreachablePlaces, type Unreachable } from '../servers.mts';
 import { createWorld } from '../world.mts';
 import { faultCases, patience } from './faultCases.mts';
-import { inputFor, operationNamed } from '../tables/operations.mts';
+import { inputFor, operationNamed, type OperationCase } from '../tables/operations.mts';
 
 const TOKEN = 'a-token-that-the-service-may-repeat';
 const LONG = 'Not now. '.repeat(32);
@@ -30,15 +30,23 @@ function textOf(error: Error | undefined, origin: string): Text {
 	return { message: fixed(message), description: fixed(description) };
 }
 
-async function textUnder(name: string, fault: Fault | FaultName, more = {}): Promise<Text> {
+/** What a person reads of an operation at a service that is prepared so. */
+async function textAt(
+	name: string,
+	prepare: (service: Service, match: OperationCase['match']) => void,
+	more = {},
+): Promise<Text> {
 	const { parameters, match } = operationNamed(name);
 	const { service, n8n } = await createWorld({ token: TOKEN });
 	const input = inputFor(service).slice(1);
-	service.faults.set({ fault, match });
+	prepare(service, match);
 	const { error } = await n8n.runNode({ ...parameters, ...more }, input);
 	expect(error, `${name} under this fault`).toBeDefined();
 	return textOf(error, service.url);
 }
+
+const textUnder = async (name: string, fault: Fault | FaultName, more = {}) =>
+	await textAt(name, ({ faults }, match) => faults.set({ fault, match }), more);
 
 /** One operation of each effect: what sending its request twice would do. */
 const EFFECTS = ['Response: Get Many', 'Response: Create', 'Setting: Update'];
@@ -92,23 +100,16 @@ async function textOfPlace({ name, baseUrl, cause }: Unreachable): Promise<Text>
 }
 
 async function textOfPrivateAddress(): Promise<Text> {
-	const { service, n8n } = await createWorld();
-	ssrfProtection.enabled = true;
-	const { error } = await n8n.runNode({ resource: 'workspace', operation: 'get' });
-	ssrfProtection.enabled = false;
-	return textOf(error, service.url);
+	const protect = () => void (ssrfProtection.enabled = true);
+	return await textAt('Workspace: Get', protect).finally(() => {
+		ssrfProtection.enabled = false;
+	});
 }
 
-async function textOfClosedForm(): Promise<Text> {
-	const { service, n8n } = await createWorld();
-	const { url, store } = service;
-	const { id } = store.addForm({ name: 'Old', fields: [{ label: 'Name' }] });
-	store.editSettings(id, { is_closed: true, closed_message: 'Registration has closed.' });
-	const answersJson = { [store.fields(id)[0].uuid]: 'Ada' };
-	const create = { resource: 'response', operation: 'create', inputMode: 'json', answersJson };
-	const { error } = await n8n.runNode({ ...create, formId: locator(id) });
-	return textOf(error, url);
-}
+const CLOSED = { is_closed: true, closed_message: 'Registration has closed.' };
+
+const textOfClosedForm = async () =>
+	await textAt('Response: Create', ({ store }) => store.editSettings(demoForms.survey, CLOSED));
 
 /** A case, and what a person reads of each operation that is tried with it. */
 type Case = { name: string; texts: () => Promise<Array<readonly [who: string, text: Text]>> };

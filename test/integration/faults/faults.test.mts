@@ -1,6 +1,6 @@
-import type { INodeExecutionData, IPairedItemData } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { slow, tooMany, type Fault, type FaultName, type Service } from '../../service/index.mts';
+import { placesOf } from '../harness.mts';
 import { tracesOf } from '../secrets/traces.mts';
 import {
 	inputFor,
@@ -44,16 +44,13 @@ async function expectToFail(fault: FaultCase, operation: OperationCase) {
 
 	const { error, items } = await meet(fault, operation, true);
 	expect(error).toBeUndefined();
-	expect([...new Set(items.map(itemIndexOf))]).toEqual([0, 1]);
+	expect([...new Set(placesOf(items))]).toEqual([0, 1]);
 	const failed = items.filter(({ json }) => json.error !== undefined);
-	expect(failed.map(itemIndexOf)).toEqual(operation.ownRequest ? [1] : [0, 1]);
+	expect(placesOf(failed)).toEqual(operation.ownRequest ? [1] : [0, 1]);
 	for (const { json } of failed) {
 		expect(withoutTimes(json.error)).toBe(withoutTimes(stopped.error?.message));
 	}
 }
-
-/** The input item that an output item says it comes from. */
-const itemIndexOf = ({ pairedItem }: INodeExecutionData) => (pairedItem as IPairedItemData).item;
 
 /** The limit of the day ends at a time of its own in each run, and each service has its own port. */
 const withoutTimes = (text: unknown) =>

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { locator, n8nFor, time, type Account } from '../harness.mts';
+import { addTo } from '../limits/adding.mts';
 import { httpServer, rawServer } from '../servers.mts';
 
 /** Longer than any reply takes here. One that never comes is noticed in the tests' time, or at the end of this. */
@@ -12,13 +13,7 @@ const formId = locator('a');
 const forms = { resource: 'form', operation: 'getAll', returnAll: true };
 const responses = { resource: 'response', operation: 'getAll', returnAll: true, formId };
 const answersJson = '{"0b9d0f6e-5d8f-4c5c-9a55-2f8a3c1c7f10": 1}';
-const create = {
-	resource: 'response',
-	operation: 'create',
-	inputMode: 'json',
-	formId,
-	answersJson,
-};
+const create = { ...addTo('a'), answersJson };
 
 /** Runs an operation against a server. It must end in items or in an error that a person can read. */
 async function runAgainst(account: Account, parameters: INodeParameters) {

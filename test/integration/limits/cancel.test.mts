@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { demoForms, slow } from '../../service/index.mts';
 import type { Fault, FaultName, ServiceOptions } from '../../service/index.mts';
 import { itemsOf, time } from '../harness.mts';
-import { AT_ONCE, createWorld } from '../world.mts';
+import { answered, AT_ONCE, createWorld, until } from '../world.mts';
 import { addEach, addTo, numbered } from './adding.mts';
-import { answered, until } from './watch.mts';
 
 const getWorkspace = { resource: 'workspace', operation: 'get' };
 const listForms = { resource: 'form', operation: 'getAll' };

@@ -1,19 +1,17 @@
 import { gzipSync } from 'node:zlib';
+import { range } from 'lodash';
 import { afterEach, describe, expect, it } from 'vitest';
 import { answer, bodyOf, slow, status, type Fault } from '../../service/index.mts';
 import { time } from '../harness.mts';
 import { container, core } from '../n8n/core.mts';
 import { elsewhere } from '../servers.mts';
-import { AT_ONCE, running, createWorld, type World } from '../world.mts';
+import { answered, AT_ONCE, createWorld, running, type World } from '../world.mts';
 import { downloadAnswers, startDownloads, textOfFile } from './adding.mts';
-import { answered } from './watch.mts';
-
-const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 /** Links to so many files on the service's own host, whose replies are these. */
 function linksTo({ service }: World, count: number, fault: Fault): string[] {
 	service.faults.set({ fault, match: { path: /^\/files/ } });
-	return numbers(count).map((index) => `${service.url}/files/${index}.txt`);
+	return range(count).map((index) => `${service.url}/files/${index}.txt`);
 }
 
 /** A file that is sent as a few bytes and unpacks to some million. */
@@ -32,11 +30,11 @@ describe('the files of many responses', () => {
 		const { namedUrl } = await elsewhere(({ url }, reply) =>
 			reply.writeHead(url === '/7' ? 404 : 200).end(url),
 		);
-		const links = numbers(20).map((index) => [`${namedUrl}/${index}`]);
+		const links = range(20).map((index) => [`${namedUrl}/${index}`]);
 		const { items, problems } = await downloadAnswers(world, links);
-		expect(items.map(textOfFile)).toEqual(numbers(20).map((at) => (at === 7 ? '' : `/${at}`)));
+		expect(items.map(textOfFile)).toEqual(range(20).map((at) => (at === 7 ? '' : `/${at}`)));
 		const missing = expect.stringMatching(/^0\.txt: The file .* \(status 404\)$/);
-		expect(problems).toEqual(numbers(20).map((index) => [index === 7 ? missing : '']));
+		expect(problems).toEqual(range(20).map((index) => [index === 7 ? missing : '']));
 	});
 
 	it('are downloaded for four at a time, also after a run that waited was canceled', async () => {
@@ -91,7 +89,7 @@ describe('the files of one response', () => {
 		const begun = time.now();
 		const { problems } = await downloadAnswers(world, [linksTo(world, 5, slow(Infinity))]);
 		const TOO_LATE = 'The files of this response could not be downloaded within 60 seconds';
-		expect(problems[0]).toEqual(numbers(5).map((at) => `${at}.txt: ${TOO_LATE}`));
+		expect(problems[0]).toEqual(range(5).map((at) => `${at}.txt: ${TOO_LATE}`));
 		expect(time.now() - begun).toBeLessThan(62_000);
 	});
 
@@ -112,6 +110,19 @@ describe('n8n’s storage', () => {
 	};
 	afterEach(() => binaryData.setManager('filesystem-v2', undefined));
 
+	/** Lets n8n store files by this. */
+	const storeBy = (take: (chunk: Buffer) => void) =>
+		binaryData.setManager('filesystem-v2', {
+			async store(_location: unknown, body: AsyncIterable<Buffer>) {
+				let fileSize = 0;
+				for await (const chunk of body) {
+					fileSize += chunk.length;
+					take(chunk);
+				}
+				return { fileId: 'file', fileSize };
+			},
+		});
+
 	it('gets a file while the file arrives, so the file is never held as a whole', async () => {
 		const stored = Promise.withResolvers<void>();
 		const { namedUrl } = await elsewhere((_request, reply) => {
@@ -120,14 +131,9 @@ describe('n8n’s storage', () => {
 			void stored.promise.then(() => reply.end(' end'));
 		});
 		let content = '';
-		binaryData.setManager('filesystem-v2', {
-			async store(_location: unknown, body: AsyncIterable<Buffer>) {
-				for await (const chunk of body) {
-					content += chunk.toString();
-					stored.resolve();
-				}
-				return { fileId: 'file', fileSize: content.length };
-			},
+		storeBy((chunk) => {
+			content += chunk.toString();
+			stored.resolve();
 		});
 		const { items } = await downloadAnswers(world, [[`${namedUrl}/large.bin`]]);
 		expect(items[0].binary?.message).toMatchObject({ id: 'filesystem-v2:file' });
@@ -135,13 +141,7 @@ describe('n8n’s storage', () => {
 	});
 
 	it('gets 256 MB for each response at most, and the item names each file beyond them', async () => {
-		binaryData.setManager('filesystem-v2', {
-			async store(_location: unknown, body: AsyncIterable<Buffer>) {
-				let fileSize = 0;
-				for await (const chunk of body) fileSize += chunk.length;
-				return { fileId: 'file', fileSize };
-			},
-		});
+		storeBy(() => {});
 		const faults = [bodyOf(134), bodyOf(134), packed(1), file];
 		const links = faults.flatMap((fault, index) => {
 			world.service.faults.set({ fault, match: { path: new RegExp(`/files/${index}`) } });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { demoForms, slow, type FaultName } from '../../service/index.mts';
-import { AT_ONCE, createWorld } from '../world.mts';
+import { AT_ONCE, createWorld, pathsOf } from '../world.mts';
 import { time, type N8n } from '../harness.mts';
-import { pathsOf } from './watch.mts';
 
 /** Types into the list of forms: all keys at once, then each after the reply to the last one. */
 async function typeInto({ searchForms }: N8n) {

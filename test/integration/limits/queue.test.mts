@@ -4,9 +4,8 @@ import { demoForms, slow, type Fault } from '../../service/index.mts';
 import { locator, n8nFor, time } from '../harness.mts';
 import { logger, ssrfProtection } from '../n8n/core.mts';
 import { unreachablePlaces } from '../servers.mts';
-import { createWorld, type World } from '../world.mts';
+import { createWorld, pathsOf, until, type World } from '../world.mts';
 import { addEach, numbered, numbersOf } from './adding.mts';
-import { pathsOf, until } from './watch.mts';
 
 const { contact } = demoForms;
 

@@ -3,7 +3,7 @@ import type {
 	ICredentialsHelper,
 	IHttpRequestOptions,
 } from 'n8n-workflow';
-import { credentialTypes } from './package.mts';
+import { credentialType } from './package.mts';
 
 /** What a person enters into the credential; a field that begins with `=` is an expression. */
 export type Account = { accessToken: string; baseUrl: string };
@@ -36,15 +36,13 @@ export function credentialsHelperOf(account: Account): ICredentialsHelper {
 			) as ICredentialDataDecryptedObject;
 		},
 		async authenticate(credentials, typeName, options) {
-			const authenticate = credentialTypes.get(typeName)?.authenticate;
+			const { authenticate } = credentialType;
 			if (typeof authenticate !== 'function') throw new Error(`${typeName} does not sign requests`);
 			return await authenticate(credentials, options as IHttpRequestOptions);
 		},
-		getCredentialsProperties: (type) => credentialTypes.get(type)?.properties ?? [],
 		getParentTypes: () => [],
 		isCredentialUsableByNode: () => true,
 		preAuthentication: async () => await Promise.resolve(undefined),
-		runPreAuthentication: async () => await Promise.resolve(undefined),
 	};
 	return helper as ICredentialsHelper;
 }

@@ -25,31 +25,23 @@ export function createAdditionalData(
 		credentialsHelper: credentialsHelperOf(account),
 		hooks,
 		externalSecretsProxy: container.get(core.ExternalSecretsProxy),
-		variables: {},
-		currentNodeExecutionIndex: 0,
 		webhookWaitingBaseUrl: url,
 		formWaitingBaseUrl: url,
 	};
 	return given as IWorkflowExecuteAdditionalData;
 }
 
-/** An execution that begins at a node with these input items, which can come from another node. */
+/** An execution that begins at a node with these input items, which come from another node. */
 export function beginningAt(
 	node: INode,
 	items: INodeExecutionData[],
-	previousNode?: string,
+	previousNode: string,
 ): IRunExecutionData {
 	const data = { main: [items] };
-	const source = previousNode === undefined ? null : { main: [{ previousNode }] };
+	const source = { main: [{ previousNode }] };
 	const ran = { data, source: [], startTime: 0, executionIndex: 0, executionTime: 0 };
 	return workflow.createRunExecutionData({
-		resultData: { runData: previousNode === undefined ? {} : { [previousNode]: [ran] } },
-		executionData: {
-			contextData: {},
-			metadata: {},
-			waitingExecution: {},
-			waitingExecutionSource: {},
-			nodeExecutionStack: [{ node, data, source }],
-		},
+		resultData: { runData: { [previousNode]: [ran] } },
+		executionData: { nodeExecutionStack: [{ node, data, source }] },
 	});
 }

@@ -1,19 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename } from 'node:path';
-import type { ICredentialType, INodeType, INodeTypes } from 'n8n-workflow';
+import lodash from 'lodash';
+import type { INodeType, INodeTypes } from 'n8n-workflow';
 import { compiledSources } from '../../../scripts/lib/compiled.mts';
 import { core, workflow } from './core.mts';
 import { HttpTime } from '../../time.mts';
 
-const root = new URL('../../../', import.meta.url);
-const load = createRequire(`${compiledSources()}/`);
-
-type Manifest = { name: string; n8n: { nodes: string[]; credentials: string[] } };
-
-const manifest = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as Manifest;
-
-const loaded = new Map<string, INodeType>();
+const folder = compiledSources();
+const load = createRequire(`${folder}/`);
+const loader = new core.CustomDirectoryLoader(folder);
+await loader.loadAll();
 
 /** The time of the built package, and of the services in its tests. */
 export const time = new HttpTime();
@@ -21,26 +16,15 @@ const { now, sleep, timeout } = time;
 const { clock } = builtFile<{ clock: object }>('nodes/FormService/api/clock.js');
 Object.assign(clock, { now, sleep, timeout });
 
-export const credentialTypes = new Map(
-	manifest.n8n.credentials
-		.map((path) => instantiate<ICredentialType>(path))
-		.map((type) => [type.name, type]),
-);
+export const credentialType = loader.getCredential('formServiceApi').type;
 
 /** A compiled file of the package, by the path that it has below dist. */
 export function builtFile<T>(path: string): T {
 	return load(`./${path}`) as T;
 }
 
-/** n8n loads a class by the name of its file. */
-function instantiate<T>(path: string): T {
-	const exported = builtFile<Record<string, new () => T>>(path.replace(/^dist\//, ''));
-	return new exported[basename(path).split('.')[0]]();
-}
-
-/** n8n gives a declarative node its request options, and its `execute`, when it loads the node. */
+/** n8n gives a declarative node its `execute` when it loads the node. */
 function asN8nRunsIt(node: INodeType): INodeType {
-	core.DirectoryLoader.applyDeclarativeNodeOptionParameters(node);
 	if (node.execute || node.poll || !node.description.requestDefaults) return node;
 	node.execute = async function () {
 		const context = this as unknown as ConstructorParameters<typeof core.RoutingNode>[0];
@@ -49,29 +33,19 @@ function asN8nRunsIt(node: INodeType): INodeType {
 	return node;
 }
 
-export function typeOf(name: string): string {
-	return `${manifest.name}.${name}`;
-}
+const nodes = lodash.mapValues(loader.nodeTypes, ({ type }) => asN8nRunsIt(type as INodeType));
 
-/** A node of the built package by the type that n8n gives it: `<package>.<node>`. */
-export function nodeOf(type: string): INodeType {
-	const path = manifest.n8n.nodes.find((file) => typeOf(nameIn(file)) === type);
-	if (path === undefined) throw new Error(`The package has no node ${type}`);
-	const node = loaded.get(type) ?? asN8nRunsIt(instantiate<INodeType>(path));
-	loaded.set(type, node);
-	return node;
-}
+/** A node of the built package by its name. */
+export const nodeOf = (name: string): INodeType => nodes[name];
 
-/** By n8n's rule, Example.node.ts holds the node `example`. */
-function nameIn(path: string): string {
-	return basename(path)
-		.replace(/^./, (letter) => letter.toLowerCase())
-		.split('.')[0];
-}
+/** The type that n8n gives a node of the package. */
+export const typeOf = (name: string) => `n8n-nodes-formservice.${name}`;
+
+const findNode = (type: string) => nodeOf(type.replace(typeOf(''), ''));
 
 export const nodeTypes: INodeTypes = {
-	getByName: nodeOf,
+	getByName: findNode,
 	getByNameAndVersion: (type, version) =>
-		workflow.NodeHelpers.getVersionedNodeType(nodeOf(type), version),
+		workflow.NodeHelpers.getVersionedNodeType(findNode(type), version),
 	getKnownTypes: () => ({}),
 };

@@ -222,9 +222,8 @@ describe('Response: Create with Map Automatically', () => {
 		const { items } = await n8n.runNode({ ...source, limit: 100 });
 		const alan = items.find(({ json }) => (json.answers as IDataObject).Name === 'Alan Turing')!;
 		await create(application, [alan.json.answers as IDataObject], auto);
-		expect(addedTo(application).at(-1)![uuids(application).CV]).toEqual([
-			expect.stringMatching(/^cv\.txt\|http/),
-		]);
+		const file = expect.stringMatching(/^cv\.txt\|http/);
+		expect(addedTo(application).at(-1)![uuids(application).CV]).toEqual([file]);
 	});
 
 	it('lists the input fields and the fields of the form, if names do not match', async () => {
@@ -238,9 +237,8 @@ describe('Response: Create with Map Automatically', () => {
 		expect(error?.description).toBe(['Nothing was sent.', ...missing, ...names, ADVICE].join('\n'));
 		const { error: none } = await create(newForm([{ label: 'Note' }]).id, [{ notes: 2 }], auto);
 		expect(none?.message).toBe('No input field with a value matches a field of the form');
-		expect(none?.description).toContain(
-			'Input fields: notes.\nForm fields without an answer: Note.',
-		);
+		const unmatched = 'Input fields: notes.\nForm fields without an answer: Note.';
+		expect(none?.description).toContain(unmatched);
 	});
 
 	it('refuses two input fields with answers to one field', async () => {

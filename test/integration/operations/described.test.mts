@@ -1,18 +1,21 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { IDataObject, INode, INodeParameters, INodeProperties } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
+import { root } from '../../../scripts/lib/paths.mts';
 import { withBothEngines } from '../checked/bothEngines.mts';
 import { demoForms } from '../../service/index.mts';
 import { itemsOf, locator, n8nFor } from '../harness.mts';
 import { workflow } from '../n8n/core.mts';
-import { nodeOf, nodeTypes, typeOf } from '../n8n/package.mts';
+import { credentialType, nodeOf, nodeTypes, typeOf } from '../n8n/package.mts';
 import { inputFor, operationCases, operationNamed } from '../tables/operations.mts';
+import { placesIn } from '../tables/parameters.mts';
 import { running } from '../world.mts';
 
 /** What n8n and people learn from the description of the node: requests, subtitle, panel and output. */
 
 const { service, n8n } = await running();
-const { description } = nodeOf(typeOf('formService'));
+const { description } = nodeOf('formService');
 
 const { runNode } = n8nFor({ accessToken: service.token, baseUrl: `${service.url}/api/v1//` });
 
@@ -77,7 +80,7 @@ it.each<[string, INodeParameters]>([
 ])('The subtitle of a node can be "%s"', (expected, parameters) => {
 	const name = 'events' in parameters ? 'formServiceTrigger' : 'formService';
 	const { node, expression } = createNode({ watch: 'one', ...parameters }, name);
-	const text = nodeOf(typeOf(name)).description.subtitle;
+	const text = nodeOf(name).description.subtitle;
 	expect(expression.getSimpleParameterValue(node, text, 'internal', {})).toBe(expected);
 });
 
@@ -125,14 +128,44 @@ describe('The panel of the node', () => {
 		'shows Options last for $name',
 		({ properties }) => expect(properties.findIndex(isOptions)).toBe(properties.length - 1),
 	);
+
+	it.each(operationCases)('follows n8n’s guidelines for $name', (operationCase) => {
+		const { resource, operation, action, properties } = operationCase;
+		expect(action).toMatch(/^[A-Z][a-z]+( [a-z]+| PDF)+$/);
+		expect(action).not.toMatch(/ (an?|the) /);
+		const shown = properties.map(({ name }) => name);
+		const isList = operation === 'getAll';
+		expect([shown.includes('returnAll'), shown.includes('limit')]).toEqual([isList, isList]);
+		const preview = readPreview(`v1.0.0/${resource}/${operation}.json`);
+		if (Object.keys(preview.properties!).length > 10) expect(shown).toContain('simplify');
+	});
+});
+
+it('Texts call parameters what the editor calls them', () => {
+	const { properties: ofTrigger } = nodeOf('formServiceTrigger').description;
+	const all = [description.properties, ofTrigger, credentialType.properties];
+	const parameters = all.flatMap((some) => placesIn(some)).map(({ property }) => property);
+	const options = parameters.flatMap(({ options = [], modes = [] }) => [...options, ...modes]);
+	const labels = [...parameters, ...options].map((one) =>
+		'displayName' in one ? one.displayName : one.name,
+	);
+	const ofN8n = ['Fetch Test Event', 'Poll Times', 'Timeout', 'On Error'];
+	const known = new Set<unknown>([...labels, ...ofN8n]);
+	const sources = globSync(['nodes/**/*.ts', 'credentials/*.ts'], { cwd: root });
+	const texts = sources.map((path) => readFileSync(join(root, path), 'utf8'));
+	// a name in single quotes within a sentence
+	const NAME = /(?<=\w )'([A-Z][\w():-]*(?: [\w():-]+)*)'(?=[ .,)])/g;
+	const quoted = texts.flatMap((text) => [...text.matchAll(NAME)].map(([, name]) => name));
+	expect(quoted.length).toBeGreaterThan(10);
+	expect(quoted.filter((name) => !known.has(name))).toEqual([]);
 });
 
 type Schema = { type: string; properties?: Record<string, Schema>; items?: Schema };
 
 /** The preview that n8n shows as the output of a node; the path is below __schema__. */
 function readPreview(path: string): Schema {
-	const folder = new URL('../../../nodes/FormService/__schema__/', import.meta.url);
-	return JSON.parse(readFileSync(new URL(path, folder), 'utf8')) as Schema;
+	const file = join(root, 'nodes/FormService/__schema__', path);
+	return JSON.parse(readFileSync(file, 'utf8')) as Schema;
 }
 
 describe('The output preview', () => {

@@ -233,13 +233,11 @@ describe('A response of an unusual service', () => {
 });
 
 describe('The list of responses', () => {
-	const searchIn = async (given: object, ...filter: string[]) =>
-		await n8n.callMethod<INodeListSearchResult>(
-			'listSearch',
-			'searchResponses',
-			{ ...get, ...given },
-			...filter,
-		);
+	const searchIn = async (more: object, ...filter: string[]) => {
+		const given = { ...get, ...more };
+		const method = 'searchResponses';
+		return await n8n.callMethod<INodeListSearchResult>('listSearch', method, given, ...filter);
+	};
 	const search = async (formId: string, ...filter: string[]) =>
 		await searchIn({ formId: locator(formId) }, ...filter);
 

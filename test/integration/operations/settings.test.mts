@@ -1,7 +1,8 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { demoForms, faultTable, slow, success } from '../../service/index.mts';
-import { itemsOf, locator } from '../harness.mts';
+import { itemsOf, locator, time } from '../harness.mts';
+import { decrypting } from '../n8n/credentials.mts';
 import { operationNamed } from '../tables/operations.mts';
 import { valuesOf } from '../tables/parameters.mts';
 import { running } from '../world.mts';
@@ -87,6 +88,22 @@ describe('Setting: Update', () => {
 		expect(error?.context).toMatchObject({ itemIndex: 0 });
 		expect(service.requests).toEqual([]);
 	});
+
+	it('keeps the order of the input for each form, however long n8n takes for an item', async () => {
+		const { wait } = decrypting;
+		onTestFinished(() => void (decrypting.wait = wait));
+		const waits = [50, 0, 90, 10, 30, 0, 0, 120, 20];
+		let index = 0;
+		decrypting.wait = async () => await time.sleep(waits[index++ % waits.length]);
+		const ids = ['One', 'Two', 'Three'].map((name) => service.store.addForm({ name }).id);
+		const rows = Array.from({ length: 40 }, (_, at) => ({ id: ids[at % 3], description: `${at}` }));
+		await run(rows);
+		for (const id of ids) {
+			const sent = service.requests.filter(({ path }) => path.includes(id));
+			const bodies = rows.flatMap((row) => (row.id === id ? { description: row.description } : []));
+			expect(sent.map(({ body }) => body)).toEqual(bodies);
+		}
+	});
 });
 
 /** The service's list of forms, with no more of each record than these attributes. */
@@ -116,11 +133,7 @@ describe('Map Automatically', () => {
 	});
 
 	it.each<[string, IDataObject[], string?]>([
-		[
-			'refuses the ID of another form',
-			[{ 'Form ID': survey, Slack: 1 }],
-			'"Form ID" has a different form ID',
-		],
+		['refuses another ID', [{ 'Form ID': survey, Slack: 1 }], '"Form ID" has a different form ID'],
 		['refuses another ID as id', [{ id: survey, Slack: 1 }], '"id" has a different form ID'],
 		['refuses two values', [{ Slack: 1 }, { slack_enabled: 0 }], "'slack_enabled' has a different"],
 		[
@@ -212,12 +225,11 @@ describe('Map Automatically', () => {
 		]);
 		const context = { itemIndex: 1 };
 		expect(error).toMatchObject({ message: '3 of 4 items are invalid', context });
+		const two = /^Item 2 \(row 3\): 2 settings can't .* 'Responses Limit' .*'SEO Title' /;
 		expect(String(error?.description).split('\n')).toEqual([
 			'Nothing was sent.',
 			expect.stringMatching(/^Item 1 \(row 2\): 'is closed' must be true or false/),
-			expect.stringMatching(
-				/^Item 2 \(row 3\): 2 settings can't .* 'Responses Limit' .*'SEO Title' /,
-			),
+			expect.stringMatching(two),
 			expect.stringMatching(/^Item 3 \(row 17\): 'Form' is not a valid ID/),
 		]);
 		expect(service.requests).toEqual([]);

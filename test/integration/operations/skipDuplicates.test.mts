@@ -50,10 +50,8 @@ describe('With Skip Duplicates By, an item is', () => {
 
 	it('compared as it is given, since what is sent of it can be ambiguous', async () => {
 		const options = ['Ham', 'Cheese', 'Ham, Cheese'];
-		const { uuids, run } = newForm([
-			{ label: 'F', type: 'multiple_choice', options },
-			{ label: 'T' },
-		]);
+		const choice = { label: 'F', type: 'multiple_choice' as const, options };
+		const { uuids, run } = newForm([choice, { label: 'T' }]);
 		listAnswers([...listedAs(['Cheese', 'Ham']), [{ key: 'T', value: 'x' }]]);
 		const addEach = async (uuid: string, ...values: unknown[]) => {
 			const rows = values.map((value) => ({ [uuid]: value }) as IDataObject);
@@ -124,11 +122,8 @@ describe.each(['pairs', 'list', 'map'])('Skip Duplicates By, with answers as a %
 			// equal items of a run are added once, whatever exists
 			const rows = uniqBy(given, keyOf);
 			const input = rows.map((row) => zipObject(uuids, row));
-			const { items } = await run(
-				input,
-				identity.map((at) => uuids[at]),
-				true,
-			);
+			const names = identity.map((at) => uuids[at]);
+			const { items } = await run(input, names, true);
 			expect(items).toHaveLength(rows.length);
 			for (const [index, { json }] of items.entries()) {
 				const exists = stored.some((answers) => keyOf(answers) === keyOf(rows[index]));

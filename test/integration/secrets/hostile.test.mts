@@ -10,11 +10,11 @@ import type {
 import { describe, expect, it } from 'vitest';
 import { slow } from '../../service/index.mts';
 import type { Fault, FaultName, RecordedRequest, Service } from '../../service/index.mts';
-import { itemsOf, locator, n8nFor, time } from '../harness.mts';
-import { nodeOf, typeOf } from '../n8n/package.mts';
+import { itemsOf, locator, n8nFor, placesOf, time } from '../harness.mts';
+import { nodeOf } from '../n8n/package.mts';
 import { operationCases } from '../tables/operations.mts';
 import { placesIn, valuesOf } from '../tables/parameters.mts';
-import { SECRET, withWorld } from '../world.mts';
+import { createWorld, SECRET } from '../world.mts';
 import { elsewhere, toAnyCertificate } from '../servers.mts';
 
 const NAMES = ['Ada', 'Bob', 'Cleo'];
@@ -63,22 +63,18 @@ async function inHostileWorld(
 	work: (service: Service, tenants: Tenant[]) => Promise<Allowed[]>,
 ): Promise<void> {
 	other.visits.length = 0;
-	await withWorld(
-		async ({ service }) => {
-			const tenants = NAMES.map((name) => addTenant(service, name));
-			if (fault) service.faults.set({ fault, times: 1 });
-			const allowed = await work(service, tenants);
-			const isAllowed = ({ token, path }: RecordedRequest) =>
-				allowed.some((one) => one.token === token && path.split('/')[2] === one.id);
-			const toRecords = service.requests.filter(({ path }) => /^\/(form|response)s?\//.test(path));
-			expect(toRecords.filter((one) => !isAllowed(one))).toEqual([]);
-			const toFiles = service.visits.filter(({ path }) => !path.startsWith('/pdf/'));
-			expect(toFiles.filter(({ token }) => token !== undefined)).toEqual([]);
-			const toOther = other.visits.filter(({ headers }) => headers.authorization !== undefined);
-			expect(toOther).toEqual([]);
-		},
-		{ perMinute: 100_000, perDay: 1_000_000, seed: false },
-	);
+	const { service } = await createWorld({ perMinute: 100_000, perDay: 1_000_000, seed: false });
+	const tenants = NAMES.map((name) => addTenant(service, name));
+	if (fault) service.faults.set({ fault, times: 1 });
+	const allowed = await work(service, tenants);
+	const isAllowed = ({ token, path }: RecordedRequest) =>
+		allowed.some((one) => one.token === token && path.split('/')[2] === one.id);
+	const toRecords = service.requests.filter(({ path }) => /^\/(form|response)s?\//.test(path));
+	expect(toRecords.filter((one) => !isAllowed(one))).toEqual([]);
+	const toFiles = service.visits.filter(({ path }) => !path.startsWith('/pdf/'));
+	expect(toFiles.filter(({ token }) => token !== undefined)).toEqual([]);
+	const toOther = other.visits.filter(({ headers }) => headers.authorization !== undefined);
+	expect(toOther).toEqual([]);
 }
 
 /** Values of the switches that an operation has, but for the one that asks for secrets. */
@@ -145,9 +141,7 @@ describe('in a world of several accounts, delays and planted secrets', () => {
 				const input = itemsOf(...pairs.map(([by, of]) => inputOf(by, of, service)));
 				const result = await n8n.runNode(parameters, input, options);
 				for (const [index, [by]] of pairs.entries()) {
-					const own = result.items.filter(
-						({ pairedItem }) => (pairedItem as { item: number }).item === index,
-					);
+					const own = result.items.filter((item) => placesOf([item])[0] === index);
 					// an error item shows its input again
 					expectNoLeak(textOf(own).replaceAll(`"token":"${by.token}"`, ''), tenants, by);
 				}
@@ -161,7 +155,7 @@ describe('in a world of several accounts, delays and planted secrets', () => {
 	});
 
 	it('the trigger emits nothing of another account and no secret, and sends its token to the API alone', async () => {
-		const { properties } = nodeOf(typeOf('formServiceTrigger')).description;
+		const { properties } = nodeOf('formServiceTrigger').description;
 		const events = properties.find(({ name }) => name === 'events')!.options!;
 		const given: INodeParameters = {
 			events: (events as INodePropertyOptions[]).map(({ value }) => value),

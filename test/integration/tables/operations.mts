@@ -5,11 +5,10 @@ import type {
 	INodeProperties,
 	INodePropertyOptions,
 } from 'n8n-workflow';
+import { endpoints, type Endpoint } from '../../../nodes/FormService/api/endpoints.ts';
 import { demoForms, type Service } from '../../service/index.mts';
 import { locator } from '../harness.mts';
-import { builtFile, nodeOf, typeOf } from '../n8n/package.mts';
-
-type Effect = 'safe' | 'idempotent' | 'once';
+import { nodeOf } from '../n8n/package.mts';
 
 /** One operation of the node as its description declares it, with what it needs from an item of `inputFor`. */
 export type OperationCase = {
@@ -17,10 +16,12 @@ export type OperationCase = {
 	name: string;
 	resource: string;
 	operation: string;
+	/** As n8n's list of nodes names it. */
+	action?: string;
 	/** What the operation needs; all else has its default. */
 	parameters: INodeParameters;
 	/** What sending its request twice would do, as the endpoints say. */
-	effect: Effect;
+	effect: Endpoint['effect']['kind'];
 	/** Whether each item has a request of its own; else all items share one. */
 	ownRequest: boolean;
 	/** The request of the second item of `inputFor`, for the rule of a fault. */
@@ -50,12 +51,7 @@ const needed: INodeParameters = {
 	settingsJson: '={{ $json.settings }}',
 };
 
-const { properties } = nodeOf(typeOf('formService')).description;
-
-type Endpoint = { method: string; url: string; effect: { kind: Effect } };
-const { endpoints } = builtFile<{ endpoints: Record<string, Endpoint> }>(
-	'nodes/FormService/api/endpoints.js',
-);
+const { properties } = nodeOf('formService').description;
 
 const optionsOf = ({ options }: INodeProperties) => (options ?? []) as INodePropertyOptions[];
 
@@ -82,13 +78,14 @@ function caseOf(resource: INodePropertyOptions, option: INodePropertyOptions): O
 		own.filter(({ name }) => name in needed).map(({ name }) => [name, needed[name]]),
 	);
 	const { method, url } = option.routing!.request as { method: string; url: string };
-	const { effect } = Object.values(endpoints).find(
+	const { effect } = Object.values<Endpoint>(endpoints).find(
 		(one) => one.method === method && one.url === url,
 	)!;
 	const path = url.replace('{formId}', target).replace('{responseId}', TARGET_RESPONSE);
 	return {
 		name: `${resource.name}: ${option.name}`,
 		...ids,
+		action: option.action,
 		parameters: { ...ids, ...parameters },
 		effect: effect.kind,
 		ownRequest: url.includes('{'),

@@ -57,11 +57,7 @@ export const faultTable = {
 		},
 	},
 	webPage: answer(200, 'text/html; charset=utf-8', page),
-	failureWith200: answer(
-		200,
-		'application/json',
-		'{"success":false,"message":"The request could not be carried out."}',
-	),
+	failureWith200: status(200, 'The request could not be carried out.'),
 	malformedJson: answer(200, 'application/json', '{"success":true,"data":[{"id":'),
 	emptyBody: {
 		stage: 'after',

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decide } from './limiter.mts';
 import type { Parts } from '../parts.mts';
 import type { Account, Form } from '../store.mts';
-import { ServiceError } from './envelope.mts';
+import { serviceError } from './envelope.mts';
 
 /**
  * Stands before every endpoint: without `Accept: application/json` a login page (section 5, rule 2), without
@@ -15,13 +15,13 @@ export function guard({ store, limits, usage, now }: Parts) {
 		}
 		const { token } = request.call.record;
 		const account = token === undefined ? undefined : store.accountOfToken(token);
-		if (!account) throw new ServiceError(401, 'Unauthenticated.');
+		if (!account) throw serviceError(401, 'Unauthenticated.');
 		request.call.account = account;
 
 		const decision = decide(usage.get(account.id), limits, now());
 		if (decision.usage) usage.set(account.id, decision.usage);
 		reply.headers(decision.headers);
-		if (!decision.isAllowed) throw new ServiceError(429, 'Too Many Attempts.');
+		if (!decision.isAllowed) throw serviceError(429, 'Too Many Attempts.');
 		return undefined;
 	};
 }
@@ -31,9 +31,9 @@ export const accountOf = ({ call }: FastifyRequest): Account => call.account!;
 /** The form of this id, which must be the account's own. */
 export function formOf(request: FastifyRequest, { store }: Parts, id: string): Form {
 	const form = store.form(id);
-	if (!form) throw new ServiceError(404, 'The form was not found.');
+	if (!form) throw serviceError(404, 'The form was not found.');
 	if (form.accountId !== accountOf(request).id) {
-		throw new ServiceError(403, 'You have no access to the requested resource.');
+		throw serviceError(403, 'You have no access to the requested resource.');
 	}
 	return form;
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Parts } from '../parts.mts';
 import type { Answer, Answers, Field } from '../store.mts';
 import { accountOf, formOf, guard } from './access.mts';
-import { invalid, ServiceError } from './envelope.mts';
+import { invalid, serviceError } from './envelope.mts';
 import { arrange, listing } from './listing.mts';
 import { fieldRecord, fileAnswer, formRecord, responseRecord, secretsOf } from './records.mts';
 import { checkSettings, isWebAddress } from './settingsRules.mts';
@@ -61,7 +61,7 @@ function responseEndpoints(api: FastifyInstance, parts: Parts) {
 
 	api.get<{ Params: { uuid: string } }>('/response/:uuid/pdf', (request) => {
 		const response = store.response(request.params.uuid);
-		if (!response) throw new ServiceError(404, 'The response was not found.');
+		if (!response) throw serviceError(404, 'The response was not found.');
 		formOf(request, parts, response.formId);
 		return { success: true, data: { pdf_url: `${parts.origin()}/pdf/${response.uuid}.pdf` } };
 	});
@@ -70,7 +70,7 @@ function responseEndpoints(api: FastifyInstance, parts: Parts) {
 		const form = formOf(request, parts, request.params.id);
 		const answers = checkAnswers(request.body, store.fields(form.id));
 		const closed = store.closedBecause(form);
-		if (closed) throw new ServiceError(403, closed);
+		if (closed) throw serviceError(403, closed);
 		const { uuid } = store.addResponse(form.id, { answers });
 		return { success: true, message: 'Response added.', data: { uuid } };
 	});
@@ -129,7 +129,7 @@ function settingsEndpoint(api: FastifyInstance, parts: Parts) {
 
 function objectOf(body: unknown): Record<string, unknown> {
 	if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-		throw new ServiceError(400, 'The body must be a JSON object.');
+		throw serviceError(400, 'The body must be a JSON object.');
 	}
 	return body as Record<string, unknown>;
 }

@@ -1,5 +1,7 @@
+import lodash from 'lodash';
 import type { FastifyRequest } from 'fastify';
 import type { Parts } from '../parts.mts';
+import type { Response } from '../store.mts';
 import type { Shapes } from './shapes.mts';
 
 /** The body of a listing's reply, in the shape that is set. */
@@ -37,19 +39,9 @@ export function listing(records: unknown[], request: FastifyRequest, { shapes, o
 }
 
 /** Responses come oldest first; gives them in the order that is set. */
-export function arrange<T>(records: T[], { order }: Shapes): T[] {
-	if (order === 'random') return shuffle(records);
-	return order === 'asc' ? records : records.toReversed();
-}
-
-/** Fisher-Yates with the numbers of Park and Miller: always the same order. */
-function shuffle<T>(records: T[]): T[] {
-	const result = [...records];
-	let state = 1;
-	for (let last = result.length - 1; last > 0; last--) {
-		state = (state * 48_271) % 2_147_483_647;
-		const other = state % (last + 1);
-		[result[last], result[other]] = [result[other], result[last]];
-	}
-	return result;
+export function arrange(responses: Response[], { order }: Shapes): Response[] {
+	// always the same for the same responses
+	const mix = ({ number }: Response) => (number * 48_271 * responses.length) % 7_919;
+	if (order === 'random') return lodash.sortBy(responses, mix);
+	return order === 'asc' ? responses : responses.toReversed();
 }
