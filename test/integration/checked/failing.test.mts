@@ -29,7 +29,8 @@ const THROWN = "Referenced node doesn't exist";
 /** Both outputs of a run over five items: valid, invalid, unknown to the service, valid, throwing. */
 async function listOutputs(onError: INode['onError']) {
 	const [{ json }] = inputFor(service);
-	const changes = [{}, { broken: 'value' }, { formId: 'unknown' }, {}, { broken: 'expression' }];
+	const invalid = { broken: 'value', error: 'of an earlier run' };
+	const changes = [{}, invalid, { formId: 'unknown' }, {}, { broken: 'expression' }];
 	const input = itemsOf(...changes.map((change) => ({ ...json, ...change })));
 	const options = { node: { onError } };
 	const { run, error } = await n8n.runNode(create.breakable.parameters, input, options);
