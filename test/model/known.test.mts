@@ -117,26 +117,6 @@ it.each<[string, string, Mode, Circumstances]>([
 	expect(world.delivered.slice(10)).toEqual(['A-11 responseCompleted']);
 });
 
-it.each(['default', 'durable'] as const)(
-	'A state of an earlier version is read (%s)',
-	async (mode) => {
-		const world = new World(['A', 'B'], { mode, emitExisting: true });
-		const { A, B } = world.forms;
-		fill(A, 2);
-		const forms = [
-			`{"known":"TPuUorf3xEc00000R8WN4tEKdlc00000","id":"A","position":{"newestEnd":{"newest":"first"}}}`,
-			`{"known":"y2QohFtjlWc00000","id":"B"}`,
-		];
-		const rest = `"savedAt":1795263120001,"service":"kxI4lTP06O","version":2`;
-		world.n8n.saved = JSON.parse(`{"state":{"forms":[${forms.join()}],${rest}}}`);
-		world.time.pass(HOUR_MS);
-		for (const form of [A, B]) world.submit(form);
-		await world.publish();
-		await world.run(20);
-		expect(world.delivered.sort()).toEqual(['A-3 responseCompleted', 'B-2 responseCompleted']);
-	},
-);
-
 /** Two hours after the start, without the events that came later. Of B-1, the state knows that it is missing. */
 const STATE_BEFORE_UPDATES = `{"state":{"forms":[{"known":"8LxVovsMCQc00000PMy816PItXc00000uj_ecqeo3qc00000C6Pk259Phzc000003rY6TCROjgc00000HYre3_9nUAwhtb6cyj87sXsGSOc00000vE576YKreec00000","id":"A","position":{"newestEnd":{"newest":"first"}}},{"known":"OTdmzE46JFc00000symHg3_Dciwhtb6cBoIF3vPV88C0e91cW2Oq_zj5Wvwhtb8u","id":"B"}],"mark":"040fff01-347a-45ad-b370-e77ab0a84d51","count":17,"isListed":true,"listedSinceMs":1795262401000,"service":"k82t7LWjBh","version":3}}`;
 

@@ -71,16 +71,6 @@ async function runTriggers(
 	}
 }
 
-it('Requests per Day are spread evenly: 144 of ten triggers give each a poll every 100 minutes', async () => {
-	const worlds = createTriggers(lodash.times(10, () => ({ requestsPerDay: 144 })));
-	await runTriggers(worlds, DAY_MINUTES, 5);
-	for (const { requestTimes } of worlds) {
-		// the first gaps are those of triggers that did not know of each other yet
-		const gaps = requestTimes.slice(3).map((at, index) => at - requestTimes[index + 2]);
-		expect(new Set(gaps.map((ms) => Math.round(ms / MINUTE_MS)))).toEqual(new Set([100]));
-	}
-});
-
 it('Requests per Day are kept by all triggers of an account, whatever they watch and whatever fails', async () => {
 	const how = fc.record({
 		pageSize: fc.constantFrom(2, 3, Infinity),
@@ -155,8 +145,6 @@ it('Requests for the list of all forms are taken from those of the forms', async
 
 it.each<[number, number, number, number, Mode]>([
 	[503, 1_800, 30, 32, 'default'],
-	[503, 7_200, 60, 62, 'default'],
-	[429, 3_600, 60, 62, 'default'],
 	// the other nodes of the account wait for as long as the service asks
 	[429, 7_200, 60, 122, 'durable'],
 	[429, 28_800, 60, 482, 'default'],
