@@ -165,7 +165,6 @@ it.each<[number, number, number, number, Mode]>([
 it.each<[number, number]>([
 	[1, 5],
 	[10, 80],
-	[75, 720],
 ])('%i forms of six pages are all read, with %i requests a day', async (count, requestsPerDay) => {
 	const world = new World(createIds(count), { requestsPerDay });
 	for (const form of Object.values(world.forms)) {
