@@ -31,23 +31,6 @@ describe('A poll that fails', () => {
 		},
 	);
 
-	it('says, when it has lasted, that the trigger keeps trying', async () => {
-		const { trigger } = await begin(world, { options: { requestsPerDay: 720 } });
-		service.faults.set({ fault: 'forbidden' });
-		const { errors } = await pollFor(trigger, 50, MINUTE_MS);
-		expect(errors.map(({ description }) => description)).toEqual([
-			expect.stringMatching(/The trigger keeps trying, and no response is lost\.$/),
-		]);
-	});
-
-	it('fails at once when the workflow is published with a refused token', async () => {
-		service.faults.set({ fault: 'unauthorized' });
-		await expect(begin(world)).rejects.toMatchObject({
-			message: expect.stringContaining('access token'),
-			failure: { cause: 'credential-invalid' },
-		});
-	});
-
 	it('names no setting that the trigger does not have', async () => {
 		service.faults.set({ fault: 'silentBefore' });
 		await expect(begin(world)).rejects.toMatchObject({

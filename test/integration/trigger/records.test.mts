@@ -1,4 +1,4 @@
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { time } from '../harness.mts';
 import { HOUR_MS, serveLists, tick } from './watching.mts';
@@ -40,21 +40,6 @@ it('A failed download is logged as a download, and not as a form that could not 
 });
 
 describe('A response', () => {
-	const uuid = 'ABCDEF00-0000-4000-8000-00000000000A';
-
-	it.each<[string, IDataObject, IDataObject]>([
-		['when the service adds a uuid to its id', { id: 7 }, { id: 7, uuid }],
-		['when its uuid changes its case', { uuid }, { uuid: uuid.toLowerCase() }],
-		['when its id comes as text', { id: 7 }, { id: '7' }],
-	])('is the same %s', async (_text, before, after) => {
-		lists.responses = [before];
-		const { poll } = await publish();
-		lists.responses = [after];
-		expect(await poll()).toEqual([]);
-		lists.responses = [after, { uuid: 'new' }];
-		expect(await poll()).toMatchObject([{ uuid: 'new' }]);
-	});
-
 	it('without a time keeps its place by its number', async () => {
 		const { poll } = await publish();
 		const created_at = '2026-01-01T00:00:00Z';
