@@ -63,27 +63,6 @@ it.each<[number, number, Mode]>([
 	expect(found.sort()).toEqual(['A-5', 'B-5', 'B-6', 'C-1']);
 });
 
-it.each<[string, number | undefined, number, Mode]>([
-	['0001-01-01', Date.UTC(2001, 0, 1) - 2000 * 365.2425 * DAY_MS, 1, 'default'],
-	['1969-12-31', -1_000, 8, 'default'],
-	['undefined', undefined, 8, 'durable'],
-])('Each new response of %s is delivered once', async (text, time, pages, mode) => {
-	const { world, A } = createPaged({ pages, mode });
-	if (time === undefined) A.spelling = 'none';
-	await world.begin();
-	// a second whole reading shows which responses of a long list exist already
-	if (pages > 1) await world.run(DAY_MINUTES / 2, undefined, { periodMinutes: 5 });
-	for (let round = 1; round <= 3; round++) {
-		const response = A.submit(false, time ?? START);
-		expect(String(A.record(response).created_at)).toContain(text);
-		world.oracle.appear(response);
-		await world.run(20);
-		await world.restart();
-		await world.run(300, undefined, { periodMinutes: 5 });
-		expect(world.delivered).toHaveLength(round);
-	}
-});
-
 const damages: Record<string, (text: string) => string> = {
 	'is cut': (text) => {
 		const longest = lodash.maxBy(text.match(/"[^"]*"/g), 'length')!;
