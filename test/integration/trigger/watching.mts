@@ -4,9 +4,7 @@ import { locator, n8nFor, time, type N8n, type PollOptions } from '../harness.mt
 import { httpServer } from '../servers.mts';
 import type { World } from '../world.mts';
 
-export const MINUTE_MS = 60_000;
-export const HOUR_MS = 60 * MINUTE_MS;
-export const DAY_MS = 24 * HOUR_MS;
+export { DAY_MS, HOUR_MS, MINUTE_MS } from '../../time.mts';
 
 /** A scheduled poll of n8n's durable mode: nobody waits for its result. */
 export const tick = { activation: 'update', budgetMs: 36_000 } as const;

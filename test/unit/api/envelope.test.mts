@@ -39,7 +39,6 @@ describe('reading the body of a reply', () => {
 describe('unwrapping the envelope', () => {
 	it.each([
 		[true, { success: false }],
-		[true, { success: 0 }],
 		[true, { success: 'False' }],
 		[true, { error: 'This form is closed' }],
 		[true, { error: { message: 'This form is closed' } }],

@@ -67,9 +67,7 @@ describe('Answers of a response', () => {
 		[{ responses: 'Name: Ada' }, 'The answers could not be read from a string'],
 		[{ answers: '[{"key": "Name"}]' }, 'from a string'],
 		[{ responses: [['Name', 'Ada']] }, 'from 2 of 2 entries, such as a string'],
-		[{ responses: [{ question: 'Name', answer: 'Ada' }] }, 'with "question", "answer"'],
 		[{ responses: [{ label: 'Name', answer: 'Ada' }] }, '"label", "answer"'],
-		[{ responses: [{ field: { label: 'Name' }, value: 'Ada' }] }, '"field", "value"'],
 		[{ responses: { answers: [{ key: 'Name', value: 1 }] } }, 'with "answers"'],
 		[{ uuid: 'r', data: { ip: '203.0.113.7' } }, '"uuid", "data"'],
 	])('of another shape are a problem that names what came: %j', (record, problem) => {
