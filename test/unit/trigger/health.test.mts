@@ -111,11 +111,9 @@ it('A person who publishes sees at once what works again, but for what the servi
 	const [failed, refused, good] = [new List('fails 0'), new List('fails 0~9'), new List()];
 	// also in the instant of the failure
 	const isWanted = (...lists: List[]) => health.isRetryWanted(lists, at(0));
-	expect([isWanted(failed, good), isWanted(failed, refused), isWanted(good)]).toEqual([
-		true,
-		false,
-		false,
-	]);
+	expect(isWanted(failed, good)).toBe(true);
+	expect(isWanted(failed, refused)).toBe(false);
+	expect(isWanted(good)).toBe(false);
 });
 
 describe('A failure is about the account', () => {
@@ -124,11 +122,8 @@ describe('A failure is about the account', () => {
 	it('if it is one of the token or of limits, however often others happen', () => {
 		const ofAccount = ['credential-invalid', 'rate-limited', 'quota-exhausted'];
 		for (const cause of [...ofAccount, 'configuration-invalid', 'node-defect']) {
-			const [account, list, error] = [
-				createAccount(),
-				new List(),
-				createError({ cause } as Failure),
-			];
+			const [account, list] = [createAccount(), new List()];
+			const error = createError({ cause } as Failure);
 			const find = (id: string) => health.findFailing(account, list, id, error, 10, 'schedule');
 			expect([find('a'), find('b')][1], cause).toBe(ofAccount.includes(cause) ? account : list);
 		}

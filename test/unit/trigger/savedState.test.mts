@@ -113,9 +113,8 @@ it.each<[string, boolean, boolean, number, boolean]>([
 	const trigger = new Trigger();
 	trigger.poll({ isListed: false });
 	trigger.poll({ isListed: true }, hasItems, isKept);
-	expect(savedState.isDeliveryUnderWay(trigger.kept, trigger.memory, NOW + seconds * 1_000)).toBe(
-		isUnderWay,
-	);
+	const { kept, memory } = trigger;
+	expect(savedState.isDeliveryUnderWay(kept, memory, NOW + seconds * 1_000)).toBe(isUnderWay);
 });
 
 describe('The saved state', () => {

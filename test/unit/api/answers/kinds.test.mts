@@ -38,11 +38,7 @@ describe('An answer of a new response', () => {
 		['number', '12.50', '12.50'],
 		['boolean', 'No', 0],
 		['boolean', ['yes'], 1],
-		[
-			'file',
-			{ name: 'a b.pdf', url: 'https://f.example/a%20b.pdf' },
-			'https://f.example/a%20b.pdf',
-		],
+		['file', { name: 'a b.pdf', url: 'https://h/a%20b.pdf' }, 'https://h/a%20b.pdf'],
 		['file', ['https://f.example/a.pdf'], 'https://f.example/a.pdf'],
 		['singleChoice', ' red', 'r'],
 		['singleChoice', { label: 'Red', value: 'r' }, 'r'],
