@@ -73,7 +73,9 @@ it.each<[string, number, () => World, (request: Sent) => boolean, Happen]>([
 			expect(waited, 'minutes until it is read').toBeLessThanOrEqual(minutes);
 		await happen(world, form);
 		const from = world.time.actual();
-		expect(world.oracle.listOwed()).not.toEqual([]);
+		const [{ at }] = world.oracle.listOwed();
+		// what happens much later does not need each of the polls before
+		await world.run((at - from) / MINUTE_MS - 60, undefined, { periodMinutes: 5 });
 		while (world.oracle.listOwed().length > 0) {
 			await world.tick(MINUTE_MS);
 			expect((world.time.actual() - from) / MINUTE_MS).toBeLessThanOrEqual(minutes + 0.01);

@@ -10,7 +10,7 @@ it('A response is not forgotten because of readings that are not whole', async (
 	// no whole reading gets past the third page for 33 days, while short ones go well
 	await world.run(33 * DAY_MINUTES, (minute) => minute % (8 * 60) === 5 && world.submit(A), {
 		...failPage(4, faults.serverError),
-		periodMinutes: 60,
+		periodMinutes: 120,
 	});
 	await world.calm();
 	expect(world.delivered).toHaveLength(33 * 3);

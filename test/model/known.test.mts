@@ -63,27 +63,6 @@ it.each<[number, number, Mode]>([
 	expect(found.sort()).toEqual(['A-5', 'B-5', 'B-6', 'C-1']);
 });
 
-it.each<[string, number | undefined, number, Mode]>([
-	['0001-01-01', Date.UTC(2001, 0, 1) - 2000 * 365.2425 * DAY_MS, 1, 'default'],
-	['1969-12-31', -1_000, 8, 'default'],
-	['undefined', undefined, 8, 'durable'],
-])('Each new response of %s is delivered once', async (text, time, pages, mode) => {
-	const { world, A } = createPaged({ pages, mode });
-	if (time === undefined) A.spelling = 'none';
-	await world.begin();
-	// a second whole reading shows which responses of a long list exist already
-	if (pages > 1) await world.run(DAY_MINUTES / 2, undefined, { periodMinutes: 5 });
-	for (let round = 1; round <= 3; round++) {
-		const response = A.submit(false, time ?? START);
-		expect(String(A.record(response).created_at)).toContain(text);
-		world.oracle.appear(response);
-		await world.run(20);
-		await world.restart();
-		await world.run(300, undefined, { periodMinutes: 5 });
-		expect(world.delivered).toHaveLength(round);
-	}
-});
-
 const damages: Record<string, (text: string) => string> = {
 	'is cut': (text) => {
 		const longest = lodash.maxBy(text.match(/"[^"]*"/g), 'length')!;
@@ -139,26 +118,6 @@ it('Nothing is repeated if responses are chosen again while a form cannot be rea
 	await world.run(90);
 	expect(world.delivered.sort()).toEqual(['A-1 responseCompleted', 'B-1 responseCompleted']);
 });
-
-it.each(['default', 'durable'] as const)(
-	'A state of an earlier version is read (%s)',
-	async (mode) => {
-		const world = new World(['A', 'B'], { mode, emitExisting: true });
-		const { A, B } = world.forms;
-		fill(A, 2);
-		const forms = [
-			`{"known":"TPuUorf3xEc00000R8WN4tEKdlc00000","id":"A","position":{"newestEnd":{"newest":"first"}}}`,
-			`{"known":"y2QohFtjlWc00000","id":"B"}`,
-		];
-		const rest = `"savedAt":1795263120001,"service":"kxI4lTP06O","version":2`;
-		world.n8n.saved = JSON.parse(`{"state":{"forms":[${forms.join()}],${rest}}}`);
-		world.time.pass(HOUR_MS);
-		for (const form of [A, B]) world.submit(form);
-		await world.publish();
-		await world.run(20);
-		expect(world.delivered.sort()).toEqual(['A-3 responseCompleted', 'B-2 responseCompleted']);
-	},
-);
 
 /** Two hours after the start, without the events that came later. Of B-1, the state knows that it is missing. */
 const STATE_BEFORE_UPDATES = `{"state":{"forms":[{"known":"8LxVovsMCQc00000PMy816PItXc00000uj_ecqeo3qc00000C6Pk259Phzc000003rY6TCROjgc00000HYre3_9nUAwhtb6cyj87sXsGSOc00000vE576YKreec00000","id":"A","position":{"newestEnd":{"newest":"first"}}},{"known":"OTdmzE46JFc00000symHg3_Dciwhtb6cBoIF3vPV88C0e91cW2Oq_zj5Wvwhtb8u","id":"B"}],"mark":"040fff01-347a-45ad-b370-e77ab0a84d51","count":17,"isListed":true,"listedSinceMs":1795262401000,"service":"k82t7LWjBh","version":3}}`;

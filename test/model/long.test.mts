@@ -7,6 +7,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import lodash from 'lodash';
 import { describe, expect, it } from 'vitest';
+import type { Mode } from './n8n.mts';
 import { faults, type Order, type Paging } from './service.mts';
 import { DAY_MINUTES, HOUR_MS, MINUTE_MS } from '../time.mts';
 import { ALL, always, createPaged, World } from './world.mts';
@@ -14,15 +15,21 @@ import { ALL, always, createPaged, World } from './world.mts';
 describe('A list that is longer than a poll', () => {
 	it('arrives, also after restarts', async () => {
 		const restarts = fc.array(fc.integer({ min: 1, max: 2 * DAY_MINUTES }), { maxLength: 3 });
-		const modes = fc.constantFrom(['default', 200] as const, ['durable', 62] as const);
+		// a poll has a tenth of the requests of a day in the default mode, and those of a minute in the other
+		const modes = fc.constantFrom<[Mode, number, number]>(
+			['default', 50, 180],
+			['durable', 62, 720],
+		);
 		const how = fc.record({
 			order: fc.constantFrom<Order>('newest', 'oldest', 'shuffled'),
 			paging: fc.constantFrom<Paging>('link', 'header', 'number', 'cursor'),
 		});
 		const isIncomplete = (number: number) => number === 6;
 		await always(
-			fc.asyncProperty(modes, how, restarts, async ([mode, pages], given, restartMinutes) => {
-				const { world, A } = createPaged({ ...given, pages, mode, isIncomplete });
+			fc.asyncProperty(modes, how, restarts, async (sizes, given, restartMinutes) => {
+				const [mode, pages, requestsPerDay] = sizes;
+				const all = { ...given, pages, mode, isIncomplete, requestsPerDay };
+				const { world, A } = createPaged(all);
 				await world.begin();
 				const happen = async (minute: number) => {
 					if (minute % 40 === 7) world.submit(A);
@@ -64,20 +71,20 @@ it.each([
 });
 
 it('A list of all forms that takes several polls starts no form twice, and misses none', async () => {
-	const ids = lodash.times(40, (index) => `F${index}`);
+	const ids = lodash.times(14, (index) => `F${index}`);
 	const events = ['formCreated', 'responseCompleted'] as const;
 	const world = new World(ids, { watch: ALL, events, requestsPerDay: 17_280 });
 	world.service.otherPageSize = 1;
-	const slow = { latencyMs: 10_000 };
+	const slow = { latencyMs: 30_000 };
 	await world.begin(slow);
 	expect(world.n8n.active).toBe(true);
 	await world.run(60, undefined, slow);
 	expect(world.delivered).toEqual([]);
-	world.submit(world.forms.F39);
+	world.submit(world.forms.F13);
 	// the service lists it after all others
 	world.createForm('New');
 	await world.run(3.5 * 60, undefined, slow);
-	expect(world.delivered.sort()).toEqual(['F39-2 responseCompleted', 'New formCreated']);
+	expect(world.delivered.sort()).toEqual(['F13-2 responseCompleted', 'New formCreated']);
 	expect(world.reports).toHaveLength(0);
 });
 
@@ -91,7 +98,7 @@ it('Single failures fail no workflow, and lose nothing', async () => {
 		if (minute % 300 === 9) world.submit(A);
 		if (minute === 60) world.complete(A.kept[8]);
 	};
-	await world.run(2 * DAY_MINUTES, happen, { failWith });
+	await world.run(2 * DAY_MINUTES, happen, { failWith, periodMinutes: 3 });
 	expect(world.reports).toHaveLength(0);
 	expect(world.oracle.listMissing()).toEqual([]);
 });

@@ -159,14 +159,14 @@ it('Requests for the list of all forms are taken from those of the forms', async
 	const before = world.service.sent.length;
 	await world.run(DAY_MINUTES);
 	const sent = world.service.sent.slice(before);
-	expect(lodash.countBy(sent, 'kind').forms).toBeGreaterThan(20);
+	const { forms: lists } = lodash.countBy(sent, 'kind');
+	// once an hour
+	expect([lists > 20, lists <= 25]).toEqual([true, true]);
 	expect(countMostInADay(lodash.map(sent, 'at'))).toBeLessThanOrEqual(110);
 });
 
 it.each<[number, number, number, number, Mode]>([
 	[503, 1_800, 30, 32, 'default'],
-	[503, 7_200, 60, 62, 'default'],
-	[429, 3_600, 60, 62, 'default'],
 	// the other nodes of the account wait for as long as the service asks
 	[429, 7_200, 60, 122, 'durable'],
 	[429, 28_800, 60, 482, 'default'],
@@ -187,7 +187,6 @@ it.each<[number, number, number, number, Mode]>([
 it.each<[number, number]>([
 	[1, 5],
 	[10, 80],
-	[75, 720],
 ])('%i forms of six pages are all read, with %i requests a day', async (count, requestsPerDay) => {
 	const world = new World(createIds(count), { requestsPerDay });
 	for (const form of Object.values(world.forms)) {

@@ -32,13 +32,12 @@ const toIso = (ms: number) => new Date(ms).toISOString().slice(0, 19);
 
 type Spell = (ms: number, number: number, isTrue: boolean) => unknown[];
 
-/** How the service writes a time, a number and a boolean. `none` writes no time. */
+/** How the service writes a time, a number and a boolean. */
 const spellings = {
 	specification: (ms, number, isTrue) => [`${toIso(ms)}.000000Z`, number, isTrue],
 	sql: (ms, number, isTrue) => [toIso(ms).replace('T', ' '), String(number), isTrue ? 1 : 0],
 	epoch: (ms, number, isTrue) => [ms / 1000, number, isTrue ? '1' : '0'],
 	zone: (ms, number, isTrue) => [`${toIso(ms + 3_600_000)}+01:00`, number, String(isTrue)],
-	none: (_ms, number, isTrue) => [undefined, number, isTrue],
 } satisfies Record<string, Spell>;
 
 export class Form {

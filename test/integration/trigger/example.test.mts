@@ -4,7 +4,7 @@ import { status } from '../../service/index.mts';
 import type { NewField } from '../../service/store.mts';
 import { time } from '../harness.mts';
 import { running, createWorld } from '../world.mts';
-import { addForm, namesIn, tick, watch } from './watching.mts';
+import { addForm, begin, namesIn, tick, watch } from './watching.mts';
 
 const world = await running();
 const { service, n8n } = world;
@@ -15,9 +15,7 @@ const fetch = async (form: string, parameters: INodeParameters = {}) =>
 
 describe('Fetch Test Event', () => {
 	it('shows the newest response, and takes nothing away from an active trigger', async () => {
-		const { form, submit } = addForm(world);
-		const trigger = watch(n8n, form);
-		await trigger.poll();
+		const { submit, trigger } = await begin(world);
 		submit('Ada');
 		submit('Grace');
 		const before = trigger.saved();

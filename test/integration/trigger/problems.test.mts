@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answer, faultTable, type FaultName } from '../../service/index.mts';
 import { locator, n8nFor, time } from '../harness.mts';
 import { running, createWorld } from '../world.mts';
-import { addForm, HOUR_MS, MINUTE_MS, namesIn, pollFor, tick, watch } from './watching.mts';
+import { addForm, begin, HOUR_MS, MINUTE_MS, namesIn, pollFor, tick, watch } from './watching.mts';
 
 const world = await running();
 const { service, n8n } = world;
@@ -13,9 +13,7 @@ describe('A poll that fails', () => {
 		async (fault) => {
 			const own = await createWorld();
 			const { store, faults, requests, url } = own.service;
-			const { form, submit } = addForm(own);
-			const trigger = watch(own.n8n, form);
-			await trigger.poll();
+			const { submit, trigger } = await begin(own);
 			submit('Ada');
 			const before = trigger.saved();
 			requests.length = 0;
@@ -33,27 +31,9 @@ describe('A poll that fails', () => {
 		},
 	);
 
-	it('says, when it has lasted, that the trigger keeps trying', async () => {
-		const trigger = watch(n8n, addForm(world).form, { options: { requestsPerDay: 720 } });
-		await trigger.poll();
-		service.faults.set({ fault: 'forbidden' });
-		const { errors } = await pollFor(trigger, 50, MINUTE_MS);
-		expect(errors.map(({ description }) => description)).toEqual([
-			expect.stringMatching(/The trigger keeps trying, and no response is lost\.$/),
-		]);
-	});
-
-	it('fails at once when the workflow is published with a refused token', async () => {
-		service.faults.set({ fault: 'unauthorized' });
-		await expect(watch(n8n, addForm(world).form).poll()).rejects.toMatchObject({
-			message: expect.stringContaining('access token'),
-			failure: { cause: 'credential-invalid' },
-		});
-	});
-
 	it('names no setting that the trigger does not have', async () => {
 		service.faults.set({ fault: 'silentBefore' });
-		await expect(watch(n8n, addForm(world).form).poll()).rejects.toMatchObject({
+		await expect(begin(world)).rejects.toMatchObject({
 			message: expect.any(String),
 			description: expect.not.stringMatching(/request options/i),
 		});
@@ -109,9 +89,7 @@ describe('Parameters that cannot be used', () => {
 	});
 
 	it('fail the third scheduled poll in a row, and lose no response', async () => {
-		const { form, submit } = addForm(world);
-		const trigger = watch(n8n, form);
-		await trigger.poll();
+		const { submit, trigger } = await begin(world);
 		const fail = async () => {
 			await time.sleep(HOUR_MS);
 			return await trigger.poll(tick, { events: [] });

@@ -2,8 +2,8 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { slow, status } from '../../service/index.mts';
 import { time } from '../harness.mts';
-import { running, createWorld } from '../world.mts';
-import { addForm, HOUR_MS, MINUTE_MS, namesIn, tick, watch } from './watching.mts';
+import { running } from '../world.mts';
+import { addForm, begin, HOUR_MS, namesIn, tick, watch } from './watching.mts';
 
 const world = await running();
 const { service, n8n } = world;
@@ -48,9 +48,7 @@ describe('A trigger on one form', () => {
 	});
 
 	it('delivers without a form name if the list of forms hangs', async () => {
-		const { form, submit } = addForm(world);
-		const trigger = watch(n8n, form);
-		await trigger.poll();
+		const { form, submit, trigger } = await begin(world);
 		submit('Ada');
 		service.faults.set({ fault: slow(HOUR_MS), match: { path: /forms$/ } });
 		const before = time.now();
@@ -60,9 +58,8 @@ describe('A trigger on one form', () => {
 	});
 
 	it('starts the workflow when a response was incomplete for the hours that are set', async () => {
-		const { form, submit } = addForm(world);
-		const trigger = watch(n8n, form, { events: ['responseAbandoned'], abandonedAfterHours: 2 });
-		await trigger.poll();
+		const parameters = { events: ['responseAbandoned'], abandonedAfterHours: 2 };
+		const { submit, trigger } = await begin(world, parameters);
 		submit('Ada', true);
 		await time.sleep(HOUR_MS);
 		// the trigger finds it now, but the hours count from when it was begun
@@ -88,47 +85,13 @@ it('A trigger on several forms watches only these, oldest response first, and na
 	expect(service.requests.filter(({ path }) => path.endsWith('/forms'))).toHaveLength(1);
 });
 
-describe('A trigger on all forms', () => {
-	it('lists the forms once an hour, and watches a new one from its beginning', async () => {
-		const own = await createWorld();
-		const { service: ownService, n8n: ownN8n } = own;
-		const listings = () => ownService.requests.filter(({ path }) => /\/forms$/.test(path)).length;
-		addForm(own);
-		const events = ['responseCompleted', 'formCreated'];
-		const trigger = watch(ownN8n, '', { watch: 'all', events });
-		await trigger.poll();
-		addForm(own, 'New').submit('Ada');
-		expect(await trigger.poll(tick)).toEqual([]);
-		expect(listings()).toBe(1);
-		await time.sleep(HOUR_MS);
-		expect(describeItems(await trigger.poll(tick))).toEqual([
-			'formCreated New',
-			'responseCompleted New Ada',
-		]);
-		expect(await trigger.poll(tick)).toEqual([]);
-		expect(listings()).toBe(2);
-	});
-
-	it('lists the forms every two minutes if only Form Created is chosen', async () => {
-		const own = await createWorld();
-		const events = ['formCreated'];
-		const trigger = watch(own.n8n, '', { events, options: { requestsPerDay: 720 } });
-		await trigger.poll();
-		const { countRequests } = addForm(own, 'New');
-		await time.sleep(2 * MINUTE_MS);
-		expect(describeItems(await trigger.poll(tick))).toEqual(['formCreated New']);
-		expect(countRequests()).toBe(0);
-	});
-});
-
 describe('A trigger that downloads files', () => {
 	const data = new TextEncoder().encode('Computing machinery');
 
 	/** A trigger, and a response with these files that comes after its first poll. */
-	async function begin(...first: string[]) {
-		const { form } = addForm(world);
-		const trigger = watch(n8n, form, { options: { downloadFiles: true, filePrefix: 'cv_' } });
-		await trigger.poll();
+	async function beginWith(...first: string[]) {
+		const options = { downloadFiles: true, filePrefix: 'cv_' };
+		const { form, trigger } = await begin(world, { options });
 		const submit = (...names: string[]) => {
 			const Name = names.map((name) => {
 				const { id } = store.addFile({ name, type: 'text/plain', data });
@@ -141,12 +104,12 @@ describe('A trigger that downloads files', () => {
 	}
 
 	it('puts them into binary fields', async () => {
-		const [item] = await (await begin('cv.txt')).poll();
+		const [item] = await (await beginWith('cv.txt')).poll();
 		expect(item.binary?.cv_name).toMatchObject({ fileName: 'cv.txt', mimeType: 'text/plain' });
 	});
 
 	it('delivers a response at once if its file is gone, and says so', async () => {
-		const trigger = await begin('cv.txt');
+		const trigger = await beginWith('cv.txt');
 		service.faults.set({ fault: status(410, 'Gone'), match: { path: /files/ } });
 		const [item] = await trigger.poll();
 		expect(item.binary).toBeUndefined();
@@ -154,7 +117,7 @@ describe('A trigger that downloads files', () => {
 	});
 
 	it('delivers what was found before a file that may come back', async () => {
-		const trigger = await begin('first.txt');
+		const trigger = await beginWith('first.txt');
 		await time.sleep(1_000);
 		trigger.submit('lost.txt');
 		service.faults.set({ fault: 'unavailable', match: { path: /lost/ } });
@@ -166,7 +129,7 @@ describe('A trigger that downloads files', () => {
 	it.each([408, 425, 429, 503])(
 		'waits for a file that may come back for three polls (%i)',
 		async (code) => {
-			const trigger = await begin('first.txt', 'lost.txt', 'last.txt');
+			const trigger = await beginWith('first.txt', 'lost.txt', 'last.txt');
 			service.faults.set({ fault: status(code, 'Later'), match: { path: /lost/ } });
 			const before = trigger.saved();
 			for (let poll = 1; poll < 3; poll++) {
@@ -183,9 +146,7 @@ describe('A trigger that downloads files', () => {
 });
 
 it('A poll that overlaps another sends no request of its own', async () => {
-	const { form, submit, countRequests } = addForm(world);
-	const trigger = watch(n8n, form);
-	await trigger.poll();
+	const { submit, countRequests, trigger } = await begin(world);
 	submit('Ada');
 	service.faults.set({ fault: slow(200) });
 	const polls = await Promise.all([trigger.poll(tick), trigger.poll(tick)]);

@@ -1,10 +1,10 @@
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
-import { locator, time, type N8n, type PollOptions } from '../harness.mts';
+import { beforeEach } from 'vitest';
+import { locator, n8nFor, time, type N8n, type PollOptions } from '../harness.mts';
+import { httpServer } from '../servers.mts';
 import type { World } from '../world.mts';
 
-export const MINUTE_MS = 60_000;
-export const HOUR_MS = 60 * MINUTE_MS;
-export const DAY_MS = 24 * HOUR_MS;
+export { DAY_MS, HOUR_MS, MINUTE_MS } from '../../time.mts';
 
 /** A scheduled poll of n8n's durable mode: nobody waits for its result. */
 export const tick = { activation: 'update', budgetMs: 36_000 } as const;
@@ -57,6 +57,52 @@ export function addForm(
 		store.addResponse(form, { answers: { Name }, incomplete }).uuid;
 	const countRequests = () => requests.filter(({ path }) => path.includes(form)).length;
 	return { form, submit, countRequests };
+}
+
+/** A trigger on a new form that has begun. */
+export async function begin(world: World, parameters: INodeParameters = {}) {
+	const added = addForm(world);
+	const trigger = watch(world.n8n, added.form, parameters);
+	await trigger.poll();
+	return { ...added, trigger };
+}
+
+let tokens = 0;
+
+/** A service that lists what a test puts there, and its form `form`. */
+export async function serveLists() {
+	const lists = {
+		responses: [] as IDataObject[],
+		fields: [] as IDataObject[],
+		forms: [] as IDataObject[],
+		areFieldsDown: false,
+		baseUrl: '',
+		/** The paths of all requests. */
+		requests: [] as string[],
+		/** A trigger on the form: what its first poll gives and logs, and how it polls later. */
+		async publish(parameters: INodeParameters = {}) {
+			const n8n = n8nFor({ accessToken: `token-${++tokens}`, baseUrl: lists.baseUrl });
+			const trigger = watch(n8n, 'form', parameters);
+			const poll = async (changed: INodeParameters = {}, given: PollOptions = tick) =>
+				(await trigger.poll(given, changed)).map(({ json }) => json);
+			const log: string[] = [];
+			return { first: await poll({}, { log }), log: log.join('\n'), poll };
+		},
+	};
+	lists.baseUrl = await httpServer(({ url = '' }, reply) => {
+		lists.requests.push(url);
+		const ofForm = url.endsWith('/fields') ? 'fields' : 'forms';
+		const list = url.includes('/responses/') ? 'responses' : ofForm;
+		const status = list === 'fields' && lists.areFieldsDown ? 503 : 200;
+		reply.writeHead(status, { 'content-type': 'application/json' });
+		reply.end(JSON.stringify({ success: true, data: lists[list] }));
+	});
+	beforeEach(() => {
+		const forms = [{ id: 'form', name: 'A', created_at: '2026-11-21' }];
+		const none = { responses: [], requests: [], areFieldsDown: false };
+		Object.assign(lists, { ...none, forms, fields: [{ uuid: 'f1', label: 'Name' }] });
+	});
+	return lists;
 }
 
 export function namesIn(items: INodeExecutionData[]): unknown[] {

@@ -4,9 +4,7 @@ import { createAccount, normalizeBaseUrl } from '../../../nodes/FormService/api/
 describe('the base URL', () => {
 	it.each([
 		'https://forms.example.com',
-		'https://forms.example.com/',
 		'https://forms.example.com/api/v1',
-		'https://forms.example.com/api/v1/',
 		'  https://FORMS.example.com/api/v1//  ',
 		'https://forms.example.com:443',
 	])('means the same as %s', (entered) => {

@@ -39,7 +39,6 @@ describe('reading the body of a reply', () => {
 describe('unwrapping the envelope', () => {
 	it.each([
 		[true, { success: false }],
-		[true, { success: 0 }],
 		[true, { success: 'False' }],
 		[true, { error: 'This form is closed' }],
 		[true, { error: { message: 'This form is closed' } }],
@@ -60,28 +59,17 @@ describe('unwrapping the envelope', () => {
 		expect(unwrap(form)).toMatchObject({ failed: false, details: [], data: form });
 	});
 
-	it.each<[object, string | undefined, string[]]>([
-		[
-			{ errors: { name: ['Too long.'], captcha: 'No.' } },
-			undefined,
-			['name: Too long.', 'captcha: No.'],
-		],
-		[{ errors: ['A', { message: 'B' }, { title: 'C' }] }, undefined, ['A', 'B', 'C']],
-		[
-			{ errors: { data: { email: { 0: 'No.' }, age: [{ message: 'No.' }] } } },
-			undefined,
-			['email: No.', 'age: No.'],
-		],
-		[{ message: ['A', 'B'] }, undefined, ['A', 'B']],
-		[{ detail: 'A' }, 'A', []],
-		[{ title: 'Invalid', detail: 'A', errors: [{ detail: 'B' }] }, 'Invalid', ['A', 'B']],
-		[{ message: 'Invalid', detail: [{ loc: ['body'], msg: 'A' }] }, 'Invalid', ['A']],
-	])('collects the reasons in %j', (value, message, details) => {
-		expect(unwrap({ success: false, ...value })).toMatchObject({
-			failed: true,
-			details,
-			...(message && { message }),
-		});
+	it.each<[object, string[], string?]>([
+		[{ errors: { name: ['Too long.'], captcha: 'No.' } }, ['name: Too long.', 'captcha: No.']],
+		[{ errors: ['A', { message: 'B' }, { title: 'C' }] }, ['A', 'B', 'C']],
+		[{ errors: { data: { a: { 0: 'No.' }, b: [{ message: 'No.' }] } } }, ['a: No.', 'b: No.']],
+		[{ message: ['A', 'B'] }, ['A', 'B']],
+		[{ detail: 'A' }, [], 'A'],
+		[{ title: 'Invalid', detail: 'A', errors: [{ detail: 'B' }] }, ['A', 'B'], 'Invalid'],
+		[{ message: 'Invalid', detail: [{ loc: ['body'], msg: 'A' }] }, ['A'], 'Invalid'],
+	])('collects the reasons in %j', (value, details, message) => {
+		const expected = { failed: true, details, ...(message && { message }) };
+		expect(unwrap({ success: false, ...value })).toMatchObject(expected);
 	});
 });
 

@@ -52,7 +52,6 @@ describe('A field of the resource mapper', () => {
 		[{ mandatory: true }, true],
 		[{ required: 1 }, true],
 		[{ mandatory: '1' }, true],
-		[{ required: 'true' }, true],
 		[{ required: '0', mandatory: 'false' }, false],
 		[{}, false],
 	])('with %j is required: %j', (field, required) => {

@@ -1,12 +1,13 @@
 import { range } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../../nodes/FormService/trigger/budget.ts';
 import * as compare from '../../../nodes/FormService/trigger/compare.ts';
 import type { FoundEvent, Rules } from '../../../nodes/FormService/trigger/compare.ts';
 import { advanceBaseline } from '../../../nodes/FormService/trigger/knowledge.ts';
 import type { FormState } from '../../../nodes/FormService/trigger/knowledge.ts';
 import type { PageRead } from '../../../nodes/FormService/trigger/reading.ts';
+import { testStories } from '../stories.mts';
 
 /*
  * Each example is a story of whole readings: the hour since the activation, the responses on each page, and
@@ -82,15 +83,9 @@ class Watch {
 	}
 }
 
-function describeStories(what: string, stories: Record<string, string>) {
-	describe(what, () => {
-		it.each(Object.entries(stories))('%s', (_rule, story) => {
-			expect(new Watch().play(story)).toBe(story);
-		});
-	});
-}
+const play = (story: string) => new Watch().play(story);
 
-describeStories('A response', {
+testStories('A response', play, {
 	'that is new and complete is Completed once': '1h: a -> Completed a; 2h: a ->',
 	'gives each of its events in turn':
 		'1h: a?@1 -> Started a; 24h: a?@1 ->; 25h: a?@1 -> Abandoned a; 26h: a?@1 ->; 27h: a -> Completed a',
@@ -121,11 +116,11 @@ it.each(oddTimes)(
 	'A response without a time of use (%s) is Abandoned a day after it was found',
 	(time) => {
 		const story = `5h: a?${time} b${time} -> Started a, Completed b; 28h: a?${time} b${time} ->; 29h: a?${time} -> Abandoned a; 60h: a?${time} ->; 90h: a?${time} ->; 91h: a${time} b${time} -> Completed a`;
-		expect(new Watch().play(story)).toBe(story);
+		expect(play(story)).toBe(story);
 	},
 );
 
-describeStories('A response that waits to be', {
+testStories('A response that waits to be', play, {
 	'Started is Completed instead': '1h: a? ~> Started a; 2h: a -> Completed a; 3h: a ->',
 	'Started is Started first, however late, and then Abandoned':
 		'1h: a?@1 ~> Started a; 30h: a?@1 ~>; 31h: a?@1 -> Started a; 32h: a?@1 -> Abandoned a',
@@ -137,7 +132,7 @@ describeStories('A response that waits to be', {
 		'1h: a b? ~> Completed a, Started b; 2h: a=A b=B -> Completed a, Completed b; 3h: a=A b=B ->',
 });
 
-describeStories('A response that existed before the form was watched', {
+testStories('A response that existed before the form was watched', play, {
 	'starts nothing, and gives its later events':
 		'existing; 1h: a@-9 b?@-8 ->; 2h: a@-9 b@-8 -> Completed b',
 	'is known by its time: the others are new':
@@ -170,7 +165,7 @@ it('An existing response is marked, so that new ones go first, also once it is c
 const without = (days: readonly number[]) => days.map((day) => `${24 * day}h: b ->`).join('; ');
 const found = '1h: a b -> Completed a, Completed b';
 
-describeStories('A response that is missing in its list', {
+testStories('A response that is missing in its list', play, {
 	'for 30 days is remembered': `${found}; ${without(range(1, 32))}; 999h: a b ->`,
 	'for 31 days is forgotten': `${found}; ${without(range(1, 33))}; 999h: a b -> Completed a`,
 	'on two days is remembered, however far apart': `${found}; ${without([1, 90])}; 9999h: a b ->`,

@@ -5,6 +5,7 @@ import { ServiceError } from '../../../nodes/FormService/api/errors.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../nodes/FormService/trigger/budget.ts';
 import * as health from '../../../nodes/FormService/trigger/health.ts';
 import type { AccountHealth, Failing } from '../../../nodes/FormService/trigger/health.ts';
+import { testStories } from '../stories.mts';
 
 const NOW = Date.UTC(2026, 10, 21, 12) + 0.375;
 const at = (minute: number) => NOW + minute * MINUTE_MS;
@@ -68,42 +69,36 @@ class List implements Failing {
 	}
 }
 
-it.each(
-	Object.entries({
-		'with the third, not before': 'fails 0; fails 4; fails 12 -> reported; fails 28',
-		'again after an hour':
-			'fails 0 4 12 -> reported; fails 28 58 71; fails 72 -> reported; fails 131; fails 132 -> reported',
-		'again if the clock is set back':
-			'fails 0 4 12 -> reported; fails -1440 -> reported; fails -1420',
-		'not after a success between them': 'fails 0 4; good; fails 20 24; fails 30 -> reported',
-		'once if the form is one of several': 'oneOfSeveral; fails 0 4 12 -> reported; fails 99 9999',
-		'also if newest pages are read between failing whole readings':
-			'failsWhole 0; goodPage; failsWhole 300; goodPage; failsWhole 600 -> reported',
-	}),
-)('Failures in a row are reported %s', (_rule, story) => {
-	expect(new List().play(story)).toBe(story);
+const play = (story: string) => new List().play(story);
+
+testStories('Failures in a row are reported', play, {
+	'with the third, not before': 'fails 0; fails 4; fails 12 -> reported; fails 28',
+	'again after an hour':
+		'fails 0 4 12 -> reported; fails 28 58 71; fails 72 -> reported; fails 131; fails 132 -> reported',
+	'again if the clock is set back':
+		'fails 0 4 12 -> reported; fails -1440 -> reported; fails -1420',
+	'not after a success between them': 'fails 0 4; good; fails 20 24; fails 30 -> reported',
+	'once if the form is one of several': 'oneOfSeveral; fails 0 4 12 -> reported; fails 99 9999',
+	'also if newest pages are read between failing whole readings':
+		'failsWhole 0; goodPage; failsWhole 300; goodPage; failsWhole 600 -> reported',
 });
 
 const fiftyTimes = `fails ${range(50).join(' ')} -> reported`;
-it.each(
-	Object.entries({
-		'4, 8, 16, then 30 minutes':
-			'fails 0; next 0 -> 4; fails 4; next 4 -> 12; fails 12 -> reported; next 12 -> 28; fails 28; next 28 -> 58',
-		'from the start of the poll': 'fails 0+3; next 3 -> 4',
-		'as long as the service asks, from the reply on': 'fails 0+3~25; next 3 -> 28',
-		'until the time that the service names': 'fails 0@45; next 0 -> 45',
-		'for an hour at most, whatever the service asks': 'fails 0~1440; next 0 -> 61',
-		'as long as the service asked, also after another failure': 'fails 0~50 9; next 9 -> 50',
-		'no longer if the clock is set back by a minute': 'fails 0~50; next -1 -> -1',
-		'no longer if the clock is set back by thirty days': `${fiftyTimes}; next -43200 -> -43200`,
-		'for later failures after the clock was set back': 'fails 0~50 -1440; next -1440 -> -1432',
-		'no more after a success, also when the clock is there again':
-			'fails 0~60; next -1440 -> -1440; good; next 1 -> 1; failsWhole 10~60; goodPage; next 11 -> 11',
-		'with whole readings until one gets on, and not with its newest pages':
-			'failsWhole 0; goodPage; failsWhole 300; goodPage; next 301 -> 301; nextWhole 301 -> 308; getsOn; nextWhole 301 -> 301',
-	}),
-)('A list that failed waits %s', (_rule, story) => {
-	expect(new List().play(story)).toBe(story);
+testStories('A list that failed waits', play, {
+	'4, 8, 16, then 30 minutes':
+		'fails 0; next 0 -> 4; fails 4; next 4 -> 12; fails 12 -> reported; next 12 -> 28; fails 28; next 28 -> 58',
+	'from the start of the poll': 'fails 0+3; next 3 -> 4',
+	'as long as the service asks, from the reply on': 'fails 0+3~25; next 3 -> 28',
+	'until the time that the service names': 'fails 0@45; next 0 -> 45',
+	'for an hour at most, whatever the service asks': 'fails 0~1440; next 0 -> 61',
+	'as long as the service asked, also after another failure': 'fails 0~50 9; next 9 -> 50',
+	'no longer if the clock is set back by a minute': 'fails 0~50; next -1 -> -1',
+	'no longer if the clock is set back by thirty days': `${fiftyTimes}; next -43200 -> -43200`,
+	'for later failures after the clock was set back': 'fails 0~50 -1440; next -1440 -> -1432',
+	'no more after a success, also when the clock is there again':
+		'fails 0~60; next -1440 -> -1440; good; next 1 -> 1; failsWhole 10~60; goodPage; next 11 -> 11',
+	'with whole readings until one gets on, and not with its newest pages':
+		'failsWhole 0; goodPage; failsWhole 300; goodPage; next 301 -> 301; nextWhole 301 -> 308; getsOn; nextWhole 301 -> 301',
 });
 
 it('The reported error says what it means for responses', () => {
@@ -116,11 +111,9 @@ it('A person who publishes sees at once what works again, but for what the servi
 	const [failed, refused, good] = [new List('fails 0'), new List('fails 0~9'), new List()];
 	// also in the instant of the failure
 	const isWanted = (...lists: List[]) => health.isRetryWanted(lists, at(0));
-	expect([isWanted(failed, good), isWanted(failed, refused), isWanted(good)]).toEqual([
-		true,
-		false,
-		false,
-	]);
+	expect(isWanted(failed, good)).toBe(true);
+	expect(isWanted(failed, refused)).toBe(false);
+	expect(isWanted(good)).toBe(false);
 });
 
 describe('A failure is about the account', () => {
@@ -129,11 +122,8 @@ describe('A failure is about the account', () => {
 	it('if it is one of the token or of limits, however often others happen', () => {
 		const ofAccount = ['credential-invalid', 'rate-limited', 'quota-exhausted'];
 		for (const cause of [...ofAccount, 'configuration-invalid', 'node-defect']) {
-			const [account, list, error] = [
-				createAccount(),
-				new List(),
-				createError({ cause } as Failure),
-			];
+			const [account, list] = [createAccount(), new List()];
+			const error = createError({ cause } as Failure);
 			const find = (id: string) => health.findFailing(account, list, id, error, 10, 'schedule');
 			expect([find('a'), find('b')][1], cause).toBe(ofAccount.includes(cause) ? account : list);
 		}

@@ -4,6 +4,7 @@ import type { FoundEvent } from '../../../nodes/FormService/trigger/compare.ts';
 import { describeKnown } from '../../../nodes/FormService/trigger/knowledge.ts';
 import * as outboxes from '../../../nodes/FormService/trigger/outbox.ts';
 import type { Outbox } from '../../../nodes/FormService/trigger/outbox.ts';
+import { testStories } from '../stories.mts';
 
 /** `a3` is an event of a response of form a, created at second 3; `a3*` existed before; `a3?` is Started. */
 function readEvent(text: string): FoundEvent {
@@ -58,56 +59,43 @@ function play(story: string, outbox = outboxes.createOutbox()): string {
 	return seen.join('; ');
 }
 
-it.each(
-	Object.entries({
-		'is for all if there is enough': 'found a1 a2 b1; poll 9 -> a1 a2, b1; poll 9 ->',
-		'goes to the forms in turn':
-			'found a1 a2 a3 b1 b2 c1; poll 4 -> a1 a2, b1, c1; poll 9 -> a3, b2',
-		'goes to the forms in turn, also from poll to poll':
-			'found a1 a2 a3 b1 b2 c1; poll 1 -> a1; poll 1 -> b1; poll 1 -> c1; poll 1 -> a2; poll 1 -> b2; poll 1 -> a3',
-		'goes to the forms in turn, however often one had it before':
-			'found a1; poll 1 -> a1; found a2; poll 1 -> a2; found a3 b1 b2; poll 1 -> b1; poll 1 -> a3',
-		'goes to those first that had none': 'found a1 a2 b1 c1; poll 2 -> a1, b1; poll 2 -> c1, a2',
-		'that others do not need goes to one form': 'found a1 a2 a3 a4 b1; poll 4 -> a1 a2 a3, b1',
-		'goes to forms whose events can be delivered now': 'found a1 b1; poll 9 b -> b1; poll 9 -> a1',
-		'goes to the oldest, however they are listed': 'found a30 a4 a100; poll 2 -> a4 a30',
-		'goes to new responses first, and items come oldest first':
-			'found a1* a9 a2* a8; poll 3 -> a1 a8 a9; poll 9 -> a2',
-		'for one of two events of a response is for its completion':
-			'found a1? a2?; found a1; poll 1 -> a1; poll 9 -> a2?',
-		'can be used up: then events wait': 'found a1; poll 0 ->; poll 1 -> a1',
-	}),
-)('Room in a poll %s', (_rule, story) => {
-	expect(play(story)).toBe(story);
+testStories('Room in a poll', play, {
+	'is for all if there is enough': 'found a1 a2 b1; poll 9 -> a1 a2, b1; poll 9 ->',
+	'goes to the forms in turn': 'found a1 a2 a3 b1 b2 c1; poll 4 -> a1 a2, b1, c1; poll 9 -> a3, b2',
+	'goes to the forms in turn, also from poll to poll':
+		'found a1 a2 a3 b1 b2 c1; poll 1 -> a1; poll 1 -> b1; poll 1 -> c1; poll 1 -> a2; poll 1 -> b2; poll 1 -> a3',
+	'goes to the forms in turn, however often one had it before':
+		'found a1; poll 1 -> a1; found a2; poll 1 -> a2; found a3 b1 b2; poll 1 -> b1; poll 1 -> a3',
+	'goes to those first that had none': 'found a1 a2 b1 c1; poll 2 -> a1, b1; poll 2 -> c1, a2',
+	'that others do not need goes to one form': 'found a1 a2 a3 a4 b1; poll 4 -> a1 a2 a3, b1',
+	'goes to forms whose events can be delivered now': 'found a1 b1; poll 9 b -> b1; poll 9 -> a1',
+	'goes to the oldest, however they are listed': 'found a30 a4 a100; poll 2 -> a4 a30',
+	'goes to new responses first, and items come oldest first':
+		'found a1* a9 a2* a8; poll 3 -> a1 a8 a9; poll 9 -> a2',
+	'for one of two events of a response is for its completion':
+		'found a1? a2?; found a1; poll 1 -> a1; poll 9 -> a2?',
+	'can be used up: then events wait': 'found a1; poll 0 ->; poll 1 -> a1',
 });
 
-it.each(
-	Object.entries({
-		'comes again until n8n keeps it':
-			'found a1 a2 b1; poll 2 -> a1, b1; discarded; poll 2 -> a1, b1; kept; discarded; poll 9 -> a2',
-		'comes before what had no room':
-			'found a1 a2 a3; poll 2 -> a1 a2; discarded; waiting -> a1 a2 a3',
-		'keeps its place among what was found since':
-			'found a2 a3 a5; poll 2 -> a2 a3; found a1 a4; discarded; waiting -> a1 a2 a3 a4 a5',
-		'comes after new ones if it existed before':
-			'found a1* a2* a8; poll 2 -> a1 a8; found a9; discarded; waiting -> a8 a9 a1 a2',
-		'is replaced by what was found of a response since':
-			'found a1? a2?; poll 2 -> a1? a2?; found a1; discarded; waiting -> a1 a2?',
-	}),
-)('What n8n discards %s', (_rule, story) => {
-	expect(play(story)).toBe(story);
+testStories('What n8n discards', play, {
+	'comes again until n8n keeps it':
+		'found a1 a2 b1; poll 2 -> a1, b1; discarded; poll 2 -> a1, b1; kept; discarded; poll 9 -> a2',
+	'comes before what had no room':
+		'found a1 a2 a3; poll 2 -> a1 a2; discarded; waiting -> a1 a2 a3',
+	'keeps its place among what was found since':
+		'found a2 a3 a5; poll 2 -> a2 a3; found a1 a4; discarded; waiting -> a1 a2 a3 a4 a5',
+	'comes after new ones if it existed before':
+		'found a1* a2* a8; poll 2 -> a1 a8; found a9; discarded; waiting -> a8 a9 a1 a2',
+	'is replaced by what was found of a response since':
+		'found a1? a2?; poll 2 -> a1? a2?; found a1; discarded; waiting -> a1 a2?',
 });
 
-it.each(
-	Object.entries({
-		'drops what the filters drop':
-			'found a1 a2 a3; filter a1 a3 -> a2; passed -> a1 a3; poll 9 -> a1 a3',
-		'shows events to the filters again after a later find or a change':
-			'found a1? a2; filter a1 a2 ->; found a1 a3; passed -> a2; filtersChanged; passed ->; waiting -> a1 a2 a3',
-		'forgets the events of forms that are not watched': 'found a1 b1; watch b; poll 9 -> b1',
-	}),
-)('The outbox %s', (_rule, story) => {
-	expect(play(story)).toBe(story);
+testStories('The outbox', play, {
+	'drops what the filters drop':
+		'found a1 a2 a3; filter a1 a3 -> a2; passed -> a1 a3; poll 9 -> a1 a3',
+	'shows events to the filters again after a later find or a change':
+		'found a1? a2; filter a1 a2 ->; found a1 a3; passed -> a2; filtersChanged; passed ->; waiting -> a1 a2 a3',
+	'forgets the events of forms that are not watched': 'found a1 b1; watch b; poll 9 -> b1',
 });
 
 it('Events that were taken can go back in part, such as those whose files are missing', () => {

@@ -12,6 +12,7 @@ import * as savedState from '../../../nodes/FormService/trigger/savedState.ts';
 import type { StateMemory } from '../../../nodes/FormService/trigger/savedState.ts';
 import { decodeState, encodeState } from '../../../nodes/FormService/trigger/stateCodec.ts';
 import type { State } from '../../../nodes/FormService/trigger/stateCodec.ts';
+import { testStories } from '../stories.mts';
 
 const NOW = Date.UTC(2026, 10, 21, 12) + 0.375;
 const nothing: Knowledge = { service: 'S', forms: new Map() };
@@ -65,29 +66,25 @@ class Trigger {
 }
 
 // each poll continues from a state, and leaves a numbered one, with items or without; n8n can lose it
-it.each(
-	Object.entries({
-		'what n8n kept': 'nothing -> 1; kept 1 -> 2; kept 2 -> items 3; kept 3 -> 3; kept 3 -> 4',
-		'what it remembers, and repeats items that n8n discarded':
-			'nothing -> 1 lost; discarded 1 -> 2; kept 2 -> items 3 lost; discarded 2 -> items 4; kept 4 -> 5',
-		'the same state until n8n keeps the items':
-			'nothing -> 1; kept 1 -> items 2 lost; discarded 1 -> items 3 lost; discarded 1 -> items 4; kept 4 -> 5',
-		'nothing after first items that n8n discarded':
-			'nothing -> items 1 lost; discarded -> items 2; kept 2 -> 3',
-		'what it remembers of polls without items, which n8n need not keep':
-			'nothing -> 1; kept 1 -> 2 lost; discarded 2 -> 3 lost; discarded 3 -> items 4 lost; discarded 3 -> 5',
-		'what n8n kept, after a restart':
-			'nothing -> 1; kept 1 -> 2 lost; restart; foreign 1 -> items 3; restart; foreign 3 -> 4',
-		'what another process left':
-			'nothing -> 1; another process leaves 7; foreign 7 -> 8; kept 8 -> 9',
-		'what another process left, although both have counted as far':
-			'nothing -> 1; kept 1 -> 2 lost; another process leaves 7; foreign 7 -> 8',
-		'nothing if n8n kept only damage': 'nothing -> 1; restart; damage; damage -> 2; kept 2 -> 3',
-		'what it remembers if n8n kept only damage':
-			'nothing -> 1; kept 1 -> 2; damage; discarded 2 -> 3',
-	}),
-)('A poll continues from %s', (_rule, story) => {
-	expect(new Trigger().play(story)).toBe(story);
+testStories('A poll continues from', (story) => new Trigger().play(story), {
+	'what n8n kept': 'nothing -> 1; kept 1 -> 2; kept 2 -> items 3; kept 3 -> 3; kept 3 -> 4',
+	'what it remembers, and repeats items that n8n discarded':
+		'nothing -> 1 lost; discarded 1 -> 2; kept 2 -> items 3 lost; discarded 2 -> items 4; kept 4 -> 5',
+	'the same state until n8n keeps the items':
+		'nothing -> 1; kept 1 -> items 2 lost; discarded 1 -> items 3 lost; discarded 1 -> items 4; kept 4 -> 5',
+	'nothing after first items that n8n discarded':
+		'nothing -> items 1 lost; discarded -> items 2; kept 2 -> 3',
+	'what it remembers of polls without items, which n8n need not keep':
+		'nothing -> 1; kept 1 -> 2 lost; discarded 2 -> 3 lost; discarded 3 -> items 4 lost; discarded 3 -> 5',
+	'what n8n kept, after a restart':
+		'nothing -> 1; kept 1 -> 2 lost; restart; foreign 1 -> items 3; restart; foreign 3 -> 4',
+	'what another process left':
+		'nothing -> 1; another process leaves 7; foreign 7 -> 8; kept 8 -> 9',
+	'what another process left, although both have counted as far':
+		'nothing -> 1; kept 1 -> 2 lost; another process leaves 7; foreign 7 -> 8',
+	'nothing if n8n kept only damage': 'nothing -> 1; restart; damage; damage -> 2; kept 2 -> 3',
+	'what it remembers if n8n kept only damage':
+		'nothing -> 1; kept 1 -> 2; damage; discarded 2 -> 3',
 });
 
 it.each<[string, Partial<Knowledge>]>([
@@ -116,9 +113,8 @@ it.each<[string, boolean, boolean, number, boolean]>([
 	const trigger = new Trigger();
 	trigger.poll({ isListed: false });
 	trigger.poll({ isListed: true }, hasItems, isKept);
-	expect(savedState.isDeliveryUnderWay(trigger.kept, trigger.memory, NOW + seconds * 1_000)).toBe(
-		isUnderWay,
-	);
+	const { kept, memory } = trigger;
+	expect(savedState.isDeliveryUnderWay(kept, memory, NOW + seconds * 1_000)).toBe(isUnderWay);
 });
 
 describe('The saved state', () => {

@@ -29,8 +29,6 @@ describe('An answer of a new response', () => {
 
 	it.each<[FieldKind, unknown, string | number]>([
 		['text', ' Ada ', ' Ada '],
-		['text', '007', '007'],
-		['text', 2.5, '2.5'],
 		['text', 1e-7, '0.0000001'],
 		['text', true, 1],
 		['text', 9007199254740993n, '9007199254740993'],
@@ -40,12 +38,7 @@ describe('An answer of a new response', () => {
 		['number', '12.50', '12.50'],
 		['boolean', 'No', 0],
 		['boolean', ['yes'], 1],
-		['date', '2026-01-31', '2026-01-31'],
-		[
-			'file',
-			{ name: 'a b.pdf', url: 'https://f.example/a%20b.pdf' },
-			'https://f.example/a%20b.pdf',
-		],
+		['file', { name: 'a b.pdf', url: 'https://h/a%20b.pdf' }, 'https://h/a%20b.pdf'],
 		['file', ['https://f.example/a.pdf'], 'https://f.example/a.pdf'],
 		['singleChoice', ' red', 'r'],
 		['singleChoice', { label: 'Red', value: 'r' }, 'r'],
@@ -93,7 +86,6 @@ describe('An answer of a new response', () => {
 
 	it.each<[FieldKind, unknown, RegExp]>([
 		['text', { a: 1 }, /^must be text, a number, a date or a list, not an object$/],
-		['text', [{ a: 1 }], /not an object$/],
 		['text', [['a'], 'b'], /list inside a list/],
 		['text', 2 ** 53, /too many digits/],
 		['text', NaN, /^must be a number$/],
@@ -114,7 +106,6 @@ describe('An answer of a new response', () => {
 	});
 
 	it.each([
-		['Other', 'Other'],
 		['1,234', '1,234'],
 		['Red, own', 'Red, own'],
 		[['Red', '1,234'], 'r, 1,234'],
@@ -225,7 +216,6 @@ const ham = ['Ham', 'Cheese', 'Bread', 'Ham, Cheese'];
 const shifted = [1, 2, 3, 4].map((number) => ({ label: number, value: number - 1 }));
 
 it.each<[FieldKind, unknown, unknown, string, unknown?]>([
-	['number', '0.1', '0.10', 'equal'],
 	['number', '0.1', '0.10000000000000001', 'different'],
 	['number', '1.2e3', 1200, 'equal'],
 	['number', ' 03.0 ', 3, 'equal'],
@@ -249,7 +239,6 @@ it.each<[FieldKind, unknown, unknown, string, unknown?]>([
 	['text', ['Smith', 'John'], ['John', 'Smith'], 'equal'],
 	['text', null, ',', 'different'],
 	['singleChoice', 'a, b', ['b', 'a'], 'not compared', []],
-	['date', '2026-01-31', '2026-01-31', 'equal'],
 	['date', '2026-01-31', '2026-02-01', 'different'],
 	['date', '2026-01-31T00:00:00Z', '2026-01-31', 'not compared'],
 	['dateTime', '2026-01-31T08:00Z', '2026-01-31T03:00-05:00', 'equal'],
@@ -262,7 +251,6 @@ it.each<[FieldKind, unknown, unknown, string, unknown?]>([
 	['multipleChoice', [{ label: 'Red', value: 'r' }, '2'], 'r, Two', 'equal'],
 	['multipleChoice', ['Red', 'r'], ' RED', 'equal'],
 	['multipleChoice', 'Ham, Cheese', ['Ham', 'Cheese'], 'not compared', ham],
-	['multipleChoice', 'Ham, Cheese', ['Ham, Cheese'], 'not compared', ham],
 	['multipleChoice', 'Ham, Cheese', 'Ham, Cheese', 'not compared', ham],
 	['multipleChoice', 'Ham, Cheese', ['Ham', 'Bread'], 'different', ham],
 	['multipleChoice', ['Ham, Cheese'], ['Ham', 'Cheese'], 'different', ham],
