@@ -78,6 +78,12 @@ describe('Response: Create with Using JSON', () => {
 		expect(service.requests).toEqual([]);
 	});
 
+	it('quotes no answer of invalid JSON', async () => {
+		const { error } = await create(survey, [{}], json('{"Comment": my diagnosis}'));
+		expect(error?.message).toBe("'Answers (JSON)' is not valid JSON");
+		expect(`${error?.description} ${error?.messages.join()}`).not.toContain('diagnosis');
+	});
+
 	it.each(['', 'constructor', '__proto__', NO_FIELD])('refuses the name %j', async (key) => {
 		const { error } = await create(survey, [{}], json(`{"Comment (2)": "x", "${key}": "x"}`));
 		expect(error?.message).toBe(`"${key}" is not a field of this form`);

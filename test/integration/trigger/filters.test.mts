@@ -85,3 +85,16 @@ describe('A condition', () => {
 		expect((await pollFor(trigger, 2, HOUR_MS)).names).toEqual(['Ada']);
 	});
 });
+
+it.each<[string, INodeParameters]>([
+	['Trigger On', { events: ['responseCompleted'] }],
+	['Filters', filters(condition('Name', 'Grace'))],
+])('What waits is dropped if it does not meet a changed %s', async (_what, changed) => {
+	const events = ['responseStarted', 'responseCompleted'];
+	const { trigger, submit } = await begin(world, { events, options: { maxPerPoll: 1 } });
+	for (const name of ['Ada', 'Alan']) submit(name, true);
+	expect(namesIn(await trigger.poll(tick))).toEqual(['Ada']);
+	expect(await trigger.poll({}, changed)).toEqual([]);
+	submit('Grace');
+	expect(namesIn(await trigger.poll(tick, changed))).toEqual(['Grace']);
+});
