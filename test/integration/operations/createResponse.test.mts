@@ -79,9 +79,9 @@ describe('Response: Create with Using JSON', () => {
 	});
 
 	it('quotes no answer of invalid JSON', async () => {
-		const { error } = await create(survey, [{}], json('{"Comment": my diagnosis}'));
+		const { error } = await create(survey, [{}], json('{"Comment": ill}'));
 		expect(error?.message).toBe("'Answers (JSON)' is not valid JSON");
-		expect(`${error?.description} ${error?.messages.join()}`).not.toContain('diagnosis');
+		expect(error?.description).not.toContain('ill');
 	});
 
 	it.each(['', 'constructor', '__proto__', NO_FIELD])('refuses the name %j', async (key) => {

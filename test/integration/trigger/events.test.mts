@@ -83,6 +83,15 @@ describe('Form Updated', () => {
 		expect(JSON.stringify(raw)).not.toContain('hidden');
 	});
 
+	it('says nothing of changes before it was chosen again', async () => {
+		const { poll } = await publish({ events });
+		expect(await poll({ events: ['responseCompleted'] }, {})).toEqual([]);
+		lists.forms[0].name = 'B';
+		expect(await poll({ events }, {})).toEqual([]);
+		lists.forms[0].name = 'C';
+		expect(await poll({ events })).toMatchObject([{ changed: ['name'], name: 'C' }]);
+	});
+
 	it('has the newest form with an example of what has changed as its test event', async () => {
 		const days = { new: '22', other: '23' };
 		for (const [id, day] of Object.entries(days))
