@@ -21,15 +21,11 @@ describe('The notice below the forms', () => {
 		[{ watch: 'all' }, '12 forms are each polled about every 24 minutes.'],
 		[{ events: ['formCreated'] }, 'Polls the list of forms about every 2 minutes'],
 		[{ events: ['formUpdated', 'responseUpdated'] }, 'The list of forms is polled about once an'],
-	])('says how often the trigger polls for %j, and how to change that', (more, text) => {
+	])('says how often the trigger polls for %j, until Requests per Day is set', (more, text) => {
 		expect(shown({}, more)).toEqual([expect.stringContaining(text)]);
 		expect(shown({}, more)).toEqual([expect.stringContaining("set 'Requests per Day'")]);
-	});
-
-	it('says that triggers share Requests per Day once it is set', () => {
-		expect(shown({ requestsPerDay: 100 })).toEqual([
-			expect.stringMatching(/^All triggers .+ share/),
-		]);
+		const share = expect.stringMatching(/^All triggers .+ share/);
+		expect(shown({ requestsPerDay: 100 }, more)).toEqual([share]);
 	});
 });
 
