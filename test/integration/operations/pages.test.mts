@@ -86,6 +86,7 @@ describe('A link to the next page', () => {
 	it.each([
 		['/elsewhere?page=2', `at ${service.url}/elsewhere`],
 		[`/api/v1/responses/${demoForms.survey}?page=2`, `at ${service.url}/api/v1/responses/`],
+		[`${LIST}/archived?page=2`, `at ${service.url}${LIST}/archived`],
 		['https://forms.internal/api/v1/workspace', 'at https://forms.internal/api/v1/workspace'],
 		[`https://forms.internal/?${LIST}`, 'at https://forms.internal/'],
 		['file:///etc/passwd', 'elsewhere'],

@@ -292,6 +292,14 @@ describe('Skip Unchanged', () => {
 		expect(bodies()).toEqual([undefined, { cta_label: 'Go' }]);
 	});
 
+	it('sends nothing if one of the forms does not exist', async () => {
+		const rows = [contact, 'unknown'].map((id) => ({ id, cta_label: 'Go' }));
+		const { error } = await run(rows, skip);
+		expect(error).toMatchObject({ context: { itemIndex: 1 } });
+		expect(error?.description).toMatch(/^Nothing was sent\./);
+		expect(bodies()).toEqual([undefined]);
+	});
+
 	it.each([
 		['has changed', slow(0), 'updated'],
 		['may have changed', faultTable.dropAfter, undefined],
