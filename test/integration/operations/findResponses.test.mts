@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { INodeListSearchResult, INodePropertyOptions } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { demoForms, success } from '../../service/index.mts';
+import { demoForms, status, success } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { running, createWorld, type World } from '../world.mts';
 
@@ -53,6 +53,12 @@ describe('One Column per Field', () => {
 		expect(Object.keys(withFile.binary!)).toEqual(['file_cv']);
 		const byUuid = await list(application, { options: { ...files, answerKeys: 'uuid' } });
 		expect(byUuid.items.flatMap(({ binary = {} }) => Object.keys(binary))).toEqual(['file_cv']);
+	});
+
+	it('says why a file is missing', async () => {
+		service.faults.set({ fault: status(410, 'Gone'), match: { path: /files/ } });
+		const { rows } = await list(application, { options: { columns: true, downloadFiles: true } });
+		expect(rows.flatMap(({ fileError }) => fileError ?? [])).toEqual([expect.any(String)]);
 	});
 });
 

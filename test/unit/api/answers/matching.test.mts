@@ -33,8 +33,8 @@ describe('The names of answers', () => {
 		expect(parseFields(form, { answerKeys }).map(({ name }) => name)).toEqual(names);
 	});
 
-	const taken =
-		'number event form fileError answersError otherAnswers matchedByPosition constructor';
+	const attributes = 'id number number_formatted submitted_at referrer';
+	const taken = `${attributes} event form fileError answersError otherAnswers matchedByPosition constructor`;
 	it.each(taken.split(' '))('take no name that is needed for something else: %s', (label) => {
 		const fields = parseFields([{ uuid: 'u', label }], { columns: true });
 		expect(fields[0].name).toBe(`${label} (2)`);
