@@ -66,17 +66,26 @@ describe('Form Updated', () => {
 		const { first, poll } = await publish({ events });
 		const secret = { api_token: 'hidden' };
 		lists.forms = [
-			{ id: 'form', name: 'B', is_closed: true, secret, responses_count: 9 },
+			{
+				id: 'form',
+				name: 'B',
+				is_closed: true,
+				secret,
+				webhook_secret: 'hidden',
+				responses_count: 9,
+			},
 			{ id: 'b' },
 		];
-		const changed = ['is_closed', 'name', 'secret'];
+		const changed = ['is_closed', 'name', 'secret', 'webhook_secret'];
 		const item = {
 			event: 'formUpdated',
 			changed,
 			is_closed: true,
 			form: { id: 'form', name: 'B' },
 		};
-		expect([first, await poll()]).toEqual([[], [expect.objectContaining(item)]]);
+		const updated = await poll();
+		expect([first, updated]).toEqual([[], [expect.objectContaining(item)]]);
+		expect(JSON.stringify(updated)).not.toContain('hidden');
 		lists.forms[0] = { ...lists.forms[0], responses_count: 10, cta_label: 'Send' };
 		const [raw] = await poll({ simplify: false });
 		expect(raw).toMatchObject({ changed: ['cta_label'], cta_label: 'Send', responses_count: 10 });

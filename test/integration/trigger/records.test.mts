@@ -83,6 +83,13 @@ describe('The fields of a form, which columns are made of,', () => {
 		expect(countFieldRequests()).toBe(2);
 	});
 
+	it('are not read when the workflow is published again without a filter', async () => {
+		const { poll } = await publish({ options: { columns: true, requestsPerDay: 720 } });
+		const before = lists.requests.length;
+		expect(await poll({}, {})).toEqual([]);
+		expect(lists.requests).toHaveLength(before);
+	});
+
 	it('are read again, but not each time, for an answer that belongs to none of them', async () => {
 		const { poll } = await publish(columns);
 		submit('Ada');
