@@ -262,6 +262,7 @@ it.each<[FieldKind, unknown, unknown, string, unknown?]>([
 	['singleChoice', '2', '4', 'different', shifted],
 	['singleChoice', '3', '4', 'not compared', shifted],
 	['multipleChoice', ['0', '2'], ['0', '4'], 'different', shifted],
+	['multipleChoice', '3, 0', ['4', '0'], 'not compared', shifted],
 ])('Two answers of the kind %s, %j and %j, are %s', (kind, listed, sent, outcome, options) => {
 	expect(compare(kind, listed, sent, options)).toBe(outcome);
 });

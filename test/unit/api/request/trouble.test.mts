@@ -2,11 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatTime } from '../../../../nodes/FormService/api/errors.ts';
 import { createAccount } from '../../../../nodes/FormService/api/account.ts';
+import { clock } from '../../../../nodes/FormService/api/clock.ts';
 import { endpoints } from '../../../../nodes/FormService/api/endpoints.ts';
 import { findConnectionProblem } from '../../../../nodes/FormService/api/request/http.ts';
 import type { ConnectionProblem } from '../../../../nodes/FormService/api/request/http.ts';
 import { readReply } from '../../../../nodes/FormService/api/request/reply.ts';
-import { decideRetry, explainBroken } from '../../../../nodes/FormService/api/request/trouble.ts';
+import {
+	decideRetry,
+	explainBroken,
+	explainHeldBack,
+} from '../../../../nodes/FormService/api/request/trouble.ts';
 import type { Trouble } from '../../../../nodes/FormService/api/request/trouble.ts';
 
 const account = createAccount({ accessToken: 'token', baseUrl: 'https://forms.example.com' });
@@ -90,6 +95,13 @@ it.each([
 	['form', 404, '禁止', 'Form not found: "禁止"'],
 ])('What is said of a %s with %i and "%s" is: %s', (noun, status, message, shown) => {
 	expect(reply(status, {}, JSON.stringify({ success: false, message }), noun).message).toBe(shown);
+});
+
+it('A request that is held back because of the day says when the day ends', () => {
+	const until = clock.now() + 8 * 3_600_000;
+	const { message, failure } = explainHeldBack({ kind: 'dayUsedUp', until, allowed: 1_440 });
+	expect(message).toContain(formatTime(until));
+	expect(failure).toMatchObject({ resetsAtEpochMs: expect.closeTo(until, -3) });
 });
 
 /** As n8n's helpers throw it: the error of the network is the cause of another. */
