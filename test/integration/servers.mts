@@ -90,13 +90,17 @@ export async function httpServer(answer: RequestListener): Promise<string> {
 }
 
 /** A place where no service can be reached, and why. What a person reads of it is in errorTexts.md. */
-export type Unreachable = { name: string; baseUrl: string; cause: string };
-
-/** What https requests got as far as asking for. */
-export const asked: string[] = [];
+export type Unreachable = {
+	name: string;
+	baseUrl: string;
+	cause: string;
+	/** What https requests got as far as asking for, at any of the places. */
+	asked: readonly string[];
+};
 
 /** Where no service is, on this machine alone: no name is looked up, and no port left to others. */
 export async function unreachablePlaces(): Promise<Unreachable[]> {
+	const asked: string[] = [];
 	const https = createHttpsServer(selfSigned, (request, reply) => {
 		asked.push(request.url ?? '');
 		reply.end('{}');
@@ -110,7 +114,7 @@ export async function unreachablePlaces(): Promise<Unreachable[]> {
 		['a certificate that nobody vouches for', `https://127.0.0.1:${await listen(https)}`, settings],
 		['a service that speaks no https', `https://127.0.0.1:${await listen(plain)}`, settings],
 	];
-	return places.map(([name, baseUrl, cause]) => ({ name, baseUrl, cause }));
+	return places.map(([name, baseUrl, cause]) => ({ name, baseUrl, cause, asked }));
 }
 
 /** A port at which nothing listens, and cannot by chance: the other end of a connection has it until it is freed. */

@@ -31,16 +31,18 @@ it.each<[number, number, Order, Mode]>([
 });
 
 it.each(['default', 'durable'] as const)(
-	'A poll repeats a new form that n8n discarded (%s)',
+	'A poll repeats new and changed forms that n8n discarded (%s)',
 	async (mode) => {
-		const events = ['formCreated', 'responseCompleted'] as const;
+		const events = ['formCreated', 'formUpdated', 'responseCompleted'] as const;
 		const world = new World(['A'], { mode, watch: ALL, events });
 		await world.beginAndRun(1);
 		world.submit(world.createForm('B'));
+		world.edit(world.forms.A);
 		const discarded = await world.tick(2 * HOUR_MS, { end: 'discarded' });
-		expect(listEvents(discarded)).toEqual(['B formCreated', 'B-1 responseCompleted']);
+		const expected = ['A formUpdated', 'B formCreated', 'B-1 responseCompleted'];
+		expect(listEvents(discarded).sort()).toEqual(expected);
 		await world.calm();
-		expect(world.delivered.sort()).toEqual(listEvents(discarded).sort());
+		expect(world.delivered.sort()).toEqual(expected);
 	},
 );
 

@@ -23,6 +23,9 @@ describe('A failure', () => {
 		await world.run(400, undefined, failAll(faults[name]));
 		const failed = world.polls.filter(({ sent }) => sent.some(({ isGood }) => !isGood));
 		expect(failed.indexOf(world.reports[0])).toBe(2);
+		const log = world.n8n.log.filter((text) => text.startsWith('Form A could not be read: '));
+		expect(log[0]).toContain('Failures in a row: 1.');
+		expect(log[1]).toContain('Failures in a row: 2.');
 		expectHourly(world.reports);
 		expect(Math.max(...listGaps(world.requestTimes))).toBeLessThanOrEqual(31);
 		world.submit(world.forms.A);

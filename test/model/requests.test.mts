@@ -184,28 +184,50 @@ it.each<[number, number, number, number, Mode]>([
 	expect(Math.max(...gaps)).toBeLessThanOrEqual(most);
 });
 
-it.each<[number, number]>([
-	[1, 5],
-	[10, 80],
-])('%i forms of six pages are all read, with %i requests a day', async (count, requestsPerDay) => {
+it.each<[number, number, Order]>([
+	[1, 5, 'newest'],
+	[10, 80, 'newest'],
+	[10, 80, 'oldest'],
+])('%i forms of six pages are all read, with %i requests a day, %s first', async (...given) => {
+	const [count, requestsPerDay, order] = given;
 	const world = new World(createIds(count), { requestsPerDay });
 	for (const form of Object.values(world.forms)) {
-		form.pageSize = 2;
-		fill(form, 11);
+		fill(Object.assign(form, { order, pageSize: 2, paging: 'number' }), 12);
 	}
 	await world.begin();
 	const submit = (minute: number) => minute === 1440 && world.submit(world.forms.F0);
 	await world.run(4 * 1440, submit, { periodMinutes: 10 });
-	expect(world.delivered).toEqual(['F0-12 responseCompleted']);
+	expect(world.delivered).toEqual(['F0-13 responseCompleted']);
+	// readings of the newest page and of all pages take turns
+	const minutes = (2 * count * 1440) / requestsPerDay;
+	expect(world.oracle.listDelays()[0]).toBeLessThanOrEqual(minutes + 10);
+});
+
+it('Requests per Day are nearly kept with 300 pages and a restart every six hours', async () => {
+	const { world } = createPaged({ pages: 300 });
+	await world.beginAndRun(60);
+	const before = world.requestTimes.length;
+	const restart = async (minute: number) => minute % 360 === 0 && (await world.restart());
+	await world.run(1.5 * DAY_MINUTES, restart, { periodMinutes: 2 });
+	expect(countMostInADay(world.requestTimes.slice(before))).toBeLessThanOrEqual(770);
 });
 
 it.each([
-	['shuffled', 3],
-	['newest', 1],
-] as const)('A restart reads a few of ten pages, %s first: %i', async (order, pages) => {
-	const { world } = createPaged({ pages: 10, order });
-	await world.beginAndRun(60);
-	const before = world.service.sent.length;
-	await world.restart();
-	expect(world.service.sent.length - before).toBe(pages);
-});
+	['shuffled', 0, 3],
+	['newest', 0, 1],
+	// what waits can be on any page
+	['newest', 3, 3],
+] as const)(
+	'A restart reads a few of ten pages, %s first, while the last of %i wait: %i',
+	async (...given) => {
+		const [order, count, pages] = given;
+		const { world, A } = createPaged({ pages: 10, order, maxPerPoll: 1 });
+		await world.beginAndRun(60);
+		lodash.times(count, () => world.submit(A));
+		while (world.delivered.length < Math.min(1, count)) await world.tick(MINUTE_MS);
+		const before = world.service.sent.length;
+		await world.restart();
+		const sent = world.service.sent.slice(before);
+		expect(sent.filter(({ kind }) => kind === 'responses')).toHaveLength(pages);
+	},
+);

@@ -82,7 +82,10 @@ export async function sendRoutedItem(
 	{ options }: DeclarativeRestApiSettings.ResultOptions,
 ): Promise<INodeExecutionData[]> {
 	const { routed } = options as Partial<RoutedOptions>;
-	if (routed === undefined) throw createInputError(this.getNode(), UNKNOWN_ORDER);
+	if (routed === undefined) {
+		const description = `Nothing was sent.\n${UNKNOWN_ORDER.description}`;
+		throw createInputError(this.getNode(), { ...UNKNOWN_ORDER, description });
+	}
 	const { attempt, batch, item } = routed;
 	const { run, handedOver } = attempt;
 	batch.outcomes ??= runBatch(attempt, batch, this);

@@ -36,7 +36,7 @@ import {
 import type { PollContext } from './pollContext';
 import { toSavedPosition } from './position';
 import { createDemand, planRequests, readForms } from './readForms';
-import { isDeliveryUnderWay, restoreLast, saveState } from './savedState';
+import { isDeliveryUnderWay, saveState } from './savedState';
 import { forgetOutdated, forgetProgress, recallTrigger } from './triggerMemory';
 
 type Items = INodeExecutionData[] | null;
@@ -94,7 +94,6 @@ function isContinuing({ knowledge, parameters }: PollContext): boolean {
 /** Reads what is due, delivers what waits, saves what is known then, and reports failures. */
 async function pollOnce(context: PollContext): Promise<Items> {
 	const { memory, parameters } = context;
-	const { last } = memory.states;
 	settleLastDelivery(context);
 	const progress: Progress = { failed: [], isStopped: false };
 	const { knowledge, found } = await updateFormList(context, progress);
@@ -107,7 +106,6 @@ async function pollOnce(context: PollContext): Promise<Items> {
 	const error = findActivationError(context, progress, { forms: states });
 	if (error !== undefined) {
 		forgetProgress(memory);
-		restoreLast(memory.states, last);
 		throw error;
 	}
 	savePoll(context, { ...knowledge, forms: states }, items.length > 0 ? found : undefined);

@@ -105,11 +105,6 @@ export function saveState(
 	if (saved.mark !== provided?.mark) staticData[KEY] = encodeState(saved);
 }
 
-/** What the process remembered before a poll that n8n is to forget counts again. */
-export function restoreLast(memory: StateMemory, last: StateMemory['last']): void {
-	memory.last = last;
-}
-
 /** After this time, n8n has not taken the last delivery if the static data is still older. */
 const DELIVERY_MS = 30_000;
 

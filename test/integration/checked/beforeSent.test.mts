@@ -87,3 +87,16 @@ it('An error that several items have is said once, with their number', async () 
 		/^Nothing was sent\.\n2 of 6 items are invalid, first item 1 \(row 2\)\.\n/,
 	);
 });
+
+it('An error lists the first 50 of the items that are invalid, each in its own way', async () => {
+	const { n8n } = await createWorld(AT_ONCE);
+	const input = Array.from({ length: 52 }, () => ({ json: { formId: '' } }));
+	const { error } = await n8n.runNode(create.parameters, input);
+	expect(error?.message).toBe('52 of 52 items are invalid');
+	const [, ...lines] = String(error?.description).split('\n');
+	expect(lines).toHaveLength(51);
+	expect(lines.slice(49)).toEqual([
+		expect.stringMatching(/^Item 49 \(row 50\): /),
+		'… and 2 more.',
+	]);
+});

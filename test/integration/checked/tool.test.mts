@@ -5,7 +5,7 @@ import { demoForms, status } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
 import { addTo } from '../limits/adding.mts';
 import { operationCases, operationNamed, type OperationCase } from '../tables/operations.mts';
-import { running } from '../world.mts';
+import { running, SECRET } from '../world.mts';
 import { agents, runAgent } from './agent.mts';
 
 const { service } = await running();
@@ -109,8 +109,19 @@ describe('A model', () => {
 		const all = await resultOf({ ...listForms, returnAll: false, limit: 0 });
 		expect(all).toHaveLength(Object.keys(demoForms).length);
 		const page = await resultOf({ ...listForms, returnAll: false, limit: 2, skip: 1 });
-		const notice = expect.stringMatching(/^Results 2 to 3 of 5/);
+		const next = "Set 'Skip' to 3 to get the next ones, or narrow the search.";
+		const notice = `Results 2 to 3 of 5. ${next}`;
 		expect(page).toEqual([all[1], all[2], { notice }]);
+	});
+
+	it('gets no files and no secrets, even if the options ask for both', async () => {
+		const options = { includeSecrets: true, downloadFiles: true };
+		const given = { formId: locator(demoForms.application), output: 'raw', options };
+		const form = await resultOf({ ...given, resource: 'form', operation: 'get', ...options });
+		const responses = await resultOf({ ...given, resource: 'response', operation: 'getAll' });
+		expect(JSON.stringify([form, responses])).toContain('cv.txt');
+		expect(JSON.stringify([form, responses])).not.toContain(SECRET);
+		expect(service.visits).toEqual([]);
 	});
 
 	it.each([{ skip: -1 }, { output: 'all' }])('gets an error for %j', async (odd) => {

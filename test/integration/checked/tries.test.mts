@@ -167,22 +167,21 @@ const afterTurns = (turns: number[]): Routing['makeRequest'] =>
 		return await makeRequest.apply(this, args);
 	};
 
-it.each<[string, RegExp, Routing['makeRequest']]>([
-	['after the first was begun', /^Nothing was sent\./, afterTurns([0, 1, 1])],
-	['backward', /^Nothing was sent\./, afterTurns([2, 1, 0])],
+it.each<[string, Routing['makeRequest']]>([
+	['after the first was begun', afterTurns([0, 1, 1])],
+	['backward', afterTurns([2, 1, 0])],
 	[
 		'before it prepares them',
-		/^Update the package/,
 		async function (request, ...args) {
 			return await makeRequest.call(this, { ...(request as object), preSend: [] }, ...args);
 		},
 	],
-])('A node sends nothing and says why if n8n hands over items %s', async (_, advice, handOver) => {
+])('A node sends nothing and says why if n8n hands over items %s', async (_, handOver) => {
 	const spy = vi.spyOn(routing, 'makeRequest').mockImplementation(handOver);
 	onTestFinished(() => spy.mockRestore());
 	const { error, sent } = await addRows(times(3, 'fine'));
 	expect(error?.message).toMatch(/^This version of n8n .* in an order that .* not support/);
-	expect(error?.description).toMatch(advice);
+	expect(error?.description).toMatch(/^Nothing was sent\.\nUpdate the package/);
 	expect(sent).toEqual([]);
 });
 

@@ -35,7 +35,7 @@ function scoreOf({ store }: Pick<Service, 'store'>) {
 }
 
 /** Adds responses with links to files, which are called 0.txt and so on, and starts to get them with the files. */
-export function startDownloads({ service, n8n }: World, responses: string[][]) {
+export function startDownloads({ service, n8n }: World, responses: string[][], more = {}) {
 	const input = responses.map((links) => {
 		const Message = links.map((link, index) => `${index}.txt|${link}`);
 		return { uuid: service.store.addResponse(demoForms.contact, { answers: { Message } }).uuid };
@@ -46,14 +46,14 @@ export function startDownloads({ service, n8n }: World, responses: string[][]) {
 		formId: locator(demoForms.contact),
 		responseId: '={{ $json.uuid }}',
 		options: { downloadFiles: true },
-		requestOptions: toAnyCertificate,
+		requestOptions: { ...toAnyCertificate, ...more },
 	};
 	return n8n.startNode(getWithFiles, itemsOf(...input));
 }
 
 /** Gets such responses with their files, and says why files are missing from each item. */
-export async function downloadAnswers(world: World, responses: string[][]) {
-	const { items, run } = await startDownloads(world, responses).done;
+export async function downloadAnswers(world: World, responses: string[][], more = {}) {
+	const { items, run } = await startDownloads(world, responses, more).done;
 	const problems = items.map(({ json }) => String(json.fileError ?? '').split('; '));
 	return { items, run, problems };
 }

@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { demoForms, slow } from '../../service/index.mts';
 import type { Fault, FaultName, ServiceOptions } from '../../service/index.mts';
-import { itemsOf, time } from '../harness.mts';
+import { itemsOf, locator, time } from '../harness.mts';
 import { answered, AT_ONCE, createWorld, until } from '../world.mts';
 import { addEach, addTo, numbered } from './adding.mts';
 
@@ -67,6 +67,19 @@ describe('an execution that is canceled', () => {
 			await cancel(run);
 			await closed.promise;
 		});
+	});
+
+	it('says how an update has failed that it was about to repeat', async () => {
+		const { service, n8n } = await createWorld(AT_ONCE);
+		service.faults.set({ fault: 'serverError' });
+		const form = { resource: 'settings', formId: locator(demoForms.contact) };
+		const { error } = await time.still(async () => {
+			const run = n8n.startNode({ ...form, operation: 'update', settings: { name: 'A' } });
+			await answered(service.requests, 1);
+			run.cancel();
+			return await run.done;
+		});
+		expect(error?.message).toMatch(/^Form Service returned an error \(status 500\)/);
 	});
 
 	it.each([false, true])(

@@ -85,12 +85,30 @@ describe('the files of one response', () => {
 		expect(problems).toEqual([[`20.txt: ${TOO_MANY}`, `21.txt: ${TOO_MANY}`]]);
 	});
 
-	it('take a minute at most, and of each file that is not there by then the item says so', async () => {
+	it.each([
+		['a minute', 60, undefined],
+		['a minute with a shorter Timeout, which each file has,', 60, 40_000],
+		['as long as a longer Timeout', 90, 90_000],
+	])(
+		'take %s at most, and of each that is not there by then the item says so',
+		async (...given) => {
+			const [, seconds, timeout] = given;
+			const begun = time.now();
+			const links = linksTo(world, 5, slow(Infinity));
+			const { problems } = await downloadAnswers(world, [links], { timeout });
+			const TOO_LATE = `The files of this response could not be downloaded within ${seconds} seconds`;
+			expect(problems[0].slice(1)).toEqual(range(1, 5).map((at) => `${at}.txt: ${TOO_LATE}`));
+			expect(time.now() - begun).toBeGreaterThanOrEqual(1_000 * seconds);
+			expect(time.now() - begun).toBeLessThan(1_000 * seconds + 2_000);
+		},
+	);
+
+	it('take as long as the Timeout of the node, if that is longer', async () => {
 		const begun = time.now();
-		const { problems } = await downloadAnswers(world, [linksTo(world, 5, slow(Infinity))]);
-		const TOO_LATE = 'The files of this response could not be downloaded within 60 seconds';
-		expect(problems[0]).toEqual(range(5).map((at) => `${at}.txt: ${TOO_LATE}`));
-		expect(time.now() - begun).toBeLessThan(62_000);
+		const links = linksTo(world, 1, slow(Infinity));
+		const { problems } = await downloadAnswers(world, [links], { timeout: 90_000 });
+		expect(problems[0][0]).toContain('within 90 seconds');
+		expect(time.now() - begun).toBeGreaterThan(89_000);
 	});
 
 	it('are requested a second time if that may help, but no more than three of them', async () => {

@@ -32,12 +32,38 @@ describe('items that need more requests than are left of the day', () => {
 		expect(service.requests.filter(({ method }) => method === 'POST')).toEqual([]);
 	});
 
-	const batching = { requestOptions: { batch: { batchSize: 20, batchInterval: 1 } } };
+	it('are sent if the service turns out to have other limits', async () => {
+		const { service, n8n } = await createWorld({ perMinute: 100 });
+		// the first of them ends the run
+		service.faults.set({ fault: 'forbidden', match: { path: /pdf$/ } });
+		const getPdf = { resource: 'response', operation: 'getPdf', responseId: '=r{{ $itemIndex }}' };
+		const { error } = await n8n.runNode(getPdf, numbered(service, 1_441));
+		expect(error?.message).toMatch(/^Access denied/);
+	});
+
+	const batching = { requestOptions: { batching: { batch: { batchSize: 20, batchInterval: 1 } } } };
 	const updateEach = {
 		...{ resource: 'settings', operation: 'update', formId: locator(contact), inputMode: 'json' },
 		settingsJson: '={{ JSON.stringify({ seo_title: `${$itemIndex} of ${$input.all().length}` }) }}',
 		options: { skipUnchanged: true },
 	};
+	it('are no error in batches, which can be sent on several days', async () => {
+		const { service, n8n } = await createWorld();
+		service.faults.set({ fault: 'forbidden', match: { method: 'POST' } });
+		const { error } = await n8n.runNode({ ...addEach, ...batching }, numbered(service, 1_441));
+		expect(error?.message).toContain('Access denied');
+	});
+
+	it.each([
+		[{ is_closed: true }, { preview: true }],
+		[{ is_closed: false }, { skipUnchanged: true }],
+	])('are none if nothing is to be sent: %j with %j', async (values, options) => {
+		const { service, n8n } = await createWorld();
+		const node = { ...updateEach, settingsJson: JSON.stringify(values), options };
+		const { items } = await n8n.runNode(node, numbered(service, 1_441));
+		expect([items.length, service.requests.length]).toEqual([1_441, 1]);
+	});
+
 	it.each([
 		['responses', addEach],
 		['responses in batches', { ...addEach, ...batching }],

@@ -42,6 +42,7 @@ describe('executions that read a list at the same moment', () => {
 
 	it.each([
 		['responses', { status: 'complete' }],
+		['numbers of records', { limit: 1, sort: 'listed' }],
 		['certificate checks', { requestOptions: { allowUnauthorizedCerts: true } }],
 		['timeouts', { requestOptions: { timeout: 12_000 } }],
 	])('share nothing if they want different %s', async (_what, more) => {

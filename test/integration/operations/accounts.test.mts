@@ -43,3 +43,8 @@ it('Items of accounts on different services are sent each to its own service, wi
 	expect(items.map(({ json }) => json.error)).toEqual([undefined, undefined, undefined]);
 	for (const { requests, token } of [service, other]) expect(requests).toMatchObject([{ token }]);
 });
+
+it('Items of two accounts that read a list at the same moment get each its own', async () => {
+	const items = await run({ resource: 'form', operation: 'getAll' }, [ada, bob]);
+	expect(items.map(({ json }) => json.name)).toEqual(['Ada', 'Bob']);
+});

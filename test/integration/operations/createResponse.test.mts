@@ -61,7 +61,8 @@ describe('Response: Create with Using JSON', () => {
 	it('returns no UUID if the service does not give one, and the name of a form from the list', async () => {
 		const reply = answer(200, 'application/json', '{"success":true,"message":"Added."}');
 		service.faults.set({ fault: reply, match: { method: 'POST' } });
-		const formId = { ...locator(survey, 'list'), cachedResultName: 'Customer Survey' };
+		const cachedResultName = `Customer Survey (${survey})\u00a0(closed)`;
+		const formId = { ...locator(survey, 'list'), cachedResultName };
 		const { items } = await create('', [{ [uuids(survey).Comment]: 'x' }], { ...asJson, formId });
 		const form = { id: survey, name: 'Customer Survey' };
 		expect(items[0].json).toMatchObject({ status: 'created', uuid: null, form });
@@ -186,6 +187,7 @@ describe('Response: Create with Using Fields Below', () => {
 			const mapped = await mapFields(form.id, { Name: 'Ada', Age }, { schema });
 			const { items } = await create(form.id, [{}], mapped, true);
 			expect(outcomesOf(items)).toEqual([outcome]);
+			expect(items[0].json).not.toHaveProperty('ignored');
 		}
 	});
 

@@ -1,18 +1,17 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { IDataObject, INode, INodeParameters, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../../scripts/lib/paths.mts';
 import { withBothEngines } from '../checked/bothEngines.mts';
 import { demoForms } from '../../service/index.mts';
 import { itemsOf, locator, n8nFor } from '../harness.mts';
-import { workflow } from '../n8n/core.mts';
-import { credentialType, nodeOf, nodeTypes, typeOf } from '../n8n/package.mts';
+import { credentialType, nodeOf } from '../n8n/package.mts';
 import { inputFor, operationCases, operationNamed } from '../tables/operations.mts';
 import { placesIn } from '../tables/parameters.mts';
 import { running } from '../world.mts';
 
-/** What n8n and people learn from the description of the node: requests, subtitle, panel and output. */
+/** What n8n and people learn from the description of the node: requests, names and output. */
 
 const { service, n8n } = await running();
 const { description } = nodeOf('formService');
@@ -37,7 +36,8 @@ async function expectToBeSent(parameters: INodeParameters) {
 		description.requestOperations = requestOperations;
 	});
 	expect(declared).toEqual(sent);
-	expect(declared.headers).toMatchObject({ accept: 'application/json' });
+	const json = 'application/json';
+	expect(declared.headers).toMatchObject({ accept: json, 'content-type': json });
 }
 
 it.each(operationCases)('The declared request of $name is sent', async ({ parameters }) => {
@@ -49,95 +49,6 @@ withBothEngines('The declared request of Response: Get Many', () => {
 	it.each(['complete', 'incomplete'])('reads %s responses', async (status) => {
 		const { parameters } = operationNamed('Response: Get Many');
 		await expectToBeSent({ ...parameters, status });
-	});
-});
-
-const choose = (value: string, cachedResultName?: string) =>
-	({ __rl: true, mode: 'list', value, cachedResultName }) as unknown as INodeParameters;
-
-/** A workflow with one node, and what evaluates its expressions. */
-function createNode(parameters: INodeParameters, name = 'formService') {
-	const place = { id: 'node-1', name: 'Form Service', position: [0, 0] as [number, number] };
-	const node: INode = { ...place, type: typeOf(name), typeVersion: 1, parameters };
-	const settings = { id: 'w', nodes: [node], connections: {}, active: false, nodeTypes };
-	return { node, expression: new workflow.Workflow(settings).expression };
-}
-
-const [contact, survey] = [choose('a', 'Contact'), choose('b', 'Customer Satisfaction Survey')];
-const events = ['responseStarted', 'responseAbandoned'];
-
-it.each<[string, INodeParameters]>([
-	['Contact: Create response', { resource: 'response', operation: 'create', formId: contact }],
-	['Get forms', { resource: 'form', operation: 'getAll' }],
-	['Get PDF: response', { resource: 'response', operation: 'getPdf' }],
-	['Update settings', { resource: 'settings', operation: 'update', formId: choose('={{ 1 }}') }],
-	['Contact: completed', { events: ['responseCompleted'], formId: contact }],
-	['Customer Satis…: completed', { events: ['responseCompleted'], formId: survey }],
-	['On completed', { events: ['responseCompleted'] }],
-	['2 forms: started, abandoned', { watch: 'several', formIds: ['a', 'b'], events }],
-	['All forms: form created', { watch: 'all', events: ['formCreated'], formId: contact }],
-	['All forms: form created', { events: ['formCreated'] }],
-])('The subtitle of a node can be "%s"', (expected, parameters) => {
-	const name = 'events' in parameters ? 'formServiceTrigger' : 'formService';
-	const { node, expression } = createNode({ watch: 'one', ...parameters }, name);
-	const text = nodeOf(name).description.subtitle;
-	expect(expression.getSimpleParameterValue(node, text, 'internal', {})).toBe(expected);
-});
-
-it.each([
-	['create', 721, true],
-	['create', 720, false],
-	['get', 721, false],
-])('The output of %s hints at the limit of the day for %i items: %s', async (...given) => {
-	const [operation, count, is] = given;
-	const { node, expression } = createNode({ resource: 'response', operation });
-	const hint = description.hints!.find(({ message }) => /requests per day/.test(message))!;
-	const [shown, items] = [hint.displayCondition!, Array(count).fill({ json: {} })];
-	const evaluate = async () =>
-		expression.getParameterValue(shown, null, 0, 0, node.name, items, 'manual', {});
-	expect(await expression.withIsolate(evaluate)).toBe(is);
-});
-
-function listShown(parameters: INodeParameters): string[] {
-	const { getNodeParameters, displayParameter } = workflow.NodeHelpers;
-	const { node } = createNode(parameters);
-	const { properties } = description;
-	const all = getNodeParameters(properties, parameters, true, false, node, description)!;
-	return properties
-		.filter((property) => displayParameter(all, property, node, description))
-		.map(({ name }) => name)
-		.filter((name) => !['resource', 'operation', 'requestOptions'].includes(name));
-}
-
-const isOptions = ({ name }: INodeProperties) => name === 'options';
-
-describe('The panel of the node', () => {
-	it('shows nothing below Form that depends on it before a form is chosen', () => {
-		const create = { resource: 'response', operation: 'create' };
-		const get = { resource: 'response', operation: 'get' };
-		const before = ['noEmailNotice', 'formId'];
-		const answers = ['inputMode', 'fields', 'options'];
-		expect(listShown({ ...create, formId: choose('') })).toEqual(before);
-		expect(listShown({ ...create, formId: choose('aB3xY9') })).toEqual([...before, ...answers]);
-		expect(listShown({ ...get, formId: choose('') })).not.toContain('responseId');
-		expect(listShown({ ...get, formId: choose('aB3xY9') })).toContain('responseId');
-		expect(listShown({ ...get, formId: locator('={{ $json.id }}') })).toContain('responseId');
-	});
-
-	it.each(operationCases.filter(({ properties }) => properties.some(isOptions)))(
-		'shows Options last for $name',
-		({ properties }) => expect(properties.findIndex(isOptions)).toBe(properties.length - 1),
-	);
-
-	it.each(operationCases)('follows n8n’s guidelines for $name', (operationCase) => {
-		const { resource, operation, action, properties } = operationCase;
-		expect(action).toMatch(/^[A-Z][a-z]+( [a-z]+| PDF)+$/);
-		expect(action).not.toMatch(/ (an?|the) /);
-		const shown = properties.map(({ name }) => name);
-		const isList = operation === 'getAll';
-		expect([shown.includes('returnAll'), shown.includes('limit')]).toEqual([isList, isList]);
-		const preview = readPreview(`v1.0.0/${resource}/${operation}.json`);
-		if (Object.keys(preview.properties!).length > 10) expect(shown).toContain('simplify');
 	});
 });
 
@@ -167,6 +78,17 @@ function readPreview(path: string): Schema {
 	const file = join(root, 'nodes/FormService/__schema__', path);
 	return JSON.parse(readFileSync(file, 'utf8')) as Schema;
 }
+
+it.each(operationCases)('The panel of $name follows n8n’s guidelines', (operationCase) => {
+	const { resource, operation, action, properties } = operationCase;
+	expect(action).toMatch(/^[A-Z][a-z]+( [a-z]+| PDF)+$/);
+	expect(action).not.toMatch(/ (an?|the) /);
+	const shown = properties.map(({ name }) => name);
+	const isList = operation === 'getAll';
+	expect([shown.includes('returnAll'), shown.includes('limit')]).toEqual([isList, isList]);
+	const preview = readPreview(`v1.0.0/${resource}/${operation}.json`);
+	if (Object.keys(preview.properties!).length > 10) expect(shown).toContain('simplify');
+});
 
 describe('The output preview', () => {
 	it.each(operationCases)('of $name shows what the operation gives', async (operationCase) => {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { ResourceMapperFields } from 'n8n-workflow';
+import type { IDataObject, INodeListSearchResult, ResourceMapperFields } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { demoForms, redirect, success } from '../../service/index.mts';
-import { locator, n8nFor, type N8n } from '../harness.mts';
+import { demoForms, redirect, success, type Fault, type FaultName } from '../../service/index.mts';
+import { locator, n8nFor, time, type N8n } from '../harness.mts';
+import { credentialType } from '../n8n/package.mts';
 import { createWorld, running } from '../world.mts';
 
 const { service, n8n } = await running();
@@ -41,9 +42,12 @@ describe('The list of forms', () => {
 
 	it('tells forms of one name apart by their IDs', async () => {
 		const forms = ['a1', 'a2'].map((id) => ({ id, name: 'Again' }));
-		const own = await listForms(...forms, { id: 'a3', name: 'Once' });
-		const { results } = await own.searchForms();
-		expect(results.map(({ name }) => name)).toEqual(['Again (a1)', 'Again (a2)', 'Once']);
+		const own = await listForms(...forms, { id: 'a3', name: 'Once', is_closed: '1' }, { id: 'a4' });
+		const listNames = async (filter?: string) =>
+			(await own.searchForms(filter)).results.map(({ name }) => name);
+		const all = ['a4', 'Again (a1)', 'Again (a2)', 'Once\u00a0(closed)'];
+		expect(await listNames()).toEqual(all);
+		expect(await listNames('a1')).toEqual(['Again (a1)']);
 	});
 
 	it('has the ID of a form, and not the UUID beside it', async () => {
@@ -86,6 +90,69 @@ describe('The list of forms', () => {
 	});
 });
 
+describe('The list of responses', () => {
+	const get = { resource: 'response', operation: 'get' };
+	const searchIn = async (more: object, ...filter: string[]) => {
+		const given = { ...get, ...more };
+		const method = 'searchResponses';
+		return await n8n.callMethod<INodeListSearchResult>('listSearch', method, given, ...filter);
+	};
+	const search = async (formId: string, ...filter: string[]) =>
+		await searchIn({ formId: locator(formId) }, ...filter);
+
+	it.each(['asc', 'desc'] as const)(
+		'has the newest first, without their answers (listed %s)',
+		async (order) => {
+			Object.assign(service.shapes, { order });
+			const { results } = await search(survey);
+			const names = results.map(({ name }) => name.replace(/\d{4}-\d\d-\d\d \d\d:\d\d/, 'time'));
+			expect(names).toEqual(['S-2 · time UTC', 'S-1 · time UTC']);
+			const responseId = { __rl: true, mode: 'list', value: results[0].value };
+			const { items } = await n8n.runNode({ ...get, formId: locator(survey), responseId } as never);
+			expect(items[0].json.number).toBe(2);
+		},
+	);
+
+	it('has of an odd response its number or its ID, and marks an incomplete one', async () => {
+		const times = { created_at: '2026-11-22 00:43:10', is_incomplete: 1 };
+		const records = [{ uuid: 'a', number: 7, ...times }, { uuid: 'b' }, { uuid: 'c/d' }];
+		service.faults.set({ fault: success(records), match: { path: /^\/responses\// } });
+		const { id } = service.store.addForm({ name: 'Odd', fields: [] });
+		const { results } = await search(id);
+		expect(results.map(({ name }) => name)).toEqual(['7 · 2026-11-22 00:43 UTC (incomplete)', 'b']);
+	});
+
+	it('finds responses by their answers and IDs, with one request', async () => {
+		const { uuid } = service.store.responses(contact)[0];
+		for (const text of [' ADA LOVELACE', uuid.toUpperCase()]) {
+			expect((await search(contact, text)).results).toHaveLength(1);
+		}
+		expect((await search(contact, 'nothing like it')).results).toEqual([]);
+		expect(service.requests).toHaveLength(1);
+	});
+
+	it('can be of a form that is given by its URL, also for Get PDF', async () => {
+		const { results } = await search(contact);
+		expect(results).toHaveLength(2);
+		const formId = { ...locator(`https://forms.example.com/f/${contact}`), mode: 'url' };
+		expect((await searchIn({ formId, operation: 'getPdf' })).results).toEqual(results);
+	});
+
+	it('is empty before a form is chosen, and comes in parts of 50', async () => {
+		expect((await search('')).results).toEqual([]);
+		expect(service.requests).toEqual([]);
+		for (let count = 0; count < 60; count++) service.store.addResponse(event);
+		const first = await search(event);
+		const second = await search(event, '', String(first.paginationToken));
+		const sizes = [first.results.length, second.results.length, service.requests.length];
+		expect([...sizes, second.paginationToken]).toEqual([50, 11, 1, undefined]);
+		// a search is not of the first part alone
+		const [{ uuid }] = service.store.responses(event);
+		const found = await search(event, uuid);
+		expect([found.results.length, found.paginationToken]).toEqual([1, undefined]);
+	});
+});
+
 describe('The fields for a new response', () => {
 	/** The fields that a mapper shows that has loaded these before. */
 	const reload = async (own: N8n, formId: string, schema: ResourceMapperFields['fields']) => {
@@ -124,6 +191,34 @@ describe('The fields for a new response', () => {
 });
 
 describe('The test of the credential', () => {
+	it('names the workspace, which it reads with one request', async () => {
+		const message = 'Connected to the workspace "Demo Workspace"';
+		expect(await n8n.testCredential()).toEqual({ status: 'OK', message });
+		expect(service.requests).toMatchObject([{ method: 'GET', path: '/workspace' }]);
+	});
+
+	it.each<[string, Fault | FaultName, RegExp]>([
+		[
+			'a service that fails',
+			'unavailable',
+			/\(status 503\): "Service Unavailable"\. Try again later/,
+		],
+		['a service that is silent', 'silentBefore', / did not reply in time\. Try again later\./],
+		['a rejected token', 'unauthorized', /"Unauthenticated\." Enter a valid access token\.$/],
+		[
+			'another service',
+			success({ title: 'A' }),
+			/ is not a Form Service address\. Check the 'Base/,
+		],
+	])('explains %s, without trying again', async (_what, fault, message) => {
+		service.faults.set({ fault });
+		const begun = time.now();
+		const tested = await n8n.testCredential();
+		expect(tested).toEqual({ status: 'Error', message: expect.stringMatching(message) });
+		expect(time.now() - begun).toBeLessThan(36_000);
+		expect(service.requests).toHaveLength(1);
+	});
+
 	it('follows no redirect, and names the Base URL to enter instead', async () => {
 		const world = await createWorld();
 		world.service.faults.set({ fault: redirect('https://elsewhere.example/api/v1/workspace') });
@@ -137,11 +232,16 @@ describe('The test of the credential', () => {
 		const { message } = await n8nFor({ accessToken: service.token, baseUrl }).testCredential();
 		expect(message).toContain(`If it is the address of a page, enter ${service.url}.`);
 	});
+});
 
-	it('accepts a token that the service accepts, and no other', async () => {
-		expect(await n8n.testCredential()).toMatchObject({ status: 'OK' });
-		const wrong = n8nFor({ accessToken: 'wrong', baseUrl: service.url });
-		const message = expect.stringMatching(/access token/);
-		expect(await wrong.testCredential()).toMatchObject({ status: 'Error', message });
-	});
+it('The credential asks for JSON where a request asks for nothing else, as that of HTTP Request', async () => {
+	const { authenticate } = credentialType;
+	if (typeof authenticate !== 'function') throw new Error('It signs no requests');
+	const sign = async (headers: IDataObject) => {
+		const options = { url: service.url, headers: { ...headers, Authorization: 'Basic x' } };
+		return (await authenticate({ accessToken: ' a-token\n' }, options)).headers;
+	};
+	const Authorization = 'Bearer a-token';
+	expect(await sign({})).toEqual({ Accept: 'application/json', Authorization });
+	expect(await sign({ Accept: '*/*' })).toEqual({ Accept: '*/*', Authorization });
 });

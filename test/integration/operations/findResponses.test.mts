@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { INodeListSearchResult, INodePropertyOptions } from 'n8n-workflow';
-import { describe, expect, it } from 'vitest';
+import type { INodePropertyOptions } from 'n8n-workflow';
+import { describe, expect, it, vi } from 'vitest';
 import { demoForms, status, success } from '../../service/index.mts';
-import { locator } from '../harness.mts';
+import { itemsOf, locator } from '../harness.mts';
+import { logger } from '../n8n/core.mts';
 import { running, createWorld, type World } from '../world.mts';
 
 const world = await running();
 const { service, n8n } = world;
-const { survey, application, contact, event } = demoForms;
+const { survey, application, contact } = demoForms;
 const getAll = { resource: 'response', operation: 'getAll', returnAll: true };
 const get = { resource: 'response', operation: 'get' };
 
@@ -42,10 +43,27 @@ describe('Answer Keys', () => {
 });
 
 describe('One Column per Field', () => {
+	it('gives every field in the order of the form, then four attributes, also with Get', async () => {
+		const fields = ['Name', 'number', 'Phone'].map((label) => ({ label }));
+		const { id } = service.store.addForm({ name: 'New', fields });
+		const { uuid } = service.store.addResponse(id, { answers: { Name: 'Ada', number: 'A-7' } });
+		const given = { formId: locator(id), options: { columns: true } };
+		const { items } = await n8n.runNode({ ...getAll, ...given });
+		const [{ json }] = items;
+		const attributes = ['uuid', 'number', 'created_at', 'is_incomplete'];
+		expect(Object.keys(json)).toEqual(['Name', 'number (2)', 'Phone', ...attributes]);
+		expect(json).toMatchObject({ Name: 'Ada', 'number (2)': 'A-7', Phone: null, number: 1, uuid });
+		service.requests.length = 0;
+		const got = await n8n.runNode({ ...get, ...given, responseId: uuid }, itemsOf({}, {}));
+		expect(got.items.map((item) => item.json)).toEqual([json, json]);
+		expect(listPaths()).toEqual([`/forms/${id}/fields`, `/responses/${id}`]);
+	});
+
 	it('adds the other attributes and columns for problems on request', async () => {
 		const files = { downloadFiles: true, filePrefix: 'file_' };
 		const options = { columns: true, details: true, answerKeys: 'customKey', ...files };
 		const { items, rows } = await list(application, { options });
+		expect(listPaths()).toEqual([`/forms/${application}/fields`, `/responses/${application}`]);
 		const notes = { otherAnswers: null, answersError: null, fileError: null };
 		for (const row of rows) expect(row).toMatchObject({ referrer: null, ...notes });
 		const [withFile] = items.filter(({ binary }) => binary !== undefined);
@@ -59,6 +77,9 @@ describe('One Column per Field', () => {
 		service.faults.set({ fault: status(410, 'Gone'), match: { path: /files/ } });
 		const { rows } = await list(application, { options: { columns: true, downloadFiles: true } });
 		expect(rows.flatMap(({ fileError }) => fileError ?? [])).toEqual([expect.any(String)]);
+		const raw = await list(application, { simplify: false, options: { downloadFiles: true } });
+		const fileError = expect.stringMatching(/^cv\.txt: /);
+		expect(raw.rows).toContainEqual(expect.objectContaining({ fileError, webhook_sent: false }));
 	});
 });
 
@@ -79,7 +100,7 @@ describe('Filters and Sort', () => {
 
 	const [day, number] = [
 		{ field: 'Day', operator: 'is', value: 'Day 2' },
-		{ field: 'number', operator: 'greater', value: '5' },
+		{ field: 'number', operator: 'greater', value: '={{ 5 }}' },
 	];
 	const conditions = { conditions: [day, number] };
 
@@ -89,8 +110,10 @@ describe('Filters and Sort', () => {
 		[{ returnAll: false, limit: 2 }, [6, 5], 1],
 		[{ sort: 'listed', returnAll: false, limit: 1 }, [1], 1],
 		[{ filters: { text: 'day 3' } }, [3], 1],
+		[{ filters: { text: ' ', after: '', before: null } }, [6, 5, 4, 3, 2, 1], 1],
 		// conditions on answers need the fields of the form
 		[{ filters: { match: 'any', conditions } }, [6, 2], 2],
+		[{ filters: { conditions } }, [], 2],
 		[{ filters: { after: '2026-10-01', before: '2026-10-05T08:00Z' } }, [4, 3, 2, 1], 1],
 	])('give the responses that %j asks for: %j', async (parameters, expected, requests) => {
 		expect(await findDays(parameters)).toEqual(expected);
@@ -127,6 +150,14 @@ describe('Filters and Sort', () => {
 		expect(service.requests).toHaveLength(3);
 	});
 
+	it('say in the log how many answers could not be compared', async () => {
+		const warn = vi.spyOn(logger, 'warn').mockReset();
+		const less = { field: 'Day', operator: 'less', value: '5' };
+		expect(await findDays({ filters: { conditions: { conditions: [less] } } })).toEqual([]);
+		const note = expect.stringMatching(/^6 answers could not be compared with the conditions/);
+		expect(warn.mock.calls).toEqual([[note]]);
+	});
+
 	const expectRefusal = async (filters: unknown, text: string) => {
 		expect((await list(contact, { filters })).error?.message).toContain(text);
 		expect(service.requests).toEqual([]);
@@ -150,6 +181,16 @@ describe('Filters and Sort', () => {
 	])('are an error if a condition compares by %j with %j', async (operator, value, text) => {
 		const condition = { field: 'a', operator, value };
 		await expectRefusal({ conditions: { conditions: [condition] } }, text);
+	});
+
+	it('by time are an error if no response has a time, and none if the form has no response', async () => {
+		const before = { filters: { before: '2026-10-05' } };
+		const { id } = service.store.addForm({ name: 'Empty', fields: [] });
+		expect(await list(id, before)).toMatchObject({ error: undefined, items: [] });
+		listRecord({ uuid: 'r', responses: [] });
+		const { error } = await list(contact, before);
+		expect(error?.message).toBe('Form Service does not say when the responses were submitted');
+		expect(error?.description).toMatch(/^Remove 'Submitted After' and 'Submitted Before'/);
 	});
 
 	it('are an error if the form has no such field', async () => {
@@ -203,7 +244,7 @@ describe('The list of fields for a condition', () => {
 	it('has each label of the watched forms once: of the chosen ones, or of all but the excluded', async () => {
 		const own = await createWorld();
 		const [a, b] = ['A', 'B'].map((name) => {
-			const fields = [{ label: 'Email' }, { label: `Of ${name}` }];
+			const fields = [{ label: name === 'A' ? 'Email' : 'email ' }, { label: `Of ${name}` }];
 			return own.service.store.addForm({ name, fields }).id;
 		});
 		const listNames = async (parameters: object) =>
@@ -223,7 +264,7 @@ describe('A response of an unusual service', () => {
 	it('is found by its UUID in any case, and by its ID', async () => {
 		const uuid = randomUUID();
 		listRecord({ uuid: uuid.toUpperCase(), id: 7 });
-		for (const responseId of [uuid, uuid.toUpperCase(), '7']) {
+		for (const responseId of [uuid, uuid.toUpperCase(), '={{ 7 }}']) {
 			const { items } = await n8n.runNode({ ...get, formId: locator(contact), responseId });
 			expect(items[0]?.json).toMatchObject({ id: 7 });
 		}
@@ -235,58 +276,5 @@ describe('A response of an unusual service', () => {
 	])('has its answers in "data" if a field is in there: %j', async (...given) => {
 		listRecord({ uuid: 'r', data: given[0] });
 		expect((await list(contact)).rows).toMatchObject([given[1]]);
-	});
-});
-
-describe('The list of responses', () => {
-	const searchIn = async (more: object, ...filter: string[]) => {
-		const given = { ...get, ...more };
-		const method = 'searchResponses';
-		return await n8n.callMethod<INodeListSearchResult>('listSearch', method, given, ...filter);
-	};
-	const search = async (formId: string, ...filter: string[]) =>
-		await searchIn({ formId: locator(formId) }, ...filter);
-
-	it.each(['asc', 'desc'] as const)(
-		'has the newest first, without their answers (listed %s)',
-		async (order) => {
-			Object.assign(service.shapes, { order });
-			const { results } = await search(survey);
-			const names = results.map(({ name }) => name.replace(/\d{4}-\d\d-\d\d \d\d:\d\d/, 'time'));
-			expect(names).toEqual(['S-2 · time UTC', 'S-1 · time UTC']);
-			const responseId = { __rl: true, mode: 'list', value: results[0].value };
-			const { items } = await n8n.runNode({ ...get, formId: locator(survey), responseId } as never);
-			expect(items[0].json.number).toBe(2);
-		},
-	);
-
-	it('finds responses by their answers and IDs, with one request', async () => {
-		const { uuid } = service.store.responses(contact)[0];
-		for (const text of [' ADA LOVELACE', uuid.toUpperCase()]) {
-			expect((await search(contact, text)).results).toHaveLength(1);
-		}
-		expect((await search(contact, 'nothing like it')).results).toEqual([]);
-		expect(service.requests).toHaveLength(1);
-	});
-
-	it('can be of a form that is given by its URL, also for Get PDF', async () => {
-		const { results } = await search(contact);
-		expect(results).toHaveLength(2);
-		const formId = { ...locator(`https://forms.example.com/f/${contact}`), mode: 'url' };
-		expect((await searchIn({ formId, operation: 'getPdf' })).results).toEqual(results);
-	});
-
-	it('is empty before a form is chosen, and comes in parts of 50', async () => {
-		expect((await search('')).results).toEqual([]);
-		expect(service.requests).toEqual([]);
-		for (let count = 0; count < 60; count++) service.store.addResponse(event);
-		const first = await search(event);
-		const second = await search(event, '', String(first.paginationToken));
-		const sizes = [first.results.length, second.results.length, service.requests.length];
-		expect([...sizes, second.paginationToken]).toEqual([50, 11, 1, undefined]);
-		// a search is not of the first part alone
-		const [{ uuid }] = service.store.responses(event);
-		const found = await search(event, uuid);
-		expect([found.results.length, found.paginationToken]).toEqual([1, undefined]);
 	});
 });

@@ -1,4 +1,4 @@
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { demoForms } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
@@ -27,13 +27,15 @@ describe('Form: Get Many', () => {
 	});
 
 	it('returns no more forms than Limit', async () => {
-		expect(await jsonOf({ ...getAll, limit: 2 })).toHaveLength(2);
+		expect(await jsonOf({ ...getAll, limit: '={{ "2" }}' })).toHaveLength(2);
 		const { error } = await n8n.runNode({ ...getAll, limit: 0 });
 		expect(error?.message).toBe("'Limit' must be a whole number of at least 1");
 	});
 
 	it('returns the same fields, whatever the service names their attributes', async () => {
 		const forms = await jsonOf(getAll);
+		const asked = forms.find(({ id }) => id === contact)!.fields as IDataObject[];
+		expect(asked.map(({ required }) => required)).toEqual([true, true, false, true]);
 		service.shapes.fieldNames = 'idName';
 		expect(await jsonOf(getAll)).toEqual(forms);
 	});
@@ -121,6 +123,7 @@ describe.each(['url', 'id'])('Form by its URL, with the mode %s', (mode) => {
 		'https://forms.example.com/f/<id>',
 		'http://127.0.0.1:4010/app/forms/<id>/edit?tab=2#top',
 		'https://forms.example.com/<id>',
+		'https://forms.example.com/en/Form/<id>/f2',
 		' https://forms.example.com/<id>/ ',
 	])('is the form of %s', async (url) => {
 		const formId = locate(url.replace('<id>', contact));

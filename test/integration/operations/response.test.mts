@@ -28,10 +28,10 @@ describe('Response: Get Many', () => {
 	});
 
 	it.each([
-		['all', 2, undefined],
+		[undefined, 2, undefined],
 		['complete', 1, 'false'],
 		['incomplete', 1, 'true'],
-	])('asks for %s responses', async (status, count, incomplete) => {
+	])('asks for the responses of the status %s', async (status, count, incomplete) => {
 		const { items } = await n8n.runNode({ ...getAll, formId: locator(newsletter), status });
 		expect(items).toHaveLength(count);
 		expect(service.requests.map(({ query }) => query.incomplete)).toEqual([incomplete]);
@@ -64,6 +64,8 @@ it('30 items that filter the responses of a form compare their labels once', asy
 	await n8n.runNode(parameters, items.slice(0, 1));
 	const once = compared.mock.calls.length;
 	expect((await n8n.runNode(parameters, items)).items).toHaveLength(30 * 40);
+	// each run reads the responses and the fields once
+	expect(service.requests).toHaveLength(4);
 	expect(compared.mock.calls.length - once).toBeLessThan(2 * once);
 	compared.mockRestore();
 	expect(once).toBeGreaterThan(30 * 40);
@@ -114,6 +116,7 @@ it('Response: Get says that the form has no such response', async () => {
 	const get = { resource: 'response', operation: 'get', formId: locator(survey) };
 	const { error } = await n8n.runNode({ ...get, responseId: 'absent' });
 	expect(error?.message).toBe(`The form ${survey} has no response with the UUID absent`);
+	expect(error?.description).toContain('Check the UUID and the form.');
 });
 
 describe('Response: Get PDF', () => {

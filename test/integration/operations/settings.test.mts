@@ -162,7 +162,8 @@ describe('Map Automatically', () => {
 		['description', 'updateDescriptions', "To use 'description', turn on 'Update Descriptions'"],
 	])('changes the %s of a form only with the switch %s', async (column, name, hint) => {
 		const row = { id: contact, [column]: 'Changed' };
-		const off = { updateDescriptions: false };
+		// as if nobody had set it
+		const off = { updateDescriptions: undefined };
 		const { error } = await run([row], off);
 		expect(error?.message).toBe(`No input field matches a setting. ${hint}`);
 		const { items } = await run([{ ...row, cta_label: 'Go' }], off);
@@ -244,7 +245,8 @@ describe('Preview', () => {
 		const before = { ...stored(contact) };
 		const to = !before.is_closed;
 		const row = { id: contact, is_closed: to, description: 'New', cta_label: 'Go' };
-		const { items } = await run([row], preview);
+		const both = { options: { preview: true, skipUnchanged: true } };
+		const { items } = await run([row], both);
 		const description = { from: before.description, to: 'New' };
 		const changes = { is_closed: { from: before.is_closed, to }, description };
 		const form = { id: contact, name: before.name };
@@ -277,6 +279,7 @@ describe('Skip Unchanged', () => {
 		const { items } = await run(rows, skip);
 		expect(statusesOf(items).filter((status) => status === 'updated')).toHaveLength(10);
 		expect(items[0].json.changes).toEqual({ is_closed: { from: false, to: true } });
+		expect(items[0].json).not.toHaveProperty('sent');
 		const unchanged = { id: rows[1].id, name: 'Form 1', status: 'skipped', changes: {} };
 		expect(items[1].json).toEqual(unchanged);
 		expect(service.requests).toHaveLength(11);
@@ -288,8 +291,11 @@ describe('Skip Unchanged', () => {
 
 	it('sends the settings that the service does not show, and none that have the value', async () => {
 		showOnly('id', 'name', 'is_closed');
-		await run([{ id: contact, is_closed: stored(contact).is_closed, cta_label: 'Go' }], skip);
+		const row = { id: contact, is_closed: stored(contact).is_closed, cta_label: 'Go' };
+		const { items } = await run([row], skip);
 		expect(bodies()).toEqual([undefined, { cta_label: 'Go' }]);
+		const compared = { changes: {}, unknown: { cta_label: 'Go' } };
+		expect(items[0].json).toMatchObject({ id: contact, status: 'updated', ...compared });
 	});
 
 	it('sends nothing if one of the forms does not exist', async () => {
@@ -298,6 +304,14 @@ describe('Skip Unchanged', () => {
 		expect(error).toMatchObject({ context: { itemIndex: 1 } });
 		expect(error?.description).toMatch(/^Nothing was sent\./);
 		expect(bodies()).toEqual([undefined]);
+	});
+
+	it('never calls a form sent that was skipped', async () => {
+		service.faults.set({ fault: faultTable.forbidden, match: { method: 'POST' } });
+		const rows = [contact, survey].map((id) => ({ id, cta_label: stored(contact).cta_label }));
+		const { error } = await run(rows, skip);
+		expect(error?.context).toMatchObject({ itemIndex: 1 });
+		expect(error?.description).not.toMatch(/already sent|may or may not/);
 	});
 
 	it.each([

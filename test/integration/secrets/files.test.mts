@@ -80,6 +80,18 @@ describe('the file of a respondent', () => {
 		expect(other.visits).toHaveLength(1);
 	});
 
+	it.each([
+		[5, ''],
+		[6, '0.txt: The link to the file redirects in a loop'],
+	])('is fetched over at most five redirects, here %i', async (count, expected) => {
+		let left = count;
+		const other = await elsewhere((request, reply) =>
+			left-- > 0 ? redirectTo(`/${left}`)(request, reply) : reply.end('the file'),
+		);
+		const { problem } = await downloadAnswer(`${other.namedUrl}/cv.txt`);
+		expect(problem).toBe(expected);
+	});
+
 	it("is not fetched from a name of a private address with n8n's SSRF protection", async () => {
 		const other = await elsewhere();
 		ssrfProtection.enabled = true;
@@ -150,7 +162,8 @@ describe('the PDF of a response', () => {
 		const link = `${(await elsewhere(isPdf)).url}/summary.pdf`;
 		const { items } = await downloadPdf(link, { proxy: proxy.url });
 		expect(items[0].binary).toHaveProperty('data');
-		expect(proxy.visits.map(({ url }) => url)).toContain(link);
+		const [{ path }] = service.requests;
+		expect(proxy.visits.map(({ url }) => url)).toEqual([service.baseUrl + path, link]);
 	});
 
 	it('is requested again after a refusal', async () => {

@@ -3,7 +3,7 @@ import { demoForms, redirect, status, type Fault } from '../../service/index.mts
 import { inputFor, operationCases } from '../tables/operations.mts';
 import { running } from '../world.mts';
 import { locator, n8nFor } from '../harness.mts';
-import { asked, unreachablePlaces } from '../servers.mts';
+import { unreachablePlaces } from '../servers.mts';
 import { tracesOf } from './traces.mts';
 
 const accessToken = 'A-Token-That-Nobody-Else-May-See-4c1f';
@@ -32,7 +32,7 @@ describe('the token', () => {
 		expect(tracesOf({ accessToken }, new Error('outer', { cause }))).toEqual([accessToken]);
 	});
 
-	it.each(places)('is in no error about $name, and not sent', async ({ baseUrl }) => {
+	it.each(places)('is in no error about $name, and not sent', async ({ baseUrl, asked }) => {
 		const unreachable = n8nFor({ accessToken, baseUrl });
 		const { run, error } = await unreachable.runNode(getWorkspace);
 		expect(error).toBeDefined();
@@ -78,12 +78,13 @@ describe('a credential that cannot be used', () => {
 		[{ accessToken, baseUrl: 'https://' }, "'Base URL' is not a web address"],
 		[{ accessToken, baseUrl: 'https://a:b@forms.example.com' }, "'Base URL' must not contain"],
 		[{ accessToken, baseUrl: `${baseUrl}/?token=x` }, "'Base URL' must not contain"],
+		[{ accessToken, baseUrl: `${baseUrl}/#x` }, "'Base URL' must not contain"],
 	])('%j is an error in the node, the trigger, a list and the test', async (account, message) => {
 		const unusable = n8nFor(account);
 		const { error } = await unusable.runNode(getWorkspace);
 		expect(error?.message).toContain(message);
 		expect(error).toMatchObject({
-			description: expect.stringContaining('Nothing was sent.'),
+			description: expect.stringMatching(/^Nothing was sent\.\nOpen the .* to correct it\.$/),
 			failure: { cause: 'credential-invalid' },
 		});
 		await expect(unusable.searchForms()).rejects.toThrow(message);

@@ -25,6 +25,7 @@ describe('Emit Existing Responses', () => {
 		['all, oldest first', { emitExisting: 'all' }, all],
 		['all, as an earlier version has saved it', { emitExisting: true }, all],
 		['those of a day in the workflow’s time zone or later', since('2026-01-31'), 'third late'],
+		['those with a time, since 1970', since('1970-01-01T00:00:00Z'), 'first second third late'],
 		['those since an expression', since('={{ DateTime.fromISO("2026-01-31T05:00:01Z") }}'), 'late'],
 	])('starts the workflow for %s', async (_text, options, expected) => {
 		const { first, poll } = await publish({ options });
@@ -36,6 +37,7 @@ describe('Emit Existing Responses', () => {
 	it('logs how many responses without a time count as older than the date', async () => {
 		const { log } = await publish({ options: since('2026-01-31') });
 		expect(log).toContain('2 existing responses have no created_at');
+		expect(log).toContain('Watching form form. Existing responses: 6.');
 		const emittingAll = await publish({ options: { emitExisting: 'all' } });
 		expect(emittingAll.log).not.toContain('created_at');
 	});
@@ -63,6 +65,8 @@ describe('Form Updated', () => {
 	const events = ['formUpdated'];
 
 	it('gives a chosen form as it is listed, with what has changed and without secrets', async () => {
+		const kept = { slug: 'b', description: 'About B', created_at: '2026-11-21', updated_at: 'now' };
+		lists.forms[0] = { ...lists.forms[0], ...kept, theme: 'dark' };
 		const { first, poll } = await publish({ events });
 		const secret = { api_token: 'hidden' };
 		lists.forms = [
@@ -73,6 +77,7 @@ describe('Form Updated', () => {
 				secret,
 				webhook_secret: 'hidden',
 				responses_count: 9,
+				...kept,
 			},
 			{ id: 'b' },
 		];
@@ -84,7 +89,8 @@ describe('Form Updated', () => {
 			form: { id: 'form', name: 'B' },
 		};
 		const updated = await poll();
-		expect([first, updated]).toEqual([[], [expect.objectContaining(item)]]);
+		expect([first, updated]).toEqual([[], [expect.objectContaining({ ...item, ...kept })]]);
+		expect(updated[0]).not.toHaveProperty('responses_count');
 		expect(JSON.stringify(updated)).not.toContain('hidden');
 		lists.forms[0] = { ...lists.forms[0], responses_count: 10, cta_label: 'Send' };
 		const [raw] = await poll({ simplify: false });

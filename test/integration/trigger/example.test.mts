@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { status } from '../../service/index.mts';
+import { status, success } from '../../service/index.mts';
 import type { NewField } from '../../service/store.mts';
 import { time } from '../harness.mts';
 import { running, createWorld } from '../world.mts';
@@ -35,6 +35,19 @@ describe('Fetch Test Event', () => {
 		]);
 	});
 
+	it.each([
+		[['responseStarted'], 'responseStarted', 'Grace'],
+		[['responseAbandoned'], 'responseAbandoned', 'Grace'],
+		[['responseUpdated'], 'responseUpdated', 'Ada'],
+		[['formUpdated', 'responseCompleted'], 'responseCompleted', 'Ada'],
+	])('shows the newest response that %j can be about', async (events, event, Name) => {
+		const { form, submit } = addForm(world);
+		submit('Grace', true);
+		await time.sleep(1_000);
+		submit('Ada');
+		expect(await fetch(form, { events })).toMatchObject([{ event, answers: { Name } }]);
+	});
+
 	it('shows the newest response of the newest of all forms that has one', async () => {
 		const own = await createWorld();
 		for (const name of ['Old', 'New', 'Empty']) {
@@ -51,6 +64,11 @@ describe('Fetch Test Event', () => {
 		const exceptFormIds = store.forms().map(({ id }) => id);
 		const fetching = fetch('', { watch: 'all', exceptFormIds });
 		await expect(fetching).rejects.toThrow('All forms are excluded');
+	});
+
+	it('says that there are no forms if there are none', async () => {
+		service.faults.set({ fault: success([]), match: { path: /^\/forms$/ } });
+		await expect(fetch('', { watch: 'all' })).rejects.toThrow('The workspace has no forms');
 	});
 
 	it('says that no response meets the filters, in place of an example that breaks them', async () => {

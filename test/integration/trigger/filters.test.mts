@@ -84,6 +84,15 @@ describe('A condition', () => {
 		store.renameField(uuid, 'Name');
 		expect((await pollFor(trigger, 2, HOUR_MS)).names).toEqual(['Ada']);
 	});
+
+	it('that is corrected delivers at once what has waited', async () => {
+		const { form, trigger } = await begin(world, filters(condition('Name', 'Ada')));
+		const [{ uuid }] = store.fields(form);
+		store.renameField(uuid, 'Full name');
+		store.addResponse(form, { answers: { 'Full name': 'Ada' } });
+		expect(await trigger.poll(tick)).toEqual([]);
+		expect(await trigger.poll(tick, filters(condition('Full name', 'Ada')))).toHaveLength(1);
+	});
 });
 
 it.each<[string, INodeParameters]>([

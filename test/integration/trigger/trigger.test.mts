@@ -47,7 +47,7 @@ describe('A trigger on one form', () => {
 		expect(item.json.form).toEqual({ id: form, name });
 	});
 
-	it('delivers without a form name if the list of forms hangs', async () => {
+	it('delivers without a form name if the list of forms hangs, and asks again after an hour', async () => {
 		const { form, submit, trigger } = await begin(world);
 		submit('Ada');
 		service.faults.set({ fault: slow(HOUR_MS), match: { path: /forms$/ } });
@@ -55,6 +55,15 @@ describe('A trigger on one form', () => {
 		const [item] = await trigger.poll(tick);
 		expect(item.json.form).toEqual({ id: form, name: null });
 		expect(time.now() - before).toBeLessThan(5_000);
+		service.faults.clear();
+		for (const [pauseMs, name] of [
+			[0.9 * HOUR_MS, null],
+			[0.1 * HOUR_MS, 'Watched'],
+		] as const) {
+			await time.sleep(pauseMs);
+			submit('Grace');
+			expect(await trigger.poll(tick)).toMatchObject([{ json: { form: { name } } }]);
+		}
 	});
 
 	it('starts the workflow when a response was incomplete for the hours that are set', async () => {

@@ -27,8 +27,11 @@ it.each([
 	['/Login/', true],
 	['/en/log-in?from=file', true],
 	['/wp-login.php', true],
+	['/users/sign_in', true],
+	['/signin', true],
 	['/login;jsessionid=1', true],
 	['/files/signing.pdf', false],
+	['/login.png', false],
 	['/assigning/cv.txt', false],
 	['/forms/xLogIn/fields', false],
 ])('%s is a page on which people log in: %s', (path, expected) => {
@@ -72,6 +75,7 @@ describe("a respondent's link", () => {
 	it.each([
 		...['localhost', 'LOCALHOST.', 'files.localhost', '[::1]', '[fc00::1]', '[fe80::1]', 'db'],
 		...['[2606:4700::1111]', '127。0。0。1', '１２７.0.0.1', '%31%32%37.0.0.1', 'files.internal'],
+		...['printer.local', 'nas.home.arpa'],
 	])('never leads to %s', (host) => {
 		expect(check(`https://${host}/file.pdf`)).toEqual({ reason: TO_ADDRESS });
 		expect(check(`https://${host}:4010/file.pdf`, LOCAL)).toEqual({ reason: TO_ADDRESS });

@@ -5,6 +5,12 @@ const mapAll = (...fields: object[]) => toMapperFields(fields as never, 'aB3xY9'
 const map = (field: object) => mapAll({ uuid: 'f', label: 'Field', ...field })[0];
 
 describe('A field of the resource mapper', () => {
+	it('is shown, can be empty, and is never one to match by', () => {
+		const flags = { required: false, display: true, defaultMatch: false, canBeUsedToMatch: false };
+		const names = { id: 'Field', label: 'Field', displayName: 'Field', formId: 'aB3xY9' };
+		expect(map({ type: 'text' })).toEqual({ uuid: 'f', ...names, ...flags, type: 'string' });
+	});
+
 	it.each([
 		['string', ['text', 'textarea', 'email', 'phone', 'url', 'time', 'multiple_choice']],
 		['number', ['number', 'Rating']],

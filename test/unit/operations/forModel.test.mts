@@ -26,6 +26,12 @@ describe('A model gets of a listing', () => {
 		expect(noticeOf(pageOf([{ json: {} }], 3))).toBe('No results of 1.');
 	});
 
+	it('as many as fit into 20,000 characters, and a notice how to get the others', () => {
+		const page = pageOf(Array(3).fill({ json: { text: 'x'.repeat(8_000) } }), 0);
+		expect(page).toHaveLength(3);
+		expect(noticeOf(page)).toMatch(/^Results 1 to 2 of 3\. Set 'Skip' to 2 to get the next ones/);
+	});
+
 	it('the start of a result that is too long, and a notice', () => {
 		const [result, notice] = pageOf([{ json: { text: 'x'.repeat(20_001) } }]);
 		expect(result.json).toEqual({ start: `{"text":"${'x'.repeat(9_991)}` });

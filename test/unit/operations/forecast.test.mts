@@ -24,13 +24,19 @@ describe('the requests of a run', () => {
 			return { item: { index, endpoint }, orderKey, request: { target: { url } } };
 		}) as unknown as PlannedItem[];
 
-	it('are no reason to send nothing in a node that continues', async () => {
-		const many = range(1_441).map((index): [string, string] => ['/a', `item ${index}`]);
+	it.each([
+		['in a node that continues', 1_441, true],
+		['if Batching can spread the items over days', 20, false],
+	])('are no reason to send nothing %s, and the log has their number', async (...given) => {
+		const [key, count, continues] = given;
+		const many = range(count).map((index): [string, string] => ['/a', `item ${index}`]);
 		const planned = plan(endpoints.addResponse, ...many);
-		const n8n = { logger: { warn: () => undefined } };
-		const context = { account: { key: 'of a node that continues' }, n8n };
-		for (const { request } of planned) Object.assign(request, { context });
-		expect(await forecastRun(planned, { continues: true, total: 1_441 })).toBeUndefined();
+		const log: string[] = [];
+		const n8n = { logger: { warn: (text: string) => void log.push(text) } };
+		for (const { request } of planned)
+			Object.assign(request, { context: { account: { key }, n8n } });
+		expect(await forecastRun(planned, { continues, total: 1_441 })).toBeUndefined();
+		expect(log).toEqual(['1,441 items, about 1,440 requests left today']);
 	});
 
 	it.each<[number, string, Endpoint]>([

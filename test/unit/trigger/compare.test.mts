@@ -22,7 +22,8 @@ function readRecord(text: string): IDataObject {
 	const [, id, uuid, mark, time] = /^(\w+)(?:=(\w+))?(\??)(?:@(\S+))?$/.exec(text)!;
 	const isHour = /^-?[\d.]+$/.test(time);
 	const created_at = isHour ? new Date(toMs(Number(time))).toISOString() : time;
-	return { id, uuid, is_incomplete: mark === '?', created_at };
+	// booleans can come as 0 and 1
+	return { id, uuid, is_incomplete: Number(mark === '?'), created_at };
 }
 
 function readPages(text: string): PageRead[] {
@@ -154,6 +155,14 @@ testStories('A response that existed before the form was watched', play, {
 		'existing, all emitted; 1h: a@-900 b? / c@1 -> Completed a, Started b, Completed c; 2h: a@-900 / b? ->',
 	'is emitted if it was created since a time':
 		'existing, emitted since -5; 1h: a@-6 b@-5 / c?@-4 d -> Completed b, Started c; 2h: a@-6 b@-5 / d ->',
+});
+
+it('A first reading is followed by another one if existing responses had no room', () => {
+	const reading = { isOnePage: true, hasFoundExisting: true };
+	const advance = (hasDropped: boolean) =>
+		advanceBaseline({ baseline }, { ...reading, hasDropped });
+	expect(advance(true)).toEqual({ baseline: { ...baseline, isRead: true } });
+	expect(advance(false)).toEqual({});
 });
 
 it('An existing response is marked, so that new ones go first, also once it is completed', () => {

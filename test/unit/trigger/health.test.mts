@@ -101,6 +101,15 @@ testStories('A list that failed waits', play, {
 		'failsWhole 0; goodPage; failsWhole 300; goodPage; next 301 -> 301; nextWhole 301 -> 308; getsOn; nextWhole 301 -> 301',
 });
 
+it('Of several forms that fail, one is reported in an hour', () => {
+	const account: AccountHealth = { health: health.HEALTHY, outage: new Map() };
+	const find = (minute: number) => {
+		const list: Failing = { health: { ...health.HEALTHY, pendingError: createError(down) } };
+		return health.takeErrorOfForm(account, [list], at(minute), HOUR_MS) !== undefined;
+	};
+	expect([0, 1, 59, 60, 61, -60].map(find)).toEqual([true, false, false, true, false, true]);
+});
+
 it('The reported error says what it means for responses', () => {
 	const list: Failing = { health: { ...health.HEALTHY, pendingError: createError(down) } };
 	const { description } = health.takePendingError([new List(), list])!;

@@ -44,6 +44,13 @@ describe('The parameters of the trigger', () => {
 			.filter((one) => NodeHelpers.displayParameter(values, one, null, null))
 			.map(({ name }) => name);
 
+	const allOptions = triggerProperties.find(({ name }) => name === 'options')!
+		.options as INodeProperties[];
+	const visibleOptions = (values: INodeParameters & { options: INodeParameters }) =>
+		allOptions
+			.filter((one) => NodeHelpers.displayParameter(values.options, one, null, null, values))
+			.map(({ name }) => name);
+
 	const completed = ['responseCompleted'];
 	it.each([
 		['one', completed, ['formId']],
@@ -78,10 +85,33 @@ describe('The parameters of the trigger', () => {
 		const names = visible({ watch: 'one', events: ['formCreated'], simplify: true, options: {} });
 		expect(names).not.toContain('filters');
 		const values = { events: ['formCreated'], simplify: true, options: { downloadFiles: true } };
-		const { options = [] } = triggerProperties.find(({ name }) => name === 'options')!;
-		const shownOptions = (options as INodeProperties[])
-			.filter((one) => NodeHelpers.displayParameter(values.options, one, null, null, values))
-			.map(({ name }) => name);
-		expect(shownOptions).toEqual(['maxPerPoll', 'requestsPerDay']);
+		expect(visibleOptions(values)).toEqual(['maxPerPoll', 'requestsPerDay']);
+	});
+
+	it.each<[string, boolean, INodeParameters, boolean]>([
+		['answerKeys', true, {}, true],
+		['answerKeys', false, {}, false],
+		['columns', false, {}, false],
+		['includeSecrets', true, {}, false],
+		['includeSecrets', false, {}, true],
+		['details', true, { columns: true }, true],
+		['details', true, { columns: false }, false],
+		['filePrefix', true, { downloadFiles: true }, true],
+		['filePrefix', true, { downloadFiles: false }, false],
+		['emitSince', true, { emitExisting: 'since' }, true],
+		['emitSince', true, { emitExisting: 'all' }, false],
+	])('include %s with Simplify %s and the options %j: %s', (name, simplify, options, is) => {
+		expect(visibleOptions({ events: completed, simplify, options }).includes(name)).toBe(is);
+	});
+
+	it('have defaults that begin with new responses of one form', () => {
+		const all = [...triggerProperties, ...allOptions].filter(({ type }) => type !== 'notice');
+		const none = { formIds: [], exceptFormIds: [], filters: {}, options: {}, emitSince: '' };
+		expect(Object.fromEntries(all.map((one) => [one.name, one.default]))).toEqual({
+			...{ ...none, events: completed, watch: 'one', formId: { mode: 'list', value: '' } },
+			...{ simplify: true, answerKeys: 'label', columns: false, details: true },
+			...{ downloadFiles: false, filePrefix: '', includeSecrets: false, emitExisting: 'no' },
+			...{ abandonedAfterHours: 24, maxPerPoll: 100, requestsPerDay: 720 },
+		});
 	});
 });

@@ -159,6 +159,10 @@ describe('The saved state', () => {
 		});
 		fc.assert(isSame);
 		expect(decodeState(copy(saved), 'other')).toEqual(createState(2));
+		const answered = describeKnown('complete', 0, undefined, 'answers---');
+		const both = toMap({ 'answered--': answered, 'without---': describeKnown('complete') });
+		const state = { ...createState(0), forms: toMap<FormState>({ A: { known: both } }) };
+		expect(decodeState(copy(encodeState(state)), 'other')).toEqual(state);
 	});
 
 	it('has 16 characters a response', () => {

@@ -175,6 +175,28 @@ function listForm(before: IDataObject, events: readonly TriggerEvent[] = ['formU
 	return { find, state: knowledge.forms.get('a') };
 }
 
+it('Form Created starts the workflow for forms since the first list, oldest first, but for excluded ones', () => {
+	const at = (seconds: number) => new Date(START_MS + seconds * 1_000).toISOString();
+	const watch = { kind: 'all', except: ['excluded'] } as const;
+	const read = (knowledge: Knowledge, records: IDataObject[], isWhole = true) => {
+		const forms = parseFormList(records);
+		const whole = isWhole ? { ids: new Set(forms.keys()), readAtMs: START_MS } : undefined;
+		return mergeFormList(knowledge, { forms, whole }, { watch, events: [] }, {}, START_MS);
+	};
+	const first = read({ service: 's', forms: new Map() }, [{ id: 'a', created_at: at(9) }]);
+	expect([first.found, first.knowledge.listedSinceMs]).toEqual([[], START_MS]);
+	const times = { late: at(2), excluded: at(2), early: at(1), rounded: at(-60), old: at(-61) };
+	const records = Object.entries(times).map(([id, created_at]) => ({ id, created_at }));
+	const { found, knowledge } = read(first.knowledge, [...records, { id: 'timeless' }]);
+	const ids = found.map(({ id }) => id);
+	expect(ids.filter((id) => id !== 'timeless')).toEqual(['rounded', 'early', 'late']);
+	expect(ids).toContain('timeless');
+	expect(knowledge.forms.get('excluded')).toEqual({ isPaused: true });
+	// while the first list is not complete, a form without a time can be an old one
+	const part = read({ service: 's', forms: new Map() }, [{ id: 'a' }], false);
+	expect(read(part.knowledge, [{ id: 'timeless' }]).found).toEqual([]);
+});
+
 describe('Form Updated', () => {
 	const field = { uuid: 'f', label: 'Name', options: ['1', '2'] };
 	const none = { theme: null, columns: null, answers_max: null };

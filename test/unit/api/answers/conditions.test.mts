@@ -114,7 +114,12 @@ describe('A condition', () => {
 		}
 	});
 
-	const options = [{ label: 'Red', value: 'r' }, { label: 'Blue, dark', value: 'b' }, 'Green'];
+	const options = [
+		{ label: 'Red', value: 'r' },
+		{ label: 'Blue, dark', value: 'b' },
+		{ label: 'Gold', value: 'pro-1' },
+		'Green',
+	];
 
 	it.each<[string, unknown, Operator, string, boolean]>([
 		['number', '1.2e3', 'is', '1200', true],
@@ -129,6 +134,8 @@ describe('A condition', () => {
 		['datetime', 1_769_842_800, 'is', '2026-01-31T07:00:00Z', true],
 		['select', 'b', 'is', 'BLUE, dark', true],
 		['select', ['r'], 'isNot', 'red', false],
+		['select', 'pro-1', 'contains', 'PRO', true],
+		['select', 'pro-1', 'contains', 'gold', true],
 		['multiple_choice', 'Green,r', 'is', 'Red', true],
 		['text', 'Jose\u0301', 'is', 'josé', true],
 		['text', 'Two\r\nlines', 'is', 'Two\nlines', true],

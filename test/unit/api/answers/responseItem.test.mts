@@ -62,6 +62,7 @@ describe('In columns, a response', () => {
 		const row = toColumns({ responses } as IDataObject, fields, true);
 		expect(row).toMatchObject({ Amount: 1 });
 		expect(row.otherAnswers).toEqual({ Amount: 2 });
+		expect(toColumns({ responses } as IDataObject, fields).otherAnswers).toEqual({ Amount: 2 });
 		expect(row).not.toHaveProperty('matchedByPosition');
 	});
 

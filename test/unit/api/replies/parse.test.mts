@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createAccount } from '../../../../nodes/FormService/api/account.ts';
 import { unwrap } from '../../../../nodes/FormService/api/envelope.ts';
-import { parsePdfLink } from '../../../../nodes/FormService/api/replies/parse.ts';
+import { parsePdfLink, parseUpdatedForm } from '../../../../nodes/FormService/api/replies/parse.ts';
 import type { RequestContext } from '../../../../nodes/FormService/api/requestContext.ts';
 
 const uuid = '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d';
@@ -29,8 +29,29 @@ describe('a reply to a request that acts', () => {
 	});
 });
 
+const account = createAccount({ accessToken: 'token', baseUrl: 'https://forms.example.com' });
+const context = { account, n8n: { getNode: () => ({}) } } as unknown as RequestContext;
+
+describe('the reply to updated settings', () => {
+	const form = { id: 'aB3xY9', name: 'Contact', updated_at: '2026-11-22T09:30:00.000000Z' };
+
+	it('has the form, and the message of the service', () => {
+		const reply = { success: true, message: 'Updated.', data: form };
+		expect(parseUpdatedForm(context, reply)).toEqual({ message: 'Updated.', ...form });
+	});
+
+	it.each(['id', 'name', 'updated_at'])(
+		'is an error that says what was done without %s',
+		(name) => {
+			const parse = () =>
+				parseUpdatedForm(context, { success: true, data: { ...form, [name]: null } });
+			const description = "The settings are updated; don't send them again.";
+			expect(parse).toThrow(expect.objectContaining({ description }));
+		},
+	);
+});
+
 describe('the link to a PDF', () => {
-	const account = createAccount({ accessToken: 'token', baseUrl: 'https://forms.example.com' });
 	const pdf = 'https://forms.example.com/files/1.pdf';
 
 	const PAGE = 'https://forms.example.com/responses/1';
@@ -47,8 +68,6 @@ describe('the link to a PDF', () => {
 	])('is found %s', (_, value) => {
 		expect(parsePdfLink({ account } as RequestContext, value)).toBe(pdf);
 	});
-
-	const context = { account, n8n: { getNode: () => ({}) } } as unknown as RequestContext;
 
 	it.each([
 		{ data: { self: PAGE } },

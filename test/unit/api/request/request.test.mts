@@ -109,7 +109,9 @@ describe('a new endpoint', () => {
 		const reply = await request(context, target(deleteForm));
 		expect(reply).toMatchObject({ value: {}, requests: 2 });
 		const url = 'https://forms.example.com/api/v1/forms/AbC123';
-		expect(sent[0]).toMatchObject({ method: 'DELETE', url });
+		const json = 'application/json';
+		const headers = { Accept: json, 'Content-Type': json };
+		expect(sent[0]).toMatchObject({ method: 'DELETE', url, headers });
 	});
 
 	it('says that it may have acted if an earlier try had no clear end', async () => {

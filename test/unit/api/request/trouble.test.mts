@@ -1,9 +1,11 @@
 import fc from 'fast-check';
+import { range } from 'lodash';
 import { describe, expect, it } from 'vitest';
 import { formatTime } from '../../../../nodes/FormService/api/errors.ts';
 import { createAccount } from '../../../../nodes/FormService/api/account.ts';
 import { clock } from '../../../../nodes/FormService/api/clock.ts';
 import { endpoints } from '../../../../nodes/FormService/api/endpoints.ts';
+import type { Endpoint } from '../../../../nodes/FormService/api/endpoints.ts';
 import { findConnectionProblem } from '../../../../nodes/FormService/api/request/http.ts';
 import type { ConnectionProblem } from '../../../../nodes/FormService/api/request/http.ts';
 import { readReply } from '../../../../nodes/FormService/api/request/reply.ts';
@@ -41,6 +43,7 @@ const troubles: Array<readonly [string, boolean, number, Trouble]> = [
 	['a reply that is cut off', true, 4, reply(200)],
 	['success: false', false, 1, reply(200, {}, '{"success": false}')],
 	['status 500 with success: false', true, 4, reply(500, {}, '{"success": false}')],
+	['status 500 with success: true', true, 4, reply(500, {}, '{"success": true}')],
 	['a refusal', false, 10, reply(429, { 'retry-after': '3' })],
 	['a refusal for the day', false, 1, reply(429, { 'retry-after': '7200' })],
 	['a refused connection', false, 4, broken('connectionRefused')],
@@ -83,6 +86,46 @@ describe('a request', () => {
 		const decided = pauses.map((_pause, index) => decideRetry('safe', trouble, index + 1, 0));
 		expect(decided).toEqual(pauses);
 	});
+
+	it('waits up to twice as long at random, so that not all clients return at once', () => {
+		expect(decideRetry('safe', reply(503), 1, 1)).toBe(1_000);
+	});
+});
+
+const HTML = { 'content-type': 'text/html' };
+
+it.each<[number, object, RegExp]>([
+	[405, HTML, /returned a web page instead of data \(status 405\)$/],
+	[410, HTML, /returned a web page instead of data \(status 410\)$/],
+	// of a proxy before the service
+	[403, HTML, /^Access denied \(status 403\)$/],
+	[413, HTML, /^Form Service rejected the request \(status 413\)$/],
+	...[301, 302, 303, 307, 308].map((code): [number, object, RegExp] => [
+		code,
+		{ location: '/thanks?id=1' },
+		/redirects to https:\S+\.com\/thanks$/,
+	]),
+])('What is said of a status %i with %j is %s', (status, headers, shown) => {
+	expect(reply(status, headers, 'Sorry').message).toMatch(shown);
+});
+
+it('Of the messages on fields, the first 20 are shown, and none twice', () => {
+	const errors = range(25).map((index) => `Wrong ${index}`);
+	const { description } = reply(422, {}, JSON.stringify({ message: 'Wrong 0', errors }));
+	expect(description.split('\n')).toEqual(errors.slice(1, 21));
+});
+
+it('A reply without content confirms a change, but no response that was added', () => {
+	const nothing = { kind: 'reply', status: 204, headers: {}, body: Buffer.of() } as const;
+	const readAs = ({ effect }: Endpoint) => readReply(nothing, { ...sent, effect });
+	expect(readAs(endpoints.updateSettings)).toMatchObject({ value: {} });
+	expect(readAs(endpoints.addResponse)).toMatchObject({ trouble: { mayHaveActed: true } });
+});
+
+it('A timeout is said to be an option only where there is one', () => {
+	const { description } = explainBroken({ problem: 'timeout' }, { account, transport: {} });
+	expect(description).toContain("set 'Timeout' in the node's request options");
+	expect(broken('timeout').description).not.toContain('Timeout');
 });
 
 it.each([
