@@ -7,6 +7,7 @@ import { listDeliveries, readDatabase, type Stored } from './database.mts';
 import type { Mode } from './modes.mts';
 import {
 	changeAll,
+	countFallible,
 	countPolls,
 	failAThird,
 	nameVersion,
@@ -60,11 +61,11 @@ export async function deliver(mode: Mode) {
 	const changing = Promise.all([changeAll(service, plan), submitAll(service, plan)]);
 	// with durable cursors n8n drops what the activation learned: a kill before the first poll begins anew
 	await waitForPolls(service, 2 * mode.forms);
-	const earlier = service.requests.length;
+	const earlier = countFallible(service);
 	const countFailed = failAThird(service);
 	const kills = await killRepeatedly(n8n, service, mode, read);
 	const [former] = await changing;
-	const requests = service.requests.length - earlier;
+	const requests = countFallible(service) - earlier;
 	const failedRequests = countFailed();
 	service.faults.clear();
 

@@ -98,10 +98,16 @@ const LONG: FaultName[] = [
 	...(['tooManyMinute', 'tooManyBare', 'tooManyHttpDate'] as const),
 ];
 
+/** Requests for responses and fields. The trigger reads the list of forms again within an hour: a run is shorter. */
+const MAY_FAIL = /^\/(responses\/|forms\/[^/]+\/fields)/;
+
+/** How many requests that may fail the service has got, see `failAThird`. */
+export const countFallible = ({ requests }: Pick<Service, 'requests'>) =>
+	requests.filter(({ path }) => MAY_FAIL.test(path)).length;
+
 /**
  * Makes a third of the API's requests fail, in all the ways of the service's fault table, and some good
- * replies late. At most two in a row fail: after more, the trigger would hardly poll in a run of minutes. The
- * list of forms does not fail: the trigger reads it again within an hour, which is longer than a run.
+ * replies late. At most two in a row fail: after more, the trigger would hardly poll in a run of minutes.
  *
  * @returns a function that says how many have failed so far
  */
@@ -118,7 +124,6 @@ export function failAThird({ faults }: Service): () => number {
 		failed++;
 		return faultTable[kinds.pop()!];
 	};
-	const path = /^\/(responses\/|forms\/[^/]+\/fields)/;
-	faults.set({ fault: chooseFault, match: { path } });
+	faults.set({ fault: chooseFault, match: { path: MAY_FAIL } });
 	return () => failed;
 }
