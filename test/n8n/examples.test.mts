@@ -1,15 +1,12 @@
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { until } from '../../scripts/lib/command.mts';
 import { startWorld, type World } from '../../scripts/demo/world.mts';
 import { submitFormPage } from '../service/submitForm.mts';
 import { type Choices, fillIn, readExample } from '../../scripts/lib/n8n/examples.mts';
 import { type Execution, itemsOf, workflowNode } from '../../scripts/lib/n8n/rest.mts';
-import { installN8n } from '../../scripts/lib/n8n/install.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
 import { demoForms } from '../service/index.mts';
-import { startScriptedModel, type Step } from './scriptedModel.mts';
+import { connectMcp, startScriptedModel, type Step } from './scriptedModel.mts';
 
 const RUN_TIMEOUT_MS = 60_000;
 const AGENT = 'let-an-agent-use-a-form.json';
@@ -269,9 +266,7 @@ describe('the example', () => {
 		const preview = itemsOf(await runExample(file), 'Update Settings');
 		expect(preview.map(({ json }) => json.status)).toContain('preview');
 		expect(readCaptcha(contact)).toBeNull();
-
 		expect((await runChanged(file, { settings: {} })).status).toBe('error');
-
 		const { nodes } = await fillIn(world.n8n.rest, await readExample(file), world.choices);
 		const { parameters } = nodes.find(({ name }) => name === 'Update Settings')!;
 		const options = { skipUnchanged: true };
@@ -280,23 +275,6 @@ describe('the example', () => {
 		expect([contact, survey, event].map(readCaptcha)).toEqual(['altcha', 'altcha', null]);
 	});
 });
-
-type McpClient = {
-	connect(transport: unknown): Promise<void>;
-	callTool(call: { name: string; arguments: object }): Promise<{ content: unknown }>;
-	close(): Promise<void>;
-};
-
-/** A client of the Model Context Protocol, from the package that n8n itself uses. */
-async function connectMcp(url: string): Promise<McpClient> {
-	const folder = join(await installN8n(), 'node_modules/@n8n/n8n-nodes-langchain/package.json');
-	const load = createRequire(folder) as (path: string) => Record<string, new (of: object) => never>;
-	const { Client } = load('@modelcontextprotocol/sdk/client/index.js');
-	const sdk = load('@modelcontextprotocol/sdk/client/streamableHttp.js');
-	const client: McpClient = new Client({ name: 'test', version: '1.0.0' });
-	await client.connect(new sdk.StreamableHTTPClientTransport(new URL(url)));
-	return client;
-}
 
 it('n8n’s MCP Server Trigger offers the node as a tool to an MCP client', async () => {
 	const { rest, url } = world.n8n;
@@ -313,10 +291,9 @@ it('n8n’s MCP Server Trigger offers the node as a tool to an MCP client', asyn
 	};
 	const workflow = { name: 'MCP', nodes: [server, find], connections };
 	await rest.activate(await rest.createWorkflow(workflow));
-	const connect = async () => await connectMcp(`${url}/mcp/${MCP_PATH}`);
-	const client = await vi.waitFor(connect, { timeout: 30_000 });
+	const address = `${url}/mcp/${MCP_PATH}`;
+	const client = await vi.waitFor(async () => await connectMcp(address), { timeout: 30_000 });
 	cleanup.defer(async () => await client.close());
-
 	const call = { name: 'Find_Responses', arguments: { text: 'client', limit: 5, skip: 0 } };
 	const reply = await client.callTool(call);
 	expect(JSON.stringify(reply.content)).toContain('Asked for by the client');

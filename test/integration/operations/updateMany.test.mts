@@ -1,0 +1,259 @@
+import type { IDataObject } from 'n8n-workflow';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { demoForms, faultTable, slow, success } from '../../service/index.mts';
+import { itemsOf, locator, time } from '../harness.mts';
+import { decrypting } from '../n8n/credentials.mts';
+import { running } from '../world.mts';
+
+const { service, n8n } = await running();
+const { contact, survey } = demoForms;
+
+const stored = (formId: string) => service.store.form(formId)!.settings;
+const bodies = () => service.requests.map(({ body }) => body);
+const statusesOf = (items: Array<{ json: IDataObject }>) => items.map(({ json }) => json.status);
+
+const update = { resource: 'settings', operation: 'update', formId: locator(contact) };
+
+/** Updates the forms of a sheet that has a row for each form: its ID, its name and settings. */
+async function run(rows: IDataObject[], parameters: object = {}, continueOnFail = false) {
+	const formId = locator('={{ $json.id }}');
+	const given = { ...update, formId, inputMode: 'auto', updateDescriptions: true, ...parameters };
+	return await n8n.runNode(given, itemsOf(...rows), { continueOnFail });
+}
+
+it('Setting: Update keeps the order of the input for each form, however long n8n takes for an item', async () => {
+	const { wait } = decrypting;
+	onTestFinished(() => void (decrypting.wait = wait));
+	const waits = [50, 0, 90, 10, 30, 0, 0, 120, 20];
+	let index = 0;
+	decrypting.wait = async () => await time.sleep(waits[index++ % waits.length]);
+	const ids = ['One', 'Two', 'Three'].map((name) => service.store.addForm({ name }).id);
+	const rows = Array.from({ length: 40 }, (_, at) => ({ id: ids[at % 3], description: `${at}` }));
+	await run(rows);
+	for (const id of ids) {
+		const sent = service.requests.filter(({ path }) => path.includes(id));
+		const bodies = rows.flatMap((row) => (row.id === id ? { description: row.description } : []));
+		expect(sent.map(({ body }) => body)).toEqual(bodies);
+	}
+});
+
+/** The service's list of forms, with no more of each record than these attributes. */
+function showOnly(...names: string[]) {
+	const forms = Object.values(demoForms).map((id) => ({ ...stored(id), id }));
+	const data = forms.map((form) =>
+		Object.fromEntries(Object.entries(form).filter(([name]) => names.includes(name))),
+	);
+	service.faults.set({ fault: success(data), match: { path: /^\/forms$/ } });
+}
+
+describe('Map Automatically', () => {
+	it('takes the columns named as a setting in the API or the editor, and lists the others as ignored', async () => {
+		const row = { id: contact, name: 'Renamed', owner: 'Ada', Closed: 'Yes', ' cta_label ': 'Go' };
+		const { items } = await run([row]);
+		expect(bodies()).toEqual([{ is_closed: true, cta_label: 'Go' }]);
+		const sent = { is_closed: true, cta_label: 'Go' };
+		expect(items[0].json).toMatchObject({ status: 'updated', sent, ignored: ['name', 'owner'] });
+		expect(items[0].json).not.toHaveProperty('changes');
+	});
+
+	it.each(['seo title', 'SEO: TITLE', 'seoTitle'])('takes %j for seo_title', async (title) => {
+		const row = { [title]: 'Hi' };
+		await run([{ id: contact, ...row }]);
+		await n8n.runNode({ ...update, inputMode: 'json', settingsJson: JSON.stringify(row) });
+		expect(bodies()).toEqual([{ seo_title: 'Hi' }, { seo_title: 'Hi' }]);
+	});
+
+	it.each<[string, IDataObject[], string?]>([
+		['refuses another ID', [{ 'Form ID': survey, Slack: 1 }], '"Form ID" has a different form ID'],
+		['refuses another ID as id', [{ id: survey, Slack: 1 }], '"id" has a different form ID'],
+		['refuses two values', [{ Slack: 1 }, { slack_enabled: 0 }], "'slack_enabled' has a different"],
+		[
+			'refuses two values after an empty one',
+			[{ Slack: '' }, { Slack: 1 }, { Slack: 0 }],
+			"'slack_enabled' has a different",
+		],
+		[
+			'takes equal values',
+			[
+				{ id: 7, Slack: 1 },
+				{ form_id: contact, slack_enabled: 'yes' },
+			],
+		],
+		['takes several settings', [{ Slack: 1 }, { id: '7', Discord: 1 }]],
+	])('%s of items for one form from the list', async (_, rows, message) => {
+		const { error } = await run(rows, { formId: locator(contact, 'list') });
+		expect(error?.message.slice(0, message?.length)).toBe(message);
+		if (message)
+			expect(error?.description).toMatch(/set 'Form' to 'By ID' and {{ \$json.form_id }}/);
+		expect(bodies()).toHaveLength(message ? 0 : rows.length);
+	});
+
+	it.each([
+		['name', 'renameForms', "To use 'name', turn on 'Rename Forms'"],
+		['description', 'updateDescriptions', "To use 'description', turn on 'Update Descriptions'"],
+	])('changes the %s of a form only with the switch %s', async (column, name, hint) => {
+		const row = { id: contact, [column]: 'Changed' };
+		// as if nobody had set it
+		const off = { updateDescriptions: undefined };
+		const { error } = await run([row], off);
+		expect(error?.message).toBe(`No input field matches a setting. ${hint}`);
+		const { items } = await run([{ ...row, cta_label: 'Go' }], off);
+		expect(items[0].json.ignored).toEqual([column]);
+		await run([row], { ...off, [name]: true });
+		expect(bodies()).toEqual([{ cta_label: 'Go' }, { [column]: 'Changed' }]);
+	});
+
+	it.each(['', '  ', null])('leaves a setting as it is if its cell has %j', async (empty) => {
+		const { items } = await run([
+			{ id: contact, closed_message: empty, seo_title: 2027 },
+			{ id: survey, closed_message: empty, seo_title: empty },
+		]);
+		expect(bodies()).toEqual([{ seo_title: '2027' }]);
+		expect(statusesOf(items)).toEqual(['updated', 'skipped']);
+	});
+
+	it('clears settings whose cells have the text that stands for it, also in a preview', async () => {
+		const row = { id: contact, description: ' (Clear)', 'Responses Limit': '(clear)', Closed: '' };
+		for (const preview of [true, false]) {
+			const { items } = await run([row], { options: { clearText: '(clear)', preview } });
+			const cleared = { description: null, responses_limit: null };
+			if (!preview) expect(items[0].json.sent).toEqual(cleared);
+			else expect(items[0].json.changes).toMatchObject({ description: { to: null } });
+		}
+		await run([{ id: contact, description: '(clear)' }]);
+		expect(bodies().at(-1)).toEqual({ description: '(clear)' });
+	});
+
+	it('says which settings cannot be cleared', async () => {
+		const row = { id: contact, name: 'none', Closed: 'none', cta_label: 'none', captcha: 'none' };
+		const options = { clearText: 'none' };
+		const { error } = await run([row], { renameForms: true, options });
+		expect(String(error?.description).split('\n').slice(1)).toEqual([
+			"'name' must be text of 1 to 255 characters (got \"none\"). It can't be cleared.",
+			"'Closed' must be true or false (got \"none\"). It can't be cleared.",
+		]);
+		const { error: empty } = await run([row], { options: { clearText: ' ' } });
+		expect(empty?.message).toBe("'Text That Clears' is empty");
+		expect(service.requests).toEqual([]);
+	});
+
+	it('refuses two columns with values for one setting, unless one of the cells is empty', async () => {
+		const { error } = await run([{ id: contact, is_closed: true, Closed: false }]);
+		expect(error?.message).toMatch(/^'is_closed' and 'Closed' match the same setting\./);
+		expect(service.requests).toEqual([]);
+		await run([
+			{ id: contact, is_closed: true, Closed: '' },
+			{ id: survey, is_closed: ' ', Closed: false },
+		]);
+		expect(bodies()).toEqual([{ is_closed: true }, { is_closed: false }]);
+	});
+
+	it('lists all invalid rows by the names of their columns before anything is sent', async () => {
+		const { error } = await run([
+			{ id: survey, Closed: true },
+			{ id: contact, 'is closed': 'perhaps' },
+			{ id: contact, 'Responses Limit': 0, 'SEO Title': 'x'.repeat(256) },
+			{ id: 'a/b', Closed: true, row_number: 17 },
+		]);
+		const context = { itemIndex: 1 };
+		expect(error).toMatchObject({ message: '3 of 4 items are invalid', context });
+		const two = /^Item 2 \(row 3\): 2 settings can't .* 'Responses Limit' .*'SEO Title' /;
+		expect(String(error?.description).split('\n')).toEqual([
+			'Nothing was sent.',
+			expect.stringMatching(/^Item 1 \(row 2\): 'is closed' must be true or false/),
+			expect.stringMatching(two),
+			expect.stringMatching(/^Item 3 \(row 17\): 'Form' is not a valid ID/),
+		]);
+		expect(service.requests).toEqual([]);
+	});
+});
+
+describe('Preview', () => {
+	const preview = { options: { preview: true } };
+
+	it('sends nothing, and shows what would change and what cannot be known', async () => {
+		showOnly('id', 'name', 'is_closed', 'description');
+		const before = { ...stored(contact) };
+		const to = !before.is_closed;
+		const row = { id: contact, is_closed: to, description: 'New', cta_label: 'Go' };
+		const both = { options: { preview: true, skipUnchanged: true } };
+		const { items } = await run([row], both);
+		const description = { from: before.description, to: 'New' };
+		const changes = { is_closed: { from: before.is_closed, to }, description };
+		const form = { id: contact, name: before.name };
+		const json = { ...form, status: 'preview', changes, unknown: { cta_label: 'Go' } };
+		expect(items[0].json).toEqual(json);
+		expect(service.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /forms']);
+		expect(stored(contact)).toEqual(before);
+	});
+
+	it('compares a later row of a form with what an earlier one would leave, with one request', async () => {
+		const rows = ['One', 'Two', 'Two'].map((description) => ({ id: contact, description }));
+		const { items } = await run(rows, preview);
+		expect(items.map(({ json }) => json.changes)).toEqual([
+			{ description: { from: stored(contact).description, to: 'One' } },
+			{ description: { from: 'One', to: 'Two' } },
+			{},
+		]);
+		expect(service.requests).toHaveLength(1);
+	});
+});
+
+describe('Skip Unchanged', () => {
+	const skip = { options: { skipUnchanged: true } };
+
+	it('updates the ten forms of 150 that differ with 11 requests, and none again with one', async () => {
+		const rows = Array.from({ length: 150 }, (_, index) => {
+			const { id } = service.store.addForm({ name: `Form ${index}` });
+			return { id, is_closed: index % 15 === 0, description: stored(id).description };
+		}) as IDataObject[];
+		const { items } = await run(rows, skip);
+		expect(statusesOf(items).filter((status) => status === 'updated')).toHaveLength(10);
+		expect(items[0].json.changes).toEqual({ is_closed: { from: false, to: true } });
+		expect(items[0].json).not.toHaveProperty('sent');
+		const unchanged = { id: rows[1].id, name: 'Form 1', status: 'skipped', changes: {} };
+		expect(items[1].json).toEqual(unchanged);
+		expect(service.requests).toHaveLength(11);
+		service.requests.length = 0;
+		const again = await run(rows, skip);
+		expect(new Set(statusesOf(again.items))).toEqual(new Set(['skipped']));
+		expect(service.requests).toHaveLength(1);
+	});
+
+	it('sends the settings that the service does not show, and none that have the value', async () => {
+		showOnly('id', 'name', 'is_closed');
+		const row = { id: contact, is_closed: stored(contact).is_closed, cta_label: 'Go' };
+		const { items } = await run([row], skip);
+		expect(bodies()).toEqual([undefined, { cta_label: 'Go' }]);
+		const compared = { changes: {}, unknown: { cta_label: 'Go' } };
+		expect(items[0].json).toMatchObject({ id: contact, status: 'updated', ...compared });
+	});
+
+	it('sends nothing if one of the forms does not exist', async () => {
+		const rows = [contact, 'unknown'].map((id) => ({ id, cta_label: 'Go' }));
+		const { error } = await run(rows, skip);
+		expect(error).toMatchObject({ context: { itemIndex: 1 } });
+		expect(error?.description).toMatch(/^Nothing was sent\./);
+		expect(bodies()).toEqual([undefined]);
+	});
+
+	it('never calls a form sent that was skipped', async () => {
+		service.faults.set({ fault: faultTable.forbidden, match: { method: 'POST' } });
+		const rows = [contact, survey].map((id) => ({ id, cta_label: stored(contact).cta_label }));
+		const { error } = await run(rows, skip);
+		expect(error?.context).toMatchObject({ itemIndex: 1 });
+		expect(error?.description).not.toMatch(/already sent|may or may not/);
+	});
+
+	it.each([
+		['has changed', slow(0), 'updated'],
+		['may have changed', faultTable.dropAfter, undefined],
+	])('sends a value again that an earlier row %s', async (_, fault, status) => {
+		const before = stored(contact).description;
+		service.faults.set({ fault, match: { method: 'POST' }, times: 4 });
+		const rows = ['Other', before].map((description) => ({ id: contact, description }));
+		const { items } = await run(rows, skip, true);
+		expect(statusesOf(items)).toEqual([status, 'updated']);
+		expect(stored(contact).description).toBe(before);
+	});
+});
