@@ -145,7 +145,7 @@ export type Rate = { readonly count: number; readonly atMs: number };
 
 export const NO_RATE: Rate = { count: 0, atMs: 0 };
 
-/** After this time, a response counts 1 / e: long enough to average over a day, short enough to forget it. */
+/** After this time, a response counts 1 / e: long enough to average over a day, short enough to forget that day. */
 const RATE_MS = 2 * DAY_MS;
 
 export function addResponses({ count, atMs }: Rate, responses: number, nowMs: number): Rate {

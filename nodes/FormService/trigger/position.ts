@@ -18,7 +18,7 @@ export type Position = {
 	readonly newestEnd?: NewestEnd;
 	/** The reading of all pages that is under way. */
 	readonly whole?: WholeReading;
-	/** How many pages had been read when a page could not be read last. */
+	/** How many pages had been read before the page that failed last. */
 	readonly failedAfter?: number;
 };
 
