@@ -57,7 +57,7 @@ export async function expectInTime(world: World, untilMs = world.time.actual()):
 	const from = time.actual();
 	const listed = Object.values(forms).filter((form) => form.listed);
 	const formCount = watch.kind === 'all' ? world.watchedForms().length : watch.formIds.length;
-	// a list without pages takes a request, too
+	// a list that is not paged is one page
 	const countPages = (entries: number) => Math.max(1, Math.ceil(entries / service.otherPageSize));
 	const pages = { listPages: countPages(listed.length), fieldPages: countPages(FIELD_COUNT) };
 	for (;;) {
