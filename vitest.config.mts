@@ -29,7 +29,7 @@ export default defineConfig({
 			project('unit', ['test/unit/**/*.test.mts', 'test/service/**/*.test.mts'], 60_000, {
 				isolate: false,
 			}),
-			project('model', ['test/model/**/*.test.mts'], 600_000),
+			project('model', ['test/model/**/*.test.mts'], 600_000, { isolate: false }),
 			// n8n's classes take a second to load
 			project('integration', ['test/integration/**/*.test.mts'], 120_000, {
 				isolate: false,
