@@ -168,7 +168,7 @@ it.each<[keyof typeof hidings, number, number, boolean, Mode, string[]?]>([
 	['an empty listing', 29.9, 6, true, 'default'],
 	['a response', 29.9, 6, false, 'durable'],
 	// a month without polls does not show that something is missing
-	['an empty listing', 70, 70 * 24, false, 'durable'],
+	['an empty listing', 75, 25 * 24, false, 'durable'],
 	['a response', 45, 45 * 24, true, 'durable'],
 	// but a month with polls does
 	['a response', 33, 24, false, 'durable', ['B-2 responseCompleted']],

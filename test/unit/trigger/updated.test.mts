@@ -201,9 +201,25 @@ describe('Form Updated', () => {
 	const field = { uuid: 'f', label: 'Name', options: ['1', '2'] };
 	const none = { theme: null, columns: null, answers_max: null };
 	const form: IDataObject = { name: 'Contact', is_closed: false, ...none, fields: [field] };
+	const times = [
+		'date_created',
+		'updatedAt',
+		'modified',
+		'submitted_on',
+		'synced',
+		'viewed',
+		'last',
+		'latest',
+	];
+	const counters = [
+		...['answers', 'average_age', 'completions', 'user_count', 'entries', 'number', 'rate'],
+		...['response', 'starts', 'submissions', 'total', 'unread', 'view', 'visits'],
+	];
 	const passive = (word: string, count: number): IDataObject => ({
-		...{ updated_at: word, last_response_at: word, responses_count: count, views: `${count}` },
-		...{ stats: { opened: count }, activity: { is_busy: true, answers: count, viewedAt: word } },
+		...Object.fromEntries(times.map((name) => [name, word])),
+		...Object.fromEntries(counters.map((name) => [name, count])),
+		...{ views: `${count}`, counts: [word], analytics: { word } },
+		...{ stats: { opened: count }, statistics: word, activity: { answers: count, is_busy: true } },
 		fields: [count > 7 ? { answers: count, ...field } : { ...field, answers: count }],
 	});
 
