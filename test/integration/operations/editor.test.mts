@@ -62,9 +62,10 @@ describe('The list of forms', () => {
 		expect((await own.runNode(get)).items).toMatchObject([{ json: form }]);
 	});
 
-	it('links to the page of a form, if the service gives its address', async () => {
+	const attributes = ['url', 'public_url', 'form_url', 'share_url'];
+	it.each(attributes)('links to the page of a form, if the service gives its %s', async (name) => {
 		const url = 'https://forms.example.com/contact-us';
-		const good = { id: 'aB3xY9', name: 'Contact', url };
+		const good = { id: 'aB3xY9', name: 'Contact', [name]: url };
 		const bad = { id: 'cD4zW0', name: 'Other', url: 'javascript:alert(1)' };
 		const own = await listForms(good, bad);
 		const { results } = await own.searchForms();

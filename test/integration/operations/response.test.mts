@@ -130,7 +130,7 @@ describe('Response: Get PDF', () => {
 	});
 
 	it('downloads the PDF into the binary field that was named', async () => {
-		const download = { download: true, binaryPropertyName: 'summary' };
+		const download = { download: true, binaryPropertyName: ' summary ' };
 		const { items } = await n8n.runNode({ ...getPdf, responseId: uuid(), ...download });
 		const file = items[0].binary!.summary;
 		expect(file).toMatchObject({ mimeType: 'application/pdf', fileName: `response-${uuid()}.pdf` });

@@ -59,6 +59,20 @@ describe('Fetch Test Event', () => {
 		expect(namesIn(items)).toEqual(['Of New']);
 	});
 
+	it('asks five forms at most, the newest first', async () => {
+		const own = await createWorld({ seed: false });
+		const { submit } = addForm(own, 'Sixth');
+		submit('Ada');
+		for (let form = 0; form < 5; form++) {
+			await time.sleep(1_000);
+			addForm(own);
+		}
+		const items = await watch(own.n8n, '', { watch: 'all' }).poll({ mode: 'manual' });
+		expect(items).toMatchObject([{ json: { example: true, form: { name: 'Watched' } } }]);
+		const asked = own.service.requests.filter(({ path }) => path.startsWith('/responses/'));
+		expect(asked).toHaveLength(5);
+	});
+
 	it('says that all forms are excluded if they are', async () => {
 		addForm(world);
 		const exceptFormIds = store.forms().map(({ id }) => id);

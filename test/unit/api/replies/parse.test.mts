@@ -88,6 +88,12 @@ describe('the link to a PDF', () => {
 		{ data: { pdf_url: '', url: PAGE } },
 		{ data: { pdf_url: null }, url: PAGE },
 	])('is not there yet, and no other link is taken, in %j', (value) => {
-		expect(() => parsePdfLink(context, value)).toThrow('Form Service has no PDF of this response');
+		expect(() => parsePdfLink(context, value)).toThrow(
+			expect.objectContaining({
+				message: 'Form Service has no PDF of this response',
+				description: 'Form Service may still be creating the PDF. Try again later.',
+				failure: { cause: 'temporarily-unavailable' },
+			}),
+		);
 	});
 });
