@@ -140,7 +140,7 @@ export function computeBackOffMs(failures: number, spacingMs: number): number {
 	return Math.min(Math.max(spacingMs, MIN_BACK_OFF_MS) * 2 ** failures, MAX_BACK_OFF_MS);
 }
 
-/** How many responses have come lately: each counts less as time goes by. */
+/** The number of recent responses; the older a response is, the less it counts. */
 export type Rate = { readonly count: number; readonly atMs: number };
 
 export const NO_RATE: Rate = { count: 0, atMs: 0 };

@@ -179,7 +179,7 @@ export function createConditionError(
  * The fields of a form, for conditions and items. They are read again after an hour, and if answers belong
  * to none of them. If no time is left for that, or if it fails, the last known fields are used.
  *
- * @param records the responses that are to be delivered
+ * @param records the responses to deliver
  * @returns undefined if none are known yet and no time is left: the responses have to wait
  * @throws why they cannot be read, if none are known; NotSent if the account's queue is full
  */

@@ -111,7 +111,7 @@ export function describeKnown(
 /** Days for which a response or form is remembered after it has left its list. */
 export const REMEMBERED_DAYS = 30;
 
-/** The absence after a reading without the response or form; undefined if it is to be forgotten. */
+/** The absence after a reading without the response or form; undefined if the trigger forgets it now. */
 export function addMissingDay(absence: Absence | undefined, day: number): Absence | undefined {
 	if (absence === undefined) return { lastDay: day, days: 0 };
 	if (absence.lastDay === day) return absence;

@@ -82,7 +82,7 @@ export async function createItems(
 	return items;
 }
 
-/** An item has what the service says about the response or form, and then which event of which form it is. */
+/** Returns an item: the attributes of the response or form, then `event` and `form`, and the errors of its files. */
 async function createItem(context: RequestContext, event: Event, output: ResponseOutput) {
 	const { record, form, fields, changed } = event;
 	const { item, fileErrors } = isFormEvent(event.event)

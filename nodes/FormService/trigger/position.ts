@@ -14,7 +14,7 @@ export type Scope = 'whole' | 'newest';
 
 /** Where the reading of a list stands; it changes with each reading. */
 export type Position = {
-	/** Undefined if the list has no order, or if it is to be read whole next. */
+	/** Undefined if the list has no order, or if the trigger reads all of the list next. */
 	readonly newestEnd?: NewestEnd;
 	/** The reading of all pages that is under way. */
 	readonly whole?: WholeReading;

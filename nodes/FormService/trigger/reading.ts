@@ -126,7 +126,7 @@ export function toPosition({ url, pagesBefore, recordsBefore }: PagePosition): P
 /** The most names of attributes that an error lists. */
 const MAX_NAMES = 30;
 
-/** A response that could not be told from the next. */
+/** The error for a response that has no identity. */
 function createIdentityError(node: INode, record: IDataObject) {
 	const names = Object.keys(record).slice(0, MAX_NAMES).join(', ') || 'none';
 	return new ServiceError(node, {

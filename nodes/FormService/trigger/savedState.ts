@@ -122,7 +122,7 @@ export function isDeliveryUnderWay(
 	return (readMark(staticData[KEY])?.count ?? 0) < last.saved.count;
 }
 
-/** How the states of a trigger are told apart; undefined if the text is not a state of this version. */
+/** The count and mark that distinguish a trigger's states; undefined if the text is not a state of this version. */
 function readMark(saved: unknown): Pick<State, 'count' | 'mark'> | undefined {
 	return z.object({ count: z.number(), mark: z.string() }).safeParse(saved).data;
 }
