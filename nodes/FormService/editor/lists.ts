@@ -21,7 +21,7 @@ import { CLOSED_MARK, extractFormId } from '../parameters/formId';
 export function getChosenForm(n8n: ILoadOptionsFunctions): string {
 	const given = n8n.getCurrentNodeParameter('formId', { extractValue: true });
 	if (typeof given !== 'string' && typeof given !== 'number') return '';
-	return extractFormId(String(given).trim());
+	return extractFormId(String(given));
 }
 
 /**

@@ -198,15 +198,18 @@ function readRequestOptions(n8n: IExecuteSingleFunctions): RequestOptions {
 }
 
 /**
- * A failed item, with its input next to the error. For the error output n8n itself adds the input, if the
- * item has the error alone; for the regular output it does not. If the item had an `error` next to its
- * `json`, n8n would drop everything else.
+ * A failed item, with its input next to the error. For the error output n8n itself adds the `json` of the
+ * input, if the item has the error alone; for the regular output it does not. If the item had an `error`
+ * next to its `json`, n8n would drop everything else.
  */
 function toFailedItem(n8n: IExecutePaginationFunctions, { message }: Error): INodeExecutionData {
 	const { onError, type } = n8n.getNode();
-	const input =
-		isTool({ type }) || onError === 'continueErrorOutput' ? {} : n8n.getInputData().json;
-	return { json: { ...input, error: message }, pairedItem: { item: n8n.getItemIndex() } };
+	const pairedItem = { item: n8n.getItemIndex() };
+	// an agent takes no files
+	if (isTool({ type })) return { json: { error: message }, pairedItem };
+	const { json, binary } = n8n.getInputData();
+	const input = onError === 'continueErrorOutput' ? {} : json;
+	return { json: { ...input, error: message }, ...(binary && { binary }), pairedItem };
 }
 
 /** The latest attempt of each run, by the only object that n8n gives to all items of a run. */

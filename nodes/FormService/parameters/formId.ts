@@ -4,14 +4,15 @@ import { getFormId, isId, isRecord } from '../api/records';
 import { isWebUrl, parseUrl } from '../api/url';
 
 /**
- * The ID that the Form parameter gives, whatever its mode is. The URL of a form's page has the ID behind
- * `/f/`, `/form/` or `/forms/`, else in the last part of its path.
+ * The ID in a text, such as the value of the Form parameter in any mode, without blanks around it. The URL
+ * of a form's page has the ID behind `/f/`, `/form/` or `/forms/`, else in the last part of its path.
  */
 export function extractFormId(given: string): string {
-	if (!isWebUrl(given)) return given;
-	const parts = new URL(given).pathname.split('/').filter((part) => part !== '');
+	const text = given.trim();
+	if (!isWebUrl(text)) return text;
+	const parts = new URL(text).pathname.split('/').filter((part) => part !== '');
 	const place = parts.findLastIndex((part) => /^(f|forms?)$/i.test(part));
-	return parts.at(place < 0 ? -1 : place + 1) ?? given;
+	return parts.at(place < 0 ? -1 : place + 1) ?? text;
 }
 
 /** Whether an expression gives the value of a parameter, also of one with modes. */
@@ -70,9 +71,16 @@ export function describeMissingForm(
 	const chosen = getChosenName(node, given);
 	if (chosen !== undefined) return describeUnknownForm(given, chosen);
 	const wanted = given.toLowerCase();
-	const form = forms.find(({ name, slug, url }) =>
+	const named = forms.filter(({ name, slug, url }) =>
 		[name, slug, url].some((one) => String(one).trim().toLowerCase() === wanted),
 	);
+	const [form, ...others] = named;
+	if (others.length > 0) {
+		return {
+			message: `There is no form with the ID ${given}, but there are ${named.length} with that name`,
+			description: `The forms with that name have the IDs ${named.map(getFormId).join(', ')}. Enter one of them.`,
+		};
+	}
 	if (form !== undefined) {
 		return {
 			message: `There is no form with the ID ${given}, but there is one with that name`,

@@ -32,6 +32,7 @@ async function listOutputs(onError: INode['onError']) {
 	const invalid = { broken: 'value', error: 'of an earlier run' };
 	const changes = [{}, invalid, { formId: 'unknown' }, {}, { broken: 'expression' }];
 	const input = itemsOf(...changes.map((change) => ({ ...json, ...change })));
+	input[2].binary = { letter: { data: '', mimeType: 'text/plain' } };
 	const options = { node: { onError } };
 	const { run, error } = await n8n.runNode(create.breakable.parameters, input, options);
 	expect(error).toBeUndefined();
@@ -46,6 +47,8 @@ describe('A run that continues', () => {
 		expect(errorsOf(items)).toEqual([undefined, INVALID, UNKNOWN, undefined, THROWN]);
 		expect(items[1].json).toEqual({ ...input[1].json, error: INVALID });
 		expect(items[2].json).toEqual({ ...input[2].json, error: UNKNOWN });
+		expect(items[2].binary).toEqual(input[2].binary);
+		expect(items[0]).not.toHaveProperty('binary');
 		expect([items[0], items[3]].map(({ json }) => json.status)).toEqual(['created', 'created']);
 		expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(2);
 	});
@@ -56,6 +59,7 @@ describe('A run that continues', () => {
 		expect(errorsOf(errors)).toEqual([INVALID, UNKNOWN, THROWN]);
 		expect(errors[0].json).toEqual({ ...input[1].json, error: INVALID });
 		expect(errors[1].json).toEqual({ ...input[2].json, error: UNKNOWN });
+		expect(errors[1].binary).toEqual(input[2].binary);
 		// n8n itself returns an expression that throws, and gives its item no pair
 		expect(placesOf(errors)).toEqual([1, 2, undefined]);
 		expect(errors[2].error).toMatchObject({ context: { itemIndex: 4 } });

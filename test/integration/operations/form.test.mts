@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { demoForms } from '../../service/index.mts';
+import { demoForms, success } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
 import { running } from '../world.mts';
 
@@ -160,6 +160,16 @@ describe("A form's name in place of its ID", () => {
 		const { error } = await n8n.runNode({ ...fields, formId: locator('customer survey') });
 		expect(error?.description).toMatch(new RegExp(`The ID of the form ".+" is ${survey}`));
 		expect(paths().filter((path) => path === '/forms')).toHaveLength(1);
+	});
+
+	it('that several forms have is answered with all their IDs', async () => {
+		const data = [survey, contact].map((id) => ({ id, name: 'Twin' }));
+		service.faults.set({ fault: success(data), match: { path: /^\/forms$/ } });
+		const { error } = await n8n.runNode({ ...fields, formId: locator('Twin') });
+		expect(error).toMatchObject({
+			message: 'There is no form with the ID Twin, but there are 2 with that name',
+			description: `The forms with that name have the IDs ${survey}, ${contact}. Enter one of them.`,
+		});
 	});
 
 	it('in several rows is answered with one request, and not looked for if the ID is just unknown', async () => {

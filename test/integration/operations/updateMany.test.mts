@@ -46,6 +46,8 @@ function showOnly(...names: string[]) {
 	service.faults.set({ fault: success(data), match: { path: /^\/forms$/ } });
 }
 
+const pageOf = (formId: string) => `https://forms.example.com/f/${formId}`;
+
 describe('Map Automatically', () => {
 	it('takes the columns named as a setting in the API or the editor, and lists the others as ignored', async () => {
 		const row = { id: contact, name: 'Renamed', owner: 'Ada', Closed: 'Yes', ' cta_label ': 'Go' };
@@ -66,6 +68,20 @@ describe('Map Automatically', () => {
 	it.each<[string, IDataObject[], string?]>([
 		['refuses another ID', [{ 'Form ID': survey, Slack: 1 }], '"Form ID" has a different form ID'],
 		['refuses another ID as id', [{ id: survey, Slack: 1 }], '"id" has a different form ID'],
+		[
+			'refuses another ID with blanks',
+			[{ id: `${survey}\u00a0 `, Slack: 1 }],
+			'"id" has a different',
+		],
+		[
+			'refuses the URL of another',
+			[{ form_id: pageOf(survey), Slack: 1 }],
+			'"form_id" has a different',
+		],
+		[
+			'takes its own URL and ID with a blank',
+			[{ form_id: pageOf(contact), id: `${contact} `, Slack: 1 }],
+		],
 		['refuses two values', [{ Slack: 1 }, { slack_enabled: 0 }], "'slack_enabled' has a different"],
 		[
 			'refuses two values after an empty one',
@@ -122,6 +138,11 @@ describe('Map Automatically', () => {
 		}
 		await run([{ id: contact, description: '(clear)' }]);
 		expect(bodies().at(-1)).toEqual({ description: '(clear)' });
+	});
+
+	it('clears a setting also with a number that stands for it', async () => {
+		await run([{ id: contact, 'Responses Limit': 0 }], { options: { clearText: '0' } });
+		expect(bodies()).toEqual([{ responses_limit: null }]);
 	});
 
 	it('says which settings cannot be cleared', async () => {
@@ -235,6 +256,15 @@ describe('Skip Unchanged', () => {
 		expect(error).toMatchObject({ context: { itemIndex: 1 } });
 		expect(error?.description).toMatch(/^Nothing was sent\./);
 		expect(bodies()).toEqual([undefined]);
+	});
+
+	it('still knows the other settings of a form whose update failed', async () => {
+		service.faults.set({ fault: faultTable.forbidden, match: { method: 'POST' } });
+		const rows = [{ cta_label: 'New' }, { description: stored(contact).description }];
+		const inputs = rows.map((row) => ({ id: contact, ...row }));
+		const { items } = await run(inputs, skip, true);
+		expect(statusesOf(items)).toEqual([undefined, 'skipped']);
+		expect(bodies()).toEqual([undefined, rows[0]]);
 	});
 
 	it('never calls a form sent that was skipped', async () => {

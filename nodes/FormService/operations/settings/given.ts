@@ -101,7 +101,7 @@ function readFromItem(input: Input): GivenSettings {
 		const name = findSetting(title)?.name;
 		if (name === undefined || switches[name] === false) unused.push(title);
 		else {
-			const clears = typeof value === 'string' && toCaseless(value) === clearText;
+			const clears = toCaseless(String(value)) === clearText;
 			given.push({ title, value, clears });
 		}
 	}

@@ -1,4 +1,4 @@
-import { defaults, findKey, isEmpty, pick } from 'lodash';
+import { defaults, findKey, isEmpty, omit, pick } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { simplifySpelling } from '../../api/answers/names';
 import { endpoints, createTarget } from '../../api/endpoints';
@@ -8,7 +8,7 @@ import { describeBound, settings } from '../../api/settings/settings';
 import type { Setting } from '../../api/settings/settings';
 import { compareSettings } from '../../api/settings/update';
 import type { SettingValues } from '../../api/settings/update';
-import { isExpression } from '../../parameters/formId';
+import { extractFormId, isExpression } from '../../parameters/formId';
 import {
 	createMissingFormError,
 	invalid,
@@ -175,8 +175,9 @@ async function refuseOtherForms(
 	const createEmpty = async () => await Promise.resolve<SettingValues>({});
 	const earlier = defaults(await readOnce(request, createEmpty, 'values'), body);
 	const column = findKey(input.item.json, (value, name) => {
+		const id = typeof value === 'string' && extractFormId(value);
 		// a sheet can have its own "id"; the IDs of a service's forms are equally long
-		if (!isId(value) || value.length !== formId.length || value === formId) return false;
+		if (!isId(id) || id.length !== formId.length || id === formId) return false;
 		return ['formid', 'id'].includes(simplifySpelling(name));
 	});
 	const setting = findKey(body, (value, name) => value !== earlier[name]);
@@ -216,8 +217,8 @@ async function updateForm(
 	}
 	const rest = pick(body, Object.keys({ ...changes, ...unknown }));
 	if (isEmpty(rest)) return { id: formId, name: form.name, status: 'skipped', changes };
-	// until the update has succeeded, nobody knows what the form has
-	forms.set(formId, {});
+	// until the update has succeeded, nobody knows what these settings are
+	forms.set(formId, omit(form, Object.keys(rest)));
 	const updated = await updateSettings(context, { ...target, body: rest });
 	forms.set(formId, after);
 	return { ...updated, status: 'updated', ...compared };
