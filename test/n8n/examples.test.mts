@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../scripts/lib/paths.mts';
 import { demoForms } from '../service/index.mts';
 import { connectMcp, startScriptedModel, type Step } from './scriptedModel.mts';
 
-const RUN_TIMEOUT_MS = 60_000;
+const RUN_TIMEOUT_MS = 120_000;
 const AGENT = 'let-an-agent-use-a-form.json';
 const MCP_PATH = 'form-service-tools';
 const { contact, survey, event } = demoForms;

@@ -14,7 +14,7 @@ import { demoForms, type Service } from '../service/index.mts';
 import { countPolls, TRIGGER, triggerWorkflow } from './delivery/submissions.mts';
 import { saveAccount, startUnlimited } from './instance.mts';
 
-const SOON_MS = 60_000;
+const SOON_MS = 120_000;
 
 /** n8n tells npm to use the public registry, which only a scope's own registry overrides. */
 const SCOPE = '@tests-of-formservice';

@@ -29,6 +29,8 @@ type Kill = { before: Stored; after: Stored };
 
 const EVENTS = ['responseCompleted', 'responseUpdated', 'formUpdated'] as const;
 const DRAIN_TIMEOUT_MS = 600_000;
+const BEGUN_WITHIN_MS = 120_000;
+/** How long a kill that is aimed at a poll waits for one. */
 const POLL_WITHIN_MS = 20_000;
 /** How long after the beginning of a poll a kill falls, at most. */
 const IN_A_POLL_MS = 300;
@@ -103,7 +105,7 @@ export async function deliver(mode: Mode) {
 }
 
 async function waitForPolls(service: Service, times: number): Promise<void> {
-	if (!(await until(() => countPolls(service) >= times, POLL_WITHIN_MS))) {
+	if (!(await until(() => countPolls(service) >= times, BEGUN_WITHIN_MS))) {
 		throw new Error(`The trigger has polled ${countPolls(service)} times, and not ${times}.`);
 	}
 	// the reply has to arrive too
