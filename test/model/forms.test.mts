@@ -82,3 +82,31 @@ it('New forms beyond Max Responses per Poll start the workflow with later polls'
 	await world.run(20);
 	expect(world.delivered.toSorted()).toEqual(['B formCreated', 'C formCreated', 'D formCreated']);
 });
+
+it.each([true, false])(
+	'All forms are watched from the time at which they are chosen after one form (creation times: %s)',
+	async (isDated) => {
+		const world = new World(['A', 'B'], { watch: ALL });
+		await world.beginAndRun(1);
+		world.n8n.parameters.watch = { kind: 'chosen', formIds: ['A'] };
+		await world.publish();
+		world.createForm('C').isDated = isDated;
+		await world.run(2);
+		const events = ['responseCompleted', 'formCreated'];
+		Object.assign(world.n8n.parameters, { watch: ALL, events });
+		await world.publish();
+		world.submit(world.forms.C);
+		await world.run(3 * 60);
+		expect(world.delivered).toEqual(['C-1 responseCompleted']);
+	},
+);
+
+it('Form Updated knows a form as it is when the event is chosen', async () => {
+	const world = new World(['A', 'B'], { watch: ALL });
+	await world.beginAndRun(1);
+	world.edit(world.forms.A);
+	world.n8n.parameters.events = ['responseCompleted', 'formUpdated'];
+	await world.publish();
+	await world.run(2 * 60);
+	expect(world.delivered).toEqual([]);
+});

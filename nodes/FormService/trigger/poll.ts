@@ -61,8 +61,7 @@ export async function pollForms(n8n: IPollFunctions): Promise<Items> {
 		return null;
 	}
 	recordSuccess(memory.parameterHealth, true);
-	const { events, watch, conditions, output } = parameters;
-	forgetOutdated(memory, account.key, JSON.stringify([events, watch, conditions, output]));
+	forgetOutdated(memory, account.key, parameters);
 
 	const createContext = () => createPollContext(n8n, memory, occasion, parameters, account);
 	let context = createContext();

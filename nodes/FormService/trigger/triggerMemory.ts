@@ -1,9 +1,11 @@
+import { isFormEvent } from '../parameters/watched';
 import { createFormList } from './formList';
 import type { FormList } from './formList';
 import { HEALTHY, recordSuccess } from './health';
 import type { AccountHealth, Failing } from './health';
 import { createOutbox, recheckEvents } from './outbox';
 import type { Outbox } from './outbox';
+import type { Parameters } from './parameters';
 import type { StateMemory } from './savedState';
 import type { Demand } from './budget';
 import { setFields } from './watchedForm';
@@ -14,7 +16,7 @@ import type { WatchedForm } from './watchedForm';
 /** What the process remembers of one trigger. */
 export type TriggerMemory = {
 	/** What the rest belongs to: with another account, everything starts anew. */
-	readonly owner: { nodeName: string; accountKey?: string; parameters?: string };
+	readonly owner: { nodeName: string; accountKey?: string; parameters?: string; listUse?: string };
 	/** See `savedState`. */
 	readonly states: StateMemory;
 	/** The parameters or the credential could not be used. */
@@ -80,25 +82,27 @@ export function forgetProgress(memory: TriggerMemory): void {
 
 /**
  * Forgets what does not belong to the node any more. After a change of its parameters, what waits is held
- * against the new filters, and fields are read again.
- *
- * @param parameters all that can be set, as text
+ * against the new filters, and fields are read again. If other forms or events of forms are watched, the
+ * list of forms is read again: the last one does not say what has changed since.
  */
 export function forgetOutdated(
 	memory: TriggerMemory,
 	accountKey: string,
-	parameters: string,
+	{ events, watch, conditions, output }: Parameters,
 ): void {
 	const { owner } = memory;
+	const parameters = JSON.stringify([events, watch, conditions, output]);
+	const listUse = JSON.stringify([watch, events.filter(isFormEvent)]);
 	if (owner.accountKey !== accountKey) forgetProgress(memory);
 	else if (owner.parameters !== parameters) {
+		if (owner.listUse !== listUse) memory.formList = createFormList();
 		recheckEvents(memory.outbox);
 		for (const form of memory.forms.values()) {
 			setFields(form, undefined);
 			recordSuccess(form.delivery, true);
 		}
 	}
-	Object.assign(owner, { accountKey, parameters });
+	Object.assign(owner, { accountKey, parameters, listUse });
 }
 
 /** What all lists need that triggers of this process read with an account. */
