@@ -73,7 +73,8 @@ export class Oracle {
 		this.edits.add(subject, isWanted ? this.now() : undefined);
 	}
 
-	complete(response: Response): void {
+	/** @param isOwed otherwise the trigger may remember the response as complete */
+	complete(response: Response, isOwed: boolean): void {
 		this.edits.complete(response);
 		const completed = this.find(response, 'responseCompleted');
 		// the trigger may not have seen it as incomplete
@@ -83,7 +84,7 @@ export class Oracle {
 		}
 		if (completed?.at !== Infinity) return;
 		completed.at = this.now();
-		completed.isOwed = this.isWanted(response, 'responseCompleted');
+		completed.isOwed = isOwed && this.isWanted(response, 'responseCompleted');
 	}
 
 	/** A response that the trigger has seen as complete stays so; nobody knows whether it has. */
@@ -116,13 +117,17 @@ export class Oracle {
 		}
 	}
 
-	/** Other events, forms or filters are chosen: what has happened was seen with the old ones. */
-	change(): void {
+	/**
+	 * Other events, forms or filters are chosen: what has happened was seen with the old ones.
+	 *
+	 * @param readSince since when all lists were read, in epoch milliseconds
+	 */
+	change(readSince: number): void {
 		this.edits.change();
 		for (const [key, belief] of this.beliefs) {
 			const { subject, event, at } = belief;
 			const isReopened = event === 'responseCompleted' && (subject as Response).incomplete;
-			const isSeen = subject.missingOn === undefined && at <= this.now() && !isReopened;
+			const isSeen = subject.missingOn === undefined && at <= readSince && !isReopened;
 			if (isSeen) this.beliefs.delete(key);
 			else belief.isOwed = false;
 		}

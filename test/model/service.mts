@@ -21,6 +21,8 @@ export type Response = {
 	createdAt: number;
 	edits: number;
 	missingOn?: MissingOn;
+	/** It was missing for so long that the trigger may or may not have forgotten it. */
+	isDoubtful?: boolean;
 };
 
 export type Order = 'oldest' | 'newest' | 'shuffled';
@@ -60,6 +62,8 @@ export class Form {
 	/** Whether the list of forms says when the form was created. */
 	isDated = true;
 	missingOn?: MissingOn;
+	/** The same as of a response, until the list of forms is read. */
+	isDoubtful = false;
 
 	constructor(id: string, createdAt = 0) {
 		this.id = id;
