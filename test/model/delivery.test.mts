@@ -46,6 +46,21 @@ it.each(['default', 'durable'] as const)(
 	},
 );
 
+it.each(['default', 'durable'] as const)(
+	'What n8n discarded meets the filters that were chosen since (%s)',
+	async (mode) => {
+		const world = new World(['A'], { mode });
+		await world.beginAndRun(1);
+		for (let count = 0; count < 2; count++) world.submit(world.forms.A);
+		world.time.pass(HOUR_MS);
+		const discarded = world.note(await world.n8n.tick({ end: 'discarded' }));
+		expect(listEvents(discarded)).toEqual(['A-2 responseCompleted', 'A-3 responseCompleted']);
+		await world.changeAtOnce({ condition: '3' });
+		await world.calm();
+		expect(world.delivered).toEqual(['A-3 responseCompleted']);
+	},
+);
+
 it('A delivery is not repeated while n8n still saves it, as in durable mode', async () => {
 	// so many requests that the form is due again at once
 	const world = new World(['A'], { mode: 'durable', requestsPerDay: 86_400 });

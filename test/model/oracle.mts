@@ -123,7 +123,7 @@ export class Oracle {
 	 * @param readSince since when all lists were read, in epoch milliseconds
 	 */
 	change(readSince: number): void {
-		this.edits.change();
+		this.edits.change(readSince);
 		for (const [key, belief] of this.beliefs) {
 			const { subject, event, at } = belief;
 			const isReopened = event === 'responseCompleted' && (subject as Response).incomplete;
@@ -201,6 +201,8 @@ class Edits {
 			known: number;
 			/** Whether the trigger has read the subject, and whether n8n has saved that. */
 			state: 'unread' | 'read' | 'saved';
+			/** Other events were chosen since the last reading: an item can be of an earlier one. */
+			isStale?: boolean;
 			/** When the first edit was made that has to be delivered, in epoch milliseconds. */
 			owedSince?: number;
 		}
@@ -227,7 +229,7 @@ class Edits {
 	settle(): void {
 		for (const belief of this.beliefs.values())
 			if (belief.state === 'unread' && belief.subject.missingOn === undefined)
-				belief.state = 'read';
+				Object.assign(belief, { state: 'read', isStale: false });
 	}
 
 	/** What the trigger has read without an event is lost. */
@@ -236,10 +238,13 @@ class Edits {
 			if (state === 'read') this.appear(subject);
 	}
 
-	/** Other events are chosen: what is there is known. */
-	change(): void {
-		for (const { subject } of this.beliefs.values())
-			this.appear(subject, subject.missingOn === undefined ? subject.edits : undefined);
+	/** Other events are chosen: what was read is known. */
+	change(readSince: number): void {
+		for (const { subject } of this.beliefs.values()) {
+			const isRead = readSince > -Infinity && subject.missingOn === undefined;
+			this.appear(subject, isRead ? subject.edits : undefined);
+			this.beliefs.get(subject.id)!.isStale = !isRead;
+		}
 	}
 
 	/** Judges an item of any event, whose edits are known then. */
@@ -247,7 +252,8 @@ class Edits {
 		const belief = this.beliefs.get(id)!;
 		const isUpdate = event.endsWith('Updated');
 		if (isUpdate) expect(edits, `${event} of ${id} is new`).toBeGreaterThan(belief.known);
-		if (isSaved) Object.assign(belief, { known: edits, state: 'saved' });
+		if (isSaved)
+			Object.assign(belief, { known: edits, state: belief.isStale ? 'unread' : 'saved' });
 		const isNewest = edits >= belief.subject.edits;
 		if ((isExecuted || isSaved) && isNewest) belief.owedSince = undefined;
 		return belief;

@@ -197,22 +197,37 @@ export class World {
 		if (poll !== undefined) this.note(poll, circumstances);
 	}
 
-	/** Other events, forms or filters, while all forms are there. */
+	/** Other events, forms or filters, while all forms are there and all is read. */
 	async change(parameters: Partial<Parameters>): Promise<void> {
-		const { n8n, oracle } = this;
 		for (const form of Object.values(this.forms)) this.setListed(form, true);
 		await this.calm();
 		// a response gives one event at a time: a second one that is not owed comes with the next polls
 		const readSince = this.time.actual();
 		await this.calm();
+		this.failing.clear();
+		await this.changeAtOnce(parameters, readSince);
+		await this.calm();
+	}
+
+	/**
+	 * Other events, forms or filters, whatever was read.
+	 *
+	 * @param readSince since when all lists were read, in epoch milliseconds
+	 */
+	async changeAtOnce(parameters: Partial<Parameters>, readSince = -Infinity): Promise<void> {
+		const { n8n, oracle } = this;
+		for (const form of Object.values(this.forms)) {
+			this.setListed(form, true);
+			form.betweenPages = undefined;
+		}
 		oracle.change(readSince);
 		const before = this.readsResponses() ? this.watchedForms() : [];
 		n8n.parameters = { ...n8n.parameters, ...parameters };
-		this.failing.clear();
 		const added = this.watchedForms().filter((form) => !before.includes(form));
 		for (const form of added) oracle.begin(form, n8n.parameters.emitExisting, false);
 		await this.publish();
-		await this.calm();
+		// before the first scheduled poll, durable mode has not kept when the activation was
+		await this.tick(1_000);
 	}
 
 	private isWatched(id: string): boolean {

@@ -100,8 +100,9 @@ export function sortOut(
 	return dropped;
 }
 
-/** Other filters are chosen: what waits is held against them. */
+/** Other filters are chosen: what waits is held against them, and so is what n8n may have discarded. */
 export function recheckEvents(outbox: Outbox): void {
+	outbox.taken = outbox.taken.map((one) => ({ ...one, isWanted: false }));
 	for (const events of outbox.waiting.values()) {
 		for (const [fingerprint, one] of events) events.set(fingerprint, { ...one, isWanted: false });
 	}

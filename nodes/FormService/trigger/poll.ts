@@ -61,7 +61,6 @@ export async function pollForms(n8n: IPollFunctions): Promise<Items> {
 		return null;
 	}
 	recordSuccess(memory.parameterHealth, true);
-	forgetOutdated(memory, account.key, parameters);
 
 	const createContext = () => createPollContext(n8n, memory, occasion, parameters, account);
 	let context = createContext();
@@ -73,6 +72,8 @@ export async function pollForms(n8n: IPollFunctions): Promise<Items> {
 	}
 	const isSaving = isDeliveryUnderWay(context.staticData, memory.states, clock.now());
 	if (occasion === 'schedule' && isSaving) return null;
+	// not before: a poll that is under way goes by the earlier parameters
+	forgetOutdated(memory, account.key, parameters);
 	const polling = pollOnce(context);
 	memory.polling = polling.then(
 		() => undefined,
