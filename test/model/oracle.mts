@@ -101,7 +101,8 @@ export class Oracle {
 	 * @param isFirst otherwise the trigger was active before, and may deliver existing responses or not
 	 */
 	begin(form: Form, emitExisting: boolean | number, isFirst: boolean): void {
-		for (const subject of [form, ...form.kept]) this.edits.appear(subject, subject.edits);
+		for (const subject of [form, ...form.kept])
+			this.edits.appear(subject, isFirst ? subject.edits : undefined);
 		const since = typeof emitExisting === 'number' ? emitExisting : emitExisting ? 0 : Infinity;
 		for (const response of form.kept) {
 			for (const event of EVENTS) this.beliefs.delete(`${response.id} ${event}`);
@@ -209,8 +210,10 @@ class Edits {
 	>();
 
 	/** The trigger has not read it, or may have forgotten it. */
-	appear(subject: Subject, known = this.beliefs.get(subject.id)?.known ?? subject.edits): void {
-		this.beliefs.set(subject.id, { subject, known, state: 'unread' });
+	appear(subject: Subject, known?: number): void {
+		const { isStale, ...before } = this.beliefs.get(subject.id) ?? { known: subject.edits };
+		const belief = { subject, known: known ?? before.known, isStale };
+		this.beliefs.set(subject.id, { ...belief, state: 'unread' });
 	}
 
 	/** @param now when it is owed, in epoch milliseconds; undefined if nobody wants it */

@@ -223,7 +223,7 @@ export class World {
 		oracle.change(readSince);
 		const before = this.readsResponses() ? this.watchedForms() : [];
 		n8n.parameters = { ...n8n.parameters, ...parameters };
-		const added = this.watchedForms().filter((form) => !before.includes(form));
+		const added = this.watchedForms().filter((form) => !before.includes(form) && !form.isDoubtful);
 		for (const form of added) oracle.begin(form, n8n.parameters.emitExisting, false);
 		await this.publish();
 		// before the first scheduled poll, durable mode has not kept when the activation was
