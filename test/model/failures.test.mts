@@ -34,6 +34,26 @@ describe('A failure', () => {
 		expect(world.delivered).toEqual(['A-2 responseCompleted']);
 	});
 
+	it.each([
+		['newest', 31],
+		['shuffled', 150],
+	] as const)(
+		'soon after a restart keeps no long list waiting: %s, %i minutes',
+		async (order, minutes) => {
+			const { world, A } = createPaged({ pages: 8, order });
+			await world.beginAndRun(60);
+			await world.restart();
+			await world.run(60, undefined, failAll(faults.serverError));
+			world.submit(A);
+			await world.run(minutes);
+			expect(world.delivered).toEqual(['A-24 responseCompleted']);
+			// and all pages are read as often as before
+			world.complete(world.submit(A, true));
+			await world.run(2 * 60);
+			expect(world.delivered).toHaveLength(2);
+		},
+	);
+
 	it('of two forms among ten is reported once each, and delays no other', async () => {
 		const world = new World(lodash.times(10, (index) => `F${index}`));
 		const failWith = ({ form }: Sent) =>

@@ -57,20 +57,27 @@ export function isOver(startedAtMs: number, waitMs: number, nowMs: number): bool
 
 /**
  * The requests of a list as a leaky bucket: each request adds one, and one leaks out in the time that the
- * list has for a request.
+ * list had for a request when the bucket was filled, or has now if that is shorter.
  */
-export type Bucket = { readonly filledAtMs: number; readonly requests: number };
+export type Bucket = {
+	readonly filledAtMs: number;
+	readonly requests: number;
+	readonly spacingMs: number;
+};
 
 /** Before the first reading, which is due at once. */
-export const EMPTY_BUCKET: Bucket = { filledAtMs: -Infinity, requests: 0 };
+export const EMPTY_BUCKET: Bucket = { filledAtMs: -Infinity, requests: 0, spacingMs: Infinity };
 
-function computeLevel({ filledAtMs, requests }: Bucket, spacingMs: number, nowMs: number): number {
-	return clamp(requests - (nowMs - filledAtMs) / spacingMs, 0, requests);
+function computeLevel(bucket: Bucket, spacingMs: number, nowMs: number): number {
+	const { filledAtMs, requests } = bucket;
+	const leakMs = Math.min(spacingMs, bucket.spacingMs);
+	return clamp(requests - (nowMs - filledAtMs) / leakMs, 0, requests);
 }
 
 /** Whether all requests have leaked out, so that the next reading is due. */
-export function isEmpty({ filledAtMs, requests }: Bucket, spacingMs: number, nowMs: number) {
-	return isOver(filledAtMs, requests * spacingMs, nowMs);
+export function isEmpty(bucket: Bucket, spacingMs: number, nowMs: number): boolean {
+	const { filledAtMs, requests } = bucket;
+	return isOver(filledAtMs, requests * Math.min(spacingMs, bucket.spacingMs), nowMs);
 }
 
 /** The bucket after a reading that began at a time. */
@@ -82,7 +89,9 @@ export function addRequests(
 ): Bucket {
 	if (requests === 0) return bucket;
 	const level = computeLevel(bucket, spacingMs, startedAtMs);
-	return { filledAtMs: startedAtMs, requests: level + requests };
+	// if the list has fewer requests than before, the earlier ones take no longer for that
+	const earlier = level * Math.min(1, bucket.spacingMs / spacingMs);
+	return { filledAtMs: startedAtMs, requests: earlier + requests, spacingMs };
 }
 
 /**
@@ -110,7 +119,7 @@ export function isNewestDue(
 	const hasRoom =
 		isEmpty(bucket, spacingMs, nowMs) ||
 		computeLevel(bucket, spacingMs, nowMs) + 1 <= computeCapacity(spacingMs);
-	return hasRoom && isEmpty(newest, 2 * spacingMs, nowMs);
+	return hasRoom && isEmpty({ ...newest, requests: 2 * newest.requests }, spacingMs, nowMs);
 }
 
 /** Requests that a whole reading leaves to the readings of the newest pages that come before the next. */

@@ -13,13 +13,7 @@ import { compareResponses, markMissing } from './compare';
 import type { Comparison } from './compare';
 import { noteFailedReading } from './failures';
 import type { Progress } from './failures';
-import {
-	FAILURES_UNTIL_REPORTED,
-	isAboutAccount,
-	recordAnswer,
-	recordProgress,
-	recordSuccess,
-} from './health';
+import { isAboutAccount, recordAnswer, recordProgress, recordSuccess } from './health';
 import { advanceBaseline, readCreatedAtMs } from './knowledge';
 import type { FormState, Known } from './knowledge';
 import { addEvents, keepEvents, listWaiting, refreshEvents } from './outbox';
@@ -28,7 +22,15 @@ import type { PollContext } from './pollContext';
 import type { Outcome, Scope } from './position';
 import type { Part } from './reading';
 import { listDemands } from './triggerMemory';
-import { createWatchedForm, decideScope, readForm, setDemand, updatePosition } from './watchedForm';
+import {
+	createWatchedForm,
+	decideScope,
+	isFailing,
+	readForm,
+	setDemand,
+	setSpacing,
+	updatePosition,
+} from './watchedForm';
 import type { WatchedForm } from './watchedForm';
 
 /** How a poll reads its forms, and what it finds. */
@@ -65,10 +67,9 @@ function watchForms(context: PollContext, states: ReadonlyMap<string, FormState>
 	keepEvents(memory.outbox, new Set(ids));
 	for (const form of memory.forms.values()) {
 		const weight = computeWeight(form.rate, times.startedAtMs);
-		const isFailing = form.health.count >= FAILURES_UNTIL_REPORTED;
 		// the pages before the one that fails are read each time
 		const perAttempt = 1 + (form.position.failedAfter ?? 0);
-		const maxPerDay = isFailing ? MAX_FAILING_PER_DAY * perAttempt : Infinity;
+		const maxPerDay = isFailing(form) ? MAX_FAILING_PER_DAY * perAttempt : Infinity;
 		setDemand(form, { ...createDemand(context, form.demand), weight, maxPerDay });
 	}
 }
@@ -112,14 +113,14 @@ async function readAndCompare(
 ): Promise<Part | undefined> {
 	const { memory, occasion, parameters } = context;
 	const { accountHealth, outbox } = memory;
-	const spacingMs = computeSpacingMs(form.demand!, perWeight);
+	setSpacing(form, computeSpacingMs(form.demand!, perWeight));
 	const isPublished = occasion === 'publish';
 	const isWanted = isPublished && conditionsNeedFields(parameters.conditions);
-	const scope = decideScope(form, accountHealth, spacingMs, isPublished, isWanted);
+	const scope = decideScope(form, accountHealth, isPublished, isWanted);
 	if (scope === undefined) return undefined;
 	const { known = NOTHING } = states.get(form.id) ?? {};
 	const turn = (memory.turns += 1);
-	const part = await readForm(createReadContext(context), form, scope, { spacingMs, known, turn });
+	const part = await readForm(createReadContext(context), form, scope, { known, turn });
 	memory.clockOffsetMs = part.clockOffsetMs ?? memory.clockOffsetMs;
 	// a refusal of a later page is one of the account, whatever the pages before
 	if (part.pages.length > 0 && !isAboutAccount(part.error)) recordAnswer(accountHealth);

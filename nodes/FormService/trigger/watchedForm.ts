@@ -16,7 +16,7 @@ import {
 } from './budget';
 import type { Bucket, Demand, Rate } from './budget';
 import type { Comparison } from './compare';
-import { HEALTHY, isBackOffOver, isRetryWanted } from './health';
+import { FAILURES_UNTIL_REPORTED, HEALTHY, isBackOffOver, isRetryWanted } from './health';
 import type { AccountHealth, Failing } from './health';
 import { isKnown } from './knowledge';
 import type { Known, SavedPosition } from './knowledge';
@@ -35,6 +35,8 @@ export type WatchedForm = Failing & {
 	readonly delivery: Failing;
 	/** Its part in the requests of the account; undefined before its first poll. */
 	demand?: Demand;
+	/** How long it has for each of its requests, see `setSpacing`. */
+	spacingMs: number;
 	/** Its requests, and those for its newest pages alone. */
 	buckets: Readonly<Record<Scope, Bucket>>;
 	/**
@@ -70,6 +72,7 @@ export function createWatchedForm(
 		id,
 		health: HEALTHY,
 		delivery: { health: HEALTHY },
+		spacingMs: Infinity,
 		buckets: { whole: EMPTY_BUCKET, newest: EMPTY_BUCKET },
 		stage: isKnown ? 'restarted' : 'first',
 		position: createPosition(saved),
@@ -81,6 +84,19 @@ export function createWatchedForm(
 /** Takes note of the form's part in the requests of the account. */
 export function setDemand(form: WatchedForm, demand: Demand): void {
 	form.demand = demand;
+}
+
+/** Whether a form keeps failing, so that others get most of its requests. */
+export function isFailing({ health }: WatchedForm): boolean {
+	return health.count >= FAILURES_UNTIL_REPORTED;
+}
+
+/**
+ * Takes note of how long the form has for each of its requests. If it keeps failing, that is no longer than
+ * before: what it has sent must not delay the attempt that shows that it works again.
+ */
+export function setSpacing(form: WatchedForm, spacingMs: number): void {
+	form.spacingMs = isFailing(form) ? Math.min(form.spacingMs, spacingMs) : spacingMs;
 }
 
 /** Takes note of how many responses have started the workflow. */
@@ -109,11 +125,10 @@ export function addFormRequests(form: WatchedForm, requests: number): void {
 export function decideScope(
 	form: WatchedForm,
 	account: AccountHealth,
-	spacingMs: number,
 	isPublished: boolean,
 	isWanted: boolean,
 ): Scope | undefined {
-	const { buckets, position, stage } = form;
+	const { buckets, position, stage, spacingMs } = form;
 	const nowMs = clock.now();
 	const isRetry = isPublished && isRetryWanted([form, account], nowMs);
 	const hasWaited = (isWhole: boolean) =>
@@ -138,9 +153,9 @@ export async function readForm(
 	context: ReadContext,
 	form: WatchedForm,
 	scope: Scope,
-	{ spacingMs, known, turn }: { spacingMs: number; known: Known; turn: number },
+	{ known, turn }: { known: Known; turn: number },
 ): Promise<Part> {
-	const { buckets, stage, position } = form;
+	const { buckets, stage, position, spacingMs } = form;
 	const startedAtMs = clock.now();
 	const { newestEnd, whole } = position;
 	const max = computeMaxRequests(buckets.whole, scope, spacingMs, startedAtMs);
@@ -159,20 +174,20 @@ export async function readForm(
 			needsIdentity: true,
 		},
 	);
-	form.buckets = countRequests(form, scope, part, { from, max, spacingMs, startedAtMs });
+	form.buckets = countRequests(form, scope, part, { from, max, startedAtMs });
 	form.readTurn = turn;
 	if (stage === 'restarted' && !(part.error instanceof NotSent)) form.stage = 'regular';
 	return part;
 }
 
-type Reading = { from?: PagePosition; max: number; spacingMs: number; startedAtMs: number };
+type Reading = { from?: PagePosition; max: number; startedAtMs: number };
 
 /** The requests of a form after a reading, whether it was good or not. */
 function countRequests(
-	{ buckets, stage }: WatchedForm,
+	{ buckets, stage, spacingMs }: WatchedForm,
 	scope: Scope,
 	{ requests, pages, isEnd }: Part,
-	{ from, max, spacingMs, startedAtMs }: Reading,
+	{ from, max, startedAtMs }: Reading,
 ): Record<Scope, Bucket> {
 	// a restart must not bring the requests of a long list again and again
 	const isLong = stage === 'restarted' && pages.length > 0 && !(scope === 'whole' && isEnd);
@@ -186,7 +201,11 @@ function countRequests(
 	if (!isNewest || requests === 0) return { whole, newest: buckets.newest };
 	return {
 		whole,
-		newest: { filledAtMs: startedAtMs, requests: scope === 'newest' ? requests : 1 },
+		newest: {
+			filledAtMs: startedAtMs,
+			requests: scope === 'newest' ? requests : 1,
+			spacingMs,
+		},
 	};
 }
 

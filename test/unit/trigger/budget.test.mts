@@ -80,6 +80,15 @@ describe('At a request every 2 minutes, a reading', () => {
 		expect(read(0, 1)).toBe(EMPTY_BUCKET);
 	});
 
+	it('waits no longer if the list has fewer requests later, and not as long if it has more', () => {
+		const listDue = (bucket: Bucket, minutes: number) =>
+			[133, 134, 233, 234].map((one) => budget.isEmpty(bucket, minutes * MINUTE_MS, after(one)));
+		expect(listDue(read(67, 0), 100)).toEqual([false, true, true, true]);
+		expect(listDue(read(67, 0), 1)).toEqual([true, true, true, true]);
+		const next = budget.addRequests(read(67, 0), 1, 100 * MINUTE_MS, NOW);
+		expect(listDue(next, 100)).toEqual([false, false, false, true]);
+	});
+
 	it.each([1, 1_440, 43_200])('is due if the clock is set back by %i minutes', (minutes) => {
 		expect(isDue(read(67, 0), -minutes)).toBe(true);
 		expect(isDue(read(1, -minutes, read(67, 0)), 2 * 68 - minutes)).toBe(true);
@@ -96,8 +105,9 @@ describe('At a request every 2 minutes, a reading', () => {
 
 	it('of the newest page comes in its turn, however few requests the form has', () => {
 		const spacing = 300 * MINUTE_MS;
+		const whole = budget.addRequests(EMPTY_BUCKET, 1, spacing, NOW);
 		const isDue = (minutes: number) =>
-			budget.isNewestDue(read(1, 0), read(1, -900), spacing, after(minutes));
+			budget.isNewestDue(whole, read(1, -900), spacing, after(minutes));
 		expect([isDue(299), isDue(300)]).toEqual([false, true]);
 	});
 
