@@ -54,6 +54,18 @@ describe('A failure', () => {
 		},
 	);
 
+	it('for a page that is gone after a restart keeps no short list waiting', async () => {
+		const { world, A } = createPaged({ pages: 2 });
+		world.setDeleted(A.kept[1], true);
+		await world.beginAndRun(60);
+		A.betweenPages = () => world.setDeleted(A.kept[0], true);
+		await world.restart();
+		await world.run(15);
+		world.submit(A);
+		await world.run(15);
+		expect(world.delivered).toEqual(['A-6 responseCompleted']);
+	});
+
 	it('of two forms among ten is reported once each, and delays no other', async () => {
 		const world = new World(lodash.times(10, (index) => `F${index}`));
 		const failWith = ({ form }: Sent) =>

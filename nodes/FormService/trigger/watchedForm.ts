@@ -186,11 +186,12 @@ type Reading = { from?: PagePosition; max: number; startedAtMs: number };
 function countRequests(
 	{ buckets, stage, spacingMs }: WatchedForm,
 	scope: Scope,
-	{ requests, pages, isEnd }: Part,
+	{ requests, pages, isEnd, error }: Part,
 	{ from, max, startedAtMs }: Reading,
 ): Record<Scope, Bucket> {
 	// a restart must not bring the requests of a long list again and again
-	const isLong = stage === 'restarted' && pages.length > 0 && !(scope === 'whole' && isEnd);
+	const hasMore = scope === 'newest' || (!isEnd && error === undefined);
+	const isLong = stage === 'restarted' && pages.length > 0 && hasMore;
 	// the first attempt is on top, as far as it leaves no room for others
 	const room = from === undefined ? max : max - 1;
 	const own = stage === 'first' ? Math.min(requests, room) : requests;
