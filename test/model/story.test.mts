@@ -94,6 +94,8 @@ const happenings: Record<string, (scene: Scene) => unknown> = {
 		await world.publish(n % 3 === 0 ? createTrouble(n) : {}),
 	'the token is replaced': ({ world, n }) => (world.n8n.credential.accessToken = `token-${n}`),
 	'other forms or events are chosen': async ({ world, n }) => await world.change(pick(SUBJECTS, n)),
+	'other forms or events are chosen at once': async ({ world, n }) =>
+		await world.changeAtOnce(pick(SUBJECTS, n)),
 	'another filter is chosen': async ({ world, n }) =>
 		await world.change({ condition: pick(['1', '2', undefined], n) }),
 	'another room is chosen': ({ world, n }) =>
