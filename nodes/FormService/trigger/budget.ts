@@ -62,22 +62,24 @@ export function isOver(startedAtMs: number, waitMs: number, nowMs: number): bool
 export type Bucket = {
 	readonly filledAtMs: number;
 	readonly requests: number;
+	/** How long the list had for a request when the bucket was filled. */
 	readonly spacingMs: number;
 };
 
 /** Before the first reading, which is due at once. */
 export const EMPTY_BUCKET: Bucket = { filledAtMs: -Infinity, requests: 0, spacingMs: Infinity };
 
+const computeLeakMs = (bucket: Bucket, spacingMs: number) => Math.min(spacingMs, bucket.spacingMs);
+
 function computeLevel(bucket: Bucket, spacingMs: number, nowMs: number): number {
 	const { filledAtMs, requests } = bucket;
-	const leakMs = Math.min(spacingMs, bucket.spacingMs);
-	return clamp(requests - (nowMs - filledAtMs) / leakMs, 0, requests);
+	const leaked = (nowMs - filledAtMs) / computeLeakMs(bucket, spacingMs);
+	return clamp(requests - leaked, 0, requests);
 }
 
 /** Whether all requests have leaked out, so that the next reading is due. */
 export function isEmpty(bucket: Bucket, spacingMs: number, nowMs: number): boolean {
-	const { filledAtMs, requests } = bucket;
-	return isOver(filledAtMs, requests * Math.min(spacingMs, bucket.spacingMs), nowMs);
+	return isOver(bucket.filledAtMs, bucket.requests * computeLeakMs(bucket, spacingMs), nowMs);
 }
 
 /** The bucket after a reading that began at a time. */
@@ -90,7 +92,7 @@ export function addRequests(
 	if (requests === 0) return bucket;
 	const level = computeLevel(bucket, spacingMs, startedAtMs);
 	// if the list has fewer requests than before, the earlier ones take no longer for that
-	const earlier = level * Math.min(1, bucket.spacingMs / spacingMs);
+	const earlier = (level * computeLeakMs(bucket, spacingMs)) / spacingMs;
 	return { filledAtMs: startedAtMs, requests: earlier + requests, spacingMs };
 }
 

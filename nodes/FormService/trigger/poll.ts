@@ -72,7 +72,7 @@ export async function pollForms(n8n: IPollFunctions): Promise<Items> {
 	}
 	const isSaving = isDeliveryUnderWay(context.staticData, memory.states, clock.now());
 	if (occasion === 'schedule' && isSaving) return null;
-	// not before: a poll that is under way goes by the earlier parameters
+	// a poll that was under way has ended by now: it used its own parameters to its end
 	forgetOutdated(memory, account.key, parameters);
 	const polling = pollOnce(context);
 	memory.polling = polling.then(

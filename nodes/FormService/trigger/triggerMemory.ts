@@ -16,7 +16,13 @@ import type { WatchedForm } from './watchedForm';
 /** What the process remembers of one trigger. */
 export type TriggerMemory = {
 	/** What the rest belongs to: with another account, everything starts anew. */
-	readonly owner: { nodeName: string; accountKey?: string; parameters?: string; listUse?: string };
+	readonly owner: {
+		nodeName: string;
+		accountKey?: string;
+		parameters?: string;
+		/** The parameters that the list of forms is read for. */
+		listUse?: string;
+	};
 	/** See `savedState`. */
 	readonly states: StateMemory;
 	/** The parameters or the credential could not be used. */
