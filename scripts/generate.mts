@@ -47,7 +47,7 @@ for (const [path, update] of Object.entries(files)) {
 }
 if (!isCheck) {
 	// `--check` leaves errorTexts.md to its own test, which has to run every error for it
-	const test = join('test', 'integration', 'faults', 'errorTexts.test.mts');
+	const test = join('test', 'integration', 'api', 'errorTexts.test.mts');
 	const env = { WRITE_ERROR_TEXTS: 'true' };
 	await run('vitest', ['run', '--project', 'integration', test], { show: true, env });
 }

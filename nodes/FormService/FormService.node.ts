@@ -1,11 +1,11 @@
 import { NodeConnectionTypes } from 'n8n-workflow';
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { formServiceApiTest } from './editor/formServiceApiTest';
-import { getConditionFields, getFieldOptions, getFormFields } from './editor/formFields';
-import { REQUESTS_PER_DAY } from './api/rateLimiter/limits';
-import { searchForms, searchResponses } from './editor/lists';
-import { properties, requestDefaults, subtitle } from './operations';
-import { sendRoutedItem } from './operations/routing';
+import { formServiceApiTest } from './methods/credentialTest';
+import { getConditionFields, getFieldOptions, getFormFields } from './methods/formFields';
+import { REQUESTS_PER_DAY } from './api/request/limits';
+import { searchForms, searchResponses } from './methods/listSearch';
+import { properties, requestDefaults, subtitle } from './resources';
+import { sendRoutedItem } from './execution/routing';
 
 export class FormService implements INodeType {
 	description: INodeTypeDescription = {

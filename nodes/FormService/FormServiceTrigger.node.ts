@@ -5,9 +5,9 @@ import type {
 	INodeTypeDescription,
 	IPollFunctions,
 } from 'n8n-workflow';
-import { formServiceApiTest } from './editor/formServiceApiTest';
-import { getConditionFields } from './editor/formFields';
-import { getForms, searchForms } from './editor/lists';
+import { formServiceApiTest } from './methods/credentialTest';
+import { getConditionFields } from './methods/formFields';
+import { getForms, searchForms } from './methods/listSearch';
 import { EVENTS, eventTable, WATCH_IN_EXPRESSION } from './parameters/watched';
 import { fetchExample } from './trigger/example';
 import { pollForms } from './trigger/poll';

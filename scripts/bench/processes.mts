@@ -1,7 +1,7 @@
-import type * as limiting from '../../nodes/FormService/api/rateLimiter/rateLimiter.ts';
-import type * as queueing from '../../nodes/FormService/api/rateLimiter/requestQueue.ts';
+import type * as limiting from '../../nodes/FormService/api/request/rateLimiter.ts';
+import type * as queueing from '../../nodes/FormService/api/request/requestQueue.ts';
 import { builtFile } from '../../test/integration/n8n/package.mts';
-import { IDEAL_MS, REQUESTS, workOff } from '../../test/unit/api/rateLimiter/simulation.mts';
+import { IDEAL_MS, REQUESTS, workOff } from '../../test/unit/api/request/simulation.mts';
 import type { Table } from './main.mts';
 
 const FOLDER = 'nodes/FormService/api/rateLimiter';

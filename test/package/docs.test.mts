@@ -54,7 +54,7 @@ describe('the documentation', () => {
 	});
 
 	it('quotes errors as n8n shows them', () => {
-		const shown = [...read('test/integration/faults/errorTexts.md').matchAll(/^> \*\*(.*)\*\*$/gm)];
+		const shown = [...read('test/integration/api/errorTexts.md').matchAll(/^> \*\*(.*)\*\*$/gm)];
 		const [, section] = /## Troubleshooting\n(.*?)\n## /s.exec(readme) ?? [];
 		const quoted = [...section.matchAll(/^\| `([^`]+)`/gm)].map(([, text]) => text);
 		expect(quoted.length).toBeGreaterThan(5);
@@ -62,7 +62,7 @@ describe('the documentation', () => {
 			const parts = new RegExp(text.split('…').map(escapeRegExp).join('.*'));
 			expect(
 				shown.filter(([, message]) => parts.test(message)),
-				`errorTexts.md must have "${text}": add a case to test/integration/faults, then run npm run generate`,
+				`errorTexts.md must have "${text}": add a case to test/integration/api, then run npm run generate`,
 			).not.toEqual([]);
 		}
 	});

@@ -1,7 +1,7 @@
 import { NodeApiError } from 'n8n-workflow';
 import type { NodeOperationError } from 'n8n-workflow';
 import { getCause } from '../api/errors';
-import { REQUESTS_PER_MINUTE } from '../api/rateLimiter/limits';
+import { REQUESTS_PER_MINUTE } from '../api/request/limits';
 import { computeBackOffMs, HOUR_MS, isOver } from './budget';
 
 /**

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Target } from '../endpoints';
 import { describeShape, unwrap } from '../envelope';
 import { CHECK_REPLY, GARBLED, ServiceError, shortenText } from '../errors';
-import { parseDate, REQUESTS_PER_DAY } from '../rateLimiter/limits';
+import { parseDate, REQUESTS_PER_DAY } from '../request/limits';
 import { getIdentity } from '../records';
 import { request } from '../request/request';
 import { createRequestError } from '../requestContext';

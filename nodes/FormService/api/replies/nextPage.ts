@@ -1,6 +1,6 @@
 import { pickBy, snakeCase } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import type { Headers } from '../rateLimiter/limits';
+import type { Headers } from '../request/limits';
 import { readBoolean, readNumber } from '../readers';
 import { isSingleRecord, isRecord } from '../records';
 import { parseUrl } from '../url';

@@ -2,7 +2,7 @@ import type { BinaryHelperFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { CREDENTIAL } from '../account';
 import type { N8nContext } from '../account';
 import { clock, waitUnlessAborted } from '../clock';
-import type { Headers } from '../rateLimiter/limits';
+import type { Headers } from './limits';
 
 /** A reply of any status, as n8n's helpers give it: its body as a stream. */
 export type N8nReply = { statusCode: number; headers: Headers; body: Readable };

@@ -2,8 +2,8 @@ import { clock } from '../clock';
 import type { Target } from '../endpoints';
 import { createInputError, GARBLED } from '../errors';
 import type { Explanation } from '../errors';
-import type { Headers } from '../rateLimiter/limits';
-import { getQueue } from '../rateLimiter/requestQueue';
+import type { Headers } from './limits';
+import { getQueue } from './requestQueue';
 import {
 	getCancelSignal,
 	createNotSent,

@@ -9,9 +9,9 @@ import {
 	REQUESTS_PER_MINUTE,
 	TOO_MANY_REQUESTS,
 	UNKNOWN_DAY_MS,
-} from '../rateLimiter/limits';
-import type { Refusal } from '../rateLimiter/limits';
-import type { HeldBack } from '../rateLimiter/requestQueue';
+} from './limits';
+import type { Refusal } from './limits';
+import type { HeldBack } from './requestQueue';
 import type { RequestContext } from '../requestContext';
 import { isSetting } from './http';
 import type { Broken, ConnectionProblem } from './http';

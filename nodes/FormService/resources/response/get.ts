@@ -1,0 +1,69 @@
+import { outputNeedsFields, toResponseItem } from '../../api/answers/responseItem';
+import { endpoints } from '../../api/endpoints';
+import type { Target } from '../../api/endpoints';
+import { normalizeId, getIdentities } from '../../api/records';
+import type { RequestContext } from '../../api/requestContext';
+import { listRecords } from '../../api/service';
+import { invalid, readFormId, readResponseId } from '../../parameters/input';
+import {
+	formLocator,
+	showOnceFormIsChosen,
+	makeOptions,
+	responseLocator,
+	simplifySwitch,
+} from '../../parameters/properties';
+import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
+import { readNamedFields, readOnce } from '../../execution/operation';
+import type { Operation } from '../../execution/operation';
+
+/** The API has no endpoint for one response, so the response is taken from the list of its form. */
+export const responseGet: Operation = {
+	option: {
+		name: 'Get',
+		value: 'get',
+		action: 'Get response',
+		description: 'Retrieve a response, chosen from a list or by its UUID',
+	},
+	endpoint: endpoints.listResponses,
+	toolDescription:
+		'Gets one response (submission) of a form by its UUID, with its answers by the labels of the fields.',
+	properties: [
+		formLocator,
+		showOnceFormIsChosen(responseLocator),
+		simplifySwitch,
+		makeOptions(outputOptions),
+	],
+	prepare(input) {
+		const formId = readFormId(input);
+		const responseId = readResponseId(input);
+		const output = readResponseOutput(input);
+		return {
+			ids: { formId },
+			async send(request) {
+				const context = { ...request.context, comparesText: outputNeedsFields(output) };
+				const responses = await readOnce({ ...request, context }, listById);
+				const record = responses.get(normalizeId(responseId));
+				if (record === undefined) {
+					throw invalid(
+						input,
+						`The form ${formId} has no response with the UUID ${responseId}`,
+						'Check the UUID and the form. The response may have been deleted.',
+					);
+				}
+				const fields = outputNeedsFields(output, [record])
+					? await readNamedFields(request, formId, output)
+					: undefined;
+				return [(await toResponseItem(context, record, output, fields)).item];
+			},
+		};
+	},
+};
+
+/** The responses of a form by their IDs, so that each item of a run finds its response without a search. */
+async function listById(context: RequestContext, target: Target) {
+	const records = await listRecords(context, target);
+	const named = records.flatMap((record) =>
+		getIdentities(record).map((id) => [id, record] as const),
+	);
+	return new Map(named.toReversed());
+}

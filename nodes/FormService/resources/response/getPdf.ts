@@ -1,0 +1,72 @@
+import { omit } from 'lodash';
+import { endpoints } from '../../api/endpoints';
+import { downloadPdf } from '../../api/files/download';
+import { getPdfLink } from '../../api/service';
+import { getChosenName, getStoredName } from '../../parameters/formId';
+import { invalid, readResponseId, readSwitch, toText } from '../../parameters/input';
+import type { Input } from '../../parameters/input';
+import { formLocator, responseLocator } from '../../parameters/properties';
+import type { Operation } from '../../execution/operation';
+
+const FIELD_LABEL = 'Put Output File in Field';
+const DEFAULT_BINARY_FIELD = 'data';
+
+export const responseGetPdf: Operation = {
+	option: {
+		name: 'Get PDF',
+		value: 'getPdf',
+		action: 'Get response PDF',
+		description: 'Retrieve a PDF summary of a response as a link and optionally as a file',
+	},
+	endpoint: endpoints.getPdf,
+	toolDescription:
+		'Gets a link to a PDF summary of one response (submission), by the UUID of the response.',
+	properties: [
+		{
+			...omit(formLocator, 'required'),
+			description:
+				'The form whose responses are listed below. Not needed if you enter the UUID of a response.',
+		},
+		{ ...responseLocator, description: 'The response to get as a PDF' },
+		{
+			displayName: 'Download PDF',
+			name: 'download',
+			type: 'boolean',
+			default: false,
+			description: 'Whether to also download the PDF into a binary field',
+		},
+		{
+			displayName: FIELD_LABEL,
+			name: 'binaryPropertyName',
+			type: 'string',
+			required: true,
+			default: DEFAULT_BINARY_FIELD,
+			hint: 'The name of the output binary field to put the file in',
+			displayOptions: { show: { download: [true] } },
+		},
+	],
+	prepare(input) {
+		const responseId = readResponseId(input);
+		const download = readSwitch(input, 'download', 'Download PDF', false);
+		const name = input.parameter('binaryPropertyName', DEFAULT_BINARY_FIELD);
+		const field = toText(input, name, FIELD_LABEL).trim();
+		if (field === '') throw invalid(input, `'${FIELD_LABEL}' is missing`);
+		return {
+			ids: { responseId },
+			async send({ context, target }) {
+				const link = await getPdfLink(context, target);
+				const item = { json: { uuid: responseId, pdf_url: link } };
+				if (!download) return [item];
+				const file = await downloadPdf(context, link, nameFile(input, responseId));
+				return [{ ...item, binary: { [field]: file } }];
+			},
+		};
+	},
+};
+
+/** The form's name and the response's number, as far as they were chosen from lists. */
+function nameFile({ node, parameter }: Input, responseId: string): string {
+	const form = getChosenName(node, String(parameter('formId', ''))) ?? 'response';
+	const [number] = getStoredName(node, 'responseId', responseId).split(' · ');
+	return `${form}-${number || responseId}.pdf`.replace(/[\\/:*?"<>|]/g, '_');
+}

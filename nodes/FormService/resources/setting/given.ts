@@ -1,0 +1,128 @@
+import { isEmpty, partition } from 'lodash';
+import { simplifySpelling, toCaseless } from '../../api/answers/names';
+import { isRecord } from '../../api/records';
+import { findSetting } from '../../api/settings/settings';
+import { encodeSettings } from '../../api/settings/update';
+import type { GivenSetting, SettingValues } from '../../api/settings/update';
+import type { Input } from '../../parameters/input';
+import {
+	invalid,
+	invalidAll,
+	readChoice,
+	readCollection,
+	readJsonObject,
+	readSwitch,
+	readWords,
+	toText,
+} from '../../parameters/input';
+import { INPUT_MODES } from '../../parameters/properties';
+import { listIgnored } from '../../execution/operation';
+
+/** The names of parameters, as errors speak of them. */
+export const SETTINGS_MODE = 'Specify Settings';
+export const RENAME = 'Rename Forms';
+export const DESCRIBE = 'Update Descriptions';
+export const CLEAR_TEXT = 'Text That Clears';
+
+/** The settings to update of an item. */
+export type GivenSettings = {
+	/** By the service's names; empty if the item's input fields for settings are empty. */
+	body: SettingValues;
+	/** With Map Automatically: the input fields that are not used. */
+	ignored: string[];
+};
+
+/**
+ * Reads the settings to update of an item.
+ *
+ * @throws NodeOperationError that names every invalid setting
+ */
+export function readSettings(input: Input): GivenSettings {
+	const mode = readChoice(input, 'inputMode', SETTINGS_MODE, INPUT_MODES);
+	if (mode === 'auto') return readFromItem(input);
+	const given = mode === 'json' ? readFromJson(input) : readFromFields(input);
+	const body = encode(input, given);
+	if (isEmpty(body)) throw invalid(input, 'Add at least one setting');
+	return { body, ignored: [] };
+}
+
+/** The rest of a message that begins with the number of problems. */
+const COUNTED = "settings can't be updated";
+
+function encode(input: Input, given: readonly GivenSetting[]): SettingValues {
+	const { body, problems } = encodeSettings(given);
+	if (problems.length > 0) throw invalidAll(input, problems, COUNTED);
+	return body;
+}
+
+/** The values of the collection. A field that was added and left empty changes nothing, unless all are. */
+function readFromFields(input: Input): GivenSetting[] {
+	const given = input.parameter('settings', {});
+	if (!isRecord(given)) throw invalid(input, "'Settings' must be an object");
+	const [values, empty] = partition(
+		Object.entries(given),
+		([, value]) => value !== '' && value !== undefined,
+	);
+	const cleared = readWords(input, 'clear', 'Settings to Clear').map((name) => [name, null]);
+	const filled = [...values, ...cleared] as Array<[string, unknown]>;
+	if (filled.length === 0 && empty.length > 0)
+		throw invalidAll(input, empty.map(describeEmpty), COUNTED);
+	return filled.map(([name, value]) => {
+		return { title: findSetting(name)?.displayName ?? name, value };
+	});
+}
+
+function readFromJson(input: Input): GivenSetting[] {
+	const given = readJsonObject(input, 'settingsJson', 'Settings (JSON)');
+	return Object.entries(given).map(([title, value]) => ({ title, value }));
+}
+
+function describeEmpty([name, value]: [string, unknown]): string {
+	const { displayName = name, type = 'text' } = findSetting(name) ?? {};
+	return value === '' && ['boolean', 'choice'].includes(type)
+		? `'${displayName}' is set to Leave Unchanged. Choose a value.`
+		: `'${displayName}' is empty. Enter a value.`;
+}
+
+/**
+ * The fields of the input item that match a setting, such as the columns of a sheet. An empty field leaves
+ * its setting unchanged. Columns called "name" and "description" usually identify the form, so they count
+ * only with their switches.
+ */
+function readFromItem(input: Input): GivenSettings {
+	const switches: Record<string, boolean> = {
+		name: readSwitch(input, 'renameForms', RENAME, false),
+		description: readSwitch(input, 'updateDescriptions', DESCRIBE, false),
+	};
+	const clearText = readClearText(input);
+	const given: GivenSetting[] = [];
+	const unused: string[] = [];
+	for (const [title, value] of Object.entries(input.item.json)) {
+		const name = findSetting(title)?.name;
+		if (name === undefined || switches[name] === false) unused.push(title);
+		else {
+			const clears = toCaseless(String(value)) === clearText;
+			given.push({ title, value, clears });
+		}
+	}
+	if (given.length === 0) {
+		const switched = { name: RENAME, description: DESCRIBE };
+		const hints = Object.entries(switched)
+			.filter(([name]) => unused.some((title) => simplifySpelling(title) === name))
+			.map(([name, title]) => ` To use '${name}', turn on '${title}'.`);
+		const problem = `No input field matches a setting.${hints.join('')}`;
+		const help = ["Name an input field after a setting, such as 'is_closed'."];
+		throw invalidAll(input, [problem], '', help);
+	}
+	const filled = given.filter(({ value }) => String(value ?? '').trim() !== '');
+	return { body: encode(input, filled), ignored: listIgnored(input, unused) };
+}
+
+/** The text that stands for null in a cell, as texts are compared; undefined if there is none. */
+function readClearText(input: Input): string | undefined {
+	const options = readCollection(input, 'options');
+	if (!Object.hasOwn(options, 'clearText')) return undefined;
+	const text = toCaseless(toText(input, options.clearText, CLEAR_TEXT));
+	if (text !== '') return text;
+	throw invalid(input, `'${CLEAR_TEXT}' is empty`, 'Enter a text, or remove the option.');
+}

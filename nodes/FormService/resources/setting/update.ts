@@ -1,0 +1,238 @@
+import { defaults, findKey, isEmpty, omit, pick } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
+import { simplifySpelling } from '../../api/answers/names';
+import { endpoints, createTarget } from '../../api/endpoints';
+import { getFormId, isId } from '../../api/records';
+import { listRecords, updateSettings } from '../../api/service';
+import { describeBound, settings } from '../../api/settings/settings';
+import type { Setting } from '../../api/settings/settings';
+import { compareSettings } from '../../api/settings/update';
+import type { SettingValues } from '../../api/settings/update';
+import { extractFormId, isExpression } from '../../parameters/formId';
+import {
+	createMissingFormError,
+	invalid,
+	readFormId,
+	readCollection,
+	toSwitch,
+} from '../../parameters/input';
+import type { Input } from '../../parameters/input';
+import {
+	FORM_OF_EACH_ITEM,
+	formLocator,
+	makeColumnsNotice,
+	makeInputModeChoice,
+	makeOptions,
+} from '../../parameters/properties';
+import { readOnce } from '../../execution/operation';
+import type { ItemRequest, Operation } from '../../execution/operation';
+import { clearOptions, settingFields } from './fields';
+import { CLEAR_TEXT, DESCRIBE, readSettings, RENAME, SETTINGS_MODE } from './given';
+
+export const settingsUpdate: Operation = {
+	option: {
+		name: 'Update',
+		value: 'update',
+		action: 'Update form settings',
+		description: 'Change settings of a form, such as its name or whether it is closed',
+	},
+	endpoint: endpoints.updateSettings,
+	toolDescription: `Changes settings of a form, such as opening or closing it. Only the given settings change. The settings are: ${settings.map(describeSetting).join('; ')}.`,
+	properties: [
+		formLocator,
+		makeInputModeChoice(SETTINGS_MODE, {
+			auto: "Use the input fields that match a setting's name",
+			fields: 'Choose the settings to update one by one',
+			json: 'Provide the settings as JSON, with their names as keys',
+		}),
+		makeColumnsNotice(
+			'Name the columns after <a href="https://github.com/OWNER/n8n-nodes-formservice/blob/main/docs/settings.md" target="_blank">settings</a>, such as "Closed" or "is_closed". Empty cells change nothing.',
+		),
+		{
+			displayName: RENAME,
+			name: 'renameForms',
+			type: 'boolean',
+			default: false,
+			description:
+				"Whether a 'name' field in the input renames the form. If off, 'name' is ignored.",
+			displayOptions: { show: { inputMode: ['auto'] } },
+		},
+		{
+			displayName: DESCRIBE,
+			name: 'updateDescriptions',
+			type: 'boolean',
+			default: false,
+			description:
+				"Whether a 'description' field in the input changes the form's public description. If off, 'description' is ignored.",
+			displayOptions: { show: { inputMode: ['auto'] } },
+		},
+		{
+			displayName: 'Settings',
+			name: 'settings',
+			type: 'collection',
+			placeholder: 'Add Setting',
+			default: {},
+			description: 'The settings to update. All others stay as they are.',
+			options: settingFields,
+			displayOptions: { show: { inputMode: ['fields'] } },
+		},
+		{
+			displayName: 'Settings to Clear',
+			name: 'clear',
+			type: 'multiOptions',
+			default: [],
+			description: 'Settings to remove from the form',
+			options: clearOptions,
+			displayOptions: { show: { inputMode: ['fields'] } },
+		},
+		{
+			displayName: 'Settings (JSON)',
+			name: 'settingsJson',
+			type: 'json',
+			required: true,
+			default: '{}',
+			typeOptions: { rows: 6 },
+			description:
+				'An object with the settings to update. All others stay as they are; null clears a setting that can be cleared.',
+			hint: 'For example {"is_closed": true, "closed_message": "See you next year"}',
+			displayOptions: { show: { inputMode: ['json'] } },
+		},
+		makeOptions([
+			{
+				displayName: 'Preview',
+				name: 'preview',
+				type: 'boolean',
+				// the value that the option has when it is added; without the option, it is off
+				default: true,
+				description:
+					'Whether to return what would change without updating the form. Uses one request per run.',
+			},
+			{
+				displayName: 'Skip Unchanged',
+				name: 'skipUnchanged',
+				type: 'boolean',
+				default: true,
+				description:
+					'Whether to send only changed settings and skip forms that are up to date. Uses one more request per run.',
+			},
+			{
+				displayName: CLEAR_TEXT,
+				name: 'clearText',
+				type: 'string',
+				default: '(clear)',
+				description:
+					'Text in a cell that clears the setting (sets it to null). Empty cells still change nothing.',
+				displayOptions: { show: { '/inputMode': ['auto'] } },
+			},
+		]),
+	],
+	prepare(input) {
+		const formId = readFormId(input);
+		const { body, ignored } = readSettings(input);
+		const isOneForm =
+			input.parameter('inputMode') === 'auto' && !isExpression(input.node, 'formId');
+		const { preview = false, skipUnchanged = false } = readCollection(input, 'options');
+		const options = {
+			preview: toSwitch(input, preview, 'Preview'),
+			skipUnchanged: toSwitch(input, skipUnchanged, 'Skip Unchanged'),
+		};
+		const compares = !isEmpty(body) && (options.preview || options.skipUnchanged);
+		return {
+			ids: { formId },
+			body,
+			async check(request) {
+				if (isOneForm) await refuseOtherForms({ input, formId, body }, request);
+				const forms = compares ? await readFormsById(request) : undefined;
+				if (forms?.has(formId) === false) {
+					const { account } = request.context;
+					throw createMissingFormError(input, formId, [...forms.values()], account);
+				}
+				const changes = forms && compareSettings(body, forms.get(formId) ?? {});
+				return {
+					orderKey: formId,
+					sendsNothing:
+						options.preview || isEmpty(body) || (changes && Object.values(changes).every(isEmpty)),
+					async send() {
+						const done = await updateForm(request, formId, body, forms, options.preview);
+						const json = { ...done, ...(ignored.length > 0 && { ignored }) };
+						return { output: [{ json }], hasChanged: done.status === 'updated' };
+					},
+				};
+			},
+		};
+	},
+};
+
+/**
+ * Refuses items that are meant for several forms and would all update one.
+ *
+ * @throws NodeOperationError if the item has the ID of another form, or other values than an earlier item
+ */
+async function refuseOtherForms(
+	{ input, formId, body }: { input: Input; formId: string; body: SettingValues },
+	request: ItemRequest,
+): Promise<void> {
+	const createEmpty = async () => await Promise.resolve<SettingValues>({});
+	const earlier = defaults(await readOnce(request, createEmpty, 'values'), body);
+	const column = findKey(input.item.json, (value, name) => {
+		const id = typeof value === 'string' && extractFormId(value);
+		// a sheet can have its own "id"; the IDs of a service's forms are equally long
+		if (!isId(id) || id.length !== formId.length || id === formId) return false;
+		return ['formid', 'id'].includes(simplifySpelling(name));
+	});
+	const setting = findKey(body, (value, name) => value !== earlier[name]);
+	const problem = column
+		? `"${column}" has a different form ID than 'Form'`
+		: `'${setting}' has a different value in an earlier item for the same form`;
+	if (column ?? setting) throw invalid(input, problem, FORM_OF_EACH_ITEM);
+}
+
+function describeSetting(setting: Setting): string {
+	return `${setting.name}: ${describeBound(setting)}${setting.nullable ? ', or null' : ''}`;
+}
+
+/**
+ * Updates a form, or says what an update would change.
+ *
+ * @param forms the forms as they are, for comparison; undefined if the settings are sent without one
+ */
+async function updateForm(
+	{ context, target }: ItemRequest,
+	formId: string,
+	body: SettingValues,
+	forms: Map<string, IDataObject> | undefined,
+	previews: boolean,
+): Promise<IDataObject> {
+	if (isEmpty(body)) return { id: formId, status: 'skipped' };
+	if (forms === undefined) {
+		return { ...(await updateSettings(context, target)), status: 'updated', sent: body };
+	}
+	const form = forms.get(formId) ?? {};
+	const { changes, unknown } = compareSettings(body, form);
+	const compared = { changes, ...(!isEmpty(unknown) && { unknown }) };
+	const after = { ...form, ...body };
+	if (previews) {
+		forms.set(formId, after);
+		return { id: formId, name: form.name, status: 'preview', ...compared };
+	}
+	const rest = pick(body, Object.keys({ ...changes, ...unknown }));
+	if (isEmpty(rest)) return { id: formId, name: form.name, status: 'skipped', changes };
+	// until the update has succeeded, nobody knows what these settings are
+	forms.set(formId, omit(form, Object.keys(rest)));
+	const updated = await updateSettings(context, { ...target, body: rest });
+	forms.set(formId, after);
+	return { ...updated, status: 'updated', ...compared };
+}
+
+/** The forms by their IDs: as they are, then as the items of the run leave them. */
+async function readFormsById(request: ItemRequest): Promise<Map<string, IDataObject>> {
+	const target = createTarget(request.context.account, endpoints.listForms);
+	return await readOnce(
+		{ ...request, target },
+		async (context) => {
+			const forms = await listRecords(context, target);
+			return new Map(forms.map((form) => [getFormId(form) ?? '', form] as const));
+		},
+		'settings',
+	);
+}

@@ -1,0 +1,191 @@
+import fc from 'fast-check';
+import { set } from 'lodash';
+import type {
+	IDataObject,
+	INodeExecutionData,
+	INodeParameters,
+	INodeProperties,
+	INodePropertyOptions,
+} from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+import { slow } from '../../service/index.mts';
+import type { Fault, FaultName, RecordedRequest, Service } from '../../service/index.mts';
+import { itemsOf, locator, n8nFor, placesOf, time } from '../harness.mts';
+import { nodeOf } from '../n8n/package.mts';
+import { operationCases } from '../resources/operations.mts';
+import { placesIn, valuesOf } from '../resources/parameters.mts';
+import { createWorld, SECRET } from '../world.mts';
+import { elsewhere, toAnyCertificate } from '../servers.mts';
+
+const NAMES = ['Ada', 'Bob', 'Cleo'];
+
+/** Stands in every text of an account, and in no text of another. */
+const markOf = (name: string) => `only-for-${name}`;
+
+type Tenant = ReturnType<typeof addTenant>;
+
+const other = await elsewhere();
+
+/** An account with a form and a response, whose respondent chose links that would do harm with a token. */
+function addTenant({ store, url, token: base }: Service, name: string) {
+	const mark = markOf(name);
+	const token = `${base}-secret-token-of-${name}`;
+	const { id: accountId } = store.addAccount({ name: mark, tokens: [token] });
+	const file = store.addFile({ name: 'a.txt', type: 'text/plain', data: Buffer.from(mark) });
+	const addForm = () => {
+		const labels = [
+			{ label: mark },
+			{ label: 'Access token' },
+			{ label: 'Link', description: mark },
+		];
+		const fields = [...labels, { label: 'File', type: 'file_upload' as const }];
+		const settings = { description: mark };
+		const { id: formId } = store.addForm({ name: mark, accountId, fields, settings });
+		const File = [`a.txt|/files/${file.id}/a.txt`];
+		const places = [
+			`${url}/admin/export.csv`,
+			`${url}/api/v1/workspace`,
+			`${other.namedUrl}/z.csv`,
+		];
+		const Link = places.map((place) => `x.csv|${place}`);
+		const answers = { [mark]: mark, 'Access token': mark, File, Link };
+		return { formId, responseId: store.addResponse(formId, { answers }).uuid };
+	};
+	return { name, token, accountId, addForm, ...addForm() };
+}
+
+/** A token, and what may be asked for with it. */
+type Allowed = { token: string; id: string };
+
+/** Lets work be done at a service with three accounts, which returns what it may ask for, and checks each request. */
+async function inHostileWorld(
+	fault: Trouble,
+	work: (service: Service, tenants: Tenant[]) => Promise<Allowed[]>,
+): Promise<void> {
+	other.visits.length = 0;
+	const { service } = await createWorld({ perMinute: 100_000, perDay: 1_000_000, seed: false });
+	const tenants = NAMES.map((name) => addTenant(service, name));
+	if (fault) service.faults.set({ fault, times: 1 });
+	const allowed = await work(service, tenants);
+	const isAllowed = ({ token, path }: RecordedRequest) =>
+		allowed.some((one) => one.token === token && path.split('/')[2] === one.id);
+	const toRecords = service.requests.filter(({ path }) => /^\/(form|response)s?\//.test(path));
+	expect(toRecords.filter((one) => !isAllowed(one))).toEqual([]);
+	const toFiles = service.visits.filter(({ path }) => !path.startsWith('/pdf/'));
+	expect(toFiles.filter(({ token }) => token !== undefined)).toEqual([]);
+	const toOther = other.visits.filter(({ headers }) => headers.authorization !== undefined);
+	expect(toOther).toEqual([]);
+}
+
+/** Values of the switches that an operation has, but for the one that asks for secrets. */
+function drawSwitches(properties: INodeProperties[], given: INodeParameters) {
+	const places = placesIn(properties).filter(
+		({ property: { type, name, options = [] }, path }) =>
+			(type === 'boolean' || (/^(options|multiOptions)$/.test(type) && options.length > 0)) &&
+			name !== 'includeSecrets' &&
+			!(path[0] in given),
+	);
+	const values = places.map(({ property }) =>
+		fc.option(fc.constantFrom(...valuesOf(property)), { nil: undefined }),
+	);
+	return fc.tuple(...values).map((chosen) => {
+		const parameters = structuredClone(given);
+		for (const [index, { path }] of places.entries()) {
+			if (chosen[index] !== undefined) set(parameters, path, chosen[index]);
+		}
+		return parameters;
+	});
+}
+
+/** What goes wrong on the way: nothing, a reply that comes late, a request that hangs. */
+type Trouble = Fault | FaultName | undefined;
+const trouble = fc.constantFrom<Trouble>(undefined, slow(5_000), 'silentBefore', 'serverError');
+
+/** All that items hold as text, with their files unpacked. */
+function textOf(items: readonly INodeExecutionData[]): string {
+	const files = items.flatMap(({ binary = {} }) =>
+		Object.values(binary).map(({ data }) => Buffer.from(data, 'base64').toString()),
+	);
+	return JSON.stringify([items.map(({ json, error }) => [json, error?.message]), files]);
+}
+
+/** Checks that a text has no secret and no token, and nothing of an account but its own. */
+function expectNoLeak(text: string, tenants: readonly Tenant[], own?: Tenant): void {
+	const others = tenants.filter((tenant) => tenant !== own).map(({ name }) => markOf(name));
+	const forbidden = [SECRET, ...tenants.map(({ token }) => token), ...others];
+	expect(forbidden.filter((one) => text.includes(one))).toEqual([]);
+}
+
+/** The JSON of an item with one account's token and another's form, for all that operations need. */
+function inputOf({ token }: Tenant, of: Tenant, { store }: Service): IDataObject {
+	const { formId, responseId } = of;
+	const answers = { [store.fields(formId)[0].uuid]: 'an answer' };
+	return { token, formId, responseId, answers, settings: { seo_title: 'a title' } };
+}
+
+const drawTenant = fc.nat(NAMES.length - 1);
+
+describe('in a world of several accounts, delays and planted secrets', () => {
+	it.each(operationCases)('$name keeps items and tokens to their accounts', async (operation) => {
+		const { properties, parameters: given } = operation;
+		const run = fc.record({
+			parameters: drawSwitches(properties, { ...given, requestOptions: toAnyCertificate }),
+			items: fc.array(fc.tuple(drawTenant, drawTenant), { minLength: 2, maxLength: 5 }),
+			fault: trouble,
+			continueOnFail: fc.boolean(),
+		});
+		const property = fc.asyncProperty(run, async ({ parameters, items, fault, ...options }) => {
+			await inHostileWorld(fault, async (service, tenants) => {
+				const pairs = items.map(([by, of]) => [tenants[by], tenants[of]] as const);
+				const n8n = n8nFor({ accessToken: '={{ $json.token }}', baseUrl: service.url });
+				const input = itemsOf(...pairs.map(([by, of]) => inputOf(by, of, service)));
+				const result = await n8n.runNode(parameters, input, options);
+				for (const [index, [by]] of pairs.entries()) {
+					const own = result.items.filter((item) => placesOf([item])[0] === index);
+					// an error item shows its input again
+					expectNoLeak(textOf(own).replaceAll(`"token":"${by.token}"`, ''), tenants, by);
+				}
+				expectNoLeak(String(result.error?.message), tenants);
+				return pairs.flatMap(([{ token }, { formId, responseId }]) =>
+					[formId, responseId].map((id) => ({ token, id })),
+				);
+			});
+		});
+		await fc.assert(property, { numRuns: 12 });
+	});
+
+	it('the trigger emits nothing of another account and no secret, and sends its token to the API alone', async () => {
+		const { properties } = nodeOf('formServiceTrigger').description;
+		const events = properties.find(({ name }) => name === 'events')!.options!;
+		const given: INodeParameters = {
+			events: (events as INodePropertyOptions[]).map(({ value }) => value),
+			options: { emitExisting: true },
+		};
+		const run = fc.record({
+			parameters: drawSwitches(properties, given),
+			index: drawTenant,
+			fault: trouble,
+		});
+		const property = fc.asyncProperty(run, async ({ parameters, index, fault }) => {
+			await inHostileWorld(fault, async (service, tenants) => {
+				const own = tenants[index];
+				const { token, formId, responseId, accountId } = own;
+				const n8n = n8nFor({ accessToken: token, baseUrl: service.url });
+				const watched = { ...parameters, formId: locator(formId), formIds: [formId] };
+				const staticData = {};
+				for (const mode of ['trigger', 'trigger', 'manual'] as const) {
+					const text = await n8n.runPoll(watched, { mode, staticData }).then(
+						({ items }) => textOf(items ?? []),
+						({ message }: Error) => message,
+					);
+					expectNoLeak(text, tenants, own);
+					for (const { addForm } of tenants) addForm();
+					await time.sleep(3_600_000);
+				}
+				const forms = service.store.forms(accountId).map(({ id }) => id);
+				return [...forms, responseId].map((id) => ({ token, id }));
+			});
+		});
+		await fc.assert(property, { numRuns: 25 });
+	});
+});

@@ -1,0 +1,102 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+import { placesOf, time } from '../harness.mts';
+import {
+	inputFor,
+	operationCases,
+	operationNamed,
+	type OperationCase,
+} from '../resources/operations.mts';
+import { AT_ONCE, createWorld } from '../world.mts';
+import { withBothEngines } from './bothEngines.mts';
+
+/** All items of a run, or of a batch, are checked before any of them is sent. */
+
+const PLACES = [0, 1, 2, 3, 4, 5];
+
+type Broken = Readonly<Record<number, 'value' | 'expression'>>;
+
+async function runWith(
+	{ breakable }: OperationCase,
+	broken: Broken,
+	{ batchSize, continueOnFail }: { batchSize?: number; continueOnFail?: boolean } = {},
+) {
+	// n8n waits between batches in real time
+	const batching = { batch: { batchSize, batchInterval: 1 } };
+	const options: INodeParameters = batchSize === undefined ? {} : { requestOptions: { batching } };
+	const { service, n8n } = await createWorld(AT_ONCE);
+	const [, { json }] = inputFor(service);
+	const input = PLACES.map((place) => ({ json: { ...json, broken: broken[place] } }));
+	const parameters = { ...breakable.parameters, ...options };
+	const run = await n8n.runNode(parameters, input, { continueOnFail });
+	await time.settled();
+	return { ...run, requests: service.requests };
+}
+
+const THROWN = /No such node|node doesn't exist/;
+
+describe.each(operationCases)('$name', (operation) => {
+	it.each([
+		['value', operation.breakable.message],
+		['expression', THROWN],
+	] as const)('sends nothing if an item has a broken %s', async (kind, message) => {
+		const { error, items, requests } = await runWith(operation, { 3: kind });
+		expect(error?.message).toMatch(message);
+		expect(error).toMatchObject({ context: { itemIndex: 3 } });
+		expect([items, requests]).toEqual([[], []]);
+	});
+
+	it('sends the valid items of a run that continues, and returns the others as errors', async () => {
+		const options = { continueOnFail: true };
+		const { error, items, requests } = await runWith(operation, { 3: 'value' }, options);
+		expect(error).toBeUndefined();
+		expect(requests.length).toBeGreaterThan(0);
+		expect([...new Set(placesOf(items))]).toEqual(PLACES);
+		const failed = items.filter(({ json }) => json.error !== undefined);
+		expect([...new Set(placesOf(failed))]).toEqual([3]);
+		const message = expect.stringMatching(operation.breakable.message);
+		expect(failed[0].json).toMatchObject({ broken: 'value', error: message });
+	});
+});
+
+const create = operationNamed('Response: Create');
+
+withBothEngines('A run', () => {
+	it.each<[Broken, number | undefined, number, number]>([
+		[{ 0: 'value' }, undefined, 0, 0],
+		[{ 0: 'expression' }, undefined, 0, 0],
+		[{ 5: 'expression' }, undefined, 5, 0],
+		[{ 1: 'value', 3: 'value' }, undefined, 1, 0],
+		[{ 1: 'value', 3: 'expression' }, undefined, 3, 0],
+		[{ 1: 'value' }, 2, 1, 0],
+		[{ 2: 'value' }, 2, 2, 2],
+		[{ 3: 'expression' }, 2, 3, 0],
+		[{ 5: 'expression' }, 1, 5, 0],
+	])('broken like %j, in batches of %j, names item %i and sends %i', async (...given) => {
+		const [broken, batchSize, named, sent] = given;
+		const { error, requests } = await runWith(create, broken, { batchSize });
+		expect(error).toMatchObject({ context: { itemIndex: named } });
+		expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(sent);
+	});
+});
+
+it('An error that several items have is said once, with their number', async () => {
+	const { error } = await runWith(create, { 1: 'value', 4: 'value' });
+	expect(error?.message).toBe("'Form' is not a valid ID");
+	expect(error?.description).toMatch(
+		/^Nothing was sent\.\n2 of 6 items are invalid, first item 1 \(row 2\)\.\n/,
+	);
+});
+
+it('An error lists the first 50 of the items that are invalid, each in its own way', async () => {
+	const { n8n } = await createWorld(AT_ONCE);
+	const input = Array.from({ length: 52 }, () => ({ json: { formId: '' } }));
+	const { error } = await n8n.runNode(create.parameters, input);
+	expect(error?.message).toBe('52 of 52 items are invalid');
+	const [, ...lines] = String(error?.description).split('\n');
+	expect(lines).toHaveLength(51);
+	expect(lines.slice(49)).toEqual([
+		expect.stringMatching(/^Item 49 \(row 50\): /),
+		'… and 2 more.',
+	]);
+});

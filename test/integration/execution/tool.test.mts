@@ -1,0 +1,143 @@
+import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+import { settings } from '../../../nodes/FormService/api/settings/settings.ts';
+import { demoForms, status } from '../../service/index.mts';
+import { itemsOf, locator } from '../harness.mts';
+import { addTo } from '../api/adding.mts';
+import { operationCases, operationNamed, type OperationCase } from '../resources/operations.mts';
+import { running, SECRET } from '../world.mts';
+import { agents, runAgent } from './agent.mts';
+
+const { service } = await running();
+const { contact } = demoForms;
+
+type Agent = (typeof agents)[number];
+
+const run = async (
+	agent: Agent,
+	parameters: INodeParameters,
+	rows: IDataObject[] = [{}],
+	tool: Partial<INode> = {},
+) => {
+	const account = { accessToken: service.token, baseUrl: service.url };
+	return await runAgent(account, agent, parameters, itemsOf(...rows), tool);
+};
+
+/** What an agent reads of a failed tool: an agent of n8n 2 gets the error as the tool's result. */
+const messageOf = ({ error, results }: { error?: Error; results: unknown[] }) =>
+	error?.message ?? (results as [IDataObject[]])[0][0].error;
+
+describe.each(agents)('A tool that %s runs for an agent', (agent) => {
+	const update = {
+		resource: 'settings',
+		operation: 'update',
+		formId: locator(contact),
+		settings: { seo_title: "={{ $fromAI('title', 'The title', 'string') }}" },
+	};
+
+	it('does what is asked for each item of the agent', async () => {
+		const rows = ['One', 'Two', 'Three'].map((title) => ({ title }));
+		const { results, error } = await run(agent, update, rows);
+		expect(error).toBeUndefined();
+		const bodies = rows.map(({ title }) => ({ body: { seo_title: title } }));
+		expect(service.requests).toMatchObject(bodies);
+		expect(results).toEqual(Array(3).fill([expect.objectContaining({ id: contact })]));
+	});
+
+	it('returns a listing as one result', async () => {
+		const list = { resource: 'form', operation: 'getAll', returnAll: true };
+		const { results } = await run(agent, list);
+		const ids = Object.values(demoForms).map((id) => expect.objectContaining({ id }));
+		expect(results).toEqual([expect.arrayContaining(ids)]);
+	});
+
+	it('sends nothing that is invalid, and says why', async () => {
+		const settings = { ...update.settings, captcha: 'none of them' };
+		const done = await run(agent, { ...update, settings }, [{ title: 'x'.repeat(256) }]);
+		expect(service.requests).toEqual([]);
+		const problems = /^2 settings can't be updated\. Nothing was sent\.\n'.*\.\n'.*255 characters/;
+		expect(messageOf(done)).toMatch(problems);
+	});
+
+	/** Lets an agent add a response for each text, with Retry On Fail. */
+	async function add(...texts: string[]) {
+		const [{ uuid }] = service.store.fields(contact);
+		const before = service.store.responses(contact).length;
+		const answersJson = `={{ { "${uuid}": $fromAI('text', 'The text', 'string') } }}`;
+		const parameters = { ...addTo(contact), answersJson };
+		const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 };
+		const rows = texts.map((text) => ({ text }));
+		const done = await run(agent, parameters, rows, retry);
+		const added = service.store.responses(contact).slice(before);
+		return { ...done, added: added.map(({ answers }) => answers[uuid]) };
+	}
+
+	it('never adds a response again that the service may have taken', async () => {
+		service.faults.set({ fault: 'dropAfter', match: { method: 'POST' } });
+		const done = await add('Ada');
+		expect(done.added).toEqual(['Ada']);
+		expect(messageOf(done)).toMatch(/may or may not have been added/);
+	});
+
+	it('adds a response again that was refused, and the same response for a second call', async () => {
+		service.faults.set({ fault: status(403, 'Not yet.'), match: { method: 'POST' }, times: 1 });
+		const { error, added } = await add('Ada', 'Ada');
+		expect(error).toBeUndefined();
+		expect(added).toEqual(['Ada', 'Ada']);
+	});
+});
+
+describe('A model', () => {
+	const listForms = { resource: 'form', operation: 'getAll', returnAll: true };
+	const resultOf = async (parameters: INodeParameters) => {
+		const { results, error } = await run('itself', parameters);
+		expect(error).toBeUndefined();
+		return results[0] as IDataObject[];
+	};
+
+	it('gets a simplified result, a raw one, or its ID and the selected fields', async () => {
+		const get = { resource: 'form', operation: 'get', formId: locator(contact) };
+		expect(await resultOf(get)).toEqual([expect.not.objectContaining({ cta_label: null })]);
+		expect((await resultOf({ ...get, output: 'raw' }))[0]).toHaveProperty('cta_label');
+		for (const outputFields of [['name', 'absent'], 'name, absent']) {
+			const selected = { ...get, output: 'selectedFields', outputFields };
+			expect(await resultOf(selected)).toEqual([{ id: contact, name: 'Contact' }]);
+		}
+	});
+
+	it('gets the page of a listing that it asks for, and all for a Limit of 0, which n8n sends if none is given', async () => {
+		const all = await resultOf({ ...listForms, returnAll: false, limit: 0 });
+		expect(all).toHaveLength(Object.keys(demoForms).length);
+		const page = await resultOf({ ...listForms, returnAll: false, limit: 2, skip: 1 });
+		const next = "Set 'Skip' to 3 to get the next ones, or narrow the search.";
+		const notice = `Results 2 to 3 of 5. ${next}`;
+		expect(page).toEqual([all[1], all[2], { notice }]);
+	});
+
+	it('gets no files and no secrets, even if the options ask for both', async () => {
+		const options = { includeSecrets: true, downloadFiles: true };
+		const given = { formId: locator(demoForms.application), output: 'raw', options };
+		const form = await resultOf({ ...given, resource: 'form', operation: 'get', ...options });
+		const responses = await resultOf({ ...given, resource: 'response', operation: 'getAll' });
+		expect(JSON.stringify([form, responses])).toContain('cv.txt');
+		expect(JSON.stringify([form, responses])).not.toContain(SECRET);
+		expect(service.visits).toEqual([]);
+	});
+
+	it.each([{ skip: -1 }, { output: 'all' }])('gets an error for %j', async (odd) => {
+		const done = await run('itself', { ...listForms, ...odd });
+		expect(messageOf(done)).toMatch(/'(Skip|Output)' must be/);
+		expect(service.requests).toEqual([]);
+	});
+
+	const textOf = ({ properties }: OperationCase) =>
+		String(properties.find(({ name }) => name === 'toolDescription')?.default);
+
+	it('reads more than the action of each operation, and the name of every setting', () => {
+		const texts = operationCases.map(textOf);
+		expect(new Set(texts).size).toBe(texts.length);
+		for (const text of texts) expect(text).toMatch(/^[A-Z][^{}]{60,}\.$/);
+		const text = textOf(operationNamed('Setting: Update'));
+		for (const { name } of settings) expect(text).toContain(name);
+	});
+});

@@ -1,0 +1,211 @@
+import type { INode, INodeParameters, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+import { locator } from '../harness.mts';
+import { workflow } from '../n8n/core.mts';
+import { nodeOf, nodeTypes, typeOf } from '../n8n/package.mts';
+import { operationCases, operationNamed } from '../resources/operations.mts';
+import { placesIn } from '../resources/parameters.mts';
+
+/** What n8n’s editor makes of the description: subtitles, hints, the parameters that it shows, their lists and defaults. */
+
+const { description } = nodeOf('formService');
+
+const choose = (value: string, cachedResultName?: string) =>
+	({ __rl: true, mode: 'list', value, cachedResultName }) as unknown as INodeParameters;
+
+/** A workflow with one node, and what evaluates its expressions. */
+function createNode(parameters: INodeParameters, name = 'formService') {
+	const place = { id: 'node-1', name: 'Form Service', position: [0, 0] as [number, number] };
+	const node: INode = { ...place, type: typeOf(name), typeVersion: 1, parameters };
+	const settings = { id: 'w', nodes: [node], connections: {}, active: false, nodeTypes };
+	return { node, expression: new workflow.Workflow(settings).expression };
+}
+
+const [contact, survey] = [choose('a', 'Contact'), choose('b', 'Customer Satisfaction Survey')];
+const events = ['responseStarted', 'responseAbandoned'];
+
+it.each<[string, INodeParameters]>([
+	['Contact: Create response', { resource: 'response', operation: 'create', formId: contact }],
+	['Get forms', { resource: 'form', operation: 'getAll' }],
+	['Get PDF: response', { resource: 'response', operation: 'getPdf' }],
+	['Update settings', { resource: 'settings', operation: 'update', formId: choose('={{ 1 }}') }],
+	['Contact: completed', { events: ['responseCompleted'], formId: contact }],
+	['Customer Satis…: completed', { events: ['responseCompleted'], formId: survey }],
+	['On completed', { events: ['responseCompleted'] }],
+	['2 forms: started, abandoned', { watch: 'several', formIds: ['a', 'b'], events }],
+	['All forms: form created', { watch: 'all', events: ['formCreated'], formId: contact }],
+	['All forms: form created', { events: ['formCreated'] }],
+])('The subtitle of a node can be "%s"', (expected, parameters) => {
+	const name = 'events' in parameters ? 'formServiceTrigger' : 'formService';
+	const { node, expression } = createNode({ watch: 'one', ...parameters }, name);
+	const text = nodeOf(name).description.subtitle;
+	expect(expression.getSimpleParameterValue(node, text, 'internal', {})).toBe(expected);
+});
+
+it.each<[string, INodeParameters, number, boolean]>([
+	['requests per day', { operation: 'create' }, 721, true],
+	['requests per day', { operation: 'create' }, 720, false],
+	['requests per day', { operation: 'update' }, 721, true],
+	['requests per day', { operation: 'getPdf' }, 721, true],
+	['requests per day', { operation: 'get' }, 721, false],
+	['Download Files', { options: { downloadFiles: true } }, 1, true],
+	['Download Files', { options: {} }, 1, false],
+])('A hint about %s with %j, for %i items: %s', async (about, parameters, count, is) => {
+	const { node, expression } = createNode({ resource: 'response', ...parameters });
+	const hint = description.hints!.find(({ message }) => message.includes(about))!;
+	const [shown, items] = [hint.displayCondition!, Array(count).fill({ json: {} })];
+	const evaluate = async () =>
+		expression.getParameterValue(shown, null, 0, 0, node.name, items, 'manual', {});
+	expect(await expression.withIsolate(evaluate)).toBe(is);
+});
+
+it('The trigger polls, starts a workflow with one output, and fills its lists by itself', () => {
+	const { description: ofTrigger, methods = {} } = nodeOf('formServiceTrigger');
+	const parts = { polling: true, group: ['trigger'], inputs: [], outputs: ['main'] };
+	const credentials = [{ name: 'formServiceApi', required: true }];
+	expect(ofTrigger).toMatchObject({ ...parts, credentials });
+	const text = JSON.stringify(ofTrigger.properties);
+	const names = [...text.matchAll(/"(?:loadOptions|searchList)Method":"(\w+)"/g)];
+	const own = Object.keys({ ...methods.loadOptions, ...methods.listSearch }).sort();
+	expect([...new Set(names.map(([, name]) => name))].sort()).toEqual(own);
+});
+
+it('The trigger hints that downloads delay other responses, if it downloads files', async () => {
+	const [{ message, displayCondition = '' }] = nodeOf('formServiceTrigger').description.hints!;
+	expect(message).toContain('Large files delay other responses');
+	for (const downloadFiles of [true, false]) {
+		const options = { downloadFiles };
+		const { node, expression } = createNode({ events, options }, 'formServiceTrigger');
+		const shown = expression.getSimpleParameterValue(node, displayCondition, 'internal', {});
+		expect(shown).toBe(downloadFiles);
+	}
+});
+
+const { getNodeParameters, displayParameter } = workflow.NodeHelpers;
+
+/** The parameters of a node that has these, and its defaults for all others. */
+function fillIn(parameters: INodeParameters, type = description): INodeParameters {
+	const { node } = createNode(parameters);
+	return getNodeParameters(description.properties, parameters, true, false, node, type)!;
+}
+
+const isOptions = ({ name }: INodeProperties) => name === 'options';
+
+/** The parameters that the panel of a node shows, with the options that can be added. */
+function listShown(parameters: INodeParameters, tool = ''): string[] {
+	const { node } = createNode(parameters);
+	const type = { ...description, name: description.name + tool };
+	const all = fillIn(parameters, type);
+	const listIn = (some: INodeProperties[], values: INodeParameters): string[] =>
+		some
+			.filter((one) => displayParameter(values, one, node, type, all))
+			.map((one) => {
+				if (!isOptions(one)) return one.name;
+				const given = (all.options ?? {}) as INodeParameters;
+				return ['options:', ...listIn(one.options as INodeProperties[], given)].join(' ');
+			});
+	return listIn(description.properties, all).filter(
+		(one) => !['resource', 'operation', 'requestOptions'].includes(one),
+	);
+}
+
+it('A new node gets many responses', () => {
+	expect(description).toMatchObject({ version: 1, defaults: { name: 'Form Service' } });
+	expect(fillIn({})).toMatchObject({ resource: 'response', operation: 'getAll' });
+	expect(fillIn({ resource: 'form' })).toMatchObject({ operation: 'getAll' });
+});
+
+describe('The panel of the node', () => {
+	const adding = 'options: allowOtherChoices allowMissingAnswers skipIfExists';
+	it('shows nothing below Form that depends on it before a form is chosen', () => {
+		const create = { resource: 'response', operation: 'create' };
+		const get = { resource: 'response', operation: 'get' };
+		expect(listShown({ ...create, formId: choose('') })).toEqual(['noEmailNotice', 'formId']);
+		expect(listShown({ ...create, formId: choose('aB3xY9') })).toContain('fields');
+		expect(listShown({ ...get, formId: choose('') })).not.toContain('responseId');
+		expect(listShown({ ...get, formId: choose('aB3xY9') })).toContain('responseId');
+		expect(listShown({ ...get, formId: locator('={{ $json.id }}') })).toContain('responseId');
+	});
+
+	const panels = `
+		response getAll | {} | formId returnAll limit status filters sort simplify options: answerKeys downloadFiles columns
+		response getAll | {"simplify": false, "returnAll": true} | formId returnAll status filters sort simplify options: downloadFiles includeSecrets
+		response getAll Tool | {} | toolDescription formId returnAll limit skip status filters sort output options: downloadFiles
+		response get | {"options": {"columns": true, "downloadFiles": true}} | formId simplify options: answerKeys downloadFiles filePrefix details columns
+		response create | {"formId": "a", "inputMode": "auto"} | noEmailNotice formId inputMode columnsNotice ${adding}
+		response create | {"formId": "a"} | noEmailNotice formId inputMode fields ${adding}
+		response create | {"formId": "a", "inputMode": "json"} | noEmailNotice formId inputMode answersJson options: allowOtherChoices skipIfExists
+		response getPdf | {} | formId responseId download
+		response getPdf | {"download": true} | formId responseId download binaryPropertyName
+		settings update | {} | formId inputMode settings clear options: preview skipUnchanged
+		settings update | {"inputMode": "auto"} | formId inputMode columnsNotice renameForms updateDescriptions options: preview skipUnchanged clearText
+		settings update | {"inputMode": "json"} | formId inputMode settingsJson options: preview skipUnchanged
+		form get | {"simplify": false} | formId simplify includeSecrets
+		form get Tool | {"output": "selectedFields"} | toolDescription formId output outputFields
+		form getAll | {} | returnAll limit simplify
+		field getAll | {} | formId returnAll limit includeSecrets
+		workspace get | {} | simplify`;
+
+	it.each(panels.trim().split('\n'))('shows only what has an effect: %s', (line) => {
+		const [operation, given, shown] = line.trim().split(' | ');
+		const [resource, name, tool] = operation.split(' ');
+		const parameters = { resource, operation: name, ...(JSON.parse(given) as INodeParameters) };
+		expect(listShown(parameters, tool).join(' ')).toBe(shown);
+	});
+
+	it('has the defaults that the documents name', () => {
+		const listDefaults = (some: readonly INodeProperties[]) =>
+			Object.fromEntries(some.map(({ name, default: value }) => [name, value]));
+		expect(listDefaults(description.properties)).toMatchObject({
+			...{ returnAll: false, limit: 50, status: 'all', sort: 'newest', skip: 0 },
+			...{ simplify: true, includeSecrets: false, output: 'simplified', outputFields: [] },
+			...{ inputMode: 'fields', renameForms: false, updateDescriptions: false, clear: [] },
+			...{ download: false, binaryPropertyName: 'data' },
+		});
+		// a switch that is off without its option is on once the option is added
+		const listAdded = (name: string) =>
+			listDefaults(operationNamed(name).properties.find(isOptions)!.options as INodeProperties[]);
+		const added = { allowMissingAnswers: true, allowOtherChoices: true, skipIfExists: [] };
+		expect(listAdded('Response: Create')).toEqual(added);
+		const ofSettings = { preview: true, skipUnchanged: true, clearText: '(clear)' };
+		expect(listAdded('Setting: Update')).toEqual(ofSettings);
+	});
+
+	it('fills each list with what belongs there, again once another form is chosen', () => {
+		const ofForm = ['formId.value'];
+		const lists = placesIn(description.properties).flatMap(({ property }) => {
+			const { modes = [], typeOptions = {}, name } = property;
+			const { loadOptionsDependsOn: depends, resourceMapper, loadOptionsMethod } = typeOptions;
+			const searched = modes.map((mode) => mode.typeOptions?.searchListMethod).find(Boolean);
+			const method = loadOptionsMethod ?? resourceMapper?.resourceMapperMethod ?? searched;
+			return method === undefined ? [] : [[name, [method, depends]]];
+		});
+		const watched = ['events', 'watch', 'formIds', 'exceptFormIds'];
+		expect(Object.fromEntries(lists)).toEqual({
+			formId: ['searchForms', undefined],
+			responseId: ['searchResponses', undefined],
+			fields: ['getFormFields', ofForm],
+			skipIfExists: ['getFieldOptions', ofForm],
+			field: ['getConditionFields', [...ofForm, ...watched]],
+		});
+	});
+
+	it.each(operationCases.filter(({ properties }) => properties.some(isOptions)))(
+		'shows Options last for $name',
+		({ properties }) => expect(properties.findIndex(isOptions)).toBe(properties.length - 1),
+	);
+});
+
+it('A choice means what it is called', () => {
+	const places = [description, nodeOf('formServiceTrigger').description].flatMap(({ properties }) =>
+		placesIn(properties),
+	);
+	const choices = places
+		.filter(({ path: [first] }) => !['resource', 'operation', 'pollTimes'].includes(first))
+		.flatMap(({ property }) => (property.type === 'options' ? (property.options ?? []) : []));
+	for (const { name, value } of choices as INodePropertyOptions[]) {
+		const spelled = name.replaceAll(/\W/g, '').toLowerCase();
+		const meant = { yes: 'true', no: 'false' }[spelled] ?? '';
+		expect(`${spelled} ${meant}`).toContain(String(value).toLowerCase());
+	}
+});

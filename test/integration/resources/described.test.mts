@@ -1,0 +1,127 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+import { root } from '../../../scripts/lib/paths.mts';
+import { withBothEngines } from '../execution/bothEngines.mts';
+import { demoForms } from '../../service/index.mts';
+import { itemsOf, locator, n8nFor } from '../harness.mts';
+import { credentialType, nodeOf } from '../n8n/package.mts';
+import { inputFor, operationCases, operationNamed } from './operations.mts';
+import { placesIn } from './parameters.mts';
+import { running } from '../world.mts';
+
+/** What n8n and people learn from the description of the node: requests, names and output. */
+
+const { service, n8n } = await running();
+const { description } = nodeOf('formService');
+
+const { runNode } = n8nFor({ accessToken: service.token, baseUrl: `${service.url}/api/v1//` });
+
+/** What the service receives at last. */
+async function sendLast(parameters: INodeParameters) {
+	const [, { json }] = inputFor(service);
+	service.requests.length = 0;
+	await runNode(parameters, itemsOf({ ...json, responseId: ` ${String(json.responseId)} ` }));
+	const { method, path, query, headers, body } = service.requests.at(-1)!;
+	return { method, path, query, headers, body };
+}
+
+async function expectToBeSent(parameters: INodeParameters) {
+	const sent = await sendLast(parameters);
+	// without the pagination function, n8n itself sends what is declared
+	const { requestOperations } = description;
+	delete description.requestOperations;
+	const declared = await sendLast(parameters).finally(() => {
+		description.requestOperations = requestOperations;
+	});
+	expect(declared).toEqual(sent);
+	const json = 'application/json';
+	expect(declared.headers).toMatchObject({ accept: json, 'content-type': json });
+}
+
+it.each(operationCases)('The declared request of $name is sent', async ({ parameters }) => {
+	await expectToBeSent(parameters);
+});
+
+// the base URL and the status are the only expressions in what is declared
+withBothEngines('The declared request of Response: Get Many', () => {
+	it.each(['complete', 'incomplete'])('reads %s responses', async (status) => {
+		const { parameters } = operationNamed('Response: Get Many');
+		await expectToBeSent({ ...parameters, status });
+	});
+});
+
+it('Texts call parameters what the editor calls them', () => {
+	const { properties: ofTrigger } = nodeOf('formServiceTrigger').description;
+	const all = [description.properties, ofTrigger, credentialType.properties];
+	const parameters = all.flatMap((some) => placesIn(some)).map(({ property }) => property);
+	const options = parameters.flatMap(({ options = [], modes = [] }) => [...options, ...modes]);
+	const labels = [...parameters, ...options].map((one) =>
+		'displayName' in one ? one.displayName : one.name,
+	);
+	const ofN8n = ['Fetch Test Event', 'Poll Times', 'Timeout', 'On Error'];
+	const known = new Set<unknown>([...labels, ...ofN8n]);
+	const sources = globSync(['nodes/**/*.ts', 'credentials/*.ts'], { cwd: root });
+	const texts = sources.map((path) => readFileSync(join(root, path), 'utf8'));
+	// a name in single quotes within a sentence
+	const NAME = /(?<=\w )'([A-Z][\w():-]*(?: [\w():-]+)*)'(?=[ .,)])/g;
+	const quoted = texts.flatMap((text) => [...text.matchAll(NAME)].map(([, name]) => name));
+	expect(quoted.length).toBeGreaterThan(10);
+	expect(quoted.filter((name) => !known.has(name))).toEqual([]);
+});
+
+type Schema = { type: string; properties?: Record<string, Schema>; items?: Schema };
+
+/** The preview that n8n shows as the output of a node; the path is below __schema__. */
+function readPreview(path: string): Schema {
+	const file = join(root, 'nodes/FormService/__schema__', path);
+	return JSON.parse(readFileSync(file, 'utf8')) as Schema;
+}
+
+it.each(operationCases)('The panel of $name follows n8n’s guidelines', (operationCase) => {
+	const { resource, operation, action, properties } = operationCase;
+	expect(action).toMatch(/^[A-Z][a-z]+( [a-z]+| PDF)+$/);
+	expect(action).not.toMatch(/ (an?|the) /);
+	const shown = properties.map(({ name }) => name);
+	const isList = operation === 'getAll';
+	expect([shown.includes('returnAll'), shown.includes('limit')]).toEqual([isList, isList]);
+	const preview = readPreview(`v1.0.0/${resource}/${operation}.json`);
+	if (Object.keys(preview.properties!).length > 10) expect(shown).toContain('simplify');
+});
+
+describe('The output preview', () => {
+	it.each(operationCases)('of $name shows what the operation gives', async (operationCase) => {
+		const { resource, operation, parameters } = operationCase;
+		const schema = readPreview(`v1.0.0/${resource}/${operation}.json`);
+		const [input] = inputFor(service);
+		const { items, error } = await n8n.runNode(parameters, [input]);
+		expect(error).toBeUndefined();
+		expectToFit(items[0].json, schema, resource);
+	});
+
+	it('of the trigger shows what "Fetch test event" gives', async () => {
+		const { items } = await n8n.runPoll(
+			{ formId: locator(demoForms.contact), events: ['responseCompleted'] },
+			{ mode: 'manual' },
+		);
+		const schema = readPreview('v1.0.0.json');
+		expectToFit(items![0].json, schema, 'trigger');
+		expect(Object.keys(schema.properties!)).toEqual(Object.keys(items![0].json));
+	});
+});
+
+/** Every property of the preview is there, with its type or null. */
+function expectToFit(value: unknown, schema: Schema, path: string): void {
+	if (value === null) return;
+	const type = Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
+	expect(type, path).toBe(schema.type);
+	if (Array.isArray(value)) {
+		for (const [index, entry] of value.entries())
+			expectToFit(entry, schema.items!, `${path}[${index}]`);
+	}
+	for (const [name, property] of Object.entries(schema.properties ?? {})) {
+		expect(value, path).toHaveProperty(name);
+		expectToFit((value as IDataObject)[name], property, `${path}.${name}`);
+	}
+}

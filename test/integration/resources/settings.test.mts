@@ -1,0 +1,81 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+import { demoForms } from '../../service/index.mts';
+import { itemsOf, locator } from '../harness.mts';
+import { operationNamed } from './operations.mts';
+import { valuesOf } from './parameters.mts';
+import { running } from '../world.mts';
+
+const { service, n8n } = await running();
+const { contact } = demoForms;
+
+const bodies = () => service.requests.map(({ body }) => body);
+
+const update = { resource: 'settings', operation: 'update', formId: locator(contact) };
+
+function entriesOf(collection: string): INodeProperties[] {
+	const { properties } = operationNamed('Setting: Update');
+	return properties.find(({ name }) => name === collection)!.options as INodeProperties[];
+}
+
+/** The entries of a collection with the values that they have when they are added. */
+const listAdded = (collection: string) =>
+	Object.fromEntries(entriesOf(collection).map((one) => [one.name, one.default]));
+
+describe('Setting: Update', () => {
+	it('updates every setting, as fields and as JSON', async () => {
+		const others = entriesOf('settings').map((one) => [one.name, valuesOf(one).at(-1)]);
+		const numbers = { after_redirect_delay: 7, responses_limit: 7 };
+		const after_redirect_url = 'https://example.com';
+		const values = { ...Object.fromEntries(others), ...numbers, after_redirect_url };
+		expect((await n8n.runNode({ ...update, settings: values })).error).toBeUndefined();
+		const settingsJson = JSON.stringify(values);
+		await n8n.runNode({ ...update, inputMode: 'json', settingsJson });
+		expect(bodies()).toEqual([values, values]);
+	});
+
+	it('changes nothing by a setting that was added and left empty', async () => {
+		const added = listAdded('settings');
+		const { error } = await n8n.runNode({ ...update, settings: added });
+		expect(error?.message).toBe(`${Object.keys(added).length} settings can't be updated`);
+		await n8n.runNode({ ...update, settings: { ...added, is_closed: false } });
+		expect(bodies()).toEqual([{ is_closed: false }]);
+	});
+
+	it("returns the form's ID, name and time of update, and what was sent", async () => {
+		const sent = { name: 'Contact us' };
+		const { items } = await n8n.runNode({ ...update, settings: sent });
+		const json = { id: contact, ...sent, updated_at: expect.any(String), status: 'updated', sent };
+		expect(items).toMatchObject([{ json, pairedItem: { item: 0 } }]);
+	});
+
+	it('sends only the given settings, with null for those to clear', async () => {
+		const given = {
+			is_closed: '={{ $json.closed }}',
+			number_prefix: '={{ $json.year }}',
+			seo_title: '={{ $json.absent }}',
+			description: '={{ null }}',
+		};
+		const clear = ['closed_message', 'responses_limit'];
+		const input = itemsOf({ closed: '0', year: 2026 });
+		await n8n.runNode({ ...update, settings: given, clear }, input);
+		const cleared = { description: null, closed_message: null, responses_limit: null };
+		expect(bodies()).toEqual([{ is_closed: false, number_prefix: '2026', ...cleared }]);
+	});
+
+	it.each([
+		[{ settings: {} }, /^Add at least one setting$/],
+		[{ settings: { is_closed: '' } }, /^'Closed' is set to Leave Unchanged\. Choose a value$/],
+		[{ settings: { seo_title: '' } }, /^'SEO: Title' is empty\. Enter a value$/],
+		[{ settings: { seo_title: 'Hi' }, clear: ['seo_title'] }, /^'SEO: Title' is given twice/],
+		[{ clear: ['name'] }, /^'Name' must be text of 1 to 255 characters \(got null\)$/],
+		[{ inputMode: 'json', settingsJson: '{"is_close": 1}' }, /^'is_close' .* mean 'is_closed'\?$/],
+		[{ inputMode: 'json', settingsJson: '{"color": 1}' }, /^'color' .* can be updated$/],
+		[{ inputMode: 'json', settingsJson: '{}' }, /^Add at least one setting$/],
+	])('refuses %j before anything is sent', async (parameters, message) => {
+		const { error } = await n8n.runNode({ ...update, ...parameters });
+		expect(error?.message).toMatch(message);
+		expect(error?.context).toMatchObject({ itemIndex: 0 });
+		expect(service.requests).toEqual([]);
+	});
+});

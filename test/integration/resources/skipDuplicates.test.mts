@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import { keyBy, mapValues, sortBy, uniqBy, zipObject } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+import { success } from '../../service/index.mts';
+import { itemsOf, locator } from '../harness.mts';
+import { addTo } from '../api/adding.mts';
+import { running } from '../world.mts';
+
+const { service, n8n } = await running();
+
+type Fields = NonNullable<Parameters<typeof service.store.addForm>[0]['fields']>;
+
+/** A form, and what adds responses to it from JSON by the UUIDs of its fields. */
+function newForm(fields: Fields) {
+	const { id } = service.store.addForm({ name: 'Orders', fields });
+	const uuids = service.store.fields(id).map(({ uuid }) => uuid);
+	const run = async (rows: IDataObject[], skipIfExists: unknown = [uuids[0]], goesOn = false) =>
+		await n8n.runNode({ ...addTo(id), options: { skipIfExists } } as never, itemsOf(...rows), {
+			continueOnFail: goesOn,
+		});
+	return { id, uuids, run, stored: () => service.store.responses(id) };
+}
+
+/** From now on, the service lists these answers, one entry for each response, whatever is added. */
+function listAnswers(answers: unknown[], attributes: IDataObject = {}) {
+	const data = answers.map((responses, index) => ({ uuid: `r${index}`, responses, ...attributes }));
+	service.faults.clear();
+	service.faults.set({ fault: success(data), match: { path: /^\/responses\// } });
+}
+
+/** The answer to the field F of one response. */
+const listedAs = (value: unknown) => [[{ key: 'F', value }]];
+
+const posts = () => service.requests.filter(({ method }) => method === 'POST');
+const statusesOf = (items: Array<{ json: IDataObject }>) => items.map(({ json }) => json.status);
+
+const unsure = (label: string) => `'Skip Duplicates By' can't compare "${label}" with response r0`;
+
+describe('With Skip Duplicates By, an item is', () => {
+	it('created if only an incomplete response, or only a deleted field, has its answer', async () => {
+		const { uuids, run } = newForm([{ label: 'F' }]);
+		const addOne = async () => statusesOf((await run([{ [uuids[0]]: 'a' }])).items);
+		listAnswers(listedAs('a'), { is_incomplete: 1 });
+		expect(await addOne()).toEqual(['created']);
+		const deleted = { uuid: randomUUID(), label: 'F', value: 'a' };
+		listAnswers([[{ uuid: uuids[0], label: 'F', value: 'b' }, deleted], [deleted]]);
+		expect(await addOne()).toEqual(['created']);
+	});
+
+	it('compared as it is given, since what is sent of it can be ambiguous', async () => {
+		const options = ['Ham', 'Cheese', 'Ham, Cheese'];
+		const choice = { label: 'F', type: 'multiple_choice' as const, options };
+		const { uuids, run } = newForm([choice, { label: 'T' }]);
+		listAnswers([...listedAs(['Cheese', 'Ham']), [{ key: 'T', value: 'x' }]]);
+		const addEach = async (uuid: string, ...values: unknown[]) => {
+			const rows = values.map((value) => ({ [uuid]: value }) as IDataObject);
+			const { items } = await run(rows, [uuid], true);
+			return items.map(({ json }) => json.error ?? json.status);
+		};
+		const given = [['Ham', 'Cheese'], ['Cheese'], ['Ham, Cheese']];
+		expect(await addEach(uuids[0], ...given)).toEqual(['skipped', 'created', 'created']);
+		const unclear = `'Skip Duplicates By' can't compare "T" with an earlier item`;
+		expect(await addEach(uuids[1], ['a', 'b'], 'a, b')).toEqual(['created', unclear]);
+	});
+
+	const none =
+		'\'Skip Duplicates By\' found no answer to "Email" in any of the 2 responses of the form';
+	const unread = "'Skip Duplicates By' can't read the answers of response r0";
+
+	it.each<[string, string[], number, unknown[], string]>([
+		['an answer to either of two fields', ['F', 'F'], 0, listedAs('x'), unsure('F')],
+		['another answer to either of two fields', ['F', 'F'], 0, listedAs('y'), unsure('F')],
+		['an answer to one of two fields', ['F', 'F'], 1, listedAs('x'), unsure('F (2)')],
+		['answers that could not be read', ['F'], 0, [42], unread],
+		['no answer to the field', ['Email'], 0, [...listedAs('a'), ...listedAs('b')], none],
+	])('refused if the listing has %s', async (_, labels, index, listed, message) => {
+		const { uuids, run } = newForm(labels.map((label) => ({ label })));
+		listAnswers(listed);
+		const { error } = await run([{ [uuids[index]]: 'x' }], [uuids[index]]);
+		expect(error?.message).toBe(message);
+		expect(error?.description).toMatch(/ This item was not added\./);
+		expect(posts()).toEqual([]);
+	});
+
+	it('refused if a response may have its answer under an earlier label', async () => {
+		const { uuids, run } = newForm([{ label: 'F' }, { label: 'Note' }]);
+		listAnswers([[{ key: 'E-mail', value: 'b' }], ...listedAs('a')]);
+		const { error } = await run([{ [uuids[0]]: 'c' }, { [uuids[0]]: 'b' }]);
+		expect(error).toMatchObject({ message: unsure('F'), context: { itemIndex: 1 } });
+		expect(posts()).toEqual([]);
+		expect((await run([{ [uuids[0]]: 'c' }])).error).toBeUndefined();
+	});
+});
+
+describe.each(['pairs', 'list', 'map'])('Skip Duplicates By, with answers as a %s,', (shape) => {
+	const labels = ['A', 'B', 'A'];
+	const stored = [['x', 'y', null], ['x', null, 'y'], [null, 'x', 'x']]; // prettier-ignore
+	const given = [...'xyz'].flatMap((a) =>
+		[...'xyz'].flatMap((b) => [...'xy'].map((c) => [a, b, c])),
+	);
+
+	it.each([
+		['all of them, by their labels', false, false],
+		['only what was answered', true, false],
+		['all of them, one by an earlier label', false, true],
+		['only what was answered, by an earlier label', true, true],
+	])('never adds what exists nor skips what does not: %s', async (...[, omits, renames]) => {
+		for (const identity of [[0], [1], [0, 2], [0, 1, 2]]) {
+			const { uuids, run } = newForm(labels.map((label) => ({ label })));
+			const list = (answers: Array<string | null>) => {
+				const names = labels.with(0, renames ? 'Earlier' : 'A');
+				const all = answers.map((value, at) => ({ uuid: uuids[at], label: names[at], value }));
+				const entries = all.filter(({ value }) => value !== null || !omits);
+				if (shape === 'list') return entries;
+				const pairs = entries.map(({ label: key, value }) => ({ key, value }));
+				return shape === 'pairs' ? pairs : mapValues(keyBy(pairs, 'key'), 'value');
+			};
+			listAnswers(stored.map(list));
+			service.requests.length = 0;
+			const keyOf = (answers: Array<string | null>) => identity.map((at) => answers[at]).join();
+			// equal items of a run are added once, whatever exists
+			const rows = uniqBy(given, keyOf);
+			const input = rows.map((row) => zipObject(uuids, row));
+			const names = identity.map((at) => uuids[at]);
+			const { items } = await run(input, names, true);
+			expect(items).toHaveLength(rows.length);
+			for (const [index, { json }] of items.entries()) {
+				const exists = stored.some((answers) => keyOf(answers) === keyOf(rows[index]));
+				if (json.error === undefined) expect(json.status).toBe(exists ? 'skipped' : 'created');
+				else expect(json.error).toMatch(/^'Skip Duplicates By' (can't compare|found no answer)/);
+				expect(json.error === undefined || shape !== 'list' || omits).toBe(true);
+			}
+			const added = items.filter(({ json }) => json.status === 'created');
+			expect(posts()).toHaveLength(added.length);
+		}
+	});
+});
+
+describe('Skip Duplicates By and the items of one run', () => {
+	it('adds the first of equal items, and returns its UUID for the others', async () => {
+		const { uuids, run, stored } = newForm([{ label: 'Email' }, { label: 'Comment' }]);
+		const rows = ['a', 'b', 'c'].map((text) => ({ [uuids[0]]: ' ada ', [uuids[1]]: text }));
+		const { items } = await run(rows);
+		const [{ uuid, answers }] = stored();
+		expect(stored()).toHaveLength(1);
+		expect(answers[uuids[1]]).toBe('a');
+		expect(statusesOf(items)).toEqual(['created', 'skipped', 'skipped']);
+		expect(items.map(({ json }) => json.uuid)).toEqual([uuid, uuid, uuid]);
+	});
+
+	it('adds 50 items once, and none of them when they are run again, with two requests', async () => {
+		const { id, uuids, run, stored } = newForm([{ label: 'Email' }]);
+		const rows = Array.from({ length: 50 }, (_, index) => ({ [uuids[0]]: `p${index}` }));
+		const first = await run(rows);
+		expect(new Set(statusesOf(first.items))).toEqual(new Set(['created']));
+		service.requests.length = 0;
+		const again = await run(rows);
+		const skipped = first.items.map(({ json }) => ({ json: { ...json, status: 'skipped' } }));
+		expect(again.items).toMatchObject(skipped);
+		expect(stored()).toHaveLength(50);
+		const asked = service.requests.map(({ method, path, query }) => ({ method, path, query }));
+		expect(sortBy(asked, 'path')).toEqual([
+			{ method: 'GET', path: `/forms/${id}/fields`, query: {} },
+			{ method: 'GET', path: `/responses/${id}`, query: { incomplete: 'false' } },
+		]);
+	});
+
+	it('adds an item after an equal one that was refused', async () => {
+		const { uuids, run } = newForm([{ label: 'Email' }]);
+		service.faults.set({ fault: 'forbidden', match: { method: 'POST' }, times: 1 });
+		const { items } = await run([{ [uuids[0]]: 'a' }, { [uuids[0]]: 'a' }], [uuids[0]], true);
+		expect(statusesOf(items)).toEqual([undefined, 'created']);
+	});
+});
+
+describe('The fields of Skip Duplicates By', () => {
+	it.each([' , ', [[null]], '={{ null }}', [[{}]], [[]]])('cannot be %j', async (given) => {
+		const { uuids, run } = newForm([{ label: 'Email' }]);
+		const { error } = await run([{ [uuids[0]]: 'a' }], given);
+		expect(error?.message).toMatch(/^'Skip Duplicates By' /);
+		expect(service.requests).toEqual([]);
+	});
+
+	it.each([['Email'], [' email '], ['E-Mail: first, second'], 'Email, email'])(
+		'can be given by %j',
+		async (names) => {
+			const labels = ['Email', 'E-Mail: first, second'];
+			const fields = [{ label: labels[0], customKey: 'email' }, { label: labels[1] }];
+			const { uuids, run } = newForm(fields);
+			listAnswers([labels.map((key) => ({ key, value: 'a' }))]);
+			const { items } = await run([{ [uuids[0]]: 'a', [uuids[1]]: 'a' }], names);
+			expect(statusesOf(items)).toEqual(['skipped']);
+		},
+	);
+
+	it('must have an answer in each item, and must be fields of the form', async () => {
+		const { uuids, run } = newForm([{ label: 'Email' }, { label: 'Note' }]);
+		listAnswers([]);
+		for (const names of [[uuids[0]], uuids]) {
+			const { error } = await run([{ [uuids[1]]: 'x' }], names);
+			expect(error?.message).toMatch(/^"Email" has no answer\. .* so it needs an answer$/);
+		}
+		const { error: unknown } = await run([{ [uuids[0]]: 'x' }], ['Emial']);
+		expect(unknown?.message).toMatch(/ names "Emial", which is not a field of the form$/);
+		expect(unknown?.description).toContain('Email, Note');
+		expect(posts()).toEqual([]);
+	});
+
+	it('are offered by the editor, with their choices', async () => {
+		const size = { label: 'Size', type: 'dropdown' as const, options: ['S', 'L'] };
+		const { id, uuids } = newForm([{ label: 'Email' }, size]);
+		const given = { formId: locator(id) };
+		expect(await n8n.callMethod('loadOptions', 'getFieldOptions', given)).toEqual([
+			{ name: 'Email', value: uuids[0] },
+			{ name: 'Size', value: uuids[1], description: 'Choices: S, L' },
+		]);
+	});
+});

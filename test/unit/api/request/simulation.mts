@@ -1,0 +1,122 @@
+import lodash from 'lodash';
+import type {
+	HeldBack,
+	Job,
+	JobEnd,
+	RequestQueue,
+} from '../../../../nodes/FormService/api/request/requestQueue.ts';
+import { decide } from '../../../service/specification/limiter.mts';
+import type { Decision, Limits, Usage } from '../../../service/specification/limiter.mts';
+import { MINUTE_MS, VirtualTime } from '../../../time.mts';
+
+/** The limits of the service in virtual time, and clients that send requests through queues. */
+
+/** How often a request is sent while it is refused for the minute's limit. */
+const MAX_TRIES = 10;
+
+/** The limits of an account at the stand-in for the service. */
+export class LimitedService {
+	/** Of each request of a queue that was refused, the end of its minute. */
+	readonly refusals: number[] = [];
+
+	private usage?: Usage;
+	private readonly now: () => number;
+	private readonly limits: Limits;
+
+	constructor({ now }: VirtualTime, { perMinute = 60, perDay = 1_440 }: Partial<Limits> = {}) {
+		this.now = now;
+		this.limits = { perMinute, perDay };
+	}
+
+	arrive(): JobEnd & { kind: 'reply' } {
+		const { isAllowed, headers } = this.take();
+		if (!isAllowed) this.refusals.push(this.usage?.minute.endMs ?? 0);
+		return { kind: 'reply', status: isAllowed ? 200 : 429, headers };
+	}
+
+	/** A request of any client of the account arrives. */
+	take(): Decision {
+		const decision = decide(this.usage, this.limits, this.now());
+		this.usage = decision.usage;
+		return decision;
+	}
+}
+
+export const countMostRefused = ({ refusals }: LimitedService) =>
+	Math.max(0, ...Object.values(lodash.countBy(refusals)));
+
+export async function pass<T extends JobEnd>(
+	queue: RequestQueue,
+	job: Partial<Job>,
+	send: () => Promise<T>,
+): Promise<T | HeldBack> {
+	const turn = await queue.waitForTurn({ urgency: 'bulk', isRetry: false, ...job });
+	if (turn.kind !== 'turn') return turn;
+	const end = await send();
+	queue.endTurn(turn, end);
+	return end;
+}
+
+/** When a request is asked for, and how long it takes to the service and back. */
+export type Asked = { atMs: number; thereMs: number; backMs: number; urgency?: Job['urgency'] };
+
+/** Sends requests through a queue to the service, and again while they are refused for the minute. */
+export async function sendAll(
+	{ now, sleep }: VirtualTime,
+	service: LimitedService,
+	queue: RequestQueue,
+	asked: readonly Asked[],
+) {
+	const seen = { open: 0, mostOpen: 0, sentWhileWaiting: 0 };
+	let waitUntil = -Infinity;
+	const send = async ({ atMs, thereMs, backMs, urgency = 'bulk' }: Asked) => {
+		await sleep(atMs);
+		for (let tries = 1; ; tries++) {
+			const end = await pass(queue, { urgency, isRetry: tries > 1 }, async () => {
+				seen.mostOpen = Math.max(seen.mostOpen, ++seen.open);
+				if (now() < waitUntil) seen.sentWhileWaiting++;
+				await sleep(thereMs);
+				const reply = service.arrive();
+				await sleep(backMs);
+				seen.open--;
+				if (reply.status === 429) waitUntil = now() + Number(reply.headers['retry-after']) * 1000;
+				return reply;
+			});
+			if (end.kind !== 'reply' || end.status !== 429 || tries === MAX_TRIES) return end;
+		}
+	};
+	const ends = await Promise.all(asked.map(send));
+	const outcomes = ends.map((end) => (end.kind === 'reply' ? end.status : end.kind));
+	return { ends, outcomes, ...seen };
+}
+
+export const REQUESTS = 600;
+
+/** 600 requests at 60 a minute: ten windows, of which the last takes a moment. */
+export const IDEAL_MS = 9 * MINUTE_MS;
+
+/** Lets processes that do not know of each other work off requests of one account; the delays are taken in turn. */
+export async function workOff(
+	createQueue: (clock: VirtualTime) => RequestQueue,
+	processes: number,
+	delaysMs: readonly number[],
+) {
+	const time = new VirtualTime();
+	const start = time.now();
+	const service = new LimitedService(time);
+	const delayMs = (index: number) => delaysMs[index % delaysMs.length];
+	const asked = Array.from({ length: REQUESTS }, (_, index) => {
+		return { atMs: 0, thereMs: delayMs(2 * index), backMs: delayMs(2 * index + 1) };
+	});
+	const all = Array.from({ length: processes }, async (_, process) => {
+		const own = asked.filter((__, index) => index % processes === process);
+		return await sendAll(time, service, createQueue(time), own);
+	});
+	const outcomes = (await time.waitFor(Promise.all(all))).flatMap((one) => one.outcomes);
+	return {
+		givenUp: outcomes.filter((outcome) => outcome !== 200).length,
+		refused: service.refusals.length,
+		mostRefused: countMostRefused(service),
+		tookMs: time.now() - start,
+	};
+}

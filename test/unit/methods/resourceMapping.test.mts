@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { toMapperFields } from '../../../nodes/FormService/methods/resourceMapping.ts';
+
+const mapAll = (...fields: object[]) => toMapperFields(fields as never, 'aB3xY9');
+const map = (field: object) => mapAll({ uuid: 'f', label: 'Field', ...field })[0];
+
+describe('A field of the resource mapper', () => {
+	it('is shown, can be empty, and is never one to match by', () => {
+		const flags = { required: false, display: true, defaultMatch: false, canBeUsedToMatch: false };
+		const names = { id: 'Field', label: 'Field', displayName: 'Field', formId: 'aB3xY9' };
+		expect(map({ type: 'text' })).toEqual({ uuid: 'f', ...names, ...flags, type: 'string' });
+	});
+
+	it.each([
+		['string', ['text', 'textarea', 'email', 'phone', 'url', 'time', 'multiple_choice']],
+		['number', ['number', 'Rating']],
+		['dateTime', ['date', 'datetime-local']],
+		['boolean', ['boolean', 'Yes_No', 'toggle', 'checkbox']],
+		['url', ['file', 'file_upload', 'FileUpload', 'imageUpload']],
+		// unknown types take text
+		['string', ['profile', 'filename', 'something_new', undefined, 7]],
+	])('is shown as %s if its type is one of %j', (shown, types) => {
+		expect(types.map((type) => map({ type }).type)).toEqual(types.map(() => shown));
+	});
+
+	it('offers its choices, however the service writes them', () => {
+		const options = ['Red', { label: 'Green', value: 'g' }, { name: 'Blue' }, 1];
+		expect(map({ type: 'dropdown', options })).toMatchObject({
+			type: 'options',
+			options: [
+				{ name: 'Red', value: 'Red' },
+				{ name: 'Green', value: 'g' },
+				{ name: 'Blue', value: 'Blue' },
+				{ name: '1', value: 1 },
+			],
+		});
+	});
+
+	it.each([
+		['there are none', { type: 'dropdown', options: [] }],
+		['one of them cannot be read', { type: 'radio', options: ['Red', { colour: 'Blue' }] }],
+		['they are not a list', { type: 'select', options: 'Red, Blue' }],
+		['n8n would evaluate one', { type: 'select', options: ['={{ 1 }}'] }],
+	])('takes any text in place of its choices if %s', (_, field) => {
+		expect(map(field)).toMatchObject({ type: 'string' });
+		expect(map(field)).not.toHaveProperty('options');
+	});
+
+	it.each([true, 1])('says how to choose several if it takes several (%j)', (multiple) => {
+		const field = map({ label: 'Uses', type: 'select', options: ['Red', 'Blue'], multiple });
+		expect(field).toMatchObject({ displayName: 'Uses (one or more)', label: 'Uses' });
+		expect(map({ type: 'file', multiple }).type).toBe('url');
+		const [{ description }] = field.options!;
+		expect(description).toMatch(/^To choose several, switch to Expression and separate/);
+	});
+
+	it.each([
+		[{ mandatory: true }, true],
+		[{ required: 1 }, true],
+		[{ mandatory: '1' }, true],
+		[{ required: '0', mandatory: 'false' }, false],
+		[{}, false],
+	])('with %j is required: %j', (field, required) => {
+		expect(map(field).required).toBe(required);
+	});
+});
+
+describe('The fields of the resource mapper', () => {
+	it('leave out headings, and fields without an ID', () => {
+		const heading = { uuid: 'a', label: 'Heading', type: 'heading' };
+		const fields = mapAll(heading, { label: 'No ID' }, { uuid: 'b', label: 'Name' });
+		expect(fields.map(({ uuid }) => uuid)).toEqual(['b']);
+	});
+
+	it('are named by label, else by name, else by ID, with what a file field takes', () => {
+		const fields = mapAll(
+			{ uuid: 'a', label: 'A' },
+			{ uuid: 'b', name: 'B' },
+			{ id: 3, label: ' ' },
+			{ uuid: 'd', label: 'CV', type: 'file' },
+		);
+		const names = ['A', 'B', '3', 'CV (file URL)'];
+		expect(fields.map(({ displayName }) => displayName)).toEqual(names);
+	});
+
+	it('have their descriptions behind a label that two of them share', () => {
+		const fields = mapAll(
+			{ uuid: 'a', label: 'Comment', description: 'On the\ncourse' },
+			{ uuid: 'b', label: 'Comment', description: 'x'.repeat(50), type: 'file' },
+			{ uuid: 'c', label: 'Comment', description: 'On the course' },
+			{ uuid: 'd', label: 'Name', description: 'In full' },
+		);
+		expect(fields.map(({ displayName }) => displayName)).toEqual([
+			'Comment (On the course)',
+			`Comment (${'x'.repeat(40)}…, file URL)`,
+			'Comment (On the course) (2)',
+			'Name',
+		]);
+	});
+
+	it('have their labels as IDs, which n8n shows in its own messages', () => {
+		const labels = ['Name', 'Name', ' Say "hi"', '__proto__'];
+		const fields = mapAll(...labels.map((label, index) => ({ uuid: `f${index}`, label })));
+		const ids = ['Name', 'Name (2)', "Say 'hi'", '__proto__ (2)'];
+		expect(fields.map(({ id }) => id)).toEqual(ids);
+	});
+});

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { Workflow, type INodeTypes } from 'n8n-workflow';
+import { expect, it } from 'vitest';
+import { normalizeBaseUrl } from '../../../nodes/FormService/api/account.ts';
+import { requestDefaults } from '../../../nodes/FormService/resources/index.ts';
+
+const nodeTypes = {} as INodeTypes;
+const { expression } = new Workflow({ nodes: [], connections: {}, active: false, nodeTypes });
+
+/** The base URL that the node declares for a credential with this address. */
+const declareBaseUrl = (baseUrl: unknown): unknown =>
+	expression.getParameterValue(requestDefaults.baseURL, null, 0, 0, '', [], 'trigger', {
+		$credentials: { baseUrl },
+	} as never);
+
+it('The declared base URL is the one that requests use', () => {
+	const end = fc
+		.array(fc.constantFrom('/', '//', '/api/v1', '/forms', '/v1'), { maxLength: 5 })
+		.map((parts) => parts.join(''))
+		// these are refused
+		.filter((path) => !/\/api\/v1\/+[^/]/.test(path));
+	const blank = fc.constantFrom('', ' ', '\n');
+	fc.assert(
+		fc.property(blank, end, blank, (before, path, after) => {
+			const entered = `${before}https://forms.example.com${path}${after}`;
+			expect(declareBaseUrl(entered)).toBe(normalizeBaseUrl(entered));
+		}),
+	);
+});
+
+it.each([undefined, null, 5, {}, ['https://forms.example.com']])(
+	'The declared base URL is a text, also if the credential has %j',
+	(entered) => expect(declareBaseUrl(entered)).toBeTypeOf('string'),
+);
