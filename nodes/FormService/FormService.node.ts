@@ -2,7 +2,6 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { formServiceApiTest } from './methods/credentialTest';
 import { getConditionFields, getFieldOptions, getFormFields } from './methods/formFields';
-import { REQUESTS_PER_DAY } from './api/request/limits';
 import { searchForms, searchResponses } from './methods/listSearch';
 import { properties, requestDefaults, subtitle } from './resources';
 import { sendRoutedItem } from './execution/routing';
@@ -45,12 +44,6 @@ export class FormService implements INodeType {
 				location: 'outputPane',
 				whenToDisplay: 'beforeExecution',
 				displayCondition: '={{ $parameter["options"]?.["downloadFiles"] === true }}',
-			},
-			{
-				message:
-					"Each item takes a request, and the account's requests per day are limited. If too few may be left, n8n's log says so before the first item is sent.",
-				location: 'outputPane',
-				displayCondition: `={{ $input.all().length > ${REQUESTS_PER_DAY / 2} && ["create", "update", "getPdf"].includes($parameter["operation"]) }}`,
 			},
 		],
 		requestDefaults,

@@ -5,9 +5,9 @@ import { getAccount } from '../api/account';
 import type { Account } from '../api/account';
 import { asNodeError, createInputError, NotSent } from '../api/errors';
 import { isRecord } from '../api/records';
-import { forecastRun } from './forecast';
-import type { PlannedItem } from './forecast';
+import { REQUESTS_PER_DAY } from '../api/request/limits';
 import { explainMissingForm, isInvalidItem, listInvalidItems } from './itemErrors';
+import type { NodeError } from './itemErrors';
 import type { CheckResult, Item, ItemRequest, Reads } from './operation';
 import { findUncertain, recordOutcome } from './run';
 import type { Outcome, Run } from './run';
@@ -31,7 +31,10 @@ type Stop = { controller: AbortController; signal: AbortSignal };
 export type Outcomes = Map<Item, Outcome | undefined>;
 
 /** An item that can be sent, after the earlier items with its order key. It never rejects. */
-type CheckedItem = Omit<PlannedItem, 'item'> & { send: () => Promise<Outcome | undefined> };
+type CheckedItem = Pick<CheckResult, 'sendsNothing'> & {
+	orderKey: string;
+	send: () => Promise<Outcome | undefined>;
+};
 
 type Checked = Map<Item, CheckedItem | Outcome | undefined>;
 
@@ -69,13 +72,27 @@ async function checkItems(attempt: Attempt, items: readonly Item[]): Promise<Che
 		async (item) => [item, await checkItem(attempt, item)] as const,
 	);
 	const all = new Map([...checked, ...(await Promise.all(checks))]);
-	const planned = [...all].flatMap(([item, one]) =>
-		one && 'send' in one && !stop?.signal.aborted ? [{ item, ...one }] : [],
-	);
-	const refusal = (stop && listInvalidItems(all, run.total)) ?? (await forecastRun(planned, run));
+	const refusal = stop && (listInvalidItems(all, run.total) ?? refuseTooMany(all));
 	if (refusal === undefined) return all;
 	stop?.controller.abort(refusal.error);
 	return new Map([[refusal.item, refusal]]);
+}
+
+/** The error of the first item if no day has enough requests for the changes of all. */
+function refuseTooMany(checked: Checked): { item: Item; error: NodeError } | undefined {
+	const sending = [...checked].filter(
+		([{ endpoint }, one]) =>
+			endpoint.effect.kind !== 'safe' && one && 'send' in one && !one.sendsNothing,
+	);
+	if (sending.length <= REQUESTS_PER_DAY) return undefined;
+	const [[item]] = sending;
+	const [needed, allowed] = [sending.length, REQUESTS_PER_DAY].map((count) =>
+		count.toLocaleString('en-US'),
+	);
+	const message = `The items need ${needed} requests, but Form Service allows ${allowed} a day`;
+	const description = 'Split the items into several runs, on different days.';
+	const explanation = { message, description, itemIndex: item.index };
+	return { item, error: createInputError(item.n8n.getNode(), explanation) };
 }
 
 /** Checks one item, or gives the outcome of an item that failed. */
@@ -98,7 +115,7 @@ async function checkItem(attempt: Attempt, item: Item): Promise<CheckedItem | Ou
 		};
 		return {
 			orderKey: `${account.key} ${orderKey}`,
-			...{ request, sendsNothing },
+			sendsNothing,
 			async send() {
 				const outcome = await sendUnlessStopped().catch(
 					async (error: unknown) => await settleFailure(attempt, item, error, account, true),

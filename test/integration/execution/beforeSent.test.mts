@@ -100,3 +100,12 @@ it('An error lists the first 50 of the items that are invalid, each in its own w
 		'… and 2 more.',
 	]);
 });
+
+it('A run of more changes than a day has requests is refused before anything is sent', async () => {
+	const { service, n8n } = await createWorld(AT_ONCE);
+	const [{ json }] = inputFor(service);
+	const { parameters } = operationNamed('Setting: Update');
+	const { error } = await n8n.runNode(parameters, Array(1_441).fill({ json }));
+	expect(error?.message).toMatch(/^The items need 1,441 requests, but .* allows 1,440 a day$/);
+	expect(service.requests).toEqual([]);
+});

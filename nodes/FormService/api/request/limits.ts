@@ -10,12 +10,6 @@ export const REQUESTS_PER_MINUTE = 60;
 /** Requests that the service allows an account in a day (specification, section 8). */
 export const REQUESTS_PER_DAY = 1440;
 
-/** Whether so many requests fit into what is left of the day; undefined is left if that is not known. */
-export function forecastDay(requests: number, left = Infinity): 'fits' | 'mayNotFit' | 'neverFits' {
-	if (requests <= left) return 'fits';
-	return requests > REQUESTS_PER_DAY ? 'neverFits' : 'mayNotFit';
-}
-
 /** The status of a refusal. */
 export const TOO_MANY_REQUESTS = 429;
 
