@@ -53,7 +53,7 @@ export async function getFieldOptions(
 	const formId = getChosenForm(this);
 	if (formId === '') return [];
 	return parseInputFields(await loadFormFields(this, formId)).map((field) =>
-		toFieldOption(field, field.id),
+		toFieldOption(field, field.uuid),
 	);
 }
 

@@ -36,7 +36,7 @@ export function toMapperFields(
 	const ids = makeIds(fields, before);
 	const names = makeUnique(fields.map(describeField));
 	return fields.map((field, index) => {
-		const { id: uuid, title, isRequired } = field;
+		const { uuid, title, isRequired } = field;
 		return {
 			id: ids[index],
 			uuid,
@@ -53,7 +53,7 @@ export function toMapperFields(
 }
 
 function makeIds(fields: readonly InputField[], before: readonly MapperField[]): string[] {
-	const known = fields.map(({ id }) => before.find(({ uuid }) => uuid === id)?.id);
+	const known = fields.map((field) => before.find(({ uuid }) => uuid === field.uuid)?.id);
 	const added = makeUnique(
 		// the editor reads the ID out of `value["ID"]`
 		fields

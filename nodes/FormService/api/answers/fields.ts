@@ -74,20 +74,16 @@ function readLabel(value: unknown): string | undefined {
 	return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
-/** A field of a form as a new answer to it is read and checked. */
-export type InputField = Omit<FormField, 'ids' | 'label' | 'name' | 'position' | 'uuid'> & {
-	/** Its UUID, or its ID if the service has no UUIDs: the key under which its answer is sent. */
-	id: string;
-};
+/** A field that can be answered through the API: its UUID, or its ID if the service has no UUIDs, is the key of its answer. */
+export type InputField = FormField & { uuid: string };
 
 /** The fields of a form that can be answered through the API, in the form's order. */
 export function parseInputFields(records: readonly IDataObject[]): InputField[] {
-	const fields = parseFields(records).filter(({ uuid }) => isId(uuid));
-	return fields.map(({ uuid = '', ...field }) => ({ ...field, id: uuid }));
+	return parseFields(records).filter((field): field is InputField => isId(field.uuid));
 }
 
 /** What a field is found by. */
-type Names = Partial<FormField> & { title: string; id?: string };
+type Names = FormField;
 
 /** The fields by each of their names, made once for each list of fields: nobody changes one in place. */
 export const indexFields = memoize(<Field extends Names>(fields: readonly Field[]) => {
@@ -105,7 +101,7 @@ export const indexFields = memoize(<Field extends Names>(fields: readonly Field[
 		/** By the label that is sent, under which the service lists answers too. */
 		byLabel: index(({ sentLabel }) => sentLabel, toKey),
 	});
-	const byId = index(({ id, ids = id }) => ids, normalizeId);
+	const byId = index(({ ids }) => ids, normalizeId);
 	return { byId, ...indexTexts(toComparable), caseless: indexTexts(toCaseless) };
 });
 indexFields.cache = new WeakMap();
@@ -115,12 +111,20 @@ indexFields.cache = new WeakMap();
  * else as their label with its number ("Full name (2)"), else as the label that is sent, else in other
  * capitals as one of these. Several fields only if they share the name.
  */
-function findField<Field extends Names>(name: string, fields: readonly Field[]): Field[] {
+function findCandidates<Field extends Names>(name: string, fields: readonly Field[]): Field[] {
 	const { byId, caseless, ...exact } = indexFields(fields);
 	const look = ({ byKey, byTitle, byLabel }: typeof caseless, text: string) =>
 		byKey.get(text) ?? byTitle.get(text) ?? byLabel.get(text);
 	const text = toComparable(name);
 	return byId.get(normalizeId(text)) ?? look(exact, text) ?? look(caseless, toCaseless(name)) ?? [];
+}
+
+/**
+ * The field that a name stands for: its UUID, its custom key, or its label, which has a number if other fields
+ * share it ("Full name (2)"). The label alone means the first of them.
+ */
+export function findField<F extends FormField>(name: string, fields: readonly F[]): F | undefined {
+	return findCandidates(name, fields).at(0);
 }
 
 /** The fields with the same label, in the form's order. */
@@ -140,7 +144,7 @@ export function findFields<Field extends Names>(
 	names: readonly string[],
 	fields: readonly Field[],
 ): Array<NamedField<Field>> {
-	const found = names.map((name) => ({ name, candidates: findField(name, fields) }));
+	const found = names.map((name) => ({ name, candidates: findCandidates(name, fields) }));
 	const named = new Set(found.flatMap(({ candidates }) => candidates));
 	return found.map(({ name, candidates }) => {
 		const [field, ...others] = candidates;
@@ -157,7 +161,7 @@ export function findFields<Field extends Names>(
 
 /** What to do about a name that several fields have. */
 export function explainSharedLabel({ name, sharedBy }: NamedField<Names>): string {
-	const [{ id, uuid = id }, ...later] = sharedBy;
+	const [{ uuid }, ...later] = sharedBy;
 	const numbered = later.map(({ title }) => `"${shortenText(title)}"`).join(', ');
-	return `"${name}" is the name of ${sharedBy.length} fields. Use the UUID ${uuid} for the first one, or ${numbered} for a later one.`;
+	return `"${name}" is the name of ${sharedBy.length} fields. Use the UUID ${String(uuid)} for the first one, or ${numbered} for a later one.`;
 }

@@ -3,7 +3,7 @@ import type { FieldType, GenericValue, IDataObject } from 'n8n-workflow';
 import { isLocalTime, readBoolean, readDay, readNumber, readTime } from '../readers';
 import { isRecord } from '../records';
 import { isWebUrl } from '../url';
-import { indexChoices, listOptions, splitChoices } from './choices';
+import { findChoices, indexChoices, listOptions, splitChoices } from './choices';
 import type { Choice } from './choices';
 import { encodeAny, encodeChoices, encodeTime, NO_ANSWER, writeDecimal } from './encode';
 import type { Encoded, Rules } from './encode';
@@ -204,6 +204,18 @@ export function readAnswer(given: GenericValue, field?: AnsweredField): GenericV
 	const value = withFiles(given ?? null);
 	if (field === undefined) return value;
 	return isNothing(value) ? null : kinds[field.kind].read(value, field.choices);
+}
+
+/**
+ * The one spelling of an answer, sent or listed: two answers to a field are equal if their spellings are.
+ * Undefined if there is none, for a list, a file, or a value in another spelling than the field takes.
+ */
+export function normalizeAnswer(field: AnsweredField, answer: unknown): string | undefined {
+	const { kind, choices } = field;
+	if (kind === 'multipleChoice' || kind === 'file') return undefined;
+	const single: unknown = Array.isArray(answer) && answer.length === 1 ? answer[0] : answer;
+	const choice = choices.length > 0 ? findChoices(single, indexChoices(choices)).at(0) : undefined;
+	return kinds[kind].normalize(choice?.value ?? single);
 }
 
 /** Services end a line in either way, and some trim what they store. They can list the text "true" as a boolean. */

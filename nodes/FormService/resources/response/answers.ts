@@ -101,9 +101,9 @@ export function readAnswers(
 		const encoded = encodeAnswer(value, field, { zone: input.zone, allowOther: allowed.other });
 		if ('problem' in encoded) problems.push(`"${field.title}" ${encoded.problem}.`);
 		else if (encoded.answer !== undefined) {
-			answers.data[field.id] = encoded.answer;
+			answers.data[field.uuid] = encoded.answer;
 			const isPlain = field.choices.length === 0 && !Array.isArray(value);
-			answers.compared[field.id] = isPlain ? encoded.answer : value;
+			answers.compared[field.uuid] = isPlain ? encoded.answer : value;
 			answers.byLabel[field.title] = encoded.answer;
 		}
 	}

@@ -71,7 +71,7 @@ export function findIdentity(
 	}
 	const identity = [...new Set(found.flatMap(({ field }) => field ?? []))];
 	const missing = identity
-		.filter(({ id }) => String(data[id] ?? '').trim() === '')
+		.filter(({ uuid }) => String(data[uuid] ?? '').trim() === '')
 		.map(
 			({ title }) =>
 				`"${title}" has no answer. '${SKIP_DUPLICATES}' compares this field, so it needs an answer.`,
@@ -125,7 +125,7 @@ export async function findDuplicates(
 			]);
 			return await indexResponses(input, records, fields, identity);
 		},
-		identity.map(({ id }) => id),
+		identity.map(({ uuid }) => uuid),
 	);
 	return { known: existing.known, key: findKey(input, existing, answers) };
 }
@@ -158,7 +158,7 @@ async function indexResponses(
 	const all = responses.map(({ matched }) => matched);
 	const isListed = (field: FormField) =>
 		all.some(({ byField, doubtful }) => byField[field.position] ?? doubtful.includes(field));
-	const identity = wanted.map(({ id }) => formFields.find(({ uuid }) => uuid === id)!);
+	const identity = wanted.map((field) => formFields.find(({ uuid }) => uuid === field.uuid)!);
 	const absent = identity.filter((field) => !isListed(field));
 	if (absent.length > 0 && responses.length > 0) {
 		const titles = absent.map(({ title }) => `"${title}"`).join(', ');

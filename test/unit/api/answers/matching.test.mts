@@ -203,7 +203,7 @@ describe('A name in the input or in a condition', () => {
 	]);
 	const find = (name: string) =>
 		findFields([name], fields).flatMap(({ field, sharedBy }) =>
-			[field ?? sharedBy].flat().map(({ id }) => id),
+			[field ?? sharedBy].flat().map(({ uuid }) => uuid),
 		);
 
 	it.each([
@@ -221,9 +221,9 @@ describe('A name in the input or in a condition', () => {
 
 	it('that two fields share means neither, unless the numbered label is there too', () => {
 		const [alone] = findFields(['comment'], fields);
-		expect(alone.sharedBy.map(({ id }) => id)).toEqual(['c', 'd']);
+		expect(alone.sharedBy.map(({ uuid }) => uuid)).toEqual(['c', 'd']);
 		const both = findFields(['Comment', 'Comment (2)'], fields);
-		expect(both.map(({ field }) => field?.id)).toEqual(['c', 'd']);
+		expect(both.map(({ field }) => field?.uuid)).toEqual(['c', 'd']);
 		expect(findFields(['twice'], fields)[0].sharedBy).toHaveLength(2);
 	});
 });
