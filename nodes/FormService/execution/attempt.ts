@@ -176,7 +176,7 @@ function createRequest(attempt: Attempt, item: Item, account: Account): ItemRequ
  * nothing more is sent of an account whose token is refused.
  */
 async function settleFailure(
-	{ run, reads, getStop }: Attempt,
+	{ run, getStop }: Attempt,
 	item: Item,
 	error: unknown,
 	account: Account | undefined,
@@ -191,6 +191,6 @@ async function settleFailure(
 	}
 	const isRefused = error instanceof NodeApiError && error.failure?.cause === 'credential-invalid';
 	if (run.continues ? isRefused : stopsAttempt) controller.abort(error);
-	const explained = await explainMissingForm(reads, item, error);
+	const explained = explainMissingForm(item, error);
 	return { error: asNodeError(node, explained, item.index) };
 }

@@ -1,14 +1,8 @@
 import { compact, uniq, upperFirst } from 'lodash';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
-import type { IDataObject } from 'n8n-workflow';
-import { getAccount } from '../api/account';
-import { createTarget, endpoints } from '../api/endpoints';
 import { asNodeError, asSentence, createInputError, NotSent, ServiceError } from '../api/errors';
-import { listRecords } from '../api/service';
-import { describeMissingForm, isFormMissing } from '../parameters/formId';
-import { InvalidFormId } from '../parameters/input';
-import { readOnce } from './operation';
-import type { Item, Reads } from './operation';
+import { describeUnknownForm, getChosenName, isFormMissing } from '../parameters/formId';
+import type { Item } from './operation';
 
 /** The errors of items. */
 
@@ -85,46 +79,13 @@ function describeError({ message, description }: NodeError): string {
 	return asSentence(message) + details;
 }
 
-/**
- * A more helpful error for a form that does not exist, see `describeMissingForm`. All other errors stay
- * unchanged.
- */
-export async function explainMissingForm(
-	reads: Reads,
-	item: Item,
-	error: unknown,
-): Promise<unknown> {
-	const given = getMissingFormId(item, error);
-	if (given === undefined) return error;
+/** The error of a form that does not exist, if it was chosen from the list. All other errors stay unchanged. */
+export function explainMissingForm(item: Item, error: unknown): unknown {
 	const node = item.n8n.getNode();
-	const forms = FORM_NAME.test(given) ? await findForms(reads, item) : [];
-	const entered = item.n8n.getNodeParameter('formId', '', { extractValue: true });
-	const baseUrl = String(item.composed.baseURL);
-	const explanation = describeMissingForm(node, given, forms, entered, baseUrl);
-	if (explanation === undefined) return error;
+	const formId = 'prepared' in item ? item.prepared.ids?.formId : undefined;
+	const name = formId === undefined ? undefined : getChosenName(node, formId);
+	if (formId === undefined || name === undefined || !isFormMissing(error)) return error;
 	const { failure } = error as NodeError;
-	if (error instanceof InvalidFormId) return createInputError(node, { ...explanation, failure });
-	return new ServiceError(node, { ...explanation, failure, httpCode: '404' }, item.index);
-}
-
-/** What can be a form's name: several words, or one that begins with a capital letter and has no digits. */
-const FORM_NAME =
-	/^(?=.*\p{L}{3})[\p{L}\p{N}&?!.,'-]+(?: [\p{L}\p{N}&?!.,'-]+)+$|^[A-Z][A-Za-z_-]+$/u;
-
-/** What was given for a form that does not exist; undefined if the error is another one. */
-function getMissingFormId(item: Item, error: unknown): string | undefined {
-	if (error instanceof InvalidFormId) return error.given;
-	return isFormMissing(error) && 'prepared' in item ? item.prepared.ids?.formId : undefined;
-}
-
-/** All forms of the item's account, or none if they cannot be read, because another error is about to be shown. */
-async function findForms(reads: Reads, { n8n, index: itemIndex }: Item): Promise<IDataObject[]> {
-	try {
-		const account = await getAccount(n8n, itemIndex);
-		const context = { n8n, account, urgency: 'bulk', itemIndex } as const;
-		const target = createTarget(account, endpoints.listForms);
-		return await readOnce({ context, target, reads }, listRecords);
-	} catch {
-		return [];
-	}
+	const explanation = { ...describeUnknownForm(formId, name), failure, httpCode: '404' };
+	return new ServiceError(node, explanation, item.index);
 }

@@ -1,12 +1,9 @@
 import { upperFirst } from 'lodash';
-import { NodeOperationError } from 'n8n-workflow';
-import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
-import type { Account } from '../api/account';
+import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { createInputError } from '../api/errors';
-import { isId, isRecord, MAX_ID_LENGTH } from '../api/records';
+import { isId, isRecord } from '../api/records';
 import { numberAsText, readBoolean, readNumber } from '../api/readers';
-import { isWebUrl } from '../api/url';
-import { describeMissingForm, describeUnknownForm, extractFormId, isExpression } from './formId';
+import { describeUnknownForm, extractFormId, getChosenName, isExpression } from './formId';
 import { limitInput } from './properties';
 
 /**
@@ -53,67 +50,30 @@ export function invalidAll(
 		: invalid(input, `${problems.length} ${counted}`, [...problems, ...help].join('\n'));
 }
 
-/** The Form parameter of an item has no ID. */
-export class InvalidFormId extends NodeOperationError {
-	/** Both n8n and its editor recognize an error by this name, not by its class. */
-	override name = 'NodeOperationError';
-
-	/** What may be the name of the form. */
-	readonly given?: string;
-
-	constructor(input: Input, given: unknown) {
-		const place = isWebUrl(given) ? "This URL does not contain a form's ID. " : '';
-		const description = `${place}Choose the form from the list or enter its ID. An ID has 1 to ${MAX_ID_LENGTH} letters, digits, hyphens and underscores.`;
-		const failure = { cause: 'configuration-invalid' } as const;
-		const message = describeInvalidId(input, 'formId', given);
-		super(input.node, message, { description, itemIndex: input.itemIndex, failure });
-		if (typeof given === 'string' && given.length <= MAX_ID_LENGTH) this.given = given;
-	}
-}
-
-function describeInvalidId(
-	{ node, itemIndex }: Input,
-	name: 'formId' | 'responseId',
-	given: unknown,
-): string {
-	const [title, id] = name === 'formId' ? ["'Form'", 'ID'] : ["'Response'", 'UUID'];
-	if ((given ?? '') !== '') return `${title} is not a valid ${id}`;
-	if (!isExpression(node, name)) return `${title} is empty`;
-	const place = itemIndex === undefined ? '' : ` for item ${itemIndex}`;
-	return `${title} is empty${place}: its expression returned nothing`;
-}
-
-/** @throws InvalidFormId */
 export function readFormId(input: Input): string {
-	const given = readIdText(input, 'formId');
-	const id = typeof given === 'string' ? extractFormId(given) : given;
+	const id = extractFormId(readText(input, 'formId', 'Form'));
 	if (isId(id)) return id;
-	throw new InvalidFormId(input, given);
+	const advice = 'Choose the form from the list, or enter its ID.';
+	throw invalid(input, describeInvalidId(input, 'formId', id), advice);
 }
 
 export function readResponseId(input: Input): string {
-	const id = readIdText(input, 'responseId');
+	const id = readText(input, 'responseId', 'Response').trim();
 	if (isId(id)) return id;
-	const advice = 'Choose a response from the list or enter its UUID.';
+	const advice = 'Choose a response from the list, or enter its UUID.';
 	throw invalid(input, describeInvalidId(input, 'responseId', id), advice);
 }
 
-/** The value of a parameter for an ID: trimmed, and a number as text. */
-function readIdText(input: Input, name: string): unknown {
-	const given = input.parameter(name, '');
-	return numberAsText(given) ?? (typeof given === 'string' ? given.trim() : given);
+function describeInvalidId({ node }: Input, name: 'formId' | 'responseId', id: string): string {
+	const [title, kind] = name === 'formId' ? ["'Form'", 'ID'] : ["'Response'", 'UUID'];
+	if (id !== '') return `${title} is not a valid ${kind}`;
+	return `${title} is empty${isExpression(node, name) ? ': its expression returned nothing' : ''}`;
 }
 
 /** The error for a form that is not in the list of all forms. */
-export function createMissingFormError(
-	input: Input,
-	formId: string,
-	forms: readonly IDataObject[],
-	{ baseUrl }: Account,
-) {
-	const entered = input.parameter('formId');
-	const { message, description } =
-		describeMissingForm(input.node, formId, forms, entered, baseUrl) ?? describeUnknownForm(formId);
+export function createMissingFormError(input: Input, formId: string) {
+	const name = getChosenName(input.node, formId);
+	const { message, description } = describeUnknownForm(formId, name);
 	return invalid(input, message, description);
 }
 
@@ -160,6 +120,11 @@ export function describeChoices(choices: Readonly<Record<string, string>>): stri
 }
 
 /** A text, also from a number that an expression gives. */
+export function readText(input: Input, name: string, displayName: string, fallback = ''): string {
+	return toText(input, input.parameter(name, fallback) ?? fallback, displayName);
+}
+
+/** A value of a text parameter within a collection. */
 export function toText(input: Input, value: unknown, displayName: string): string {
 	const text = typeof value === 'string' ? value : numberAsText(value);
 	if (text !== undefined) return text;

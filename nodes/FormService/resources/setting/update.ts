@@ -144,8 +144,7 @@ export const settingsUpdate: Operation = {
 				if (isOneForm) await refuseOtherForms({ input, formId, body }, request);
 				const forms = compares ? await readFormsById(request) : undefined;
 				if (forms?.has(formId) === false) {
-					const { account } = request.context;
-					throw createMissingFormError(input, formId, [...forms.values()], account);
+					throw createMissingFormError(input, formId);
 				}
 				const changes = forms && compareSettings(body, forms.get(formId) ?? {});
 				return {

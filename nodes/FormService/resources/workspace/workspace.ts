@@ -82,7 +82,7 @@ export const formGet: Operation = {
 				const forms = await readOnce(request, listRecords);
 				const form = forms.find((one) => getFormId(one) === formId);
 				if (form !== undefined) return [toItem(form)];
-				throw createMissingFormError(input, formId, forms, request.context.account);
+				throw createMissingFormError(input, formId);
 			},
 		};
 	},
