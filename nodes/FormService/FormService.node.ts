@@ -1,7 +1,7 @@
 import { NodeConnectionTypes } from 'n8n-workflow';
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { formServiceApiTest } from './methods/credentialTest';
-import { getConditionFields, getFieldOptions, getFormFields } from './methods/formFields';
+import { getConditionFields, getFieldOptions, getFormFields } from './methods/resourceMapping';
 import { searchForms, searchResponses } from './methods/listSearch';
 import { properties, requestDefaults, subtitle } from './resources';
 import { sendRoutedItem } from './execution/routing';

@@ -24,7 +24,7 @@ async function measureItems(items: number, responses: number, answers: number): 
 		const wanted = { sort: 'newest', conditions: { match: 'all', conditions, zone: '' } } as const;
 		const { findResponses } = built<typeof finding>('findResponses');
 		const { toResponseItem } = built<typeof showing>('responseItem');
-		for (const record of (await findResponses(records, wanted, fields)).met)
+		for (const record of await findResponses(records, wanted, fields))
 			await toResponseItem({} as never, record, output, fields);
 	};
 	let [isDone, longestMs] = [false, 0];

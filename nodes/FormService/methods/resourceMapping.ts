@@ -1,49 +1,59 @@
-import type { IDataObject, ResourceMapperField } from 'n8n-workflow';
-import { findNamesakes, parseInputFields } from '../api/answers/fields';
-import type { InputField } from '../api/answers/fields';
+import { castArray, uniqBy } from 'lodash';
+import type {
+	IDataObject,
+	ILoadOptionsFunctions,
+	INodePropertyOptions,
+	ResourceMapperField,
+	ResourceMapperFields,
+} from 'n8n-workflow';
+import { ATTRIBUTE, FILTER_ATTRIBUTES } from '../api/answers/conditions';
+import { parseFields, parseInputFields } from '../api/answers/fields';
+import type { FormField, InputField } from '../api/answers/fields';
 import { kinds } from '../api/answers/kinds';
 import type { Kind } from '../api/answers/kinds';
-import { makeUnique, toPlainText } from '../api/answers/names';
-import { shortenText } from '../api/errors';
+import { listNames, toCaseless, toPlainText } from '../api/answers/names';
+import { endpoints } from '../api/endpoints';
+import { asSentence } from '../api/errors';
+import { getFormId, isRecord } from '../api/records';
+import { findWatchKind } from '../parameters/watched';
+import { getChosenForm, listCached } from './listSearch';
 
 /**
- * A field of the resource mapper. n8n keeps all of it with the node, so Response: Create knows the UUID of
- * each answer even after the field was renamed.
+ * The fields of the chosen form, for the resource mapper of Response: Create. If they can't be loaded, a notice
+ * gives the reason: for a thrown error, the editor doesn't show the message.
  */
-export type MapperField = ResourceMapperField & {
-	/** The UUID of the field, or its ID if the service has no UUIDs. */
-	uuid: string;
-	/** The title of the field, by which errors and output name it. */
-	label: string;
-	formId: string;
-};
+export async function getFormFields(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
+	const formId = getChosenForm(this);
+	if (formId === '') return { fields: [], emptyFieldsNotice: 'Choose a form first.' };
+	try {
+		const fields = toMapperFields(await loadFormFields(this, formId));
+		if (fields.length > 0) return { fields };
+		return { fields, emptyFieldsNotice: 'This form has no fields that take an answer.' };
+	} catch (error) {
+		const reason = error instanceof Error ? error.message : String(error);
+		const emptyFieldsNotice = `The fields of the form could not be loaded. ${asSentence(reason)}`;
+		return { fields: getStoredFields(this), emptyFieldsNotice };
+	}
+}
+
+/** The fields that the mapper has loaded before: with an empty list, the editor would drop what is mapped. */
+function getStoredFields(n8n: ILoadOptionsFunctions): ResourceMapperField[] {
+	const mapper: unknown = n8n.getCurrentNodeParameter('fields');
+	const schema = isRecord(mapper) && Array.isArray(mapper.schema) ? mapper.schema : [];
+	return schema as unknown[] as ResourceMapperField[];
+}
 
 /**
- * A form's fields as the resource mapper shows them: by label, and with a number if two fields share the
- * label. Headings and the like take no answer and are left out. A field of unknown kind takes text.
- *
- * n8n reports a missing or invalid answer by the `id`, so it is the label. It stays when a field is renamed,
- * because the editor drops what is mapped to an `id` that is gone.
- *
- * @param before the fields of this form that the mapper has loaded before
+ * A form's fields as the resource mapper shows them, by their UUIDs, so that what is mapped to a field stays
+ * when the field is renamed. Headings and the like take no answer and are left out.
  */
-export function toMapperFields(
-	records: readonly IDataObject[],
-	formId: string,
-	before: readonly MapperField[] = [],
-): MapperField[] {
-	const fields = parseInputFields(records);
-	const ids = makeIds(fields, before);
-	const names = makeUnique(fields.map(describeField));
-	return fields.map((field, index) => {
-		const { uuid, title, isRequired } = field;
+export function toMapperFields(records: readonly IDataObject[]): ResourceMapperField[] {
+	return parseInputFields(records).map((field) => {
+		const { hint }: Kind = kinds[field.kind];
 		return {
-			id: ids[index],
-			uuid,
-			displayName: toPlainText(names[index]),
-			label: toPlainText(title),
-			formId,
-			required: isRequired,
+			id: field.uuid,
+			displayName: toPlainText(hint === undefined ? field.title : `${field.title} (${hint})`),
+			required: field.isRequired,
 			defaultMatch: false,
 			canBeUsedToMatch: false,
 			display: true,
@@ -52,43 +62,71 @@ export function toMapperFields(
 	});
 }
 
-function makeIds(fields: readonly InputField[], before: readonly MapperField[]): string[] {
-	const known = fields.map((field) => before.find(({ uuid }) => uuid === field.uuid)?.id);
-	const added = makeUnique(
-		// the editor reads the ID out of `value["ID"]`
-		fields
-			.filter((_, index) => known[index] === undefined)
-			.map(({ title }) => toPlainText(title.replaceAll('"', "'").trim())),
-		known.filter((id) => id !== undefined),
-	);
-	return known.map((id) => id ?? added.shift()!);
-}
-
-/** The longest part of a description that is shown behind a label. */
-const MAX_DETAIL = 40;
-
-/**
- * The label, since the editor cuts the end, with what to enter, and with the description of a field that shares
- * its label, which distinguishes the fields better than a number.
- */
-function describeField(field: InputField, _: number, fields: readonly InputField[]): string {
-	const { kind, title, sentLabel = '', description } = field;
-	const { hint }: Kind = kinds[kind];
-	const namesakes = findNamesakes(field, fields);
-	const detail = namesakes.length > 1 && description && shortenText(description, MAX_DETAIL);
-	const details = [detail, hint].filter(Boolean).join(', ');
-	return `${(detail && sentLabel.trim()) || title}${details === '' ? '' : ` (${details})`}`;
-}
-
-function getWidget({ kind, choices }: InputField) {
+function getWidget({ kind, choices }: InputField): Pick<ResourceMapperField, 'type' | 'options'> {
 	const { widget: type } = kinds[kind];
 	// n8n would evaluate a value that begins with "="
-	const values = choices.map(({ value }) => String(value));
-	if (choices.length === 0 || values.some((value) => toPlainText(value) !== value)) return { type };
+	const isEvaluated = choices.some(({ value }) => String(value).startsWith('='));
+	if (choices.length === 0 || isEvaluated) return { type };
 	const options = choices.map(({ name, value }) => ({ name: toPlainText(name), value }));
-	if (kind !== 'multipleChoice') return { type: 'options' as const, options };
+	if (kind !== 'multipleChoice') return { type: 'options', options };
 	const [first, ...others] = options;
-	return { type: 'options' as const, options: [{ ...first, description: SEVERAL }, ...others] };
+	return { type: 'options', options: [{ ...first, description: SEVERAL }, ...others] };
 }
 
 const SEVERAL = 'To choose several, switch to Expression and separate the choices with commas';
+
+/** The fields of the chosen form, for a list to choose from. */
+export async function getFieldOptions(
+	this: ILoadOptionsFunctions,
+): Promise<INodePropertyOptions[]> {
+	const formId = getChosenForm(this);
+	if (formId === '') return [];
+	const fields = parseInputFields(await loadFormFields(this, formId));
+	return fields.map((field) => toFieldOption(field, field.uuid));
+}
+
+/**
+ * The subjects of a condition: the fields of the chosen form and the attributes by which people filter. If
+ * several forms are watched, fields are named by their labels, since each form has its own UUIDs.
+ */
+export async function getConditionFields(
+	this: ILoadOptionsFunctions,
+): Promise<INodePropertyOptions[]> {
+	const [events, watch] = ['events', 'watch'].map((name) => this.getCurrentNodeParameter(name));
+	const kind = findWatchKind(events, watch);
+	const fields = await (kind === 'one' ? getFieldOptions.call(this) : listLabels(this, kind));
+	const attributes = Object.entries(FILTER_ATTRIBUTES).map(([name, { title }]) => ({
+		name: title,
+		value: ATTRIBUTE + name,
+		description: 'Attribute of the response',
+	}));
+	return [...fields, ...attributes];
+}
+
+async function listLabels(n8n: ILoadOptionsFunctions, watch: 'several' | 'all') {
+	const name = watch === 'all' ? 'exceptFormIds' : 'formIds';
+	const named = castArray(n8n.getCurrentNodeParameter(name) as unknown);
+	const forms = (await listCached(n8n, endpoints.listForms)).filter(
+		(form) => named.includes(getFormId(form)) === (watch === 'several'),
+	);
+	const fields = forms.flatMap((form) => parseFields(getListedFields(form)));
+	return uniqBy(fields, ({ title }) => toCaseless(title)).map((field) => toFieldOption(field));
+}
+
+/** A field with its choices: n8n could list them as the values of a condition, but its lists take no typed text. */
+function toFieldOption({ title, choices }: FormField, value = title): INodePropertyOptions {
+	const names = listNames(choices.map(({ name }) => name));
+	const description = names === '' ? undefined : `Choices: ${names}`;
+	return { name: toPlainText(title), value: toPlainText(value), description };
+}
+
+/** From the list of forms, which the editor has usually just loaded; else from the form itself. */
+async function loadFormFields(n8n: ILoadOptionsFunctions, formId: string): Promise<IDataObject[]> {
+	const forms = await listCached(n8n, endpoints.listForms);
+	const listed = getListedFields(forms.find((form) => getFormId(form) === formId));
+	return listed.length > 0 ? listed : await listCached(n8n, endpoints.listFields, { formId });
+}
+
+function getListedFields({ fields }: IDataObject = {}): IDataObject[] {
+	return Array.isArray(fields) ? fields.filter(isRecord) : [];
+}

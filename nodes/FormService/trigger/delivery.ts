@@ -146,7 +146,7 @@ async function sortOutEvents(
 
 /** Sorts out the events that the filters have not seen yet. The log says what could not be compared. */
 async function filterEvents(
-	{ request, memory, parameters }: PollContext,
+	{ memory, parameters }: PollContext,
 	{ id }: WatchedForm,
 	states: Map<string, FormState>,
 	fields: readonly FormField[],
@@ -155,8 +155,7 @@ async function filterEvents(
 	const unseen = waiting.filter(({ isWanted }) => !isWanted);
 	if (unseen.length === 0) return;
 	const possible = unseen.filter(({ event }) => parameters.events.includes(event));
-	const { met, note } = await filterByConditions(possible, parameters.conditions, fields);
-	if (note !== undefined) request.n8n.logger.warn(`Form ${id}: ${note}`);
+	const met = await filterByConditions(possible, parameters.conditions, fields);
 	const seen = waiting.filter(({ isWanted }) => isWanted);
 	const wanted = new Set([...seen, ...met].map(({ fingerprint }) => fingerprint));
 	const dropped = sortOut(memory.outbox, id, wanted);

@@ -117,7 +117,7 @@ async function findNewestMatch(
 	const problem = fields && findConditionProblem(conditions, fields, records);
 	if (problem !== undefined) throw createConditionError(context.n8n.getNode(), problem);
 	const entries = records.map((record) => ({ record }));
-	const { met } = await filterByConditions(entries, conditions, fields ?? []);
+	const met = await filterByConditions(entries, conditions, fields ?? []);
 	const examples = met.flatMap(({ record }) => {
 		const is_incomplete = isIncomplete(record);
 		const event = RESPONSE_EVENTS.find(

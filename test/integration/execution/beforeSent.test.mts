@@ -90,7 +90,9 @@ it('An error that several items have is said once, with their number', async () 
 
 it('An error lists the first 50 of the items that are invalid, each in its own way', async () => {
 	const { n8n } = await createWorld(AT_ONCE);
-	const input = Array.from({ length: 52 }, () => ({ json: { formId: '' } }));
+	const input = Array.from({ length: 52 }, (_, at) => ({
+		json: { formId: at === 0 ? 'a b' : '' },
+	}));
 	const { error } = await n8n.runNode(create.parameters, input);
 	expect(error?.message).toBe('52 of 52 items are invalid');
 	const [, ...lines] = String(error?.description).split('\n');

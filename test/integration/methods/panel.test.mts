@@ -43,11 +43,6 @@ it.each<[string, INodeParameters]>([
 });
 
 it.each<[string, INodeParameters, number, boolean]>([
-	['requests per day', { operation: 'create' }, 721, true],
-	['requests per day', { operation: 'create' }, 720, false],
-	['requests per day', { operation: 'update' }, 721, true],
-	['requests per day', { operation: 'getPdf' }, 721, true],
-	['requests per day', { operation: 'get' }, 721, false],
 	['Download Files', { options: { downloadFiles: true } }, 1, true],
 	['Download Files', { options: {} }, 1, false],
 ])('A hint about %s with %j, for %i items: %s', async (about, parameters, count, is) => {

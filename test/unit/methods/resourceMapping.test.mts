@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { toMapperFields } from '../../../nodes/FormService/methods/resourceMapping.ts';
 
-const mapAll = (...fields: object[]) => toMapperFields(fields as never, 'aB3xY9');
+const mapAll = (...fields: object[]) => toMapperFields(fields as never);
 const map = (field: object) => mapAll({ uuid: 'f', label: 'Field', ...field })[0];
 
 describe('A field of the resource mapper', () => {
 	it('is shown, can be empty, and is never one to match by', () => {
 		const flags = { required: false, display: true, defaultMatch: false, canBeUsedToMatch: false };
-		const names = { id: 'Field', label: 'Field', displayName: 'Field', formId: 'aB3xY9' };
-		expect(map({ type: 'text' })).toEqual({ uuid: 'f', ...names, ...flags, type: 'string' });
+		const names = { id: 'f', displayName: 'Field' };
+		expect(map({ type: 'text' })).toEqual({ ...names, ...flags, type: 'string' });
 	});
 
 	it.each([
@@ -48,7 +48,7 @@ describe('A field of the resource mapper', () => {
 
 	it.each([true, 1])('says how to choose several if it takes several (%j)', (multiple) => {
 		const field = map({ label: 'Uses', type: 'select', options: ['Red', 'Blue'], multiple });
-		expect(field).toMatchObject({ displayName: 'Uses (one or more)', label: 'Uses' });
+		expect(field).toMatchObject({ displayName: 'Uses (one or more)' });
 		expect(map({ type: 'file', multiple }).type).toBe('url');
 		const [{ description }] = field.options!;
 		expect(description).toMatch(/^To choose several, switch to Expression and separate/);
@@ -69,7 +69,7 @@ describe('The fields of the resource mapper', () => {
 	it('leave out headings, and fields without an ID', () => {
 		const heading = { uuid: 'a', label: 'Heading', type: 'heading' };
 		const fields = mapAll(heading, { label: 'No ID' }, { uuid: 'b', label: 'Name' });
-		expect(fields.map(({ uuid }) => uuid)).toEqual(['b']);
+		expect(fields.map(({ id }) => id)).toEqual(['b']);
 	});
 
 	it('are named by label, else by name, else by ID, with what a file field takes', () => {
@@ -83,25 +83,11 @@ describe('The fields of the resource mapper', () => {
 		expect(fields.map(({ displayName }) => displayName)).toEqual(names);
 	});
 
-	it('have their descriptions behind a label that two of them share', () => {
+	it('have a number behind a label that two of them share, as in the output', () => {
 		const fields = mapAll(
-			{ uuid: 'a', label: 'Comment', description: 'On the\ncourse' },
-			{ uuid: 'b', label: 'Comment', description: 'x'.repeat(50), type: 'file' },
-			{ uuid: 'c', label: 'Comment', description: 'On the course' },
-			{ uuid: 'd', label: 'Name', description: 'In full' },
+			{ uuid: 'a', label: 'Comment', description: 'On the course' },
+			{ uuid: 'b', label: 'Comment' },
 		);
-		expect(fields.map(({ displayName }) => displayName)).toEqual([
-			'Comment (On the course)',
-			`Comment (${'x'.repeat(40)}…, file URL)`,
-			'Comment (On the course) (2)',
-			'Name',
-		]);
-	});
-
-	it('have their labels as IDs, which n8n shows in its own messages', () => {
-		const labels = ['Name', 'Name', ' Say "hi"', '__proto__'];
-		const fields = mapAll(...labels.map((label, index) => ({ uuid: `f${index}`, label })));
-		const ids = ['Name', 'Name (2)', "Say 'hi'", '__proto__ (2)'];
-		expect(fields.map(({ id }) => id)).toEqual(ids);
+		expect(fields.map(({ displayName }) => displayName)).toEqual(['Comment', 'Comment (2)']);
 	});
 });

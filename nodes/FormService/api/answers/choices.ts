@@ -1,18 +1,10 @@
 import { memoize } from 'lodash';
-import type { IDataObject } from 'n8n-workflow';
+import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { isRecord, listEntries } from '../records';
 import { toComparable, toCaseless } from './names';
 
 /** A choice that a field offers. */
 export type Choice = { name: string; value: string | number };
-
-/** The choices that a text can stand for, by its spelling. */
-export type Choices = {
-	exact: ReadonlyMap<string, readonly Choice[]>;
-	caseless: ReadonlyMap<string, readonly Choice[]>;
-	/** The most parts between commas that a value or a name has. */
-	mostParts: number;
-};
 
 /** The choices of a field, or none if one of them can't be read, because then any answer may be one. */
 export function parseChoices(options: unknown): Choice[] {
@@ -29,7 +21,7 @@ export function listOptions(options: unknown): unknown[] {
 }
 
 function parseChoice(option: unknown): Choice | undefined {
-	const given = (isRecord(option) ? option : { text: option }) as IDataObject;
+	const given: IDataObject = isRecord(option) ? option : { text: option as GenericValue };
 	const { value, label, name, text } = given;
 	const [title] = [label, name, text, value].filter(isChoiceText);
 	const [own] = [value ?? title].filter(isChoiceText);
@@ -40,60 +32,51 @@ function isChoiceText(value: unknown): value is string | number {
 	return typeof value === 'number' || (typeof value === 'string' && value !== '');
 }
 
-/** The choices by value and name. Of the choices with one spelling, the one with the value is first. */
-export const indexChoices = memoize((choices: readonly Choice[]): Choices => {
-	const [exact, caseless] = [new Map<string, Choice[]>(), new Map<string, Choice[]>()];
-	const addChoice = (index: Map<string, Choice[]>, key: string, choice: Choice) => {
-		const same = index.get(key) ?? [];
-		if (!same.some(({ value }) => String(value) === String(choice.value))) same.push(choice);
-		index.set(key, same);
-	};
-	for (const attribute of ['value', 'name'] as const) {
-		for (const choice of choices) {
-			addChoice(exact, toComparable(String(choice[attribute])), choice);
-			addChoice(caseless, toCaseless(String(choice[attribute])), choice);
+/** The choices by value and by name. A value is found before a name, and the same case before another case. */
+const indexChoices = memoize((choices: readonly Choice[]) => {
+	const spellings = choices.map(({ name, value }) => ({ name, value: String(value) }));
+	const bySpelling = new Map<string, Choice>();
+	for (const spell of [toCaseless, toComparable]) {
+		for (const attribute of ['name', 'value'] as const) {
+			// of choices with one spelling, the first one counts
+			for (const [index, choice] of [...choices.entries()].reverse()) {
+				bySpelling.set(spell(spellings[index][attribute]), choice);
+			}
 		}
 	}
-	const mostParts = Math.max(1, ...[...exact.keys()].map((text) => text.split(',').length));
-	return { exact, caseless, mostParts };
+	const counts = [...bySpelling.keys()].map((text) => text.split(',').length);
+	return { bySpelling, mostParts: Math.max(1, ...counts) };
 });
 // a form's fields are read once for all responses, which can be 100,000
 indexChoices.cache = new WeakMap();
 
-/** The choices that an answer can stand for. Those in the same case go before those in another case. */
-export function findChoices(answer: unknown, { exact, caseless }: Choices): readonly Choice[] {
+/** The choice that an answer stands for: the one with its value, else the one with its name. */
+export function findChoice(answer: unknown, choices: readonly Choice[]): Choice | undefined {
 	// services give a choice with its label and its value
 	const given = isRecord(answer) ? (answer.value ?? answer.label ?? answer.name) : answer;
-	if (!['string', 'number', 'boolean'].includes(typeof given)) return [];
-	const text = String(given);
-	return exact.get(toComparable(text)) ?? caseless.get(toCaseless(text)) ?? [];
+	if (!['string', 'number', 'boolean'].includes(typeof given)) return undefined;
+	const { bySpelling } = indexChoices(choices);
+	return bySpelling.get(toComparable(String(given))) ?? bySpelling.get(toCaseless(String(given)));
 }
 
 /**
- * Splits a text with commas into choices. A choice can have commas in its name. Takes time linear in the
- * length of the text, because a respondent may have chosen it.
+ * Splits a text at commas into choices, the longer choice before the shorter one, because a choice can have
+ * commas in its name. Takes time linear in the length of the text, which a respondent may have chosen.
  *
- * @returns the entries in one of the ways in which they are all choices, the longer choice before the shorter
- * one; `ways` is 0, 1, or 2 for several
+ * @returns undefined if a part is no choice
  */
-export function splitChoices(text: string, choices: Choices): { ways: number; entries: string[] } {
+export function splitChoices(text: string, choices: readonly Choice[]): string[] | undefined {
 	const parts = text.split(',');
-	const joinParts = (start: number, end: number) => parts.slice(start, end).join(',').trim();
-	// of the parts from each index on
-	const ways = [...parts.map(() => 0), 1];
-	const ends: number[] = [];
-	for (let start = parts.length - 1; start >= 0; start--) {
-		for (let end = Math.min(start + choices.mostParts, parts.length); end > start; end--) {
-			if (ways[end] === 0) continue;
-			const entry = joinParts(start, end);
-			const count = entry === '' && choices.exact.size > 0 ? 1 : findChoices(entry, choices).length;
-			if (count > 0) ends[start] ??= end;
-			ways[start] = Math.min(2, ways[start] + count * ways[end]);
-		}
-	}
+	const { mostParts } = indexChoices(choices);
 	const entries: string[] = [];
-	for (let start = 0; ways[0] > 0 && start < parts.length; start = ends[start]) {
-		entries.push(joinParts(start, ends[start]));
+	for (let start = 0; start < parts.length; ) {
+		const candidates = parts.slice(start, start + mostParts);
+		const joinFirst = (count: number) => candidates.slice(0, count).join(',').trim();
+		let count = candidates.length;
+		while (count > 0 && findChoice(joinFirst(count), choices) === undefined) count -= 1;
+		if (count === 0) return undefined;
+		entries.push(joinFirst(count));
+		start += count;
 	}
-	return { ways: ways[0], entries: entries.filter((entry) => entry !== '') };
+	return entries;
 }

@@ -1,4 +1,4 @@
-import { compact, isEmpty } from 'lodash';
+import { isEmpty } from 'lodash';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { describeShape } from '../envelope';
 import { isRecord, isUuid, listEntries } from '../records';
@@ -19,78 +19,63 @@ export type Decoded = {
 	answers: Answer[];
 	/** A sentence on answers that could not be read. It names attributes, never values. */
 	problem?: string;
-	/** Whether these are answers only if a field of the form has one of the names. */
-	isGuess?: boolean;
 };
 
-/** Attributes that always hold the answers. A response without them can have the answers in `data`. */
-const CERTAIN_ATTRIBUTES = ['responses', 'answers'];
+/** Attributes that have been seen to hold the answers. A response without them can have the answers in `data`. */
+const SEEN_ATTRIBUTES = ['responses', 'answers'];
 
 /** The attributes of a response that hold its answers, or may hold them. */
 export function getAnswerAttributes(record: IDataObject): string[] {
-	const certain = CERTAIN_ATTRIBUTES.filter((name) => Object.hasOwn(record, name));
-	return certain.length > 0 ? certain : ['data'];
+	const seen = SEEN_ATTRIBUTES.filter((name) => Object.hasOwn(record, name));
+	return seen.length > 0 ? seen : ['data'];
 }
 
 /**
  * Finds the answers of a response: a list of objects, a list of such lists, one for each page of the form,
- * or a map. The specification does not show the shape (section 2.4); these have been seen, or are close to
- * what has been seen. Anything else is a problem, never a part of the answers.
+ * or a map. The specification does not show the shape (section 2.4). Anything else is a problem, never a part
+ * of the answers.
  */
 export function decodeAnswers(record: IDataObject): Decoded {
 	const names = getAnswerAttributes(record).filter((name) => Object.hasOwn(record, name));
-	if (names.length === 0) return { answers: [], problem: describeMissing(record) };
-	const container = names
-		.map((name) => record[name])
-		.find((value) => ['number', 'boolean'].includes(typeof value) || !isEmpty(value));
-	if (container === undefined) return { answers: [] };
-	// a form of several pages can have a list for each page
-	const list = toList(container)?.flatMap((page) => toList(page) ?? [page]);
-	if (list !== undefined) return decodeList(list);
-	if (!isRecord(container) || Object.values(container).some(isContainer)) {
-		const problem = `The answers could not be read from ${describeShape(container)}`;
-		return { answers: [], problem };
+	if (names.length === 0) {
+		return { answers: [], problem: `No answers were found in ${describeShape(record)}` };
 	}
-	const answers = Object.entries(container).map(([label, value]) => ({
-		label,
-		uuid: isUuid(label) ? label : undefined,
-		value: (value ?? null) as GenericValue,
-	}));
-	const isGuess = names[0] === 'data' && !answers.some(({ uuid }) => uuid !== undefined);
-	return { answers, isGuess };
+	const containers = names.map((name) => record[name]);
+	const container = containers.find((one) => typeof one === 'number' || !isEmpty(one));
+	if (container === undefined) return { answers: [] };
+	const pages = toList(container);
+	if (pages !== undefined) return decodeList(pages.flatMap((page) => toList(page) ?? [page]));
+	if (isRecord(container) && !Object.values(container).some(isListOfAnswers)) {
+		return { answers: Object.entries(container).map(decodePair) };
+	}
+	return { answers: [], problem: `The answers could not be read from ${describeShape(container)}` };
 }
 
-/** The problem of a response in which no answers were found. */
-export function describeMissing(record: IDataObject): string {
-	return `No answers were found in ${describeShape(record)}`;
-}
-
-/** The entries of a list of answers. A map can have numbers for names too: those of fields. */
+/** The entries of a list, also of one that PHP sends as an object with numbers for names; labels can be numbers too. */
 function toList(value: unknown): unknown[] | undefined {
-	const entries = listEntries(value) ?? [];
-	const isList =
-		Array.isArray(value) ||
-		entries.some((entry) => decodeEntry(entry) !== undefined || isContainer(entry));
-	return isList ? entries : undefined;
+	if (Array.isArray(value)) return value as unknown[];
+	const entries = listEntries(value);
+	return entries?.some(isRecord) ? entries : undefined;
 }
 
-/** Whether a value is no answer but a list of answers. A list of choices has labels and values alone. */
-function isContainer(value: unknown): boolean {
-	return (toList(value) ?? []).some(
-		(entry) =>
-			isRecord(entry) &&
-			['key', 'response', 'uuid'].some((name) => name in entry) &&
-			decodeEntry(entry) !== undefined,
-	);
+/** Whether a value in a map is no answer but holds answers itself. Choices have labels and values alone. */
+function isListOfAnswers(value: unknown): boolean {
+	const isAnswer = (entry: unknown) =>
+		isRecord(entry) && ['key', 'response', 'uuid'].some((name) => name in entry);
+	return Array.isArray(value) && value.some(isAnswer);
 }
 
 function decodeList(list: readonly unknown[]): Decoded {
-	const decoded = list.map(decodeEntry);
-	const answers = compact(decoded);
-	if (answers.length === list.length) return { answers };
-	const count = `${list.length - answers.length} of ${list.length} entries`;
-	const example = describeShape(list[decoded.indexOf(undefined)]);
-	return { answers, problem: `The answers could not be read from ${count}, such as ${example}` };
+	const answers: Answer[] = [];
+	const unread: unknown[] = [];
+	for (const entry of list) {
+		const answer = decodeEntry(entry);
+		if (answer === undefined) unread.push(entry);
+		else answers.push(answer);
+	}
+	if (unread.length === 0) return { answers };
+	const count = `${unread.length} of ${list.length} entries, such as ${describeShape(unread[0])}`;
+	return { answers, problem: `The answers could not be read from ${count}` };
 }
 
 /** Attributes of an entry without a value: a heading, or a field that was not answered. */
@@ -104,13 +89,16 @@ function decodeEntry(entry: unknown): Answer | undefined {
 	// services give a field without a label null or ""
 	const unlabelled = [entry.label, entry.key].includes(null) ? '' : undefined;
 	const label = readLabelText(entry.label) ?? readLabelText(entry.key) ?? uuid ?? unlabelled;
-	const isWhole =
-		'value' in entry ||
-		'response' in entry ||
-		Object.keys(entry).every((name) => WITHOUT_VALUE.includes(name));
+	const hasValue = 'value' in entry || 'response' in entry;
+	const isWhole = hasValue || Object.keys(entry).every((name) => WITHOUT_VALUE.includes(name));
 	if (label === undefined || !isWhole) return undefined;
 	const customKey = readLabelText(entry.custom_key);
 	return { label, uuid, customKey, value: (value ?? response ?? null) as GenericValue };
+}
+
+function decodePair([label, value]: [string, unknown]): Answer {
+	const uuid = isUuid(label) ? label : undefined;
+	return { label, uuid, value: (value ?? null) as GenericValue };
 }
 
 /** A text, also from a number: PHP sends the label "2024" as a number. */

@@ -1,10 +1,8 @@
-import { partition } from 'lodash';
 import { DateTime } from 'luxon';
-import { shortenText } from '../errors';
 import { isLocalTime, readTime } from '../readers';
-import { findChoices, indexChoices, splitChoices } from './choices';
+import { findChoice, splitChoices } from './choices';
 import type { Choice } from './choices';
-import { simplifySpelling } from './names';
+import { listNames } from './names';
 
 /** What the service takes as the answer to a field (specification, section 4, rule 2). */
 export type AnswerValue = string | number;
@@ -15,7 +13,7 @@ export type AnswerValue = string | number;
  */
 export type Encoded = { answer: AnswerValue | undefined } | { problem: string };
 
-/** What is known of a field and the workflow when an answer is sent, read or compared. */
+/** What is known of a field and the workflow when an answer is sent. */
 export type Rules = {
 	choices: readonly Choice[];
 	/** The time zone of the workflow, for times that do not state their own zone. */
@@ -24,45 +22,25 @@ export type Rules = {
 	allowOther: boolean;
 };
 
-export const NO_ANSWER = { answer: undefined } as const;
-
 /** An answer to a field of unknown kind, or to one that takes text. */
 export function encodeAny(value: unknown): Encoded {
-	if (value === undefined || value === null) return NO_ANSWER;
+	if (value === undefined || value === null) return { answer: undefined };
 	if (typeof value === 'string') return { answer: value };
 	if (typeof value === 'boolean') return { answer: Number(value) };
 	if (typeof value === 'number') return encodeNumber(value);
-	if (typeof value === 'bigint') return { answer: value.toString() };
-	if (Array.isArray(value)) {
-		// also visits the gaps of a sparse list
-		const entries = Array.from(value, (entry) =>
-			Array.isArray(entry)
-				? { problem: 'must not contain a list inside a list' }
-				: encodeAny(entry),
-		);
-		return joinEntries(entries);
-	}
+	if (Array.isArray(value)) return joinEntries(value.map(encodeAny));
 	const date = value instanceof Date ? DateTime.fromJSDate(value, { zone: 'utc' }) : value;
-	if (!DateTime.isDateTime(date)) {
-		return { problem: 'must be text, a number, a date or a list, not an object' };
-	}
-	const text = date.toISO();
-	return text === null ? { problem: 'is not a valid date' } : { answer: text };
+	const text = DateTime.isDateTime(date) ? date.toISO() : null;
+	if (text !== null) return { answer: text };
+	return { problem: 'must be text, a number, a date or a list, not an object' };
 }
 
+/** The service takes whole numbers alone; JavaScript has rounded those beyond 2^53. */
 function encodeNumber(value: number): Encoded {
 	if (!Number.isFinite(value)) return { problem: 'must be a number' };
 	if (Number.isSafeInteger(value)) return { answer: value };
-	if (!Number.isInteger(value)) return { answer: writeDecimal(value) };
-	return {
-		problem: 'has too many digits to be sent exactly as a number. Enter it as text, in quotes',
-	};
-}
-
-/** A number in digits, without an exponent if no digit is lost. */
-export function writeDecimal(value: number): string {
-	const decimal = value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 });
-	return Number(decimal) === value ? decimal : String(value);
+	if (!Number.isInteger(value)) return { answer: String(value) };
+	return { problem: 'has too many digits to be sent exactly. Enter it as text, in quotes' };
 }
 
 function joinEntries(entries: readonly Encoded[]): Encoded {
@@ -81,10 +59,9 @@ export function encodeTime(value: unknown, zone: string, kind: 'date' | 'dateTim
 	if (!isLocalTime(value)) return encodeAny(value);
 	const wallClock = DateTime.fromMillis(readTime(value, 'utc')!, { zone: 'utc' });
 	// the editor gives a day as its midnight
-	if (kind === 'date' && +wallClock.startOf('day') === +wallClock) {
-		return { answer: wallClock.toISODate()! };
-	}
-	return { answer: DateTime.fromMillis(time, { zone }).toISO()! };
+	const isDay = kind === 'date' && +wallClock.startOf('day') === +wallClock;
+	const text = isDay ? wallClock.toISODate() : DateTime.fromMillis(time, { zone }).toISO();
+	return { answer: text! };
 }
 
 /**
@@ -97,30 +74,13 @@ export function encodeChoices(
 	taken: 'one' | 'several',
 ): Encoded {
 	if (choices.length === 0) return encodeAny(value);
-	const known = indexChoices(choices);
 	const isSplit = taken === 'several' && typeof value === 'string';
-	const split = isSplit ? splitChoices(value, known) : undefined;
-	const given = split?.ways ? split.entries : [value].flat();
-	const found = given.map((one) => findChoices(one, known).at(0));
-	const others = given.filter((_, index) => found[index] === undefined);
-	if ((taken === 'one' && given.length > 1) || (!allowOther && others.length > 0)) {
-		const count = taken === 'one' ? '' : 'or more ';
-		return { problem: `must be one ${count}of ${listOffered(choices, others)}` };
+	const given = (isSplit && splitChoices(value, choices)) || [value].flat();
+	const found = given.map((one) => findChoice(one, choices)?.value);
+	const isKnown = allowOther || !found.includes(undefined);
+	if (isKnown && (taken === 'several' || given.length === 1)) {
+		return joinEntries(given.map((one, index) => encodeAny(found[index] ?? one)));
 	}
-	return joinEntries(given.map((one, index) => encodeAny(found[index]?.value ?? one)));
-}
-
-/** As many choices as an error names. */
-const MAX_LISTED = 20;
-
-/** The choices, those first that differ from an answer in case, blanks, punctuation and accents alone. */
-function listOffered(choices: readonly Choice[], answers: readonly unknown[]): string {
-	const texts = answers.filter((answer) => typeof answer === 'string');
-	const given = texts.flatMap((text) => [text, ...text.split(',')]).map(simplifySpelling);
-	const [close, others] = partition(choices, ({ name, value }) =>
-		[name, String(value)].map(simplifySpelling).some((one) => one !== '' && given.includes(one)),
-	);
-	const shown = [...close, ...others].slice(0, MAX_LISTED).map(({ name }) => shortenText(name));
-	const rest = choices.length - shown.length;
-	return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+	const offered = listNames(choices.map(({ name }) => name));
+	return { problem: `must be one ${taken === 'one' ? '' : 'or more '}of ${offered}` };
 }

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { pauseIfDue } from '../clock';
 import { filterByConditions, listParts } from './conditions';
-import type { Conditions, Filtered } from './conditions';
+import type { Conditions } from './conditions';
 import { decodeAnswers } from './decode';
 import type { FormField } from './fields';
 import { toCaseless } from './names';
@@ -34,7 +34,7 @@ export async function findResponses(
 	records: readonly IDataObject[],
 	{ after, before, text = '', conditions, sort }: Wanted,
 	fields: readonly FormField[] = [],
-): Promise<Filtered<IDataObject>> {
+): Promise<IDataObject[]> {
 	const wantedText = toCaseless(text);
 	const entries: Array<{ record: IDataObject }> = [];
 	for (const record of records) {
@@ -48,10 +48,9 @@ export async function findResponses(
 			entries.push({ record });
 		}
 	}
-	const { met, note } = await filterByConditions(entries, conditions, fields);
-	const ordered =
-		sort === 'listed' ? met : sort === 'newest' ? sortNewestFirst(met) : sortOldestFirst(met);
-	return { met: ordered.map(({ record }) => record), note };
+	const met = await filterByConditions(entries, conditions, fields);
+	const sorters = { newest: sortNewestFirst, oldest: sortOldestFirst, listed: undefined };
+	return (sorters[sort]?.(met) ?? met).map(({ record }) => record);
 }
 
 /** The texts and numbers in the answers of a response, without case and however deep; of an uploaded file, its name. */

@@ -1,11 +1,10 @@
-import { trimEnd } from 'lodash';
 import type { FieldType, GenericValue, IDataObject } from 'n8n-workflow';
 import { isLocalTime, readBoolean, readDay, readNumber, readTime } from '../readers';
 import { isRecord } from '../records';
 import { isWebUrl } from '../url';
-import { findChoices, indexChoices, listOptions, splitChoices } from './choices';
+import { findChoice, listOptions, splitChoices } from './choices';
 import type { Choice } from './choices';
-import { encodeAny, encodeChoices, encodeTime, NO_ANSWER, writeDecimal } from './encode';
+import { encodeAny, encodeChoices, encodeTime } from './encode';
 import type { Encoded, Rules } from './encode';
 import { toComparable } from './names';
 import { withFiles } from './uploads';
@@ -18,10 +17,8 @@ export type Kind = {
 	encode: (value: unknown, rules: Rules) => Encoded;
 	/** A listed answer as a column has it; a value that is not certain stays as the service gave it. */
 	read: (value: GenericValue, choices: readonly Choice[]) => GenericValue;
-	/** The one spelling of an answer, sent or listed, or of an entry of a list; undefined if it has none. */
-	normalize: (entry: unknown) => string | undefined;
-	/** What is true of an answer without that spelling, for an error. */
-	unclear: string;
+	/** The one spelling of an answer, sent or listed; undefined if it has none. */
+	normalize: (value: unknown) => string | undefined;
 	/** The widget of the resource mapper for a field without choices. */
 	widget: FieldType;
 	/** What to enter, if the widget doesn't show it. */
@@ -34,7 +31,6 @@ const plain = {
 	encode: encodeAny,
 	read: (value: GenericValue) => value,
 	normalize: normalizeText,
-	unclear: 'is not plain text',
 	widget: 'string' as const,
 };
 
@@ -63,11 +59,7 @@ export const kinds = {
 			return { problem: 'must be the http or https URL of an already uploaded file' };
 		},
 		read: (value) => (isRecord(value) ? [value] : value),
-		normalize: (entry) => {
-			const address = isRecord(entry) ? entry.url : entry;
-			return isWebUrl(address) ? new URL(address).href : undefined;
-		},
-		unclear: 'is not the URL of a file',
+		normalize: () => undefined,
 		widget: 'url',
 		hint: 'file URL',
 		example: () => ['example.pdf|https://example.com/example.pdf'],
@@ -77,31 +69,28 @@ export const kinds = {
 		types: /^date$/,
 		encode: (value, { zone }) => encodeTime(value, zone, 'date'),
 		// a day that is listed as a time is that of some zone
-		normalize: (entry) =>
-			typeof entry === 'string' && entry.trim() === readDay(entry) ? entry.trim() : undefined,
-		unclear: 'is not a day such as 2026-01-31',
+		normalize: (value) => {
+			const day = readDay(value);
+			return day === String(value).trim() ? day : undefined;
+		},
 		example: () => '2026-01-31',
 	},
 	dateTime: {
 		...dates,
 		types: /^date[-_]?time(-local)?$/,
 		encode: (value, { zone }) => encodeTime(value, zone, 'dateTime'),
-		normalize: (entry) => (isLocalTime(entry) ? undefined : readTime(entry, 'utc')?.toString()),
-		unclear: 'is not a time with a time zone, such as 2026-01-31T08:00:00Z',
+		normalize: (value) => (isLocalTime(value) ? undefined : readTime(value, 'utc')?.toString()),
 		example: () => '2026-01-31T09:00:00Z',
 	},
 	number: {
 		types: /^(number|numeric|integer|int|decimal|float|rating|scale|slider|nps)$/,
 		encode: (value) => {
-			if (typeof value === 'bigint' || readNumber(value) !== undefined) return encodeAny(value);
+			if (readNumber(value) !== undefined) return encodeAny(value);
 			return { problem: 'must be a number, such as 1234.5 (without commas or units)' };
 		},
-		read: (value) => {
-			const number = readNumber(value) ?? NaN;
-			return String(number) === value && isExact(number) ? number : value;
-		},
-		normalize: normalizeNumber,
-		unclear: 'is not a plain number such as 1234.5',
+		// "01234" and a number with more digits than JavaScript keeps stay text
+		read: (value) => (String(readNumber(value)) === value ? Number(value) : value),
+		normalize: (value) => keepExact(readNumber(value))?.toString(),
 		widget: 'number',
 		example: () => 1,
 	},
@@ -117,11 +106,7 @@ export const kinds = {
 			const single: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
 			return readBoolean(single) ?? value;
 		},
-		normalize: (entry) => {
-			const answer = readBoolean(entry);
-			return answer === undefined ? undefined : String(Number(answer));
-		},
-		unclear: 'is not true or false',
+		normalize: (value) => readBoolean(value)?.toString(),
 		widget: 'boolean',
 		example: () => true,
 	},
@@ -129,7 +114,9 @@ export const kinds = {
 		...plain,
 		types: /^(multi_?select|multiple_choice|tags|checkboxes)$/,
 		encode: (value, rules) => encodeChoices(value, rules, 'several'),
-		read: (value, choices) => (Array.isArray(value) ? value : readSeveral(value, choices)),
+		read: (value, choices) =>
+			(typeof value === 'string' && splitChoices(value, choices)) || [value].flat(),
+		normalize: () => undefined,
 		hint: 'one or more',
 		example: (choices) => choices.slice(0, 2).map(({ value }) => value),
 	},
@@ -149,7 +136,7 @@ export const kinds = {
 /** What a field takes; text if its type is unknown. */
 export type FieldKind = keyof typeof kinds;
 
-export const FIELD_KINDS = Object.keys(kinds) as [FieldKind, ...FieldKind[]];
+const FIELD_KINDS = Object.keys(kinds) as FieldKind[];
 
 /** A field as answers to it are written, read and compared. */
 export type AnsweredField = { kind: FieldKind; choices: readonly Choice[] };
@@ -159,12 +146,11 @@ export function findKind({ type, multiple, options }: IDataObject): FieldKind {
 	const name = typeof type === 'string' ? type : '';
 	const word = name.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
 	const kind = FIELD_KINDS.find((one) => kinds[one].types.test(word)) ?? 'text';
-	if (word === 'checkbox') {
-		// without choices, it is a yes or no
-		return listOptions(options).length > 0 ? 'multipleChoice' : 'boolean';
-	}
+	const takesSeveral =
+		// without choices, a checkbox is a yes or no
+		word === 'checkbox' ? listOptions(options).length > 0 : readBoolean(multiple) === true;
 	const isOpen = ['singleChoice', 'text', 'boolean'].includes(kind);
-	return isOpen && readBoolean(multiple) === true ? 'multipleChoice' : kind;
+	return isOpen && takesSeveral ? 'multipleChoice' : kind;
 }
 
 /** Whether nothing was answered: nothing, blanks, or a list of these. */
@@ -187,7 +173,7 @@ export function encodeAnswer(
 	field: AnsweredField,
 	{ zone, allowOther = false }: { zone: string; allowOther?: boolean },
 ): Encoded {
-	if (isNothing(value)) return NO_ANSWER;
+	if (isNothing(value)) return { answer: undefined };
 	const list = Array.isArray(value) ? value.filter((one) => !isNothing(one)) : [];
 	// a text alone can be several choices, and an entry of a list cannot
 	const isOne = list.length === 1 && field.kind !== 'multipleChoice';
@@ -208,43 +194,23 @@ export function readAnswer(given: GenericValue, field?: AnsweredField): GenericV
 
 /**
  * The one spelling of an answer, sent or listed: two answers to a field are equal if their spellings are.
- * Undefined if there is none, for a list, a file, or a value in another spelling than the field takes.
+ * Undefined if there is none, as for a list, a file, or a value that the field does not take.
  */
-export function normalizeAnswer(field: AnsweredField, answer: unknown): string | undefined {
-	const { kind, choices } = field;
-	if (kind === 'multipleChoice' || kind === 'file') return undefined;
+export function normalizeAnswer(
+	{ kind, choices }: AnsweredField,
+	answer: unknown,
+): string | undefined {
 	const single: unknown = Array.isArray(answer) && answer.length === 1 ? answer[0] : answer;
-	const choice = choices.length > 0 ? findChoices(single, indexChoices(choices)).at(0) : undefined;
-	return kinds[kind].normalize(choice?.value ?? single);
+	return kinds[kind].normalize(findChoice(single, choices)?.value ?? single);
 }
 
 /** Services end a line in either way, and some trim what they store. They can list the text "true" as a boolean. */
-export function normalizeText(entry: unknown): string | undefined {
-	if (typeof entry === 'number') return isExact(entry) ? writeDecimal(entry) : undefined;
-	return typeof entry === 'string' ? toComparable(entry.replaceAll('\r\n', '\n')) : undefined;
+function normalizeText(value: unknown): string | undefined {
+	if (typeof value === 'number') return keepExact(value)?.toString();
+	return typeof value === 'string' ? toComparable(value.replaceAll('\r\n', '\n')) : undefined;
 }
 
-/** Whether JSON.parse keeps all digits of a number: 15 of any, and all of a whole one below 2^53. */
-function isExact(number: number): boolean {
-	if (Number.isInteger(number)) return Number.isSafeInteger(number);
-	return Number(number.toPrecision(15)) === number;
-}
-
-/** The digits of a number: `7.0`, `07` and `7` are `7`. An exponent is written out, if no digit is lost. */
-function normalizeNumber(entry: unknown): string | undefined {
-	const number = readNumber(entry);
-	const isPlain = typeof entry === 'string' && !/e/i.test(entry);
-	if (number === undefined || (!isPlain && !isExact(number))) return undefined;
-	const decimal = isPlain ? entry.trim() : writeDecimal(number);
-	if (/e/i.test(decimal)) return undefined;
-	const short = decimal.includes('.') ? trimEnd(trimEnd(decimal, '0'), '.') : decimal;
-	const digits = short.replace(/^(-?)0+(?=\d)/, '$1');
-	return digits === '-0' ? '0' : digits;
-}
-
-/** The choices of a text with commas, if it can be split in only one way. */
-function readSeveral(value: GenericValue, choices: readonly Choice[]): GenericValue[] {
-	if (typeof value !== 'string') return [value];
-	const { ways, entries } = splitChoices(value, indexChoices(choices));
-	return ways === 1 ? entries : [value];
+/** JSON.parse rounds a number beyond 2^53, so that two numbers become one. */
+function keepExact(number: number | undefined): number | undefined {
+	return Math.abs(number ?? NaN) <= Number.MAX_SAFE_INTEGER ? number : undefined;
 }

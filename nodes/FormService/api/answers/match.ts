@@ -1,8 +1,6 @@
-import { union } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { pauseIfDue } from '../clock';
-import { normalizeId, isUuid } from '../records';
-import { decodeAnswers, describeMissing } from './decode';
+import { decodeAnswers } from './decode';
 import type { Answer } from './decode';
 import { indexFields } from './fields';
 import type { FormField } from './fields';
@@ -20,21 +18,17 @@ export type MatchedAnswers = {
 	byField: ReadonlyArray<MatchedAnswer | undefined>;
 	/** Labels that several fields share, so that only the order decides which answer is whose. */
 	byPosition: string[];
-	/** Fields for which the answer, or the lack of an answer, is not certain. */
-	doubtful: FormField[];
 	/** A sentence on the answers that could not be read. */
 	problem?: string;
 };
-
-type ByField = Array<MatchedAnswer | undefined>;
 
 /** What was matched with each list of fields: the items of a run, and what each is made of, share it. */
 const matchesByFields = new WeakMap<readonly FormField[], WeakMap<IDataObject, MatchedAnswers>>();
 
 /**
- * The one way from a response to the answers of its fields. The UUID or ID of a field goes first, then its
- * custom key. Labels come last, and of several fields with one label, the first has the first answer, and
- * so on. Names are compared without the whitespace around them and in one Unicode form.
+ * The one way from a response to the answers of its fields. The UUID of a field goes first, then its custom
+ * key. Labels come last, and of several fields with one label, the first has the first answer, and so on.
+ * Names are compared without the whitespace around them and in one Unicode form.
  *
  * @param fields none if they are not known: then labels name the answers
  */
@@ -44,6 +38,53 @@ export function matchAnswers(record: IDataObject, fields?: readonly FormField[])
 	const matched = matches.get(record) ?? matchFields(record, fields);
 	matchesByFields.set(fields, matches.set(record, matched));
 	return matched;
+}
+
+function matchFields(record: IDataObject, fields: readonly FormField[]): MatchedAnswers {
+	const { answers: decoded, problem } = decodeAnswers(record);
+	const answers: MatchedAnswer[] = decoded.map((answer) => ({ ...answer, field: undefined }));
+	const index = indexFields(fields);
+	const byField: Array<MatchedAnswer | undefined> = Array(fields.length).fill(undefined);
+	const assign = (answer: MatchedAnswer, owners: readonly FormField[]) => {
+		const taken = owners.map(({ position }) => byField[position]);
+		const free = taken.indexOf(undefined);
+		// a heading of the same label has an entry without a value
+		const place = free < 0 ? taken.findIndex((one) => isNothing(one?.value)) : free;
+		if (place < 0) return;
+		if (taken[place] !== undefined) taken[place].field = undefined;
+		answer.field = owners[place];
+		byField[answer.field.position] = answer;
+	};
+	for (const answer of answers) {
+		assign(answer, findOwners(answer.uuid, answer.customKey, index));
+	}
+	// an answer with the UUID of a field that the form no longer has is never that of another field
+	const isIdentified = index.haveUuids || byField.some(Boolean);
+	const named = answers
+		.filter(({ field, uuid }) => field === undefined && !(isIdentified && uuid !== undefined))
+		.map((answer) => ({ answer, labeled: index.byLabel.get(toComparable(answer.label)) ?? [] }));
+	for (const { answer, labeled } of named) {
+		if (labeled.length === 0) assign(answer, findOwners(answer.label, answer.label, index));
+	}
+	const byPosition = new Set<string>();
+	for (const { answer, labeled } of named) {
+		assign(answer, labeled);
+		// in a map, a label that is taken can also be the custom key of a field
+		if (answer.field === undefined) assign(answer, findOwners(answer.label, answer.label, index));
+		else if (labeled.length > 1) byPosition.add(labeled[0].label);
+	}
+	return { answers, byField, byPosition: [...byPosition], problem };
+}
+
+/** The field with a UUID, or else the only one with a custom key. */
+function findOwners(
+	uuid = '',
+	customKey = '',
+	{ byUuid, byKey }: ReturnType<typeof indexFields>,
+): readonly FormField[] {
+	const identified = uuid === '' ? undefined : byUuid.get(uuid);
+	const keyed = customKey === '' ? undefined : byKey.get(toComparable(customKey));
+	return identified ?? (keyed?.length === 1 ? keyed : []);
 }
 
 /**
@@ -60,78 +101,6 @@ export async function hasUnmatchedAnswers(
 		if (answers.some(({ field, value }) => field === undefined && !isNothing(value))) return true;
 	}
 	return false;
-}
-
-function matchFields(record: IDataObject, fields: readonly FormField[]): MatchedAnswers {
-	const { answers: decoded, problem, isGuess = false } = decodeAnswers(record);
-	const answers: MatchedAnswer[] = decoded.map((answer) => ({ ...answer, field: undefined }));
-	const byField = matchIdentifiers(answers, fields);
-	const isIdentified = byField.some(Boolean) || fields.some(({ ids }) => ids.some(isUuid));
-	// an answer with the UUID of a field that the form no longer has is never that of another field
-	const left = answers.filter(
-		({ field, uuid }) => field === undefined && !(isIdentified && uuid !== undefined),
-	);
-	const notes = matchNames(left, fields, byField);
-	if (!isGuess || byField.some(Boolean)) return { answers, byField, ...notes, problem };
-	return { answers: [], byField, byPosition: [], doubtful: [], problem: describeMissing(record) };
-}
-
-function assign(answer: MatchedAnswer, field: FormField, byField: ByField): void {
-	answer.field = field;
-	byField[field.position] = answer;
-}
-
-/** Assigns answers that have the UUID of a field, or a custom key that only one field has. */
-function matchIdentifiers(answers: MatchedAnswer[], fields: readonly FormField[]): ByField {
-	const { byId, byKey } = indexFields(fields);
-	const byField: ByField = Array(fields.length).fill(undefined);
-	for (const answer of answers) {
-		const { uuid, customKey } = answer;
-		const [identified] = (uuid && byId.get(normalizeId(uuid))) || [];
-		const [keyed, ...others] = (customKey && byKey.get(toComparable(customKey))) || [];
-		const field = identified ?? (others.length === 0 ? keyed : undefined);
-		if (field && !byField[field.position]) assign(answer, field, byField);
-	}
-	return byField;
-}
-
-/** Assigns answers that have a name alone: a label, or the ID or custom key of a field, each by itself. */
-function matchNames(answers: MatchedAnswer[], fields: readonly FormField[], byField: ByField) {
-	const { byId, byKey, byLabel } = indexFields(fields);
-	const isFree = ({ position }: FormField) => byField[position] === undefined;
-	const selectFree = (some: readonly FormField[] = []) =>
-		some.every(isFree) ? some : some.filter(isFree);
-	// for each of many responses: lodash's groupBy takes three times as long
-	const byName = new Map<string, MatchedAnswer[]>();
-	for (const answer of answers) {
-		const name = toComparable(answer.label);
-		const own = byName.get(name);
-		if (own === undefined) byName.set(name, [answer]);
-		else own.push(answer);
-	}
-	const groups = Array.from(byName, ([name, own]) => {
-		const labelled = selectFree(byLabel.get(name));
-		const [ids, keys] = [byId.get(normalizeId(name)), byKey.get(name)];
-		const keyed = selectFree(ids && keys ? union(ids, keys) : (ids ?? keys));
-		// keys are surest; a name that is a key and a label is that of the field that has no other answer
-		return { own, keyed, labelled, rank: labelled.length === 0 ? 0 : 1 + keyed.length };
-	});
-	const byPosition: string[] = [];
-	const doubtful: FormField[] = [];
-	for (const group of groups.sort((one, other) => one.rank - other.rank)) {
-		const [keyed, labelled] = [selectFree(group.keyed), selectFree(group.labelled)];
-		const owners = keyed.length === 1 ? keyed : labelled;
-		// a heading of the same label has an entry without a value
-		const own =
-			group.own.length > owners.length
-				? group.own.filter(({ value }) => !isNothing(value))
-				: group.own;
-		own.slice(0, owners.length).forEach((one, index) => assign(one, owners[index], byField));
-		if (owners === keyed) continue;
-		if (labelled.length > 1) byPosition.push(labelled[0].label);
-		if (own.length !== labelled.length) doubtful.push(...labelled);
-	}
-	return { byPosition, doubtful };
 }
 
 /** The names of answers in an item: those of their fields, else their labels, numbered if they repeat. */

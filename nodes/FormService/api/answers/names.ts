@@ -1,4 +1,5 @@
 import { trim } from 'lodash';
+import { shortenText } from '../errors';
 
 /** The service's own attributes of a response that One Column per Field always gives. */
 export const COLUMN_ATTRIBUTES = ['uuid', 'number', 'created_at', 'is_incomplete'];
@@ -30,44 +31,34 @@ const UNUSABLE = ['__proto__', 'constructor', 'prototype'];
  *
  * @param taken names that none may have
  */
-export function makeUnique(labels: readonly string[], taken: readonly string[] = []): string[] {
-	const wanted = labels.map((label) => (label.trim() === '' ? 'Untitled' : label));
-	return addCounts(wanted, wanted, taken, (label, count) => `${label} (${count})`);
-}
-
-/**
- * Names for binary fields by the names of their answers, in small letters and digits: "CV" becomes
- * `cv`, and the second file of the answer `cv_2`.
- *
- * @param owners the name of the answer of each file
- * @param all the names of all answers, which no numbered name takes
- */
-export function makeFileFieldNames(owners: readonly string[], all: readonly string[]): string[] {
-	const wanted = owners.map(toFieldName);
-	return addCounts(wanted, all.map(toFieldName), [], (name, count) => `${name}_${count}`);
-}
-
-/** The wanted names, each once: a name that is used or taken gets a number with which it is not reserved. */
-function addCounts(
-	wanted: readonly string[],
-	reserved: readonly string[],
-	taken: readonly string[],
-	addCount: (name: string, count: number) => string,
+export function makeUnique(
+	labels: readonly string[],
+	taken: readonly string[] = [],
+	addCount = (label: string, count: number) => `${label} (${count})`,
 ): string[] {
+	const wanted = labels.map((label) => (label.trim() === '' ? 'Untitled' : label));
+	const existing = new Set(wanted);
 	const used = new Set([...UNUSABLE, ...taken]);
-	const unavailable = new Set(reserved);
 	const counts = new Map<string, number>();
-	return wanted.map((base) => {
-		let name = base;
-		let count = counts.get(base) ?? 1;
-		while (used.has(name) || (name !== base && unavailable.has(name))) {
+	return wanted.map((label) => {
+		let name = label;
+		let count = counts.get(label) ?? 1;
+		while (used.has(name) || (name !== label && existing.has(name))) {
 			count += 1;
-			name = addCount(base, count);
+			name = addCount(label, count);
 		}
-		counts.set(base, count);
+		counts.set(label, count);
 		used.add(name);
 		return name;
 	});
+}
+
+/**
+ * Names for binary fields by the titles of their fields, in small letters and digits: "CV" becomes `cv`, and
+ * its second file `cv_2`.
+ */
+export function makeFileFieldNames(owners: readonly string[]): string[] {
+	return makeUnique(owners.map(toFieldName), [], (name, count) => `${name}_${count}`);
 }
 
 function toFieldName(text: string): string {
@@ -76,8 +67,17 @@ function toFieldName(text: string): string {
 		.replace(/\p{Mark}/gu, '')
 		.toLowerCase()
 		.replace(/[^\p{Letter}\p{Number}]+/gu, '_');
-	const name = trim(words, '_').normalize('NFC');
-	return name === '' ? 'file' : name;
+	return trim(words, '_').normalize('NFC') || 'file';
+}
+
+/** As many names as an error lists. */
+const MAX_LISTED = 20;
+
+/** The names of fields or choices for an error, separated by commas. */
+export function listNames(names: readonly string[]): string {
+	const shown = names.slice(0, MAX_LISTED).map((name) => shortenText(name));
+	const rest = names.length - shown.length;
+	return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
 /** A label, custom key or text in the form in which two of them are compared. */

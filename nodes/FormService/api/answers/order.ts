@@ -1,34 +1,31 @@
-import { orderBy, partition } from 'lodash';
+import { orderBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { readNumber, readTime } from '../readers';
 
+type Entry = { record: IDataObject };
+
 /**
- * Oldest first: by the time of submission, else of creation, then by `number`, then by an `id` that counts
- * up, and otherwise as listed. If some have no time, `number` decides if all have one; else those without
- * a time come last.
+ * Oldest first: by the time of submission, else of creation, then by `number`, and otherwise as listed. Those
+ * without a time come last.
  */
-export function sortOldestFirst<T extends { record: IDataObject }>(entries: readonly T[]): T[] {
-	return sortEntries(entries, 'asc');
+export function sortOldestFirst<T extends Entry>(entries: readonly T[]): T[] {
+	return sortEntries(entries, 'asc', Infinity);
 }
 
-/** Newest first, by the same attributes. Equally old entries stay as listed, and those without a time come last. */
-export function sortNewestFirst<T extends { record: IDataObject }>(entries: readonly T[]): T[] {
-	return sortEntries(entries, 'desc');
+/** Newest first, by the same attributes. Those without a time come last. */
+export function sortNewestFirst<T extends Entry>(entries: readonly T[]): T[] {
+	return sortEntries(entries, 'desc', -Infinity);
 }
 
-function sortEntries<T extends { record: IDataObject }>(
+function sortEntries<T extends Entry>(
 	entries: readonly T[],
 	direction: 'asc' | 'desc',
+	missing: number,
 ): T[] {
-	const has = (key: Key) => (entry: T) => key(entry.record) !== undefined;
-	const whole = KEYS.filter((key) => entries.every(has(key)));
-	const used = whole.length > 0 ? whole : [getSubmissionTime];
-	const [timed, others] = partition(entries, has(used[0]));
-	const byUsed = used.map((key) => (entry: T) => key(entry.record));
-	return [...orderBy(timed, byUsed, Array(used.length).fill(direction)), ...others];
+	const getTime = ({ record }: Entry) => getSubmissionTime(record) ?? missing;
+	const getNumber = ({ record }: Entry) => readNumber(record.number) ?? missing;
+	return orderBy(entries, [getTime, getNumber], [direction, direction]);
 }
-
-type Key = (record: IDataObject) => number | undefined;
 
 /**
  * When a response was submitted, or else created, in epoch milliseconds; undefined if that cannot be read.
@@ -44,10 +41,3 @@ export function getSubmissionTime(record: IDataObject): number | undefined {
 export function getCreationTime({ created_at: time }: IDataObject): number | undefined {
 	return readTime(time, 'utc');
 }
-
-/** The keys of the order, the best first. */
-const KEYS: readonly Key[] = [
-	getSubmissionTime,
-	({ number }) => readNumber(number),
-	({ id }) => readNumber(id),
-];

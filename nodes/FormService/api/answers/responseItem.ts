@@ -4,9 +4,8 @@ import { pauseIfDue } from '../clock';
 import { ServiceError } from '../errors';
 import { downloadFiles } from '../files/download';
 import type { RequestContext } from '../requestContext';
-import { copyJson, isRecord, withoutSecrets } from '../records';
+import { copyJson, withoutSecrets } from '../records';
 import { getAnswerAttributes } from './decode';
-import { indexFields } from './fields';
 import type { FormField, Naming } from './fields';
 import { isNothing, readAnswer } from './kinds';
 import { matchAnswers, nameAnswers } from './match';
@@ -25,19 +24,9 @@ export type ResponseOutput = Required<Naming> & {
 	details: boolean;
 };
 
-/**
- * Whether items cannot be made without the fields of the form, which are one request more. Only the fields
- * can say whether an object in the records is a map of answers by label.
- */
-export function outputNeedsFields(
-	{ simplify, answerKeys, columns }: ResponseOutput,
-	records: readonly IDataObject[] = [],
-): boolean {
-	if (!simplify) return false;
-	if (answerKeys !== 'label' || columns) return true;
-	return records.some(
-		(record) => isRecord(record.data) && getAnswerAttributes(record)[0] === 'data',
-	);
+/** Whether items cannot be made without the fields of the form, which are one request more. */
+export function outputNeedsFields({ simplify, answerKeys, columns }: ResponseOutput): boolean {
+	return simplify && (answerKeys !== 'label' || columns);
 }
 
 /**
@@ -89,17 +78,10 @@ function toJson(
 
 /** The files of a response, each with the name of the binary field that takes it. */
 function listUploads(record: IDataObject, fields?: readonly FormField[]) {
-	const { answers } = matchAnswers(record, fields);
-	// nobody knows a field by its UUID
-	const names = nameAnswers(answers).map((name, index) => {
-		const { field } = answers[index];
-		return field?.uuid === name ? field.label : name;
-	});
-	const files = answers.flatMap(({ value }, index) =>
-		listFiles(value).map((file) => ({ ...file, owner: names[index] })),
+	const files = matchAnswers(record, fields).answers.flatMap(({ value, label, field }) =>
+		listFiles(value).map((file) => ({ ...file, owner: field?.title ?? label })),
 	);
-	const owners = files.map(({ owner }) => owner);
-	const fieldNames = makeFileFieldNames(owners, names);
+	const fieldNames = makeFileFieldNames(files.map(({ owner }) => owner));
 	return files.map(({ name, url }, index) => ({ name, url, fieldName: fieldNames[index] }));
 }
 
@@ -145,9 +127,7 @@ export function toColumns(
 	const otherCells = others.map(({ value }, index) => [names[index], readAnswer(value)]);
 	const notes = {
 		otherAnswers: others.length > 0 ? Object.fromEntries(otherCells) : null,
-		...(indexFields(fields).byLabel.size < fields.length && {
-			matchedByPosition: details && byPosition.length > 0 ? byPosition : null,
-		}),
+		matchedByPosition: details && byPosition.length > 0 ? byPosition : null,
 		answersError: problem ?? null,
 	};
 	return {

@@ -1,7 +1,6 @@
-import { difference, isEmpty, mapKeys } from 'lodash';
-import { z } from 'zod';
+import { difference, isEmpty } from 'lodash';
 import type { AnswerValue } from '../../api/answers/encode';
-import { explainSharedLabel, findFields } from '../../api/answers/fields';
+import { findField } from '../../api/answers/fields';
 import type { InputField } from '../../api/answers/fields';
 import { encodeAnswer, isNothing } from '../../api/answers/kinds';
 import { shortenText } from '../../api/errors';
@@ -27,10 +26,8 @@ export const ANSWERS_MODE = 'Specify Answers';
 export type GivenAnswers = {
 	/** How they are given: by the names in the input item, field by field, or as JSON. */
 	mode: 'auto' | 'fields' | 'json';
-	/** By any name of the field; by its UUID if the resource mapper has stored the UUID. */
+	/** By any name of the field. */
 	values: Record<string, unknown>;
-	/** The labels that the resource mapper has stored, by UUID. */
-	labels?: ReadonlyMap<string, string>;
 };
 
 /** What an answer may be in spite of its field. */
@@ -45,8 +42,6 @@ export type Allowed = {
 export type Answers = {
 	/** By the ID of the field (specification, section 4, rule 2). */
 	data: Record<string, AnswerValue>;
-	/** The same as answers are compared: choices as they were given, and lists with their entries. */
-	compared: Record<string, unknown>;
 	/** By the label of the field, as far as it is known. */
 	byLabel: Record<string, AnswerValue>;
 	/** With Map Automatically: the input fields that are not used. */
@@ -54,23 +49,14 @@ export type Answers = {
 };
 
 /** @throws NodeOperationError if the parameter cannot be understood */
-export function readGivenAnswers(input: Input, formId: string): GivenAnswers {
+export function readGivenAnswers(input: Input): GivenAnswers {
 	const mode = readChoice(input, 'inputMode', ANSWERS_MODE, INPUT_MODES);
 	if (mode === 'auto') return { mode, values: input.item.json };
 	if (mode === 'json') return { mode, values: readJsonAnswers(input) };
 	// n8n's own conversion of 'fields.value' would turn empty text into the number 0
 	const mapper = input.parameter('fields', {});
-	const { value, schema } = isRecord(mapper) ? mapper : {};
-	// of another form if an expression chooses the form
-	const stored = z.array(storedField.extend({ formId: z.literal(formId) })).safeParse(schema);
-	const labels = new Map(stored.data?.map(({ id, uuid }) => [uuid, id]));
-	const uuids = new Map(stored.data?.map(({ id, uuid }) => [id, uuid]));
-	const values = mapKeys(isRecord(value) ? value : {}, (_, key) => uuids.get(key) ?? key);
-	return { mode, values, labels };
+	return { mode, values: isRecord(mapper) && isRecord(mapper.value) ? mapper.value : {} };
 }
-
-/** A field as the resource mapper has stored it, see `methods/resourceMapping`; the ID is the key of its answer. */
-const storedField = z.object({ id: z.string(), uuid: z.string() });
 
 function readJsonAnswers(input: Input): Record<string, unknown> {
 	const values = readJsonObject(input, 'answersJson', 'Answers (JSON)');
@@ -96,14 +82,12 @@ export function readAnswers(
 	const help = problems.length > 0 ? listNames(given, fields) : [];
 	if (unanswered.length > 0) help.push(MISSING_ADVICE);
 	const ignored = listIgnored(input, found.unused);
-	const answers: Answers = { data: {}, compared: {}, byLabel: {}, ignored };
+	const answers: Answers = { data: {}, byLabel: {}, ignored };
 	for (const { field, value } of found.answers) {
 		const encoded = encodeAnswer(value, field, { zone: input.zone, allowOther: allowed.other });
 		if ('problem' in encoded) problems.push(`"${field.title}" ${encoded.problem}.`);
 		else if (encoded.answer !== undefined) {
 			answers.data[field.uuid] = encoded.answer;
-			const isPlain = field.choices.length === 0 && !Array.isArray(value);
-			answers.compared[field.uuid] = isPlain ? encoded.answer : value;
 			answers.byLabel[field.title] = encoded.answer;
 		}
 	}
@@ -127,11 +111,8 @@ type FoundAnswers = {
 };
 
 /** The answer of each field of the form that has one in the input, in the form's order. */
-function findAnswers(
-	{ mode, values, labels }: GivenAnswers,
-	fields: readonly InputField[],
-): FoundAnswers {
-	const named = findFields(Object.keys(values), fields);
+function findAnswers({ mode, values }: GivenAnswers, fields: readonly InputField[]): FoundAnswers {
+	const named = Object.keys(values).map((name) => ({ name, field: findField(name, fields) }));
 	const answers: FoundAnswers['answers'] = [];
 	const problems: string[] = [];
 	const unused = new Set(Object.keys(values));
@@ -148,19 +129,16 @@ function findAnswers(
 	}
 	for (const one of named) {
 		const isGiven = !isNothing(values[one.name]);
-		if (one.sharedBy.length > 0) {
-			if (isGiven) problems.push(explainSharedLabel(one));
-		} else if (one.field === undefined && (mode === 'json' || (mode === 'fields' && isGiven))) {
-			problems.push(explainUnknownName(one.name, labels));
+		if (one.field === undefined && (mode === 'json' || (mode === 'fields' && isGiven))) {
+			problems.push(explainUnknownName(one.name, mode));
 		}
 	}
 	return { answers, problems, unused: mode === 'auto' ? [...unused] : [] };
 }
 
-function explainUnknownName(name: string, labels?: GivenAnswers['labels']): string {
-	const label = labels?.get(name);
-	if (label === undefined) return `${quote(name)} is not a field of this form.`;
-	return `${quote(label)} is no longer a field of this form. Refresh the list of fields in the node.`;
+function explainUnknownName(name: string, mode: GivenAnswers['mode']): string {
+	if (mode !== 'fields') return `${quote(name)} is not a field of this form.`;
+	return 'An answer is for a field that the form no longer has. Refresh the list of fields in the node.';
 }
 
 function quote(text: string): string {
@@ -183,7 +161,7 @@ function listNames({ mode, values }: GivenAnswers, fields: readonly InputField[]
 	if (mode === 'fields') return [];
 	const names = Object.keys(values);
 	const given = mode === 'auto' ? [`Input fields: ${joinNames(names)}.`] : [];
-	const answered = findFields(names, fields).map(({ field }) => field);
+	const answered = names.map((name) => findField(name, fields));
 	const others = fields.filter((field) => !answered.includes(field));
 	return [...given, `Form fields without an answer: ${listTitles(others)}.`];
 }

@@ -114,7 +114,7 @@ export const responseCreate: Operation = {
 	],
 	prepare(input) {
 		const formId = readFormId(input);
-		const given = readGivenAnswers(input, formId);
+		const given = readGivenAnswers(input);
 		const skipNames = readSkipNames(input);
 		const options = readCollection(input, 'options');
 		const allowed = {
@@ -127,7 +127,7 @@ export const responseCreate: Operation = {
 			async check(request) {
 				const fields = parseInputFields(await readFormFields(request, formId));
 				const answers = readAnswers(input, given, fields, allowed);
-				const identity = findIdentity(input, skipNames, fields, answers);
+				const identity = findIdentity(input, skipNames, fields);
 				const { known, key } = await findDuplicates(request, input, formId, answers, identity);
 				return {
 					orderKey: key && `${formId} ${key}`,

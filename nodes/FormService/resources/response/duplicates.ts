@@ -1,12 +1,9 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { canBeSame, canonicalize } from '../../api/answers/canonical';
-import type { Canonical } from '../../api/answers/canonical';
-import { explainSharedLabel, findFields, parseFields } from '../../api/answers/fields';
+import { findField, parseFields } from '../../api/answers/fields';
 import type { FormField, InputField } from '../../api/answers/fields';
-import { isNothing } from '../../api/answers/kinds';
+import { isNothing, normalizeAnswer } from '../../api/answers/kinds';
 import { matchAnswers } from '../../api/answers/match';
-import type { MatchedAnswers } from '../../api/answers/match';
-import { toComparable } from '../../api/answers/names';
+import type { MatchedAnswer } from '../../api/answers/match';
 import { pauseIfDue } from '../../api/clock';
 import { endpoints, createTarget } from '../../api/endpoints';
 import { readBoolean } from '../../api/readers';
@@ -16,7 +13,7 @@ import type { Input } from '../../parameters/input';
 import { invalid, invalidAll, readCollection, toWords } from '../../parameters/input';
 import { readFormFields, readOnce } from '../../execution/operation';
 import type { ItemRequest } from '../../execution/operation';
-import { COUNTED, listTitles } from './answers';
+import { COUNTED } from './answers';
 import type { Answers } from './answers';
 
 /** The name of the parameter, as errors speak of it. */
@@ -50,46 +47,36 @@ export function readSkipNames(input: Input): string[] {
 /**
  * The fields by which a response is recognized.
  *
- * @throws NodeOperationError that names what is no field of the form, and fields that have no answer
+ * @throws NodeOperationError that names what is no field of the form, and fields that cannot be compared
  */
 export function findIdentity(
 	input: Input,
 	names: readonly string[],
 	fields: readonly InputField[],
-	{ data }: Answers,
 ): InputField[] {
-	const found = findFields(names, fields);
-	const problems = found
-		.filter(({ field }) => field === undefined)
-		.map((one) =>
-			one.sharedBy.length > 0
-				? explainSharedLabel(one)
-				: `'${SKIP_DUPLICATES}' names "${one.name}", which is not a field of the form.`,
-		);
-	if (problems.length > 0) {
-		throw invalidAll(input, problems, COUNTED, [`Form fields: ${listTitles(fields)}.`]);
+	const identity = new Set<InputField>();
+	const problems: string[] = [];
+	for (const name of names) {
+		const field = findField(name, fields);
+		const problem = field === undefined ? 'is not a field of the form' : explainUse(field, fields);
+		if (problem !== undefined) problems.push(`"${field?.title ?? name}" ${problem}.`);
+		else if (field !== undefined) identity.add(field);
 	}
-	const identity = [...new Set(found.flatMap(({ field }) => field ?? []))];
-	const missing = identity
-		.filter(({ uuid }) => String(data[uuid] ?? '').trim() === '')
-		.map(
-			({ title }) =>
-				`"${title}" has no answer. '${SKIP_DUPLICATES}' compares this field, so it needs an answer.`,
-		);
-	if (missing.length > 0) throw invalidAll(input, missing, COUNTED);
-	return identity;
+	if (problems.length === 0) return [...identity];
+	const help = [`Choose other fields in '${SKIP_DUPLICATES}'.`];
+	throw invalidAll(input, problems, "fields can't be compared", help);
+}
+
+/** Why responses cannot be recognized by a field; undefined if they can. */
+function explainUse({ kind, label }: InputField, fields: readonly InputField[]) {
+	if (kind === 'file') return 'takes files, which cannot be compared';
+	if (kind === 'multipleChoice') return 'takes several choices, which cannot be compared';
+	const isShared = fields.filter((field) => field.label === label).length > 1;
+	return isShared ? 'has the label of another field, so answers cannot be compared' : undefined;
 }
 
 /** The ID of the first response with a key, if the service gives it: one that exists, or that the run adds. */
 export type Known = Map<string | undefined, Promise<string | undefined>>;
-
-/** The complete responses of a form by their answers to the identifying fields. */
-type Existing = {
-	identity: FormField[];
-	known: Known;
-	/** The responses and the items of the run. */
-	compared: Array<{ name: string; key?: string; answers: Canonical[] }>;
-};
 
 const NOT_ADDED = `This item was not added. Choose other fields, or remove '${SKIP_DUPLICATES}' and find duplicates with Response: Get Many.`;
 
@@ -99,35 +86,33 @@ const NOT_ADDED = `This item was not added. Choose other fields, or remove '${SK
  *
  * @param identity the fields by which a response is recognized; none if every item is added
  * @returns the known responses, and the key of those with the item's answers
- * @throws NodeApiError, or NodeOperationError if it is not certain whether a response has the same answers
+ * @throws NodeApiError, or NodeOperationError if an answer cannot be compared
  */
 export async function findDuplicates(
 	request: ItemRequest,
 	input: Input,
 	formId: string,
-	answers: Answers,
+	{ data }: Answers,
 	identity: readonly InputField[],
 ): Promise<{ known: Known; key?: string }> {
 	if (identity.length === 0) return { known: new Map() };
 	const { account } = request.context;
-	const target = createTarget(
-		account,
-		endpoints.listResponses,
-		{ formId },
-		{ incomplete: 'false' },
-	);
-	const existing = await readOnce(
+	const query = { incomplete: 'false' };
+	const target = createTarget(account, endpoints.listResponses, { formId }, query);
+	const answers = identity.map(({ uuid }) => data[uuid]);
+	const key = makeKey(input, identity, answers, 'this item');
+	const known = await readOnce(
 		{ ...request, target, reads: request.lastingReads },
 		async (context) => {
-			const [records, fields] = await Promise.all([
+			const [records, fieldRecords] = await Promise.all([
 				listRecords({ ...context, comparesText: true }, target),
 				readFormFields(request, formId),
 			]);
-			return await indexResponses(input, records, fields, identity);
+			return await indexResponses(input, records, parseFields(fieldRecords), identity);
 		},
 		identity.map(({ uuid }) => uuid),
 	);
-	return { known: existing.known, key: findKey(input, existing, answers) };
+	return { known, key };
 }
 
 /**
@@ -137,100 +122,54 @@ export async function findDuplicates(
 async function indexResponses(
 	input: Input,
 	records: readonly IDataObject[],
-	fieldRecords: readonly IDataObject[],
-	wanted: readonly InputField[],
-): Promise<Existing> {
-	const formFields = parseFields(fieldRecords);
-	const responses: Array<{ id?: string; matched: MatchedAnswers }> = [];
+	fields: readonly FormField[],
+	identity: readonly InputField[],
+): Promise<Known> {
+	const known: Known = new Map();
 	for (const record of records) {
 		await pauseIfDue();
 		if (readBoolean(record.is_incomplete) === true) continue;
-		responses.push({ id: getId(record), matched: matchAnswers(record, formFields) });
+		const id = getId(record);
+		const name = `response ${id ?? 'without ID'}`;
+		const { answers: all, byField, problem } = matchAnswers(record, fields);
+		if (problem !== undefined) {
+			const message = `'${SKIP_DUPLICATES}' can't read the answers of ${name}`;
+			throw invalid(input, message, `${problem}. ${NOT_ADDED}`);
+		}
+		const answers = identity.map(({ position }) => byField[position]?.value);
+		if (answers.some(isNothing)) {
+			const isUnmatched = ({ field, uuid, value }: MatchedAnswer) =>
+				field === undefined && uuid === undefined && !isNothing(value);
+			// each item has all answers, so it differs from a response without one of them
+			if (!all.some(isUnmatched)) continue;
+			const message = `'${SKIP_DUPLICATES}' can't compare the answers of ${name}`;
+			throw invalid(input, message, `They may have an earlier label. ${NOT_ADDED}`);
+		}
+		const key = makeKey(input, identity, answers, name);
+		if (!known.has(key)) known.set(key, Promise.resolve(id));
 	}
-	const unread = responses.find(({ matched }) => matched.problem !== undefined);
-	if (unread !== undefined) {
-		throw invalid(
-			input,
-			`'${SKIP_DUPLICATES}' can't read the answers of response ${unread.id ?? 'without ID'}`,
-			`${unread.matched.problem}. ${NOT_ADDED}`,
-		);
-	}
-	const all = responses.map(({ matched }) => matched);
-	const isListed = (field: FormField) =>
-		all.some(({ byField, doubtful }) => byField[field.position] ?? doubtful.includes(field));
-	const identity = wanted.map((field) => formFields.find(({ uuid }) => uuid === field.uuid)!);
-	const absent = identity.filter((field) => !isListed(field));
-	if (absent.length > 0 && responses.length > 0) {
-		const titles = absent.map(({ title }) => `"${title}"`).join(', ');
-		throw invalid(
-			input,
-			`'${SKIP_DUPLICATES}' found no answer to ${titles} in any of the ${responses.length} responses of the form`,
-			`The field may be new or renamed, so an existing response could be missed. ${NOT_ADDED}`,
-		);
-	}
-	const existing: Existing = { identity, known: new Map(), compared: [] };
-	for (const { id, matched } of responses) {
-		const answers = identity.map((field) => findAnswer(matched, field));
-		const key = joinForms(answers);
-		existing.compared.push({ name: `response ${id ?? 'without ID'}`, key, answers });
-		if (key !== undefined && !existing.known.has(key)) existing.known.set(key, Promise.resolve(id));
-	}
-	return existing;
-}
-
-/** The same for responses with the same answers; undefined if an answer is not certain. */
-function joinForms(answers: readonly Canonical[]): string | undefined {
-	const forms = answers.map(({ form }) => form);
-	return forms.includes(undefined) ? undefined : JSON.stringify(forms);
+	return known;
 }
 
 /**
- * The key of the responses that have the same answers as an item.
+ * The same text for the same answers.
  *
- * @throws NodeOperationError if it is not certain whether a response, or an earlier item, has the same answers
+ * @throws NodeOperationError if there is no answer, or one that cannot be compared
  */
-function findKey(input: Input, existing: Existing, answers: Answers): string {
-	const { identity, known, compared } = existing;
-	const own = identity.map((field) => canonicalize(answers.compared[field.uuid!], field));
-	const key = joinForms(own);
-	if (key !== undefined && known.has(key)) return key;
-	const all = { name: 'the responses of the form', key, answers: own };
-	const canBeItem = (answers: Canonical[]) => answers.every((one, at) => canBeSame(one, own[at]));
-	const like =
-		key === undefined ? all : compared.find((one) => one.key !== key && canBeItem(one.answers));
-	if (key !== undefined && like === undefined) {
-		compared.push({ name: 'an earlier item', key, answers: own });
-		return key;
+function makeKey(
+	input: Input,
+	identity: readonly InputField[],
+	answers: readonly unknown[],
+	owner: string,
+): string {
+	const spellings = identity.map((field, index) => normalizeAnswer(field, answers[index]));
+	const missing = identity.find((_, index) => isNothing(answers[index]));
+	if (missing !== undefined) {
+		const message = `"${missing.title}" has no answer. '${SKIP_DUPLICATES}' compares this field, so it needs an answer.`;
+		throw invalidAll(input, [message], COUNTED);
 	}
-	const { name, answers: others } = like ?? all;
-	const index = others.findIndex(({ form }, at) => form === undefined || form !== own[at].form);
-	throw invalid(
-		input,
-		`'${SKIP_DUPLICATES}' can't compare "${identity[index].title}" with ${name}`,
-		`The answer ${others[index].unclear ?? own[index].unclear}. ${NOT_ADDED}`,
-	);
-}
-
-/**
- * The answer of a response to a field. If the service lists labels alone, an answer under a label of several
- * fields, or under one that the form no longer has, may be the answer to the field.
- */
-function findAnswer({ answers, doubtful }: MatchedAnswers, field: FormField): Canonical {
-	const label = toComparable(field.label);
-	const namesakes = doubtful.includes(field)
-		? answers.filter((answer) => answer.field && toComparable(answer.field.label) === label)
-		: [];
-	const own = answers.find((answer) => answer.field === field);
-	if (own !== undefined && namesakes.length === 0) return canonicalize(own.value, field);
-	const unmatched = answers.filter(
-		(answer) => answer.field === undefined && answer.uuid === undefined && !isNothing(answer.value),
-	);
-	const possible = [...namesakes, ...unmatched].map(({ value }) => canonicalize(value, field));
-	// a map by label keeps only one answer of several fields with that label
-	const isAny = namesakes.length === 1 || possible.some(({ spellings }) => spellings === undefined);
-	return {
-		unclear:
-			'may be that of another field: several fields have this label, or the label has changed',
-		spellings: isAny ? undefined : possible.flatMap(({ spellings = [] }) => spellings),
-	};
+	const unclear = identity[spellings.indexOf(undefined)];
+	if (unclear === undefined) return JSON.stringify(spellings);
+	const message = `'${SKIP_DUPLICATES}' can't compare "${unclear.title}" with ${owner}`;
+	throw invalid(input, message, `The answer has an unclear spelling. ${NOT_ADDED}`);
 }

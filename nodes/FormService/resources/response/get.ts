@@ -50,7 +50,7 @@ export const responseGet: Operation = {
 						'Check the UUID and the form. The response may have been deleted.',
 					);
 				}
-				const fields = outputNeedsFields(output, [record])
+				const fields = outputNeedsFields(output)
 					? await readNamedFields(request, formId, output)
 					: undefined;
 				return [(await toResponseItem(context, record, output, fields)).item];

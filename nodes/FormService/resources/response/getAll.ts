@@ -94,12 +94,10 @@ export const responseGetAll: Operation = {
 						"Remove 'Submitted After' and 'Submitted Before' from the filters.",
 					);
 				}
-				const needFields = matches || outputNeedsFields(output, records);
-				const fields = needFields ? await readNamedFields(request, formId, output) : undefined;
+				const fields = matches ? await readNamedFields(request, formId, output) : undefined;
 				const problem = findConditionProblem(conditions, fields ?? [], records);
 				if (problem !== undefined) throw invalid(input, problem.message, problem.description);
-				const { met: found, note } = await findResponses(records, wanted, fields);
-				if (note !== undefined) context.n8n.logger.warn(note);
+				const found = await findResponses(records, wanted, fields);
 				const items: INodeExecutionData[] = [];
 				// one after another: an item can have files to download
 				for (const record of found.slice(0, limit)) {

@@ -62,7 +62,7 @@ const record: IDataObject = {
 const filter = async (condition: Condition, zone: string) =>
 	await filterByConditions([{ record }], { match: 'all', conditions: [condition], zone }, fields);
 const isMet = async (field: string, operator: Operator, value: string, zone = 'utc') =>
-	(await filter({ field, operator, value }, zone)).met.length === 1;
+	(await filter({ field, operator, value }, zone)).length === 1;
 
 afterEach(() => {
 	vi.unstubAllEnvs();
@@ -74,8 +74,7 @@ describe('A condition', () => {
 		[' NAME', 'is', ' ada ', true],
 		['Full name (2)', 'contains', 'RENÉ', true],
 		['partner', 'isNotEmpty', '', true],
-		// nobody can say whether it is 1.2 or 1200
-		['Guests', 'isNot', '1,200', false],
+		['Guests', 'isNot', '1,200', true],
 		['topics', 'contains', 'usi', true],
 		['CV', 'is', 'CV.pdf', true],
 		['CV', 'contains', 'files.example', false],
@@ -123,14 +122,12 @@ describe('A condition', () => {
 
 	it.each<[string, unknown, Operator, string, boolean]>([
 		['number', '1.2e3', 'is', '1200', true],
-		['number', '1 200', 'isNot', '5', false],
-		// one of many numbers that JSON.parse rounds to it
-		['number', 20261122000000016, 'is', '20261122000000016', false],
-		['number', 20261122000000016, 'isNot', '20261122000000017', false],
+		['number', '1 200', 'greater', '5', false],
+		['number', '1 200', 'isNot', '5', true],
 		['checkbox', [1], 'is', 'true', true],
-		['checkbox', 'Ja', 'isNot', 'true', false],
+		['checkbox', 'Ja', 'isNot', 'true', true],
 		['date', '2026-01-31T23:00:00-05:00', 'is', '2026-01-31', true],
-		['date', '31.01.2026', 'isNot', '2026-02-01', false],
+		['date', '31.01.2026', 'after', '2026-01-01', false],
 		['datetime', 1_769_842_800, 'is', '2026-01-31T07:00:00Z', true],
 		['select', 'b', 'is', 'BLUE, dark', true],
 		['select', ['r'], 'isNot', 'red', false],
@@ -149,14 +146,7 @@ describe('A condition', () => {
 		]);
 		const entries = [{ record: { responses: [{ key: 'F', value }] } as IDataObject }];
 		const filters = { match: 'all', conditions: [condition], zone } as const;
-		expect((await filterByConditions(entries, filters, one)).met).toHaveLength(Number(expected));
-	});
-
-	it('counts answers that cannot be compared, and says so in one sentence', async () => {
-		const noteOf = async (field: string, operator: Operator) =>
-			(await filter({ field, operator, value: '5' }, 'utc')).note;
-		expect(await noteOf('name', 'less')).toMatch(/^1 answer could not be compared/);
-		expect(await noteOf('Guests', 'isNot')).toBeUndefined();
+		expect(await filterByConditions(entries, filters, one)).toHaveLength(Number(expected));
 	});
 
 	it.each([
@@ -169,43 +159,42 @@ describe('A condition', () => {
 });
 
 describe('A condition on a name', () => {
-	const explainAll = (names: string[], records?: IDataObject[], of = fields.slice(0, 3)) => {
-		const conditions = names.map((field) => ({ field, operator: 'isEmpty', value: '' }) as const);
+	const explain = (field: string, records?: IDataObject[], of = fields.slice(0, 3)) => {
+		const conditions = [{ field, operator: 'isEmpty', value: '' }] as const;
 		return findConditionProblem({ match: 'all', zone: 'utc', conditions }, of, records);
 	};
-	const explain = (field: string, records?: IDataObject[]) => explainAll([field], records);
 
 	it('that is the UUID of a removed field is explained without the UUID', () => {
 		expect(explain(form[8].uuid)).toEqual({
 			message: 'The field of condition 1 is no longer in the form',
 			description:
-				'Choose the field again, or remove the condition. The form\'s fields are "Full name", "Full name (2)", "Guests".',
+				'Choose the field of condition 1 again, or remove the condition. The form\'s fields are "Full name", "Full name (2)", "Guests".',
 		});
 	});
 
 	it('is one on a field, an attribute that has been seen, or one of the responses', () => {
-		const names = ['name', form[2].uuid.toUpperCase(), 'created_at', 'attribute:referrer'];
+		const names = ['name', form[2].uuid, 'created_at', 'attribute:referrer'];
 		expect(names.filter((name) => explain(name) !== undefined)).toEqual([]);
 		expect(explain('source', [record])).toBeUndefined();
 		expect(explain('source')?.message).toBe('The form has no field "source"');
 	});
 
-	it('that two fields share is an error, unless the numbered label is there too', () => {
-		expect(explainAll(['Guests', 'full NAME'])).toEqual({
-			message: `"full NAME" is the name of 2 fields. Use the UUID ${form[0].uuid} for the first one, or "Full name (2)" for a later one`,
-			description:
-				'Correct the field of condition 2. The form\'s fields are "Full name", "Full name (2)", "Guests".',
-		});
-		expect(explainAll(['Full name', 'Full name (2)'])).toBeUndefined();
-		const twice = parseFields([form[8], { ...form[8], uuid: form[7].uuid }]);
-		expect(explainAll(['number'], [], twice)?.message).toMatch(/^"number" is the name of 2/);
+	it('lists at most 20 fields of the form', () => {
+		const many = parseFields(Array.from({ length: 25 }, (_, at) => ({ label: `F${at}` })));
+		expect(explain('x', [], many)?.description).toMatch(/"F19" and 5 more\.$/);
+	});
+
+	it('that two fields share means the first, and its numbered name the second', async () => {
+		expect(await isMet('full name', 'is', 'Ada')).toBe(true);
+		expect(await isMet('Full name', 'is', 'René')).toBe(false);
+		expect(await isMet('Full name (2)', 'is', 'René')).toBe(true);
 	});
 });
 
 describe('Finding responses', () => {
 	const conditions = { match: 'all', conditions: [], zone: 'utc' } as const;
 	const find = async (records: IDataObject[], wanted: Partial<Wanted>) => {
-		const { met } = await findResponses(records, { sort: 'listed', conditions, ...wanted });
+		const met = await findResponses(records, { sort: 'listed', conditions, ...wanted });
 		return met.map(({ uuid }) => uuid);
 	};
 

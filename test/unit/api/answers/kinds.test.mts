@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { canBeSame, canonicalize } from '../../../../nodes/FormService/api/answers/canonical.ts';
 import { parseChoices } from '../../../../nodes/FormService/api/answers/choices.ts';
 import { parseFields } from '../../../../nodes/FormService/api/answers/fields.ts';
 import {
 	encodeAnswer,
-	FIELD_KINDS,
 	kinds,
+	normalizeAnswer,
 	readAnswer,
 	type FieldKind,
 } from '../../../../nodes/FormService/api/answers/kinds.ts';
 
+const FIELD_KINDS = Object.keys(kinds) as FieldKind[];
 const NEW_YORK = 'America/New_York';
 const choices = [
 	{ name: 'Red', value: 'r' },
@@ -29,9 +29,8 @@ describe('An answer of a new response', () => {
 
 	it.each<[FieldKind, unknown, string | number]>([
 		['text', ' Ada ', ' Ada '],
-		['text', 1e-7, '0.0000001'],
+		['text', 2.5, '2.5'],
 		['text', true, 1],
-		['text', 9007199254740993n, '9007199254740993'],
 		['text', new Date(Date.UTC(2026, 10, 21, 8, 30)), '2026-11-21T08:30:00.000Z'],
 		['text', luxon, '2026-11-21T08:30:00.000+01:00'],
 		['text', ['Red', 2, true, null, 0.5], 'Red, 2, 1, 0.5'],
@@ -86,11 +85,10 @@ describe('An answer of a new response', () => {
 
 	it.each<[FieldKind, unknown, RegExp]>([
 		['text', { a: 1 }, /^must be text, a number, a date or a list, not an object$/],
-		['text', [['a'], 'b'], /list inside a list/],
 		['text', 2 ** 53, /too many digits/],
 		['text', NaN, /^must be a number$/],
-		['text', new Date(NaN), /not a valid date/],
-		['text', DateTime.invalid('test'), /not a valid date/],
+		['text', new Date(NaN), /^must be text, a number, a date/],
+		['text', DateTime.invalid('test'), /^must be text, a number, a date/],
 		['number', '1,200', /^must be a number, such as 1234\.5 \(without commas or units\)$/],
 		['boolean', 'Ja', /^must be true or false/],
 		['date', '31.01.2026', /^must be a date, such as 2027-01-31$/],
@@ -128,13 +126,20 @@ describe('An answer of a new response', () => {
 		}
 	});
 
-	const nearlyRight = ['cafe', 'Cafe\u0301 ', ' CA FÉ', 'Café!'];
-	it.each(nearlyRight)('such as %j gets an error with the nearest choice first', (value) => {
-		const names = [...Array.from({ length: 30 }, (_, index) => `C${index}`), 'Cafés', 'Ca-fé'];
+	it('gets an error with the first 20 choices', () => {
+		const names = Array.from({ length: 32 }, (_, index) => `C${index}`);
 		const field = { kind: 'multipleChoice', choices: parseChoices(names) } as const;
-		expect(encodeAnswer(value, field, { zone: 'utc' })).toEqual({
-			problem: expect.stringMatching(/^must be one or more of Ca-fé, C0, .* C18 and 12 more$/),
+		expect(encodeAnswer('C 0', field, { zone: 'utc' })).toEqual({
+			problem: expect.stringMatching(/^must be one or more of C0, .* C19 and 12 more$/),
 		});
+	});
+
+	it('is a choice in the same case, if two choices differ in case alone', () => {
+		const field = { kind: 'singleChoice', choices: parseChoices(['ab', 'AB']) } as const;
+		for (const given of ['ab', 'AB']) {
+			expect(encodeAnswer(given, field, { zone: 'utc' })).toEqual({ answer: given });
+		}
+		expect(encodeAnswer('Ab', field, { zone: 'utc' })).toEqual({ answer: 'ab' });
 	});
 
 	it('is text or a safe integer, and of a choice one of the choices, or refused', () => {
@@ -158,7 +163,7 @@ describe('A listed answer', () => {
 	/** Values that stay as the service gave them, by the type of the field. */
 	const kept = {
 		text: ['007', 'true', ' x '],
-		number: ['007', '+4912345', '4.50', '1e3', 9, 'about 5', '1,200', '20261122000000016'],
+		number: ['007', '+4912345', '4.50', '1e3', 9, 'about 5', '1,200', '20261122000000017'],
 		boolean: ['perhaps'],
 		date: ['2027-01-04', '1800000000', 202601311230, '4.1.2027'],
 		multiple_choice: [['News']],
@@ -197,89 +202,71 @@ describe('A listed answer', () => {
 		expect(read('select', 'News, tips', several)).toEqual(['News', 'tips']);
 		expect(read('select', 'News, A, B, Tips', several)).toEqual(['News', 'A, B', 'Tips']);
 		expect(read('checkbox', 'News, other', several)).toEqual(['News, other']);
-		const twoWays = { multiple: 1, options: ['A', 'B, C', 'A, B', 'C'] };
-		expect(read('select', 'A, B, C', twoWays)).toEqual(['A, B, C']);
+		const longest = { multiple: 1, options: ['A', 'A, B', 'B'] };
+		expect(read('select', 'A, B, A', longest)).toEqual(['A, B', 'A']);
 		expect(read('checkbox', 'yes', { options: [] })).toBe(true);
 	});
 });
 
-/** Compares a listed answer with one that is sent, in a field with these choices or with those above. */
-function compare(kind: FieldKind, listed: unknown, sent: unknown, options?: unknown): string {
-	const field = options === undefined ? fieldOf(kind) : { kind, choices: parseChoices(options) };
-	const [one, other] = [canonicalize(listed, field), canonicalize(sent, field)];
-	expect(canBeSame(other, one)).toBe(canBeSame(one, other));
-	if (!canBeSame(one, other)) return 'different';
-	return one.form === other.form && one.form !== undefined ? 'equal' : 'not compared';
+/** What two answers to a field are, by their spellings. */
+function compare(kind: FieldKind, listed: unknown, sent: unknown): string {
+	const [one, other] = [listed, sent].map((answer) => normalizeAnswer(fieldOf(kind), answer));
+	if (one === undefined || other === undefined) return 'not compared';
+	return one === other ? 'equal' : 'different';
 }
-const ham = ['Ham', 'Cheese', 'Bread', 'Ham, Cheese'];
-/** The name of each choice is the value of the one before. */
-const shifted = [1, 2, 3, 4].map((number) => ({ label: number, value: number - 1 }));
 
-it.each<[FieldKind, unknown, unknown, string, unknown?]>([
-	['number', '0.1', '0.10000000000000001', 'different'],
+it.each<[FieldKind, unknown, unknown, string]>([
 	['number', '1.2e3', 1200, 'equal'],
 	['number', ' 03.0 ', 3, 'equal'],
-	['number', '20261122000000017', '20261122000000017.0', 'equal'],
+	['number', '0.1', '0.2', 'different'],
+	// one of many numbers that JSON.parse rounds to it
 	['number', 20261122000000016, '20261122000000016', 'not compared'],
-	['boolean', ['On'], true, 'equal'],
-	['boolean', 'Ja', true, 'not compared'],
-	['number', '1.5e-300', '1.5e-30', 'not compared'],
-	['number', 0.30000000000000004, 0.3, 'not compared'],
 	['number', '1,200', 5, 'not compared'],
-	['number', ['1', '1,5'], 1, 'not compared'],
-	['text', 'true', 1, 'different'],
-	['text', true, 'true', 'not compared'],
-	['text', { a: 1 }, 'a', 'not compared'],
+	['boolean', ['On'], true, 'equal'],
+	['boolean', '0', true, 'different'],
+	['boolean', 'Ja', true, 'not compared'],
 	['text', 'Ada', 'ada', 'different'],
 	['text', ' Two\r\nlines\n', 'Two\nlines', 'equal'],
+	['text', 'Rene\u0301', 'René', 'equal'],
+	['text', 42, '42', 'equal'],
 	['text', 20261122000000016, '20261122000000016', 'not compared'],
-	['text', 'Smith, John', 'Smith, John', 'equal'],
-	['text', ['Smith', 'John'], 'Smith, John', 'not compared'],
-	['text', 'Smith, John', ['John', 'Smith'], 'not compared'],
-	['text', ['Smith', 'John'], ['John', 'Smith'], 'equal'],
-	['text', null, ',', 'different'],
-	['singleChoice', 'a, b', ['b', 'a'], 'not compared', []],
+	['text', true, 'true', 'not compared'],
+	['text', { a: 1 }, 'a', 'not compared'],
+	['text', ['a', 'b'], 'a, b', 'not compared'],
 	['date', '2026-01-31', '2026-02-01', 'different'],
+	['date', ' 2026-01-31', '2026-01-31', 'equal'],
 	['date', '2026-01-31T00:00:00Z', '2026-01-31', 'not compared'],
+	['date', '01/02/2026', '2026-01-02', 'not compared'],
 	['dateTime', '2026-01-31T08:00Z', '2026-01-31T03:00-05:00', 'equal'],
 	['dateTime', '2026-01-31T08:00Z', '2026-01-31T08:00:01Z', 'different'],
 	['dateTime', 1_769_846_400, '2026-01-31T08:00Z', 'equal'],
 	['dateTime', '2026-01-31 08:00:00', '2026-01-31T08:00:00Z', 'not compared'],
-	['file', ['a.pdf|https://h/a.pdf'], 'https://h/a.pdf', 'equal'],
-	['file', ['a.pdf|https://h/a.pdf', 'https://h/b.pdf'], 'https://h/a.pdf', 'different'],
-	['multipleChoice', ['Green', 'Two', 'Red'], 'Two, red, Green', 'equal'],
-	['multipleChoice', [{ label: 'Red', value: 'r' }, '2'], 'r, Two', 'equal'],
-	['multipleChoice', ['Red', 'r'], ' RED', 'equal'],
-	['multipleChoice', 'Ham, Cheese', ['Ham', 'Cheese'], 'not compared', ham],
-	['multipleChoice', 'Ham, Cheese', 'Ham, Cheese', 'not compared', ham],
-	['multipleChoice', 'Ham, Cheese', ['Ham', 'Bread'], 'different', ham],
-	['multipleChoice', ['Ham, Cheese'], ['Ham', 'Cheese'], 'different', ham],
-	['multipleChoice', ['Cheese', 'Ham'], ['Ham', 'Cheese'], 'equal', ham],
-	['multipleChoice', 'Ham, other', ['other', 'Ham'], 'not compared', ham],
-	['singleChoice', 'Ham, Cheese', 'Ham, Cheese', 'equal', ham],
-	['singleChoice', 'ham', 'ham', 'equal', ['ham', 'HAM']],
-	['singleChoice', '2', '2', 'not compared', shifted],
-	['singleChoice', '2', '4', 'different', shifted],
-	['singleChoice', '3', '4', 'not compared', shifted],
-	['multipleChoice', ['0', '2'], ['0', '4'], 'different', shifted],
-	['multipleChoice', '3, 0', ['4', '0'], 'not compared', shifted],
-])('Two answers of the kind %s, %j and %j, are %s', (kind, listed, sent, outcome, options) => {
-	expect(compare(kind, listed, sent, options)).toBe(outcome);
+	['singleChoice', 'Red', 'r', 'equal'],
+	['singleChoice', [{ label: 'Red', value: 'r' }], ' RED', 'equal'],
+	['singleChoice', 'Two', '2', 'equal'],
+	['singleChoice', 'Red', 'Blue, dark', 'different'],
+	['singleChoice', 'other', 'other', 'equal'],
+	['multipleChoice', 'Red', 'Red', 'not compared'],
+	['file', 'a.pdf|https://h/a.pdf', 'https://h/a.pdf', 'not compared'],
+])('Two answers of the kind %s, %j and %j, are %s', (kind, listed, sent, outcome) => {
+	expect(compare(kind, listed, sent)).toBe(outcome);
+	expect(compare(kind, sent, listed)).toBe(outcome);
 });
 
-it('Each kind of field compares whatever a service lists', () => {
-	const anything = fc.anything({ withDate: true, withBigInt: true, withSparseArray: true });
+it('Each kind of field has one spelling, or none, for whatever a service lists', () => {
+	const anything = fc.anything({ withDate: true, withSparseArray: true });
 	const property = fc.property(anything, fc.constantFrom(...FIELD_KINDS), (value, kind) => {
-		const { form, unclear } = canonicalize(value, fieldOf(kind));
-		expect(form ?? unclear).toBeTypeOf('string');
+		const spelling = normalizeAnswer(fieldOf(kind), value);
+		if (spelling !== undefined) expect(normalizeAnswer(fieldOf(kind), value)).toBe(spelling);
+		expect(['string', 'undefined']).toContain(typeof spelling);
 	});
 	fc.assert(property, { numRuns: 500 });
 });
 
-it('Each kind of field has an example that it reads and compares itself', () => {
-	for (const kind of FIELD_KINDS.filter((one) => one !== 'layout')) {
+it('Each kind of field takes its own example', () => {
+	for (const kind of FIELD_KINDS.filter((one) => !['layout', 'file'].includes(one))) {
 		const field = { ...fieldOf(kind), choices: choices.slice(0, 2) };
 		const example = kinds[kind].example(field.choices, 'Email');
-		expect(canonicalize(example, field).form, kind).toBeTruthy();
+		expect(encodeAnswer(example, field, { zone: 'utc' }), kind).toHaveProperty('answer');
 	}
 });

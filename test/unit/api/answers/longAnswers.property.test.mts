@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { mapKeys, mapValues } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { expect, it } from 'vitest';
-import { canBeSame, canonicalize } from '../../../../nodes/FormService/api/answers/canonical.ts';
 import {
 	filterByConditions,
 	OPERATORS,
@@ -10,6 +9,11 @@ import {
 } from '../../../../nodes/FormService/api/answers/conditions.ts';
 import { findResponses } from '../../../../nodes/FormService/api/answers/findResponses.ts';
 import { parseFields } from '../../../../nodes/FormService/api/answers/fields.ts';
+import {
+	encodeAnswer,
+	normalizeAnswer,
+	readAnswer,
+} from '../../../../nodes/FormService/api/answers/kinds.ts';
 import { makeFileFieldNames } from '../../../../nodes/FormService/api/answers/names.ts';
 import { hasUnmatchedAnswers } from '../../../../nodes/FormService/api/answers/match.ts';
 import { sortNewestFirst } from '../../../../nodes/FormService/api/answers/order.ts';
@@ -42,17 +46,15 @@ const readers: Record<string, (text: string) => unknown> = {
 	columns: (text) => toColumns(recordOf(text), fields, true),
 	'match a label': (text) => toColumns({ responses: { [text]: text } }, fields),
 	'look for new fields': async (text) => await hasUnmatchedAnswers([recordOf(text)], fields),
-	compare: (text) => {
-		const field = fields.find(({ uuid }) => uuid === type)!;
-		return canBeSame(canonicalize(text, field), canonicalize(['a', text], field));
-	},
+	compare: (text) => normalizeAnswer(fields.find(({ uuid }) => uuid === type)!, text),
+	send: (text) => encodeAnswer(text, fields.find(({ uuid }) => uuid === type)!, { zone: 'utc' }),
 	find: async (text) =>
 		await findResponses([recordOf(text)], { text: 'needle', sort: 'newest', conditions: none }),
 	order: (text) => sortNewestFirst([{ record: { created_at: text, number: text, id: text } }]),
 	file: (text) => listFiles(['x.pdf|http://h/' + text, { name: text, url: 'https://h/' + text }]),
 	'link to a file': (text) => checkLink(`https://${text}`, ORIGIN, ORIGIN, 'upload'),
 	'Link header': (text) => findNextInLink(text),
-	'name of a file': (text) => makeFileFieldNames([text, text], [text]),
+	'name of a file': (text) => makeFileFieldNames([text, text]),
 	...mapKeys(
 		mapValues(OPERATORS, (_, operator: Operator) => async (text: string) => {
 			const conditions = [{ field: type, operator, value: '2026-01-31' }];
@@ -112,4 +114,15 @@ it.each(Object.entries(readers))('A long text is read in linear time: %s', async
 		),
 		{ numRuns: 40 },
 	);
+});
+
+it('A text of 200 kB is split into some of 1,000 choices in linear time', async () => {
+	const options = Array.from({ length: 1_000 }, (_, index) => `Choice ${index}, of many, ${index}`);
+	const [field] = parseFields([{ uuid: 'f', type: 'multiple_choice', options }]);
+	const measure = async (length: number) => {
+		const text = options.join(', ').repeat(10).slice(0, length);
+		return await leastOf(() => readAnswer(text, field), 2);
+	};
+	const [short, long] = [await measure(20_000), await measure(200_000)];
+	expect(long).toBeLessThan(Math.max(120, 50 * short));
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it, vi } from 'vitest';
 import {
-	findFields,
+	findField,
 	parseFields,
 	parseInputFields,
 } from '../../../../nodes/FormService/api/answers/fields.ts';
@@ -67,7 +67,7 @@ describe('Answers of a response', () => {
 		[{ responses: [['Name', 'Ada']] }, 'from 2 of 2 entries, such as a string'],
 		[{ responses: [{ label: 'Name', answer: 'Ada' }] }, '"label", "answer"'],
 		[{ responses: { answers: [{ key: 'Name', value: 1 }] } }, 'with "answers"'],
-		[{ uuid: 'r', data: { ip: '203.0.113.7' } }, '"uuid", "data"'],
+		[{ uuid: 'r', data: 5 }, 'from a number'],
 	])('of another shape are a problem that names what came: %j', (record, problem) => {
 		const matched = match(record);
 		expect(matched.answers).toEqual([]);
@@ -132,18 +132,14 @@ describe('Answers of a response', () => {
 		['without a label', [{ uuid: 'f', label: null }], [{ key: null, value: 1 }], { f: 1 }],
 	])('are matched %s', (_, fields, responses, values) => {
 		const matched = match({ responses }, parseFields(fields as IDataObject[]));
-		expect(matched).toMatchObject({ values, doubtful: [] });
+		expect(matched).toMatchObject({ values });
 	});
 
 	const comment = { label: 'Comment', value: 1 };
 
 	it('are matched by position if two fields have one label, which is said', () => {
-		const { values, byPosition, doubtful } = match({
-			responses: [comment, { ...comment, value: 2 }],
-		});
-		expect([values, byPosition, doubtful]).toEqual([{ u3: 1, u4: 2 }, ['Comment'], []]);
-		const alone = match({ responses: [comment] });
-		expect(alone.doubtful.map(({ uuid }) => uuid)).toEqual(['u3', 'u4']);
+		const { values, byPosition } = match({ responses: [comment, { ...comment, value: 2 }] });
+		expect([values, byPosition]).toEqual([{ u3: 1, u4: 2 }, ['Comment']]);
 		const heading = { uuid: 'h', label: 'Name', type: 'heading' };
 		const list = [
 			{ label: 'Name', value: null },
@@ -201,29 +197,26 @@ describe('A name in the input or in a condition', () => {
 		{ uuid: 'd', label: 'Comment', custom_key: 'twice' },
 		{ uuid: 'e', label: 'Cafe\u0301 ' },
 	]);
-	const find = (name: string) =>
-		findFields([name], fields).flatMap(({ field, sharedBy }) =>
-			[field ?? sharedBy].flat().map(({ uuid }) => uuid),
-		);
-
 	it.each([
-		[UUID.toUpperCase(), [UUID]],
-		['Kunde', [UUID]],
-		['MAIL', ['b']],
-		['EMAIL', [UUID]],
-		[' Comment (2)', ['d']],
-		['café', ['e']],
-		['twice', ['c', 'd']],
-		['Fax', []],
-	])('%j means a field by UUID, custom key or label, in this order', (name, ids) => {
-		expect(find(name)).toEqual(ids);
+		[UUID.toUpperCase(), UUID],
+		['Kunde', UUID],
+		['MAIL', 'b'],
+		['EMAIL', UUID],
+		['comment', 'c'],
+		[' Comment (2)', 'd'],
+		['café', 'e'],
+		['twice', 'c'],
+		['Fax', undefined],
+	])('%j means a field by UUID, custom key or label, in this order', (name, uuid) => {
+		expect(findField(name, fields)?.uuid).toBe(uuid);
 	});
 
-	it('that two fields share means neither, unless the numbered label is there too', () => {
-		const [alone] = findFields(['comment'], fields);
-		expect(alone.sharedBy.map(({ uuid }) => uuid)).toEqual(['c', 'd']);
-		const both = findFields(['Comment', 'Comment (2)'], fields);
-		expect(both.map(({ field }) => field?.uuid)).toEqual(['c', 'd']);
-		expect(findFields(['twice'], fields)[0].sharedBy).toHaveLength(2);
+	it('in the same case goes before one in another case', () => {
+		const cases = parseFields([
+			{ uuid: 'a', label: 'email' },
+			{ uuid: 'b', label: 'Email' },
+		]);
+		const found = ['email', 'Email', 'EMAIL'].map((name) => findField(name, cases)?.uuid);
+		expect(found).toEqual(['a', 'b', 'a']);
 	});
 });
