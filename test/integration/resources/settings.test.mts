@@ -67,9 +67,18 @@ describe('Setting: Update', () => {
 		[{ settings: {} }, /^Add at least one setting$/],
 		[{ settings: { is_closed: '' } }, /^'Closed' is set to Leave Unchanged\. Choose a value$/],
 		[{ settings: { seo_title: '' } }, /^'SEO: Title' is empty\. Enter a value$/],
-		[{ settings: { seo_title: 'Hi' }, clear: ['seo_title'] }, /^'SEO: Title' is given twice/],
-		[{ clear: ['name'] }, /^'Name' must be text of 1 to 255 characters \(got null\)$/],
-		[{ inputMode: 'json', settingsJson: '{"is_close": 1}' }, /^'is_close' .* mean 'is_closed'\?$/],
+		[
+			{ settings: { seo_title: 'Hi' }, clear: ['seo_title'] },
+			/^'SEO: Title' is the second value for/,
+		],
+		[
+			{ clear: ['name'] },
+			/^'Name' must be text of 1 to 255 characters \(got null\)\. It can't be cleared$/,
+		],
+		[
+			{ inputMode: 'json', settingsJson: '{"is_close": 1}' },
+			/^'is_close' is not a setting that can be updated$/,
+		],
 		[{ inputMode: 'json', settingsJson: '{"color": 1}' }, /^'color' .* can be updated$/],
 		[{ inputMode: 'json', settingsJson: '{}' }, /^Add at least one setting$/],
 	])('refuses %j before anything is sent', async (parameters, message) => {

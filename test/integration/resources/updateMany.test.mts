@@ -150,8 +150,8 @@ describe('Map Automatically', () => {
 		const options = { clearText: 'none' };
 		const { error } = await run([row], { renameForms: true, options });
 		expect(String(error?.description).split('\n').slice(1)).toEqual([
-			"'name' must be text of 1 to 255 characters (got \"none\"). It can't be cleared.",
-			"'Closed' must be true or false (got \"none\"). It can't be cleared.",
+			"'name' must be text of 1 to 255 characters (got null). It can't be cleared.",
+			"'Closed' must be true or false (got null). It can't be cleared.",
 		]);
 		const { error: empty } = await run([row], { options: { clearText: ' ' } });
 		expect(empty?.message).toBe("'Text That Clears' is empty");
@@ -160,7 +160,7 @@ describe('Map Automatically', () => {
 
 	it('refuses two columns with values for one setting, unless one of the cells is empty', async () => {
 		const { error } = await run([{ id: contact, is_closed: true, Closed: false }]);
-		expect(error?.message).toMatch(/^'is_closed' and 'Closed' match the same setting\./);
+		expect(error?.message).toMatch(/^'Closed' is the second value for 'Closed'\./);
 		expect(service.requests).toEqual([]);
 		await run([
 			{ id: contact, is_closed: true, Closed: '' },

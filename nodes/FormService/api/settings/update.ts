@@ -1,8 +1,8 @@
-import { inRange, partition } from 'lodash';
+import { partition } from 'lodash';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { numberAsText, readBoolean, readNumber } from '../readers';
 import { isWebUrl } from '../url';
-import { describeBound, findNearestSetting, findSetting } from './settings';
+import { describeBound, findSetting } from './settings';
 import type { Setting } from './settings';
 
 export type SettingValue = string | number | boolean | null;
@@ -11,12 +11,7 @@ export type SettingValue = string | number | boolean | null;
 export type SettingValues = Record<string, SettingValue>;
 
 /** A setting as a person gives it, by its name in the editor, a sheet or JSON. */
-export type GivenSetting = {
-	title: string;
-	value: unknown;
-	/** Whether the value stands for `null`. */
-	clears?: boolean;
-};
+export type GivenSetting = { title: string; value: unknown };
 
 /**
  * Checks an update of settings against their types and bounds (specification, section 2.5).
@@ -30,80 +25,67 @@ export function encodeSettings(given: readonly GivenSetting[]): {
 } {
 	const body: SettingValues = {};
 	const problems: string[] = [];
-	const titles = new Map<string, string>();
-	for (const { title, value, clears = false } of given) {
+	for (const { title, value } of given) {
 		if (value === undefined) continue;
 		const setting = findSetting(title);
-		const { name = '' } = setting ?? {};
-		const encoded = setting && encodeSetting(setting, clears ? null : value);
-		const first = titles.get(name);
-		if (setting === undefined) problems.push(describeUnknown(title));
-		else if (encoded === undefined) problems.push(describeProblem(setting, title, value, clears));
-		else if (first !== undefined) problems.push(describeTwice(first, title));
-		else {
-			titles.set(name, title);
-			body[name] = encoded;
-		}
+		const encoded = setting && encodeSetting(setting, value);
+		if (setting === undefined) problems.push(`'${title}' is not a setting that can be updated.`);
+		else if (encoded === undefined) problems.push(describeProblem(setting, title, value));
+		else if (setting.name in body) problems.push(describeTwice(setting, title));
+		else body[setting.name] = encoded;
 	}
 	return { body, problems };
 }
 
-function describeUnknown(title: string): string {
-	const nearest = findNearestSetting(title);
-	const question = nearest === undefined ? '' : ` Did you mean '${nearest.name}'?`;
-	return `'${title}' is not a setting that can be updated.${question}`;
+function describeTwice({ displayName }: Setting, title: string): string {
+	return `'${title}' is the second value for '${displayName}'. Remove or empty one of them.`;
 }
 
-function describeTwice(first: string, second: string): string {
-	const what = first === second ? 'is given twice' : `and '${second}' match the same setting`;
-	return `'${first}' ${what}. Remove or empty one of them.`;
-}
-
-function describeProblem(setting: Setting, title: string, value: unknown, clears: boolean): string {
+function describeProblem(setting: Setting, title: string, value: unknown): string {
 	// an empty text is usually meant to clear the setting
 	const advice = setting.nullable && value === '' ? ' To clear it, enter null.' : '';
-	const note = clears ? " It can't be cleared." : advice;
+	const note = value === null ? " It can't be cleared." : advice;
 	return `'${title}' must be ${describeBound(setting)} (got ${describeValue(value)}).${note}`;
 }
 
 /** The value to send, or undefined if it breaks the setting's type or bound. A sheet's cell can have blanks around it. */
 function encodeSetting(setting: Setting, value: unknown): SettingValue | undefined {
 	if (value === null) return setting.nullable ? null : undefined;
-	const trimmed = typeof value === 'string' ? value.trim() : value;
+	const text = numberAsText(value) ?? (typeof value === 'string' ? value : undefined);
+	const trimmed = text?.trim();
 	switch (setting.type) {
 		case 'boolean':
 			return readBoolean(value);
 		case 'text': {
-			const text = numberAsText(value) ?? (setting.required ? trimmed : value);
-			return fitsLength(text, setting.maxLength, setting.required ? 1 : 0) ? text : undefined;
+			const sent = setting.required ? trimmed || undefined : text;
+			return fitsLength(sent, setting.maxLength) ? sent : undefined;
 		}
 		case 'url':
 			return isWebUrl(trimmed) && fitsLength(trimmed, setting.maxLength) ? trimmed : undefined;
 		case 'integer': {
-			const integer = readNumber(value) ?? NaN;
 			const { min, max = Number.MAX_SAFE_INTEGER } = setting;
-			return Number.isInteger(integer) && inRange(integer, min, max + 1) ? integer : undefined;
+			const integer = readNumber(value) ?? NaN;
+			return Number.isInteger(integer) && integer >= min && integer <= max ? integer : undefined;
 		}
 		case 'choice':
-			return setting.choices.find((choice) => choice === String(trimmed).toLowerCase());
+			return setting.choices.find((choice) => choice === trimmed?.toLowerCase());
 	}
 }
 
-function fitsLength(value: unknown, max = Infinity, min = 0): value is string {
-	return typeof value === 'string' && inRange(countCharacters(value), min, max + 1);
+function fitsLength(text = '', maxLength = Infinity): boolean {
+	return countCharacters(text) <= maxLength;
 }
 
 /** In characters as a person counts them: an emoji outside the basic plane is one, not two. */
-function countCharacters(value: string): number {
-	return [...value].length;
+function countCharacters(text: string): number {
+	return [...text].length;
 }
 
 const MAX_SHOWN_LENGTH = 40;
 
 function describeValue(value: unknown): string {
-	if (value === null) return 'null';
-	if (Array.isArray(value)) return 'a list';
-	if (typeof value === 'object') return 'an object';
+	if (typeof value === 'object' && value !== null)
+		return Array.isArray(value) ? 'a list' : 'an object';
 	if (typeof value !== 'string') return String(value);
 	if (value === '') return 'empty text';
 	const length = countCharacters(value);

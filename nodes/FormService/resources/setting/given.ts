@@ -102,7 +102,8 @@ function readFromItem(input: Input): GivenSettings {
 		if (name === undefined || switches[name] === false) unused.push(title);
 		else {
 			const clears = toCaseless(String(value)) === clearText;
-			given.push({ title, value, clears });
+			const isEmptyCell = String(value ?? '').trim() === '';
+			given.push({ title, value: clears ? null : isEmptyCell ? undefined : value });
 		}
 	}
 	if (given.length === 0) {
@@ -114,8 +115,7 @@ function readFromItem(input: Input): GivenSettings {
 		const help = ["Name an input field after a setting, such as 'is_closed'."];
 		throw invalidAll(input, [problem], '', help);
 	}
-	const filled = given.filter(({ value }) => String(value ?? '').trim() !== '');
-	return { body: encode(input, filled), ignored: listIgnored(input, unused) };
+	return { body: encode(input, given), ignored: listIgnored(input, unused) };
 }
 
 /** The text that stands for null in a cell, as texts are compared; undefined if there is none. */
