@@ -4,16 +4,11 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { format, resolveConfig } from 'prettier';
 import { run } from './lib/command.mts';
+import { formatMarkdown } from './lib/markdown.mts';
 import { broughtByN8n, isLocked, lines, withN8nVersions } from './lib/n8n/install.mts';
 import { root } from './lib/paths.mts';
 import { updateReadme, updateSettings } from './references.mts';
-
-async function formatMarkdown(text: string): Promise<string> {
-	const style = await resolveConfig(join(root, 'README.md'));
-	return await format(text, { ...style, parser: 'markdown' });
-}
 
 /** The generated files by path: what makes their text up to date. */
 const files: Record<string, (text: string) => Promise<string> | string> = {

@@ -3,9 +3,10 @@ import type { INodePropertyOptions, INodeType } from 'n8n-workflow';
 import type * as Settings from '../nodes/FormService/api/settings/settings.ts';
 import type * as Watched from '../nodes/FormService/parameters/watched.ts';
 import { compiledSources } from './lib/compiled.mts';
+import { renderTable } from './lib/markdown.mts';
 import { exampleFiles, readExample } from './lib/n8n/examples.mts';
 
-const load = createRequire(`${compiledSources()}/`);
+const load = createRequire(`${await compiledSources()}/`);
 
 /** A table between two comments of a document: its head, and its rows. */
 type Table = { head: string[]; rows: string[][] };
@@ -66,8 +67,7 @@ function listSettings(): Table {
 }
 
 function replaceTable(text: string, name: string, { head, rows }: Table): string {
-	const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
-	const section = `<!-- ${name} -->\n\n${lines.join('\n')}\n\n<!-- /${name} -->`;
+	const section = `<!-- ${name} -->\n\n${renderTable(head, rows)}\n\n<!-- /${name} -->`;
 	const comments = new RegExp(`<!-- ${name} -->.*<!-- /${name} -->`, 's');
 	if (!comments.test(text)) throw new Error(`There is no place for the table of ${name}.`);
 	return text.replace(comments, () => section);

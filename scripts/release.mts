@@ -29,7 +29,7 @@ if (!version || obstacle) {
 	console.error(`Nothing was released: ${obstacle}.`);
 	process.exit(1);
 }
-await run('npm', ['run', 'owner', '--', '--check'], { show: true });
+await run('node', ['scripts/checkOwner.mjs']);
 await run('npm', ['run', 'verify'], { show: true });
 // the same version as before is that of the first release, or of one that could not be pushed
 await run('npm', ['version', version, '--allow-same-version', '--tag-version-prefix=']);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import lodash from 'lodash';
 import { START, World } from '../../test/model/world.mts';
 import { DAY_MINUTES, DAY_MS, MINUTE_MS } from '../../test/time.mts';
-import type { Table } from './main.mts';
+import type { Section } from './main.mts';
 
 const DAYS = 7;
 
@@ -39,7 +39,7 @@ async function watchForms(perDay: number[]): Promise<World> {
 }
 
 /** How long a response waits for the poll that delivers it. */
-export async function measureDelays(): Promise<Table> {
+export async function measureDelays(): Promise<Section> {
 	const rows: string[][] = [];
 	for (const [name, perDay] of Object.entries(CASES)) {
 		const { oracle, service } = await watchForms(perDay);

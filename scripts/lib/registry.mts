@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cached } from './cache.mts';
+import { installOnce } from './cache.mts';
 import { environment, freePort, run, until } from './command.mts';
 
 const START_TIMEOUT_MS = 60_000;
@@ -21,7 +21,7 @@ export type Registry = Awaited<ReturnType<typeof startRegistry>>;
 /** Starts a package registry on this machine, for packages of one scope; it ends with `cleanup`. */
 export async function startRegistry(folder: string, scope: string, cleanup: AsyncDisposableStack) {
 	const program = join(
-		await cached({ source: 'registry', title: 'a package registry for tests' }),
+		await installOnce('registry', 'a package registry for tests'),
 		'node_modules/verdaccio/bin/verdaccio',
 	);
 	await mkdir(folder, { recursive: true });

@@ -1,8 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { format, resolveConfig } from 'prettier';
 import { modes } from '../../test/n8n/delivery/modes.mts';
-import { root } from '../lib/paths.mts';
+import { formatMarkdown, renderTable } from '../lib/markdown.mts';
 
 type Figures = Record<string, unknown>;
 
@@ -33,14 +32,12 @@ function renderValue(value: unknown): string {
 }
 
 /** A table with a row for each run. */
-function renderTable(runs: ReadonlyArray<{ title: string; figures: Figures }>): string {
+function renderRuns(runs: ReadonlyArray<{ title: string; figures: Figures }>): string {
 	const head = ['Run', ...Object.keys(runs[0]?.figures ?? {}).map(words)];
-	const rows = runs.map(({ title, figures }) => [
-		title,
-		...Object.values(figures).map(renderValue),
-	]);
-	const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
-	return lines.join('\n');
+	return renderTable(
+		head,
+		runs.map(({ title, figures }) => [title, ...Object.values(figures).map(renderValue)]),
+	);
 }
 
 /**
@@ -55,9 +52,7 @@ export async function reliabilityPage(folder: string): Promise<string> {
 	};
 	const run = modes.filter(({ name }) => files.has(name));
 	const deliveries = await Promise.all(run.map(({ name, title }) => readRun(name, title)));
-	const sections = [INTRODUCTION, renderTable(deliveries)];
-	if (files.has('queue')) sections.push(QUEUE, renderTable([await readRun('queue', 'Queue')]));
-	const page = sections.join('\n\n');
-	const path = join(root, 'docs', 'reliability.md');
-	return await format(page, { ...(await resolveConfig(path)), filepath: path });
+	const sections = [INTRODUCTION, renderRuns(deliveries)];
+	if (files.has('queue')) sections.push(QUEUE, renderRuns([await readRun('queue', 'Queue')]));
+	return await formatMarkdown(sections.join('\n\n'));
 }

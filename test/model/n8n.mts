@@ -66,7 +66,7 @@ const BUDGET_MS = { default: 5 * MINUTE_MS, durable: 36_000 };
 /** What n8n keeps from one poll to the next one: in durable mode nothing. */
 type Context = { functions: IPollFunctions; staticData: IDataObject };
 
-const folder = compiledSources();
+const folder = await compiledSources();
 const load = createRequire(join(folder, 'package.json'));
 
 /** What a process of n8n has loaded. */

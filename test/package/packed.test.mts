@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import type { PackageDirectoryLoader as Loader } from 'n8n-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { cached } from '../../scripts/lib/cache.mts';
+import { installOnce } from '../../scripts/lib/cache.mts';
 import { run } from '../../scripts/lib/command.mts';
 import { pack } from '../../scripts/lib/packedPackage.mts';
 import { root, temporaryFolder } from '../../scripts/lib/paths.mts';
@@ -96,7 +96,7 @@ describe('n8n’s scan before a package is verified, which ignores disabled rule
 	beforeAll(async () => {
 		const title = 'n8n’s scanner of packages (once, needs the network)';
 		const path = 'node_modules/@n8n/scan-community-package/scanner/scanner.mjs';
-		scanner = (await import(join(await cached({ source: 'scanner', title }), path))) as Scanner;
+		scanner = (await import(join(await installOnce('scanner', title), path))) as Scanner;
 	}, 300_000);
 
 	it('passes the source and what is published', async () => {

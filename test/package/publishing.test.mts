@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { appendFileSync, cpSync, globSync, readFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { environment } from '../../scripts/lib/command.mts';
+import { environment, run } from '../../scripts/lib/command.mts';
 import { root, temporaryFolder } from '../../scripts/lib/paths.mts';
 
 // its ESM build calls require
@@ -17,102 +17,32 @@ const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string
 const cleanup = new AsyncDisposableStack();
 afterAll(async () => await cleanup.disposeAsync());
 
-const ask = (answers: string) => answers.split(', ');
-/** The placeholders of a project without an owner, and what two owners answer. */
-const nobody = ask(
-	'OWNER/n8n-nodes-formservice, OWNER, owner@example.com, https://form-service.example.com, not known yet',
-);
-const ada = ask('byron/forms, Ada Byron, ada@byron.org, https://forms.byron.org');
-const grace = ask('navy/n8n-nodes-navy, Grace Hopper, grace@navy.mil, https://navy.mil/forms');
+it('publishing is refused by hand, and while a placeholder of the owner is left', async () => {
+	expect(scripts.prepublishOnly).toBe('node scripts/checkOwner.mjs && n8n-node prerelease');
+	const byHand = spawnSync('n8n-node', ['prerelease'], { cwd: root, env: environment() });
+	expect(byHand.status).toBe(1);
 
-/** A copy of the project that has no owner, and what runs the script there, on this Node or another. */
-async function copyProject(node = process.execPath) {
 	const folder = await temporaryFolder('owner', cleanup);
-	const isSource = (path: string) => !/[\\/](node_modules|\.git|dist)$/.test(path);
-	cpSync(root, folder, { recursive: true, filter: isSource });
-	const name = (...args: string[]) => {
-		const command = [...scripts.owner.split(' ').slice(1), ...args];
-		return spawnSync(node, command, { cwd: folder, encoding: 'utf8' });
+	await run('git', ['init', '--quiet'], { cwd: folder });
+	const check = async (file: string, text: string) => {
+		writeFileSync(join(folder, file), text);
+		await run('git', ['add', '.'], { cwd: folder });
+		const args = [join(root, 'scripts/checkOwner.mjs')];
+		const { status, stderr } = spawnSync('node', args, { cwd: folder, encoding: 'utf8' });
+		return [status, stderr.split('\n')[1]];
 	};
-	name(...nobody);
-	/** The files that have a text, apart from the script itself. */
-	const search = (text: string) =>
-		globSync('{*,.github/**/*,{credentials,docs,nodes}/**/*}.{json,md,ts,yml}', {
-			cwd: folder,
-		}).filter((path) => readFileSync(join(folder, path), 'utf8').includes(text));
-	return { folder, name, search };
-}
-
-/** The Node of the machine, 20 or newer, which is in no node_modules. */
-const [machinesNode] = (process.env.PATH ?? '')
-	.split(delimiter)
-	.filter((folder) => !folder.includes('node_modules'))
-	.flatMap((folder) => globSync(join(folder, 'node{,.exe}')));
-
-describe('npm run owner', () => {
-	it.each([
-		['Node 24', process.execPath],
-		['the Node of the machine', machinesNode],
-	])('fills in every place, and once more, on %s', async (_, node) => {
-		const { name, search } = await copyProject(node);
-		const more = ['Settings → API', 'https://forms.byron.org/docs'];
-		expect(name('--check').status).toBe(1);
-		expect(name(...ada).stderr).toMatch(/^Open, but not .*\n {2}README\.md: the menu where tokens/);
-		expect(name(...ada, ...more).stderr).toBe('');
-		expect(search('OWNER')).toEqual([]);
-		expect(name(...grace).stderr).toBe('');
-		for (const old of [...nobody, ...ada.slice(0, 3)]) expect(search(old)).toEqual([]);
-		for (const answer of [...grace, ...more]) expect(search(answer)).not.toEqual([]);
-		expect(name('--check').status).toBe(0);
-	});
-
-	it('names each place that is open, or that was changed by hand', async () => {
-		const { folder, name } = await copyProject();
-		for (const path of ['package.json', 'README.md', 'SECURITY.md', 'LICENSE.md']) {
-			expect(name('--check').stderr).toContain(`${path}: `);
-		}
-		name(...ada);
-		appendFileSync(join(folder, 'SECURITY.md'), '<mailto:else@byron.org>');
-		const { status, stderr } = name('--check');
-		expect(stderr).toContain('SECURITY.md: else@byron.org is not the email address');
-		expect(status).toBe(1);
-	});
-
-	it('refuses a wrong answer, or one too many, and changes nothing', async () => {
-		const { name, search } = await copyProject();
-		for (const args of [
-			...[[], ['byron'], ['https://github.com/byron/forms'], ['byron/forms.git']],
-			...[ada.with(1, 'Ada "A" Byron'), ada.with(2, 'byron.org'), ada.with(3, 'forms.byron.org')],
-			[...ada, 'Menu', 'https://byron.org', 'one too many'],
-		]) {
-			const { status, stderr } = name(...args);
-			expect([status, stderr]).toEqual([1, expect.stringContaining('Nothing was changed')]);
-		}
-		expect(search('byron')).toEqual([]);
-	});
+	expect(await check('README.md', 'Ada')).toEqual([0, undefined]);
+	expect(await check('README.md', 'OWNER')).toEqual([1, 'README.md:1:OWNER']);
+	expect(await check('README.md', 'Ada')).toEqual([0, undefined]);
+	expect(await check('package.json', 'owner@example.com')).toEqual([
+		1,
+		'package.json:1:owner@example.com',
+	]);
 });
 
-it('publishing is refused by hand: only the workflow publishes', () => {
-	const command = 'node scripts/owner.mjs --check && n8n-node prerelease';
-	expect(scripts.prepublishOnly).toBe(command);
-	const { status } = spawnSync('n8n-node', ['prerelease'], { cwd: root, env: environment() });
-	expect(status).toBe(1);
-});
-
-describe('the repository', () => {
-	it('names one owner and one address everywhere', () => {
-		const { owner } = scripts;
-		const { stderr } = spawnSync(`${owner} --check`, { cwd: root, encoding: 'utf8', shell: true });
-		expect(stderr).not.toContain('is not the');
-	});
-
-	it('names no package registry', () => {
-		const { stdout } = spawnSync('git', ['grep', '-lE', '\\bregistry\\.[a-z]+js?\\.'], {
-			cwd: root,
-			encoding: 'utf8',
-		});
-		expect(stdout).toBe('');
-	});
+it('the repository names no package registry', () => {
+	const search = ['grep', '-lE', '\\bregistry\\.[a-z]+js?\\.'];
+	expect(spawnSync('git', search, { cwd: root, encoding: 'utf8' }).stdout).toBe('');
 });
 
 describe.each(globSync('.github/workflows/*.yml', { cwd: root }))('%s', (path) => {
@@ -141,7 +71,7 @@ it('publish.yml packs without rights, and publishes without code of the package,
 	const [head, pack, publish] = text.split(/^ {2}(?=pack:|publish:)/m);
 	expect(head).toContain('permissions: {}\n');
 	expect(pack).toContain('permissions:\n      contents: read\n    steps:');
-	expect(pack).toMatch(/run: npm test\n.*run: npm pack\n/s);
+	expect(pack).toMatch(/run: node scripts\/checkOwner\.mjs && .*run: npm test\n.*run: npm pack\n/s);
 	expect(pack).not.toContain('secrets.');
 	expect(publish).toMatch(/permissions:\n( +#.*\n)?      id-token: write\n    steps:/);
 	for (const line of ['needs: pack\n', 'environment: npm\n', 'NPM_CONFIG_PROVENANCE: true\n']) {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cached } from '../cache.mts';
+import { installOnce } from '../cache.mts';
 import { run } from '../command.mts';
 import { root } from '../paths.mts';
 
@@ -52,17 +52,15 @@ async function prepareSqlite(installed: string) {
 }
 
 /** Installs n8n once; returns the folder of its package. */
-export const installN8n = async (line = newest) =>
-	await cached({
-		source: `n8n/${line}`,
-		title: `n8n ${versionOf(line)} (1 to 4 minutes, once)`,
-		async finish(installed) {
-			for (const [path, { name }] of Object.entries(lockedIn(line))) {
-				if (name !== LEFT_OUT) continue;
-				const text = `${path} is left out of the n8n for tests, see scripts/n8n/${line}/package.json`;
-				const index = join(installed, path, 'index.js');
-				await writeFile(index, `throw new Error(${JSON.stringify(text)});`);
-			}
-			await prepareSqlite(installed);
-		},
+export async function installN8n(line = newest): Promise<string> {
+	const title = `n8n ${versionOf(line)} (1 to 4 minutes, once)`;
+	return await installOnce(`n8n/${line}`, title, async (installed) => {
+		for (const [path, { name }] of Object.entries(lockedIn(line))) {
+			if (name !== LEFT_OUT) continue;
+			const text = `${path} is left out of the n8n for tests, see scripts/n8n/${line}/package.json`;
+			const index = join(installed, path, 'index.js');
+			await writeFile(index, `throw new Error(${JSON.stringify(text)});`);
+		}
+		await prepareSqlite(installed);
 	});
+}

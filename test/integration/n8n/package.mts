@@ -5,7 +5,7 @@ import { compiledSources } from '../../../scripts/lib/compiled.mts';
 import { core, workflow } from './core.mts';
 import { HttpTime } from '../../time.mts';
 
-const folder = compiledSources();
+const folder = await compiledSources();
 const load = createRequire(`${folder}/`);
 const loader = new core.CustomDirectoryLoader(folder);
 await loader.loadAll();
