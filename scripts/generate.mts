@@ -1,5 +1,5 @@
 /**
- * Writes what is generated: the tables in README.md and docs/settings.md, errorTexts.md, and the versions of
+ * Writes what is generated: the tables in README.md, examples/README.md and docs/settings.md, errorTexts.md, and the versions of
  * n8n wherever they are named. `--check` writes nothing and names the files that are outdated.
  */
 import { readFile, writeFile } from 'node:fs/promises';
@@ -8,11 +8,12 @@ import { run } from './lib/command.mts';
 import { formatMarkdown } from './lib/markdown.mts';
 import { broughtByN8n, isLocked, lines, withN8nVersions } from './lib/n8n/install.mts';
 import { root } from './lib/paths.mts';
-import { updateReadme, updateSettings } from './references.mts';
+import { updateExamples, updateReadme, updateSettings } from './references.mts';
 
 /** The generated files by path: what makes their text up to date. */
 const files: Record<string, (text: string) => Promise<string> | string> = {
-	'README.md': async (text) => await formatMarkdown(withN8nVersions(await updateReadme(text))),
+	'README.md': async (text) => await formatMarkdown(withN8nVersions(updateReadme(text))),
+	'examples/README.md': async (text) => await formatMarkdown(await updateExamples(text)),
 	'docs/settings.md': async (text) => await formatMarkdown(updateSettings(text)),
 	'.github/ISSUE_TEMPLATE/bug.yml': withN8nVersions,
 	// the tests run the nodes on the classes of the newest n8n

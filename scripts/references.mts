@@ -39,7 +39,7 @@ async function listExamples(): Promise<Table> {
 		const { nodes } = await readExample(file);
 		const note = nodes.find(({ type }) => type.endsWith('.stickyNote'))?.parameters.content;
 		const [, title, what] = /^## (.*)\n(.*)\n/.exec(String(note)) ?? [];
-		return [`[${title}](examples/${file})`, what];
+		return [`[${title}](${file})`, what];
 	});
 	return { head: ['Example', 'What it does'], rows: await Promise.all(rows) };
 }
@@ -73,12 +73,13 @@ function replaceTable(text: string, name: string, { head, rows }: Table): string
 	return text.replace(comments, () => section);
 }
 
-/** README.md with its tables of operations, events and examples. */
-export const updateReadme = async (text: string) => {
-	const withEvents = replaceTable(text, 'events', listEvents());
-	const withOperations = replaceTable(withEvents, 'operations', listOperations());
-	return replaceTable(withOperations, 'examples', await listExamples());
-};
+/** README.md with its tables of operations and events. */
+export const updateReadme = (text: string) =>
+	replaceTable(replaceTable(text, 'events', listEvents()), 'operations', listOperations());
+
+/** examples/README.md with its table of examples. */
+export const updateExamples = async (text: string) =>
+	replaceTable(text, 'examples', await listExamples());
 
 /** docs/settings.md with its table of settings. */
 export const updateSettings = (text: string) => replaceTable(text, 'settings', listSettings());

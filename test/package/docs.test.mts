@@ -21,7 +21,7 @@ const linksOf = (text: string) =>
 		.map(([, link, picture]) => link ?? picture)
 		.filter((link) => !/^[a-z]+:/.test(link));
 
-const pages = globSync(['*.md', 'docs/*.md', 'test/**/README.md'], { cwd: root });
+const pages = globSync(['*.md', '{docs,examples}/*.md', 'test/**/README.md'], { cwd: root });
 
 describe('the documentation', () => {
 	it.each(pages)('%s links to files and headings that exist', (page) => {
