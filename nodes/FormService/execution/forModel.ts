@@ -109,14 +109,12 @@ export function prepareForModel(prepare: Prepare, input: Input): Prepared {
 	const fixed = new Map<string, unknown>([
 		['simplify', output !== 'raw'],
 		['includeSecrets', false],
+		['options.downloadFiles', false],
+		['options.includeSecrets', false],
 		['returnAll', true],
 	]);
-	const parameter = (name: string, fallback: unknown) => {
-		const value = fixed.get(name) ?? input.parameter(name, fallback);
-		return name === 'options' && isRecord(value)
-			? { ...value, downloadFiles: false, includeSecrets: false }
-			: value;
-	};
+	const parameter = (name: string, fallback: unknown) =>
+		fixed.get(name) ?? input.parameter(name, fallback);
 	const prepared = prepare({ ...input, parameter });
 	return { ...prepared, select: (results) => selectForModel(results, { names, skip, limit }) };
 }

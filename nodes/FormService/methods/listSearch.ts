@@ -1,4 +1,5 @@
 import { countBy } from 'lodash';
+import { DateTime } from 'luxon';
 import type {
 	IDataObject,
 	ILoadOptionsFunctions,
@@ -14,14 +15,13 @@ import type { Endpoint } from '../api/endpoints';
 import { readBoolean, readTime } from '../api/readers';
 import { getFormId, getId, isId } from '../api/records';
 import { listRecords } from '../api/service';
-import { isWebUrl, parseUrl } from '../api/url';
+import { isWebUrl } from '../api/url';
 import { CLOSED_MARK, extractFormId } from '../parameters/formId';
 
 /** The ID in the Form parameter of the node that is being edited; empty if no form is chosen. */
 export function getChosenForm(n8n: ILoadOptionsFunctions): string {
 	const given = n8n.getCurrentNodeParameter('formId', { extractValue: true });
-	if (typeof given !== 'string' && typeof given !== 'number') return '';
-	return extractFormId(String(given));
+	return ['string', 'number'].includes(typeof given) ? extractFormId(String(given)) : '';
 }
 
 /**
@@ -46,7 +46,7 @@ const URL_ATTRIBUTES = ['url', 'public_url', 'form_url', 'share_url'];
 
 /**
  * The forms for the list of the Form parameter, by name; forms of one name have their IDs behind it.
- * A filter looks into names and IDs; a URL finds the form whose page it is or whose ID is a part of its path.
+ * A filter looks into names and IDs; it can also be the URL of a form's page.
  */
 export async function searchForms(
 	this: ILoadOptionsFunctions,
@@ -56,21 +56,19 @@ export async function searchForms(
 	const forms = selectUsable(records, getFormId).map(({ id, record }) => ({
 		id,
 		name: typeof record.name === 'string' && record.name.trim() !== '' ? record.name : id,
-		note: readBoolean(record.is_closed) ? CLOSED_MARK : '',
+		mark: readBoolean(record.is_closed) ? CLOSED_MARK : '',
 		url: URL_ATTRIBUTES.map((attribute) => record[attribute]).find(isWebUrl),
 	}));
-	const wanted = filter.trim();
-	const path = isWebUrl(wanted) ? parseUrl(wanted)?.pathname.split('/') : undefined;
-	const found = forms.filter(({ id, name, url }) =>
-		path === undefined
-			? `${name}\n${id}`.toLowerCase().includes(wanted.toLowerCase())
-			: path.includes(id) || url === wanted,
-	);
+	const wanted = extractFormId(filter).toLowerCase();
 	const counts = countBy(forms, 'name');
-	const results = found
+	const results = forms
+		.filter(
+			({ id, name, url }) =>
+				`${name}\n${id}`.toLowerCase().includes(wanted) || url === filter.trim(),
+		)
 		.sort((one, other) => one.name.localeCompare(other.name))
-		.map(({ id, name, note, url }) => ({
-			name: toPlainText(`${name}${counts[name] > 1 ? ` (${id})` : ''}${note}`),
+		.map(({ id, name, mark, url }) => ({
+			name: toPlainText(`${name}${counts[name] > 1 ? ` (${id})` : ''}${mark}`),
 			value: id,
 			// the editor shows a link to it next to the list and the chosen form
 			...(url !== undefined && { url }),
@@ -105,21 +103,19 @@ export async function searchResponses(
 	);
 	const start = Number(paginationToken) || 0;
 	const end = start + PAGE_SIZE;
-	return {
-		results: found
-			.slice(start, end)
-			.map(({ id, record }) => ({ name: toPlainText(describeResponse(id, record)), value: id })),
-		...(end < found.length && { paginationToken: String(end) }),
-	};
+	const results = found.slice(start, end).map(({ id, record }) => {
+		return { name: toPlainText(describeResponse(id, record, this.getTimezone())), value: id };
+	});
+	return { results, ...(end < found.length && { paginationToken: String(end) }) };
 }
 
-function describeResponse(id: string, record: IDataObject): string {
+function describeResponse(id: string, record: IDataObject, zone: string): string {
 	const { number_formatted: formatted, number, created_at: time, is_incomplete } = record;
 	const name = [formatted, number].find((one) => ['string', 'number'].includes(typeof one)) ?? id;
-	const timeMs = readTime(time, 'utc');
-	const minute =
-		timeMs === undefined ? '' : ` · ${new Date(timeMs).toISOString().slice(0, 16)} UTC`;
-	return `${String(name)}${minute.replace('T', ' ')}${readBoolean(is_incomplete) ? ' (incomplete)' : ''}`;
+	const timeMs = readTime(time, 'utc') ?? NaN;
+	const minute = DateTime.fromMillis(timeMs, { zone }).toFormat(' · yyyy-MM-dd HH:mm');
+	const mark = readBoolean(is_incomplete) ? ' (incomplete)' : '';
+	return `${String(name)}${Number.isNaN(timeMs) ? '' : minute}${mark}`;
 }
 
 /** The records with a valid ID: n8n evaluates a value that begins with "=", and no request takes another one. */

@@ -4,10 +4,13 @@ import { OPERATORS } from '../api/answers/conditions';
 import type { Condition, Conditions, Operator } from '../api/answers/conditions';
 import type { Wanted } from '../api/answers/findResponses';
 import { readNumber, readTime } from '../api/readers';
-import { isRecord, isUuid } from '../api/records';
-import { invalid, describeChoices, readChoice, readCollection, toText } from './input';
+import { isRecord } from '../api/records';
+import { describeChoices, invalid, readChoice, readText } from './input';
 import type { Input } from './input';
 import { toOptions } from './properties';
+
+/** The name of the parameter, as errors speak of it. */
+const MATCH = 'Conditions: All or Any';
 
 const MATCHES = { all: 'All Conditions', any: 'Any Condition' };
 
@@ -36,7 +39,7 @@ const conditions: INodeProperties = {
 						loadOptionsDependsOn: ['formId.value', 'events', 'watch', 'formIds', 'exceptFormIds'],
 					},
 					description:
-						'An expression can return a label, custom key or attribute. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+						'The question of the form, or the attribute of the response, to compare. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 				},
 				{
 					displayName: 'Operator',
@@ -60,11 +63,11 @@ const conditions: INodeProperties = {
 };
 
 const match: INodeProperties = {
-	displayName: 'Match',
+	displayName: MATCH,
 	name: 'match',
 	type: 'options',
 	default: 'all',
-	description: 'Which conditions a response must meet',
+	description: 'Whether a response must meet all conditions or any of them',
 	options: toOptions(MATCHES),
 };
 
@@ -116,11 +119,10 @@ export const filterParameters: INodeProperties[] = [
 
 /** @throws NodeOperationError that names the filter and what it must be */
 export function readWanted(input: Input): Wanted {
-	const given = readCollection(input, 'filters');
-	const text = toText(input, given.text ?? '', 'Answers Contain').trim();
+	const text = readText(input, 'filters.text', 'Answers Contain').trim();
 	return {
-		after: toTime(input, given.after, 'Submitted After'),
-		before: toTime(input, given.before, 'Submitted Before'),
+		after: toTime(input, input.parameter('filters.after', ''), 'Submitted After'),
+		before: toTime(input, input.parameter('filters.before', ''), 'Submitted Before'),
 		text: text === '' ? undefined : text,
 		conditions: readConditions(input),
 		sort: readChoice(input, 'sort', 'Sort', SORTS),
@@ -137,21 +139,19 @@ export function toTime(input: Input, value: unknown, displayName: string): numbe
 
 /** @throws NodeOperationError that names the condition and what it must be */
 export function readConditions(input: Input): Conditions {
-	const { conditions: collection, match = 'all' } = readCollection(input, 'filters');
-	if (match !== 'all' && match !== 'any') {
-		throw invalid(input, `'Match' must be one of ${describeChoices(MATCHES)}`);
-	}
-	const given = isRecord(collection) ? collection.conditions : (collection ?? []);
+	const match = readChoice(input, 'filters.match', MATCH, MATCHES);
+	const collection = input.parameter('filters.conditions', { conditions: [] });
+	const given = isRecord(collection) ? collection.conditions : collection;
 	if (!Array.isArray(given)) {
 		// n8n makes an empty object of conditions that are given as text or as a bare list
 		const advice = "Add a condition, or remove 'Conditions' from the filters.";
 		throw invalid(input, "'Conditions' is empty", advice);
 	}
 	if (given.length === 0 && match === 'any') {
-		throw invalid(input, "'Match' needs conditions", "Add a condition, or remove 'Match'.");
+		throw invalid(input, `'${MATCH}' needs conditions`, 'Add a condition, or remove the filter.');
 	}
-	const read = (given as unknown[]).map((entry, index) => readCondition(input, index + 1, entry));
-	return { zone: input.zone, match, conditions: read };
+	const conditions = given.map((entry: unknown, index) => readCondition(input, index + 1, entry));
+	return { zone: input.zone, match, conditions };
 }
 
 function readCondition(input: Input, number: number, entry: unknown): Condition {
@@ -171,11 +171,7 @@ function readCondition(input: Input, number: number, entry: unknown): Condition 
 			? 'must have text, a number, a boolean or a date as its value'
 			: checkValue(operator, value, input.zone);
 	if (value !== undefined && problem === undefined) return { field, operator, value };
-	// nobody knows a field by its UUID, which a list gives
-	const shownName = isUuid(field) ? '' : `"${field}" `;
-	const shownValue = value?.trim() ? ` "${value}"` : '';
-	const shown = `Condition ${number} (${shownName}${OPERATORS[operator]}${shownValue})`;
-	throw invalid(input, `${shown} ${problem}`);
+	throw invalid(input, `Condition ${number} (${OPERATORS[operator]}) ${problem}`);
 }
 
 /** The text of a value that an expression may give as a number, a boolean or a date. */
@@ -192,11 +188,9 @@ function checkValue(operator: Operator, value: string, zone: string): string | u
 		case 'isNotEmpty':
 			return undefined;
 		case 'greater':
-		case 'less': {
+		case 'less':
 			if (readNumber(value) !== undefined) return undefined;
-			const comma = value.includes(',') ? ', without commas' : '';
-			return `needs a number to compare with, such as 1234.5${comma}`;
-		}
+			return 'needs a number to compare with, such as 1234.5, without commas';
 		case 'before':
 		case 'after':
 			return readTime(value, zone) === undefined ? 'needs a date, such as 2026-01-31' : undefined;

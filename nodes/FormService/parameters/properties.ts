@@ -65,7 +65,7 @@ export const responseLocator: INodeProperties = {
 			displayName: 'From List',
 			name: 'list',
 			type: 'list',
-			placeholder: 'Select a response, or search by any answer...',
+			placeholder: 'Search by answer, such as a name...',
 			typeOptions: makeSearchableList('searchResponses'),
 		},
 		{

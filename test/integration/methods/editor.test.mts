@@ -107,20 +107,20 @@ describe('The list of responses', () => {
 			Object.assign(service.shapes, { order });
 			const { results } = await search(survey);
 			const names = results.map(({ name }) => name.replace(/\d{4}-\d\d-\d\d \d\d:\d\d/, 'time'));
-			expect(names).toEqual(['S-2 · time UTC', 'S-1 · time UTC']);
+			expect(names).toEqual(['S-2 · time', 'S-1 · time']);
 			const responseId = { __rl: true, mode: 'list', value: results[0].value };
 			const { items } = await n8n.runNode({ ...get, formId: locator(survey), responseId } as never);
 			expect(items[0].json.number).toBe(2);
 		},
 	);
 
-	it('has of an odd response its number or its ID, and marks an incomplete one', async () => {
+	it("has the time in the workflow's zone, the number or ID, and marks an incomplete response", async () => {
 		const times = { created_at: '2026-11-22 00:43:10', is_incomplete: 1 };
 		const records = [{ uuid: 'a', number: 7, ...times }, { uuid: 'b' }, { uuid: 'c/d' }];
 		service.faults.set({ fault: success(records), match: { path: /^\/responses\// } });
 		const { id } = service.store.addForm({ name: 'Odd', fields: [] });
 		const { results } = await search(id);
-		expect(results.map(({ name }) => name)).toEqual(['7 · 2026-11-22 00:43 UTC (incomplete)', 'b']);
+		expect(results.map(({ name }) => name)).toEqual(['7 · 2026-11-21 19:43 (incomplete)', 'b']);
 	});
 
 	it('finds responses by their answers and IDs, with one request', async () => {

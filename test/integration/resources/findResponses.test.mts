@@ -158,17 +158,17 @@ describe('Filters and Sort', () => {
 		[{ after: 'soon' }, "'Submitted After' must be a date, such as 2026-01-31 or 2026-01-31T08:00"],
 		[{ conditions: '[{"field": "uuid", "value": "b"}]' }, "'Conditions' is empty"],
 		[{ conditions: { conditions: '={{ [{ field: "uuid" }] }}' } }, 'Condition 1 has no field'],
-		['={{ ({ text: "ada" }) }}', "'Match' must be"],
-		[{ match: 'any' }, "'Match' needs conditions"],
+		['={{ ({ text: "ada" }) }}', "'Conditions: All or Any' must be"],
+		[{ match: 'any' }, "'Conditions: All or Any' needs conditions"],
 	])('are an error before anything is sent if they are %j', expectRefusal);
 
 	it.each([
-		['greater', '1,000', '("a" Greater Than "1,000") needs a number to compare with, such as'],
-		['after', 'soon', '("a" After "soon") needs a date, such as 2026-01-31'],
-		['is', '', '("a" Is) needs a value. To find missing answers, choose'],
-		['isNot', '  ', '("a" Is Not) needs a value. To find missing answers, choose'],
-		['less', ' ', '("a" Less Than) needs a number'],
-		['is', '={{ [1] }}', '("a" Is) must have text, a number, a boolean or a date'],
+		['greater', '1,000', '(Greater Than) needs a number to compare with, such as'],
+		['after', 'soon', '(After) needs a date, such as 2026-01-31'],
+		['is', '', '(Is) needs a value. To find missing answers, choose'],
+		['isNot', '  ', '(Is Not) needs a value. To find missing answers, choose'],
+		['less', ' ', '(Less Than) needs a number'],
+		['is', '={{ [1] }}', '(Is) must have text, a number, a boolean or a date'],
 	])('are an error if a condition compares by %j with %j', async (operator, value, text) => {
 		const condition = { field: 'a', operator, value };
 		await expectRefusal({ conditions: { conditions: [condition] } }, text);
