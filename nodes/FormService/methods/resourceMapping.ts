@@ -62,18 +62,15 @@ export function toMapperFields(records: readonly IDataObject[]): ResourceMapperF
 	});
 }
 
+/** A list takes one choice; for several, a person switches to an expression. */
 function getWidget({ kind, choices }: InputField): Pick<ResourceMapperField, 'type' | 'options'> {
 	const { widget: type } = kinds[kind];
 	// n8n would evaluate a value that begins with "="
 	const isEvaluated = choices.some(({ value }) => String(value).startsWith('='));
 	if (choices.length === 0 || isEvaluated) return { type };
 	const options = choices.map(({ name, value }) => ({ name: toPlainText(name), value }));
-	if (kind !== 'multipleChoice') return { type: 'options', options };
-	const [first, ...others] = options;
-	return { type: 'options', options: [{ ...first, description: SEVERAL }, ...others] };
+	return { type: 'options', options };
 }
-
-const SEVERAL = 'To choose several, switch to Expression and separate the choices with commas';
 
 /** The fields of the chosen form, for a list to choose from. */
 export async function getFieldOptions(

@@ -155,30 +155,28 @@ export function readConditions(input: Input): Conditions {
 }
 
 function readCondition(input: Input, number: number, entry: unknown): Condition {
-	const { field: name, operator: given = 'is', value: compared } = isRecord(entry) ? entry : {};
-	const field = toConditionText(name)?.trim() ?? '';
-	if (field === '') {
-		throw invalid(input, `Condition ${number} has no field: choose one in 'Field Name or ID'`);
-	}
-	const operator = (Object.keys(OPERATORS) as Operator[]).find((one) => one === given);
-	if (operator === undefined) {
-		const choices = describeChoices(OPERATORS);
-		throw invalid(input, `Condition ${number} must have one of the operators ${choices}`);
-	}
-	const value = toConditionText(compared ?? '');
+	const given = isRecord(entry) ? entry : {};
+	const [field, value] = [toConditionText(given.field), toConditionText(given.value)];
+	const { operator = 'is' } = given;
 	const problem =
-		value === undefined
-			? 'must have text, a number, a boolean or a date as its value'
-			: checkValue(operator, value, input.zone);
-	if (value !== undefined && problem === undefined) return { field, operator, value };
-	throw invalid(input, `Condition ${number} (${OPERATORS[operator]}) ${problem}`);
+		field === ''
+			? "has no field: choose one in 'Field Name or ID'"
+			: isOperator(operator)
+				? checkValue(operator, value, input.zone)
+				: `must have one of the operators ${describeChoices(OPERATORS)}`;
+	if (isOperator(operator) && problem === undefined) return { field, operator, value };
+	throw invalid(input, `Condition ${number} ${problem}`);
 }
 
-/** The text of a value that an expression may give as a number, a boolean or a date. */
-function toConditionText(value: unknown): string | undefined {
+function isOperator(value: unknown): value is Operator {
+	return Object.hasOwn(OPERATORS, String(value));
+}
+
+/** The text of a value that an expression may give as a number, a boolean or a date; empty for any other value. */
+function toConditionText(value: unknown): string {
 	const date = value instanceof Date ? DateTime.fromJSDate(value) : value;
 	if (DateTime.isDateTime(date)) return date.toISO() ?? '';
-	return ['string', 'number', 'boolean'].includes(typeof date) ? String(date) : undefined;
+	return ['string', 'number', 'boolean'].includes(typeof date) ? String(date).trim() : '';
 }
 
 /** A comparison that no response could ever meet would hold all of them back without a word. */
@@ -195,8 +193,7 @@ function checkValue(operator: Operator, value: string, zone: string): string | u
 		case 'after':
 			return readTime(value, zone) === undefined ? 'needs a date, such as 2026-01-31' : undefined;
 		default:
-			return value.trim() === ''
-				? "needs a value. To find missing answers, choose 'Is Empty'"
-				: undefined;
+			if (value !== '') return undefined;
+			return "needs a value. To find missing answers, choose 'Is Empty'";
 	}
 }

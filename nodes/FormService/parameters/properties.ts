@@ -1,16 +1,6 @@
 import { sortBy } from 'lodash';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-/** A list with a search. It can take long to load, for example while the account waits for its next minute. */
-const makeSearchableList = (searchListMethod: string) => ({
-	searchListMethod,
-	searchable: true,
-	slowLoadNotice: {
-		message: 'Loading is taking a while. Keep waiting, or enter the ID.',
-		timeout: 10_000,
-	},
-});
-
 /**
  * The form, from a searchable list, by its ID or by the URL of its page (specification, section 2.2). The
  * node checks the ID by itself, because n8n would run a pattern in this description with a time limit, and a
@@ -33,7 +23,7 @@ export const formLocator: INodeProperties = {
 			name: 'list',
 			type: 'list',
 			placeholder: 'Select a form...',
-			typeOptions: makeSearchableList('searchForms'),
+			typeOptions: { searchListMethod: 'searchForms', searchable: true },
 		},
 		{
 			displayName: 'By ID',
@@ -66,7 +56,7 @@ export const responseLocator: INodeProperties = {
 			name: 'list',
 			type: 'list',
 			placeholder: 'Search by answer, such as a name...',
-			typeOptions: makeSearchableList('searchResponses'),
+			typeOptions: { searchListMethod: 'searchResponses', searchable: true },
 		},
 		{
 			displayName: 'By UUID',

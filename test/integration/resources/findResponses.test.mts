@@ -163,12 +163,12 @@ describe('Filters and Sort', () => {
 	])('are an error before anything is sent if they are %j', expectRefusal);
 
 	it.each([
-		['greater', '1,000', '(Greater Than) needs a number to compare with, such as'],
-		['after', 'soon', '(After) needs a date, such as 2026-01-31'],
-		['is', '', '(Is) needs a value. To find missing answers, choose'],
-		['isNot', '  ', '(Is Not) needs a value. To find missing answers, choose'],
-		['less', ' ', '(Less Than) needs a number'],
-		['is', '={{ [1] }}', '(Is) must have text, a number, a boolean or a date'],
+		['greater', '1,000', 'Condition 1 needs a number to compare with, such as'],
+		['after', 'soon', 'Condition 1 needs a date, such as 2026-01-31'],
+		['is', '', 'Condition 1 needs a value. To find missing answers, choose'],
+		['isNot', '  ', 'Condition 1 needs a value. To find missing answers, choose'],
+		['less', ' ', 'Condition 1 needs a number'],
+		['is', '={{ [1] }}', 'Condition 1 needs a value'],
 	])('are an error if a condition compares by %j with %j', async (operator, value, text) => {
 		const condition = { field: 'a', operator, value };
 		await expectRefusal({ conditions: { conditions: [condition] } }, text);

@@ -34,18 +34,15 @@ function isChoiceText(value: unknown): value is string | number {
 
 /** The choices by value and by name. A value is found before a name, and the same case before another case. */
 const indexChoices = memoize((choices: readonly Choice[]) => {
-	const spellings = choices.map(({ name, value }) => ({ name, value: String(value) }));
-	const bySpelling = new Map<string, Choice>();
-	for (const spell of [toCaseless, toComparable]) {
-		for (const attribute of ['name', 'value'] as const) {
-			// of choices with one spelling, the first one counts
-			for (const [index, choice] of [...choices.entries()].reverse()) {
-				bySpelling.set(spell(spellings[index][attribute]), choice);
-			}
-		}
-	}
-	const counts = [...bySpelling.keys()].map((text) => text.split(',').length);
-	return { bySpelling, mostParts: Math.max(1, ...counts) };
+	// of choices with one spelling, the first one counts
+	const reversed = [...choices].reverse();
+	const pairs = [toCaseless, toComparable].flatMap((spell) =>
+		(['name', 'value'] as const).flatMap((attribute) =>
+			reversed.map((choice) => [spell(String(choice[attribute])), choice] as const),
+		),
+	);
+	const counts = pairs.map(([text]) => text.split(',').length);
+	return { bySpelling: new Map(pairs), mostParts: Math.max(1, ...counts) };
 });
 // a form's fields are read once for all responses, which can be 100,000
 indexChoices.cache = new WeakMap();

@@ -1,4 +1,4 @@
-import { isEmpty } from 'lodash';
+import { compact, isEmpty } from 'lodash';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { describeShape } from '../envelope';
 import { isRecord, isUuid, listEntries } from '../records';
@@ -66,16 +66,12 @@ function isListOfAnswers(value: unknown): boolean {
 }
 
 function decodeList(list: readonly unknown[]): Decoded {
-	const answers: Answer[] = [];
-	const unread: unknown[] = [];
-	for (const entry of list) {
-		const answer = decodeEntry(entry);
-		if (answer === undefined) unread.push(entry);
-		else answers.push(answer);
-	}
-	if (unread.length === 0) return { answers };
-	const count = `${unread.length} of ${list.length} entries, such as ${describeShape(unread[0])}`;
-	return { answers, problem: `The answers could not be read from ${count}` };
+	const decoded = list.map(decodeEntry);
+	const answers = compact(decoded);
+	if (answers.length === list.length) return { answers };
+	const count = `${list.length - answers.length} of ${list.length} entries`;
+	const example = describeShape(list[decoded.indexOf(undefined)]);
+	return { answers, problem: `The answers could not be read from ${count}, such as ${example}` };
 }
 
 /** Attributes of an entry without a value: a heading, or a field that was not answered. */

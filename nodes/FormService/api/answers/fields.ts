@@ -1,4 +1,4 @@
-import { memoize } from 'lodash';
+import { groupBy, memoize } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { readBoolean } from '../readers';
 import { getId, isId, isUuid } from '../records';
@@ -82,29 +82,21 @@ export const indexFields = memoize((fields: readonly FormField[]) => ({
 indexFields.cache = new WeakMap();
 
 function groupFields(fields: readonly FormField[], attribute: 'customKey' | 'label' | 'uuid') {
-	const groups = new Map<string, FormField[]>();
-	for (const field of fields) {
-		const name = toComparable(field[attribute] ?? '');
-		const group = groups.get(name);
-		if (group === undefined) groups.set(name, [field]);
-		else group.push(field);
-	}
-	return groups;
+	const groups = groupBy(fields, (field) => toComparable(field[attribute] ?? ''));
+	return new Map(Object.entries(groups));
 }
 
 /** The same case counts before another one, a UUID before a custom key, and a key before a label. */
 function indexNames(fields: readonly FormField[]) {
-	const byName = new Map<string, FormField>();
-	for (const spell of [toCaseless, toComparable]) {
-		for (const attribute of ['title', 'customKey', 'uuid'] as const) {
-			// of fields with one name, the first one counts
-			for (const field of [...fields].reverse()) {
-				byName.set(spell(field[attribute] ?? ''), field);
-			}
-		}
-	}
-	byName.delete('');
-	return byName;
+	// of fields with one name, the first one counts
+	const reversed = [...fields].reverse();
+	const pairs = [toCaseless, toComparable].flatMap((spell) =>
+		(['label', 'title', 'customKey', 'uuid'] as const).flatMap((attribute) => {
+			const named = reversed.filter((field) => field[attribute] !== undefined);
+			return named.map((field) => [spell(field[attribute] ?? ''), field] as const);
+		}),
+	);
+	return new Map(pairs);
 }
 
 /**
@@ -112,9 +104,7 @@ function indexNames(fields: readonly FormField[]) {
  * number if other fields share it ("Full name (2)"). The label alone means the first of them.
  */
 export function findField<F extends FormField>(name: string, fields: readonly F[]): F | undefined {
-	const { byAnyName, byLabel } = indexFields(fields);
-	const spelled = byAnyName.get(toComparable(name)) ?? byAnyName.get(toCaseless(name));
-	// a label can be empty, or one that titles avoid, such as "constructor"
-	const field = spelled ?? byLabel.get(toComparable(name))?.at(0);
+	const { byAnyName } = indexFields(fields);
+	const field = byAnyName.get(toComparable(name)) ?? byAnyName.get(toCaseless(name));
 	return field as F | undefined;
 }

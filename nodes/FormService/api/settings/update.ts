@@ -1,5 +1,6 @@
 import { partition } from 'lodash';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
+import { shortenText } from '../errors';
 import { numberAsText, readBoolean, readNumber } from '../readers';
 import { isWebUrl } from '../url';
 import { describeBound, findSetting } from './settings';
@@ -31,21 +32,21 @@ export function encodeSettings(given: readonly GivenSetting[]): {
 		const encoded = setting && encodeSetting(setting, value);
 		if (setting === undefined) problems.push(`'${title}' is not a setting that can be updated.`);
 		else if (encoded === undefined) problems.push(describeProblem(setting, title, value));
-		else if (setting.name in body) problems.push(describeTwice(setting, title));
-		else body[setting.name] = encoded;
+		else if (!(setting.name in body)) body[setting.name] = encoded;
+		else {
+			const advice = 'Remove or empty one of them.';
+			problems.push(`'${title}' is the second value for '${setting.displayName}'. ${advice}`);
+		}
 	}
 	return { body, problems };
-}
-
-function describeTwice({ displayName }: Setting, title: string): string {
-	return `'${title}' is the second value for '${displayName}'. Remove or empty one of them.`;
 }
 
 function describeProblem(setting: Setting, title: string, value: unknown): string {
 	// an empty text is usually meant to clear the setting
 	const advice = setting.nullable && value === '' ? ' To clear it, enter null.' : '';
 	const note = value === null ? " It can't be cleared." : advice;
-	return `'${title}' must be ${describeBound(setting)} (got ${describeValue(value)}).${note}`;
+	const shown = typeof value === 'object' && value !== null ? 'an object' : JSON.stringify(value);
+	return `'${title}' must be ${describeBound(setting)} (got ${shortenText(shown, 40)}).${note}`;
 }
 
 /** The value to send, or undefined if it breaks the setting's type or bound. A sheet's cell can have blanks around it. */
@@ -72,24 +73,9 @@ function encodeSetting(setting: Setting, value: unknown): SettingValue | undefin
 	}
 }
 
-function fitsLength(text = '', maxLength = Infinity): boolean {
-	return countCharacters(text) <= maxLength;
-}
-
 /** In characters as a person counts them: an emoji outside the basic plane is one, not two. */
-function countCharacters(text: string): number {
-	return [...text].length;
-}
-
-const MAX_SHOWN_LENGTH = 40;
-
-function describeValue(value: unknown): string {
-	if (typeof value === 'object' && value !== null)
-		return Array.isArray(value) ? 'a list' : 'an object';
-	if (typeof value !== 'string') return String(value);
-	if (value === '') return 'empty text';
-	const length = countCharacters(value);
-	return length <= MAX_SHOWN_LENGTH ? `"${value}"` : `text of ${length} characters`;
+function fitsLength(text = '', maxLength = Infinity): boolean {
+	return [...text].length <= maxLength;
 }
 
 /** What an update changes in a form, as far as the form's record shows. */

@@ -78,9 +78,9 @@ describe('the settings of a form', () => {
 
 	it.each<[string, unknown, string]>([
 		['after_redirect_delay', 61, 'from 0 to 60 (got 61).'],
-		['cta_label', 'x'.repeat(101), 'at most 100 characters (got text of 101 characters).'],
-		['captcha', '', 'recaptcha, none (got empty text). To clear it, enter null.'],
-		['is_closed', '', 'must be true or false (got empty text).'],
+		['cta_label', 'x'.repeat(101), `at most 100 characters (got "${'x'.repeat(39)}…).`],
+		['captcha', '', 'recaptcha, none (got ""). To clear it, enter null.'],
+		['is_closed', '', 'must be true or false (got "").'],
 		['__proto__', 1, 'is not a setting that can be updated.'],
 		['toString', 1, 'is not a setting that can be updated.'],
 	])('explain what is wrong with %s = %j', (title, value, problem) => {
