@@ -1,22 +1,18 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { demoForms } from '../../test/service/index.mts';
 import { submitFormPage } from '../../test/service/submitForm.mts';
 import { owner } from '../lib/n8n/instance.mts';
 import { type Execution, itemsOf } from '../lib/n8n/rest.mts';
-import { localCache } from '../lib/paths.mts';
+import { temporaryFolder } from '../lib/paths.mts';
 import { startWorld, type World } from './world.mts';
 
 const HELP = `npm run demo                 a Form Service and an n8n to try the package by hand
 npm run demo -- --check      the same without a person: submit a form, wait for the workflow, end
-npm run demo -- --fresh      begin anew: removes what earlier demos have stored
 `;
 
 const { values } = parseArgs({
 	options: {
 		check: { type: 'boolean', default: false },
-		fresh: { type: 'boolean', default: false },
 		help: { type: 'boolean', default: false },
 	},
 });
@@ -37,10 +33,10 @@ The demo is running. Form Service is a stand-in for tests and demos, seeded with
   Add a response     curl -H 'content-type: application/json' -d '{"name":"Ada","email":"ada@example.com","message":"Hello"}' ${n8n.url}/webhook/form-service-add-response
 
 Its triggers poll every 10 seconds, which the stand-in's limits are raised for.
-Ctrl-C ends all of it; what is stored stays for the next start, until the next npm ci.
+Ctrl-C ends all of it; nothing that you enter is kept.
 `;
 
-/** Where a person finds both again, unless something else is there. */
+/** Where a person finds both, unless something else is there. */
 const PORTS = { service: 4010, n8n: 5678 };
 
 const interrupted = new Promise<'interrupted'>((resolve) => {
@@ -65,11 +61,10 @@ async function check({ service, n8n: { rest }, workflows }: World): Promise<void
 	console.log(`The workflow ran on this response:\n${listItems(execution).find(isItem)}`);
 }
 
-/** Gives the exit code. */
+/** Returns the exit code. */
 async function demo(): Promise<number> {
 	await using cleanup = new AsyncDisposableStack();
-	const folder = join(localCache, 'demo', values.check ? 'check' : 'data');
-	if (values.check || values.fresh) await rm(folder, { recursive: true, force: true });
+	const folder = await temporaryFolder('demo', cleanup);
 	let world: World | 'interrupted' | undefined;
 	try {
 		world = await Promise.race([startWorld(folder, cleanup, PORTS), interrupted]);
@@ -82,7 +77,7 @@ async function demo(): Promise<number> {
 	} catch (error) {
 		console.error(`\n${error instanceof Error ? error.message : String(error)}`);
 		if (world && world !== 'interrupted') {
-			console.error(`\nThe end of n8n's log (${world.n8n.logFile}):`);
+			console.error("\nThe end of n8n's log:");
 			console.error((await world.n8n.log()).split('\n').slice(-60).join('\n'));
 		}
 		return 1;

@@ -1,5 +1,3 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { freePort, step } from '../lib/command.mts';
 import { demoForms, type Service, startService } from '../../test/service/index.mts';
 import {
@@ -39,7 +37,7 @@ export type World = {
 /**
  * A seeded service, and an n8n with the packed package, the credential and the example workflows.
  * What is started is handed to `cleanup` before it starts, so that it ends also when this fails.
- * @param folder where both keep their data; the second start finds it
+ * @param folder where n8n keeps its data
  * @param ports that are wanted; without them, worlds that start at the same moment do not meet at one
  */
 export async function startWorld(
@@ -47,17 +45,12 @@ export async function startWorld(
 	cleanup: AsyncDisposableStack,
 	ports: { service?: number; n8n?: number } = {},
 ): Promise<World> {
-	await mkdir(folder, { recursive: true });
 	// both take long on a fresh machine, and neither keeps two processors busy
 	const [tarball] = await Promise.all([packedPackage(), installN8n()]);
-	const service = await startService({
-		port: await freePort(ports.service),
-		file: join(folder, 'service.json'),
-		...LIMITS,
-	});
+	const service = await startService({ port: await freePort(ports.service), ...LIMITS });
 	cleanup.defer(async () => await service.close());
 
-	const n8n = new N8n({ folder: join(folder, 'n8n'), tarball, port: ports.n8n });
+	const n8n = new N8n({ folder, tarball, port: ports.n8n });
 	cleanup.defer(async () => await n8n.stop());
 	await step('Starting n8n', async () => await n8n.start());
 	const title = 'Preparing the credential and the workflows';
@@ -80,18 +73,17 @@ async function prepare({ rest }: N8n, service: Service) {
 		},
 		identifiedBy: ['Message'],
 		settings: { captcha: 'altcha', show_multipage_progress: true },
-		subWorkflow: await provideHandler(rest),
+		subWorkflow: await createHandler(rest),
 		pollTimes: POLL_TIMES,
 		requestsPerDay: REQUESTS_PER_DAY,
 	};
 	const tables: Record<string, string> = {};
-	for (const name of TABLES) tables[name] = await rest.provideTable(name, COLUMNS);
+	for (const name of TABLES) tables[name] = await rest.createTable(name, COLUMNS);
 	const ids: Record<string, string> = {};
 	for (const file of await exampleFiles()) {
 		const example = await readExample(file);
-		const known = await rest.findWorkflow(example.name);
-		const id = known?.id ?? (await rest.createWorkflow(await fillIn(rest, example, choices)));
-		if (!known && canBeActive(example)) {
+		const id = await rest.createWorkflow(await fillIn(rest, example, choices));
+		if (canBeActive(example)) {
 			await rest.activate(id);
 			// what is there until then is the baseline of its trigger
 			await rest.published(id);
@@ -102,10 +94,8 @@ async function prepare({ rest }: N8n, service: Service) {
 }
 
 /** The workflow that two of the examples hand responses to, one by one. */
-async function provideHandler(rest: N8nRest): Promise<{ id: string; name: string }> {
+async function createHandler(rest: N8nRest): Promise<{ id: string; name: string }> {
 	const name = 'Handle One Response';
-	const known = await rest.findWorkflow(name);
-	if (known) return { id: known.id, name };
 	const type = 'n8n-nodes-base.executeWorkflowTrigger';
 	const parameters = { inputSource: 'passthrough' };
 	const id = await rest.createWorkflow({

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { until } from '../../scripts/lib/command.mts';
 import { lines } from '../../scripts/lib/n8n/install.mts';
-import { executionReader, owner } from '../../scripts/lib/n8n/instance.mts';
-import { N8nProcess } from '../../scripts/lib/n8n/process.mts';
-import { itemsOf, N8nRest } from '../../scripts/lib/n8n/rest.mts';
+import { N8n } from '../../scripts/lib/n8n/instance.mts';
+import { itemsOf, type N8nRest } from '../../scripts/lib/n8n/rest.mts';
 import { packedPackage } from '../../scripts/lib/packedPackage.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
 import { startRegistry } from '../../scripts/lib/registry.mts';
@@ -25,16 +24,14 @@ async function start(line: string, cleanup: AsyncDisposableStack) {
 	const folder = await temporaryFolder('n8n-install', cleanup);
 	const registry = await startRegistry(join(folder, 'registry'), SCOPE, cleanup);
 	const tarball = await packedPackage();
-	const n8n = new N8nProcess({ line, folder: join(folder, 'n8n'), env: registry.env });
+	const n8n = new N8n({ line, folder: join(folder, 'n8n'), env: registry.env });
 	cleanup.defer(async () => await n8n.stop());
 	const nodesFolder = join(folder, 'n8n', '.n8n', 'nodes');
 	// n8n 1.x asks for updates without the variables of its own environment
 	await cp(registry.settings, join(nodesFolder, '.npmrc'));
 	await n8n.start();
-	const rest = new N8nRest(n8n.url, await executionReader(line));
-	await rest.signIn(owner);
 	return {
-		rest,
+		rest: n8n.rest,
 		packageFolder: join(nodesFolder, 'node_modules', PACKAGE),
 		publish: async (version: string) => await registry.publish(tarball, PACKAGE, version),
 	};

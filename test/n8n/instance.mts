@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { N8n } from '../../scripts/lib/n8n/instance.mts';
-import type { ProcessOptions } from '../../scripts/lib/n8n/process.mts';
+import { type InstanceOptions, N8n } from '../../scripts/lib/n8n/instance.mts';
 import type { N8nRest } from '../../scripts/lib/n8n/rest.mts';
 import { packedPackage } from '../../scripts/lib/packedPackage.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
@@ -23,7 +22,7 @@ export async function startUnlimited(
 /** Starts an n8n in a folder of its own; both go with `cleanup`. */
 export async function startInstance(
 	cleanup: AsyncDisposableStack,
-	options: Omit<ProcessOptions, 'folder'> = {},
+	options: Omit<InstanceOptions, 'folder'> = {},
 ): Promise<{ n8n: N8n; rest: N8nRest; folder: string }> {
 	const folder = await temporaryFolder('n8n-instance', cleanup);
 	const n8n = new N8n({ ...options, folder, tarball: await packedPackage() });

@@ -22,10 +22,8 @@ async function waitReally(milliseconds: number): Promise<void> {
 /** Starts the stand-in. It listens on this machine only. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
 	const { now = Date.now, token = DEMO_TOKEN, perMinute = 60, perDay = 1440 } = options;
-	const store = createStore(options.file, now);
-	const account = store.firstAccount();
-	if (account) store.addToken(account.id, token);
-	else if (options.seed ?? true) seed(store, token, now);
+	const store = createStore(now);
+	if (options.seed ?? true) seed(store, token, now);
 	else store.addAccount({ tokens: [token] });
 
 	let url = '';
@@ -49,9 +47,6 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 	return {
 		...{ url, baseUrl: url + API_PREFIX, token },
 		...{ requests, visits, store, faults, shapes },
-		async close() {
-			await server.close();
-			store.save();
-		},
+		close: async () => await server.close(),
 	};
 }

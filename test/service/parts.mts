@@ -7,10 +7,8 @@ import type { Account, Store } from './store.mts';
 
 export type ServiceOptions = Partial<Limits> & {
 	port?: number;
-	/** where what is stored stays between starts; in memory alone when not given */
-	file?: string;
 	token?: string;
-	/** whether an empty database gets the demo's forms and responses (default), or an account alone */
+	/** whether the store gets the demo's forms and responses (default), or an account alone */
 	seed?: boolean;
 	now?: () => number;
 	/** waits so many milliseconds, infinite ones for ever, with the request of this connection unanswered */

@@ -1,5 +1,4 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { defaultSettings, type Settings } from './specification/settingsRules.mts';
 
 /** A workspace as endpoint 1 shows it (section 2.1). */
@@ -73,7 +72,7 @@ export type NewResponse = {
 	createdAt?: string;
 };
 
-type StoredFile = { name: string; type: string; base64: string };
+type StoredFile = { name: string; type: string; data: Uint8Array };
 
 /**
  * A timestamp as the service writes it: ISO 8601 UTC with microseconds and a trailing Z (section 2.1). Whole
@@ -95,10 +94,10 @@ function existing<T>(found: T | undefined, what: string): T {
 export type Store = ReturnType<typeof createStore>;
 
 /**
- * Creates all that the service keeps, in a file between starts or in memory alone. Records are replaced and
- * never changed, so what was read stays as it was.
+ * Creates all that the service keeps, in memory. Records are replaced and never changed, so what was read
+ * stays as it was.
  */
-export function createStore(file: string | undefined, now: () => number) {
+export function createStore(now: () => number) {
 	const accounts: Account[] = [];
 	const tokens = new Map<string, number>();
 	const forms = new Map<string, Form>();
@@ -107,15 +106,6 @@ export function createStore(file: string | undefined, now: () => number) {
 	/** how many responses each form has ever had: a deleted one's number goes to no other */
 	const numbers = new Map<string, number>();
 	const files = new Map<string, StoredFile>();
-	const maps = { tokens, forms, fields, responses, numbers, files };
-
-	if (file !== undefined && existsSync(file)) {
-		const saved = JSON.parse(readFileSync(file, 'utf8')) as Record<string, never>;
-		accounts.push(...(saved.accounts as Account[]));
-		for (const [name, map] of Object.entries(maps)) {
-			for (const [key, value] of saved[name] as Array<[never, never]>) map.set(key, value);
-		}
-	}
 
 	const formOf = (id: string) => existing(forms.get(id), `form ${id}`);
 	const responseOf = (uuid: string) => existing(responses.get(uuid), `response ${uuid}`);
@@ -218,18 +208,12 @@ export function createStore(file: string | undefined, now: () => number) {
 		deleteResponse: (uuid: string) => responses.delete(responseOf(uuid).uuid),
 
 		/** Keeps an uploaded file under an ID that nobody can guess: 192 bits. */
-		addFile({ name, type, data }: { name: string; type: string; data: Uint8Array }) {
+		addFile(file: StoredFile) {
 			const id = randomBytes(24).toString('base64url');
-			files.set(id, { name, type, base64: Buffer.from(data).toString('base64') });
+			files.set(id, file);
 			return { id };
 		},
 		file: (id: string) => files.get(id),
-
-		save() {
-			if (file === undefined) return;
-			const entries = Object.entries(maps).map(([name, map]) => [name, [...map]]);
-			writeFileSync(file, JSON.stringify({ accounts, ...Object.fromEntries(entries) }));
-		},
 	};
 }
 

@@ -1,49 +1,180 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, open, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { IRunExecutionData } from 'n8n-workflow';
-import { run } from '../command.mts';
+import { environment, freePort, run, until } from '../command.mts';
 import { installN8n } from './install.mts';
-import { N8nProcess, type ProcessOptions } from './process.mts';
 import { type Login, N8nRest } from './rest.mts';
+
+export type InstanceOptions = {
+	/** the newest when not given */
+	line?: string;
+	/** n8n's user folder: its database, its log and the installed packages */
+	folder: string;
+	/** the packed package, to be there from the start */
+	tarball?: string;
+	/** a worker executes what another process starts, in queue mode */
+	role?: 'main' | 'worker';
+	/** wanted port; another one is taken when it is in use */
+	port?: number;
+	env?: Record<string, string>;
+};
 
 export const owner: Login = { email: 'demo@example.com', password: 'Form-Service-1' };
 
 const PACKAGE = 'n8n-nodes-formservice';
+const START_TIMEOUT_MS = 180_000;
+const STOP_TIMEOUT_MS = 30_000;
 
-/** Puts the packed package where n8n keeps community nodes, in place of what was there. */
-async function unpack(tarball: string, userFolder: string) {
-	const folder = join(userFolder, '.n8n', 'nodes', 'node_modules', PACKAGE);
-	await rm(folder, { recursive: true, force: true });
-	await mkdir(folder, { recursive: true });
-	await run('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1']);
-}
+const SETTINGS = {
+	N8N_LISTEN_ADDRESS: '127.0.0.1',
+	N8N_HOST: '127.0.0.1',
+	// the same at every start; data of demos and tests only
+	N8N_ENCRYPTION_KEY: 'n8n-nodes-formservice',
+	N8N_SECURE_COOKIE: 'false',
+	N8N_DIAGNOSTICS_ENABLED: 'false',
+	N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+	N8N_TEMPLATES_ENABLED: 'false',
+	N8N_PERSONALIZATION_ENABLED: 'false',
+	N8N_HIRING_BANNER_ENABLED: 'false',
+	N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
+	N8N_LOG_LEVEL: 'info',
+	NODE_ENV: 'production',
+	NODE_OPTIONS: '',
+};
+
+/** The Node that n8n runs on: the project's own, or the one that N8N_NODE names. */
+const node = process.env.N8N_NODE ?? 'node';
+
+/** n8n 1.x runs on Node 20 only without the newer of its two engines for expressions. */
+const engine = () =>
+	execFileSync(node, ['--version'], { env: environment() }).toString().startsWith('v20.')
+		? { N8N_EXPRESSION_ENGINE: 'legacy' }
+		: {};
+
+/** The machine's environment without what a person may have set for an n8n of their own. */
+const ownEnvironment = () =>
+	Object.fromEntries(
+		Object.entries(environment()).filter(
+			([name]) => !/^(N8N|DB|EXECUTIONS|QUEUE|WEBHOOK|NODES|VITEST)_?/.test(name),
+		),
+	);
 
 /** n8n's own reader of execution data. */
 export async function executionReader(line?: string) {
-	const requireFromN8n = createRequire(
-		join(await installN8n(line), 'node_modules', 'n8n', 'package.json'),
-	);
-	const { parse } = requireFromN8n('flatted') as { parse: (text: string) => IRunExecutionData };
+	const n8n = join(await installN8n(line), 'node_modules', 'n8n', 'package.json');
+	const { parse } = createRequire(n8n)('flatted') as { parse: (text: string) => IRunExecutionData };
 	return parse;
 }
 
-/** An n8n process with the package installed; its owner signs in at each start. */
-export class N8n extends N8nProcess {
+/** One process of n8n, with everything it starts itself. It can be started again after its end. */
+export class N8n {
+	/** Signed in as the owner, once n8n has started. */
 	rest!: N8nRest;
-	private readonly setup: ProcessOptions & { tarball: string };
+	readonly logFile: string;
+	private readonly options: InstanceOptions;
+	private child?: ChildProcess;
+	private ports?: { web: number; broker: number };
 
-	constructor(setup: ProcessOptions & { tarball: string }) {
-		super(setup);
-		this.setup = setup;
+	constructor(options: InstanceOptions) {
+		this.options = options;
+		this.logFile = join(options.folder, 'n8n.log');
 	}
 
-	override async start(): Promise<void> {
-		const { line, folder, tarball, role } = this.setup;
-		await unpack(tarball, folder);
-		await super.start();
+	/** Where the editor and the REST interface are, once n8n has started. */
+	get url(): string {
+		return `http://127.0.0.1:${this.ports!.web}`;
+	}
+
+	/** Starts n8n, waits until it is ready, and signs in. */
+	async start(): Promise<void> {
+		const { line, folder, tarball, role = 'main', env } = this.options;
+		const program = join(await installN8n(line), 'node_modules', 'n8n', 'bin', 'n8n');
+		await mkdir(folder, { recursive: true });
+		if (tarball) await this.unpack(tarball);
+		this.ports ??= { web: await freePort(this.options.port), broker: await freePort() };
+		const { web, broker } = this.ports;
+		const log = await open(this.logFile, 'a');
+		const command = role === 'worker' ? ['worker', '--concurrency=5'] : ['start'];
+		const child = spawn(node, [program, ...command], {
+			cwd: folder,
+			stdio: ['ignore', log.fd, log.fd],
+			// a group of its own, so that its task runner ends with it, and Ctrl-C is ours to handle
+			detached: true,
+			env: {
+				...ownEnvironment(),
+				...SETTINGS,
+				...engine(),
+				N8N_USER_FOLDER: folder,
+				N8N_PORT: String(web),
+				N8N_RUNNERS_BROKER_PORT: String(broker),
+				QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+				QUEUE_HEALTH_CHECK_PORT: String(web),
+				...env,
+			},
+		});
+		await log.close();
+		this.child = child;
+		child.once('exit', () => (this.child = undefined));
+		await this.ready();
 		if (role === 'worker') return;
 		this.rest = new N8nRest(this.url, await executionReader(line));
 		await this.rest.signIn(owner);
+	}
+
+	/** Lets n8n end in its own time, and ends it when that takes too long. */
+	async stop(): Promise<void> {
+		await this.end('SIGTERM');
+	}
+
+	/** Ends n8n at once, as a crash would. */
+	async kill(): Promise<void> {
+		await this.end('SIGKILL');
+	}
+
+	/** What n8n has written, of all its starts in this folder. */
+	async log(): Promise<string> {
+		return existsSync(this.logFile) ? await readFile(this.logFile, 'utf8') : '';
+	}
+
+	/** Puts the packed package where n8n keeps community nodes. */
+	private async unpack(tarball: string): Promise<void> {
+		const folder = join(this.options.folder, '.n8n', 'nodes', 'node_modules', PACKAGE);
+		await mkdir(folder, { recursive: true });
+		await run('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1']);
+	}
+
+	private async end(signal: NodeJS.Signals): Promise<void> {
+		const { child } = this;
+		if (!child?.pid) return;
+		const group = -child.pid;
+		const ended = once(child, 'exit');
+		process.kill(group, signal);
+		const timer = setTimeout(() => process.kill(group, 'SIGKILL'), STOP_TIMEOUT_MS);
+		await ended;
+		clearTimeout(timer);
+		try {
+			process.kill(group, 'SIGKILL');
+		} catch {
+			// nothing of the group is left
+		}
+	}
+
+	private async ready(): Promise<void> {
+		// n8n 1.x says that it is ready before its interface is
+		const paths =
+			this.options.role === 'worker' ? ['/healthz'] : ['/healthz/readiness', '/rest/settings'];
+		const answers = async (path: string) =>
+			(await fetch(this.url + path).catch(() => undefined))?.ok ?? false;
+		const isReady = async () => (await Promise.all(paths.map(answers))).every(Boolean);
+		const isDecided = async () => !this.child || (await isReady());
+		if ((await until(isDecided, START_TIMEOUT_MS, 250)) && this.child) return;
+		const why = this.child ? 'was not ready in time' : 'ended while it started';
+		await this.kill();
+		const end = (await this.log()).split('\n').slice(-40).join('\n');
+		throw new Error(`n8n ${why}. The end of its log:\n${end}`);
 	}
 }

@@ -59,40 +59,25 @@ export class N8nRest {
 			: this.send('POST', '/rest/login', { emailOrLdapLoginId: email, email, password }));
 	}
 
-	/** Creates a credential, or updates the one of that name, and gives its id. */
+	/** Creates a credential; returns its ID. */
 	async saveCredential(credential: {
 		name: string;
 		type: string;
 		data: IDataObject;
 	}): Promise<string> {
-		const known = (await this.send('GET', '/rest/credentials')) as Saved[];
-		const { id } = known.find(({ name }) => name === credential.name) ?? {};
-		const saved = id
-			? await this.send('PATCH', `/rest/credentials/${id}`, credential)
-			: await this.send('POST', '/rest/credentials', credential);
-		return (saved as Saved).id;
+		return ((await this.send('POST', '/rest/credentials', credential)) as Saved).id;
 	}
 
-	/** The workflow of that name, if there is one. */
-	async findWorkflow(name: string): Promise<Saved | undefined> {
-		const found = await this.send('GET', `/rest/workflows?filter=${encodeURIComponent('{}')}`);
-		return (found as Saved[]).find((workflow) => workflow.name === name);
-	}
-
-	/** Saves a new workflow and gives its id. */
+	/** Saves a new workflow; returns its ID. */
 	async createWorkflow(workflow: WorkflowFile): Promise<string> {
 		const body = { settings: {}, ...workflow, active: false };
 		return ((await this.send('POST', '/rest/workflows', body)) as Saved).id;
 	}
 
-	/** The id of the data table of that name, which is created with columns of text if there is none. */
-	async provideTable(name: string, columns: string[]): Promise<string> {
-		const path = await this.tablesPath();
-		const { data } = (await this.send('GET', path)) as { data: Saved[] };
-		const known = data.find((table) => table.name === name);
-		if (known) return known.id;
+	/** Creates a data table with columns of text; returns its ID. */
+	async createTable(name: string, columns: string[]): Promise<string> {
 		const body = { name, columns: columns.map((column) => ({ name: column, type: 'string' })) };
-		return ((await this.send('POST', path, body)) as Saved).id;
+		return ((await this.send('POST', await this.tablesPath(), body)) as Saved).id;
 	}
 
 	/** The rows of a data table. */

@@ -26,7 +26,7 @@ export function fileRoutes({ store }: Parts) {
 			return reply
 				.type(file.type || 'application/octet-stream')
 				.header('content-disposition', 'attachment')
-				.send(Buffer.from(file.base64, 'base64'));
+				.send(Buffer.from(file.data));
 		});
 	};
 }
