@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { until } from '../../scripts/lib/command.mts';
 import { startWorld, type World } from '../../scripts/demo/world.mts';
-import { submitFormPage } from '../service/submitForm.mts';
+import { until } from '../../scripts/lib/command.mts';
 import { type Choices, fillIn, readExample } from '../../scripts/lib/n8n/examples.mts';
 import { type Execution, itemsOf, workflowNode } from '../../scripts/lib/n8n/rest.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
 import { demoForms } from '../service/index.mts';
+import { submitFormPage } from '../service/submitForm.mts';
 import { connectMcp, startScriptedModel, type Step } from './scriptedModel.mts';
 
 const RUN_TIMEOUT_MS = 120_000;
@@ -22,6 +22,13 @@ beforeAll(async () => {
 }, 900_000);
 afterAll(async () => await cleanup.disposeAsync());
 
+/** What a node put out in an execution. */
+const listJson = (run: Execution, node: string) => itemsOf(run, node).map(({ json }) => json);
+
+/** Whether what a node put out contains a text. */
+const hasText = (run: Execution, node: string, text: string) =>
+	JSON.stringify(listJson(run, node)).includes(text);
+
 /** Waits for an execution of an example's workflow that has ended and meets the condition. */
 const findExecution = async (file: string, isWanted: (one: Execution) => boolean) =>
 	await world.n8n.rest.waitForExecution(world.workflows[file], isWanted);
@@ -34,28 +41,26 @@ async function runChanged(
 	file: string,
 	choices: Partial<Choices>,
 	changes: Record<string, object> = {},
-	start = 'Start',
 ) {
 	const { rest } = world.n8n;
 	const filled = await fillIn(rest, await readExample(file), { ...world.choices, ...choices });
 	const nodes = filled.nodes.map((node) => ({ ...node, ...changes[node.name] }));
-	return await rest.run(await rest.createWorkflow({ ...filled, nodes }), start);
+	return await rest.run(await rest.createWorkflow({ ...filled, nodes }));
 }
 
-/** A model that follows a script, as a choice for an example. */
-async function provideModel(script: Step[]) {
+/** Runs an example by hand with a model that follows a script; returns also what the model was told. */
+async function runWithModel(file: string, script: Step[], choices: Partial<Choices> = {}) {
 	const { url, told } = await startScriptedModel(script, cleanup);
 	const data = { apiKey: 'none', url };
 	const id = await world.n8n.rest.saveCredential({ name: 'Model', type: 'openAiApi', data });
-	return { told, choices: { model: { id, name: 'Model' } } };
+	const run = await runChanged(file, { ...choices, model: { id, name: 'Model' } });
+	return { run, told };
 }
 
 /** Submits the contact form with this message; returns the execution that it started. */
 async function submitAndWait(file: string, message: string): Promise<Execution> {
 	await submitFormPage(world.service, contact, { ...person, Message: message });
-	return await findExecution(file, (candidate) =>
-		JSON.stringify(itemsOf(candidate, 'New Response')).includes(message),
-	);
+	return await findExecution(file, (run) => hasText(run, 'New Response', message));
 }
 
 const callWebhook = async (path: string, body: object) => {
@@ -70,21 +75,10 @@ const countMessages = (message: string) =>
 		.filter(({ answers }) => Object.values(answers).includes(message)).length;
 
 describe('the example', () => {
-	it('Act on New Responses sums up answers, files by their addresses', async () => {
-		const file = 'act-on-new-responses.json';
-		const run = await submitAndWait(file, 'Is it open on Sunday?');
-		expect(run.status).toBe('success');
-		expect(itemsOf(run, 'Summary')[0].json.summary).toBe(
-			'Name: Ada Lovelace\nEmail: ada@example.com\nMessage: Is it open on Sunday?',
-		);
-		const { id } = world.service.store.addForm({
-			name: 'Files',
-			fields: [{ label: 'CV', type: 'file_upload' }],
-		});
-		const address = 'https://files.example/cv.pdf';
-		world.service.store.addResponse(id, { answers: { CV: [`cv.pdf|${address}`] } });
-		const test = await runChanged(file, { form: { id, name: 'Files' } }, {}, 'New Response');
-		expect(itemsOf(test, 'Summary')[0].json.summary).toBe(`CV: ${address}`);
+	it('Act on New Responses sums up answers', async () => {
+		const run = await submitAndWait('act-on-new-responses.json', 'Is it open on Sunday?');
+		const summary = 'Name: Ada Lovelace\nEmail: ada@example.com\nMessage: Is it open on Sunday?';
+		expect(listJson(run, 'Summary')[0].summary).toBe(summary);
 	});
 
 	it('Add a Response adds a response for each call of a webhook', async () => {
@@ -95,62 +89,51 @@ describe('the example', () => {
 
 	it('Add Orders Once adds an order that comes twice once', async () => {
 		const order = { name: 'Grace', email: 'grace@example.com', message: 'Order 4711' };
-		const statuses = [];
-		for (let times = 0; times < 2; times++) {
+		for (const status of ['created', 'skipped']) {
 			const reply = await callWebhook('form-service-add-order', order);
-			statuses.push(((await reply.json()) as { status: string }).status);
+			expect(await reply.json()).toMatchObject({ status });
 		}
-		expect(statuses).toEqual(['created', 'skipped']);
 		expect(countMessages(order.message)).toBe(1);
 	});
 
 	it('All Forms into One Table gives the responses of all forms the same columns', async () => {
-		const file = 'all-forms-into-one-table.json';
 		const [{ uuid: field }] = world.service.store.fields(survey);
-		const { uuid } = world.service.store.addResponse(survey, { answers: { [field]: 'Good' } });
-		const message = 'For the table';
-		await submitFormPage(world.service, contact, { ...person, Message: message });
-		const rows = [];
-		for (const text of [uuid, message]) {
-			const listRows = (run: Execution) =>
-				itemsOf(run, 'Row').filter(({ json }) => JSON.stringify(json).includes(text));
-			const run = await findExecution(file, (candidate) => listRows(candidate).length > 0);
-			expect(itemsOf(run, 'Convert to File')[0].binary?.data).toMatchObject({
-				mimeType: 'text/csv',
-			});
-			rows.push(listRows(run)[0].json);
+		world.service.store.addResponse(survey, { answers: { [field]: 'For the table' } });
+		await submitFormPage(world.service, contact, { ...person, Message: 'For the table' });
+		const rows: object[] = [];
+		for (const form of ['Customer Survey', 'Contact']) {
+			const run = await findExecution('all-forms-into-one-table.json', (one) =>
+				listJson(one, 'Row').some((row) => row.form === form),
+			);
+			const [{ binary }] = itemsOf(run, 'Convert to File');
+			expect(binary?.data).toMatchObject({ mimeType: 'text/csv' });
+			rows.push(listJson(run, 'Row')[0]);
 		}
-		expect(rows.map(({ form }) => form)).toEqual(['Customer Survey', 'Contact']);
 		expect(Object.keys(rows[0])).toEqual(Object.keys(rows[1]));
 	});
 
 	it('Announce Changed Forms prepares a message if a form is renamed, closed or opened', async () => {
-		const file = 'announce-changed-forms.json';
-		const change = async (settings: Record<string, string | boolean>) => {
+		for (const [settings, message] of [
+			[{ name: 'Feedback', is_closed: true }, 'The form Feedback was renamed and closed.'],
+			[{ is_closed: false }, 'The form Feedback was opened.'],
+			[{ seo_title: 'Feedback' }, undefined],
+		] as const) {
 			world.service.store.editSettings(survey, settings);
 			const changed = JSON.stringify(Object.keys(settings).sort());
-			const meets = (run: Execution) =>
-				itemsOf(run, 'Changed Form').some(({ json }) => JSON.stringify(json.changed) === changed);
-			const run = await findExecution(file, meets);
-			return itemsOf(run, 'Message').map(({ json }) => json.text);
-		};
-		expect(await change({ name: 'Feedback', is_closed: true })).toEqual([
-			'The form Feedback was renamed and closed.',
-		]);
-		expect(await change({ name: 'Customer Survey' })).toEqual([
-			'The form Customer Survey was renamed.',
-		]);
-		expect(await change({ is_closed: false })).toEqual(['The form Customer Survey was opened.']);
-		expect(await change({ seo_title: 'Feedback' })).toEqual([]);
+			const run = await findExecution('announce-changed-forms.json', (one) =>
+				listJson(one, 'Changed Form').some((form) => JSON.stringify(form.changed) === changed),
+			);
+			expect(listJson(run, 'Message').at(0)?.text).toBe(message);
+		}
 	});
 
 	it('Ask a Model about Responses gives a model the newest responses about a topic', async () => {
 		const { store } = world.service;
 		store.addResponse(contact, { answers: { Message: 'When is the delivery?' } });
 		store.addResponse(contact, { answers: { Message: 'Something else' } });
-		const { choices, told } = await provideModel([{ answer: 'About delivery' }]);
-		const run = await runChanged('ask-a-model-about-responses.json', choices);
-		expect(itemsOf(run, 'Basic LLM Chain')[0].json.text).toBe('About delivery');
+		const script = [{ answer: 'About delivery' }];
+		const { run, told } = await runWithModel('ask-a-model-about-responses.json', script);
+		expect(listJson(run, 'Basic LLM Chain')[0].text).toBe('About delivery');
 		expect(told.prompt).toContain('When is the delivery?');
 		expect(told.prompt).not.toContain('Something else');
 	});
@@ -158,38 +141,30 @@ describe('the example', () => {
 	it('Close and Open Forms from a Sheet previews changes at first, and then makes them', async () => {
 		const file = 'close-and-open-forms-from-a-sheet.json';
 		const isClosed = () => Boolean(world.service.store.form(contact)?.settings.is_closed);
-		const preview = await runExample(file);
-		expect(preview.status).toBe('success');
-		expect(itemsOf(preview, 'Preview Changes')[0].json).toMatchObject({
-			status: 'preview',
-			changes: { is_closed: { to: true } },
-		});
+		const [preview] = listJson(await runExample(file), 'Preview Changes');
+		expect(preview).toMatchObject({ status: 'preview', changes: { is_closed: { to: true } } });
 		expect(isClosed()).toBe(false);
 		const updated = await runChanged(file, {}, { 'Update Forms': { disabled: false } });
-		expect(itemsOf(updated, 'Update Forms')[0].json.status).toBe('updated');
+		expect(listJson(updated, 'Update Forms')[0].status).toBe('updated');
 		expect(isClosed()).toBe(true);
 		world.service.store.editSettings(contact, { is_closed: false });
 	});
 
 	it('Export Responses into a Table writes each response once, however often it runs', async () => {
-		const wanted = world.service.store
+		const complete = world.service.store
 			.responses(contact)
-			.filter(({ isIncomplete }) => !isIncomplete)
-			.map(({ uuid }) => uuid);
-		for (let times = 0; times < 2; times++) {
-			const { status } = await runExample('export-responses-into-a-table.json');
-			expect(status).toBe('success');
-		}
+			.filter(({ isIncomplete }) => !isIncomplete);
+		for (let times = 0; times < 2; times++) await runExample('export-responses-into-a-table.json');
 		const rows = await world.n8n.rest.rowsOf(world.tables.Responses);
-		expect(rows.map(({ response }) => response).sort()).toEqual(wanted.sort());
+		const uuids = complete.map(({ uuid }) => uuid);
+		expect(rows.map(({ response }) => response).sort()).toEqual(uuids.sort());
 		expect(JSON.parse(String(rows[0].answers))).toHaveProperty('Email');
 	});
 
 	it('Get PDFs of New Responses downloads a PDF of each', async () => {
 		const run = await submitAndWait('get-pdfs-of-new-responses.json', 'Please print this.');
-		expect(run.status).toBe('success');
 		const [{ json, binary }] = itemsOf(run, 'Store the File');
-		expect(json.uuid).toBe(itemsOf(run, 'New Response')[0].json.uuid);
+		expect(json.uuid).toBe(listJson(run, 'New Response')[0].uuid);
 		expect(binary?.data).toMatchObject({ mimeType: 'application/pdf', fileExtension: 'pdf' });
 	});
 
@@ -198,12 +173,10 @@ describe('the example', () => {
 		const messages = ['First by itself', 'Second by itself'];
 		const hasHandledAll = async (times: number) => {
 			const runs = await rest.executions(world.choices.subWorkflow!.id);
-			const items = runs.map((run) =>
-				itemsOf(run, 'Handle').map(({ json }) => JSON.stringify(json)),
+			const single = runs.filter((run) => itemsOf(run, 'Handle').length === 1);
+			return messages.every(
+				(message) => single.filter((run) => hasText(run, 'Handle', message)).length === times,
 			);
-			const count = (message: string) =>
-				items.filter(([only, ...others]) => others.length === 0 && only?.includes(message)).length;
-			return messages.every((message) => count(message) === times);
 		};
 		for (const Message of messages) {
 			await submitFormPage(world.service, contact, { ...person, Message });
@@ -227,21 +200,28 @@ describe('the example', () => {
 		}
 	});
 
-	it('Let an Agent Use a Form has it find a response, add one and close the form', async () => {
-		const { store } = world.service;
+	it('Let an Agent Use a Form has it find a response, add one, hear of a doubtful one, and close the form', async () => {
+		const { store, faults } = world.service;
 		store.addResponse(contact, { answers: { Message: 'Where is my delivery?' } });
 		const added = { ...person, Message: 'Added by the agent' };
-		const { choices, told } = await provideModel([
+		// the first response is confirmed, the reply to the second is lost
+		const path = /\/response$/;
+		faults.set({ fault: () => undefined, match: { method: 'POST', path }, times: 1 });
+		faults.set({ fault: 'dropAfter', match: { method: 'POST', path } });
+		const script = [
 			{ tool: 'Find_Responses', args: { text: 'my delivery', limit: 5, skip: 0 } },
 			{ tool: 'Add_Response', args: added },
+			{ tool: 'Add_Response', args: { ...added, Message: 'In doubt' } },
 			{ tool: 'Open_or_Close_Form', args: { is_closed: true } },
 			{ answer: 'Done' },
-		]);
-		const run = await runChanged(AGENT, { ...choices, answers: added });
-		expect(itemsOf(run, 'AI Agent')[0].json.output).toBe('Done');
+		];
+		const { run, told } = await runWithModel(AGENT, script, { answers: added });
+		faults.clear();
+		expect(listJson(run, 'AI Agent')[0].output).toBe('Done');
 		for (const description of told.toolDescriptions) expect(description).toMatch(/\w{3}/);
 		expect(told.results[0]).toContain('Where is my delivery?');
-		expect(countMessages(added.Message)).toBe(1);
+		expect(told.results[2]).toContain('may or may not have been added');
+		expect([countMessages(added.Message), countMessages('In doubt')]).toEqual([1, 1]);
 		expect(Boolean(store.form(contact)?.settings.is_closed)).toBe(true);
 		store.editSettings(contact, { is_closed: false });
 	});
@@ -254,23 +234,21 @@ describe('the example', () => {
 		store.addResponse(contact, { incomplete: true, createdAt, answers });
 		const file = 'send-reminders-for-abandoned-responses.json';
 		const run = await findExecution(file, (one) => itemsOf(one, 'Reminder').length > 0);
-		expect(itemsOf(run, 'Reminder').map(({ json }) => json)).toMatchObject([
+		expect(listJson(run, 'Reminder')).toMatchObject([
 			{ to: 'left@example.com', subject: 'Your answers to Contact' },
 		]);
 		store.trackIncomplete(contact, false);
 	});
 
-	it('Update Many Forms previews open forms, then updates them, and stops without settings', async () => {
+	it('Update Many Forms previews open forms, then updates them', async () => {
 		const file = 'update-many-forms.json';
 		const readCaptcha = (form: string) => world.service.store.form(form)?.settings.captcha;
-		const preview = itemsOf(await runExample(file), 'Update Settings');
-		expect(preview.map(({ json }) => json.status)).toContain('preview');
+		const preview = listJson(await runExample(file), 'Update Settings');
+		expect(preview.map(({ status }) => status)).toContain('preview');
 		expect(readCaptcha(contact)).toBeNull();
-		expect((await runChanged(file, { settings: {} })).status).toBe('error');
 		const { nodes } = await fillIn(world.n8n.rest, await readExample(file), world.choices);
 		const { parameters } = nodes.find(({ name }) => name === 'Update Settings')!;
-		const options = { skipUnchanged: true };
-		const updating = { 'Update Settings': { parameters: { ...parameters, options } } };
+		const updating = { 'Update Settings': { parameters: { ...parameters, options: {} } } };
 		expect((await runChanged(file, {}, updating)).status).toBe('success');
 		expect([contact, survey, event].map(readCaptcha)).toEqual(['altcha', 'altcha', null]);
 	});
@@ -291,8 +269,7 @@ it('n8n’s MCP Server Trigger offers the node as a tool to an MCP client', asyn
 	};
 	const workflow = { name: 'MCP', nodes: [server, find], connections };
 	await rest.activate(await rest.createWorkflow(workflow));
-	const address = `${url}/mcp/${MCP_PATH}`;
-	const client = await vi.waitFor(async () => await connectMcp(address), { timeout: 30_000 });
+	const client = await vi.waitFor(async () => await connectMcp(`${url}/mcp/${MCP_PATH}`), 30_000);
 	cleanup.defer(async () => await client.close());
 	const call = { name: 'Find_Responses', arguments: { text: 'client', limit: 5, skip: 0 } };
 	const reply = await client.callTool(call);

@@ -7,8 +7,8 @@ import { report, saveAccount, startInstance, startUnlimited } from './instance.m
 import { startPostgres, startRedis } from './servers.mts';
 
 const WORKERS = 2;
-const SUBMISSIONS = 200;
-const SUBMITTED_WITHIN_MS = 120_000;
+const SUBMISSIONS = 120;
+const SUBMITTED_WITHIN_MS = 75_000;
 const UPDATED_WITHIN_MS = 600_000;
 const POLL_EVERY_MS = 10_000;
 

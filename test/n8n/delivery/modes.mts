@@ -24,7 +24,7 @@ export type Mode = {
 	minRequests: number;
 };
 
-const long = { forms: 1, submissions: 500, durationMs: 480_000, kills: 7, minRequests: 10 };
+const long = { forms: 1, submissions: 300, durationMs: 300_000, kills: 6, minRequests: 10 };
 const short = { forms: 1, submissions: 120, durationMs: 180_000, kills: 3, minRequests: 3 };
 
 /** The modes of n8n that the trigger is tried in, while the service fails and n8n is killed. */
@@ -47,6 +47,6 @@ export const modes: Mode[] = [
 	})),
 	{
 		...{ name: 'forms', title: `n8n ${versionOf()}, default mode, ten forms by one trigger` },
-		...{ forms: 10, submissions: 300, durationMs: 240_000, kills: 4, minRequests: 20 },
+		...{ forms: 10, submissions: 240, durationMs: 240_000, kills: 4, minRequests: 20 },
 	},
 ];
