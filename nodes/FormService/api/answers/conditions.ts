@@ -9,6 +9,7 @@ import type { FormField } from './fields';
 import { isNothing, normalizeAnswer, readAnswer } from './kinds';
 import type { AnsweredField, FieldKind } from './kinds';
 import { matchAnswers } from './match';
+import type { MatchedAnswers } from './match';
 import { listNames, RESPONSE_ATTRIBUTES, toCaseless } from './names';
 import { getSubmissionTime } from './order';
 import { listFiles } from './uploads';
@@ -108,7 +109,8 @@ export async function filterByConditions<Entry extends { record: IDataObject }>(
 	const met: Entry[] = [];
 	for (const entry of entries) {
 		await pauseIfDue();
-		const isMet = (subject: Subject) => meetsCondition(entry.record, fields, subject);
+		const answers = matchAnswers(entry.record, fields);
+		const isMet = (subject: Subject) => meetsCondition(entry.record, answers, subject);
 		if (match === 'all' ? subjects.every(isMet) : subjects.some(isMet)) met.push(entry);
 	}
 	return met;
@@ -144,13 +146,11 @@ function createSubject(
 /** Whether a response meets a condition. A list meets a condition that one of its entries meets. */
 function meetsCondition(
 	record: IDataObject,
-	fields: readonly FormField[],
+	{ byField }: MatchedAnswers,
 	subject: Subject,
 ): boolean {
 	const { operator, field, attribute, value } = subject;
-	const given = field
-		? matchAnswers(record, fields).byField[field.position]?.value
-		: readAttribute(record, attribute);
+	const given = field ? byField[field.position]?.value : readAttribute(record, attribute);
 	const parts = listParts(readAnswer(given as GenericValue, subject));
 	switch (operator) {
 		case 'isEmpty':
