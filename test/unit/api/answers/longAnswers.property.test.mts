@@ -11,8 +11,10 @@ import { findResponses } from '../../../../nodes/FormService/api/answers/findRes
 import { parseFields } from '../../../../nodes/FormService/api/answers/fields.ts';
 import {
 	encodeAnswer,
+	kinds,
 	normalizeAnswer,
 	readAnswer,
+	type FieldKind,
 } from '../../../../nodes/FormService/api/answers/kinds.ts';
 import { makeFileFieldNames } from '../../../../nodes/FormService/api/answers/names.ts';
 import { hasUnmatchedAnswers } from '../../../../nodes/FormService/api/answers/match.ts';
@@ -27,11 +29,12 @@ import { checkLink } from '../../../../nodes/FormService/api/url.ts';
 import { cpuTimeOf } from '../../cpuTime.mts';
 
 /** A field of each kind, whose values are read in ways of their own. */
-const types = ['text', 'number', 'boolean', 'date', 'file_upload', 'multiple_choice', 'select'];
+const types = Object.keys(kinds) as FieldKind[];
+const choices = ['a', 'b'].map((name) => ({ name, value: name }));
 const fields = parseFields(
-	types.map((type) => ({ uuid: type, label: type, type, options: ['a', 'b'] })),
+	types.map((type) => ({ uuid: type, label: type })),
 	{ columns: true },
-);
+).map((field, index) => ({ ...field, kind: types[index], choices }));
 let type = types[0];
 const recordOf = (value: unknown) =>
 	({ uuid: 'r', responses: [{ key: type, value }] }) as IDataObject;
