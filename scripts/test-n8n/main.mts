@@ -13,8 +13,8 @@ import { reliabilityPage } from './reliabilityPage.mts';
 const FILES = {
 	delivery: `the trigger while the service fails and n8n is killed, in ${modes.length} modes`,
 	queue: 'queue mode with Redis, PostgreSQL and several workers',
-	examples: 'the example workflows, also with an agent and an MCP client',
-	browser: 'a form’s page and n8n’s editor, used in a browser',
+	examples: 'the example workflows, also with an agent',
+	browser: 'n8n’s editor, used in a browser',
 	install: 'n8n’s own install of the package from a registry, its update and removal',
 	release: 'the owner’s steps to a first version and a patch, with a registry on this machine',
 	safety: 'what n8n stores, logs and shows of errors',

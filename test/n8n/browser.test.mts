@@ -5,42 +5,23 @@ import { owner } from '../../scripts/lib/n8n/instance.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
 import { demoForms } from '../service/index.mts';
 import { Editor } from './browser/editor.mts';
-import { type Browser, openBrowser } from './browser/openBrowser.mts';
+import { openBrowser } from './browser/openBrowser.mts';
 import { saveAccount } from './instance.mts';
 
 const soon = { timeout: 180_000, interval: 250 };
 
 let world: World;
-let browser: Browser;
 let editor: Editor;
 const cleanup = new AsyncDisposableStack();
 
 beforeAll(async () => {
 	const folder = await temporaryFolder('n8n-browser', cleanup);
-	browser = await openBrowser(cleanup);
+	const browser = await openBrowser(cleanup);
 	world = await startWorld(folder, cleanup);
 	editor = new Editor(await browser.newPage(), world.n8n.url);
 	await editor.signIn(owner);
 }, 900_000);
 afterAll(async () => await cleanup.disposeAsync());
-
-it('the page of a form records what a person types, and then what the person submits', async () => {
-	const { store, url } = world.service;
-	const page = await browser.newPage();
-	await page.goto(`${url}/f/${demoForms.newsletter}`);
-	await page.getByLabel('Name').pressSequentially('Katherine Johnson', { delay: 20 });
-	const newest = () => store.responses(demoForms.newsletter).at(-1)!;
-	const listAnswers = () => [newest().isIncomplete, ...Object.values(newest().answers)];
-	await expect.poll(listAnswers, soon).toEqual([true, 'Katherine Johnson', null, null]);
-
-	const email = 'katherine@example.com';
-	await page.getByLabel('Email').fill(email);
-	await page.getByLabel('Tips').check();
-	await page.getByRole('button', { name: 'Submit' }).click();
-	await page.getByRole('heading', { name: 'Thank you' }).waitFor();
-	expect(listAnswers()).toEqual([false, 'Katherine Johnson', email, ['Tips']]);
-	await page.close();
-});
 
 it('n8n’s editor finds a form as a person types, with one request, and adds a response', async () => {
 	const { service } = world;

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type World } from '../../scripts/demo/world.mts';
 import { until } from '../../scripts/lib/command.mts';
 import { type Choices, fillIn, readExample } from '../../scripts/lib/n8n/examples.mts';
-import { type Execution, itemsOf, workflowNode } from '../../scripts/lib/n8n/rest.mts';
+import { type Execution, itemsOf } from '../../scripts/lib/n8n/rest.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
 import { demoForms } from '../service/index.mts';
 import { submitFormPage } from '../service/submitForm.mts';
-import { connectMcp, startScriptedModel, type Step } from './scriptedModel.mts';
+import { startScriptedModel, type Step } from './scriptedModel.mts';
 
 const RUN_TIMEOUT_MS = 120_000;
 const AGENT = 'let-an-agent-use-a-form.json';
-const MCP_PATH = 'form-service-tools';
 const { contact, survey, event } = demoForms;
 const person = { Name: 'Ada Lovelace', Email: 'ada@example.com' };
 
@@ -252,26 +251,4 @@ describe('the example', () => {
 		expect((await runChanged(file, {}, updating)).status).toBe('success');
 		expect([contact, survey, event].map(readCaptcha)).toEqual(['altcha', 'altcha', null]);
 	});
-});
-
-it('n8n’s MCP Server Trigger offers the node as a tool to an MCP client', async () => {
-	const { rest, url } = world.n8n;
-	world.service.store.addResponse(contact, { answers: { Message: 'Asked for by the client' } });
-	const { nodes } = await fillIn(rest, await readExample(AGENT), world.choices);
-	const find = nodes.find(({ name }) => name === 'Find Responses')!;
-	const server = workflowNode('Server', '@n8n/n8n-nodes-langchain.mcpTrigger', {
-		typeVersion: 2,
-		webhookId: MCP_PATH,
-		parameters: { authentication: 'none', path: MCP_PATH },
-	});
-	const connections = {
-		[find.name]: { ai_tool: [[{ node: server.name, type: 'ai_tool' as const, index: 0 }]] },
-	};
-	const workflow = { name: 'MCP', nodes: [server, find], connections };
-	await rest.activate(await rest.createWorkflow(workflow));
-	const client = await vi.waitFor(async () => await connectMcp(`${url}/mcp/${MCP_PATH}`), 30_000);
-	cleanup.defer(async () => await client.close());
-	const call = { name: 'Find_Responses', arguments: { text: 'client', limit: 5, skip: 0 } };
-	const reply = await client.callTool(call);
-	expect(JSON.stringify(reply.content)).toContain('Asked for by the client');
 });

@@ -1,10 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { installN8n } from '../../scripts/lib/n8n/install.mts';
 
 /** What the model does: it calls a tool by its name, or answers. */
 export type Step = { tool: string; args: object } | { answer: string };
@@ -58,21 +55,4 @@ function createMessage(step: Step, number: number) {
 	const call = { name: step.tool, arguments: JSON.stringify(step.args) };
 	const calls = [{ index: 0, id: `call_${number}`, type: 'function', function: call }];
 	return { role: 'assistant', content: null, tool_calls: calls };
-}
-
-type McpClient = {
-	connect(transport: unknown): Promise<void>;
-	callTool(call: { name: string; arguments: object }): Promise<{ content: unknown }>;
-	close(): Promise<void>;
-};
-
-/** A client of the Model Context Protocol, from the package that n8n itself uses. */
-export async function connectMcp(url: string): Promise<McpClient> {
-	const folder = join(await installN8n(), 'node_modules/@n8n/n8n-nodes-langchain/package.json');
-	const load = createRequire(folder) as (path: string) => Record<string, new (of: object) => never>;
-	const { Client } = load('@modelcontextprotocol/sdk/client/index.js');
-	const sdk = load('@modelcontextprotocol/sdk/client/streamableHttp.js');
-	const client: McpClient = new Client({ name: 'test', version: '1.0.0' });
-	await client.connect(new sdk.StreamableHTTPClientTransport(new URL(url)));
-	return client;
 }

@@ -1,5 +1,26 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { type BrowserContextOptions, chromium, selectors } from 'playwright-core';
-import { provideChromium } from '../../../scripts/lib/chromium.mts';
+import { findProgram, run, step } from '../../../scripts/lib/command.mts';
+
+const APPS = ['Chromium', 'Google Chrome'];
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', ...APPS];
+const ON_A_MAC = APPS.map((name) => `/Applications/${name}.app/Contents/MacOS`);
+
+const findChromium = () => process.env.CHROMIUM_PATH ?? findProgram(NAMES, ON_A_MAC);
+
+/** Root on Debian, which most containers run as, installs it. Ubuntu's package needs snap. */
+async function installChromium(): Promise<void> {
+	const release = '/etc/os-release';
+	const isDebian = existsSync(release) && /^ID=debian$/m.test(readFileSync(release, 'utf8'));
+	if (!isDebian || process.getuid?.() !== 0) return;
+	await step('Installing Chromium from Debian’s packages (about a minute, once)', async () => {
+		const options = ['-q', '-o', 'DPkg::Lock::Timeout=120'];
+		const env = { DEBIAN_FRONTEND: 'noninteractive' };
+		await run('apt-get', [...options, 'update'], { env });
+		const packages = ['--no-install-recommends', 'chromium'];
+		await run('apt-get', [...options, 'install', '-y', ...packages], { env });
+	});
+}
 
 /** What keeps a browser from asking for updates and the like, where nothing but this machine can be reached. */
 const FLAGS = [
@@ -14,13 +35,22 @@ const FLAGS = [
 
 const WAIT_MS = 60_000;
 
-export type Browser = Awaited<ReturnType<typeof openBrowser>>;
-
-/** Starts a browser without a window; it ends with `cleanup`. */
+/**
+ * Starts a Chromium or Chrome without a window; it ends with `cleanup`.
+ *
+ * @throws Error that says how to get a browser if there is none
+ */
 export async function openBrowser(cleanup: AsyncDisposableStack) {
+	if (findChromium() === undefined) await installChromium();
+	const executablePath = findChromium();
+	if (executablePath === undefined) {
+		throw new Error(
+			'There is no browser. Install Chromium or Chrome (on Debian: apt-get install chromium), or set CHROMIUM_PATH to its path.',
+		);
+	}
 	selectors.setTestIdAttribute('data-test-id');
 	const browser = await chromium.launch({
-		executablePath: await provideChromium(),
+		executablePath,
 		// Chromium refuses to start with its sandbox as root, which containers run as
 		chromiumSandbox: process.getuid?.() !== 0,
 		args: FLAGS,

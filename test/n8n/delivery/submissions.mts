@@ -95,7 +95,7 @@ const LEFT_OUT = ['tooManyDay'];
 /** Kinds that take up to a minute each: one of all of them for all others, or little else would happen in a run. */
 const LONG: FaultName[] = [
 	...(['silentBefore', 'silentAfter'] as const),
-	...(['tooManyMinute', 'tooManyBare', 'tooManyHttpDate'] as const),
+	...(['tooManyMinute', 'tooManyBare'] as const),
 ];
 
 /** Requests for responses and fields. The trigger reads the list of forms again within an hour: a run is shorter. */

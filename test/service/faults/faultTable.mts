@@ -26,7 +26,6 @@ export const faultTable = {
 	tooManyMinute: tooMany(60, 20),
 	tooManyDay: tooMany(1440, 4000),
 	tooManyBare: tooMany(60, undefined, { message: 'Too Many Attempts.' }),
-	tooManyHttpDate: tooMany(60, { dateIn: 20 }),
 	dropBefore: {
 		stage: 'door',
 		act(meeting) {
