@@ -8,11 +8,7 @@ export async function submitFormPage(
 ): Promise<void> {
 	const address = `${service.url}/f/${formId}`;
 	const page = await (await fetch(address)).text();
-	const draft = /name="draft" value="([^"]+)"/.exec(page)?.[1];
-	if (!draft) throw new Error(`There is no open form at ${address}.`);
-
 	const body = new URLSearchParams();
-	body.set('draft', draft);
 	for (const { uuid, label } of service.store.fields(formId)) {
 		if (!page.includes(`name="${uuid}"`)) throw new Error(`The page has no field "${label}".`);
 		body.set(uuid, answers[label] ?? '');

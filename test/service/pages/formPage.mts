@@ -13,22 +13,6 @@ const INPUT_TYPES: Partial<Record<Field['type'], string>> = {
 	file_upload: 'url',
 };
 
-/** Sends what has been typed half a second after the last key, for forms that track incomplete responses. */
-const SCRIPT = html`<script>
-	const [form] = document.forms;
-	let timer;
-	const send = () =>
-		fetch(form.action + '/partial', {
-			method: 'POST',
-			body: new URLSearchParams(new FormData(form)),
-		});
-	form.oninput = () => {
-		clearTimeout(timer);
-		timer = setTimeout(send, 500);
-	};
-	form.onsubmit = () => clearTimeout(timer);
-</script>`;
-
 function renderField(field: Field): Markup {
 	const { uuid, label, type, options, description, mandatory } = field;
 	const input = html`type="${INPUT_TYPES[type] ?? 'text'}" name="${uuid}"`;
@@ -46,14 +30,11 @@ function renderField(field: Field): Markup {
 	</p>`;
 }
 
-/** A form as a person fills it in. `draft` will be the UUID of the response, also while it is incomplete. */
-export function renderForm(form: Form, fields: Field[], draft: string): Markup {
-	const { settings, id, trackIncomplete } = form;
+/** A form as a person fills it in. */
+export function renderForm({ settings, id }: Form, fields: Field[]): Markup {
 	return html`<p>${settings.description as string}</p>
 		<form method="post" action="/f/${id}">
-			<input type="hidden" name="draft" value="${draft}" />
 			${fields.map(renderField)}
 			<button>${String(settings.cta_label ?? 'Submit')}</button>
-		</form>
-		${trackIncomplete && SCRIPT}`;
+		</form>`;
 }

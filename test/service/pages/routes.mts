@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Parts } from '../parts.mts';
 import type { Form } from '../store.mts';
@@ -31,15 +30,10 @@ export function pageRoutes({ store, origin }: Parts) {
 			const form = store.form(request.params.formId);
 			if (!form) return sendNotFound(reply);
 			const closed = store.closedBecause(form);
-			const content = closed ?? renderForm(form, store.fields(form.id), randomUUID());
+			const content = closed ?? renderForm(form, store.fields(form.id));
 			return sendPage(reply, nameOf(form), html`${content}`);
 		});
 		pages.post('/f/:formId', submit);
-		pages.post('/f/:formId/partial', (request: FormRequest, reply) => {
-			const form = store.form(request.params.formId);
-			if (form?.trackIncomplete) storeSubmission(form, request.body, true);
-			return reply.code(204).send();
-		});
 	};
 
 	/** Takes a submission, unless mandatory fields are empty: the browser checks everything else. */
@@ -54,19 +48,10 @@ export function pageRoutes({ store, origin }: Parts) {
 			const labels = missing.map(({ label }) => label).join(', ');
 			return sendPage(reply, nameOf(form), html`Go back and fill in: ${labels}`, 422);
 		}
-		storeSubmission(form, body, false);
+		store.addResponse(form.id, { answers: readAnswers(body, fields) });
 		const { after_message: message } = form.settings;
 		const text = String(message ?? store.firstAccount()?.workspace.after_message ?? '');
 		return sendPage(reply, 'Thank you', html`${text.replaceAll(/<[^>]*>/g, '')}`);
-	}
-
-	/** Stores a submission; a response that was typed under the same draft becomes it. */
-	function storeSubmission({ id }: Form, body: URLSearchParams, incomplete: boolean) {
-		const uuid = String(body.get('draft'));
-		const answers = readAnswers(body, store.fields(id));
-		const known = store.response(uuid);
-		if (!known) store.addResponse(id, { uuid, answers, incomplete });
-		else store.changeResponse(uuid, answers, known.isIncomplete && incomplete);
 	}
 }
 
