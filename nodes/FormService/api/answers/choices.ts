@@ -22,10 +22,10 @@ export function listOptions(options: unknown): unknown[] {
 
 function parseChoice(option: unknown): Choice | undefined {
 	const given: IDataObject = isRecord(option) ? option : { text: option as GenericValue };
-	const { value, label, name, text } = given;
-	const [title] = [label, name, text, value].filter(isChoiceText);
-	const [own] = [value ?? title].filter(isChoiceText);
-	return own === undefined ? undefined : { name: String(title), value: own };
+	const { label, name, text, value = null } = given;
+	const title = [label, name, text, value].find(isChoiceText);
+	const own = value ?? title;
+	return title !== undefined && isChoiceText(own) ? { name: String(title), value: own } : undefined;
 }
 
 function isChoiceText(value: unknown): value is string | number {

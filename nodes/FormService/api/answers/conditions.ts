@@ -150,7 +150,9 @@ function meetsCondition(
 	subject: Subject,
 ): boolean {
 	const { operator, field, attribute, value } = subject;
-	const given = field ? byField[field.position]?.value : readAttribute(record, attribute);
+	// a service can have the time of submission under another name
+	const spare = attribute === 'submitted_at' ? getSubmissionTime(record) : null;
+	const given = field ? byField[field.position]?.value : (record[attribute] ?? spare);
 	const parts = listParts(readAnswer(given as GenericValue, subject));
 	switch (operator) {
 		case 'isEmpty':
@@ -172,11 +174,6 @@ function meetsCondition(
 		case 'before':
 			return parts.some((part) => compareTimes(part, subject) < 0);
 	}
-}
-
-function readAttribute(record: IDataObject, name: string): unknown {
-	// a service can have the time of submission under another name
-	return record[name] ?? (name === 'submitted_at' ? getSubmissionTime(record) : undefined);
 }
 
 type Part = string | number | boolean;

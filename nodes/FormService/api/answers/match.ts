@@ -22,8 +22,8 @@ export type MatchedAnswers = {
 	problem?: string;
 };
 
-/** One list, so that its index is made once. */
-const NO_FIELDS: readonly FormField[] = [];
+/** What was matched with each list of fields: the items of a run, and what each is made of, share it. */
+const matchesByFields = new WeakMap<readonly FormField[], WeakMap<IDataObject, MatchedAnswers>>();
 
 /**
  * The one way from a response to the answers of its fields. The UUID of a field goes first, then its custom
@@ -32,10 +32,15 @@ const NO_FIELDS: readonly FormField[] = [];
  *
  * @param fields none if they are not known: then labels name the answers
  */
-export function matchAnswers(
-	record: IDataObject,
-	fields: readonly FormField[] = NO_FIELDS,
-): MatchedAnswers {
+export function matchAnswers(record: IDataObject, fields?: readonly FormField[]): MatchedAnswers {
+	if (fields === undefined) return matchFields(record, []);
+	const matches = matchesByFields.get(fields) ?? new WeakMap<IDataObject, MatchedAnswers>();
+	const matched = matches.get(record) ?? matchFields(record, fields);
+	matchesByFields.set(fields, matches.set(record, matched));
+	return matched;
+}
+
+function matchFields(record: IDataObject, fields: readonly FormField[]): MatchedAnswers {
 	const { answers: decoded, problem } = decodeAnswers(record);
 	const answers: MatchedAnswer[] = decoded.map((answer) => ({ ...answer, field: undefined }));
 	const index = indexFields(fields);

@@ -8,13 +8,8 @@ export const COLUMN_ATTRIBUTES = ['uuid', 'number', 'created_at', 'is_incomplete
 export const KEPT_ATTRIBUTES =
 	'uuid id number number_formatted is_incomplete created_at submitted_at referrer'.split(' ');
 
-const SYNCS = 'google_sheets_sync google_sheets_synced_at hubspot_sync hubspot_sync_completed';
-
-/** All attributes of a response that have been seen; the specification leaves them open (section 2.4). */
-export const RESPONSE_ATTRIBUTES = [
-	...KEPT_ATTRIBUTES,
-	...`updated_at completed_at enrich ${SYNCS} webhook_sent`.split(' '),
-];
+/** The attributes that a condition can be on, even if no response has them yet (specification, section 2.4). */
+export const RESPONSE_ATTRIBUTES = [...KEPT_ATTRIBUTES, 'updated_at', 'completed_at'];
 
 /** Names that an item in columns has besides those of its answers; `event` and `form` are the trigger's. */
 export const RESERVED_COLUMNS = [
