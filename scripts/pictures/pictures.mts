@@ -110,7 +110,7 @@ export const pictures: Record<string, Prepare> = {
 			{ form_id: demoForms.survey, is_closed: 'yes', closed_message: 'Thank you for your time.' },
 		];
 		const update = createNode('Update Forms', OURS, [260, 0], {
-			...{ resource: 'settings', operation: 'update', inputMode: 'auto' },
+			...{ resource: 'setting', operation: 'update', inputMode: 'auto' },
 			formId: { __rl: true, mode: 'id', value: '={{ $json.form_id }}' },
 			options: { preview: true },
 		});
@@ -141,7 +141,7 @@ export const pictures: Record<string, Prepare> = {
 		const tools: Record<string, INodeParameters> = {
 			'Find Responses': { resource: 'response', operation: 'getAll' },
 			'Add Response': { resource: 'response', operation: 'create' },
-			'Close Form': { resource: 'settings', operation: 'update' },
+			'Close Form': { resource: 'setting', operation: 'update' },
 		};
 		const toolNodes = Object.entries(tools).map(([name, parameters], index) =>
 			createNode(name, `${OURS}Tool`, [300 + 260 * index, 260], { ...parameters, ...contact }),

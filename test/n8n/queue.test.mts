@@ -45,7 +45,7 @@ it('in queue mode, polls in one process and updates once for each response on bo
 	workflow.nodes[1] = workflowNode('End', 'n8n-nodes-formservice.formService', {
 		credentials: { formServiceApi: credential },
 		parameters: {
-			...{ resource: 'settings', operation: 'update', inputMode: 'fields' },
+			...{ resource: 'setting', operation: 'update', inputMode: 'fields' },
 			formId: { __rl: true, mode: 'id', value: demoForms.survey },
 			settings: { description: '={{ $json.uuid }}' },
 		},

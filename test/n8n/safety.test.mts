@@ -65,7 +65,7 @@ it('n8n stores and logs no token and no secret, and says of a lost reply that th
 		Forms: { resource: 'form', operation: 'getAll', returnAll: true },
 		Responses: { resource: 'response', operation: 'getAll', formId, simplify: false },
 		PDF: { resource: 'response', operation: 'getPdf', responseId: uuid, download: true },
-		Refused: { ...json, resource: 'settings', operation: 'update', settingsJson },
+		Refused: { ...json, resource: 'setting', operation: 'update', settingsJson },
 		Broken,
 	});
 	expect(itemsOf(continued, 'PDF')[0].binary).toHaveProperty('data');

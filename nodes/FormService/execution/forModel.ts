@@ -1,10 +1,8 @@
 import { isUndefined, omitBy, pick } from 'lodash';
 import type { IDataObject, INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { asSentence } from '../api/errors';
 import { isRecord } from '../api/records';
 import type { Input } from '../parameters/input';
 import { invalid, readChoice, readCount, readLimit, readWords } from '../parameters/input';
-import type { NodeError } from './itemErrors';
 import type { Operation, Prepare, Prepared } from './operation';
 
 /**
@@ -61,25 +59,45 @@ const skipInput: INodeProperties = {
 
 /** A parameter of an operation, with the parameters that replace or extend it in tools. */
 export function addToolParameters(property: INodeProperties): INodeProperties[] {
-	if (property.name === 'limit') return [property, skipInput];
-	const { displayOptions } = property;
+	const { name, displayOptions } = property;
 	const hide = { ...displayOptions?.hide, ...onlyForTools };
 	const notForTools = { ...property, displayOptions: { ...displayOptions, hide } };
-	if (property.name === 'includeSecrets') return [notForTools];
-	return property.name === 'simplify' ? [notForTools, ...outputParameters] : [property];
+	switch (name) {
+		case 'includeSecrets':
+		case 'returnAll':
+			return [notForTools];
+		case 'limit':
+			return [notForTools, { ...property, displayOptions: { show: onlyForTools } }, skipInput];
+		case 'simplify':
+			return [notForTools, ...outputParameters];
+		default:
+			return [property];
+	}
 }
 
-/** The text by which a model decides to use the tool. n8n's own text is only the action. */
-export function createToolDescription({ toolDescription }: Operation): INodeProperties {
+/**
+ * The texts by which a model decides to use the tool; n8n's own text is only the action. A text that is about
+ * JSON is shown only where the values are given as JSON.
+ */
+export function createToolDescriptions(operation: Operation): INodeProperties[] {
+	const { toolDescription, toolDescriptionOfJson } = operation;
+	if (toolDescriptionOfJson === undefined) return [describeTool(toolDescription)];
+	return [
+		describeTool(toolDescription, { inputMode: ['auto', 'fields'] }),
+		describeTool(`${toolDescription} ${toolDescriptionOfJson}`, { inputMode: ['json'] }),
+	];
+}
+
+function describeTool(text: string, shownWith: Record<string, string[]> = {}): INodeProperties {
 	return {
 		displayName: 'Tool Description',
 		name: 'toolDescription',
 		type: 'string',
 		typeOptions: { rows: 4 },
 		required: true,
-		default: toolDescription,
+		default: text,
 		description: 'Explain to the model what this tool does and when to use it',
-		displayOptions: { show: onlyForTools },
+		displayOptions: { show: { ...onlyForTools, ...shownWith } },
 	};
 }
 
@@ -116,7 +134,19 @@ export function prepareForModel(prepare: Prepare, input: Input): Prepared {
 	const parameter = (name: string, fallback: unknown) =>
 		fixed.get(name) ?? input.parameter(name, fallback);
 	const prepared = prepare({ ...input, parameter });
-	return { ...prepared, select: (results) => selectForModel(results, { names, skip, limit }) };
+	const select = (results: INodeExecutionData[]) => selectForModel(results, { names, skip, limit });
+	return {
+		...prepared,
+		async read(request) {
+			const result = await prepared.read(request);
+			if (Array.isArray(result)) return select(result);
+			const send = async () => {
+				const { output, hasChanged } = await result.send();
+				return { output: select(output), hasChanged };
+			};
+			return { ...result, send };
+		},
+	};
 }
 
 /**
@@ -158,13 +188,6 @@ function describePage(count: number, skip: number, total: number): string[] {
 	const rest =
 		end < total ? ` Set 'Skip' to ${end} to get the next ones, or narrow the search.` : '';
 	return [`${shown} of ${total}.${rest}`];
-}
-
-/** An error with its details in its message, the only part of an error that n8n gives to a model. */
-export function addDetails(error: NodeError): NodeError {
-	error.message = `${asSentence(error.message)} ${error.description ?? ''}`.trim();
-	error.description = undefined;
-	return error;
 }
 
 /** The selected fields of a result, by the names they were selected by, with its ID. */

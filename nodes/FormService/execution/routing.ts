@@ -8,150 +8,93 @@ import type {
 	PreSendAction,
 } from 'n8n-workflow';
 import { fillPath } from '../api/endpoints';
-import { createInputError } from '../api/errors';
+import { asNodeError, createInputError } from '../api/errors';
 import { isRecord } from '../api/records';
 import type { Input } from '../parameters/input';
-import { createAttempt, runItems } from './attempt';
-import type { Attempt, Outcomes } from './attempt';
-import { addDetails, isTool, prepareForModel } from './forModel';
-import { explainStop } from './itemErrors';
-import type { NodeError } from './itemErrors';
-import { listExpressions } from './operation';
-import type { Item, Operation } from './operation';
-import { createRun, describeProgress, forgetFailedReads } from './run';
+import { beginBatch } from './batch';
+import { isTool, prepareForModel } from './forModel';
+import type { Item, NodeError } from './item';
+import { addDetails, explainStop } from './itemErrors';
+import type { Operation } from './operation';
+import { beginTry, getStop } from './run';
+import type { Run } from './run';
 
 /**
  * The way of an item through n8n's routing (`RoutingNode`), which sends the request that the node declares:
- * n8n evaluates the parameters of each item and calls the item's `preSend`; after the `preSend` of all items
- * it calls the pagination function of each.
+ * n8n evaluates the parameters of each item and calls the item's `preSend`; after the `preSend` of all items,
+ * or of a batch, it calls the pagination function of each.
  *
  * @see https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/routing-node.ts
  */
 
-/** An attempt, and how far n8n has handed over its items. */
-type RoutedAttempt = Attempt & {
-	/** The items that n8n has handed over without a pause: all of them, or a batch of the request options. */
-	batch: Batch;
-	/** The indexes of the items that n8n has handed over. */
-	handedOver: Set<number>;
-	/** Why nothing is sent, although no item has failed. */
-	obstacle?: unknown;
-	/** Resolves when n8n has handed over all items and all of them have settled. */
-	ended: Promise<void>;
-	end: () => void;
-};
-
-/** Items that are checked before any of them is sent, after the batch before has settled. */
-type Batch = {
-	items: Item[];
-	before?: Promise<unknown>;
-	outcomes?: Promise<Outcomes>;
-};
-
 /**
- * The request options that n8n has composed for an item, with the item. n8n passes the options that
- * `preSend` returns to the pagination function as they are, so the item travels in them. n8n's HTTP helper
- * ignores the additional attribute.
+ * The request options that n8n has composed for an item, with the item: n8n passes the options that `preSend`
+ * returns to the pagination function as they are, and its HTTP helper ignores the additional attribute.
  */
-type RoutedOptions = IHttpRequestOptions & {
-	routed: { attempt: RoutedAttempt; batch: Batch; item: Item };
-};
+type RoutedOptions = IHttpRequestOptions & { routed: { run: Run; item: Item } };
 
 /**
- * Creates the first `preSend` of an operation: it checks the parameters of an item, fills the IDs into the
- * path and composes the body. It never throws, because n8n would then leave out this item alone and send the
- * others.
+ * Creates the `preSend` of an operation: it checks the parameters of an item, fills the IDs into the path and
+ * composes the body. It never throws, because n8n would then leave out this item alone and send the others.
  */
 export function createPreSend(operation: Operation): PreSendAction {
 	return async function (options): Promise<RoutedOptions> {
-		const attempt = joinAttempt(this);
+		const run = joinRun(this);
 		const item = prepareItem(this, operation, options);
-		const { outcomes: before } = attempt.batch;
-		if (before !== undefined) attempt.batch = { items: [], before };
-		attempt.batch.items.push(item);
-		return { ...item.composed, routed: { attempt, batch: attempt.batch, item } };
+		run.waiting.push(item);
+		return { ...item.composed, routed: { run, item } };
 	};
 }
 
 /**
  * The pagination function of the node: gives the output of an item, paired with its input. The first item of
- * a batch starts them all.
+ * a batch begins it.
  */
 export async function sendRoutedItem(
 	this: IExecutePaginationFunctions,
 	{ options }: DeclarativeRestApiSettings.ResultOptions,
 ): Promise<INodeExecutionData[]> {
-	const { routed } = options as Partial<RoutedOptions>;
-	if (routed === undefined) {
-		const description = `Nothing was sent.\n${UNKNOWN_ORDER.description}`;
-		throw createInputError(this.getNode(), { ...UNKNOWN_ORDER, description });
+	const { run, item } = (options as RoutedOptions).routed;
+	if (run.waiting.includes(item)) {
+		if (!isHandedOver(run, this)) getStop(run).controller.abort(UNKNOWN_ORDER);
+		beginBatch(run);
 	}
-	const { attempt, batch, item } = routed;
-	const { run, handedOver } = attempt;
-	batch.outcomes ??= runBatch(attempt, batch, this);
-	const outcome = (await batch.outcomes).get(item);
+	await run.done;
+	const { outcome } = item;
 	if (outcome === undefined) {
-		// n8n takes an empty output for done, unless an item fails
-		if (attempt.obstacle === undefined || handedOver.size < run.total) return [];
-		throw explainStop(attempt.obstacle, item, describeProgress(run, item));
+		// n8n takes an empty output for done, unless an item fails or n8n itself reports an error
+		const isReported = getStop(run).signal.reason !== UNKNOWN_ORDER || run.seen.size < run.total;
+		if (isReported) return [];
+		throw createInputError(this.getNode(), UNKNOWN_ORDER);
 	}
 	const pairedItem = { item: item.index };
 	if ('output' in outcome) return outcome.output.map((one) => ({ ...one, pairedItem }));
-	const present = (error: NodeError) => (isTool(this.getNode()) ? addDetails(error) : error);
-	if (run.continues) return [toFailedItem(this, present(outcome.error))];
+	if (run.continues) return [toFailedItem(this, outcome.error)];
 	// n8n listens to no outcome before; an earlier failure would be an unhandled rejection
-	await attempt.ended;
-	throw present(explainStop(outcome.error, item, describeProgress(run, item)));
-}
-
-async function runBatch(
-	attempt: RoutedAttempt,
-	batch: Batch,
-	n8n: IExecutePaginationFunctions,
-): Promise<Outcomes> {
-	const { run, handedOver, getStop } = attempt;
-	if (!run.continues) {
-		attempt.obstacle ??= findObstacle(attempt, n8n);
-		if (attempt.obstacle !== undefined) getStop().controller.abort(attempt.obstacle);
-	}
-	await batch.before;
-	const outcomes = await runItems(attempt, batch.items);
-	if (batch === attempt.batch && handedOver.size === run.total) attempt.end();
-	return outcomes;
-}
-
-/**
- * Why not all items can be sent. If an expression of an item throws, n8n keeps back the item and reports the
- * error by itself, so the expressions of later batches are evaluated before the first batch is sent.
- */
-function findObstacle(
-	{ run, batch, handedOver }: RoutedAttempt,
-	n8n: IExecutePaginationFunctions,
-): unknown {
-	const { batchSize = 1, batchInterval = 0 } = readRequestOptions(n8n).batching?.batch ?? {};
-	const next = handedOver.size;
-	if (next === run.total) return undefined;
-	// with Batching, n8n waits between batches
-	const isBatch = batchInterval > 0 && next % Math.max(batchSize, 1) === 0;
-	// nobody reads this error if n8n reports one
-	if (!isBatch) return createInputError(n8n.getNode(), UNKNOWN_ORDER);
-	if (next > batch.items.length) return undefined;
-	const expressions = listExpressions(n8n.getNode());
-	try {
-		for (let index = next; index < run.total; index++) {
-			for (const expression of expressions) n8n.evaluateExpression(expression, index);
-		}
-		return undefined;
-	} catch (error) {
-		return error;
-	}
+	await run.ended;
+	const error = explainStop(outcome.error, item, run);
+	// n8n gives a model nothing but the message
+	if (isTool(this.getNode())) Object.assign(error, { message: addDetails(error), description: '' });
+	throw error;
 }
 
 const UNKNOWN_ORDER = {
 	message:
 		'This version of n8n passes items to nodes in an order that this package does not support',
-	description: 'Update the package, or use a version of n8n that its README names.',
+	description:
+		'Nothing was sent.\nUpdate the package, or use a version of n8n that its README names.',
 };
+
+/**
+ * Whether n8n has handed over all items, or a batch, so that they may be sent. If an expression of an item
+ * throws in a node that stops, n8n reports the error by itself, and still calls the pagination function of the
+ * items before.
+ */
+function isHandedOver({ continues, seen, total }: Run, n8n: IExecuteSingleFunctions): boolean {
+	const { batchSize = 1, batchInterval = 0 } = readRequestOptions(n8n).batching?.batch ?? {};
+	const isBatch = batchInterval > 0 && seen.size % Math.max(batchSize, 1) === 0;
+	return continues || isBatch || seen.size === total;
+}
 
 function prepareItem(
 	n8n: IExecuteSingleFunctions,
@@ -160,18 +103,17 @@ function prepareItem(
 ): Item {
 	const index = n8n.getItemIndex();
 	const { row_number: given } = n8n.getInputData().json;
-	const row = Number.isInteger(given) ? Number(given) : index + 1;
+	const row = Number.isInteger(given) ? Number(given) : undefined;
 	// n8n puts 300 seconds where a person has set no Timeout; the request path has its own default
 	const composed = { ...options, timeout: readRequestOptions(n8n).timeout };
 	const item = { n8n, index, row, endpoint, composed };
 	try {
 		const input = readInput(n8n, index);
 		const prepared = isTool(input.node) ? prepareForModel(prepare, input) : prepare(input);
-		const { ids, body } = prepared;
-		const url = fillPath(endpoint, ids);
-		return { ...item, composed: { ...composed, url, body }, prepared };
-	} catch (problem) {
-		return { ...item, problem };
+		const url = fillPath(endpoint, prepared.ids);
+		return { ...item, composed: { ...composed, url, body: prepared.body }, prepared };
+	} catch (error) {
+		return { ...item, outcome: { error: asNodeError(n8n.getNode(), error, index) } };
 	}
 }
 
@@ -202,48 +144,29 @@ function readRequestOptions(n8n: IExecuteSingleFunctions): RequestOptions {
  * input, if the item has the error alone; for the regular output it does not. If the item had an `error`
  * next to its `json`, n8n would drop everything else.
  */
-function toFailedItem(n8n: IExecutePaginationFunctions, { message }: Error): INodeExecutionData {
+function toFailedItem(n8n: IExecutePaginationFunctions, error: NodeError): INodeExecutionData {
 	const { onError, type } = n8n.getNode();
 	const pairedItem = { item: n8n.getItemIndex() };
 	// an agent takes no files
-	if (isTool({ type })) return { json: { error: message }, pairedItem };
+	if (isTool({ type })) return { json: { error: addDetails(error) }, pairedItem };
 	const { json, binary } = n8n.getInputData();
 	const input = onError === 'continueErrorOutput' ? {} : json;
-	return { json: { ...input, error: message }, ...(binary && { binary }), pairedItem };
+	return { json: { ...input, error: error.message }, ...(binary && { binary }), pairedItem };
 }
 
-/** The latest attempt of each run, by the only object that n8n gives to all items of a run. */
-const latestAttempts = new WeakMap<object, RoutedAttempt>();
+/** The latest try of each execution of the node, by the only object that n8n gives to all its items and tries. */
+const latestTries = new WeakMap<object, Run>();
 
-/** The attempt of an item. An item that n8n hands over again begins the next one (Retry On Fail). */
-function joinAttempt(n8n: IExecuteSingleFunctions): RoutedAttempt {
+/** The try of an item. An item that n8n hands over again begins the next one (Retry On Fail). */
+function joinRun(n8n: IExecuteSingleFunctions): Run {
 	const { input, total } = findInput(n8n);
 	const index = n8n.getItemIndex();
-	const latest = latestAttempts.get(input);
-	const attempt =
-		latest === undefined || latest.handedOver.has(index)
-			? beginAttempt(n8n, total, latest)
-			: latest;
-	latestAttempts.set(input, attempt);
-	attempt.handedOver.add(index);
-	return attempt;
-}
-
-/** Begins an attempt that sends nothing before the earlier one has stopped and all its items have settled. */
-function beginAttempt(
-	n8n: IExecuteSingleFunctions,
-	total: number,
-	earlier: RoutedAttempt | undefined,
-): RoutedAttempt {
-	const run = earlier?.run ?? createRun(total, n8n.continueOnFail());
-	// in a node that continues, all items of the earlier attempt have settled
-	if (!run.continues) earlier?.getStop().controller.abort(new Error('n8n tries again'));
-	const settled = earlier && (earlier.batch.outcomes ?? earlier.batch.before);
-	const before = settled?.then(async () => await forgetFailedReads(run));
-	let markEnd = () => {};
-	const ended = new Promise<void>((resolve) => (markEnd = resolve));
-	const batch = { items: [], before };
-	return { ...createAttempt(n8n, run), batch, handedOver: new Set(), ended, end: markEnd };
+	const latest = latestTries.get(input);
+	const isNext = latest === undefined || latest.seen.has(index);
+	const run = isNext ? beginTry(n8n, total, latest) : latest;
+	latestTries.set(input, run);
+	run.seen.add(index);
+	return run;
 }
 
 /**

@@ -71,7 +71,8 @@ export const responseLocator: INodeProperties = {
 /** A parameter that is shown only after a form has been chosen. */
 export function showOnceFormIsChosen(property: INodeProperties): INodeProperties {
 	const { displayOptions } = property;
-	const hide = { ...displayOptions?.hide, formId: [''] };
+	const { formId = [], ...others } = displayOptions?.hide ?? {};
+	const hide = { ...others, formId: ['', ...formId] };
 	return { ...property, displayOptions: { ...displayOptions, hide } };
 }
 
@@ -133,16 +134,23 @@ export function makeInputModeChoice(
 
 /** How to give each item its own form. */
 export const FORM_OF_EACH_ITEM =
-	"To use a different form for each item, set 'Form' to 'By ID' and {{ $json.form_id }}.";
+	"One form per row? Switch Form to By ID and drag the column with the form's ID into it.";
 
-/** Says how Map Automatically reads the input. */
-export const makeColumnsNotice = (rules: string): INodeProperties => ({
-	displayName: `${rules} ${FORM_OF_EACH_ITEM}`,
-	name: 'columnsNotice',
-	type: 'notice',
-	default: '',
-	displayOptions: { show: { inputMode: ['auto'] } },
-});
+/** What Map Automatically takes from the input, and how to update several forms, unless the form is an expression. */
+export function makeColumnsNotices(rules: string): INodeProperties[] {
+	const show = { inputMode: ['auto'] };
+	const hide = { formId: [{ _cnd: { startsWith: '=' } }] };
+	const notice = { type: 'notice', default: '' } as const;
+	return [
+		{ ...notice, displayName: rules, name: 'columnsNotice', displayOptions: { show } },
+		{
+			...notice,
+			displayName: FORM_OF_EACH_ITEM,
+			name: 'formNotice',
+			displayOptions: { show, hide },
+		},
+	];
+}
 
 export const simplifySwitch: INodeProperties = {
 	displayName: 'Simplify',

@@ -1,14 +1,16 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { VERSION_PATH } from '../api/account';
-import { createToolDescription, addToolParameters } from '../execution/forModel';
+import { addToolParameters, createToolDescriptions } from '../execution/forModel';
 import type { Operation } from '../execution/operation';
+import { createPreSend } from '../execution/routing';
+import { fieldGetAll } from './field/getAll';
+import { formGet } from './form/get';
+import { formGetAll } from './form/getAll';
 import { responseCreate } from './response/create';
 import { responseGet } from './response/get';
 import { responseGetAll } from './response/getAll';
 import { responseGetPdf } from './response/getPdf';
-import { createPreSend } from '../execution/routing';
 import { settingsUpdate } from './setting/update';
-import { fieldGetAll, formGet, formGetAll, workspaceGet } from './workspace/workspace';
+import { workspaceGet } from './workspace/get';
 
 /** What the node can do: its resources and the operations of each, in the editor's order. */
 const resources = [
@@ -19,7 +21,7 @@ const resources = [
 		value: 'response',
 		operations: [responseCreate, responseGet, responseGetAll, responseGetPdf],
 	},
-	{ name: 'Setting', value: 'settings', operations: [settingsUpdate] },
+	{ name: 'Setting', value: 'setting', operations: [settingsUpdate] },
 	{ name: 'Workspace', value: 'workspace', operations: [workspaceGet] },
 ];
 
@@ -38,7 +40,9 @@ const operationChoice: INodeProperties = {
 
 /** The parameters of the node, each shown only for its resource and operation. */
 export const properties: INodeProperties[] = [
-	...operations.map((operation) => showWithOperation(operation, createToolDescription(operation))),
+	...operations.flatMap((operation) =>
+		createToolDescriptions(operation).map((property) => showWithOperation(operation, property)),
+	),
 	{
 		displayName: 'Resource',
 		name: 'resource',
@@ -84,34 +88,5 @@ function showWithOperation(
 	return { ...property, displayOptions };
 }
 
-/**
- * Texts for the canvas by resource and operation: with a form, such as "Get responses", and alone, where the
- * text must differ from the node's name, such as "Get PDF: response".
- */
-const texts = Object.fromEntries(
-	operations.map(({ resource, option: { name, value, action } }) => {
-		const short = action.replace(/many |form (?=settings)/, '');
-		return [`${resource} ${value}`, [short, short === action ? `${name}: ${resource}` : short]];
-	}),
-);
-
-/**
- * The text below the node's name on the canvas, such as "Contact: Create response", form first as in the
- * trigger. The parameters are copied because n8n's own object of them doesn't read nested values in all of
- * its expression engines.
- */
-export const subtitle = `={{ (({ resource, operation, formId }, [short, alone] = (${JSON.stringify(texts)})[resource + " " + operation] ?? []) =>
-	formId?.cachedResultName ? formId.cachedResultName + ": " + short : alone
-)(JSON.parse(JSON.stringify($parameter))) }}`;
-
-const versionAtEnd = `/\\/*(${VERSION_PATH.replaceAll('/', '\\/')})?\\/*$/`;
-
-/**
- * The base URL and headers of every request, as n8n's routing takes them. n8n checks the allowed domains of
- * the credential by this URL. An expression cannot call `normalizeBaseUrl` of api/account, so a test compares
- * both. The expression never throws, because n8n would then stop before the item is checked.
- */
-export const requestDefaults = {
-	baseURL: `={{ (typeof $credentials.baseUrl === "string" ? $credentials.baseUrl : "").trim().replace(${versionAtEnd}, "") + "${VERSION_PATH}" }}`,
-	headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
-};
+/** The text below the node's name on the canvas, such as "create: response". */
+export const subtitle = '={{ $parameter["operation"] + ": " + $parameter["resource"] }}';

@@ -72,7 +72,7 @@ describe('an execution that is canceled', () => {
 	it('says how an update has failed that it was about to repeat', async () => {
 		const { service, n8n } = await createWorld(AT_ONCE);
 		service.faults.set({ fault: 'serverError' });
-		const form = { resource: 'settings', formId: locator(demoForms.contact) };
+		const form = { resource: 'setting', formId: locator(demoForms.contact) };
 		const { error } = await time.still(async () => {
 			const run = n8n.startNode({ ...form, operation: 'update', settings: { name: 'A' } });
 			await answered(service.requests, 1);

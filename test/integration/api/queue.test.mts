@@ -1,8 +1,8 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { demoForms, slow, type Fault } from '../../service/index.mts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { demoForms, slow } from '../../service/index.mts';
 import { locator, n8nFor, time } from '../harness.mts';
-import { logger, ssrfProtection } from '../n8n/core.mts';
+import { ssrfProtection } from '../n8n/core.mts';
 import { unreachablePlaces } from '../servers.mts';
 import { createWorld, pathsOf, until, type World } from '../world.mts';
 import { addEach, numbered, numbersOf } from './adding.mts';
@@ -21,70 +21,6 @@ it('130 items take two minutes and a moment, none is refused, and each has its o
 	expect(service.requests).toHaveLength(131);
 	expect(tookMs).toBeGreaterThan(120_000);
 	expect(tookMs).toBeLessThan(150_000);
-});
-
-describe('items that need more requests than are left of the day', () => {
-	it('are an error before the first one if a whole day does not suffice', async () => {
-		const { service, n8n } = await createWorld();
-		const { error } = await n8n.runNode(addEach, numbered(service, 1_441));
-		expect(error?.message).toMatch(/^The items need 1,441 requests, but .* allows 1,440 a day$/);
-		expect(error?.description).toMatch(/^Nothing was sent\.\nSplit the items into several runs/);
-		expect(service.requests.filter(({ method }) => method === 'POST')).toEqual([]);
-	});
-
-	it('are sent if the service turns out to have other limits', async () => {
-		const { service, n8n } = await createWorld({ perMinute: 100 });
-		// the first of them ends the run
-		service.faults.set({ fault: 'forbidden', match: { path: /pdf$/ } });
-		const getPdf = { resource: 'response', operation: 'getPdf', responseId: '=r{{ $itemIndex }}' };
-		const { error } = await n8n.runNode(getPdf, numbered(service, 1_441));
-		expect(error?.message).toMatch(/^Access denied/);
-	});
-
-	const batching = { requestOptions: { batching: { batch: { batchSize: 20, batchInterval: 1 } } } };
-	const updateEach = {
-		...{ resource: 'settings', operation: 'update', formId: locator(contact), inputMode: 'json' },
-		settingsJson: '={{ JSON.stringify({ seo_title: `${$itemIndex} of ${$input.all().length}` }) }}',
-		options: { skipUnchanged: true },
-	};
-	it('are no error in batches, which can be sent on several days', async () => {
-		const { service, n8n } = await createWorld();
-		service.faults.set({ fault: 'forbidden', match: { method: 'POST' } });
-		const { error } = await n8n.runNode({ ...addEach, ...batching }, numbered(service, 1_441));
-		expect(error?.message).toContain('Access denied');
-	});
-
-	it.each([
-		[{ is_closed: true }, { preview: true }],
-		[{ is_closed: false }, { skipUnchanged: true }],
-	])('are none if nothing is to be sent: %j with %j', async (values, options) => {
-		const { service, n8n } = await createWorld();
-		const node = { ...updateEach, settingsJson: JSON.stringify(values), options };
-		const { items } = await n8n.runNode(node, numbered(service, 1_441));
-		expect([items.length, service.requests.length]).toEqual([1_441, 1]);
-	});
-
-	it.each([
-		['responses', addEach],
-		['responses in batches', { ...addEach, ...batching }],
-		['updates with Skip Unchanged', updateEach],
-	])('are announced in the log if they may not fit: %s', async (_what, node) => {
-		const { service, n8n } = await createWorld();
-		const warn = vi.spyOn(logger, 'warn').mockReset();
-		const add = async (count: number) => await n8n.runNode(node, numbered(service, count));
-		await add(30);
-		const headers = { 'x-ratelimit-limit': '1440', 'x-ratelimit-remaining': '50' };
-		const showDay: Fault = {
-			stage: 'after',
-			spoil: ({ reply }, body) => (reply.headers(headers), body),
-		};
-		service.faults.set({ fault: showDay, times: 1 });
-		await n8n.runNode({ resource: 'form', operation: 'getAll' });
-		await add(20);
-		expect(warn).not.toHaveBeenCalled();
-		await add(31);
-		expect(warn.mock.calls[0]).toEqual(['31 items, about 28 requests left today']);
-	});
 });
 
 const searchForms = async ({ n8n }: World) => await n8n.searchForms();

@@ -84,7 +84,7 @@ describe('a credential that cannot be used', () => {
 		const { error } = await unusable.runNode(getWorkspace);
 		expect(error?.message).toContain(message);
 		expect(error).toMatchObject({
-			description: expect.stringMatching(/^Nothing was sent\.\nOpen the .* to correct it\.$/),
+			description: expect.stringMatching(/^Open the .* to correct it\.$/),
 			failure: { cause: 'credential-invalid' },
 		});
 		await expect(unusable.searchForms()).rejects.toThrow(message);

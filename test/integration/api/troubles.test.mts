@@ -62,7 +62,7 @@ it('an item that was refused is sent again before the items that still wait', as
 });
 
 const formId = locator(contact);
-const update = { resource: 'settings', operation: 'update', formId, settings: { name: 'a' } };
+const update = { resource: 'setting', operation: 'update', formId, settings: { name: 'a' } };
 
 it.each([
 	['an added response', addTo(contact), / The response may or may not have been added$/],

@@ -1,3 +1,4 @@
+import { range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { placesOf, time } from '../harness.mts';
@@ -43,7 +44,9 @@ describe.each(operationCases)('$name', (operation) => {
 		const { error, items, requests } = await runWith(operation, { 3: kind });
 		expect(error?.message).toMatch(message);
 		expect(error).toMatchObject({ context: { itemIndex: 3 } });
-		expect([items, requests]).toEqual([[], []]);
+		const changes = requests.filter(({ method }) => method !== 'GET');
+		expect([items, changes]).toEqual([[], []]);
+		if (operation.effect === 'safe' || kind === 'expression') expect(requests).toEqual([]);
 	});
 
 	it('sends the valid items of a run that continues, and returns the others as errors', async () => {
@@ -70,8 +73,6 @@ withBothEngines('A run', () => {
 		[{ 1: 'value', 3: 'expression' }, undefined, 3, 0],
 		[{ 1: 'value' }, 2, 1, 0],
 		[{ 2: 'value' }, 2, 2, 2],
-		[{ 3: 'expression' }, 2, 3, 0],
-		[{ 5: 'expression' }, 1, 5, 0],
 	])('broken like %j, in batches of %j, names item %i and sends %i', async (...given) => {
 		const [broken, batchSize, named, sent] = given;
 		const { error, requests } = await runWith(create, broken, { batchSize });
@@ -80,27 +81,43 @@ withBothEngines('A run', () => {
 	});
 });
 
-it('An error that several items have is said once, with their number', async () => {
+it('An error that several items have is said once, with their numbers', async () => {
 	const { error } = await runWith(create, { 1: 'value', 4: 'value' });
 	expect(error?.message).toBe("'Form' is not a valid ID");
-	expect(error?.description).toMatch(
-		/^Nothing was sent\.\n2 of 6 items are invalid, first item 1 \(row 2\)\.\n/,
-	);
+	expect(error?.description).toMatch(/^Nothing was sent\.\nItems 1, 4 are invalid\.\n/);
 });
 
 it('An error lists the first 50 of the items that are invalid, each in its own way', async () => {
 	const { n8n } = await createWorld(AT_ONCE);
-	const input = Array.from({ length: 52 }, (_, at) => ({
-		json: { formId: at === 0 ? 'a b' : '' },
+	const input = range(52).map((place) => ({
+		json: { formId: 'aB3xY9', settings: { [place]: 1 } },
 	}));
-	const { error } = await n8n.runNode(create.parameters, input);
+	const { error } = await n8n.runNode(operationNamed('Setting: Update').parameters, input);
 	expect(error?.message).toBe('52 of 52 items are invalid');
 	const [, ...lines] = String(error?.description).split('\n');
 	expect(lines).toHaveLength(51);
-	expect(lines.slice(49)).toEqual([
-		expect.stringMatching(/^Item 49 \(row 50\): /),
-		'… and 2 more.',
-	]);
+	expect(lines.slice(49)).toEqual([expect.stringMatching(/^Item 49: '49' /), '… and 2 more.']);
+});
+
+it('One check counts invalid items and forms that do not exist', async () => {
+	const { service, n8n } = await createWorld(AT_ONCE);
+	const [{ json }] = inputFor(service);
+	const rows = [{}, { formId: 'a/b' }, { formId: 'unknown' }];
+	const input = rows.map((row, at) => ({ json: { ...json, ...row, row_number: at + 2 } }));
+	const preview = { options: { preview: true } };
+	for (const [name, options] of [
+		['Response: Create', {}],
+		['Setting: Update', preview],
+	] as const) {
+		const { parameters } = operationNamed(name);
+		const { error } = await n8n.runNode({ ...parameters, ...options }, input);
+		expect(error?.message).toBe('2 of 3 items are invalid');
+		expect(String(error?.description).split('\n')).toEqual([
+			'Nothing was sent.',
+			expect.stringMatching(/^Row 3: 'Form' is not a valid ID\. /),
+			expect.stringMatching(/^Row 4: (Form not found|There is no form with the ID unknown)\. /),
+		]);
+	}
 });
 
 it('A run of more changes than a day has requests is refused before anything is sent', async () => {

@@ -12,7 +12,7 @@ const { service, n8n } = await running();
 const { contact } = demoForms;
 const add = addTo(contact);
 const update = {
-	resource: 'settings',
+	resource: 'setting',
 	operation: 'update',
 	formId: locator(contact),
 	settings: { seo_title: '={{ $json.title }}' },
@@ -50,7 +50,7 @@ it('Retry On Fail sends what was given up with the next try, and updates nothing
 	expect(listTitles()).toEqual(['A', 'B', 'B', 'C']);
 	service.requests.length = 0;
 	const stopped = await n8n.runNode(update, titles);
-	expect(stopped.error?.description).toMatch(/1 of the 3 items was already sent \(row 1\)\./);
+	expect(stopped.error?.description).toMatch(/1 of the 3 items was already sent \(item 0\)\./);
 });
 
 describe('Timeout', () => {

@@ -53,6 +53,8 @@ const SHOWN_WITH: Record<string, INodeParameters> = {
 	binaryPropertyName: { download: true },
 	renameForms: { inputMode: 'auto' },
 	updateDescriptions: { inputMode: 'auto' },
+	preview: { inputMode: 'auto' },
+	'options.preview': { inputMode: 'fields', settings: { seo_title: 'x' } },
 	clearText: { inputMode: 'auto' },
 	emitSince: { options: { emitExisting: 'since' } },
 	allowMissingAnswers: { inputMode: 'auto' },
@@ -71,7 +73,8 @@ const CONDITION = { field: 'Name', operator: 'is', value: 'x' };
 
 /** What the node gets: what it needs and, as an expression, the value of one parameter. */
 function inputWith({ needed }: Case, { property, path }: Place, value: unknown): INodeParameters {
-	const given: INodeParameters = merge({}, needed, ...path.map((name) => SHOWN_WITH[name]));
+	const shown = [...path, path.join('.')].map((name) => SHOWN_WITH[name]);
+	const given: INodeParameters = merge({}, needed, ...shown);
 	if (path[1] === 'conditions') given.filters = { conditions: { conditions: [{ ...CONDITION }] } };
 	const expression = `={{ ${JSON.stringify(value)} }}`;
 	return set(given, path, property.type === 'resourceLocator' ? locator(expression) : expression);

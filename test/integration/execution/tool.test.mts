@@ -29,7 +29,7 @@ const messageOf = ({ error, results }: { error?: Error; results: unknown[] }) =>
 
 describe.each(agents)('A tool that %s runs for an agent', (agent) => {
 	const update = {
-		resource: 'settings',
+		resource: 'setting',
 		operation: 'update',
 		formId: locator(contact),
 		settings: { seo_title: "={{ $fromAI('title', 'The title', 'string') }}" },
@@ -55,7 +55,7 @@ describe.each(agents)('A tool that %s runs for an agent', (agent) => {
 		const settings = { ...update.settings, captcha: 'none of them' };
 		const done = await run(agent, { ...update, settings }, [{ title: 'x'.repeat(256) }]);
 		expect(service.requests).toEqual([]);
-		const problems = /^2 settings can't be updated\. Nothing was sent\.\n'.*\.\n'.*255 characters/;
+		const problems = /^2 settings can't be updated\. Nothing was sent\. '.*\. '.*255 characters/;
 		expect(messageOf(done)).toMatch(problems);
 	});
 
@@ -130,14 +130,23 @@ describe('A model', () => {
 		expect(service.requests).toEqual([]);
 	});
 
-	const textOf = ({ properties }: OperationCase) =>
-		String(properties.find(({ name }) => name === 'toolDescription')?.default);
+	const textOf = ({ properties }: OperationCase, inputMode = 'fields') => {
+		const texts = properties.filter(({ name }) => name === 'toolDescription');
+		const shown = texts.find(({ displayOptions }) => {
+			const modes = displayOptions?.show?.inputMode;
+			return modes === undefined || modes.includes(inputMode);
+		});
+		return String(shown?.default);
+	};
 
-	it('reads more than the action of each operation, and the name of every setting', () => {
-		const texts = operationCases.map(textOf);
+	it('reads more than the action of each operation, and of JSON only if the values are JSON', () => {
+		const texts = operationCases.map((one) => textOf(one));
 		expect(new Set(texts).size).toBe(texts.length);
 		for (const text of texts) expect(text).toMatch(/^[A-Z][^{}]{60,}\.$/);
-		const text = textOf(operationNamed('Setting: Update'));
+		const [create, update] = ['Response: Create', 'Setting: Update'].map(operationNamed);
+		expect(textOf(create)).not.toContain('JSON');
+		expect(textOf(create, 'json')).toContain('JSON');
+		const text = textOf(update, 'json');
 		for (const { name } of settings) expect(text).toContain(name);
 	});
 });

@@ -25,10 +25,7 @@ const [contact, survey] = [choose('a', 'Contact'), choose('b', 'Customer Satisfa
 const events = ['responseStarted', 'responseAbandoned'];
 
 it.each<[string, INodeParameters]>([
-	['Contact: Create response', { resource: 'response', operation: 'create', formId: contact }],
-	['Get forms', { resource: 'form', operation: 'getAll' }],
-	['Get PDF: response', { resource: 'response', operation: 'getPdf' }],
-	['Update settings', { resource: 'settings', operation: 'update', formId: choose('={{ 1 }}') }],
+	['create: response', { resource: 'response', operation: 'create', formId: contact }],
 	['Contact: completed', { events: ['responseCompleted'], formId: contact }],
 	['Customer Satis…: completed', { events: ['responseCompleted'], formId: survey }],
 	['On completed', { events: ['responseCompleted'] }],
@@ -115,7 +112,7 @@ describe('The panel of the node', () => {
 	it('shows nothing below Form that depends on it before a form is chosen', () => {
 		const create = { resource: 'response', operation: 'create' };
 		const get = { resource: 'response', operation: 'get' };
-		expect(listShown({ ...create, formId: choose('') })).toEqual(['noEmailNotice', 'formId']);
+		expect(listShown({ ...create, formId: choose('') })).toEqual(['formId']);
 		expect(listShown({ ...create, formId: choose('aB3xY9') })).toContain('fields');
 		expect(listShown({ ...get, formId: choose('') })).not.toContain('responseId');
 		expect(listShown({ ...get, formId: choose('aB3xY9') })).toContain('responseId');
@@ -125,16 +122,17 @@ describe('The panel of the node', () => {
 	const panels = `
 		response getAll | {} | formId returnAll limit status filters sort simplify options: answerKeys downloadFiles columns
 		response getAll | {"simplify": false, "returnAll": true} | formId returnAll status filters sort simplify options: downloadFiles includeSecrets
-		response getAll Tool | {} | toolDescription formId returnAll limit skip status filters sort output options: downloadFiles
+		response getAll Tool | {} | toolDescription formId limit skip status filters sort output options: downloadFiles
 		response get | {"options": {"columns": true, "downloadFiles": true}} | formId simplify options: answerKeys downloadFiles filePrefix details columns
-		response create | {"formId": "a", "inputMode": "auto"} | noEmailNotice formId inputMode columnsNotice ${adding}
-		response create | {"formId": "a"} | noEmailNotice formId inputMode fields ${adding}
-		response create | {"formId": "a", "inputMode": "json"} | noEmailNotice formId inputMode answersJson options: allowOtherChoices skipIfExists
+		response create | {"formId": "a", "inputMode": "auto"} | formId inputMode columnsNotice formNotice ${adding}
+		response create | {"formId": "a"} | formId inputMode fields ${adding}
+		response create | {"formId": "a", "inputMode": "json"} | formId inputMode answersJson options: allowOtherChoices skipIfExists
 		response getPdf | {} | formId responseId download
 		response getPdf | {"download": true} | formId responseId download binaryPropertyName
-		settings update | {} | formId inputMode settings clear options: preview skipUnchanged
-		settings update | {"inputMode": "auto"} | formId inputMode columnsNotice renameForms updateDescriptions options: preview skipUnchanged clearText
-		settings update | {"inputMode": "json"} | formId inputMode settingsJson options: preview skipUnchanged
+		setting update | {} | formId inputMode settings clear options: preview skipUnchanged
+		setting update | {"inputMode": "auto"} | formId inputMode columnsNotice formNotice preview options: renameForms skipUnchanged clearText updateDescriptions
+		setting update | {"inputMode": "json"} | formId inputMode settingsJson options: preview skipUnchanged
+		setting update | {"inputMode": "auto", "formId": {"__rl": true, "mode": "id", "value": "={{ $json.id }}"}} | formId inputMode columnsNotice preview options: renameForms skipUnchanged clearText updateDescriptions
 		form get | {"simplify": false} | formId simplify includeSecrets
 		form get Tool | {"output": "selectedFields"} | toolDescription formId output outputFields
 		form getAll | {} | returnAll limit simplify
@@ -154,7 +152,7 @@ describe('The panel of the node', () => {
 		expect(listDefaults(description.properties)).toMatchObject({
 			...{ returnAll: false, limit: 50, status: 'all', sort: 'newest', skip: 0 },
 			...{ simplify: true, includeSecrets: false, output: 'simplified', outputFields: [] },
-			...{ inputMode: 'fields', renameForms: false, updateDescriptions: false, clear: [] },
+			...{ inputMode: 'fields', preview: false, clear: [] },
 			...{ download: false, binaryPropertyName: 'data' },
 		});
 		// a switch that is off without its option is on once the option is added
@@ -162,7 +160,8 @@ describe('The panel of the node', () => {
 			listDefaults(operationNamed(name).properties.find(isOptions)!.options as INodeProperties[]);
 		const added = { allowMissingAnswers: true, allowOtherChoices: true, skipIfExists: [] };
 		expect(listAdded('Response: Create')).toEqual(added);
-		const ofSettings = { preview: true, skipUnchanged: true, clearText: '(clear)' };
+		const ofSheets = { renameForms: true, updateDescriptions: true, clearText: '(clear)' };
+		const ofSettings = { preview: true, skipUnchanged: true, ...ofSheets };
 		expect(listAdded('Setting: Update')).toEqual(ofSettings);
 	});
 

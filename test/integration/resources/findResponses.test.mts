@@ -252,13 +252,11 @@ describe('The list of fields for a condition', () => {
 });
 
 describe('A response of an unusual service', () => {
-	it('is found by its UUID in any case, and by its ID', async () => {
+	it('is found by its UUID', async () => {
 		const uuid = randomUUID();
-		listRecord({ uuid: uuid.toUpperCase(), id: 7 });
-		for (const responseId of [uuid, uuid.toUpperCase(), '={{ 7 }}']) {
-			const { items } = await n8n.runNode({ ...get, formId: locator(contact), responseId });
-			expect(items[0]?.json).toMatchObject({ id: 7 });
-		}
+		listRecord({ uuid, id: 7 });
+		const { items } = await n8n.runNode({ ...get, formId: locator(contact), responseId: uuid });
+		expect(items[0]?.json).toMatchObject({ id: 7 });
 	});
 
 	it('can have its answers in "data"', async () => {

@@ -114,7 +114,7 @@ describe('Workspace: Get', () => {
 });
 
 const fields = { resource: 'field', operation: 'getAll' };
-const settings = { resource: 'settings', operation: 'update', settings: { seo_title: 'x' } };
+const settings = { resource: 'setting', operation: 'update', settings: { seo_title: 'x' } };
 const paths = () => service.requests.map(({ path }) => path);
 
 describe.each(['url', 'id'])('Form by its URL, with the mode %s', (mode) => {

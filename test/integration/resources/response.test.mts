@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { answer, demoForms, success } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
 import { running } from '../world.mts';
@@ -51,7 +51,7 @@ describe('Response: Get Many', () => {
 	});
 });
 
-it('30 items that filter the responses of a form compare their labels once', async () => {
+it('30 items that filter the responses of a form read them and the fields once', async () => {
 	const labels = Array.from({ length: 30 }, (_, at) => `Question ${at}`);
 	const fields = labels.map((label) => ({ label }));
 	const { id } = service.store.addForm({ name: 'Long', fields });
@@ -59,40 +59,18 @@ it('30 items that filter the responses of a form compare their labels once', asy
 	listRecords(Array.from({ length: 40 }, (_, uuid) => ({ uuid, responses })));
 	const conditions = { conditions: [{ field: '={{ $json.field }}', operator: 'isNotEmpty' }] };
 	const parameters = { ...getAll, formId: locator(id), filters: { conditions } };
-	const compared = vi.spyOn(String.prototype, 'normalize');
 	const items = itemsOf(...labels.map((field) => ({ field })));
-	await n8n.runNode(parameters, items.slice(0, 1));
-	const once = compared.mock.calls.length;
 	expect((await n8n.runNode(parameters, items)).items).toHaveLength(30 * 40);
-	// each run reads the responses and the fields once
-	expect(service.requests).toHaveLength(4);
-	expect(compared.mock.calls.length - once).toBeLessThan(2 * once);
-	compared.mockRestore();
-	expect(once).toBeGreaterThan(30 * 40);
+	expect(service.requests).toHaveLength(2);
 });
 
 describe('Text that cannot be decoded', () => {
 	const name = [{ uuid: 'r', label: 'Größe', responses: [{ key: 'Name', value: 'Müller' }] }];
-	const conditions = { conditions: [{ field: 'Name', operator: 'isNotEmpty' }] };
-	const create = { operation: 'create', inputMode: 'json', answersJson: '{"Name": "Ada"}' };
 	const run = async (parameters: object, list = /^\/responses/) => {
 		listRecords(name, 'latin1', list);
 		const given = { ...getAll, formId: locator(contact), ...parameters };
 		return await n8n.runNode(given as INodeParameters);
 	};
-
-	it.each<[object, RegExp?]>([
-		[{ filters: { conditions } }],
-		[{ filters: { text: 'M' } }],
-		[{ options: { columns: true } }],
-		[{ operation: 'get', responseId: 'r', options: { answerKeys: 'customKey' } }],
-		[{ ...create, options: { skipIfExists: ['Name'] } }],
-		[create, /fields$/],
-	])('is an error where answers are matched: %j', async (...given) => {
-		const { error } = await run(...given);
-		expect(error?.message).toBe('Form Service sent text that cannot be decoded');
-		expect(error?.description).toMatch(/^Names or answers could be taken for others. Ask/);
-	});
 
 	it('is shown as far as it can be read where answers are only listed', async () => {
 		expect((await run({})).items[0].json.answers).toEqual({ Name: 'M\uFFFDller' });

@@ -11,7 +11,7 @@ const { contact } = demoForms;
 
 const bodies = () => service.requests.map(({ body }) => body);
 
-const update = { resource: 'settings', operation: 'update', formId: locator(contact) };
+const update = { resource: 'setting', operation: 'update', formId: locator(contact) };
 
 function entriesOf(collection: string): INodeProperties[] {
 	const { properties } = operationNamed('Setting: Update');

@@ -12,12 +12,13 @@ const stored = (formId: string) => service.store.form(formId)!.settings;
 const bodies = () => service.requests.map(({ body }) => body);
 const statusesOf = (items: Array<{ json: IDataObject }>) => items.map(({ json }) => json.status);
 
-const update = { resource: 'settings', operation: 'update', formId: locator(contact) };
+const update = { resource: 'setting', operation: 'update', formId: locator(contact) };
 
 /** Updates the forms of a sheet that has a row for each form: its ID, its name and settings. */
 async function run(rows: IDataObject[], parameters: object = {}, continueOnFail = false) {
 	const formId = locator('={{ $json.id }}');
-	const given = { ...update, formId, inputMode: 'auto', updateDescriptions: true, ...parameters };
+	const options = { updateDescriptions: true, ...(parameters as { options?: object }).options };
+	const given = { ...update, formId, inputMode: 'auto', ...parameters, options };
 	return await n8n.runNode(given, itemsOf(...rows), { continueOnFail });
 }
 
@@ -54,7 +55,9 @@ describe('Map Automatically', () => {
 		const { items } = await run([row]);
 		expect(bodies()).toEqual([{ is_closed: true, cta_label: 'Go' }]);
 		const sent = { is_closed: true, cta_label: 'Go' };
-		expect(items[0].json).toMatchObject({ status: 'updated', sent, ignored: ['name', 'owner'] });
+		const summary = 'Closed: Yes; Button: Submit Label: Go';
+		const ignored = ['id', 'name', 'owner'];
+		expect(items[0].json).toMatchObject({ status: 'updated', summary, sent, ignored });
 		expect(items[0].json).not.toHaveProperty('changes');
 	});
 
@@ -99,23 +102,22 @@ describe('Map Automatically', () => {
 	])('%s of items for one form from the list', async (_, rows, message) => {
 		const { error } = await run(rows, { formId: locator(contact, 'list') });
 		expect(error?.message.slice(0, message?.length)).toBe(message);
-		if (message)
-			expect(error?.description).toMatch(/set 'Form' to 'By ID' and {{ \$json.form_id }}/);
+		if (message) expect(error?.description).toMatch(/Switch Form to By ID and drag the column/);
 		expect(bodies()).toHaveLength(message ? 0 : rows.length);
 	});
 
 	it.each([
 		['name', 'renameForms', "To use 'name', turn on 'Rename Forms'"],
 		['description', 'updateDescriptions', "To use 'description', turn on 'Update Descriptions'"],
-	])('changes the %s of a form only with the switch %s', async (column, name, hint) => {
+	])('changes the %s of a form only with the option %s', async (column, name, hint) => {
 		const row = { id: contact, [column]: 'Changed' };
 		// as if nobody had set it
-		const off = { updateDescriptions: undefined };
-		const { error } = await run([row], off);
+		const off = { updateDescriptions: false };
+		const { error } = await run([row], { options: off });
 		expect(error?.message).toBe(`No input field matches a setting. ${hint}`);
-		const { items } = await run([{ ...row, cta_label: 'Go' }], off);
-		expect(items[0].json.ignored).toEqual([column]);
-		await run([row], { ...off, [name]: true });
+		const { items } = await run([{ ...row, cta_label: 'Go' }], { options: off });
+		expect(items[0].json.ignored).toEqual(['id', column]);
+		await run([row], { options: { ...off, [name]: true } });
 		expect(bodies()).toEqual([{ cta_label: 'Go' }, { [column]: 'Changed' }]);
 	});
 
@@ -131,7 +133,7 @@ describe('Map Automatically', () => {
 	it('clears settings whose cells have the text that stands for it, also in a preview', async () => {
 		const row = { id: contact, description: ' (Clear)', 'Responses Limit': '(clear)', Closed: '' };
 		for (const preview of [true, false]) {
-			const { items } = await run([row], { options: { clearText: '(clear)', preview } });
+			const { items } = await run([row], { preview, options: { clearText: '(clear)' } });
 			const cleared = { description: null, responses_limit: null };
 			if (!preview) expect(items[0].json.sent).toEqual(cleared);
 			else expect(items[0].json.changes).toMatchObject({ description: { to: null } });
@@ -148,7 +150,7 @@ describe('Map Automatically', () => {
 	it('says which settings cannot be cleared', async () => {
 		const row = { id: contact, name: 'none', Closed: 'none', cta_label: 'none', captcha: 'none' };
 		const options = { clearText: 'none' };
-		const { error } = await run([row], { renameForms: true, options });
+		const { error } = await run([row], { options: { ...options, renameForms: true } });
 		expect(String(error?.description).split('\n').slice(1)).toEqual([
 			"'name' must be text of 1 to 255 characters (got null). It can't be cleared.",
 			"'Closed' must be true or false (got null). It can't be cleared.",
@@ -178,32 +180,33 @@ describe('Map Automatically', () => {
 		]);
 		const context = { itemIndex: 1 };
 		expect(error).toMatchObject({ message: '3 of 4 items are invalid', context });
-		const two = /^Item 2 \(row 3\): 2 settings can't .* 'Responses Limit' .*'SEO Title' /;
+		const two = /^Item 2: 2 settings can't .* 'Responses Limit' .*'SEO Title' /;
 		expect(String(error?.description).split('\n')).toEqual([
 			'Nothing was sent.',
-			expect.stringMatching(/^Item 1 \(row 2\): 'is closed' must be true or false/),
+			expect.stringMatching(/^Item 1: 'is closed' must be true or false/),
 			expect.stringMatching(two),
-			expect.stringMatching(/^Item 3 \(row 17\): 'Form' is not a valid ID/),
+			expect.stringMatching(/^Row 17: 'Form' is not a valid ID/),
 		]);
 		expect(service.requests).toEqual([]);
 	});
 });
 
 describe('Preview', () => {
-	const preview = { options: { preview: true } };
+	const preview = { preview: true };
 
 	it('sends nothing, and shows what would change and what cannot be known', async () => {
 		showOnly('id', 'name', 'is_closed', 'description');
 		const before = { ...stored(contact) };
 		const to = !before.is_closed;
 		const row = { id: contact, is_closed: to, description: 'New', cta_label: 'Go' };
-		const both = { options: { preview: true, skipUnchanged: true } };
+		const both = { preview: true, options: { skipUnchanged: true } };
 		const { items } = await run([row], both);
 		const description = { from: before.description, to: 'New' };
 		const changes = { is_closed: { from: before.is_closed, to }, description };
 		const form = { id: contact, name: before.name };
 		const json = { ...form, status: 'preview', changes, unknown: { cta_label: 'Go' } };
-		expect(items[0].json).toEqual(json);
+		const summary = `Closed: ${to ? 'No → Yes' : 'Yes → No'}; Description: ${String(before.description ?? 'empty')} → New; Button: Submit Label: Go`;
+		expect(items[0].json).toEqual({ ...json, summary, ignored: ['id'] });
 		expect(service.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /forms']);
 		expect(stored(contact)).toEqual(before);
 	});
@@ -214,8 +217,9 @@ describe('Preview', () => {
 		expect(items.map(({ json }) => json.changes)).toEqual([
 			{ description: { from: stored(contact).description, to: 'One' } },
 			{ description: { from: 'One', to: 'Two' } },
-			{},
+			undefined,
 		]);
+		expect(items[2].json).toMatchObject({ status: 'unchanged', summary: 'No changes' });
 		expect(service.requests).toHaveLength(1);
 	});
 });
@@ -232,8 +236,8 @@ describe('Skip Unchanged', () => {
 		expect(statusesOf(items).filter((status) => status === 'updated')).toHaveLength(10);
 		expect(items[0].json.changes).toEqual({ is_closed: { from: false, to: true } });
 		expect(items[0].json).not.toHaveProperty('sent');
-		const unchanged = { id: rows[1].id, name: 'Form 1', status: 'skipped', changes: {} };
-		expect(items[1].json).toEqual(unchanged);
+		const unchanged = { id: rows[1].id, name: 'Form 1', status: 'skipped', summary: 'No changes' };
+		expect(items[1].json).toEqual({ ...unchanged, ignored: ['id'] });
 		expect(service.requests).toHaveLength(11);
 		service.requests.length = 0;
 		const again = await run(rows, skip);
@@ -246,7 +250,7 @@ describe('Skip Unchanged', () => {
 		const row = { id: contact, is_closed: stored(contact).is_closed, cta_label: 'Go' };
 		const { items } = await run([row], skip);
 		expect(bodies()).toEqual([undefined, { cta_label: 'Go' }]);
-		const compared = { changes: {}, unknown: { cta_label: 'Go' } };
+		const compared = { unknown: { cta_label: 'Go' } };
 		expect(items[0].json).toMatchObject({ id: contact, status: 'updated', ...compared });
 	});
 

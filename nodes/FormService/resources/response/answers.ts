@@ -1,4 +1,4 @@
-import { difference, isEmpty } from 'lodash';
+import { isEmpty } from 'lodash';
 import type { AnswerValue } from '../../api/answers/encode';
 import { findField } from '../../api/answers/fields';
 import type { InputField } from '../../api/answers/fields';
@@ -6,21 +6,27 @@ import { encodeAnswer, isNothing } from '../../api/answers/kinds';
 import { shortenText } from '../../api/errors';
 import { isRecord } from '../../api/records';
 import type { Input } from '../../parameters/input';
-import { invalid, invalidAll, readChoice, readJsonObject } from '../../parameters/input';
+import {
+	invalid,
+	invalidAll,
+	readChoice,
+	readCollection,
+	readJsonObject,
+	toSwitch,
+} from '../../parameters/input';
 import { INPUT_MODES } from '../../parameters/properties';
-import { listIgnored } from '../../execution/operation';
 
 /** The rest of a message that begins with the number of problems. */
 export const COUNTED = "answers can't be sent";
 
+/** The names of parameters, as errors speak of them. */
 export const ALLOW_MISSING = 'Allow Missing Answers';
+export const ALLOW_OTHER = 'Allow "Other" Answers';
+export const ANSWERS_MODE = 'Specify Answers';
 
 const MISSING_ADVICE = `To add a response without an answer to a required field, turn on '${ALLOW_MISSING}'.`;
 
 const NO_ANSWER = 'There is no answer to send. Give an answer to at least one field.';
-
-/** The name of the parameter that says how the answers are given. */
-export const ANSWERS_MODE = 'Specify Answers';
 
 /** The answers of an item as the parameters give them. */
 export type GivenAnswers = {
@@ -28,14 +34,10 @@ export type GivenAnswers = {
 	mode: 'auto' | 'fields' | 'json';
 	/** By any name of the field. */
 	values: Record<string, unknown>;
-};
-
-/** What an answer may be in spite of its field. */
-export type Allowed = {
-	/** An answer that is none of the choices. */
-	other: boolean;
-	/** No answer to a required field. */
-	missing: boolean;
+	/** Whether a field with choices takes other answers. */
+	allowsOther: boolean;
+	/** Whether a required field may have no answer. */
+	allowsMissing: boolean;
 };
 
 /** The answers of an item as they are sent. */
@@ -51,11 +53,23 @@ export type Answers = {
 /** @throws NodeOperationError if the parameter cannot be understood */
 export function readGivenAnswers(input: Input): GivenAnswers {
 	const mode = readChoice(input, 'inputMode', ANSWERS_MODE, INPUT_MODES);
-	if (mode === 'auto') return { mode, values: input.item.json };
-	if (mode === 'json') return { mode, values: readJsonAnswers(input) };
+	const options = readCollection(input, 'options');
+	const allowsMissing = toSwitch(input, options.allowMissingAnswers ?? false, ALLOW_MISSING);
+	return {
+		mode,
+		values: readValues(input, mode),
+		allowsOther: toSwitch(input, options.allowOtherChoices ?? false, ALLOW_OTHER),
+		// JSON may leave out any field
+		allowsMissing: allowsMissing || mode === 'json',
+	};
+}
+
+function readValues(input: Input, mode: GivenAnswers['mode']): Record<string, unknown> {
+	if (mode === 'auto') return input.item.json;
+	if (mode === 'json') return readJsonAnswers(input);
 	// n8n's own conversion of 'fields.value' would turn empty text into the number 0
 	const mapper = input.parameter('fields', {});
-	return { mode, values: isRecord(mapper) && isRecord(mapper.value) ? mapper.value : {} };
+	return isRecord(mapper) && isRecord(mapper.value) ? mapper.value : {};
 }
 
 function readJsonAnswers(input: Input): Record<string, unknown> {
@@ -74,70 +88,49 @@ export function readAnswers(
 	input: Input,
 	given: GivenAnswers,
 	fields: readonly InputField[],
-	allowed: Allowed,
 ): Answers {
-	const found = findAnswers(given, fields);
-	const unanswered = allowed.missing ? [] : findUnanswered(found.answers, fields, given);
-	const problems = [...found.problems, ...unanswered];
-	const help = problems.length > 0 ? listNames(given, fields) : [];
-	if (unanswered.length > 0) help.push(MISSING_ADVICE);
-	const ignored = listIgnored(input, found.unused);
+	const { mode, values, allowsOther, allowsMissing } = given;
+	const problems: string[] = [];
+	const names = new Map<InputField, string>();
+	const ignored: string[] = [];
+	for (const [name, value] of Object.entries(values)) {
+		const field = findField(name, fields);
+		const isGiven = !isNothing(value);
+		const taken = field && names.get(field);
+		if (field === undefined && mode === 'auto') ignored.push(name);
+		else if (field === undefined && (isGiven || mode === 'json')) {
+			problems.push(explainUnknownName(name, mode));
+		} else if (taken !== undefined && isGiven) {
+			problems.push(
+				`"${field!.title}" has an answer in ${quote(taken)} and ${quote(name)}. Keep one of them.`,
+			);
+		} else if (field !== undefined && isGiven) names.set(field, name);
+	}
 	const answers: Answers = { data: {}, byLabel: {}, ignored };
-	for (const { field, value } of found.answers) {
-		const encoded = encodeAnswer(value, field, { zone: input.zone, allowOther: allowed.other });
+	const missing: string[] = [];
+	for (const field of fields) {
+		const name = names.get(field);
+		const value = name === undefined ? undefined : values[name];
+		const encoded = encodeAnswer(value, field, { zone: input.zone, allowOther: allowsOther });
 		if ('problem' in encoded) problems.push(`"${field.title}" ${encoded.problem}.`);
 		else if (encoded.answer !== undefined) {
 			answers.data[field.uuid] = encoded.answer;
 			answers.byLabel[field.title] = encoded.answer;
-		}
+		} else if (field.isRequired && !allowsMissing) missing.push(`"${field.title}" is required.`);
 	}
-	if (problems.length > 0) throw invalidAll(input, problems, COUNTED, help);
-	if (!isEmpty(answers.data)) return answers;
-	const nothing = 'No input field with a value matches a field of the form.';
-	throw invalidAll(
-		input,
-		[given.mode === 'auto' ? nothing : NO_ANSWER],
-		COUNTED,
-		listNames(given, fields),
-	);
-}
-
-type FoundAnswers = {
-	answers: Array<{ field: InputField; value: unknown }>;
-	/** What is wrong with the names, in sentences. */
-	problems: string[];
-	/** With Map Automatically: the names that no answer was taken from. */
-	unused: string[];
-};
-
-/** The answer of each field of the form that has one in the input, in the form's order. */
-function findAnswers({ mode, values }: GivenAnswers, fields: readonly InputField[]): FoundAnswers {
-	const named = Object.keys(values).map((name) => ({ name, field: findField(name, fields) }));
-	const answers: FoundAnswers['answers'] = [];
-	const problems: string[] = [];
-	const unused = new Set(Object.keys(values));
-	for (const field of fields) {
-		const names = named.filter((one) => one.field === field).map(({ name }) => name);
-		const filled = names.filter((name) => !isNothing(values[name]));
-		const taken = filled.at(0) ?? names.at(0);
-		if (taken === undefined) continue;
-		answers.push({ field, value: values[taken] });
-		unused.delete(taken);
-		if (filled.length < 2) continue;
-		const places = filled.map(quote).join(' and ');
-		problems.push(`"${field.title}" has an answer in ${places}. Keep one of them.`);
+	if (isEmpty(answers.data) && problems.length + missing.length === 0) {
+		const nothing = 'No input field with a value matches a field of the form.';
+		problems.push(mode === 'auto' ? nothing : NO_ANSWER);
 	}
-	for (const one of named) {
-		const isGiven = !isNothing(values[one.name]);
-		if (one.field === undefined && (mode === 'json' || (mode === 'fields' && isGiven))) {
-			problems.push(explainUnknownName(one.name, mode));
-		}
-	}
-	return { answers, problems, unused: mode === 'auto' ? [...unused] : [] };
+	const all = [...problems, ...missing];
+	if (all.length === 0) return answers;
+	const help = mode === 'fields' ? [] : listUnmatched(given, fields);
+	if (missing.length > 0) help.push(MISSING_ADVICE);
+	throw invalidAll(input, all, COUNTED, help);
 }
 
 function explainUnknownName(name: string, mode: GivenAnswers['mode']): string {
-	if (mode !== 'fields') return `${quote(name)} is not a field of this form.`;
+	if (mode === 'json') return `${quote(name)} is not a field of this form.`;
 	return 'An answer is for a field that the form no longer has. Refresh the list of fields in the node.';
 }
 
@@ -145,29 +138,13 @@ function quote(text: string): string {
 	return `"${shortenText(text)}"`;
 }
 
-/** The required fields without an answer: nothing, blanks, or a list of these. */
-function findUnanswered(
-	answers: FoundAnswers['answers'],
-	fields: readonly InputField[],
-	{ mode }: GivenAnswers,
-): string[] {
-	const required = mode === 'json' ? [] : fields.filter(({ isRequired }) => isRequired);
-	const answered = answers.filter(({ value }) => !isNothing(value)).map(({ field }) => field);
-	return difference(required, answered).map(({ title }) => `"${title}" is required.`);
-}
-
 /** The names that the item and the form have, where a problem may come from a name. */
-function listNames({ mode, values }: GivenAnswers, fields: readonly InputField[]): string[] {
-	if (mode === 'fields') return [];
+function listUnmatched({ mode, values }: GivenAnswers, fields: readonly InputField[]): string[] {
 	const names = Object.keys(values);
+	const matched = new Set(names.map((name) => findField(name, fields)));
+	const titles = fields.filter((field) => !matched.has(field)).map(({ title }) => title);
 	const given = mode === 'auto' ? [`Input fields: ${joinNames(names)}.`] : [];
-	const answered = names.map((name) => findField(name, fields));
-	const others = fields.filter((field) => !answered.includes(field));
-	return [...given, `Form fields without an answer: ${listTitles(others)}.`];
-}
-
-export function listTitles(fields: readonly InputField[]): string {
-	return joinNames(fields.map(({ title }) => title));
+	return [...given, `Form fields without an answer: ${joinNames(titles)}.`];
 }
 
 /** The most characters of names that an error lists. */

@@ -1,55 +1,46 @@
 import type { IDataObject } from 'n8n-workflow';
-import { parseInputFields } from '../../api/answers/fields';
 import { endpoints } from '../../api/endpoints';
 import { mayHaveActed } from '../../api/errors';
 import { addResponse } from '../../api/service';
+import type { ItemRequest, Operation } from '../../execution/operation';
 import { getChosenName } from '../../parameters/formId';
-import { readFormId, readCollection, toSwitch } from '../../parameters/input';
+import { readFormId } from '../../parameters/input';
 import {
 	formLocator,
-	makeColumnsNotice,
+	makeColumnsNotices,
 	makeInputModeChoice,
 	makeOptions,
 	showOnceFormIsChosen,
 } from '../../parameters/properties';
-import { readFormFields } from '../../execution/operation';
-import type { Operation } from '../../execution/operation';
-import { ALLOW_MISSING, ANSWERS_MODE, readAnswers, readGivenAnswers } from './answers';
-import { findDuplicates, findIdentity, readSkipNames, skipDuplicates } from './duplicates';
+import { ALLOW_MISSING, ALLOW_OTHER, ANSWERS_MODE, readAnswers, readGivenAnswers } from './answers';
+import { findIdentity, findKey, readKnown, readSkipNames, skipDuplicates } from './duplicates';
 import type { Known } from './duplicates';
-
-const ALLOW_OTHER = 'Allow "Other" Answers';
+import { readInputFields } from './fields';
 
 export const responseCreate: Operation = {
 	option: {
 		name: 'Create',
 		value: 'create',
 		action: 'Create response',
-		description: 'Add a response to a form',
+		description: 'Add a response to a form. No one is emailed about responses added here.',
 	},
 	endpoint: endpoints.addResponse,
 	toolDescription:
-		'Adds a response (submission) to a form, which cannot be changed or deleted afterward. Sends no emails. Answers as JSON are an object by labels, custom keys or UUIDs of fields, with text, numbers, true or false, ISO dates, or lists of choices.',
+		'Adds a response (submission) to a form, which cannot be changed or deleted afterward. Sends no emails.',
+	toolDescriptionOfJson:
+		'Answers are a JSON object by labels, custom keys or UUIDs of fields, with text, numbers, true or false, ISO dates, or lists of choices.',
 	properties: [
-		{
-			displayName: 'No one is emailed about responses added here',
-			name: 'noEmailNotice',
-			type: 'notice',
-			default: '',
-		},
 		formLocator,
 		showOnceFormIsChosen(
 			makeInputModeChoice(ANSWERS_MODE, {
-				auto: "Use the input fields that match a field's label, custom key or UUID",
-				fields: 'Enter the answer to each field of the form',
-				json: 'Provide all answers as JSON, by label, custom key or UUID',
+				auto: 'Use the input fields that are named after questions of the form',
+				fields: 'Enter the answer to each question of the form',
+				json: 'Provide all answers as JSON, by question',
 			}),
 		),
-		showOnceFormIsChosen(
-			makeColumnsNotice(
-				'Name the columns after fields of the form, by label, custom key or UUID. Empty cells are no answers.',
-			),
-		),
+		...makeColumnsNotices(
+			'Name the columns after questions of the form. Empty cells are no answers.',
+		).map(showOnceFormIsChosen),
 		showOnceFormIsChosen({
 			displayName: 'Answers',
 			name: 'fields',
@@ -83,7 +74,7 @@ export const responseCreate: Operation = {
 			default: '{}',
 			typeOptions: { rows: 6 },
 			description:
-				'An object whose keys are labels, custom keys or UUIDs of fields. A value is text, a number, a boolean, a date or a list of these.',
+				'An object with an answer for each question: text, a number, a boolean, a date or a list of these',
 			hint: 'For example {"Your name": "Ada Lovelace"}',
 			displayOptions: { show: { inputMode: ['json'] } },
 		}),
@@ -116,34 +107,28 @@ export const responseCreate: Operation = {
 		const formId = readFormId(input);
 		const given = readGivenAnswers(input);
 		const skipNames = readSkipNames(input);
-		const options = readCollection(input, 'options');
-		const allowed = {
-			missing: toSwitch(input, options.allowMissingAnswers ?? false, ALLOW_MISSING),
-			other: toSwitch(input, options.allowOtherChoices ?? false, ALLOW_OTHER),
-		};
 		return {
 			ids: { formId },
 			body: { data: given.values as IDataObject },
-			async check(request) {
-				const fields = parseInputFields(await readFormFields(request, formId));
-				const answers = readAnswers(input, given, fields, allowed);
+			needsRequest: skipNames.length === 0,
+			async read(request) {
+				const fields = await readInputFields(request, formId);
+				const { data, byLabel, ignored } = readAnswers(input, given, fields);
 				const identity = findIdentity(input, skipNames, fields);
-				const { known, key } = await findDuplicates(request, input, formId, answers, identity);
+				const key = findKey(input, identity, data);
+				const known = await readKnown(request, input, formId, identity);
 				return {
 					orderKey: key && `${formId} ${key}`,
-					sendsNothing: known.has(key),
-					async send({ context, target }) {
-						const { data, byLabel, ignored } = answers;
-						const status = known.has(key) ? 'skipped' : 'created';
-						const uuid = await addOnce(
-							known,
-							key,
-							async () => await addResponse(context, { ...target, body: { data } }),
-						);
-						const form = { id: formId, name: getChosenName(input.node, formId) ?? null };
-						const unused = ignored.length > 0 ? { ignored } : {};
-						const json = { status, uuid: uuid ?? null, form, answers: byLabel, ...unused };
-						return { output: [{ json }], hasChanged: status === 'created' };
+					async send() {
+						const hasChanged = !known.has(key);
+						const json: IDataObject = {
+							status: hasChanged ? 'created' : 'skipped',
+							uuid: (await addOnce(known, key, request, data)) ?? null,
+							form: { id: formId, name: getChosenName(input.node, formId) ?? null },
+							answers: byLabel,
+							...(ignored.length > 0 && { ignored }),
+						};
+						return { output: [{ json }], hasChanged };
 					},
 				};
 			},
@@ -155,12 +140,13 @@ export const responseCreate: Operation = {
 async function addOnce(
 	known: Known,
 	key: string | undefined,
-	add: () => Promise<string | undefined>,
+	{ context, target }: ItemRequest,
+	data: IDataObject,
 ): Promise<string | undefined> {
-	const added = known.get(key) ?? add();
-	known.set(key, added);
-	void added.catch((error: unknown) => {
+	const adding = known.get(key) ?? addResponse(context, { ...target, body: { data } });
+	if (key !== undefined) known.set(key, adding);
+	void adding.catch((error: unknown) => {
 		if (!mayHaveActed(error)) known.delete(key);
 	});
-	return await added;
+	return await adding;
 }

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { findField, parseFields } from '../../api/answers/fields';
+import { findField } from '../../api/answers/fields';
 import type { FormField, InputField } from '../../api/answers/fields';
 import { isNothing, normalizeAnswer } from '../../api/answers/kinds';
 import { matchAnswers } from '../../api/answers/match';
@@ -11,10 +11,11 @@ import { getId } from '../../api/records';
 import { listRecords } from '../../api/service';
 import type { Input } from '../../parameters/input';
 import { invalid, invalidAll, readCollection, toWords } from '../../parameters/input';
-import { readFormFields, readOnce } from '../../execution/operation';
+import { readOnce } from '../../execution/operation';
 import type { ItemRequest } from '../../execution/operation';
 import { COUNTED } from './answers';
 import type { Answers } from './answers';
+import { readFields } from './fields';
 
 /** The name of the parameter, as errors speak of it. */
 const SKIP_DUPLICATES = 'Skip Duplicates By';
@@ -81,38 +82,39 @@ export type Known = Map<string | undefined, Promise<string | undefined>>;
 const NOT_ADDED = `This item was not added. Choose other fields, or remove '${SKIP_DUPLICATES}' and find duplicates with Response: Get Many.`;
 
 /**
- * Finds the responses with the same answers as an item. The responses of the form are read and compared
- * once for all items of a run.
+ * The complete responses of a form by their answers to the identifying fields, read once for all items of a run.
  *
- * @param identity the fields by which a response is recognized; none if every item is added
- * @returns the known responses, and the key of those with the item's answers
- * @throws NodeApiError, or NodeOperationError if an answer cannot be compared
+ * @throws NodeApiError, or NodeOperationError if a response cannot be compared
  */
-export async function findDuplicates(
+export async function readKnown(
 	request: ItemRequest,
 	input: Input,
 	formId: string,
-	{ data }: Answers,
 	identity: readonly InputField[],
-): Promise<{ known: Known; key?: string }> {
-	if (identity.length === 0) return { known: new Map() };
-	const { account } = request.context;
+): Promise<Known> {
+	if (identity.length === 0) return new Map();
 	const query = { incomplete: 'false' };
+	const { account } = request.context;
 	const target = createTarget(account, endpoints.listResponses, { formId }, query);
-	const answers = identity.map(({ uuid }) => data[uuid]);
-	const key = makeKey(input, identity, answers, 'this item');
-	const known = await readOnce(
-		{ ...request, target, reads: request.lastingReads },
+	return await readOnce(
+		{ ...request, target },
 		async (context) => {
-			const [records, fieldRecords] = await Promise.all([
-				listRecords({ ...context, comparesText: true }, target),
-				readFormFields(request, formId),
-			]);
-			return await indexResponses(input, records, parseFields(fieldRecords), identity);
+			const fields = await readFields(request, formId);
+			return await indexResponses(input, await listRecords(context, target), fields, identity);
 		},
 		identity.map(({ uuid }) => uuid),
 	);
-	return { known, key };
+}
+
+/** The key of an item by its answers to the identifying fields; undefined if there are none. */
+export function findKey(
+	input: Input,
+	identity: readonly InputField[],
+	data: Answers['data'],
+): string | undefined {
+	if (identity.length === 0) return undefined;
+	const answers = identity.map(({ uuid }) => data[uuid]);
+	return makeKey(input, identity, answers, 'this item');
 }
 
 /**

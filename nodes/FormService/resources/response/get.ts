@@ -1,7 +1,7 @@
 import { outputNeedsFields, toResponseItem } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
 import type { Target } from '../../api/endpoints';
-import { normalizeId, getIdentities } from '../../api/records';
+import { getId } from '../../api/records';
 import type { RequestContext } from '../../api/requestContext';
 import { listRecords } from '../../api/service';
 import { invalid, readFormId, readResponseId } from '../../parameters/input';
@@ -13,8 +13,9 @@ import {
 	simplifySwitch,
 } from '../../parameters/properties';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
-import { readNamedFields, readOnce } from '../../execution/operation';
+import { readOnce } from '../../execution/operation';
 import type { Operation } from '../../execution/operation';
+import { readFields } from './fields';
 
 /** The API has no endpoint for one response, so the response is taken from the list of its form. */
 export const responseGet: Operation = {
@@ -39,10 +40,8 @@ export const responseGet: Operation = {
 		const output = readResponseOutput(input);
 		return {
 			ids: { formId },
-			async send(request) {
-				const context = { ...request.context, comparesText: outputNeedsFields(output) };
-				const responses = await readOnce({ ...request, context }, listById);
-				const record = responses.get(normalizeId(responseId));
+			async read(request) {
+				const record = (await readOnce(request, listById)).get(responseId);
 				if (record === undefined) {
 					throw invalid(
 						input,
@@ -51,9 +50,9 @@ export const responseGet: Operation = {
 					);
 				}
 				const fields = outputNeedsFields(output)
-					? await readNamedFields(request, formId, output)
+					? await readFields(request, formId, output)
 					: undefined;
-				return [(await toResponseItem(context, record, output, fields)).item];
+				return [(await toResponseItem(request.context, record, output, fields)).item];
 			},
 		};
 	},
@@ -62,8 +61,6 @@ export const responseGet: Operation = {
 /** The responses of a form by their IDs, so that each item of a run finds its response without a search. */
 async function listById(context: RequestContext, target: Target) {
 	const records = await listRecords(context, target);
-	const named = records.flatMap((record) =>
-		getIdentities(record).map((id) => [id, record] as const),
-	);
-	return new Map(named.toReversed());
+	// of two with one ID, the first counts
+	return new Map(records.toReversed().map((record) => [getId(record), record]));
 }

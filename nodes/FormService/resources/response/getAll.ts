@@ -17,8 +17,9 @@ import {
 	toOptions,
 } from '../../parameters/properties';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
-import { readNamedFields, readOnce } from '../../execution/operation';
+import { readOnce } from '../../execution/operation';
 import type { Operation } from '../../execution/operation';
+import { readFields } from './fields';
 
 const STATUSES = { all: 'All', complete: 'Complete', incomplete: 'Incomplete' };
 
@@ -68,16 +69,15 @@ export const responseGetAll: Operation = {
 		const output = readResponseOutput(input);
 		return {
 			ids: { formId },
-			async send(request) {
-				const { after, before, conditions, text } = wanted;
-				const matches = outputNeedsFields(output) || conditionsNeedFields(conditions);
-				const context = { ...request.context, comparesText: matches || text !== undefined };
+			async read(request) {
+				const { after, before, conditions } = wanted;
+				const needFields = outputNeedsFields(output) || conditionsNeedFields(conditions);
 				// a listing that is sorted or filtered has to be read whole
 				const enough = isEveryResponse(wanted) ? limit : undefined;
 				const list = async (most?: number) =>
 					await readOnce(
-						{ ...request, context },
-						async (by, target) => await listRecords(by, target, { limit: most }),
+						request,
+						async (context, target) => await listRecords(context, target, { limit: most }),
 						most,
 					);
 				const isWanted = ({ is_incomplete: given }: IDataObject) =>
@@ -94,14 +94,14 @@ export const responseGetAll: Operation = {
 						"Remove 'Submitted After' and 'Submitted Before' from the filters.",
 					);
 				}
-				const fields = matches ? await readNamedFields(request, formId, output) : undefined;
+				const fields = needFields ? await readFields(request, formId, output) : undefined;
 				const problem = findConditionProblem(conditions, fields ?? [], records);
 				if (problem !== undefined) throw invalid(input, problem.message, problem.description);
 				const found = await findResponses(records, wanted, fields);
 				const items: INodeExecutionData[] = [];
 				// one after another: an item can have files to download
 				for (const record of found.slice(0, limit)) {
-					items.push((await toResponseItem(context, record, output, fields)).item);
+					items.push((await toResponseItem(request.context, record, output, fields)).item);
 				}
 				return items;
 			},

@@ -53,7 +53,8 @@ export const responseGetPdf: Operation = {
 		if (field === '') throw invalid(input, `'${FIELD_LABEL}' is missing`);
 		return {
 			ids: { responseId },
-			async send({ context, target }) {
+			needsRequest: true,
+			async read({ context, target }) {
 				const link = await getPdfLink(context, target);
 				const item = { json: { uuid: responseId, pdf_url: link } };
 				if (!download) return [item];

@@ -11,12 +11,11 @@ import {
 	readChoice,
 	readCollection,
 	readJsonObject,
-	readSwitch,
 	readWords,
+	toSwitch,
 	toText,
 } from '../../parameters/input';
 import { INPUT_MODES } from '../../parameters/properties';
-import { listIgnored } from '../../execution/operation';
 
 /** The names of parameters, as errors speak of them. */
 export const SETTINGS_MODE = 'Specify Settings';
@@ -90,16 +89,17 @@ function describeEmpty([name, value]: [string, unknown]): string {
  * only with their switches.
  */
 function readFromItem(input: Input): GivenSettings {
+	const options = readCollection(input, 'options');
 	const switches: Record<string, boolean> = {
-		name: readSwitch(input, 'renameForms', RENAME, false),
-		description: readSwitch(input, 'updateDescriptions', DESCRIBE, false),
+		name: toSwitch(input, options.renameForms ?? false, RENAME),
+		description: toSwitch(input, options.updateDescriptions ?? false, DESCRIBE),
 	};
-	const clearText = readClearText(input);
+	const clearText = readClearText(input, options);
 	const given: GivenSetting[] = [];
-	const unused: string[] = [];
+	const ignored: string[] = [];
 	for (const [title, value] of Object.entries(input.item.json)) {
 		const name = findSetting(title)?.name;
-		if (name === undefined || switches[name] === false) unused.push(title);
+		if (name === undefined || switches[name] === false) ignored.push(title);
 		else {
 			const clears = toCaseless(String(value)) === clearText;
 			const isEmptyCell = String(value ?? '').trim() === '';
@@ -109,18 +109,17 @@ function readFromItem(input: Input): GivenSettings {
 	if (given.length === 0) {
 		const switched = { name: RENAME, description: DESCRIBE };
 		const hints = Object.entries(switched)
-			.filter(([name]) => unused.some((title) => simplifySpelling(title) === name))
+			.filter(([name]) => ignored.some((title) => simplifySpelling(title) === name))
 			.map(([name, title]) => ` To use '${name}', turn on '${title}'.`);
 		const problem = `No input field matches a setting.${hints.join('')}`;
 		const help = ["Name an input field after a setting, such as 'is_closed'."];
 		throw invalidAll(input, [problem], '', help);
 	}
-	return { body: encode(input, given), ignored: listIgnored(input, unused) };
+	return { body: encode(input, given), ignored };
 }
 
 /** The text that stands for null in a cell, as texts are compared; undefined if there is none. */
-function readClearText(input: Input): string | undefined {
-	const options = readCollection(input, 'options');
+function readClearText(input: Input, options: Record<string, unknown>): string | undefined {
 	if (!Object.hasOwn(options, 'clearText')) return undefined;
 	const text = toCaseless(toText(input, options.clearText, CLEAR_TEXT));
 	if (text !== '') return text;

@@ -1,5 +1,5 @@
 import { defaults, findKey, isEmpty, omit, pick } from 'lodash';
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { simplifySpelling } from '../../api/answers/names';
 import { endpoints, createTarget } from '../../api/endpoints';
 import { getFormId, isId } from '../../api/records';
@@ -8,26 +8,38 @@ import { describeBound, settings } from '../../api/settings/settings';
 import type { Setting } from '../../api/settings/settings';
 import { compareSettings } from '../../api/settings/update';
 import type { SettingValues } from '../../api/settings/update';
+import { readOnce } from '../../execution/operation';
+import type { ItemRequest, Operation } from '../../execution/operation';
 import { extractFormId, isExpression } from '../../parameters/formId';
 import {
 	createMissingFormError,
 	invalid,
 	readFormId,
 	readCollection,
+	readSwitch,
 	toSwitch,
 } from '../../parameters/input';
 import type { Input } from '../../parameters/input';
 import {
 	FORM_OF_EACH_ITEM,
 	formLocator,
-	makeColumnsNotice,
+	makeColumnsNotices,
 	makeInputModeChoice,
 	makeOptions,
 } from '../../parameters/properties';
-import { readOnce } from '../../execution/operation';
-import type { ItemRequest, Operation } from '../../execution/operation';
 import { clearOptions, settingFields } from './fields';
 import { CLEAR_TEXT, DESCRIBE, readSettings, RENAME, SETTINGS_MODE } from './given';
+import { summarizeChanges, summarizeSettings } from './summary';
+
+/** In an Options collection, the switch counts as off until it is added, and adding it turns it on. */
+const previewSwitch: INodeProperties = {
+	displayName: 'Preview',
+	name: 'preview',
+	type: 'boolean',
+	default: true,
+	description:
+		'Whether to return what would change without updating the form. Uses one request per run.',
+};
 
 export const settingsUpdate: Operation = {
 	option: {
@@ -37,7 +49,9 @@ export const settingsUpdate: Operation = {
 		description: 'Change settings of a form, such as its name or whether it is closed',
 	},
 	endpoint: endpoints.updateSettings,
-	toolDescription: `Changes settings of a form, such as opening or closing it. Only the given settings change. The settings are: ${settings.map(describeSetting).join('; ')}.`,
+	toolDescription:
+		'Changes settings of a form, such as opening or closing it. Only the given settings change.',
+	toolDescriptionOfJson: `The settings are: ${settings.map(describeSetting).join('; ')}.`,
 	properties: [
 		formLocator,
 		makeInputModeChoice(SETTINGS_MODE, {
@@ -45,25 +59,12 @@ export const settingsUpdate: Operation = {
 			fields: 'Choose the settings to update one by one',
 			json: 'Provide the settings as JSON, with their names as keys',
 		}),
-		makeColumnsNotice(
-			'Name the columns after <a href="https://github.com/OWNER/n8n-nodes-formservice/blob/main/docs/settings.md" target="_blank">settings</a>, such as "Closed" or "is_closed". Empty cells change nothing.',
+		...makeColumnsNotices(
+			'Name the columns after <a href="https://github.com/OWNER/n8n-nodes-formservice/blob/main/docs/settings.md" target="_blank">settings</a>, such as "Closed" or "is_closed". Empty cells change nothing. Try it with Preview first.',
 		),
 		{
-			displayName: RENAME,
-			name: 'renameForms',
-			type: 'boolean',
+			...previewSwitch,
 			default: false,
-			description:
-				"Whether a 'name' field in the input renames the form. If off, 'name' is ignored.",
-			displayOptions: { show: { inputMode: ['auto'] } },
-		},
-		{
-			displayName: DESCRIBE,
-			name: 'updateDescriptions',
-			type: 'boolean',
-			default: false,
-			description:
-				"Whether a 'description' field in the input changes the form's public description. If off, 'description' is ignored.",
 			displayOptions: { show: { inputMode: ['auto'] } },
 		},
 		{
@@ -98,14 +99,24 @@ export const settingsUpdate: Operation = {
 			displayOptions: { show: { inputMode: ['json'] } },
 		},
 		makeOptions([
+			{ ...previewSwitch, displayOptions: { show: { '/inputMode': ['fields', 'json'] } } },
 			{
-				displayName: 'Preview',
-				name: 'preview',
+				displayName: RENAME,
+				name: 'renameForms',
 				type: 'boolean',
-				// the value that the option has when it is added; without the option, it is off
 				default: true,
 				description:
-					'Whether to return what would change without updating the form. Uses one request per run.',
+					"Whether a 'name' field in the input renames the form. Without this option, 'name' is ignored.",
+				displayOptions: { show: { '/inputMode': ['auto'] } },
+			},
+			{
+				displayName: DESCRIBE,
+				name: 'updateDescriptions',
+				type: 'boolean',
+				default: true,
+				description:
+					"Whether a 'description' field in the input changes the form's public description. Without this option, 'description' is ignored.",
+				displayOptions: { show: { '/inputMode': ['auto'] } },
 			},
 			{
 				displayName: 'Skip Unchanged',
@@ -128,31 +139,27 @@ export const settingsUpdate: Operation = {
 	],
 	prepare(input) {
 		const formId = readFormId(input);
+		const isMapped = input.parameter('inputMode') === 'auto';
+		const isOneForm = isMapped && !isExpression(input.node, 'formId');
+		const { preview: option = false, skipUnchanged = false } = readCollection(input, 'options');
+		const preview = isMapped
+			? readSwitch(input, 'preview', 'Preview', false)
+			: toSwitch(input, option, 'Preview');
+		const skips = toSwitch(input, skipUnchanged, 'Skip Unchanged');
 		const { body, ignored } = readSettings(input);
-		const isOneForm =
-			input.parameter('inputMode') === 'auto' && !isExpression(input.node, 'formId');
-		const { preview = false, skipUnchanged = false } = readCollection(input, 'options');
-		const options = {
-			preview: toSwitch(input, preview, 'Preview'),
-			skipUnchanged: toSwitch(input, skipUnchanged, 'Skip Unchanged'),
-		};
-		const compares = !isEmpty(body) && (options.preview || options.skipUnchanged);
+		const compares = !isEmpty(body) && (preview || skips);
 		return {
 			ids: { formId },
 			body,
-			async check(request) {
+			needsRequest: !isEmpty(body) && !compares,
+			async read(request) {
 				if (isOneForm) await refuseOtherForms({ input, formId, body }, request);
 				const forms = compares ? await readFormsById(request) : undefined;
-				if (forms?.has(formId) === false) {
-					throw createMissingFormError(input, formId);
-				}
-				const changes = forms && compareSettings(body, forms.get(formId) ?? {});
+				if (forms?.has(formId) === false) throw createMissingFormError(input, formId);
 				return {
 					orderKey: formId,
-					sendsNothing:
-						options.preview || isEmpty(body) || (changes && Object.values(changes).every(isEmpty)),
 					async send() {
-						const done = await updateForm(request, formId, body, forms, options.preview);
+						const done = await updateForm(request, formId, body, forms, preview);
 						const json = { ...done, ...(ignored.length > 0 && { ignored }) };
 						return { output: [{ json }], hasChanged: done.status === 'updated' };
 					},
@@ -204,18 +211,24 @@ async function updateForm(
 ): Promise<IDataObject> {
 	if (isEmpty(body)) return { id: formId, status: 'skipped' };
 	if (forms === undefined) {
-		return { ...(await updateSettings(context, target)), status: 'updated', sent: body };
+		const summary = summarizeSettings(body);
+		return { ...(await updateSettings(context, target)), status: 'updated', summary, sent: body };
 	}
 	const form = forms.get(formId) ?? {};
 	const { changes, unknown } = compareSettings(body, form);
-	const compared = { changes, ...(!isEmpty(unknown) && { unknown }) };
+	const compared = {
+		summary: summarizeChanges({ changes, unknown }),
+		...(!isEmpty(changes) && { changes }),
+		...(!isEmpty(unknown) && { unknown }),
+	};
 	const after = { ...form, ...body };
-	if (previews) {
-		forms.set(formId, after);
-		return { id: formId, name: form.name, status: 'preview', ...compared };
-	}
 	const rest = pick(body, Object.keys({ ...changes, ...unknown }));
-	if (isEmpty(rest)) return { id: formId, name: form.name, status: 'skipped', changes };
+	if (isEmpty(rest) || previews) {
+		const status = previews ? (isEmpty(rest) ? 'unchanged' : 'preview') : 'skipped';
+		// a later item is compared with what this one would leave
+		forms.set(formId, after);
+		return { id: formId, name: form.name, status, ...compared };
+	}
 	// until the update has succeeded, nobody knows what these settings are
 	forms.set(formId, omit(form, Object.keys(rest)));
 	const updated = await updateSettings(context, { ...target, body: rest });
@@ -232,6 +245,6 @@ async function readFormsById(request: ItemRequest): Promise<Map<string, IDataObj
 			const forms = await listRecords(context, target);
 			return new Map(forms.map((form) => [getFormId(form) ?? '', form] as const));
 		},
-		'settings',
+		'by ID',
 	);
 }

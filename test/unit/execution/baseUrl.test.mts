@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Workflow, type INodeTypes } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import { normalizeBaseUrl } from '../../../nodes/FormService/api/account.ts';
-import { requestDefaults } from '../../../nodes/FormService/resources/index.ts';
+import { requestDefaults } from '../../../nodes/FormService/execution/requestDefaults.ts';
 
 const nodeTypes = {} as INodeTypes;
 const { expression } = new Workflow({ nodes: [], connections: {}, active: false, nodeTypes });

@@ -1,0 +1,42 @@
+import { endpoints } from '../../api/endpoints';
+import { listRecords } from '../../api/service';
+import { readOnce } from '../../execution/operation';
+import type { Operation } from '../../execution/operation';
+import { readFormId, readLimit } from '../../parameters/input';
+import {
+	formLocator,
+	includeSecretsSwitch,
+	limitInput,
+	returnAllSwitch,
+} from '../../parameters/properties';
+import { readCopier } from '../shared/readCopier';
+
+export const fieldGetAll: Operation = {
+	option: {
+		name: 'Get Many',
+		value: 'getAll',
+		action: 'Get many fields',
+		description: 'Retrieve the fields of a form with their UUIDs',
+	},
+	endpoint: endpoints.listFields,
+	toolDescription:
+		'Lists the fields (questions) of a form with their UUIDs, labels, types and choices. Use it before adding a response, to learn the UUIDs and choices of the fields.',
+	properties: [
+		formLocator,
+		returnAllSwitch,
+		limitInput,
+		{ ...includeSecretsSwitch, displayOptions: undefined },
+	],
+	prepare(input) {
+		const formId = readFormId(input);
+		const limit = readLimit(input);
+		const copy = readCopier(input);
+		return {
+			ids: { formId },
+			async read(request) {
+				const fields = await readOnce(request, listRecords);
+				return fields.slice(0, limit).map((field) => ({ json: copy(field) }));
+			},
+		};
+	},
+};

@@ -1,0 +1,34 @@
+import { endpoints } from '../../api/endpoints';
+import { getFormId } from '../../api/records';
+import { listRecords } from '../../api/service';
+import { readOnce } from '../../execution/operation';
+import type { Operation } from '../../execution/operation';
+import { createMissingFormError, readFormId } from '../../parameters/input';
+import { formLocator, includeSecretsSwitch, simplifySwitch } from '../../parameters/properties';
+import { readFormOutput } from './output';
+
+/** The API has no endpoint for one form, so the form is taken from the list of all forms. */
+export const formGet: Operation = {
+	option: {
+		name: 'Get',
+		value: 'get',
+		action: 'Get form',
+		description: 'Retrieve a form with its fields',
+	},
+	endpoint: endpoints.listForms,
+	toolDescription:
+		'Gets one form by its ID: its name, whether it is closed, and its fields with their UUIDs. Use it to find out what a form asks for.',
+	properties: [formLocator, simplifySwitch, includeSecretsSwitch],
+	prepare(input) {
+		const formId = readFormId(input);
+		const toItem = readFormOutput(input);
+		return {
+			async read(request) {
+				const forms = await readOnce(request, listRecords);
+				const form = forms.find((one) => getFormId(one) === formId);
+				if (form !== undefined) return [toItem(form)];
+				throw createMissingFormError(input, formId);
+			},
+		};
+	},
+};

@@ -1,0 +1,35 @@
+import { endpoints } from '../../api/endpoints';
+import { listRecords } from '../../api/service';
+import { readOnce } from '../../execution/operation';
+import type { Operation } from '../../execution/operation';
+import { readLimit } from '../../parameters/input';
+import {
+	includeSecretsSwitch,
+	limitInput,
+	returnAllSwitch,
+	simplifySwitch,
+} from '../../parameters/properties';
+import { readFormOutput } from './output';
+
+export const formGetAll: Operation = {
+	option: {
+		name: 'Get Many',
+		value: 'getAll',
+		action: 'Get many forms',
+		description: 'Retrieve a list of forms with their fields',
+	},
+	endpoint: endpoints.listForms,
+	toolDescription:
+		'Lists the forms of the workspace with their IDs, names and fields. Use it to find the ID of a form by its name.',
+	properties: [returnAllSwitch, limitInput, simplifySwitch, includeSecretsSwitch],
+	prepare(input) {
+		const limit = readLimit(input);
+		const toItem = readFormOutput(input);
+		return {
+			async read(request) {
+				const forms = await readOnce(request, listRecords);
+				return forms.slice(0, limit).map(toItem);
+			},
+		};
+	},
+};

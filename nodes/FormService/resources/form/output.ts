@@ -1,0 +1,49 @@
+import { pick } from 'lodash';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { readBoolean } from '../../api/readers';
+import { getId, isRecord, withoutSecrets } from '../../api/records';
+import type { Input } from '../../parameters/input';
+import { readSwitch } from '../../parameters/input';
+import { readCopier } from '../shared/readCopier';
+
+/** Reads Simplify and Include Secrets, and gives what makes an item of a form. */
+export function readFormOutput(input: Input): (form: IDataObject) => INodeExecutionData {
+	const simplify = readSwitch(input, 'simplify', 'Simplify', true);
+	if (simplify) return (form) => ({ json: simplifyForm(withoutSecrets(form)) });
+	const copy = readCopier(input);
+	return (form) => ({ json: copy(form) });
+}
+
+/** The attributes of a form that simplified output keeps in addition to its fields, at most ten in all. */
+const FORM_ATTRIBUTES = [
+	'id',
+	'uuid',
+	'name',
+	'description',
+	'slug',
+	'url',
+	'is_closed',
+	'created_at',
+	'updated_at',
+];
+
+/** A form without its settings: what identifies the form, and the fields that it asks for. */
+function simplifyForm(form: IDataObject): IDataObject {
+	const { fields } = form;
+	return {
+		...pick(form, FORM_ATTRIBUTES),
+		...(Array.isArray(fields) && {
+			fields: (fields as unknown[]).filter(isRecord).map(simplifyField),
+		}),
+	};
+}
+
+function simplifyField(field: IDataObject): IDataObject {
+	const { label = field.name, type } = field;
+	return {
+		uuid: getId(field),
+		label,
+		...(type !== undefined && { type }),
+		required: [field.required, field.mandatory].some((one) => readBoolean(one) === true),
+	};
+}

@@ -1,0 +1,47 @@
+import { pick } from 'lodash';
+import { endpoints } from '../../api/endpoints';
+import { withoutSecrets } from '../../api/records';
+import { getWorkspace } from '../../api/service';
+import { readOnce } from '../../execution/operation';
+import type { Operation } from '../../execution/operation';
+import { readSwitch } from '../../parameters/input';
+import { includeSecretsSwitch, simplifySwitch } from '../../parameters/properties';
+import { readCopier } from '../shared/readCopier';
+
+export const workspaceGet: Operation = {
+	option: {
+		name: 'Get',
+		value: 'get',
+		action: 'Get workspace',
+		description: 'Retrieve the workspace with its defaults, owner and members',
+	},
+	endpoint: endpoints.getWorkspace,
+	toolDescription:
+		'Gets the workspace of the account: its name, owner, members, time zone and language.',
+	properties: [simplifySwitch, includeSecretsSwitch],
+	prepare(input) {
+		const simplify = readSwitch(input, 'simplify', 'Simplify', true);
+		const copy = simplify ? withoutSecrets : readCopier(input);
+		return {
+			async read(request) {
+				const workspace = copy(await readOnce(request, getWorkspace));
+				return [{ json: simplify ? pick(workspace, WORKSPACE_ATTRIBUTES) : workspace }];
+			},
+		};
+	},
+};
+
+/** The attributes that simplified output keeps, at most ten. */
+const WORKSPACE_ATTRIBUTES = [
+	'name',
+	'timezone',
+	'locale',
+	'replyto_email',
+	'field_errormessage',
+	'after_redirect_url',
+	'onboarding_completed',
+	'owner.name',
+	'owner.email',
+	'members',
+	'created_at',
+];
