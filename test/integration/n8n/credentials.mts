@@ -3,7 +3,7 @@ import type {
 	ICredentialsHelper,
 	IHttpRequestOptions,
 } from 'n8n-workflow';
-import { credentialType } from './package.mts';
+import { credentialType } from './built.mts';
 
 /** What a person enters into the credential; a field that begins with `=` is an expression. */
 export type Account = { accessToken: string; baseUrl: string };

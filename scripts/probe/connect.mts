@@ -1,0 +1,92 @@
+import { Readable } from 'node:stream';
+import type { IDataObject, IN8nHttpFullResponse, INode } from 'n8n-workflow';
+import type * as accounts from '../../nodes/FormService/api/account.ts';
+import type * as targets from '../../nodes/FormService/api/endpoints.ts';
+import type { RequestContext } from '../../nodes/FormService/api/requestContext.ts';
+import { builtFile, nodeTypes, typeOf } from '../../test/integration/n8n/built.mts';
+import { core, workflow as n8n } from '../../test/integration/n8n/core.mts';
+import type { Account } from '../../test/integration/n8n/credentials.mts';
+import { createAdditionalData, WORKFLOW_ID } from '../../test/integration/n8n/execution.mts';
+
+/** The most requests of one probe: the service allows 60 a minute and 1,440 a day (specification, section 8). */
+export const MAX_REQUESTS = 10;
+
+/** A request and its reply, as they pass n8n's helper. */
+export type Reply = {
+	/** The path of the endpoint, with placeholders. */
+	path: string;
+	isLaterPage: boolean;
+	/** Undefined if no reply came. */
+	status?: number;
+	headers: IDataObject;
+	/** The JSON of the body; undefined if the body is no JSON, or was not read to its end. */
+	body?: unknown;
+};
+
+export type Connection = {
+	context: RequestContext;
+	/** The replies so far, which n8n's helper adds to. */
+	replies: Reply[];
+};
+
+const { createAccount } = builtFile<typeof accounts>('nodes/FormService/api/account.js');
+const { endpoints } = builtFile<typeof targets>('nodes/FormService/api/endpoints.js');
+
+/** The path of an endpoint that a URL is at. */
+function findPath(url: string): string {
+	const { pathname } = new URL(url);
+	const paths = Object.values(endpoints).map((endpoint): string => endpoint.url);
+	const isAt = (path: string) =>
+		new RegExp(`/api/v1${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname);
+	return paths.find(isAt) ?? 'another path';
+}
+
+function parseJson(chunks: readonly Buffer[]): unknown {
+	try {
+		return JSON.parse(Buffer.concat(chunks).toString());
+	} catch {
+		return undefined;
+	}
+}
+
+/**
+ * A context of n8n from which the package sends its requests. Anything but a GET, and more than ten
+ * requests, is an error that sends nothing.
+ *
+ * @throws Error for a credential that cannot be used
+ */
+export function connect(credential: Account): Connection {
+	const account = createAccount(credential);
+	const node: INode = {
+		...{ id: 'probe', name: 'Probe', type: typeOf('formService'), typeVersion: 1 },
+		...{ position: [0, 0], parameters: {} },
+		credentials: { formServiceApi: { id: '1', name: 'Account' } },
+	};
+	const parts = { id: WORKFLOW_ID, nodes: [node], connections: {}, active: false, nodeTypes };
+	const data = createAdditionalData(credential, 'manual');
+	const context = new core.LoadOptionsContext(new n8n.Workflow(parts), node, data, '');
+	const replies: Reply[] = [];
+	const send = context.helpers.httpRequestWithAuthentication;
+	context.helpers.httpRequestWithAuthentication = async function (type, options) {
+		const isLaterPage = new URL(options.url).search !== '';
+		const reply: Reply = { path: findPath(options.url), isLaterPage, headers: {} };
+		if (options.method !== 'GET' || replies.length >= MAX_REQUESTS) {
+			throw new Error('The probe sends no more than ten GET requests');
+		}
+		replies.push(reply);
+		const full = (await send.call(this, type, options)) as IN8nHttpFullResponse;
+		Object.assign(reply, { status: full.statusCode, headers: full.headers });
+		return { ...full, body: Readable.from(record(full.body as Readable, reply)) };
+	};
+	return { context: { n8n: context, account, urgency: 'prompt', retry: false }, replies };
+}
+
+/** Passes a body on, and notes its JSON at its end. */
+async function* record(body: Readable, reply: Reply): AsyncGenerator<Buffer> {
+	const chunks: Buffer[] = [];
+	for await (const chunk of body as AsyncIterable<Buffer>) {
+		chunks.push(chunk);
+		yield chunk;
+	}
+	reply.body = parseJson(chunks);
+}

@@ -1,0 +1,76 @@
+/** Reads a real Form Service, and prints the shapes of its replies; see HELP. */
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { parseArgs } from 'node:util';
+import { renderText } from './report.mts';
+
+const HELP = `Reads a Form Service with at most ten GET requests, and prints shapes, never values.
+
+  npm run probe                      asks for the address and the token, or takes them
+                                     from FORM_SERVICE_URL and FORM_SERVICE_TOKEN
+  npm run probe -- --form <id>       chooses the form; else the first with responses
+  npm run probe -- --pdf             also asks for the link to the PDF of a response
+  npm run --silent probe -- --json   prints the same for machines
+
+The exit code is 0 if everything is read as documented, else 1.`;
+
+const NO_ARGUMENTS =
+	'Address and token are not taken as arguments, because the history of the shell and the list of processes would show them. Set FORM_SERVICE_URL and FORM_SERVICE_TOKEN, or enter them when asked.';
+
+/** Ends the probe; what was entered is not repeated. */
+function fail(message: string): never {
+	console.error(message);
+	process.exit(1);
+}
+
+function parseOptions() {
+	const flag = { type: 'boolean', default: false } as const;
+	const options = { form: { type: 'string' }, pdf: flag, json: flag, help: flag } as const;
+	try {
+		return parseArgs({ options }).values;
+	} catch {
+		const given = process.argv.slice(2).filter((one) => !/^--(form|pdf|json|help)$/.test(one));
+		const isFlag = given.every((one) => /^-/.test(one) && !/url|token|address|key|=/i.test(one));
+		return fail(isFlag ? HELP : NO_ARGUMENTS);
+	}
+}
+
+/** Asks on the terminal; what is typed can stay unseen. */
+async function ask(question: string, isSecret = false): Promise<string> {
+	if (!process.stdin.isTTY) {
+		fail('Set FORM_SERVICE_URL and FORM_SERVICE_TOKEN, or run the probe in a terminal.');
+	}
+	process.stderr.write(question);
+	const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
+	const output = isSecret ? unseen : process.stderr;
+	const terminal = createInterface({ input: process.stdin, output, terminal: true });
+	const answer = await terminal.question('');
+	terminal.close();
+	if (isSecret) process.stderr.write('\n');
+	return answer;
+}
+
+const { form, pdf, json, help } = parseOptions();
+if (help) {
+	console.log(HELP);
+	process.exit();
+}
+if (form !== undefined && !/^[\w-]{1,64}$/.test(form)) fail('--form takes the ID of a form.');
+const { FORM_SERVICE_URL, FORM_SERVICE_TOKEN } = process.env;
+const baseUrl = FORM_SERVICE_URL || (await ask('Address of the Form Service: '));
+const accessToken = FORM_SERVICE_TOKEN || (await ask('Access token (not shown): ', true));
+// compiles the package and loads n8n's classes
+const [{ connect }, { probe }] = [await import('./connect.mts'), await import('./probe.mts')];
+
+function connectOrFail() {
+	try {
+		return connect({ baseUrl, accessToken });
+	} catch (error) {
+		// the package's sentence on an address or a token ends before what it quotes
+		return fail(`${(error as Error).message.split(/[.:] |\.$/)[0]}.`);
+	}
+}
+
+const report = await probe(connectOrFail(), { formId: form, pdf });
+console.log(json ? JSON.stringify(report, undefined, 2) : renderText(report));
+process.exit(report.isAsDocumented ? 0 : 1);
