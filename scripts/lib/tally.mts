@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { run } from './command.mts';
+import { run, step } from './command.mts';
 import { localCache } from './paths.mts';
 
 /** What has been checked so far. */
@@ -8,15 +9,12 @@ export type Tally = { passed: number; failed: number };
 
 /** Does a step and counts it as one check. */
 export async function check(tally: Tally, title: string, work: () => Promise<unknown>) {
-	console.log(`\n── ${title}`);
-	const start = Date.now();
 	try {
-		await work();
+		await step(title, work);
 		tally.passed += 1;
-		console.log(`✓ ${title} (${Math.round((Date.now() - start) / 1000)} s)`);
 	} catch (error) {
 		tally.failed += 1;
-		console.log(`✗ ${title}: ${(error as Error).message}`);
+		console.log((error as Error).message);
 	}
 }
 
@@ -34,22 +32,17 @@ export async function runTests(
 	projects: string[],
 	{ args = [], env }: Selection = {},
 ): Promise<void> {
-	console.log(`\n── Tests: ${projects.join(', ')}`);
-	const name = `tests-${projects.join('-')}-${process.pid}.json`;
-	const file = join(localCache, name);
+	const file = join(localCache, `tests-${projects.join('-')}-${process.pid}.json`);
 	const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
 	const selected = projects.flatMap((project) => ['--project', project]);
-	const failure = await run('vitest', ['run', ...args, ...selected, ...reporters], {
-		show: true,
-		env,
-	}).then(
-		() => undefined,
-		(error: Error) => error.message,
-	);
-	const report = await readFile(file, 'utf8').then(
-		(text) => JSON.parse(text) as Report,
-		() => ({ numPassedTests: 0, numFailedTests: 0 }),
-	);
+	let failure: string | undefined;
+	let report: Report = { numPassedTests: 0, numFailedTests: 0 };
+	try {
+		await run('vitest', ['run', ...args, ...selected, ...reporters], { show: true, env });
+	} catch (error) {
+		failure = (error as Error).message;
+	}
+	if (existsSync(file)) report = JSON.parse(await readFile(file, 'utf8')) as Report;
 	await rm(file, { force: true });
 	tally.passed += report.numPassedTests;
 	tally.failed += report.numFailedTests;
