@@ -1,4 +1,3 @@
-import { upperFirst } from 'lodash';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { createInputError } from '../api/errors';
 import { isId, isRecord } from '../api/records';
@@ -12,8 +11,8 @@ import { limitInput } from './properties';
  */
 export type Input = {
 	/**
-	 * The item's value of a parameter, with expressions resolved; a resource locator gives the value
-	 * that was chosen.
+	 * The item's value of a parameter, with expressions resolved, also of one in a collection
+	 * (`options.preview`); a resource locator gives the value that was chosen.
 	 */
 	parameter(name: string, fallback?: unknown): unknown;
 	item: INodeExecutionData;
@@ -84,12 +83,7 @@ export function readSwitch(
 	displayName: string,
 	fallback: boolean,
 ): boolean {
-	return toSwitch(input, input.parameter(name, fallback), displayName);
-}
-
-/** A value of a boolean parameter within a collection. */
-export function toSwitch(input: Input, value: unknown, displayName: string): boolean {
-	const chosen = readBoolean(value);
+	const chosen = readBoolean(input.parameter(name, fallback));
 	if (chosen !== undefined) return chosen;
 	throw invalid(input, `'${displayName}' must be true or false`);
 }
@@ -124,8 +118,7 @@ export function readText(input: Input, name: string, displayName: string, fallba
 	return toText(input, input.parameter(name, fallback) ?? fallback, displayName);
 }
 
-/** A value of a text parameter within a collection. */
-export function toText(input: Input, value: unknown, displayName: string): string {
+function toText(input: Input, value: unknown, displayName: string): string {
 	const text = typeof value === 'string' ? value : numberAsText(value);
 	if (text !== undefined) return text;
 	throw invalid(input, `'${displayName}' must be text`);
@@ -133,21 +126,13 @@ export function toText(input: Input, value: unknown, displayName: string): strin
 
 /** A list of words; an expression may give it as text with commas. */
 export function readWords(input: Input, name: string, displayName: string): string[] {
-	return toWords(input, input.parameter(name, []), displayName);
-}
-
-/** A value of a list of words within a collection. */
-export function toWords(input: Input, value: unknown, displayName: string): string[] {
+	const value = input.parameter(name, []);
 	const list: unknown = typeof value === 'string' ? value.split(',') : value;
 	if (!Array.isArray(list)) throw invalid(input, `'${displayName}' must be a list`);
 	// takes the gaps of a sparse list for entries
 	const words = Array.from(list, (word: unknown) => toText(input, word, displayName).trim());
 	if (words.every((word) => word !== '')) return words;
-	throw invalid(
-		input,
-		`'${displayName}' has an empty entry`,
-		'Remove the empty entry. If the list comes from an expression, check that each entry has a value.',
-	);
+	throw invalid(input, `'${displayName}' has an empty entry`, 'Remove the empty entry.');
 }
 
 /** Reads Return All and Limit: how many results to return at most, or undefined for all. */
@@ -169,11 +154,12 @@ export function readCount(
 	throw invalid(input, `'${displayName}' must be a whole number of at least ${minimum}`);
 }
 
-/** The entries that a person has added to a collection. */
-export function readCollection(input: Input, name: 'filters' | 'options'): Record<string, unknown> {
-	const entries = input.parameter(name, {}) ?? {};
-	if (isRecord(entries)) return entries;
-	throw invalid(input, `'${upperFirst(name)}' must be an object`);
+/** n8n copies objects, so that a text stands for an option that was not added. */
+const ABSENT = '(absent)';
+
+/** Whether a person has added an option; an expression without a result leaves it there without a value. */
+export function hasOption(input: Input, name: string): boolean {
+	return input.parameter(`options.${name}`, ABSENT) !== ABSENT;
 }
 
 /** A JSON parameter, which n8n gives as text or, from an expression, as the object itself. */

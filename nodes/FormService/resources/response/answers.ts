@@ -10,9 +10,8 @@ import {
 	invalid,
 	invalidAll,
 	readChoice,
-	readCollection,
 	readJsonObject,
-	toSwitch,
+	readSwitch,
 } from '../../parameters/input';
 import { INPUT_MODES } from '../../parameters/properties';
 
@@ -53,12 +52,11 @@ export type Answers = {
 /** @throws NodeOperationError if the parameter cannot be understood */
 export function readGivenAnswers(input: Input): GivenAnswers {
 	const mode = readChoice(input, 'inputMode', ANSWERS_MODE, INPUT_MODES);
-	const options = readCollection(input, 'options');
-	const allowsMissing = toSwitch(input, options.allowMissingAnswers ?? false, ALLOW_MISSING);
+	const allowsMissing = readSwitch(input, 'options.allowMissingAnswers', ALLOW_MISSING, false);
 	return {
 		mode,
 		values: readValues(input, mode),
-		allowsOther: toSwitch(input, options.allowOtherChoices ?? false, ALLOW_OTHER),
+		allowsOther: readSwitch(input, 'options.allowOtherChoices', ALLOW_OTHER, false),
 		// JSON may leave out any field
 		allowsMissing: allowsMissing || mode === 'json',
 	};

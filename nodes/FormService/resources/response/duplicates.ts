@@ -10,7 +10,7 @@ import { readBoolean } from '../../api/readers';
 import { getId } from '../../api/records';
 import { listRecords } from '../../api/service';
 import type { Input } from '../../parameters/input';
-import { invalid, invalidAll, readCollection, toWords } from '../../parameters/input';
+import { invalid, invalidAll, hasOption, readWords } from '../../parameters/input';
 import { readOnce } from '../../execution/operation';
 import type { ItemRequest } from '../../execution/operation';
 import { COUNTED } from './answers';
@@ -36,10 +36,8 @@ export const skipDuplicates: INodeProperties = {
  * @throws NodeOperationError if the option can't be understood
  */
 export function readSkipNames(input: Input): string[] {
-	const options = readCollection(input, 'options');
-	// an expression without a result leaves the option there, without a value
-	if (!Object.hasOwn(options, 'skipIfExists')) return [];
-	const names = toWords(input, options.skipIfExists, SKIP_DUPLICATES);
+	if (!hasOption(input, 'skipIfExists')) return [];
+	const names = readWords(input, 'options.skipIfExists', SKIP_DUPLICATES);
 	if (names.length > 0) return names;
 	const advice = 'Choose the fields that identify a response, or remove the option.';
 	throw invalid(input, `'${SKIP_DUPLICATES}' names no field`, advice);

@@ -3,7 +3,7 @@ import { endpoints } from '../../api/endpoints';
 import { downloadPdf } from '../../api/files/download';
 import { getPdfLink } from '../../api/service';
 import { getChosenName, getStoredName } from '../../parameters/formId';
-import { invalid, readResponseId, readSwitch, toText } from '../../parameters/input';
+import { invalid, readResponseId, readSwitch, readText } from '../../parameters/input';
 import type { Input } from '../../parameters/input';
 import { formLocator, responseLocator } from '../../parameters/properties';
 import type { Operation } from '../../execution/operation';
@@ -48,8 +48,8 @@ export const responseGetPdf: Operation = {
 	prepare(input) {
 		const responseId = readResponseId(input);
 		const download = readSwitch(input, 'download', 'Download PDF', false);
-		const name = input.parameter('binaryPropertyName', DEFAULT_BINARY_FIELD);
-		const field = toText(input, name, FIELD_LABEL).trim();
+		const name = 'binaryPropertyName';
+		const field = readText(input, name, FIELD_LABEL, DEFAULT_BINARY_FIELD).trim();
 		if (field === '') throw invalid(input, `'${FIELD_LABEL}' is missing`);
 		return {
 			ids: { responseId },

@@ -9,11 +9,11 @@ import {
 	invalid,
 	invalidAll,
 	readChoice,
-	readCollection,
+	hasOption,
 	readJsonObject,
 	readWords,
-	toSwitch,
-	toText,
+	readSwitch,
+	readText,
 } from '../../parameters/input';
 import { INPUT_MODES } from '../../parameters/properties';
 
@@ -89,12 +89,11 @@ function describeEmpty([name, value]: [string, unknown]): string {
  * only with their switches.
  */
 function readFromItem(input: Input): GivenSettings {
-	const options = readCollection(input, 'options');
 	const switches: Record<string, boolean> = {
-		name: toSwitch(input, options.renameForms ?? false, RENAME),
-		description: toSwitch(input, options.updateDescriptions ?? false, DESCRIBE),
+		name: readSwitch(input, 'options.renameForms', RENAME, false),
+		description: readSwitch(input, 'options.updateDescriptions', DESCRIBE, false),
 	};
-	const clearText = readClearText(input, options);
+	const clearText = readClearText(input);
 	const given: GivenSetting[] = [];
 	const ignored: string[] = [];
 	for (const [title, value] of Object.entries(input.item.json)) {
@@ -119,9 +118,9 @@ function readFromItem(input: Input): GivenSettings {
 }
 
 /** The text that stands for null in a cell, as texts are compared; undefined if there is none. */
-function readClearText(input: Input, options: Record<string, unknown>): string | undefined {
-	if (!Object.hasOwn(options, 'clearText')) return undefined;
-	const text = toCaseless(toText(input, options.clearText, CLEAR_TEXT));
+function readClearText(input: Input): string | undefined {
+	if (!hasOption(input, 'clearText')) return undefined;
+	const text = toCaseless(readText(input, 'options.clearText', CLEAR_TEXT));
 	if (text !== '') return text;
 	throw invalid(input, `'${CLEAR_TEXT}' is empty`, 'Enter a text, or remove the option.');
 }

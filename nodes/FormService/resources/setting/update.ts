@@ -11,14 +11,7 @@ import type { SettingValues } from '../../api/settings/update';
 import { readOnce } from '../../execution/operation';
 import type { ItemRequest, Operation } from '../../execution/operation';
 import { extractFormId, isExpression } from '../../parameters/formId';
-import {
-	createMissingFormError,
-	invalid,
-	readFormId,
-	readCollection,
-	readSwitch,
-	toSwitch,
-} from '../../parameters/input';
+import { createMissingFormError, invalid, readFormId, readSwitch } from '../../parameters/input';
 import type { Input } from '../../parameters/input';
 import {
 	FORM_OF_EACH_ITEM,
@@ -141,11 +134,9 @@ export const settingsUpdate: Operation = {
 		const formId = readFormId(input);
 		const isMapped = input.parameter('inputMode') === 'auto';
 		const isOneForm = isMapped && !isExpression(input.node, 'formId');
-		const { preview: option = false, skipUnchanged = false } = readCollection(input, 'options');
-		const preview = isMapped
-			? readSwitch(input, 'preview', 'Preview', false)
-			: toSwitch(input, option, 'Preview');
-		const skips = toSwitch(input, skipUnchanged, 'Skip Unchanged');
+		const previewName = isMapped ? 'preview' : 'options.preview';
+		const preview = readSwitch(input, previewName, 'Preview', false);
+		const skips = readSwitch(input, 'options.skipUnchanged', 'Skip Unchanged', false);
 		const { body, ignored } = readSettings(input);
 		const compares = !isEmpty(body) && (preview || skips);
 		return {
