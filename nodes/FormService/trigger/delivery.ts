@@ -1,4 +1,4 @@
-import type { IDataObject, INode } from 'n8n-workflow';
+import type { INode } from 'n8n-workflow';
 import {
 	conditionsNeedFields,
 	filterByConditions,
@@ -9,158 +9,136 @@ import type { FormField } from '../api/answers/fields';
 import { hasUnmatchedAnswers } from '../api/answers/match';
 import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
-import { asNodeError, createInputError, NotSent, ServiceError } from '../api/errors';
-import { getChosenName } from '../parameters/formId';
-import { HOUR_MS, isOver, MINUTE_MS } from './budget';
-import { applyEvents } from './compare';
-import { noteFailedDelivery } from './failures';
-import type { Progress } from './failures';
-import { readNames } from './formList';
-import { FAILURES_UNTIL_REPORTED, isBackOffOver, recordSuccess } from './health';
-import type { FormState } from './knowledge';
-import { advanceTurn, listWaiting, sortOut, takeBack, takeEvents } from './outbox';
-import type { TakenEvent } from './outbox';
-import { createItems } from './output';
-import type { PlacedItem } from './output';
-import { createReadContext } from './pollContext';
-import type { PollContext } from './pollContext';
-import { readPart } from './reading';
-import { addDelivered, addFormRequests, setFields } from './watchedForm';
-import type { WatchedForm } from './watchedForm';
+import { asNodeError, createInputError, NotSent } from '../api/errors';
+import { endComparison, sortEvents } from './compare';
+import type { FoundEvent } from './compare';
+import { findName } from './formList';
+import { encodeKnown, sweepKnown } from './known';
+import { createItems, placeItems } from './output';
+import type { MadeItem } from './output';
+import { addRequests, HOUR_MS, isOver, MINUTE_MS } from './pace';
+import { countRoom, createReadContext } from './pollContext';
+import type { Poll } from './pollContext';
+import { isFirstReading, moveOn } from './position';
+import { readWhole } from './reading';
+import type { FormReading } from './responses';
+import type { FormState } from './state';
 
-/** How what waits becomes items: the filters sort it out, the forms take turns for room, items are made. */
+/** How events of responses become items, and what is known of their form then. */
 
 /**
- * Delivers what waits, also what was found in earlier polls: that takes no request, unless fields are needed.
+ * Delivers the events of a reading: those that the filters let pass, as many as there is room and time for.
+ * What is left is not taken note of, and a later reading finds it again.
  *
- * @param read what this poll has read, by form
- * @param states what is known of the forms; what the filters sort out is known then
- * @param room the most items
- * @returns the items; their events are in the outbox as taken
+ * @throws why the filters or the items need something that cannot be had: nothing is taken note of
  */
-export async function deliverWaiting(
-	context: PollContext,
-	progress: Progress,
-	read: ReadonlyMap<string, readonly IDataObject[]>,
-	states: Map<string, FormState>,
-	room: number,
-): Promise<PlacedItem[]> {
-	const { outbox, forms } = context.memory;
-	const fieldsById = new Map<string, readonly FormField[] | undefined>();
-	for (const form of forms.values()) {
-		if (!isBackOffOver(form.delivery, MINUTE_MS, clock.now())) continue;
-		const ready = await sortOutEvents(context, progress, form, read.get(form.id), states);
-		if (ready !== undefined) fieldsById.set(form.id, ready.fields);
-	}
-	const items: PlacedItem[] = [];
-	for (const [formId, events] of takeEvents(outbox, new Set(fieldsById.keys()), room)) {
-		const form = forms.get(formId)!;
-		// at least one item gets through
-		const isInTime = items.length === 0 || !context.times.readingEnds.aborted;
-		const made = isInTime
-			? await makeItems(context, progress, form, events, fieldsById.get(formId))
-			: [];
-		takeBack(outbox, events.slice(made.length));
-		if (made.length === 0) continue;
-		advanceTurn(outbox, formId);
-		addDelivered(form, made.length, clock.now());
-		items.push(...made);
-	}
-	return items;
+export async function deliver(poll: Poll, reading: FormReading): Promise<void> {
+	const { met, fields, requests } = await filterEvents(poll, reading);
+	const wanted = sortEvents(met);
+	const made = await makeItems(poll, reading.formId, wanted.slice(0, countRoom(poll)), fields);
+	const left = wanted.slice(made.length);
+	const state = learn(poll, reading, left, { requests, hasDelivered: made.length > 0 });
+	poll.items.push(...placeItems(made));
+	poll.forms.set(reading.formId, state);
+	logFirstReading(poll, reading, state);
 }
 
-/** Makes items of events, as many as there is time for. If that fails, none is delivered. */
+/**
+ * What is known of a form after a reading: all but the events that are left, and where the reading goes on.
+ *
+ * @param requests those for fields
+ */
+function learn(
+	poll: Poll,
+	{ formId, scope, state, spacingMs, startedAtMs, part, comparison }: FormReading,
+	left: readonly FoundEvent[],
+	{ requests, hasDelivered }: { requests: number; hasDelivered: boolean },
+): FormState {
+	// what the filters held back can make room for events on later pages
+	const isFull = comparison.found.size >= countRoom(poll) && !part.isEnd;
+	const again = left[0]?.page ?? (isFull ? part.pages.at(-1) : undefined);
+	const moved = moveOn(state, scope, part, again);
+	const isRoundOver = scope === 'all' && moved.all?.next === undefined;
+	const listed = endComparison(comparison, new Set(left));
+	const { known, sweep } = isRoundOver
+		? sweepKnown(listed, state.sweep, startedAtMs)
+		: { known: listed, sweep: state.sweep };
+	const isSame = known === comparison.before && state.known !== undefined;
+	const text = isSame ? state.known : encodeKnown(known);
+	poll.memory.decoded.set(formId, { text: text!, known });
+	// a first reading is on top of Requests per Day
+	const pages = scope === 'all' && isFirstReading(state) ? 1 : part.requests;
+	const pace = addRequests(state.pace, pages + requests, spacingMs, startedAtMs);
+	const deliveredAtMs = hasDelivered ? startedAtMs : state.deliveredAtMs;
+	return { ...moved, known: text, sweep, pace, deliveredAtMs };
+}
+
+function logFirstReading(
+	{ request }: Poll,
+	{ formId, state }: FormReading,
+	{ baseline }: FormState,
+): void {
+	if (state.baseline === undefined) return;
+	const text = baseline === undefined ? 'All pages were read.' : 'The next poll goes on reading.';
+	request.n8n.logger.info(`Watching form ${formId}. ${text}`);
+}
+
+/** The items of events, as many as there is time for. */
 async function makeItems(
-	context: PollContext,
-	progress: Progress,
-	form: WatchedForm,
-	events: readonly TakenEvent[],
+	poll: Poll,
+	formId: string,
+	events: readonly FoundEvent[],
 	fields: readonly FormField[] | undefined,
-): Promise<PlacedItem[]> {
-	const { request, parameters, times } = context;
-	const shown = { id: form.id, name: await findName(context, progress, form) };
-	const isPatient = form.delivery.health.count + 1 < FAILURES_UNTIL_REPORTED;
-	try {
-		const items = await createItems(
-			events.map(({ event, record }) => ({ event, record, form: shown, fields })),
-			{ context: request, output: parameters.output, ...times, isPatient },
-		);
-		recordSuccess(form.delivery, true);
-		return items;
-	} catch (cause) {
-		noteFailedDelivery(context, progress, form, cause);
-		return [];
-	}
+): Promise<MadeItem[]> {
+	if (events.length === 0) return [];
+	const { request, parameters, times } = poll;
+	const form = { id: formId, name: await findName(poll, formId) };
+	return await createItems(
+		events.map(({ event, record }) => ({ event, record, form, fields })),
+		{ context: request, output: parameters.output, ...times },
+	);
 }
 
-/** The name of a form; null if neither the Form parameter nor the list of all forms has it. */
-async function findName(
-	context: PollContext,
-	{ isStopped }: Progress,
-	form: WatchedForm,
-): Promise<string | null> {
-	const { memory, parameters, request } = context;
-	const { formList } = memory;
-	const chosen = getChosenName(request.n8n.getNode(), form.id);
-	const findKnown = () => chosen ?? formList.forms.get(form.id)?.name;
-	if (findKnown() === undefined && !parameters.lists.forms && !isStopped) {
-		addFormRequests(form, await readNames(createReadContext(context), formList));
-	}
-	return findKnown() ?? null;
-}
+/** Events that the filters let pass; the fields, if they were needed; and the requests for them. */
+type Filtered = { met: FoundEvent[]; fields?: readonly FormField[]; requests: number };
 
 /**
- * Holds the events of a form that wait against the filters. Those that are not wanted are marked as seen.
+ * Holds the events of a form against the filters.
  *
- * @returns undefined if none can be delivered now; else the fields, if they are needed
+ * @throws NodeOperationError if a filter names a field that the form does not have; why the fields cannot
+ * be read
  */
-async function sortOutEvents(
-	context: PollContext,
-	progress: Progress,
-	form: WatchedForm,
-	read: readonly IDataObject[] | undefined,
-	states: Map<string, FormState>,
-): Promise<{ fields?: readonly FormField[] } | undefined> {
-	const { memory, occasion, parameters } = context;
-	const { outbox } = memory;
+async function filterEvents(
+	poll: Poll,
+	{ formId, part, comparison }: FormReading,
+): Promise<Filtered> {
+	const { request, parameters, occasion } = poll;
 	const { conditions, lists } = parameters;
+	const events = [...comparison.found.values()];
 	const byField = conditionsNeedFields(conditions);
-	// a person who publishes the workflow is to see what is wrong with the conditions
-	const isChecked = byField && occasion === 'publish' && read !== undefined;
-	try {
-		if (!byField) await filterEvents(context, form, states, []);
-		const waiting = [...listWaiting(outbox, form.id).values()].map(({ record }) => record);
-		if (waiting.length === 0 && !isChecked) return undefined;
-		if (!lists.fields) return {};
-		const fields = await loadFields(context, form, waiting);
-		if (fields === undefined) return undefined;
-		const problem = byField && findConditionProblem(conditions, fields, read ?? waiting);
-		if (problem) throw createConditionError(context.request.n8n.getNode(), problem);
-		if (byField) await filterEvents(context, form, states, fields);
-		return { fields };
-	} catch (cause) {
-		noteFailedDelivery(context, progress, form, cause);
-		return undefined;
+	// a person who publishes the workflow is to see what is wrong with the filters
+	const isNeeded = events.length > 0 || (byField && occasion === 'publish');
+	if (!lists.fields || !isNeeded) {
+		return { met: await filterByConditions(events, conditions, []), requests: 0 };
 	}
+	// the records show which attributes a filter may name
+	const records = part.pages.flatMap((page) => page.records);
+	const answered = events.map(({ record }) => record);
+	const findProblem = (fields: readonly FormField[]) =>
+		byField ? findConditionProblem(conditions, fields, records) : undefined;
+	let { fields, requests } = await readFields(poll, formId);
+	const isProblem = findProblem(fields) !== undefined;
+	if (isProblem || (await hasUnmatchedAnswers(answered, fields))) {
+		const again = await readFields(poll, formId, isProblem ? PROBLEM_MS : HOUR_MS);
+		[fields, requests] = [again.fields, requests + again.requests];
+	}
+	const problem = findProblem(fields);
+	if (problem) throw createConditionError(request.n8n.getNode(), problem);
+	return { met: await filterByConditions(events, conditions, fields), fields, requests };
 }
 
-/** Sorts out the events that the filters have not seen yet. The log says what could not be compared. */
-async function filterEvents(
-	{ memory, parameters }: PollContext,
-	{ id }: WatchedForm,
-	states: Map<string, FormState>,
-	fields: readonly FormField[],
-): Promise<void> {
-	const waiting = [...listWaiting(memory.outbox, id).values()];
-	const unseen = waiting.filter(({ isWanted }) => !isWanted);
-	if (unseen.length === 0) return;
-	const possible = unseen.filter(({ event }) => parameters.events.includes(event));
-	const met = await filterByConditions(possible, parameters.conditions, fields);
-	const seen = waiting.filter(({ isWanted }) => isWanted);
-	const wanted = new Set([...seen, ...met].map(({ fingerprint }) => fingerprint));
-	const dropped = sortOut(memory.outbox, id, wanted);
-	states.set(id, applyEvents(states.get(id) ?? {}, dropped));
-}
+/** Fields that do not fit the filters are read again after this time. */
+const PROBLEM_MS = 5 * MINUTE_MS;
 
 /** A condition names a field that the form does not have. */
 export function createConditionError(
@@ -175,54 +153,30 @@ export function createConditionError(
 }
 
 /**
- * The fields of a form, for conditions and items. They are read again after an hour, and if answers belong
- * to none of them. If no time is left for that, or if it fails, the last known fields are used.
+ * The fields of a form, as they were within the hour, and the requests for them. If they cannot be read
+ * again, those of before are used.
  *
- * @param records the responses to deliver
- * @returns undefined if none are known yet and no time is left: the responses have to wait
- * @throws why they cannot be read, if none are known; NotSent if the account's queue is full
+ * @param againMs fields that do not fit are read again, unless that was done within these milliseconds
+ * @throws why the fields cannot be read, if they never were
  */
-async function loadFields(
-	context: PollContext,
-	form: WatchedForm,
-	records: readonly IDataObject[],
-): Promise<readonly FormField[] | undefined> {
-	const { request, parameters, times } = context;
-	const { logger } = request.n8n;
-	const { fields: last } = form;
+async function readFields(poll: Poll, formId: string, againMs = Infinity) {
+	const { memory, parameters, request } = poll;
+	const last = memory.fields.get(formId);
 	const nowMs = clock.now();
-	if (last !== undefined && !isOver(last.triedAtMs, HOUR_MS, nowMs)) {
-		if (last.isUnmatched || !(await hasUnmatchedAnswers(records, last.fields))) return last.fields;
+	const isRecent = last !== undefined && !isOver(last.readAtMs, HOUR_MS, nowMs);
+	if (isRecent && !isOver(last.againAtMs, againMs, nowMs)) return { ...last, requests: 0 };
+	const target = createTarget(request.account, endpoints.listFields, { formId });
+	const times = { readAtMs: nowMs, againAtMs: isRecent ? nowMs : -Infinity };
+	try {
+		const { records, requests } = await readWhole(createReadContext(poll), target, 'fields');
+		const read = { ...times, fields: parseFields(records, parameters.output) };
+		memory.fields.set(formId, read);
+		return { ...read, requests };
+	} catch (error) {
+		if (last === undefined || error instanceof NotSent) throw error;
+		const { message } = asNodeError(request.n8n.getNode(), error);
+		request.n8n.logger.warn(`The fields of form ${formId} could not be read again: ${message}`);
+		memory.fields.set(formId, { ...last, ...times });
+		return { ...last, requests: 1 };
 	}
-	if (nowMs >= times.readUntilMs) {
-		if (last === undefined)
-			logger.info(`New responses of form ${form.id} wait until its fields are read.`);
-		return last?.fields;
-	}
-	const target = createTarget(request.account, endpoints.listFields, { formId: form.id });
-	const { pages, requests, isEnd, error } = await readPart(createReadContext(context), target);
-	addFormRequests(form, requests);
-	if (isEnd) {
-		const fields = parseFields(
-			pages.flatMap((page) => page.records),
-			parameters.output,
-		);
-		const isUnmatched = await hasUnmatchedAnswers(records, fields);
-		setFields(form, { fields, triedAtMs: nowMs, isUnmatched });
-		return fields;
-	}
-	const failure = asNodeError(request.n8n.getNode(), error ?? createUnfinishedError(context));
-	if (last === undefined || error instanceof NotSent) throw failure;
-	setFields(form, { ...last, triedAtMs: nowMs });
-	logger.warn(`The fields of form ${form.id} could not be read again: ${failure.message}`);
-	return last.fields;
-}
-
-/** A list of fields that takes several polls has to be read in one. */
-function createUnfinishedError({ request }: PollContext) {
-	return new ServiceError(request.n8n.getNode(), {
-		message: "Couldn't read all fields before n8n's poll timeout",
-		description: 'The next poll tries again.',
-		failure: { cause: 'temporarily-unavailable' },
-	});
 }

@@ -36,8 +36,8 @@ type Form = { id: string; name: string | null; record?: IDataObject };
 export async function fetchExample(n8n: IPollFunctions): Promise<INodeExecutionData[]> {
 	const [node, parameters] = [n8n.getNode(), readParameters(n8n)];
 	const { conditions, events, output, watch, lists } = parameters;
-	const [account, comparesText] = [await getAccount(n8n), lists.fields];
-	const context: RequestContext = { n8n, account, urgency: 'prompt', comparesText };
+	const account = await getAccount(n8n);
+	const context: RequestContext = { n8n, account, urgency: 'prompt' };
 	const forms = await listExampleForms(context, parameters);
 	if (forms.length === 0) throw createNoFormsError(node, watch);
 	for (const form of lists.responses ? forms.slice(0, MAX_FORMS) : []) {

@@ -1,182 +1,202 @@
-import type { IPollFunctions } from 'n8n-workflow';
 import { clock } from '../api/clock';
 import { asNodeError, getCause, NotSent, ServiceError } from '../api/errors';
 import { isFormMissing } from '../parameters/formId';
-import { HOUR_MS, MINUTE_MS } from './budget';
 import { createUnknownFormError } from './formList';
-import {
-	CAUSES_FOR_PERSON,
-	findFailing,
-	isBackOffOver,
-	recordFailure,
-	takeErrorOfForm,
-	takePendingError,
-} from './health';
-import type { Failing, NodeError } from './health';
-import type { Knowledge } from './knowledge';
-import { listKnownIds } from './pollContext';
-import type { Occasion, PollContext } from './pollContext';
-import type { TriggerMemory } from './triggerMemory';
-import type { WatchedForm } from './watchedForm';
+import type { TriggerMemory } from './memory';
+import { DAY_MS, EARLY_MS, HOUR_MS, isOver, MINUTE_MS } from './pace';
+import { listWatchedIds } from './pollContext';
+import type { Poll } from './pollContext';
 
-/** What a poll does about failures: what is logged and reported, and when an activation fails. */
+/** What a poll does about failures: how long it waits, what is logged, and which errors people see. */
 
-/** How the readings of one poll have gone so far. */
-export type Progress = {
-	/** What could not be read or delivered: a form, or the list of all forms. */
-	failed: Array<{ form?: WatchedForm; error: NodeError }>;
-	/** Nothing more is sent: the account or the service has failed. */
-	isStopped: boolean;
+/** Failures in a row of one thing: the account, the list of forms, or a reading of one form. */
+export type Failure = {
+	count: number;
+	/** The page of the list that failed, counted from 0: with a later page, the count begins anew. */
+	page: number;
+	/** When the last failure was, in epoch milliseconds. */
+	failedAtMs: number;
+	/** How long polls wait then, in milliseconds. */
+	waitMs: number;
+	error: NodeError;
+	/** The form that the failure is about. */
+	formId?: string;
+	isReported?: boolean;
 };
 
-/** The same failure is reported again after this time at the earliest. */
-const REPORT_AGAIN_MS = HOUR_MS;
+type NodeError = ReturnType<typeof asNodeError>;
+
+/** The keys of failures that are not about one form. */
+export const PARAMETERS = 'parameters';
+export const ACCOUNT = 'account';
+export const FORM_LIST = 'list';
+
+/** Failures in a row until the error is reported: fewer may pass by themselves. */
+const UNTIL_REPORTED = 3;
+
+const MIN_WAIT_MS = 20_000;
+const MAX_WAIT_MS = 30 * MINUTE_MS;
+
+/** The longest wait that the service can ask for; n8n has the same limit. */
+const MAX_ASKED_MS = HOUR_MS;
+
+/** Causes that are about the account, whichever of its forms is polled. */
+const CAUSES_OF_ACCOUNT = ['credential-invalid', 'rate-limited', 'quota-exhausted'];
+
+/** Causes that last until a person corrects the credential or the node. */
+const CAUSES_FOR_PERSON = ['credential-invalid', 'configuration-invalid'];
+
+/** Whether polls wait after a failure. A person who publishes the workflow waits for nothing. */
+export function isWaiting({ memory: { failures }, occasion }: Poll, key: string): boolean {
+	const failure = failures.get(key);
+	if (failure === undefined || occasion !== 'schedule') return false;
+	return !isOver(failure.failedAtMs, failure.waitMs, clock.now());
+}
+
+/** What a failure is about. */
+type Details = {
+	formId?: string;
+	/** The shortest wait, in milliseconds. */
+	leastMs?: number;
+	/** The page that failed, counted from 0. */
+	page?: number;
+};
 
 /**
- * Takes note of a failed reading: the next poll backs off, the log says why, and the error is reported if
- * it lasts. After a failure of the account or the service, this poll sends nothing more.
+ * Takes note of a failure: the next polls wait, and the log says why. After a failure of the account, or
+ * without any reply, this poll sends nothing more.
  *
- * @param form undefined for the list of all forms
+ * @returns the failures in a row
  */
-export function noteFailedReading(
-	context: PollContext,
-	progress: Progress,
-	form: WatchedForm | undefined,
+export function noteFailure(
+	poll: Poll,
+	key: string,
 	cause: unknown,
-	isWhole: boolean,
-): void {
-	const { request, memory, parameters } = context;
-	const error = toNodeError(context, cause, form);
-	progress.failed.push({ form, error });
+	{ formId, leastMs = 0, page = 0 }: Details = {},
+): number {
+	const { request, memory } = poll;
+	const { logger } = request.n8n;
+	const error = toNodeError(poll, cause, formId);
 	if (cause instanceof NotSent) {
-		progress.isStopped = true;
-		request.n8n.logger.info(
-			"The poll ends early: this account's requests of this minute are used up. The next poll goes on.",
-		);
-		return;
+		poll.isStopped = true;
+		poll.errors.push(error);
+		logger.info("The poll ends early: this account's requests of this minute are used up.");
+		return 0;
 	}
-	const watchedCount = memory.forms.size + Number(parameters.lists.forms);
-	const list = form ?? memory.formList;
-	const { accountHealth } = memory;
-	const occasion = context.occasion === 'schedule' ? 'schedule' : 'activation';
-	const failing = findFailing(accountHealth, list, form?.id ?? '', error, watchedCount, occasion);
-	progress.isStopped ||= failing === accountHealth;
-	addFailure(context, failing, error, isWhole);
-	const what = form === undefined ? 'The list of forms' : `Form ${form.id}`;
-	warn(context, `${what} could not be read`, failing, error);
+	const isOfAccount = isAccountFailure(error);
+	const { count } = addFailure(memory, key, error, { formId, leastMs, page });
+	if (isOfAccount) addFailure(memory, ACCOUNT, error);
+	poll.isStopped ||= isOfAccount;
+	poll.errors.push(error);
+	const what = formId === undefined ? 'The list of forms' : `Form ${formId}`;
+	logger.warn(`${what} could not be read: ${error.message}. Failures in a row: ${count}.`);
+	return count;
 }
 
-/** Takes note of a failed delivery, such as a file that cannot be downloaded: it is about its form alone. */
-export function noteFailedDelivery(
-	context: PollContext,
-	progress: Progress,
-	form: WatchedForm,
-	cause: unknown,
-): void {
-	const error = toNodeError(context, cause, form);
-	progress.failed.push({ form, error });
-	progress.isStopped ||= cause instanceof NotSent;
-	addFailure(context, form.delivery, error, false);
-	warn(context, `Responses of form ${form.id} could not be delivered`, form.delivery, error);
-}
-
-function addFailure(
-	{ times, memory, parameters: { watch } }: PollContext,
-	failing: Failing,
-	error: NodeError,
-	isWhole: boolean,
-): void {
-	const { startedAtMs } = times;
-	const isOfForm = failing !== memory.accountHealth && failing !== memory.formList;
-	const isOneOfSeveral = isOfForm && (watch.kind === 'all' || watch.formIds.length > 1);
-	const othersWork = [...memory.forms.values()].some(
-		(form) => form !== failing && form.delivery !== failing && form.health.count === 0,
-	);
-	const againMs = isOneOfSeveral && othersWork ? Infinity : REPORT_AGAIN_MS;
-	recordFailure(failing, { error, startedAtMs, failedAtMs: clock.now(), isWhole }, againMs);
-}
-
-function warn(
-	{ request }: PollContext,
-	what: string,
-	{ health: { count } }: Failing,
-	{ message }: NodeError,
-): void {
-	request.n8n.logger.warn(
-		`${what}: ${message}. Failures in a row: ${count}. The next poll backs off.`,
-	);
-}
-
-/** The error of a failure, for people: which form is missing, or why a request's turn did not come. */
-function toNodeError(context: PollContext, cause: unknown, form?: WatchedForm): NodeError {
-	const { request, memory } = context;
+function toNodeError({ request, memory }: Poll, cause: unknown, formId = ''): NodeError {
 	const node = request.n8n.getNode();
-	if (form !== undefined && isFormMissing(cause))
-		return createUnknownFormError(node, form.id, memory.formList.forms);
-	if (!(cause instanceof NotSent)) return asNodeError(node, cause);
-	return new ServiceError(node, {
-		message: "Poll skipped: this minute's limit is used up",
-		description:
-			'Other nodes or tools that use this account have sent too many requests in this minute.',
-		failure: { cause: 'rate-limited' },
-	});
+	if (!isFormMissing(cause)) return asNodeError(node, cause);
+	return createUnknownFormError(node, formId, memory.names.get(formId));
+}
+
+/** Whether the account was refused, or no reply came. */
+function isAccountFailure(error: unknown): boolean {
+	const hasStatus = error instanceof ServiceError && Boolean(error.httpCode);
+	const isSilent = getCause(error) === 'temporarily-unavailable' && !hasStatus;
+	return CAUSES_OF_ACCOUNT.includes(getCause(error)) || isSilent;
+}
+
+/** The wait that the service asked for; only some of n8n's failures have these attributes. */
+type Retry = { retryAfterMs?: number; resetsAtEpochMs?: number };
+
+/** Takes note of a failure of anything, without a word in the log. */
+export function addFailure(
+	{ failures }: TriggerMemory,
+	key: string,
+	error: NodeError,
+	{ formId, leastMs = 0, page = 0 }: Details = {},
+): Failure {
+	const failedAtMs = clock.now();
+	const { retryAfterMs, resetsAtEpochMs = failedAtMs } = { ...error.failure } as Retry;
+	// a millisecond later, the request queue agrees, whatever the rounding
+	const askedMs = Math.min((retryAfterMs ?? resetsAtEpochMs - failedAtMs) + 1, MAX_ASKED_MS);
+	const last = failures.get(key);
+	const { count, isReported } = last && page <= last.page ? last : { count: 0 };
+	const doubledMs = Math.min(MIN_WAIT_MS * 2 ** count, MAX_WAIT_MS);
+	const waitMs = Math.max(askedMs, doubledMs - EARLY_MS, Math.min(leastMs, DAY_MS) - EARLY_MS);
+	const state = { count: count + 1, page, failedAtMs, waitMs, isReported };
+	const failure: Failure = { ...state, error, formId };
+	failures.set(key, failure);
+	return failure;
 }
 
 /**
- * The error with which an activation fails; undefined if it can go on. If a form is known, the trigger
- * has something to continue from, and only an error that a person must correct ends the activation.
+ * Takes note of a good reading.
  *
- * @param after what is known at the end of the poll
+ * @param page the last page that was read, if there are more: it does not make good for a later page
  */
-export function findActivationError(
-	{ occasion, knowledge, parameters }: PollContext,
-	{ failed }: Progress,
-	after: Pick<Knowledge, 'forms'>,
+export function noteSuccess({ failures }: TriggerMemory, key: string, page = Infinity): void {
+	const failure = failures.get(key);
+	if (failure !== undefined && page >= failure.page) failures.delete(key);
+}
+
+/** The reading that failed begins elsewhere: the failure is counted on, but nothing waits. */
+export function noteGivenUp({ failures }: TriggerMemory, key: string): void {
+	const failure = failures.get(key);
+	if (failure !== undefined) failure.waitMs = 0;
+}
+
+/**
+ * The service has sent a good page: what had failed for the account works again, unless a later page failed.
+ *
+ * @param error why a later page could not be read
+ */
+export function noteAnswer(poll: Poll, error?: unknown): void {
+	poll.hasRead = true;
+	if (!isAccountFailure(error)) noteSuccess(poll.memory, ACCOUNT);
+}
+
+/**
+ * The error with which an activation fails; undefined if it can go on: the trigger knows a form to go on
+ * from, and nothing has failed that a person must correct.
+ */
+export function findActivationError(poll: Poll): NodeError | undefined {
+	const { occasion, errors, forms, hasRead, parameters, listedSinceMs } = poll;
+	const [first] = errors;
+	if (occasion === 'schedule' || first === undefined) return undefined;
+	const ids = listWatchedIds(poll);
+	const isKnown = parameters.lists.responses
+		? ids.some((id) => forms.get(id)?.known !== undefined)
+		: listedSinceMs !== undefined || forms.size > 0;
+	if (!isKnown) return first;
+	const isOnly = !hasRead || ids.length <= 1;
+	const isForPerson = CAUSES_FOR_PERSON.includes(getCause(first));
+	return occasion === 'publish' && isOnly && isForPerson ? first : undefined;
+}
+
+const KEEPS_TRYING = 'The trigger keeps trying, and no response is lost.';
+
+/**
+ * The error to report at the end of a poll without items, if there is one: of what has failed three times in
+ * a row, at most one an hour. One of several forms is reported once.
+ *
+ * @param errors those of this poll
+ */
+export function takeErrorToReport(
+	memory: TriggerMemory,
+	errors: readonly NodeError[],
+	isOneOfSeveral = false,
 ): NodeError | undefined {
-	if (occasion === 'schedule') return undefined;
-	const knownIds = listKnownIds(parameters, after);
-	const fatal = failed.find(({ form, error }) => {
-		const others = knownIds.filter((id) => id !== form?.id);
-		if (form !== undefined && others.length > 0) return false;
-		const isKnown =
-			form === undefined
-				? knowledge.listedSinceMs !== undefined || knowledge.forms.size > 0
-				: knowledge.forms.get(form.id)?.known !== undefined;
-		if (!isKnown && others.length === 0) return true;
-		return occasion === 'publish' && CAUSES_FOR_PERSON.includes(getCause(error));
-	});
-	return fatal?.error;
-}
-
-/** The error to report at the end of a scheduled poll without items, if there is one. */
-export function takeErrorToReport({ memory, occasion, times }: PollContext): NodeError | undefined {
-	if (occasion !== 'schedule') return undefined;
-	const { accountHealth, formList, forms } = memory;
-	const ofForms = [...forms.values()].flatMap((form) => [form, form.delivery]);
-	return (
-		takePendingError([accountHealth, formList]) ??
-		takeErrorOfForm(accountHealth, ofForms, times.startedAtMs, REPORT_AGAIN_MS)
-	);
-}
-
-/**
- * Takes note of parameters or a credential that cannot be used.
- *
- * @throws the error, at an activation at once, and otherwise like any failure, not at each poll
- */
-export function noteFailedInput(
-	{ parameterHealth }: TriggerMemory,
-	n8n: IPollFunctions,
-	occasion: Occasion,
-	cause: unknown,
-): void {
-	const error = asNodeError(n8n.getNode(), cause);
 	const nowMs = clock.now();
-	if (occasion !== 'schedule') throw error;
-	if (!isBackOffOver(parameterHealth, MINUTE_MS, nowMs)) return;
-	const failed = { error, startedAtMs: nowMs, failedAtMs: nowMs, isWhole: false };
-	recordFailure(parameterHealth, failed, REPORT_AGAIN_MS);
-	const pending = takePendingError([parameterHealth]);
-	if (pending !== undefined) throw pending;
-	n8n.logger.warn(`The forms cannot be polled: ${error.message}`);
+	if (!isOver(memory.reportedAtMs, HOUR_MS, nowMs)) return undefined;
+	const failure = [...memory.failures.values()].find(({ count, error, formId, isReported }) => {
+		const isDone = isReported && isOneOfSeveral && formId !== undefined;
+		return errors.includes(error) && count >= UNTIL_REPORTED && !isDone;
+	});
+	if (failure === undefined) return undefined;
+	failure.isReported = true;
+	memory.reportedAtMs = nowMs;
+	const { error } = failure;
+	error.description = [error.description ?? '', KEEPS_TRYING].join(' ').trim();
+	return error;
 }

@@ -1,43 +1,20 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
-import { NotSent, ServiceError } from '../api/errors';
+import { asNodeError, ServiceError } from '../api/errors';
 import { getFormId } from '../api/records';
-import { MAX_PAGES } from '../api/replies/list';
-import type { PagePosition } from '../api/replies/list';
 import { describeUnknownForm, getChosenName } from '../parameters/formId';
-import { addRequests, computeMaxRequests, DAY_MS, EMPTY_BUCKET, HOUR_MS, isEmpty } from './budget';
-import type { Bucket, Demand } from './budget';
-import { HEALTHY, isBackOffOver, isRetryWanted } from './health';
-import type { AccountHealth, Failing } from './health';
-import { readPart } from './reading';
-import type { Part, ReadContext } from './reading';
+import { compareForms } from './compareForms';
+import type { ListedForm } from './compareForms';
+import { FORM_LIST, isWaiting, noteAnswer, noteFailure, noteSuccess } from './failures';
+import { createItems, placeItems } from './output';
+import type { Event } from './output';
+import { addRequests, HOUR_MS, isDue, isOver } from './pace';
+import { countRoom, createForm, createReadContext } from './pollContext';
+import type { Poll } from './pollContext';
+import { readPart, readWhole } from './reading';
 
-/** Which forms there are: the list of all forms, and what the process remembers of it. */
-
-/** A form as the list of all forms has it, and its attributes once they are compared. */
-export type ListedForm = { id: string; name: string; record: IDataObject; attributes?: string };
-
-/** What the process remembers of the list. Only this file writes it, but for the health. */
-export type FormList = Failing & {
-	demand?: Demand;
-	bucket: Bucket;
-	/** The forms of the last reading, and of one that is under way, by ID. */
-	forms: ReadonlyMap<string, ListedForm>;
-	/** Where a reading that takes several polls goes on, and what it has found. */
-	reading?: { next: PagePosition; forms: ReadonlyMap<string, ListedForm> };
-	/** The IDs of the last whole reading, and when it ended, in epoch milliseconds of the service. */
-	whole?: { ids: ReadonlySet<string>; readAtMs: number };
-	/** Requests that it takes to read the list. */
-	pages: number;
-	/** When it was last read for a name, or that was tried. */
-	namedAtMs: number;
-};
-
-export function createFormList(): FormList {
-	const begun = { bucket: EMPTY_BUCKET, forms: new Map(), pages: 1, namedAtMs: -Infinity };
-	return { health: HEALTHY, ...begun };
-}
+/** How a poll reads the list of all forms: for the forms to watch, for events of forms, and for names. */
 
 /** The forms of a list, each once. A form without an ID cannot be polled. */
 export function parseFormList(records: readonly IDataObject[]): Map<string, ListedForm> {
@@ -51,83 +28,106 @@ export function parseFormList(records: readonly IDataObject[]): Map<string, List
 	return byId;
 }
 
-/** The error for a form that does not exist, which is named as it was chosen or listed. */
-export function createUnknownFormError(node: INode, formId: string, forms?: FormList['forms']) {
-	const name = getChosenName(node, formId) ?? forms?.get(formId)?.name;
+/** The error for a form that does not exist, with its name if the form was chosen or listed before. */
+export function createUnknownFormError(node: INode, formId: string, listedName?: string) {
+	const name = getChosenName(node, formId) ?? listedName;
 	const failure = { cause: 'configuration-invalid' } as const;
-	const explanation = { ...describeUnknownForm(formId, name), failure };
-	return new ServiceError(node, { ...explanation, httpCode: '404' });
+	return new ServiceError(node, {
+		...describeUnknownForm(formId, name),
+		failure,
+		httpCode: '404',
+	});
 }
 
-/** The most requests a day for the list: if responses are read too, it is read once an hour. */
-export function setListDemand(list: FormList, demand: Demand, watchesResponses: boolean): void {
-	const maxPerDay = watchesResponses ? (list.pages * DAY_MS) / HOUR_MS : Infinity;
-	list.demand = { ...demand, weight: list.pages, maxPerDay };
+/** Reads the list, if it is due, and delivers the events of forms. A poll reads all of the list or nothing. */
+export async function pollFormList(poll: Poll): Promise<void> {
+	const { memory, request, spacingMs, times } = poll;
+	if (!isListDue(poll) || isWaiting(poll, FORM_LIST)) return;
+	const target = createTarget(request.account, endpoints.listForms);
+	try {
+		const { records, pages, requests } = await readWhole(createReadContext(poll), target, 'forms');
+		memory.offsetMs = pages.at(-1)?.offsetMs ?? memory.offsetMs;
+		noteAnswer(poll);
+		const listed = parseFormList(records);
+		for (const { id, name } of listed.values()) memory.names.set(id, name);
+		const isFull = await deliverForms(poll, listed);
+		const pace = addRequests(memory.formList, requests, spacingMs, times.startedAtMs);
+		memory.formList = { ...pace, isFull };
+		noteMissingForm(poll, listed);
+	} catch (error) {
+		noteFailure(poll, FORM_LIST, error, { leastMs: spacingMs });
+	}
 }
 
-/** Whether the list is due. The first reading is due at once, and so is what a person waits for. */
-export function isListDue(
-	list: FormList,
-	account: AccountHealth,
-	spacingMs: number,
-	isPublished: boolean,
-): boolean {
-	const nowMs = clock.now();
-	if (isPublished && isRetryWanted([list, account], nowMs)) return true;
-	if (![list, account].every((one) => isBackOffOver(one, spacingMs, nowMs))) return false;
-	const isFirst = list.whole === undefined && list.health.count === 0;
-	return isFirst || isEmpty(list.bucket, spacingMs, nowMs);
+/** A person who publishes the workflow, and a process that begins, read the list at once. */
+function isListDue({ parameters, memory: { formList }, occasion, spacingMs }: Poll): boolean {
+	const { lists } = parameters;
+	if (!lists.forms || formList === undefined) return lists.forms;
+	if (occasion === 'publish' || formList.isFull) return true;
+	const leastMs = lists.responses ? HOUR_MS / formList.requests : 0;
+	return isDue(formList, Math.max(spacingMs, leastMs), clock.now());
 }
 
-/** Reads a part of the list, and takes note of the forms and of where the reading goes on. */
-export async function readFormList(
-	context: ReadContext,
-	list: FormList,
-	spacingMs: number,
-): Promise<Part> {
-	const startedAtMs = clock.now();
-	const target = createTarget(context.request.account, endpoints.listForms);
-	const { reading } = list;
-	const isFirst = list.whole === undefined && list.health.count === 0;
-	const max = computeMaxRequests(list.bucket, 'whole', spacingMs, startedAtMs);
-	const maxRequests = isFirst ? MAX_PAGES : max;
-	const part = await readPart(context, target, { from: reading?.next, maxRequests });
-	const { pages, requests, isEnd, next, error } = part;
-	// the first reading comes on top of Requests per Day
-	const counted = isFirst ? Math.min(requests, max) : requests;
-	list.bucket = addRequests(list.bucket, counted, spacingMs, startedAtMs);
-	const read = parseFormList(pages.flatMap(({ records }) => records));
-	const forms = new Map([...(reading?.forms ?? []), ...read]);
-	list.forms = isEnd ? forms : new Map([...list.forms, ...read]);
-	const last = pages.at(-1);
-	if (last !== undefined)
-		list.pages = isEnd ? last.pagesBefore + 1 : Math.max(list.pages, last.pagesBefore + 1);
-	if (isEnd) list.whole = { ids: new Set(forms.keys()), readAtMs: last!.readAtMs };
-	// a page that fails again where a reading went on: the next reading begins again
-	const isGivenUp = error !== undefined && !(error instanceof NotSent) && pages.length === 0;
-	list.reading = isEnd || isGivenUp || next === undefined ? undefined : { next, forms };
-	return part;
+/** A chosen form that is not listed is an error. A form whose responses are read has its own error. */
+function noteMissingForm(poll: Poll, listed: ReadonlyMap<string, ListedForm>): void {
+	const { watch, lists } = poll.parameters;
+	const ids = watch.kind === 'all' || lists.responses ? [] : watch.formIds;
+	const missing = ids.find((id) => !listed.has(id));
+	if (missing === undefined) return noteSuccess(poll.memory, FORM_LIST);
+	const error = createUnknownFormError(poll.request.n8n.getNode(), missing);
+	noteFailure(poll, FORM_LIST, error, { formId: missing });
+}
+
+/**
+ * Delivers the events of forms, and takes note of the forms that are watched from now on.
+ *
+ * @returns whether some events had no room: the next poll has to find them again
+ */
+async function deliverForms(poll: Poll, listed: ReadonlyMap<string, ListedForm>): Promise<boolean> {
+	const { request, memory, parameters, times, forms } = poll;
+	const { responses } = parameters.lists;
+	const found = compareForms(forms, listed, {
+		...parameters,
+		listedSinceMs: poll.listedSinceMs,
+		existing: responses ? createForm(poll) : {},
+		created: responses ? { known: '' } : {},
+		nowMs: times.startedAtMs,
+	});
+	if (parameters.watch.kind === 'all') {
+		poll.listedSinceMs ??= times.startedAtMs + (memory.offsetMs ?? 0);
+	}
+	const taken = found.slice(0, countRoom(poll));
+	const events = taken.map(({ form: { id, name, record }, event, changed }): Event => {
+		return { event, record, form: { id, name }, changed };
+	});
+	const options = { context: request, output: parameters.output };
+	poll.items.push(...placeItems(await createItems(events, options)));
+	for (const { form, after } of taken) forms.set(form.id, after);
+	return taken.length < found.length;
 }
 
 /** The longest time that found responses wait for the name of their form. */
 const NAME_MS = 3_000;
 
 /**
- * Reads the list for the names of forms that were chosen by ID, once an hour at most.
- *
- * @returns the requests; none if it was tried within the hour
+ * The name of a form; null if neither the Form parameter nor the list of all forms has it. For forms that
+ * were chosen by ID, the list is read once an hour at most.
  */
-export async function readNames(context: ReadContext, list: FormList): Promise<number> {
-	const nowMs = clock.now();
-	if (nowMs >= context.readUntilMs || Math.abs(nowMs - list.namedAtMs) < HOUR_MS) return 0;
-	list.namedAtMs = nowMs;
-	const target = createTarget(context.request.account, endpoints.listForms);
-	const part = await readPart({ ...context, timeUp: clock.timeout(NAME_MS) }, target);
-	const read = parseFormList(part.pages.flatMap(({ records }) => records));
-	list.forms = new Map([...list.forms, ...read]);
-	if (part.error instanceof Error) {
-		const { logger } = context.request.n8n;
-		logger.info(`The names of the forms could not be read: ${part.error.message}`);
+export async function findName(poll: Poll, formId: string): Promise<string | null> {
+	const { request, memory, parameters } = poll;
+	const { n8n, account } = request;
+	const name = getChosenName(n8n.getNode(), formId) ?? memory.names.get(formId);
+	const isTried = !isOver(memory.namedAtMs, HOUR_MS, clock.now());
+	if (name !== undefined || parameters.lists.forms || poll.isStopped || isTried)
+		return name ?? null;
+	memory.namedAtMs = clock.now();
+	const context = { ...createReadContext(poll), timeUp: clock.timeout(NAME_MS) };
+	const { pages, error } = await readPart(context, createTarget(account, endpoints.listForms));
+	const listed = parseFormList(pages.flatMap(({ records }) => records));
+	for (const one of listed.values()) memory.names.set(one.id, one.name);
+	if (error !== undefined) {
+		const { message } = asNodeError(n8n.getNode(), error);
+		n8n.logger.info(`The names of the forms could not be read: ${message}`);
 	}
-	return part.requests;
+	return memory.names.get(formId) ?? null;
 }

@@ -11,8 +11,8 @@ import type { Input } from '../parameters/input';
 import { readResponseOutput } from '../parameters/responseOutput';
 import { EVENTS, findWatchKind, isFormEvent } from '../parameters/watched';
 import type { TriggerEvent, WatchKind } from '../parameters/watched';
-import { HOUR_MS } from './budget';
-import { REMEMBERED_DAYS } from './knowledge';
+import { REMEMBERED_DAYS } from './known';
+import { HOUR_MS } from './pace';
 
 /** The forms that a trigger watches: those with these IDs, or all forms of the workspace with exceptions. */
 export type Watch =

@@ -1,43 +1,28 @@
-import { randomUUID } from 'crypto';
-import { groupBy, omit, partition, sortBy } from 'lodash';
+import { sortBy, sumBy } from 'lodash';
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { getAccount } from '../api/account';
 import type { Account } from '../api/account';
 import { clock } from '../api/clock';
-import { computeSpacingMs } from './budget';
-import { applyEvents } from './compare';
-import { deliverWaiting } from './delivery';
+import { asNodeError } from '../api/errors';
+import { leaveForms } from './compareForms';
 import {
+	ACCOUNT,
+	addFailure,
 	findActivationError,
-	noteFailedInput,
-	noteFailedReading,
+	isWaiting,
+	PARAMETERS,
 	takeErrorToReport,
 } from './failures';
-import type { Progress } from './failures';
-import { mergeFormList } from './compareForms';
-import type { FoundForm } from './compareForms';
-import { createUnknownFormError, isListDue, readFormList, setListDemand } from './formList';
-import { isAboutAccount, recordAnswer, recordSuccess } from './health';
-import type { FormState, Knowledge } from './knowledge';
-import { confirmTaken, listWaiting, takeBack } from './outbox';
-import { createItems } from './output';
-import type { Event, PlacedItem } from './output';
+import { pollFormList } from './formList';
+import { listUses, recallTrigger } from './memory';
+import type { TriggerMemory } from './memory';
+import { computeSpacingMs, computeWeight } from './pace';
 import { readParameters } from './parameters';
 import type { Parameters } from './parameters';
-import {
-	createBaseline,
-	createPollContext,
-	createReadContext,
-	findOccasion,
-	listKnownIds,
-	listWatchedIds,
-	readServiceTimeMs,
-} from './pollContext';
-import type { PollContext } from './pollContext';
-import { toSavedPosition } from './position';
-import { createDemand, planRequests, readForms } from './readForms';
-import { isDeliveryUnderWay, saveState } from './savedState';
-import { forgetOutdated, forgetProgress, recallTrigger } from './triggerMemory';
+import { createPoll, findOccasion, listWatchedIds } from './pollContext';
+import type { Occasion, Poll } from './pollContext';
+import { pollResponses } from './responses';
+import { isDeliveryUnderWay, saveState } from './state';
 
 type Items = INodeExecutionData[] | null;
 
@@ -49,191 +34,114 @@ type Items = INodeExecutionData[] | null;
  */
 export async function pollForms(n8n: IPollFunctions): Promise<Items> {
 	const node = n8n.getNode();
-	const memory = recallTrigger(`${n8n.getWorkflow().id}:${node.id}`, node.name);
+	const memory = recallTrigger(`${n8n.getWorkflow().id}:${node.id}:${node.name}`);
 	const occasion = findOccasion(n8n);
-	let parameters: Parameters;
-	let account: Account;
+	if (memory.isPolling) return null;
+	memory.isPolling = true;
 	try {
-		parameters = readParameters(n8n);
-		account = await getAccount(n8n);
-	} catch (cause) {
-		noteFailedInput(memory, n8n, occasion, cause);
-		return null;
-	}
-	recordSuccess(memory.parameterHealth, true);
-
-	const createContext = () => createPollContext(n8n, memory, occasion, parameters, account);
-	let context = createContext();
-	while (memory.polling !== undefined) {
-		// the first poll may fail, so an overlapping one waits for its result
-		if (!isContinuing(context)) await memory.polling;
-		context = createContext();
-		if (isContinuing(context)) return null;
-	}
-	const isSaving = isDeliveryUnderWay(context.staticData, memory.states, clock.now());
-	if (occasion === 'schedule' && isSaving) return null;
-	// a poll that was under way has ended by now: it used its own parameters to its end
-	forgetOutdated(memory, account.key, parameters);
-	const polling = pollOnce(context);
-	memory.polling = polling.then(
-		() => undefined,
-		() => undefined,
-	);
-	try {
-		return await polling;
+		const input = await readInput(n8n, memory, occasion);
+		if (input === undefined) return null;
+		const poll = createPoll(n8n, memory, occasion, ...input);
+		const isSaving = isDeliveryUnderWay(poll.staticData, memory, clock.now());
+		return occasion === 'schedule' && isSaving ? null : await pollOnce(poll);
 	} finally {
-		memory.polling = undefined;
+		memory.isPolling = false;
 	}
 }
 
-/** Whether there is a state of some of the forms to continue from. */
-function isContinuing({ knowledge, parameters }: PollContext): boolean {
-	return knowledge.listedSinceMs !== undefined || listKnownIds(parameters, knowledge).length > 0;
+/**
+ * The parameters and the account; undefined if they cannot be used.
+ *
+ * @throws why they cannot be used, if a person is to see that now
+ */
+async function readInput(
+	n8n: IPollFunctions,
+	memory: TriggerMemory,
+	occasion: Occasion,
+): Promise<[Parameters, Account] | undefined> {
+	try {
+		const parameters = readParameters(n8n);
+		const account = await getAccount(n8n);
+		memory.failures.delete(PARAMETERS);
+		forgetOutdated(memory, JSON.stringify([account.key, parameters]));
+		return [parameters, account];
+	} catch (cause) {
+		const error = asNodeError(n8n.getNode(), cause);
+		if (occasion !== 'schedule') throw error;
+		addFailure(memory, PARAMETERS, error);
+		const reported = takeErrorToReport(memory, [error]);
+		if (reported !== undefined) throw reported;
+		n8n.logger.warn(`The forms cannot be polled: ${error.message}`);
+		return undefined;
+	}
 }
 
-/** Reads what is due, delivers what waits, saves what is known then, and reports failures. */
-async function pollOnce(context: PollContext): Promise<Items> {
-	const { memory, parameters } = context;
-	settleLastDelivery(context);
-	const progress: Progress = { failed: [], isStopped: false };
-	const { knowledge, found } = await updateFormList(context, progress);
-	const states = new Map(knowledge.forms);
-	const items = await deliverFoundForms(context, states, found);
-	const read = await readForms(context, progress, states);
-	const room = parameters.maxPerPoll - items.length;
-	items.push(...(await deliverWaiting(context, progress, read, states, room)));
+/** What has failed with other parameters may work now, and fields are named by the parameters. */
+function forgetOutdated(memory: TriggerMemory, owner: string): void {
+	if (owner === memory.owner) return;
+	memory.owner = owner;
+	memory.failures.clear();
+	memory.fields.clear();
+}
 
-	const error = findActivationError(context, progress, { forms: states });
-	if (error !== undefined) {
-		forgetProgress(memory);
-		throw error;
+/** Reads what is due, makes items of what is new, and saves what is known then. */
+async function pollOnce(poll: Poll): Promise<Items> {
+	beginPoll(poll);
+	if (!isWaiting(poll, ACCOUNT)) {
+		await pollFormList(poll);
+		shareRequests(poll);
+		await pollResponses(poll);
 	}
-	savePoll(context, { ...knowledge, forms: states }, items.length > 0 ? found : undefined);
-	if (items.length > 0) return sortBy(items, 'atMs').map(({ item }) => item);
-	const pendingError = takeErrorToReport(context);
-	if (pendingError !== undefined) throw pendingError;
+	const error = findActivationError(poll);
+	if (error !== undefined) throw error;
+	savePoll(poll);
+	if (poll.items.length > 0) return sortBy(poll.items, 'atMs').map(({ item }) => item);
+	const isOneOfSeveral = listWatchedIds(poll).length > 1;
+	const isScheduled = poll.occasion === 'schedule';
+	const reported = isScheduled && takeErrorToReport(poll.memory, poll.errors, isOneOfSeveral);
+	if (reported) throw reported;
 	return null;
 }
 
-/** What n8n has not kept of the last delivery goes back to the outbox. */
-function settleLastDelivery({ request, memory, loaded }: PollContext): void {
-	if (loaded.kind === 'kept') confirmTaken(memory.outbox);
-	else if (loaded.kind === 'discarded') takeBack(memory.outbox);
-	// what the process remembers does not belong to this state
-	else forgetProgress(memory);
-	if (loaded.kind !== 'damage') return;
-	request.n8n.logger.warn(
-		"The trigger's saved state could not be read. Existing responses won't start the workflow.",
+/** Takes note of what the parameters have changed since the last poll. */
+function beginPoll(poll: Poll): void {
+	const { forms, parameters, request, state, times } = poll;
+	const { watch, events } = parameters;
+	if (watch.kind === 'chosen') {
+		leaveForms(forms, (id) => watch.formIds.includes(id), times.startedAtMs);
+		// forms that exist when all forms are chosen again are not new
+		poll.listedSinceMs = undefined;
+	}
+	for (const [id, { attributes, ...rest }] of forms) {
+		if (attributes !== undefined && !events.includes('formUpdated')) forms.set(id, rest);
+	}
+	if (state.isDamaged && state.forms.size === 0) {
+		request.n8n.logger.warn(
+			"The trigger's saved state could not be read. Existing responses won't start the workflow.",
+		);
+	}
+	shareRequests(poll);
+}
+
+/** Takes note of how many requests the trigger needs, and of how many it has. */
+function shareRequests(poll: Poll): void {
+	const { forms, memory, parameters, request, times } = poll;
+	const { requestsPerDay, lists } = parameters;
+	const weight = sumBy(listWatchedIds(poll), (id) =>
+		computeWeight(forms.get(id)?.deliveredAtMs, times.startedAtMs),
 	);
+	memory.use = {
+		accountKey: request.account.key,
+		requestsPerDay,
+		weight: Math.max(1, weight + Number(lists.forms)),
+		polledAtMs: times.startedAtMs,
+	};
+	poll.spacingMs = computeSpacingMs(listUses(), memory.use);
 }
 
-/** Finds out which forms there are to watch, and which of them are new or have changed. */
-async function updateFormList(context: PollContext, progress: Progress) {
-	const { memory, parameters, knowledge, occasion } = context;
-	const { formList, accountHealth } = memory;
-	const { lists } = parameters;
-	if (!lists.forms) return { knowledge, found: [] };
-	setListDemand(formList, createDemand(context, formList.demand), lists.responses);
-	const spacingMs = computeSpacingMs(formList.demand!, planRequests(context));
-	if (isListDue(formList, accountHealth, spacingMs, occasion === 'publish')) {
-		const part = await readFormList(createReadContext(context), formList, spacingMs);
-		memory.clockOffsetMs = part.clockOffsetMs ?? memory.clockOffsetMs;
-		if (part.pages.length > 0 && !isAboutAccount(part.error)) recordAnswer(accountHealth);
-		const error = part.error ?? findMissingForm(context);
-		if (error === undefined) recordSuccess(formList, part.isEnd);
-		else noteFailedReading(context, progress, undefined, error, true);
-	}
-	const baseline = lists.responses ? createBaseline(context) : undefined;
-	const initial = baseline === undefined ? {} : { baseline };
-	return mergeFormList(knowledge, formList, parameters, initial, readServiceTimeMs(context));
-}
-
-/** The error for a chosen form that is not listed. A form whose responses are read has its own error. */
-function findMissingForm({ request, memory, parameters }: PollContext) {
-	const { watch, lists } = parameters;
-	const ids = watch.kind === 'all' || lists.responses ? [] : watch.formIds;
-	const missing = ids.find((id) => memory.formList.whole?.ids.has(id) === false);
-	if (missing === undefined) return undefined;
-	return createUnknownFormError(request.n8n.getNode(), missing, memory.formList.forms);
-}
-
-/**
- * Delivers the events of forms, and begins to watch new forms.
- *
- * @param states what is known of the forms, which is brought up to date
- */
-async function deliverFoundForms(
-	{ request, parameters }: PollContext,
-	states: Map<string, FormState>,
-	found: readonly FoundForm[],
-): Promise<PlacedItem[]> {
-	const { events, output, maxPerPoll } = parameters;
-	const [wanted, others] = partition(found, ({ event }) => events.includes(event));
-	const taken = wanted.slice(0, maxPerPoll);
-	for (const { id, after } of [...taken, ...others]) states.set(id, after);
-	const delivered = taken.map(({ id, name, ...rest }): Event => ({ ...rest, form: { id, name } }));
-	return await createItems(delivered, { context: request, output });
-}
-
-/**
- * Saves what is known after the poll.
- *
- * @param knowledge what is known without the events that were taken
- * @param found the events of forms, if there are items: without them counts what is known if n8n discards
- * the items
- */
-function savePoll(
-	context: PollContext,
-	knowledge: Knowledge,
-	found: readonly FoundForm[] | undefined,
-): void {
-	const { memory, loaded, staticData } = context;
-	const begun = addPositions(context, addUnreadForms(context, knowledge));
-	const forms = new Map(begun.forms);
-	for (const [id, events] of Object.entries(groupBy(memory.outbox.taken, 'formId'))) {
-		forms.set(id, applyEvents(forms.get(id) ?? {}, events));
-	}
-	const earlier = new Map(begun.forms);
-	for (const { id, before: attributes } of found ?? []) {
-		if (attributes === undefined) earlier.delete(id);
-		else earlier.set(id, { ...earlier.get(id), attributes });
-	}
-	const before = found && { ...begun, forms: earlier };
-	const result = { after: { ...begun, forms }, before };
-	saveState(staticData, memory.states, loaded, result, clock.now(), randomUUID);
-}
-
-/** Takes note of where the readings stand. */
-function addPositions({ memory }: PollContext, knowledge: Knowledge): Knowledge {
-	const forms = [...knowledge.forms].map(([id, state]): [string, FormState] => {
-		const form = memory.forms.get(id);
-		// what waits is found again by a reading of the whole list, should the process end
-		const isSettled = form !== undefined && listWaiting(memory.outbox, id).size === 0;
-		const position = isSettled ? toSavedPosition(form.position) : undefined;
-		if (position === state.position) return [id, state];
-		return [id, position === undefined ? omit(state, 'position') : { ...state, position }];
-	});
-	return { ...knowledge, forms: new Map(forms) };
-}
-
-/** Takes note of when the trigger began to watch forms that it has not read yet. */
-function addUnreadForms(context: PollContext, knowledge: Knowledge): Knowledge {
-	const { memory, parameters } = context;
-	// before the first reply, the service's time is not known
-	if (memory.clockOffsetMs === undefined) return knowledge;
-	const ids = listWatchedIds(parameters, knowledge.forms);
-	const baseline = createBaseline(context);
-	const forms = new Map(knowledge.forms);
-	for (const id of ids) {
-		const state = forms.get(id);
-		const isUnread = !state?.known && !state?.baseline && !state?.isPaused;
-		if (isUnread) forms.set(id, { ...state, baseline });
-	}
-	const isUnlisted = parameters.watch.kind === 'all' && knowledge.isListed !== true;
-	const isOpen = ids.some((id) => {
-		const state = forms.get(id);
-		return state?.baseline !== undefined && state.baseline.isRead !== true;
-	});
-	const isRepairing = knowledge.isRepairing && (isUnlisted || isOpen) ? true : undefined;
-	return { ...knowledge, forms, isRepairing };
+/** Puts what is known into the static data, as the last step of a poll. */
+function savePoll({ forms, items, listedSinceMs, memory, state, staticData, times }: Poll): void {
+	const after = { ...state, forms, listedSinceMs };
+	const hasItems = items.length > 0;
+	saveState(staticData, memory, state, after, { hasItems, nowMs: times.startedAtMs });
 }

@@ -1,35 +1,45 @@
-import { omit } from 'lodash';
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
 import { clock } from '../api/clock';
+import type { asNodeError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
-import { MINUTE_MS } from './budget';
-import { identifyService } from './knowledge';
-import type { Baseline, FormState, Knowledge } from './knowledge';
+import type { TriggerMemory } from './memory';
+import type { PlacedItem } from './output';
+import { MINUTE_MS } from './pace';
 import type { Parameters } from './parameters';
 import type { ReadContext } from './reading';
-import { loadState } from './savedState';
-import type { LoadedState } from './savedState';
-import type { TriggerMemory } from './triggerMemory';
-
-/** What one poll of n8n begins from. */
+import { identifyService, loadState } from './state';
+import type { FormState, State } from './state';
 
 /** Why n8n polls: its schedule says so, n8n starts, or a person publishes the workflow. */
 export type Occasion = 'schedule' | 'start' | 'publish';
 
-/** What one poll of n8n is given. The memory is what the process keeps between polls. */
-export type PollContext = Readonly<{
-	request: RequestContext;
-	memory: TriggerMemory;
-	parameters: Parameters;
-	occasion: Occasion;
-	staticData: IDataObject;
-	times: PollTimes;
-	/** What was known before, of whichever service. */
-	loaded: LoadedState;
-	/** The part of it that belongs to this service and these parameters. */
-	knowledge: Knowledge;
-}>;
+/** One poll of n8n: what it is given, and what it has come to so far. */
+export type Poll = {
+	readonly request: RequestContext;
+	readonly memory: TriggerMemory;
+	readonly parameters: Parameters;
+	readonly occasion: Occasion;
+	readonly staticData: IDataObject;
+	readonly times: PollTimes;
+	/** When n8n polled before, in epoch milliseconds; undefined on the first poll of the process. */
+	readonly lastPollAtMs?: number;
+	/** What the poll begins with. */
+	readonly state: State;
+	/** How long a list of weight 1 waits for each of its requests, in milliseconds. */
+	spacingMs: number;
+	/** What is known of the forms, by ID: the next state. */
+	readonly forms: Map<string, FormState>;
+	/** See `State`. */
+	listedSinceMs?: number;
+	readonly items: PlacedItem[];
+	/** Why something could not be read, see `noteFailure`. */
+	readonly errors: Array<ReturnType<typeof asNodeError>>;
+	/** Whether a list was read. */
+	hasRead: boolean;
+	/** Nothing more is sent: the account or the service has failed. */
+	isStopped: boolean;
+};
 
 /** The times of a poll: epoch milliseconds, and signals that abort then. */
 export type PollTimes = Readonly<{
@@ -56,7 +66,7 @@ export function findOccasion(n8n: IPollFunctions): Occasion {
 	return ['init', 'leadershipChange'].includes(n8n.getActivationMode()) ? 'start' : 'publish';
 }
 
-/** What n8n gives a poll outside of its durable mode, and what is kept to if n8n does not say. */
+/** What n8n gives a poll outside of its durable mode, and the limit if n8n does not say. */
 const DEFAULT_TIME_MS = 5 * MINUTE_MS;
 
 /** How long this poll may take, in milliseconds (n8n 2.38 and later say so). */
@@ -73,25 +83,22 @@ const TIME_TO_REQUEST = 0.6;
 const TIME_TO_QUEUE = 0.75;
 const TIME_TO_READ = 0.8;
 
-/** A poll that continues from what the trigger knows of these forms on this service. */
-export function createPollContext(
+/** A poll that begins with what n8n has kept. */
+export function createPoll(
 	n8n: IPollFunctions,
 	memory: TriggerMemory,
 	occasion: Occasion,
 	parameters: Parameters,
 	account: Account,
-): PollContext {
+): Poll {
 	const startedAtMs = clock.now();
 	const timeMs = Math.min(readPollTimeMs(n8n), DEFAULT_TIME_MS);
 	const staticData = n8n.getWorkflowStaticData('node');
-	const service = identifyService(account.baseUrl);
-	const loaded = loadState(staticData, memory.states, service);
-	const readingEnds = clock.timeout(timeMs * TIME_TO_READ);
+	const state = loadState(staticData, memory, identifyService(account.baseUrl));
 	const signal = clock.timeout(timeMs * TIME_TO_QUEUE);
-	const { fields: comparesText } = parameters.lists;
 	return {
 		// a poll retries nothing: the next poll reads what this one could not
-		request: { n8n, account, urgency: 'prompt', retry: false, signal, comparesText },
+		request: { n8n, account, urgency: 'prompt', retry: false, signal },
 		memory,
 		parameters,
 		occasion,
@@ -99,85 +106,56 @@ export function createPollContext(
 		times: {
 			startedAtMs,
 			readUntilMs: startedAtMs + timeMs * TIME_TO_REQUEST,
-			readingEnds,
+			readingEnds: clock.timeout(timeMs * TIME_TO_READ),
 			pollEnds: clock.timeout(timeMs),
 		},
-		loaded,
-		knowledge: selectKnowledge(loaded, parameters, service),
+		lastPollAtMs: memory.use?.polledAtMs,
+		state,
+		spacingMs: 0,
+		forms: new Map(state.forms),
+		listedSinceMs: state.listedSinceMs,
+		items: [],
+		errors: [],
+		hasRead: false,
+		isStopped: false,
 	};
 }
 
-/** What is known of the watched forms, if it is of this service. */
-function selectKnowledge(
-	loaded: LoadedState,
-	{ events, watch, lists }: Parameters,
-	service: string,
-): Knowledge {
-	if (!('state' in loaded) || loaded.state.service !== service) {
-		return { service, forms: new Map(), isRepairing: loaded.kind === 'damage' || undefined };
-	}
-	const { forms: all, listedSinceMs, isListed, isRepairing } = loaded.state;
-	const forms = new Map<string, FormState>();
-	for (const [id, known] of all) {
-		if (watch.kind === 'chosen' && !watch.formIds.includes(id)) continue;
-		// a chosen form stays, whether it is listed or not
-		const chosen = watch.kind === 'chosen' ? forget(known, 'absence') : known;
-		const form = events.includes('formUpdated') ? chosen : forget(chosen, 'attributes');
-		// without events of responses, none are read, so the trigger forgets which ones it knows
-		forms.set(id, lists.responses ? form : forgetResponses(form));
-	}
-	return watch.kind === 'all'
-		? { service, forms, isRepairing, listedSinceMs, isListed }
-		: { service, forms, isRepairing };
+/** What pages are read with. */
+export function createReadContext({ request, times, memory }: Poll): ReadContext {
+	const { readUntilMs, readingEnds: timeUp } = times;
+	return { request, readUntilMs, timeUp, offsetMs: memory.offsetMs ?? 0 };
 }
 
-function forget(form: FormState, name: 'absence' | 'attributes'): FormState {
-	return form[name] === undefined ? form : omit(form, name);
+/** How many more items the poll may deliver. */
+export function countRoom({ parameters, items }: Poll): number {
+	return parameters.maxPerPoll - items.length;
 }
 
-function forgetResponses(form: FormState): FormState {
-	const { known, baseline, ...rest } = form;
-	return known === undefined && baseline === undefined ? form : { ...rest, isPaused: true };
-}
-
-/** What pages are read with. The service's clock is known better with each reply. */
-export function createReadContext({ request, memory, times }: PollContext): ReadContext {
-	const { readUntilMs, readingEnds } = times;
-	return { request, readUntilMs, timeUp: readingEnds, clockOffsetMs: memory.clockOffsetMs };
-}
-
-/** What is new in a form that is watched from this poll on. */
-export function createBaseline(context: PollContext): Baseline {
-	const { parameters, knowledge } = context;
-	const sinceMs = readServiceTimeMs(context);
-	return knowledge.isRepairing ? { sinceMs } : { sinceMs, emitSinceMs: parameters.emitSinceMs };
+/** What is known of a form that is watched from this poll on. After a damage, no existing response is emitted. */
+export function createForm({ memory, parameters, state, times }: Poll): FormState {
+	const emitSinceMs = state.isDamaged ? undefined : parameters.emitSinceMs;
+	const baseline = { sinceMs: times.startedAtMs, isLocal: true, emitSinceMs };
+	return placeBaseline({ baseline }, memory.offsetMs);
 }
 
 /**
- * The service's time when the poll began, at most, in epoch milliseconds: what was created then or later
- * is new, whatever this machine's clock says. Its times are often cut off to seconds.
+ * Puts the time of a baseline into the service's time.
+ *
+ * @param offsetMs how far the service's clock is ahead; undefined before its first reply
  */
-export function readServiceTimeMs({ memory, times }: PollContext): number {
-	return Math.ceil((times.startedAtMs + (memory.clockOffsetMs ?? 0)) / 1_000) * 1_000;
+export function placeBaseline(state: FormState, offsetMs: number | undefined): FormState {
+	const { baseline } = state;
+	if (!baseline?.isLocal || offsetMs === undefined) return state;
+	// the service's times are often cut off to seconds
+	const sinceMs = Math.ceil((baseline.sinceMs + offsetMs) / 1_000) * 1_000;
+	return { ...state, baseline: { ...baseline, sinceMs, isLocal: undefined } };
 }
 
 /** The IDs of the forms whose responses are watched. */
-export function listWatchedIds(
-	{ watch, lists }: Parameters,
-	forms: ReadonlyMap<string, FormState>,
-): string[] {
+export function listWatchedIds({ parameters: { watch, lists }, forms }: Poll): string[] {
 	if (!lists.responses) return [];
 	if (watch.kind === 'chosen') return [...watch.formIds];
-	const except = new Set(watch.except);
-	return [...forms]
-		.filter(([id, { absence, isPaused }]) => !absence && !isPaused && !except.has(id))
-		.map(([id]) => id);
-}
-
-/** The IDs of the watched forms that have been read. */
-export function listKnownIds(
-	parameters: Parameters,
-	{ forms }: Pick<Knowledge, 'forms'>,
-): string[] {
-	return listWatchedIds(parameters, forms).filter((id) => forms.get(id)?.known !== undefined);
+	const listed = [...forms].filter(([, { left }]) => left === undefined);
+	return listed.map(([id]) => id).filter((id) => !watch.except.includes(id));
 }

@@ -1,223 +1,204 @@
 import type { IDataObject } from 'n8n-workflow';
 import { getCause, NotSent } from '../api/errors';
 import { readNumber } from '../api/readers';
-import type { ListPage, PagePosition } from '../api/replies/list';
-import { isKnown, readCreatedAtMs } from './knowledge';
-import type { Known, NewestEnd, SavedPosition } from './knowledge';
-import { toPosition } from './reading';
+import { MAX_PAGES } from '../api/replies/list';
+import type { PagePosition } from '../api/replies/list';
+import { readCreatedAtMs } from './known';
+import { computeMost, countUnused, isDue } from './pace';
 import type { Part } from './reading';
+import type { FormState } from './state';
 
-/** Where the reading of a list stands, and where it goes on after a part was read: by pages, and by the order of the list. */
+/**
+ * Where the readings of a form stand. A poll of a form reads the newest responses, if the list has them at
+ * one end, and then some more of all pages, which takes several polls and begins again at its end. Pure.
+ */
 
-/** What a reading is of: all pages, or those with the newest responses. */
-export type Scope = 'whole' | 'newest';
+export type Scope = 'newest' | 'all';
 
-/** Where the reading of a list stands; it changes with each reading. */
-export type Position = {
-	/** Undefined if the list has no order, or if the trigger reads all of the list next. */
-	readonly newestEnd?: NewestEnd;
-	/** The reading of all pages that is under way. */
-	readonly whole?: WholeReading;
-	/** How many pages had been read before the page that failed last. */
-	readonly failedAfter?: number;
+/** Whether the first reading of all pages is under way: it waits for nothing while it advances. */
+export function isFirstReading({ baseline, pace, all }: FormState): boolean {
+	return baseline !== undefined && (pace === undefined || all?.next !== undefined);
+}
+
+/** @param spacingMs how long the form waits for each of its requests */
+export function isFormDue(state: FormState, spacingMs: number, nowMs: number): boolean {
+	const { pace, all, newest } = state;
+	if (pace === undefined || isFirstReading(state)) return true;
+	const isUrgent = all?.isUrgent || newest?.isUrgent;
+	return isDue(pace, spacingMs, nowMs, isUrgent ? computeMost(spacingMs) : 0);
+}
+
+/** Where a reading begins, undefined for the first page, and how far it goes. */
+export type Plan = {
+	from?: PagePosition;
+	maxRequests: number;
+	/** A page that ends with a known response ends the reading: older pages have no new ones. */
+	isUntilKnown: boolean;
 };
 
-type WholeReading = {
-	next?: PagePosition;
-	/** Whether the page there could not be read once; the second time, the reading begins again. */
-	hasFailed: boolean;
-	/** The process before began the reading: it does not show what is missing. */
-	isResumed?: boolean;
-	/** The fingerprints of all responses that were read since the reading began. */
-	listed: Set<string>;
-	trends?: Trends;
-	hasFoundExisting: boolean;
-};
+/** The service allows 60 requests a minute: the fields that the responses need must find room as well. */
+const MAX_BEFORE_FIELDS = 50;
 
-/** What a reading has come to, once its pages are compared. */
-export type Outcome =
-	| {
-			/** The last page of the list was read. */
-			kind: 'whole';
-			/** The fingerprints of all responses that were read since the reading began. */
-			listed: ReadonlySet<string>;
-			isOnePage: boolean;
-			hasFoundExisting: boolean;
-	  }
-	/**
-	 * `resumed`: a reading has ended that the process before began; `recovered`: a page has come that could
-	 * not be read before; `forgiven`: the failure is none, since a list that became shorter has no such page.
-	 */
-	| { kind: 'partial' | 'resumed' | 'recovered' | 'forgiven' };
-
-type Moved = { position: Position; outcome: Outcome };
-
-/** What the pages of a part have: see `Comparison`. */
-type Compared = { listed: ReadonlyMap<string, IDataObject>; hasFoundExisting: boolean };
-
-/** @param saved where the reading stood when the process before ended */
-export function createPosition({ newestEnd, next }: SavedPosition): Position {
-	const begun = { hasFailed: false, listed: new Set<string>(), hasFoundExisting: true };
-	return { newestEnd, whole: next && { ...begun, next, isResumed: true } };
-}
-
-/** What the next process is to know of it; undefined if that is nothing. */
-export function toSavedPosition({ newestEnd, whole }: Position): SavedPosition | undefined {
-	return newestEnd || whole?.next ? { newestEnd, next: whole?.next } : undefined;
-}
-
-/** Where the reading stands after a part of the list was read. */
-export function movePosition(
-	position: Position,
-	scope: Scope,
-	part: Part,
-	compared: Compared,
-	known: Known,
-): Moved {
-	if (scope === 'whole') return moveWhole(position, part, compared);
-	const { listed } = compared;
-	for (const fingerprint of listed.keys()) position.whole?.listed.add(fingerprint);
-	const newestEnd = position.newestEnd!;
-	const isWholeList = newestEnd.newest === 'first' && newestEnd.start === undefined && part.isEnd;
-	if (isWholeList) return moveWhole({ newestEnd }, part, compared);
-	const moved = moveNewestEnd(newestEnd, part, listed.values(), known);
-	if (moved !== undefined) {
-		return { position: { ...position, newestEnd: moved }, outcome: { kind: 'partial' } };
-	}
-	// what does not fit the order can be anywhere
-	return { position: {}, outcome: { kind: part.pages.length === 0 ? 'forgiven' : 'partial' } };
-}
-
-function moveWhole(position: Position, part: Part, compared: Compared): Moved {
-	const { pages, isEnd, next, error } = part;
-	const { whole: before, newestEnd } = position;
-	const last = pages.at(-1);
-	// the order of a short list is of no use, and finding it takes as long as a comparison
-	const needsOrder = !isEnd || (last?.pagesBefore ?? 0) + 1 >= MIN_PAGES;
-	const whole = addPart(before, compared, needsOrder);
-	if (isEnd && whole.isResumed) {
-		return { position: { ...position, whole: undefined }, outcome: { kind: 'resumed' } };
-	}
-	if (isEnd) {
-		const { listed, hasFoundExisting } = whole;
-		return {
-			position: {
-				...position,
-				whole: undefined,
-				newestEnd: last && findNewestEnd(whole.trends, last),
-			},
-			outcome: { kind: 'whole', listed, isOnePage: last?.pagesBefore === 0, hasFoundExisting },
-		};
-	}
-	// where a page holds up the whole reading, the newest responses are read by themselves
-	const isHeldUp = error !== undefined && findNewest(whole.trends) === 'first';
-	const pagesBefore = before?.next?.pagesBefore ?? -1;
-	const hasAdvanced = last !== undefined && last.pagesBefore > pagesBefore;
-	const isPageError = error !== undefined && !(error instanceof NotSent);
-	// the page where a reading goes on was read before, or is the one that cannot be read
-	const readPages = (last?.pagesBefore ?? pagesBefore) + 1;
-	const { failedAfter = Infinity } = position;
-	const hasRecovered = last !== undefined && readPages > failedAfter;
-	const hasFailed = whole.hasFailed && !hasAdvanced;
-	const isGivenUp = isPageError && hasFailed;
-	return {
-		position: {
-			newestEnd: newestEnd ?? (isHeldUp ? { newest: 'first' } : undefined),
-			whole:
-				next === undefined || isGivenUp
-					? undefined
-					: { ...whole, next, hasFailed: isPageError || hasFailed },
-			failedAfter: isPageError ? readPages : hasRecovered ? undefined : position.failedAfter,
-		},
-		outcome: { kind: hasRecovered ? 'recovered' : 'partial' },
-	};
-}
-
-/** A reading of the whole list with the responses of another part. */
-function addPart(
-	whole: WholeReading | undefined,
-	{ listed, hasFoundExisting }: Compared,
-	needsOrder: boolean,
-): WholeReading {
-	const before = whole ?? { hasFailed: false, listed: new Set<string>(), hasFoundExisting: false };
-	const unseen = [...listed].filter(([fingerprint]) => !before.listed.has(fingerprint));
-	const records = unseen.map(([, record]) => record);
-	const trends = needsOrder ? followTrends(before.trends, records) : before.trends;
-	for (const [fingerprint] of unseen) before.listed.add(fingerprint);
-	const hasFound = before.hasFoundExisting || hasFoundExisting;
-	return { ...before, trends, hasFoundExisting: hasFound };
-}
-
-/** How one value changes along the records of a list. */
-type Trend = { last?: number; rises?: boolean; falls?: boolean; isIncomplete?: boolean };
-
-/** The trends of what shows the order, the best first. */
-type Trends = readonly Trend[];
-
-const ORDER_KEYS = [readCreatedAtMs, ({ number }: IDataObject) => readNumber(number)];
-
-/** The trends with further records, each given once. */
-function followTrends(trends: Trends | undefined, records: Iterable<IDataObject>): Trends {
-	const followed = ORDER_KEYS.map((_key, index): Trend => ({ ...trends?.[index] }));
-	for (const record of records) {
-		for (const [index, trend] of followed.entries()) {
-			const value = ORDER_KEYS[index](record);
-			if (value === undefined) trend.isIncomplete = true;
-			else if (trend.last !== undefined) {
-				trend.rises ||= value > trend.last;
-				trend.falls ||= value < trend.last;
-			}
-			trend.last = value;
-		}
-	}
-	return followed;
-}
-
-/** Where the newest records are: times, or else numbers, fall (first) or rise (last) along the records. */
-function findNewest(trends: Trends | undefined = []): 'first' | 'last' | 'anywhere' | undefined {
-	const whole = trends.filter(({ isIncomplete }) => !isIncomplete);
-	const ordered = whole.find(({ rises = false, falls = false }) => rises !== falls);
-	if (ordered !== undefined) return ordered.rises ? 'last' : 'first';
-	return whole.some(({ rises }) => rises) ? 'anywhere' : undefined;
-}
-
-/** Lists of fewer pages are read whole about as soon. */
-const MIN_PAGES = 3;
-
-/** Where a whole list has its newest responses; undefined if that end cannot be read by itself. */
-function findNewestEnd(trends: Trends | undefined, last: ListPage): NewestEnd | undefined {
-	if (last.pagesBefore + 1 < MIN_PAGES) return undefined;
-	const newest = findNewest(trends);
-	if (newest === 'first') return { newest };
-	if (newest !== 'last' || !last.isNumbered || last.records.length === 0) return undefined;
-	return { newest, start: toPosition(last) };
+/** Whether both readings begin with the same page, so that one of them does for both. */
+export function beginAtSamePage({ newest, all }: FormState): boolean {
+	return newest !== undefined && newest.next?.url === all?.next?.url;
 }
 
 /**
- * Where the newest responses are after they were read; undefined if something did not fit the order.
- *
- * @param known what was known before
+ * What a poll reads of a form. Of all pages, it reads one, and those for which there was time while n8n did
+ * not poll.
  */
-function moveNewestEnd(
-	{ newest, start }: NewestEnd,
-	{ pages, isEnd, error }: Part,
-	records: Iterable<IDataObject>,
-	known: Known,
-): NewestEnd | undefined {
-	const found = findNewest(followTrends(undefined, records));
-	const fits = found === undefined || found === newest;
-	if (newest === 'last') {
-		// a list that has become shorter has no such page any more, and some services answer with an error
-		const isGone = error !== undefined && getCause(error) === 'configuration-invalid';
-		const starts = pages.filter((page) => isKnown(page.records[0], known));
-		if (!fits || (pages.length === 0 ? isGone : !starts.includes(pages[0]))) return undefined;
-		const last = starts.at(-1);
-		return last === undefined ? { newest, start } : { newest, start: toPosition(last) };
-	}
-	if (!fits) return undefined;
-	// a page in the middle that cannot be read must not hold back the first ones
-	if (error !== undefined) return { newest };
-	const last = pages.at(-1);
-	const isEnough = isEnd || isKnown(last?.records.at(-1), known);
-	return { newest, start: isEnough ? undefined : last?.next && toPosition(last.next) };
+export function planReading(
+	state: FormState,
+	scope: Scope,
+	spacingMs: number,
+	{ needsFields, lastPollAtMs, nowMs }: PlanOptions,
+): Plan {
+	const { newest, all, pace = NO_PACE } = state;
+	const isOfNewest = scope === 'newest' || beginAtSamePage(state);
+	const most = computeMost(spacingMs);
+	const unused = countUnused(pace, spacingMs, lastPollAtMs, nowMs);
+	const step = all?.isUrgent ? most : Math.min(1 + unused, most);
+	// from the last known page on, the next page has to be read as well
+	const own = isOfNewest ? Math.max(2, most) : isFirstReading(state) ? MAX_PAGES : step;
+	return {
+		from: state[scope]?.next,
+		maxRequests: needsFields ? Math.min(own, MAX_BEFORE_FIELDS) : own,
+		isUntilKnown: isOfNewest && newest?.end === 'first',
+	};
 }
+
+type PlanOptions = {
+	needsFields: boolean;
+	/** When n8n polled before; undefined on the first poll of the process. */
+	lastPollAtMs?: number;
+	nowMs: number;
+};
+
+const NO_PACE = { atMs: 0, requests: 0 };
+
+/**
+ * Where the readings of a form stand after a part was read; at least one page was.
+ *
+ * @param again the page that has to be read again, because there was no room for its events
+ */
+export function moveOn(
+	state: FormState,
+	scope: Scope,
+	part: Part,
+	again: PagePosition | undefined,
+): FormState {
+	const isUrgent = again !== undefined || undefined;
+	const next = again ?? findNext(state, scope, part);
+	if (scope === 'newest') return moveNewest(state, part, next, isUrgent);
+	const order = addToOrder(state.all?.next && state.all.order, part.pages);
+	const last = part.pages.at(-1)!;
+	const pages = last.pagesBefore + (last.isLast ? 1 : 2);
+	if (!part.isEnd || next !== undefined) {
+		const all = { next: next && toPosition(next), isUrgent, order };
+		// a long first reading need not end before new responses are noticed
+		const isEarly = isFirstReading(state) && pages >= MIN_PAGES && hasNewestFirst(order);
+		return { ...state, all, newest: state.newest ?? (isEarly ? { end: 'first' } : undefined) };
+	}
+	// from now on, every unknown response is new
+	const ended = { ...state, all: {}, baseline: undefined };
+	if (pages < MIN_PAGES) return { ...ended, newest: undefined };
+	if (hasNewestFirst(order)) return { ...ended, newest: keepNewest(state, 'first') };
+	const newestLast = last.isNumbered && hasNewestLast(order);
+	if (!newestLast) return { ...ended, newest: undefined };
+	return { ...ended, newest: keepNewest(state, 'last') ?? { end: 'last', next: toPosition(last) } };
+}
+
+function keepNewest({ newest }: FormState, end: 'first' | 'last') {
+	return newest?.end === end ? newest : end === 'first' ? { end } : undefined;
+}
+
+function moveNewest(
+	state: FormState,
+	part: Part,
+	next: PagePosition | undefined,
+	isUrgent: true | undefined,
+): FormState {
+	const { end } = state.newest!;
+	if (end === 'first') {
+		return { ...state, newest: { end, next: next && toPosition(next), isUrgent } };
+	}
+	// a list that has become shorter has nothing at its former last page
+	if (part.pages[0].records.length === 0) return forgetNewest(state);
+	return { ...state, newest: { end, next: toPosition(next ?? part.pages.at(-1)!), isUrgent } };
+}
+
+/** After so many failures in a row, a page is given up and the reading begins at the first page. */
+const MAX_FAILURES = 3;
+
+/**
+ * Where the readings stand if no page could be read.
+ *
+ * @param failures how often in a row the page failed, with this time
+ */
+export function fallBack(
+	state: FormState,
+	scope: Scope,
+	error: unknown,
+	failures: number,
+): FormState {
+	if (state[scope]?.next === undefined || error instanceof NotSent) return state;
+	// such as a cursor that has expired, or the last page of a list that has become shorter
+	const isUnreachable = getCause(error) === 'configuration-invalid';
+	if (!isUnreachable && failures < MAX_FAILURES) return state;
+	return scope === 'newest' ? forgetNewest(state) : { ...state, all: {} };
+}
+
+/** Where the newest responses are is not known any more: all pages are read soon. */
+function forgetNewest(state: FormState): FormState {
+	return { ...state, newest: undefined, all: { isUrgent: true } };
+}
+
+/** Where a reading goes on; undefined if it has come to its end, or begins again after an error. */
+function findNext(state: FormState, scope: Scope, part: Part): PagePosition | undefined {
+	const { pages, isEnd, error, isEnough } = part;
+	const last = pages.at(-1)!;
+	if (isEnd || (isEnough && scope === 'newest')) return undefined;
+	if (error === undefined) return last.next;
+	const before = state[scope]?.next?.pagesBefore ?? -1;
+	return last.pagesBefore > before ? last : undefined;
+}
+
+/** Where a page stands in its list. */
+function toPosition({ url, pagesBefore, recordsBefore }: PagePosition): PagePosition {
+	return { url, pagesBefore, recordsBefore };
+}
+
+/** Lists of fewer pages have no reading of the newest responses: all pages are read about as soon. */
+const MIN_PAGES = 3;
+
+/**
+ * The order of the records that a reading has passed: what the last one is ordered by, and how often the
+ * first and last records of the pages fell or rose. One record out of place changes nothing.
+ */
+type Order = NonNullable<NonNullable<FormState['all']>['order']>;
+
+function addToOrder(order: Order | undefined, pages: Part['pages']): Order | undefined {
+	let [last, falls, rises] = [order?.last, order?.falls ?? 0, order?.rises ?? 0];
+	for (const { records } of pages) {
+		for (const record of records.length > 0 ? [records[0], records.at(-1)!] : []) {
+			const [time, number] = readOrder(record);
+			const rise = last === undefined ? 0 : time - last[0] || number - last[1];
+			falls += Number(rise < 0);
+			rises += Number(rise > 0);
+			last = [time, number];
+		}
+	}
+	return last && { last, falls, rises };
+}
+
+/** What the order of a list is guessed by: times, or numbers if the times are equal. */
+function readOrder(record: IDataObject): [number, number] {
+	return [readCreatedAtMs(record) ?? 0, readNumber(record.number) ?? 0];
+}
+
+/** So many times as many steps in one direction as in the other one make an order. */
+const CLEARLY = 4;
+
+const hasNewestFirst = (order?: Order) => order && order.falls > CLEARLY * order.rises;
+const hasNewestLast = (order?: Order) => order && order.rises > CLEARLY * order.falls;

@@ -1,5 +1,5 @@
 import { sortBy } from 'lodash';
-import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { conditionFilters } from '../parameters/filters';
 import { formLocator, makeOptions, simplifySwitch, toOptions } from '../parameters/properties';
 import { outputOptions } from '../parameters/responseOutput';
@@ -8,7 +8,6 @@ import {
 	eventTable,
 	showForWatch,
 	WITH_FORM_CREATED,
-	WITH_FORM_EVENTS,
 	WITH_RESPONSES,
 } from '../parameters/watched';
 import {
@@ -20,43 +19,14 @@ import {
 } from './parameters';
 
 const MINUTES = (24 * 60) / DEFAULT_REQUESTS_PER_DAY;
-const OFTEN = `about every ${MINUTES} minutes, even if Poll Times is shorter`;
-const SEVERAL = `Polls one form every ${MINUTES} minutes at most: 12 forms are each polled about every ${12 * MINUTES} minutes`;
-const CHANGE = "To change this, set 'Requests per Day' in the options";
 
-/** A notice on how often the trigger polls: n8n shows no expression in it, so there is one for each case. */
-const createNotice = (text: string, displayOptions: IDisplayOptions): INodeProperties => ({
-	displayName: text,
+/** n8n shows no expression in a notice, so the numbers are those of the default. */
+const requestsNotice: INodeProperties = {
+	displayName: `Polls one form about every ${MINUTES} minutes, even if Poll Times is shorter: 12 forms are each polled about every ${12 * MINUTES} minutes. To change this, set 'Requests per Day' in the options.`,
 	name: 'requestsNotice',
 	type: 'notice',
 	default: '',
-	displayOptions,
-});
-
-const isSet = { '/options.requestsPerDay': [{ _cnd: { exists: true as const } }] };
-
-const notices: INodeProperties[] = [
-	createNotice(`Polls the form ${OFTEN}. ${CHANGE}.`, {
-		show: { watch: ['one'] },
-		hide: { ...isSet, ...WITH_FORM_EVENTS },
-	}),
-	createNotice(`${SEVERAL}. ${CHANGE}.`, {
-		show: { watch: ['several', 'all'] },
-		hide: { ...isSet, ...WITH_FORM_EVENTS },
-	}),
-	createNotice(`${SEVERAL}. The list of forms is polled about once an hour. ${CHANGE}.`, {
-		show: { ...WITH_FORM_EVENTS, ...WITH_RESPONSES },
-		hide: isSet,
-	}),
-	createNotice(`Polls the list of forms ${OFTEN}. ${CHANGE}.`, {
-		show: WITH_FORM_EVENTS,
-		hide: { ...isSet, ...WITH_RESPONSES },
-	}),
-	createNotice(
-		"All triggers on this account share 'Requests per Day'. The more forms are watched, the less often each one is polled.",
-		{ show: isSet },
-	),
-];
+};
 
 /** What starts the workflow. n8n's node panel offers each as an action. */
 const triggerEvents = sortBy(
@@ -135,7 +105,7 @@ export const triggerProperties: INodeProperties[] = [
 	{ ...formIds, required: true, displayOptions: showForWatch('several') },
 	{ ...exceptFormIds, displayOptions: showForWatch('all') },
 	{ ...exceptFormIds, displayOptions: { show: WITH_FORM_CREATED } },
-	...notices,
+	requestsNotice,
 	{
 		displayName: 'Filters',
 		name: 'filters',
@@ -156,8 +126,7 @@ export const triggerProperties: INodeProperties[] = [
 			default: 'no',
 			options: toOptions(EXISTING),
 			displayOptions: { show: WITH_RESPONSES },
-			description:
-				'Which responses created before the first activation also start the workflow, oldest first',
+			description: 'Which responses created before the first activation also start the workflow',
 		},
 		{
 			displayName: 'Existing Responses Since',

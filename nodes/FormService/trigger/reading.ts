@@ -2,12 +2,12 @@ import type { IDataObject, INode } from 'n8n-workflow';
 import { clock, waitUnlessAborted } from '../api/clock';
 import type { Target } from '../api/endpoints';
 import { CHECK_REPLY, NotSent, ServiceError } from '../api/errors';
-import { getIdentity } from '../api/records';
+import { getId } from '../api/records';
 import { readPages } from '../api/replies/list';
 import type { ListPage, PagePosition } from '../api/replies/list';
 import type { RequestContext } from '../api/requestContext';
 
-/** How pages of a list are read in one poll. */
+/** How a poll reads pages of a list. Without retries, each page is one request. */
 
 /** What a reading needs to know of its poll. */
 export type ReadContext = Readonly<{
@@ -16,50 +16,49 @@ export type ReadContext = Readonly<{
 	readUntilMs: number;
 	/** Aborts when the time to read is up: what has not been answered by then is abandoned. */
 	timeUp: AbortSignal;
-	/** How far the service's clock is ahead of this machine's, at most; undefined before the first reply. */
-	clockOffsetMs?: number;
+	/** How far the service's clock was ahead, in milliseconds: replies without a date are read by it. */
+	offsetMs: number;
 }>;
 
-/** A page that was read. */
-export type PageRead = {
-	records: readonly IDataObject[];
+/** One page that a poll has read. */
+export type PageRead = ListPage & {
 	/** When the service sent the page, in epoch milliseconds of the service. */
 	readAtMs: number;
+	/** How far the service's clock was ahead then, in milliseconds. */
+	offsetMs: number;
 };
 
 /** What one poll has read of a list. */
 export type Part = {
-	pages: Array<ListPage & PageRead>;
+	pages: PageRead[];
 	/** The requests that were sent. */
 	requests: number;
 	/** Whether the last page of the list was read. */
 	isEnd: boolean;
-	/** Where a later poll reads on. */
-	next?: PagePosition;
+	/** Whether a page ended the reading, see `PartOptions`. */
+	isEnough: boolean;
 	/** Why the next page could not be read. */
 	error?: unknown;
-	clockOffsetMs?: number;
 };
 
 type PartOptions = {
 	/** A page of an earlier reading; by default, the first page. */
 	from?: PagePosition;
 	maxRequests?: number;
-	/** Whether a page ends the reading. */
-	isEnough?: (page: ListPage) => boolean;
+	/** Called with each page: whether the page ends the reading. */
+	isEnough?: (page: PageRead) => boolean;
 	/** Whether each record must have an identity, as a response that is compared. */
 	needsIdentity?: boolean;
 };
 
-/** Reads a list from a page on, as far as the time and the requests suffice. A failure is part of the result. */
+/** Reads a list from a page on, as far as time and requests suffice. A failure is part of the result. */
 export async function readPart(
-	context: ReadContext,
+	{ request, readUntilMs, timeUp, offsetMs: lastOffsetMs }: ReadContext,
 	target: Target,
 	{ from, maxRequests = Infinity, isEnough, needsIdentity }: PartOptions = {},
 ): Promise<Part> {
-	const { request, readUntilMs, timeUp } = context;
 	const iterator = readPages(request, target, from);
-	const part: Part = { pages: [], requests: 0, isEnd: false, next: from };
+	const part: Part = { pages: [], requests: 0, isEnd: false, isEnough: false };
 	for (;;) {
 		const sentAtMs = clock.now();
 		let page: ListPage;
@@ -68,39 +67,49 @@ export async function readPart(
 			const next = iterator.next() as Promise<IteratorYieldResult<ListPage>>;
 			page = (await awaitInTime(request, next, timeUp)).value;
 		} catch (error) {
-			const requests = part.requests + (error instanceof NotSent ? 0 : 1);
-			return { ...part, requests, error };
+			return { ...part, requests: part.requests + (error instanceof NotSent ? 0 : 1), error };
 		}
-		part.requests += page.requests;
-		const offsetMs = part.clockOffsetMs ?? context.clockOffsetMs ?? 0;
-		const readAtMs = page.date ?? sentAtMs + offsetMs;
-		if (page.date !== undefined) {
-			part.clockOffsetMs = computeOffsetMs(page.date, sentAtMs, clock.now());
-		}
-		const nameless = needsIdentity && page.records.find((one) => getIdentity(one) === undefined);
+		part.requests++;
+		const nameless = needsIdentity && page.records.find((one) => getId(one) === undefined);
 		if (nameless) return { ...part, error: createIdentityError(request.n8n.getNode(), nameless) };
-		part.pages.push({ ...page, readAtMs });
-		// the last page is read again: a record of the next page moves to it if another one is deleted
-		part.next = part.pages.length > 1 ? toPosition(page) : page.next && toPosition(page.next);
-		if (page.isLast) return { ...part, isEnd: true, next: undefined };
+		const before = part.pages.at(-1)?.offsetMs ?? lastOffsetMs;
+		const offsetMs = computeOffsetMs(page.date, sentAtMs, clock.now()) ?? before;
+		const pageRead = { ...page, offsetMs, readAtMs: page.date ?? sentAtMs + offsetMs };
+		part.pages.push(pageRead);
+		part.isEnough = isEnough?.(pageRead) ?? false;
+		if (page.isLast) return { ...part, isEnd: true };
 		// without a next position, asking for one more page says why
 		if (page.next === undefined) continue;
 		const mayContinue = part.requests < maxRequests && clock.now() < readUntilMs;
-		if (!mayContinue || isEnough?.(page)) return part;
+		if (!mayContinue || part.isEnough) return part;
 	}
 }
 
 /**
- * How far the service's clock is ahead, at most, from a reply that it dated between its request and now; 0
- * if both clocks may be right. The date is cut off to seconds.
+ * Reads a list that is of no use in parts.
+ *
+ * @param what the records, for the error
+ * @throws why a page could not be read, or that the time was up
  */
-function computeOffsetMs(dateMs: number, sentAtMs: number, nowMs: number): number {
+export async function readWhole(context: ReadContext, target: Target, what: string) {
+	const part = await readPart(context, target);
+	if (part.error !== undefined) throw part.error;
+	if (!part.isEnd) throw createUnfinishedError(context.request.n8n.getNode(), what);
+	return { ...part, records: part.pages.flatMap(({ records }) => records) };
+}
+
+/**
+ * How far the service's clock is ahead, at most, from a reply that was dated between its request and now; 0
+ * if both clocks may be right. A date is cut off to seconds.
+ */
+function computeOffsetMs(dateMs: number | undefined, sentAtMs: number, nowMs: number) {
+	if (dateMs === undefined) return undefined;
 	const latestMs = dateMs + 1_000;
 	return dateMs <= nowMs && latestMs >= sentAtMs ? 0 : latestMs - sentAtMs;
 }
 
 /**
- * The outcome of the work, unless the time is up first: what it waits for then ends by itself.
+ * The outcome of the work, unless the time is up first: the work then ends by itself.
  *
  * @throws NodeApiError if the time is up
  */
@@ -118,9 +127,12 @@ export async function awaitInTime<T>(
 	return await waitUnlessAborted(work, timeUp, createError);
 }
 
-/** Where a page stands in its list. */
-export function toPosition({ url, pagesBefore, recordsBefore }: PagePosition): PagePosition {
-	return { url, pagesBefore, recordsBefore };
+function createUnfinishedError(node: INode, what: string) {
+	return new ServiceError(node, {
+		message: `Couldn't read all ${what} before n8n's poll timeout`,
+		description: 'The next poll tries again.',
+		failure: { cause: 'temporarily-unavailable' },
+	});
 }
 
 /** The most names of attributes that an error lists. */

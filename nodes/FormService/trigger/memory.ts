@@ -1,0 +1,66 @@
+import type { FormField } from '../api/answers/fields';
+import type { Failure } from './failures';
+import type { Known } from './known';
+import type { Pace, Use } from './pace';
+import type { StateMemory } from './state';
+
+/** What the process remembers of one trigger. All of it can be lost at any time: the static data counts. */
+export type TriggerMemory = StateMemory & {
+	/** The account and the parameters that the failures belong to. */
+	owner?: string;
+	/** By what has failed, see `failures`. */
+	failures: Map<string, Failure>;
+	/** When an error was last reported, in epoch milliseconds. */
+	reportedAtMs: number;
+	/** What the trigger needs of its account's requests; undefined before its first poll. */
+	use?: Use;
+	isPolling: boolean;
+	/** How the list of all forms was last read; `isFull` says that some events had no room. */
+	formList?: Pace & { isFull: boolean };
+	/** The names of forms, by ID, and when the list was last read for a name, in epoch milliseconds. */
+	names: Map<string, string>;
+	namedAtMs: number;
+	/** The fields of forms, by ID. */
+	fields: Map<string, ReadFields>;
+	/** What the texts of forms say, by ID: a poll decodes no text that an earlier poll has written or decoded. */
+	decoded: Map<string, { text: string; known: Known }>;
+	/** How far the service's clock is ahead, in milliseconds; undefined before its first reply. */
+	offsetMs?: number;
+};
+
+/** The fields of a form, and when they were read and were last read again, in epoch milliseconds. */
+export type ReadFields = { fields: FormField[]; readAtMs: number; againAtMs: number };
+
+/** The most triggers that are remembered. Beyond it, the one that was not polled for longest is forgotten. */
+const MAX_TRIGGERS = 1_000;
+
+const triggers = new Map<string, TriggerMemory>();
+
+/**
+ * What is remembered of a trigger.
+ *
+ * @param key the workflow and node, with its name: n8n's default mode keeps the static data by the name of
+ * the node, and a renamed node must not go on from what the old one left
+ */
+export function recallTrigger(key: string): TriggerMemory {
+	const memory: TriggerMemory = triggers.get(key) ?? {
+		failures: new Map(),
+		reportedAtMs: -Infinity,
+		isPolling: false,
+		names: new Map(),
+		namedAtMs: -Infinity,
+		fields: new Map(),
+		decoded: new Map(),
+	};
+	// the last in the map is the one that was polled last
+	triggers.delete(key);
+	triggers.set(key, memory);
+	const [oldest] = triggers.keys();
+	if (triggers.size > MAX_TRIGGERS) triggers.delete(oldest);
+	return memory;
+}
+
+/** What all triggers of this process need of the requests of their accounts. */
+export function listUses(): Use[] {
+	return [...triggers.values()].flatMap(({ use }) => use ?? []);
+}

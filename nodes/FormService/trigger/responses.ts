@@ -1,0 +1,170 @@
+import { sortBy } from 'lodash';
+import { conditionsNeedFields } from '../api/answers/conditions';
+import { clock } from '../api/clock';
+import { createTarget, endpoints } from '../api/endpoints';
+import { comparePage, endsKnown, startComparison } from './compare';
+import type { Comparison } from './compare';
+import { deliver } from './delivery';
+import { isWaiting, noteAnswer, noteFailure, noteGivenUp, noteSuccess } from './failures';
+import { decodeKnown } from './known';
+import type { Known } from './known';
+import { computeWeight } from './pace';
+import {
+	countRoom,
+	createForm,
+	createReadContext,
+	listWatchedIds,
+	placeBaseline,
+} from './pollContext';
+import type { Poll } from './pollContext';
+import { beginAtSamePage, fallBack, isFormDue, planReading } from './position';
+import type { Plan, Scope } from './position';
+import { readPart } from './reading';
+import type { PageRead, Part } from './reading';
+import type { FormState } from './state';
+
+/** How a poll reads the responses of its forms. */
+
+/**
+ * Reads the forms that are due: the least recently read first, and those that failed last, so that they keep
+ * no other form from being read. What a form delivers takes the room of others.
+ */
+export async function pollResponses(poll: Poll): Promise<void> {
+	const { forms, times } = poll;
+	const ids = listWatchedIds(poll);
+	for (const id of ids) {
+		const { known, baseline } = forms.get(id) ?? {};
+		const isBegun = known !== undefined || baseline !== undefined;
+		if (!isBegun) forms.set(id, { ...forms.get(id), ...createForm(poll) });
+	}
+	const hasFailed = (id: string) => SCOPES.some((scope) => hasFailure(poll, id, scope));
+	const due = ids.filter((id) => isDue(poll, forms.get(id)!));
+	for (const id of sortBy(due, [hasFailed, (one) => forms.get(one)?.pace?.atMs ?? 0])) {
+		if (poll.isStopped || countRoom(poll) <= 0 || clock.now() >= times.readUntilMs) return;
+		await pollForm(poll, id);
+	}
+}
+
+const SCOPES: readonly Scope[] = ['newest', 'all'];
+
+const toKey = (formId: string, scope: Scope) => `${formId} ${scope}`;
+
+function hasFailure({ memory }: Poll, formId: string, scope: Scope): boolean {
+	return memory.failures.has(toKey(formId, scope));
+}
+
+/** How long a form waits for each of its requests, in milliseconds. */
+function computeFormSpacingMs({ spacingMs, times }: Poll, { deliveredAtMs }: FormState): number {
+	return spacingMs / computeWeight(deliveredAtMs, times.startedAtMs);
+}
+
+function isDue(poll: Poll, state: FormState): boolean {
+	const { occasion, parameters, times } = poll;
+	// a person who publishes the workflow is to see what is wrong with the filters
+	const isChecked = occasion === 'publish' && conditionsNeedFields(parameters.conditions);
+	return isChecked || isFormDue(state, computeFormSpacingMs(poll, state), times.startedAtMs);
+}
+
+/** Reads the newest responses of a form, if they are read by themselves, and then some of all pages. */
+async function pollForm(poll: Poll, formId: string): Promise<void> {
+	const spacingMs = computeFormSpacingMs(poll, poll.forms.get(formId)!);
+	const { lastPollAtMs, parameters, times } = poll;
+	const needsFields = parameters.lists.fields;
+	const options = { needsFields, lastPollAtMs, nowMs: times.startedAtMs };
+	const readUrls = new Set<string>();
+	for (const scope of SCOPES) {
+		const state = poll.forms.get(formId)!;
+		if (scope === 'newest' && isOneForBoth(poll, formId, state)) continue;
+		if (poll.isStopped || countRoom(poll) <= 0 || isWaiting(poll, toKey(formId, scope))) continue;
+		const plan = planReading(state, scope, spacingMs, options);
+		if (readUrls.has(plan.from?.url ?? '')) continue;
+		await pollScope(poll, { formId, scope, state, spacingMs, plan, readUrls });
+	}
+}
+
+/** Whether the reading of all pages does for the newest responses as well, or there is no other one. */
+function isOneForBoth(poll: Poll, formId: string, state: FormState): boolean {
+	if (state.newest === undefined) return true;
+	return beginAtSamePage(state) && !isWaiting(poll, toKey(formId, 'all'));
+}
+
+/** What a reading begins with. */
+type Begun = {
+	formId: string;
+	scope: Scope;
+	/** What is known of the form; after the reading, with the baseline in the service's time. */
+	state: FormState;
+	/** How long the form waits for each of its requests, in milliseconds. */
+	spacingMs: number;
+	plan: Plan;
+	/** The URLs of the pages that this poll has read of the form. */
+	readUrls: Set<string>;
+};
+
+/** One reading of a form in one poll. */
+export type FormReading = Begun & { startedAtMs: number; part: Part; comparison: Comparison };
+
+/** Reads a part of a form and delivers what is new. A failure is taken note of. */
+async function pollScope(poll: Poll, begun: Begun): Promise<void> {
+	const { formId, scope, state, spacingMs } = begun;
+	const key = toKey(formId, scope);
+	const reading = await readForm(poll, begun);
+	const { pages, error, requests } = reading.part;
+	const last = pages.at(-1)?.pagesBefore;
+	try {
+		if (last !== undefined) {
+			noteAnswer(poll, error);
+			await deliver(poll, reading);
+		}
+		if (error !== undefined) throw error;
+		const isUnfinished = scope === 'all' && poll.forms.get(formId)?.all?.next !== undefined;
+		noteSuccess(poll.memory, key, isUnfinished ? last : undefined);
+	} catch (cause) {
+		// requests of pages that were read are waited for by the pace of the form
+		const waiting = cause === error && last !== undefined ? 0 : requests;
+		const page = last === undefined ? state[scope]?.next?.pagesBefore : last + 1;
+		const leastMs = waiting * spacingMs;
+		const failures = noteFailure(poll, key, cause, { formId, leastMs, page });
+		if (last !== undefined) return;
+		const after = fallBack(state, scope, cause, failures);
+		if (after !== state) noteGivenUp(poll.memory, key);
+		poll.forms.set(formId, after);
+	}
+}
+
+/** Reads pages until they have enough events for the room, or the plan ends the reading. */
+async function readForm(poll: Poll, begun: Begun): Promise<FormReading> {
+	const { memory, request, parameters } = poll;
+	const { formId, plan, readUrls } = begun;
+	const startedAtMs = clock.now();
+	const comparison = startComparison(recallKnown(poll, formId, begun.state));
+	let { state } = begun;
+	const isEnough = (page: PageRead) => {
+		state = placeBaseline(begun.state, page.offsetMs);
+		comparePage(comparison, page, { ...parameters, baseline: state.baseline });
+		readUrls.add(page.url);
+		// what a poll before has delivered of the page where the reading goes on does not end it
+		const isStart = page.url === plan.from?.url;
+		const isKnown = plan.isUntilKnown && !isStart && endsKnown(page, comparison);
+		return isKnown || hasEnough(poll, comparison) || readUrls.has(page.next?.url ?? '');
+	};
+	const target = createTarget(request.account, endpoints.listResponses, { formId });
+	const options = { ...plan, isEnough, needsIdentity: true };
+	const part = await readPart(createReadContext(poll), target, options);
+	memory.offsetMs = part.pages.at(-1)?.offsetMs ?? memory.offsetMs;
+	return { ...begun, state, startedAtMs, part, comparison };
+}
+
+/** What is known of the responses of a form. */
+function recallKnown({ memory }: Poll, formId: string, { known: text = '' }: FormState): Known {
+	const recalled = memory.decoded.get(formId);
+	if (recalled?.text === text) return recalled.known;
+	const known = decodeKnown(text)!;
+	memory.decoded.set(formId, { text, known });
+	return known;
+}
+
+/** Whether the events fill the room. */
+function hasEnough(poll: Poll, { found }: Comparison): boolean {
+	return found.size >= countRoom(poll);
+}
