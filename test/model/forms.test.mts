@@ -1,7 +1,7 @@
 /** Forms that come and go, and lists that could not be read whole: what is new then, and what is known. */
 import { expect, it } from 'vitest';
 import { failAll, failPage, faults, Form } from './service.mts';
-import { DAY_MINUTES, DAY_MS, HOUR_MS } from '../time.mts';
+import { DAY_MINUTES, DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
 import { ALL, createPaged, listEvents, START, World } from './world.mts';
 
 it('A response is not forgotten because of readings that are not whole', async () => {
@@ -42,19 +42,34 @@ it('A form that is older than the trigger and is shared later has no new respons
 });
 
 it.each([
-	['was excluded', { watch: { kind: 'all', except: ['B'] } }],
-	['was not needed, for Form Created', { watch: ALL, events: ['formCreated'] }],
-] as const)('A form that %s has no new responses from that time', async (_text, before) => {
-	const world = new World(['A', 'B'], { watch: ALL });
+	['excluded', { kind: 'all', except: ['B'] }],
+	['left', { kind: 'chosen', formIds: ['A'] }],
+] as const)('A form that was %s goes on where it was within 30 days', async (_text, watch) => {
+	const world = new World(['A', 'B'], { watch: ALL, emitExisting: true });
 	const { B } = world.forms;
 	await world.begin();
-	await world.change(before);
+	await world.calm();
+	const before = world.delivered.length;
+	await world.change({ watch });
 	world.submit(B);
-	await world.tick(2 * HOUR_MS);
-	await world.change({ watch: ALL, events: ['responseCompleted'] });
+	await world.run(20 * DAY_MINUTES, undefined, { periodMinutes: 300 });
+	expect(world.delivered).toHaveLength(before);
+	await world.change({ watch: ALL });
 	world.submit(B);
 	await world.calm();
-	expect(world.delivered).toEqual(['B-3 responseCompleted']);
+	expect(world.delivered.slice(before)).toEqual(['B-2 responseCompleted', 'B-3 responseCompleted']);
+});
+
+it('Events of responses that are chosen later are of responses from then on', async () => {
+	const world = new World(['A'], { events: ['formUpdated'] });
+	const { A } = world.forms;
+	await world.beginAndRun(60);
+	A.submit(false, world.time.actual());
+	world.time.pass(HOUR_MS);
+	await world.change({ events: ['formUpdated', 'responseCompleted'] });
+	world.submit(A);
+	await world.run(60);
+	expect(world.delivered).toEqual(['A-3 responseCompleted']);
 });
 
 it.each(['other.example.com', 'forms.example.com:8443'])(
@@ -68,20 +83,13 @@ it.each(['other.example.com', 'forms.example.com:8443'])(
 		await publishWith('http://forms.example.com/api/v1');
 		await world.tick(HOUR_MS);
 		world.submit(world.forms.A);
+		world.time.pass(2 * MINUTE_MS);
 		const events = await publishWith('https://forms.example.com/api/v1');
 		expect(events).toEqual(['A-2 responseCompleted']);
 		world.forms.A.submit(false, world.time.actual() - HOUR_MS);
 		expect(await publishWith(`https://${host}/api/v1`)).toEqual([]);
 	},
 );
-
-it('New forms beyond Max Responses per Poll start the workflow with later polls', async () => {
-	const world = new World(['A'], { watch: ALL, events: ['formCreated'], maxPerPoll: 1 });
-	await world.beginAndRun(5);
-	for (const id of ['B', 'C', 'D']) world.createForm(id);
-	await world.run(20);
-	expect(world.delivered.toSorted()).toEqual(['B formCreated', 'C formCreated', 'D formCreated']);
-});
 
 it.each([true, false])(
 	'All forms are watched from the time at which they are chosen after one form (creation times: %s)',

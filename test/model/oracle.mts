@@ -106,7 +106,7 @@ export class Oracle {
 		const since = typeof emitExisting === 'number' ? emitExisting : emitExisting ? 0 : Infinity;
 		for (const response of form.kept) {
 			for (const event of EVENTS) this.beliefs.delete(`${response.id} ${event}`);
-			const isThere = response.missingOn === undefined;
+			const isThere = response.missingSince === undefined;
 			const isEmitted = response.createdAt >= since;
 			if (isEmitted || !isThere) this.appear(response, isFirst && isThere, !isFirst);
 			else if (response.incomplete) {
@@ -121,14 +121,17 @@ export class Oracle {
 	/**
 	 * Other events, forms or filters are chosen: what has happened was seen with the old ones.
 	 *
-	 * @param readSince since when all lists were read, in epoch milliseconds
+	 * @param readSince since when all watched lists were read, in epoch milliseconds
+	 * @param isRead whether the responses of a form were read with the old ones
 	 */
-	change(readSince: number): void {
-		this.edits.change(readSince);
+	change(readSince: number, isRead: (form: Form) => boolean): void {
+		const isSeenBefore = (subject: Subject) => isRead('form' in subject ? subject.form : subject);
+		this.edits.change(readSince, isSeenBefore);
 		for (const [key, belief] of this.beliefs) {
 			const { subject, event, at } = belief;
 			const isReopened = event === 'responseCompleted' && (subject as Response).incomplete;
-			const isSeen = subject.missingOn === undefined && at <= readSince && !isReopened;
+			const isListed = subject.missingSince === undefined && !isReopened;
+			const isSeen = isListed && at <= readSince && (!('form' in subject) || isRead(subject.form));
 			if (isSeen) this.beliefs.delete(key);
 			else belief.isOwed = false;
 		}
@@ -146,7 +149,8 @@ export class Oracle {
 			const belief = this.beliefs.get(`${id} ${event}`);
 			expect(belief?.at ?? Infinity, `${event} of ${id} has happened`).toBeLessThanOrEqual(endedAt);
 			const { deliveredAt, isRepeatable } = belief!;
-			if ('form' in subject) {
+			// only the items of one page come oldest first
+			if ('form' in subject && subject.form.pageSize === Infinity) {
 				const before = positions.get(subject.form) ?? 0;
 				expect(subject.number, `${id} comes after earlier ones`).toBeGreaterThan(before);
 				positions.set(subject.form, subject.number);
@@ -167,7 +171,9 @@ export class Oracle {
 		const owed: Owed[] = [...this.beliefs.values()].filter(
 			({ isOwed, at }) => isOwed && at < Infinity,
 		);
-		return [...owed, ...this.edits.listOwed()].filter(({ subject }) => !subject.missingOn);
+		return [...owed, ...this.edits.listOwed()].filter(
+			({ subject }) => subject.missingSince === undefined,
+		);
 	}
 
 	/** What has to be delivered by now. */
@@ -231,7 +237,7 @@ class Edits {
 	/** All that is there has been read. */
 	settle(): void {
 		for (const belief of this.beliefs.values())
-			if (belief.state === 'unread' && belief.subject.missingOn === undefined)
+			if (belief.state === 'unread' && belief.subject.missingSince === undefined)
 				Object.assign(belief, { state: 'read', isStale: false });
 	}
 
@@ -242,9 +248,10 @@ class Edits {
 	}
 
 	/** Other events are chosen: what was read is known. */
-	change(readSince: number): void {
+	change(readSince: number, isSeen: (subject: Subject) => boolean): void {
 		for (const { subject } of this.beliefs.values()) {
-			const isRead = readSince > -Infinity && subject.missingOn === undefined;
+			const isListed = subject.missingSince === undefined;
+			const isRead = readSince > -Infinity && isListed && isSeen(subject);
 			this.appear(subject, isRead ? subject.edits : undefined);
 			this.beliefs.get(subject.id)!.isStale = !isRead;
 		}

@@ -28,13 +28,13 @@ function promiseMinutes(
 	{ subject, event, at }: Owed,
 	{ parameters, formCount, listPages, fieldPages }: Watched,
 ): number {
-	const { events, requestsPerDay } = parameters;
+	const { events, requestsPerDay, watch } = parameters;
 	const spacing = DAY_MINUTES / requestsPerDay;
 	const isListAlone = events.every((one) => one.startsWith('form'));
-	if (subject instanceof Form) return isListAlone ? listPages * spacing : 60;
-	const isListRead = parameters.watch.kind === 'all' || events.includes('formUpdated');
-	const left = requestsPerDay - (isListRead ? 24 * listPages : 0);
-	const perRequest = (DAY_MINUTES / left) * (1 + MAX_WEIGHT * (formCount - 1));
+	if (subject instanceof Form && isListAlone) return listPages * spacing;
+	const isListRead = watch.kind === 'all' || events.includes('formUpdated');
+	const perRequest = spacing * (1 + MAX_WEIGHT * (formCount - 1) + Number(isListRead));
+	if (subject instanceof Form) return Math.max(60, listPages * perRequest);
 	const { order, paging, pageSize, kept } = subject.form;
 	const pages = Math.max(1, Math.ceil(kept.length / pageSize));
 	const isOrdered = order === 'newest' || (order === 'oldest' && paging === 'number');

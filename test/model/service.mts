@@ -7,9 +7,6 @@ import { Readable } from 'node:stream';
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import type { VirtualTime } from '../time.mts';
 
-/** The days, from 1970, on which a list was read without a form or response; undefined while it is listed. */
-type MissingOn = Set<number>;
-
 /** A response as the service keeps it. */
 export type Response = {
 	id: string;
@@ -20,7 +17,8 @@ export type Response = {
 	/** Epoch milliseconds, to the second. */
 	createdAt: number;
 	edits: number;
-	missingOn?: MissingOn;
+	/** Since when it is not listed, in epoch milliseconds; undefined while it is listed. */
+	missingSince?: number;
 	/** It was missing for so long that the trigger may or may not have forgotten it. */
 	isDoubtful?: boolean;
 };
@@ -28,26 +26,16 @@ export type Response = {
 export type Order = 'oldest' | 'newest' | 'shuffled';
 
 /** How a page says where the next one is. */
-export type Paging = 'link' | 'header' | 'number' | 'cursor';
+export type Paging = 'link' | 'number' | 'cursor';
 
-const toIso = (ms: number) => new Date(ms).toISOString().slice(0, 19);
-
-type Spell = (ms: number, number: number, isTrue: boolean) => unknown[];
-
-/** How the service writes a time, a number and a boolean. */
-const spellings = {
-	specification: (ms, number, isTrue) => [`${toIso(ms)}.000000Z`, number, isTrue],
-	sql: (ms, number, isTrue) => [toIso(ms).replace('T', ' '), String(number), isTrue ? 1 : 0],
-	epoch: (ms, number, isTrue) => [ms / 1000, number, isTrue ? '1' : '0'],
-	zone: (ms, number, isTrue) => [`${toIso(ms + 3_600_000)}+01:00`, number, String(isTrue)],
-} satisfies Record<string, Spell>;
+/** As the specification writes times. */
+const toIso = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}.000000Z`;
 
 export class Form {
 	readonly kept: Response[] = [];
 	order: Order = 'newest';
 	pageSize = Infinity;
 	paging: Paging = 'link';
-	spelling: keyof typeof spellings = 'specification';
 	/** Whether the account sees the form. */
 	listed = true;
 	/** Whether the listing of the form is empty for a while. */
@@ -61,7 +49,7 @@ export class Form {
 	readonly createdAt: number;
 	/** Whether the list of forms says when the form was created. */
 	isDated = true;
-	missingOn?: MissingOn;
+	missingSince?: number;
 	/** The same as of a response, until the list of forms is read. */
 	isDoubtful = false;
 
@@ -91,9 +79,8 @@ export class Form {
 	}
 
 	record({ id, number, incomplete, createdAt, edits }: Response): IDataObject {
-		const spelled = spellings[this.spelling](createdAt, number, incomplete);
-		const record = { created_at: spelled[0], number: spelled[1], is_incomplete: spelled[2] };
-		return { uuid: id, ...record, responses: [{ key: 'Edits', value: edits }] } as IDataObject;
+		const record = { number, created_at: toIso(createdAt), is_incomplete: incomplete };
+		return { uuid: id, ...record, responses: [{ key: 'Edits', value: edits }] };
 	}
 }
 
@@ -176,8 +163,6 @@ const PATH = '/api/v1/';
 export class Service {
 	/** Entries on a page of the list of forms, and of the fields of a form. */
 	otherPageSize = Infinity;
-	/** Whether replies say when they were sent. */
-	isDated = true;
 	readonly sent: Sent[] = [];
 	treatment: Treatment = {};
 	readonly forms: Record<string, Form>;
@@ -193,7 +178,7 @@ export class Service {
 	 *
 	 * @throws what the helper throws where no reply comes
 	 */
-	async request({ url: path, baseURL, qs = {}, timeout = 300_000 }: IHttpRequestOptions) {
+	async request({ url: path, baseURL, qs = {}, timeout = 300_000, encoding }: IHttpRequestOptions) {
 		const { time, treatment } = this;
 		const url = new URL(path, baseURL);
 		for (const [name, value] of Object.entries(qs)) url.searchParams.set(name, String(value));
@@ -209,11 +194,11 @@ export class Service {
 		treatment.beforeReply?.(one);
 		const reply = fault && 'status' in fault ? fault : this.answer(one, url);
 		one.isGood = fault === undefined && reply.status < 400;
-		const date = this.isDated && { date: new Date(time.actual()).toUTCString() };
+		const date = new Date(time.actual()).toUTCString();
 		return {
 			statusCode: reply.status,
-			headers: { ...date, 'content-type': 'application/json', ...reply.headers },
-			body: Readable.from([Buffer.from(reply.body)]),
+			headers: { date, 'content-type': 'application/json', ...reply.headers },
+			body: encoding === 'stream' ? Readable.from([Buffer.from(reply.body)]) : reply.body,
 		};
 	}
 
@@ -230,7 +215,7 @@ export class Service {
 		if (one.kind === 'forms') {
 			const listed = Object.values(this.forms).filter((form) => form.listed);
 			const records = listed.map(({ id, name, edits, kept, createdAt, isDated }) => {
-				const created_at = isDated ? `${toIso(createdAt)}Z` : undefined;
+				const created_at = isDated ? toIso(createdAt) : undefined;
 				const changing = { responses_count: kept.length, updated_at: one.at };
 				return { id, name, description: `${edits}`, ...changing, created_at };
 			});
@@ -281,13 +266,11 @@ function listPage<T>(
 	const last_page = Math.max(1, Math.ceil(all.length / pageSize));
 	const ways: Record<Paging, IDataObject> = {
 		link: { links: { next: link }, meta: { current_page: number } },
-		header: {},
 		number: { meta: { current_page: number, last_page, total: all.length } },
 		cursor: { meta: { next_cursor: one.isLast ? null : `c${number + 1}` } },
 	};
 	return {
 		status: 200,
-		headers: paging === 'header' && link !== null ? { link: `<${link}>; rel="next"` } : {},
 		body: JSON.stringify({ success: true, data, ...ways[paging] }),
 	};
 }

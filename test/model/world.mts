@@ -3,6 +3,7 @@
  * and the node, and what holds for every poll, whatever the world.
  */
 import fc from 'fast-check';
+import lodash from 'lodash';
 import { expect } from 'vitest';
 import { N8n } from './n8n.mts';
 import type { Circumstances, Mode, Parameters, Poll, Process } from './n8n.mts';
@@ -13,8 +14,8 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, VirtualTime } from '../time.mts';
 /** A machine's clock has fractions of milliseconds. */
 export const START = Date.UTC(2026, 10, 21, 12) + 0.375;
 
-/** docs/trigger.md: days on which the list is read; what is missing for longer is new, or may still be known. */
-const REMEMBERED_DAYS = 30;
+/** docs/trigger.md: 30 days; the trigger counts from its last reading, so a day before is not certain. */
+const REMEMBERED_MS = 29 * DAY_MS;
 
 const MAX_CALM_POLLS = 300;
 
@@ -39,12 +40,12 @@ export class World {
 	readonly n8n: N8n;
 	readonly oracle: Oracle;
 	readonly polls: Poll[] = [];
-	/** What was last asked for in vain, whose failure may be reported later. */
-	private readonly failing = new Set<string>();
-	/** Whether the first page of the list of forms was read well, with the forms that are listed now. */
-	private isListBegun = false;
+	/** Whether something has failed since all was well: a failure may be reported later. */
+	private isTroubled = false;
 	/** Forms that were created since the list of forms was last read. */
 	private readonly unlisted = new Set<Form>();
+	/** When forms were left whose responses had been watched, in epoch milliseconds. */
+	private readonly leftAt = new Map<Form, number>();
 
 	/** @param ids the forms that exist, each with one response, all of them watched */
 	constructor(ids: readonly string[], given: Given = {}) {
@@ -82,7 +83,7 @@ export class World {
 
 	submit(form: Form, incomplete = false): Response {
 		const response = form.submit(incomplete, this.time.actual());
-		if (form.hidden || !form.listed) response.missingOn = new Set();
+		if (form.hidden || !form.listed) response.missingSince = this.time.actual();
 		this.oracle.appear(response, !form.isDoubtful);
 		return response;
 	}
@@ -106,10 +107,9 @@ export class World {
 	createForm(id: string): Form {
 		const form = new Form(id, Math.floor(this.time.actual() / 1000) * 1000);
 		// it is listed as the others are
-		const [{ order, pageSize, paging, spelling, isDated }] = Object.values(this.forms);
-		this.forms[id] = Object.assign(form, { order, pageSize, paging, spelling, isDated });
+		const [{ order, pageSize, paging, isDated }] = Object.values(this.forms);
+		this.forms[id] = Object.assign(form, { order, pageSize, paging, isDated });
 		this.oracle.appear(form);
-		this.isListBegun = false;
 		this.unlisted.add(form);
 		return form;
 	}
@@ -117,17 +117,20 @@ export class World {
 	/** A form or responses of it leave the lists or are back in them. */
 	show(form: Form, change: () => void): void {
 		change();
-		this.isListBegun = false;
+		const now = this.time.actual();
 		const shown = new Set([...(form.listed ? [form] : []), ...form.shown()]);
 		for (const subject of [form, ...form.kept]) {
-			const { missingOn = new Set() } = subject;
+			const { missingSince = now } = subject;
 			const isShown = shown.has(subject);
-			if (isShown && missingOn.size > REMEMBERED_DAYS) {
-				subject.isDoubtful = true;
-				this.oracle.appear(subject, false, true);
-			}
-			subject.missingOn = isShown ? undefined : missingOn;
+			if (isShown && now - missingSince > REMEMBERED_MS) this.doubt(subject);
+			subject.missingSince = isShown ? undefined : missingSince;
 		}
+	}
+
+	/** The trigger may have forgotten it, so it may be new. */
+	private doubt(subject: Form | Response): void {
+		subject.isDoubtful = true;
+		this.oracle.appear(subject, false, true);
 	}
 
 	setDeleted(response: Response, deleted: boolean): void {
@@ -189,8 +192,12 @@ export class World {
 			const { items } = await this.tick(HOUR_MS);
 			const missing = this.oracle.listMissing();
 			const isCalm = items.length === 0 && missing.length === 0 && this.isAllRead(from);
-			if (isCalm) return this.oracle.edits.settle();
-			expect(polls, `polls, and still missing: ${missing.join()}`).toBeLessThan(MAX_CALM_POLLS);
+			if (!isCalm)
+				expect(polls, `polls, and still missing: ${missing.join()}`).toBeLessThan(MAX_CALM_POLLS);
+			else {
+				this.isTroubled = false;
+				return this.oracle.edits.settle();
+			}
 		}
 	}
 
@@ -208,7 +215,6 @@ export class World {
 		// a response gives one event at a time: a second one that is not owed comes with the next polls
 		const readSince = this.time.actual();
 		await this.calm();
-		this.failing.clear();
 		await this.changeAtOnce(parameters, readSince);
 		await this.calm();
 	}
@@ -224,14 +230,20 @@ export class World {
 			this.setListed(form, true);
 			form.betweenPages = undefined;
 		}
-		oracle.change(readSince);
 		const before = this.readsResponses() ? this.watchedForms() : [];
+		oracle.change(readSince, (form) => before.includes(form));
 		const wasAll = n8n.parameters.watch.kind === 'all';
 		n8n.parameters = { ...n8n.parameters, ...parameters };
-		// a form that the trigger does not know yet is new, with its responses
-		const isKnown = (form: Form) => !form.isDoubtful && !(wasAll && this.unlisted.has(form));
-		const added = this.watchedForms().filter((form) => !before.includes(form) && isKnown(form));
-		for (const form of added) oracle.begin(form, n8n.parameters.emitExisting, false);
+		const now = this.time.actual();
+		const still = this.readsResponses() ? this.watchedForms() : [];
+		for (const form of lodash.difference(before, still)) this.leftAt.set(form, now);
+		for (const form of lodash.difference(this.watchedForms(), before)) {
+			// a form that the trigger does not know yet is new, with its responses
+			if (form.isDoubtful || (wasAll && this.unlisted.has(form))) continue;
+			const leftAt = this.leftAt.get(form);
+			if (leftAt === undefined) oracle.begin(form, n8n.parameters.emitExisting, false);
+			else if (now - leftAt > REMEMBERED_MS) form.kept.forEach((response) => this.doubt(response));
+		}
 		const from = this.service.sent.length;
 		await this.publish();
 		// what comes before that can count as earlier
@@ -276,31 +288,19 @@ export class World {
 		}
 		const responses = this.readsResponses();
 		const needed = { responses, forms: true, fields: needsFields, other: false };
-		for (const { kind, form, url, page, isGood, isLast } of sent) {
+		for (const { kind, form, url, isGood, isLast } of sent) {
 			const isNeeded = needed[kind] && (form === '' || this.isWatched(form));
 			expect(isNeeded, `${url} is needed`).toBe(true);
+			if (!isGood || latencyMs > 0) this.isTroubled = true;
+			if (kind !== 'forms' || !isLast) continue;
 			// without events of responses, only the list shows that a chosen form is gone
-			const isGone = this.watchedForms().some(({ listed }) => !listed);
-			const isMissed = kind === 'forms' && !responses && isGone;
-			const isWell = isGood && !isMissed && latencyMs === 0;
-			if (kind === 'forms') this.isListBegun = isWell && (page === 1 || this.isListBegun);
-			if (!isWell) this.failing.add(`${kind} ${form}`);
-			else if (isLast && (kind !== 'forms' || this.isListBegun))
-				this.failing.delete(`${kind} ${form}`);
-			if (kind === 'forms' && isLast && this.isListBegun) {
-				this.unlisted.clear();
-				for (const one of Object.values(this.forms)) one.isDoubtful = false;
-			}
+			if (this.watchedForms().some(({ listed }) => !listed)) this.isTroubled = true;
+			this.unlisted.clear();
+			for (const one of Object.values(this.forms)) one.isDoubtful = false;
 		}
 		const urls = sent.map(({ url }) => url);
 		expect(new Set(urls).size, `each of ${urls.join()} is asked for once`).toBe(urls.length);
-		if (this.failing.size === 0) expect(thrown, 'what a good poll throws').toBeUndefined();
-		const forms = Object.values(this.forms);
-		const read = new Set(sent.filter(({ isGood }) => isGood).map(({ form }) => form));
-		const day = Math.floor(poll.endedAt / DAY_MS);
-		for (const form of forms)
-			for (const subject of read.has('') || read.has(form.id) ? [form, ...form.kept] : [])
-				subject.missingOn?.add(day);
+		if (!this.isTroubled) expect(thrown, 'what a good poll throws').toBeUndefined();
 		return poll;
 	}
 }

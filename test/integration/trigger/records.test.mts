@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { time } from '../harness.mts';
-import { HOUR_MS, serveLists, tick } from './watching.mts';
+import { HOUR_MS, serveLists } from './watching.mts';
 
 const lists = await serveLists();
 const { publish } = lists;
@@ -29,16 +29,6 @@ describe('An item without Simplify', () => {
 	});
 });
 
-it('A failed download is logged as a download, and not as a form that could not be read', async () => {
-	const { poll } = await publish({ options: { downloadFiles: true } });
-	lists.responses.push({ uuid: 'a', responses: { CV: `cv.txt|${lists.baseUrl}/fields` } });
-	lists.areFieldsDown = true;
-	const log: string[] = [];
-	expect(await poll({}, { ...tick, log })).toEqual([]);
-	expect(log.join()).toMatch(/file|download/i);
-	expect(log.join()).not.toContain('could not be read');
-});
-
 it('A condition can name an attribute that only the responses of the service have', async () => {
 	lists.responses.push({ uuid: 'a', source: 'app' });
 	const conditions = [{ field: 'source', operator: 'is', value: 'web' }];
@@ -48,7 +38,7 @@ it('A condition can name an attribute that only the responses of the service hav
 });
 
 describe('A response', () => {
-	it('without a time keeps its place by its number', async () => {
+	it('without a time keeps its place on the page by its number', async () => {
 		const { poll } = await publish();
 		const created_at = '2026-01-01T00:00:00Z';
 		lists.responses.push({ uuid: 'second', number: 2 }, { uuid: 'first', number: 1, created_at });
@@ -81,13 +71,6 @@ describe('The fields of a form, which columns are made of,', () => {
 		submit('Edsger');
 		expect(await poll()).toMatchObject([{ Name: 'Edsger' }]);
 		expect(countFieldRequests()).toBe(2);
-	});
-
-	it('are not read when the workflow is published again without a filter', async () => {
-		const { poll } = await publish({ options: { columns: true, requestsPerDay: 720 } });
-		const before = lists.requests.length;
-		expect(await poll({}, {})).toEqual([]);
-		expect(lists.requests).toHaveLength(before);
 	});
 
 	it('are read again, but not each time, for an answer that belongs to none of them', async () => {
@@ -125,16 +108,6 @@ describe('The fields of a form, which columns are made of,', () => {
 		submit('42');
 		expect(await poll()).toMatchObject([{ answers: { Name: '42' } }]);
 		expect(countFieldRequests()).toBe(1);
-	});
-
-	it('are those known before while they cannot be read again', async () => {
-		const { poll } = await publish(columns);
-		submit('Ada');
-		await poll();
-		await time.sleep(HOUR_MS);
-		lists.areFieldsDown = true;
-		submit('Grace');
-		expect(await poll()).toMatchObject([{ Name: 'Grace' }]);
 	});
 
 	it('delay a response, and lose none, while they have never been read', async () => {

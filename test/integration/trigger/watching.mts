@@ -110,12 +110,17 @@ export function namesIn(items: INodeExecutionData[]): unknown[] {
 }
 
 /** Polls, so long after one another: the names that they deliver, and the errors that people see. */
-export async function pollFor(trigger: Trigger, polls: number, stepMs: number) {
+export async function pollFor(
+	trigger: Trigger,
+	polls: number,
+	stepMs: number,
+	changed: INodeParameters = {},
+) {
 	const names: unknown[] = [];
 	const errors: Array<Error & { description?: string }> = [];
 	for (let poll = 0; poll < polls; poll++) {
 		await time.sleep(stepMs);
-		const items = await trigger.poll(tick).catch((error: Error) => {
+		const items = await trigger.poll(tick, changed).catch((error: Error) => {
 			errors.push(error);
 			return [];
 		});
