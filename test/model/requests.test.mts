@@ -1,7 +1,4 @@
-/**
- * Several forms and several triggers: that each gets its turn, both for requests and for room in a poll,
- * that all of them together keep to Requests per Day, and that each waits for as long as the service asks.
- */
+/** Requests per Day, which all triggers of an account share, and waits that the service asks for. */
 import fc from 'fast-check';
 import lodash from 'lodash';
 import { expect, it } from 'vitest';
@@ -13,17 +10,6 @@ import { DAY_MINUTES, MINUTE_MS, VirtualTime, countMostInADay, listGaps } from '
 import { ALL, always, createPaged, fill, START, World } from './world.mts';
 
 const createIds = (count: number) => lodash.times(count, (index) => `F${index}`);
-
-it('Turns of forms come round: none of 25 is read twice before another', async () => {
-	// so many requests that all forms are due at each poll
-	const world = new World(createIds(25), { mode: 'durable', requestsPerDay: 864_000 });
-	const slow = { latencyMs: 2_000 };
-	await world.begin(slow);
-	await world.run(20, (minute) => world.submit(world.forms[`F${minute % 3}`]), slow);
-	const pages = world.service.sent.filter(({ kind }) => kind === 'responses');
-	for (const turn of lodash.chunk(lodash.map(pages, 'form'), 25))
-		expect(new Set(turn).size, `different forms in ${turn.join()}`).toBe(turn.length);
-});
 
 type Trigger = Partial<Parameters> & { forms?: number; how?: Partial<Form> };
 
@@ -154,25 +140,6 @@ it.each<[number, number, number, number, Mode]>([
 	// from the reply on
 	expect(Math.min(...gaps)).toBeGreaterThanOrEqual(least + 0.3);
 	expect(Math.max(...gaps)).toBeLessThanOrEqual(most);
-});
-
-it.each<[number, number, Order]>([
-	[1, 5, 'newest'],
-	[10, 80, 'newest'],
-	[10, 80, 'oldest'],
-])('%i forms of six pages are all read, with %i requests a day, %s first', async (...given) => {
-	const [count, requestsPerDay, order] = given;
-	const world = new World(createIds(count), { requestsPerDay });
-	for (const form of Object.values(world.forms)) {
-		fill(Object.assign(form, { order, pageSize: 2, paging: 'number' }), 12);
-	}
-	await world.begin();
-	const submit = (minute: number) => minute === 1440 && world.submit(world.forms.F0);
-	await world.run(4 * 1440, submit, { periodMinutes: 10 });
-	expect(world.delivered).toEqual(['F0-13 responseCompleted']);
-	// readings of the newest page and of all pages take turns
-	const minutes = (2 * count * 1440) / requestsPerDay;
-	expect(world.oracle.listDelays()[0]).toBeLessThanOrEqual(minutes + 10);
 });
 
 it('Requests per Day hold with 300 pages and a restart every six hours', async () => {

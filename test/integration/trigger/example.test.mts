@@ -1,14 +1,13 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { status } from '../../service/index.mts';
 import type { NewField } from '../../service/store.mts';
 import { time } from '../harness.mts';
 import { running, createWorld } from '../world.mts';
 import { addForm, begin, namesIn, tick, watch } from './watching.mts';
 
 const world = await running();
-const { service, n8n } = world;
-const { store } = service;
+const { n8n } = world;
+const { store } = world.service;
 
 const fetch = async (form: string, parameters: INodeParameters = {}) =>
 	(await watch(n8n, form, parameters).poll({ mode: 'manual' })).map(({ json }) => json);
@@ -22,16 +21,6 @@ describe('Fetch Test Event', () => {
 		expect(namesIn(await trigger.poll({ mode: 'manual' }))).toEqual(['Grace']);
 		expect(trigger.saved()).toEqual(before);
 		expect(namesIn(await trigger.poll(tick))).toEqual(['Ada', 'Grace']);
-	});
-
-	it('shows the response without a file that cannot be read', async () => {
-		const { form, submit } = addForm(world);
-		const { id } = store.addFile({ name: 'cv.txt', type: 'text/plain', data: new Uint8Array(9) });
-		submit(`cv.txt|${service.url}/files/${id}/cv.txt`);
-		service.faults.set({ fault: status(410, 'Gone'), match: { path: /files/ } });
-		expect(await fetch(form, { options: { downloadFiles: true } })).toMatchObject([
-			{ event: 'responseCompleted', fileError: expect.any(String) },
-		]);
 	});
 
 	it.each([
@@ -56,13 +45,6 @@ describe('Fetch Test Event', () => {
 		}
 		const items = await watch(own.n8n, '', { watch: 'all' }).poll({ mode: 'manual' });
 		expect(namesIn(items)).toEqual(['Of New']);
-	});
-
-	it('says that all forms are excluded if they are', async () => {
-		addForm(world);
-		const exceptFormIds = store.forms().map(({ id }) => id);
-		const fetching = fetch('', { watch: 'all', exceptFormIds });
-		await expect(fetching).rejects.toThrow('All forms are excluded');
 	});
 
 	it('says that no response meets the filters, in place of an example that breaks them', async () => {

@@ -29,14 +29,6 @@ describe('An item without Simplify', () => {
 	});
 });
 
-it('A condition can name an attribute that only the responses of the service have', async () => {
-	lists.responses.push({ uuid: 'a', source: 'app' });
-	const conditions = [{ field: 'source', operator: 'is', value: 'web' }];
-	const { poll } = await publish({ filters: { conditions: { conditions } } });
-	lists.responses.push({ uuid: 'b', source: 'web' }, { uuid: 'c', source: 'app' });
-	expect(await poll()).toMatchObject([{ uuid: 'b' }]);
-});
-
 describe('A response', () => {
 	it('without a time keeps its place on the page by its number', async () => {
 		const { poll } = await publish();
@@ -99,15 +91,6 @@ describe('The fields of a form, which columns are made of,', () => {
 		submit('Grace');
 		const changed = { ...options, answerKeys: 'customKey', requestsPerDay: 1e9 };
 		expect(await poll({ options: changed })).toMatchObject([item]);
-	});
-
-	it('change no answers of items if only a filter needs them', async () => {
-		lists.fields[0].type = 'number';
-		const conditions = [{ field: 'Name', operator: 'is', value: '42' }];
-		const { poll } = await publish({ filters: { conditions: { conditions } } });
-		submit('42');
-		expect(await poll()).toMatchObject([{ answers: { Name: '42' } }]);
-		expect(countFieldRequests()).toBe(1);
 	});
 
 	it('delay a response, and lose none, while they have never been read', async () => {
