@@ -1,9 +1,10 @@
 /** Deliveries: what n8n discards or still saves, what has no room, and a renamed node. */
 import lodash from 'lodash';
 import { expect, it } from 'vitest';
+import { RESPONSE_EVENTS } from '../../nodes/FormService/parameters/watched.ts';
 import type { Mode } from './n8n.mts';
 import type { Order } from './service.mts';
-import { DAY_MINUTES, HOUR_MS, MINUTE_MS } from '../time.mts';
+import { DAY_MINUTES, DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
 import { ALL, createPaged, listEvents, World } from './world.mts';
 
 it.each<[number, number, Order, Mode]>([
@@ -117,4 +118,26 @@ it.each([
 	expect([published, next].flatMap(listEvents)).toEqual(delivered);
 	world.submit(A);
 	expect(listEvents(await world.tick(HOUR_MS))).toEqual(['A-3 responseCompleted']);
+});
+
+it('Each event of a response starts the workflow once, and reopening starts nothing', async () => {
+	const world = new World(['A'], { events: RESPONSE_EVENTS });
+	await world.beginAndRun(5);
+	const response = world.submit(world.forms.A, true);
+	const happenings: Array<[() => unknown, string[]]> = [
+		[() => undefined, ['A-2 responseStarted']],
+		[() => world.time.pass(DAY_MS), ['A-2 responseAbandoned']],
+		[() => world.edit(response), ['A-2 responseUpdated']],
+		[() => world.complete(response), ['A-2 responseCompleted']],
+		[() => world.reopen(response), []],
+		[() => world.complete(response), []],
+		// several edits can come as one
+		[() => lodash.times(2, () => world.edit(response)), ['A-2 responseUpdated']],
+	];
+	for (const [happen, expected] of happenings) {
+		const before = world.delivered.length;
+		happen();
+		await world.run(10);
+		expect(world.delivered.slice(before)).toEqual(expected);
+	}
 });
