@@ -1,6 +1,6 @@
 /** Forms that come and go, and lists that could not be read whole: what is new then, and what is known. */
 import { expect, it } from 'vitest';
-import { failAll, failPage, faults, Form } from './service.mts';
+import { failPage, faults, Form } from './service.mts';
 import { DAY_MINUTES, DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
 import { ALL, createPaged, listEvents, START, World } from './world.mts';
 
@@ -14,19 +14,6 @@ it('A response is not forgotten because of readings that are not whole', async (
 	});
 	await world.calm();
 	expect(world.delivered).toHaveLength(33 * 3);
-});
-
-it('A form is not missing on days on which the list of forms could not be read', async () => {
-	const world = new World(['A', 'B'], { watch: ALL });
-	const { B } = world.forms;
-	await world.begin();
-	world.setListed(B, false);
-	await world.tick(2 * HOUR_MS);
-	for (let day = 0; day < 33; day++) await world.tick(DAY_MS, failAll(faults.serverError, ''));
-	world.submit(B);
-	B.listed = true;
-	await world.run(4 * 60, undefined, { periodMinutes: 30 });
-	expect(world.delivered).toEqual(['B-2 responseCompleted']);
 });
 
 it('A form that is older than the trigger and is shared later has no new responses so far', async () => {

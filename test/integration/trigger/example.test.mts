@@ -115,10 +115,4 @@ describe('Fetch Test Event on a form without responses', () => {
 		expect(Object.keys(example).sort()).toEqual([...Object.keys(real), 'example'].sort());
 		expect(example).toMatchObject({ Size: 'S', Toppings: ['Olives', 'Basil'], Age: 1 });
 	});
-
-	it('never starts a running trigger', async () => {
-		const trigger = watch(n8n, addEmptyForm(), { options: { emitExisting: true } });
-		expect(await trigger.poll()).toEqual([]);
-		expect(await trigger.poll(tick)).toEqual([]);
-	});
 });

@@ -1,36 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { answer, faultTable, type FaultName } from '../../service/index.mts';
-import { locator, n8nFor } from '../harness.mts';
-import { running, createWorld } from '../world.mts';
-import { addForm, begin, HOUR_MS, MINUTE_MS, namesIn, pollFor, watch } from './watching.mts';
+import { answer } from '../../service/index.mts';
+import { locator } from '../harness.mts';
+import { running } from '../world.mts';
+import { addForm, begin, HOUR_MS, MINUTE_MS, pollFor, watch } from './watching.mts';
 
 const world = await running();
 const { service, n8n } = world;
-
-describe('A poll that fails', () => {
-	it.each(Object.keys(faultTable) as FaultName[])(
-		'changes nothing and sends one request, and another poll delivers: %s',
-		async (fault) => {
-			const own = await createWorld();
-			const { store, faults, requests, url } = own.service;
-			const { submit, trigger } = await begin(own);
-			submit('Ada');
-			const before = trigger.saved();
-			requests.length = 0;
-			faults.set({ fault });
-			expect(await trigger.poll({ activation: 'update', budgetMs: 1_500 })).toEqual([]);
-			expect(trigger.saved()).toEqual(before);
-			expect(requests.length).toBeLessThanOrEqual(1);
-			faults.clear();
-			// what the service refused to one token is nothing to another
-			const accessToken = 'another-token';
-			store.addToken(store.firstAccount()!.id, accessToken);
-			trigger.use(n8nFor({ accessToken, baseUrl: url }));
-			expect(namesIn(await trigger.poll())).toEqual(['Ada']);
-			expect(await trigger.poll()).toEqual([]);
-		},
-	);
-});
 
 describe('A form that no longer exists', () => {
 	const gone = 'The form "Old Form" no longer exists';

@@ -20,7 +20,6 @@ export type Trigger = ReturnType<typeof watch>;
  */
 export function watch(n8n: N8n, formId: string, parameters: INodeParameters = {}) {
 	const workflowId = `watching-${++workflows}`;
-	let current = n8n;
 	let staticData: IDataObject = {};
 	const { options, ...rest } = parameters;
 	const all: INodeParameters = {
@@ -35,15 +34,11 @@ export function watch(n8n: N8n, formId: string, parameters: INodeParameters = {}
 		async poll(poll: PollOptions = {}, changed: INodeParameters = {}) {
 			const saved = copy(staticData);
 			const given = { workflowId, staticData: saved, ...poll };
-			const result = await current.runPoll({ ...all, ...changed }, given);
+			const result = await n8n.runPoll({ ...all, ...changed }, given);
 			staticData = copy(result.staticData);
 			return result.items ?? [];
 		},
 		saved: () => staticData,
-		/** Gives the workflow another credential. */
-		use(other: N8n) {
-			current = other;
-		},
 	};
 }
 
@@ -114,7 +109,7 @@ export async function pollFor(
 	trigger: Trigger,
 	polls: number,
 	stepMs: number,
-	changed: INodeParameters = {},
+	changed?: INodeParameters,
 ) {
 	const names: unknown[] = [];
 	const errors: Array<Error & { description?: string }> = [];
