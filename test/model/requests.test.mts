@@ -82,7 +82,7 @@ it('Requests per Day are kept by all triggers of an account, whatever they watch
 			const most = Math.max(...given.map(({ requestsPerDay }) => requestsPerDay));
 			const times = worlds.flatMap(({ requestTimes }) => requestTimes);
 			const counted = lodash.sortBy(times.filter((at) => at >= sinceMs));
-			const bound = Math.max(Math.ceil(1.1 * most), most + 2 * lodash.sumBy(given, 'forms'));
+			const bound = Math.ceil(1.1 * most);
 			expect(countMostInADay(counted)).toBeLessThanOrEqual(bound);
 		}),
 		3,
@@ -92,7 +92,7 @@ it('Requests per Day are kept by all triggers of an account, whatever they watch
 it.each<[number, number, FaultName, Mode, number]>([
 	[50, 20, 'notFound', 'default', 5],
 	[50, 9, 'serverError', 'default', 5],
-	[200, 100, 'notFound', 'default', 10],
+	[120, 60, 'notFound', 'default', 10],
 ])('Requests per Day hold for %i forms, %i of them never read (%s, %s)', async (...given) => {
 	const [count, failing, name, mode, periodMinutes] = given;
 	const ids = createIds(count);
@@ -106,9 +106,7 @@ it.each<[number, number, FaultName, Mode, number]>([
 	const first = lodash.uniqBy(world.service.sent, 'form');
 	expect(lodash.difference(ids, lodash.map(first, 'form'))).toEqual([]);
 	const later = lodash.map(lodash.difference(world.service.sent, first), 'at');
-	// docs/trigger.md: a tenth more, or two more for each form if each has fewer than 20
-	const bound = Math.max(1.1 * 720, 720 / count < 20 ? 720 + 2 * count : 0);
-	expect(countMostInADay(later)).toBeLessThanOrEqual(bound);
+	expect(countMostInADay(later)).toBeLessThanOrEqual(1.1 * 720);
 });
 
 it('Requests for fields are taken from those of the forms', async () => {
