@@ -143,6 +143,8 @@ it.each<[number, number, number, number, Mode]>([
 it('Requests per Day hold with 300 pages and a restart every six hours', async () => {
 	const { world } = createPaged({ pages: 300 });
 	await world.beginAndRun(60);
+	// a first reading of two polls goes on once: the default mode has kept only the first poll
+	await world.restart();
 	const before = world.requestTimes.length;
 	const restart = async (minute: number) => minute % 360 === 0 && (await world.restart());
 	await world.run(1.5 * DAY_MINUTES, restart, { periodMinutes: 2 });

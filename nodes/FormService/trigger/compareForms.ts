@@ -49,7 +49,11 @@ export function compareForms(
 	const isAll = watch.kind === 'all';
 	if (isAll) leaveForms(forms, (id) => listed.has(id) && isWatched(watch, id), nowMs);
 	for (const form of listed.values()) {
-		if (!isWatched(watch, form.id)) continue;
+		if (!isWatched(watch, form.id)) {
+			// an excluded form is not new when it is watched later
+			if (isAll && !forms.has(form.id)) forms.set(form.id, { left: { atMs: nowMs, readings: 0 } });
+			continue;
+		}
 		const known = forms.get(form.id);
 		const isNew = isAll && known === undefined && isCreated(form, listedSinceMs);
 		const before = known ?? (isNew ? created : existing);

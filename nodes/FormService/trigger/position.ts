@@ -41,8 +41,10 @@ const MAX_BEFORE_FIELDS = 50;
 
 /** Whether both readings begin with the same page, so that one of them does for both. */
 export function beginAtSamePage({ newest, all }: FormState): boolean {
-	return newest !== undefined && newest.next?.url === all?.next?.url;
+	return newest !== undefined && getIndex(newest.next) === getIndex(all?.next);
 }
+
+const getIndex = (position: PagePosition | undefined) => position?.pagesBefore ?? 0;
 
 /**
  * What a poll reads of a form. Of all pages, it reads one, and those for which there was time while n8n did
@@ -120,12 +122,19 @@ function moveNewest(
 	isUrgent: true | undefined,
 ): FormState {
 	const { end } = state.newest!;
-	if (end === 'first') {
-		return { ...state, newest: { end, next: next && toPosition(next), isUrgent } };
-	}
 	// a list that has become shorter has nothing at its former last page
-	if (part.pages[0].records.length === 0) return forgetNewest(state);
-	return { ...state, newest: { end, next: toPosition(next ?? part.pages.at(-1)!), isUrgent } };
+	if (end === 'last' && part.pages[0].records.length === 0) return forgetNewest(state);
+	const from = next ?? (end === 'last' ? part.pages.at(-1) : undefined);
+	const newest = { end, next: from && toPosition(from), isUrgent };
+	return { ...state, newest, all: isUrgent ? state.all : skipPages(state.all, part) };
+}
+
+/** The reading of all pages goes on behind pages that the reading of the newest has read. */
+function skipPages(all: FormState['all'], { pages }: Part): FormState['all'] {
+	const [first, last] = [pages[0], pages.at(-1)!];
+	const index = getIndex(all?.next);
+	const isRead = first.pagesBefore <= index && index <= last.pagesBefore;
+	return isRead && last.next ? { ...all, next: toPosition(last.next) } : all;
 }
 
 /** After so many failures in a row, a page is given up and the reading begins at the first page. */

@@ -15,17 +15,11 @@ function shown(options: INodeParameters, more: INodeParameters = {}): string[] {
 }
 
 describe('The notice below the forms', () => {
-	it.each<[INodeParameters, string]>([
-		[{}, 'Polls the form about every 2 minutes, even if Poll Times is shorter.'],
-		[{ watch: 'several' }, '12 forms are each polled about every 24 minutes.'],
-		[{ watch: 'all' }, '12 forms are each polled about every 24 minutes.'],
-		[{ events: ['formCreated'] }, 'Polls the list of forms about every 2 minutes'],
-		[{ events: ['formUpdated', 'responseUpdated'] }, 'The list of forms is polled about once an'],
-	])('says how often the trigger polls for %j, until Requests per Day is set', (more, text) => {
-		expect(shown({}, more)).toEqual([expect.stringContaining(text)]);
-		expect(shown({}, more)).toEqual([expect.stringContaining("set 'Requests per Day'")]);
-		const share = expect.stringMatching(/^All triggers .+ share/);
-		expect(shown({ requestsPerDay: 100 }, more)).toEqual([share]);
+	it('says how often the trigger polls, and how to change that', () => {
+		const text = shown({}).join();
+		expect(text).toContain('one form about every 2 minutes, even if Poll Times is shorter');
+		expect(text).toContain('12 forms are each polled about every 24 minutes');
+		expect(text).toContain("set 'Requests per Day'");
 	});
 });
 

@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import * as pace from '../../../nodes/FormService/trigger/pace.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../nodes/FormService/trigger/pace.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 24, 12);
+
+const createUse = (given: Partial<pace.Use> = {}): pace.Use => {
+	return { accountKey: 'a', requestsPerDay: 720, weight: 1, polledAtMs: NOW_MS, ...given };
+};
+
+it.each<[string, Partial<pace.Use>, Array<Partial<pace.Use>>, number]>([
+	['one form', {}, [], 2],
+	['ten forms', { weight: 10 }, [], 20],
+	['a second trigger', {}, [{ weight: 3 }], 8],
+	['a trigger on another account', {}, [{ accountKey: 'b', weight: 3 }], 2],
+	['a trigger that is switched off', {}, [{ weight: 3, polledAtMs: NOW_MS - 11 * MINUTE_MS }], 2],
+	['a trigger with more Requests per Day', {}, [{ requestsPerDay: 1440 }], 2],
+])('With %s, a form waits for each of its requests', (_text, given, others, minutes) => {
+	const own = createUse(given);
+	const uses = [...others.map(createUse), own];
+	expect(pace.computeSpacingMs(uses, own)).toBe(minutes * MINUTE_MS);
+});
+
+it.each([
+	[undefined, 1],
+	[0, 4],
+	[23, 4],
+	[24, 1],
+	[-1, 1],
+])('A form that delivered a response %s hours ago has the weight %i', (hours, weight) => {
+	const deliveredAtMs = hours === undefined ? undefined : NOW_MS - hours * HOUR_MS;
+	expect(pace.computeWeight(deliveredAtMs, NOW_MS)).toBe(weight);
+});
+
+it.each<[string, number, number, number, boolean]>([
+	['its requests take up their time', 3, 5, 0, false],
+	['its requests have taken up their time', 3, 6, 0, true],
+	['n8n polls a few seconds early', 3, 5.95, 0, true],
+	['the requests are ahead', 3, 2, 2, true],
+	['the clock was set back', 3, -1, 0, true],
+])('A list is due or not if %s', (_text, requests, minutes, ahead, isDue) => {
+	const nowMs = NOW_MS + minutes * MINUTE_MS;
+	expect(pace.isDue({ atMs: NOW_MS, requests }, 2 * MINUTE_MS, nowMs, ahead)).toBe(isDue);
+});
+
+it('The requests of a list never exceed its spacing, but for those of one poll', () => {
+	const spacingMs = 2 * MINUTE_MS;
+	const polls = fc.array(
+		fc.record({ gapMs: fc.nat({ max: HOUR_MS }), requests: fc.integer({ min: 1, max: 72 }) }),
+		{ minLength: 1, maxLength: 50 },
+	);
+	fc.assert(
+		fc.property(polls, (given) => {
+			let [nowMs, sent] = [NOW_MS, 0];
+			let own: pace.Pace | undefined;
+			for (const { gapMs, requests } of given) {
+				nowMs += gapMs;
+				if (own !== undefined && !pace.isDue(own, spacingMs, nowMs)) continue;
+				own = pace.addRequests(own, requests, spacingMs, nowMs);
+				sent += requests;
+				const allowed = (nowMs - NOW_MS + pace.EARLY_MS) / spacingMs + requests;
+				expect(sent).toBeLessThanOrEqual(Math.ceil(allowed) + requests);
+			}
+		}),
+	);
+});
+
+it.each<[string, number, number | undefined, number]>([
+	['n8n polls each minute', 5, 4, 0],
+	['n8n polls once an hour', 64, 4, 30],
+	['n8n has polled meanwhile', 64, 44, 10],
+	['the process has just started', 64, undefined, 0],
+	['the list is not due', 3, 0, 0],
+])('Requests that were not sent are made up for if %s', (_text, minutes, lastMinutes, unused) => {
+	const lastPollAtMs = lastMinutes === undefined ? undefined : NOW_MS + lastMinutes * MINUTE_MS;
+	const own = { atMs: NOW_MS, requests: 2 };
+	const nowMs = NOW_MS + minutes * MINUTE_MS;
+	expect(pace.countUnused(own, 2 * MINUTE_MS, lastPollAtMs, nowMs)).toBe(unused);
+});
+
+it.each([
+	[2 * MINUTE_MS, 72],
+	[20 * MINUTE_MS, 7],
+	[DAY_MS, 1],
+])('With a spacing of %i ms, a poll sends at most %i requests for a list', (spacingMs, most) => {
+	expect(pace.computeMost(spacingMs)).toBe(most);
+});

@@ -1,0 +1,129 @@
+import { expect, it } from 'vitest';
+import { NotSent, ServiceError } from '../../../nodes/FormService/api/errors.ts';
+import * as positions from '../../../nodes/FormService/trigger/position.ts';
+import type { PageRead, Part } from '../../../nodes/FormService/trigger/reading.ts';
+import type { FormState } from '../../../nodes/FormService/trigger/state.ts';
+
+const node = { id: 'n', name: 'N', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
+const at = (page: number) => {
+	const pagesBefore = page - 1;
+	return { url: `https://x.example/?page=${page}`, pagesBefore, recordsBefore: 2 * pagesBefore };
+};
+
+/** A page of a list of so many pages, whose records have these numbers. */
+const createPage = (page: number, pages: number, numbers: number[]): PageRead => ({
+	...at(page),
+	records: numbers.map((number) => ({ uuid: `${number}`, number })),
+	isNumbered: true,
+	isLast: page === pages,
+	next: page === pages ? undefined : at(page + 1),
+	requests: 1,
+	readAtMs: 0,
+	offsetMs: 0,
+});
+const createPart = (pages: PageRead[], more: Partial<Part> = {}): Part => {
+	const isEnd = pages.at(-1)?.isLast === true;
+	return { pages, requests: pages.length, isEnd, isEnough: false, ...more };
+};
+/** All pages of a list with these numbers, two on a page. */
+const readAll = (...numbers: number[]) => {
+	const count = Math.ceil(numbers.length / 2);
+	const pages = Array.from({ length: count }, (_, index) =>
+		createPage(index + 1, count, numbers.slice(2 * index, 2 * index + 2)),
+	);
+	return createPart(pages);
+};
+const READ: FormState = { known: '', pace: { atMs: 0, requests: 1 }, all: {} };
+const failed = (cause: 'configuration-invalid' | 'temporarily-unavailable') =>
+	new ServiceError(node as never, { message: 'failed', failure: { cause } as never });
+
+it.each<[string, number[], 'first' | 'last' | undefined]>([
+	['falls', [8, 7, 6, 5, 4, 3, 2, 1], 'first'],
+	['rises', [1, 2, 3, 4, 5, 6, 7, 8], 'last'],
+	['falls, but for one record', [9, 8, 7, 6, 5, 10, 3, 2, 1, 0], 'first'],
+	['is mixed', [3, 8, 1, 6, 2, 7, 5, 4], undefined],
+	['is that of two pages', [4, 3, 2, 1], undefined],
+	['is the same for all', [1, 1, 1, 1, 1, 1], undefined],
+])('The newest responses are found at an end of a list whose order %s', (_text, numbers, end) => {
+	const { newest, all } = positions.moveOn(READ, 'all', readAll(...numbers), undefined);
+	expect(newest?.end).toBe(end);
+	expect(all).toEqual({});
+});
+
+it('A long first reading finds newest responses at the beginning before it has ended', () => {
+	const state: FormState = { baseline: { sinceMs: 0 } };
+	const pages = [createPage(1, 9, [18, 17]), createPage(2, 9, [16, 15])];
+	const moved = positions.moveOn(state, 'all', createPart(pages), undefined);
+	expect([moved.newest?.end, moved.all?.next, moved.baseline]).toEqual([
+		'first',
+		at(3),
+		state.baseline,
+	]);
+});
+
+it('Every unknown response is new once all pages were read', () => {
+	const state: FormState = { baseline: { sinceMs: 0 } };
+	expect(positions.moveOn(state, 'all', readAll(1, 2), undefined).baseline).toBeUndefined();
+	const again = positions.moveOn(state, 'all', readAll(1, 2), at(1));
+	expect([again.baseline, again.all?.isUrgent]).toEqual([state.baseline, true]);
+});
+
+const error = failed('temporarily-unavailable');
+it.each<[string, FormState, PageRead[], Partial<Part>, number | undefined, number | undefined]>([
+	['the next page', READ, [createPage(1, 9, [1])], {}, undefined, 2],
+	['the page without room', READ, [createPage(1, 9, [1]), createPage(2, 9, [2])], {}, 1, 1],
+	['the last good page', READ, [createPage(1, 9, [1])], { error }, undefined, 1],
+	[
+		'page 1 if a page fails again',
+		{ ...READ, all: { next: at(4) } },
+		[createPage(4, 9, [1])],
+		{ error },
+		undefined,
+		undefined,
+	],
+])('The reading of all pages goes on at %s', (_text, state, pages, more, again, next) => {
+	const part = createPart(pages, more);
+	const moved = positions.moveOn(state, 'all', part, again === undefined ? undefined : at(again));
+	expect(moved.all?.next).toEqual(next === undefined ? undefined : at(next));
+});
+
+it('The reading of all pages skips pages that the reading of the newest has read', () => {
+	const state: FormState = { ...READ, newest: { end: 'first' }, all: { next: at(2) } };
+	const pages = [createPage(1, 9, [18, 17]), createPage(2, 9, [16, 15])];
+	const moved = positions.moveOn(state, 'newest', createPart(pages, { isEnough: true }), undefined);
+	expect([moved.newest?.next, moved.all?.next]).toEqual([undefined, at(3)]);
+});
+
+it('A list that has become shorter is read whole soon', () => {
+	const state: FormState = { ...READ, newest: { end: 'last', next: at(9) } };
+	const moved = positions.moveOn(state, 'newest', createPart([createPage(9, 9, [])]), undefined);
+	expect([moved.newest, moved.all]).toEqual([undefined, { isUrgent: true }]);
+});
+
+it.each<[string, unknown, number, boolean]>([
+	['was not asked for', new NotSent(node as never), 3, false],
+	['fails', error, 1, false],
+	['fails for the third time', error, 3, true],
+	['cannot be reached any more', failed('configuration-invalid'), 1, true],
+])('A reading begins at page 1 or not if its page %s', (_text, cause, failures, isGivenUp) => {
+	const state: FormState = { ...READ, all: { next: at(4) } };
+	const after = positions.fallBack(state, 'all', cause, failures);
+	expect(after.all?.next).toEqual(isGivenUp ? undefined : at(4));
+});
+
+it.each<[string, FormState, positions.Scope, number, number]>([
+	['one page of all', READ, 'all', 0, 1],
+	['pages that there was time for', READ, 'all', 62, 32],
+	['pages ahead of time', { ...READ, all: { isUrgent: true } }, 'all', 0, 72],
+	['the newest', { ...READ, newest: { end: 'first' } }, 'newest', 0, 72],
+	['all of a first reading', { baseline: { sinceMs: 0 } }, 'all', 0, 480],
+])('A poll reads at most %s', (_text, state, scope, idleMinutes, requests) => {
+	const nowMs = (2 + idleMinutes) * 60_000;
+	const options = { needsFields: false, lastPollAtMs: 120_000, nowMs };
+	expect(positions.planReading(state, scope, 120_000, options).maxRequests).toBe(requests);
+	const withFields = positions.planReading(state, scope, 120_000, {
+		...options,
+		needsFields: true,
+	});
+	expect(withFields.maxRequests).toBe(Math.min(requests, 50));
+});
