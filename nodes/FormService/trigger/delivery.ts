@@ -172,10 +172,11 @@ async function readFields(poll: Poll, formId: string, againMs = Infinity) {
 		const read = { ...times, fields: parseFields(records, parameters.output) };
 		memory.fields.set(formId, read);
 		return { ...read, requests };
-	} catch (error) {
-		if (last === undefined || error instanceof NotSent) throw error;
-		const { message } = asNodeError(request.n8n.getNode(), error);
-		request.n8n.logger.warn(`The fields of form ${formId} could not be read again: ${message}`);
+	} catch (cause) {
+		const error = asNodeError(request.n8n.getNode(), cause);
+		if (last === undefined || cause instanceof NotSent) throw error;
+		const text = `The fields of form ${formId} could not be read again: ${error.message}`;
+		request.n8n.logger.warn(text);
 		memory.fields.set(formId, { ...last, ...times });
 		return { ...last, requests: 1 };
 	}

@@ -120,16 +120,13 @@ describe('A trigger that downloads files', () => {
 	it.each([
 		[408, 1, undefined],
 		[503, 3, expect.stringMatching('lost.txt: ')],
-	])(
-		'tries a file that may come back again (%i, %i times)',
-		async (code, times, fileError) => {
-			const trigger = await beginWith('first.txt', 'lost.txt', 'last.txt');
-			service.faults.set({ fault: status(code, 'Later'), match: { path: /lost/ }, times });
-			const [item] = await trigger.poll(tick);
-			expect(Object.keys(item.binary ?? {})).toHaveLength(fileError === undefined ? 3 : 2);
-			expect(item.json.fileError).toEqual(fileError);
-		},
-	);
+	])('tries a file that may come back again (%i, %i times)', async (code, times, fileError) => {
+		const trigger = await beginWith('first.txt', 'lost.txt', 'last.txt');
+		service.faults.set({ fault: status(code, 'Later'), match: { path: /lost/ }, times });
+		const [item] = await trigger.poll(tick);
+		expect(Object.keys(item.binary ?? {})).toHaveLength(fileError === undefined ? 3 : 2);
+		expect(item.json.fileError).toEqual(fileError);
+	});
 });
 
 it('A poll that overlaps another sends no request of its own', async () => {
