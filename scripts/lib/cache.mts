@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, realpath, rename, rm, stat, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { run, step } from './command.mts';
 import { cacheFolder, root } from './paths.mts';
 
@@ -19,19 +19,11 @@ async function removeOutdated(parent: string, prefix: string) {
 	}
 }
 
-/**
- * Makes a folder once. The name ends with the hash of what the folder is made from, and the folder gets the
- * name only when it is complete: it is never outdated, and processes do not disturb each other.
- *
- * @param make fills the folder that it gets
- * @returns the real path of the folder, as Node names modules in it
- */
-export async function makeOnce(
-	{ parent, prefix = '', sources }: { parent: string; prefix?: string; sources: string[] },
-	make: (unfinished: string) => unknown,
-): Promise<string> {
-	const hash = createHash('sha256').update(JSON.stringify(sources)).digest('hex');
-	const folder = join(parent, prefix + hash.slice(0, 16));
+type Origin = { parent: string; prefix?: string; sources: string[] };
+
+/** Makes a folder, or takes the one that is there. */
+async function make(folder: string, prefix: string, fill: (unfinished: string) => unknown) {
+	const parent = dirname(folder);
 	if (existsSync(folder)) {
 		await utimes(folder, new Date(), new Date());
 		return await realpath(folder);
@@ -40,13 +32,34 @@ export async function makeOnce(
 	await removeOutdated(parent, prefix);
 	const unfinished = `${folder}.${process.pid}`;
 	await mkdir(unfinished);
-	await make(unfinished);
+	await fill(unfinished);
 	await rename(unfinished, folder).catch(async (error: Error) => {
 		// another process was faster
 		if (!existsSync(folder)) throw error;
 		await rm(unfinished, { recursive: true });
 	});
 	return await realpath(folder);
+}
+
+/** What this process makes or has made. */
+const made = new Map<string, Promise<string>>();
+
+/**
+ * Makes a folder once. The name ends with the hash of what the folder is made from, and the folder gets the
+ * name only when it is complete: it is never outdated, and processes do not disturb each other.
+ *
+ * @param fill fills the folder that it gets
+ * @returns the real path of the folder, as Node names modules in it
+ */
+export async function makeOnce(
+	{ parent, prefix = '', sources }: Origin,
+	fill: (unfinished: string) => unknown,
+): Promise<string> {
+	const hash = createHash('sha256').update(JSON.stringify(sources)).digest('hex');
+	const folder = join(parent, prefix + hash.slice(0, 16));
+	const path = made.get(folder) ?? make(folder, prefix, fill);
+	made.set(folder, path);
+	return await path;
 }
 
 /**
