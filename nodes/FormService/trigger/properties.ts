@@ -1,5 +1,5 @@
 import { sortBy } from 'lodash';
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { conditionFilters } from '../parameters/filters';
 import { formLocator, makeOptions, simplifySwitch, toOptions } from '../parameters/properties';
 import { outputOptions } from '../parameters/responseOutput';
@@ -20,13 +20,15 @@ import {
 
 const MINUTES = (24 * 60) / DEFAULT_REQUESTS_PER_DAY;
 
-/** n8n shows no expression in a notice, so the numbers are those of the default. */
-const requestsNotice: INodeProperties = {
-	displayName: `Polls one form about every ${MINUTES} minutes, even if Poll Times is shorter: 12 forms are each polled about every ${12 * MINUTES} minutes. To change this, set 'Requests per Day' in the options.`,
-	name: 'requestsNotice',
-	type: 'notice',
-	default: '',
-};
+const ONE_FORM = `New responses arrive within about ${MINUTES} minutes. Form Service limits requests, so shorter Poll Times have no effect.`;
+const SEVERAL_FORMS = `New responses arrive within about ${MINUTES} minutes × number of forms. Changes to forms arrive within about an hour.`;
+
+/** How soon events arrive, with the default of Requests per Day: n8n shows no expression in a notice. */
+function createNotice(displayName: string, { show, hide }: IDisplayOptions): INodeProperties {
+	const isSet = { '/options.requestsPerDay': [{ _cnd: { exists: true as const } }] };
+	const displayOptions = { show, hide: { ...hide, ...isSet } };
+	return { displayName, name: 'requestsNotice', type: 'notice', default: '', displayOptions };
+}
 
 /** What starts the workflow. n8n's node panel offers each as an action. */
 const triggerEvents = sortBy(
@@ -62,6 +64,7 @@ export const triggerProperties: INodeProperties[] = [
 		required: true,
 		default: ['responseCompleted'],
 		options: triggerEvents,
+		hint: 'The test shows one event. To see another one, choose only that event.',
 	},
 	{
 		displayName:
@@ -105,7 +108,9 @@ export const triggerProperties: INodeProperties[] = [
 	{ ...formIds, required: true, displayOptions: showForWatch('several') },
 	{ ...exceptFormIds, displayOptions: showForWatch('all') },
 	{ ...exceptFormIds, displayOptions: { show: WITH_FORM_CREATED } },
-	requestsNotice,
+	createNotice(ONE_FORM, showForWatch('one')),
+	createNotice(SEVERAL_FORMS, showForWatch('several', 'all')),
+	createNotice(SEVERAL_FORMS, { show: WITH_FORM_CREATED }),
 	{
 		displayName: 'Filters',
 		name: 'filters',

@@ -15,11 +15,19 @@ function shown(options: INodeParameters, more: INodeParameters = {}): string[] {
 }
 
 describe('The notice below the forms', () => {
-	it('says how often the trigger polls, and how to change that', () => {
-		const text = shown({}).join();
-		expect(text).toContain('one form about every 2 minutes, even if Poll Times is shorter');
-		expect(text).toContain('12 forms are each polled about every 24 minutes');
-		expect(text).toContain("set 'Requests per Day'");
+	it.each([
+		[{ watch: 'one' }, /^New responses arrive within about 2 minutes\. .*no effect\.$/],
+		[{ watch: 'several' }, /about 2 minutes × number of forms\. .*within about an hour\.$/],
+		[{ watch: 'all' }, /2 minutes × number of forms/],
+		[{ events: ['formCreated'] }, /2 minutes × number of forms/],
+	])('says once how soon responses arrive with %j', (values, text) => {
+		const [said, ...others] = shown({}, values);
+		expect(said).toMatch(text);
+		expect(others).toEqual([]);
+	});
+
+	it('is not shown with Requests per Day, which changes these times', () => {
+		expect(shown({ requestsPerDay: 100 })).toEqual([]);
 	});
 });
 
