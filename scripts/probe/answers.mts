@@ -68,14 +68,15 @@ export function describeAnswers(
 }
 
 /** The types of fields by whether the package knows them. */
-export function describeTypes(fields: readonly IDataObject[]): Section {
+export function describeTypes(fields: readonly IDataObject[]): {
+	section: Section;
+	hasUnknown: boolean;
+} {
 	const shown = fields.map(({ type }) => showType(type));
-	const [known, others] = lodash
-		.partition(shown, 'isKnown')
-		.map((some) => Object.entries(lodash.countBy(some, 'shown')))
-		.map((counts) => counts.map(([type, count]) => `${type} (${count})`));
-	return {
-		title: 'Types of fields',
-		facts: { known, 'not known, read as text': others.length > 0 ? others : 'none' },
-	};
+	const [known, others] = lodash.partition(shown, 'isKnown').map((some) => {
+		const counts = Object.entries(lodash.countBy(some, 'shown'));
+		return counts.map(([type, count]) => `${type} (${count})`);
+	});
+	const facts = { known, 'not known, read as text': others.length > 0 ? others : 'none' };
+	return { section: { title: 'Types of fields', facts }, hasUnknown: others.length > 0 };
 }

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import type { IDataObject, IN8nHttpFullResponse, INode } from 'n8n-workflow';
 import type * as accounts from '../../nodes/FormService/api/account.ts';
-import type * as targets from '../../nodes/FormService/api/endpoints.ts';
 import type { RequestContext } from '../../nodes/FormService/api/requestContext.ts';
 import { builtFile, nodeTypes, typeOf } from '../../test/integration/n8n/built.mts';
 import { core, workflow as n8n } from '../../test/integration/n8n/core.mts';
@@ -13,9 +12,8 @@ export const MAX_REQUESTS = 10;
 
 /** A request and its reply, as they pass n8n's helper. */
 export type Reply = {
-	/** The path of the endpoint, with placeholders. */
-	path: string;
-	isLaterPage: boolean;
+	/** What was asked for: the path of the endpoint, with placeholders. */
+	path?: string;
 	/** Undefined if no reply came. */
 	status?: number;
 	headers: IDataObject;
@@ -30,24 +28,6 @@ export type Connection = {
 };
 
 const { createAccount } = builtFile<typeof accounts>('nodes/FormService/api/account.js');
-const { endpoints } = builtFile<typeof targets>('nodes/FormService/api/endpoints.js');
-
-/** The path of an endpoint that a URL is at. */
-function findPath(url: string): string {
-	const { pathname } = new URL(url);
-	const paths = Object.values(endpoints).map((endpoint): string => endpoint.url);
-	const isAt = (path: string) =>
-		new RegExp(`/api/v1${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname);
-	return paths.find(isAt) ?? 'another path';
-}
-
-function parseJson(chunks: readonly Buffer[]): unknown {
-	try {
-		return JSON.parse(Buffer.concat(chunks).toString());
-	} catch {
-		return undefined;
-	}
-}
 
 /**
  * A context of n8n from which the package sends its requests. Anything but a GET, and more than ten
@@ -68,11 +48,10 @@ export function connect(credential: Account): Connection {
 	const replies: Reply[] = [];
 	const send = context.helpers.httpRequestWithAuthentication;
 	context.helpers.httpRequestWithAuthentication = async function (type, options) {
-		const isLaterPage = new URL(options.url).search !== '';
-		const reply: Reply = { path: findPath(options.url), isLaterPage, headers: {} };
 		if (options.method !== 'GET' || replies.length >= MAX_REQUESTS) {
 			throw new Error('The probe sends no more than ten GET requests');
 		}
+		const reply: Reply = { headers: {} };
 		replies.push(reply);
 		const full = (await send.call(this, type, options)) as IN8nHttpFullResponse;
 		Object.assign(reply, { status: full.statusCode, headers: full.headers });
@@ -88,5 +67,9 @@ async function* record(body: Readable, reply: Reply): AsyncGenerator<Buffer> {
 		chunks.push(chunk);
 		yield chunk;
 	}
-	reply.body = parseJson(chunks);
+	try {
+		reply.body = JSON.parse(Buffer.concat(chunks).toString());
+	} catch {
+		// no JSON
+	}
 }

@@ -44,7 +44,8 @@ async function ask(question: string, isSecret = false): Promise<string> {
 	const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
 	const output = isSecret ? unseen : process.stderr;
 	const terminal = createInterface({ input: process.stdin, output, terminal: true });
-	const answer = await terminal.question('');
+	// Ctrl-D and Ctrl-C end the question
+	const answer = await terminal.question('').catch(() => fail('\nNothing was entered.'));
 	terminal.close();
 	if (isSecret) process.stderr.write('\n');
 	return answer;

@@ -1,7 +1,7 @@
 import lodash from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import type * as targets from '../../nodes/FormService/api/endpoints.ts';
-import type { Endpoint } from '../../nodes/FormService/api/endpoints.ts';
+import type { Endpoint, Target } from '../../nodes/FormService/api/endpoints.ts';
 import type * as identities from '../../nodes/FormService/api/records.ts';
 import type * as lists from '../../nodes/FormService/api/replies/list.ts';
 import type { ListPage } from '../../nodes/FormService/api/replies/list.ts';
@@ -9,14 +9,13 @@ import type * as service from '../../nodes/FormService/api/service.ts';
 import { builtFile } from '../../test/integration/n8n/built.mts';
 import { describeAnswers, describeTypes } from './answers.mts';
 import { MAX_REQUESTS, type Connection, type Reply } from './connect.mts';
-import { describeProblems, explainError, type Problem } from './problems.mts';
-import type { Fact, Report, Section } from './report.mts';
+import { describeProblems, explainError, REPORT, type Problem } from './problems.mts';
+import type { Report, Section } from './report.mts';
 import {
 	describeAttributes,
 	describeReply,
-	describeListPlace,
+	describeList,
 	describeOrder,
-	describePaging,
 	describePlace,
 } from './shapes.mts';
 
@@ -37,17 +36,24 @@ const UNKNOWN_FORM = 'probe-unknown-form';
 
 type Probing = Connection & { problems: Problem[]; sections: Section[] };
 
-/** What some of the requests are for; a failure is noted. */
-async function attempt<T>(
-	{ problems, replies }: Probing,
+/** Does what sends requests to one endpoint, and notes a failure. */
+async function ask<T>(
+	{ context, problems, replies }: Probing,
 	what: string,
-	work: () => Promise<T>,
+	endpoint: Endpoint,
+	ids: Record<string, string>,
+	work: (target: Target) => Promise<T>,
 ): Promise<T | undefined> {
+	const before = replies.length;
 	try {
-		return await work();
+		return await work(createTarget(context.account, endpoint, ids));
 	} catch (error) {
-		problems.push(explainError(what, error, replies.at(-1)));
+		problems.push(explainError(what, error, replies[replies.length - 1]));
 		return undefined;
+	} finally {
+		const { url: path } = endpoint;
+		for (const [index, reply] of replies.slice(before).entries())
+			reply.path = index === 0 ? path : `${path}?…`;
 	}
 }
 
@@ -56,32 +62,25 @@ async function readList(
 	probing: Probing,
 	what: string,
 	endpoint: Endpoint,
-	ids?: Record<string, string>,
+	ids: Record<string, string> = {},
 ): Promise<IDataObject[] | undefined> {
-	const { context, replies } = probing;
-	const read: Array<{ page: ListPage; reply: Reply }> = [];
-	await attempt(probing, `the list of ${what}s`, async () => {
-		const target = createTarget(context.account, endpoint, ids);
+	const { context, replies, sections } = probing;
+	const pages: ListPage[] = [];
+	let first: Reply | undefined;
+	await ask(probing, `the list of ${what}s`, endpoint, ids, async (target) => {
 		for await (const page of readPages(context, target)) {
-			read.push({ page, reply: replies.at(-1)! });
-			if (page.isLast || read.length === MAX_PAGES) break;
+			pages.push(page);
+			first ??= replies.at(-1);
+			if (page.isLast || pages.length === MAX_PAGES) break;
 		}
 	});
-	if (read.length === 0) return undefined;
-	const records = read.flatMap(({ page }) => page.records);
-	const [{ page, reply }] = read;
-	const more = read.at(-1)!.page.isLast ? '' : ` on the first pages (${read.length} read)`;
-	const facts = {
-		'found in': describeListPlace(page, reply),
-		records: `${records.length}${more}`,
-		pages: describePaging(page, reply),
-		order: describeOrder(records),
-	};
-	probing.sections.push({ title: `List of ${what}s`, facts });
-	if (records.length > 0) {
-		const title = `Attributes of a ${what}`;
-		probing.sections.push({ title, facts: describeAttributes(records) });
-	}
+	if (first === undefined) return undefined;
+	const records = pages.flatMap((page) => page.records);
+	const more = pages.at(-1)!.isLast ? '' : `, and more after page ${pages.length}`;
+	const found = { ...describeList(pages[0], first), records: `${records.length}${more}` };
+	sections.push({ title: `List of ${what}s`, facts: { ...found, order: describeOrder(records) } });
+	const attributes = describeAttributes(records);
+	if (records.length > 0) sections.push({ title: `Attributes of a ${what}`, facts: attributes });
 	return records;
 }
 
@@ -98,26 +97,27 @@ async function findResponses(probing: Probing, ids: readonly string[]) {
 }
 
 /** Where the link to the PDF of a response is. */
-async function describePdf(probing: Probing, response?: IDataObject): Promise<string> {
+async function describePdf(probing: Probing, response: IDataObject = {}): Promise<string> {
 	const { context, replies } = probing;
-	const responseId = response && getId(response);
+	const responseId = getId(response);
 	if (!isId(responseId)) return 'no response to ask for';
-	const target = createTarget(context.account, endpoints.getPdf, { responseId });
-	const ask = async () => await getPdfLink(context, target);
-	const link = await attempt(probing, 'the link to a PDF', ask);
-	if (link === undefined) return 'not found';
-	const { baseUrl } = context.account;
-	return describePlace(replies.at(-1)!.body, (one) => {
-		return typeof one === 'string' && URL.parse(one, baseUrl)?.href === link;
+	const what = 'the link to a PDF';
+	const link = await ask(probing, what, endpoints.getPdf, { responseId }, async (target) => {
+		return await getPdfLink(context, target);
 	});
+	const isLink = (one: unknown) =>
+		typeof one === 'string' && URL.parse(one, context.account.baseUrl)?.href === link;
+	return link === undefined ? 'not found' : describePlace(replies.at(-1)!.body, isLink);
 }
 
-/** What the service replies to an ID that no form has. */
-async function describeUnknownForm({ context, replies }: Probing): Promise<string> {
+/** What the service replies to an ID that no form has; that is no problem. */
+async function describeUnknownForm(probing: Probing): Promise<string> {
+	const { context, replies } = probing;
 	if (replies.length === MAX_REQUESTS) return 'not asked: ten requests were sent';
-	const target = createTarget(context.account, endpoints.listFields, { formId: UNKNOWN_FORM });
-	const asked = readPages(context, target).next();
-	await asked.catch(() => {});
+	const ids = { formId: UNKNOWN_FORM };
+	await ask({ ...probing, problems: [] }, '', endpoints.listFields, ids, async (target) => {
+		await readPages(context, target).next();
+	});
 	const reply = replies.at(-1)!;
 	reply.path = '/forms/{unknown}/fields';
 	return describeReply(reply);
@@ -125,39 +125,42 @@ async function describeUnknownForm({ context, replies }: Probing): Promise<strin
 
 /** Reads a service with at most ten GET requests, and reports shapes. */
 export async function probe(connection: Connection, options: ProbeOptions = {}): Promise<Report> {
-	const problems: Problem[] = [];
-	const sections: Section[] = [];
-	const probing: Probing = { ...connection, problems, sections };
-	const { context, replies } = probing;
-	const workspace = createTarget(context.account, endpoints.getWorkspace);
-	await attempt(probing, 'the workspace', async () => await getWorkspace(context, workspace));
-	const missing = await attempt(probing, 'what was read', async () => {
-		const forms = await readList(probing, 'form', endpoints.listForms);
-		return forms && (await probeForms(probing, forms, options));
+	const probing: Probing = { ...connection, problems: [], sections: [] };
+	const { context, replies, problems, sections } = probing;
+	await ask(probing, 'the workspace', endpoints.getWorkspace, {}, async (target) => {
+		await getWorkspace(context, target);
+	});
+	const outcome = await readForms(probing, options).catch((error: unknown) => {
+		problems.push(explainError('what was read', error));
 	});
 	const requests = replies.map((reply, index) => {
-		const path = `${index + 1}. GET ${reply.path}${reply.isLaterPage ? '?…' : ''}`;
-		return [path, describeReply(reply)];
+		return [`${index + 1}. ${reply.path}`, describeReply(reply)];
 	});
-	sections.unshift({ title: 'Requests', facts: Object.fromEntries(requests) });
-	const isAsDocumented = problems.length === 0 && missing === undefined;
-	return { isAsDocumented, verdict: describeVerdict(problems, missing), sections };
+	sections.unshift({ title: 'Requests (GET)', facts: Object.fromEntries(requests) });
+	const isAsDocumented = problems.length === 0 && !outcome?.missing;
+	const verdict = problems.length > 0 ? describeProblems(problems) : describeVerdict(outcome);
+	return { isAsDocumented, verdict, sections };
 }
 
-/** Probes all that belongs to a form; returns what is missing for that. */
-async function probeForms(
+/** What can be said only if there is no problem. */
+type Outcome = { missing?: 'form' | 'response'; hasUnknownTypes?: boolean } | void;
+
+/** Reads all that belongs to forms. */
+async function readForms(
 	probing: Probing,
-	forms: readonly IDataObject[],
 	{ formId: chosen, pdf }: ProbeOptions,
-): Promise<string | undefined> {
+): Promise<Outcome> {
 	const { problems, sections, replies } = probing;
+	const forms = await readList(probing, 'form', endpoints.listForms);
+	if (forms === undefined) return undefined;
 	const ids = chosen === undefined ? forms.map(getFormId).filter(isId) : [chosen];
 	const found = await findResponses(probing, ids.slice(0, MAX_FORMS));
-	if (found === undefined) return 'form';
+	if (found === undefined) return { missing: 'form' };
 	const { formId, responses = [] } = found;
 	const fields = await readList(probing, 'field', endpoints.listFields, { formId });
 	const embedded = forms.flatMap(({ fields: own }) => own ?? []).filter(lodash.isPlainObject);
-	sections.push(describeTypes(embedded.length > 0 ? (embedded as IDataObject[]) : (fields ?? [])));
+	const types = describeTypes(embedded.length > 0 ? (embedded as IDataObject[]) : (fields ?? []));
+	sections.push(types.section);
 	if (fields !== undefined && responses.length > 0) {
 		const answers = describeAnswers(responses, fields);
 		sections.push(answers.section);
@@ -165,7 +168,7 @@ async function probeForms(
 	}
 	const incomplete = responses.filter((one) => one.is_incomplete === true).length;
 	const refused = replies.find(({ status }) => status === 429);
-	const facts: Record<string, Fact> = {
+	const facts = {
 		'lists and records (2, 4)': 'see above',
 		'incomplete responses (2.4)': `${incomplete} of ${responses.length}`,
 		'link to a PDF (4)': pdf ? await describePdf(probing, responses[0]) : 'not asked: add --pdf',
@@ -175,11 +178,15 @@ async function probeForms(
 		'tokens, events, versions': 'no request shows them (5, 6, 9)',
 	};
 	sections.push({ title: 'What the specification leaves open (its sections)', facts });
-	return found.responses?.length === 0 ? 'response' : undefined;
+	if (found.responses?.length === 0) return { missing: 'response' };
+	return { hasUnknownTypes: types.hasUnknown };
 }
 
-function describeVerdict(problems: readonly Problem[], missing?: string): string {
-	if (problems.length > 0) return describeProblems(problems);
-	if (missing === undefined) return 'Everything here is read as documented.';
-	return `What is here is read as documented, but there is no ${missing}: add one, or choose a form with --form, and run the probe again.`;
+function describeVerdict(outcome: Outcome): string {
+	const { missing, hasUnknownTypes } = outcome ?? {};
+	if (missing !== undefined)
+		return `What is here is read as documented, but there is no ${missing}: add one, or choose a form with --form, and run the probe again.`;
+	return hasUnknownTypes
+		? `Everything here is read as documented; types of fields that are not known are read as text. ${REPORT}`
+		: 'Everything here is read as documented.';
 }

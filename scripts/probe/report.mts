@@ -27,7 +27,7 @@ function wrap(text: string, width: number): string[] {
 
 function renderSection({ title, facts }: Section): string[] {
 	const names = Object.keys(facts);
-	const indent = Math.min(28, Math.max(...names.map(({ length }) => length))) + 4;
+	const indent = Math.min(27, Math.max(...names.map(({ length }) => length))) + 4;
 	const rows = Object.entries(facts).flatMap(([name, fact]) => {
 		const text = Array.isArray(fact) ? fact.join(', ') : String(fact);
 		const [first, ...others] = wrap(text, WIDTH - indent);

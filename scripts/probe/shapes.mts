@@ -42,22 +42,33 @@ export function describeAttributes(records: readonly IDataObject[]): Record<stri
 /** A number in a header, as long as it cannot stand for more. */
 const showNumber = (value: unknown) => (/^\d{1,5}$/.test(String(value)) ? String(value) : '?');
 
-/** The status, the outermost attributes and the limits of a reply. */
+/** The outermost attributes of a body, and the lists and objects in them. */
+function describeBody(body: unknown, isInside = false): string {
+	if (!lodash.isPlainObject(body)) return describeType(body);
+	const own = body as Readonly<Record<string, unknown>>;
+	const names = Object.keys(own).filter((name) => !isInside || lodash.isObject(own[name]));
+	const parts = showNames(names).map((name) => {
+		if (!lodash.isObject(own[name])) return name;
+		return `${name}: ${isInside ? describeType(own[name]) : describeBody(own[name], true)}`;
+	});
+	const more = names.length < Object.keys(own).length ? ['…'] : [];
+	return `{${[...parts, ...more].join(', ')}}`;
+}
+
+/** The status of a reply, its shape, and what is left of the limit. */
 export function describeReply({ status, headers, body }: Reply): string {
 	if (status === undefined) return 'no reply';
 	const isWebPage = /html/i.test(String(headers['content-type']));
 	const notJson = isWebPage ? 'a web page' : 'no JSON';
-	const shape = lodash.isPlainObject(body)
-		? `{${showNames(Object.keys(body as object)).join(', ')}}`
-		: describeType(body);
-	const remaining = headers['x-ratelimit-remaining'];
-	const limit = headers['x-ratelimit-limit'];
-	const isLimited = remaining !== undefined && limit !== undefined;
-	const limits = isLimited ? `${showNumber(remaining)} of ${showNumber(limit)} left` : 'no limits';
-	const retryAfter = headers['retry-after'];
-	const pause = retryAfter === undefined ? [] : [`retry after ${showNumber(retryAfter)}`];
-	return [status, body === undefined ? notJson : shape, limits, ...pause].join(', ');
+	const [limit, remaining, pause] = HEADERS.map(
+		(name) => headers[name] && showNumber(headers[name]),
+	);
+	const limits = limit && remaining ? `${remaining}/${limit} left` : 'no limits';
+	const content = body === undefined ? notJson : describeBody(body);
+	return [status, content, limits, ...(pause ? [`retry after ${pause}`] : [])].join(', ');
 }
+
+const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'retry-after'] as const;
 
 /** Lists are nested no deeper. */
 const MAX_DEPTH = 6;
@@ -81,32 +92,31 @@ export function describePlace(body: unknown, isWanted: (one: unknown) => boolean
 	return path.flatMap((name) => showNames([name])).join('.') || 'the whole reply';
 }
 
-const holds = (records: readonly IDataObject[]) => (one: unknown) =>
-	lodash.isObject(one) && lodash.isEqual(Object.values(one), records);
-
-/** Where the records of a page are in its reply. */
-export function describeListPlace({ records }: ListPage, { body }: Reply): string {
-	const place = describePlace(body, holds(records));
-	const list: unknown = lodash.get(body, findPath(body, holds(records)) ?? []);
-	return Array.isArray(list) || records.length === 0 ? place : `${place}, as an object`;
+/** Where a page has its records, and how the next page is found. */
+export function describeList(page: ListPage, { body, headers }: Reply) {
+	const isList = (one: unknown) =>
+		lodash.isObject(one) && lodash.isEqual(Object.values(one), page.records);
+	const path = findPath(body, isList) ?? [];
+	const list: unknown = path.length === 0 ? body : lodash.get(body, path);
+	const around = JSON.stringify(body, (_, one: unknown) => (one === list ? null : one));
+	const isObject = !Array.isArray(list) && page.records.length > 0;
+	return {
+		'found in': describePlace(body, isList) + (isObject ? ', as an object' : ''),
+		pages: describePages(page, `${around} ${String(headers.link)}`),
+	};
 }
 
-/** How the next page of a list is found: by a link in the reply, or by a number or cursor put into the URL. */
-export function describePaging({ url, next, isLast, records }: ListPage, reply: Reply): string {
+/** How the next page is found: by a link in the reply, or by a number or cursor put into the URL. */
+function describePages({ url, next, isLast }: ListPage, links: string): string {
 	if (isLast) return 'none';
 	if (next === undefined) return 'announced, but the next page cannot be found';
 	const before = new URL(url).searchParams;
-	const changed = [...new URL(next.url).searchParams].filter(
-		([name, value]) => before.get(name) !== value,
-	);
-	const path = findPath(reply.body, holds(records)) ?? [];
-	const rest =
-		path.length === 0 ? '' : JSON.stringify(lodash.omit(reply.body as object, path.join('.')));
-	const links = `${rest} ${String(reply.headers.link)}`;
+	const after = [...new URL(next.url).searchParams];
+	const changed = after.filter(([name, value]) => before.get(name) !== value);
 	const isLinked = changed.some(([name, value]) => links.includes(`${name}=${value}`));
 	const isNumber = changed.every(([, value]) => /^\d{1,9}$/.test(value));
-	const means = isLinked ? 'a link' : isNumber ? 'a number' : 'a cursor';
-	return `by ${means} (${showNames(changed.map(([name]) => name)).join(', ')})`;
+	const means = isLinked ? 'link' : isNumber ? 'number' : 'cursor';
+	return `by a ${means} (${showNames(changed.map(([name]) => name)).join(', ')})`;
 }
 
 const ORDERS: ReadonlyArray<[by: string, read: (record: IDataObject) => number]> = [

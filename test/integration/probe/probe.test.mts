@@ -63,15 +63,28 @@ describe('a probe of a service', () => {
 	});
 
 	it('reports status, shape and limits of each request', async () => {
-		const facts = factsOf(await run(), 'Requests');
-		expect(facts['1. GET /workspace']).toMatch(/^200, \{success, data\}, \d+ of 10000 left$/);
+		const body = {
+			data: { forms: [], records: [{ id: 'Ada' }], total: 1, Ada: 'Ada' },
+			success: true,
+		};
+		const fault = answer(200, 'application/json', JSON.stringify(body));
+		service.faults.set({ fault, match: { path: /^\/forms$/ } });
+		const facts = factsOf(await run(), 'Requests (GET)');
+		const workspace = '200, {success, data: {owner: object, members: empty list, ';
+		expect(facts['1. /workspace']).toMatch(/\d+\/10000 left$/);
+		expect(facts['1. /workspace']).toContain(workspace);
+		const forms = '{data: {forms: empty list, records: list of objects, …}, success}';
+		expect(facts['2. /forms']).toContain(forms);
 	});
 
 	it('counts the types of fields that the package knows, and others', async () => {
 		const types = ['email', 'email', 'signature', 'Our own type'];
 		const fields = types.map((type, index) => ({ uuid: `field-${index}`, type }));
 		service.faults.set({ fault: success([{ id: 'f1', fields }]), match: { path: /^\/forms$/ } });
-		const facts = factsOf(await run(), 'Types of fields');
+		const report = await run();
+		expect(report).toMatchObject({ isAsDocumented: true });
+		expect(report.verdict).toContain('types of fields that are not known are read as text');
+		const facts = factsOf(report, 'Types of fields');
 		expect(facts.known).toEqual(['email (2)']);
 		const others = ['signature (1)', 'another type of 12 characters (1)'];
 		expect(facts['not known, read as text']).toEqual(others);
