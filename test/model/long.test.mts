@@ -35,3 +35,11 @@ it('A list that is longer than a poll arrives, also after restarts', async () =>
 		3,
 	);
 });
+
+it('The saved state has at most 16 characters for each of 20,000 responses', async () => {
+	const { world, A } = createPaged({ pages: 1, pageSize: 20_000 });
+	await world.begin();
+	const perResponse = JSON.stringify(world.n8n.saved).length / A.kept.length;
+	expect(perResponse).toBeGreaterThan(5);
+	expect(perResponse).toBeLessThanOrEqual(16);
+});

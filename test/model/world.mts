@@ -203,9 +203,19 @@ export class World {
 
 	async restart(circumstances: Circumstances = {}): Promise<void> {
 		// the default mode has not saved polls without items
-		if (this.n8n.mode === 'default') this.oracle.edits.forget();
+		if (this.n8n.mode === 'default') {
+			this.oracle.edits.forget();
+			this.forgetFirstReadings();
+		}
 		const poll = await this.n8n.restart(circumstances);
 		if (poll !== undefined) this.note(poll, circumstances);
+	}
+
+	/** A first reading of several pages can go on, and does not know what is missing now. */
+	private forgetFirstReadings(): void {
+		const long = Object.values(this.forms).filter(({ kept, pageSize }) => kept.length > pageSize);
+		for (const response of long.flatMap(({ kept }) => kept))
+			if (response.missingSince !== undefined) this.oracle.appear(response, false);
 	}
 
 	/** Other events, forms or filters, while all forms are there and all is read. */
