@@ -1,8 +1,9 @@
-import { isUndefined, omitBy, pick } from 'lodash';
+import { get, isUndefined, omitBy, pick } from 'lodash';
 import type { IDataObject, INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { isRecord } from '../api/records';
 import type { Input } from '../parameters/input';
 import { invalid, readChoice, readCount, readLimit, readWords } from '../parameters/input';
+import { toOptions } from '../parameters/properties';
 import type { Operation, Prepare, Prepared } from './operation';
 
 /**
@@ -15,6 +16,8 @@ const onlyForTools = { '@tool': [true] };
 /** How much a model gets at a time, in characters of JSON: about 5,000 tokens. */
 const MAX_CHARACTERS = 20_000;
 
+const OUTPUTS = { simplified: 'Simplified', raw: 'Raw', selectedFields: 'Selected Fields' };
+
 const outputParameters: INodeProperties[] = [
 	{
 		displayName: 'Output',
@@ -22,15 +25,7 @@ const outputParameters: INodeProperties[] = [
 		type: 'options',
 		default: 'simplified',
 		description: 'How much of each result the model gets',
-		options: [
-			{ name: 'Raw', value: 'raw', description: 'Everything that Form Service returns' },
-			{
-				name: 'Selected Fields',
-				value: 'selectedFields',
-				description: 'Only some fields of the simplified result',
-			},
-			{ name: 'Simplified', value: 'simplified', description: 'The most useful fields' },
-		],
+		options: toOptions(OUTPUTS),
 		displayOptions: { show: onlyForTools },
 	},
 	{
@@ -111,11 +106,7 @@ export function isTool({ type }: Pick<INode, 'type'>): boolean {
  * secrets, and selects a page of all results.
  */
 export function prepareForModel(prepare: Prepare, input: Input): Prepared {
-	const output = readChoice(input, 'output', 'Output', {
-		simplified: 'Simplified',
-		raw: 'Raw',
-		selectedFields: 'Selected Fields',
-	});
+	const output = readChoice(input, 'output', 'Output', OUTPUTS);
 	const names =
 		output === 'selectedFields' ? readWords(input, 'outputFields', 'Fields') : undefined;
 	if (names?.length === 0) throw invalid(input, "'Fields' must be a list of at least one name");
@@ -151,7 +142,7 @@ export function prepareForModel(prepare: Prepare, input: Input): Prepared {
 
 /**
  * What a model gets of the results: no more than it asks for and can use. A separate item says what was
- * left out or shortened, and how to get it.
+ * left out, and how to get it.
  *
  * @param page.names of the selected fields; undefined for all
  */
@@ -159,35 +150,24 @@ export function selectForModel(
 	results: readonly INodeExecutionData[],
 	{ names, skip, limit = Infinity }: { names?: readonly string[]; skip: number; limit?: number },
 ): INodeExecutionData[] {
-	const wanted = results
-		.slice(skip, skip + limit)
-		.map(({ json }) => (names === undefined ? json : selectFields(json, names)));
 	const page: IDataObject[] = [];
 	let characters = 0;
-	for (const result of wanted) {
-		characters += JSON.stringify(result).length;
-		if (characters > MAX_CHARACTERS) break;
-		page.push(result);
-	}
-	const notices: string[] = [];
-	if (wanted.length > 0 && page.length === 0) {
+	for (const { json } of results.slice(skip, skip + limit)) {
+		const result = names === undefined ? json : selectFields(json, names);
+		const text = JSON.stringify(result);
+		characters += text.length;
+		const isTooLong = characters > MAX_CHARACTERS;
+		if (isTooLong && page.length > 0) break;
 		// within a text, each quote takes two characters
-		page.push({ start: JSON.stringify(wanted[0]).slice(0, MAX_CHARACTERS / 2) });
-		notices.push(`Result ${skip + 1} was too long. Only its start is shown, as text.`);
+		page.push(isTooLong ? { startOfResult: text.slice(0, MAX_CHARACTERS / 2) } : result);
 	}
-	notices.push(...describePage(page.length, skip, results.length));
-	if (notices.length > 0) page.push({ notice: notices.join(' ') });
+	const end = skip + page.length;
+	if (page.length < results.length) {
+		const shown = page.length === 0 ? 'No results' : `Results ${skip + 1} to ${end}`;
+		const next = ` Set 'Skip' to ${end} to get the next ones, or narrow the search.`;
+		page.push({ notice: `${shown} of ${results.length}.${end < results.length ? next : ''}` });
+	}
 	return page.map((json) => ({ json }));
-}
-
-/** What the page leaves out, and how to get the next results. */
-function describePage(count: number, skip: number, total: number): string[] {
-	if (count === total) return [];
-	const end = skip + count;
-	const shown = count === 0 ? 'No results' : `Results ${skip + 1} to ${end}`;
-	const rest =
-		end < total ? ` Set 'Skip' to ${end} to get the next ones, or narrow the search.` : '';
-	return [`${shown} of ${total}.${rest}`];
 }
 
 /** The selected fields of a result, by the names they were selected by, with its ID. */
@@ -199,17 +179,9 @@ function selectFields(json: IDataObject, names: readonly string[]): IDataObject 
 	};
 }
 
-/**
- * The value of a selected field. Labels contain dots and brackets, so a name is no path: it is an
- * attribute, the label of an answer, or `<attribute>.<name within it>`.
- */
-function getField(json: IDataObject, name: string): IDataObject[string] {
-	const dot = name.indexOf('.');
-	const places: Array<[unknown, string]> = [
-		[json, name],
-		[json.answers, name],
-		[dot > 0 ? json[name.slice(0, dot)] : undefined, name.slice(dot + 1)],
-	];
-	const found = places.find(([outer, inner]) => isRecord(outer) && Object.hasOwn(outer, inner));
-	return found && (found[0] as IDataObject)[found[1]];
+/** A selected field: an attribute, else an answer, whose label can have dots, else a value within another. */
+function getField(json: IDataObject, name: string): unknown {
+	const answers = isRecord(json.answers) ? json.answers : {};
+	const holder = [json, answers].find((one) => Object.hasOwn(one, name));
+	return holder === undefined ? get(json, name) : holder[name];
 }

@@ -1,7 +1,7 @@
 import { mapKeys, zipObject } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { answer, demoForms, success } from '../../service/index.mts';
+import { answer, demoForms } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
 import { running } from '../world.mts';
 
@@ -80,12 +80,6 @@ describe('Response: Create with Using JSON', () => {
 		expect(service.requests).toEqual([]);
 	});
 
-	it('quotes no answer of invalid JSON', async () => {
-		const { error } = await create(survey, [{}], json('{"Comment": ill}'));
-		expect(error?.message).toBe("'Answers (JSON)' is not valid JSON");
-		expect(error?.description).not.toContain('ill');
-	});
-
 	it.each(['', 'constructor', '__proto__', NO_FIELD])('refuses the name %j', async (key) => {
 		const { error } = await create(survey, [{}], json(`{"Comment (2)": "x", "${key}": "x"}`));
 		expect(error?.message).toBe(`"${key}" is not a field of this form`);
@@ -123,13 +117,6 @@ describe('Response: Create with Using JSON', () => {
 			expect.stringMatching(/^Item 2: "Coment" is not a field of this form\. /),
 		]);
 		expect(methods()).toEqual(['GET']);
-	});
-
-	it('takes the IDs of fields that have no UUIDs', async () => {
-		const fault = success([{ id: 7, label: 'Name' }]);
-		service.faults.set({ fault, match: { path: /fields$/ } });
-		await create(survey, [{ 7: 'Ada' }], asJson);
-		expect(service.requests.at(-1)?.body).toEqual({ data: { 7: 'Ada' } });
 	});
 });
 
@@ -205,15 +192,6 @@ describe('Response: Create with Map Automatically', () => {
 		expect(addedTo(id)).toEqual([{ [ids[0]]: 'ada@x.example', [ids[1]]: 'x', [ids[2]]: 'L' }]);
 		const answers = { Email: 'ada@x.example', Note: 'x', Size: 'L' };
 		expect(items[0].json).toMatchObject({ answers, ignored: ['row'] });
-	});
-
-	it('takes the simplified answers of another response', async () => {
-		const source = { resource: 'response', operation: 'getAll', formId: locator(application) };
-		const { items } = await n8n.runNode({ ...source, limit: 100 });
-		const alan = items.find(({ json }) => (json.answers as IDataObject).Name === 'Alan Turing')!;
-		await create(application, [alan.json.answers as IDataObject], auto);
-		const file = expect.stringMatching(/^cv\.txt\|http/);
-		expect(addedTo(application).at(-1)![uuids(application).CV]).toEqual([file]);
 	});
 
 	it('lists the input fields and the fields of the form, if names do not match', async () => {

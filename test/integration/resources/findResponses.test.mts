@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { INodePropertyOptions } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { demoForms, status, success } from '../../service/index.mts';
+import { demoForms, success } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
 import { running, createWorld, type World } from '../world.mts';
 
 const world = await running();
 const { service, n8n } = world;
-const { survey, application, contact } = demoForms;
+const { application, contact } = demoForms;
 const getAll = { resource: 'response', operation: 'getAll', returnAll: true };
 const get = { resource: 'response', operation: 'get' };
 
@@ -28,16 +28,6 @@ describe('Answer Keys', () => {
 		const names = ['name', 'email', 'phone', 'message'];
 		expect(rows.map(({ answers }) => Object.keys(answers as object))).toEqual([names, names]);
 		expect(listPaths()).toEqual([`/forms/${contact}/fields`, `/responses/${contact}`]);
-	});
-
-	it('says which labels were told apart by their order alone', async () => {
-		const options = { answerKeys: 'customKey' };
-		const [, row] = (await list(survey, { options })).rows;
-		const answers = { comment_good: 'It is quick.' };
-		expect(row).toMatchObject({ answers, matchedByPosition: ['Comment'] });
-		service.shapes.mapAnswers = 'list';
-		const [first] = (await list(survey, { options })).rows;
-		expect(first).not.toHaveProperty('matchedByPosition');
 	});
 });
 
@@ -70,15 +60,6 @@ describe('One Column per Field', () => {
 		expect(Object.keys(withFile.binary!)).toEqual(['file_cv']);
 		const byUuid = await list(application, { options: { ...files, answerKeys: 'uuid' } });
 		expect(byUuid.items.flatMap(({ binary = {} }) => Object.keys(binary))).toEqual(['file_cv']);
-	});
-
-	it('says why a file is missing', async () => {
-		service.faults.set({ fault: status(410, 'Gone'), match: { path: /files/ } });
-		const { rows } = await list(application, { options: { columns: true, downloadFiles: true } });
-		expect(rows.flatMap(({ fileError }) => fileError ?? [])).toEqual([expect.any(String)]);
-		const raw = await list(application, { simplify: false, options: { downloadFiles: true } });
-		const fileError = expect.stringMatching(/^cv\.txt: /);
-		expect(raw.rows).toContainEqual(expect.objectContaining({ fileError, webhook_sent: false }));
 	});
 });
 
@@ -183,12 +164,6 @@ describe('Filters and Sort', () => {
 		expect(error?.message).toBe('Form Service does not say when the responses were submitted');
 		expect(error?.description).toMatch(/^Remove 'Submitted After' and 'Submitted Before'/);
 	});
-
-	it('are an error if the form has no such field', async () => {
-		const unknown = { conditions: [{ field: 'Fulname', operator: 'isEmpty' }] };
-		const { error } = await list(contact, { filters: { conditions: unknown } });
-		expect(error?.message).toBe('The form has no field "Fulname"');
-	});
 });
 
 describe('The list of fields for a condition', () => {
@@ -198,24 +173,6 @@ describe('The list of fields for a condition', () => {
 		const all = await of.n8n.callMethod<INodePropertyOptions[]>('loadOptions', method, given);
 		return all.map(({ name, value }) => [name, value]);
 	};
-
-	it('has the fields of the form as items name them, and the attributes of a response', async () => {
-		const found = await listFields(world, { ...getAll, formId: locator(survey) });
-		const uuids = service.store.fields(survey).map(({ uuid }) => uuid);
-		expect(found.slice(4)).toEqual([
-			['Comment', uuids[4]],
-			['Comment (2)', uuids[5]],
-			['Incomplete', 'attribute:is_incomplete'],
-			['Number', 'attribute:number'],
-			['Referrer', 'attribute:referrer'],
-			['Submitted At', 'attribute:submitted_at'],
-		]);
-	});
-
-	it('has the attributes before a form is chosen, without a request', async () => {
-		const found = await listFields(world, { ...getAll, formId: locator('') });
-		expect([found.length, service.requests]).toEqual([4, []]);
-	});
 
 	it('has a field and an attribute of one name, and both can be filtered', async () => {
 		const { id } = service.store.addForm({ name: 'Orders', fields: [{ label: 'Number' }] });
@@ -257,10 +214,5 @@ describe('A response of an unusual service', () => {
 		listRecord({ uuid, id: 7 });
 		const { items } = await n8n.runNode({ ...get, formId: locator(contact), responseId: uuid });
 		expect(items[0]?.json).toMatchObject({ id: 7 });
-	});
-
-	it('can have its answers in "data"', async () => {
-		listRecord({ uuid: 'r', data: { Name: 'Ada' } });
-		expect((await list(contact)).rows).toMatchObject([{ answers: { Name: 'Ada' } }]);
 	});
 });

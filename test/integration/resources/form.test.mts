@@ -1,4 +1,4 @@
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { demoForms } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
@@ -30,14 +30,6 @@ describe('Form: Get Many', () => {
 		expect(await jsonOf({ ...getAll, limit: '={{ "2" }}' })).toHaveLength(2);
 		const { error } = await n8n.runNode({ ...getAll, limit: 0 });
 		expect(error?.message).toBe("'Limit' must be a whole number of at least 1");
-	});
-
-	it('returns the same fields, whatever the service names their attributes', async () => {
-		const forms = await jsonOf(getAll);
-		const asked = forms.find(({ id }) => id === contact)!.fields as IDataObject[];
-		expect(asked.map(({ required }) => required)).toEqual([true, true, false, true]);
-		service.shapes.fieldNames = 'idName';
-		expect(await jsonOf(getAll)).toEqual(forms);
 	});
 });
 
@@ -82,15 +74,6 @@ describe('Field: Get Many', () => {
 		expect((await jsonOf(parameters)).map(({ label }) => label)).toEqual(names);
 		service.shapes.fieldNames = 'idName';
 		expect((await jsonOf(parameters)).map(({ name }) => name)).toEqual(names);
-	});
-
-	it('returns 50 fields without a Limit, or all', async () => {
-		const fields = Array.from({ length: 51 }, (_, index) => ({ label: `Field ${index}` }));
-		const { id } = service.store.addForm({ name: 'Long', fields });
-		const parameters = { ...getAll, formId: locator(id) };
-		expect(await jsonOf(parameters)).toHaveLength(50);
-		expect(await jsonOf({ ...parameters, limit: 2 })).toHaveLength(2);
-		expect(await jsonOf({ ...parameters, returnAll: true })).toHaveLength(51);
 	});
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { demoForms, status, type Fault } from '../../service/index.mts';
+import { demoForms, type Fault } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { running } from '../world.mts';
 
@@ -55,13 +55,6 @@ describe('25 responses on pages of 10', () => {
 		expect(error?.message).toMatch(/^There are more pages, but .* no link .* \("has_more"\)$/);
 		expect(error?.description).toMatch(/^Nothing was returned, because the list may be incomplete/);
 	});
-
-	it('are not read beyond a Limit that the first page meets', async () => {
-		serve(byNumber);
-		const limited = { ...getAll, returnAll: false, limit: 10, sort: 'listed' };
-		expect((await n8n.runNode(limited)).items).toHaveLength(10);
-		expect(service.requests).toHaveLength(1);
-	});
 });
 
 describe('A link to the next page', () => {
@@ -100,45 +93,9 @@ describe('A link to the next page', () => {
 	});
 });
 
-const EXPIRED = /^The position in the list has expired or is no longer valid \(status 4..\)$/;
-
-it.each([
-	[404, { links: { next: '?page=2' } }, EXPIRED],
-	[410, { current_page: 1, last_page: 2 }, EXPIRED],
-	[422, { next_cursor: 'c2' }, EXPIRED],
-	[401, { next_cursor: 'c2' }, /^Form Service rejected the access token/],
-	[500, { next_cursor: 'c2' }, /^Form Service returned an error \(status 500\)/],
-])('A later page with status %i is not an error of the form', async (code, body, text) => {
-	servePages(() => ({ body: { data: [{ uuid: 'first' }], ...body } }), 1);
-	service.faults.set({ fault: status(code, 'No such thing.') });
-	const { error, items } = await n8n.runNode({ ...getAll, formId: locator('Registration') });
-	expect(items).toEqual([]);
-	expect(error?.message).toMatch(text);
-});
-
 describe('Pages without end', () => {
 	const serve = (recordsOf: (count: number) => object[]) =>
 		servePages((_, at) => ({ body: { data: recordsOf(at), next_cursor: `c${at + 1}` } }));
-
-	it.each([
-		['a record', { uuid: 'first' }],
-		['a record that has no identity', { is_incomplete: false }],
-	])('are a loop if three of them repeat %s', async (_, record) => {
-		serve(() => [record]);
-		const { error } = await n8n.runNode(getAll);
-		expect(error?.message).toBe('The pages of the list form a loop');
-		expect(service.requests).toHaveLength(4);
-	});
-
-	it('may repeat a beginning, since responses come while pages are read', async () => {
-		const pages = [['a', 'b'], ['a', 'c'], ['c', 'd'], ['c', 'e'], ['f']];
-		servePages((_, count) => {
-			const next_cursor = pages[count + 1] && `c${count + 1}`;
-			return { body: { data: pages[count].map((uuid) => ({ uuid })), next_cursor } };
-		});
-		const { items } = await n8n.runNode({ ...getAll, sort: 'listed' });
-		expect(items.map(({ json }) => json.uuid)).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
-	});
 
 	it('are an error after 480 pages, and the advice works', async () => {
 		serve((count) => [{ uuid: `r${count}` }]);

@@ -64,19 +64,6 @@ it('30 items that filter the responses of a form read them and the fields once',
 	expect(service.requests).toHaveLength(2);
 });
 
-describe('Text that cannot be decoded', () => {
-	const name = [{ uuid: 'r', label: 'Größe', responses: [{ key: 'Name', value: 'Müller' }] }];
-	const run = async (parameters: object, list = /^\/responses/) => {
-		listRecords(name, 'latin1', list);
-		const given = { ...getAll, formId: locator(contact), ...parameters };
-		return await n8n.runNode(given as INodeParameters);
-	};
-
-	it('is shown as far as it can be read where answers are only listed', async () => {
-		expect((await run({})).items[0].json.answers).toEqual({ Name: 'M\uFFFDller' });
-	});
-});
-
 it.each(['', ' ', 'constructor', '__proto__'])('A field can have the label %j', async (label) => {
 	const { id } = service.store.addForm({ name: 'Odd', fields: [{ label: 'Name' }, { label }] });
 	const [, { uuid }] = service.store.fields(id);
@@ -139,18 +126,5 @@ describe('Response: Get PDF', () => {
 		servePdf(type, body);
 		const { error } = await n8n.runNode({ ...getPdf, responseId: uuid(), download: true });
 		expect(error?.message).toBe(`The link to the PDF returned ${what} instead of a PDF`);
-	});
-
-	it('takes a PDF that begins after other bytes', async () => {
-		servePdf('application/pdf', `${'\x00'.repeat(1019)}%PDF-1.7`);
-		const { error } = await n8n.runNode({ ...getPdf, responseId: uuid(), download: true });
-		expect(error).toBeUndefined();
-	});
-
-	it('asks for the name of the binary field', async () => {
-		const named = { download: true, binaryPropertyName: '={{ "" }}' };
-		const { error } = await n8n.runNode({ ...getPdf, responseId: uuid(), ...named });
-		expect(error?.message).toBe("'Put Output File in Field' is missing");
-		expect(service.requests).toEqual([]);
 	});
 });

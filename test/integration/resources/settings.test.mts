@@ -18,6 +18,8 @@ function entriesOf(collection: string): INodeProperties[] {
 	return properties.find(({ name }) => name === collection)!.options as INodeProperties[];
 }
 
+const NOTHING = 'Add at least one setting, and enter its value';
+
 /** The entries of a collection with the values that they have when they are added. */
 const listAdded = (collection: string) =>
 	Object.fromEntries(entriesOf(collection).map((one) => [one.name, one.default]));
@@ -37,7 +39,7 @@ describe('Setting: Update', () => {
 	it('changes nothing by a setting that was added and left empty', async () => {
 		const added = listAdded('settings');
 		const { error } = await n8n.runNode({ ...update, settings: added });
-		expect(error?.message).toBe(`${Object.keys(added).length} settings can't be updated`);
+		expect(error?.message).toBe(NOTHING);
 		await n8n.runNode({ ...update, settings: { ...added, is_closed: false } });
 		expect(bodies()).toEqual([{ is_closed: false }]);
 	});
@@ -64,9 +66,7 @@ describe('Setting: Update', () => {
 	});
 
 	it.each([
-		[{ settings: {} }, /^Add at least one setting$/],
-		[{ settings: { is_closed: '' } }, /^'Closed' is set to Leave Unchanged\. Choose a value$/],
-		[{ settings: { seo_title: '' } }, /^'SEO: Title' is empty\. Enter a value$/],
+		[{ settings: { is_closed: '' } }, RegExp(NOTHING)],
 		[
 			{ settings: { seo_title: 'Hi' }, clear: ['seo_title'] },
 			/^'SEO: Title' is the second value for/,
@@ -79,8 +79,7 @@ describe('Setting: Update', () => {
 			{ inputMode: 'json', settingsJson: '{"is_close": 1}' },
 			/^'is_close' is not a setting that can be updated$/,
 		],
-		[{ inputMode: 'json', settingsJson: '{"color": 1}' }, /^'color' .* can be updated$/],
-		[{ inputMode: 'json', settingsJson: '{}' }, /^Add at least one setting$/],
+		[{ inputMode: 'json', settingsJson: '{}' }, RegExp(NOTHING)],
 	])('refuses %j before anything is sent', async (parameters, message) => {
 		const { error } = await n8n.runNode({ ...update, ...parameters });
 		expect(error?.message).toMatch(message);

@@ -3,6 +3,7 @@ import type { AnswerValue } from '../../api/answers/encode';
 import { findField } from '../../api/answers/fields';
 import type { InputField } from '../../api/answers/fields';
 import { encodeAnswer, isNothing } from '../../api/answers/kinds';
+import { listNames } from '../../api/answers/names';
 import { shortenText } from '../../api/errors';
 import { isRecord } from '../../api/records';
 import type { Input } from '../../parameters/input';
@@ -141,13 +142,6 @@ function listUnmatched({ mode, values }: GivenAnswers, fields: readonly InputFie
 	const names = Object.keys(values);
 	const matched = new Set(names.map((name) => findField(name, fields)));
 	const titles = fields.filter((field) => !matched.has(field)).map(({ title }) => title);
-	const given = mode === 'auto' ? [`Input fields: ${joinNames(names)}.`] : [];
-	return [...given, `Form fields without an answer: ${joinNames(titles)}.`];
-}
-
-/** The most characters of names that an error lists. */
-const MAX_LISTED = 1_000;
-
-function joinNames(names: readonly string[]): string {
-	return names.length === 0 ? 'none' : shortenText(names.join(', '), MAX_LISTED);
+	const given = mode === 'auto' ? [`Input fields: ${listNames(names) || 'none'}.`] : [];
+	return [...given, `Form fields without an answer: ${listNames(titles) || 'none'}.`];
 }

@@ -4,6 +4,7 @@ import type { FormField, InputField } from '../../api/answers/fields';
 import { isNothing, normalizeAnswer } from '../../api/answers/kinds';
 import { matchAnswers } from '../../api/answers/match';
 import type { MatchedAnswer } from '../../api/answers/match';
+import { listNames } from '../../api/answers/names';
 import { pauseIfDue } from '../../api/clock';
 import { endpoints, createTarget } from '../../api/endpoints';
 import { readBoolean } from '../../api/readers';
@@ -62,8 +63,13 @@ export function findIdentity(
 		else if (field !== undefined) identity.add(field);
 	}
 	if (problems.length === 0) return [...identity];
-	const help = [`Choose other fields in '${SKIP_DUPLICATES}'.`];
-	throw invalidAll(input, problems, "fields can't be compared", help);
+	const others = fields.filter((field) => explainUse(field, fields) === undefined);
+	const titles = listNames(others.map(({ title }) => `"${title}"`));
+	const advice =
+		titles === ''
+			? `The form has no field that can be. Remove '${SKIP_DUPLICATES}'.`
+			: `Fields for '${SKIP_DUPLICATES}' are ${titles}.`;
+	throw invalidAll(input, problems, "fields can't be compared", [advice]);
 }
 
 /** Why responses cannot be recognized by a field; undefined if they can. */

@@ -1,5 +1,5 @@
-import { isEmpty, partition } from 'lodash';
-import { simplifySpelling, toCaseless } from '../../api/answers/names';
+import { isEmpty } from 'lodash';
+import { toCaseless } from '../../api/answers/names';
 import { isRecord } from '../../api/records';
 import { findSetting } from '../../api/settings/settings';
 import { encodeSettings } from '../../api/settings/update';
@@ -41,34 +41,14 @@ export function readSettings(input: Input): GivenSettings {
 	if (mode === 'auto') return readFromItem(input);
 	const given = mode === 'json' ? readFromJson(input) : readFromFields(input);
 	const body = encode(input, given);
-	if (isEmpty(body)) throw invalid(input, 'Add at least one setting');
+	if (isEmpty(body)) throw invalid(input, 'Add at least one setting, and enter its value');
 	return { body, ignored: [] };
 }
 
-/** The rest of a message that begins with the number of problems. */
-const COUNTED = "settings can't be updated";
-
 function encode(input: Input, given: readonly GivenSetting[]): SettingValues {
 	const { body, problems } = encodeSettings(given);
-	if (problems.length > 0) throw invalidAll(input, problems, COUNTED);
+	if (problems.length > 0) throw invalidAll(input, problems, "settings can't be updated");
 	return body;
-}
-
-/** The values of the collection. A field that was added and left empty changes nothing, unless all are. */
-function readFromFields(input: Input): GivenSetting[] {
-	const given = input.parameter('settings', {});
-	if (!isRecord(given)) throw invalid(input, "'Settings' must be an object");
-	const [values, empty] = partition(
-		Object.entries(given),
-		([, value]) => value !== '' && value !== undefined,
-	);
-	const cleared = readWords(input, 'clear', 'Settings to Clear').map((name) => [name, null]);
-	const filled = [...values, ...cleared] as Array<[string, unknown]>;
-	if (filled.length === 0 && empty.length > 0)
-		throw invalidAll(input, empty.map(describeEmpty), COUNTED);
-	return filled.map(([name, value]) => {
-		return { title: findSetting(name)?.displayName ?? name, value };
-	});
 }
 
 function readFromJson(input: Input): GivenSetting[] {
@@ -76,11 +56,15 @@ function readFromJson(input: Input): GivenSetting[] {
 	return Object.entries(given).map(([title, value]) => ({ title, value }));
 }
 
-function describeEmpty([name, value]: [string, unknown]): string {
-	const { displayName = name, type = 'text' } = findSetting(name) ?? {};
-	return value === '' && ['boolean', 'choice'].includes(type)
-		? `'${displayName}' is set to Leave Unchanged. Choose a value.`
-		: `'${displayName}' is empty. Enter a value.`;
+/** The values of the collection. A field that was added and left empty changes nothing. */
+function readFromFields(input: Input): GivenSetting[] {
+	const given = input.parameter('settings', {});
+	if (!isRecord(given)) throw invalid(input, "'Settings' must be an object");
+	const filled = Object.entries(given).filter(([, value]) => value !== '');
+	const cleared = readWords(input, 'clear', 'Settings to Clear').map((name) => [name, null]);
+	return [...filled, ...cleared].map(([name, value]) => {
+		return { title: findSetting(String(name))?.displayName ?? String(name), value };
+	});
 }
 
 /**
@@ -106,13 +90,8 @@ function readFromItem(input: Input): GivenSettings {
 		}
 	}
 	if (given.length === 0) {
-		const switched = { name: RENAME, description: DESCRIBE };
-		const hints = Object.entries(switched)
-			.filter(([name]) => ignored.some((title) => simplifySpelling(title) === name))
-			.map(([name, title]) => ` To use '${name}', turn on '${title}'.`);
-		const problem = `No input field matches a setting.${hints.join('')}`;
-		const help = ["Name an input field after a setting, such as 'is_closed'."];
-		throw invalidAll(input, [problem], '', help);
+		const advice = `Name an input field after a setting, such as 'is_closed'. To use 'name' or 'description', add '${RENAME}' or '${DESCRIBE}' in the options.`;
+		throw invalid(input, 'No input field matches a setting', advice);
 	}
 	return { body: encode(input, given), ignored };
 }

@@ -22,8 +22,8 @@ it('The settings to clear are those that can be null', () => {
 });
 
 it.each([
-	['after_redirect_delay', ' (a whole number from 0 to 60)', { placeholder: 'e.g. 60' }],
-	['responses_limit', ' (a whole number of at least 1)', { placeholder: 'e.g. 100' }],
+	['after_redirect_delay', ' (a whole number from 0 to 60)', { typeOptions: { rows: 1 } }],
+	['responses_limit', ' (a whole number of at least 1)', { typeOptions: { rows: 1 } }],
 	['seo_title', ' (text of at most 255 characters)', { typeOptions: { rows: 1 } }],
 	['seo_description', ' (text of at most 500 characters)', { typeOptions: { rows: 4 } }],
 	['after_message', ' after a response is submitted', { typeOptions: { rows: 4 } }],
