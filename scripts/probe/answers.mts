@@ -48,7 +48,7 @@ export function describeAnswers(
 	const unread = matched.filter(({ problem }) => problem !== undefined).length;
 	const namings = Object.entries(lodash.countBy(all, findNaming));
 	const reasons = [
-		unread > 0 && `in ${unread} of ${responses.length} responses`,
+		unread > 0 && `not readable in ${unread} of ${responses.length} responses`,
 		given.length > 0 && withField.length === 0 && 'none matches a field',
 	];
 	return {
@@ -58,7 +58,7 @@ export function describeAnswers(
 				'found in': lodash.uniq(responses.map(describeContainer)),
 				'named by': namings.map(([name, count]) => `${name} (${count})`),
 				'match a field': `${withField.length} of ${given.length} that are not empty`,
-				'cannot be read': `in ${unread} of ${responses.length} responses`,
+				'not readable': `in ${unread} of ${responses.length} responses`,
 			},
 		},
 		problems: reasons
@@ -77,6 +77,6 @@ export function describeTypes(fields: readonly IDataObject[]): {
 		const counts = Object.entries(lodash.countBy(some, 'shown'));
 		return counts.map(([type, count]) => `${type} (${count})`);
 	});
-	const facts = { known, 'not known, read as text': others.length > 0 ? others : 'none' };
+	const facts = { known, 'not known, read as text': others };
 	return { section: { title: 'Types of fields', facts }, hasUnknown: others.length > 0 };
 }

@@ -29,7 +29,7 @@ function renderSection({ title, facts }: Section): string[] {
 	const names = Object.keys(facts);
 	const indent = Math.min(27, Math.max(...names.map(({ length }) => length))) + 4;
 	const rows = Object.entries(facts).flatMap(([name, fact]) => {
-		const text = Array.isArray(fact) ? fact.join(', ') : String(fact);
+		const text = Array.isArray(fact) ? fact.join(', ') || 'none' : String(fact);
 		const [first, ...others] = wrap(text, WIDTH - indent);
 		const label = `  ${name}`.padEnd(indent - 1);
 		const begin =

@@ -2,7 +2,7 @@ import lodash from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import type { ListPage } from '../../nodes/FormService/api/replies/list.ts';
 import type { Reply } from './connect.mts';
-import { showNames } from './vocabulary.mts';
+import { isKnownName, showNames } from './vocabulary.mts';
 
 /* What replies look like, without anything that a person or the account has put into them. */
 
@@ -47,10 +47,13 @@ function describeBody(body: unknown, isInside = false): string {
 	if (!lodash.isPlainObject(body)) return describeType(body);
 	const own = body as Readonly<Record<string, unknown>>;
 	const names = Object.keys(own).filter((name) => !isInside || lodash.isObject(own[name]));
-	const parts = showNames(names).map((name) => {
+	const [known, others] = lodash.partition(names, isKnownName);
+	const parts = known.map((name) => {
 		if (!lodash.isObject(own[name])) return name;
 		return `${name}: ${isInside ? describeType(own[name]) : describeBody(own[name], true)}`;
 	});
+	const types = lodash.uniq(others.map((name) => describeType(own[name])));
+	if (others.length > 0) parts.push(`${showNames(others).join()}: ${types.join(' or ')}`);
 	const more = names.length < Object.keys(own).length ? ['…'] : [];
 	return `{${[...parts, ...more].join(', ')}}`;
 }

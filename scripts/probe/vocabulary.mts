@@ -20,7 +20,8 @@ const SEEN = `logo logo_backend ogimage favicon slack_webhook_url discord_webhoo
 /** Where replies describe their pages, and the parameters of pages. */
 const PAGING = `links meta pagination link next prev previous first last self next_page_url prev_page_url
 	current_page last_page per_page page page_size limit offset total from to path cursor next_cursor
-	prev_cursor has_more items results records forms submissions url download_url`;
+	prev_cursor has_more items result results records list rows entries forms submissions url link
+	download_url count total_pages total_count next_page next_page_token has_next`;
 
 type Schema = { properties?: Record<string, Schema>; items?: Schema };
 
@@ -55,8 +56,9 @@ const typeWords = new Set([
 		group repeater title description button input field area single multi group statement`.split(/\s+/),
 ]);
 
-/** The name of an attribute if it may be printed. */
-export const isKnownName = (name: string) => attributes.has(name);
+/** Whether the name of an attribute may be printed; \`createdAt\` is \`created_at\`, and "Name" can be a label. */
+export const isKnownName = (name: string) =>
+	/^[a-z]\w*$/.test(name) && attributes.has(lodash.snakeCase(name));
 
 /** Attributes by their names; those that may be labels are counted, and described by the lengths of their names. */
 export function showNames(given: readonly string[]): string[] {

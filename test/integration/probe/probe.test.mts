@@ -102,7 +102,7 @@ describe('a verdict says what is not read, and what to do, for', () => {
 			'answers of another shape',
 			/^\/responses/,
 			success([{ ...record, answers: [['Ada'], 'Bob'] }]),
-			`answers (in 1 of 1 responses). ${REPORT}`,
+			`answers (not readable in 1 of 1 responses). ${REPORT}`,
 		],
 		[
 			'answers of other fields',
