@@ -41,8 +41,10 @@ async function runTriggers(
 	}
 }
 
-it('Requests per Day are spread evenly: 144 of ten triggers give each a poll every 100 minutes', async () => {
-	const worlds = createTriggers(lodash.times(10, () => ({ requestsPerDay: 144 })));
+it('Requests per Day are spread evenly: 144 as the highest of ten triggers give each a poll every 100 minutes', async () => {
+	const worlds = createTriggers(
+		lodash.times(10, (index) => ({ requestsPerDay: index === 3 ? 72 : 144 })),
+	);
 	await runTriggers(worlds, DAY_MINUTES, 5);
 	for (const { requestTimes } of worlds) {
 		// the first gaps are those of triggers that did not know of each other yet
