@@ -40,6 +40,9 @@ export class VirtualTime implements Clock {
 	/** What the machine's clock says. */
 	readonly now = (): number => this.read() + this.aheadMs;
 
+	/** Milliseconds that have passed, whatever the machine's clock says. */
+	readonly elapsed = (): number => this.read();
+
 	/** The time itself, as the service has it. */
 	readonly actual = (): number => this.read();
 

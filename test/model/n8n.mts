@@ -75,10 +75,10 @@ export type Process = {
 };
 
 /** Loads the trigger's class afresh: all that an earlier process remembered is gone. */
-export function startProcess({ now, sleep, timeout }: Clock): Process {
+export function startProcess({ now, elapsed, sleep, timeout }: Clock): Process {
 	for (const path of Object.keys(load.cache)) if (path.startsWith(folder)) delete load.cache[path];
 	const { clock } = load('./nodes/FormService/api/clock.js') as { clock: Clock };
-	Object.assign(clock, { now, sleep, timeout });
+	Object.assign(clock, { now, elapsed, sleep, timeout });
 	const { FormServiceTrigger } = load('./nodes/FormService/FormServiceTrigger.node.js') as {
 		FormServiceTrigger: new () => Process;
 	};

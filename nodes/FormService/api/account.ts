@@ -1,7 +1,7 @@
 import { createHash } from 'crypto';
-import { escapeRegExp, trim, trimEnd } from 'lodash';
+import { escapeRegExp } from 'lodash';
 import type { IExecuteSingleFunctions, ILoadOptionsFunctions, IPollFunctions } from 'n8n-workflow';
-import { CHECK_BASE_URL, createInputError } from './errors';
+import { createInputError } from './errors';
 import { parseUrl } from './url';
 
 /** The credential of the service, see credentials/FormServiceApi.credentials.ts. */
@@ -25,15 +25,19 @@ export type Account = {
 /** The path of the version of the API that this package supports (specification, section 9). */
 export const VERSION_PATH = '/api/v1';
 
+/** Where a base URL lacks its scheme, and its end; the node's expression for the base URL uses both, too. */
+export const NO_SCHEME = /^(?!\w+:\/\/)/;
+export const URL_END = /\/*(\/api\/v1)?\/*$/;
+
 /**
- * The base URL that requests are sent to, entered with or without `/api/v1` and a trailing slash.
+ * The base URL that requests are sent to, entered with or without https://, `/api/v1` and a trailing slash.
  *
  * @throws Error with a sentence for the person who entered it
  */
 export function normalizeBaseUrl(entered: string): string {
 	const text = entered.trim();
 	if (text === '') throw new Error("'Base URL' is empty. Enter the address of your Form Service.");
-	const url = parseUrl(text);
+	const url = parseUrl(text.replace(NO_SCHEME, 'https://'));
 	if (url === undefined || !/^https?:$/.test(url.protocol)) {
 		throw new Error(
 			"'Base URL' is not a web address. Enter it with https://, for example https://forms.example.com.",
@@ -42,20 +46,7 @@ export function normalizeBaseUrl(entered: string): string {
 	if (url.username || url.password || url.search || url.hash) {
 		throw new Error(`'Base URL' must not contain a user name, a "?" or a "#".`);
 	}
-	const [prefix, ...below] = `${url.pathname}/`.split(`${VERSION_PATH}/`);
-	const endpoint = trim(below.join(''), '/');
-	if (endpoint !== '') {
-		throw new Error(`'Base URL' is a path of Form Service's API: enter it without /${endpoint}.`);
-	}
-	return url.origin + trimEnd(prefix, '/') + VERSION_PATH;
-}
-
-/** What to do about a base URL that leads to no API: one with a path can be the address of a page. */
-export function adviseOnBaseUrl({ baseUrl }: Pick<Account, 'baseUrl'>): string {
-	const { origin, pathname } = new URL(baseUrl);
-	return pathname === VERSION_PATH
-		? CHECK_BASE_URL
-		: `${CHECK_BASE_URL} If it is the address of a page, enter ${origin}.`;
+	return url.origin + url.pathname.replace(URL_END, '') + VERSION_PATH;
 }
 
 /** The account of a credential; throws an Error with a sentence for the person who entered it. */

@@ -4,6 +4,8 @@ import { sleep } from 'n8n-workflow';
 export type Clock = {
 	/** Epoch milliseconds by the machine's clock, which can be corrected in either direction. */
 	now(): number;
+	/** Milliseconds since some moment, by a clock that nobody corrects: for what has to be waited for. */
+	elapsed(): number;
 	/** Resolves after this many milliseconds, or when the signal aborts. It never rejects. */
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 	/** A signal that aborts after this many milliseconds of real time. */
@@ -13,6 +15,7 @@ export type Clock = {
 /** The one clock of this process. Tests assign other methods to it, so nobody may keep a method. */
 export const clock: Clock = {
 	now: () => Date.now(),
+	elapsed: () => performance.now(),
 	async sleep(ms, signal) {
 		const createWoken = () => new Error('Woken');
 		await waitUnlessAborted(sleep(ms), signal, createWoken).catch(() => {});
@@ -42,10 +45,10 @@ let pieceStartedAtMs = -Infinity;
 
 /** Lets other work of n8n go on if nobody has done so for 15 ms. Long loops call it for each entry. */
 export async function pauseIfDue(): Promise<void> {
-	while (Math.abs(clock.now() - pieceStartedAtMs) >= PIECE_MS) {
+	while (clock.elapsed() - pieceStartedAtMs >= PIECE_MS) {
 		const before = pieceStartedAtMs;
 		await clock.sleep(0);
 		// all who slept wake in one turn of the event loop, so only the first of them begins a piece
-		if (pieceStartedAtMs === before) pieceStartedAtMs = clock.now();
+		if (pieceStartedAtMs === before) pieceStartedAtMs = clock.elapsed();
 	}
 }

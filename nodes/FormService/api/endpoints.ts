@@ -6,30 +6,24 @@ import { isId } from './records';
 export type Effect = {
 	/** What the last ID in the path belongs to, such as "form". Left out where there is no ID. */
 	noun?: string;
-	/** What to do if the service rejects the request (400, 422 and the like). */
-	ifRejected?: string;
-	/** What to do if the form is closed, for what a closed form does not accept. */
-	ifClosed?: string;
 } & (
 	| {
 			/**
 			 * `safe` only reads. `idempotent` changes something, and leaves the same after a second time
-			 * (RFC 9110, section 9.2); if it fails then, as a DELETE with 404, the first request may have acted.
+			 * (RFC 9110, section 9.2).
 			 */
 			kind: 'safe' | 'idempotent';
-			ifUncertain?: Uncertainty;
 	  }
-	/** Must not be sent twice: a second request would act again. */
-	| { kind: 'once'; ifUncertain: Uncertainty }
+	| {
+			/** Must not be sent twice: a second request would act again. */
+			kind: 'once';
+			/** If the request may have acted: a sentence without its full stop, and what to check. */
+			ifUncertain: { message: string; description: string };
+	  }
 );
-
-/** Without a success, the request may have acted: a sentence without its full stop, and what to check. */
-type Uncertainty = { message: string; description: string };
 
 /** One endpoint: its method and its path below the base URL, with `{placeholders}` for IDs. */
 export type Endpoint = { method: IHttpRequestMethods; url: string; effect: Effect };
-
-const CHECK_VALUES = 'Check the values of this item.';
 
 /** The endpoints of the service (specification, section 4). */
 export const endpoints = {
@@ -56,8 +50,6 @@ export const endpoints = {
 		effect: {
 			kind: 'once',
 			noun: 'form',
-			ifRejected: CHECK_VALUES,
-			ifClosed: 'Open the form with Setting: Update, or choose another form.',
 			ifUncertain: {
 				message: 'The response may or may not have been added',
 				description:
@@ -68,7 +60,7 @@ export const endpoints = {
 	updateSettings: {
 		method: 'POST',
 		url: '/forms/{formId}/settings',
-		effect: { kind: 'idempotent', noun: 'form', ifRejected: CHECK_VALUES },
+		effect: { kind: 'idempotent', noun: 'form' },
 	},
 } as const satisfies Record<string, Endpoint>;
 

@@ -14,6 +14,9 @@ export type Explanation = {
 	mayHaveActed?: boolean;
 };
 
+/** Why a request brought no success. Other tries follow from its cause, and from whether it may have acted. */
+export type Trouble = Explanation & { description: string; failure: Failure };
+
 /** An error in what a person entered: a parameter, an input item, the credential. Nothing was sent. */
 export function createInputError(
 	node: INode,
@@ -47,6 +50,18 @@ export class ServiceError extends NodeApiError {
 	}
 }
 
+/** The caller gave up before the request's turn came: the execution was canceled, or another item failed. */
+export class NotSent extends NodeOperationError {
+	override name = 'NodeOperationError';
+
+	constructor(node: INode, itemIndex?: number) {
+		super(node, 'The request was not sent', {
+			description: 'The execution stopped before the request was sent.',
+			itemIndex,
+		});
+	}
+}
+
 /** Any error as one that n8n can show with its node. */
 export function asNodeError(
 	node: INode,
@@ -70,21 +85,7 @@ export function mayHaveActed(error: unknown): boolean {
 	return error instanceof ServiceError && error.mayHaveActed;
 }
 
-/** The caller gave up before the request's turn came: the execution was canceled, or another item failed. */
-export class NotSent extends NodeOperationError {
-	override name = 'NodeOperationError';
-
-	constructor(node: INode, itemIndex?: number) {
-		super(node, 'The request was not sent', {
-			description: 'The execution stopped before the request was sent.',
-			itemIndex,
-		});
-	}
-}
-
 export const CHECK_BASE_URL = "Check the 'Base URL' in the Form Service credential.";
-
-export const GARBLED = 'Form Service sent text that cannot be decoded';
 
 export const CHECK_REPLY = `${CHECK_BASE_URL} If the URL is correct, report this message as an issue of n8n-nodes-formservice.`;
 

@@ -1,17 +1,12 @@
 import { DateTime } from 'luxon';
 
-const YES = ['true', '1', 'yes', 'on'];
-const NO = ['false', '0', 'no', 'off'];
-
 /** A boolean, 1 or 0 (specification, section 4, rule 5), or true, yes, on and the like, case-insensitively; else undefined. */
 export function readBoolean(value: unknown): boolean | undefined {
 	if (typeof value === 'boolean') return value;
 	if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-	// a respondent's long text is no such word: do not copy it
 	const text = String(value);
-	const word = text.length > 20 ? '' : text.trim().toLowerCase();
-	if (YES.includes(word)) return true;
-	return NO.includes(word) ? false : undefined;
+	if (/^\s*(true|1|yes|on)\s*$/i.test(text)) return true;
+	return /^\s*(false|0|no|off)\s*$/i.test(text) ? false : undefined;
 }
 
 /** As JavaScript and JSON write numbers: "1,200" is 1200 to some people and 1.2 to others. */
@@ -30,9 +25,6 @@ export function numberAsText(value: unknown): string | undefined {
 	return typeof value === 'number' && value >= 0 && value < Infinity ? String(value) : undefined;
 }
 
-/** luxon also takes years, weeks and times of day, which are numbers or words in an answer. */
-const DATE = /^\d{4}-\d\d(?:-\d\d)?(?:[T ]|$)/;
-
 /** A time with an IANA zone is shorter than this. */
 const MAX_TIME_LENGTH = 80;
 
@@ -41,16 +33,37 @@ const MAX_TIME_LENGTH = 80;
  * milliseconds, and the Date and luxon objects of an expression. JavaScript's own reader finds a date in
  * "Room 5".
  *
- * @param zone IANA name of the zone of local times; of two instants with the same local time, the earlier one
+ * @param zone IANA name of the zone of local times
  */
 export function readTime(value: unknown, zone: string): number | undefined {
-	if (value instanceof Date || DateTime.isDateTime(value)) return keepFinite(value.valueOf());
+	const time = readMillis(value, zone);
+	return Number.isFinite(time) ? time : undefined;
+}
+
+function readMillis(value: unknown, zone: string): number {
+	if (value instanceof Date || DateTime.isDateTime(value)) return value.valueOf();
 	if (typeof value === 'number') return readEpoch(value);
-	if (typeof value !== 'string' || value.length > MAX_TIME_LENGTH) return undefined;
+	if (typeof value !== 'string' || value.length > MAX_TIME_LENGTH) return NaN;
 	const text = value.trim();
 	if (/^\d+$/.test(text)) return readEpoch(Number(text));
-	if (!DATE.test(text)) return undefined;
-	return readUtc(text) ?? readWithLuxon(text, zone);
+	// luxon also takes years, weeks and times of day, which are numbers or words in an answer
+	if (!/^\d{4}-\d\d(-\d\d)?([T ]|$)/.test(text)) return NaN;
+	return readUtc(text) ?? DateTime.fromISO(text.replace(' ', 'T'), { zone }).toMillis();
+}
+
+/** Seconds have 10 digits and milliseconds 13 from 2001 to 2286; "202601311230" is neither. */
+function readEpoch(number: number): number {
+	if (number >= 1e9 && number < 1e10) return Math.round(number * 1_000);
+	return number >= 1e12 && number < 1e13 ? number : NaN;
+}
+
+const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
+
+/** The service's own form (specification, section 2.1), which costs luxon ten times as much. */
+function readUtc(text: string): number | undefined {
+	const time = UTC.test(text) ? Date.parse(text) : NaN;
+	// JavaScript takes February 30 for March 2
+	return new Date(time).getUTCDate() === Number(text.slice(8, 10)) ? time : undefined;
 }
 
 /** The day of a text that is a date without a time, as `2026-01-31`; undefined for any other value. */
@@ -63,32 +76,4 @@ export function readDay(value: unknown): string | undefined {
 /** Whether a value is a local time: a date or time that reads differently in two zones. */
 export function isLocalTime(value: unknown): boolean {
 	return readTime(value, 'utc') !== readTime(value, 'utc+1');
-}
-
-/** Seconds have 10 digits and milliseconds 13 from 2001 to 2286; "202601311230" is neither. */
-function readEpoch(number: number): number | undefined {
-	if (number >= 1e9 && number < 1e10) return Math.round(number * 1_000);
-	return number >= 1e12 && number < 1e13 ? number : undefined;
-}
-
-const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
-
-/** The service's own form (specification, section 2.1), which costs luxon ten times as much. */
-function readUtc(text: string): number | undefined {
-	const time = UTC.test(text) ? Date.parse(text) : NaN;
-	// JavaScript takes February 30 for March 2
-	return new Date(time).getUTCDate() === Number(text.slice(8, 10)) ? time : undefined;
-}
-
-function readWithLuxon(text: string, zone: string): number | undefined {
-	const iso = DateTime.fromISO(text, { zone });
-	const time = iso.isValid ? iso : DateTime.fromSQL(text, { zone });
-	const instants = time.getPossibleOffsets().map(Number);
-	// in the hour that comes twice, luxon takes the offset of the day on which it runs
-	if (instants.length > 1 && isLocalTime(text)) return Math.min(...instants);
-	return keepFinite(time.toMillis());
-}
-
-function keepFinite(number: number): number | undefined {
-	return Number.isFinite(number) ? number : undefined;
 }

@@ -24,29 +24,12 @@ export function sortKeys(value: unknown): unknown {
 
 /** Whether an object is one record; an envelope can have an identity too, that of the request. */
 export function isSingleRecord(value: IDataObject): boolean {
-	return getIdentity(value) !== undefined && !('success' in value);
+	return getId(value) !== undefined && !('success' in value);
 }
 
-/** The `uuid` of a record, else its `id`, as the service writes it: for output, and for what is sent. */
-export function getId(record: IDataObject): string | undefined {
-	return asId(record.uuid) ?? asId(record.id);
-}
-
-/** The identity of a record for comparison: its `uuid`, else its `id`, with a UUID in lower case. */
-export function getIdentity({ uuid, id }: IDataObject): string | undefined {
-	const identity = asId(uuid) ?? asId(id);
-	return identity === undefined ? undefined : normalizeId(identity);
-}
-
-/** Both identities of a record, `uuid` first: a service can start to send a `uuid` for records that had only an `id`. */
-export function getIdentities({ uuid, id }: IDataObject): string[] {
-	const identities = [asId(uuid), asId(id)].filter((one) => one !== undefined);
-	return [...new Set(identities.map(normalizeId))];
-}
-
-/** An ID in the form in which IDs are compared: the case of a UUID means nothing (RFC 9562, section 4). */
-export function normalizeId(id: string): string {
-	return isUuid(id) ? id.toLowerCase() : id;
+/** The identity of a record, as the service writes it: its `uuid`, else its `id`. */
+export function getId({ uuid, id }: IDataObject): string | undefined {
+	return asId(uuid) ?? asId(id);
 }
 
 /** The id of a form in the service's paths: its `id` (specification, section 2.2), else its `uuid`. */

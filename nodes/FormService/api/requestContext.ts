@@ -3,7 +3,7 @@ import type { Account, N8nContext } from './account';
 import { NotSent, ServiceError } from './errors';
 import type { Explanation } from './errors';
 
-/** Who sends a request, and what the rate limiter and the errors need to know. */
+/** Who sends a request, and what the request queue and the errors need to know. */
 export type RequestContext = {
 	n8n: N8nContext;
 	/** The account of the context's credential, see `getAccount`. */
@@ -19,20 +19,14 @@ export type RequestContext = {
 	 * and the like. The target's method, URL and body override them; `qs` and `baseURL` are not used.
 	 */
 	transport?: Partial<IHttpRequestOptions>;
-	/** Whether answers are compared or matched with fields: responses and fields that are garbled are an error. */
-	comparesText?: boolean;
 	/** False if the caller repeats by itself, as a polling trigger does with its next poll. */
 	retry?: boolean;
 };
 
-/** Aborts when the execution is canceled. Only this ends a request that is under way: its reply matters. */
-export function getCancelSignal({ n8n }: RequestContext): AbortSignal | undefined {
-	return 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
-}
-
 /** Aborts when the caller gives up or the execution is canceled: what is waiting is then not sent. */
-export function getStopSignal(context: RequestContext): AbortSignal | undefined {
-	return context.signal ?? getCancelSignal(context);
+export function getStopSignal({ n8n, signal }: RequestContext): AbortSignal | undefined {
+	if (signal !== undefined) return signal;
+	return 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
 }
 
 /** The error of a request that was not sent because the caller gave up first. */
@@ -43,11 +37,8 @@ export function createNotSent({ n8n, itemIndex }: RequestContext): NotSent {
 /** A failed request as an error, without the token, should the service or a link repeat it. */
 export function createRequestError(
 	{ n8n, account: { conceal }, itemIndex }: RequestContext,
-	{ message, description, ...rest }: Explanation,
+	{ message, description = '', ...rest }: Explanation,
 ): ServiceError {
-	const texts = {
-		message: conceal(message),
-		...(description !== undefined && { description: conceal(description) }),
-	};
-	return new ServiceError(n8n.getNode(), { ...rest, ...texts }, itemIndex);
+	const shown = { ...rest, message: conceal(message), description: conceal(description) };
+	return new ServiceError(n8n.getNode(), shown, itemIndex);
 }

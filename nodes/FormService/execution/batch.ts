@@ -1,6 +1,6 @@
 import { getAccount } from '../api/account';
 import { asNodeError, createInputError, getCause, mayHaveActed, NotSent } from '../api/errors';
-import { REQUESTS_PER_DAY } from '../api/request/limits';
+import { REQUESTS_PER_DAY } from '../api/request/requestQueue';
 import { createRequest } from './item';
 import type { Item } from './item';
 import { explainMissingForm, isInvalidItem, listInvalidItems } from './itemErrors';

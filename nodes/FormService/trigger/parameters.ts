@@ -1,5 +1,5 @@
 import type { IPollFunctions } from 'n8n-workflow';
-import { REQUESTS_PER_DAY } from '../api/request/limits';
+import { REQUESTS_PER_DAY } from '../api/request/requestQueue';
 import { isId } from '../api/records';
 import { conditionsNeedFields } from '../api/answers/conditions';
 import type { Conditions } from '../api/answers/conditions';

@@ -17,7 +17,7 @@ async function cancel(run: { done: Promise<unknown>; cancel: () => void }): Prom
 // while the time stands still, an end that waits for time to pass would never come
 describe('an execution that is canceled', () => {
 	it.each<[string, INodeParameters, number, Fault | FaultName, ServiceOptions]>([
-		['its turn', addEach, 5, slow(300), {}],
+		['its turn', addEach, 6, slow(300), {}],
 		['the next minute', addEach, 4, slow(0), { perMinute: 4 }],
 		['another try', getWorkspace, 1, 'unavailable', {}],
 	])('ends at once while it waits for %s, and sends no more', async (_what, ...given) => {

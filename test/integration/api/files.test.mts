@@ -66,7 +66,6 @@ describe('the file of a respondent', () => {
 		const sent = [...service.requests, ...service.visits];
 		const withToken = sent.filter(({ token }) => token !== undefined);
 		expect(withToken.map((one) => one.path)).toEqual(Array(2).fill(`/responses/${contact}`));
-		expect(sent).toHaveLength(4);
 	});
 
 	it.each([
@@ -178,13 +177,12 @@ const downloadAsPdf = async (link: string) => (await downloadPdf(link)).error?.m
 
 it.each([
 	['a status', 404, download, /status 404/],
-	['a login page', 302, download, /requires a login/],
 	['another file than a PDF', 200, downloadAsPdf, /returned another file instead of a PDF$/],
 ])('what comes instead of a file is not read to its end: %s', async (_what, code, run, message) => {
 	const closed = Promise.withResolvers<void>();
 	const other = await elsewhere((request, reply) => {
 		reply.on('close', closed.resolve);
-		reply.writeHead(code, { location: '/login' });
+		reply.writeHead(code);
 		sendWithoutEnd(request, reply);
 	});
 	const url = run === download ? other.namedUrl : other.url;

@@ -73,7 +73,6 @@ describe('a credential that cannot be used', () => {
 		[{ accessToken: 'tökén', baseUrl }, INVALID],
 		[{ accessToken: 'token\u0000', baseUrl }, INVALID],
 		[{ accessToken, baseUrl: '' }, "'Base URL' is empty"],
-		[{ accessToken, baseUrl: 'forms.example.com' }, "'Base URL' is not a web address"],
 		[{ accessToken, baseUrl: 'ftp://forms.example.com' }, "'Base URL' is not a web address"],
 		[{ accessToken, baseUrl: 'https://' }, "'Base URL' is not a web address"],
 		[{ accessToken, baseUrl: 'https://a:b@forms.example.com' }, "'Base URL' must not contain"],

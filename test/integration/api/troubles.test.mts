@@ -10,27 +10,24 @@ const continueOnFail = true;
 const match = { method: 'POST' };
 
 describe('100 items that continue on fail, against a service that is down', () => {
-	const down = 'Not sent: Form Service failed repeatedly';
-	const refused = "Not sent: other workflows or tools are using up this account's limit";
-	it.each([
-		['serverError', down],
-		['silentBefore', down],
-		['tooManyBare', refused],
-	] as const)('leave most of the day to others and let a trigger poll: %s', async (fault, text) => {
-		const { service, n8n } = await createWorld();
-		service.faults.set({ fault, match });
-		const { items } = await n8n.runNode(addEach, numbered(service, 100), { continueOnFail });
-		expect(service.requests.length).toBeLessThan(50);
-		expect(items).toHaveLength(100);
-		expect(items.at(-1)?.json.error).toBe(text);
-		service.faults.clear();
-		service.requests.length = 0;
-		await n8n.runPoll({ formId: locator(contact) });
-		const polled = service.requests.map(({ path, status }) => [path, status]);
-		expect(polled).toContainEqual([`/responses/${contact}`, 200]);
-	});
+	it.each(['serverError', 'silentBefore', 'tooManyBare'] as const)(
+		'cost few requests and let a trigger poll: %s',
+		async (fault) => {
+			const { service, n8n } = await createWorld();
+			service.faults.set({ fault, match });
+			const { items } = await n8n.runNode(addEach, numbered(service, 100), { continueOnFail });
+			expect(service.requests.length).toBeLessThan(50);
+			expect(items).toHaveLength(100);
+			expect(items.at(-1)?.json.error).toMatch(/^Not sent: /);
+			service.faults.clear();
+			service.requests.length = 0;
+			await n8n.runPoll({ formId: locator(contact) });
+			const polled = service.requests.map(({ path, status }) => [path, status]);
+			expect(polled).toContainEqual([`/responses/${contact}`, 200]);
+		},
+	);
 
-	it('say "not sent" if they were not, and else how they failed; then nothing is tried again', async () => {
+	it('say "not sent" if they were not, and else how they failed', async () => {
 		const { service, n8n } = await createWorld();
 		service.faults.set({ fault: 'serverError' });
 		const ids = Array.from({ length: 100 }, (_, index) => `response-${index}`);
@@ -42,9 +39,6 @@ describe('100 items that continue on fail, against a service that is down', () =
 			const isSent = sent.has(`/response/${String(json.id)}/pdf`);
 			expect(json.error).toMatch(isSent ? /error \(status 500\)/ : /^Not sent: /);
 		}
-		service.requests.length = 0;
-		await expect(n8n.searchForms()).rejects.toThrow('status 500');
-		expect(service.requests).toHaveLength(1);
 	});
 });
 
@@ -57,8 +51,8 @@ it('an item that was refused is sent again before the items that still wait', as
 	const added = service.store.responses(survey).slice(before);
 	const order = added.map(({ answers }) => Number(Object.values(answers)[0]));
 	expect(order).toHaveLength(30);
-	// the item that was refused is one of the first four
-	expect(order.slice(0, 15)).toEqual(expect.arrayContaining([0, 1, 2, 3]));
+	// the item that was refused is one of the first five
+	expect(order.slice(0, 15)).toEqual(expect.arrayContaining([0, 1, 2, 3, 4]));
 });
 
 const formId = locator(contact);
@@ -92,13 +86,13 @@ describe('a token that is refused', () => {
 		const input = itemsOf(...Array.from({ length: 50 }, (_, index) => ({ [uuid]: index })));
 		const { items, error } = await n8n.runNode(add, input, { continueOnFail: continues });
 		// as many as are open at a time
-		expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(4);
+		expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(5);
 		if (!continues) {
 			expect(error).toMatchObject({ httpCode: '401', context: { itemIndex: 0 } });
 			return;
 		}
 		const said = { json: { error: expect.stringContaining('rejected the access token') } };
-		expect(items.slice(4)).toMatchObject(Array(46).fill(said));
+		expect(items.slice(5)).toMatchObject(Array(45).fill(said));
 		expect(items).toMatchObject(input.map((_item, item) => ({ pairedItem: { item } })));
 	});
 

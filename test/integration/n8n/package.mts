@@ -5,6 +5,6 @@ export * from './built.mts';
 
 /** The time of the built package, and of the services in its tests. */
 export const time = new HttpTime();
-const { now, sleep, timeout } = time;
+const { now, elapsed, sleep, timeout } = time;
 const { clock } = builtFile<{ clock: object }>('nodes/FormService/api/clock.js');
-Object.assign(clock, { now, sleep, timeout });
+Object.assign(clock, { now, elapsed, sleep, timeout });

@@ -1,75 +1,79 @@
 import { describe, expect, it } from 'vitest';
-import { readContent, describeShape, unwrap } from '../../../nodes/FormService/api/envelope.ts';
+import {
+	describeShape,
+	isWebPage,
+	parseEnvelope,
+	unwrap,
+} from '../../../nodes/FormService/api/envelope.ts';
 
-const read = (text: string | Buffer, type = 'application/json') =>
-	readContent({ 'content-type': type }, Buffer.from(text));
-
-describe('reading the body of a reply', () => {
-	it('never takes a body that was cut for whole', () => {
-		const body = JSON.stringify({ success: true, data: [{ uuid: 'a', value: 'ä€😀' }] });
-		for (let length = 1; length < body.length; length++) {
-			expect(read(body.slice(0, length)).kind).toBe('cutOff');
-		}
-	});
-
-	it.each([
-		['', 'empty'],
-		[' \r\n', 'empty'],
-		['<!DOCTYPE html><title>Log in</title>', 'webPage'],
-		['<html lang="en">', 'webPage'],
-		['Bad Gateway', 'unreadable'],
-	])('reads %j as %s', (text, kind) => {
-		expect(read(text).kind).toBe(kind);
-	});
-
-	it('refuses JSON of more than 100 levels, which n8n could not store', () => {
-		const nested = (levels: number) => '[1,'.repeat(levels - 1) + '[]' + ']'.repeat(levels - 1);
-		expect(read(nested(100)).kind).toBe('json');
-		expect(read(nested(101)).kind).toBe('tooDeep');
-		expect(read('{"a":'.repeat(50_000) + '1' + '}'.repeat(50_000)).kind).toBe('tooDeep');
-	});
-
-	it('takes a text for a web page if its type says so, but JSON for JSON', () => {
-		expect(read('Please log in', 'text/html; charset=utf-8').kind).toBe('webPage');
-		const value = { success: true };
-		expect(read('\uFEFF{"success":true}', 'text/html')).toEqual({ kind: 'json', value });
-	});
+it('a body that was cut is never taken for whole', () => {
+	const body = JSON.stringify({ success: true, data: [{ uuid: 'a', value: 'ä€😀' }] });
+	expect(parseEnvelope(body)?.isConfirmed).toBe(true);
+	for (let length = 0; length < body.length; length++) {
+		expect(parseEnvelope(body.slice(0, length))).toBeUndefined();
+	}
 });
 
-describe('unwrapping the envelope', () => {
+it.each([
+	['<!DOCTYPE html><title>Log in</title>', true],
+	['\n<html lang="en">', true],
+	['Bad Gateway', false],
+	['{"html": "<p>"}', false],
+])('the text %j is a web page: %s', (text, expected) => {
+	expect(isWebPage(text)).toBe(expected);
+});
+
+describe('the envelope', () => {
 	it.each([
 		[true, { success: false }],
 		[true, { success: 'False' }],
-		[true, { error: 'This form is closed' }],
-		[true, { error: { message: 'This form is closed' } }],
-		[true, { errors: { name: ['Too long.'] }, message: 'Not valid' }],
-		[true, { status: 'error', message: 'This form is closed' }],
-		[false, { uuid: 'a', error: 'none' }],
+		[true, { success: 0, data: {} }],
 		[false, { success: true, error: 'none' }],
-		[false, { data: [], error: 'none' }],
-		[false, { error: null, errors: [] }],
+		[false, { uuid: 'a', errors: [] }],
 		[false, { status: 'ok' }],
 	])('says that the request has failed: %s for %j', (failed, value) => {
 		expect(unwrap(value).failed).toBe(failed);
 	});
 
-	it('takes what comes without an envelope for the data', () => {
+	it('is not needed: what comes without it is the data', () => {
 		expect(unwrap([1]).data).toEqual([1]);
 		const form = { id: 'AbC123', title: 'Survey' };
 		expect(unwrap(form)).toMatchObject({ failed: false, details: [], data: form });
 	});
 
-	it.each<[object, string[], string?]>([
-		[{ errors: { name: ['Too long.'], captcha: 'No.' } }, ['name: Too long.', 'captcha: No.']],
-		[{ errors: ['A', { message: 'B' }, { title: 'C' }] }, ['A', 'B', 'C']],
-		[{ errors: { data: { a: { 0: 'No.' }, b: [{ message: 'No.' }] } } }, ['a: No.', 'b: No.']],
-		[{ message: ['A', 'B'] }, ['A', 'B']],
-		[{ detail: 'A' }, [], 'A'],
-		[{ title: 'Invalid', detail: 'A', errors: [{ detail: 'B' }] }, ['A', 'B'], 'Invalid'],
-		[{ message: 'Invalid', detail: [{ loc: ['body'], msg: 'A' }] }, ['A'], 'Invalid'],
-	])('collects the reasons in %j', (value, details, message) => {
-		const expected = { failed: true, details, ...(message && { message }) };
-		expect(unwrap({ success: false, ...value })).toMatchObject(expected);
+	it.each<[object, string[]]>([
+		[{ name: ['Too long.'], captcha: 'No.' }, ['name: Too long.', 'captcha: No.']],
+		[{ name: ['The name is too long.'] }, ['The name is too long.']],
+		[
+			['A', 'B', { odd: 1 }],
+			['A', 'B'],
+		],
+		[{ a: { b: 'C' }, d: 5 }, []],
+	])('collects the messages on fields in %j', (errors, details) => {
+		expect(unwrap({ success: false, errors }).details).toEqual(details);
+	});
+
+	const uuid = '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d';
+
+	it.each<[unknown, string?]>([
+		[{ success: true, data: { uuid } }, uuid],
+		[{ message: 'Added.', data: { id: 'r-1', uuid } }, uuid],
+		[{ data: uuid }, uuid],
+		[{ uuid, data: { f1: 'Ada' } }, uuid],
+		[{ data: { id: 7 } }, '7'],
+		[{ success: 1, message: 'Added.', data: [] }],
+	])('confirms that the service has acted by %j', (value, id) => {
+		expect(unwrap(value)).toMatchObject({ isConfirmed: true, id });
+	});
+
+	it.each([
+		...[null, 'Added.', [], {}, { message: 'Unauthenticated.' }],
+		{ code: 422, message: 'The given data was invalid.', data: null },
+		{ success: null, status: 'ok', data: {} },
+		{ id: 'request-1', errors: { name: ['Too long.'] } },
+		{ success: false, data: { uuid } },
+	])('confirms nothing by %j', (value) => {
+		expect(unwrap(value).isConfirmed).toBe(false);
 	});
 });
 

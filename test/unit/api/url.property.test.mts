@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { endpoints, createTarget } from '../../../nodes/FormService/api/endpoints.ts';
 import { isId } from '../../../nodes/FormService/api/records.ts';
-import { checkLink, isLoginLink } from '../../../nodes/FormService/api/url.ts';
+import { checkLink } from '../../../nodes/FormService/api/url.ts';
 
 const BASE = 'https://forms.example.com/api/v1';
 
@@ -20,22 +20,6 @@ describe('the target of an endpoint', () => {
 		});
 		fc.assert(property);
 	});
-});
-
-it.each([
-	['/login', true],
-	['/Login/', true],
-	['/en/log-in?from=file', true],
-	['/wp-login.php', true],
-	['/users/sign_in', true],
-	['/signin', true],
-	['/login;jsessionid=1', true],
-	['/files/signing.pdf', false],
-	['/login.png', false],
-	['/assigning/cv.txt', false],
-	['/forms/xLogIn/fields', false],
-])('%s is a page on which people log in: %s', (path, expected) => {
-	expect(isLoginLink(path)).toBe(expected);
 });
 
 const PUBLIC = 'https://forms.example.com';

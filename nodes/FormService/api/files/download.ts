@@ -1,31 +1,56 @@
-import { mapValues } from 'lodash';
-import type { IBinaryData } from 'n8n-workflow';
+import { mapValues, noop, pick } from 'lodash';
+import type { IBinaryData, IHttpRequestOptions } from 'n8n-workflow';
+import { CREDENTIAL } from '../account';
 import { clock, waitUnlessAborted } from '../clock';
-import type { ServiceError } from '../errors';
-import { decideRetry } from '../request/trouble';
+import type { ServiceError, Trouble } from '../errors';
+import { ANY_REPLY, closeReply, readBroken, readTimeout } from '../request/send';
+import type { StreamReply } from '../request/send';
+import { explainBroken } from '../request/trouble';
 import { createNotSent, createRequestError, getStopSignal } from '../requestContext';
 import type { RequestContext } from '../requestContext';
-import { createLimits, createTrouble, fetchFile } from './fetchFile';
-import type { FetchedFile } from './fetchFile';
+import { checkLink } from '../url';
 
-/** The most files that are downloaded for one response. */
+/*
+ * Files are streamed into n8n's binary data. They wait for no turn in the account's queue, and their failures
+ * say nothing about the API. Respondents choose the links to their uploads, which are followed without the
+ * token. The service makes the links to its PDFs: these are followed wherever they lead, with the token as
+ * long as they stay on the account's origin.
+ */
+
+type LinkedFile = {
+	url: string;
+	/** The name that the file gets. */
+	name: string;
+	kind: 'upload' | 'pdf';
+};
+
+/** What the files of one response may still take together. The signal aborts when they are given up. */
+type Limits = { bytesLeft: number; readonly timeMs: number; readonly signal: AbortSignal };
+
+type Fetched = { binary: IBinaryData } | { trouble: Trouble };
+
+/** The most files of one response, and the most bytes of them together: n8n may keep them in memory. */
 const MAX_FILES = 20;
+const MAX_BYTES = 256 * 1024 * 1024;
 
-/** Files of one response that are requested again, after a pause. */
-const MAX_RETRIED = 3;
-const PAUSE_MS = 1_000;
+/** How long the files of one response may take together, unless the node's Timeout is longer. */
+const TIME_MS = 60_000;
+
+/** The most redirects that are followed to one file. */
+const MAX_REDIRECTS = 5;
+
+/** How often a file is requested in all while it fails for a reason that can pass, and the first pause. */
+const MAX_TRIES = 3;
+const FIRST_PAUSE_MS = 1_000;
 
 /** Responses whose files are downloaded at a time in this process; triggers do not wait for items. */
 const MAX_AT_A_TIME = { prompt: 2, bulk: 4 };
 
-const TOO_MANY = createTrouble(`Only the first ${MAX_FILES} files of a response are downloaded`);
-
 /**
- * Downloads the uploaded files of one response into n8n's binary data, one after another and without
- * the token: respondents choose the links. They do not count for the account's limits.
+ * Downloads the uploaded files of one response, one after another.
  *
  * @returns one entry for each file, in order. A ServiceError says why a file is missing, also a file beyond
- * the limits in number, size and time; `failure` is `temporarily-unavailable` if its host may have the file later
+ * the limits; its cause is `temporarily-unavailable` if its host may have the file later
  * @throws NotSent if the caller gave up
  */
 export async function downloadFiles(
@@ -33,27 +58,18 @@ export async function downloadFiles(
 	files: ReadonlyArray<{ url: string; name: string }>,
 ): Promise<Array<IBinaryData | ServiceError>> {
 	if (files.length === 0) return [];
-	return await waitForPlace(context, async () => {
-		const limits = createLimits(context);
-		const fetch = async (index: number) =>
-			await fetchFile(context, { ...files[index], kind: 'upload' }, limits);
-		const fetched: FetchedFile[] = files.map(() => TOO_MANY);
-		for (const index of files.slice(0, MAX_FILES).keys()) fetched[index] = await fetch(index);
-		const retried = [...fetched.entries()]
-			.filter(([, one]) => 'trouble' in one && one.trouble.maxTries > 1)
-			.slice(0, context.retry === false ? 0 : MAX_RETRIED);
-		if (retried.length > 0) await clock.sleep(PAUSE_MS, getStopSignal(context));
-		for (const [index] of retried) fetched[index] = await fetch(index);
-		return fetched.map((one) =>
-			'binary' in one ? one.binary : createRequestError(context, one.trouble),
-		);
+	const fetched = await fetchInTurn(
+		context,
+		files.slice(0, MAX_FILES).map((file) => ({ ...file, kind: 'upload' })),
+	);
+	return files.map((_file, index) => {
+		const one = fetched[index] ?? TOO_MANY;
+		return 'binary' in one ? one.binary : createRequestError(context, one.trouble);
 	});
 }
 
 /**
- * Downloads the PDF of a response from the link that the service made. The token is sent if the link is
- * on the account's origin. The PDF waits for no turn in the account's rate limit: the service limits its
- * API, and should the link lead into the API, a refusal is waited for here.
+ * Downloads the PDF of a response from the link that the service made.
  *
  * @throws ServiceError that says why there is no PDF; NotSent if the caller gave up
  */
@@ -62,28 +78,186 @@ export async function downloadPdf(
 	url: string,
 	name: string,
 ): Promise<IBinaryData> {
-	return await waitForPlace(context, async () => {
-		for (let tries = 1; ; tries++) {
-			const fetched = await fetchFile(context, { url, name, kind: 'pdf' }, createLimits(context));
-			if ('binary' in fetched) return fetched.binary;
-			const pauseMs = decideRetry('safe', fetched.trouble, tries, Math.random());
-			if (pauseMs === undefined) throw createRequestError(context, fetched.trouble);
-			await clock.sleep(pauseMs, getStopSignal(context));
-		}
-	});
+	const [fetched] = await fetchInTurn(context, [{ url, name, kind: 'pdf' }]);
+	if ('binary' in fetched) return fetched.binary;
+	throw createRequestError(context, fetched.trouble);
 }
 
-/** Each place has the files of one response after another. */
+/** The places for responses: each has the files of one response after another. */
 const places = mapValues(MAX_AT_A_TIME, (count) =>
 	Array<Promise<void>>(count).fill(Promise.resolve()),
 );
 
-/** Does the work once the earlier work at its place has ended. */
-async function waitForPlace<T>(context: RequestContext, work: () => Promise<T>): Promise<T> {
+/** Fetches the files of one response once the earlier ones at its place have ended. */
+async function fetchInTurn(context: RequestContext, files: LinkedFile[]): Promise<Fetched[]> {
 	const queue = places[context.urgency];
 	const before = queue.shift()!;
 	const stop = getStopSignal(context);
-	const turn = waitUnlessAborted(before, stop, () => createNotSent(context)).then(work);
-	queue.push(Promise.allSettled([before, turn]).then(() => {}));
-	return await turn;
+	const turn = waitUnlessAborted(before, stop, () => createNotSent(context));
+	const work = turn.then(async () => {
+		const timeMs = Math.max(TIME_MS, readTimeout(context.transport));
+		const signals = [clock.timeout(timeMs), ...(stop ? [stop] : [])];
+		const limits = { bytesLeft: MAX_BYTES, timeMs, signal: AbortSignal.any(signals) };
+		const fetched: Fetched[] = [];
+		for (const file of files) fetched.push(await fetchPatiently(context, file, limits));
+		return fetched;
+	});
+	queue.push(Promise.allSettled([before, work]).then(noop));
+	const fetched = await work;
+	if (stop?.aborted) throw createNotSent(context);
+	return fetched;
+}
+
+async function fetchPatiently(
+	context: RequestContext,
+	file: LinkedFile,
+	limits: Limits,
+): Promise<Fetched> {
+	for (let tries = 1; ; tries++) {
+		const fetched = await fetchFile(context, file, limits);
+		const passes = 'trouble' in fetched && fetched.trouble.failure.cause === PASSING.cause;
+		const mayRetry = tries < MAX_TRIES && context.retry !== false && !limits.signal.aborted;
+		if (!passes || !mayRetry) return fetched;
+		await clock.sleep(FIRST_PAUSE_MS * tries, limits.signal);
+	}
+}
+
+/** Follows a link to its file. Redirects are checked like the link itself. */
+async function fetchFile(
+	context: RequestContext,
+	file: LinkedFile,
+	limits: Limits,
+): Promise<Fetched> {
+	const { baseUrl, origin } = context.account;
+	let withToken = file.kind === 'pdf';
+	let base = baseUrl;
+	let link = file.url;
+	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+		const checked = checkLink(link, base, origin, file.kind);
+		if ('reason' in checked) {
+			return createTrouble(`The link to the file was not followed: ${checked.reason}`);
+		}
+		// where another host redirects is not the service's choice: it must not direct the token
+		withToken &&= checked.isOwn;
+		base = checked.url;
+		const fetched = await fetchOnce(context, { ...file, url: base }, withToken, limits);
+		if (!('location' in fetched)) return fetched;
+		link = fetched.location;
+	}
+	return createTrouble('The link to the file redirects in a loop');
+}
+
+async function fetchOnce(
+	{ n8n, transport }: RequestContext,
+	file: LinkedFile,
+	withToken: boolean,
+	limits: Limits,
+): Promise<Fetched | { location: string }> {
+	if (limits.signal.aborted) return explainTooLate(limits);
+	const options: IHttpRequestOptions = {
+		// the other request options are meant for the API
+		...(withToken ? transport : pick(transport, ['proxy', 'skipSslCertificateValidation'])),
+		...{ ...ANY_REPLY, method: 'GET', url: file.url, body: undefined },
+		...{ headers: { Accept: '*/*' }, timeout: readTimeout(transport), abortSignal: limits.signal },
+	};
+	const sending: Promise<unknown> = withToken
+		? n8n.helpers.httpRequestWithAuthentication.call(n8n, CREDENTIAL, options)
+		: n8n.helpers.httpRequest(options);
+	const opening = sending as Promise<StreamReply>;
+	try {
+		const reply = await waitUnlessAborted(opening, limits.signal, createGivenUp);
+		const { statusCode: status, headers } = reply;
+		if (status >= 300 && status < 400 && typeof headers.location === 'string') {
+			return { location: headers.location };
+		}
+		if (status >= 200 && status < 300) return await storeFile(n8n, reply, file, limits);
+		const passes = status >= 500 || STATUSES_THAT_PASS.includes(status);
+		const message = `The file at ${new URL(file.url).host} could not be fetched (status ${status})`;
+		const httpCode = String(status);
+		return createTrouble(message, { httpCode, ...(passes && { failure: PASSING }) });
+	} catch (error) {
+		return explainError(error, file, limits);
+	} finally {
+		closeReply(opening);
+	}
+}
+
+/** Streams a body into n8n's binary data; n8n removes a file that it could not finish. */
+async function storeFile(
+	{ helpers }: RequestContext['n8n'],
+	{ headers, body }: StreamReply,
+	file: LinkedFile,
+	limits: Limits,
+): Promise<Fetched> {
+	if (!('prepareBinaryData' in helpers)) throw new Error('Not while the editor loads its lists');
+	const { name, kind } = file;
+	const isPage = /\bhtml\b/i.test(String(headers['content-type']));
+	if (isPage && !/\.html?$/i.test(name)) return WEB_PAGE;
+	if (Number(headers['content-length']) > limits.bytesLeft) return TOO_LARGE;
+	let mismatch = kind === 'pdf' ? NO_PDF : undefined;
+	let start = '';
+	const checked = body.map((chunk: Uint8Array) => {
+		limits.bytesLeft -= chunk.length;
+		if (start.length < START_BYTES) start += Buffer.from(chunk).toString('latin1');
+		if (start.includes('%PDF-')) mismatch = undefined;
+		if (limits.bytesLeft < 0) mismatch = TOO_LARGE;
+		const isSure = mismatch === TOO_LARGE || start.length >= START_BYTES;
+		if (mismatch !== undefined && isSure) throw new Error('The rest of the file is not read');
+		return chunk;
+	});
+	checked.on('error', noop);
+	const mimeType = kind === 'pdf' ? 'application/pdf' : undefined;
+	try {
+		const storing = helpers.prepareBinaryData(checked, name, mimeType);
+		const binary = await waitUnlessAborted(storing, limits.signal, createGivenUp);
+		return mismatch ?? { binary };
+	} catch (error) {
+		return mismatch ?? explainError(error, file, limits);
+	} finally {
+		checked.destroy();
+	}
+}
+
+/** The bytes from the beginning of a file in which a PDF has its mark (ISO 32000-1, annex H, note 13). */
+const START_BYTES = 1024;
+
+/** Statuses below 500 of a host that may have the file later (RFC 9110 and RFC 6585). */
+const STATUSES_THAT_PASS = [408, 425, 429];
+
+const PASSING = { cause: 'temporarily-unavailable' } as const;
+
+const CHECK_FILE =
+	'Run this again, or open the response in Form Service to check whether the file still exists.';
+
+function createTrouble(message: string, more: Partial<Trouble> = {}): { trouble: Trouble } {
+	const failure = { cause: 'configuration-invalid' } as const;
+	return { trouble: { message, description: CHECK_FILE, failure, ...more } };
+}
+
+const TOO_MANY = createTrouble(`Only the first ${MAX_FILES} files of a response are downloaded`);
+const TOO_LARGE = createTrouble(
+	`The files of this response exceed ${MAX_BYTES / 2 ** 20} MB in total`,
+);
+const WEB_PAGE = createTrouble('The link to the file returned a web page, such as a login page');
+const NO_PDF = createTrouble('The link to the PDF returned another file instead of a PDF', {
+	description: 'Form Service may still be creating the PDF. Try again later.',
+	failure: PASSING,
+});
+
+function explainTooLate({ timeMs }: Limits): Fetched {
+	const message = `The files of this response could not be downloaded within ${timeMs / 1000} seconds`;
+	return createTrouble(message, { failure: PASSING });
+}
+
+function explainError(error: unknown, { url }: LinkedFile, limits: Limits): Fetched {
+	if (limits.signal.aborted) return explainTooLate(limits);
+	const { host } = new URL(url);
+	const { code, isRefusedByN8n } = readBroken(error);
+	const { failure } = explainBroken({ code, isRefusedByN8n }, host);
+	const description = `${CHECK_FILE} (${code})`;
+	return createTrouble(`The file at ${host} could not be fetched`, { description, failure });
+}
+
+function createGivenUp(): Error {
+	return new Error('The files are given up');
 }

@@ -1,10 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
+import { VERSION_PATH } from '../account';
 import type { Target } from '../endpoints';
-import { describeShape, unwrap } from '../envelope';
-import { CHECK_REPLY, GARBLED, ServiceError, shortenText } from '../errors';
-import { parseDate, REQUESTS_PER_DAY } from '../request/limits';
-import { getIdentity } from '../records';
+import { describeShape } from '../envelope';
+import { CHECK_REPLY, ServiceError, shortenText } from '../errors';
+import { getId } from '../records';
 import { request } from '../request/request';
+import { REQUESTS_PER_DAY } from '../request/requestQueue';
 import { createRequestError } from '../requestContext';
 import type { RequestContext } from '../requestContext';
 import { parseUrl } from '../url';
@@ -14,13 +15,7 @@ import { findNextPage } from './nextPage';
 /** The most pages read of one list in one call: a third of the requests of a day. */
 export const MAX_PAGES = REQUESTS_PER_DAY / 3;
 
-/** The most pages of one list, also if several calls read them: a week's requests. */
-const MAX_PAGES_IN_ALL = 7 * REQUESTS_PER_DAY;
-
-/** The most records read of one list: what n8n's memory can hold. */
-const MAX_RECORDS = 1_000_000;
-
-/** Pages in a row that may begin like earlier ones, as if responses were added meanwhile. More are a loop. */
+/** Pages in a row that begin like earlier ones, as if responses were added meanwhile. More are a loop. */
 const MAX_REPEATED_PAGES = 2;
 
 /** Where a page is: the whole URL that it is requested at, and what comes before. */
@@ -50,50 +45,66 @@ export type ListPage = PagePosition & {
  */
 export async function* readPages(
 	context: RequestContext,
-	{ endpoint, url: listUrl }: Target,
+	target: Target,
 	from?: PagePosition,
 ): AsyncGenerator<ListPage, void> {
-	const [nameInForm] = /fields|responses/.exec(endpoint.url) ?? [];
-	let position = from ?? { url: new URL(listUrl).href, pagesBefore: 0, recordsBefore: 0 };
+	const requested = new Set<string>();
 	const beginnings = new Set<string>();
 	let repeatedPages = 0;
-	for (let pagesRead = 0; ; pagesRead++) {
-		const { url, pagesBefore, recordsBefore } = position;
-		if (pagesRead >= MAX_PAGES || pagesBefore >= MAX_PAGES_IN_ALL)
-			throw createListError(context, TOO_MANY_PAGES, LARGER_PAGES);
-		const reply = await request(context, { endpoint, url }).catch((error: unknown) => {
-			throw pagesBefore > 0 ? explainLaterPage(context, error) : error;
-		});
-		const { value, headers, requests, isGarbled } = reply;
-		if (isGarbled && nameInForm !== undefined && context.comparesText)
-			throw createListError(context, GARBLED, SEND_UTF8);
-		const found = findList(value, nameInForm);
-		if (found === undefined) throw createNoList(context, value);
-		const { records, around } = found;
-		const beginning = findBeginning(records, url);
+	let position = from ?? { url: new URL(target.url).href, pagesBefore: 0, recordsBefore: 0 };
+	for (;;) {
+		if (requested.size >= MAX_PAGES) throw createListError(context, TOO_MANY_PAGES, LARGER_PAGES);
+		if (requested.has(position.url)) throw createListError(context, LOOP);
+		requested.add(position.url);
+		const { page, unknown } = await readPage(context, target, position);
+		const [first] = page.records;
+		const beginning = first === undefined ? page.url : (getId(first) ?? JSON.stringify(first));
 		repeatedPages = beginnings.has(beginning) ? repeatedPages + 1 : 0;
 		if (repeatedPages > MAX_REPEATED_PAGES) throw createListError(context, LOOP);
 		beginnings.add(beginning);
-		const [pages, inAll] = [pagesBefore + 1, recordsBefore + records.length];
-		const following = findNextPage(headers, around, { url, pages, inAll, shown: records.length });
-		const nextUrl = following.kind === 'at' && buildNextUrl(following.url, context, listUrl);
-		const next = nextUrl ? { url: nextUrl, pagesBefore: pages, recordsBefore: inAll } : undefined;
-		yield {
-			...{ ...position, records, requests, next },
-			isNumbered: isNumbered(url, listUrl),
-			isLast: following.kind === 'none',
-			date: parseDate(headers.date),
-		};
-		if (following.kind === 'none') return;
-		if (following.kind === 'unknown') throw createUnknownPage(context, following.says);
-		if (!next) throw createPageElsewhere(context, following.url);
-		position = next;
+		yield page;
+		if (unknown !== undefined) {
+			const message = `There are more pages, but the reply has no link to the next one (${unknown})`;
+			throw createListError(context, message, STOPPED);
+		}
+		if (page.next === undefined) return;
+		position = page.next;
 	}
 }
 
-/** What a page is recognized by if the service gives it again: its first record, or the URL of an empty page. */
-function findBeginning([first]: readonly IDataObject[], url: string): string {
-	return first === undefined ? url : (getIdentity(first) ?? JSON.stringify(first));
+/** Reads one page; `unknown` says why there is a next page and it cannot be requested. */
+async function readPage(
+	context: RequestContext,
+	{ endpoint, url: listUrl }: Target,
+	position: PagePosition,
+): Promise<{ page: ListPage; unknown?: string }> {
+	const { url, pagesBefore, recordsBefore } = position;
+	const reply = await request(context, { endpoint, url }).catch((error: unknown) => {
+		throw pagesBefore > 0 ? explainLaterPage(context, error) : error;
+	});
+	const { envelope, headers, requests } = reply;
+	const [nameInForm] = /fields|responses/.exec(endpoint.url) ?? [];
+	const found = findList(envelope.whole, nameInForm);
+	if (found === undefined) {
+		const { data } = envelope;
+		const sent = Array.isArray(data) ? 'a list whose entries are not records' : describeShape(data);
+		throw createListError(context, `Unexpected reply instead of a list: ${sent}`);
+	}
+	const { records, around } = found;
+	const [pages, inAll] = [pagesBefore + 1, recordsBefore + records.length];
+	const following = findNextPage(headers, around, { pages, inAll, shown: records.length });
+	const nextUrl = following.kind === 'at' ? buildNextUrl(following.link, url, listUrl) : undefined;
+	const isElsewhere = following.kind === 'at' && nextUrl === undefined;
+	const date = Date.parse(String(headers.date));
+	const page = {
+		...{ ...position, records, requests },
+		next: nextUrl ? { url: nextUrl, pagesBefore: pages, recordsBefore: inAll } : undefined,
+		isNumbered: isNumbered(url, listUrl),
+		isLast: following.kind === 'none',
+		date: Number.isNaN(date) ? undefined : date,
+	};
+	if (following.kind === 'unknown') return { page, unknown: following.says };
+	return { page, ...(isElsewhere && { unknown: `it is at ${shortenText(following.link)}` }) };
 }
 
 /**
@@ -108,16 +119,15 @@ export async function readList(
 	const all: IDataObject[] = [];
 	const before = new Set<unknown>();
 	for await (const { records, isLast } of readPages(context, target)) {
-		for (const record of records) if (!before.has(getIdentity(record) ?? record)) all.push(record);
-		if (all.length > MAX_RECORDS) throw createListError(context, TOO_MANY_RECORDS, LARGER_PAGES);
+		for (const record of records) if (!before.has(getId(record) ?? record)) all.push(record);
 		if (isLast || all.length >= limit) break;
-		for (const record of records) before.add(getIdentity(record) ?? record);
+		for (const record of records) before.add(getId(record) ?? record);
 	}
 	return all.slice(0, limit);
 }
 
 /** Parameters that count pages or records, by which the trigger can begin at the last page. */
-const NUMBER = /^(page|page_?(number|num|no|index)|offset|skip|start|start_?(at|index))$/i;
+const NUMBER = /^(page|page_?number|offset|skip|start)$/i;
 
 function isNumbered(url: string, listUrl: string): boolean {
 	const inList = new URL(listUrl).searchParams;
@@ -130,63 +140,29 @@ function isNumbered(url: string, listUrl: string): boolean {
  * The list's own URL with the query of a link to its next page, so that the token stays where it is: a
  * service behind a proxy may not know its own address. Undefined for a link to anything but the list.
  */
-function buildNextUrl(
-	link: string,
-	{ account: { baseUrl } }: RequestContext,
-	listUrl: string,
-): string | undefined {
+function buildNextUrl(link: string, pageUrl: string, listUrl: string): string | undefined {
 	const url = new URL(listUrl);
-	const path = url.pathname.slice(new URL(baseUrl).pathname.length);
-	const target = parseUrl(link);
-	if (!target?.pathname.replace(/\/$/, '').endsWith(path)) return undefined;
+	const [, path] = url.pathname.split(VERSION_PATH);
+	const next = parseUrl(link, pageUrl);
+	if (!next?.pathname.replace(/\/$/, '').endsWith(path)) return undefined;
 	const own = [...url.searchParams];
-	url.search = target.search;
+	url.search = next.search;
 	for (const [name, value] of own) url.searchParams.set(name, value);
 	return url.href;
 }
 
-const SEND_UTF8 =
-	'Names or answers could be taken for others. Ask your Form Service administrator for UTF-8, or for the right charset in the header Content-Type.';
-
 const LOOP = 'The pages of the list form a loop';
-
 const TOO_MANY_PAGES = `The list has more than ${MAX_PAGES} pages`;
-const TOO_MANY_RECORDS = 'The list has more than 1,000,000 records';
 const LARGER_PAGES =
 	"Ask your Form Service administrator for larger pages. In Response: Get Many, a 'Limit' reads fewer pages if 'Sort' is 'As Listed'.";
-
-function createNoList(context: RequestContext, value: unknown) {
-	const { data } = unwrap(value);
-	const sent = Array.isArray(data) ? 'a list whose entries are not records' : describeShape(data);
-	return createListError(context, `Unexpected reply instead of a list: ${sent}`);
-}
-
 const STOPPED = `Nothing was returned, because the list may be incomplete. ${CHECK_REPLY}`;
-
-function createUnknownPage(context: RequestContext, says: string) {
-	const message = `There are more pages, but the reply has no link to the next one (${says})`;
-	return createListError(context, message, STOPPED);
-}
 
 /** Of a form whose earlier pages were sent, the service can only reject the position, such as an old cursor. */
 function explainLaterPage(context: RequestContext, error: unknown): unknown {
 	const status = (error instanceof ServiceError && error.httpCode) || '';
-	// a token, a right, the time or the rate limit can end at any page
-	if (!/^4\d\d$/.test(status) || ['401', '403', '408', '429'].includes(status)) return error;
+	if (!['400', '404', '410', '422'].includes(status)) return error;
 	const message = `The position in the list has expired or is no longer valid (status ${status})`;
-	const description = 'Run this again to read the list from its first page.';
-	return createListError(context, message, description);
-}
-
-function createPageElsewhere(context: RequestContext, link: string) {
-	const { origin, pathname } = parseUrl(link) ?? {};
-	const place =
-		origin === 'null' || !pathname ? 'elsewhere' : `at ${shortenText(origin + pathname)}`;
-	return createListError(
-		context,
-		`The next page of the list is ${place}, which is not the address of the list`,
-		STOPPED,
-	);
+	return createListError(context, message, 'Run this again to read the list from its first page.');
 }
 
 function createListError(context: RequestContext, message: string, description = CHECK_REPLY) {

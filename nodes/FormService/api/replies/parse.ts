@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { describeShape, unwrap } from '../envelope';
+import { describeShape } from '../envelope';
+import type { Envelope } from '../envelope';
 import { CHECK_REPLY } from '../errors';
 import { isRecord } from '../records';
 import { createRequestError } from '../requestContext';
@@ -12,26 +13,32 @@ export function isWorkspace(data: unknown): data is IDataObject {
 }
 
 /** The workspace in a reply; throws a NodeApiError that names the attributes of anything else. */
-export function parseWorkspace(context: RequestContext, reply: unknown): IDataObject {
-	const { data } = unwrap(reply);
+export function parseWorkspace(context: RequestContext, { data }: Envelope): IDataObject {
 	if (isWorkspace(data)) return data;
-	throw createUnexpected(context, 'instead of a workspace', data);
+	throw createUnexpected(context, 'a workspace', data);
 }
 
 /**
- * The link to a PDF as a whole URL. The specification leaves its name open (section 4).
+ * The link to a PDF as a whole URL. The specification leaves its name open (section 4): it is the only link in
+ * the reply. Of several, it is the one whose name, else whose address, else whose purpose by name says so.
  *
  * @throws NodeApiError if there is no PDF yet, or that names the attributes of another reply
  */
-export function parsePdfLink(context: RequestContext, reply: unknown): string {
-	const { data } = unwrap(reply);
-	const links = typeof data === 'string' ? [data] : listPdfLinks([data, reply].filter(isRecord));
-	const link = links.find((one) => typeof one === 'string' && /^(https?:\/)?\/\S+$/i.test(one));
-	const url = link === undefined ? undefined : parseUrl(String(link), context.account.baseUrl);
+export function parsePdfLink(context: RequestContext, { whole, data }: Envelope): string {
+	const all = listValues(whole);
+	const named = (names: RegExp) => all.filter(({ name }) => names.test(name));
+	const ofPdf = named(/pdf/i);
+	// an attribute of the PDF without a value counts: another link is none to the PDF
+	const links = (ofPdf.length > 0 ? ofPdf : all).filter(({ value }) => isLink(value));
+	const narrowed = [
+		links,
+		links.filter(({ value }) => /pdf/i.test(String(value))),
+		links.filter(({ name }) => /download|^(url|link)$/i.test(name)),
+	].find((some) => new Set(some.map(({ value }) => value)).size === 1);
+	const url = narrowed && parseUrl(String(narrowed[0].value), context.account.baseUrl);
 	if (url !== undefined) return url.href;
-	if (!links.some((one) => one === null || one === '')) {
-		throw createUnexpected(context, 'instead of a link to a PDF', data);
-	}
+	const isMissing = (ofPdf.length > 0 ? ofPdf : all).some(({ value }) => !value);
+	if (links.length > 0 || !isMissing) throw createUnexpected(context, 'a link to a PDF', data);
 	throw createRequestError(context, {
 		message: 'Form Service has no PDF of this response',
 		description: 'Form Service may still be creating the PDF. Try again later.',
@@ -39,13 +46,14 @@ export function parsePdfLink(context: RequestContext, reply: unknown): string {
 	});
 }
 
-/** What has "pdf" in its name; if nothing has, what is called a URL or a link. */
-function listPdfLinks(holders: IDataObject[]): unknown[] {
-	const entries = holders.flatMap(Object.entries) as Array<[string, unknown]>;
-	const named = (names: RegExp) => entries.filter(([name]) => names.test(name));
-	const ofPdf = named(/pdf/i);
-	const found = ofPdf.length > 0 ? ofPdf : named(/^(download_?)?(url|link)$/i);
-	return found.map(([, value]) => value);
+/** All texts and the like in a value, with the names of their attributes. */
+function listValues(value: unknown, name = ''): Array<{ name: string; value: unknown }> {
+	if (typeof value !== 'object' || value === null) return [{ name, value }];
+	return Object.entries(value).flatMap(([inside, one]) => listValues(one, inside));
+}
+
+function isLink(value: unknown): boolean {
+	return typeof value === 'string' && /^(https?:\/)?\/\S+$/i.test(value);
 }
 
 /**
@@ -53,19 +61,17 @@ function listPdfLinks(holders: IDataObject[]): unknown[] {
  *
  * @throws NodeApiError if the reply has no such form, although its settings are updated
  */
-export function parseUpdatedForm(context: RequestContext, reply: unknown): IDataObject {
-	const { data, message } = unwrap(reply);
+export function parseUpdatedForm(
+	context: RequestContext,
+	{ data, message }: Envelope,
+): IDataObject {
 	const isForm = (form: IDataObject) =>
 		[form.id, form.name, form.updated_at].every((value) => typeof value === 'string');
 	if (isRecord(data) && isForm(data)) {
 		return { ...(message !== undefined && { message }), ...data };
 	}
-	throw createUnexpected(
-		context,
-		'instead of the updated form',
-		data,
-		"The settings are updated; don't send them again.",
-	);
+	const advice = "The settings are updated; don't send them again.";
+	throw createUnexpected(context, 'the updated form', data, advice);
 }
 
 function createUnexpected(
@@ -74,7 +80,7 @@ function createUnexpected(
 	data: unknown,
 	description = CHECK_REPLY,
 ) {
-	const message = `Unexpected reply ${expected}: ${describeShape(data)}`;
+	const message = `Unexpected reply instead of ${expected}: ${describeShape(data)}`;
 	const failure = { cause: 'configuration-invalid' } as const;
 	return createRequestError(context, { message, description, failure });
 }

@@ -1,188 +1,190 @@
+import { pull, sortedLastIndexBy } from 'lodash';
 import { clock as machineClock } from '../clock';
 import type { Clock } from '../clock';
-import { TOO_MANY_REQUESTS } from './limits';
-import type { Headers, Refusal } from './limits';
-import { RateLimiter } from './rateLimiter';
-import type { Decision, SentRequest } from './rateLimiter';
+import type { Trouble } from '../errors';
+import type { Headers } from './send';
+
+/** Requests that the service allows an account in a minute and in a day (specification, section 8). */
+export const REQUESTS_PER_MINUTE = 60;
+export const REQUESTS_PER_DAY = 1440;
 
 /**
- * The most open requests of one queue: enough to use the minute's allowance at reply times of several
+ * The service's window: its minute starts with the first request after the last window ended. The
+ * margin is for timers, which fire up to a millisecond early, and for a service that rounds.
+ */
+const WINDOW_MS = 60_000 + 25;
+
+/**
+ * The most open requests of one account: enough to use the minute's allowance at reply times of several
  * seconds, and few enough that a refusal, which meets all open requests, stays cheap.
  */
 const MAX_OPEN = 5;
 
-/** Items' requests that hang leave one place to triggers and to people at the editor. */
-const MAX_OPEN_BULK = 4;
-
 /** All open requests failed at each of their four tries: a failure that passes sooner does not count. */
-const FAILURES_TO_OPEN = MAX_OPEN * 4;
+const FAILURES_TO_STOP = MAX_OPEN * 4;
 
-/** The pause between two tests of a service that is down. A day of them costs 288 of 1,440 requests. */
-const TEST_PAUSE_MS = 5 * 60_000;
-
-/** Longer than any limit lasts. */
-const REMEMBERED_MS = 25 * 60 * 60_000;
-
-/** What the queue needs to know of how a request ended. */
-export type JobEnd =
-	| { kind: 'reply'; status: number; headers: Headers }
-	/** `isOurs`: n8n or the node caused it, so it says nothing about the service. */
-	| { kind: 'broken'; isOurs?: boolean };
-
-type Urgency = 'prompt' | 'bulk';
+/** How long no item is sent after so many failures or refusals in a row. */
+const OUTAGE_MS = 60_000;
+const OUTAGE = 'Not sent: Form Service failed or refused repeatedly';
 
 /** A request that waits for its turn. */
 export type Job = {
 	/** A trigger or a person at the editor (`prompt`) goes before items (`bulk`). */
-	urgency: Urgency;
-	/** A request that was sent before keeps its place: it goes before those that were not. */
+	urgency: 'prompt' | 'bulk';
+	/** A request that was sent before goes before those that were not. */
 	isRetry: boolean;
 	signal?: AbortSignal;
 };
 
-/** A request may be sent now; `endTurn` takes its turn back. */
-export type Turn = { kind: 'turn'; urgency: Urgency; request: SentRequest };
+/** A request may be sent. It counts until one window after its end, and as long as it is open. */
+export type Turn = { readonly startedAtMs: number; countsUntilMs: number };
 
-/** Why a request is not sent: the day's limit, a service that fails or refuses, or the caller gave up. */
-export type HeldBack =
-	| Exclude<Decision, { kind: 'send' | 'wait' }>
-	| { kind: 'serviceDown' | 'onlyRefusals' }
-	| { kind: 'notSent' };
+/** Why a request is not sent: nothing is for a while, or the caller gave up. */
+export type HeldBack = { trouble: Trouble } | 'notSent';
 
-type Waiting = { urgency: Urgency; settle: (turn: Turn | HeldBack) => void };
+/** How a request ended: the headers of its reply, and what kept it from a success. */
+export type Ended = { headers: Headers; trouble?: Trouble };
+
+/** The rank of a request: retries before first tries, triggers and people before items. */
+const RANKS = { prompt: 0, bulk: 2 };
+
+type Waiting = { rank: number; settle: (turn: Turn | HeldBack) => void };
 
 /**
- * Lets requests through: at most `MAX_OPEN` at a time, none before the rate limiter allows it, first
- * come first served within an urgency. After many failures in a row, a circuit breaker lets items fail,
- * but for one from time to time that tests the service. The queue sends nothing by itself.
+ * Lets the requests of an account through: at most `MAX_OPEN` at a time and 60 in any minute, first come
+ * first served within a rank. The service does not say when its window began, and a sliding log does not
+ * need to know: a request counts from its start until one window after its end, and by then every window
+ * that can have counted it is over. Other clients of the account show in the headers of replies: the lower of
+ * our own count and of what remains applies. All times are those of `clock.elapsed`.
  */
 export class RequestQueue {
-	/** The waiting requests by rank: retries before first tries, and triggers and people before items. */
-	private readonly lines = [0, 1, 2, 3].map(() => new Set<Waiting>());
+	/** Sorted by rank. */
+	private readonly waiting: Waiting[] = [];
 
-	private readonly open = { prompt: 0, bulk: 0 };
+	/** The requests that count. */
+	private counted: Turn[] = [];
 
-	/** Failures and refusals since the last other reply, and what the last of them was. */
-	private failures = { count: 0, kind: 'serviceDown' as 'serviceDown' | 'onlyRefusals' };
+	/** The minute's limit, and what a reply has shown to remain of a window, which is over by `overByMs`. */
+	private perMinute = REQUESTS_PER_MINUTE;
+	private shown = { remaining: Infinity, atMs: -Infinity, overByMs: -Infinity };
 
-	/** When an item tests a service that is down. */
-	private testAt = -Infinity;
+	/** A refusal for the minute's limit holds back all requests until then. */
+	private refusedUntilMs = -Infinity;
 
-	private wakeAt = Infinity;
+	/** Until then, requests of this rank and above fail at once: all for the day's limit, items in an outage. */
+	private stop = { untilMs: -Infinity, rank: 0, trouble: undefined as Trouble | undefined };
 
-	/** When the last request ended. */
-	private lastEndAt = -Infinity;
+	/** In a row, with refusals. */
+	private failures = 0;
+	private wakeAtMs = Infinity;
 
-	constructor(
-		private readonly limiter: RateLimiter,
-		private readonly clock: Pick<Clock, 'now' | 'sleep'> = machineClock,
-	) {}
-
-	/** How many requests wait for their turn. */
-	get waiting(): number {
-		return this.lines.reduce((sum, line) => sum + line.size, 0);
-	}
-
-	/** Whether the service has failed or refused so often in a row that nothing is retried. */
-	get isServiceDown(): boolean {
-		return this.failures.count >= FAILURES_TO_OPEN;
-	}
-
-	/** See `RateLimiter.countLeft`. */
-	countLeftToday(): number | undefined {
-		return this.limiter.countLeft(this.clock.now());
-	}
-
-	/** Whether nothing waits or is open, and nothing that was learned still matters. */
-	canBeForgotten(): boolean {
-		const { prompt, bulk } = this.open;
-		return this.waiting + prompt + bulk === 0 && this.clock.now() > this.lastEndAt + REMEMBERED_MS;
-	}
+	constructor(private readonly clock: Omit<Clock, 'timeout'> = machineClock) {}
 
 	/** Waits for a request's turn, which must be given to `endTurn`. */
 	async waitForTurn({ urgency, isRetry, signal }: Job): Promise<Turn | HeldBack> {
-		if (signal?.aborted) return { kind: 'notSent' };
-		const line = this.lines[(urgency === 'prompt' ? 0 : 2) + (isRetry ? 0 : 1)];
+		if (signal?.aborted) return 'notSent';
 		return await new Promise((resolve) => {
 			const waiting: Waiting = {
-				urgency,
+				rank: RANKS[urgency] + (isRetry ? 0 : 1),
 				settle: (turn) => {
-					line.delete(waiting);
+					pull(this.waiting, waiting);
 					signal?.removeEventListener('abort', withdraw);
 					resolve(turn);
 				},
 			};
-			const withdraw = () => waiting.settle({ kind: 'notSent' });
+			const withdraw = () => waiting.settle('notSent');
 			signal?.addEventListener('abort', withdraw);
-			line.add(waiting);
+			this.waiting.splice(sortedLastIndexBy(this.waiting, waiting, 'rank'), 0, waiting);
 			this.admitWaiting();
 		});
 	}
 
-	/** The request with this turn has ended: its place is free for others. Returns what the reply refuses. */
-	endTurn({ urgency, request }: Turn, end: JobEnd): Refusal | undefined {
-		this.lastEndAt = this.clock.now();
-		this.countFailures(end, this.lastEndAt);
-		const reply = end.kind === 'reply' ? end : undefined;
-		const refusal = this.limiter.end(request, reply, this.lastEndAt);
-		this.open[urgency]--;
+	/** The request with this turn has ended, and its place is free. `ended` is undefined if nobody knows how. */
+	endTurn(turn: Turn, ended?: Ended): void {
+		const nowMs = this.clock.elapsed();
+		const { cause } = ended?.trouble?.failure ?? {};
+		turn.countsUntilMs = nowMs + WINDOW_MS;
+		// the service does not count what it refuses
+		if (cause === 'rate-limited') pull(this.counted, turn);
+		else if (ended !== undefined) this.learnRemaining(turn, ended.headers, nowMs);
+		const hasFailed = cause === 'temporarily-unavailable' || cause === 'rate-limited';
+		this.failures = hasFailed ? this.failures + 1 : 0;
+		if (ended?.trouble !== undefined) this.learnTrouble(ended.trouble, nowMs);
 		// a moment later, so that the sender can first withdraw its other waiting requests
 		void this.clock.sleep(0).then(() => this.admitWaiting());
-		return refusal;
 	}
 
-	/** What an end says about the service: that it works, fails or refuses, or nothing. */
-	private countFailures(end: JobEnd, now: number): void {
-		if (end.kind === 'broken' && end.isOurs) return;
-		const status = end.kind === 'reply' ? end.status : 500;
-		const kind = status === TOO_MANY_REQUESTS ? 'onlyRefusals' : 'serviceDown';
-		const count = kind === 'onlyRefusals' || status >= 500 ? this.failures.count + 1 : 0;
-		this.failures = { count, kind };
-		if (count === FAILURES_TO_OPEN) this.testAt = now + TEST_PAUSE_MS;
-	}
-
-	private admitWaiting(): void {
-		for (let next = this.findNext(); next !== undefined; next = this.findNext()) {
-			const { urgency, settle } = next;
-			const now = this.clock.now();
-			const decision = this.decideTurn(urgency, now);
-			if (decision.kind === 'send') {
-				if (urgency === 'bulk' && this.isServiceDown) this.testAt = now + TEST_PAUSE_MS;
-				this.open[urgency]++;
-				settle({ kind: 'turn', urgency, request: this.limiter.start(now) });
-				continue;
-			}
-			if (decision.kind === 'wait') {
-				this.scheduleWake(decision.until, now);
-				return;
-			}
-			const lines = decision.kind === 'dayUsedUp' ? this.lines : this.lines.slice(2);
-			for (const one of lines.flatMap((line) => [...line])) one.settle(decision);
+	/** A refusal holds other requests back, and many failures in a row are an outage. */
+	private learnTrouble(trouble: Trouble, nowMs: number): void {
+		const { message, failure } = trouble;
+		if (failure.cause === 'rate-limited') {
+			const untilMs = nowMs + (failure.retryAfterMs ?? WINDOW_MS);
+			this.refusedUntilMs = Math.max(this.refusedUntilMs, untilMs);
+		}
+		if (failure.cause === 'quota-exhausted') {
+			const untilMs = nowMs + (failure.resetsAtEpochMs ?? 0) - this.clock.now();
+			this.stop = { untilMs, rank: RANKS.prompt, trouble };
+		} else if (this.failures >= FAILURES_TO_STOP && nowMs >= this.stop.untilMs) {
+			const description = `The last failure was: ${message}. Run this again in a minute or later.`;
+			const outage = { message: OUTAGE, description, failure };
+			this.stop = { untilMs: nowMs + OUTAGE_MS, rank: RANKS.bulk, trouble: outage };
 		}
 	}
 
-	private decideTurn(urgency: Urgency, now: number): Decision | HeldBack {
-		// a clock that was set back does not lengthen the pause
-		this.testAt = Math.min(this.testAt, now + TEST_PAUSE_MS);
-		return urgency === 'bulk' && this.isServiceDown && now < this.testAt
-			? { kind: this.failures.kind }
-			: this.limiter.decide(now);
+	/**
+	 * Takes note of what remains of the window, also after the requests of other clients. A request that was sent
+	 * after another's reply finds as much or more remaining in a new window alone.
+	 */
+	private learnRemaining({ startedAtMs }: Turn, headers: Headers, nowMs: number): void {
+		const limit = Number(headers['x-ratelimit-limit']);
+		const remaining = Number(headers['x-ratelimit-remaining']);
+		// the limit of the day says nothing about the minute
+		if (!(limit > 0 && remaining >= 0) || limit === REQUESTS_PER_DAY) return;
+		this.perMinute = limit;
+		const { remaining: before, atMs, overByMs } = this.shown;
+		const isNew = startedAtMs >= overByMs || (startedAtMs >= atMs && remaining >= before);
+		this.shown = isNew
+			? { remaining, atMs: nowMs, overByMs: nowMs + WINDOW_MS }
+			: { remaining: Math.min(remaining, before), atMs: nowMs, overByMs };
 	}
 
-	/** Who is served next, if a place is free. */
-	private findNext(): Waiting | undefined {
-		const { bulk, prompt } = this.open;
-		if (bulk + prompt >= MAX_OPEN) return undefined;
-		const lines = bulk < MAX_OPEN_BULK ? this.lines : this.lines.slice(0, 2);
-		const [first] = lines.find((line) => line.size > 0) ?? [];
-		return first;
+	private admitWaiting(): void {
+		while (this.waiting.length > 0) {
+			const nowMs = this.clock.elapsed();
+			const [next] = this.waiting;
+			const { untilMs, rank, trouble } = this.stop;
+			if (trouble !== undefined && nowMs < untilMs && next.rank >= rank) {
+				next.settle({ trouble });
+				continue;
+			}
+			const freeAtMs = Math.max(this.refusedUntilMs, this.findFreeTime(nowMs));
+			if (freeAtMs > nowMs) {
+				this.scheduleWake(freeAtMs, nowMs);
+				return;
+			}
+			const turn = { startedAtMs: nowMs, countsUntilMs: Infinity };
+			this.counted.push(turn);
+			next.settle(turn);
+		}
 	}
 
-	private scheduleWake(at: number, now: number): void {
-		if (this.wakeAt <= at) return;
-		this.wakeAt = at;
-		void this.clock.sleep(Math.max(0, at - now)).then(() => {
-			if (this.wakeAt === at) this.wakeAt = Infinity;
+	/** When one more request fits under the limits: now, or later; Infinity until an open one has ended. */
+	private findFreeTime(nowMs: number): number {
+		this.counted = this.counted.filter(({ countsUntilMs }) => countsUntilMs > nowMs);
+		const ends = this.counted.map(({ countsUntilMs }) => countsUntilMs);
+		const open = ends.filter((endMs) => endMs === Infinity).length;
+		if (open >= MAX_OPEN) return Infinity;
+		const { remaining, overByMs } = this.shown;
+		const shownAtMs = remaining > open ? nowMs : overByMs;
+		return Math.max(shownAtMs, ends.length < this.perMinute ? nowMs : Math.min(...ends));
+	}
+
+	private scheduleWake(atMs: number, nowMs: number): void {
+		// at Infinity, the end of an open request wakes the queue
+		if (this.wakeAtMs <= atMs) return;
+		this.wakeAtMs = atMs;
+		void this.clock.sleep(atMs - nowMs).then(() => {
+			if (this.wakeAtMs === atMs) this.wakeAtMs = Infinity;
 			this.admitWaiting();
 		});
 	}
@@ -190,17 +192,9 @@ export class RequestQueue {
 
 const queues = new Map<string, RequestQueue>();
 
-/**
- * The queue of an account for all nodes of this process: the service counts them together (specification,
- * section 8). An idle queue is dropped, so nobody may keep one between two requests.
- *
- * @param key see `Account.key`
- */
+/** The queue of an account (`Account.key`) for all nodes of this process: the service counts them together. */
 export function getQueue(key: string): RequestQueue {
-	const known = queues.get(key);
-	if (known !== undefined) return known;
-	for (const [other, queue] of queues) if (queue.canBeForgotten()) queues.delete(other);
-	const queue = new RequestQueue(new RateLimiter());
+	const queue = queues.get(key) ?? new RequestQueue();
 	queues.set(key, queue);
 	return queue;
 }

@@ -1,178 +1,245 @@
+import { uniq, upperFirst } from 'lodash';
 import type { Failure } from 'n8n-workflow';
+import type { Account } from '../account';
 import { clock } from '../clock';
 import type { Effect } from '../endpoints';
-import { asSentence, CHECK_BASE_URL, formatTime, TRY_LATER } from '../errors';
-import type { Explanation } from '../errors';
-import {
-	LONGEST_MINUTE_S,
-	REQUESTS_PER_DAY,
-	REQUESTS_PER_MINUTE,
-	TOO_MANY_REQUESTS,
-	UNKNOWN_DAY_MS,
-} from './limits';
-import type { Refusal } from './limits';
-import type { HeldBack } from './requestQueue';
-import type { RequestContext } from '../requestContext';
-import { isSetting } from './http';
-import type { Broken, ConnectionProblem } from './http';
+import { isWebPage } from '../envelope';
+import type { Envelope } from '../envelope';
+import { asSentence, CHECK_BASE_URL, formatTime, shortenText, TRY_LATER } from '../errors';
+import type { Trouble } from '../errors';
+import { REQUESTS_PER_DAY, REQUESTS_PER_MINUTE } from './requestQueue';
+import type { Broken, Headers, Reply } from './send';
 
-/** Why a request brought no success: what a person reads, and what follows for another try. */
-export type Trouble = Explanation & {
-	description: string;
-	failure: Failure;
-	/** How often a request is sent in all while it ends so. */
-	maxTries: number;
-	/** Whether the service may have acted on the request all the same. */
-	mayHaveActed: boolean;
-	/** How long the service asks to wait before another try. */
-	retryAfterMs?: number;
+/*
+ * What went wrong with a request, what a person reads of it, and whether the request is sent again. Another try
+ * follows from the cause in n8n's terms: what is refused for the minute, or temporarily unavailable, can pass.
+ * No message has the code of a system error or a text of the service that could have one, if the service may
+ * have acted: n8n replaces such a message where it wraps the error, as for the tool of an agent.
+ */
+
+/** How often a request is sent in all while it ends with the same cause. */
+const MAX_TRIES: Partial<Record<Failure['cause'], number>> = {
+	'temporarily-unavailable': 4,
+	// other clients of the account can use up each new window first, but hardly this often in a row
+	'rate-limited': 10,
 };
-
-/** The most tries of one request, not counting those refused for the minute's limit. */
-export const MAX_TRIES = 4;
-
-/** Other clients of the account can use up each new window first, but hardly this often in a row. */
-const MAX_REFUSALS = 10;
-
-/** The most tries that end in a timeout, since each takes long. */
-const MAX_TIMEOUTS = 2;
 
 /** The first pause before a request is sent again. Each further pause is twice as long. */
 const FIRST_PAUSE_MS = 1_000;
 
+/** The longest pause that a service can ask for with `Retry-After` on a 5xx status. */
+const LONGEST_PAUSE_MS = 60_000;
+
 /**
- * Decides whether to send a request again. What is safe or idempotent is repeated while the trouble can
- * pass. What must act once is repeated only if the service certainly did not act: it refused with 429,
- * or no connection was established.
+ * Decides whether to send a request again. What must act once is sent again only if the service certainly
+ * did not act: it refused, or no connection was established.
  *
- * @param tries how often the request has ended so; refusals for the minute's limit count by themselves
+ * @param tries how often the request has ended with this cause
  * @param random a number from 0 up to 1, so that clients do not all return at the same moment
  * @returns the milliseconds to wait before; undefined if the request is not sent again
  */
 export function decideRetry(
 	kind: Effect['kind'],
-	{ maxTries, mayHaveActed, failure, retryAfterMs = 0 }: Trouble,
+	{ failure, mayHaveActed }: Trouble,
 	tries: number,
 	random: number,
 ): number | undefined {
-	if (tries >= maxTries || (kind === 'once' && mayHaveActed)) return undefined;
-	// the rate limiter waits for the next window
+	if (tries >= (MAX_TRIES[failure.cause] ?? 1)) return undefined;
+	if (kind === 'once' && mayHaveActed) return undefined;
+	// the queue waits for the next window
 	if (failure.cause === 'rate-limited') return 0;
-	return Math.max(FIRST_PAUSE_MS * 2 ** (tries - 1) * (0.5 + random / 2), retryAfterMs);
+	const askedMs = ('retryAfterMs' in failure && failure.retryAfterMs) || 0;
+	const pauseMs = FIRST_PAUSE_MS * 2 ** (tries - 1) * (0.5 + random / 2);
+	return Math.max(pauseMs, Math.min(askedMs, LONGEST_PAUSE_MS));
 }
 
-/** Explains a request that brought no success, where after any of its tries the service may have acted. */
-export function explain(
-	trouble: Trouble,
-	{ effect, tries, isUncertain }: { effect: Effect; tries: number; isUncertain: boolean },
-): Explanation {
-	const { ifUncertain, kind } = effect;
-	if (isUncertain && ifUncertain !== undefined) {
-		return {
-			...trouble,
-			message: `${asSentence(trouble.message)} ${ifUncertain.message}`,
-			description: ifUncertain.description,
-			mayHaveActed: kind === 'once',
-		};
+/** The trouble as a person reads it after so many tries. */
+export function explain(trouble: Trouble, effect: Effect, tries: number): Trouble {
+	if (effect.kind === 'once' && trouble.mayHaveActed) {
+		const { message, description } = effect.ifUncertain;
+		return { ...trouble, message: `${asSentence(trouble.message)} ${message}`, description };
 	}
-	const description = trouble.description + (tries > 1 ? ` Tried ${tries} times.` : '');
-	return { ...trouble, description, mayHaveActed: false };
+	const tried = tries > 1 ? ` Tried ${tries} times.` : '';
+	return { ...trouble, description: trouble.description + tried, mayHaveActed: false };
 }
+
+/** What a reply is to, which its trouble depends on. */
+export type Sent = { effect: Effect; account: Pick<Account, 'baseUrl' | 'origin' | 'conceal'> };
 
 /** What a person reads, and the cause; without a cause, a person has to change something. */
-export type Text = [message: string, description: string, cause?: Failure['cause']];
+type Text = [message: string, description: string, cause?: Failure['cause']];
 
-/** The trouble of a request that got no whole reply. */
-export function explainBroken(
-	{ problem, detail = '' }: Pick<Broken, 'problem' | 'detail'>,
-	{ account: { origin }, transport }: Pick<RequestContext, 'account' | 'transport'>,
-): Trouble {
-	const texts: Record<ConnectionProblem, Text> = {
-		connectionRefused: [
-			`Couldn't connect to ${origin} (connection refused)`,
-			`Form Service may be down. ${CHECK_BASE_URL}`,
-		],
-		unknownHost: [
-			`Couldn't find the host name in ${origin}`,
-			`${CHECK_BASE_URL} If the URL is correct, n8n's DNS may be failing.`,
-		],
-		unreachable: [
-			`Couldn't reach ${origin} from n8n's network`,
-			`${CHECK_BASE_URL} If the URL is correct, check the network of the machine that runs n8n.`,
-		],
-		certificate: [
-			`The certificate of ${origin} was not accepted (${detail})`,
-			`${CHECK_BASE_URL} If the certificate comes from your own authority, add the authority to n8n (NODE_EXTRA_CA_CERTS).`,
-		],
-		encryption: [
-			`Couldn't establish a secure connection to ${origin} (${detail})`,
-			`${CHECK_BASE_URL} Form Service may use http or a different port.`,
-		],
-		notAllowed: [
-			`n8n does not allow requests to ${origin}: ${detail}`,
-			"Check the allowed domains of the credential and n8n's SSRF protection.",
-		],
-		timeout: [
-			`${origin} did not reply in time`,
-			transport === undefined ? TRY_LATER : `${TRY_LATER} ${SET_TIMEOUT}`,
-		],
-		interrupted: [`The connection to ${origin} broke before the whole reply arrived`, TRY_LATER],
-	};
-	const [message, description] = texts[problem];
+/** The trouble of a reply that is no success. */
+export function explainReply(reply: Reply, envelope: Envelope | undefined, sent: Sent): Trouble {
+	const { status, headers } = reply;
+	if (status === 429) return explainRefusal(headers, clock.now());
+	const [message, description, cause = 'configuration-invalid'] = findText(reply, envelope, sent);
+	const retryAfterMs = readRetryAfter(headers);
+	const isTimed = cause === 'temporarily-unavailable' && retryAfterMs !== undefined;
+	// a service that breaks down can have acted before, and so can one that redirects
+	const hasRefused = envelope?.failed === true || cause === 'credential-invalid';
+	const mayHaveActed = status < 400 ? !hasRefused : status >= 500;
+	// the token is removed before any text is cut off within it
+	const said = shortenText(sent.account.conceal(envelope?.message ?? ''));
+	const isQuoted = said !== '' && cause !== 'credential-invalid';
 	return {
-		message,
-		description,
-		failure: { cause: isSetting(problem) ? 'configuration-invalid' : 'temporarily-unavailable' },
-		maxTries: isSetting(problem) ? 1 : problem === 'timeout' ? MAX_TIMEOUTS : MAX_TRIES,
-		// no request is sent without a connection
-		mayHaveActed: problem === 'timeout' || problem === 'interrupted',
+		message: isQuoted && !mayHaveActed ? `${message}: "${said}"` : message,
+		description:
+			isQuoted && mayHaveActed ? `The reply says "${said}". ${description}` : description,
+		httpCode: String(status),
+		failure: isTimed ? { cause, retryAfterMs } : { cause },
+		mayHaveActed,
 	};
 }
 
-export const SET_TIMEOUT = "To wait longer, set 'Timeout' in the node's request options.";
+function findText(reply: Reply, envelope: Envelope | undefined, { effect, account }: Sent): Text {
+	const { status, headers, text } = reply;
+	const { noun = '' } = effect;
+	const { baseUrl, conceal } = account;
+	if (text === undefined) {
+		return [
+			'The reply is too large for n8n to handle safely',
+			'Ask your Form Service administrator for smaller pages, or delete responses that are no longer needed.',
+		];
+	}
+	if (status >= 500) {
+		const message = `Form Service returned an error (status ${status})`;
+		return [message, TRY_LATER, 'temporarily-unavailable'];
+	}
+	if (status === 401 || (status < 400 && LOGIN.test(String(headers.location)))) {
+		return [
+			'Form Service rejected the access token',
+			'Open the Form Service credential, enter a valid access token and save it.',
+			'credential-invalid',
+		];
+	}
+	if (status === 403) {
+		const check = noun && `Check that the ${noun} belongs to the token's workspace. `;
+		return ['Access denied (status 403)', check + MORE_RIGHTS];
+	}
+	if (status >= 300 && status < 400) {
+		const place = shortenText(conceal(String(headers.location ?? 'nowhere')));
+		const advice = `Redirects are not followed. ${CHECK_BASE_URL}`;
+		return [`${baseUrl} redirects to ${place}`, advice];
+	}
+	// a web page with another status, such as 413, can come from a proxy before the service
+	if (isWebPage(text) && [200, 404, 405].includes(status)) {
+		const advice = `${CHECK_BASE_URL} A login page means that the access token was not accepted.`;
+		return [`${baseUrl} returned a web page instead of data (status ${status})`, advice];
+	}
+	if (status === 404 && noun === '') return ['This is not a Form Service address', CHECK_BASE_URL];
+	if (status === 404) {
+		return [
+			`${upperFirst(noun)} not found`,
+			`Check the ID. The ${noun} may have been deleted, or belong to another workspace.`,
+		];
+	}
+	const details = joinDetails(envelope, conceal);
+	const advice = effect.kind === 'safe' ? undefined : 'Check the values of this item.';
+	if (status >= 400) {
+		const message = `Form Service rejected the request (status ${status})`;
+		return [message, details || (advice ?? "Check the node's parameters.")];
+	}
+	if (envelope?.failed) {
+		return ["Form Service couldn't complete the request", details || (advice ?? TRY_LATER)];
+	}
+	if (envelope !== undefined) {
+		return ['Form Service sent a reply that does not say whether the request succeeded', TRY_LATER];
+	}
+	const message = `Form Service sent an empty or incomplete reply (status ${status})`;
+	return [message, TRY_LATER, 'temporarily-unavailable'];
+}
 
-export function explainRefusal({ limit, allowed, waitMs }: Refusal): Trouble {
-	const retryAfterMs = waitMs ?? (limit === 'day' ? UNKNOWN_DAY_MS : LONGEST_MINUTE_S * 1000);
-	const until = clock.now() + retryAfterMs;
-	const perPeriod = allowed ?? (limit === 'day' ? REQUESTS_PER_DAY : REQUESTS_PER_MINUTE);
-	const count = `Form Service allows ${perPeriod.toLocaleString('en-US')} requests a ${limit} for all nodes, workflows and tools that use this account.`;
-	const refused = { httpCode: String(TOO_MANY_REQUESTS), mayHaveActed: false };
-	if (limit === 'day') {
+const MORE_RIGHTS = 'If the account lacks permission, use the credential of another account.';
+
+/** Where a service sends those who have not logged in. */
+const LOGIN = /\b(log|sign)[-_]?in\b/i;
+
+/** The most messages on single fields that are shown. */
+const MAX_DETAILS = 20;
+
+/** The service's messages on single fields, one a line. */
+function joinDetails(envelope: Envelope | undefined, conceal: Account['conceal']): string {
+	const { message, details = [] } = envelope ?? {};
+	const lines = uniq(details).filter((line) => line !== message);
+	const shown = lines.slice(0, MAX_DETAILS).map((line) => shortenText(conceal(line)));
+	return shown.join('\n');
+}
+
+/** Codes of Node that come before there is a connection, and never from one that was open: nothing was sent. */
+const NOT_CONNECTED = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/;
+const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/;
+
+/** The trouble of a request that got no whole reply. */
+export function explainBroken({ code, isRefusedByN8n }: Broken, origin: string): Trouble {
+	const [message, description, cause = 'configuration-invalid']: Text = isRefusedByN8n
+		? [`n8n does not allow requests to ${origin}`, `${code}. ${CHECK_N8N}`]
+		: findBrokenText(code, origin);
+	const isSent = !isRefusedByN8n && !NOT_CONNECTED.test(code) && !CERTIFICATE.test(code);
+	return { message, description, failure: { cause }, mayHaveActed: isSent };
+}
+
+const CHECK_N8N = "Check the allowed domains of the credential and n8n's SSRF protection.";
+
+function findBrokenText(code: string, origin: string): Text {
+	if (NOT_CONNECTED.test(code)) {
+		const reason = code === 'ECONNREFUSED' ? 'connection refused' : 'unknown host';
+		const message = `Couldn't connect to ${origin} (${reason})`;
+		return [message, `Form Service may be down. ${CHECK_BASE_URL}`, 'temporarily-unavailable'];
+	}
+	if (CERTIFICATE.test(code)) {
+		const ownAuthority = `If the certificate comes from your own authority, add the authority to n8n (NODE_EXTRA_CA_CERTS).`;
+		const message = `The certificate of ${origin} was not accepted`;
+		return [message, `${CHECK_BASE_URL} ${ownAuthority} (${code})`];
+	}
+	// what Node says of a server that does not speak TLS
+	if (code === 'EPROTO') {
+		const message = `Couldn't establish a secure connection to ${origin}`;
+		return [message, `${CHECK_BASE_URL} Form Service may use http or a different port. (${code})`];
+	}
+	if (/^(ECONNABORTED|ETIMEDOUT)$/.test(code)) {
+		const longer = "In Form Service nodes, 'Timeout' in the request options waits longer.";
+		const message = `${origin} did not reply in time`;
+		return [message, `${TRY_LATER} ${longer}`, 'temporarily-unavailable'];
+	}
+	const message = `The connection to ${origin} broke before the whole reply arrived`;
+	return [message, `${TRY_LATER} (${code})`, 'temporarily-unavailable'];
+}
+
+/** A refusal that asks to wait longer cannot mean the minute's limit, so it means the day's. */
+const LONGEST_MINUTE_MS = 60_000;
+
+/** No day's limit lasts longer. */
+const LONGEST_DAY_MS = 24 * 60 * 60_000;
+
+/** Added to `Retry-After`, which the service rounds down to whole seconds. */
+const RETRY_AFTER_MARGIN_MS = 1_000;
+
+/** A refusal for the minute's limit, or for the day's: it shows the day's number of requests, or a long wait. */
+export function explainRefusal(headers: Headers, now: number): Trouble {
+	const askedMs = Math.min(readRetryAfter(headers) ?? LONGEST_MINUTE_MS, LONGEST_DAY_MS);
+	const waitMs = askedMs + RETRY_AFTER_MARGIN_MS;
+	const shown = Number(headers['x-ratelimit-limit']);
+	const explainLimit = (count: number, period: string) =>
+		`Form Service allows ${count.toLocaleString('en-US')} requests a ${period} for all nodes, workflows and tools that use this account.`;
+	if (askedMs > LONGEST_MINUTE_MS || shown === REQUESTS_PER_DAY) {
 		return {
-			...refused,
-			message: `Daily request limit reached. It resets at ${formatTime(until)}`,
-			description: `${count} Run this again after that time, or let the workflow send fewer requests.`,
-			failure: { cause: 'quota-exhausted', resetsAtEpochMs: until },
-			maxTries: 1,
+			message: `Daily request limit reached. It resets at ${formatTime(now + waitMs)}`,
+			description: `${explainLimit(REQUESTS_PER_DAY, 'day')} Run this again after that time, or let the workflow send fewer requests.`,
+			httpCode: '429',
+			failure: { cause: 'quota-exhausted', resetsAtEpochMs: now + waitMs },
 		};
 	}
 	return {
-		...refused,
 		message: "This account's per-minute limit is used up",
-		description: `${count} Let other workflows on this account send fewer requests.`,
-		failure: { cause: 'rate-limited', retryAfterMs },
-		maxTries: MAX_REFUSALS,
+		description: `${explainLimit(shown || REQUESTS_PER_MINUTE, 'minute')} Let other workflows on this account send fewer requests.`,
+		httpCode: '429',
+		failure: { cause: 'rate-limited', retryAfterMs: waitMs },
 	};
 }
 
-/** Explains a request that was not sent. */
-export function explainHeldBack(held: Exclude<HeldBack, { kind: 'notSent' }>): Explanation {
-	if (held.kind !== 'dayUsedUp') return NOT_SENT[held.kind];
-	const waitMs = held.until - clock.now();
-	return explainRefusal({ limit: 'day', allowed: held.allowed, waitMs });
+/** `Retry-After` in milliseconds (RFC 9110, section 10.2.3); undefined for a date, which the service does not send. */
+export function readRetryAfter(headers: Headers): number | undefined {
+	const seconds = Number(headers['retry-after'] ?? NaN);
+	return seconds >= 0 ? seconds * 1_000 : undefined;
 }
-
-const NOT_SENT: Record<'serviceDown' | 'onlyRefusals', Explanation> = {
-	serviceDown: {
-		message: 'Not sent: Form Service failed repeatedly',
-		description:
-			'The node tests Form Service every 5 minutes. Run this item again once Form Service works.',
-		failure: { cause: 'temporarily-unavailable' },
-	},
-	onlyRefusals: {
-		message: "Not sent: other workflows or tools are using up this account's limit",
-		description:
-			'Let other workflows and tools on this account send fewer requests, then run this item again.',
-		failure: { cause: 'rate-limited' },
-	},
-};

@@ -24,7 +24,7 @@ import {
 	toColumns,
 } from '../../../../nodes/FormService/api/answers/responseItem.ts';
 import { listFiles } from '../../../../nodes/FormService/api/answers/uploads.ts';
-import { findNextInLink } from '../../../../nodes/FormService/api/replies/nextPage.ts';
+import { findNextPage } from '../../../../nodes/FormService/api/replies/nextPage.ts';
 import { checkLink } from '../../../../nodes/FormService/api/url.ts';
 import { cpuTimeOf } from '../../cpuTime.mts';
 
@@ -56,7 +56,7 @@ const readers: Record<string, (text: string) => unknown> = {
 	order: (text) => sortNewestFirst([{ record: { created_at: text, number: text, id: text } }]),
 	file: (text) => listFiles(['x.pdf|http://h/' + text, { name: text, url: 'https://h/' + text }]),
 	'link to a file': (text) => checkLink(`https://${text}`, ORIGIN, ORIGIN, 'upload'),
-	'Link header': (text) => findNextInLink(text),
+	'Link header': (text) => findNextPage({ link: text }, [], { pages: 1, inAll: 1, shown: 1 }),
 	'name of a file': (text) => makeFileFieldNames([text, text]),
 	...mapKeys(
 		mapValues(OPERATORS, (_, operator: Operator) => async (text: string) => {

@@ -1,36 +1,49 @@
 import { getEventListeners } from 'node:events';
-import { range } from 'lodash';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { clock } from '../../../../nodes/FormService/api/clock.ts';
-import { RateLimiter } from '../../../../nodes/FormService/api/request/rateLimiter.ts';
-import { getQueue, RequestQueue } from '../../../../nodes/FormService/api/request/requestQueue.ts';
-import type { Job, JobEnd } from '../../../../nodes/FormService/api/request/requestQueue.ts';
-import * as simulation from './simulation.mts';
+import { countBy } from 'lodash';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { RequestQueue } from '../../../../nodes/FormService/api/request/requestQueue.ts';
+import type { Ended, Job } from '../../../../nodes/FormService/api/request/requestQueue.ts';
+import {
+	explainBroken,
+	explainRefusal,
+} from '../../../../nodes/FormService/api/request/trouble.ts';
 import { DAY_MS, MINUTE_MS, VirtualTime } from '../../../time.mts';
-import { LimitedService, pass } from './simulation.mts';
-
-const reply = (status: number, headers = {}): JobEnd => ({ kind: 'reply', status, headers });
-const ok = reply(200);
-const failed = reply(500);
+import * as simulation from './simulation.mts';
+import { LimitedService, outcomeOf, pass } from './simulation.mts';
 
 let time: VirtualTime;
 let queue: RequestQueue;
 
 beforeEach(() => {
 	time = new VirtualTime();
-	queue = new RequestQueue(new RateLimiter(), time);
+	queue = new RequestQueue(time);
 });
 
-/** Asks for so many requests at once, which all end so; returns how, and how many were sent. */
-async function sendAll(count: number, end: JobEnd, job: Partial<Job> = {}) {
-	let sent = 0;
+const ok: Ended = { headers: {} };
+const shows = (remaining: number, limit = 60): Ended => ({
+	headers: { 'x-ratelimit-limit': `${limit}`, 'x-ratelimit-remaining': `${remaining}` },
+});
+const failWith = (code: string): Ended => ({
+	headers: {},
+	trouble: explainBroken({ code, isRefusedByN8n: false }, 'https://forms.example.com'),
+});
+const failed = failWith('ECONNRESET');
+const refuse = (retryAfterS?: number): Ended => ({
+	headers: {},
+	trouble: explainRefusal({ 'retry-after': retryAfterS }, time.now()),
+});
+
+/** Asks for so many requests at once, which all end so; returns how, and when each was sent. */
+async function sendAll(count: number, end: Ended, job: Partial<Job> = {}) {
+	const sentAt: number[] = [];
 	const send = async () => {
-		sent++;
+		sentAt.push(time.now());
 		await time.sleep(100);
 		return end;
 	};
 	const all = Array.from({ length: count }, async () => await pass(queue, job, send));
-	return { ends: await time.waitFor(Promise.all(all)), sent };
+	const ends = await time.waitFor(Promise.all(all));
+	return { ends, outcomes: countBy(ends.map(outcomeOf)), sentAt, sent: sentAt.length };
 }
 
 describe('the queue', () => {
@@ -42,155 +55,117 @@ describe('the queue', () => {
 				await time.sleep(100);
 				return ok;
 			});
-		const all = ['1', '2', '3', '4', '5', '6'].map(async (name) => await send(name));
+		const all = ['1', '2', '3', '4', '5', '6', '7'].map(async (name) => await send(name));
 		all.push(send('retry', { isRetry: true }));
-		// four of items are open, so one place is free
 		all.push(send('prompt 1', { urgency: 'prompt' }), send('prompt 2', { urgency: 'prompt' }));
 		all.push(send('prompt retry', { urgency: 'prompt', isRetry: true }));
 		await time.waitFor(Promise.all(all));
-		const waited = ['prompt retry', 'prompt 2', 'retry', '5', '6'];
-		expect(order).toEqual(['1', '2', '3', '4', 'prompt 1', ...waited]);
+		const waited = ['prompt retry', 'prompt 1', 'prompt 2', 'retry', '6', '7'];
+		expect(order).toEqual(['1', '2', '3', '4', '5', ...waited]);
 	});
 
-	it('sends nothing that was canceled before', async () => {
-		const { ends, sent } = await sendAll(1, ok, { signal: AbortSignal.abort() });
-		expect([ends, sent]).toEqual([[{ kind: 'notSent' }], 0]);
-	});
-
-	it('drops a waiting request that is canceled, and no other', async () => {
+	it('drops waiting requests that are canceled, and no other', async () => {
 		const controller = new AbortController();
 		const { signal } = controller;
 		void time.sleep(50).then(() => controller.abort());
 		const canceled = sendAll(20, ok, { signal });
 		expect((await sendAll(10, ok)).sent).toBe(10);
-		const { ends, sent } = await canceled;
-		expect(sent).toBe(4);
-		expect(ends.filter(({ kind }) => kind === 'notSent')).toHaveLength(16);
+		expect((await canceled).outcomes).toEqual({ ok: 5, notSent: 15 });
 		expect(getEventListeners(signal, 'abort')).toEqual([]);
-		expect(queue.waiting).toBe(0);
+		expect((await sendAll(1, ok, { signal: AbortSignal.abort() })).outcomes).toEqual({
+			notSent: 1,
+		});
 	});
 });
 
-describe('the circuit breaker', () => {
-	it.each<[string, JobEnd, string]>([
-		['broken connections', { kind: 'broken' }, 'serviceDown'],
-		['status 500', failed, 'serviceDown'],
-		['refusals', reply(429, { 'retry-after': '1' }), 'onlyRefusals'],
-	])('sends few of 1,000 items after %s', async (_what, end, kind) => {
-		const { ends, sent } = await sendAll(1_000, end);
+describe('the limit of a minute', () => {
+	/** Seconds until each of so many more requests is sent. */
+	async function secondsUntil(count: number): Promise<number[]> {
+		const from = time.now();
+		const { sentAt } = await sendAll(count, ok);
+		return sentAt.map((at) => Math.round((at - from) / 1000));
+	}
+
+	it('is 60 at first, counted from the end of each request', async () => {
+		const seconds = await secondsUntil(61);
+		expect(seconds.slice(0, 60).filter((second) => second > 1)).toEqual([]);
+		expect(seconds[60]).toBe(60);
+	});
+
+	it.each<[string, Ended[], number, number]>([
+		['what remains of the window, also after the requests of others', [shows(0)], 1, 60],
+		['the limit that a reply shows, such as 300', [shows(299, 300)], 200, 4],
+		['a smaller one', [shows(29, 30)], 30, 60],
+		['60 if a reply shows the limit of the day', [shows(5, 1_440)], 59, 1],
+		['60 if a reply shows half of the pair', [{ headers: { 'x-ratelimit-limit': '5' } }], 59, 1],
+		['what a later request finds in a new window', [shows(1), shows(40)], 40, 1],
+	])('is %s', async (_what, ends, count, second) => {
+		for (const end of ends) await sendAll(1, end);
+		expect((await secondsUntil(count)).at(-1)).toBe(second);
+	});
+
+	it.each<[string, number | undefined, number]>([
+		['Retry-After and a second', 20, 21],
+		['a second', 0, 1],
+		['a minute if it says nothing', undefined, 61],
+	])('holds all requests back after a refusal for %s', async (_what, retryAfterS, second) => {
+		await sendAll(1, refuse(retryAfterS));
+		expect((await secondsUntil(1))[0]).toBe(second);
+	});
+});
+
+describe('an outage', () => {
+	it.each<[string, () => Ended]>([
+		['broken connections', () => failed],
+		['refusals', () => refuse(1)],
+	])('of %s lets items fail at once after 20 in a row', async (_what, end) => {
+		const one = end();
+		const { ends, sent } = await sendAll(1_000, one);
 		expect(sent).toBeLessThan(25);
-		expect(ends.filter((one) => one.kind === kind)).toHaveLength(1_000 - sent);
-		expect(queue.isServiceDown).toBe(true);
+		const troubles = ends.map((other) => (typeof other === 'object' ? other.trouble : undefined));
+		const heldBack = troubles.filter((trouble) => trouble !== one.trouble);
+		expect(heldBack).toHaveLength(1_000 - sent);
+		expect(new Set(heldBack.map((trouble) => trouble?.message))).toEqual(
+			new Set(['Not sent: Form Service failed or refused repeatedly']),
+		);
 	});
 
-	it.each<[string, JobEnd]>([
-		['a certificate, a short Timeout or a cancellation', { kind: 'broken', isOurs: true }],
-		['a rejected access token', reply(401)],
-	])('ignores %s', async (_what, end) => {
-		expect((await sendAll(100, end)).sent).toBe(100);
-		expect(queue.isServiceDown).toBe(false);
-	});
-
-	it('opens after 20 failures in a row, not after 19, and not if a success is between', async () => {
-		for (const end of [...Array<JobEnd>(19).fill(failed), ok, ...Array<JobEnd>(19).fill(failed)]) {
+	it('is none after 19, if a success is between, or if a setting is the reason', async () => {
+		for (const end of [...Array<Ended>(19).fill(failed), ok, ...Array<Ended>(19).fill(failed)]) {
 			await sendAll(1, end);
 		}
-		expect(queue.isServiceDown).toBe(false);
-		await sendAll(1, failed);
-		expect(queue.isServiceDown).toBe(true);
+		await sendAll(100, failWith('CERT_HAS_EXPIRED'));
+		expect((await sendAll(1, ok)).sent).toBe(1);
 	});
 
-	it('tests a service that is down with one item every 5 minutes, and always with triggers', async () => {
+	it('lasts a minute for items, and never holds back triggers and people', async () => {
 		await sendAll(40, failed);
 		expect((await sendAll(10, failed)).sent).toBe(0);
 		expect((await sendAll(10, failed, { urgency: 'prompt' })).sent).toBe(10);
-		for (let tested = 0; tested < 3; tested++) {
-			await time.waitFor(time.sleep(4 * MINUTE_MS));
-			expect((await sendAll(10, failed)).sent).toBe(0);
-			await time.waitFor(time.sleep(MINUTE_MS));
-			expect((await sendAll(10, failed)).sent).toBe(1);
-		}
-	});
-
-	it('closes with the first success, and opens as late as at first', async () => {
-		await sendAll(40, failed);
-		await time.waitFor(time.sleep(5 * MINUTE_MS));
-		expect((await sendAll(1, ok)).sent).toBe(1);
+		await time.waitFor(time.sleep(MINUTE_MS));
+		expect((await sendAll(10, failed)).sent).toBeLessThan(6);
+		await time.waitFor(time.sleep(MINUTE_MS));
+		await sendAll(1, ok);
 		expect((await sendAll(10, ok)).sent).toBe(10);
-		expect((await sendAll(40, failed)).sent).toBeGreaterThanOrEqual(20);
 	});
 });
 
-it('The limit of the day fails all that wait at once, with the time of the reset, and sends no more', async () => {
+it('the limit of the day fails all that wait at once, with the time of the reset, and sends no more', async () => {
 	const service = new LimitedService(time, { perDay: 30 });
-	const start = time.now();
-	const [delays, urgent] = [{ atMs: 0, thereMs: 20, backMs: 20 }, { urgency: 'prompt' as const }];
-	const asked = range(70).map((at) => ({ ...delays, ...(at % 2 && urgent) }));
-	const all = simulation.sendAll(time, service, queue, asked);
-	const { ends } = await time.waitFor(all);
+	const delays = { atMs: 0, thereMs: 20, backMs: 20 };
+	const asked = Array.from({ length: 70 }, (_, index) => ({
+		...delays,
+		...(index % 2 > 0 && { urgency: 'prompt' as const }),
+	}));
+	const { outcomes } = await time.waitFor(simulation.sendAll(time, service, queue, asked));
 	expect(service.refusals.length).toBeLessThanOrEqual(5);
-	const heldBack = ends.filter((end) => end.kind === 'dayUsedUp');
-	expect(heldBack).toHaveLength(40);
-	for (const { until } of heldBack) expect(Math.abs(until - start - DAY_MS)).toBeLessThan(2_000);
+	expect(countBy(outcomes)).toEqual({ ok: 30, 'quota-exhausted': 40 });
+	// a machine's clock that is corrected changes nothing
+	time.aheadMs = -3 * DAY_MS;
 	await time.waitFor(time.sleep(DAY_MS / 2));
-	expect((await sendAll(1, ok)).sent).toBe(0);
-});
-
-describe.each([MINUTE_MS, 400 * DAY_MS])('When the clock is set back by %i ms', (byMs) => {
-	let offMs = 0;
-	beforeEach(() => {
-		offMs = 0;
-		queue = new RequestQueue(new RateLimiter(), {
-			now: () => time.now() - offMs,
-			sleep: time.sleep,
-		});
-	});
-
-	/** Minutes until a request is sent, one being asked for each minute. */
-	async function countMinutes() {
-		for (let minutes = 0; ; minutes++) {
-			if ((await sendAll(1, ok)).sent === 1) return minutes;
-			await time.waitFor(time.sleep(MINUTE_MS));
-		}
+	for (const urgency of ['bulk', 'prompt'] as const) {
+		expect((await sendAll(1, ok, { urgency })).sent).toBe(0);
 	}
-
-	it('sixty requests are sent in the next minute but one', async () => {
-		const service = new LimitedService(time);
-		const sixty = Array<simulation.Asked>(60).fill({ atMs: 0, thereMs: 20, backMs: 20 });
-		await time.waitFor(simulation.sendAll(time, service, queue, sixty));
-		const begun = time.now();
-		offMs = byMs;
-		const { outcomes } = await time.waitFor(simulation.sendAll(time, service, queue, sixty));
-		expect(new Set(outcomes)).toEqual(new Set([200]));
-		expect(time.now() - begun).toBeLessThan(2 * MINUTE_MS);
-	});
-
-	it('the day ends when the service said', async () => {
-		await sendAll(1, reply(429, { 'retry-after': '7200' }));
-		offMs = byMs;
-		expect(await countMinutes()).toBeCloseTo(120, -1);
-	});
-
-	it('the circuit breaker tests the service within five minutes', async () => {
-		await sendAll(40, failed);
-		offMs = byMs;
-		expect(await countMinutes()).toBeLessThan(7);
-	});
-});
-
-describe('the queues of accounts', () => {
-	const machine = { ...clock };
-	afterEach(() => void Object.assign(clock, machine));
-
-	it('are kept while a limit of the day can last, and dropped when another account comes later', async () => {
-		Object.assign(clock, { now: time.now, sleep: time.sleep });
-		queue = getQueue('first');
-		await sendAll(1, reply(429, { 'retry-after': '86400' }));
-		await time.waitFor(time.sleep(DAY_MS));
-		expect(getQueue('second')).not.toBe(queue);
-		expect(getQueue('first')).toBe(queue);
-		await time.waitFor(time.sleep(2 * 60 * MINUTE_MS));
-		getQueue('third');
-		expect(getQueue('first')).not.toBe(queue);
-	});
+	await time.waitFor(time.sleep(DAY_MS / 2 + 2_000));
+	expect((await sendAll(1, ok)).sent).toBe(1);
 });

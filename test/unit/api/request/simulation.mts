@@ -1,10 +1,11 @@
 import lodash from 'lodash';
 import type {
+	Ended,
 	HeldBack,
 	Job,
-	JobEnd,
 	RequestQueue,
 } from '../../../../nodes/FormService/api/request/requestQueue.ts';
+import { explainRefusal } from '../../../../nodes/FormService/api/request/trouble.ts';
 import { decide } from '../../../service/specification/limiter.mts';
 import type { Decision, Limits, Usage } from '../../../service/specification/limiter.mts';
 import { MINUTE_MS, VirtualTime } from '../../../time.mts';
@@ -28,10 +29,11 @@ export class LimitedService {
 		this.limits = { perMinute, perDay };
 	}
 
-	arrive(): JobEnd & { kind: 'reply' } {
+	arrive(): Ended {
 		const { isAllowed, headers } = this.take();
-		if (!isAllowed) this.refusals.push(this.usage?.minute.endMs ?? 0);
-		return { kind: 'reply', status: isAllowed ? 200 : 429, headers };
+		if (isAllowed) return { headers };
+		this.refusals.push(this.usage?.minute.endMs ?? 0);
+		return { headers, trouble: explainRefusal(headers, this.now()) };
 	}
 
 	/** A request of any client of the account arrives. */
@@ -45,16 +47,23 @@ export class LimitedService {
 export const countMostRefused = ({ refusals }: LimitedService) =>
 	Math.max(0, ...Object.values(lodash.countBy(refusals)));
 
-export async function pass<T extends JobEnd>(
+/** Sends a request in its turn, and says how it ended; "lost" if sending threw. */
+export async function pass(
 	queue: RequestQueue,
 	job: Partial<Job>,
-	send: () => Promise<T>,
-): Promise<T | HeldBack> {
+	send: () => Promise<Ended>,
+): Promise<Ended | HeldBack | 'lost'> {
 	const turn = await queue.waitForTurn({ urgency: 'bulk', isRetry: false, ...job });
-	if (turn.kind !== 'turn') return turn;
-	const end = await send();
-	queue.endTurn(turn, end);
-	return end;
+	if (turn === 'notSent' || 'trouble' in turn) return turn;
+	const ended = await send().catch(() => undefined);
+	queue.endTurn(turn, ended);
+	return ended ?? 'lost';
+}
+
+/** What a request ended with: "ok", the cause of its trouble, or that it was not sent. */
+export function outcomeOf(end: Ended | HeldBack | 'lost'): string {
+	if (typeof end === 'string') return end;
+	return end.trouble?.failure.cause ?? 'ok';
 }
 
 /** When a request is asked for, and how long it takes to the service and back. */
@@ -76,18 +85,16 @@ export async function sendAll(
 				seen.mostOpen = Math.max(seen.mostOpen, ++seen.open);
 				if (now() < waitUntil) seen.sentWhileWaiting++;
 				await sleep(thereMs);
-				const reply = service.arrive();
+				const ended = service.arrive();
 				await sleep(backMs);
 				seen.open--;
-				if (reply.status === 429) waitUntil = now() + Number(reply.headers['retry-after']) * 1000;
-				return reply;
+				if (ended.trouble) waitUntil = now() + Number(ended.headers['retry-after']) * 1000;
+				return ended;
 			});
-			if (end.kind !== 'reply' || end.status !== 429 || tries === MAX_TRIES) return end;
+			if (outcomeOf(end) !== 'rate-limited' || tries === MAX_TRIES) return outcomeOf(end);
 		}
 	};
-	const ends = await Promise.all(asked.map(send));
-	const outcomes = ends.map((end) => (end.kind === 'reply' ? end.status : end.kind));
-	return { ends, outcomes, ...seen };
+	return { outcomes: await Promise.all(asked.map(send)), ...seen };
 }
 
 export const REQUESTS = 600;
@@ -114,7 +121,7 @@ export async function workOff(
 	});
 	const outcomes = (await time.waitFor(Promise.all(all))).flatMap((one) => one.outcomes);
 	return {
-		givenUp: outcomes.filter((outcome) => outcome !== 200).length,
+		givenUp: outcomes.filter((outcome) => outcome !== 'ok').length,
 		refused: service.refusals.length,
 		mostRefused: countMostRefused(service),
 		tookMs: time.now() - start,

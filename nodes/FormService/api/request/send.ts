@@ -1,0 +1,133 @@
+import { noop } from 'lodash';
+import type { BinaryHelperFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import { CREDENTIAL } from '../account';
+import { clock, waitUnlessAborted } from '../clock';
+import type { Target } from '../endpoints';
+import type { RequestContext } from '../requestContext';
+
+/** Headers of a reply with lower-case names, as n8n's helpers give them. */
+export type Headers = Readonly<Record<string, unknown>>;
+
+/** A reply of any status; without a text if it has more bytes than are read. */
+export type Reply = { status: number; headers: Headers; text?: string };
+
+/** No whole reply came: the code or the message of the error, and whether n8n itself refused to send. */
+export type Broken = { code: string; isRefusedByN8n: boolean };
+
+/** The body of a reply as a stream. */
+export type Stream = Exclude<Parameters<BinaryHelperFunctions['prepareBinaryData']>[0], Buffer>;
+
+/** A reply as n8n's helpers give it once its headers are there. */
+export type StreamReply = { statusCode: number; headers: Headers; body: Stream };
+
+/** How long a request may take until its reply is read, unless the node's Timeout option says otherwise. */
+export const TIMEOUT_MS = 30_000;
+
+/** Timers of Node accept no more, and end at once beyond. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** The most bytes of a reply: well over 100,000 responses, and what n8n's memory can hold. */
+const MAX_BYTES = 128 * 1024 * 1024;
+
+export const JSON_HEADERS = { Accept: 'application/json', 'Content-Type': 'application/json' };
+
+/** Gives replies of any status as streams, and follows no redirects: the token stays where it is. */
+export const ANY_REPLY: Partial<IHttpRequestOptions> = {
+	encoding: 'stream',
+	returnFullResponse: true,
+	ignoreHttpStatusErrors: true,
+	disableFollowRedirect: true,
+	sendCredentialsOnCrossOriginRedirect: false,
+	// the whole URL has the query already
+	qs: undefined,
+	baseURL: undefined,
+};
+
+/** Sends one request by n8n's helper, which a canceled execution ends. It never rejects. */
+export async function send(
+	{ n8n, transport }: RequestContext,
+	{ endpoint, url, body }: Target,
+): Promise<Reply | Broken> {
+	const timeout = readTimeout(transport);
+	const options: IHttpRequestOptions = {
+		...{ ...transport, ...ANY_REPLY },
+		...{ method: endpoint.method, url, body, timeout },
+		headers: { ...JSON_HEADERS, ...transport?.headers },
+	};
+	const { httpRequestWithAuthentication } = n8n.helpers;
+	return await readReply(httpRequestWithAuthentication.call(n8n, CREDENTIAL, options), timeout);
+}
+
+/**
+ * Reads the reply that one of n8n's helpers waits for. n8n's own timeout ends with the headers of the reply, so
+ * one of ours runs until its last byte. It never rejects.
+ */
+export async function readReply(
+	sending: Promise<unknown>,
+	timeoutMs: number,
+): Promise<Reply | Broken> {
+	const opening = sending as Promise<StreamReply>;
+	const reading = opening.then(async ({ statusCode: status, headers, body }) => {
+		return { status, headers, text: await readText(body) };
+	});
+	try {
+		return await waitUnlessAborted(reading, clock.timeout(timeoutMs), createTimeout);
+	} catch (error) {
+		return readBroken(error);
+	} finally {
+		closeReply(opening);
+	}
+}
+
+/** The text of a body; undefined if it is too large. */
+async function readText(body: Stream): Promise<string | undefined> {
+	const chunks: Uint8Array[] = [];
+	let size = 0;
+	for await (const chunk of body as AsyncIterable<Uint8Array>) {
+		size += chunk.length;
+		if (size > MAX_BYTES) return undefined;
+		chunks.push(chunk);
+	}
+	// a byte order mark is no JSON
+	return Buffer.concat(chunks)
+		.toString()
+		.replace(/^\uFEFF/, '');
+}
+
+/** Closes the connection of a reply that is not read to its end, should it still come. */
+export function closeReply(opening: Promise<StreamReply>): void {
+	const closeBody = ({ body }: StreamReply) => {
+		// an error that nobody listens to would end n8n's process
+		body.on('error', noop);
+		// n8n's stream closes the connection only once it is read from
+		body.once('data', () => body.destroy());
+	};
+	opening.then(closeBody).catch(noop);
+}
+
+/** The Timeout option in milliseconds. An expression can give any value; n8n takes 0 for its own default. */
+export function readTimeout(transport: RequestContext['transport']): number {
+	const timeout = Math.trunc(Number(transport?.timeout));
+	return timeout > 0 ? Math.min(timeout, LONGEST_TIMEOUT_MS) : TIMEOUT_MS;
+}
+
+function createTimeout(): Error {
+	return Object.assign(new Error('The reply did not come in time'), { code: 'ETIMEDOUT' });
+}
+
+/** The errors that n8n throws instead of sending: its protection of private addresses, allowed domains. */
+const REFUSED_BY_N8N = /^(Ssrf\w*|UserError|OperationalError|NodeOperationError)$/;
+
+/** Reads why no whole reply came from an error and its causes: the last code is the one of the network. */
+export function readBroken(error: unknown): Broken {
+	const chain = listCauses(error);
+	const refused = chain.find((one) => REFUSED_BY_N8N.test(one.constructor.name));
+	if (refused !== undefined) return { code: refused.message, isRefusedByN8n: true };
+	const code = chain.map((one) => one.code).findLast((one) => typeof one === 'string');
+	return { code: code ?? chain.at(-1)?.message ?? '', isRefusedByN8n: false };
+}
+
+/** An error and its causes, outermost first. */
+function listCauses(error: unknown): Array<Error & { code?: unknown }> {
+	return error instanceof Error ? [error, ...listCauses(error.cause)] : [];
+}
