@@ -45,10 +45,10 @@ let pieceStartedAtMs = -Infinity;
 
 /** Lets other work of n8n go on if nobody has done so for 15 ms. Long loops call it for each entry. */
 export async function pauseIfDue(): Promise<void> {
-	while (clock.elapsed() - pieceStartedAtMs >= PIECE_MS) {
+	while (Math.abs(clock.now() - pieceStartedAtMs) >= PIECE_MS) {
 		const before = pieceStartedAtMs;
 		await clock.sleep(0);
 		// all who slept wake in one turn of the event loop, so only the first of them begins a piece
-		if (pieceStartedAtMs === before) pieceStartedAtMs = clock.elapsed();
+		if (pieceStartedAtMs === before) pieceStartedAtMs = clock.now();
 	}
 }

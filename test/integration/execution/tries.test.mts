@@ -120,8 +120,8 @@ it.each<[string, Row[], Parameters<typeof addRows>[1], RegExp, number[]]>([
 		'sends nothing more in any try after an item that it may have sent',
 		times(12, 'lost'),
 		{ maxTries: 3, spoils: true },
-		/may or may not have been added\nTo avoid .*\nItems 1 to 3 may or may not have been sent\. /,
-		range(4),
+		/may or may not have been added\nTo avoid .*\nItems 1 to 4 may or may not have been sent\. /,
+		range(5),
 	],
 	[
 		'sends no later batch after a failure',

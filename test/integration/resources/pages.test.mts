@@ -77,18 +77,18 @@ describe('A link to the next page', () => {
 	});
 
 	it.each([
-		['/elsewhere?page=2', `at ${service.url}/elsewhere`],
-		[`/api/v1/responses/${demoForms.survey}?page=2`, `at ${service.url}/api/v1/responses/`],
-		[`${LIST}/archived?page=2`, `at ${service.url}${LIST}/archived`],
-		['https://forms.internal/api/v1/workspace', 'at https://forms.internal/api/v1/workspace'],
-		[`https://forms.internal/?${LIST}`, 'at https://forms.internal/'],
-		['file:///etc/passwd', 'elsewhere'],
-	])('to %s is not followed', async (next, place) => {
+		'/elsewhere?page=2',
+		`/api/v1/responses/${demoForms.survey}?page=2`,
+		`${LIST}/archived?page=2`,
+		'https://forms.internal/api/v1/workspace',
+		`https://forms.internal/?${LIST}`,
+		'file:///etc/passwd',
+	])('to %s is not followed', async (next) => {
 		servePages(() => ({ body: { data: [{ uuid: 'first' }], links: { next } } }));
 		const { error, items } = await n8n.runNode(getAll);
 		expect(items).toEqual([]);
-		expect(error?.message).toContain(`The next page of the list is ${place}`);
-		expect(error?.message).toMatch(/, which is not the address of the list$/);
+		expect(error?.message).toMatch(/^There are more pages, but/);
+		expect(error?.message).toContain(`(it is at ${next})`);
 		expect(service.requests).toHaveLength(1);
 	});
 });

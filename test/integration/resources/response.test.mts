@@ -122,9 +122,9 @@ describe('Response: Get PDF', () => {
 		['JSON', 'application/json', '{"success": false, "message": "PDF not ready"}'],
 		['an empty file', 'application/pdf', ''],
 		['another file', 'application/pdf', '\x00'.repeat(1020) + '%PDF-1.7'],
-	])('does not take %s for a PDF', async (what, type, body) => {
+	])('does not take %s for a PDF', async (_what, type, body) => {
 		servePdf(type, body);
 		const { error } = await n8n.runNode({ ...getPdf, responseId: uuid(), download: true });
-		expect(error?.message).toBe(`The link to the PDF returned ${what} instead of a PDF`);
+		expect(error?.message).toBe('The link to the PDF returned another file instead of a PDF');
 	});
 });

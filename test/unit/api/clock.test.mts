@@ -27,7 +27,7 @@ it('the clock sleeps as long as it is told, or until the signal aborts, of which
 it('loops let others work every 15 ms, also if several of them run at once', async () => {
 	vi.useRealTimers();
 	let nowMs = 0;
-	vi.spyOn(clock, 'elapsed').mockImplementation(() => nowMs);
+	vi.spyOn(clock, 'now').mockImplementation(() => nowMs);
 	const pieces: number[] = [];
 	const watchTurn = (beforeMs: number) => {
 		pieces.push(nowMs - beforeMs);

@@ -192,13 +192,13 @@ async function storeFile(
 	if (!('prepareBinaryData' in helpers)) throw new Error('Not while the editor loads its lists');
 	const { name, kind } = file;
 	const isPage = /\bhtml\b/i.test(String(headers['content-type']));
-	if (isPage && !/\.html?$/i.test(name)) return WEB_PAGE;
+	if (isPage && kind === 'upload' && !/\.html?$/i.test(name)) return WEB_PAGE;
 	if (Number(headers['content-length']) > limits.bytesLeft) return TOO_LARGE;
 	let mismatch = kind === 'pdf' ? NO_PDF : undefined;
 	let start = '';
 	const checked = body.map((chunk: Uint8Array) => {
 		limits.bytesLeft -= chunk.length;
-		if (start.length < START_BYTES) start += Buffer.from(chunk).toString('latin1');
+		start += Buffer.from(chunk.subarray(0, START_BYTES - start.length)).toString('latin1');
 		if (start.includes('%PDF-')) mismatch = undefined;
 		if (limits.bytesLeft < 0) mismatch = TOO_LARGE;
 		const isSure = mismatch === TOO_LARGE || start.length >= START_BYTES;

@@ -81,7 +81,7 @@ export function explainReply(reply: Reply, envelope: Envelope | undefined, sent:
 	const mayHaveActed = status < 400 ? !hasRefused : status >= 500;
 	// the token is removed before any text is cut off within it
 	const said = shortenText(sent.account.conceal(envelope?.message ?? ''));
-	const isQuoted = said !== '' && cause !== 'credential-invalid';
+	const isQuoted = said !== '' && cause !== 'credential-invalid' && status !== 404;
 	return {
 		message: isQuoted && !mayHaveActed ? `${message}: "${said}"` : message,
 		description:
@@ -109,7 +109,7 @@ function findText(reply: Reply, envelope: Envelope | undefined, { effect, accoun
 	if (status === 401 || (status < 400 && LOGIN.test(String(headers.location)))) {
 		return [
 			'Form Service rejected the access token',
-			'Open the Form Service credential, enter a valid access token and save it.',
+			'Enter a valid access token in the Form Service credential.',
 			'credential-invalid',
 		];
 	}

@@ -210,7 +210,7 @@ describe('Finding responses', () => {
 		['make items', async (records) => await Promise.all(records.map(toItem))],
 	])('lets others work while responses are read to %s', async (_, read) => {
 		let nowMs = 0;
-		vi.spyOn(clock, 'elapsed').mockImplementation(() => (nowMs += 5));
+		vi.spyOn(clock, 'now').mockImplementation(() => (nowMs += 5));
 		const paused = vi.spyOn(clock, 'sleep');
 		await read(Array.from({ length: 30 }, () => ({ responses: {} })));
 		expect(paused.mock.calls.length).toBeGreaterThan(5);
