@@ -24,7 +24,7 @@ export type Mode = {
 	minRequests: number;
 };
 
-const long = { forms: 1, submissions: 300, durationMs: 300_000, kills: 5, minRequests: 8 };
+const long = { forms: 1, submissions: 300, durationMs: 300_000, kills: 5, minRequests: 6 };
 const short = { forms: 1, submissions: 120, durationMs: 180_000, kills: 3, minRequests: 3 };
 
 /** The modes of n8n that the trigger is tried in, while the service fails and n8n is killed. */
