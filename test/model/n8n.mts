@@ -220,7 +220,9 @@ function listNodeParameters({ watch, events, condition, needsFields, ...options 
 	const formIds = watch.kind === 'chosen' ? watch.formIds : [];
 	const { emitExisting: since } = options;
 	const isDate = typeof since === 'number';
-	const existing = isDate && { emitExisting: 'since', emitSince: new Date(since).toISOString() };
+	const existing = isDate
+		? { emitExisting: 'since', emitSince: new Date(since).toISOString() }
+		: { emitExisting: since ? 'all' : 'no' };
 	return {
 		watch: watch.kind === 'all' ? 'all' : formIds.length === 1 ? 'one' : 'several',
 		formId: formIds[0],

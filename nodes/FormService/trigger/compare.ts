@@ -87,7 +87,7 @@ function compareRecord(
 	const was = entry === undefined ? undefined : parseEntry(entry);
 	const isSilent = was === undefined && isExisting(record, rules.baseline);
 	const standing = was?.kind ?? (isSilent ? 'seen' : 'new');
-	const step = advance({ record, readAtMs, standing, sinceMinute: was?.sinceMinute }, rules);
+	const step = advance(record, readAtMs, [standing, was?.sinceMinute], rules);
 	const answers = rules.events.includes('responseUpdated')
 		? (computeAnswersFingerprint(record) ?? was?.answers)
 		: undefined;
@@ -114,20 +114,17 @@ function isExisting(record: IDataObject, baseline: Rules['baseline']): boolean {
 	return createdAtMs < sinceMs && emitSinceMs !== 0 && createdAtMs < emitSinceMs;
 }
 
-type Listed = {
-	record: IDataObject;
-	readAtMs: number;
-	/** What is known of it; `seen` if it existed before, `new` if it is new. */
-	standing: KnownResponse['kind'] | 'seen' | 'new';
-	sinceMinute?: number;
-};
-
 /** An event, if there is one, and what is known of the response from then on. */
 type Step = { event?: ResponseEvent; after: KnownResponse };
 
+/** What is known of a response; `seen` if it existed before, `new` if it is new. */
+type Standing = KnownResponse['kind'] | 'seen' | 'new';
+
 /** What happens to a listed response, but for its answers. */
 function advance(
-	{ record, readAtMs, standing, sinceMinute: foundBefore }: Listed,
+	record: IDataObject,
+	readAtMs: number,
+	[standing, foundBefore]: [Standing, number?],
 	{ events, abandonedAfterMs }: Rules,
 ): Step {
 	if (!isIncomplete(record)) {

@@ -14,10 +14,10 @@ import { endComparison, sortEvents } from './compare';
 import type { FoundEvent } from './compare';
 import { findName } from './formList';
 import { encodeKnown, sweepKnown } from './known';
-import { createItems, placeItems } from './output';
+import { createItems } from './output';
 import type { MadeItem } from './output';
 import { addRequests, HOUR_MS, isOver, MINUTE_MS } from './pace';
-import { countRoom, createReadContext } from './pollContext';
+import { countRoom } from './pollContext';
 import type { Poll } from './pollContext';
 import { isFirstReading, moveOn } from './position';
 import { readWhole } from './reading';
@@ -37,10 +37,9 @@ export async function deliver(poll: Poll, reading: FormReading): Promise<void> {
 	const wanted = sortEvents(met);
 	const made = await makeItems(poll, reading.formId, wanted.slice(0, countRoom(poll)), fields);
 	const left = wanted.slice(made.length);
-	const state = learn(poll, reading, left, { requests, hasDelivered: made.length > 0 });
-	poll.items.push(...placeItems(made));
-	poll.forms.set(reading.formId, state);
-	logFirstReading(poll, reading, state);
+	const hasDelivered = made.length > 0;
+	poll.forms.set(reading.formId, learn(poll, reading, left, { requests, hasDelivered }));
+	poll.items.push(...made);
 }
 
 /**
@@ -71,16 +70,6 @@ function learn(
 	const pace = addRequests(state.pace, pages + requests, spacingMs, startedAtMs);
 	const deliveredAtMs = hasDelivered ? startedAtMs : state.deliveredAtMs;
 	return { ...moved, known: text, sweep, pace, deliveredAtMs };
-}
-
-function logFirstReading(
-	{ request }: Poll,
-	{ formId, state }: FormReading,
-	{ baseline }: FormState,
-): void {
-	if (state.baseline === undefined) return;
-	const text = baseline === undefined ? 'All pages were read.' : 'The next poll goes on reading.';
-	request.n8n.logger.info(`Watching form ${formId}. ${text}`);
 }
 
 /** The items of events, as many as there is time for. */
@@ -168,7 +157,7 @@ async function readFields(poll: Poll, formId: string, againMs = Infinity) {
 	const target = createTarget(request.account, endpoints.listFields, { formId });
 	const times = { readAtMs: nowMs, againAtMs: isRecent ? nowMs : -Infinity };
 	try {
-		const { records, requests } = await readWhole(createReadContext(poll), target, 'fields');
+		const { records, requests } = await readWhole(poll, target, 'fields');
 		const read = { ...times, fields: parseFields(records, parameters.output) };
 		memory.fields.set(formId, read);
 		return { ...read, requests };

@@ -10,7 +10,6 @@ import type { ResponseOutput } from '../api/answers/responseItem';
 import { clock } from '../api/clock';
 import { endpoints, createTarget } from '../api/endpoints';
 import { createInputError } from '../api/errors';
-import { readBoolean } from '../api/readers';
 import type { RequestContext } from '../api/requestContext';
 import { listRecords } from '../api/service';
 import { getChosenName, isFormMissing } from '../parameters/formId';
@@ -56,11 +55,6 @@ export async function fetchExample(n8n: IPollFunctions): Promise<INodeExecutionD
 		const advice = 'Submit a response that meets them, or remove the filters';
 		throw createTestError(node, 'No response meets the filters yet', advice);
 	}
-	if (areOfIncomplete(events) && forms.every(isTrackingOff)) {
-		const place = forms.length > 1 ? 'all watched forms' : 'the form';
-		const message = `"Track incomplete submissions" is turned off in ${place}`;
-		throw createTestError(node, message, 'Turn it on in the settings of the form');
-	}
 	const fields = await readFields(context, id, output);
 	const event = RESPONSE_EVENTS.find((one) => events.includes(one)) ?? 'responseCompleted';
 	const madeUp = { event, record: createRecord(event, fields), form: { id, name }, fields };
@@ -76,31 +70,19 @@ async function showItem(event: Event, options: ItemOptions): Promise<INodeExecut
 /** The forms of a trigger, newest first if their list is watched. */
 async function listExampleForms(
 	context: RequestContext,
-	{ watch, events, lists }: Parameters,
+	{ watch, lists }: Parameters,
 ): Promise<Form[]> {
 	const formIds = watch.kind === 'all' ? [] : watch.formIds;
 	const chosen = formIds.map((id) => ({
 		id,
 		name: getChosenName(context.n8n.getNode(), id) ?? null,
 	}));
-	const needsList = lists.forms || areOfIncomplete(events);
-	if (!needsList && chosen.every(({ name }) => name !== null)) return chosen;
+	if (!lists.forms && chosen.every(({ name }) => name !== null)) return chosen;
 	const target = createTarget(context.account, endpoints.listForms);
 	const listed = parseFormList(await listRecords(context, target));
 	if (!lists.forms) return chosen.map((form) => ({ ...form, ...listed.get(form.id) }));
 	const watched = [...listed.values()].filter(({ id }) => isWatched(watch, id));
 	return sortOldestFirst(watched).reverse();
-}
-
-/** Whether only incomplete responses can be of these events. */
-function areOfIncomplete(events: Parameters['events']): boolean {
-	return events.every((event) => eventTable[event].example?.is_incomplete === true);
-}
-
-/** Whether a form's record says that incomplete responses are not kept; the API's specification names no attribute. */
-function isTrackingOff({ record = {} }: Form): boolean {
-	const name = Object.keys(record).find((one) => /track.*incomplete/i.test(one));
-	return name !== undefined && readBoolean(record[name]) === false;
 }
 
 /** The newest response of a form that can start the workflow, and the event that it would be. */

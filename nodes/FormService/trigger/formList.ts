@@ -7,10 +7,10 @@ import { describeUnknownForm, getChosenName } from '../parameters/formId';
 import { compareForms } from './compareForms';
 import type { ListedForm } from './compareForms';
 import { FORM_LIST, isWaiting, noteAnswer, noteFailure, noteSuccess } from './failures';
-import { createItems, placeItems } from './output';
+import { createItems } from './output';
 import type { Event } from './output';
 import { addRequests, HOUR_MS, isDue, isOver } from './pace';
-import { countRoom, createForm, createReadContext } from './pollContext';
+import { countRoom, createForm } from './pollContext';
 import type { Poll } from './pollContext';
 import { readPart, readWhole } from './reading';
 
@@ -45,8 +45,7 @@ export async function pollFormList(poll: Poll): Promise<void> {
 	if (!isListDue(poll) || isWaiting(poll, FORM_LIST)) return;
 	const target = createTarget(request.account, endpoints.listForms);
 	try {
-		const { records, pages, requests } = await readWhole(createReadContext(poll), target, 'forms');
-		memory.offsetMs = pages.at(-1)?.offsetMs ?? memory.offsetMs;
+		const { records, requests } = await readWhole(poll, target, 'forms');
 		noteAnswer(poll);
 		const listed = parseFormList(records);
 		for (const { id, name } of listed.values()) memory.names.set(id, name);
@@ -101,7 +100,7 @@ async function deliverForms(poll: Poll, listed: ReadonlyMap<string, ListedForm>)
 		return { event, record, form: { id, name }, changed };
 	});
 	const options = { context: request, output: parameters.output };
-	poll.items.push(...placeItems(await createItems(events, options)));
+	poll.items.push(...(await createItems(events, options)));
 	for (const { form, after } of taken) forms.set(form.id, after);
 	return taken.length < found.length;
 }
@@ -121,8 +120,8 @@ export async function findName(poll: Poll, formId: string): Promise<string | nul
 	if (name !== undefined || parameters.lists.forms || poll.isStopped || isTried)
 		return name ?? null;
 	memory.namedAtMs = clock.now();
-	const context = { ...createReadContext(poll), timeUp: clock.timeout(NAME_MS) };
-	const { pages, error } = await readPart(context, createTarget(account, endpoints.listForms));
+	const target = createTarget(account, endpoints.listForms);
+	const { pages, error } = await readPart(poll, target, { timeUp: clock.timeout(NAME_MS) });
 	const listed = parseFormList(pages.flatMap(({ records }) => records));
 	for (const one of listed.values()) memory.names.set(one.id, one.name);
 	if (error !== undefined) {

@@ -1,7 +1,6 @@
 import { pick } from 'lodash';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { FormField } from '../api/answers/fields';
-import { getSubmissionTime, sortOldestFirst } from '../api/answers/order';
 import { outputNeedsFields, toResponseItem } from '../api/answers/responseItem';
 import type { ResponseOutput } from '../api/answers/responseItem';
 import { asNodeError } from '../api/errors';
@@ -25,21 +24,6 @@ export type Event = {
 
 /** An item and the record that it was made of. */
 export type MadeItem = { record: IDataObject; item: INodeExecutionData };
-
-/**
- * An item, and the time up to which the items of its form are submitted: items of several forms are
- * ordered by time later, and those of one form stay in their order.
- */
-export type PlacedItem = { atMs: number; item: INodeExecutionData };
-
-/** The items of one form, oldest first. */
-export function placeItems(made: readonly MadeItem[]): PlacedItem[] {
-	let atMs = -Infinity;
-	return sortOldestFirst(made).map(({ record, item }) => {
-		atMs = Math.max(atMs, getSubmissionTime(record) ?? atMs);
-		return { atMs, item };
-	});
-}
 
 export type ItemOptions = {
 	context: RequestContext;

@@ -125,9 +125,6 @@ export const EXISTING = { no: 'No', all: 'All', since: 'Since a Date' };
 
 function readEmitSinceMs(input: Input): number | undefined {
 	const name = 'options.emitExisting';
-	const given = input.parameter(name, 'no');
-	// an earlier version had a switch
-	if (typeof given === 'boolean') return given ? 0 : undefined;
 	const choice = readChoice(input, name, 'Emit Existing Responses', EXISTING);
 	if (choice !== 'since') return choice === 'all' ? 0 : undefined;
 	const since = input.parameter('options.emitSince', '');

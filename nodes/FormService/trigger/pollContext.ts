@@ -4,10 +4,9 @@ import { clock } from '../api/clock';
 import type { asNodeError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
 import type { TriggerMemory } from './memory';
-import type { PlacedItem } from './output';
+import type { MadeItem } from './output';
 import { MINUTE_MS } from './pace';
 import type { Parameters } from './parameters';
-import type { ReadContext } from './reading';
 import { identifyService, loadState } from './state';
 import type { FormState, State } from './state';
 
@@ -32,7 +31,7 @@ export type Poll = {
 	readonly forms: Map<string, FormState>;
 	/** See `State`. */
 	listedSinceMs?: number;
-	readonly items: PlacedItem[];
+	readonly items: MadeItem[];
 	/** Why something could not be read, see `noteFailure`. */
 	readonly errors: Array<ReturnType<typeof asNodeError>>;
 	/** Whether a list was read. */
@@ -119,12 +118,6 @@ export function createPoll(
 		hasRead: false,
 		isStopped: false,
 	};
-}
-
-/** What pages are read with. */
-export function createReadContext({ request, times, memory }: Poll): ReadContext {
-	const { readUntilMs, readingEnds: timeUp } = times;
-	return { request, readUntilMs, timeUp, offsetMs: memory.offsetMs ?? 0 };
 }
 
 /** How many more items the poll may deliver. */

@@ -5,7 +5,7 @@ import { MAX_PAGES } from '../api/replies/list';
 import type { PagePosition } from '../api/replies/list';
 import { readCreatedAtMs } from './known';
 import { computeMost, countUnused, isDue } from './pace';
-import type { Part } from './reading';
+import type { PageRead, Part } from './reading';
 import type { FormState } from './state';
 
 /**
@@ -99,20 +99,15 @@ export function moveOn(
 	if (!part.isEnd || next !== undefined) {
 		const all = { next: next && toPosition(next), isUrgent, order };
 		// a long first reading need not end before new responses are noticed
-		const isEarly = isFirstReading(state) && pages >= MIN_PAGES && hasNewestFirst(order);
-		return { ...state, all, newest: state.newest ?? (isEarly ? { end: 'first' } : undefined) };
+		const isEarly = isFirstReading(state) && pages >= MIN_PAGES;
+		const isFirst = isEarly && findNewestEnd(order, last) === 'first';
+		return { ...state, all, newest: state.newest ?? (isFirst ? { end: 'first' } : undefined) };
 	}
+	const end = pages < MIN_PAGES ? undefined : findNewestEnd(order, last);
+	const isSame = end === state.newest?.end;
+	const newest = end && { end, next: end === 'last' ? toPosition(last) : undefined };
 	// from now on, every unknown response is new
-	const ended = { ...state, all: {}, baseline: undefined };
-	if (pages < MIN_PAGES) return { ...ended, newest: undefined };
-	if (hasNewestFirst(order)) return { ...ended, newest: keepNewest(state, 'first') };
-	const newestLast = last.isNumbered && hasNewestLast(order);
-	if (!newestLast) return { ...ended, newest: undefined };
-	return { ...ended, newest: keepNewest(state, 'last') ?? { end: 'last', next: toPosition(last) } };
-}
-
-function keepNewest({ newest }: FormState, end: 'first' | 'last') {
-	return newest?.end === end ? newest : end === 'first' ? { end } : undefined;
+	return { ...state, all: {}, baseline: undefined, newest: isSame ? state.newest : newest };
 }
 
 function moveNewest(
@@ -209,5 +204,12 @@ function readOrder(record: IDataObject): [number, number] {
 /** So many times as many steps in one direction as in the other one make an order. */
 const CLEARLY = 4;
 
-const hasNewestFirst = (order?: Order) => order && order.falls > CLEARLY * order.rises;
-const hasNewestLast = (order?: Order) => order && order.rises > CLEARLY * order.falls;
+/** At which end a list has its newest responses. Only numbered pages can begin with the last one. */
+function findNewestEnd(
+	order: Order | undefined,
+	{ isNumbered }: PageRead,
+): 'first' | 'last' | undefined {
+	const { falls, rises } = order ?? { falls: 0, rises: 0 };
+	if (falls > CLEARLY * rises) return 'first';
+	return isNumbered && rises > CLEARLY * falls ? 'last' : undefined;
+}

@@ -6,26 +6,14 @@ import { getId } from '../api/records';
 import { readPages } from '../api/replies/list';
 import type { ListPage, PagePosition } from '../api/replies/list';
 import type { RequestContext } from '../api/requestContext';
+import type { Poll } from './pollContext';
 
 /** How a poll reads pages of a list. Without retries, each page is one request. */
-
-/** What a reading needs to know of its poll. */
-export type ReadContext = Readonly<{
-	request: RequestContext;
-	/** After this time, no further page is requested. Epoch milliseconds. */
-	readUntilMs: number;
-	/** Aborts when the time to read is up: what has not been answered by then is abandoned. */
-	timeUp: AbortSignal;
-	/** How far the service's clock was ahead, in milliseconds: replies without a date are read by it. */
-	offsetMs: number;
-}>;
 
 /** One page that a poll has read. */
 export type PageRead = ListPage & {
 	/** When the service sent the page, in epoch milliseconds of the service. */
 	readAtMs: number;
-	/** How far the service's clock was ahead then, in milliseconds. */
-	offsetMs: number;
 };
 
 /** What one poll has read of a list. */
@@ -45,6 +33,8 @@ type PartOptions = {
 	/** A page of an earlier reading; by default, the first page. */
 	from?: PagePosition;
 	maxRequests?: number;
+	/** What has not been answered when it aborts is abandoned; by default, the end of the time to read. */
+	timeUp?: AbortSignal;
 	/** Called with each page: whether the page ends the reading. */
 	isEnough?: (page: PageRead) => boolean;
 	/** Whether each record must have an identity, as a response that is compared. */
@@ -53,10 +43,11 @@ type PartOptions = {
 
 /** Reads a list from a page on, as far as time and requests suffice. A failure is part of the result. */
 export async function readPart(
-	{ request, readUntilMs, timeUp, offsetMs: lastOffsetMs }: ReadContext,
+	{ request, times, memory }: Poll,
 	target: Target,
-	{ from, maxRequests = Infinity, isEnough, needsIdentity }: PartOptions = {},
+	{ from, maxRequests = Infinity, timeUp = times.readingEnds, ...options }: PartOptions = {},
 ): Promise<Part> {
+	const { isEnough, needsIdentity } = options;
 	const iterator = readPages(request, target, from);
 	const part: Part = { pages: [], requests: 0, isEnd: false, isEnough: false };
 	for (;;) {
@@ -72,15 +63,16 @@ export async function readPart(
 		part.requests++;
 		const nameless = needsIdentity && page.records.find((one) => getId(one) === undefined);
 		if (nameless) return { ...part, error: createIdentityError(request.n8n.getNode(), nameless) };
-		const before = part.pages.at(-1)?.offsetMs ?? lastOffsetMs;
+		const before = memory.offsetMs ?? 0;
 		const offsetMs = computeOffsetMs(page.date, sentAtMs, clock.now()) ?? before;
-		const pageRead = { ...page, offsetMs, readAtMs: page.date ?? sentAtMs + offsetMs };
+		memory.offsetMs = offsetMs;
+		const pageRead = { ...page, readAtMs: page.date ?? sentAtMs + offsetMs };
 		part.pages.push(pageRead);
 		part.isEnough = isEnough?.(pageRead) ?? false;
 		if (page.isLast) return { ...part, isEnd: true };
 		// without a next position, asking for one more page says why
 		if (page.next === undefined) continue;
-		const mayContinue = part.requests < maxRequests && clock.now() < readUntilMs;
+		const mayContinue = part.requests < maxRequests && clock.now() < times.readUntilMs;
 		if (!mayContinue || part.isEnough) return part;
 	}
 }
@@ -91,10 +83,13 @@ export async function readPart(
  * @param what the records, for the error
  * @throws why a page could not be read, or that the time was up
  */
-export async function readWhole(context: ReadContext, target: Target, what: string) {
-	const part = await readPart(context, target);
+export async function readWhole(poll: Poll, target: Target, what: string) {
+	const part = await readPart(poll, target);
 	if (part.error !== undefined) throw part.error;
-	if (!part.isEnd) throw createUnfinishedError(context.request.n8n.getNode(), what);
+	if (!part.isEnd) {
+		const message = `Couldn't read all ${what} before n8n's poll timeout`;
+		throw createTimeError(poll.request.n8n.getNode(), message);
+	}
 	return { ...part, records: part.pages.flatMap(({ records }) => records) };
 }
 
@@ -119,20 +114,13 @@ export async function awaitInTime<T>(
 	timeUp: AbortSignal | undefined,
 ): Promise<T> {
 	const createError = () =>
-		new ServiceError(n8n.getNode(), {
-			message: "Form Service didn't answer before n8n's poll timeout",
-			description: 'The next poll tries again.',
-			failure: { cause: 'temporarily-unavailable' },
-		});
+		createTimeError(n8n.getNode(), "Form Service didn't answer before n8n's poll timeout");
 	return await waitUnlessAborted(work, timeUp, createError);
 }
 
-function createUnfinishedError(node: INode, what: string) {
-	return new ServiceError(node, {
-		message: `Couldn't read all ${what} before n8n's poll timeout`,
-		description: 'The next poll tries again.',
-		failure: { cause: 'temporarily-unavailable' },
-	});
+function createTimeError(node: INode, message: string) {
+	const failure = { cause: 'temporarily-unavailable' } as const;
+	return new ServiceError(node, { message, description: 'The next poll tries again.', failure });
 }
 
 /** The most names of attributes that an error lists. */

@@ -8,14 +8,8 @@ import { deliver } from './delivery';
 import { isWaiting, noteAnswer, noteFailure, noteGivenUp, noteSuccess } from './failures';
 import { decodeKnown } from './known';
 import type { Known } from './known';
-import { computeWeight } from './pace';
-import {
-	countRoom,
-	createForm,
-	createReadContext,
-	listWatchedIds,
-	placeBaseline,
-} from './pollContext';
+import { addRequests, computeWeight } from './pace';
+import { countRoom, createForm, listWatchedIds, placeBaseline } from './pollContext';
 import type { Poll } from './pollContext';
 import { beginAtSamePage, fallBack, isFormDue, planReading } from './position';
 import type { Plan, Scope } from './position';
@@ -37,9 +31,11 @@ export async function pollResponses(poll: Poll): Promise<void> {
 		const isBegun = known !== undefined || baseline !== undefined;
 		if (!isBegun) forms.set(id, { ...forms.get(id), ...createForm(poll) });
 	}
-	const hasFailed = (id: string) => SCOPES.some((scope) => hasFailure(poll, id, scope));
-	const due = ids.filter((id) => isDue(poll, forms.get(id)!));
-	for (const id of sortBy(due, [hasFailed, (one) => forms.get(one)?.pace?.atMs ?? 0])) {
+	const due = ids.filter((id) => isDue(poll, id));
+	for (const id of sortBy(due, [
+		(one) => hasFailed(poll, one),
+		(one) => forms.get(one)?.pace?.atMs ?? 0,
+	])) {
 		if (poll.isStopped || countRoom(poll) <= 0 || clock.now() >= times.readUntilMs) return;
 		await pollForm(poll, id);
 	}
@@ -49,8 +45,8 @@ const SCOPES: readonly Scope[] = ['newest', 'all'];
 
 const toKey = (formId: string, scope: Scope) => `${formId} ${scope}`;
 
-function hasFailure({ memory }: Poll, formId: string, scope: Scope): boolean {
-	return memory.failures.has(toKey(formId, scope));
+function hasFailed({ memory }: Poll, formId: string): boolean {
+	return SCOPES.some((scope) => memory.failures.has(toKey(formId, scope)));
 }
 
 /** How long a form waits for each of its requests, in milliseconds. */
@@ -58,11 +54,13 @@ function computeFormSpacingMs({ spacingMs, times }: Poll, { deliveredAtMs }: For
 	return spacingMs / computeWeight(deliveredAtMs, times.startedAtMs);
 }
 
-function isDue(poll: Poll, state: FormState): boolean {
-	const { occasion, parameters, times } = poll;
-	// a person who publishes the workflow is to see what is wrong with the filters
-	const isChecked = occasion === 'publish' && conditionsNeedFields(parameters.conditions);
-	return isChecked || isFormDue(state, computeFormSpacingMs(poll, state), times.startedAtMs);
+function isDue(poll: Poll, formId: string): boolean {
+	const { forms, occasion, parameters, times } = poll;
+	const state = forms.get(formId)!;
+	// a person who publishes the workflow is to see what is wrong with filters and forms
+	const isChecked = conditionsNeedFields(parameters.conditions) || hasFailed(poll, formId);
+	if (occasion === 'publish' && isChecked) return true;
+	return isFormDue(state, computeFormSpacingMs(poll, state), times.startedAtMs);
 }
 
 /** Reads the newest responses of a form, if they are read by themselves, and then some of all pages. */
@@ -120,15 +118,15 @@ async function pollScope(poll: Poll, begun: Begun): Promise<void> {
 		const isUnfinished = scope === 'all' && poll.forms.get(formId)?.all?.next !== undefined;
 		noteSuccess(poll.memory, key, isUnfinished ? last : undefined);
 	} catch (cause) {
-		// requests of pages that were read are waited for by the pace of the form
-		const waiting = cause === error && last !== undefined ? 0 : requests;
 		const page = last === undefined ? state[scope]?.next?.pagesBefore : last + 1;
-		const leastMs = waiting * spacingMs;
+		// a form that was never read has no pace
+		const leastMs = state.pace === undefined ? requests * spacingMs : 0;
 		const failures = noteFailure(poll, key, cause, { formId, leastMs, page });
-		if (last !== undefined) return;
-		const after = fallBack(state, scope, cause, failures);
+		if (last !== undefined && cause === error) return;
+		const after = last === undefined ? fallBack(state, scope, cause, failures) : state;
 		if (after !== state) noteGivenUp(poll.memory, key);
-		poll.forms.set(formId, after);
+		const pace = state.pace && addRequests(state.pace, requests, spacingMs, reading.startedAtMs);
+		poll.forms.set(formId, pace === undefined ? after : { ...after, pace });
 	}
 }
 
@@ -140,7 +138,7 @@ async function readForm(poll: Poll, begun: Begun): Promise<FormReading> {
 	const comparison = startComparison(recallKnown(poll, formId, begun.state));
 	let { state } = begun;
 	const isEnough = (page: PageRead) => {
-		state = placeBaseline(begun.state, page.offsetMs);
+		state = placeBaseline(begun.state, memory.offsetMs);
 		comparePage(comparison, page, { ...parameters, baseline: state.baseline });
 		readUrls.add(page.url);
 		// what a poll before has delivered of the page where the reading goes on does not end it
@@ -150,8 +148,7 @@ async function readForm(poll: Poll, begun: Begun): Promise<FormReading> {
 	};
 	const target = createTarget(request.account, endpoints.listResponses, { formId });
 	const options = { ...plan, isEnough, needsIdentity: true };
-	const part = await readPart(createReadContext(poll), target, options);
-	memory.offsetMs = part.pages.at(-1)?.offsetMs ?? memory.offsetMs;
+	const part = await readPart(poll, target, options);
 	return { ...begun, state, startedAtMs, part, comparison };
 }
 

@@ -159,7 +159,7 @@ describe('in a world of several accounts, delays and planted secrets', () => {
 		const events = properties.find(({ name }) => name === 'events')!.options!;
 		const given: INodeParameters = {
 			events: (events as INodePropertyOptions[]).map(({ value }) => value),
-			options: { emitExisting: true },
+			options: { emitExisting: 'all' },
 		};
 		const run = fc.record({
 			parameters: drawSwitches(properties, given),

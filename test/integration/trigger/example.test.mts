@@ -56,25 +56,6 @@ describe('Fetch Test Event', () => {
 	});
 });
 
-describe('Fetch Test Event on forms that may not track incomplete submissions', () => {
-	const add = (trackIncomplete: boolean) => store.addForm({ name: 'Empty', trackIncomplete }).id;
-	const abandoned = { events: ['responseAbandoned'] };
-	const several = (...formIds: string[]) => ({ ...abandoned, watch: 'several', formIds });
-
-	it('says that they do not, if the list of forms says so of all', async () => {
-		const off = '"Track incomplete submissions" is turned off in';
-		await expect(fetch(add(false), abandoned)).rejects.toThrow(`${off} the form`);
-		await expect(fetch('', several(add(false), add(false)))).rejects.toThrow(`${off} all watched`);
-	});
-
-	it('shows an example, if one of them does, or if other events are chosen too', async () => {
-		const example = [{ example: true }];
-		expect(await fetch('', several(add(false), add(true)))).toMatchObject(example);
-		const events = ['responseAbandoned', 'responseCompleted'];
-		expect(await fetch(add(false), { events })).toMatchObject(example);
-	});
-});
-
 describe('Fetch Test Event on a form without responses', () => {
 	const fields: NewField[] = [
 		{ label: 'Name' },

@@ -19,7 +19,6 @@ const createPage = (page: number, pages: number, numbers: number[]): PageRead =>
 	next: page === pages ? undefined : at(page + 1),
 	requests: 1,
 	readAtMs: 0,
-	offsetMs: 0,
 });
 const createPart = (pages: PageRead[], more: Partial<Part> = {}): Part => {
 	const isEnd = pages.at(-1)?.isLast === true;

@@ -1,0 +1,180 @@
+import type { IDataObject } from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+import * as attributes from '../../../nodes/FormService/trigger/attributes.ts';
+import { compareForms, leaveForms } from '../../../nodes/FormService/trigger/compareForms.ts';
+import { parseFormList } from '../../../nodes/FormService/trigger/formList.ts';
+import * as known from '../../../nodes/FormService/trigger/known.ts';
+import type { FormState } from '../../../nodes/FormService/trigger/state.ts';
+
+const START_MS = Date.UTC(2026, 10, 22, 12);
+
+/** Whether answers count as changed. */
+const isUpdate = (before: IDataObject, after: IDataObject) =>
+	known.haveAnswersChanged(
+		known.computeAnswersFingerprint(before),
+		known.computeAnswersFingerprint(after),
+	);
+
+const given: IDataObject = { Name: 'Ada', Age: 36, Tags: ['A', 'B'], City: null };
+const list = (answers: IDataObject): IDataObject[] =>
+	Object.entries(answers).map(([key, value]) => ({ key, value }));
+const withNames = (answers: IDataObject): IDataObject[] =>
+	Object.entries(answers).map(([label, response]) => ({ label, response, uuid: `of ${label}` }));
+const same = list(given);
+const change = (answers: IDataObject) => list({ ...given, ...answers });
+
+const updates: Record<string, [before: unknown, after: unknown]> = {
+	'an answer changes': [same, change({ Name: 'Grace' })],
+	'an answer changes in a map': [given, { ...given, Age: 37 }],
+	'an answer changes beside a UUID': [withNames(given), withNames({ ...given, Age: 37 })],
+	'an answer changes on a second page': [
+		[same, list({ a: 1 })],
+		[same, list({ a: 2 })],
+	],
+	'an answer is added': [same, change({ City: 'Paris' })],
+	'a first answer is added': [[], list({ Name: 'Ada' })],
+	'a choice is added': [same, change({ Tags: ['A', 'B', 'C'] })],
+	'choices are ranked differently': [same, change({ Tags: ['B', 'A'] })],
+	'two answers are exchanged': [same, change({ Name: 36, Age: 'Ada' })],
+	'an answer moves to another field': [same, change({ Name: null, City: 'Ada' })],
+	'one of two fields with one label changes': [
+		[...same, ...same],
+		[...same, ...change({ Age: 1 })],
+	],
+	'an unknown shape changes': [{ a: { b: [{ key: 1 }] } }, { a: { b: [{ key: 2 }] } }],
+};
+
+it.each(Object.entries(updates))('A response is updated if %s', (_text, shapes) => {
+	const [before, after] = shapes.map((responses) => ({ responses }) as IDataObject);
+	expect([isUpdate(before, after), isUpdate(after, before)]).toEqual([true, true]);
+});
+
+const { City, ...answered } = given;
+const { Name, ...others } = given;
+
+const noUpdates: Record<string, IDataObject> = {
+	'other attributes change': { webhook_sent: true, hubspot_sync: 1, updated_at: 'now' },
+	'the answers come in another order': { responses: same.toReversed() },
+	'the list becomes an object of PHP': { responses: { ...same } as never },
+	'the list becomes a map': { responses: given },
+	'the list has other attributes': { responses: withNames(given) },
+	'the list is in another attribute': { responses: undefined, answers: same },
+	'there is a list for each page': { responses: [same.slice(0, 1), same.slice(1)] as never },
+	'choices become an object of PHP': { responses: change({ Tags: { 0: 'A', 2: 'B' } }) },
+	'choices become a text': { responses: change({ Tags: 'A, B' }) },
+	'a number becomes a text': { responses: change({ Age: '36' }) },
+	'a field is added': { responses: list({ New: '', ...given, Last: [] }) },
+	'unanswered fields are left out': { responses: list(answered) },
+	'a field is renamed': { responses: list({ 'Full name': Name, ...others }) },
+	'the reply has no answers for once': { responses: undefined },
+};
+
+it.each(Object.entries(noUpdates))('A response is not updated if %s', (_text, after) => {
+	expect(isUpdate({ responses: same }, { responses: same, ...after })).toBe(false);
+});
+
+it('A response is not updated if a field with a UUID is renamed and moved, or parts of an answer are', () => {
+	const name = { uuid: 'n', label: 'Name', response: 'Ada' };
+	const place = { uuid: 'p', label: 'Place', response: { street: 'A', zip: 1 } };
+	const moved = { uuid: 'p', label: 'Address', response: { zip: 1, street: 'A' } };
+	const before = { responses: [name, place] };
+	expect(isUpdate(before, { responses: [moved, name] })).toBe(false);
+	expect(isUpdate(before, { responses: [moved, { ...name, response: 'Bob' }] })).toBe(true);
+});
+
+describe('The list of all forms', () => {
+	const at = (seconds: number) => new Date(START_MS + seconds * 1_000).toISOString();
+	const read = (forms: Map<string, FormState>, records: IDataObject[]) =>
+		compareForms(forms, parseFormList(records), {
+			watch: { kind: 'all', except: ['excluded'] },
+			events: ['formCreated'],
+			listedSinceMs: forms.size > 0 ? START_MS : undefined,
+			...{ existing: {}, created: { known: '' }, nowMs: START_MS },
+		});
+
+	it('shows forms created since it was first read, oldest first, but for excluded ones', () => {
+		const forms = new Map<string, FormState>();
+		expect(read(forms, [{ id: 'a', created_at: at(9) }])).toEqual([]);
+		const times = { late: at(2), excluded: at(2), early: at(1), rounded: at(-60), old: at(-61) };
+		const records = Object.entries(times).map(([id, created_at]) => ({ id, created_at }));
+		const found = read(forms, records).map(({ form }) => form.id);
+		expect(found).toEqual(['rounded', 'early', 'late']);
+		// no form is known until n8n has its event
+		expect([...forms.keys()]).toEqual(['a', 'excluded', 'old']);
+	});
+
+	it('forgets a form that it has missed for 30 readings and 30 days', () => {
+		const days = (count: number) => START_MS + count * 86_400_000;
+		for (const [readings, day, isKnown] of [
+			[40, 29, true],
+			[5, 40, true],
+			[40, 40, false],
+		] as const) {
+			const forms = new Map<string, FormState>([['a', { known: '' }]]);
+			for (let index = 0; index < readings; index++) {
+				leaveForms(forms, () => false, days((day * index) / (readings - 1)));
+			}
+			expect(forms.has('a')).toBe(isKnown);
+		}
+	});
+});
+
+describe('Form Updated', () => {
+	const field = { uuid: 'f', label: 'Name', options: ['1', '2'] };
+	const none = { theme: null, columns: null, answers_max: null };
+	const form: IDataObject = { name: 'Contact', is_closed: false, ...none, fields: [field] };
+	const times = [
+		'date_created',
+		'updatedAt',
+		'modified',
+		'submitted_on',
+		'synced',
+		'viewed',
+		'last',
+		'latest',
+	];
+	const counters = [
+		...['answers', 'average_age', 'completions', 'user_count', 'entries', 'number', 'rate'],
+		...['response', 'starts', 'submissions', 'total', 'unread', 'view', 'visits'],
+	];
+	const passive = (word: string, count: number): IDataObject => ({
+		...Object.fromEntries(times.map((name) => [name, word])),
+		...Object.fromEntries(counters.map((name) => [name, count])),
+		...{ views: `${count}`, counts: [word], analytics: { word } },
+		...{ stats: { opened: count }, statistics: word, activity: { answers: count, is_busy: true } },
+		fields: [count > 7 ? { answers: count, ...field } : { ...field, answers: count }],
+	});
+
+	/** The attributes that have changed. */
+	const find = (before: IDataObject, after: IDataObject) =>
+		attributes.listChanged(attributes.encodeAttributes(before), after);
+
+	it.each<[string, IDataObject, string[]]>([
+		['is renamed', { name: '2026' }, ['name']],
+		['is closed', { is_closed: 1, closed_message: 'x' }, ['closed_message', 'is_closed']],
+		['has a limit', { responses_limit: '10', answers_max: 3 }, ['answers_max', 'responses_limit']],
+		['has a number', { columns: 2 }, ['columns']],
+		['has a longer field', { fields: [{ ...field, max_length: 9 }] }, ['fields']],
+		['has another setting', { theme: { color: 'red' } }, ['theme']],
+		['has another field', { fields: [field, { uuid: 'g', label: 'City' }] }, ['fields']],
+		['has no field', { fields: [] }, ['fields']],
+		['has a renamed field', { fields: [{ ...field, label: '2026' }] }, ['fields']],
+	])('starts the workflow if a form %s, or no more', (_text, changes, changed) => {
+		expect(find(form, { ...form, ...changes })).toEqual(changed);
+		expect(find({ ...form, ...changes }, form)).toEqual(changed);
+	});
+
+	it('starts nothing for what changes by itself', () => {
+		const before = { ...form, ...passive('now', 7) };
+		const after = { ...passive('later', 8), ...form, ...passive('later', 8) };
+		expect(find(before, after)).toEqual([]);
+	});
+
+	it.each([1, 40, 88])('takes at most 300 bytes for a form of %i attributes', (count) => {
+		const numbers = Array.from({ length: count }, (_one, index) => [`attribute_${index}`, 'set']);
+		const record = Object.fromEntries(numbers) as IDataObject;
+		const text = attributes.encodeAttributes(record);
+		expect(JSON.stringify({ id: 'Kt7mQa', attributes: text }).length).toBeLessThanOrEqual(300);
+		expect(find(record, { ...record, attribute_0: 'other' })).toEqual(['attribute_0']);
+	});
+});
