@@ -38,20 +38,17 @@ export function status(
 	};
 }
 
-/** The service refuses with 429. `retryAfter` in seconds, as an HTTP date in so many seconds, or none. */
+/** The service refuses with 429. `retryAfter` in seconds, or none. */
 export function tooMany(
 	limit: number,
-	retryAfter?: number | { dateIn: number },
+	retryAfter?: number,
 	body: unknown = { success: false, message: 'Too Many Attempts.' },
 ): Fault {
 	return {
 		stage: 'door',
 		act({ reply, now }) {
 			reply.headers({ 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0' });
-			if (typeof retryAfter === 'object') {
-				const date = new Date(now() + retryAfter.dateIn * 1000);
-				reply.header('retry-after', date.toUTCString());
-			} else if (retryAfter !== undefined) {
+			if (retryAfter !== undefined) {
 				const reset = Math.floor(now() / 1000) + retryAfter;
 				reply.headers({ 'retry-after': `${retryAfter}`, 'x-ratelimit-reset': `${reset}` });
 			}
