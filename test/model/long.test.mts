@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Mode } from './n8n.mts';
-import type { Order, Paging } from './service.mts';
+import { faults, type Order, type Paging } from './service.mts';
 import { DAY_MINUTES } from '../time.mts';
 import { always, createPaged } from './world.mts';
 
@@ -42,4 +42,27 @@ it('The saved state has at most 16 characters for each of 20,000 responses', asy
 	const perResponse = JSON.stringify(world.n8n.saved).length / A.kept.length;
 	expect(perResponse).toBeGreaterThan(5);
 	expect(perResponse).toBeLessThanOrEqual(16);
+});
+
+it('Single failures begin no round again, and fail no workflow', async () => {
+	const isIncomplete = (number: number) => number === 9;
+	const { world, A } = createPaged({ pages: 100, isIncomplete, mode: 'durable' });
+	await world.beginAndRun(60);
+	let count = 0;
+	const failWith = () => (++count % 50 === 0 ? faults.brokenConnection : undefined);
+	world.complete(A.kept[8]);
+	await world.run(DAY_MINUTES, undefined, { failWith, periodMinutes: 2 });
+	expect(world.reports).toEqual([]);
+	expect(world.delivered).toEqual(['A-9 responseCompleted']);
+});
+
+it('A list whose last pages are gone is read on, and nothing is reported', async () => {
+	const { world, A } = createPaged({ pages: 20, order: 'oldest' });
+	await world.beginAndRun(60);
+	for (const response of A.shown().slice(0, 7)) world.setDeleted(response, true);
+	await world.run(300);
+	world.submit(A);
+	await world.run(6);
+	expect(world.delivered).toEqual(['A-60 responseCompleted']);
+	expect(world.reports).toEqual([]);
 });
