@@ -124,12 +124,6 @@ describe('A model', () => {
 		expect(service.visits).toEqual([]);
 	});
 
-	it.each([{ skip: -1 }, { output: 'all' }])('gets an error for %j', async (odd) => {
-		const done = await run('itself', { ...listForms, ...odd });
-		expect(messageOf(done)).toMatch(/'(Skip|Output)' must be/);
-		expect(service.requests).toEqual([]);
-	});
-
 	const textOf = ({ properties }: OperationCase, inputMode = 'fields') => {
 		const texts = properties.filter(({ name }) => name === 'toolDescription');
 		const shown = texts.find(({ displayOptions }) => {

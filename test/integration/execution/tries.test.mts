@@ -117,27 +117,6 @@ it.each<[string, Row[], Parameters<typeof addRows>[1], RegExp, number[]]>([
 		range(4),
 	],
 	[
-		'sends nothing more in any try after an item that it may have sent',
-		times(12, 'lost'),
-		{ maxTries: 3, spoils: true },
-		/may or may not have been added\nTo avoid .*\nItems 1 to 4 may or may not have been sent\. /,
-		range(5),
-	],
-	[
-		'sends no later batch after a failure',
-		rowsOf('refused', 'fine'),
-		{ batchSize: 1 },
-		/^Form Service rejected .*\nCheck the values of this item\.$/,
-		[0],
-	],
-	[
-		'waits for the items of a try that n8n has ended, and sends none of them again',
-		[...times(2, 'slow'), { kind: 'fine', broken: 'proxy' }],
-		{ batchSize: 2, maxTries: 3 },
-		/^The proxy is not valid/,
-		range(2),
-	],
-	[
 		'keeps what an earlier try has sent, although the item is invalid now',
 		rowsOf('fine', 'refused'),
 		{ maxTries: 2, spoils: true },

@@ -88,36 +88,6 @@ describe('Response: Create with Using JSON', () => {
 		);
 		expect(methods()).toEqual(['GET']);
 	});
-
-	it('reads the fields of the form once, and checks answers by UUID as well', async () => {
-		const { Comment, 'How satisfied are you?': satisfied } = uuids(survey);
-		const rows = [{ email: 'a' }, { [Comment]: 'x' }, { Email: '' }, { [satisfied]: 'Terrible' }];
-		const { items } = await create(survey, rows, asJson, true);
-		expect(items.map(({ json }) => json.error ?? json.answers)).toEqual([
-			'"email" is not a field of this form',
-			{ 'Comment (2)': 'x' },
-			expect.stringMatching(/^There is no answer to send/),
-			'"How satisfied are you?" must be one of Very, Somewhat, Not at all',
-		]);
-		expect(methods()).toEqual(['GET', 'POST']);
-	});
-
-	it('sends nothing, and lists all items that only the fields of the form show to be invalid', async () => {
-		const rows = [
-			{ 'How satisfied are you?': 'Terrible' },
-			{ Comment: 'x', 'Comment (2)': 'y' },
-			{ Coment: 'x' },
-		];
-		const { error } = await create(survey, rows, asJson);
-		const context = { itemIndex: 0 };
-		expect(error).toMatchObject({ message: '2 of 3 items are invalid', context });
-		expect(String(error?.description).split('\n')).toEqual([
-			'Nothing was sent.',
-			expect.stringMatching(/^Item 0: "How satisfied are you\?" must be one of /),
-			expect.stringMatching(/^Item 2: "Coment" is not a field of this form\. /),
-		]);
-		expect(methods()).toEqual(['GET']);
-	});
 });
 
 describe('Response: Create with Using Fields Below', () => {

@@ -79,17 +79,6 @@ function readPreview(path: string): Schema {
 	return JSON.parse(readFileSync(file, 'utf8')) as Schema;
 }
 
-it.each(operationCases)('The panel of $name follows n8n’s guidelines', (operationCase) => {
-	const { resource, operation, action, properties } = operationCase;
-	expect(action).toMatch(/^[A-Z][a-z]+( [a-z]+| PDF)+$/);
-	expect(action).not.toMatch(/ (an?|the) /);
-	const shown = properties.map(({ name }) => name);
-	const isList = operation === 'getAll';
-	expect([shown.includes('returnAll'), shown.includes('limit')]).toEqual([isList, isList]);
-	const preview = readPreview(`v1.0.0/${resource}/${operation}.json`);
-	if (Object.keys(preview.properties!).length > 10) expect(shown).toContain('simplify');
-});
-
 describe('The output preview', () => {
 	it.each(operationCases)('of $name shows what the operation gives', async (operationCase) => {
 		const { resource, operation, parameters } = operationCase;

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { INodePropertyOptions } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { demoForms, success } from '../../service/index.mts';
@@ -205,14 +204,5 @@ describe('The list of fields for a condition', () => {
 			const others = await listNames({ ...watched, exceptFormIds: [b] });
 			expect([others.includes('Of A'), others.includes('Of B')]).toEqual([true, false]);
 		}
-	});
-});
-
-describe('A response of an unusual service', () => {
-	it('is found by its UUID', async () => {
-		const uuid = randomUUID();
-		listRecord({ uuid, id: 7 });
-		const { items } = await n8n.runNode({ ...get, formId: locator(contact), responseId: uuid });
-		expect(items[0]?.json).toMatchObject({ id: 7 });
 	});
 });

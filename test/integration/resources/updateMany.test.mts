@@ -61,21 +61,8 @@ describe('Map Automatically', () => {
 		expect(items[0].json).not.toHaveProperty('changes');
 	});
 
-	it.each(['seo title', 'SEO: TITLE', 'seoTitle'])('takes %j for seo_title', async (title) => {
-		const row = { [title]: 'Hi' };
-		await run([{ id: contact, ...row }]);
-		await n8n.runNode({ ...update, inputMode: 'json', settingsJson: JSON.stringify(row) });
-		expect(bodies()).toEqual([{ seo_title: 'Hi' }, { seo_title: 'Hi' }]);
-	});
-
 	it.each<[string, IDataObject[], string?]>([
 		['refuses another ID', [{ 'Form ID': survey, Slack: 1 }], '"Form ID" has a different form ID'],
-		['refuses another ID as id', [{ id: survey, Slack: 1 }], '"id" has a different form ID'],
-		[
-			'refuses another ID with blanks',
-			[{ id: `${survey}\u00a0 `, Slack: 1 }],
-			'"id" has a different',
-		],
 		[
 			'refuses the URL of another',
 			[{ form_id: pageOf(survey), Slack: 1 }],
@@ -85,7 +72,6 @@ describe('Map Automatically', () => {
 			'takes its own URL and ID with a blank',
 			[{ form_id: pageOf(contact), id: `${contact} `, Slack: 1 }],
 		],
-		['refuses two values', [{ Slack: 1 }, { slack_enabled: 0 }], "'slack_enabled' has a different"],
 		[
 			'refuses two values after an empty one',
 			[{ Slack: '' }, { Slack: 1 }, { Slack: 0 }],
@@ -98,7 +84,6 @@ describe('Map Automatically', () => {
 				{ form_id: contact, slack_enabled: 'yes' },
 			],
 		],
-		['takes several settings', [{ Slack: 1 }, { id: '7', Discord: 1 }]],
 	])('%s of items for one form from the list', async (_, rows, message) => {
 		const { error } = await run(rows, { formId: locator(contact, 'list') });
 		expect(error?.message.slice(0, message?.length)).toBe(message);
@@ -168,25 +153,6 @@ describe('Map Automatically', () => {
 		]);
 		expect(bodies()).toEqual([{ is_closed: true }, { is_closed: false }]);
 	});
-
-	it('lists all invalid rows by the names of their columns before anything is sent', async () => {
-		const { error } = await run([
-			{ id: survey, Closed: true },
-			{ id: contact, 'is closed': 'perhaps' },
-			{ id: contact, 'Responses Limit': 0, 'SEO Title': 'x'.repeat(256) },
-			{ id: 'a/b', Closed: true, row_number: 17 },
-		]);
-		const context = { itemIndex: 1 };
-		expect(error).toMatchObject({ message: '3 of 4 items are invalid', context });
-		const two = /^Item 2: 2 settings can't .* 'Responses Limit' .*'SEO Title' /;
-		expect(String(error?.description).split('\n')).toEqual([
-			'Nothing was sent.',
-			expect.stringMatching(/^Item 1: 'is closed' must be true or false/),
-			expect.stringMatching(two),
-			expect.stringMatching(/^Row 17: 'Form' is not a valid ID/),
-		]);
-		expect(service.requests).toEqual([]);
-	});
 });
 
 describe('Preview', () => {
@@ -250,14 +216,6 @@ describe('Skip Unchanged', () => {
 		expect(bodies()).toEqual([undefined, { cta_label: 'Go' }]);
 		const compared = { unknown: { cta_label: 'Go' } };
 		expect(items[0].json).toMatchObject({ id: contact, status: 'updated', ...compared });
-	});
-
-	it('sends nothing if one of the forms does not exist', async () => {
-		const rows = [contact, 'unknown'].map((id) => ({ id, cta_label: 'Go' }));
-		const { error } = await run(rows, skip);
-		expect(error).toMatchObject({ context: { itemIndex: 1 } });
-		expect(error?.description).toMatch(/^Nothing was sent\./);
-		expect(bodies()).toEqual([undefined]);
 	});
 
 	it('never calls a form sent that was skipped', async () => {
