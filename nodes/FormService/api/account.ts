@@ -36,15 +36,12 @@ export const URL_END = /\/*(\/api\/v1)?\/*$/;
  */
 export function normalizeBaseUrl(entered: string): string {
 	const text = entered.trim();
-	if (text === '') throw new Error("'Base URL' is empty. Enter the address of your Form Service.");
 	const url = parseUrl(text.replace(NO_SCHEME, 'https://'));
-	if (url === undefined || !/^https?:$/.test(url.protocol)) {
+	const isWeb = url !== undefined && /^https?:$/.test(url.protocol);
+	if (!isWeb || url.username || url.password || url.search || url.hash) {
 		throw new Error(
-			"'Base URL' is not a web address. Enter it with https://, for example https://forms.example.com.",
+			`'Base URL' is not the address of a service, without a user name, a "?" or a "#". Enter it such as https://forms.example.com.`,
 		);
-	}
-	if (url.username || url.password || url.search || url.hash) {
-		throw new Error(`'Base URL' must not contain a user name, a "?" or a "#".`);
 	}
 	return url.origin + url.pathname.replace(URL_END, '') + VERSION_PATH;
 }
@@ -52,13 +49,10 @@ export function normalizeBaseUrl(entered: string): string {
 /** The account of a credential; throws an Error with a sentence for the person who entered it. */
 export function createAccount(credential: { accessToken?: unknown; baseUrl?: unknown }): Account {
 	const token = String(credential.accessToken ?? '').trim();
-	if (token === '') {
-		throw new Error("'Access Token' is empty. Enter the token of your Form Service account.");
-	}
 	// a header takes visible ASCII characters only (RFC 9110, section 5.5; RFC 6750, section 2.1)
 	if (!/^[\x21-\x7e]+$/.test(token)) {
 		throw new Error(
-			"'Access Token' contains a space, a line break or another invalid character. Copy the token again, without any text around it.",
+			"'Access Token' is empty or contains a space, a line break or another invalid character. Copy the token again, without any text around it.",
 		);
 	}
 	const baseUrl = normalizeBaseUrl(String(credential.baseUrl ?? ''));

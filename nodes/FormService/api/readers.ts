@@ -25,7 +25,7 @@ export function numberAsText(value: unknown): string | undefined {
 	return typeof value === 'number' && value >= 0 && value < Infinity ? String(value) : undefined;
 }
 
-/** A time with an IANA zone is shorter than this. */
+/** A time with an IANA zone is shorter. */
 const MAX_TIME_LENGTH = 80;
 
 /**

@@ -44,7 +44,8 @@ export async function listRecords(
 	// a timeout or an unchecked certificate of one node must not apply to another
 	const shared = [target.url, limit, urgency, lifetimes, retry, transport];
 	const key = account.key + JSON.stringify(shared);
-	const list = lists.get(key) ?? keepList(key, readList(context, target, limit), lifetimes);
+	const list = lists.get(key) ?? readList(context, target, limit);
+	if (!lists.has(key)) keepList(key, list, lifetimes);
 	const stop = getStopSignal(context);
 	const given = waitUnlessAborted(list, stop, () => createNotSent(context));
 	return await given.catch(async (error: unknown) => {
@@ -57,30 +58,19 @@ export async function listRecords(
 }
 
 /** A timer drops each list, so a large one stays in memory no longer than its lifetime. */
-async function keepList(
-	key: string,
-	reading: Promise<IDataObject[]>,
-	{ found, failed }: Lifetimes,
-): Promise<IDataObject[]> {
+function keepList(key: string, list: Promise<IDataObject[]>, { found, failed }: Lifetimes): void {
+	lists.set(key, list);
 	const removeAfter = (ms: number) => {
 		const remove = () => void (lists.get(key) === list && lists.delete(key));
 		if (ms === 0) remove();
 		// unlike a sleep, this timer doesn't keep the process running
 		else clock.timeout(ms).addEventListener('abort', remove, { once: true });
 	};
-	const list = reading.then(
-		(records) => {
-			removeAfter(found);
-			return records;
-		},
-		(error: unknown) => {
-			// whoever else waits for the list reads it again
-			removeAfter(error instanceof NotSent ? 0 : failed);
-			throw error;
-		},
+	list.then(
+		() => removeAfter(found),
+		// whoever else waits for a list that was given up reads it again
+		(error: unknown) => removeAfter(error instanceof NotSent ? 0 : failed),
 	);
-	lists.set(key, list);
-	return await list;
 }
 
 /** The link to the PDF of one response. */

@@ -64,20 +64,21 @@ describe('the token', () => {
 
 describe('a credential that cannot be used', () => {
 	const baseUrl = 'https://forms.example.com';
-	const INVALID = "'Access Token' contains a space, a line break or another invalid character";
+	const INVALID = "'Access Token' is empty or contains a space, a line break or another";
+	const NO_ADDRESS = "'Base URL' is not the address of a service";
 
 	it.each([
-		[{ accessToken: '', baseUrl }, "'Access Token' is empty"],
+		[{ accessToken: '', baseUrl }, INVALID],
 		[{ accessToken: 'my token', baseUrl }, INVALID],
 		[{ accessToken: 'token\r\nX-Injected: 1', baseUrl }, INVALID],
 		[{ accessToken: 'tökén', baseUrl }, INVALID],
 		[{ accessToken: 'token\u0000', baseUrl }, INVALID],
-		[{ accessToken, baseUrl: '' }, "'Base URL' is empty"],
-		[{ accessToken, baseUrl: 'ftp://forms.example.com' }, "'Base URL' is not a web address"],
-		[{ accessToken, baseUrl: 'https://' }, "'Base URL' is not a web address"],
-		[{ accessToken, baseUrl: 'https://a:b@forms.example.com' }, "'Base URL' must not contain"],
-		[{ accessToken, baseUrl: `${baseUrl}/?token=x` }, "'Base URL' must not contain"],
-		[{ accessToken, baseUrl: `${baseUrl}/#x` }, "'Base URL' must not contain"],
+		[{ accessToken, baseUrl: '' }, NO_ADDRESS],
+		[{ accessToken, baseUrl: 'ftp://forms.example.com' }, NO_ADDRESS],
+		[{ accessToken, baseUrl: 'https://' }, NO_ADDRESS],
+		[{ accessToken, baseUrl: 'https://a:b@forms.example.com' }, NO_ADDRESS],
+		[{ accessToken, baseUrl: `${baseUrl}/?token=x` }, NO_ADDRESS],
+		[{ accessToken, baseUrl: `${baseUrl}/#x` }, NO_ADDRESS],
 	])('%j is an error in the node, the trigger, a list and the test', async (account, message) => {
 		const unusable = n8nFor(account);
 		const { error } = await unusable.runNode(getWorkspace);

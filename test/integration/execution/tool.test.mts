@@ -1,7 +1,7 @@
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { settings } from '../../../nodes/FormService/api/settings/settings.ts';
-import { demoForms, status } from '../../service/index.mts';
+import { demoForms, status, type Fault, type FaultName } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
 import { addTo } from '../api/adding.mts';
 import { operationCases, operationNamed, type OperationCase } from '../resources/operations.mts';
@@ -49,6 +49,18 @@ describe.each(agents)('A tool that %s runs for an agent', (agent) => {
 		const { results } = await run(agent, list);
 		const ids = Object.values(demoForms).map((id) => expect.objectContaining({ id }));
 		expect(results).toEqual([expect.arrayContaining(ids)]);
+	});
+
+	it.each<[string, Fault | FaultName]>([
+		['a reset', 'dropAfter'],
+		['no reply', 'silentAfter'],
+		['an error that quotes a system error', status(502, 'upstream: read ECONNRESET')],
+	])('says that a response may have been added after %s', async (_what, fault) => {
+		service.faults.set({ fault, match: { method: 'POST' } });
+		const [{ uuid }] = service.store.fields(contact);
+		const answersJson = JSON.stringify({ [uuid]: 'Ada' });
+		const done = await run(agent, { ...addTo(contact), answersJson });
+		expect(messageOf(done)).toMatch(/The response may or may not have been added/);
 	});
 
 	it('sends nothing that is invalid, and says why', async () => {

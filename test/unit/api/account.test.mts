@@ -24,7 +24,7 @@ describe('the access token', () => {
 
 	it('never appears in what is wrong with it', () => {
 		const create = () => createAccount({ accessToken: 'a secret', baseUrl });
-		expect(create).toThrow(/^(?!.*secret).*'Access Token' contains a space/);
+		expect(create).toThrow(/^(?!.*secret).*'Access Token' is empty or contains a space/);
 	});
 
 	it('may hold every visible ASCII character', () => {

@@ -58,10 +58,8 @@ export async function downloadFiles(
 	files: ReadonlyArray<{ url: string; name: string }>,
 ): Promise<Array<IBinaryData | ServiceError>> {
 	if (files.length === 0) return [];
-	const fetched = await fetchInTurn(
-		context,
-		files.slice(0, MAX_FILES).map((file) => ({ ...file, kind: 'upload' })),
-	);
+	const uploads = files.slice(0, MAX_FILES).map((file) => ({ ...file, kind: 'upload' as const }));
+	const fetched = await fetchInTurn(context, uploads);
 	return files.map((_file, index) => {
 		const one = fetched[index] ?? TOO_MANY;
 		return 'binary' in one ? one.binary : createRequestError(context, one.trouble);
@@ -235,9 +233,7 @@ function createTrouble(message: string, more: Partial<Trouble> = {}): { trouble:
 }
 
 const TOO_MANY = createTrouble(`Only the first ${MAX_FILES} files of a response are downloaded`);
-const TOO_LARGE = createTrouble(
-	`The files of this response exceed ${MAX_BYTES / 2 ** 20} MB in total`,
-);
+const TOO_LARGE = createTrouble('The files of this response exceed 256 MB in total');
 const WEB_PAGE = createTrouble('The link to the file returned a web page, such as a login page');
 const NO_PDF = createTrouble('The link to the PDF returned another file instead of a PDF', {
 	description: 'Form Service may still be creating the PDF. Try again later.',
@@ -252,12 +248,10 @@ function explainTooLate({ timeMs }: Limits): Fetched {
 function explainError(error: unknown, { url }: LinkedFile, limits: Limits): Fetched {
 	if (limits.signal.aborted) return explainTooLate(limits);
 	const { host } = new URL(url);
-	const { code, isRefusedByN8n } = readBroken(error);
-	const { failure } = explainBroken({ code, isRefusedByN8n }, host);
-	const description = `${CHECK_FILE} (${code})`;
+	const broken = readBroken(error);
+	const { failure } = explainBroken(broken, host);
+	const description = `${CHECK_FILE} (${broken.code})`;
 	return createTrouble(`The file at ${host} could not be fetched`, { description, failure });
 }
 
-function createGivenUp(): Error {
-	return new Error('The files are given up');
-}
+const createGivenUp = () => new Error('The files are given up');

@@ -129,10 +129,8 @@ function findText(reply: Reply, envelope: Envelope | undefined, { effect, accoun
 	}
 	if (status === 404 && noun === '') return ['This is not a Form Service address', CHECK_BASE_URL];
 	if (status === 404) {
-		return [
-			`${upperFirst(noun)} not found`,
-			`Check the ID. The ${noun} may have been deleted, or belong to another workspace.`,
-		];
+		const advice = `Check the ID. The ${noun} may have been deleted, or belong to another workspace.`;
+		return [`${upperFirst(noun)} not found`, advice];
 	}
 	const details = joinDetails(envelope, conceal);
 	const advice = effect.kind === 'safe' ? undefined : 'Check the values of this item.';
@@ -143,11 +141,9 @@ function findText(reply: Reply, envelope: Envelope | undefined, { effect, accoun
 	if (envelope?.failed) {
 		return ["Form Service couldn't complete the request", details || (advice ?? TRY_LATER)];
 	}
-	if (envelope !== undefined) {
-		return ['Form Service sent a reply that does not say whether the request succeeded', TRY_LATER];
-	}
-	const message = `Form Service sent an empty or incomplete reply (status ${status})`;
-	return [message, TRY_LATER, 'temporarily-unavailable'];
+	return envelope === undefined
+		? ['Form Service sent an empty or incomplete reply', TRY_LATER, 'temporarily-unavailable']
+		: ['Form Service sent a reply that does not say whether the request succeeded', TRY_LATER];
 }
 
 const MORE_RIGHTS = 'If the account lacks permission, use the credential of another account.';
@@ -179,6 +175,8 @@ export function explainBroken({ code, isRefusedByN8n }: Broken, origin: string):
 	return { message, description, failure: { cause }, mayHaveActed: isSent };
 }
 
+const OWN_AUTHORITY =
+	'If its certificate comes from your own authority, add the authority to n8n (NODE_EXTRA_CA_CERTS).';
 const CHECK_N8N = "Check the allowed domains of the credential and n8n's SSRF protection.";
 
 function findBrokenText(code: string, origin: string): Text {
@@ -187,15 +185,10 @@ function findBrokenText(code: string, origin: string): Text {
 		const message = `Couldn't connect to ${origin} (${reason})`;
 		return [message, `Form Service may be down. ${CHECK_BASE_URL}`, 'temporarily-unavailable'];
 	}
-	if (CERTIFICATE.test(code)) {
-		const ownAuthority = `If the certificate comes from your own authority, add the authority to n8n (NODE_EXTRA_CA_CERTS).`;
-		const message = `The certificate of ${origin} was not accepted`;
-		return [message, `${CHECK_BASE_URL} ${ownAuthority} (${code})`];
-	}
-	// what Node says of a server that does not speak TLS
-	if (code === 'EPROTO') {
+	// EPROTO is what Node says of a server that does not speak TLS
+	if (CERTIFICATE.test(code) || code === 'EPROTO') {
 		const message = `Couldn't establish a secure connection to ${origin}`;
-		return [message, `${CHECK_BASE_URL} Form Service may use http or a different port. (${code})`];
+		return [message, `${CHECK_BASE_URL} ${OWN_AUTHORITY} (${code})`];
 	}
 	if (/^(ECONNABORTED|ETIMEDOUT)$/.test(code)) {
 		const longer = "In Form Service nodes, 'Timeout' in the request options waits longer.";
