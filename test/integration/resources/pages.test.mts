@@ -58,14 +58,10 @@ describe('25 responses on pages of 10', () => {
 });
 
 describe('A link to the next page', () => {
-	const { host } = new URL(service.url);
-
 	it.each<[string, object, Record<string, string>?]>([
 		['in the body', { links: { next: `${LIST}?page=2` } }],
 		['in the Link header', {}, { link: `<${LIST}?page=2>; rel="next"` }],
-		['with another scheme', { next: `https://${host}${LIST}?page=2` }],
 		['at another host', { next: `http://forms.internal${LIST}?page=2` }],
-		['behind another path', { next: `http://${host}/proxied${LIST}?page=2` }],
 	])("%s is requested at the list's own URL and query", async (_, body, headers) => {
 		servePages(() => ({ body: { data: [{ uuid: 'first' }], ...body }, headers }), 1);
 		const { items } = await n8n.runNode({ ...getAll, status: 'complete' });

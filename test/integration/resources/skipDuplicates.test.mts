@@ -175,28 +175,4 @@ describe('The fields of Skip Duplicates By', () => {
 		expect(error?.message).toMatch(/^'Skip Duplicates By' /);
 		expect(service.requests).toEqual([]);
 	});
-
-	it.each([['Email'], [' email '], ['E-Mail: first, second'], 'Email, email'])(
-		'can be given by %j',
-		async (names) => {
-			const labels = ['Email', 'E-Mail: first, second'];
-			const fields = [{ label: labels[0], customKey: 'email' }, { label: labels[1] }];
-			const { uuids, run } = newForm(fields);
-			listAnswers([labels.map((key) => ({ key, value: 'a' }))]);
-			const { items } = await run([{ [uuids[0]]: 'a', [uuids[1]]: 'a' }], names);
-			expect(statusesOf(items)).toEqual(['skipped']);
-		},
-	);
-
-	it('must have an answer in each item, and must be fields of the form', async () => {
-		const { uuids, run } = newForm([{ label: 'Email' }, { label: 'Note' }]);
-		listAnswers([]);
-		for (const names of [[uuids[0]], uuids]) {
-			const { error } = await run([{ [uuids[1]]: 'x' }], names);
-			expect(error?.message).toMatch(/^"Email" has no answer\. .* so it needs an answer$/);
-		}
-		const { error: unknown } = await run([{ [uuids[0]]: 'x' }], ['Emial']);
-		expect(unknown?.message).toMatch(/^"Emial" is not a field of the form$/);
-		expect(posts()).toEqual([]);
-	});
 });

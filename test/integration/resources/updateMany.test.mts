@@ -56,7 +56,7 @@ describe('Map Automatically', () => {
 		expect(bodies()).toEqual([{ is_closed: true, cta_label: 'Go' }]);
 		const sent = { is_closed: true, cta_label: 'Go' };
 		const summary = 'Closed: Yes; Button: Submit Label: Go';
-		const ignored = ['id', 'name', 'owner'];
+		const ignored = ['name', 'owner'];
 		expect(items[0].json).toMatchObject({ status: 'updated', summary, sent, ignored });
 		expect(items[0].json).not.toHaveProperty('changes');
 	});
@@ -104,7 +104,7 @@ describe('Map Automatically', () => {
 			"add 'Rename Forms' or 'Update Descriptions' in the options",
 		);
 		const { items } = await run([{ ...row, cta_label: 'Go' }], { options: off });
-		expect(items[0].json.ignored).toEqual(['id', column]);
+		expect(items[0].json.ignored).toEqual([column]);
 		await run([row], { options: { ...off, [name]: true } });
 		expect(bodies()).toEqual([{ cta_label: 'Go' }, { [column]: 'Changed' }]);
 	});
@@ -170,7 +170,7 @@ describe('Preview', () => {
 		const form = { id: contact, name: before.name };
 		const json = { ...form, status: 'preview', changes, unknown: { cta_label: 'Go' } };
 		const summary = `Closed: ${to ? 'No → Yes' : 'Yes → No'}; Description: ${String(before.description ?? 'empty')} → New; Button: Submit Label: Go`;
-		expect(items[0].json).toEqual({ ...json, summary, ignored: ['id'] });
+		expect(items[0].json).toEqual({ ...json, summary });
 		expect(service.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /forms']);
 		expect(stored(contact)).toEqual(before);
 	});
@@ -201,7 +201,7 @@ describe('Skip Unchanged', () => {
 		expect(items[0].json.changes).toEqual({ is_closed: { from: false, to: true } });
 		expect(items[0].json).not.toHaveProperty('sent');
 		const unchanged = { id: rows[1].id, name: 'Form 1', status: 'skipped', summary: 'No changes' };
-		expect(items[1].json).toEqual({ ...unchanged, ignored: ['id'] });
+		expect(items[1].json).toEqual(unchanged);
 		expect(service.requests).toHaveLength(11);
 		service.requests.length = 0;
 		const again = await run(rows, skip);

@@ -113,7 +113,9 @@ export const responseCreate: Operation = {
 			needsRequest: skipNames.length === 0,
 			async read(request) {
 				const fields = await readInputFields(request, formId);
-				const { data, byLabel, ignored } = readAnswers(input, given, fields);
+				const { data, byLabel, ...answers } = readAnswers(input, given, fields);
+				// the column that gives the form is used
+				const ignored = answers.ignored.filter((name) => input.item.json[name] !== formId);
 				const identity = findIdentity(input, skipNames, fields);
 				const key = findKey(input, identity, data);
 				const known = await readKnown(request, input, formId, identity);

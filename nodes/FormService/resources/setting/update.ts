@@ -137,7 +137,9 @@ export const settingsUpdate: Operation = {
 		const previewName = isMapped ? 'preview' : 'options.preview';
 		const preview = readSwitch(input, previewName, 'Preview', false);
 		const skips = readSwitch(input, 'options.skipUnchanged', 'Skip Unchanged', false);
-		const { body, ignored } = readSettings(input);
+		const { body, ...given } = readSettings(input);
+		// the column that gives the form is used
+		const ignored = given.ignored.filter((name) => input.item.json[name] !== formId);
 		const compares = !isEmpty(body) && (preview || skips);
 		return {
 			ids: { formId },
