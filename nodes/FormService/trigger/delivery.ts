@@ -7,7 +7,7 @@ import {
 import { parseFields } from '../api/answers/fields';
 import type { FormField } from '../api/answers/fields';
 import { hasUnmatchedAnswers } from '../api/answers/match';
-import { clock } from '../api/clock';
+import { clock, pauseIfDue } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
 import { asNodeError, createInputError, NotSent } from '../api/errors';
 import { endComparison, sortEvents } from './compare';
@@ -38,6 +38,7 @@ export async function deliver(poll: Poll, reading: FormReading): Promise<void> {
 	const made = await makeItems(poll, reading.formId, wanted.slice(0, countRoom(poll)), fields);
 	const left = wanted.slice(made.length);
 	const hasDelivered = made.length > 0;
+	await pauseIfDue();
 	poll.forms.set(reading.formId, learn(poll, reading, left, { requests, hasDelivered }));
 	poll.items.push(...made);
 }

@@ -36,7 +36,7 @@ type PartOptions = {
 	/** What has not been answered when it aborts is abandoned; by default, the end of the time to read. */
 	timeUp?: AbortSignal;
 	/** Called with each page: whether the page ends the reading. */
-	isEnough?: (page: PageRead) => boolean;
+	isEnough?: (page: PageRead) => Promise<boolean>;
 	/** Whether each record must have an identity, as a response that is compared. */
 	needsIdentity?: boolean;
 };
@@ -68,7 +68,7 @@ export async function readPart(
 		memory.offsetMs = offsetMs;
 		const pageRead = { ...page, readAtMs: page.date ?? sentAtMs + offsetMs };
 		part.pages.push(pageRead);
-		part.isEnough = isEnough?.(pageRead) ?? false;
+		part.isEnough = (await isEnough?.(pageRead)) ?? false;
 		if (page.isLast) return { ...part, isEnd: true };
 		// without a next position, asking for one more page says why
 		if (page.next === undefined) continue;

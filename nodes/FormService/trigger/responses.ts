@@ -1,6 +1,6 @@
-import { sortBy } from 'lodash';
+import { chunk, sortBy } from 'lodash';
 import { conditionsNeedFields } from '../api/answers/conditions';
-import { clock } from '../api/clock';
+import { clock, pauseIfDue } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
 import { comparePage, endsKnown, startComparison } from './compare';
 import type { Comparison } from './compare';
@@ -130,6 +130,9 @@ async function pollScope(poll: Poll, begun: Begun): Promise<void> {
 	}
 }
 
+/** Other work of n8n goes on between so many records: a page can have all responses of a form. */
+const RECORDS_AT_ONCE = 500;
+
 /** Reads pages until they have enough events for the room, or the plan ends the reading. */
 async function readForm(poll: Poll, begun: Begun): Promise<FormReading> {
 	const { memory, request, parameters } = poll;
@@ -137,9 +140,13 @@ async function readForm(poll: Poll, begun: Begun): Promise<FormReading> {
 	const startedAtMs = clock.now();
 	const comparison = startComparison(recallKnown(poll, formId, begun.state));
 	let { state } = begun;
-	const isEnough = (page: PageRead) => {
+	const isEnough = async (page: PageRead) => {
 		state = placeBaseline(begun.state, memory.offsetMs);
-		comparePage(comparison, page, { ...parameters, baseline: state.baseline });
+		const rules = { ...parameters, baseline: state.baseline };
+		for (const records of chunk(page.records, RECORDS_AT_ONCE)) {
+			await pauseIfDue();
+			comparePage(comparison, { ...page, records }, rules);
+		}
 		readUrls.add(page.url);
 		// what a poll before has delivered of the page where the reading goes on does not end it
 		const isStart = page.url === plan.from?.url;
