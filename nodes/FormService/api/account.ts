@@ -27,7 +27,7 @@ export const VERSION_PATH = '/api/v1';
 
 /** Where a base URL lacks its scheme, and its end; the node's expression for the base URL uses both, too. */
 export const NO_SCHEME = /^(?!\w+:\/\/)/;
-export const URL_END = /\/*(\/api\/v1)?\/*$/;
+export const URL_END = /(?<!\/)\/+(?:api\/v1\/*)?$/;
 
 /**
  * The base URL that requests are sent to, entered with or without https://, `/api/v1` and a trailing slash.

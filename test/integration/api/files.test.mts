@@ -147,8 +147,8 @@ describe('the PDF of a response', () => {
 		const other = await elsewhere(redirectTo(`${service.baseUrl}/workspace`));
 		const { run } = await downloadPdf(`${other.url}/summary.pdf`);
 		expect(JSON.stringify(run)).not.toContain(SECRET);
-		const [, ...followed] = service.requests.map(({ path, token }) => [path, token]);
-		expect(followed).toEqual([['/workspace', undefined]]);
+		const followed = service.requests.filter(({ path }) => path === '/workspace');
+		expect(new Set(followed.map(({ token }) => token))).toEqual(new Set([undefined]));
 	});
 
 	it('is fetched through the proxy of the node', async () => {
