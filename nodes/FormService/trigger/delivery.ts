@@ -11,20 +11,36 @@ import { clock, pauseIfDue } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
 import { asNodeError, createInputError, NotSent } from '../api/errors';
 import { endComparison, sortEvents } from './compare';
-import type { FoundEvent } from './compare';
+import type { Comparison, FoundEvent } from './compare';
 import { findName } from './formList';
 import { encodeKnown, sweepKnown } from './known';
 import { createItems } from './output';
-import type { MadeItem } from './output';
 import { addRequests, HOUR_MS, isOver, MINUTE_MS } from './pace';
 import { countRoom } from './pollContext';
-import type { Poll } from './pollContext';
+import type { MadeItem, Poll } from './pollContext';
 import { isFirstReading, moveOn } from './position';
+import type { Plan, Scope } from './position';
 import { readWhole } from './reading';
-import type { FormReading } from './responses';
+import type { Part } from './reading';
 import type { FormState } from './state';
 
 /** How events of responses become items, and what is known of their form then. */
+
+/** What a reading begins with. */
+export type Begun = {
+	formId: string;
+	scope: Scope;
+	/** What is known of the form; after the reading, with the baseline in the service's time. */
+	state: FormState;
+	/** How long the form waits for each of its requests, in milliseconds. */
+	spacingMs: number;
+	plan: Plan;
+	/** The URLs of the pages that this poll has read of the form. */
+	readUrls: Set<string>;
+};
+
+/** One reading of a form in one poll. */
+export type FormReading = Begun & { startedAtMs: number; part: Part; comparison: Comparison };
 
 /**
  * Delivers the events of a reading: those that the filters let pass, as many as there is room and time for.

@@ -17,7 +17,8 @@ import { eventTable, FORM_EVENTS, RESPONSE_EVENTS } from '../parameters/watched'
 import type { ResponseEvent } from '../parameters/watched';
 import { isIncomplete } from './compare';
 import { createConditionError } from './delivery';
-import { createUnknownFormError, parseFormList } from './formList';
+import { createUnknownFormError } from './failures';
+import { parseFormList } from './formList';
 import { createItems } from './output';
 import type { Event, ItemOptions } from './output';
 import { isWatched, readParameters } from './parameters';

@@ -1,30 +1,13 @@
+import type { INode } from 'n8n-workflow';
 import { clock } from '../api/clock';
 import { asNodeError, getCause, NotSent, ServiceError } from '../api/errors';
-import { isFormMissing } from '../parameters/formId';
-import { createUnknownFormError } from './formList';
-import type { TriggerMemory } from './memory';
+import { describeUnknownForm, getChosenName, isFormMissing } from '../parameters/formId';
+import type { Failure, NodeError, TriggerMemory } from './memory';
 import { DAY_MS, EARLY_MS, HOUR_MS, isOver, MINUTE_MS } from './pace';
 import { listWatchedIds } from './pollContext';
 import type { Poll } from './pollContext';
 
 /** What a poll does about failures: how long it waits, what is logged, and which errors people see. */
-
-/** Failures in a row of one thing: the account, the list of forms, or a reading of one form. */
-export type Failure = {
-	count: number;
-	/** The page of the list that failed, counted from 0: with a later page, the count begins anew. */
-	page: number;
-	/** When the last failure was, in epoch milliseconds. */
-	failedAtMs: number;
-	/** How long polls wait then, in milliseconds. */
-	waitMs: number;
-	error: NodeError;
-	/** The form that the failure is about. */
-	formId?: string;
-	isReported?: boolean;
-};
-
-type NodeError = ReturnType<typeof asNodeError>;
 
 /** The keys of failures that are not about one form. */
 export const PARAMETERS = 'parameters';
@@ -97,6 +80,17 @@ function toNodeError({ request, memory }: Poll, cause: unknown, formId = ''): No
 	const node = request.n8n.getNode();
 	if (!isFormMissing(cause)) return asNodeError(node, cause);
 	return createUnknownFormError(node, formId, memory.names.get(formId));
+}
+
+/** The error for a form that does not exist, with its name if the form was chosen or listed before. */
+export function createUnknownFormError(node: INode, formId: string, listedName?: string) {
+	const name = getChosenName(node, formId) ?? listedName;
+	const failure = { cause: 'configuration-invalid' } as const;
+	return new ServiceError(node, {
+		...describeUnknownForm(formId, name),
+		failure,
+		httpCode: '404',
+	});
 }
 
 /** Whether the account was refused, or no reply came. */

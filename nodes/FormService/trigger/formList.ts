@@ -1,12 +1,19 @@
-import type { IDataObject, INode } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
-import { asNodeError, ServiceError } from '../api/errors';
+import { asNodeError } from '../api/errors';
 import { getFormId } from '../api/records';
-import { describeUnknownForm, getChosenName } from '../parameters/formId';
+import { getChosenName } from '../parameters/formId';
 import { compareForms } from './compareForms';
 import type { ListedForm } from './compareForms';
-import { FORM_LIST, isWaiting, noteAnswer, noteFailure, noteSuccess } from './failures';
+import {
+	FORM_LIST,
+	isWaiting,
+	noteAnswer,
+	noteFailure,
+	noteSuccess,
+	createUnknownFormError,
+} from './failures';
 import { createItems } from './output';
 import type { Event } from './output';
 import { addRequests, HOUR_MS, isDue, isOver } from './pace';
@@ -26,17 +33,6 @@ export function parseFormList(records: readonly IDataObject[]): Map<string, List
 		byId.set(id, { id, name: typeof name === 'string' && name.trim() !== '' ? name : id, record });
 	}
 	return byId;
-}
-
-/** The error for a form that does not exist, with its name if the form was chosen or listed before. */
-export function createUnknownFormError(node: INode, formId: string, listedName?: string) {
-	const name = getChosenName(node, formId) ?? listedName;
-	const failure = { cause: 'configuration-invalid' } as const;
-	return new ServiceError(node, {
-		...describeUnknownForm(formId, name),
-		failure,
-		httpCode: '404',
-	});
 }
 
 /** Reads the list, if it is due, and delivers the events of forms. A poll reads all of the list or nothing. */

@@ -1,5 +1,5 @@
 import type { FormField } from '../api/answers/fields';
-import type { Failure } from './failures';
+import type { asNodeError } from '../api/errors';
 import type { Known } from './known';
 import type { Pace, Use } from './pace';
 import type { StateMemory } from './state';
@@ -26,6 +26,23 @@ export type TriggerMemory = StateMemory & {
 	decoded: Map<string, { text: string; known: Known }>;
 	/** How far the service's clock is ahead, in milliseconds; undefined before its first reply. */
 	offsetMs?: number;
+};
+
+export type NodeError = ReturnType<typeof asNodeError>;
+
+/** Failures in a row of one thing: the account, the list of forms, or a reading of one form. */
+export type Failure = {
+	count: number;
+	/** The page of the list that failed, counted from 0: with a later page, the count begins anew. */
+	page: number;
+	/** When the last failure was, in epoch milliseconds. */
+	failedAtMs: number;
+	/** How long polls wait then, in milliseconds. */
+	waitMs: number;
+	error: NodeError;
+	/** The form that the failure is about. */
+	formId?: string;
+	isReported?: boolean;
 };
 
 /** The fields of a form, and when they were read and were last read again, in epoch milliseconds. */

@@ -8,6 +8,7 @@ import { withoutSecrets } from '../api/records';
 import type { RequestContext } from '../api/requestContext';
 import { isFormEvent } from '../parameters/watched';
 import type { TriggerEvent } from '../parameters/watched';
+import type { MadeItem } from './pollContext';
 import { awaitInTime } from './reading';
 
 /** An event that starts the workflow, of a response or of a form itself. */
@@ -21,9 +22,6 @@ export type Event = {
 	/** The attributes of a form that have changed. */
 	changed?: readonly string[];
 };
-
-/** An item and the record that it was made of. */
-export type MadeItem = { record: IDataObject; item: INodeExecutionData };
 
 export type ItemOptions = {
 	context: RequestContext;

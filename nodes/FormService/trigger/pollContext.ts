@@ -1,10 +1,8 @@
-import type { IDataObject, IPollFunctions } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
 import { clock } from '../api/clock';
-import type { asNodeError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
-import type { TriggerMemory } from './memory';
-import type { MadeItem } from './output';
+import type { NodeError, TriggerMemory } from './memory';
 import { MINUTE_MS } from './pace';
 import type { Parameters } from './parameters';
 import { identifyService, loadState } from './state';
@@ -33,12 +31,15 @@ export type Poll = {
 	listedSinceMs?: number;
 	readonly items: MadeItem[];
 	/** Why something could not be read, see `noteFailure`. */
-	readonly errors: Array<ReturnType<typeof asNodeError>>;
+	readonly errors: NodeError[];
 	/** Whether a list was read. */
 	hasRead: boolean;
 	/** Nothing more is sent: the account or the service has failed. */
 	isStopped: boolean;
 };
+
+/** An item and the record that it was made of. */
+export type MadeItem = { record: IDataObject; item: INodeExecutionData };
 
 /** The times of a poll: epoch milliseconds, and signals that abort then. */
 export type PollTimes = Readonly<{

@@ -5,6 +5,7 @@ import { createTarget, endpoints } from '../api/endpoints';
 import { comparePage, endsKnown, startComparison } from './compare';
 import type { Comparison } from './compare';
 import { deliver } from './delivery';
+import type { Begun, FormReading } from './delivery';
 import { isWaiting, noteAnswer, noteFailure, noteGivenUp, noteSuccess } from './failures';
 import { decodeKnown } from './known';
 import type { Known } from './known';
@@ -12,9 +13,9 @@ import { addRequests, computeWeight } from './pace';
 import { countRoom, createForm, listWatchedIds, placeBaseline } from './pollContext';
 import type { Poll } from './pollContext';
 import { beginAtSamePage, fallBack, isFormDue, planReading } from './position';
-import type { Plan, Scope } from './position';
+import type { Scope } from './position';
 import { readPart } from './reading';
-import type { PageRead, Part } from './reading';
+import type { PageRead } from './reading';
 import type { FormState } from './state';
 
 /** How a poll reads the responses of its forms. */
@@ -85,22 +86,6 @@ function isOneForBoth(poll: Poll, formId: string, state: FormState): boolean {
 	if (state.newest === undefined) return true;
 	return beginAtSamePage(state) && !isWaiting(poll, toKey(formId, 'all'));
 }
-
-/** What a reading begins with. */
-type Begun = {
-	formId: string;
-	scope: Scope;
-	/** What is known of the form; after the reading, with the baseline in the service's time. */
-	state: FormState;
-	/** How long the form waits for each of its requests, in milliseconds. */
-	spacingMs: number;
-	plan: Plan;
-	/** The URLs of the pages that this poll has read of the form. */
-	readUrls: Set<string>;
-};
-
-/** One reading of a form in one poll. */
-export type FormReading = Begun & { startedAtMs: number; part: Part; comparison: Comparison };
 
 /** Reads a part of a form and delivers what is new. A failure is taken note of. */
 async function pollScope(poll: Poll, begun: Begun): Promise<void> {
