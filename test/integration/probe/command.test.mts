@@ -54,6 +54,7 @@ describe('npm run probe', () => {
 		};
 		const { code, out, errors } = await runProbe([], env);
 		expect(errors).toMatch(/^'Base URL' is not the address of a service/);
+		expect(errors).not.toContain('secret');
 		expect([out, code]).toEqual(['', 1]);
 	});
 
