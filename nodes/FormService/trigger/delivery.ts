@@ -18,7 +18,7 @@ import { createItems } from './output';
 import { addRequests, HOUR_MS, isOver, MINUTE_MS } from './pace';
 import { countRoom } from './pollContext';
 import type { MadeItem, Poll } from './pollContext';
-import { isFirstReading, moveOn } from './position';
+import { isFirstReading, movePosition } from './position';
 import type { Plan, Scope } from './position';
 import { readWhole } from './reading';
 import type { Part } from './reading';
@@ -73,7 +73,7 @@ function learn(
 	// what the filters held back can make room for events on later pages
 	const isFull = comparison.found.size >= countRoom(poll) && !part.isEnd;
 	const again = left[0]?.page ?? (isFull ? part.pages.at(-1) : undefined);
-	const moved = moveOn(state, scope, part, again);
+	const moved = movePosition(state, scope, part, again);
 	const isRoundOver = scope === 'all' && moved.all?.next === undefined;
 	const listed = endComparison(comparison, new Set(left));
 	const { known, sweep } = isRoundOver
@@ -132,10 +132,10 @@ async function filterEvents(
 	const answered = events.map(({ record }) => record);
 	const findProblem = (fields: readonly FormField[]) =>
 		byField ? findConditionProblem(conditions, fields, records) : undefined;
-	let { fields, requests } = await readFields(poll, formId);
+	let { fields, requests } = await readFormFields(poll, formId);
 	const isProblem = findProblem(fields) !== undefined;
 	if (isProblem || (await hasUnmatchedAnswers(answered, fields))) {
-		const again = await readFields(poll, formId, isProblem ? PROBLEM_MS : HOUR_MS);
+		const again = await readFormFields(poll, formId, isProblem ? PROBLEM_MS : HOUR_MS);
 		[fields, requests] = [again.fields, requests + again.requests];
 	}
 	const problem = findProblem(fields);
@@ -165,7 +165,7 @@ export function createConditionError(
  * @param againMs fields that do not fit are read again, unless that was done within these milliseconds
  * @throws why the fields cannot be read, if they never were
  */
-async function readFields(poll: Poll, formId: string, againMs = Infinity) {
+async function readFormFields(poll: Poll, formId: string, againMs = Infinity) {
 	const { memory, parameters, request } = poll;
 	const last = memory.fields.get(formId);
 	const nowMs = clock.now();

@@ -84,7 +84,7 @@ const NO_PACE = { atMs: 0, requests: 0 };
  *
  * @param again the page that has to be read again, because there was no room for its events
  */
-export function moveOn(
+export function movePosition(
 	state: FormState,
 	scope: Scope,
 	part: Part,
@@ -140,7 +140,7 @@ const MAX_FAILURES = 3;
  *
  * @param failures how often in a row the page failed, with this time
  */
-export function fallBack(
+export function giveUpPage(
 	state: FormState,
 	scope: Scope,
 	error: unknown,

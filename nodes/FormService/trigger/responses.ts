@@ -12,7 +12,7 @@ import type { Known } from './known';
 import { addRequests, computeWeight } from './pace';
 import { countRoom, createForm, listWatchedIds, placeBaseline } from './pollContext';
 import type { Poll } from './pollContext';
-import { beginAtSamePage, fallBack, isFormDue, planReading } from './position';
+import { beginAtSamePage, giveUpPage, isFormDue, planReading } from './position';
 import type { Scope } from './position';
 import { readPart } from './reading';
 import type { PageRead } from './reading';
@@ -32,7 +32,7 @@ export async function pollResponses(poll: Poll): Promise<void> {
 		const isBegun = known !== undefined || baseline !== undefined;
 		if (!isBegun) forms.set(id, { ...forms.get(id), ...createForm(poll) });
 	}
-	const due = ids.filter((id) => isDue(poll, id));
+	const due = ids.filter((id) => isFormWanted(poll, id));
 	for (const id of sortBy(due, [
 		(one) => hasFailed(poll, one),
 		(one) => forms.get(one)?.pace?.atMs ?? 0,
@@ -55,7 +55,7 @@ function computeFormSpacingMs({ spacingMs, times }: Poll, { deliveredAtMs }: For
 	return spacingMs / computeWeight(deliveredAtMs, times.startedAtMs);
 }
 
-function isDue(poll: Poll, formId: string): boolean {
+function isFormWanted(poll: Poll, formId: string): boolean {
 	const { forms, occasion, parameters, times } = poll;
 	const state = forms.get(formId)!;
 	// a person who publishes the workflow is to see what is wrong with filters and forms
@@ -108,7 +108,7 @@ async function pollScope(poll: Poll, begun: Begun): Promise<void> {
 		const leastMs = state.pace === undefined ? requests * spacingMs : 0;
 		const failures = noteFailure(poll, key, cause, { formId, leastMs, page });
 		if (last !== undefined && cause === error) return;
-		const after = last === undefined ? fallBack(state, scope, cause, failures) : state;
+		const after = last === undefined ? giveUpPage(state, scope, cause, failures) : state;
 		if (after !== state) noteGivenUp(poll.memory, key);
 		const pace = state.pace && addRequests(state.pace, requests, spacingMs, reading.startedAtMs);
 		poll.forms.set(formId, pace === undefined ? after : { ...after, pace });

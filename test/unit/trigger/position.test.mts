@@ -44,7 +44,7 @@ it.each<[string, number[], 'first' | 'last' | undefined]>([
 	['is that of two pages', [4, 3, 2, 1], undefined],
 	['is the same for all', [1, 1, 1, 1, 1, 1], undefined],
 ])('The newest responses are found at an end of a list whose order %s', (_text, numbers, end) => {
-	const { newest, all } = positions.moveOn(READ, 'all', readAll(...numbers), undefined);
+	const { newest, all } = positions.movePosition(READ, 'all', readAll(...numbers), undefined);
 	expect(newest?.end).toBe(end);
 	expect(all).toEqual({});
 });
@@ -52,7 +52,7 @@ it.each<[string, number[], 'first' | 'last' | undefined]>([
 it('A long first reading finds newest responses at the beginning before it has ended', () => {
 	const state: FormState = { baseline: { sinceMs: 0 } };
 	const pages = [createPage(1, 9, [18, 17]), createPage(2, 9, [16, 15])];
-	const moved = positions.moveOn(state, 'all', createPart(pages), undefined);
+	const moved = positions.movePosition(state, 'all', createPart(pages), undefined);
 	expect([moved.newest?.end, moved.all?.next, moved.baseline]).toEqual([
 		'first',
 		at(3),
@@ -62,8 +62,8 @@ it('A long first reading finds newest responses at the beginning before it has e
 
 it('Every unknown response is new once all pages were read', () => {
 	const state: FormState = { baseline: { sinceMs: 0 } };
-	expect(positions.moveOn(state, 'all', readAll(1, 2), undefined).baseline).toBeUndefined();
-	const again = positions.moveOn(state, 'all', readAll(1, 2), at(1));
+	expect(positions.movePosition(state, 'all', readAll(1, 2), undefined).baseline).toBeUndefined();
+	const again = positions.movePosition(state, 'all', readAll(1, 2), at(1));
 	expect([again.baseline, again.all?.isUrgent]).toEqual([state.baseline, true]);
 });
 
@@ -82,20 +82,35 @@ it.each<[string, FormState, PageRead[], Partial<Part>, number | undefined, numbe
 	],
 ])('The reading of all pages goes on at %s', (_text, state, pages, more, again, next) => {
 	const part = createPart(pages, more);
-	const moved = positions.moveOn(state, 'all', part, again === undefined ? undefined : at(again));
+	const moved = positions.movePosition(
+		state,
+		'all',
+		part,
+		again === undefined ? undefined : at(again),
+	);
 	expect(moved.all?.next).toEqual(next === undefined ? undefined : at(next));
 });
 
 it('The reading of all pages skips pages that the reading of the newest has read', () => {
 	const state: FormState = { ...READ, newest: { end: 'first' }, all: { next: at(2) } };
 	const pages = [createPage(1, 9, [18, 17]), createPage(2, 9, [16, 15])];
-	const moved = positions.moveOn(state, 'newest', createPart(pages, { isEnough: true }), undefined);
+	const moved = positions.movePosition(
+		state,
+		'newest',
+		createPart(pages, { isEnough: true }),
+		undefined,
+	);
 	expect([moved.newest?.next, moved.all?.next]).toEqual([undefined, at(3)]);
 });
 
 it('A list that has become shorter is read whole soon', () => {
 	const state: FormState = { ...READ, newest: { end: 'last', next: at(9) } };
-	const moved = positions.moveOn(state, 'newest', createPart([createPage(9, 9, [])]), undefined);
+	const moved = positions.movePosition(
+		state,
+		'newest',
+		createPart([createPage(9, 9, [])]),
+		undefined,
+	);
 	expect([moved.newest, moved.all]).toEqual([undefined, { isUrgent: true }]);
 });
 
@@ -106,7 +121,7 @@ it.each<[string, unknown, number, boolean]>([
 	['cannot be reached any more', failed('configuration-invalid'), 1, true],
 ])('A reading begins at page 1 or not if its page %s', (_text, cause, failures, isGivenUp) => {
 	const state: FormState = { ...READ, all: { next: at(4) } };
-	const after = positions.fallBack(state, 'all', cause, failures);
+	const after = positions.giveUpPage(state, 'all', cause, failures);
 	expect(after.all?.next).toEqual(isGivenUp ? undefined : at(4));
 });
 
