@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Mode } from './n8n.mts';
-import { faults, type Order, type Paging } from './service.mts';
+import { failPage, faults, type Order, type Paging } from './service.mts';
 import { DAY_MINUTES } from '../time.mts';
 import { always, createPaged } from './world.mts';
 
@@ -47,9 +47,10 @@ it('The saved state has at most 16 characters for each of 20,000 responses', asy
 it('Single failures begin no round again, and fail no workflow', async () => {
 	const isIncomplete = (number: number) => number === 9;
 	const { world, A } = createPaged({ pages: 100, isIncomplete, mode: 'durable' });
-	await world.beginAndRun(60);
 	let count = 0;
 	const failWith = () => (++count % 50 === 0 ? faults.brokenConnection : undefined);
+	await world.begin({ failWith });
+	await world.run(60, undefined, { failWith });
 	world.complete(A.kept[8]);
 	await world.run(DAY_MINUTES, undefined, { failWith, periodMinutes: 2 });
 	expect(world.reports).toEqual([]);
@@ -65,4 +66,12 @@ it('A list whose last pages are gone is read on, and nothing is reported', async
 	await world.run(6);
 	expect(world.delivered).toEqual(['A-60 responseCompleted']);
 	expect(world.reports).toEqual([]);
+});
+
+it('A first reading that fails, which begins again on top, leaves a third of the account’s day', async () => {
+	const { world } = createPaged({ pages: 20 });
+	await world.begin(failPage(9, faults.serverError));
+	const before = world.service.sent.length;
+	await world.run(DAY_MINUTES, undefined, failPage(9, faults.serverError));
+	expect(world.service.sent.length - before).toBeLessThanOrEqual((1_440 * 2) / 3);
 });

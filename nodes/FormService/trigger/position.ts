@@ -20,10 +20,18 @@ export function isFirstReading({ baseline, pace, all }: FormState): boolean {
 	return baseline !== undefined && (pace === undefined || all?.next !== undefined);
 }
 
-/** @param spacingMs how long the form waits for each of its requests */
-export function isFormDue(state: FormState, spacingMs: number, nowMs: number): boolean {
+/**
+ * @param spacingMs how long the form waits for each of its requests
+ * @param isAllWaiting whether the reading of all pages waits after a failure
+ */
+export function isFormDue(
+	state: FormState,
+	spacingMs: number,
+	nowMs: number,
+	isAllWaiting = false,
+): boolean {
 	const { pace, all, newest } = state;
-	if (pace === undefined || isFirstReading(state)) return true;
+	if (pace === undefined || (isFirstReading(state) && !isAllWaiting)) return true;
 	const isUrgent = all?.isUrgent || newest?.isUrgent;
 	return isDue(pace, spacingMs, nowMs, isUrgent ? computeMost(spacingMs) : 0);
 }

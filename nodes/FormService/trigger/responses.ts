@@ -61,7 +61,9 @@ function isFormWanted(poll: Poll, formId: string): boolean {
 	// a person who publishes the workflow is to see what is wrong with filters and forms
 	const isChecked = conditionsNeedFields(parameters.conditions) || hasFailed(poll, formId);
 	if (occasion === 'publish' && isChecked) return true;
-	return isFormDue(state, computeFormSpacingMs(poll, state), times.startedAtMs);
+	const spacingMs = computeFormSpacingMs(poll, state);
+	const isAllWaiting = isWaiting(poll, toKey(formId, 'all'));
+	return isFormDue(state, spacingMs, times.startedAtMs, isAllWaiting);
 }
 
 /** Reads the newest responses of a form, if they are read by themselves, and then some of all pages. */
@@ -104,10 +106,11 @@ async function pollScope(poll: Poll, begun: Begun): Promise<void> {
 		noteSuccess(poll.memory, key, isUnfinished ? last : undefined);
 	} catch (cause) {
 		const page = last === undefined ? state[scope]?.next?.pagesBefore : last + 1;
+		const isRead = last !== undefined && cause === error;
 		// a form that was never read has no pace
-		const leastMs = state.pace === undefined ? requests * spacingMs : 0;
+		const leastMs = isRead || state.pace ? 0 : requests * spacingMs;
 		const failures = noteFailure(poll, key, cause, { formId, leastMs, page });
-		if (last !== undefined && cause === error) return;
+		if (isRead) return;
 		const after = last === undefined ? giveUpPage(state, scope, cause, failures) : state;
 		if (after !== state) noteGivenUp(poll.memory, key);
 		const pace = state.pace && addRequests(state.pace, requests, spacingMs, reading.startedAtMs);
