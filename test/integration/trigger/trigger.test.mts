@@ -118,7 +118,7 @@ describe('A trigger that downloads files', () => {
 	});
 
 	it.each([
-		[408, 1, undefined],
+		[408, 2, undefined],
 		[503, 3, expect.stringMatching('lost.txt: ')],
 	])('tries a file that may come back again (%i, %i times)', async (code, times, fileError) => {
 		const trigger = await beginWith('first.txt', 'lost.txt', 'last.txt');
