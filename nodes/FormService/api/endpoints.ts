@@ -6,21 +6,12 @@ import { isId } from './records';
 export type Effect = {
 	/** What the last ID in the path belongs to, such as "form". Left out where there is no ID. */
 	noun?: string;
-} & (
-	| {
-			/**
-			 * `safe` only reads. `idempotent` changes something, and leaves the same after a second time
-			 * (RFC 9110, section 9.2).
-			 */
-			kind: 'safe' | 'idempotent';
-	  }
-	| {
-			/** Must not be sent twice: a second request would act again. */
-			kind: 'once';
-			/** If the request may have acted: a sentence without its full stop, and what to check. */
-			ifUncertain: { message: string; description: string };
-	  }
-);
+} &
+	/** Only reads, or leaves the same after a second time (RFC 9110, section 9.2). */
+	(| { kind: 'safe' | 'idempotent' }
+		/** Must not be sent twice. If it may have acted: a sentence without its full stop, and what to check. */
+		| { kind: 'once'; ifUncertain: { message: string; description: string } }
+	);
 
 /** One endpoint: its method and its path below the base URL, with `{placeholders}` for IDs. */
 export type Endpoint = { method: IHttpRequestMethods; url: string; effect: Effect };

@@ -93,20 +93,12 @@ describe('the files of one response', () => {
 			const begun = time.now();
 			const links = linksTo(world, 5, slow(Infinity));
 			const { problems } = await downloadAnswers(world, [links], { timeout });
-			const TOO_LATE = `The files of this response could not be downloaded within ${seconds} seconds`;
+			const TOO_LATE = 'The files of this response could not be downloaded in time';
 			expect(problems[0].slice(1)).toEqual(range(1, 5).map((at) => `${at}.txt: ${TOO_LATE}`));
 			expect(time.now() - begun).toBeGreaterThanOrEqual(1_000 * seconds);
 			expect(time.now() - begun).toBeLessThan(1_000 * seconds + 2_000);
 		},
 	);
-
-	it('take as long as the Timeout of the node, if that is longer', async () => {
-		const begun = time.now();
-		const links = linksTo(world, 1, slow(Infinity));
-		const { problems } = await downloadAnswers(world, [links], { timeout: 90_000 });
-		expect(problems[0][0]).toContain('within 90 seconds');
-		expect(time.now() - begun).toBeGreaterThan(89_000);
-	});
 
 	it('are requested three times in all while that may help', async () => {
 		const { service } = world;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { slow, tooMany, type Fault, type FaultName, type Service } from '../../service/index.mts';
+import type { Service } from '../../service/index.mts';
 import { placesOf } from '../harness.mts';
 import { tracesOf } from './traces.mts';
 import {
@@ -68,35 +68,4 @@ const faults = faultCases.filter(({ fault }) => fault === 'forbidden' || fault =
 it.each(operationCases)('$name stops or continues at a refusal and a lost reply', async (one) => {
 	expect(faults).toHaveLength(2);
 	for (const fault of faults) await expectToFail(fault, one);
-});
-
-/** Faults that pass: the first request meets them, the next one does not. */
-describe.each<[string, FaultName | Fault, { addedAgain: boolean; pauseMs: number }]>([
-	['status 503', 'unavailable', { addedAgain: false, pauseMs: 450 }],
-	['a reset before the service acted', 'dropBefore', { addedAgain: false, pauseMs: 450 }],
-	['a body that is cut', 'cutBody', { addedAgain: false, pauseMs: 450 }],
-	['an empty body', 'emptyBody', { addedAgain: false, pauseMs: 450 }],
-	['a reply that comes too late', slow(60_000), { addedAgain: false, pauseMs: 30_450 }],
-	['status 429 of the minute', tooMany(60, 1), { addedAgain: true, pauseMs: 1_900 }],
-	['status 429 without a time', 'tooManyBare', { addedAgain: true, pauseMs: 58_900 }],
-])('%s, once', (_name, fault, { addedAgain, pauseMs }) => {
-	it.each(effects)('%s is sent again, unless a response may have been added', async (name) => {
-		const { service, n8n } = await createWorld();
-		const operation = operationNamed(name);
-		const { parameters, match, effect } = operation;
-		const [, item] = inputFor(service);
-		service.faults.set({ fault, match, times: 1 });
-		const { items, error } = await n8n.runNode(parameters, [item]);
-		const met = requestsTo(service, operation);
-		if (effect === 'once' && !addedAgain) {
-			expect(error?.message).toMatch(/The response may or may not have been added$/);
-			expect(met).toHaveLength(1);
-			return;
-		}
-		expect(error).toBeUndefined();
-		expect(items.length).toBeGreaterThan(0);
-		expect(met).toHaveLength(2);
-		expect(met[1].at - met[0].at).toBeGreaterThanOrEqual(pauseMs);
-		expect(timesAdded(service)).toBe(effect === 'once' ? 1 : 0);
-	});
 });

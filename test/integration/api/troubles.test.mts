@@ -3,44 +3,10 @@ import { answer, demoForms, slow, tooMany, type FaultName } from '../../service/
 import { itemsOf, locator, n8nFor, time } from '../harness.mts';
 import { addEach, addTo, downloadAnswers, numbered } from './adding.mts';
 import { closedPort, elsewhere } from '../servers.mts';
-import { createWorld, pathsOf, startTestService } from '../world.mts';
+import { createWorld, startTestService } from '../world.mts';
 
 const { contact, survey } = demoForms;
-const continueOnFail = true;
 const match = { method: 'POST' };
-
-describe('100 items that continue on fail, against a service that is down', () => {
-	it.each(['serverError', 'silentBefore', 'tooManyBare'] as const)(
-		'cost few requests and let a trigger poll: %s',
-		async (fault) => {
-			const { service, n8n } = await createWorld();
-			service.faults.set({ fault, match });
-			const { items } = await n8n.runNode(addEach, numbered(service, 100), { continueOnFail });
-			expect(service.requests.length).toBeLessThan(50);
-			expect(items).toHaveLength(100);
-			expect(items.at(-1)?.json.error).toMatch(/^Not sent: /);
-			service.faults.clear();
-			service.requests.length = 0;
-			await n8n.runPoll({ formId: locator(contact) });
-			const polled = service.requests.map(({ path, status }) => [path, status]);
-			expect(polled).toContainEqual([`/responses/${contact}`, 200]);
-		},
-	);
-
-	it('say "not sent" if they were not, and else how they failed', async () => {
-		const { service, n8n } = await createWorld();
-		service.faults.set({ fault: 'serverError' });
-		const ids = Array.from({ length: 100 }, (_, index) => `response-${index}`);
-		const getPdf = { resource: 'response', operation: 'getPdf', responseId: '={{ $json.id }}' };
-		const input = itemsOf(...ids.map((id) => ({ id })));
-		const { items } = await n8n.runNode(getPdf, input, { continueOnFail });
-		const sent = new Set(pathsOf(service.requests));
-		for (const { json } of items) {
-			const isSent = sent.has(`/response/${String(json.id)}/pdf`);
-			expect(json.error).toMatch(isSent ? /error \(status 500\)/ : /^Not sent: /);
-		}
-	});
-});
 
 it('an item that was refused is sent again before the items that still wait', async () => {
 	const { service, n8n } = await createWorld();

@@ -25,7 +25,7 @@ type LinkedFile = {
 };
 
 /** What the files of one response may still take together. The signal aborts when they are given up. */
-type Limits = { bytesLeft: number; readonly timeMs: number; readonly signal: AbortSignal };
+type Limits = { bytesLeft: number; readonly signal: AbortSignal };
 
 type Fetched = { binary: IBinaryData } | { trouble: Trouble };
 
@@ -93,9 +93,9 @@ async function fetchInTurn(context: RequestContext, files: LinkedFile[]): Promis
 	const stop = getStopSignal(context);
 	const turn = waitUnlessAborted(before, stop, () => createNotSent(context));
 	const work = turn.then(async () => {
-		const timeMs = Math.max(TIME_MS, readTimeout(context.transport));
-		const signals = [clock.timeout(timeMs), ...(stop ? [stop] : [])];
-		const limits = { bytesLeft: MAX_BYTES, timeMs, signal: AbortSignal.any(signals) };
+		const deadline = clock.timeout(Math.max(TIME_MS, readTimeout(context.transport)));
+		const signal = AbortSignal.any(stop ? [deadline, stop] : [deadline]);
+		const limits = { bytesLeft: MAX_BYTES, signal };
 		const fetched: Fetched[] = [];
 		for (const file of files) fetched.push(await fetchPatiently(context, file, limits));
 		return fetched;
@@ -151,7 +151,7 @@ async function fetchOnce(
 	withToken: boolean,
 	limits: Limits,
 ): Promise<Fetched | { location: string }> {
-	if (limits.signal.aborted) return explainTooLate(limits);
+	if (limits.signal.aborted) return TOO_LATE;
 	const options: IHttpRequestOptions = {
 		// the other request options are meant for the API
 		...(withToken ? transport : pick(transport, ['proxy', 'skipSslCertificateValidation'])),
@@ -190,7 +190,7 @@ async function storeFile(
 	if (!('prepareBinaryData' in helpers)) throw new Error('Not while the editor loads its lists');
 	const { name, kind } = file;
 	const isPage = /\bhtml\b/i.test(String(headers['content-type']));
-	if (isPage && kind === 'upload' && !/\.html?$/i.test(name)) return WEB_PAGE;
+	if (isPage && !/\.html?$/i.test(name)) return WEB_PAGE;
 	if (Number(headers['content-length']) > limits.bytesLeft) return TOO_LARGE;
 	let mismatch = kind === 'pdf' ? NO_PDF : undefined;
 	let start = '';
@@ -234,19 +234,17 @@ function createTrouble(message: string, more: Partial<Trouble> = {}): { trouble:
 
 const TOO_MANY = createTrouble(`Only the first ${MAX_FILES} files of a response are downloaded`);
 const TOO_LARGE = createTrouble('The files of this response exceed 256 MB in total');
+const TOO_LATE = createTrouble('The files of this response could not be downloaded in time', {
+	failure: PASSING,
+});
 const WEB_PAGE = createTrouble('The link to the file returned a web page, such as a login page');
 const NO_PDF = createTrouble('The link to the PDF returned another file instead of a PDF', {
 	description: 'Form Service may still be creating the PDF. Try again later.',
 	failure: PASSING,
 });
 
-function explainTooLate({ timeMs }: Limits): Fetched {
-	const message = `The files of this response could not be downloaded within ${timeMs / 1000} seconds`;
-	return createTrouble(message, { failure: PASSING });
-}
-
 function explainError(error: unknown, { url }: LinkedFile, limits: Limits): Fetched {
-	if (limits.signal.aborted) return explainTooLate(limits);
+	if (limits.signal.aborted) return TOO_LATE;
 	const { host } = new URL(url);
 	const broken = readBroken(error);
 	const { failure } = explainBroken(broken, host);

@@ -93,8 +93,9 @@ async function readPage(
 	const { records, around } = found;
 	const [pages, inAll] = [pagesBefore + 1, recordsBefore + records.length];
 	const following = findNextPage(headers, around, { pages, inAll, shown: records.length });
-	const nextUrl = following.kind === 'at' ? buildNextUrl(following.link, url, listUrl) : undefined;
-	const isElsewhere = following.kind === 'at' && nextUrl === undefined;
+	const link = following.kind === 'at' ? following.link : undefined;
+	const nextUrl = link === undefined ? undefined : buildNextUrl(link, url, listUrl);
+	const elsewhere = link && !nextUrl ? `it is at ${shortenText(link)}` : undefined;
 	const date = Date.parse(String(headers.date));
 	const page = {
 		...{ ...position, records, requests },
@@ -103,8 +104,7 @@ async function readPage(
 		isLast: following.kind === 'none',
 		date: Number.isNaN(date) ? undefined : date,
 	};
-	if (following.kind === 'unknown') return { page, unknown: following.says };
-	return { page, ...(isElsewhere && { unknown: `it is at ${shortenText(following.link)}` }) };
+	return { page, unknown: following.kind === 'unknown' ? following.says : elsewhere };
 }
 
 /**

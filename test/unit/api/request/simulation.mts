@@ -8,7 +8,7 @@ import type {
 import { explainRefusal } from '../../../../nodes/FormService/api/request/trouble.ts';
 import { decide } from '../../../service/specification/limiter.mts';
 import type { Decision, Limits, Usage } from '../../../service/specification/limiter.mts';
-import { MINUTE_MS, VirtualTime } from '../../../time.mts';
+import type { VirtualTime } from '../../../time.mts';
 
 /** The limits of the service in virtual time, and clients that send requests through queues. */
 
@@ -95,35 +95,4 @@ export async function sendAll(
 		}
 	};
 	return { outcomes: await Promise.all(asked.map(send)), ...seen };
-}
-
-export const REQUESTS = 600;
-
-/** 600 requests at 60 a minute: ten windows, of which the last takes a moment. */
-export const IDEAL_MS = 9 * MINUTE_MS;
-
-/** Lets processes that do not know of each other work off requests of one account; the delays are taken in turn. */
-export async function workOff(
-	createQueue: (clock: VirtualTime) => RequestQueue,
-	processes: number,
-	delaysMs: readonly number[],
-) {
-	const time = new VirtualTime();
-	const start = time.now();
-	const service = new LimitedService(time);
-	const delayMs = (index: number) => delaysMs[index % delaysMs.length];
-	const asked = Array.from({ length: REQUESTS }, (_, index) => {
-		return { atMs: 0, thereMs: delayMs(2 * index), backMs: delayMs(2 * index + 1) };
-	});
-	const all = Array.from({ length: processes }, async (_, process) => {
-		const own = asked.filter((__, index) => index % processes === process);
-		return await sendAll(time, service, createQueue(time), own);
-	});
-	const outcomes = (await time.waitFor(Promise.all(all))).flatMap((one) => one.outcomes);
-	return {
-		givenUp: outcomes.filter((outcome) => outcome !== 'ok').length,
-		refused: service.refusals.length,
-		mostRefused: countMostRefused(service),
-		tookMs: time.now() - start,
-	};
 }
