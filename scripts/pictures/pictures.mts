@@ -112,7 +112,7 @@ export const pictures: Record<string, Prepare> = {
 		const update = createNode('Update Forms', OURS, [260, 0], {
 			...{ resource: 'setting', operation: 'update', inputMode: 'auto' },
 			formId: { __rl: true, mode: 'id', value: '={{ $json.form_id }}' },
-			options: { preview: true },
+			preview: true,
 		});
 		const sheet = createNode('Sheet', 'n8n-nodes-base.manualTrigger', [0, 0]);
 		await openAfter(editor, world, sheet, rows, update);

@@ -247,7 +247,9 @@ describe('the example', () => {
 		expect(readCaptcha(contact)).toBeNull();
 		const { nodes } = await fillIn(world.n8n.rest, await readExample(file), world.choices);
 		const { parameters } = nodes.find(({ name }) => name === 'Update Settings')!;
-		const updating = { 'Update Settings': { parameters: { ...parameters, options: {} } } };
+		const updating = {
+			'Update Settings': { parameters: { ...parameters, preview: false, options: {} } },
+		};
 		expect((await runChanged(file, {}, updating)).status).toBe('success');
 		expect([contact, survey, event].map(readCaptcha)).toEqual(['altcha', 'altcha', null]);
 	});

@@ -104,7 +104,7 @@ it('One check counts invalid items and forms that do not exist', async () => {
 	const [{ json }] = inputFor(service);
 	const rows = [{}, { formId: 'a/b' }, { formId: 'unknown' }];
 	const input = rows.map((row, at) => ({ json: { ...json, ...row, row_number: at + 2 } }));
-	const preview = { options: { preview: true } };
+	const preview = { preview: true };
 	for (const [name, options] of [
 		['Response: Create', {}],
 		['Setting: Update', preview],

@@ -129,9 +129,9 @@ describe('The panel of the node', () => {
 		response create | {"formId": "a", "inputMode": "json"} | formId inputMode answersJson options: allowOtherChoices skipIfExists
 		response getPdf | {} | formId responseId download
 		response getPdf | {"download": true} | formId responseId download binaryPropertyName
-		setting update | {} | formId inputMode settings clear options: preview skipUnchanged
+		setting update | {} | formId inputMode settings clear preview options: skipUnchanged
 		setting update | {"inputMode": "auto"} | formId inputMode columnsNotice formNotice preview options: renameForms skipUnchanged clearText updateDescriptions
-		setting update | {"inputMode": "json"} | formId inputMode settingsJson options: preview skipUnchanged
+		setting update | {"inputMode": "json"} | formId inputMode settingsJson preview options: skipUnchanged
 		setting update | {"inputMode": "auto", "formId": {"__rl": true, "mode": "id", "value": "={{ $json.id }}"}} | formId inputMode columnsNotice preview options: renameForms skipUnchanged clearText updateDescriptions
 		form get | {"simplify": false} | formId simplify includeSecrets
 		form get Tool | {"output": "selectedFields"} | toolDescription formId output outputFields
@@ -161,7 +161,7 @@ describe('The panel of the node', () => {
 		const added = { allowMissingAnswers: true, allowOtherChoices: true, skipIfExists: [] };
 		expect(listAdded('Response: Create')).toEqual(added);
 		const ofSheets = { renameForms: true, updateDescriptions: true, clearText: '(clear)' };
-		const ofSettings = { preview: true, skipUnchanged: true, ...ofSheets };
+		const ofSettings = { skipUnchanged: true, ...ofSheets };
 		expect(listAdded('Setting: Update')).toEqual(ofSettings);
 	});
 

@@ -129,7 +129,7 @@ it.each<INodeParameters>([
 	fields,
 	{ resource: 'response', operation: 'getAll' },
 	settings,
-	{ ...settings, options: { preview: true } },
+	{ ...settings, preview: true },
 ])('%j names a form that was chosen from the list and deleted since', async (parameters) => {
 	const formId = { ...locator('gone42', 'list'), cachedResultName: 'Summer Party' };
 	const { error } = await n8n.runNode({ ...parameters, formId });

@@ -24,12 +24,11 @@ import { clearOptions, settingFields } from './fields';
 import { CLEAR_TEXT, DESCRIBE, readSettings, RENAME, SETTINGS_MODE } from './given';
 import { summarizeChanges, summarizeSettings } from './summary';
 
-/** In an Options collection, the switch counts as off until it is added, and adding it turns it on. */
 const previewSwitch: INodeProperties = {
 	displayName: 'Preview',
 	name: 'preview',
 	type: 'boolean',
-	default: true,
+	default: false,
 	description:
 		'Whether to return what would change without updating the form. Uses one request per run.',
 };
@@ -55,11 +54,6 @@ export const settingsUpdate: Operation = {
 		...makeColumnsNotices(
 			'Name the columns after <a href="https://github.com/OWNER/n8n-nodes-formservice/blob/main/docs/settings.md" target="_blank">settings</a>, such as "Closed" or "is_closed". Empty cells change nothing. Try it with Preview first.',
 		),
-		{
-			...previewSwitch,
-			default: false,
-			displayOptions: { show: { inputMode: ['auto'] } },
-		},
 		{
 			displayName: 'Settings',
 			name: 'settings',
@@ -91,8 +85,8 @@ export const settingsUpdate: Operation = {
 			hint: 'For example {"is_closed": true, "closed_message": "See you next year"}',
 			displayOptions: { show: { inputMode: ['json'] } },
 		},
+		previewSwitch,
 		makeOptions([
-			{ ...previewSwitch, displayOptions: { show: { '/inputMode': ['fields', 'json'] } } },
 			{
 				displayName: RENAME,
 				name: 'renameForms',
@@ -134,8 +128,7 @@ export const settingsUpdate: Operation = {
 		const formId = readFormId(input);
 		const isMapped = input.parameter('inputMode') === 'auto';
 		const isOneForm = isMapped && !isExpression(input.node, 'formId');
-		const previewName = isMapped ? 'preview' : 'options.preview';
-		const preview = readSwitch(input, previewName, 'Preview', false);
+		const preview = readSwitch(input, 'preview', 'Preview', false);
 		const skips = readSwitch(input, 'options.skipUnchanged', 'Skip Unchanged', false);
 		const { body, ...given } = readSettings(input);
 		// the column that gives the form is used
