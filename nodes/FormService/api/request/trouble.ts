@@ -76,9 +76,10 @@ export function explainReply(reply: Reply, envelope: Envelope | undefined, sent:
 	const [message, description, cause = 'configuration-invalid'] = findText(reply, envelope, sent);
 	const retryAfterMs = readRetryAfter(headers);
 	const isTimed = cause === 'temporarily-unavailable' && retryAfterMs !== undefined;
-	// a service that breaks down can have acted before, and so can one that redirects
+	// a service that breaks down can have acted before, and so can one that redirects or whose proxy gives up
 	const hasRefused = envelope?.failed === true || cause === 'credential-invalid';
-	const mayHaveActed = status < 400 ? !hasRefused : status >= 500;
+	const isTimeout = status === 408 || status === 499;
+	const mayHaveActed = status < 400 ? !hasRefused : status >= 500 || isTimeout;
 	// the token is removed before any text is cut off within it
 	const said = shortenText(sent.account.conceal(envelope?.message ?? ''));
 	const isQuoted = said !== '' && cause !== 'credential-invalid' && status !== 404;

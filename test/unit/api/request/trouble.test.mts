@@ -30,6 +30,7 @@ const ofStatuses = (statuses: number[], mayHaveActed: boolean, maxTries: number)
 /** Whether the service may have acted, and how often a request that is safe is sent. */
 const troubles: Array<readonly [string, boolean, number, Trouble]> = [
 	...ofStatuses([400, 401, 403, 404, 409, 422], false, 1),
+	...ofStatuses([408, 499], true, 1),
 	...ofStatuses([500, 501, 502, 503, 504, 520, 524], true, 4),
 	['status 304', true, 1, reply(304)],
 	['a redirect', true, 1, reply(302, { location: '/thanks' })],
@@ -159,7 +160,8 @@ it('any reply is a success or a trouble that a person can read, and says what it
 		if (status < 400 || status === 429) return true;
 		const [passes, login] = ['temporarily-unavailable', 'credential-invalid'];
 		const cause = status >= 500 ? passes : status === 401 ? login : 'configuration-invalid';
-		expect([failure.cause, mayHaveActed]).toEqual([cause, status >= 500]);
+		const isUncertain = status >= 500 || status === 408 || status === 499;
+		expect([failure.cause, mayHaveActed]).toEqual([cause, isUncertain]);
 		return true;
 	});
 	fc.assert(property, { numRuns: 1_000 });
