@@ -21,6 +21,8 @@ export type Response = {
 	missingSince?: number;
 	/** It was missing for so long that the trigger may or may not have forgotten it. */
 	isDoubtful?: boolean;
+	/** It was complete, so the trigger may remember it as complete. */
+	isReopened?: boolean;
 };
 
 export type Order = 'oldest' | 'newest' | 'shuffled';

@@ -101,6 +101,7 @@ export class World {
 	reopen(response: Response): void {
 		if (response.incomplete) return;
 		response.incomplete = true;
+		response.isReopened = true;
 		this.oracle.reopen(response);
 	}
 
@@ -214,8 +215,12 @@ export class World {
 	/** A first reading of several pages can go on, and does not know what is missing now. */
 	private forgetFirstReadings(): void {
 		const long = Object.values(this.forms).filter(({ kept, pageSize }) => kept.length > pageSize);
-		for (const response of long.flatMap(({ kept }) => kept))
-			if (response.missingSince !== undefined) this.oracle.appear(response, false);
+		for (const response of long.flatMap(({ kept }) => kept)) {
+			if (response.missingSince === undefined) continue;
+			// or it does, as complete
+			response.isDoubtful ||= response.isReopened;
+			this.oracle.appear(response, false);
+		}
 	}
 
 	/** Other events, forms or filters, while all forms are there and all is read. */
