@@ -67,7 +67,6 @@ const BUDGET_MS = { default: 5 * MINUTE_MS, durable: 36_000 };
 type Context = { functions: IPollFunctions; staticData: IDataObject };
 
 const folder = await compiledSources();
-const load = createRequire(join(folder, 'package.json'));
 
 /** What a process of n8n has loaded. */
 export type Process = {
@@ -76,6 +75,8 @@ export type Process = {
 
 /** Loads the trigger's class afresh: all that an earlier process remembered is gone. */
 export function startProcess({ now, elapsed, sleep, timeout }: Clock): Process {
+	// a loader keeps all that it has loaded, so each process has its own
+	const load = createRequire(join(folder, 'package.json'));
 	for (const path of Object.keys(load.cache)) if (path.startsWith(folder)) delete load.cache[path];
 	const { clock } = load('./nodes/FormService/api/clock.js') as { clock: Clock };
 	Object.assign(clock, { now, elapsed, sleep, timeout });
