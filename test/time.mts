@@ -60,10 +60,12 @@ export class VirtualTime implements Clock {
 		signal?.removeEventListener('abort', end);
 	};
 
-	/** A signal that aborts after some milliseconds. */
-	readonly timeout = (ms: number): AbortSignal => {
+	/** A signal that aborts after some milliseconds, or when the given signal aborts. */
+	readonly timeout = (ms: number, given?: AbortSignal): AbortSignal => {
 		const controller = new AbortController();
-		this.addWait(ms, () => controller.abort(TIME_IS_OVER), controller.signal);
+		const { end } = this.addWait(ms, () => controller.abort(TIME_IS_OVER), controller.signal);
+		if (given?.aborted) end();
+		given?.addEventListener('abort', end, { once: true });
 		return controller.signal;
 	};
 

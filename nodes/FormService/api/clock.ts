@@ -8,8 +8,8 @@ export type Clock = {
 	elapsed(): number;
 	/** Resolves after this many milliseconds, or when the signal aborts. It never rejects. */
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
-	/** A signal that aborts after this many milliseconds of real time. */
-	timeout(ms: number): AbortSignal;
+	/** A signal that aborts after this many milliseconds of real time, or when the given signal aborts. */
+	timeout(ms: number, signal?: AbortSignal): AbortSignal;
 };
 
 /** The one clock of this process. Tests assign other methods to it, so nobody may keep a method. */
@@ -20,7 +20,8 @@ export const clock: Clock = {
 		const createWoken = () => new Error('Woken');
 		await waitUnlessAborted(sleep(ms), signal, createWoken).catch(() => {});
 	},
-	timeout: (ms) => AbortSignal.timeout(ms),
+	timeout: (ms, signal) =>
+		AbortSignal.any([AbortSignal.timeout(ms), ...(signal === undefined ? [] : [signal])]),
 };
 
 /** The outcome of the work. If the signal aborts first, it rejects with the given reason instead. */

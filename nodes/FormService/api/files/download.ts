@@ -93,8 +93,7 @@ async function fetchInTurn(context: RequestContext, files: LinkedFile[]): Promis
 	const stop = getStopSignal(context);
 	const turn = waitUnlessAborted(before, stop, () => createNotSent(context));
 	const work = turn.then(async () => {
-		const deadline = clock.timeout(Math.max(TIME_MS, readTimeout(context.transport)));
-		const signal = AbortSignal.any(stop ? [deadline, stop] : [deadline]);
+		const signal = clock.timeout(Math.max(TIME_MS, readTimeout(context.transport)), stop);
 		const limits = { bytesLeft: MAX_BYTES, signal };
 		const fetched: Fetched[] = [];
 		for (const file of files) fetched.push(await fetchPatiently(context, file, limits));
