@@ -58,7 +58,6 @@ export function addToolParameters(property: INodeProperties): INodeProperties[] 
 	const hide = { ...displayOptions?.hide, ...onlyForTools };
 	const notForTools = { ...property, displayOptions: { ...displayOptions, hide } };
 	switch (name) {
-		case 'includeSecrets':
 		case 'returnAll':
 			return [notForTools];
 		case 'limit':
@@ -117,9 +116,7 @@ export function prepareForModel(prepare: Prepare, input: Input): Prepared {
 	const limit = readLimit({ ...input, parameter: readGiven });
 	const fixed = new Map<string, unknown>([
 		['simplify', output !== 'raw'],
-		['includeSecrets', false],
 		['options.downloadFiles', false],
-		['options.includeSecrets', false],
 		['returnAll', true],
 	]);
 	const parameter = (name: string, fallback: unknown) =>

@@ -159,14 +159,3 @@ export const simplifySwitch: INodeProperties = {
 	default: true,
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 };
-
-/** Shown only if a raw record is returned. */
-export const includeSecretsSwitch: INodeProperties = {
-	displayName: 'Include Secrets',
-	name: 'includeSecrets',
-	type: 'boolean',
-	default: false,
-	description:
-		'Whether to include secrets such as tokens, passwords and webhook URLs. They are then stored with the execution.',
-	displayOptions: { show: { simplify: [false] } },
-};

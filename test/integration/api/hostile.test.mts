@@ -77,12 +77,11 @@ async function inHostileWorld(
 	expect(toOther).toEqual([]);
 }
 
-/** Values of the switches that an operation has, but for the one that asks for secrets. */
+/** Values of the switches that an operation has. */
 function drawSwitches(properties: INodeProperties[], given: INodeParameters) {
 	const places = placesIn(properties).filter(
-		({ property: { type, name, options = [] }, path }) =>
+		({ property: { type, options = [] }, path }) =>
 			(type === 'boolean' || (/^(options|multiOptions)$/.test(type) && options.length > 0)) &&
-			name !== 'includeSecrets' &&
 			!(path[0] in given),
 	);
 	const values = places.map(({ property }) =>

@@ -63,7 +63,6 @@ const SHOWN_WITH: Record<string, INodeParameters> = {
 	formIds: { watch: 'several' },
 	exceptFormIds: { watch: 'all' },
 	details: { options: { columns: true } },
-	includeSecrets: { simplify: false },
 	filePrefix: { options: { downloadFiles: true } },
 };
 

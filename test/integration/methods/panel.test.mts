@@ -121,7 +121,7 @@ describe('The panel of the node', () => {
 
 	const panels = `
 		response getAll | {} | formId returnAll limit status filters sort simplify options: answerKeys downloadFiles columns
-		response getAll | {"simplify": false, "returnAll": true} | formId returnAll status filters sort simplify options: downloadFiles includeSecrets
+		response getAll | {"simplify": false, "returnAll": true} | formId returnAll status filters sort simplify options: downloadFiles
 		response getAll Tool | {} | toolDescription formId limit skip status filters sort output options: downloadFiles
 		response get | {"options": {"columns": true, "downloadFiles": true}} | formId simplify options: answerKeys downloadFiles filePrefix details columns
 		response create | {"formId": "a", "inputMode": "auto"} | formId inputMode columnsNotice formNotice ${adding}
@@ -133,10 +133,10 @@ describe('The panel of the node', () => {
 		setting update | {"inputMode": "auto"} | formId inputMode columnsNotice formNotice preview options: renameForms skipUnchanged clearText updateDescriptions
 		setting update | {"inputMode": "json"} | formId inputMode settingsJson preview options: skipUnchanged
 		setting update | {"inputMode": "auto", "formId": {"__rl": true, "mode": "id", "value": "={{ $json.id }}"}} | formId inputMode columnsNotice preview options: renameForms skipUnchanged clearText updateDescriptions
-		form get | {"simplify": false} | formId simplify includeSecrets
+		form get | {"simplify": false} | formId simplify
 		form get Tool | {"output": "selectedFields"} | toolDescription formId output outputFields
 		form getAll | {} | returnAll limit simplify
-		field getAll | {} | formId returnAll limit includeSecrets
+		field getAll | {} | formId returnAll limit
 		workspace get | {} | simplify`;
 
 	it.each(panels.trim().split('\n'))('shows only what has an effect: %s', (line) => {
@@ -151,7 +151,7 @@ describe('The panel of the node', () => {
 			Object.fromEntries(some.map(({ name, default: value }) => [name, value]));
 		expect(listDefaults(description.properties)).toMatchObject({
 			...{ returnAll: false, limit: 50, status: 'all', sort: 'newest', skip: 0 },
-			...{ simplify: true, includeSecrets: false, output: 'simplified', outputFields: [] },
+			...{ simplify: true, output: 'simplified', outputFields: [] },
 			...{ inputMode: 'fields', preview: false, clear: [] },
 			...{ download: false, binaryPropertyName: 'data' },
 		});

@@ -94,8 +94,6 @@ describe('The parameters of the trigger', () => {
 		['answerKeys', true, {}, true],
 		['answerKeys', false, {}, false],
 		['columns', false, {}, false],
-		['includeSecrets', true, {}, false],
-		['includeSecrets', false, {}, true],
 		['details', true, { columns: true }, true],
 		['details', true, { columns: false }, false],
 		['filePrefix', true, { downloadFiles: true }, true],
@@ -112,7 +110,7 @@ describe('The parameters of the trigger', () => {
 		expect(Object.fromEntries(all.map((one) => [one.name, one.default]))).toEqual({
 			...{ ...none, events: completed, watch: 'one', formId: { mode: 'list', value: '' } },
 			...{ simplify: true, answerKeys: 'label', columns: false, details: true },
-			...{ downloadFiles: false, filePrefix: '', includeSecrets: false, emitExisting: 'no' },
+			...{ downloadFiles: false, filePrefix: '', emitExisting: 'no' },
 			...{ abandonedAfterHours: 24, maxPerPoll: 100, requestsPerDay: 720 },
 		});
 	});

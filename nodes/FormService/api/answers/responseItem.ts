@@ -14,10 +14,8 @@ import { listFiles } from './uploads';
 
 /** The chosen options that decide how a response becomes an item. */
 export type ResponseOutput = Required<Naming> & {
-	/** Simplified, or the record as it came. */
+	/** Simplified, or the record as it came, without secrets. */
 	simplify: boolean;
-	/** Whether a raw record keeps its secrets. */
-	includeSecrets: boolean;
 	/** The start of the names of the binary fields that take the files; undefined for no files. */
 	filePrefix: string | undefined;
 	/** In columns: all attributes that simplified output keeps, and a column for each note. */
@@ -65,12 +63,10 @@ export async function toResponseItem(
 
 function toJson(
 	record: IDataObject,
-	{ simplify, includeSecrets, columns, details }: ResponseOutput,
+	{ simplify, columns, details }: ResponseOutput,
 	fields?: readonly FormField[],
 ): IDataObject {
-	if (!simplify) {
-		return includeSecrets ? record : withoutSecrets(record, getAnswerAttributes(record));
-	}
+	if (!simplify) return withoutSecrets(record, getAnswerAttributes(record));
 	return columns && fields !== undefined
 		? toColumns(record, fields, details)
 		: simplifyResponse(record, fields);

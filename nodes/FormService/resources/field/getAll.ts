@@ -1,15 +1,10 @@
 import { endpoints } from '../../api/endpoints';
+import { withoutSecrets } from '../../api/records';
 import { listRecords } from '../../api/service';
 import { readOnce } from '../../execution/operation';
 import type { Operation } from '../../execution/operation';
 import { readFormId, readLimit } from '../../parameters/input';
-import {
-	formLocator,
-	includeSecretsSwitch,
-	limitInput,
-	returnAllSwitch,
-} from '../../parameters/properties';
-import { readCopier } from '../shared/readCopier';
+import { formLocator, limitInput, returnAllSwitch } from '../../parameters/properties';
 
 export const fieldGetAll: Operation = {
 	option: {
@@ -21,21 +16,15 @@ export const fieldGetAll: Operation = {
 	endpoint: endpoints.listFields,
 	toolDescription:
 		'Lists the fields (questions) of a form with their UUIDs, labels, types and choices. Use it before adding a response, to learn the UUIDs and choices of the fields.',
-	properties: [
-		formLocator,
-		returnAllSwitch,
-		limitInput,
-		{ ...includeSecretsSwitch, displayOptions: undefined },
-	],
+	properties: [formLocator, returnAllSwitch, limitInput],
 	prepare(input) {
 		const formId = readFormId(input);
 		const limit = readLimit(input);
-		const copy = readCopier(input);
 		return {
 			ids: { formId },
 			async read(request) {
 				const fields = await readOnce(request, listRecords);
-				return fields.slice(0, limit).map((field) => ({ json: copy(field) }));
+				return fields.slice(0, limit).map((field) => ({ json: withoutSecrets(field) }));
 			},
 		};
 	},

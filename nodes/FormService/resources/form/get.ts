@@ -4,7 +4,7 @@ import { listRecords } from '../../api/service';
 import { readOnce } from '../../execution/operation';
 import type { Operation } from '../../execution/operation';
 import { createMissingFormError, readFormId } from '../../parameters/input';
-import { formLocator, includeSecretsSwitch, simplifySwitch } from '../../parameters/properties';
+import { formLocator, simplifySwitch } from '../../parameters/properties';
 import { readFormOutput } from './output';
 
 /** The API has no endpoint for one form, so the form is taken from the list of all forms. */
@@ -18,7 +18,7 @@ export const formGet: Operation = {
 	endpoint: endpoints.listForms,
 	toolDescription:
 		'Gets one form by its ID: its name, whether it is closed, and its fields with their UUIDs. Use it to find out what a form asks for.',
-	properties: [formLocator, simplifySwitch, includeSecretsSwitch],
+	properties: [formLocator, simplifySwitch],
 	prepare(input) {
 		const formId = readFormId(input);
 		const toItem = readFormOutput(input);

@@ -3,12 +3,7 @@ import { listRecords } from '../../api/service';
 import { readOnce } from '../../execution/operation';
 import type { Operation } from '../../execution/operation';
 import { readLimit } from '../../parameters/input';
-import {
-	includeSecretsSwitch,
-	limitInput,
-	returnAllSwitch,
-	simplifySwitch,
-} from '../../parameters/properties';
+import { limitInput, returnAllSwitch, simplifySwitch } from '../../parameters/properties';
 import { readFormOutput } from './output';
 
 export const formGetAll: Operation = {
@@ -21,7 +16,7 @@ export const formGetAll: Operation = {
 	endpoint: endpoints.listForms,
 	toolDescription:
 		'Lists the forms of the workspace with their IDs, names and fields. Use it to find the ID of a form by its name.',
-	properties: [returnAllSwitch, limitInput, simplifySwitch, includeSecretsSwitch],
+	properties: [returnAllSwitch, limitInput, simplifySwitch],
 	prepare(input) {
 		const limit = readLimit(input);
 		const toItem = readFormOutput(input);

@@ -4,14 +4,14 @@ import { readBoolean } from '../../api/readers';
 import { getId, isRecord, withoutSecrets } from '../../api/records';
 import type { Input } from '../../parameters/input';
 import { readSwitch } from '../../parameters/input';
-import { readCopier } from '../shared/readCopier';
 
-/** Reads Simplify and Include Secrets, and gives what makes an item of a form. */
+/** Reads Simplify, and returns what makes an item of a form. */
 export function readFormOutput(input: Input): (form: IDataObject) => INodeExecutionData {
 	const simplify = readSwitch(input, 'simplify', 'Simplify', true);
-	if (simplify) return (form) => ({ json: simplifyForm(withoutSecrets(form)) });
-	const copy = readCopier(input);
-	return (form) => ({ json: copy(form) });
+	return (form) => {
+		const json = withoutSecrets(form);
+		return { json: simplify ? simplifyForm(json) : json };
+	};
 }
 
 /** The attributes of a form that simplified output keeps in addition to its fields, at most ten in all. */

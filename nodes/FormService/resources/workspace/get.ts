@@ -5,8 +5,7 @@ import { getWorkspace } from '../../api/service';
 import { readOnce } from '../../execution/operation';
 import type { Operation } from '../../execution/operation';
 import { readSwitch } from '../../parameters/input';
-import { includeSecretsSwitch, simplifySwitch } from '../../parameters/properties';
-import { readCopier } from '../shared/readCopier';
+import { simplifySwitch } from '../../parameters/properties';
 
 export const workspaceGet: Operation = {
 	option: {
@@ -18,13 +17,12 @@ export const workspaceGet: Operation = {
 	endpoint: endpoints.getWorkspace,
 	toolDescription:
 		'Gets the workspace of the account: its name, owner, members, time zone and language.',
-	properties: [simplifySwitch, includeSecretsSwitch],
+	properties: [simplifySwitch],
 	prepare(input) {
 		const simplify = readSwitch(input, 'simplify', 'Simplify', true);
-		const copy = simplify ? withoutSecrets : readCopier(input);
 		return {
 			async read(request) {
-				const workspace = copy(await readOnce(request, getWorkspace));
+				const workspace = withoutSecrets(await readOnce(request, getWorkspace));
 				return [{ json: simplify ? pick(workspace, WORKSPACE_ATTRIBUTES) : workspace }];
 			},
 		};
