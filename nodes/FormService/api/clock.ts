@@ -20,8 +20,10 @@ export const clock: Clock = {
 		const createWoken = () => new Error('Woken');
 		await waitUnlessAborted(sleep(ms), signal, createWoken).catch(() => {});
 	},
-	timeout: (ms, signal) =>
-		AbortSignal.any([AbortSignal.timeout(ms), ...(signal === undefined ? [] : [signal])]),
+	timeout(ms, signal) {
+		const timeout = AbortSignal.timeout(ms);
+		return signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
+	},
 };
 
 /** The outcome of the work. If the signal aborts first, it rejects with the given reason instead. */

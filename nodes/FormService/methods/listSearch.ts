@@ -10,6 +10,7 @@ import { getAccount } from '../api/account';
 import { listTexts } from '../api/answers/findResponses';
 import { toCaseless, toPlainText } from '../api/answers/names';
 import { sortNewestFirst } from '../api/answers/order';
+import { clock } from '../api/clock';
 import { endpoints, createTarget } from '../api/endpoints';
 import type { Endpoint } from '../api/endpoints';
 import { readBoolean, readTime } from '../api/readers';
@@ -28,7 +29,11 @@ export function getChosenForm(n8n: ILoadOptionsFunctions): string {
  * How long the editor's lists are kept: one request a minute, however fast a person types. A failure is
  * kept for a shorter time, so that opening the list again asks again.
  */
-const LIFETIMES = { found: 60_000, failed: 10_000 };
+const KEPT_MS = 60_000;
+const FAILURE_KEPT_MS = 10_000;
+
+/** Lists that the editor is reading or has read, by account and URL. */
+const lists = new Map<string, Promise<IDataObject[]>>();
 
 /** The records of a list for the editor; `ids` are the values of the endpoint's `{placeholders}`. */
 export async function listCached(
@@ -38,7 +43,22 @@ export async function listCached(
 ): Promise<IDataObject[]> {
 	const account = await getAccount(n8n);
 	const target = createTarget(account, endpoint, ids);
-	return await listRecords({ n8n, account, urgency: 'prompt' }, target, { lifetimes: LIFETIMES });
+	const key = account.key + target.url;
+	const list = lists.get(key) ?? listRecords({ n8n, account, urgency: 'prompt' }, target);
+	if (!lists.has(key)) keepList(key, list);
+	return await list;
+}
+
+/** Keeps a list from its beginning. A timer drops it, so a large one stays in memory no longer. */
+function keepList(key: string, list: Promise<IDataObject[]>): void {
+	lists.set(key, list);
+	const remove = () => void lists.delete(key);
+	// unlike a sleep, this timer doesn't keep the process running
+	const removeLater = (ms: number) => clock.timeout(ms).addEventListener('abort', remove);
+	list.then(
+		() => removeLater(KEPT_MS),
+		() => removeLater(FAILURE_KEPT_MS),
+	);
 }
 
 /** Where a form's record can have the address of its page: the specification leaves it open (section 2.2). */

@@ -7,7 +7,6 @@ import { answered, AT_ONCE, createWorld, until } from '../world.mts';
 import { addEach, addTo, numbered } from './adding.mts';
 
 const getWorkspace = { resource: 'workspace', operation: 'get' };
-const listForms = { resource: 'form', operation: 'getAll' };
 
 async function cancel(run: { done: Promise<unknown>; cancel: () => void }): Promise<void> {
 	run.cancel();
@@ -32,21 +31,6 @@ describe('an execution that is canceled', () => {
 		// long enough for all that waits in these tests
 		await time.sleep(120_000);
 		expect(service.requests).toHaveLength(requests);
-	});
-
-	it('ends at once while it waits for a list that another execution reads, which goes on', async () => {
-		const { service, n8n } = await createWorld(AT_ONCE);
-		service.faults.set({ fault: slow(1_000) });
-		const other = await time.still(async () => {
-			const first = n8n.startNode(listForms);
-			await until(service.requests, 1);
-			const run = n8n.startNode(listForms);
-			await new Promise(setImmediate);
-			await cancel(run);
-			return first;
-		});
-		expect((await other.done).error).toBeUndefined();
-		expect(service.requests).toHaveLength(1);
 	});
 
 	it('closes the connection of a request that is open', async () => {

@@ -107,25 +107,6 @@ async function readPage(
 	return { page, unknown: following.kind === 'unknown' ? following.says : elsewhere };
 }
 
-/**
- * Reads a list to its end, or until there are `limit` records, in the order of the service. A record that
- * moved to a later page while the pages were read is given once.
- */
-export async function readList(
-	context: RequestContext,
-	target: Target,
-	limit = Infinity,
-): Promise<IDataObject[]> {
-	const all: IDataObject[] = [];
-	const before = new Set<unknown>();
-	for await (const { records, isLast } of readPages(context, target)) {
-		for (const record of records) if (!before.has(getId(record) ?? record)) all.push(record);
-		if (isLast || all.length >= limit) break;
-		for (const record of records) before.add(getId(record) ?? record);
-	}
-	return all.slice(0, limit);
-}
-
 /** Parameters that count pages or records, by which the trigger can begin at the last page. */
 const NUMBER = /^(page|page_?number|offset|skip|start)$/i;
 

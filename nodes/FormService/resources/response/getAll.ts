@@ -77,7 +77,7 @@ export const responseGetAll: Operation = {
 				const list = async (most?: number) =>
 					await readOnce(
 						request,
-						async (context, target) => await listRecords(context, target, { limit: most }),
+						async (context, target) => await listRecords(context, target, most),
 						most,
 					);
 				const isWanted = ({ is_incomplete: given }: IDataObject) =>
