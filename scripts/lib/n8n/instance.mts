@@ -98,7 +98,7 @@ export class N8n {
 		this.ports ??= { web: await freePort(this.options.port), broker: await freePort() };
 		const { web, broker } = this.ports;
 		const log = await open(this.logFile, 'a');
-		// one execution at a time, so that the next one goes to another worker
+		// a busy worker leaves the next execution to another one
 		const command = role === 'worker' ? ['worker', '--concurrency=1'] : ['start'];
 		const child = spawn(node, [program, ...command], {
 			cwd: folder,
