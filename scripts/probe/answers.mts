@@ -5,16 +5,18 @@ import type * as parsing from '../../nodes/FormService/api/answers/fields.ts';
 import type * as reading from '../../nodes/FormService/api/answers/kinds.ts';
 import type * as matching from '../../nodes/FormService/api/answers/match.ts';
 import { builtFile } from '../../test/integration/n8n/built.mts';
-import { REPORT, type Problem } from './problems.mts';
-import type { Section } from './report.mts';
+import { REPORT, type Facts } from './report.mts';
 import { describeAttributes, describeType } from './shapes.mts';
-import { showType } from './vocabulary.mts';
+import { showType } from './words.mts';
 
 const answers = 'nodes/FormService/api/answers';
 const { getAnswerAttributes } = builtFile<typeof decoding>(`${answers}/decode.js`);
 const { parseFields } = builtFile<typeof parsing>(`${answers}/fields.js`);
-const { isNothing } = builtFile<typeof reading>(`${answers}/kinds.js`);
+const { findKind, isNothing } = builtFile<typeof reading>(`${answers}/kinds.js`);
 const { matchAnswers } = builtFile<typeof matching>(`${answers}/match.js`);
+
+const listCounts = (names: readonly string[]) =>
+	Object.entries(lodash.countBy(names)).map(([name, count]) => `${name} (${count})`);
 
 /** By which of its names an answer names its field. */
 function findNaming({ uuid, customKey, label, field }: matching.MatchedAnswer): string {
@@ -24,59 +26,48 @@ function findNaming({ uuid, customKey, label, field }: matching.MatchedAnswer): 
 }
 
 /** Where the answers of a response are, without the names in a map, which are labels. */
-function describeContainer(record: IDataObject): string {
+function describeContainers(record: IDataObject): string[] {
 	const names = getAnswerAttributes(record).filter((name) => Object.hasOwn(record, name));
-	const [name = ''] = names.filter((one) => !lodash.isEmpty(record[one])).concat(names);
-	if (name === '') return 'no known place';
-	const value: unknown = record[name];
-	if (!Array.isArray(value)) return `${name}, ${describeType(value)}`;
-	const entries = Object.values(describeAttributes(value.filter(lodash.isPlainObject)));
-	const inside = entries.length === 0 ? '' : ` {${entries.flat().sort().join(', ')}}`;
-	return `${name}, ${describeType(value)}${inside}`;
+	return names.map((name) => {
+		const value: unknown = record[name];
+		const entries = Array.isArray(value) ? value.filter(lodash.isPlainObject) : [];
+		const attributes = Object.values(describeAttributes(entries)).flat().sort();
+		return `${name}: ${[describeType(value), ...attributes].join(', ')}`;
+	});
 }
 
-/** How the answers of responses are read, and what of them is not. */
+/** How the answers of responses are read, and why not. */
 export function describeAnswers(
 	responses: readonly IDataObject[],
 	fieldRecords: readonly IDataObject[],
-): { section: Section; problems: Problem[] } {
+): { facts: Facts; problem?: string } {
 	const fields = parseFields(fieldRecords);
 	const matched = responses.map((record) => matchAnswers(record, fields));
 	const all = matched.flatMap((one) => one.answers);
 	const given = all.filter(({ value }) => !isNothing(value));
-	const withField = given.filter(({ field }) => field !== undefined);
-	const unread = matched.filter(({ problem }) => problem !== undefined).length;
-	const namings = Object.entries(lodash.countBy(all, findNaming));
-	const reasons = [
-		unread > 0 && `not readable in ${unread} of ${responses.length} responses`,
-		given.length > 0 && withField.length === 0 && 'none matches a field',
-	];
-	return {
-		section: {
-			title: 'Answers',
-			facts: {
-				'found in': lodash.uniq(responses.map(describeContainer)),
-				'named by': namings.map(([name, count]) => `${name} (${count})`),
-				'match a field': `${withField.length} of ${given.length} that are not empty`,
-				'not readable': `in ${unread} of ${responses.length} responses`,
-			},
-		},
-		problems: reasons
-			.filter((why) => why !== false)
-			.map((why) => ({ what: 'answers', why, advice: REPORT })),
+	const withField = given.filter(({ field }) => field !== undefined).length;
+	const facts = {
+		'found in': lodash.uniq(responses.flatMap(describeContainers)),
+		'named by': listCounts(all.map(findNaming)),
+		'match a field': `${withField} of ${given.length} that are not empty`,
 	};
+	const unread = matched.filter(({ problem }) => problem !== undefined).length;
+	if (unread > 0)
+		return { facts, problem: `In ${unread} of ${responses.length} responses. ${REPORT}` };
+	const isAlien = given.length > 0 && withField === 0;
+	return { facts, problem: isAlien ? `None matches a field. ${REPORT}` : undefined };
 }
 
+/** Types that the package reads as text on purpose; its table of kinds has all others that it knows. */
+const TEXTS =
+	/^(text|textarea|string|email|phone|tel|url|short_?text|long_?text|paragraph|hidden)$/;
+
 /** The types of fields by whether the package knows them. */
-export function describeTypes(fields: readonly IDataObject[]): {
-	section: Section;
-	hasUnknown: boolean;
-} {
-	const shown = fields.map(({ type }) => showType(type));
-	const [known, others] = lodash.partition(shown, 'isKnown').map((some) => {
-		const counts = Object.entries(lodash.countBy(some, 'shown'));
-		return counts.map(([type, count]) => `${type} (${count})`);
+export function describeTypes(fields: readonly IDataObject[]): Facts {
+	const isKnown = ({ type }: IDataObject) =>
+		findKind({ type }) !== 'text' || TEXTS.test(String(type));
+	const [known, others] = lodash.partition(fields, isKnown).map((some) => {
+		return listCounts(some.map(({ type }) => showType(type)));
 	});
-	const facts = { known, 'not known, read as text': others };
-	return { section: { title: 'Types of fields', facts }, hasUnknown: others.length > 0 };
+	return { known, 'not known, read as text': others };
 }

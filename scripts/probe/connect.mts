@@ -8,16 +8,13 @@ import type { Account } from '../../test/integration/n8n/credentials.mts';
 import { createAdditionalData, WORKFLOW_ID } from '../../test/integration/n8n/execution.mts';
 
 /** The most requests of one probe: the service allows 60 a minute and 1,440 a day (specification, section 8). */
-export const MAX_REQUESTS = 10;
+const MAX_REQUESTS = 10;
 
-/** A request and its reply, as they pass n8n's helper. */
+/** A reply, or that none came. */
 export type Reply = {
-	/** What was asked for: the path of the endpoint, with placeholders. */
-	path?: string;
-	/** Undefined if no reply came. */
 	status?: number;
 	headers: IDataObject;
-	/** The JSON of the body; undefined if the body is no JSON, or was not read to its end. */
+	/** The JSON of the body; undefined if it is no JSON, or was not read to its end. */
 	body?: unknown;
 };
 

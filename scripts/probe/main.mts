@@ -14,9 +14,6 @@ const HELP = `Reads a Form Service with at most ten GET requests, and prints sha
 
 The exit code is 0 if everything is read as documented, else 1.`;
 
-const NO_ARGUMENTS =
-	'Address and token are not taken as arguments, because the history of the shell and the list of processes would show them. Set FORM_SERVICE_URL and FORM_SERVICE_TOKEN, or enter them when asked.';
-
 /** Ends the probe; what was entered is not repeated. */
 function fail(message: string): never {
 	console.error(message);
@@ -29,9 +26,7 @@ function parseOptions() {
 	try {
 		return parseArgs({ options }).values;
 	} catch {
-		const given = process.argv.slice(2).filter((one) => !/^--(form|pdf|json|help)$/.test(one));
-		const isFlag = given.every((one) => /^-/.test(one) && !/url|token|address|key|=/i.test(one));
-		return fail(isFlag ? HELP : NO_ARGUMENTS);
+		return fail(`Address and token are not taken as arguments.\n\n${HELP}`);
 	}
 }
 

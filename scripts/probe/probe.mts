@@ -8,15 +8,14 @@ import type { ListPage } from '../../nodes/FormService/api/replies/list.ts';
 import type * as service from '../../nodes/FormService/api/service.ts';
 import { builtFile } from '../../test/integration/n8n/built.mts';
 import { describeAnswers, describeTypes } from './answers.mts';
-import { MAX_REQUESTS, type Connection, type Reply } from './connect.mts';
-import { describeProblems, explainError, REPORT, type Problem } from './problems.mts';
-import type { Report, Section } from './report.mts';
+import type { Connection } from './connect.mts';
+import { explainError, REPORT, type Facts, type Report } from './report.mts';
 import {
 	describeAttributes,
-	describeReply,
-	describeList,
 	describeOrder,
+	describePages,
 	describePlace,
+	describeReply,
 } from './shapes.mts';
 
 const api = 'nodes/FormService/api';
@@ -31,29 +30,29 @@ export type ProbeOptions = { formId?: string; pdf?: boolean };
 const MAX_FORMS = 3;
 const MAX_PAGES = 2;
 
-/** An ID that no form has: the specification does not show what follows (section 7). */
-const UNKNOWN_FORM = 'probe-unknown-form';
+/** What is being found, and what cannot be read, by the sentences that say why. */
+type Probing = Connection & {
+	requests: Record<string, string>;
+	sections: Record<string, Facts>;
+	problems: Record<string, string[]>;
+};
 
-type Probing = Connection & { problems: Problem[]; sections: Section[] };
-
-/** Does what sends requests to one endpoint, and notes a failure. */
+/** Does what sends requests to one endpoint, and notes them and their failure. */
 async function ask<T>(
-	{ context, problems, replies }: Probing,
+	{ context, requests, problems, replies }: Probing,
 	what: string,
-	endpoint: Endpoint,
-	ids: Record<string, string>,
+	{ endpoint, ids }: { endpoint: Endpoint; ids?: Record<string, string> },
 	work: (target: Target) => Promise<T>,
 ): Promise<T | undefined> {
 	const before = replies.length;
 	try {
 		return await work(createTarget(context.account, endpoint, ids));
 	} catch (error) {
-		problems.push(explainError(what, error, replies[replies.length - 1]));
+		(problems[explainError(error, replies.at(-1))] ??= []).push(what);
 		return undefined;
 	} finally {
-		const { url: path } = endpoint;
-		for (const [index, reply] of replies.slice(before).entries())
-			reply.path = index === 0 ? path : `${path}?…`;
+		for (const [index, reply] of replies.entries())
+			if (index >= before) requests[`${index + 1}. ${endpoint.url}`] = describeReply(reply);
 	}
 }
 
@@ -61,48 +60,39 @@ async function ask<T>(
 async function readList(
 	probing: Probing,
 	what: string,
-	endpoint: Endpoint,
-	ids: Record<string, string> = {},
+	asked: { endpoint: Endpoint; ids?: Record<string, string> },
 ): Promise<IDataObject[] | undefined> {
 	const { context, replies, sections } = probing;
 	const pages: ListPage[] = [];
-	let first: Reply | undefined;
-	await ask(probing, `the list of ${what}s`, endpoint, ids, async (target) => {
+	const bodies: unknown[] = [];
+	await ask(probing, `the list of ${what}s`, asked, async (target) => {
 		for await (const page of readPages(context, target)) {
 			pages.push(page);
-			first ??= replies.at(-1);
+			bodies.push(replies.at(-1)?.body);
 			if (page.isLast || pages.length === MAX_PAGES) break;
 		}
 	});
-	if (first === undefined) return undefined;
+	if (pages.length === 0) return undefined;
 	const records = pages.flatMap((page) => page.records);
-	const more = pages.at(-1)!.isLast ? '' : `, and more after page ${pages.length}`;
-	const found = { ...describeList(pages[0], first), records: `${records.length}${more}` };
-	sections.push({ title: `List of ${what}s`, facts: { ...found, order: describeOrder(records) } });
-	const attributes = describeAttributes(records);
-	if (records.length > 0) sections.push({ title: `Attributes of a ${what}`, facts: attributes });
+	const isList = (one: unknown) =>
+		lodash.isObject(one) && lodash.isEqual(Object.values(one), pages[0].records);
+	sections[`List of ${what}s`] = {
+		'found in': describePlace(bodies[0], isList),
+		records: `${records.length}${pages.at(-1)!.isLast ? '' : ', and more'}`,
+		pages: describePages(pages[0]),
+		order: describeOrder(records),
+	};
+	sections[`Attributes of a ${what}`] = describeAttributes(records);
 	return records;
 }
 
-/** The chosen form, else the first of a few that has responses, with its responses. */
-async function findResponses(probing: Probing, ids: readonly string[]) {
-	for (const [index, formId] of ids.entries()) {
-		const isLast = index === ids.length - 1;
-		const before = probing.sections.length;
-		const responses = await readList(probing, 'response', endpoints.listResponses, { formId });
-		if (responses?.length !== 0 || isLast) return { formId, responses };
-		probing.sections.length = before;
-	}
-	return undefined;
-}
-
 /** Where the link to the PDF of a response is. */
-async function describePdf(probing: Probing, response: IDataObject = {}): Promise<string> {
+async function describePdf(probing: Probing, response: IDataObject): Promise<string> {
 	const { context, replies } = probing;
 	const responseId = getId(response);
-	if (!isId(responseId)) return 'no response to ask for';
-	const what = 'the link to a PDF';
-	const link = await ask(probing, what, endpoints.getPdf, { responseId }, async (target) => {
+	if (!isId(responseId)) return 'not asked: there is no response';
+	const asked = { endpoint: endpoints.getPdf, ids: { responseId } };
+	const link = await ask(probing, 'the link to a PDF', asked, async (target) => {
 		return await getPdfLink(context, target);
 	});
 	const isLink = (one: unknown) =>
@@ -110,83 +100,62 @@ async function describePdf(probing: Probing, response: IDataObject = {}): Promis
 	return link === undefined ? 'not found' : describePlace(replies.at(-1)!.body, isLink);
 }
 
-/** What the service replies to an ID that no form has; that is no problem. */
-async function describeUnknownForm(probing: Probing): Promise<string> {
-	const { context, replies } = probing;
-	if (replies.length === MAX_REQUESTS) return 'not asked: ten requests were sent';
-	const ids = { formId: UNKNOWN_FORM };
-	await ask({ ...probing, problems: [] }, '', endpoints.listFields, ids, async (target) => {
-		await readPages(context, target).next();
+/** Reads a form with its responses; says what is missing for a whole picture. */
+async function readForms(probing: Probing, options: ProbeOptions): Promise<string | undefined> {
+	const { problems, sections } = probing;
+	const forms = await readList(probing, 'form', { endpoint: endpoints.listForms });
+	if (forms === undefined) return undefined;
+	const chosen = options.formId ? [options.formId] : forms.map(getFormId).filter(isId);
+	if (chosen.length === 0) return 'form';
+	let responses: IDataObject[] | undefined;
+	let ids = {};
+	for (const formId of chosen.slice(0, MAX_FORMS)) {
+		ids = { formId };
+		responses = await readList(probing, 'response', { endpoint: endpoints.listResponses, ids });
+		if (responses?.length !== 0) break;
+	}
+	const fields = await readList(probing, 'field', { endpoint: endpoints.listFields, ids });
+	const embedded = forms.flatMap((form) => form.fields ?? []).filter(lodash.isPlainObject);
+	const described = embedded.length > 0 ? (embedded as IDataObject[]) : (fields ?? []);
+	sections['Types of fields'] = describeTypes(described);
+	const [response] = responses ?? [];
+	if (fields === undefined || responses === undefined) return undefined;
+	if (response === undefined) return 'response';
+	const { facts, problem } = describeAnswers(responses, fields);
+	if (problem !== undefined) problems[problem] = ['the answers'];
+	const incomplete = responses.filter((one) => one.is_incomplete === true).length;
+	Object.assign(sections, {
+		Answers: facts,
+		'What else the specification leaves open (its sections)': {
+			'incomplete responses (2.4)': `${incomplete} of ${responses.length}`,
+			'link to a PDF (4)': options.pdf
+				? await describePdf(probing, response)
+				: 'not asked: add --pdf',
+			'added response (4)': 'not asked: it takes a POST request',
+			'tokens, events, causes of errors, versions (5, 6, 7, 9)': 'no request shows them',
+		},
 	});
-	const reply = replies.at(-1)!;
-	reply.path = '/forms/{unknown}/fields';
-	return describeReply(reply);
+	return undefined;
 }
 
 /** Reads a service with at most ten GET requests, and reports shapes. */
 export async function probe(connection: Connection, options: ProbeOptions = {}): Promise<Report> {
-	const probing: Probing = { ...connection, problems: [], sections: [] };
-	const { context, replies, problems, sections } = probing;
-	await ask(probing, 'the workspace', endpoints.getWorkspace, {}, async (target) => {
+	const probing: Probing = { ...connection, requests: {}, sections: {}, problems: {} };
+	const { context, requests, sections, problems } = probing;
+	await ask(probing, 'the workspace', { endpoint: endpoints.getWorkspace }, async (target) => {
 		await getWorkspace(context, target);
 	});
-	const outcome = await readForms(probing, options).catch((error: unknown) => {
-		problems.push(explainError('what was read', error));
+	const missing = await readForms(probing, options).catch((error: unknown) => {
+		problems[explainError(error)] = ['what was sent'];
+		return undefined;
 	});
-	const requests = replies.map((reply, index) => {
-		return [`${index + 1}. ${reply.path}`, describeReply(reply)];
-	});
-	sections.unshift({ title: 'Requests (GET)', facts: Object.fromEntries(requests) });
-	const isAsDocumented = problems.length === 0 && !outcome?.missing;
-	const verdict = problems.length > 0 ? describeProblems(problems) : describeVerdict(outcome);
-	return { isAsDocumented, verdict, sections };
-}
-
-/** What can be said only if there is no problem. */
-type Outcome = { missing?: 'form' | 'response'; hasUnknownTypes?: boolean } | void;
-
-/** Reads all that belongs to forms. */
-async function readForms(
-	probing: Probing,
-	{ formId: chosen, pdf }: ProbeOptions,
-): Promise<Outcome> {
-	const { problems, sections, replies } = probing;
-	const forms = await readList(probing, 'form', endpoints.listForms);
-	if (forms === undefined) return undefined;
-	const ids = chosen === undefined ? forms.map(getFormId).filter(isId) : [chosen];
-	const found = await findResponses(probing, ids.slice(0, MAX_FORMS));
-	if (found === undefined) return { missing: 'form' };
-	const { formId, responses = [] } = found;
-	const fields = await readList(probing, 'field', endpoints.listFields, { formId });
-	const embedded = forms.flatMap(({ fields: own }) => own ?? []).filter(lodash.isPlainObject);
-	const types = describeTypes(embedded.length > 0 ? (embedded as IDataObject[]) : (fields ?? []));
-	sections.push(types.section);
-	if (fields !== undefined && responses.length > 0) {
-		const answers = describeAnswers(responses, fields);
-		sections.push(answers.section);
-		problems.push(...answers.problems);
-	}
-	const incomplete = responses.filter((one) => one.is_incomplete === true).length;
-	const refused = replies.find(({ status }) => status === 429);
-	const facts = {
-		'lists and records (2, 4)': 'see above',
-		'incomplete responses (2.4)': `${incomplete} of ${responses.length}`,
-		'link to a PDF (4)': pdf ? await describePdf(probing, responses[0]) : 'not asked: add --pdf',
-		'added response (4)': 'not asked: it takes a POST request',
-		'unknown form (7)': await describeUnknownForm(probing),
-		'exceeded limit (8)': refused ? describeReply(refused) : 'not met',
-		'tokens, events, versions': 'no request shows them (5, 6, 9)',
-	};
-	sections.push({ title: 'What the specification leaves open (its sections)', facts });
-	if (found.responses?.length === 0) return { missing: 'response' };
-	return { hasUnknownTypes: types.hasUnknown };
-}
-
-function describeVerdict(outcome: Outcome): string {
-	const { missing, hasUnknownTypes } = outcome ?? {};
 	if (missing !== undefined)
-		return `What is here is read as documented, but there is no ${missing}: add one, or choose a form with --form, and run the probe again.`;
-	return hasUnknownTypes
-		? `Everything here is read as documented; types of fields that are not known are read as text. ${REPORT}`
-		: 'Everything here is read as documented.';
+		problems['Add one, or choose a form with --form.'] = [`no ${missing} is there`];
+	const isAsDocumented = lodash.isEmpty(problems);
+	const unknown = sections['Types of fields']?.['not known, read as text'] ?? [];
+	const reasons = Object.entries(problems).map(([why, what]) => `${what.join(', ')}. ${why}`);
+	const verdict = isAsDocumented
+		? `Everything here is read as documented${unknown.length > 0 ? `; unknown types of fields are read as text. ${REPORT}` : '.'}`
+		: `Not read as documented: ${reasons.join(' ')}`;
+	return { verdict, isAsDocumented, sections: { 'Requests (GET)': requests, ...sections } };
 }

@@ -1,45 +1,46 @@
-/** What a probe has found: shapes and counts, never values. */
+import lodash from 'lodash';
+import type { Reply } from './connect.mts';
+import { showError } from './words.mts';
+
+/** Shapes and counts, never values. A list of names belongs to a type. */
+export type Facts = Readonly<Record<string, string | readonly string[]>>;
+
+/** What a probe has found. */
 export type Report = {
 	/** A sentence. */
 	verdict: string;
 	isAsDocumented: boolean;
-	sections: Section[];
+	/** By their title. */
+	sections: Record<string, Facts>;
 };
 
-/** A list of names belongs to a type. */
-export type Section = { title: string; facts: Readonly<Record<string, Fact>> };
+export const REPORT = 'Report this output as an issue of n8n-nodes-formservice.';
 
-export type Fact = string | number | readonly string[];
+/** What to do by the cause of an error in n8n's terms, or by the status of the reply. */
+const ADVICE: Readonly<Record<string, string>> = {
+	'credential-invalid': 'Check the access token.',
+	'temporarily-unavailable': 'Check the address, or try again later.',
+	'rate-limited': 'Try again in a minute.',
+	'quota-exhausted': 'Try again tomorrow.',
+	403: 'Check what the token may read.',
+	404: 'Check the address, and the ID of the form.',
+};
 
-const WIDTH = 80;
-
-/** Splits a text into lines of at most so many characters, between words. */
-function wrap(text: string, width: number): string[] {
-	const lines: string[] = [];
-	for (const word of text.split(' ')) {
-		const line = lines.at(-1);
-		if (line !== undefined && line.length + 1 + word.length <= width) {
-			lines[lines.length - 1] = `${line} ${word}`;
-		} else lines.push(word);
-	}
-	return lines;
+/** Why something cannot be read, and what to do. Only errors of the package have a message that can be shown. */
+export function explainError(error: unknown, reply?: Reply): string {
+	const { name, message, failure } = error as Error & { failure?: { cause: string } };
+	if (name !== 'NodeApiError') return `An unexpected error. ${REPORT}`;
+	const { status = 0, body } = reply ?? {};
+	const otherwise = body === undefined ? 'Check the address.' : REPORT;
+	const advice = ADVICE[failure?.cause ?? ''] ?? ADVICE[status] ?? otherwise;
+	return `${lodash.upperFirst(showError(message)) || `Status ${status}`}. ${advice}`;
 }
 
-function renderSection({ title, facts }: Section): string[] {
-	const names = Object.keys(facts);
-	const indent = Math.min(27, Math.max(...names.map(({ length }) => length))) + 4;
-	const rows = Object.entries(facts).flatMap(([name, fact]) => {
-		const text = Array.isArray(fact) ? fact.join(', ') || 'none' : String(fact);
-		const [first, ...others] = wrap(text, WIDTH - indent);
-		const label = `  ${name}`.padEnd(indent - 1);
-		const begin =
-			label.length < indent ? [`${label} ${first}`] : [label, ' '.repeat(indent) + first];
-		return [...begin, ...others.map((line) => ' '.repeat(indent) + line)];
-	});
-	return ['', title, ...rows];
-}
-
-/** A report for an 80-column terminal. */
+/** A report for a terminal. */
 export function renderText({ verdict, sections }: Report): string {
-	return [...sections.flatMap(renderSection), '', ...wrap(verdict, WIDTH), ''].join('\n');
+	const lines = Object.entries(sections).flatMap(([title, facts]) => [
+		`\n${title}`,
+		...Object.entries(facts).map(([name, fact]) => `  ${name}: ${[fact].flat().join(', ')}`),
+	]);
+	return [...lines, '', verdict].join('\n');
 }

@@ -2,7 +2,7 @@ import lodash from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import type { ListPage } from '../../nodes/FormService/api/replies/list.ts';
 import type { Reply } from './connect.mts';
-import { isKnownName, showNames } from './vocabulary.mts';
+import { showNames } from './words.mts';
 
 /* What replies look like, without anything that a person or the account has put into them. */
 
@@ -17,17 +17,13 @@ const FORMATS: ReadonlyArray<[name: string, format: RegExp]> = [
 /** The type of a value from JSON, in words. */
 export function describeType(value: unknown): string {
 	if (value === null) return 'null';
-	if (Array.isArray(value)) {
-		const isSimple = value.every((one) => !lodash.isObject(one));
-		const types = lodash.uniq(value.map(isSimple ? describeType : (one) => `${typeof one}s`));
-		return types.length === 0 ? 'empty list' : `list of ${types.sort().join(' or ')}`;
-	}
 	if (typeof value === 'string') return FORMATS.find(([, format]) => format.test(value))![0];
-	if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
-	return typeof value;
+	if (!Array.isArray(value)) return typeof value;
+	const types = lodash.uniq(value.map((one) => (Array.isArray(one) ? 'list' : typeof one)));
+	return types.length === 0 ? 'empty list' : `list of ${types.sort().join(' or ')}`;
 }
 
-/** The attributes of records by their types; an attribute that only some records have has that in its type. */
+/** The attributes of records by their types; one that only some records have has that in its type. */
 export function describeAttributes(records: readonly IDataObject[]): Record<string, string[]> {
 	const namesByType: Record<string, string[]> = {};
 	for (const name of lodash.uniq(records.flatMap(Object.keys))) {
@@ -39,101 +35,61 @@ export function describeAttributes(records: readonly IDataObject[]): Record<stri
 	return lodash.mapValues(namesByType, showNames);
 }
 
-/** A number in a header, as long as it cannot stand for more. */
-const showNumber = (value: unknown) => (/^\d{1,5}$/.test(String(value)) ? String(value) : '?');
-
-/** The outermost attributes of a body, and the lists and objects in them. */
-function describeBody(body: unknown, isInside = false): string {
+function describeBody({ headers, body }: Reply): string {
+	if (body === undefined)
+		return /html/i.test(String(headers['content-type'])) ? 'web page' : 'no JSON';
 	if (!lodash.isPlainObject(body)) return describeType(body);
-	const own = body as Readonly<Record<string, unknown>>;
-	const names = Object.keys(own).filter((name) => !isInside || lodash.isObject(own[name]));
-	const [known, others] = lodash.partition(names, isKnownName);
-	const parts = known.map((name) => {
-		if (!lodash.isObject(own[name])) return name;
-		return `${name}: ${isInside ? describeType(own[name]) : describeBody(own[name], true)}`;
-	});
-	const types = lodash.uniq(others.map((name) => describeType(own[name])));
-	if (others.length > 0) parts.push(`${showNames(others).join()}: ${types.join(' or ')}`);
-	const more = names.length < Object.keys(own).length ? ['…'] : [];
-	return `{${[...parts, ...more].join(', ')}}`;
+	const attributes = Object.entries(describeAttributes([body as IDataObject]));
+	const parts = attributes.map(([type, names]) => `${names.join(', ')}: ${type}`);
+	return `{${parts.join('; ')}}`;
 }
 
-/** The status of a reply, its shape, and what is left of the limit. */
-export function describeReply({ status, headers, body }: Reply): string {
+/** The headers of limits, as far as they are numbers that can stand for nothing else. */
+const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'retry-after'];
+
+/** The status of a reply, its outermost attributes, and the headers of the limits. */
+export function describeReply(reply: Reply): string {
+	const { status, headers } = reply;
 	if (status === undefined) return 'no reply';
-	const isWebPage = /html/i.test(String(headers['content-type']));
-	const notJson = isWebPage ? 'a web page' : 'no JSON';
-	const [limit, remaining, pause] = HEADERS.map(
-		(name) => headers[name] && showNumber(headers[name]),
-	);
-	const limits = limit && remaining ? `${remaining}/${limit} left` : 'no limits';
-	const content = body === undefined ? notJson : describeBody(body);
-	return [status, content, limits, ...(pause ? [`retry after ${pause}`] : [])].join(', ');
+	const given = HEADERS.filter((name) => headers[name] !== undefined);
+	const limits = given.map((name) => {
+		const value = String(headers[name]);
+		return `${name} ${/^\d{1,5}$/.test(value) ? value : '?'}`;
+	});
+	return [status, describeBody(reply), ...limits].join(', ');
 }
 
-const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'retry-after'] as const;
+/** Where the first value that is wanted is in a reply, such as `data.items`. */
+export function describePlace(body: unknown, isWanted: (one: unknown) => boolean): string {
+	const path = findPath(body, isWanted);
+	return path?.flatMap((name) => showNames([name])).join('.') || 'the whole reply';
+}
 
-/** Lists are nested no deeper. */
-const MAX_DEPTH = 6;
-
-/** The names that lead to the first value that is wanted, outermost first. */
 function findPath(value: unknown, isWanted: (one: unknown) => boolean): string[] | undefined {
-	const places: Array<{ path: string[]; value: unknown }> = [{ path: [], value }];
-	for (const { path, value: one } of places) {
-		if (isWanted(one)) return path;
-		if (!lodash.isPlainObject(one) || path.length === MAX_DEPTH) continue;
-		for (const [name, next] of Object.entries(one as object))
-			places.push({ path: [...path, name], value: next });
+	if (isWanted(value)) return [];
+	if (!lodash.isPlainObject(value)) return undefined;
+	for (const [name, one] of Object.entries(value as object)) {
+		const path = findPath(one, isWanted);
+		if (path !== undefined) return [name, ...path];
 	}
 	return undefined;
 }
 
-/** Where a value is in a reply, such as `data.items`. */
-export function describePlace(body: unknown, isWanted: (one: unknown) => boolean): string {
-	const path = findPath(body, isWanted);
-	if (path === undefined) return 'another place';
-	return path.flatMap((name) => showNames([name])).join('.') || 'the whole reply';
-}
-
-/** Where a page has its records, and how the next page is found. */
-export function describeList(page: ListPage, { body, headers }: Reply) {
-	const isList = (one: unknown) =>
-		lodash.isObject(one) && lodash.isEqual(Object.values(one), page.records);
-	const path = findPath(body, isList) ?? [];
-	const list: unknown = path.length === 0 ? body : lodash.get(body, path);
-	const around = JSON.stringify(body, (_, one: unknown) => (one === list ? null : one));
-	const isObject = !Array.isArray(list) && page.records.length > 0;
-	return {
-		'found in': describePlace(body, isList) + (isObject ? ', as an object' : ''),
-		pages: describePages(page, `${around} ${String(headers.link)}`),
-	};
-}
-
-/** How the next page is found: by a link in the reply, or by a number or cursor put into the URL. */
-function describePages({ url, next, isLast }: ListPage, links: string): string {
+/** How the next page is asked for: by the parameters of its URL that differ. */
+export function describePages({ url, next, isLast }: ListPage): string {
 	if (isLast) return 'none';
 	if (next === undefined) return 'announced, but the next page cannot be found';
 	const before = new URL(url).searchParams;
 	const after = [...new URL(next.url).searchParams];
 	const changed = after.filter(([name, value]) => before.get(name) !== value);
-	const isLinked = changed.some(([name, value]) => links.includes(`${name}=${value}`));
-	const isNumber = changed.every(([, value]) => /^\d{1,9}$/.test(value));
-	const means = isLinked ? 'link' : isNumber ? 'number' : 'cursor';
-	return `by a ${means} (${showNames(changed.map(([name]) => name)).join(', ')})`;
+	return `by ${showNames(changed.map(([name]) => name)).join(', ')}`;
 }
 
-const ORDERS: ReadonlyArray<[by: string, read: (record: IDataObject) => number]> = [
-	['time', ({ created_at: time }) => Date.parse(String(time))],
-	['number', ({ number }) => Number(number ?? NaN)],
-];
-
-/** Where the newest records of a list are, by the first of time and number that changes along the list. */
+/** Where the newest records of a list are. */
 export function describeOrder(records: readonly IDataObject[]): string {
-	for (const [by, read] of ORDERS) {
-		const steps = records.slice(1).map((record, index) => read(record) - read(records[index]));
-		const [rises, falls] = [steps.some((step) => step > 0), steps.some((step) => step < 0)];
-		if (steps.some(Number.isNaN) || rises === falls) continue;
-		return `newest ${rises ? 'last' : 'first'}, by ${by}`;
-	}
-	return records.length < 2 ? 'too few records to see it' : 'none by time or number';
+	const times = records.map((record) => Date.parse(String(record.created_at)));
+	const sorted = lodash.sortBy(times);
+	if (times.some(Number.isNaN) || sorted[0] === sorted.at(-1)) return 'not seen';
+	if (lodash.isEqual(times, sorted)) return 'newest last';
+	return lodash.isEqual(times, sorted.reverse()) ? 'newest first' : 'none';
 }

@@ -70,7 +70,7 @@ const oddReplies: Array<[string, Fault]> = [
 	['the token where texts are cut off', status(400, LONG + TOKEN, { a: [LONG + TOKEN] })],
 	['names of system errors', status(403, 'deletePermission is missing (ECONNREFUSED)')],
 	['a redirect to another page', redirect('https://elsewhere.example/', 301)],
-	['a redirect that says not where', status(301, '')],
+	['a redirect that says not where', redirect('', 301)],
 ];
 
 const files: Array<[string, number, OutgoingHttpHeaders?]> = [

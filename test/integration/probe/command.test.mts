@@ -25,10 +25,9 @@ async function startForCommand() {
 }
 
 describe('npm run probe', () => {
-	it('fits into 80 columns, and ends with the verdict and exit code 0', async () => {
+	it('ends with the verdict and exit code 0', async () => {
 		const { code, out } = await runProbe([], await startForCommand());
 		expect(out.trim().split('\n').at(-1)).toBe('Everything here is read as documented.');
-		expect(Math.max(...out.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
 		expect(code).toBe(0);
 	});
 
@@ -42,7 +41,7 @@ describe('npm run probe', () => {
 	const refused = [['https://a-secret-host.example'], ['--token', 'a-secret'], ['--url=a-secret']];
 	it.each(refused)('refuses an address or token as an argument: %s', async (...args) => {
 		const { code, out, errors } = await runProbe(args);
-		expect(errors).toContain('because the history of the shell');
+		expect(errors).toContain('Address and token are not taken as arguments');
 		expect(out + errors).not.toContain('a-secret');
 		expect(code).toBe(1);
 	});

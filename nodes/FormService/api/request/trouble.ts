@@ -119,7 +119,7 @@ function findText(reply: Reply, envelope: Envelope | undefined, { effect, accoun
 		return ['Access denied (status 403)', check + MORE_RIGHTS];
 	}
 	if (status >= 300 && status < 400) {
-		const place = shortenText(conceal(String(headers.location ?? 'nowhere')));
+		const place = shortenText(conceal(String(headers.location || 'nowhere')));
 		const advice = `Redirects are not followed. ${CHECK_BASE_URL}`;
 		return [`${baseUrl} redirects to ${place}`, advice];
 	}
