@@ -59,7 +59,7 @@ export async function fetchExample(n8n: IPollFunctions): Promise<INodeExecutionD
 	const fields = await readFields(context, id, output);
 	const event = RESPONSE_EVENTS.find((one) => events.includes(one)) ?? 'responseCompleted';
 	const madeUp = { event, record: createRecord(event, fields), form: { id, name }, fields };
-	const withoutFiles = { ...output, filePrefix: undefined };
+	const withoutFiles = { ...output, downloadFiles: false };
 	const [item] = await showItem(madeUp, { context, output: withoutFiles });
 	return [{ json: { ...item.json, example: true } }];
 }

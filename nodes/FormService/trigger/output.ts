@@ -43,7 +43,7 @@ export async function createItems(
 	{ context, output, readingEnds, pollEnds }: ItemOptions,
 ): Promise<MadeItem[]> {
 	const made: MadeItem[] = [];
-	const hasFiles = output.filePrefix !== undefined;
+	const hasFiles = output.downloadFiles;
 	for (const event of events) {
 		if (hasFiles && made.length > 0 && readingEnds?.aborted) break;
 		const work = createItem({ ...context, retry: true }, event, output);
@@ -67,7 +67,7 @@ async function awaitFiles(
 	} catch (cause) {
 		const { message: fileError } = asNodeError(context.n8n.getNode(), cause);
 		context.n8n.logger.warn(`A response is delivered without its files: ${fileError}`);
-		const item = await createItem(context, event, { ...output, filePrefix: undefined });
+		const item = await createItem(context, event, { ...output, downloadFiles: false });
 		return { ...item, json: { ...item.json, fileError } };
 	}
 }

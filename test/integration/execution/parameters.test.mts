@@ -62,8 +62,6 @@ const SHOWN_WITH: Record<string, INodeParameters> = {
 	abandonedAfterHours: { events: ['responseAbandoned'] },
 	formIds: { watch: 'several' },
 	exceptFormIds: { watch: 'all' },
-	details: { options: { columns: true } },
-	filePrefix: { options: { downloadFiles: true } },
 };
 
 /** A condition in which a value replaces one part. */

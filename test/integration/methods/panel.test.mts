@@ -123,7 +123,7 @@ describe('The panel of the node', () => {
 		response getAll | {} | formId returnAll limit status filters sort simplify options: answerKeys downloadFiles columns
 		response getAll | {"simplify": false, "returnAll": true} | formId returnAll status filters sort simplify options: downloadFiles
 		response getAll Tool | {} | toolDescription formId limit skip status filters sort output options: downloadFiles
-		response get | {"options": {"columns": true, "downloadFiles": true}} | formId simplify options: answerKeys downloadFiles filePrefix details columns
+		response get | {"options": {"columns": true, "downloadFiles": true}} | formId simplify options: answerKeys downloadFiles columns
 		response create | {"formId": "a", "inputMode": "auto"} | formId inputMode columnsNotice formNotice ${adding}
 		response create | {"formId": "a"} | formId inputMode fields ${adding}
 		response create | {"formId": "a", "inputMode": "json"} | formId inputMode answersJson options: allowOtherChoices skipIfExists

@@ -38,7 +38,7 @@ describe('One Column per Field', () => {
 		const given = { formId: locator(id), options: { columns: true } };
 		const { items } = await n8n.runNode({ ...getAll, ...given });
 		const [{ json }] = items;
-		const attributes = ['uuid', 'number', 'created_at', 'is_incomplete'];
+		const attributes = ['uuid', 'number', 'created_at', 'is_incomplete', 'referrer'];
 		expect(Object.keys(json)).toEqual(['Name', 'number (2)', 'Phone', ...attributes]);
 		expect(json).toMatchObject({ Name: 'Ada', 'number (2)': 'A-7', Phone: null, number: 1, uuid });
 		service.requests.length = 0;
@@ -47,18 +47,12 @@ describe('One Column per Field', () => {
 		expect(listPaths()).toEqual([`/forms/${id}/fields`, `/responses/${id}`]);
 	});
 
-	it('adds the other attributes and columns for problems on request', async () => {
-		const files = { downloadFiles: true, filePrefix: 'file_' };
-		const options = { columns: true, details: true, answerKeys: 'customKey', ...files };
-		const { items, rows } = await list(application, { options });
-		expect(listPaths()).toEqual([`/forms/${application}/fields`, `/responses/${application}`]);
-		const notes = { otherAnswers: null, answersError: null, fileError: null };
-		for (const row of rows) expect(row).toMatchObject({ referrer: null, ...notes });
-		const [withFile] = items.filter(({ binary }) => binary !== undefined);
-		expect(withFile.json).toMatchObject({ name: 'Alan Turing', number_formatted: '1' });
-		expect(Object.keys(withFile.binary!)).toEqual(['file_cv']);
-		const byUuid = await list(application, { options: { ...files, answerKeys: 'uuid' } });
-		expect(byUuid.items.flatMap(({ binary = {} }) => Object.keys(binary))).toEqual(['file_cv']);
+	it('names files by the labels of their fields, whatever the keys of the answers are', async () => {
+		for (const answerKeys of ['customKey', 'uuid']) {
+			const options = { columns: true, downloadFiles: true, answerKeys };
+			const { items } = await list(application, { options });
+			expect(items.flatMap(({ binary = {} }) => Object.keys(binary))).toEqual(['cv']);
+		}
 	});
 });
 

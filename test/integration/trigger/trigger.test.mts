@@ -91,7 +91,7 @@ describe('A trigger that downloads files', () => {
 
 	/** A trigger, and a response with these files that comes after its first poll. */
 	async function beginWith(...first: string[]) {
-		const options = { downloadFiles: true, filePrefix: 'cv_' };
+		const options = { downloadFiles: true };
 		const { form, trigger } = await begin(world, { options });
 		const submit = (...names: string[]) => {
 			const Name = names.map((name) => {
@@ -106,7 +106,7 @@ describe('A trigger that downloads files', () => {
 
 	it('puts them into binary fields', async () => {
 		const [item] = await (await beginWith('cv.txt')).poll();
-		expect(item.binary?.cv_name).toMatchObject({ fileName: 'cv.txt', mimeType: 'text/plain' });
+		expect(item.binary?.name).toMatchObject({ fileName: 'cv.txt', mimeType: 'text/plain' });
 	});
 
 	it('delivers a response at once if its file is gone, and says so', async () => {

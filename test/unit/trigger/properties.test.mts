@@ -94,10 +94,6 @@ describe('The parameters of the trigger', () => {
 		['answerKeys', true, {}, true],
 		['answerKeys', false, {}, false],
 		['columns', false, {}, false],
-		['details', true, { columns: true }, true],
-		['details', true, { columns: false }, false],
-		['filePrefix', true, { downloadFiles: true }, true],
-		['filePrefix', true, { downloadFiles: false }, false],
 		['emitSince', true, { emitExisting: 'since' }, true],
 		['emitSince', true, { emitExisting: 'all' }, false],
 	])('include %s with Simplify %s and the options %j: %s', (name, simplify, options, is) => {
@@ -109,8 +105,8 @@ describe('The parameters of the trigger', () => {
 		const none = { formIds: [], exceptFormIds: [], filters: {}, options: {}, emitSince: '' };
 		expect(Object.fromEntries(all.map((one) => [one.name, one.default]))).toEqual({
 			...{ ...none, events: completed, watch: 'one', formId: { mode: 'list', value: '' } },
-			...{ simplify: true, answerKeys: 'label', columns: false, details: true },
-			...{ downloadFiles: false, filePrefix: '', emitExisting: 'no' },
+			...{ simplify: true, answerKeys: 'label', columns: false },
+			...{ downloadFiles: false, emitExisting: 'no' },
 			...{ abandonedAfterHours: 24, maxPerPoll: 100, requestsPerDay: 720 },
 		});
 	});

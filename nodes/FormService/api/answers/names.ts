@@ -2,7 +2,7 @@ import { trim } from 'lodash';
 import { shortenText } from '../errors';
 
 /** The service's own attributes of a response that One Column per Field always gives. */
-export const COLUMN_ATTRIBUTES = ['uuid', 'number', 'created_at', 'is_incomplete'];
+export const COLUMN_ATTRIBUTES = ['uuid', 'number', 'created_at', 'is_incomplete', 'referrer'];
 
 /** The attributes that simplified output keeps in addition to `answers` and `fields`: who, which and when. */
 export const KEPT_ATTRIBUTES =
@@ -14,7 +14,7 @@ export const RESPONSE_ATTRIBUTES = [...KEPT_ATTRIBUTES, 'updated_at', 'completed
 /** Names that an item in columns has besides those of its answers; `event` and `form` are the trigger's. */
 export const RESERVED_COLUMNS = [
 	...KEPT_ATTRIBUTES,
-	...'answersError event fileError form matchedByPosition otherAnswers'.split(' '),
+	...'answersError event fileError form otherAnswers'.split(' '),
 ];
 
 /** Property names that n8n drops, or that would change the object itself. */

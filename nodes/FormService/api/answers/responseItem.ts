@@ -1,4 +1,4 @@
-import { isEmpty, pick, pickBy, zipObject } from 'lodash';
+import { isEmpty, pick, zipObject } from 'lodash';
 import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { pauseIfDue } from '../clock';
 import { ServiceError } from '../errors';
@@ -16,10 +16,8 @@ import { listFiles } from './uploads';
 export type ResponseOutput = Required<Naming> & {
 	/** Simplified, or the record as it came, without secrets. */
 	simplify: boolean;
-	/** The start of the names of the binary fields that take the files; undefined for no files. */
-	filePrefix: string | undefined;
-	/** In columns: all attributes that simplified output keeps, and a column for each note. */
-	details: boolean;
+	/** Whether uploaded files become binary fields. */
+	downloadFiles: boolean;
 };
 
 /** Whether items cannot be made without the fields of the form, which are one request more. */
@@ -40,10 +38,9 @@ export async function toResponseItem(
 	output: ResponseOutput,
 	fields?: readonly FormField[],
 ): Promise<{ item: INodeExecutionData; fileErrors: ServiceError[] }> {
-	const { simplify, filePrefix, columns, details } = output;
 	await pauseIfDue();
 	const json = copyJson(toJson(record, output, fields));
-	if (filePrefix === undefined) return { item: { json }, fileErrors: [] };
+	if (!output.downloadFiles) return { item: { json }, fileErrors: [] };
 	const uploads = listUploads(record, fields);
 	const files = await downloadFiles(context, uploads);
 	const binary: IBinaryKeyData = {};
@@ -51,11 +48,10 @@ export async function toResponseItem(
 	files.forEach((file, index) => {
 		const { name, fieldName } = uploads[index];
 		if (file instanceof ServiceError) problems.push(`${name}: ${file.message}`);
-		else binary[filePrefix + fieldName] = file;
+		else binary[fieldName] = file;
 	});
-	const fileError = problems.join('; ') || null;
 	const item = {
-		json: fileError !== null || (simplify && columns && details) ? { ...json, fileError } : json,
+		json: problems.length > 0 ? { ...json, fileError: problems.join('; ') } : json,
 		...(!isEmpty(binary) && { binary }),
 	};
 	return { item, fileErrors: files.filter((file) => file instanceof ServiceError) };
@@ -63,12 +59,12 @@ export async function toResponseItem(
 
 function toJson(
 	record: IDataObject,
-	{ simplify, columns, details }: ResponseOutput,
+	{ simplify, columns }: ResponseOutput,
 	fields?: readonly FormField[],
 ): IDataObject {
 	if (!simplify) return withoutSecrets(record, getAnswerAttributes(record));
 	return columns && fields !== undefined
-		? toColumns(record, fields, details)
+		? toColumns(record, fields)
 		: simplifyResponse(record, fields);
 }
 
@@ -105,30 +101,19 @@ export function simplifyResponse(record: IDataObject, fields?: readonly FormFiel
 
 /**
  * A response as a row of a table: a column for each field, in the form's order, then attributes of the
- * service, answers that belong to no field, and what could not be read.
- *
- * @param details adds all attributes that are kept, and a column for each note even if there is none
+ * service, and, if there are any, answers that belong to no field and what could not be read.
  */
-export function toColumns(
-	record: IDataObject,
-	fields: readonly FormField[],
-	details = false,
-): IDataObject {
-	const { answers, byField, byPosition, problem } = matchAnswers(record, fields);
+export function toColumns(record: IDataObject, fields: readonly FormField[]): IDataObject {
+	const { answers, byField, problem } = matchAnswers(record, fields);
 	const cells = fields.map((field, at) => [field.name, readAnswer(byField[at]?.value, field)]);
-	const attributes = details ? KEPT_ATTRIBUTES : COLUMN_ATTRIBUTES;
 	// headings have entries without a value
 	const others = answers.filter(({ field, value }) => field === undefined && !isNothing(value));
 	const names = makeUnique(others.map(({ label }) => label));
 	const otherCells = others.map(({ value }, index) => [names[index], readAnswer(value)]);
-	const notes = {
-		otherAnswers: others.length > 0 ? Object.fromEntries(otherCells) : null,
-		matchedByPosition: details && byPosition.length > 0 ? byPosition : null,
-		answersError: problem ?? null,
-	};
 	return {
 		...(Object.fromEntries(cells) as IDataObject),
-		...Object.fromEntries(attributes.map((name) => [name, record[name] ?? null])),
-		...(details ? notes : pickBy(notes)),
+		...Object.fromEntries(COLUMN_ATTRIBUTES.map((name) => [name, record[name] ?? null])),
+		...(others.length > 0 && { otherAnswers: Object.fromEntries(otherCells) }),
+		...(problem !== undefined && { answersError: problem }),
 	};
 }

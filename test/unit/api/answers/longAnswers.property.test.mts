@@ -46,7 +46,7 @@ const none = { match: 'all', conditions: [], zone: 'utc' } as const;
 const readers: Record<string, (text: string) => unknown> = {
 	simplify: (text) => simplifyResponse(recordOf(text)),
 	'simplify a list': (text) => simplifyResponse(recordOf([text])),
-	columns: (text) => toColumns(recordOf(text), fields, true),
+	columns: (text) => toColumns(recordOf(text), fields),
 	'match a label': (text) => toColumns({ responses: { [text]: text } }, fields),
 	'look for new fields': async (text) => await hasUnmatchedAnswers([recordOf(text)], fields),
 	compare: (text) => normalizeAnswer(fields.find(({ uuid }) => uuid === type)!, text),

@@ -34,7 +34,7 @@ describe('The names of answers', () => {
 	});
 
 	const attributes = 'id number number_formatted submitted_at referrer';
-	const taken = `${attributes} event form fileError answersError otherAnswers matchedByPosition constructor`;
+	const taken = `${attributes} event form fileError answersError otherAnswers constructor`;
 	it.each(taken.split(' '))('take no name that is needed for something else: %s', (label) => {
 		const fields = parseFields([{ uuid: 'u', label }], { columns: true });
 		expect(fields[0].name).toBe(`${label} (2)`);

@@ -2,7 +2,11 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { parseFields } from '../../../../nodes/FormService/api/answers/fields.ts';
-import { makeFileFieldNames, makeUnique } from '../../../../nodes/FormService/api/answers/names.ts';
+import {
+	COLUMN_ATTRIBUTES,
+	makeFileFieldNames,
+	makeUnique,
+} from '../../../../nodes/FormService/api/answers/names.ts';
 import {
 	simplifyResponse,
 	toColumns,
@@ -59,30 +63,25 @@ describe('In columns, a response', () => {
 			{ label: 'About you', value: null },
 			{ label: 'Part 2', uuid: 'h', type: 'heading' },
 		];
-		const row = toColumns({ responses } as IDataObject, fields, true);
+		const row = toColumns({ responses } as IDataObject, fields);
 		expect(row).toMatchObject({ Amount: 1 });
 		expect(row.otherAnswers).toEqual({ Amount: 2 });
-		expect(toColumns({ responses } as IDataObject, fields).otherAnswers).toEqual({ Amount: 2 });
-		expect(row).toMatchObject({ matchedByPosition: null });
 	});
 
-	it('of a form has the same ones, the fields first', () => {
+	it('of a form has the same ones, the fields first, and then notes', () => {
 		const labels = ['Name', 'Name', 'uuid', 'Email'];
 		const fields = parseFields(
 			labels.map((label, index) => ({ uuid: `f${index}`, label })),
 			{ columns: true },
 		);
 		const records: IDataObject[] = [
-			{ uuid: 'r' },
+			{ uuid: 'r', responses: [] },
 			{ number: 1, responses: [{ key: 'Email', value: 'a@b.example' }] },
 			{ hubspot_sync: false, responses: [{ key: 'Fax', value: '1' }, 'unreadable'] },
 		];
-		const [first, ...others] = records.map((record) =>
-			Object.keys(toColumns(record, fields, true)),
-		);
-		expect(first.slice(0, 4)).toEqual(['Name', 'Name (2)', 'uuid (2)', 'Email']);
-		expect(first).toContain('matchedByPosition');
-		expect(others).toEqual([first, first]);
+		const names = ['Name', 'Name (2)', 'uuid (2)', 'Email', ...COLUMN_ATTRIBUTES];
+		const rows = records.map((record) => Object.keys(toColumns(record, fields)));
+		expect(rows).toEqual([names, names, [...names, 'otherAnswers', 'answersError']]);
 	});
 });
 
@@ -92,7 +91,7 @@ it('Any record becomes an item, simplified and in columns', () => {
 	const fields = parseFields([{ uuid: 'a', label: 'value', custom_key: 'key' }], { columns: true });
 	const property = fc.property(record, (any) => {
 		expect(simplify(any)).toHaveProperty('answers');
-		expect(toColumns(any as IDataObject, fields, true)).toHaveProperty('answersError');
+		expect(toColumns(any as IDataObject, fields)).toHaveProperty('referrer');
 	});
 	fc.assert(property, { numRuns: 500 });
 });
