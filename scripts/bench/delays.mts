@@ -50,7 +50,7 @@ export async function measureDelays(): Promise<Section> {
 	}
 	return {
 		title: 'Delay of a response',
-		text: `The time from a submission to the poll that delivers it. One trigger watches all forms for ${DAYS} simulated days with the default Requests per Day; n8n polls every minute, and each form takes one request. If busy forms were not polled more often, the mean for ten forms would be 10 minutes.`,
+		text: `The time from a submission to the poll that delivers it. One trigger watches all forms for ${DAYS} simulated days with the default Requests per Day; n8n polls every minute, and each form takes one request.`,
 		head: ['Forms', 'Requests a day', 'Mean delay', 'Longest delay'],
 		rows,
 	};
