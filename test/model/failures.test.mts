@@ -50,7 +50,7 @@ describe('A failure', () => {
 		// as ten forms that are read
 		expect(lodash.mean(world.oracle.listDelays())).toBeLessThanOrEqual(20);
 		await world.run(90);
-		await world.run(4 * 60, undefined, { failWith });
+		await world.run(5 * 60, undefined, { failWith });
 		expect(world.reports).toHaveLength(4);
 		// a failure of all is reported each hour
 		await world.run(10 * 60, undefined, failAll(faults.certificate));
@@ -122,7 +122,7 @@ describe('One page that cannot be read', () => {
 	it('is an expired position, and no deleted form, if cursors expire before the reading goes on', async () => {
 		// a whole reading takes five hours
 		const given = { paging: 'cursor', requestsPerDay: 72 } as const;
-		const { world } = createPaged({ pages: 15, pageSize: 1, ...given });
+		const { world } = createPaged({ pages: 15, pageSize: 2, ...given });
 		const givenAt = new Map<number, number>();
 		const failWith = ({ page, at }: Sent) => {
 			if (at - (givenAt.get(page) ?? at) > 30 * MINUTE_MS) return faults.notFound;

@@ -13,7 +13,6 @@ import {
 	readCreatedAtMs,
 } from './known';
 import type { Known, KnownResponse } from './known';
-import { MINUTE_MS } from './pace';
 import type { PageRead } from './reading';
 import type { FormState } from './state';
 
@@ -66,9 +65,8 @@ export function comparePage(
 ): void {
 	for (const record of page.records) {
 		const fingerprint = computeFingerprint(getId(record)!);
-		const other = found.get(fingerprint);
-		// if a response is listed twice, its complete record counts
-		if (other !== undefined && (isIncomplete(record) || !isIncomplete(other.record))) continue;
+		// later pages list again what has moved while the pages were read
+		if (found.has(fingerprint)) continue;
 		const entry = changes.get(fingerprint) ?? before.get(fingerprint);
 		const { event, after } = compareRecord(record, page.readAtMs, entry, rules);
 		if (event !== undefined && rules.events.includes(event)) {
@@ -87,7 +85,7 @@ function compareRecord(
 	const was = entry === undefined ? undefined : parseEntry(entry);
 	const isSilent = was === undefined && isExisting(record, rules.baseline);
 	const standing = was?.kind ?? (isSilent ? 'seen' : 'new');
-	const step = advance(record, readAtMs, [standing, was?.sinceMinute], rules);
+	const step = advance(record, readAtMs, standing, rules);
 	const answers = rules.events.includes('responseUpdated')
 		? (computeAnswersFingerprint(record) ?? was?.answers)
 		: undefined;
@@ -124,7 +122,7 @@ type Standing = KnownResponse['kind'] | 'seen' | 'new';
 function advance(
 	record: IDataObject,
 	readAtMs: number,
-	[standing, foundBefore]: [Standing, number?],
+	standing: Standing,
 	{ events, abandonedAfterMs }: Rules,
 ): Step {
 	if (!isIncomplete(record)) {
@@ -135,12 +133,9 @@ function advance(
 	const isStart = standing === 'new' && events.includes('responseStarted');
 	const event = isStart ? 'responseStarted' : undefined;
 	if (!events.includes('responseAbandoned')) return { event, after: { kind: 'incomplete' } };
-	const createdAtMs = readCreatedAtMs(record);
-	const foundMinute = foundBefore ?? Math.ceil(readAtMs / MINUTE_MS);
-	const sinceMinute = createdAtMs === undefined ? foundMinute : undefined;
-	const sinceMs = createdAtMs ?? foundMinute * MINUTE_MS;
-	const isAbandoned = readAtMs >= sinceMs + abandonedAfterMs;
-	if (isStart || !isAbandoned) return { event, after: { kind: 'waiting', sinceMinute } };
+	// without a time, nobody knows how long it has been incomplete
+	const isAbandoned = readAtMs >= (readCreatedAtMs(record) ?? Infinity) + abandonedAfterMs;
+	if (isStart || !isAbandoned) return { event, after: { kind: 'waiting' } };
 	// what was abandoned before the trigger began, or before the event was chosen, starts nothing
 	const isNews = standing === 'new' || standing === 'waiting';
 	return { event: isNews ? 'responseAbandoned' : undefined, after: { kind: 'abandoned' } };

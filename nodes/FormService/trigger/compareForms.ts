@@ -1,3 +1,4 @@
+import { isEqual } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { getCreationTime, sortOldestFirst } from '../api/answers/order';
 import type { FormEvent, TriggerEvent } from '../parameters/watched';
@@ -58,9 +59,10 @@ export function compareForms(
 		const isNew = isAll && known === undefined && isCreated(form, listedSinceMs);
 		const before = known ?? (isNew ? created : existing);
 		const attributes = events.includes('formUpdated') ? encodeAttributes(form.record) : undefined;
-		const isSame = known !== undefined && attributes === known.attributes;
+		const changed =
+			before.attributes && attributes ? listChanged(before.attributes, attributes) : [];
+		const isSame = known !== undefined && isEqual(attributes, known.attributes);
 		const after = isSame ? known : { ...before, attributes };
-		const changed = before.attributes ? listChanged(before.attributes, form.record) : [];
 		const event = findEvent(isNew, changed);
 		if (event !== undefined && events.includes(event)) {
 			found.push({ event, form, after, ...(event === 'formUpdated' && { changed }) });

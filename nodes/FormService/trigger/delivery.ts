@@ -16,31 +16,29 @@ import { findName } from './formList';
 import { encodeKnown, sweepKnown } from './known';
 import { createItems } from './output';
 import { addRequests, HOUR_MS, isOver, MINUTE_MS } from './pace';
-import { countRoom } from './pollContext';
+import { computeFormSpacingMs, countRoom } from './pollContext';
 import type { MadeItem, Poll } from './pollContext';
 import { isFirstReading, movePosition } from './position';
-import type { Plan, Scope } from './position';
+import type { Scope } from './position';
 import { readWhole } from './reading';
 import type { Part } from './reading';
 import type { FormState } from './state';
 
 /** How events of responses become items, and what is known of their form then. */
 
-/** What a reading begins with. */
-export type Begun = {
+/** One reading of a form in one poll. */
+export type FormReading = {
 	formId: string;
 	scope: Scope;
-	/** What is known of the form; after the reading, with the baseline in the service's time. */
+	/** What is known of the form without the reading. */
 	state: FormState;
-	/** How long the form waits for each of its requests, in milliseconds. */
-	spacingMs: number;
-	plan: Plan;
-	/** The URLs of the pages that this poll has read of the form. */
-	readUrls: Set<string>;
+	/** Epoch milliseconds. */
+	startedAtMs: number;
+	part: Part;
+	/** Whether the pages have as many events as there is room for. */
+	isFull: boolean;
+	comparison: Comparison;
 };
-
-/** One reading of a form in one poll. */
-export type FormReading = Begun & { startedAtMs: number; part: Part; comparison: Comparison };
 
 /**
  * Delivers the events of a reading: those that the filters let pass, as many as there is room and time for.
@@ -51,12 +49,12 @@ export type FormReading = Begun & { startedAtMs: number; part: Part; comparison:
 export async function deliver(poll: Poll, reading: FormReading): Promise<void> {
 	const { met, fields, requests } = await filterEvents(poll, reading);
 	const wanted = sortEvents(met);
-	const made = await makeItems(poll, reading.formId, wanted.slice(0, countRoom(poll)), fields);
-	const left = wanted.slice(made.length);
-	const hasDelivered = made.length > 0;
+	const items = await makeItems(poll, reading.formId, wanted.slice(0, countRoom(poll)), fields);
+	const left = wanted.slice(items.length);
+	const hasDelivered = items.length > 0;
 	await pauseIfDue();
 	poll.forms.set(reading.formId, learn(poll, reading, left, { requests, hasDelivered }));
-	poll.items.push(...made);
+	poll.items.push(...items);
 }
 
 /**
@@ -66,13 +64,12 @@ export async function deliver(poll: Poll, reading: FormReading): Promise<void> {
  */
 function learn(
 	poll: Poll,
-	{ formId, scope, state, spacingMs, startedAtMs, part, comparison }: FormReading,
+	{ formId, scope, state, startedAtMs, part, isFull, comparison }: FormReading,
 	left: readonly FoundEvent[],
 	{ requests, hasDelivered }: { requests: number; hasDelivered: boolean },
 ): FormState {
 	// what the filters held back can make room for events on later pages
-	const isFull = comparison.found.size >= countRoom(poll) && !part.isEnd;
-	const again = left[0]?.page ?? (isFull ? part.pages.at(-1) : undefined);
+	const again = left[0]?.page ?? (isFull && !part.isEnd ? part.pages.at(-1) : undefined);
 	const moved = movePosition(state, scope, part, again);
 	const isRoundOver = scope === 'all' && moved.all?.next === undefined;
 	const listed = endComparison(comparison, new Set(left));
@@ -84,6 +81,7 @@ function learn(
 	poll.memory.decoded.set(formId, { text: text!, known });
 	// a first reading is on top of Requests per Day
 	const pages = scope === 'all' && isFirstReading(state) ? 1 : part.requests;
+	const spacingMs = computeFormSpacingMs(poll, state);
 	const pace = addRequests(state.pace, pages + requests, spacingMs, startedAtMs);
 	const deliveredAtMs = hasDelivered ? startedAtMs : state.deliveredAtMs;
 	return { ...moved, known: text, sweep, pace, deliveredAtMs };

@@ -3,7 +3,7 @@ import { clock } from '../api/clock';
 import { asNodeError, getCause, NotSent, ServiceError } from '../api/errors';
 import { describeUnknownForm, getChosenName, isFormMissing } from '../parameters/formId';
 import type { Failure, NodeError, TriggerMemory } from './memory';
-import { DAY_MS, EARLY_MS, HOUR_MS, isOver, MINUTE_MS } from './pace';
+import { EARLY_MS, HOUR_MS, isOver, MINUTE_MS } from './pace';
 import { listWatchedIds } from './pollContext';
 import type { Poll } from './pollContext';
 
@@ -39,8 +39,6 @@ export function isWaiting({ memory: { failures }, occasion }: Poll, key: string)
 /** What a failure is about. */
 type Details = {
 	formId?: string;
-	/** The shortest wait, in milliseconds. */
-	leastMs?: number;
 	/** The page that failed, counted from 0. */
 	page?: number;
 };
@@ -55,7 +53,7 @@ export function noteFailure(
 	poll: Poll,
 	key: string,
 	cause: unknown,
-	{ formId, leastMs = 0, page = 0 }: Details = {},
+	{ formId, page }: Details = {},
 ): number {
 	const { request, memory } = poll;
 	const { logger } = request.n8n;
@@ -67,7 +65,7 @@ export function noteFailure(
 		return 0;
 	}
 	const isOfAccount = isAccountFailure(error);
-	const { count } = addFailure(memory, key, error, { formId, leastMs, page });
+	const { count } = addFailure(memory, key, error, { formId, page });
 	if (isOfAccount) addFailure(memory, ACCOUNT, error);
 	poll.isStopped ||= isOfAccount;
 	poll.errors.push(error);
@@ -108,7 +106,7 @@ export function addFailure(
 	{ failures }: TriggerMemory,
 	key: string,
 	error: NodeError,
-	{ formId, leastMs = 0, page = 0 }: Details = {},
+	{ formId, page = 0 }: Details = {},
 ): Failure {
 	const failedAtMs = clock.now();
 	const { retryAfterMs, resetsAtEpochMs = failedAtMs } = { ...error.failure } as Retry;
@@ -117,9 +115,8 @@ export function addFailure(
 	const last = failures.get(key);
 	const { count, isReported } = last && page <= last.page ? last : { count: 0 };
 	const doubledMs = Math.min(MIN_WAIT_MS * 2 ** count, MAX_WAIT_MS);
-	const waitMs = Math.max(askedMs, doubledMs - EARLY_MS, Math.min(leastMs, DAY_MS) - EARLY_MS);
-	const state = { count: count + 1, page, failedAtMs, waitMs, isReported };
-	const failure: Failure = { ...state, error, formId };
+	const waitMs = Math.max(askedMs, doubledMs - EARLY_MS);
+	const failure = { count: count + 1, page, failedAtMs, waitMs, error, formId, isReported };
 	failures.set(key, failure);
 	return failure;
 }
@@ -184,8 +181,10 @@ export function takeErrorToReport(
 	const nowMs = clock.now();
 	if (!isOver(memory.reportedAtMs, HOUR_MS, nowMs)) return undefined;
 	const failure = [...memory.failures.values()].find(({ count, error, formId, isReported }) => {
-		const isDone = isReported && isOneOfSeveral && formId !== undefined;
-		return errors.includes(error) && count >= UNTIL_REPORTED && !isDone;
+		// a poll with items reports nothing, so the first report can be of an earlier poll
+		const isOnce = isOneOfSeveral && formId !== undefined;
+		const isDone = isReported && (isOnce || !errors.includes(error));
+		return count >= UNTIL_REPORTED && !isDone;
 	});
 	if (failure === undefined) return undefined;
 	failure.isReported = true;

@@ -17,7 +17,7 @@ import {
 import { createItems } from './output';
 import type { Event } from './output';
 import { addRequests, HOUR_MS, isDue, isOver } from './pace';
-import { countRoom, createForm } from './pollContext';
+import { beginForm, countRoom } from './pollContext';
 import type { Poll } from './pollContext';
 import { readPart, readWhole } from './reading';
 
@@ -45,12 +45,14 @@ export async function pollFormList(poll: Poll): Promise<void> {
 		noteAnswer(poll);
 		const listed = parseFormList(records);
 		for (const { id, name } of listed.values()) memory.names.set(id, name);
-		const isFull = await deliverForms(poll, listed);
+		const isUrgent = await deliverForms(poll, listed);
 		const pace = addRequests(memory.formList, requests, spacingMs, times.startedAtMs);
-		memory.formList = { ...pace, isFull };
+		memory.formList = { ...pace, isUrgent };
 		noteMissingForm(poll, listed);
 	} catch (error) {
-		noteFailure(poll, FORM_LIST, error, { leastMs: spacingMs });
+		noteFailure(poll, FORM_LIST, error);
+		const pace = addRequests(memory.formList, 1, spacingMs, times.startedAtMs);
+		memory.formList = { ...pace, isUrgent: true };
 	}
 }
 
@@ -58,8 +60,8 @@ export async function pollFormList(poll: Poll): Promise<void> {
 function isListDue({ parameters, memory: { formList }, occasion, spacingMs }: Poll): boolean {
 	const { lists } = parameters;
 	if (!lists.forms || formList === undefined) return lists.forms;
-	if (occasion === 'publish' || formList.isFull) return true;
-	const leastMs = lists.responses ? HOUR_MS / formList.requests : 0;
+	if (occasion === 'publish') return true;
+	const leastMs = lists.responses && !formList.isUrgent ? HOUR_MS / formList.requests : 0;
 	return isDue(formList, Math.max(spacingMs, leastMs), clock.now());
 }
 
@@ -84,7 +86,7 @@ async function deliverForms(poll: Poll, listed: ReadonlyMap<string, ListedForm>)
 	const found = compareForms(forms, listed, {
 		...parameters,
 		listedSinceMs: poll.listedSinceMs,
-		existing: responses ? createForm(poll) : {},
+		existing: responses ? beginForm(poll) : {},
 		created: responses ? { known: '' } : {},
 		nowMs: times.startedAtMs,
 	});

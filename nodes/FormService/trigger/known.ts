@@ -19,8 +19,6 @@ export type KnownResponse = {
 	 * the response stays incomplete; `abandoned` has started the workflow.
 	 */
 	readonly kind: 'complete' | 'incomplete' | 'waiting' | 'abandoned';
-	/** When a response without `created_at` was first read, in minutes since 1970. */
-	readonly sinceMinute?: number;
 	/** See `computeAnswersFingerprint`; undefined unless Response Updated is chosen. */
 	readonly answers?: string;
 };
@@ -38,18 +36,16 @@ export function computeFingerprint(text: string): string {
 
 const KINDS = { c: 'complete', i: 'incomplete', w: 'waiting', a: 'abandoned' } as const;
 
-/** A letter, in capitals while `sweepKnown` waits for the response to be listed; minutes; answers. */
-const ENTRY = /^([ciwa])([\da-z]*)(?::([\w-]{10}))?$/i;
-const FINGERPRINT_AND_ENTRY = /^[\w-]{10}[ciwa][\da-z]*(:[\w-]{10})?$/i;
+/** A fingerprint; a letter, in capitals while `sweepKnown` waits for the response to be listed; answers. */
+const FINGERPRINT_AND_ENTRY = /^[\w-]{10}[ciwa]([\w-]{10})?$/i;
 
-export function formatEntry({ kind, sinceMinute, answers }: KnownResponse): string {
-	return kind[0] + (sinceMinute?.toString(36) ?? '') + (answers === undefined ? '' : `:${answers}`);
+export function formatEntry({ kind, answers = '' }: KnownResponse): string {
+	return kind[0] + answers;
 }
 
 export function parseEntry(entry: string): KnownResponse {
-	const [, letter, minutes, answers] = ENTRY.exec(entry) ?? [];
-	const kind = KINDS[letter.toLowerCase() as keyof typeof KINDS];
-	return { kind, sinceMinute: minutes === '' ? undefined : parseInt(minutes, 36), answers };
+	const kind = KINDS[entry[0].toLowerCase() as keyof typeof KINDS];
+	return { kind, answers: entry.slice(1) || undefined };
 }
 
 export function encodeKnown(known: Known): string {

@@ -3,7 +3,7 @@ import type { Account } from '../api/account';
 import { clock } from '../api/clock';
 import type { RequestContext } from '../api/requestContext';
 import type { NodeError, TriggerMemory } from './memory';
-import { MINUTE_MS } from './pace';
+import { computeWeight, MINUTE_MS } from './pace';
 import type { Parameters } from './parameters';
 import { identifyService, loadState } from './state';
 import type { FormState, State } from './state';
@@ -126,24 +126,27 @@ export function countRoom({ parameters, items }: Poll): number {
 	return parameters.maxPerPoll - items.length;
 }
 
-/** What is known of a form that is watched from this poll on. After a damage, no existing response is emitted. */
-export function createForm({ memory, parameters, state, times }: Poll): FormState {
+/**
+ * What is known of a form whose responses are watched, from this poll on if they were not before. To be called
+ * after a reply, which shows the service's time. After a damage, no existing response is emitted.
+ */
+export function beginForm(
+	{ memory, parameters, state, times }: Poll,
+	form: FormState = {},
+): FormState {
+	if (form.known !== undefined || form.baseline !== undefined) return form;
+	// the service's times are often cut off to seconds
+	const sinceMs = Math.ceil((times.startedAtMs + (memory.offsetMs ?? 0)) / 1_000) * 1_000;
 	const emitSinceMs = state.isDamaged ? undefined : parameters.emitSinceMs;
-	const baseline = { sinceMs: times.startedAtMs, isLocal: true, emitSinceMs };
-	return placeBaseline({ baseline }, memory.offsetMs);
+	return { ...form, baseline: { sinceMs, emitSinceMs } };
 }
 
-/**
- * Puts the time of a baseline into the service's time.
- *
- * @param offsetMs how far the service's clock is ahead; undefined before its first reply
- */
-export function placeBaseline(state: FormState, offsetMs: number | undefined): FormState {
-	const { baseline } = state;
-	if (!baseline?.isLocal || offsetMs === undefined) return state;
-	// the service's times are often cut off to seconds
-	const sinceMs = Math.ceil((baseline.sinceMs + offsetMs) / 1_000) * 1_000;
-	return { ...state, baseline: { ...baseline, sinceMs, isLocal: undefined } };
+/** How long a form waits for each of its requests, in milliseconds. */
+export function computeFormSpacingMs(
+	{ spacingMs, times }: Poll,
+	{ deliveredAtMs }: FormState,
+): number {
+	return spacingMs / computeWeight(deliveredAtMs, times.startedAtMs);
 }
 
 /** The IDs of the forms whose responses are watched. */

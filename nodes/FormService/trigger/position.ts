@@ -16,8 +16,8 @@ import type { FormState } from './state';
 export type Scope = 'newest' | 'all';
 
 /** Whether the first reading of all pages is under way: it waits for nothing while it advances. */
-export function isFirstReading({ baseline, pace, all }: FormState): boolean {
-	return baseline !== undefined && (pace === undefined || all?.next !== undefined);
+export function isFirstReading({ known, baseline, all }: FormState): boolean {
+	return known === undefined || (baseline !== undefined && all?.next !== undefined);
 }
 
 /**
@@ -30,8 +30,9 @@ export function isFormDue(
 	nowMs: number,
 	isAllWaiting = false,
 ): boolean {
-	const { pace, all, newest } = state;
-	if (pace === undefined || (isFirstReading(state) && !isAllWaiting)) return true;
+	const { known, pace, all, newest } = state;
+	if (pace === undefined) return true;
+	if (known !== undefined && isFirstReading(state) && !isAllWaiting) return true;
 	const isUrgent = all?.isUrgent || newest?.isUrgent;
 	return isDue(pace, spacingMs, nowMs, isUrgent ? computeMost(spacingMs) : 0);
 }
@@ -128,16 +129,7 @@ function moveNewest(
 	// a list that has become shorter has nothing at its former last page
 	if (end === 'last' && part.pages[0].records.length === 0) return forgetNewest(state);
 	const from = next ?? (end === 'last' ? part.pages.at(-1) : undefined);
-	const newest = { end, next: from && toPosition(from), isUrgent };
-	return { ...state, newest, all: isUrgent ? state.all : skipPages(state.all, part) };
-}
-
-/** The reading of all pages goes on behind pages that the reading of the newest has read. */
-function skipPages(all: FormState['all'], { pages }: Part): FormState['all'] {
-	const [first, last] = [pages[0], pages.at(-1)!];
-	const index = getIndex(all?.next);
-	const isRead = first.pagesBefore <= index && index <= last.pagesBefore;
-	return isRead && last.next ? { ...all, next: toPosition(last.next) } : all;
+	return { ...state, newest: { end, next: from && toPosition(from), isUrgent } };
 }
 
 /** After so many failures in a row, a page is given up and the reading begins at the first page. */
@@ -184,40 +176,32 @@ function toPosition({ url, pagesBefore, recordsBefore }: PagePosition): PagePosi
 /** Lists of fewer pages have no reading of the newest responses: all pages are read about as soon. */
 const MIN_PAGES = 3;
 
-/**
- * The order of the records that a reading has passed: what the last one is ordered by, and how often the
- * first and last records of the pages fell or rose. One record out of place changes nothing.
- */
+/** On how many pages of a reading the times, or else the numbers, fell or rose from the first record to the last. */
 type Order = NonNullable<NonNullable<FormState['all']>['order']>;
 
-function addToOrder(order: Order | undefined, pages: Part['pages']): Order | undefined {
-	let [last, falls, rises] = [order?.last, order?.falls ?? 0, order?.rises ?? 0];
-	for (const { records } of pages) {
-		for (const record of records.length > 0 ? [records[0], records.at(-1)!] : []) {
-			const [time, number] = readOrder(record);
-			const rise = last === undefined ? 0 : time - last[0] || number - last[1];
-			falls += Number(rise < 0);
-			rises += Number(rise > 0);
-			last = [time, number];
-		}
-	}
-	return last && { last, falls, rises };
+function addToOrder({ falls, rises }: Order = { falls: 0, rises: 0 }, pages: Part['pages']): Order {
+	const steps = pages.map(({ records }) => {
+		const [first, last] = [records[0] ?? {}, records.at(-1) ?? {}].map(readOrder);
+		return last.time - first.time || last.number - first.number;
+	});
+	return {
+		falls: falls + steps.filter((step) => step < 0).length,
+		rises: rises + steps.filter((step) => step > 0).length,
+	};
 }
 
-/** What the order of a list is guessed by: times, or numbers if the times are equal. */
-function readOrder(record: IDataObject): [number, number] {
-	return [readCreatedAtMs(record) ?? 0, readNumber(record.number) ?? 0];
+function readOrder(record: IDataObject): { time: number; number: number } {
+	return { time: readCreatedAtMs(record) ?? 0, number: readNumber(record.number) ?? 0 };
 }
 
-/** So many times as many steps in one direction as in the other one make an order. */
+/** So many times as many pages in one direction as in the other one make an order. */
 const CLEARLY = 4;
 
 /** At which end a list has its newest responses. Only numbered pages can begin with the last one. */
 function findNewestEnd(
-	order: Order | undefined,
+	{ falls, rises }: Order,
 	{ isNumbered }: PageRead,
 ): 'first' | 'last' | undefined {
-	const { falls, rises } = order ?? { falls: 0, rises: 0 };
 	if (falls > CLEARLY * rises) return 'first';
 	return isNumbered && rises > CLEARLY * falls ? 'last' : undefined;
 }

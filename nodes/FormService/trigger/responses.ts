@@ -3,14 +3,13 @@ import { conditionsNeedFields } from '../api/answers/conditions';
 import { clock, pauseIfDue } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
 import { comparePage, endsKnown, startComparison } from './compare';
-import type { Comparison } from './compare';
 import { deliver } from './delivery';
-import type { Begun, FormReading } from './delivery';
+import type { FormReading } from './delivery';
 import { isWaiting, noteAnswer, noteFailure, noteGivenUp, noteSuccess } from './failures';
 import { decodeKnown } from './known';
 import type { Known } from './known';
-import { addRequests, computeWeight } from './pace';
-import { countRoom, createForm, listWatchedIds, placeBaseline } from './pollContext';
+import { addRequests } from './pace';
+import { beginForm, computeFormSpacingMs, countRoom, listWatchedIds } from './pollContext';
 import type { Poll } from './pollContext';
 import { beginAtSamePage, giveUpPage, isFormDue, planReading } from './position';
 import type { Scope } from './position';
@@ -21,79 +20,48 @@ import type { FormState } from './state';
 /** How a poll reads the responses of its forms. */
 
 /**
- * Reads the forms that are due: the least recently read first, and those that failed last, so that they keep
- * no other form from being read. What a form delivers takes the room of others.
+ * Reads the forms that are due, the least recently read first: of each form the newest responses, if they are
+ * read by themselves, and then some of all pages. What a form delivers takes the room of others.
  */
 export async function pollResponses(poll: Poll): Promise<void> {
 	const { forms, times } = poll;
 	const ids = listWatchedIds(poll);
-	for (const id of ids) {
-		const { known, baseline } = forms.get(id) ?? {};
-		const isBegun = known !== undefined || baseline !== undefined;
-		if (!isBegun) forms.set(id, { ...forms.get(id), ...createForm(poll) });
+	const due = ids.filter((id) => isFormWanted(poll, id, forms.get(id)));
+	for (const id of sortBy(due, (one) => forms.get(one)?.pace?.atMs ?? 0)) {
+		for (const scope of SCOPES) {
+			const isOver = countRoom(poll) <= 0 || clock.now() >= times.readUntilMs;
+			if (!poll.isStopped && !isOver) await pollScope(poll, id, scope);
+		}
 	}
-	const due = ids.filter((id) => isFormWanted(poll, id));
-	for (const id of sortBy(due, [
-		(one) => hasFailed(poll, one),
-		(one) => forms.get(one)?.pace?.atMs ?? 0,
-	])) {
-		if (poll.isStopped || countRoom(poll) <= 0 || clock.now() >= times.readUntilMs) return;
-		await pollForm(poll, id);
-	}
+	// what comes to forms that could not be read is new
+	for (const id of ids) forms.set(id, beginForm(poll, forms.get(id)));
 }
 
 const SCOPES: readonly Scope[] = ['newest', 'all'];
 
 const toKey = (formId: string, scope: Scope) => `${formId} ${scope}`;
 
-function hasFailed({ memory }: Poll, formId: string): boolean {
-	return SCOPES.some((scope) => memory.failures.has(toKey(formId, scope)));
-}
-
-/** How long a form waits for each of its requests, in milliseconds. */
-function computeFormSpacingMs({ spacingMs, times }: Poll, { deliveredAtMs }: FormState): number {
-	return spacingMs / computeWeight(deliveredAtMs, times.startedAtMs);
-}
-
-function isFormWanted(poll: Poll, formId: string): boolean {
-	const { forms, occasion, parameters, times } = poll;
-	const state = forms.get(formId)!;
+function isFormWanted(poll: Poll, formId: string, state: FormState = {}): boolean {
+	const { memory, occasion, parameters, times } = poll;
+	const hasFailed = SCOPES.some((scope) => memory.failures.has(toKey(formId, scope)));
 	// a person who publishes the workflow is to see what is wrong with filters and forms
-	const isChecked = conditionsNeedFields(parameters.conditions) || hasFailed(poll, formId);
-	if (occasion === 'publish' && isChecked) return true;
-	const spacingMs = computeFormSpacingMs(poll, state);
+	if (occasion === 'publish' && (hasFailed || conditionsNeedFields(parameters.conditions)))
+		return true;
 	const isAllWaiting = isWaiting(poll, toKey(formId, 'all'));
-	return isFormDue(state, spacingMs, times.startedAtMs, isAllWaiting);
-}
-
-/** Reads the newest responses of a form, if they are read by themselves, and then some of all pages. */
-async function pollForm(poll: Poll, formId: string): Promise<void> {
-	const spacingMs = computeFormSpacingMs(poll, poll.forms.get(formId)!);
-	const { lastPollAtMs, parameters, times } = poll;
-	const needsFields = parameters.lists.fields;
-	const options = { needsFields, lastPollAtMs, nowMs: times.startedAtMs };
-	const readUrls = new Set<string>();
-	for (const scope of SCOPES) {
-		const state = poll.forms.get(formId)!;
-		if (scope === 'newest' && isOneForBoth(poll, formId, state)) continue;
-		if (poll.isStopped || countRoom(poll) <= 0 || isWaiting(poll, toKey(formId, scope))) continue;
-		const plan = planReading(state, scope, spacingMs, options);
-		if (readUrls.has(plan.from?.url ?? '')) continue;
-		await pollScope(poll, { formId, scope, state, spacingMs, plan, readUrls });
-	}
-}
-
-/** Whether the reading of all pages does for the newest responses as well, or there is no other one. */
-function isOneForBoth(poll: Poll, formId: string, state: FormState): boolean {
-	if (state.newest === undefined) return true;
-	return beginAtSamePage(state) && !isWaiting(poll, toKey(formId, 'all'));
+	return isFormDue(state, computeFormSpacingMs(poll, state), times.startedAtMs, isAllWaiting);
 }
 
 /** Reads a part of a form and delivers what is new. A failure is taken note of. */
-async function pollScope(poll: Poll, begun: Begun): Promise<void> {
-	const { formId, scope, state, spacingMs } = begun;
+async function pollScope(poll: Poll, formId: string, scope: Scope): Promise<void> {
+	const { forms, memory } = poll;
+	const before = forms.get(formId) ?? {};
 	const key = toKey(formId, scope);
-	const reading = await readForm(poll, begun);
+	if (isWaiting(poll, key)) return;
+	// the reading of all pages does for the newest responses as well
+	const isOne = beginAtSamePage(before) && !isWaiting(poll, toKey(formId, 'all'));
+	if (scope === 'newest' && (before.newest === undefined || isOne)) return;
+
+	const reading = await readForm(poll, formId, scope, before);
 	const { pages, error, requests } = reading.part;
 	const last = pages.at(-1)?.pagesBefore;
 	try {
@@ -102,19 +70,17 @@ async function pollScope(poll: Poll, begun: Begun): Promise<void> {
 			await deliver(poll, reading);
 		}
 		if (error !== undefined) throw error;
-		const isUnfinished = scope === 'all' && poll.forms.get(formId)?.all?.next !== undefined;
-		noteSuccess(poll.memory, key, isUnfinished ? last : undefined);
+		const isUnfinished = scope === 'all' && forms.get(formId)?.all?.next !== undefined;
+		noteSuccess(memory, key, isUnfinished ? last : undefined);
 	} catch (cause) {
-		const page = last === undefined ? state[scope]?.next?.pagesBefore : last + 1;
-		const isRead = last !== undefined && cause === error;
-		// a form that was never read has no pace
-		const leastMs = isRead || state.pace ? 0 : requests * spacingMs;
-		const failures = noteFailure(poll, key, cause, { formId, leastMs, page });
-		if (isRead) return;
-		const after = last === undefined ? giveUpPage(state, scope, cause, failures) : state;
-		if (after !== state) noteGivenUp(poll.memory, key);
-		const pace = state.pace && addRequests(state.pace, requests, spacingMs, reading.startedAtMs);
-		poll.forms.set(formId, pace === undefined ? after : { ...after, pace });
+		const page = last === undefined ? before[scope]?.next?.pagesBefore : last + 1;
+		const failures = noteFailure(poll, key, cause, { formId, page });
+		if (last !== undefined && cause === error) return;
+		const after = last === undefined ? giveUpPage(before, scope, cause, failures) : before;
+		if (after !== before) noteGivenUp(memory, key);
+		const spacingMs = computeFormSpacingMs(poll, before);
+		const pace = addRequests(before.pace, requests, spacingMs, reading.startedAtMs);
+		forms.set(formId, { ...after, pace });
 	}
 }
 
@@ -122,29 +88,37 @@ async function pollScope(poll: Poll, begun: Begun): Promise<void> {
 const RECORDS_AT_ONCE = 500;
 
 /** Reads pages until they have enough events for the room, or the plan ends the reading. */
-async function readForm(poll: Poll, begun: Begun): Promise<FormReading> {
-	const { memory, request, parameters } = poll;
-	const { formId, plan, readUrls } = begun;
+async function readForm(
+	poll: Poll,
+	formId: string,
+	scope: Scope,
+	before: FormState,
+): Promise<FormReading> {
+	const { lastPollAtMs, parameters, request, times } = poll;
 	const startedAtMs = clock.now();
-	const comparison = startComparison(recallKnown(poll, formId, begun.state));
-	let { state } = begun;
+	const plan = planReading(before, scope, computeFormSpacingMs(poll, before), {
+		needsFields: parameters.lists.fields,
+		lastPollAtMs,
+		nowMs: times.startedAtMs,
+	});
+	const comparison = startComparison(recallKnown(poll, formId, before));
+	let state = before;
+	let isFull = false;
 	const isEnough = async (page: PageRead) => {
-		state = placeBaseline(begun.state, memory.offsetMs);
+		state = beginForm(poll, before);
 		const rules = { ...parameters, baseline: state.baseline };
 		for (const records of chunk(page.records, RECORDS_AT_ONCE)) {
 			await pauseIfDue();
 			comparePage(comparison, { ...page, records }, rules);
 		}
-		readUrls.add(page.url);
+		isFull = comparison.found.size >= countRoom(poll);
 		// what a poll before has delivered of the page where the reading goes on does not end it
 		const isStart = page.url === plan.from?.url;
-		const isKnown = plan.isUntilKnown && !isStart && endsKnown(page, comparison);
-		return isKnown || hasEnough(poll, comparison) || readUrls.has(page.next?.url ?? '');
+		return isFull || (plan.isUntilKnown && !isStart && endsKnown(page, comparison));
 	};
 	const target = createTarget(request.account, endpoints.listResponses, { formId });
-	const options = { ...plan, isEnough, needsIdentity: true };
-	const part = await readPart(poll, target, options);
-	return { ...begun, state, startedAtMs, part, comparison };
+	const part = await readPart(poll, target, { ...plan, isEnough, needsIdentity: true });
+	return { formId, scope, state, startedAtMs, part, isFull, comparison };
 }
 
 /** What is known of the responses of a form. */
@@ -154,9 +128,4 @@ function recallKnown({ memory }: Poll, formId: string, { known: text = '' }: For
 	const known = decodeKnown(text)!;
 	memory.decoded.set(formId, { text, known });
 	return known;
-}
-
-/** Whether the events fill the room. */
-function hasEnough(poll: Poll, { found }: Comparison): boolean {
-	return found.size >= countRoom(poll);
 }

@@ -26,13 +26,6 @@ const place = {
 	isUrgent: z.boolean().optional(),
 };
 
-/** The order of the records that a reading has passed, see `Order`. */
-const order = z.object({
-	last: z.tuple([z.number(), z.number()]),
-	falls: nonNegative,
-	rises: nonNegative,
-});
-
 /** Since when something is missing from its list, in epoch milliseconds, and the readings since then. */
 const absence = z.object({ atMs: z.number(), readings: nonNegative });
 
@@ -48,16 +41,20 @@ const form = z.object({
 		.object({
 			/** Responses that were created then or later are new. Epoch milliseconds of the service. */
 			sinceMs: z.number(),
-			/** The time is that of this machine, as long as the service's is not known. */
-			isLocal: z.boolean().optional(),
 			/** Existing responses that were created then or later are emitted: 0 for all, undefined for none. */
 			emitSinceMs: z.number().optional(),
 		})
 		.optional(),
-	/** The requests that are still to be waited for; undefined until a page was read. */
+	/** The requests that are still to be waited for; undefined until one was sent. */
 	pace: z.object({ atMs: z.number(), requests: nonNegative }).optional(),
 	/** The reading of all pages, which goes round. */
-	all: z.object({ ...place, order: order.optional() }).optional(),
+	all: z
+		.object({
+			...place,
+			/** See `Order`. */
+			order: z.object({ falls: nonNegative, rises: nonNegative }).optional(),
+		})
+		.optional(),
 	/** The reading of the newest responses, if the list has them at one end and other pages behind. */
 	newest: z.object({ ...place, end: z.enum(['first', 'last']) }).optional(),
 	/** When the form last delivered a response, in epoch milliseconds. */
@@ -65,18 +62,12 @@ const form = z.object({
 	/** See `sweepKnown`. */
 	sweep: absence.optional(),
 	/** See `encodeAttributes`; undefined unless Form Updated is chosen. */
-	attributes: z
-		.string()
-		.regex(/^[3-7]/)
-		.optional(),
+	attributes: z.record(z.string(), z.string()).optional(),
 	/** Since when the form is not listed or watched any more. */
 	left: absence.optional(),
 });
 
-/** A form that was read is known. */
-const isWhole = ({ pace, known }: FormState) => pace === undefined || known !== undefined;
-
-const VERSION = 5;
+const VERSION = 6;
 
 const schema = z.object({
 	version: z.literal(VERSION),
@@ -88,7 +79,7 @@ const schema = z.object({
 	listedSinceMs: z.number().optional(),
 	/** An earlier state could not be read: existing responses start nothing. */
 	isDamaged: z.boolean().optional(),
-	forms: z.array(form.refine(isWhole)),
+	forms: z.array(form),
 });
 
 /** What is known of one form. */

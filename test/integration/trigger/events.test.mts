@@ -72,7 +72,7 @@ describe('Form Updated', () => {
 			},
 			{ id: 'b' },
 		];
-		const changed = ['is_closed', 'name', 'secret', 'webhook_secret'];
+		const changed = ['is_closed', 'name', 'secret', 'theme', 'webhook_secret'];
 		const item = {
 			event: 'formUpdated',
 			changed,

@@ -39,7 +39,7 @@ const failed = (cause: 'configuration-invalid' | 'temporarily-unavailable') =>
 it.each<[string, number[], 'first' | 'last' | undefined]>([
 	['falls', [8, 7, 6, 5, 4, 3, 2, 1], 'first'],
 	['rises', [1, 2, 3, 4, 5, 6, 7, 8], 'last'],
-	['falls, but for one record', [9, 8, 7, 6, 5, 10, 3, 2, 1, 0], 'first'],
+	['falls, but on one page', [12, 11, 9, 8, 7, 6, 4, 5, 3, 2, 1, 0], 'first'],
 	['is mixed', [3, 8, 1, 6, 2, 7, 5, 4], undefined],
 	['is that of two pages', [4, 3, 2, 1], undefined],
 	['is the same for all', [1, 1, 1, 1, 1, 1], undefined],
@@ -89,18 +89,6 @@ it.each<[string, FormState, PageRead[], Partial<Part>, number | undefined, numbe
 		again === undefined ? undefined : at(again),
 	);
 	expect(moved.all?.next).toEqual(next === undefined ? undefined : at(next));
-});
-
-it('The reading of all pages skips pages that the reading of the newest has read', () => {
-	const state: FormState = { ...READ, newest: { end: 'first' }, all: { next: at(2) } };
-	const pages = [createPage(1, 9, [18, 17]), createPage(2, 9, [16, 15])];
-	const moved = positions.movePosition(
-		state,
-		'newest',
-		createPart(pages, { isEnough: true }),
-		undefined,
-	);
-	expect([moved.newest?.next, moved.all?.next]).toEqual([undefined, at(3)]);
 });
 
 it('A list that has become shorter is read whole soon', () => {

@@ -8,16 +8,14 @@ import type { State, StateMemory } from '../../../nodes/FormService/trigger/stat
 const SERVICE = 'service';
 const NOW_MS = Date.UTC(2026, 10, 24, 12);
 
-const PACE = { atMs: 0, requests: 1 };
 const createState = (service: string, form: object = {}) => {
-	return { version: 5, service, revision: 7, forms: [{ id: 'a', ...form }] };
+	return { version: 6, service, revision: 7, forms: [{ id: 'a', ...form }] };
 };
 
 const fingerprint = fc.string({ unit: fc.constantFrom(...'aZ0_-'), minLength: 10, maxLength: 10 });
 const response = fc.record<KnownResponse>(
 	{
 		kind: fc.constantFrom('complete', 'incomplete', 'waiting', 'abandoned'),
-		sinceMinute: fc.nat(),
 		answers: fingerprint,
 	},
 	{ requiredKeys: ['kind'] },
@@ -30,8 +28,7 @@ it('What is known of responses survives as a text', () => {
 			const after = known.decodeKnown(known.encodeKnown(before));
 			expect(after).toEqual(before);
 			for (const [key, one] of new Map(entries)) {
-				const { sinceMinute, answers } = one;
-				expect(known.parseEntry(after!.get(key)!)).toEqual({ ...one, sinceMinute, answers });
+				expect(known.parseEntry(after!.get(key)!)).toEqual({ ...one, answers: one.answers });
 			}
 		}),
 	);
@@ -102,7 +99,7 @@ it.each<[string, object, boolean | undefined]>([
 	['is not there', {}, undefined],
 	['cannot be read', { state: { version: 1 } }, true],
 	['is that of another service', { state: createState('other') }, undefined],
-	['has lost what is known of a form', { state: createState(SERVICE, { pace: PACE }) }, true],
+	['has lost a time', { state: createState(SERVICE, { pace: { requests: 1 } }) }, true],
 ])('A trigger starts afresh if the state %s', (_text, data, isDamaged) => {
 	const state = loadState(data as never, {}, SERVICE);
 	expect([state.forms.size, state.isDamaged]).toEqual([0, isDamaged]);
