@@ -8,65 +8,54 @@ import { exampleFiles, readExample } from './lib/n8n/examples.mts';
 
 const load = createRequire(`${await compiledSources()}/`);
 
-/** A table between two comments of a document: its head, and its rows. */
-type Table = { head: string[]; rows: string[][] };
-
 /** The operations of the node: resource, name, and what each does. */
-function listOperations(): Table {
-	const { FormService } = load('./nodes/FormService/FormService.node.js') as {
-		FormService: new () => INodeType;
-	};
+function listOperations(): string[][] {
+	const file = './nodes/FormService/FormService.node.js';
+	const { FormService } = load(file) as { FormService: new () => INodeType };
 	const { properties } = new FormService().description;
 	const resource = properties.find(({ name }) => name === 'resource');
-	const resources = (resource?.options ?? []) as INodePropertyOptions[];
-	const rows = properties
+	const labels = new Map(
+		(resource?.options as INodePropertyOptions[]).map(({ value, name }) => [value, name]),
+	);
+	return properties
 		.filter(({ name }) => name === 'operation')
 		.flatMap(({ options, displayOptions }) => {
-			const [shown] = displayOptions?.show?.resource ?? [];
-			const label = resources.find(({ value }) => value === shown)?.name ?? '';
-			return (options as INodePropertyOptions[]).map(({ name, description }) => [
-				label,
-				name,
-				description ?? '',
-			]);
+			const label = labels.get(displayOptions?.show?.resource?.[0] as string) ?? '';
+			const operations = options as INodePropertyOptions[];
+			return operations.map(({ name, description = '' }) => [label, name, description]);
 		});
-	return { head: ['Resource', 'Operation', 'What it does'], rows };
 }
 
 /** The examples: the title as a link, and the first sentence of the note. */
-async function listExamples(): Promise<Table> {
+async function listExamples(): Promise<string[][]> {
 	const rows = (await exampleFiles()).map(async (file) => {
 		const { nodes } = await readExample(file);
 		const note = nodes.find(({ type }) => type.endsWith('.stickyNote'))?.parameters.content;
 		const [, title, what] = /^## (.*)\n(.*)\n/.exec(String(note)) ?? [];
 		return [`[${title}](${file})`, what];
 	});
-	return { head: ['Example', 'What it does'], rows: await Promise.all(rows) };
+	return await Promise.all(rows);
 }
 
 /** The events of the trigger. */
-function listEvents(): Table {
-	const { EVENTS, eventTable } = load(
-		'./nodes/FormService/parameters/watched.js',
-	) as typeof Watched;
-	const rows = EVENTS.map((event) => [eventTable[event].name, eventTable[event].description]);
-	return { head: ['**Trigger On**', 'What has happened'], rows };
+function listEvents(): string[][] {
+	const watched = load('./nodes/FormService/parameters/watched.js') as typeof Watched;
+	const events = watched.EVENTS.map((event) => watched.eventTable[event]);
+	return events.map(({ name, description }) => [name, description]);
 }
 
 /** The settings that the node knows. */
-function listSettings(): Table {
-	const { describeBound, settings } = load(
-		'./nodes/FormService/api/settings/settings.js',
-	) as typeof Settings;
-	const rows = settings.map((setting) => {
+function listSettings(): string[][] {
+	const file = './nodes/FormService/api/settings/settings.js';
+	const { describeBound, settings } = load(file) as typeof Settings;
+	return settings.map((setting) => {
 		const { name, displayName, nullable } = setting;
-		const values = `${describeBound(setting)}${nullable ? ', or null' : ''}`;
-		return [`\`${name}\``, displayName, values];
+		return [`\`${name}\``, displayName, `${describeBound(setting)}${nullable ? ', or null' : ''}`];
 	});
-	return { head: ['Setting', 'In the editor', 'Values'], rows };
 }
 
-function replaceTable(text: string, name: string, { head, rows }: Table): string {
+/** Replaces the table between two comments of a document. */
+function replaceTable(text: string, name: string, head: string[], rows: string[][]): string {
 	const section = `<!-- ${name} -->\n\n${renderTable(head, rows)}\n\n<!-- /${name} -->`;
 	const comments = new RegExp(`<!-- ${name} -->.*<!-- /${name} -->`, 's');
 	if (!comments.test(text)) throw new Error(`There is no place for the table of ${name}.`);
@@ -74,12 +63,16 @@ function replaceTable(text: string, name: string, { head, rows }: Table): string
 }
 
 /** README.md with its tables of operations and events. */
-export const updateReadme = (text: string) =>
-	replaceTable(replaceTable(text, 'events', listEvents()), 'operations', listOperations());
+export function updateReadme(text: string): string {
+	const operations = ['Resource', 'Operation', 'What it does'];
+	const updated = replaceTable(text, 'operations', operations, listOperations());
+	return replaceTable(updated, 'events', ['**Trigger On**', 'What has happened'], listEvents());
+}
 
 /** examples/README.md with its table of examples. */
 export const updateExamples = async (text: string) =>
-	replaceTable(text, 'examples', await listExamples());
+	replaceTable(text, 'examples', ['Example', 'What it does'], await listExamples());
 
 /** docs/settings.md with its table of settings. */
-export const updateSettings = (text: string) => replaceTable(text, 'settings', listSettings());
+export const updateSettings = (text: string) =>
+	replaceTable(text, 'settings', ['Setting', 'In the editor', 'Values'], listSettings());

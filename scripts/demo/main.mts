@@ -1,4 +1,7 @@
-import { parseArgs } from 'node:util';
+/**
+ * A Form Service and an n8n to try the package by hand. With `--check`, it does without a person: it submits
+ * a form, waits for the workflow, and ends.
+ */
 import { demoForms } from '../../test/service/index.mts';
 import { submitFormPage } from '../../test/service/submitForm.mts';
 import { owner } from '../lib/n8n/instance.mts';
@@ -6,20 +9,9 @@ import { type Execution, itemsOf } from '../lib/n8n/rest.mts';
 import { temporaryFolder } from '../lib/paths.mts';
 import { startWorld, type World } from './world.mts';
 
-const HELP = `npm run demo                 a Form Service and an n8n to try the package by hand
-npm run demo -- --check      the same without a person: submit a form, wait for the workflow, end
-`;
-
-const { values } = parseArgs({
-	options: {
-		check: { type: 'boolean', default: false },
-		help: { type: 'boolean', default: false },
-	},
-});
-
 const FIRST_EXAMPLE = 'act-on-new-responses.json';
 
-const addresses = ({ service, n8n, workflows }: World) => `
+const describeWorld = ({ service, n8n, workflows }: World) => `
 The demo is running. Form Service is a stand-in for tests and demos, seeded with a few forms.
 
   Submit a form      ${service.url}/f/${demoForms.contact}
@@ -39,50 +31,34 @@ Ctrl-C ends all of it; nothing that you enter is kept.
 /** Where a person finds both, unless something else is there. */
 const PORTS = { service: 4010, n8n: 5678 };
 
-const interrupted = new Promise<'interrupted'>((resolve) => {
-	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-		process.on(signal, () => resolve('interrupted'));
-	}
-});
-
 /** Submits the form's page and waits until the workflow has run on that response. */
-async function check({ service, n8n: { rest }, workflows }: World): Promise<void> {
+async function checkWorld({ service, n8n: { rest }, workflows }: World): Promise<void> {
 	const message = `Checked at ${new Date().toISOString()}`;
 	const answers = { Name: 'Ada Lovelace', Email: 'ada@example.com', Message: message };
 	await submitFormPage(service, demoForms.contact, answers);
-	const listItems = (execution: Execution) =>
-		itemsOf(execution, 'New Response').map(({ json }) => JSON.stringify(json));
-	const isItem = (text: string) => text.includes(message);
-	const execution = await rest.waitForExecution(workflows[FIRST_EXAMPLE], (one) =>
-		listItems(one).some(isItem),
-	);
-	const { id, status } = execution;
-	if (status !== 'success') throw new Error(`Execution ${id} ended with "${status}".`);
-	console.log(`The workflow ran on this response:\n${listItems(execution).find(isItem)}`);
+	const findItem = (execution: Execution) =>
+		itemsOf(execution, 'New Response')
+			.map(({ json }) => JSON.stringify(json))
+			.find((text) => text.includes(message));
+	const found = await rest.waitForExecution(workflows[FIRST_EXAMPLE], (one) => !!findItem(one));
+	if (found.status !== 'success') throw new Error(`The execution ended with "${found.status}".`);
+	console.log(`The workflow ran on this response:\n${findItem(found)}`);
 }
 
-/** Returns the exit code. */
-async function demo(): Promise<number> {
+async function run(cleanup: AsyncDisposableStack): Promise<void> {
+	const world = await startWorld(await temporaryFolder('demo', cleanup), cleanup, PORTS);
+	if (process.argv.includes('--check')) return await checkWorld(world);
+	console.log(describeWorld(world));
+	return await new Promise<never>(() => {});
+}
+
+const interrupted = new Promise<void>((resolve) => {
+	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => resolve());
+});
+
+{
 	await using cleanup = new AsyncDisposableStack();
-	const folder = await temporaryFolder('demo', cleanup);
-	let world: World | 'interrupted' | undefined;
-	try {
-		world = await Promise.race([startWorld(folder, cleanup, PORTS), interrupted]);
-		if (world === 'interrupted') return 1;
-		if (values.check) return (await Promise.race([check(world), interrupted])) ? 1 : 0;
-		console.log(addresses(world));
-		await interrupted;
-		console.log('\nEnding n8n and the service');
-		return 0;
-	} catch (error) {
-		console.error(`\n${error instanceof Error ? error.message : String(error)}`);
-		if (world && world !== 'interrupted') {
-			console.error("\nThe end of n8n's log:");
-			console.error((await world.n8n.log()).split('\n').slice(-60).join('\n'));
-		}
-		return 1;
-	}
+	await Promise.race([run(cleanup), interrupted]);
+	console.log('\nEnding n8n and the service');
 }
-
-if (values.help) console.log(HELP);
-else process.exit(await demo());
+process.exit();

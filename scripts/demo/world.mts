@@ -83,11 +83,8 @@ async function prepare({ rest }: N8n, service: Service) {
 	for (const file of await exampleFiles()) {
 		const example = await readExample(file);
 		const id = await rest.createWorkflow(await fillIn(rest, example, choices));
-		if (canBeActive(example)) {
-			await rest.activate(id);
-			// what is there until then is the baseline of its trigger
-			await rest.published(id);
-		}
+		// what is there until then is the baseline of its trigger
+		if (canBeActive(example)) await rest.activate(id);
 		ids[file] = id;
 	}
 	return { workflows: ids, choices, tables };

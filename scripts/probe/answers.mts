@@ -1,16 +1,13 @@
 import lodash from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import type * as decoding from '../../nodes/FormService/api/answers/decode.ts';
 import type * as parsing from '../../nodes/FormService/api/answers/fields.ts';
 import type * as reading from '../../nodes/FormService/api/answers/kinds.ts';
 import type * as matching from '../../nodes/FormService/api/answers/match.ts';
 import { builtFile } from '../../test/integration/n8n/built.mts';
 import { REPORT, type Facts } from './report.mts';
-import { describeAttributes, describeType } from './shapes.mts';
 import { showType } from './words.mts';
 
 const answers = 'nodes/FormService/api/answers';
-const { getAnswerAttributes } = builtFile<typeof decoding>(`${answers}/decode.js`);
 const { parseFields } = builtFile<typeof parsing>(`${answers}/fields.js`);
 const { findKind, isNothing } = builtFile<typeof reading>(`${answers}/kinds.js`);
 const { matchAnswers } = builtFile<typeof matching>(`${answers}/match.js`);
@@ -25,17 +22,6 @@ function findNaming({ uuid, customKey, label, field }: matching.MatchedAnswer): 
 	return customKey !== undefined || isKey ? 'custom key' : 'label';
 }
 
-/** Where the answers of a response are, without the names in a map, which are labels. */
-function describeContainers(record: IDataObject): string[] {
-	const names = getAnswerAttributes(record).filter((name) => Object.hasOwn(record, name));
-	return names.map((name) => {
-		const value: unknown = record[name];
-		const entries = Array.isArray(value) ? value.filter(lodash.isPlainObject) : [];
-		const attributes = Object.values(describeAttributes(entries)).flat().sort();
-		return `${name}: ${[describeType(value), ...attributes].join(', ')}`;
-	});
-}
-
 /** How the answers of responses are read, and why not. */
 export function describeAnswers(
 	responses: readonly IDataObject[],
@@ -47,7 +33,6 @@ export function describeAnswers(
 	const given = all.filter(({ value }) => !isNothing(value));
 	const withField = given.filter(({ field }) => field !== undefined).length;
 	const facts = {
-		'found in': lodash.uniq(responses.flatMap(describeContainers)),
 		'named by': listCounts(all.map(findNaming)),
 		'match a field': `${withField} of ${given.length} that are not empty`,
 	};

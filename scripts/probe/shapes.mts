@@ -15,7 +15,7 @@ const FORMATS: ReadonlyArray<[name: string, format: RegExp]> = [
 ];
 
 /** The type of a value from JSON, in words. */
-export function describeType(value: unknown): string {
+function describeType(value: unknown): string {
 	if (value === null) return 'null';
 	if (typeof value === 'string') return FORMATS.find(([, format]) => format.test(value))![0];
 	if (!Array.isArray(value)) return typeof value;

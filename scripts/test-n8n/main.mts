@@ -16,7 +16,6 @@ const FILES = {
 	examples: 'the example workflows, also with an agent',
 	browser: 'n8n’s editor, used in a browser',
 	install: 'n8n’s own install of the package from a registry, its update and removal',
-	release: 'the owner’s steps to a first version and a patch, with a registry on this machine',
 	safety: 'what n8n stores, logs and shows of errors',
 };
 const MODES = Object.fromEntries(
@@ -44,11 +43,9 @@ if (values.help) {
 	console.log(HELP);
 	process.exit();
 }
-const unknown = positionals.filter((part) => !(part in PARTS));
-if (unknown.length > 0 || (values.write && positionals.length > 0)) {
-	const reason =
-		unknown.length > 0 ? `There is no part "${unknown[0]}".` : '--write needs all parts.';
-	console.error(`${reason}\n\n${HELP}`);
+const isUnknown = positionals.some((part) => !(part in PARTS));
+if (isUnknown || (values.write && positionals.length > 0)) {
+	console.error(HELP);
 	process.exit(1);
 }
 

@@ -8,32 +8,33 @@ import { N8n } from '../../scripts/lib/n8n/instance.mts';
 import { itemsOf, type N8nRest } from '../../scripts/lib/n8n/rest.mts';
 import { packedPackage } from '../../scripts/lib/packedPackage.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
-import { startRegistry } from '../../scripts/lib/registry.mts';
 import { demoForms, type Service } from '../service/index.mts';
 import { countPolls, TRIGGER, triggerWorkflow } from './delivery/submissions.mts';
 import { saveAccount, startUnlimited } from './instance.mts';
+import { startRegistry } from './registry.mts';
 
 const SOON_MS = 120_000;
 
 /** n8n tells npm to use the public registry, which only a scope's own registry overrides. */
-const SCOPE = '@tests-of-formservice';
-const PACKAGE = `${SCOPE}/n8n-nodes-formservice`;
+const PACKAGE = '@tests-of-formservice/n8n-nodes-formservice';
 
 /** A registry, and an n8n of this line that has no community nodes. */
 async function start(line: string, cleanup: AsyncDisposableStack) {
 	const folder = await temporaryFolder('n8n-install', cleanup);
-	const registry = await startRegistry(join(folder, 'registry'), SCOPE, cleanup);
-	const tarball = await packedPackage();
-	const n8n = new N8n({ line, folder: join(folder, 'n8n'), env: registry.env });
+	const npm = join(folder, 'registry');
+	const { publish, settings } = await startRegistry(npm, await packedPackage(), PACKAGE, cleanup);
+	// `npm run` hands its own settings on under names in small letters
+	const env = { npm_config_userconfig: settings, NPM_CONFIG_USERCONFIG: settings };
+	const n8n = new N8n({ line, folder: join(folder, 'n8n'), env });
 	cleanup.defer(async () => await n8n.stop());
 	const nodesFolder = join(folder, 'n8n', '.n8n', 'nodes');
 	// n8n 1.x asks for updates without the variables of its own environment
-	await cp(registry.settings, join(nodesFolder, '.npmrc'));
+	await cp(settings, join(nodesFolder, '.npmrc'));
 	await n8n.start();
 	return {
 		rest: n8n.rest,
 		packageFolder: join(nodesFolder, 'node_modules', PACKAGE),
-		publish: async (version: string) => await registry.publish(tarball, PACKAGE, version),
+		publish,
 	};
 }
 

@@ -40,6 +40,19 @@ it('publishing is refused by hand, and while a placeholder of the owner is left'
 	]);
 });
 
+it('the steps of CONTRIBUTING.md leave no placeholder of the owner', async () => {
+	const folder = await temporaryFolder('release', cleanup);
+	const [, setUp] = /\n## Release\n.*?```sh\n(.*?)\ngit commit/s.exec(read('CONTRIBUTING.md'))!;
+	const filledIn = setUp.replaceAll(/<.*?>/g, 'ada');
+	const work = `git checkout-index --all --prefix=${folder}/ && cd ${folder} && git init --quiet
+		git add . && ${filledIn} && node scripts/checkOwner.mjs`;
+	await run('bash', ['-ec', work]);
+	const { author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+		author: object;
+	};
+	expect(author).toEqual({ name: 'ada', email: 'ada' });
+});
+
 it('the repository names no package registry', () => {
 	const search = ['grep', '-lE', '\\bregistry\\.[a-z]+js?\\.'];
 	expect(spawnSync('git', search, { cwd: root, encoding: 'utf8' }).stdout).toBe('');

@@ -1,14 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { installOnce } from '../cache.mts';
 import { run } from '../command.mts';
 import { root } from '../paths.mts';
 
 const folder = join(root, 'scripts', 'n8n');
-
-/** The empty package that `overrides` puts in place of packages that neither the tests nor the demo load. */
-const LEFT_OUT = 'empty-npm-package';
 
 /** The lines of n8n that the package is tried with, such as "2.x": the folders of scripts/n8n, newest first. */
 export const lines = readdirSync(folder).sort((one, other) => parseInt(other) - parseInt(one));
@@ -21,15 +17,13 @@ const read = (line: string, file: string): unknown =>
 export const versionOf = (line = newest) =>
 	(read(line, 'package.json') as { dependencies: { n8n: string } }).dependencies.n8n;
 
-type Lock = { packages: Record<string, { version: string; name?: string }> };
-const lockedIn = (line: string) => (read(line, 'package-lock.json') as Lock).packages;
-
-/** Whether the lockfile of a line has the version that its package.json names. */
-export const isLocked = (line: string) =>
-	lockedIn(line)['node_modules/n8n'].version === versionOf(line);
+type Lock = { packages: Record<string, { version: string }> };
 
 /** The version of a package that the newest n8n brings. */
-export const broughtByN8n = (name: string) => lockedIn(newest)[`node_modules/${name}`].version;
+export function broughtByN8n(name: string): string {
+	const lock = read(newest, 'package-lock.json') as Lock;
+	return lock.packages[`node_modules/${name}`].version;
+}
 
 /** A text with the versions of n8n that it mentions, as "n8n 1.2.3" or "e.g. 1.2.3", up to date. */
 export const withN8nVersions = (text: string) =>
@@ -54,13 +48,5 @@ async function prepareSqlite(installed: string) {
 /** Installs n8n once; returns the folder of its package. */
 export async function installN8n(line = newest): Promise<string> {
 	const title = `n8n ${versionOf(line)} (1 to 4 minutes, once)`;
-	return await installOnce(`n8n/${line}`, title, async (installed) => {
-		for (const [path, { name }] of Object.entries(lockedIn(line))) {
-			if (name !== LEFT_OUT) continue;
-			const text = `${path} is left out of the n8n for tests, see scripts/n8n/${line}/package.json`;
-			const index = join(installed, path, 'index.js');
-			await writeFile(index, `throw new Error(${JSON.stringify(text)});`);
-		}
-		await prepareSqlite(installed);
-	});
+	return await installOnce(`n8n/${line}`, title, prepareSqlite);
 }

@@ -92,41 +92,23 @@ export class N8nRest {
 		return `/rest/projects/${id}/data-tables`;
 	}
 
-	/** Switches a workflow on. */
-	async activate(id: string): Promise<void> {
-		await this.switch(id, 'activate');
-	}
-
-	/** Switches a workflow off. */
-	async deactivate(id: string): Promise<void> {
-		await this.switch(id, 'deactivate');
-	}
-
-	/** n8n 2.x switches a version of a workflow, 1.x the workflow as a whole. */
-	private async switch(id: string, action: 'activate' | 'deactivate'): Promise<void> {
-		const path = `/rest/workflows/${id}`;
-		const { versionId } = (await this.send('GET', path)) as Saved;
-		const body = action === 'activate' ? { versionId } : {};
-		await this.send('POST', `${path}/${action}`, body).catch(async (error: Error) => {
-			if (!isNotFound(error)) throw error;
-			await this.send('PATCH', path, { active: action === 'activate', versionId });
-		});
-	}
-
 	/**
-	 * Waits until a workflow that was switched on has polled what it watches. n8n 2.x publishes it after
-	 * it has answered, n8n 1.x before.
+	 * Switches a workflow on, and waits until it has polled what it watches. n8n 2.x publishes a version of
+	 * the workflow after it has answered, n8n 1.x the workflow as a whole before.
 	 * @throws Error when a trigger of it could not be switched on
 	 */
-	async published(id: string): Promise<void> {
+	async activate(id: string): Promise<void> {
+		const path = `/rest/workflows/${id}`;
+		const { versionId } = (await this.send('GET', path)) as Saved;
+		try {
+			await this.send('POST', `${path}/activate`, { versionId });
+		} catch (error) {
+			if ((error as Error).cause !== 404) throw error;
+			await this.send('PATCH', path, { active: true, versionId });
+			return;
+		}
 		const isPublished = async () => {
-			const reply = await this.send('GET', `/rest/workflows/${id}/publication-status`).catch(
-				(error: Error) => {
-					// n8n 1.x has nothing to wait for
-					if (isNotFound(error)) return { status: 'published', triggers: [] };
-					throw error;
-				},
-			);
+			const reply = await this.send('GET', `${path}/publication-status`);
 			const { status, triggers } = reply as { status: string; triggers: unknown };
 			if (status === 'failed' || status === 'partial')
 				throw new Error(`n8n could not publish ${id}: ${JSON.stringify(triggers)}`);
@@ -227,8 +209,6 @@ function hasData({ data }: Execution): boolean {
 	const { runData = {}, error } = data?.resultData ?? {};
 	return error !== undefined || Object.keys(runData).length > 0;
 }
-
-const isNotFound = ({ cause }: Error) => cause === 404;
 
 /** The items that a node put out in an execution. */
 export const itemsOf = (execution: Execution, nodeName: string): INodeExecutionData[] =>
