@@ -1,7 +1,7 @@
 import { shortenText } from '../../api/errors';
 import { readBoolean } from '../../api/readers';
 import { findSetting } from '../../api/settings/settings';
-import type { Changes, SettingValues } from '../../api/settings/update';
+import type { Changes } from '../../api/settings/update';
 
 /** The most characters of a value that a summary shows. */
 const MAX_SHOWN = 40;
@@ -12,19 +12,10 @@ export function summarizeChanges({ changes, unknown }: Changes): string {
 		([name, { from, to }]) =>
 			`${nameSetting(name)}: ${showValue(name, from)} → ${showValue(name, to)}`,
 	);
-	const texts = [...known, ...listSettings(unknown)];
-	return texts.length === 0 ? 'No changes' : texts.join('; ');
-}
-
-/** The values that are sent without a comparison, such as "Closed: Yes". */
-export function summarizeSettings(values: SettingValues): string {
-	return listSettings(values).join('; ');
-}
-
-function listSettings(values: SettingValues): string[] {
-	return Object.entries(values).map(
+	const sent = Object.entries(unknown).map(
 		([name, value]) => `${nameSetting(name)}: ${showValue(name, value)}`,
 	);
+	return [...known, ...sent].join('; ') || 'No changes';
 }
 
 function nameSetting(name: string): string {

@@ -1,8 +1,7 @@
-import { defaults, findKey, isEmpty, omit, pick } from 'lodash';
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { simplifySpelling } from '../../api/answers/names';
+import { isEmpty, omit, pick } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
 import { endpoints, createTarget } from '../../api/endpoints';
-import { getFormId, isId } from '../../api/records';
+import { getFormId } from '../../api/records';
 import { listRecords, updateSettings } from '../../api/service';
 import { describeBound, settings } from '../../api/settings/settings';
 import type { Setting } from '../../api/settings/settings';
@@ -10,9 +9,8 @@ import { compareSettings } from '../../api/settings/update';
 import type { SettingValues } from '../../api/settings/update';
 import { readOnce } from '../../execution/operation';
 import type { ItemRequest, Operation } from '../../execution/operation';
-import { extractFormId, isExpression } from '../../parameters/formId';
+import { isExpression } from '../../parameters/formId';
 import { createMissingFormError, invalid, readFormId, readSwitch } from '../../parameters/input';
-import type { Input } from '../../parameters/input';
 import {
 	FORM_OF_EACH_ITEM,
 	formLocator,
@@ -22,16 +20,7 @@ import {
 } from '../../parameters/properties';
 import { clearOptions, settingFields } from './fields';
 import { CLEAR_TEXT, DESCRIBE, readSettings, RENAME, SETTINGS_MODE } from './given';
-import { summarizeChanges, summarizeSettings } from './summary';
-
-const previewSwitch: INodeProperties = {
-	displayName: 'Preview',
-	name: 'preview',
-	type: 'boolean',
-	default: false,
-	description:
-		'Whether to return what would change without updating the form. Uses one request per run.',
-};
+import { summarizeChanges } from './summary';
 
 export const settingsUpdate: Operation = {
 	option: {
@@ -85,7 +74,14 @@ export const settingsUpdate: Operation = {
 			hint: 'For example {"is_closed": true, "closed_message": "See you next year"}',
 			displayOptions: { show: { inputMode: ['json'] } },
 		},
-		previewSwitch,
+		{
+			displayName: 'Preview',
+			name: 'preview',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether to return what would change without updating the form. Uses one request per run.',
+		},
 		makeOptions([
 			{
 				displayName: RENAME,
@@ -127,7 +123,9 @@ export const settingsUpdate: Operation = {
 	prepare(input) {
 		const formId = readFormId(input);
 		const isMapped = input.parameter('inputMode') === 'auto';
-		const isOneForm = isMapped && !isExpression(input.node, 'formId');
+		if (isMapped && !isExpression(input.node, 'formId') && input.itemIndex !== 0) {
+			throw invalid(input, 'Several items would update one form', FORM_OF_EACH_ITEM);
+		}
 		const preview = readSwitch(input, 'preview', 'Preview', false);
 		const skips = readSwitch(input, 'options.skipUnchanged', 'Skip Unchanged', false);
 		const { body, ...given } = readSettings(input);
@@ -139,7 +137,6 @@ export const settingsUpdate: Operation = {
 			body,
 			needsRequest: !isEmpty(body) && !compares,
 			async read(request) {
-				if (isOneForm) await refuseOtherForms({ input, formId, body }, request);
 				const forms = compares ? await readFormsById(request) : undefined;
 				if (forms?.has(formId) === false) throw createMissingFormError(input, formId);
 				return {
@@ -154,30 +151,6 @@ export const settingsUpdate: Operation = {
 		};
 	},
 };
-
-/**
- * Refuses items that are meant for several forms and would all update one.
- *
- * @throws NodeOperationError if the item has the ID of another form, or other values than an earlier item
- */
-async function refuseOtherForms(
-	{ input, formId, body }: { input: Input; formId: string; body: SettingValues },
-	request: ItemRequest,
-): Promise<void> {
-	const createEmpty = async () => await Promise.resolve<SettingValues>({});
-	const earlier = defaults(await readOnce(request, createEmpty, 'values'), body);
-	const column = findKey(input.item.json, (value, name) => {
-		const id = typeof value === 'string' && extractFormId(value);
-		// a sheet can have its own "id"; the IDs of a service's forms are equally long
-		if (!isId(id) || id.length !== formId.length || id === formId) return false;
-		return ['formid', 'id'].includes(simplifySpelling(name));
-	});
-	const setting = findKey(body, (value, name) => value !== earlier[name]);
-	const problem = column
-		? `"${column}" has a different form ID than 'Form'`
-		: `'${setting}' has a different value in an earlier item for the same form`;
-	if (column ?? setting) throw invalid(input, problem, FORM_OF_EACH_ITEM);
-}
 
 function describeSetting(setting: Setting): string {
 	return `${setting.name}: ${describeBound(setting)}${setting.nullable ? ', or null' : ''}`;
@@ -196,14 +169,14 @@ async function updateForm(
 	previews: boolean,
 ): Promise<IDataObject> {
 	if (isEmpty(body)) return { id: formId, status: 'skipped' };
+	const form = forms?.get(formId) ?? {};
+	const { changes, unknown } = compareSettings(body, form);
+	const summary = summarizeChanges({ changes, unknown });
 	if (forms === undefined) {
-		const summary = summarizeSettings(body);
 		return { ...(await updateSettings(context, target)), status: 'updated', summary, sent: body };
 	}
-	const form = forms.get(formId) ?? {};
-	const { changes, unknown } = compareSettings(body, form);
 	const compared = {
-		summary: summarizeChanges({ changes, unknown }),
+		summary,
 		...(!isEmpty(changes) && { changes }),
 		...(!isEmpty(unknown) && { unknown }),
 	};
