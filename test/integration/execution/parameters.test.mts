@@ -54,7 +54,6 @@ const SHOWN_WITH: Record<string, INodeParameters> = {
 	renameForms: { inputMode: 'auto' },
 	updateDescriptions: { inputMode: 'auto' },
 	preview: { settings: { seo_title: 'x' } },
-	clearText: { inputMode: 'auto' },
 	emitSince: { options: { emitExisting: 'since' } },
 	allowMissingAnswers: { inputMode: 'auto' },
 	settings: { inputMode: 'fields' },

@@ -130,9 +130,9 @@ describe('The panel of the node', () => {
 		response getPdf | {} | formId responseId download
 		response getPdf | {"download": true} | formId responseId download binaryPropertyName
 		setting update | {} | formId inputMode settings clear preview options: skipUnchanged
-		setting update | {"inputMode": "auto"} | formId inputMode columnsNotice formNotice preview options: renameForms skipUnchanged clearText updateDescriptions
+		setting update | {"inputMode": "auto"} | formId inputMode columnsNotice formNotice preview options: renameForms skipUnchanged updateDescriptions
 		setting update | {"inputMode": "json"} | formId inputMode settingsJson preview options: skipUnchanged
-		setting update | {"inputMode": "auto", "formId": {"__rl": true, "mode": "id", "value": "={{ $json.id }}"}} | formId inputMode columnsNotice preview options: renameForms skipUnchanged clearText updateDescriptions
+		setting update | {"inputMode": "auto", "formId": {"__rl": true, "mode": "id", "value": "={{ $json.id }}"}} | formId inputMode columnsNotice preview options: renameForms skipUnchanged updateDescriptions
 		form get | {"simplify": false} | formId simplify
 		form get Tool | {"output": "selectedFields"} | toolDescription formId output outputFields
 		form getAll | {} | returnAll limit simplify
@@ -160,7 +160,7 @@ describe('The panel of the node', () => {
 			listDefaults(operationNamed(name).properties.find(isOptions)!.options as INodeProperties[]);
 		const added = { allowMissingAnswers: true, allowOtherChoices: true, skipIfExists: [] };
 		expect(listAdded('Response: Create')).toEqual(added);
-		const ofSheets = { renameForms: true, updateDescriptions: true, clearText: '(clear)' };
+		const ofSheets = { renameForms: true, updateDescriptions: true };
 		const ofSettings = { skipUnchanged: true, ...ofSheets };
 		expect(listAdded('Setting: Update')).toEqual(ofSettings);
 	});

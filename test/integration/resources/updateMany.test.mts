@@ -97,31 +97,6 @@ describe('Map Automatically', () => {
 		expect(statusesOf(items)).toEqual(['updated', 'skipped']);
 	});
 
-	it('clears settings whose cells have the text that stands for it, also in a preview', async () => {
-		const row = { id: contact, description: ' (Clear)', 'Responses Limit': '(clear)', Closed: '' };
-		for (const preview of [true, false]) {
-			const { items } = await run([row], { preview, options: { clearText: '(clear)' } });
-			const cleared = { description: null, responses_limit: null };
-			if (!preview) expect(items[0].json.sent).toEqual(cleared);
-			else expect(items[0].json.changes).toMatchObject({ description: { to: null } });
-		}
-		await run([{ id: contact, description: '(clear)' }]);
-		expect(bodies().at(-1)).toEqual({ description: '(clear)' });
-	});
-
-	it('says which settings cannot be cleared', async () => {
-		const row = { id: contact, name: 'none', Closed: 'none', cta_label: 'none', captcha: 'none' };
-		const options = { clearText: 'none' };
-		const { error } = await run([row], { options: { ...options, renameForms: true } });
-		expect(String(error?.description).split('\n').slice(1)).toEqual([
-			"'name' must be text of 1 to 255 characters (got null). It can't be cleared.",
-			"'Closed' must be true or false (got null). It can't be cleared.",
-		]);
-		const { error: empty } = await run([row], { options: { clearText: ' ' } });
-		expect(empty?.message).toBe("'Text That Clears' is empty");
-		expect(service.requests).toEqual([]);
-	});
-
 	it('refuses two columns with values for one setting, unless one of the cells is empty', async () => {
 		const { error } = await run([{ id: contact, is_closed: true, Closed: false }]);
 		expect(error?.message).toMatch(/^'Closed' is the second value for 'Closed'\./);

@@ -69,7 +69,7 @@ function encodeSetting(setting: Setting, value: unknown): SettingValue | undefin
 			return Number.isInteger(integer) && integer >= min && integer <= max ? integer : undefined;
 		}
 		case 'choice':
-			return setting.choices.find((choice) => choice === trimmed?.toLowerCase());
+			return Object.keys(setting.choices).find((choice) => choice === trimmed?.toLowerCase());
 	}
 }
 

@@ -1,15 +1,9 @@
-import { capitalize, sortBy } from 'lodash';
+import { sortBy } from 'lodash';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { describeBound, settings } from '../../api/settings/settings';
 import type { Setting } from '../../api/settings/settings';
 
 const sorted = sortBy(settings, ({ displayName }) => displayName.toLowerCase());
-
-/** Names of choices that are not just capitalized. */
-const CHOICE_NAMES: Readonly<Record<string, string>> = {
-	altcha: 'ALTCHA',
-	recaptcha: 'reCAPTCHA',
-};
 
 /** One field of the editor for each setting that can be updated. */
 export const settingFields: INodeProperties[] = sorted.map(createField);
@@ -44,10 +38,7 @@ function createField(setting: Setting): INodeProperties {
 
 function listChoices(setting: Setting): INodePropertyOptions[] {
 	if (setting.type === 'choice') {
-		return setting.choices.map((value) => ({
-			name: CHOICE_NAMES[value] ?? capitalize(value),
-			value,
-		}));
+		return Object.entries(setting.choices).map(([value, name]) => ({ name, value }));
 	}
 	const answers = [
 		{ name: 'No', value: false },

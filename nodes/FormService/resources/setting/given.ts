@@ -1,5 +1,5 @@
 import { isEmpty } from 'lodash';
-import { toCaseless } from '../../api/answers/names';
+import { isNothing } from '../../api/answers/kinds';
 import { isRecord } from '../../api/records';
 import { findSetting } from '../../api/settings/settings';
 import { encodeSettings } from '../../api/settings/update';
@@ -9,11 +9,9 @@ import {
 	invalid,
 	invalidAll,
 	readChoice,
-	hasOption,
 	readJsonObject,
 	readWords,
 	readSwitch,
-	readText,
 } from '../../parameters/input';
 import { INPUT_MODES } from '../../parameters/properties';
 
@@ -21,7 +19,6 @@ import { INPUT_MODES } from '../../parameters/properties';
 export const SETTINGS_MODE = 'Specify Settings';
 export const RENAME = 'Rename Forms';
 export const DESCRIBE = 'Update Descriptions';
-export const CLEAR_TEXT = 'Text That Clears';
 
 /** The settings to update of an item. */
 export type GivenSettings = {
@@ -77,29 +74,16 @@ function readFromItem(input: Input): GivenSettings {
 		name: readSwitch(input, 'options.renameForms', RENAME, false),
 		description: readSwitch(input, 'options.updateDescriptions', DESCRIBE, false),
 	};
-	const clearText = readClearText(input);
 	const given: GivenSetting[] = [];
 	const ignored: string[] = [];
 	for (const [title, value] of Object.entries(input.item.json)) {
 		const name = findSetting(title)?.name;
 		if (name === undefined || switches[name] === false) ignored.push(title);
-		else {
-			const clears = toCaseless(String(value)) === clearText;
-			const isEmptyCell = String(value ?? '').trim() === '';
-			given.push({ title, value: clears ? null : isEmptyCell ? undefined : value });
-		}
+		else given.push({ title, value: isNothing(value) ? undefined : value });
 	}
 	if (given.length === 0) {
 		const advice = `Name an input field after a setting, such as 'is_closed'. To use 'name' or 'description', add '${RENAME}' or '${DESCRIBE}' in the options.`;
 		throw invalid(input, 'No input field matches a setting', advice);
 	}
 	return { body: encode(input, given), ignored };
-}
-
-/** The text that stands for null in a cell, as texts are compared; undefined if there is none. */
-function readClearText(input: Input): string | undefined {
-	if (!hasOption(input, 'clearText')) return undefined;
-	const text = toCaseless(readText(input, 'options.clearText', CLEAR_TEXT));
-	if (text !== '') return text;
-	throw invalid(input, `'${CLEAR_TEXT}' is empty`, 'Enter a text, or remove the option.');
 }

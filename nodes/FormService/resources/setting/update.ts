@@ -19,7 +19,7 @@ import {
 	makeOptions,
 } from '../../parameters/properties';
 import { clearOptions, settingFields } from './fields';
-import { CLEAR_TEXT, DESCRIBE, readSettings, RENAME, SETTINGS_MODE } from './given';
+import { DESCRIBE, readSettings, RENAME, SETTINGS_MODE } from './given';
 import { summarizeChanges } from './summary';
 
 export const settingsUpdate: Operation = {
@@ -108,15 +108,6 @@ export const settingsUpdate: Operation = {
 				default: true,
 				description:
 					'Whether to send only changed settings and skip forms that are up to date. Uses one more request per run.',
-			},
-			{
-				displayName: CLEAR_TEXT,
-				name: 'clearText',
-				type: 'string',
-				default: '(clear)',
-				description:
-					'Text in a cell that clears the setting (sets it to null). Empty cells still change nothing.',
-				displayOptions: { show: { '/inputMode': ['auto'] } },
 			},
 		]),
 	],
