@@ -9,7 +9,7 @@ import type {
 import { getAccount } from '../api/account';
 import { listTexts } from '../api/answers/findResponses';
 import { toCaseless, toPlainText } from '../api/answers/names';
-import { sortNewestFirst } from '../api/answers/order';
+import { sortByTime } from '../api/answers/order';
 import { clock } from '../api/clock';
 import { endpoints, createTarget } from '../api/endpoints';
 import type { Endpoint } from '../api/endpoints';
@@ -118,7 +118,7 @@ export async function searchResponses(
 	if (!isId(formId)) return { results: [] };
 	const records = await listCached(this, endpoints.listResponses, { formId });
 	const wanted = toCaseless(filter);
-	const found = sortNewestFirst(selectUsable(records, getId)).filter(({ id, record }) =>
+	const found = sortByTime(selectUsable(records, getId), 'newest').filter(({ id, record }) =>
 		[...listTexts(record), toCaseless(id)].some((text) => text.includes(wanted)),
 	);
 	const start = Number(paginationToken) || 0;

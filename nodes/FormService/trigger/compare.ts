@@ -1,6 +1,6 @@
 import { groupBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { sortOldestFirst } from '../api/answers/order';
+import { sortByTime } from '../api/answers/order';
 import { readBoolean } from '../api/readers';
 import { getId } from '../api/records';
 import type { ResponseEvent, TriggerEvent } from '../parameters/watched';
@@ -153,7 +153,7 @@ export function endsKnown({ records }: PageRead, { before }: Comparison): boolea
  */
 export function sortEvents(events: readonly FoundEvent[]): FoundEvent[] {
 	const byPage = groupBy(events, ({ page }) => page.pagesBefore);
-	return Object.values(byPage).flatMap((ofPage) => sortOldestFirst(ofPage));
+	return Object.values(byPage).flatMap((ofPage) => sortByTime(ofPage, 'oldest'));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { isEqual } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { getCreationTime, sortOldestFirst } from '../api/answers/order';
+import { getCreationTime, sortByTime } from '../api/answers/order';
 import type { FormEvent, TriggerEvent } from '../parameters/watched';
 import { encodeAttributes, listChanged } from './attributes';
 import { MIN_READINGS, REMEMBERED_DAYS } from './known';
@@ -68,7 +68,8 @@ export function compareForms(
 			found.push({ event, form, after, ...(event === 'formUpdated' && { changed }) });
 		} else forms.set(form.id, after);
 	}
-	return sortOldestFirst(found.map((one) => ({ ...one, record: one.form.record })));
+	const entries = found.map((one) => ({ ...one, record: one.form.record }));
+	return sortByTime(entries, 'oldest');
 }
 
 function findEvent(isNew: boolean, changed: readonly string[]): FormEvent | undefined {

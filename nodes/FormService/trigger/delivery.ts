@@ -112,10 +112,7 @@ type Filtered = { met: FoundEvent[]; fields?: readonly FormField[]; requests: nu
  * @throws NodeOperationError if a filter names a field that the form does not have; why the fields cannot
  * be read
  */
-async function filterEvents(
-	poll: Poll,
-	{ formId, part, comparison }: FormReading,
-): Promise<Filtered> {
+async function filterEvents(poll: Poll, { formId, comparison }: FormReading): Promise<Filtered> {
 	const { request, parameters, occasion } = poll;
 	const { conditions, lists } = parameters;
 	const events = [...comparison.found.values()];
@@ -125,11 +122,9 @@ async function filterEvents(
 	if (!lists.fields || !isNeeded) {
 		return { met: await filterByConditions(events, conditions, []), requests: 0 };
 	}
-	// the records show which attributes a filter may name
-	const records = part.pages.flatMap((page) => page.records);
 	const answered = events.map(({ record }) => record);
 	const findProblem = (fields: readonly FormField[]) =>
-		byField ? findConditionProblem(conditions, fields, records) : undefined;
+		byField ? findConditionProblem(conditions, fields) : undefined;
 	let { fields, requests } = await readFormFields(poll, formId);
 	const isProblem = findProblem(fields) !== undefined;
 	if (isProblem || (await hasUnmatchedAnswers(answered, fields))) {

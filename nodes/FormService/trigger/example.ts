@@ -5,7 +5,7 @@ import { filterByConditions, findConditionProblem } from '../api/answers/conditi
 import { parseFields } from '../api/answers/fields';
 import type { FormField } from '../api/answers/fields';
 import { kinds } from '../api/answers/kinds';
-import { sortOldestFirst } from '../api/answers/order';
+import { sortByTime } from '../api/answers/order';
 import type { ResponseOutput } from '../api/answers/responseItem';
 import { clock } from '../api/clock';
 import { endpoints, createTarget } from '../api/endpoints';
@@ -83,7 +83,7 @@ async function listExampleForms(
 	const listed = parseFormList(await listRecords(context, target));
 	if (!lists.forms) return chosen.map((form) => ({ ...form, ...listed.get(form.id) }));
 	const watched = [...listed.values()].filter(({ id }) => isWatched(watch, id));
-	return sortOldestFirst(watched).reverse();
+	return sortByTime(watched, 'oldest').reverse();
 }
 
 /** The newest response of a form that can start the workflow, and the event that it would be. */
@@ -97,7 +97,7 @@ async function findNewestMatch(
 		throw isFormMissing(error) ? createUnknownFormError(context.n8n.getNode(), id) : error;
 	});
 	const fields = lists.fields ? await readFields(context, id, output) : undefined;
-	const problem = fields && findConditionProblem(conditions, fields, records);
+	const problem = fields && findConditionProblem(conditions, fields);
 	if (problem !== undefined) throw createConditionError(context.n8n.getNode(), problem);
 	const entries = records.map((record) => ({ record }));
 	const met = await filterByConditions(entries, conditions, fields ?? []);
@@ -108,7 +108,7 @@ async function findNewestMatch(
 		);
 		return event === undefined ? [] : [{ event, record, form: { id, name }, fields }];
 	});
-	return sortOldestFirst(examples).at(-1);
+	return sortByTime(examples, 'oldest').at(-1);
 }
 
 async function readFields(

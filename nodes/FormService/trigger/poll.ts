@@ -2,7 +2,7 @@ import { sumBy } from 'lodash';
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { getAccount } from '../api/account';
 import type { Account } from '../api/account';
-import { sortOldestFirst } from '../api/answers/order';
+import { sortByTime } from '../api/answers/order';
 import { clock } from '../api/clock';
 import { asNodeError } from '../api/errors';
 import { leaveForms } from './compareForms';
@@ -96,7 +96,7 @@ async function pollOnce(poll: Poll): Promise<Items> {
 	const error = findActivationError(poll);
 	if (error !== undefined) throw error;
 	savePoll(poll);
-	if (poll.items.length > 0) return sortOldestFirst(poll.items).map(({ item }) => item);
+	if (poll.items.length > 0) return sortByTime(poll.items, 'oldest').map(({ item }) => item);
 	const isOneOfSeveral = listWatchedIds(poll).length > 1;
 	const isScheduled = poll.occasion === 'schedule';
 	const reported = isScheduled && takeErrorToReport(poll.memory, poll.errors, isOneOfSeveral);

@@ -1,23 +1,15 @@
 import { memoize } from 'lodash';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { isRecord, listEntries } from '../records';
-import { toComparable, toCaseless } from './names';
+import { indexNames } from './names';
 
 /** A choice that a field offers. */
 export type Choice = { name: string; value: string | number };
 
 /** The choices of a field, or none if one of them can't be read, because then any answer may be one. */
 export function parseChoices(options: unknown): Choice[] {
-	const choices = listOptions(options).map(parseChoice);
+	const choices = (listEntries(options) ?? []).map(parseChoice);
 	return choices.every((choice) => choice !== undefined) ? choices : [];
-}
-
-/** The entries of a list of choices, which a form can send as a text with a line for each. */
-export function listOptions(options: unknown): unknown[] {
-	if (typeof options === 'string' && /[\r\n]/.test(options)) {
-		return options.split(/[\r\n]+/).flatMap((line) => line.trim() || []);
-	}
-	return listEntries(options) ?? [];
 }
 
 function parseChoice(option: unknown): Choice | undefined {
@@ -32,17 +24,13 @@ function isChoiceText(value: unknown): value is string | number {
 	return typeof value === 'number' || (typeof value === 'string' && value !== '');
 }
 
-/** The choices by value and by name. A value is found before a name, and the same case before another case. */
+/** A search for choices: a value is found before a name. */
 const indexChoices = memoize((choices: readonly Choice[]) => {
-	// of choices with one spelling, the first one counts
-	const reversed = [...choices].reverse();
-	const pairs = [toCaseless, toComparable].flatMap((spell) =>
-		(['name', 'value'] as const).flatMap((attribute) =>
-			reversed.map((choice) => [spell(String(choice[attribute])), choice] as const),
-		),
+	const named = (['value', 'name'] as const).flatMap((attribute) =>
+		choices.map((choice) => [String(choice[attribute]), choice] as const),
 	);
-	const counts = pairs.map(([text]) => text.split(',').length);
-	return { bySpelling: new Map(pairs), mostParts: Math.max(1, ...counts) };
+	const counts = named.map(([text]) => text.split(',').length);
+	return { findByName: indexNames(named), mostParts: Math.max(1, ...counts) };
 });
 // a form's fields are read once for all responses, which can be 100,000
 indexChoices.cache = new WeakMap();
@@ -52,8 +40,7 @@ export function findChoice(answer: unknown, choices: readonly Choice[]): Choice 
 	// services give a choice with its label and its value
 	const given = isRecord(answer) ? (answer.value ?? answer.label ?? answer.name) : answer;
 	if (!['string', 'number', 'boolean'].includes(typeof given)) return undefined;
-	const { bySpelling } = indexChoices(choices);
-	return bySpelling.get(toComparable(String(given))) ?? bySpelling.get(toCaseless(String(given)));
+	return indexChoices(choices).findByName(String(given));
 }
 
 /**

@@ -65,17 +65,15 @@ export function conditionsNeedFields({ conditions }: Conditions): boolean {
 
 /**
  * Why the conditions cannot be checked, and what to do: the first name that is neither a field nor an
- * attribute, also of the records. Such a condition would hold every response back, or none.
+ * attribute. Such a condition would hold every response back, or none.
  */
 export function findConditionProblem(
 	{ conditions }: Conditions,
 	fields: readonly FormField[],
-	records: readonly IDataObject[] = [],
 ): { message: string; description: string } | undefined {
-	const isAttribute = (name: string) =>
-		RESPONSE_ATTRIBUTES.includes(name) || records.some((record) => Object.hasOwn(record, name));
 	const wrong = conditions.findIndex(
-		({ field }) => findField(field, fields) === undefined && !isAttribute(getAttribute(field)),
+		({ field }) =>
+			findField(field, fields) === undefined && !RESPONSE_ATTRIBUTES.includes(getAttribute(field)),
 	);
 	if (wrong < 0) return undefined;
 	const { field } = conditions[wrong];
@@ -195,18 +193,15 @@ function containsText(part: Part, { choices, value }: Subject): boolean {
 	return texts.some((text) => toCaseless(String(text)).includes(toCaseless(value)));
 }
 
-/** Values are the same by their texts, in any case, or by what they mean to their field: a number, a time, a choice. */
+/** Values are the same by what they mean to their field, such as a number, a time or a choice, or by their texts. */
 function isSame(part: Part, subject: Subject): boolean {
 	const { kind, choices, value } = subject;
-	if (toCaseless(String(part)) === toCaseless(value)) return true;
-	if (kind === 'date' || kind === 'dateTime') return compareTimes(part, subject) === 0;
-	// an attribute, or a field of unknown type, can have numbers and booleans
-	const isText = typeof part === 'string' || kind !== 'text';
-	const own = isText ? kind : (typeof part as 'boolean' | 'number');
+	const isTime = kind === 'date' || kind === 'dateTime';
+	if (isTime && compareTimes(part, subject) === 0) return true;
 	// a part of a list is one choice
-	const field = { kind: own === 'multipleChoice' ? 'singleChoice' : own, choices } as const;
-	const [one, other] = [part, value].map((each) => normalizeAnswer(field, each));
-	return one !== undefined && one === other;
+	const field = { kind: kind === 'multipleChoice' ? 'singleChoice' : kind, choices } as const;
+	const [one, other] = [part, value].map((each) => normalizeAnswer(field, each) ?? String(each));
+	return toCaseless(one) === toCaseless(other);
 }
 
 /**

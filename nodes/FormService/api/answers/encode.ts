@@ -57,11 +57,10 @@ export function encodeTime(value: unknown, zone: string, kind: 'date' | 'dateTim
 	const time = readTime(value, zone);
 	if (time === undefined) return { problem: 'must be a date, such as 2027-01-31' };
 	if (!isLocalTime(value)) return encodeAny(value);
-	const wallClock = DateTime.fromMillis(readTime(value, 'utc')!, { zone: 'utc' });
+	const local = DateTime.fromMillis(time, { zone });
 	// the editor gives a day as its midnight
-	const isDay = kind === 'date' && +wallClock.startOf('day') === +wallClock;
-	const text = isDay ? wallClock.toISODate() : DateTime.fromMillis(time, { zone }).toISO();
-	return { answer: text! };
+	const isDay = kind === 'date' && +local.startOf('day') === time;
+	return { answer: isDay ? local.toISODate()! : local.toISO()! };
 }
 
 /**

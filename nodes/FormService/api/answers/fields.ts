@@ -7,7 +7,7 @@ import type { Choice } from './choices';
 import { readLabelText } from './decode';
 import { findKind } from './kinds';
 import type { FieldKind } from './kinds';
-import { makeUnique, RESERVED_COLUMNS, toCaseless, toComparable } from './names';
+import { indexNames, makeUnique, RESERVED_COLUMNS, toComparable } from './names';
 
 /** How the fields of a form are named in items. */
 export type Naming = { answerKeys?: 'customKey' | 'label' | 'uuid'; columns?: boolean };
@@ -76,7 +76,7 @@ export const indexFields = memoize((fields: readonly FormField[]) => ({
 	byKey: groupFields(fields, 'customKey'),
 	/** By the label that is sent, under which the service lists answers too. */
 	byLabel: groupFields(fields, 'label'),
-	byAnyName: indexNames(fields),
+	findByName: indexAllNames(fields),
 	haveUuids: fields.some(({ uuid }) => isUuid(uuid)),
 }));
 indexFields.cache = new WeakMap();
@@ -86,17 +86,13 @@ function groupFields(fields: readonly FormField[], attribute: 'customKey' | 'lab
 	return new Map(Object.entries(groups));
 }
 
-/** The same case counts before another one, a UUID before a custom key, and a key before a label. */
-function indexNames(fields: readonly FormField[]) {
-	// of fields with one name, the first one counts
-	const reversed = [...fields].reverse();
-	const pairs = [toCaseless, toComparable].flatMap((spell) =>
-		(['label', 'title', 'customKey', 'uuid'] as const).flatMap((attribute) => {
-			const named = reversed.filter((field) => field[attribute] !== undefined);
-			return named.map((field) => [spell(field[attribute] ?? ''), field] as const);
-		}),
+/** A UUID counts before a custom key, and a key before a label. */
+function indexAllNames(fields: readonly FormField[]) {
+	const attributes = ['uuid', 'customKey', 'title', 'label'] as const;
+	const named = attributes.flatMap((attribute) =>
+		fields.map((field) => [field[attribute], field] as const),
 	);
-	return new Map(pairs);
+	return indexNames(named.filter((one): one is [string, FormField] => one[0] !== undefined));
 }
 
 /**
@@ -104,7 +100,5 @@ function indexNames(fields: readonly FormField[]) {
  * number if other fields share it ("Full name (2)"). The label alone means the first of them.
  */
 export function findField<F extends FormField>(name: string, fields: readonly F[]): F | undefined {
-	const { byAnyName } = indexFields(fields);
-	const field = byAnyName.get(toComparable(name)) ?? byAnyName.get(toCaseless(name));
-	return field as F | undefined;
+	return indexFields(fields).findByName(name) as F | undefined;
 }

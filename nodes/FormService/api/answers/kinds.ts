@@ -1,8 +1,9 @@
+import { isEmpty } from 'lodash';
 import type { FieldType, GenericValue, IDataObject } from 'n8n-workflow';
 import { isLocalTime, readBoolean, readDay, readNumber, readTime } from '../readers';
-import { isRecord } from '../records';
+import { isRecord, listEntries } from '../records';
 import { isWebUrl } from '../url';
-import { findChoice, listOptions, splitChoices } from './choices';
+import { findChoice, splitChoices } from './choices';
 import type { Choice } from './choices';
 import { encodeAny, encodeChoices, encodeTime } from './encode';
 import type { Encoded, Rules } from './encode';
@@ -148,7 +149,7 @@ export function findKind({ type, multiple, options }: IDataObject): FieldKind {
 	const kind = FIELD_KINDS.find((one) => kinds[one].types.test(word)) ?? 'text';
 	const takesSeveral =
 		// without choices, a checkbox is a yes or no
-		word === 'checkbox' ? listOptions(options).length > 0 : readBoolean(multiple) === true;
+		word === 'checkbox' ? !isEmpty(listEntries(options)) : readBoolean(multiple) === true;
 	const isOpen = ['singleChoice', 'text', 'boolean'].includes(kind);
 	return isOpen && takesSeveral ? 'multipleChoice' : kind;
 }

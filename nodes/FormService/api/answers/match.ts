@@ -60,18 +60,15 @@ function matchFields(record: IDataObject, fields: readonly FormField[]): Matched
 	}
 	// an answer with the UUID of a field that the form no longer has is never that of another field
 	const isIdentified = index.haveUuids || byField.some(Boolean);
-	const named = answers
-		.filter(({ field, uuid }) => field === undefined && !(isIdentified && uuid !== undefined))
-		.map((answer) => ({ answer, labeled: index.byLabel.get(toComparable(answer.label)) ?? [] }));
-	for (const { answer, labeled } of named) {
-		if (labeled.length === 0) assign(answer, findOwners(answer.label, answer.label, index));
-	}
 	const byPosition = new Set<string>();
-	for (const { answer, labeled } of named) {
-		assign(answer, labeled);
-		// in a map, a label that is taken can also be the custom key of a field
-		if (answer.field === undefined) assign(answer, findOwners(answer.label, answer.label, index));
-		else if (labeled.length > 1) byPosition.add(labeled[0].label);
+	for (const answer of answers) {
+		const { label, uuid, field } = answer;
+		if (field !== undefined || (isIdentified && uuid !== undefined)) continue;
+		// in a map, a label can be the UUID or the custom key of a field
+		const labeled = index.byLabel.get(toComparable(label));
+		assign(answer, labeled ?? findOwners(label, label, index));
+		if (answer.field !== undefined && (labeled?.length ?? 0) > 1)
+			byPosition.add(answer.field.label);
 	}
 	return { answers, byField, byPosition: [...byPosition], problem };
 }

@@ -85,6 +85,19 @@ export function toCaseless(text: string): string {
 	return toComparable(text).toLowerCase();
 }
 
+/**
+ * A search for values by their names. The same case counts before another one, and of values with one name
+ * the first.
+ */
+export function indexNames<T>(named: ReadonlyArray<readonly [name: string, value: T]>) {
+	// of entries with one name, a map keeps the last one
+	const reversed = [...named].reverse();
+	const sameCase = new Map(reversed.map(([name, value]) => [toComparable(name), value]));
+	const anyCase = new Map(reversed.map(([name, value]) => [toCaseless(name), value]));
+	return (name: string): T | undefined =>
+		sameCase.get(toComparable(name)) ?? anyCase.get(toCaseless(name));
+}
+
 /** The letters and digits of a text without accents: "SEO: Title", "seo_title" and "séo title" are one. */
 export function simplifySpelling(text: string): string {
 	const letters = text.normalize('NFKD').toLowerCase();

@@ -79,21 +79,16 @@ function listUploads(record: IDataObject, fields?: readonly FormField[]) {
 
 /**
  * A response in a shape that is easy to use in a workflow: its answers first, then at most ten attributes
- * of the service, and what could not be read. `fields` has the UUIDs of the fields, if they are known.
+ * of the service, and what could not be read.
  *
  * @param fields name and type the answers; without them, labels name the answers
  */
 export function simplifyResponse(record: IDataObject, fields?: readonly FormField[]): IDataObject {
 	const { answers, byPosition, problem } = matchAnswers(record, fields);
 	const values = answers.map(({ value, field }) => readAnswer(value, field));
-	const withUuid = answers.flatMap(({ uuid, label, field }, index) => {
-		const known = field?.uuid ?? uuid;
-		return known === undefined ? [] : [{ uuid: known, label, value: values[index] }];
-	});
 	return {
 		answers: zipObject(nameAnswers(answers), values),
 		...pick(record, KEPT_ATTRIBUTES),
-		...(withUuid.length > 0 && { fields: withUuid }),
 		...(byPosition.length > 0 && { matchedByPosition: byPosition }),
 		...(problem !== undefined && { answersError: problem }),
 	};

@@ -7,13 +7,7 @@ import { listNames } from '../../api/answers/names';
 import { shortenText } from '../../api/errors';
 import { isRecord } from '../../api/records';
 import type { Input } from '../../parameters/input';
-import {
-	invalid,
-	invalidAll,
-	readChoice,
-	readJsonObject,
-	readSwitch,
-} from '../../parameters/input';
+import { invalidAll, readChoice, readJsonObject, readSwitch } from '../../parameters/input';
 import { INPUT_MODES } from '../../parameters/properties';
 
 /** The rest of a message that begins with the number of problems. */
@@ -65,17 +59,10 @@ export function readGivenAnswers(input: Input): GivenAnswers {
 
 function readValues(input: Input, mode: GivenAnswers['mode']): Record<string, unknown> {
 	if (mode === 'auto') return input.item.json;
-	if (mode === 'json') return readJsonAnswers(input);
+	if (mode === 'json') return readJsonObject(input, 'answersJson', 'Answers (JSON)');
 	// n8n's own conversion of 'fields.value' would turn empty text into the number 0
 	const mapper = input.parameter('fields', {});
 	return isRecord(mapper) && isRecord(mapper.value) ? mapper.value : {};
-}
-
-function readJsonAnswers(input: Input): Record<string, unknown> {
-	const values = readJsonObject(input, 'answersJson', 'Answers (JSON)');
-	if (Object.values(values).every(isNothing)) throw invalidAll(input, [NO_ANSWER], COUNTED);
-	if (Object.keys(values).join() !== 'data' || !isRecord(values.data)) return values;
-	throw invalid(input, 'Enter \'Answers (JSON)\' without "data" around the answers');
 }
 
 /**

@@ -118,7 +118,7 @@ export const responseCreate: Operation = {
 				const ignored = answers.ignored.filter((name) => input.item.json[name] !== formId);
 				const identity = findIdentity(input, skipNames, fields);
 				const key = findKey(input, identity, data);
-				const known = await readKnown(request, input, formId, identity);
+				const known = await readKnown(request, input, formId, fields, identity);
 				return {
 					orderKey: key && `${formId} ${key}`,
 					async send() {

@@ -16,7 +16,6 @@ import { readOnce } from '../../execution/operation';
 import type { ItemRequest } from '../../execution/operation';
 import { COUNTED } from './answers';
 import type { Answers } from './answers';
-import { readFields } from './fields';
 
 /** The name of the parameter, as errors speak of it. */
 const SKIP_DUPLICATES = 'Skip Duplicates By';
@@ -83,8 +82,6 @@ function explainUse({ kind, label }: InputField, fields: readonly InputField[]) 
 /** The ID of the first response with a key, if the service gives it: one that exists, or that the run adds. */
 export type Known = Map<string | undefined, Promise<string | undefined>>;
 
-const NOT_ADDED = `This item was not added. Choose other fields, or remove '${SKIP_DUPLICATES}' and find duplicates with Response: Get Many.`;
-
 /**
  * The complete responses of a form by their answers to the identifying fields, read once for all items of a run.
  *
@@ -94,6 +91,7 @@ export async function readKnown(
 	request: ItemRequest,
 	input: Input,
 	formId: string,
+	fields: readonly FormField[],
 	identity: readonly InputField[],
 ): Promise<Known> {
 	if (identity.length === 0) return new Map();
@@ -102,21 +100,28 @@ export async function readKnown(
 	const target = createTarget(account, endpoints.listResponses, { formId }, query);
 	return await readOnce(
 		{ ...request, target },
-		async (context) => {
-			const fields = await readFields(request, formId);
-			return await indexResponses(input, await listRecords(context, target), fields, identity);
-		},
+		async (context) =>
+			await indexResponses(input, await listRecords(context, target), fields, identity),
 		identity.map(({ uuid }) => uuid),
 	);
 }
 
-/** The key of an item by its answers to the identifying fields; undefined if there are none. */
+/**
+ * The key of an item by its answers to the identifying fields; undefined if there are none.
+ *
+ * @throws NodeOperationError if there is no answer, or one that cannot be compared
+ */
 export function findKey(
 	input: Input,
 	identity: readonly InputField[],
 	data: Answers['data'],
 ): string | undefined {
 	if (identity.length === 0) return undefined;
+	const missing = identity.find(({ uuid }) => data[uuid] === undefined);
+	if (missing !== undefined) {
+		const problem = `"${missing.title}" has no answer. '${SKIP_DUPLICATES}' compares this field, so it needs an answer.`;
+		throw invalidAll(input, [problem], COUNTED);
+	}
 	const answers = identity.map(({ uuid }) => data[uuid]);
 	return makeKey(input, identity, answers, 'this item');
 }
@@ -136,31 +141,30 @@ async function indexResponses(
 		await pauseIfDue();
 		if (readBoolean(record.is_incomplete) === true) continue;
 		const id = getId(record);
-		const name = `response ${id ?? 'without ID'}`;
+		const owner = `response ${id ?? 'without ID'}`;
 		const { answers: all, byField, problem } = matchAnswers(record, fields);
-		if (problem !== undefined) {
-			const message = `'${SKIP_DUPLICATES}' can't read the answers of ${name}`;
-			throw invalid(input, message, `${problem}. ${NOT_ADDED}`);
-		}
+		if (problem !== undefined) throw createUnclearError(input, owner, problem);
 		const answers = identity.map(({ position }) => byField[position]?.value);
 		if (answers.some(isNothing)) {
-			const isUnmatched = ({ field, uuid, value }: MatchedAnswer) =>
-				field === undefined && uuid === undefined && !isNothing(value);
 			// each item has all answers, so it differs from a response without one of them
 			if (!all.some(isUnmatched)) continue;
-			const message = `'${SKIP_DUPLICATES}' can't compare the answers of ${name}`;
-			throw invalid(input, message, `They may have an earlier label. ${NOT_ADDED}`);
+			throw createUnclearError(input, owner, 'Its answers may have an earlier label');
 		}
-		const key = makeKey(input, identity, answers, name);
+		const key = makeKey(input, identity, answers, owner);
 		if (!known.has(key)) known.set(key, Promise.resolve(id));
 	}
 	return known;
 }
 
+/** Whether an answer may be that of a field under an earlier label. */
+function isUnmatched({ field, uuid, value }: MatchedAnswer): boolean {
+	return field === undefined && uuid === undefined && !isNothing(value);
+}
+
 /**
  * The same text for the same answers.
  *
- * @throws NodeOperationError if there is no answer, or one that cannot be compared
+ * @throws NodeOperationError if one of them cannot be compared
  */
 function makeKey(
 	input: Input,
@@ -169,13 +173,13 @@ function makeKey(
 	owner: string,
 ): string {
 	const spellings = identity.map((field, index) => normalizeAnswer(field, answers[index]));
-	const missing = identity.find((_, index) => isNothing(answers[index]));
-	if (missing !== undefined) {
-		const message = `"${missing.title}" has no answer. '${SKIP_DUPLICATES}' compares this field, so it needs an answer.`;
-		throw invalidAll(input, [message], COUNTED);
-	}
 	const unclear = identity[spellings.indexOf(undefined)];
 	if (unclear === undefined) return JSON.stringify(spellings);
-	const message = `'${SKIP_DUPLICATES}' can't compare "${unclear.title}" with ${owner}`;
-	throw invalid(input, message, `The answer has an unclear spelling. ${NOT_ADDED}`);
+	const reason = `The answer to "${unclear.title}" has an unclear spelling`;
+	throw createUnclearError(input, owner, reason);
+}
+
+function createUnclearError(input: Input, owner: string, reason: string) {
+	const advice = `This item was not added. Choose other fields, or remove '${SKIP_DUPLICATES}' and find duplicates with Response: Get Many.`;
+	return invalid(input, `'${SKIP_DUPLICATES}' can't compare ${owner}`, `${reason}. ${advice}`);
 }

@@ -1,7 +1,7 @@
-import { parseFields } from '../../api/answers/fields';
+import { parseFields, parseInputFields } from '../../api/answers/fields';
 import type { FormField, InputField, Naming } from '../../api/answers/fields';
 import { createTarget, endpoints } from '../../api/endpoints';
-import { isId } from '../../api/records';
+import type { RequestContext } from '../../api/requestContext';
 import { listRecords } from '../../api/service';
 import { readOnce } from '../../execution/operation';
 import type { ItemRequest } from '../../execution/operation';
@@ -23,7 +23,8 @@ export async function readFields(
 
 /** The fields of a form that can be answered through the API. */
 export async function readInputFields(request: ItemRequest, formId: string): Promise<InputField[]> {
-	const select = async () =>
-		(await readFields(request, formId)).filter((field): field is InputField => isId(field.uuid));
-	return await readOnce(request, select, 'input fields');
+	const target = createTarget(request.context.account, endpoints.listFields, { formId });
+	const read = async (context: RequestContext) =>
+		parseInputFields(await listRecords(context, target));
+	return await readOnce({ ...request, target }, read);
 }

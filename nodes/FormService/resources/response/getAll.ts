@@ -95,7 +95,7 @@ export const responseGetAll: Operation = {
 					);
 				}
 				const fields = needFields ? await readFields(request, formId, output) : undefined;
-				const problem = findConditionProblem(conditions, fields ?? [], records);
+				const problem = findConditionProblem(conditions, fields ?? []);
 				if (problem !== undefined) throw invalid(input, problem.message, problem.description);
 				const found = await findResponses(records, wanted, fields);
 				const items: INodeExecutionData[] = [];

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { parseChoices } from '../../../../nodes/FormService/api/answers/choices.ts';
+import { describe, expect, it } from 'vitest';
 import { parseFields } from '../../../../nodes/FormService/api/answers/fields.ts';
 import {
 	encodeAnswer,
@@ -53,27 +52,16 @@ describe('An answer of a new response', () => {
 	it.each([
 		['2026-01-31T08:00', '2026-01-31T08:00:00.000-05:00'],
 		['2026-01-31 08:00:30', '2026-01-31T08:00:30.000-05:00'],
-		['2026-01-31T08', '2026-01-31T08:00:00.000-05:00'],
-		['2026-01-31T0800', '2026-01-31T08:00:00.000-05:00'],
-		['2026-01-31T08:00:00,5', '2026-01-31T08:00:00.500-05:00'],
+		['2026-07-31T08:00', '2026-07-31T08:00:00.000-04:00'],
 		// the first one after an hour that does not come
 		['2026-03-08T02:30', '2026-03-08T03:30:00.000-04:00'],
 		['2026-11-01T01:30-05:00', '2026-11-01T01:30-05:00'],
-		['2026-01-31T08:00[Asia/Kolkata]', '2026-01-31T08:00[Asia/Kolkata]'],
-	])('that is the time %s is sent as %s, on any day', (value, sent) => {
-		onTestFinished(() => void vi.useRealTimers());
-		for (const today of ['2026-01-15', '2026-07-15']) {
-			vi.useFakeTimers({ now: new Date(today), toFake: ['Date'] });
-			for (const kind of ['date', 'dateTime'] as const) {
-				expect(encode(value, kind)).toEqual({ answer: sent });
-			}
-		}
-	});
-
-	const midnights = ['2026-01-31', '2026-01-31T00:00:00', '2026-01-31 00:00'];
-	it.each(midnights)('that is the midnight %s is sent as a day only to a date field', (value) => {
-		expect(encode(value, 'date')).toEqual({ answer: '2026-01-31' });
-		expect(encode(value, 'dateTime')).toEqual({ answer: '2026-01-31T00:00:00.000-05:00' });
+		// to a date field, midnight is a day
+		['2026-01-31', '2026-01-31T00:00:00.000-05:00', '2026-01-31'],
+		['2026-01-31 00:00', '2026-01-31T00:00:00.000-05:00', '2026-01-31'],
+	])('that is the time %s is sent as %s', (value, sent, day = sent) => {
+		expect(encode(value, 'dateTime')).toEqual({ answer: sent });
+		expect(encode(value, 'date')).toEqual({ answer: day });
 	});
 
 	it.each(FIELD_KINDS)('to a field of the kind %s can be left empty', (kind) => {
@@ -87,17 +75,15 @@ describe('An answer of a new response', () => {
 		['text', 2 ** 53, /too many digits/],
 		['text', NaN, /^must be a number$/],
 		['text', new Date(NaN), /^must be text, a number, a date/],
-		['text', DateTime.invalid('test'), /^must be text, a number, a date/],
 		['number', '1,200', /^must be a number, such as 1234\.5 \(without commas or units\)$/],
 		['boolean', 'Ja', /^must be true or false/],
 		['date', '31.01.2026', /^must be a date, such as 2027-01-31$/],
 		['singleChoice', 'my diagnosis', /^must be one of Red, Blue, dark, Two, b$/],
 		['singleChoice', ['Red', 'Two'], /^must be one of/],
 		['multipleChoice', ['Red', 'x'], /^must be one or more of Red/],
-		...[
-			...['a.pdf', '//f.example/a.pdf', 'ftp://f.example/a.pdf', 'javascript:alert(1)'],
-			...['https://f.example/a b.pdf', 'https://', 5, { name: 'a.pdf' }],
-		].map((value): [FieldKind, unknown, RegExp] => ['file', value, /^must be the http or https/]),
+		['file', 'ftp://f.example/a.pdf', /^must be the http or https URL/],
+		['file', 'https://f.example/a b.pdf', /^must be the http or https URL/],
+		['file', { name: 'a.pdf' }, /^must be the http or https URL/],
 	])('to a field of the kind %s cannot be %j', (kind, value, text) => {
 		expect(encode(value, kind)).toEqual({ problem: expect.stringMatching(text) });
 	});
@@ -113,7 +99,6 @@ describe('An answer of a new response', () => {
 
 	it.each([
 		['an object, as PHP sends a list with gaps', { 0: 'A', 2: 'B' }],
-		['lines of a text', 'A\r\n B\n'],
 		['objects with a text', [{ text: 'A' }, { text: 'B', value: null }]],
 	])('is checked against choices that are %s', (_, options) => {
 		for (const type of ['checkbox', 'radio']) {
@@ -123,22 +108,6 @@ describe('An answer of a new response', () => {
 				problem: expect.stringMatching(/^must be one (or more )?of A, B$/),
 			});
 		}
-	});
-
-	it('gets an error with the first 20 choices', () => {
-		const names = Array.from({ length: 32 }, (_, index) => `C${index}`);
-		const field = { kind: 'multipleChoice', choices: parseChoices(names) } as const;
-		expect(encodeAnswer('C 0', field, { zone: 'utc' })).toEqual({
-			problem: expect.stringMatching(/^must be one or more of C0, .* C19 and 12 more$/),
-		});
-	});
-
-	it('is a choice in the same case, if two choices differ in case alone', () => {
-		const field = { kind: 'singleChoice', choices: parseChoices(['ab', 'AB']) } as const;
-		for (const given of ['ab', 'AB']) {
-			expect(encodeAnswer(given, field, { zone: 'utc' })).toEqual({ answer: given });
-		}
-		expect(encodeAnswer('Ab', field, { zone: 'utc' })).toEqual({ answer: 'ab' });
 	});
 
 	it('is text or a safe integer, and of a choice one of the choices, or refused', () => {
@@ -151,7 +120,7 @@ describe('An answer of a new response', () => {
 			if (kind === 'singleChoice') expect(choices.map((one) => one.value)).toContain(answer);
 			if (kind === 'text' && typeof value === 'number') expect(Number(answer)).toBe(value);
 		});
-		fc.assert(property, { numRuns: 500 });
+		fc.assert(property);
 	});
 });
 
@@ -207,13 +176,6 @@ describe('A listed answer', () => {
 	});
 });
 
-/** What two answers to a field are, by their spellings. */
-function compare(kind: FieldKind, listed: unknown, sent: unknown): string {
-	const [one, other] = [listed, sent].map((answer) => normalizeAnswer(fieldOf(kind), answer));
-	if (one === undefined || other === undefined) return 'not compared';
-	return one === other ? 'equal' : 'different';
-}
-
 it.each<[FieldKind, unknown, unknown, string]>([
 	['number', '1.2e3', 1200, 'equal'],
 	['number', ' 03.0 ', 3, 'equal'],
@@ -230,7 +192,6 @@ it.each<[FieldKind, unknown, unknown, string]>([
 	['text', 42, '42', 'equal'],
 	['text', 20261122000000016, '20261122000000016', 'not compared'],
 	['text', true, 'true', 'not compared'],
-	['text', { a: 1 }, 'a', 'not compared'],
 	['text', ['a', 'b'], 'a, b', 'not compared'],
 	['date', '2026-01-31', '2026-02-01', 'different'],
 	['date', ' 2026-01-31', '2026-01-31', 'equal'],
@@ -238,9 +199,7 @@ it.each<[FieldKind, unknown, unknown, string]>([
 	['date', '01/02/2026', '2026-01-02', 'not compared'],
 	['dateTime', '2026-01-31T08:00Z', '2026-01-31T03:00-05:00', 'equal'],
 	['dateTime', '2026-01-31T08:00Z', '2026-01-31T08:00:01Z', 'different'],
-	['dateTime', 1_769_846_400, '2026-01-31T08:00Z', 'equal'],
 	['dateTime', '2026-01-31 08:00:00', '2026-01-31T08:00:00Z', 'not compared'],
-	['singleChoice', 'Red', 'r', 'equal'],
 	['singleChoice', [{ label: 'Red', value: 'r' }], ' RED', 'equal'],
 	['singleChoice', 'Two', '2', 'equal'],
 	['singleChoice', 'Red', 'Blue, dark', 'different'],
@@ -248,18 +207,12 @@ it.each<[FieldKind, unknown, unknown, string]>([
 	['multipleChoice', 'Red', 'Red', 'not compared'],
 	['file', 'a.pdf|https://h/a.pdf', 'https://h/a.pdf', 'not compared'],
 ])('Two answers of the kind %s, %j and %j, are %s', (kind, listed, sent, outcome) => {
-	expect(compare(kind, listed, sent)).toBe(outcome);
-	expect(compare(kind, sent, listed)).toBe(outcome);
-});
-
-it('Each kind of field has one spelling, or none, for whatever a service lists', () => {
-	const anything = fc.anything({ withDate: true, withSparseArray: true });
-	const property = fc.property(anything, fc.constantFrom(...FIELD_KINDS), (value, kind) => {
-		const spelling = normalizeAnswer(fieldOf(kind), value);
-		if (spelling !== undefined) expect(normalizeAnswer(fieldOf(kind), value)).toBe(spelling);
-		expect(['string', 'undefined']).toContain(typeof spelling);
-	});
-	fc.assert(property, { numRuns: 500 });
+	const compare = (...answers: [unknown, unknown]) => {
+		const [one, other] = answers.map((answer) => normalizeAnswer(fieldOf(kind), answer));
+		if (one === undefined || other === undefined) return 'not compared';
+		return one === other ? 'equal' : 'different';
+	};
+	expect([compare(listed, sent), compare(sent, listed)]).toEqual([outcome, outcome]);
 });
 
 it('Each kind of field takes its own example', () => {

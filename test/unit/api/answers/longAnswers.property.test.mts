@@ -18,7 +18,7 @@ import {
 } from '../../../../nodes/FormService/api/answers/kinds.ts';
 import { makeFileFieldNames } from '../../../../nodes/FormService/api/answers/names.ts';
 import { hasUnmatchedAnswers } from '../../../../nodes/FormService/api/answers/match.ts';
-import { sortNewestFirst } from '../../../../nodes/FormService/api/answers/order.ts';
+import { sortByTime } from '../../../../nodes/FormService/api/answers/order.ts';
 import {
 	simplifyResponse,
 	toColumns,
@@ -53,7 +53,7 @@ const readers: Record<string, (text: string) => unknown> = {
 	send: (text) => encodeAnswer(text, fields.find(({ uuid }) => uuid === type)!, { zone: 'utc' }),
 	find: async (text) =>
 		await findResponses([recordOf(text)], { text: 'needle', sort: 'newest', conditions: none }),
-	order: (text) => sortNewestFirst([{ record: { created_at: text, number: text, id: text } }]),
+	order: (text) => sortByTime([{ record: { created_at: text, number: text, id: text } }], 'newest'),
 	file: (text) => listFiles(['x.pdf|http://h/' + text, { name: text, url: 'https://h/' + text }]),
 	'link to a file': (text) => checkLink(`https://${text}`, ORIGIN, ORIGIN, 'upload'),
 	'Link header': (text) => findNextPage({ link: text }, [], { pages: 1, inAll: 1, shown: 1 }),

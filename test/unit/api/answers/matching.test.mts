@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
 	findField,
 	parseFields,
@@ -33,12 +33,13 @@ describe('The names of answers', () => {
 		expect(parseFields(form, { answerKeys }).map(({ name }) => name)).toEqual(names);
 	});
 
-	const attributes = 'id number number_formatted submitted_at referrer';
-	const taken = `${attributes} event form fileError answersError otherAnswers constructor`;
-	it.each(taken.split(' '))('take no name that is needed for something else: %s', (label) => {
-		const fields = parseFields([{ uuid: 'u', label }], { columns: true });
-		expect(fields[0].name).toBe(`${label} (2)`);
-	});
+	it.each(['id', 'referrer', 'event', 'answersError', 'otherAnswers', 'constructor'])(
+		'take no name that is needed for something else: %s',
+		(label) => {
+			const fields = parseFields([{ uuid: 'u', label }], { columns: true });
+			expect(fields[0].name).toBe(`${label} (2)`);
+		},
+	);
 });
 
 describe('Answers of a response', () => {
@@ -68,18 +69,16 @@ describe('Answers of a response', () => {
 		[{ responses: [{ label: 'Name', answer: 'Ada' }] }, '"label", "answer"'],
 		[{ responses: { answers: [{ key: 'Name', value: 1 }] } }, 'with "answers"'],
 		[{ uuid: 'r', data: 5 }, 'from a number'],
-	])('of another shape are a problem that names what came: %j', (record, problem) => {
-		const matched = match(record);
-		expect(matched.answers).toEqual([]);
-		expect(matched.problem).toContain(problem);
-		expect(matched.problem).not.toMatch(/Ada|203/);
-	});
-
-	it('that are read in part say so', () => {
-		const { values, problem } = match({ responses: [{ key: 'Name', value: 'Ada' }, { x: 1 }] });
-		expect(values).toEqual({ u2: 'Ada' });
-		expect(problem).toContain('1 of 2 entries, such as an object with "x"');
-	});
+		[{ responses: [{ key: 'Name', value: 'B' }, { x: 1 }] }, '1 of 2 entries', { u2: 'B' }],
+	])(
+		'of another shape are a problem that names what came: %j',
+		(record, problem, read: object = {}) => {
+			const matched = match(record);
+			expect(matched.values).toEqual(read);
+			expect(matched.problem).toContain(problem);
+			expect(matched.problem).not.toContain('Ada');
+		},
+	);
 
 	it.each([[[]], [{}], [null], ['']])('are none in %j, whatever else the response has', (given) => {
 		const data = { ip: '203.0.113.7', Name: 'Firefox' };
@@ -92,17 +91,10 @@ describe('Answers of a response', () => {
 		const list = [
 			{ label: 'About you', type: 'heading' },
 			{ key: 2024, value: 'yes' },
-			{ key: 'Fax', value: null, position: 3 },
 		];
-		expect(match({ responses: list }, fields).values).toEqual({
-			'About you': null,
-			y: 'yes',
-			Fax: null,
-		});
-		expect(match({ responses: { 2024: 'yes', 1: 'no' } }, fields).values).toEqual({
-			y: 'yes',
-			1: 'no',
-		});
+		expect(match({ responses: list }, fields).values).toEqual({ 'About you': null, y: 'yes' });
+		const map = { 2024: 'yes', 1: 'no' };
+		expect(match({ responses: map }, fields).values).toEqual({ y: 'yes', 1: 'no' });
 	});
 
 	const pick = (label: string, custom_key?: string) => ({ uuid: `of ${label}`, label, custom_key });
@@ -120,8 +112,6 @@ describe('Answers of a response', () => {
 			{ email: 1, 'Your email': 2 },
 			{ 'of email': 1, 'of Your email': 2 },
 		],
-		['by custom key before a label of two fields', form, { good: 1, Comment: 2 }, { u3: 1, u4: 2 }],
-		['whatever their order', form, { Comment: 2, good: 1 }, { u3: 1, u4: 2 }],
 		[
 			'by label, if two fields have one custom key',
 			[pick('A', 'k'), pick('B', 'k')],
@@ -156,20 +146,6 @@ describe('Answers of a response', () => {
 			const { values } = match({ responses }, amounts);
 			expect(values[UUID]).toBe(responses.includes(current) ? 'current' : undefined);
 		}
-	});
-
-	it('are matched by comparing each name a few times, however many fields the form has', () => {
-		const compared = vi.spyOn(String.prototype, 'normalize');
-		const [few, many] = [10, 160].map((size) => {
-			const own = Array.from({ length: size }, (_, at) => ({ uuid: `f${at}`, label: `${at}` }));
-			compared.mockClear();
-			for (const field of own)
-				match({ responses: own.map(({ label }) => ({ label, value: field })) }, parseFields(own));
-			return compared.mock.calls.length / size ** 2;
-		});
-		compared.mockRestore();
-		expect(few).toBeGreaterThan(1);
-		expect(many).toBeLessThan(2 * few);
 	});
 
 	it('never share a field or a name, and none is lost', () => {
