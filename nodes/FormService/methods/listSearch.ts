@@ -66,7 +66,7 @@ const URL_ATTRIBUTES = ['url', 'public_url', 'form_url', 'share_url'];
 
 /**
  * The forms for the list of the Form parameter, by name; forms of one name have their IDs behind it.
- * A filter looks into names and IDs; it can also be the URL of a form's page.
+ * A filter looks into names and IDs.
  */
 export async function searchForms(
 	this: ILoadOptionsFunctions,
@@ -79,13 +79,10 @@ export async function searchForms(
 		mark: readBoolean(record.is_closed) ? CLOSED_MARK : '',
 		url: URL_ATTRIBUTES.map((attribute) => record[attribute]).find(isWebUrl),
 	}));
-	const wanted = extractFormId(filter).toLowerCase();
+	const wanted = toCaseless(filter);
 	const counts = countBy(forms, 'name');
 	const results = forms
-		.filter(
-			({ id, name, url }) =>
-				`${name}\n${id}`.toLowerCase().includes(wanted) || url === filter.trim(),
-		)
+		.filter(({ id, name }) => toCaseless(`${name}\n${id}`).includes(wanted))
 		.sort((one, other) => one.name.localeCompare(other.name))
 		.map(({ id, name, mark, url }) => ({
 			name: toPlainText(`${name}${counts[name] > 1 ? ` (${id})` : ''}${mark}`),

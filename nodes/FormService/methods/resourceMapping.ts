@@ -26,7 +26,7 @@ export async function getFormFields(this: ILoadOptionsFunctions): Promise<Resour
 	const formId = getChosenForm(this);
 	if (formId === '') return { fields: [], emptyFieldsNotice: 'Choose a form first.' };
 	try {
-		const fields = toMapperFields(await loadFormFields(this, formId));
+		const fields = toMapperFields(await listCached(this, endpoints.listFields, { formId }));
 		if (fields.length > 0) return { fields };
 		return { fields, emptyFieldsNotice: 'This form has no fields that take an answer.' };
 	} catch (error) {
@@ -78,7 +78,7 @@ export async function getFieldOptions(
 ): Promise<INodePropertyOptions[]> {
 	const formId = getChosenForm(this);
 	if (formId === '') return [];
-	const fields = parseInputFields(await loadFormFields(this, formId));
+	const fields = parseInputFields(await listCached(this, endpoints.listFields, { formId }));
 	return fields.map((field) => toFieldOption(field, field.uuid));
 }
 
@@ -106,7 +106,9 @@ async function listLabels(n8n: ILoadOptionsFunctions, watch: 'several' | 'all') 
 	const forms = (await listCached(n8n, endpoints.listForms)).filter(
 		(form) => named.includes(getFormId(form)) === (watch === 'several'),
 	);
-	const fields = forms.flatMap((form) => parseFields(getListedFields(form)));
+	const fields = forms.flatMap(({ fields: listed }) =>
+		parseFields(Array.isArray(listed) ? listed.filter(isRecord) : []),
+	);
 	return uniqBy(fields, ({ title }) => toCaseless(title)).map((field) => toFieldOption(field));
 }
 
@@ -115,15 +117,4 @@ function toFieldOption({ title, choices }: FormField, value = title): INodePrope
 	const names = listNames(choices.map(({ name }) => name));
 	const description = names === '' ? undefined : `Choices: ${names}`;
 	return { name: toPlainText(title), value: toPlainText(value), description };
-}
-
-/** From the list of forms, which the editor has usually just loaded; else from the form itself. */
-async function loadFormFields(n8n: ILoadOptionsFunctions, formId: string): Promise<IDataObject[]> {
-	const forms = await listCached(n8n, endpoints.listForms);
-	const listed = getListedFields(forms.find((form) => getFormId(form) === formId));
-	return listed.length > 0 ? listed : await listCached(n8n, endpoints.listFields, { formId });
-}
-
-function getListedFields({ fields }: IDataObject = {}): IDataObject[] {
-	return Array.isArray(fields) ? fields.filter(isRecord) : [];
 }

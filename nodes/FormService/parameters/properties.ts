@@ -13,10 +13,6 @@ export const formLocator: INodeProperties = {
 	required: true,
 	default: { mode: 'list', value: '' },
 	description: 'The form to work with',
-	builderHint: {
-		propertyHint:
-			"Use mode 'list' if the person chooses the form in the editor, or mode 'id' with the form's ID, for example from Form: Get Many. A form's name is not an ID.",
-	},
 	modes: [
 		{
 			displayName: 'From List',
@@ -67,14 +63,6 @@ export const responseLocator: INodeProperties = {
 		},
 	],
 };
-
-/** A parameter that is shown only after a form has been chosen. */
-export function showOnceFormIsChosen(property: INodeProperties): INodeProperties {
-	const { displayOptions } = property;
-	const { formId = [], ...others } = displayOptions?.hide ?? {};
-	const hide = { ...others, formId: ['', ...formId] };
-	return { ...property, displayOptions: { ...displayOptions, hide } };
-}
 
 export const returnAllSwitch: INodeProperties = {
 	displayName: 'Return All',

@@ -23,23 +23,13 @@ describe('the list of forms in the editor', () => {
 		expect(pathsOf(service.requests)).toEqual(Array(requests).fill('/forms'));
 	});
 
-	it('is also the list for the fields of all its forms', async () => {
+	it('costs one more request for the fields of a form', async () => {
 		const { service, n8n } = await createWorld();
-		const chosen = Object.values(demoForms);
-		await Promise.all(chosen.map(async (formId) => await n8n.getFormFields(formId)));
-		for (const formId of chosen) await n8n.getFormFields(formId);
-		await typeInto(n8n);
-		expect(pathsOf(service.requests)).toEqual(['/forms']);
-	});
-
-	it('costs one more request for the fields of a form that it does not have', async () => {
-		const { service, n8n } = await createWorld();
+		const { contact } = demoForms;
 		await n8n.searchForms();
-		const { id } = service.store.addForm({ name: 'New', fields: [{ label: 'Only' }] });
-		await Promise.all([n8n.getFormFields(id), n8n.getFormFields(id)]);
-		const { fields } = await n8n.getFormFields(id);
-		expect(fields.map(({ displayName }) => displayName)).toEqual(['Only']);
-		expect(pathsOf(service.requests)).toEqual(['/forms', `/forms/${id}/fields`]);
+		await Promise.all([n8n.getFormFields(contact), n8n.getFormFields(contact)]);
+		await n8n.getFormFields(contact);
+		expect(pathsOf(service.requests)).toEqual(['/forms', `/forms/${contact}/fields`]);
 	});
 
 	it('is read again 10 seconds after a failure, and a minute after the end of a success', async () => {

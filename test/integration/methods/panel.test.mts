@@ -1,6 +1,5 @@
 import type { INode, INodeParameters, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { locator } from '../harness.mts';
 import { workflow } from '../n8n/core.mts';
 import { nodeOf, nodeTypes, typeOf } from '../n8n/package.mts';
 import { operationCases, operationNamed } from '../resources/operations.mts';
@@ -39,18 +38,6 @@ it.each<[string, INodeParameters]>([
 	expect(expression.getSimpleParameterValue(node, text, 'internal', {})).toBe(expected);
 });
 
-it.each<[string, INodeParameters, number, boolean]>([
-	['Download Files', { options: { downloadFiles: true } }, 1, true],
-	['Download Files', { options: {} }, 1, false],
-])('A hint about %s with %j, for %i items: %s', async (about, parameters, count, is) => {
-	const { node, expression } = createNode({ resource: 'response', ...parameters });
-	const hint = description.hints!.find(({ message }) => message.includes(about))!;
-	const [shown, items] = [hint.displayCondition!, Array(count).fill({ json: {} })];
-	const evaluate = async () =>
-		expression.getParameterValue(shown, null, 0, 0, node.name, items, 'manual', {});
-	expect(await expression.withIsolate(evaluate)).toBe(is);
-});
-
 it('The trigger polls, starts a workflow with one output, and fills its lists by itself', () => {
 	const { description: ofTrigger, methods = {} } = nodeOf('formServiceTrigger');
 	const parts = { polling: true, group: ['trigger'], inputs: [], outputs: ['main'] };
@@ -73,7 +60,15 @@ it('The trigger hints that downloads delay other responses, if it downloads file
 	}
 });
 
-const { getNodeParameters, displayParameter } = workflow.NodeHelpers;
+it.each([
+	['formService', 'responseId', 'Search by answer, such as a name...'],
+	['formServiceTrigger', 'events', 'The test shows one event. To see another one,'],
+])('%s helps at %s: %s', (name, parameter, text) => {
+	const shown = nodeOf(name).description.properties.find((one) => one.name === parameter)!;
+	expect([shown.hint, shown.modes?.[0].placeholder].join(' ')).toContain(text);
+});
+
+const { displayParameter, getNodeParameters, getNodeParametersIssues } = workflow.NodeHelpers;
 
 /** The parameters of a node that has these, and its defaults for all others. */
 function fillIn(parameters: INodeParameters, type = description): INodeParameters {
@@ -109,24 +104,14 @@ it('A new node gets many responses', () => {
 
 describe('The panel of the node', () => {
 	const adding = 'options: allowOtherChoices allowMissingAnswers skipIfExists';
-	it('shows nothing below Form that depends on it before a form is chosen', () => {
-		const create = { resource: 'response', operation: 'create' };
-		const get = { resource: 'response', operation: 'get' };
-		expect(listShown({ ...create, formId: choose('') })).toEqual(['formId']);
-		expect(listShown({ ...create, formId: choose('aB3xY9') })).toContain('fields');
-		expect(listShown({ ...get, formId: choose('') })).not.toContain('responseId');
-		expect(listShown({ ...get, formId: choose('aB3xY9') })).toContain('responseId');
-		expect(listShown({ ...get, formId: locator('={{ $json.id }}') })).toContain('responseId');
-	});
-
 	const panels = `
 		response getAll | {} | formId returnAll limit status filters sort simplify options: answerKeys downloadFiles columns
 		response getAll | {"simplify": false, "returnAll": true} | formId returnAll status filters sort simplify options: downloadFiles
 		response getAll Tool | {} | toolDescription formId limit skip status filters sort output options: downloadFiles
-		response get | {"options": {"columns": true, "downloadFiles": true}} | formId simplify options: answerKeys downloadFiles columns
-		response create | {"formId": "a", "inputMode": "auto"} | formId inputMode columnsNotice formNotice ${adding}
-		response create | {"formId": "a"} | formId inputMode fields ${adding}
-		response create | {"formId": "a", "inputMode": "json"} | formId inputMode answersJson options: allowOtherChoices skipIfExists
+		response get | {"options": {"columns": true, "downloadFiles": true}} | formId responseId simplify options: answerKeys downloadFiles columns
+		response create | {"inputMode": "auto"} | formId inputMode columnsNotice formNotice ${adding}
+		response create | {} | formId inputMode fields ${adding}
+		response create | {"inputMode": "json"} | formId inputMode answersJson options: allowOtherChoices skipIfExists
 		response getPdf | {} | formId responseId download
 		response getPdf | {"download": true} | formId responseId download binaryPropertyName
 		setting update | {} | formId inputMode settings clear preview options: skipUnchanged
@@ -144,6 +129,21 @@ describe('The panel of the node', () => {
 		const [resource, name, tool] = operation.split(' ');
 		const parameters = { resource, operation: name, ...(JSON.parse(given) as INodeParameters) };
 		expect(listShown(parameters, tool).join(' ')).toBe(shown);
+	});
+
+	it('leaves it to the node to name a required field without an answer, since n8n has its UUID', () => {
+		const field = { id: 'f-1', displayName: 'Name', required: true, type: 'string', display: true };
+		for (const value of [null, {}]) {
+			const mapper = { mappingMode: 'defineBelow', value, schema: [field] } as never;
+			const all = fillIn({
+				resource: 'response',
+				operation: 'create',
+				formId: contact,
+				fields: mapper,
+			});
+			const { node } = createNode(all);
+			expect(getNodeParametersIssues(description.properties, node, description)).toBeNull();
+		}
 	});
 
 	it('has the defaults that the documents name', () => {

@@ -53,14 +53,13 @@ export class Editor {
 		return this.element('rlc-item');
 	}
 
-	/** The fields that the resource mapper asks for, and whether it marks each as still missing. */
-	async mappedFields(): Promise<Array<{ label: string; isMissing: boolean }>> {
+	/** The labels of the fields that the resource mapper asks for. */
+	async mappedFields(): Promise<string[]> {
 		const fields = this.element('mapping-fields-container').locator('.parameter-item');
 		return await fields.evaluateAll((items) =>
-			items.map((item) => ({
-				label: (item.querySelector('label') as HTMLElement).innerText.split('\n')[0].trim(),
-				isMissing: item.querySelector('[data-test-id="parameter-issues"]') !== null,
-			})),
+			items.map((item) =>
+				(item.querySelector('label') as HTMLElement).innerText.split('\n')[0].trim(),
+			),
 		);
 	}
 

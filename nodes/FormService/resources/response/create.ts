@@ -10,7 +10,6 @@ import {
 	makeColumnsNotices,
 	makeInputModeChoice,
 	makeOptions,
-	showOnceFormIsChosen,
 } from '../../parameters/properties';
 import { ALLOW_MISSING, ALLOW_OTHER, ANSWERS_MODE, readAnswers, readGivenAnswers } from './answers';
 import { findIdentity, findKey, readKnown, readSkipNames, skipDuplicates } from './duplicates';
@@ -31,17 +30,15 @@ export const responseCreate: Operation = {
 		'Answers are a JSON object by labels, custom keys or UUIDs of fields, with text, numbers, true or false, ISO dates, or lists of choices.',
 	properties: [
 		formLocator,
-		showOnceFormIsChosen(
-			makeInputModeChoice(ANSWERS_MODE, {
-				auto: 'Use the input fields that are named after questions of the form',
-				fields: 'Enter the answer to each question of the form',
-				json: 'Provide all answers as JSON, by question',
-			}),
-		),
+		makeInputModeChoice(ANSWERS_MODE, {
+			auto: 'Use the input fields that are named after questions of the form',
+			fields: 'Enter the answer to each question of the form',
+			json: 'Provide all answers as JSON, by question',
+		}),
 		...makeColumnsNotices(
 			'Name the columns after questions of the form. Empty cells are no answers.',
-		).map(showOnceFormIsChosen),
-		showOnceFormIsChosen({
+		),
+		{
 			displayName: 'Answers',
 			name: 'fields',
 			type: 'resourceMapper',
@@ -53,7 +50,8 @@ export const responseCreate: Operation = {
 				loadOptionsDependsOn: ['formId.value'],
 				resourceMapper: {
 					resourceMapperMethod: 'getFormFields',
-					mode: 'add',
+					// in the mode 'add', n8n itself names a missing field by its UUID
+					mode: 'map',
 					valuesLabel: 'Answers',
 					fieldWords: { singular: 'field', plural: 'fields' },
 					addAllFields: true,
@@ -65,8 +63,8 @@ export const responseCreate: Operation = {
 				},
 			},
 			displayOptions: { show: { inputMode: ['fields'] } },
-		}),
-		showOnceFormIsChosen({
+		},
+		{
 			displayName: 'Answers (JSON)',
 			name: 'answersJson',
 			type: 'json',
@@ -77,31 +75,29 @@ export const responseCreate: Operation = {
 				'An object with an answer for each question: text, a number, a boolean, a date or a list of these',
 			hint: 'For example {"Your name": "Ada Lovelace"}',
 			displayOptions: { show: { inputMode: ['json'] } },
-		}),
-		showOnceFormIsChosen(
-			makeOptions([
-				{
-					displayName: ALLOW_MISSING,
-					name: 'allowMissingAnswers',
-					type: 'boolean',
-					default: true,
-					description:
-						'Whether to add responses without answers to required fields, such as fields that the form shows only under a condition',
-					// JSON may leave out any field
-					displayOptions: { show: { '/inputMode': ['auto', 'fields'] } },
-				},
-				{
-					displayName: ALLOW_OTHER,
-					name: 'allowOtherChoices',
-					type: 'boolean',
-					// adding the option turns it on; without it, it is off
-					default: true,
-					description:
-						'Whether to accept answers that are not among the choices of a field. Turn on for fields with a free-text choice.',
-				},
-				skipDuplicates,
-			]),
-		),
+		},
+		makeOptions([
+			{
+				displayName: ALLOW_MISSING,
+				name: 'allowMissingAnswers',
+				type: 'boolean',
+				default: true,
+				description:
+					'Whether to add responses without answers to required fields, such as fields that the form shows only under a condition',
+				// JSON may leave out any field
+				displayOptions: { show: { '/inputMode': ['auto', 'fields'] } },
+			},
+			{
+				displayName: ALLOW_OTHER,
+				name: 'allowOtherChoices',
+				type: 'boolean',
+				// adding the option turns it on; without it, it is off
+				default: true,
+				description:
+					'Whether to accept answers that are not among the choices of a field. Turn on for fields with a free-text choice.',
+			},
+			skipDuplicates,
+		]),
 	],
 	prepare(input) {
 		const formId = readFormId(input);

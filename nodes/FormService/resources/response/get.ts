@@ -7,7 +7,6 @@ import { listRecords } from '../../api/service';
 import { invalid, readFormId, readResponseId } from '../../parameters/input';
 import {
 	formLocator,
-	showOnceFormIsChosen,
 	makeOptions,
 	responseLocator,
 	simplifySwitch,
@@ -28,12 +27,7 @@ export const responseGet: Operation = {
 	endpoint: endpoints.listResponses,
 	toolDescription:
 		'Gets one response (submission) of a form by its UUID, with its answers by the labels of the fields.',
-	properties: [
-		formLocator,
-		showOnceFormIsChosen(responseLocator),
-		simplifySwitch,
-		makeOptions(outputOptions),
-	],
+	properties: [formLocator, responseLocator, simplifySwitch, makeOptions(outputOptions)],
 	prepare(input) {
 		const formId = readFormId(input);
 		const responseId = readResponseId(input);
