@@ -73,10 +73,7 @@ function refuseTooMany(run: Run, batch: readonly Item[]): boolean {
 	const sending = batch.filter(({ outcome, prepared }) => !outcome && prepared?.needsRequest);
 	if (sending.length <= REQUESTS_PER_DAY) return false;
 	const [{ n8n, index: itemIndex }] = sending;
-	const [needed, allowed] = [sending.length, REQUESTS_PER_DAY].map((count) =>
-		count.toLocaleString('en-US'),
-	);
-	const message = `The items need ${needed} requests, but Form Service allows ${allowed} a day`;
+	const message = `The items need ${sending.length} requests, but Form Service allows ${REQUESTS_PER_DAY} a day`;
 	const description = 'Split the items into several runs, on different days.';
 	const error = createInputError(n8n.getNode(), { message, description, itemIndex });
 	sending[0].outcome = { error };

@@ -2,7 +2,7 @@ import { get, isUndefined, omitBy, pick } from 'lodash';
 import type { IDataObject, INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { isRecord } from '../api/records';
 import type { Input } from '../parameters/input';
-import { invalid, readChoice, readCount, readLimit, readWords } from '../parameters/input';
+import { readChoice, readCount, readLimit, readWords } from '../parameters/input';
 import { toOptions } from '../parameters/properties';
 import type { Operation, Prepare, Prepared } from './operation';
 
@@ -108,12 +108,8 @@ export function prepareForModel(prepare: Prepare, input: Input): Prepared {
 	const output = readChoice(input, 'output', 'Output', OUTPUTS);
 	const names =
 		output === 'selectedFields' ? readWords(input, 'outputFields', 'Fields') : undefined;
-	if (names?.length === 0) throw invalid(input, "'Fields' must be a list of at least one name");
 	const skip = readCount(input, 'skip', 'Skip', 0);
-	// if a person tests the tool by hand, n8n sends 0 for a number that is left out
-	const readGiven: Input['parameter'] = (name, fallback) =>
-		input.parameter(name, fallback) || fallback;
-	const limit = readLimit({ ...input, parameter: readGiven });
+	const limit = readLimit(input);
 	const fixed = new Map<string, unknown>([
 		['simplify', output !== 'raw'],
 		['options.downloadFiles', false],

@@ -15,9 +15,6 @@ export function isInvalidItem(error: unknown): boolean {
 	return error instanceof NodeOperationError && !(error instanceof NotSent);
 }
 
-/** The most texts that an error lists. */
-const MAX_LISTED = 50;
-
 /**
  * The error of the first invalid item, which lists all of them, each text once.
  *
@@ -34,11 +31,10 @@ export function listInvalidItems(
 	const groups = Object.values(groupBy(invalid, (one) => addDetails(one.error)));
 	const names = groups.map((same) => upperFirst(nameItems(same.map(({ item }) => item))));
 	const lines = groups.map(([one], at) => `${names[at]}: ${addDetails(one.error)}`);
-	const rest = lines.length > MAX_LISTED ? [`… and ${lines.length - MAX_LISTED} more.`] : [];
 	const explanation =
 		groups.length === 1
 			? { message: error.message, lines: [`${names[0]} are invalid.`, error.description] }
-			: { message: count, lines: [...lines.slice(0, MAX_LISTED), ...rest] };
+			: { message: count, lines };
 	return createInputError(error.node, {
 		message: explanation.message,
 		description: compact(explanation.lines).join('\n'),

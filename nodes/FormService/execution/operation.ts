@@ -40,9 +40,9 @@ export type Prepared = {
 	/** Whether the item is never skipped or previewed, so that it needs a request of its own. */
 	needsRequest?: boolean;
 	/**
-	 * Sends the requests that change nothing. An operation that reads returns its output; one that changes
-	 * something checks the item, such as its answers against the form's fields, and returns the change. No
-	 * change of a run is sent before all of its items have been checked.
+	 * Sends the requests that change nothing. Returns the output of an operation that only reads. If the
+	 * operation changes something, checks the item against the service, such as answers against the form's
+	 * fields, and returns the change. No change is sent before all items of the run are checked.
 	 *
 	 * @throws NodeOperationError if the item is invalid, and the errors of requests
 	 */

@@ -147,9 +147,6 @@ export function readConditions(input: Input): Conditions {
 		const advice = "Add a condition, or remove 'Conditions' from the filters.";
 		throw invalid(input, "'Conditions' is empty", advice);
 	}
-	if (given.length === 0 && match === 'any') {
-		throw invalid(input, `'${MATCH}' needs conditions`, 'Add a condition, or remove the filter.');
-	}
 	const conditions = given.map((entry: unknown, index) => readCondition(input, index + 1, entry));
 	return { zone: input.zone, match, conditions };
 }

@@ -117,9 +117,8 @@ describe('A model', () => {
 		}
 	});
 
-	it('gets the page of a listing that it asks for, and all for a Limit of 0, which n8n sends if none is given', async () => {
-		const all = await resultOf({ ...listForms, returnAll: false, limit: 0 });
-		expect(all).toHaveLength(Object.keys(demoForms).length);
+	it('gets the page of a listing that it asks for', async () => {
+		const all = await resultOf(listForms);
 		const page = await resultOf({ ...listForms, returnAll: false, limit: 2, skip: 1 });
 		const next = "Set 'Skip' to 3 to get the next ones, or narrow the search.";
 		const notice = `Results 2 to 3 of 5. ${next}`;

@@ -2,14 +2,15 @@ import fc from 'fast-check';
 import { Workflow, type INodeTypes } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import { normalizeBaseUrl } from '../../../nodes/FormService/api/account.ts';
-import { requestDefaults } from '../../../nodes/FormService/execution/requestDefaults.ts';
+import { FormService } from '../../../nodes/FormService/FormService.node.ts';
 
+const { requestDefaults } = new FormService().description;
 const nodeTypes = {} as INodeTypes;
 const { expression } = new Workflow({ nodes: [], connections: {}, active: false, nodeTypes });
 
 /** The base URL that the node declares for a credential with this address. */
 const declareBaseUrl = (baseUrl: unknown): unknown =>
-	expression.getParameterValue(requestDefaults.baseURL, null, 0, 0, '', [], 'trigger', {
+	expression.getParameterValue(requestDefaults?.baseURL, null, 0, 0, '', [], 'trigger', {
 		$credentials: { baseUrl },
 	} as never);
 

@@ -73,18 +73,17 @@ export const responseGetAll: Operation = {
 				const { after, before, conditions } = wanted;
 				const needFields = outputNeedsFields(output) || conditionsNeedFields(conditions);
 				// a listing that is sorted or filtered has to be read whole
-				const enough = isEveryResponse(wanted) ? limit : undefined;
-				const list = async (most?: number) =>
-					await readOnce(
-						request,
-						async (context, target) => await listRecords(context, target, most),
-						most,
-					);
-				const isWanted = ({ is_incomplete: given }: IDataObject) =>
-					status === 'all' || readBoolean(given) !== (status === 'complete');
-				let records = await list(enough);
-				// a service may ignore the filter, and then the first responses are not enough
-				if (!records.every(isWanted)) records = (await list()).filter(isWanted);
+				const enough = status === 'all' && isEveryResponse(wanted) ? limit : undefined;
+				const listed = await readOnce(
+					request,
+					async (context, target) => await listRecords(context, target, enough),
+					enough,
+				);
+				// a service may ignore the filter
+				const records = listed.filter(
+					({ is_incomplete: given }) =>
+						status === 'all' || readBoolean(given) !== (status === 'complete'),
+				);
 				const lacksTime = (record: IDataObject) => getSubmissionTime(record) === undefined;
 				// otherwise the filter would silently drop every response
 				if ((after ?? before) !== undefined && records.length > 0 && records.every(lacksTime)) {
