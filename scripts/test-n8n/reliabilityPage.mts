@@ -11,9 +11,9 @@ Results of tests in real n8n processes, while the service fails and n8n is kille
 
 ## Delivery
 
-Each run submits responses through the form's page at random times, edits a third as many, and renames each form once. n8n polls every 10 seconds, for which the stand-in's rate limits are raised. One in three requests for responses or fields fails, each time in another way, but no more than two in a row. n8n is killed with SIGKILL at random times, in durable mode every other time in a poll, and restarted. A response with its answers, or a form with its new name, counts as delivered if an execution in n8n's database contains it.
+Each run submits responses through the form's page at random times. n8n polls every 10 seconds, for which the stand-in's rate limits are raised. One in three requests for responses or fields fails, each time in another way, but no more than two in a row. n8n is killed with SIGKILL at random times, in durable mode every other time in a poll, and restarted. A response counts as delivered if an execution in n8n's database contains it.
 
-**Findings** are responses and edits that were lost, repeated, or delivered without being made. In durable mode, every finding fails the test. In default mode, a kill between n8n's two writes can lose or repeat the responses of a poll. The test reads n8n's database before and after each kill, and fails at any finding that the two writes do not explain. Use durable mode where a lost poll, of up to 100 responses, matters.`;
+**Findings** are responses that were lost or repeated. In durable mode, every finding fails the test. In default mode, a kill between n8n's two writes can lose or repeat the responses of a poll. The test reads n8n's database before and after each kill, and fails at any finding that the two writes do not explain. Use durable mode where a lost poll, of up to 100 responses, matters.`;
 
 const QUEUE = `## Queue mode
 

@@ -52,21 +52,3 @@ it('n8n’s editor finds a form as a person types, with one request, shows its f
 	const added = service.store.responses(demoForms.application).at(-1);
 	expect(Object.values(added?.answers ?? {})).toContain('Katherine Johnson');
 });
-
-it('n8n’s editor tests a credential when it is saved, and says why a token is rejected', async () => {
-	const name = 'Another account';
-	await saveAccount(world.n8n.rest, world.service, name);
-	await editor.openCredential(name);
-	const dialog = editor.element('credential-edit-dialog');
-	const readDialog = async () => await dialog.innerText();
-	// n8n also tests a credential that is opened, and the dialog shows the result that comes last
-	await expect.poll(readDialog, soon).toContain('Connection tested successfully');
-
-	await editor.saveToken('mistyped-token');
-	await expect.poll(readDialog, soon).toContain('Couldn’t connect with these settings');
-	await dialog.getByText('More details').click();
-	await expect.poll(readDialog, soon).toMatch(/rejected|did not accept/);
-
-	await editor.saveToken(world.service.token);
-	await expect.poll(readDialog, soon).toContain('Connection tested successfully');
-});

@@ -14,7 +14,7 @@ function groupByKill(findings: readonly Finding[]): string[] {
 		kill === undefined ? `${what}, unexplained` : `${what} by n8n at kill ${kill}`,
 	);
 	return [...groups].map(
-		([group, members]) => `${group}: ${members.map(({ version }) => version).join(', ')}`,
+		([group, members]) => `${group}: ${members.map(({ uuid }) => uuid).join(', ')}`,
 	);
 }
 

@@ -44,15 +44,6 @@ describe('the documentation', () => {
 		}
 	});
 
-	it('offers commands that .ci/run tries in a fresh clone', () => {
-		const [, section] = /## Try it.*?\n(.*?)\n## /s.exec(readme) ?? [];
-		const commands = [...section.matchAll(/```sh\n(.*?)\n```/g)].map(([, command]) => command);
-		expect(commands).toEqual(['npm run demo', 'npm test']);
-		for (const command of commands) {
-			expect(read('.ci/run')).toMatch(new RegExp(`^part \\w+ ${command}( |$)`, 'm'));
-		}
-	});
-
 	it('quotes errors as n8n shows them', () => {
 		const shown = [...read('test/integration/api/errorTexts.md').matchAll(/^> \*\*(.*)\*\*$/gm)];
 		const [, section] = /## Troubleshooting\n(.*?)\n## /s.exec(readme) ?? [];

@@ -12,7 +12,6 @@ export function addHooks(server: FastifyInstance, parts: Parts) {
 	const meeting = (request: FastifyRequest, reply: FastifyReply): Meeting => ({
 		request,
 		reply,
-		now,
 		wait: async (milliseconds) => await wait(milliseconds, request.raw.socket),
 	});
 

@@ -1,6 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { demoForms, startService } from './index.mts';
-import { submitFormPage } from './submitForm.mts';
 
 const { event } = demoForms;
 
@@ -52,14 +51,4 @@ it('updates settings (section 2.5) all or not at all', async () => {
 	const { status, body } = await post(path, { ...good, responses_limit: null, is_closed: 1 });
 	expect([status, body.data.id, body.data.name]).toEqual([200, id, good.name]);
 	expect(service.store.form(id)?.settings).toMatchObject({ ...good, is_closed: true });
-});
-
-it('takes a submission of a form’s page if its mandatory fields are filled in', async () => {
-	const { service } = await start();
-	const fields = [{ label: 'Score', type: 'number' as const, mandatory: true }];
-	const { id } = service.store.addForm({ name: 'Form', fields });
-	await expect(submitFormPage(service, id, {})).rejects.toThrow('did not take');
-	await submitFormPage(service, id, { Score: '4.5' });
-	const answers = { [service.store.fields(id)[0].uuid]: 4.5 };
-	expect(service.store.responses(id)).toMatchObject([{ isIncomplete: false, answers }]);
 });

@@ -27,12 +27,6 @@ export class Editor {
 		await this.element('node-parameters').waitFor();
 	}
 
-	async openCredential(name: string): Promise<void> {
-		await this.page.goto(`${this.url}/home/credentials`);
-		await this.page.getByText(name, { exact: true }).click();
-		await this.element('credential-edit-dialog').waitFor();
-	}
-
 	element(testId: string): Locator {
 		return this.page.getByTestId(testId);
 	}
@@ -79,11 +73,5 @@ export class Editor {
 	/** What the panel beside the parameters shows of a run. */
 	get output(): Locator {
 		return this.element('output-panel');
-	}
-
-	/** Gives the open credential another token and saves it, which tests it. */
-	async saveToken(token: string): Promise<void> {
-		await this.parameter('accessToken').locator('input').fill(token);
-		await this.element('credential-save-button').click();
 	}
 }

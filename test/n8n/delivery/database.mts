@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { INodeExecutionData, IRunExecutionData } from 'n8n-workflow';
-import { nameVersion } from './submissions.mts';
 
 /** What n8n has stored about a workflow at one moment; `state` is the static data as text. */
 export type Stored = {
@@ -44,7 +43,7 @@ function listItems(data: IRunExecutionData, trigger: string): INodeExecutionData
 	return (ran ?? waiting ?? []).flatMap((items) => items ?? []);
 }
 
-/** The IDs of the executions that each version is in; an ID comes twice for a version that does. */
+/** The IDs of the executions that each response is in, by its UUID; an ID comes twice for one that does. */
 export function listDeliveries(
 	{ executions }: Stored,
 	trigger: string,
@@ -54,9 +53,8 @@ export function listDeliveries(
 	for (const { id, data } of executions) {
 		for (const { json } of listItems(parse(data), trigger)) {
 			// the execution of a reported failure has an empty item
-			if (json.form === undefined) continue;
-			const version = nameVersion(json);
-			delivered.set(version, [...(delivered.get(version) ?? []), id]);
+			if (typeof json.uuid !== 'string') continue;
+			delivered.set(json.uuid, [...(delivered.get(json.uuid) ?? []), id]);
 		}
 	}
 	return delivered;

@@ -13,8 +13,6 @@ export type Mode = {
 	 * finding, and every other kill is aimed at a poll, in which n8n has the most to lose.
 	 */
 	isAtomic?: boolean;
-	/** how many forms there are; the trigger watches the one, or all */
-	forms: number;
 	submissions: number;
 	/** the submissions are spread over this time */
 	durationMs: number;
@@ -24,8 +22,8 @@ export type Mode = {
 	minRequests: number;
 };
 
-const long = { forms: 1, submissions: 300, durationMs: 300_000, kills: 5, minRequests: 6 };
-const short = { forms: 1, submissions: 120, durationMs: 180_000, kills: 3, minRequests: 3 };
+const long = { submissions: 300, durationMs: 300_000, kills: 5, minRequests: 6 };
+const short = { submissions: 120, durationMs: 180_000, kills: 3, minRequests: 3 };
 
 /** The modes of n8n that the trigger is tried in, while the service fails and n8n is killed. */
 export const modes: Mode[] = [
@@ -45,8 +43,4 @@ export const modes: Mode[] = [
 		...{ name: `v${parseInt(line)}`, title: `n8n ${versionOf(line)}`, line },
 		...short,
 	})),
-	{
-		...{ name: 'forms', title: `n8n ${versionOf()}, default mode, ten forms by one trigger` },
-		...{ forms: 10, submissions: 240, durationMs: 240_000, kills: 4, minRequests: 20 },
-	},
 ];

@@ -6,20 +6,18 @@ import { saveAccount, startInstance, startUnlimited } from '../instance.mts';
 import { listDeliveries, readDatabase, type Stored } from './database.mts';
 import type { Mode } from './modes.mts';
 import {
-	changeAll,
 	countFallible,
 	countPolls,
 	failAThird,
-	nameVersion,
 	submitAll,
 	TRIGGER,
 	triggerWorkflow,
 } from './submissions.mts';
 
-/** What was lost, repeated, or delivered without being submitted, see `nameVersion`. */
+/** A response that was lost or repeated. */
 export type Finding = {
-	version: string;
-	what: 'lost' | 'repeated' | 'unexpected';
+	uuid: string;
+	what: 'lost' | 'repeated';
 	/** the kill between n8n's two writes that explains it; without one, the trigger is at fault */
 	kill?: number;
 };
@@ -27,7 +25,6 @@ export type Finding = {
 /** n8n's database a moment before a kill, and as the kill left it. */
 type Kill = { before: Stored; after: Stored };
 
-const EVENTS = ['responseCompleted', 'responseUpdated', 'formUpdated'] as const;
 const DRAIN_TIMEOUT_MS = 600_000;
 const BEGUN_WITHIN_MS = 120_000;
 /** How long a kill that is aimed at a poll waits for one. */
@@ -38,55 +35,47 @@ const IN_A_POLL_MS = 300;
 const BEFORE_A_KILL_MS = 3_000;
 
 /**
- * Submits and edits responses and renames forms while the service fails and n8n is killed, waits until what
- * can arrive has arrived, and reads from n8n's database what did.
+ * Submits responses while the service fails and n8n is killed, waits until what can arrive has arrived, and
+ * reads from n8n's database what did.
  */
 export async function deliver(mode: Mode) {
 	await using cleanup = new AsyncDisposableStack();
 	const service = await startUnlimited(cleanup, { seed: false });
 	const fields = ['Name', 'Email', 'Message'].map((label) => ({ label }));
-	const numbers = Array.from({ length: mode.forms }, (_, index) => index + 1);
-	const formIds = numbers.map(
-		(number) => service.store.addForm({ name: `Form ${number}`, fields }).id,
-	);
+	const { id: formId } = service.store.addForm({ name: 'Form', fields });
 	const env = { EXECUTIONS_DATA_PRUNE: 'false', ...mode.env };
 	const { n8n, rest, folder } = await startInstance(cleanup, { line: mode.line, env });
-	const watched = mode.forms > 1 ? undefined : formIds[0];
-	const workflow = triggerWorkflow(await saveAccount(rest, service), watched, EVENTS);
+	const workflow = triggerWorkflow(await saveAccount(rest, service), formId);
 	const workflowId = await rest.createWorkflow(workflow);
 	await rest.activate(workflowId);
-	await waitForPolls(service, mode.forms);
+	await waitForPolls(service, 1);
 
 	const read = () => readDatabase(folder, workflowId);
 	const start = Date.now();
-	const plan = { ...mode, formIds };
-	const changing = Promise.all([changeAll(service, plan), submitAll(service, plan)]);
+	const submitting = submitAll(service, { ...mode, formIds: [formId] });
 	// with durable cursors n8n drops what the activation learned: a kill before the first poll begins anew
-	await waitForPolls(service, 2 * mode.forms);
+	await waitForPolls(service, 2);
 	const earlier = countFallible(service);
 	const countFailed = failAThird(service);
 	const kills = await killRepeatedly(n8n, service, mode, read);
-	const [former] = await changing;
+	await submitting;
 	const requests = countFallible(service) - earlier;
 	const failedRequests = countFailed();
 	service.faults.clear();
 
 	const parse = await executionReader(mode.line);
-	const latest = formIds.flatMap((id) => {
-		const name = String(service.store.form(id)!.settings.name);
-		return [...service.store.responses(id).map(nameVersion), nameVersion({ form: { id, name } })];
-	});
+	const submitted = service.store.responses(formId).map(({ uuid }) => uuid);
 	const hasAll = () => {
 		const deliveries = listDeliveries(read(), TRIGGER, parse);
-		return latest.every((version) => deliveries.has(version));
+		return submitted.every((uuid) => deliveries.has(uuid));
 	};
 	const settled = countPolls(service);
 	// several good polls without the last response mean that it is lost
-	const isOver = () => hasAll() || countPolls(service) > settled + 5 * mode.forms;
+	const isOver = () => hasAll() || countPolls(service) > settled + 5;
 	await until(isOver, DRAIN_TIMEOUT_MS, 1_000);
 	// what would be repeated gets the time for it
 	const drained = countPolls(service);
-	await until(() => countPolls(service) >= drained + 2 * mode.forms, 60_000);
+	await until(() => countPolls(service) >= drained + 2, 60_000);
 	await sleep(2_000);
 	await n8n.stop();
 
@@ -95,12 +84,11 @@ export async function deliver(mode: Mode) {
 	const statuses = Map.groupBy(stored.executions, ({ status }) => status);
 	return {
 		seconds: Math.round((Date.now() - start) / 1000),
-		submitted: formIds.flatMap((id) => service.store.responses(id)).length,
-		edited: former.size,
+		submitted: submitted.length,
 		...{ requests, failedRequests, kills: kills.length },
 		executions: Object.fromEntries([...statuses].map(([status, list]) => [status, list.length])),
 		delivered: deliveries.size,
-		findings: findFaults(former, latest, deliveries, kills),
+		findings: findFaults(submitted, deliveries, kills),
 	};
 }
 
@@ -145,28 +133,24 @@ async function killRepeatedly(
  * between leaves a new state without a new execution, or a new execution with the old state.
  */
 function findFaults(
-	former: ReadonlySet<string>,
-	latest: string[],
+	submitted: string[],
 	deliveries: Map<string, string[]>,
 	kills: Kill[],
 ): Finding[] {
 	const findings: Finding[] = [];
-	const add = (version: string, what: Finding['what'], isCause: (kill: Kill) => boolean) => {
+	const add = (uuid: string, what: Finding['what'], isCause: (kill: Kill) => boolean) => {
 		const index = kills.findIndex(isCause);
-		findings.push({ version, what, ...(index >= 0 && { kill: index + 1 }) });
+		findings.push({ uuid, what, ...(index >= 0 && { kill: index + 1 }) });
 	};
 	const isNewState = ({ before, after }: Kill) => before.state !== after.state;
 	const countNew = ({ before, after }: Kill) => after.executions.length - before.executions.length;
-	for (const version of latest) {
-		if (deliveries.has(version)) continue;
-		add(version, 'lost', (kill) => isNewState(kill) && countNew(kill) === 0);
-	}
-	for (const [version, ids] of deliveries) {
-		if (!former.has(version) && !latest.includes(version)) add(version, 'unexpected', () => false);
+	for (const uuid of submitted) {
+		const ids = deliveries.get(uuid) ?? [];
+		if (ids.length === 0) add(uuid, 'lost', (kill) => isNewState(kill) && countNew(kill) === 0);
 		if (ids.length < 2) continue;
 		const isHere = ({ after }: Kill) => after.executions.at(-1)?.id === ids[0];
 		// one kill can cause one repetition
-		add(version, 'repeated', (kill) => {
+		add(uuid, 'repeated', (kill) => {
 			return ids.length === 2 && isHere(kill) && countNew(kill) === 1 && !isNewState(kill);
 		});
 	}

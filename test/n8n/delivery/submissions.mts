@@ -1,7 +1,5 @@
 import lodash from 'lodash';
-import type { IDataObject } from 'n8n-workflow';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TriggerEvent } from '../../../nodes/FormService/parameters/watched.ts';
 import { type WorkflowFile, workflowNode } from '../../../scripts/lib/n8n/rest.mts';
 import {
 	type Fault,
@@ -15,12 +13,8 @@ import type { Credential } from '../instance.mts';
 
 export const TRIGGER = 'New Response';
 
-/** A trigger on a form or on all of them, which n8n polls every ten seconds, and a node that does nothing. */
-export const triggerWorkflow = (
-	credential: Credential,
-	formId: string | undefined,
-	events: readonly TriggerEvent[] = ['responseCompleted'],
-): WorkflowFile => ({
+/** A trigger on a form, which n8n polls every ten seconds, and a node that does nothing. */
+export const triggerWorkflow = (credential: Credential, formId: string): WorkflowFile => ({
 	name: 'Delivery',
 	nodes: [
 		workflowNode(TRIGGER, 'n8n-nodes-formservice.formServiceTrigger', {
@@ -32,9 +26,8 @@ export const triggerWorkflow = (
 						cronExpression: `${second} * * * * *`,
 					})),
 				},
-				watch: formId === undefined ? 'all' : 'one',
-				...(formId !== undefined && { formId: { __rl: true, mode: 'id', value: formId } }),
-				events: [...events],
+				formId: { __rl: true, mode: 'id', value: formId },
+				events: ['responseCompleted'],
 				options: { requestsPerDay: 100_000 },
 			},
 		}),
@@ -64,39 +57,11 @@ export async function submitAll(service: Service, plan: Plan): Promise<void> {
 	await sleep(Math.max(0, start + durationMs - Date.now()));
 }
 
-/** A response with its message, or a form with its name. Each comes once. */
-export const nameVersion = ({ uuid = '', answers, form }: IDataObject): string =>
-	`${String(uuid)} ${String(Object.values((answers ?? form) as IDataObject).at(-1))}`.trim();
-
-/**
- * Edits a third as many responses as are submitted, over the given span, and renames each form in its middle.
- *
- * @returns the versions before the edits: the trigger may have read each of them, or not
- */
-export async function changeAll({ store }: Service, plan: Plan): Promise<Set<string>> {
-	const { formIds, submissions, durationMs } = plan;
-	const edits = Math.floor(submissions / 3);
-	const former = new Set<string>();
-	for (let edit = 1; edit <= edits; edit++) {
-		await sleep(durationMs / edits);
-		const response = lodash.sample(formIds.flatMap(store.responses));
-		if (response === undefined) continue;
-		former.add(nameVersion(response));
-		store.changeResponse(response.uuid, { Message: `Edit ${edit}` }, false);
-		for (const id of edit === edits >> 1 ? formIds : [])
-			store.editSettings(id, { name: `Renamed ${id}` });
-	}
-	return former;
-}
+/** Kinds that take up to a minute each: one of all of them for all others, or little else would happen in a run. */
+const LONG = ['silentBefore', 'silentAfter', 'tooManyMinute', 'tooManyBare'] as const;
 
 /** The daily limit would outlast the run. */
-const LEFT_OUT = ['tooManyDay'];
-
-/** Kinds that take up to a minute each: one of all of them for all others, or little else would happen in a run. */
-const LONG: FaultName[] = [
-	...(['silentBefore', 'silentAfter'] as const),
-	...(['tooManyMinute', 'tooManyBare'] as const),
-];
+const SHORT = lodash.without(Object.keys(faultTable), 'tooManyDay', ...LONG) as FaultName[];
 
 /** Requests for responses and fields. The trigger reads the list of forms again within an hour: a run is shorter. */
 const MAY_FAIL = /^\/(responses\/|forms\/[^/]+\/fields)/;
@@ -112,15 +77,13 @@ export const countFallible = ({ requests }: Pick<Service, 'requests'>) =>
  * @returns a function that says how many have failed so far
  */
 export function failAThird({ faults }: Service): () => number {
-	const names = Object.keys(faultTable) as FaultName[];
-	const short = names.filter((name) => !LEFT_OUT.includes(name) && !LONG.includes(name));
 	let failed = 0;
 	let kinds: FaultName[] = [];
 	let outcomes: boolean[] = [];
 	const chooseFault = (): Fault | undefined => {
 		if (outcomes.length === 0) outcomes = lodash.shuffle([true, false, false]);
 		if (!outcomes.pop()) return Math.random() < 1 / 10 ? slow(3_000) : undefined;
-		if (kinds.length === 0) kinds = lodash.shuffle([...short, lodash.sample(LONG)!]);
+		if (kinds.length === 0) kinds = lodash.shuffle([...SHORT, lodash.sample(LONG)!]);
 		failed++;
 		return faultTable[kinds.pop()!];
 	};

@@ -5,8 +5,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 export type Meeting = {
 	request: FastifyRequest;
 	reply: FastifyReply;
-	/** epoch milliseconds */
-	now: () => number;
 	/** keeps the request waiting for so many milliseconds, infinite ones for ever */
 	wait: (milliseconds: number) => Promise<void>;
 };
@@ -39,23 +37,14 @@ export function status(
 }
 
 /** The service refuses with 429. `retryAfter` in seconds, or none. */
-export function tooMany(
-	limit: number,
-	retryAfter?: number,
-	body: unknown = { success: false, message: 'Too Many Attempts.' },
-): Fault {
-	return {
-		stage: 'door',
-		act({ reply, now }) {
-			reply.headers({ 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0' });
-			if (retryAfter !== undefined) {
-				const reset = Math.floor(now() / 1000) + retryAfter;
-				reply.headers({ 'retry-after': `${retryAfter}`, 'x-ratelimit-reset': `${reset}` });
-			}
-			send(reply, 429, body);
-		},
-	};
-}
+export const tooMany = (limit: number, retryAfter?: number): Fault => ({
+	stage: 'door',
+	act({ reply }) {
+		reply.headers({ 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0' });
+		if (retryAfter !== undefined) reply.header('retry-after', `${retryAfter}`);
+		send(reply, 429, { success: false, message: 'Too Many Attempts.' });
+	},
+});
 
 /** The service acts at once, and its reply comes `milliseconds` late. */
 export function slow(milliseconds: number): Fault {

@@ -7,6 +7,10 @@ const never = async ({ wait }: Meeting) => {
 	await wait(Infinity);
 	return await new Promise<never>(() => {});
 };
+const hijack = (meeting: Meeting) => {
+	meeting.reply.hijack();
+	return meeting;
+};
 const drop = ({ request }: Meeting) => request.raw.socket.destroy();
 const page = '<!doctype html><title>Maintenance</title><p>We will be back shortly.</p>';
 
@@ -25,14 +29,8 @@ export const faultTable = {
 	unavailable: status(503, 'Service Unavailable', undefined, 'door'),
 	tooManyMinute: tooMany(60, 20),
 	tooManyDay: tooMany(1440, 4000),
-	tooManyBare: tooMany(60, undefined, { message: 'Too Many Attempts.' }),
-	dropBefore: {
-		stage: 'door',
-		act(meeting) {
-			meeting.reply.hijack();
-			drop(meeting);
-		},
-	},
+	tooManyBare: tooMany(60),
+	dropBefore: { stage: 'door', act: (meeting) => drop(hijack(meeting)) },
 	dropAfter: {
 		stage: 'after',
 		spoil(meeting) {
@@ -40,13 +38,7 @@ export const faultTable = {
 			return new Promise<never>(() => {});
 		},
 	},
-	silentBefore: {
-		stage: 'door',
-		act(meeting) {
-			meeting.reply.hijack();
-			void never(meeting);
-		},
-	},
+	silentBefore: { stage: 'door', act: (meeting) => void never(hijack(meeting)) },
 	silentAfter: { stage: 'after', spoil: never },
 	gatewayAfter: {
 		stage: 'after',

@@ -37,10 +37,9 @@ const pair = (limit: number, remaining: number) => ({
 });
 
 function refuse(usage: Usage | undefined, { endMs }: Window, limit: number, now: number): Decision {
-	// The window ends on a millisecond, but the headers give whole seconds, rounded down. So Retry-After can be
+	// The window ends on a millisecond, but the header gives whole seconds, rounded down. So Retry-After can be
 	// 0, or up to a second too short.
-	const reset = Math.floor(endMs / 1000);
-	const retryAfter = Math.max(0, reset - Math.floor(now / 1000));
-	const times = { 'retry-after': String(retryAfter), 'x-ratelimit-reset': String(reset) };
-	return { isAllowed: false, usage, headers: { ...pair(limit, 0), ...times } };
+	const retryAfter = Math.max(0, Math.floor(endMs / 1000) - Math.floor(now / 1000));
+	const headers = { ...pair(limit, 0), 'retry-after': String(retryAfter) };
+	return { isAllowed: false, usage, headers };
 }

@@ -10,11 +10,10 @@ export function listing(records: unknown[], request: FastifyRequest, { shapes, o
 	const query = request.query as Record<string, unknown>;
 	if (paging === 'none') return { success: true, data: records };
 	const total = records.length;
-	const told = shapes.total ? { total } : {};
 	if (paging === 'cursor') {
 		const start = Number(String(query.cursor).replace('after-', '')) || 0;
 		const end = start + pageSize;
-		const meta = { per_page: pageSize, next_cursor: end < total ? `after-${end}` : null, ...told };
+		const meta = { per_page: pageSize, next_cursor: end < total ? `after-${end}` : null };
 		return { success: true, data: records.slice(start, end), meta };
 	}
 
@@ -35,7 +34,7 @@ export function listing(records: unknown[], request: FastifyRequest, { shapes, o
 		prev: current > 1 ? linkTo(current - 1) : null,
 		next: current < lastPage ? linkTo(current + 1) : null,
 	};
-	return { success: true, data, links, ...(shapes.total && { meta: told }) };
+	return { success: true, data, links };
 }
 
 /** Responses come oldest first; gives them in the order that is set. */

@@ -6,8 +6,6 @@ export type Shapes = {
 	/** how a listing says where it goes on */
 	paging: 'none' | 'link' | 'number' | 'cursor';
 	pageSize: number;
-	/** whether each page says how many records there are on all of them, as it always does by number */
-	total: boolean;
 	/** of responses: oldest first, newest first, or shuffled */
 	order: 'asc' | 'desc' | 'random';
 	/** a response's answers: `[{key, value}]` or `[{label, response, uuid, custom_key}]` */
@@ -22,7 +20,6 @@ export function createShapes(): Shapes {
 	const seen = {
 		paging: 'none',
 		pageSize: 25,
-		total: false,
 		order: 'desc',
 		mapAnswers: 'pairs',
 		fieldNames: 'uuidLabel',
