@@ -15,7 +15,7 @@ import type { Comparison, FoundEvent } from './compare';
 import { findName } from './formList';
 import { encodeKnown, sweepKnown } from './known';
 import { createItems } from './output';
-import { addRequests, HOUR_MS, isOver, MINUTE_MS } from './pace';
+import { addRequests, HOUR_MS, isOver } from './pace';
 import { computeFormSpacingMs, countRoom } from './pollContext';
 import type { MadeItem, Poll } from './pollContext';
 import { isFirstReading, movePosition } from './position';
@@ -126,18 +126,14 @@ async function filterEvents(poll: Poll, { formId, comparison }: FormReading): Pr
 	const findProblem = (fields: readonly FormField[]) =>
 		byField ? findConditionProblem(conditions, fields) : undefined;
 	let { fields, requests } = await readFormFields(poll, formId);
-	const isProblem = findProblem(fields) !== undefined;
-	if (isProblem || (await hasUnmatchedAnswers(answered, fields))) {
-		const again = await readFormFields(poll, formId, isProblem ? PROBLEM_MS : HOUR_MS);
+	if (findProblem(fields) || (await hasUnmatchedAnswers(answered, fields))) {
+		const again = await readFormFields(poll, formId, true);
 		[fields, requests] = [again.fields, requests + again.requests];
 	}
 	const problem = findProblem(fields);
 	if (problem) throw createConditionError(request.n8n.getNode(), problem);
 	return { met: await filterByConditions(events, conditions, fields), fields, requests };
 }
-
-/** Fields that do not fit the filters are read again after this time. */
-const PROBLEM_MS = 5 * MINUTE_MS;
 
 /** A condition names a field that the form does not have. */
 export function createConditionError(
@@ -155,17 +151,17 @@ export function createConditionError(
  * The fields of a form, as they were within the hour, and the requests for them. If they cannot be read
  * again, those of before are used.
  *
- * @param againMs fields that do not fit are read again, unless that was done within these milliseconds
+ * @param isDoubtful the fields do not fit, so they are read again, once in the hour
  * @throws why the fields cannot be read, if they never were
  */
-async function readFormFields(poll: Poll, formId: string, againMs = Infinity) {
+async function readFormFields(poll: Poll, formId: string, isDoubtful = false) {
 	const { memory, parameters, request } = poll;
 	const last = memory.fields.get(formId);
 	const nowMs = clock.now();
 	const isRecent = last !== undefined && !isOver(last.readAtMs, HOUR_MS, nowMs);
-	if (isRecent && !isOver(last.againAtMs, againMs, nowMs)) return { ...last, requests: 0 };
+	if (isRecent && (!isDoubtful || last.isAgain)) return { ...last, requests: 0 };
 	const target = createTarget(request.account, endpoints.listFields, { formId });
-	const times = { readAtMs: nowMs, againAtMs: isRecent ? nowMs : -Infinity };
+	const times = { readAtMs: isRecent ? last.readAtMs : nowMs, isAgain: isRecent };
 	try {
 		const { records, requests } = await readWhole(poll, target, 'fields');
 		const read = { ...times, fields: parseFields(records, parameters.output) };

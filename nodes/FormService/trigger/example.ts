@@ -122,9 +122,8 @@ async function readFields(
 
 function createNoFormsError(node: INode, watch: Watch) {
 	if (watch.kind === 'chosen') return createUnknownFormError(node, watch.formIds[0]);
-	return watch.except.length > 0
-		? createTestError(node, 'All forms are excluded', "Remove some of 'Excluded Form Names or IDs'")
-		: createTestError(node, 'The workspace has no forms', 'Create a form');
+	const advice = "Create a form, or remove some of 'Excluded Form Names or IDs'";
+	return createTestError(node, 'There is no form to watch', advice);
 }
 
 /** There is nothing to show, or an example would mislead a person who builds on it. */

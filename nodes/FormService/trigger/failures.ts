@@ -148,19 +148,15 @@ export function noteAnswer(poll: Poll, error?: unknown): void {
 }
 
 /**
- * The error with which an activation fails; undefined if it can go on: the trigger knows a form to go on
- * from, and nothing has failed that a person must correct.
+ * The error with which an activation fails; undefined if it can go on: something was read, now or before, and
+ * nothing has failed that a person must correct.
  */
 export function findActivationError(poll: Poll): NodeError | undefined {
-	const { occasion, errors, forms, hasRead, parameters, listedSinceMs } = poll;
+	const { occasion, errors, hasRead, state } = poll;
 	const [first] = errors;
 	if (occasion === 'schedule' || first === undefined) return undefined;
-	const ids = listWatchedIds(poll);
-	const isKnown = parameters.lists.responses
-		? ids.some((id) => forms.get(id)?.known !== undefined)
-		: listedSinceMs !== undefined || forms.size > 0;
-	if (!isKnown) return first;
-	const isOnly = !hasRead || ids.length <= 1;
+	if (!hasRead && state.forms.size === 0) return first;
+	const isOnly = !hasRead || listWatchedIds(poll).length <= 1;
 	const isForPerson = CAUSES_FOR_PERSON.includes(getCause(first));
 	return occasion === 'publish' && isOnly && isForPerson ? first : undefined;
 }

@@ -45,8 +45,8 @@ export type Failure = {
 	isReported?: boolean;
 };
 
-/** The fields of a form, and when they were read and were last read again, in epoch milliseconds. */
-export type ReadFields = { fields: FormField[]; readAtMs: number; againAtMs: number };
+/** The fields of a form, when they were read, in epoch milliseconds, and whether they were read again since. */
+export type ReadFields = { fields: FormField[]; readAtMs: number; isAgain: boolean };
 
 /** The most triggers that are remembered. Beyond it, the one that was not polled for longest is forgotten. */
 const MAX_TRIGGERS = 1_000;

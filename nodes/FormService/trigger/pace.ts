@@ -53,18 +53,9 @@ export function isOver(startedAtMs: number, waitMs: number, nowMs: number): bool
 	return nowMs < startedAtMs || nowMs >= startedAtMs + waitMs;
 }
 
-/**
- * Whether a list has waited for its requests.
- *
- * @param ahead so many requests need not be waited for
- */
-export function isDue(
-	{ atMs, requests }: Pace,
-	spacingMs: number,
-	nowMs: number,
-	ahead = 0,
-): boolean {
-	return isOver(atMs, (requests - ahead) * spacingMs - EARLY_MS, nowMs);
+/** Whether a list has waited for its requests. */
+export function isDue({ atMs, requests }: Pace, spacingMs: number, nowMs: number): boolean {
+	return isOver(atMs, requests * spacingMs - EARLY_MS, nowMs);
 }
 
 /** The pace of a list after more requests, which were sent from a time on. */
@@ -80,7 +71,7 @@ export function addRequests(
 	return { atMs: startedAtMs, requests: waiting + requests };
 }
 
-/** The most requests that one poll sends for a list, and that the list may be ahead: a tenth of a day. */
+/** The most requests that one poll sends for a list: a tenth of those of a day. */
 export function computeMost(spacingMs: number): number {
 	return Math.max(1, Math.floor(DAY_MS / 10 / spacingMs));
 }

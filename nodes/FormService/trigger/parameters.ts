@@ -11,7 +11,6 @@ import type { Input } from '../parameters/input';
 import { readResponseOutput } from '../parameters/responseOutput';
 import { EVENTS, findWatchKind, isFormEvent } from '../parameters/watched';
 import type { TriggerEvent, WatchKind } from '../parameters/watched';
-import { REMEMBERED_DAYS } from './known';
 import { HOUR_MS } from './pace';
 
 /** The forms that a trigger watches: those with these IDs, or all forms of the workspace with exceptions. */
@@ -49,9 +48,6 @@ export const DEFAULT_REQUESTS_PER_DAY = REQUESTS_PER_DAY / 2;
 
 export const DEFAULT_ABANDONED_AFTER_HOURS = 24;
 
-/** The longest time after which a response can count as abandoned: as long as it is remembered. */
-export const MAX_ABANDONED_AFTER_HOURS = 24 * REMEMBERED_DAYS;
-
 /**
  * Reads the node's parameters.
  *
@@ -63,6 +59,8 @@ export function readParameters(n8n: IPollFunctions): Parameters {
 	const watch = readWatch(input, events);
 	const conditions = readConditions(input);
 	const output = readResponseOutput(input);
+	const read = (name: string, displayName: string, fallback: number) =>
+		readCount(input, name, displayName, 1, fallback);
 	return {
 		watch,
 		events,
@@ -71,23 +69,13 @@ export function readParameters(n8n: IPollFunctions): Parameters {
 			forms: watch.kind === 'all' || events.some(isFormEvent),
 			fields: conditionsNeedFields(conditions) || outputNeedsFields(output),
 		},
-		abandonedAfterMs: readAbandonedAfterHours(input) * HOUR_MS,
+		abandonedAfterMs:
+			HOUR_MS *
+			read('abandonedAfterHours', 'Abandoned After (Hours)', DEFAULT_ABANDONED_AFTER_HOURS),
 		conditions,
 		emitSinceMs: readEmitSinceMs(input),
-		maxPerPoll: readCount(
-			input,
-			'options.maxPerPoll',
-			'Max Responses per Poll',
-			1,
-			DEFAULT_MAX_PER_POLL,
-		),
-		requestsPerDay: readCount(
-			input,
-			'options.requestsPerDay',
-			'Requests per Day',
-			1,
-			DEFAULT_REQUESTS_PER_DAY,
-		),
+		maxPerPoll: read('options.maxPerPoll', 'Max Responses per Poll', DEFAULT_MAX_PER_POLL),
+		requestsPerDay: read('options.requestsPerDay', 'Requests per Day', DEFAULT_REQUESTS_PER_DAY),
 		output,
 	};
 }
@@ -135,16 +123,6 @@ function readEmitSinceMs(input: Input): number | undefined {
 		input,
 		"'Existing Responses Since' is empty",
 		"Add this option and choose a date, or set 'Emit Existing Responses' to All.",
-	);
-}
-
-function readAbandonedAfterHours(input: Input): number {
-	const name = 'abandonedAfterHours';
-	const hours = readCount(input, name, 'Abandoned After (Hours)', 1, DEFAULT_ABANDONED_AFTER_HOURS);
-	if (hours <= MAX_ABANDONED_AFTER_HOURS) return hours;
-	throw invalid(
-		input,
-		`'Abandoned After (Hours)' must be at most ${MAX_ABANDONED_AFTER_HOURS} hours (got ${hours})`,
 	);
 }
 

@@ -65,6 +65,8 @@ async function readInput(
 		const account = await getAccount(n8n);
 		memory.failures.delete(PARAMETERS);
 		forgetOutdated(memory, JSON.stringify([account.key, parameters]));
+		// a person who publishes the workflow may have changed the fields
+		if (occasion === 'publish') memory.fields.clear();
 		return [parameters, account];
 	} catch (cause) {
 		const error = asNodeError(n8n.getNode(), cause);

@@ -30,11 +30,9 @@ export function isFormDue(
 	nowMs: number,
 	isAllWaiting = false,
 ): boolean {
-	const { known, pace, all, newest } = state;
-	if (pace === undefined) return true;
-	if (known !== undefined && isFirstReading(state) && !isAllWaiting) return true;
-	const isUrgent = all?.isUrgent || newest?.isUrgent;
-	return isDue(pace, spacingMs, nowMs, isUrgent ? computeMost(spacingMs) : 0);
+	const { known, pace } = state;
+	const isAdvancing = known !== undefined && isFirstReading(state) && !isAllWaiting;
+	return pace === undefined || isAdvancing || isDue(pace, spacingMs, nowMs);
 }
 
 /** Where a reading begins, undefined for the first page, and how far it goes. */
@@ -44,9 +42,6 @@ export type Plan = {
 	/** A page that ends with a known response ends the reading: older pages have no new ones. */
 	isUntilKnown: boolean;
 };
-
-/** The service allows 60 requests a minute: the fields that the responses need must find room as well. */
-const MAX_BEFORE_FIELDS = 50;
 
 /** Whether both readings begin with the same page, so that one of them does for both. */
 export function beginAtSamePage({ newest, all }: FormState): boolean {
@@ -58,33 +53,28 @@ const getIndex = (position: PagePosition | undefined) => position?.pagesBefore ?
 /**
  * What a poll reads of a form. Of all pages, it reads one, and those for which there was time while n8n did
  * not poll.
+ *
+ * @param lastPollAtMs when n8n polled before; undefined on the first poll of the process
  */
 export function planReading(
 	state: FormState,
 	scope: Scope,
 	spacingMs: number,
-	{ needsFields, lastPollAtMs, nowMs }: PlanOptions,
+	lastPollAtMs: number | undefined,
+	nowMs: number,
 ): Plan {
-	const { newest, all, pace = NO_PACE } = state;
+	const { newest, pace = NO_PACE } = state;
 	const isOfNewest = scope === 'newest' || beginAtSamePage(state);
 	const most = computeMost(spacingMs);
-	const unused = countUnused(pace, spacingMs, lastPollAtMs, nowMs);
-	const step = all?.isUrgent ? most : Math.min(1 + unused, most);
+	const step = Math.min(1 + countUnused(pace, spacingMs, lastPollAtMs, nowMs), most);
 	// from the last known page on, the next page has to be read as well
-	const own = isOfNewest ? Math.max(2, most) : isFirstReading(state) ? MAX_PAGES : step;
+	const rest = isFirstReading(state) ? MAX_PAGES : step;
 	return {
 		from: state[scope]?.next,
-		maxRequests: needsFields ? Math.min(own, MAX_BEFORE_FIELDS) : own,
+		maxRequests: isOfNewest ? Math.max(2, most) : rest,
 		isUntilKnown: isOfNewest && newest?.end === 'first',
 	};
 }
-
-type PlanOptions = {
-	needsFields: boolean;
-	/** When n8n polled before; undefined on the first poll of the process. */
-	lastPollAtMs?: number;
-	nowMs: number;
-};
 
 const NO_PACE = { atMs: 0, requests: 0 };
 
@@ -99,14 +89,13 @@ export function movePosition(
 	part: Part,
 	again: PagePosition | undefined,
 ): FormState {
-	const isUrgent = again !== undefined || undefined;
 	const next = again ?? findNext(state, scope, part);
-	if (scope === 'newest') return moveNewest(state, part, next, isUrgent);
+	if (scope === 'newest') return moveNewest(state, part, next);
 	const order = addToOrder(state.all?.next && state.all.order, part.pages);
 	const last = part.pages.at(-1)!;
 	const pages = last.pagesBefore + (last.isLast ? 1 : 2);
 	if (!part.isEnd || next !== undefined) {
-		const all = { next: next && toPosition(next), isUrgent, order };
+		const all = { next: next && toPosition(next), order };
 		// a long first reading need not end before new responses are noticed
 		const isEarly = isFirstReading(state) && pages >= MIN_PAGES;
 		const isFirst = isEarly && findNewestEnd(order, last) === 'first';
@@ -119,17 +108,12 @@ export function movePosition(
 	return { ...state, all: {}, baseline: undefined, newest: isSame ? state.newest : newest };
 }
 
-function moveNewest(
-	state: FormState,
-	part: Part,
-	next: PagePosition | undefined,
-	isUrgent: true | undefined,
-): FormState {
+function moveNewest(state: FormState, part: Part, next: PagePosition | undefined): FormState {
 	const { end } = state.newest!;
 	// a list that has become shorter has nothing at its former last page
 	if (end === 'last' && part.pages[0].records.length === 0) return forgetNewest(state);
 	const from = next ?? (end === 'last' ? part.pages.at(-1) : undefined);
-	return { ...state, newest: { end, next: from && toPosition(from), isUrgent } };
+	return { ...state, newest: { end, next: from && toPosition(from) } };
 }
 
 /** After so many failures in a row, a page is given up and the reading begins at the first page. */
@@ -153,9 +137,9 @@ export function giveUpPage(
 	return scope === 'newest' ? forgetNewest(state) : { ...state, all: {} };
 }
 
-/** Where the newest responses are is not known any more: all pages are read soon. */
+/** Where the newest responses are is not known any more, until all pages were read again. */
 function forgetNewest(state: FormState): FormState {
-	return { ...state, newest: undefined, all: { isUrgent: true } };
+	return { ...state, newest: undefined, all: {} };
 }
 
 /** Where a reading goes on; undefined if it has come to its end, or begins again after an error. */

@@ -1,5 +1,5 @@
 import { sortBy } from 'lodash';
-import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { conditionFilters } from '../parameters/filters';
 import { formLocator, makeOptions, simplifySwitch, toOptions } from '../parameters/properties';
 import { outputOptions } from '../parameters/responseOutput';
@@ -15,20 +15,9 @@ import {
 	DEFAULT_MAX_PER_POLL,
 	DEFAULT_REQUESTS_PER_DAY,
 	EXISTING,
-	MAX_ABANDONED_AFTER_HOURS,
 } from './parameters';
 
 const MINUTES = (24 * 60) / DEFAULT_REQUESTS_PER_DAY;
-
-const ONE_FORM = `New responses arrive within about ${MINUTES} minutes. Form Service limits requests, so shorter Poll Times have no effect.`;
-const SEVERAL_FORMS = `New responses arrive within about ${MINUTES} minutes × number of forms. Changes to forms arrive within about an hour.`;
-
-/** How soon events arrive, with the default of Requests per Day: n8n shows no expression in a notice. */
-function createNotice(displayName: string, { show, hide }: IDisplayOptions): INodeProperties {
-	const isSet = { '/options.requestsPerDay': [{ _cnd: { exists: true as const } }] };
-	const displayOptions = { show, hide: { ...hide, ...isSet } };
-	return { displayName, name: 'requestsNotice', type: 'notice', default: '', displayOptions };
-}
 
 /** What starts the workflow. n8n's node panel offers each as an action. */
 const triggerEvents = sortBy(
@@ -78,7 +67,7 @@ export const triggerProperties: INodeProperties[] = [
 		displayName: 'Abandoned After (Hours)',
 		name: 'abandonedAfterHours',
 		type: 'number',
-		typeOptions: { minValue: 1, maxValue: MAX_ABANDONED_AFTER_HOURS },
+		typeOptions: { minValue: 1 },
 		default: DEFAULT_ABANDONED_AFTER_HOURS,
 		description: 'Hours after which a response that is still incomplete counts as abandoned',
 		displayOptions: { show: { events: ['responseAbandoned'] } },
@@ -108,9 +97,14 @@ export const triggerProperties: INodeProperties[] = [
 	{ ...formIds, required: true, displayOptions: showForWatch('several') },
 	{ ...exceptFormIds, displayOptions: showForWatch('all') },
 	{ ...exceptFormIds, displayOptions: { show: WITH_FORM_CREATED } },
-	createNotice(ONE_FORM, showForWatch('one')),
-	createNotice(SEVERAL_FORMS, showForWatch('several', 'all')),
-	createNotice(SEVERAL_FORMS, { show: WITH_FORM_CREATED }),
+	{
+		displayName: `New responses arrive within about ${MINUTES} minutes × number of forms. Form Service limits requests, so shorter Poll Times have no effect.`,
+		name: 'requestsNotice',
+		type: 'notice',
+		default: '',
+		// n8n shows no expression in a notice
+		displayOptions: { hide: { '/options.requestsPerDay': [{ _cnd: { exists: true } }] } },
+	},
 	{
 		displayName: 'Filters',
 		name: 'filters',

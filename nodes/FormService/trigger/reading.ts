@@ -1,4 +1,4 @@
-import type { IDataObject, INode } from 'n8n-workflow';
+import type { INode } from 'n8n-workflow';
 import { clock, waitUnlessAborted } from '../api/clock';
 import type { Target } from '../api/endpoints';
 import { CHECK_REPLY, NotSent, ServiceError } from '../api/errors';
@@ -61,8 +61,8 @@ export async function readPart(
 			return { ...part, requests: part.requests + (error instanceof NotSent ? 0 : 1), error };
 		}
 		part.requests++;
-		const nameless = needsIdentity && page.records.find((one) => getId(one) === undefined);
-		if (nameless) return { ...part, error: createIdentityError(request.n8n.getNode(), nameless) };
+		const isNameless = needsIdentity && page.records.some((one) => getId(one) === undefined);
+		if (isNameless) return { ...part, error: createIdentityError(request.n8n.getNode()) };
 		const before = memory.offsetMs ?? 0;
 		const offsetMs = computeOffsetMs(page.date, sentAtMs, clock.now()) ?? before;
 		memory.offsetMs = offsetMs;
@@ -123,15 +123,11 @@ function createTimeError(node: INode, message: string) {
 	return new ServiceError(node, { message, description: 'The next poll tries again.', failure });
 }
 
-/** The most names of attributes that an error lists. */
-const MAX_NAMES = 30;
-
 /** The error for a response that has no identity. */
-function createIdentityError(node: INode, record: IDataObject) {
-	const names = Object.keys(record).slice(0, MAX_NAMES).join(', ') || 'none';
+function createIdentityError(node: INode) {
 	return new ServiceError(node, {
 		message: 'Form Service sent a response without a UUID',
-		description: `The response has no valid "uuid" or "id". Its attributes: ${names}. ${CHECK_REPLY}`,
+		description: CHECK_REPLY,
 		failure: { cause: 'configuration-invalid' },
 	});
 }

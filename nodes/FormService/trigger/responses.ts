@@ -87,6 +87,9 @@ async function pollScope(poll: Poll, formId: string, scope: Scope): Promise<void
 /** Other work of n8n goes on between so many records: a page can have all responses of a form. */
 const RECORDS_AT_ONCE = 500;
 
+/** The service allows 60 requests a minute: the fields that the responses need must find room as well. */
+const MAX_BEFORE_FIELDS = 50;
+
 /** Reads pages until they have enough events for the room, or the plan ends the reading. */
 async function readForm(
 	poll: Poll,
@@ -96,11 +99,8 @@ async function readForm(
 ): Promise<FormReading> {
 	const { lastPollAtMs, parameters, request, times } = poll;
 	const startedAtMs = clock.now();
-	const plan = planReading(before, scope, computeFormSpacingMs(poll, before), {
-		needsFields: parameters.lists.fields,
-		lastPollAtMs,
-		nowMs: times.startedAtMs,
-	});
+	const spacingMs = computeFormSpacingMs(poll, before);
+	const plan = planReading(before, scope, spacingMs, lastPollAtMs, times.startedAtMs);
 	const comparison = startComparison(recallKnown(poll, formId, before));
 	let state = before;
 	let isFull = false;
@@ -117,7 +117,12 @@ async function readForm(
 		return isFull || (plan.isUntilKnown && !isStart && endsKnown(page, comparison));
 	};
 	const target = createTarget(request.account, endpoints.listResponses, { formId });
-	const part = await readPart(poll, target, { ...plan, isEnough, needsIdentity: true });
+	const maxRequests = Math.min(
+		plan.maxRequests,
+		parameters.lists.fields ? MAX_BEFORE_FIELDS : Infinity,
+	);
+	const options = { ...plan, maxRequests, isEnough, needsIdentity: true };
+	const part = await readPart(poll, target, options);
 	return { formId, scope, state, startedAtMs, part, isFull, comparison };
 }
 

@@ -11,20 +11,10 @@ import { isOver } from './pace';
 
 const nonNegative = z.number().nonnegative();
 
-/** A page of a list, see `PagePosition`. */
-const position = z.object({
-	url: z.string(),
-	pagesBefore: nonNegative,
-	recordsBefore: nonNegative,
-});
-
-/** Where a reading goes on. */
-const place = {
-	/** The next page; undefined for the first one. */
-	next: position.optional(),
-	/** The reading goes on ahead of its time, such as after a poll that had no room for more events. */
-	isUrgent: z.boolean().optional(),
-};
+/** The page where a reading goes on, see `PagePosition`; undefined for the first one. */
+const next = z
+	.object({ url: z.string(), pagesBefore: nonNegative, recordsBefore: nonNegative })
+	.optional();
 
 /** Since when something is missing from its list, in epoch milliseconds, and the readings since then. */
 const absence = z.object({ atMs: z.number(), readings: nonNegative });
@@ -50,13 +40,13 @@ const form = z.object({
 	/** The reading of all pages, which goes round. */
 	all: z
 		.object({
-			...place,
+			next,
 			/** See `Order`. */
 			order: z.object({ falls: nonNegative, rises: nonNegative }).optional(),
 		})
 		.optional(),
 	/** The reading of the newest responses, if the list has them at one end and other pages behind. */
-	newest: z.object({ ...place, end: z.enum(['first', 'last']) }).optional(),
+	newest: z.object({ next, end: z.enum(['first', 'last']) }).optional(),
 	/** When the form last delivered a response, in epoch milliseconds. */
 	deliveredAtMs: z.number().optional(),
 	/** See `sweepKnown`. */

@@ -36,7 +36,10 @@ describe('Parameters that cannot be used', () => {
 		[{ options: { maxPerPoll: 0 } }, "'Max Responses per Poll' must be a whole number"],
 		[{ options: { requestsPerDay: 'many' } }, "'Requests per Day' must be a whole number"],
 		[{ events: [] }, "'Trigger On' is empty"],
-		[{ events: ['responseAbandoned'], abandonedAfterHours: 721 }, 'must be at most 720 hours'],
+		[
+			{ events: ['responseAbandoned'], abandonedAfterHours: 0 },
+			"'Abandoned After (Hours)' must be a whole number",
+		],
 		[{ watch: 'several', formIds: [] }, "'Form Names or IDs' is empty"],
 		[{ filters: { conditions: { conditions } } }, /needs? a number|be a number/],
 	])('are named when the workflow is published (%j)', async (parameters, message) => {

@@ -37,12 +37,9 @@ describe('A response', () => {
 		expect((await poll()).map(({ uuid }) => uuid)).toEqual(['first', 'second']);
 	});
 
-	it('without uuid and id fails the activation, with the names of its attributes', async () => {
+	it('without uuid and id fails the activation', async () => {
 		lists.responses = [{ number: 1, answer: 'secret' }];
-		await expect(publish()).rejects.toMatchObject({
-			message: 'Form Service sent a response without a UUID',
-			description: expect.stringMatching(/number, answer\. (?!.*secret)/),
-		});
+		await expect(publish()).rejects.toThrow('Form Service sent a response without a UUID');
 	});
 });
 

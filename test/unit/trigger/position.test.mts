@@ -64,7 +64,7 @@ it('Every unknown response is new once all pages were read', () => {
 	const state: FormState = { baseline: { sinceMs: 0 } };
 	expect(positions.movePosition(state, 'all', readAll(1, 2), undefined).baseline).toBeUndefined();
 	const again = positions.movePosition(state, 'all', readAll(1, 2), at(1));
-	expect([again.baseline, again.all?.isUrgent]).toEqual([state.baseline, true]);
+	expect([again.baseline, again.all?.next]).toEqual([state.baseline, at(1)]);
 });
 
 const error = failed('temporarily-unavailable');
@@ -99,7 +99,7 @@ it('A list that has become shorter is read whole soon', () => {
 		createPart([createPage(9, 9, [])]),
 		undefined,
 	);
-	expect([moved.newest, moved.all]).toEqual([undefined, { isUrgent: true }]);
+	expect([moved.newest, moved.all]).toEqual([undefined, {}]);
 });
 
 it.each<[string, unknown, number, boolean]>([
@@ -116,16 +116,10 @@ it.each<[string, unknown, number, boolean]>([
 it.each<[string, FormState, positions.Scope, number, number]>([
 	['one page of all', READ, 'all', 0, 1],
 	['pages that there was time for', READ, 'all', 62, 32],
-	['pages ahead of time', { ...READ, all: { isUrgent: true } }, 'all', 0, 72],
 	['the newest', { ...READ, newest: { end: 'first' } }, 'newest', 0, 72],
 	['all of a first reading', { baseline: { sinceMs: 0 } }, 'all', 0, 480],
 ])('A poll reads at most %s', (_text, state, scope, idleMinutes, requests) => {
 	const nowMs = (2 + idleMinutes) * 60_000;
-	const options = { needsFields: false, lastPollAtMs: 120_000, nowMs };
-	expect(positions.planReading(state, scope, 120_000, options).maxRequests).toBe(requests);
-	const withFields = positions.planReading(state, scope, 120_000, {
-		...options,
-		needsFields: true,
-	});
-	expect(withFields.maxRequests).toBe(Math.min(requests, 50));
+	const plan = positions.planReading(state, scope, 120_000, 120_000, nowMs);
+	expect(plan.maxRequests).toBe(requests);
 });
