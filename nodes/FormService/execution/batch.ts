@@ -1,11 +1,10 @@
 import { getAccount } from '../api/account';
-import { asNodeError, createInputError, getCause, mayHaveActed, NotSent } from '../api/errors';
+import { asNodeError, createInputError, mayHaveActed, NotSent } from '../api/errors';
 import { REQUESTS_PER_DAY } from '../api/request/requestQueue';
 import { createRequest } from './item';
 import type { Item } from './item';
 import { explainMissingForm, isInvalidItem, listInvalidItems } from './itemErrors';
 import type { Change } from './operation';
-import { getStop } from './run';
 import type { Run } from './run';
 
 /**
@@ -45,10 +44,9 @@ async function runBatch(run: Run, batch: readonly Item[]): Promise<void> {
 
 /** Whether nothing of a batch may be sent, in a node that stops on failure; the reason stops the run. */
 function isRefused(run: Run, batch: readonly Item[]): boolean {
-	const { controller, signal } = getStop(run);
 	const failed = [...run.sent.values()].find(({ outcome = {} }) => 'error' in outcome);
-	if (failed?.outcome && 'error' in failed.outcome) controller.abort(failed.outcome.error);
-	if (signal.aborted || refuseTooMany(run, batch)) return true;
+	if (failed?.outcome && 'error' in failed.outcome) run.controller.abort(failed.outcome.error);
+	if (run.signal.aborted || refuseTooMany(run, batch)) return true;
 	// before changes, the other items are checked too, so that one error lists all invalid ones
 	const isReading = batch.every(({ endpoint }) => endpoint.effect.kind === 'safe');
 	return isReading && refuseInvalid(run, batch);
@@ -64,7 +62,7 @@ function refuseInvalid(run: Run, batch: readonly Item[]): boolean {
 	if (invalid.length === 0) return false;
 	const error = listInvalidItems(invalid, run.total);
 	invalid[0].item.outcome = { error };
-	getStop(run).controller.abort(error);
+	run.controller.abort(error);
 	return true;
 }
 
@@ -77,16 +75,15 @@ function refuseTooMany(run: Run, batch: readonly Item[]): boolean {
 	const description = 'Split the items into several runs, on different days.';
 	const error = createInputError(n8n.getNode(), { message, description, itemIndex });
 	sending[0].outcome = { error };
-	getStop(run).controller.abort(error);
+	run.controller.abort(error);
 	return true;
 }
 
 /** Reads what an item needs, and gives its change, if it has one to send. */
 async function readItem(run: Run, item: Item): Promise<Change | undefined> {
 	try {
-		item.account = await getAccount(item.n8n, item.index);
-		const { signal } = getStop(run, item);
-		const result = await item.prepared!.read(createRequest(item, item.account, signal, run.reads));
+		const account = await getAccount(item.n8n, item.index);
+		const result = await item.prepared!.read(createRequest(item, account, run));
 		if (!Array.isArray(result)) return result;
 		item.outcome = { output: result };
 	} catch (error) {
@@ -97,7 +94,7 @@ async function readItem(run: Run, item: Item): Promise<Change | undefined> {
 
 async function sendChange(run: Run, item: Item, { send }: Change): Promise<void> {
 	try {
-		if (getStop(run, item).signal.aborted) throw new NotSent(item.n8n.getNode(), item.index);
+		if (run.signal.aborted) throw new NotSent(item.n8n.getNode(), item.index);
 		const { output, hasChanged } = await send();
 		item.outcome = { output };
 		if (hasChanged) run.sent.set(item.index, item);
@@ -107,22 +104,14 @@ async function sendChange(run: Run, item: Item, { send }: Change): Promise<void>
 }
 
 /**
- * Settles an item that failed. In a node that continues, nothing more is sent of an account whose token is
- * refused.
+ * Settles an item that failed, unless it was given up.
  *
  * @param stops whether nothing more is sent, in a node that stops on failure
  */
 function settleFailure(run: Run, item: Item, error: unknown, stops: boolean): void {
-	const { controller, signal } = getStop(run, item);
+	if (error instanceof NotSent && run.signal.aborted) return;
+	if (stops && !run.continues) run.controller.abort(error);
 	const { n8n, index: itemIndex } = item;
-	if (error instanceof NotSent && signal.aborted) {
-		if (!run.continues) return;
-		const message = `This item was not sent: ${(signal.reason as Error).message}`;
-		item.outcome = { error: createInputError(n8n.getNode(), { message, itemIndex }) };
-		return;
-	}
-	const isTokenRefused = getCause(error) === 'credential-invalid';
-	if (run.continues ? isTokenRefused : stops) controller.abort(error);
 	const explained = explainMissingForm(error, item);
 	item.outcome = { error: asNodeError(n8n.getNode(), explained, itemIndex) };
 	if (mayHaveActed(error)) run.sent.set(itemIndex, item);

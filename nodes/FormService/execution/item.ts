@@ -9,7 +9,8 @@ import type {
 import type { Account } from '../api/account';
 import type { Endpoint } from '../api/endpoints';
 import { isRecord } from '../api/records';
-import type { ItemRequest, Prepared, Reads } from './operation';
+import type { ItemRequest, Prepared } from './operation';
+import type { Run } from './run';
 
 /** One item in one try of n8n. */
 export type Item = {
@@ -22,8 +23,6 @@ export type Item = {
 	composed: IHttpRequestOptions;
 	/** Undefined if the parameters are invalid. */
 	prepared?: Prepared;
-	/** The account of the item's credential, as soon as the credential was read. */
-	account?: Account;
 	/** Undefined while the item waits, and if it was given up because another item failed. */
 	outcome?: Outcome;
 };
@@ -35,14 +34,11 @@ export type NodeError = NodeApiError | NodeOperationError;
 /**
  * The request that n8n has composed, as the request path takes it. The base URL is the one of the item's
  * account: n8n composes the requests of all items with the credential of the first (`prepareCredentials`).
- *
- * @param signal when it aborts, what waits is not sent
  */
 export function createRequest(
 	{ n8n, index, endpoint, composed }: Item,
 	account: Account,
-	signal: AbortSignal,
-	reads: Reads,
+	{ signal, reads }: Run,
 ): ItemRequest {
 	const { url, qs, body, ...options } = composed;
 	const transport = omit(options, 'baseURL');

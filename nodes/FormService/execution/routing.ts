@@ -16,7 +16,7 @@ import { isTool, prepareForModel } from './forModel';
 import type { Item, NodeError } from './item';
 import { addDetails, explainStop } from './itemErrors';
 import type { Operation } from './operation';
-import { beginTry, getStop } from './run';
+import { beginTry } from './run';
 import type { Run } from './run';
 
 /**
@@ -56,14 +56,14 @@ export async function sendRoutedItem(
 ): Promise<INodeExecutionData[]> {
 	const { run, item } = (options as RoutedOptions).routed;
 	if (run.waiting.includes(item)) {
-		if (!isHandedOver(run, this)) getStop(run).controller.abort(UNKNOWN_ORDER);
+		if (!isHandedOver(run, this)) run.controller.abort(UNKNOWN_ORDER);
 		beginBatch(run);
 	}
 	await run.done;
 	const { outcome } = item;
 	if (outcome === undefined) {
 		// n8n takes an empty output for done, unless an item fails or n8n itself reports an error
-		const isReported = getStop(run).signal.reason !== UNKNOWN_ORDER || run.seen.size < run.total;
+		const isReported = run.signal.reason !== UNKNOWN_ORDER || run.seen.size < run.total;
 		if (isReported) return [];
 		throw createInputError(this.getNode(), UNKNOWN_ORDER);
 	}

@@ -22,19 +22,17 @@ export type Run = {
 	/** Resolves when all items have settled. */
 	ended: Promise<void>;
 	end: () => void;
-	/** In a node that continues by the accounts of the items, else one for all. */
-	stops: Map<string, Stop>;
-	canceled?: AbortSignal;
+	controller: AbortController;
+	/** Follows the controller and n8n's cancellation. When it aborts, what waits is not sent. */
+	signal: AbortSignal;
 };
-
-/** When the signal aborts, what waits is not sent. */
-type Stop = { controller: AbortController; signal: AbortSignal };
 
 /** Begins a try of n8n, which sends nothing before the items of the earlier try have settled. */
 export function beginTry(n8n: IExecuteSingleFunctions, total: number, earlier?: Run): Run {
-	for (const { controller } of earlier?.stops.values() ?? []) {
-		controller.abort(new Error('n8n tries again'));
-	}
+	earlier?.controller.abort(new Error('n8n tries again'));
+	const controller = new AbortController();
+	const canceled = n8n.getExecutionCancelSignal?.();
+	const signals = [controller.signal, canceled].filter((signal) => signal !== undefined);
 	let end = () => {};
 	const ended = new Promise<void>((resolve) => (end = resolve));
 	return {
@@ -45,20 +43,9 @@ export function beginTry(n8n: IExecuteSingleFunctions, total: number, earlier?: 
 		seen: new Set(),
 		waiting: [],
 		done: earlier?.done ?? Promise.resolve(),
-		...{ ended, end },
-		stops: new Map(),
-		canceled: n8n.getExecutionCancelSignal?.(),
+		ended,
+		end,
+		controller,
+		signal: AbortSignal.any(signals),
 	};
-}
-
-/** What stops an item; one for many items, because a signal that follows others takes time. */
-export function getStop({ continues, stops, canceled }: Run, item?: Item): Stop {
-	const key = continues ? (item?.account?.key ?? '') : '';
-	const known = stops.get(key);
-	if (known !== undefined) return known;
-	const controller = new AbortController();
-	const signals = [controller.signal, canceled].filter((signal) => signal !== undefined);
-	const stop = { controller, signal: AbortSignal.any(signals) };
-	stops.set(key, stop);
-	return stop;
 }

@@ -51,22 +51,20 @@ export function invalidAll(
 
 export function readFormId(input: Input): string {
 	const id = extractFormId(readText(input, 'formId', 'Form'));
-	if (isId(id)) return id;
-	const advice = 'Choose the form from the list, or enter its ID.';
-	throw invalid(input, describeInvalidId(input, 'formId', id), advice);
+	return checkId(input, id, 'formId', "'Form'", 'ID');
 }
 
 export function readResponseId(input: Input): string {
 	const id = readText(input, 'responseId', 'Response').trim();
-	if (isId(id)) return id;
-	const advice = 'Choose a response from the list, or enter its UUID.';
-	throw invalid(input, describeInvalidId(input, 'responseId', id), advice);
+	return checkId(input, id, 'responseId', "'Response'", 'UUID');
 }
 
-function describeInvalidId({ node }: Input, name: 'formId' | 'responseId', id: string): string {
-	const [title, kind] = name === 'formId' ? ["'Form'", 'ID'] : ["'Response'", 'UUID'];
-	if (id !== '') return `${title} is not a valid ${kind}`;
-	return `${title} is empty${isExpression(node, name) ? ': its expression returned nothing' : ''}`;
+function checkId(input: Input, id: string, name: string, title: string, kind: string): string {
+	if (isId(id)) return id;
+	const isNothing = isExpression(input.node, name);
+	const empty = `${title} is empty${isNothing ? ': its expression returned nothing' : ''}`;
+	const message = id === '' ? empty : `${title} is not a valid ${kind}`;
+	throw invalid(input, message, `Choose it from the list, or enter its ${kind}.`);
 }
 
 /** The error for a form that is not in the list of all forms. */
@@ -154,14 +152,6 @@ export function readCount(
 	throw invalid(input, `'${displayName}' must be a whole number of at least ${minimum}`);
 }
 
-/** n8n copies objects, so that a text stands for an option that was not added. */
-const ABSENT = '(absent)';
-
-/** Whether a person has added an option; an expression without a result leaves it there without a value. */
-export function hasOption(input: Input, name: string): boolean {
-	return input.parameter(`options.${name}`, ABSENT) !== ABSENT;
-}
-
 /** A JSON parameter, which n8n gives as text or, from an expression, as the object itself. */
 export function readJsonObject(
 	input: Input,
@@ -171,10 +161,9 @@ export function readJsonObject(
 	let value = input.parameter(name, '');
 	try {
 		if (typeof value === 'string') value = JSON.parse(value);
-	} catch (error) {
+	} catch {
 		// JavaScript's own message can quote an answer
-		const [place] = /position \d+( \(.*\))?$/.exec(String(error)) ?? ['an unknown position'];
-		const advice = `Check the quotes, commas and brackets. The problem is at ${place}.`;
+		const advice = 'Check the quotes, commas and brackets.';
 		throw invalid(input, `'${displayName}' is not valid JSON`, advice);
 	}
 	if (isRecord(value)) return value;

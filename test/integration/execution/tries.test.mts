@@ -120,7 +120,7 @@ it.each<[string, Row[], Parameters<typeof addRows>[1], RegExp, number[]]>([
 		'keeps what an earlier try has sent, although the item is invalid now',
 		rowsOf('fine', 'refused'),
 		{ maxTries: 2, spoils: true },
-		/^'Form' is not a valid ID\n1 of the 2 items was already sent \(item 0\)\. .*\nChoose the form/,
+		/^'Form' is not a valid ID\n1 of the 2 items was already sent \(item 0\)\. .*\nChoose it from/,
 		[0, 1],
 	],
 	[

@@ -114,7 +114,7 @@ describe.each(['url', 'id'])('Form by its URL, with the mode %s', (mode) => {
 		const formId = locate('https://forms.example.com');
 		const { error } = await n8n.runNode({ ...fields, formId });
 		expect(error?.message).toBe("'Form' is not a valid ID");
-		expect(error?.description).toContain('Choose the form from the list, or enter its ID.');
+		expect(error?.description).toContain('Choose it from the list, or enter its ID.');
 		expect(service.requests).toEqual([]);
 	});
 });

@@ -11,11 +11,14 @@ import { readBoolean } from '../../api/readers';
 import { getId } from '../../api/records';
 import { listRecords } from '../../api/service';
 import type { Input } from '../../parameters/input';
-import { invalid, invalidAll, hasOption, readWords } from '../../parameters/input';
+import { invalid, invalidAll, readWords } from '../../parameters/input';
 import { readOnce } from '../../execution/operation';
 import type { ItemRequest } from '../../execution/operation';
 import { COUNTED } from './answers';
 import type { Answers } from './answers';
+
+/** Stands for an option that was not added: an expression without a result leaves it there without a value. */
+const ABSENT = '(absent)';
 
 /** The name of the parameter, as errors speak of it. */
 const SKIP_DUPLICATES = 'Skip Duplicates By';
@@ -36,7 +39,7 @@ export const skipDuplicates: INodeProperties = {
  * @throws NodeOperationError if the option can't be understood
  */
 export function readSkipNames(input: Input): string[] {
-	if (!hasOption(input, 'skipIfExists')) return [];
+	if (input.parameter('options.skipIfExists', ABSENT) === ABSENT) return [];
 	const names = readWords(input, 'options.skipIfExists', SKIP_DUPLICATES);
 	if (names.length > 0) return names;
 	const advice = 'Choose the fields that identify a response, or remove the option.';

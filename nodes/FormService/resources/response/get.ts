@@ -1,8 +1,6 @@
 import { outputNeedsFields, toResponseItem } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
-import type { Target } from '../../api/endpoints';
 import { getId } from '../../api/records';
-import type { RequestContext } from '../../api/requestContext';
 import { listRecords } from '../../api/service';
 import { invalid, readFormId, readResponseId } from '../../parameters/input';
 import {
@@ -35,7 +33,8 @@ export const responseGet: Operation = {
 		return {
 			ids: { formId },
 			async read(request) {
-				const record = (await readOnce(request, listById)).get(responseId);
+				const records = await readOnce(request, listRecords);
+				const record = records.find((one) => getId(one) === responseId);
 				if (record === undefined) {
 					throw invalid(
 						input,
@@ -51,10 +50,3 @@ export const responseGet: Operation = {
 		};
 	},
 };
-
-/** The responses of a form by their IDs, so that each item of a run finds its response without a search. */
-async function listById(context: RequestContext, target: Target) {
-	const records = await listRecords(context, target);
-	// of two with one ID, the first counts
-	return new Map(records.toReversed().map((record) => [getId(record), record]));
-}
