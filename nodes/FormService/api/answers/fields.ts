@@ -82,7 +82,8 @@ export const indexFields = memoize((fields: readonly FormField[]) => ({
 indexFields.cache = new WeakMap();
 
 function groupFields(fields: readonly FormField[], attribute: 'customKey' | 'label' | 'uuid') {
-	const groups = groupBy(fields, (field) => toComparable(field[attribute] ?? ''));
+	const named = fields.filter((field) => field[attribute] !== undefined);
+	const groups = groupBy(named, (field) => toComparable(field[attribute]!));
 	return new Map(Object.entries(groups));
 }
 

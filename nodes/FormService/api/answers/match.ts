@@ -1,3 +1,4 @@
+import { compact } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { pauseIfDue } from '../clock';
 import { decodeAnswers } from './decode';
@@ -56,7 +57,9 @@ function matchFields(record: IDataObject, fields: readonly FormField[]): Matched
 		byField[answer.field.position] = answer;
 	};
 	for (const answer of answers) {
-		assign(answer, findOwners(answer.uuid, answer.customKey, index));
+		const keyed = index.byKey.get(toComparable(answer.customKey ?? ''));
+		const identified = index.byUuid.get(answer.uuid ?? '');
+		assign(answer, identified ?? (keyed?.length === 1 ? keyed : []));
 	}
 	// an answer with the UUID of a field that the form no longer has is never that of another field
 	const isIdentified = index.haveUuids || byField.some(Boolean);
@@ -64,24 +67,13 @@ function matchFields(record: IDataObject, fields: readonly FormField[]): Matched
 	for (const answer of answers) {
 		const { label, uuid, field } = answer;
 		if (field !== undefined || (isIdentified && uuid !== undefined)) continue;
-		// in a map, a label can be the UUID or the custom key of a field
 		const labeled = index.byLabel.get(toComparable(label));
-		assign(answer, labeled ?? findOwners(label, label, index));
+		// in a map, a label can be the UUID or the custom key of a field
+		assign(answer, labeled ?? compact([index.findByName(label)]));
 		if (answer.field !== undefined && (labeled?.length ?? 0) > 1)
 			byPosition.add(answer.field.label);
 	}
 	return { answers, byField, byPosition: [...byPosition], problem };
-}
-
-/** The field with a UUID, or else the only one with a custom key. */
-function findOwners(
-	uuid = '',
-	customKey = '',
-	{ byUuid, byKey }: ReturnType<typeof indexFields>,
-): readonly FormField[] {
-	const identified = uuid === '' ? undefined : byUuid.get(uuid);
-	const keyed = customKey === '' ? undefined : byKey.get(toComparable(customKey));
-	return identified ?? (keyed?.length === 1 ? keyed : []);
 }
 
 /**
