@@ -13,20 +13,14 @@ const bodies = () => service.requests.map(({ body }) => body);
 
 const update = { resource: 'setting', operation: 'update', formId: locator(contact) };
 
-function entriesOf(collection: string): INodeProperties[] {
-	const { properties } = operationNamed('Setting: Update');
-	return properties.find(({ name }) => name === collection)!.options as INodeProperties[];
-}
+const { properties } = operationNamed('Setting: Update');
+const entries = properties.find(({ name }) => name === 'settings')!.options as INodeProperties[];
 
 const NOTHING = 'Add at least one setting, and enter its value';
 
-/** The entries of a collection with the values that they have when they are added. */
-const listAdded = (collection: string) =>
-	Object.fromEntries(entriesOf(collection).map((one) => [one.name, one.default]));
-
 describe('Setting: Update', () => {
 	it('updates every setting, as fields and as JSON', async () => {
-		const others = entriesOf('settings').map((one) => [one.name, valuesOf(one).at(-1)]);
+		const others = entries.map((one) => [one.name, valuesOf(one).at(-1)]);
 		const numbers = { after_redirect_delay: 7, responses_limit: 7 };
 		const after_redirect_url = 'https://example.com';
 		const values = { ...Object.fromEntries(others), ...numbers, after_redirect_url };
@@ -37,7 +31,7 @@ describe('Setting: Update', () => {
 	});
 
 	it('changes nothing by a setting that was added and left empty', async () => {
-		const added = listAdded('settings');
+		const added = Object.fromEntries(entries.map((one) => [one.name, one.default]));
 		const { error } = await n8n.runNode({ ...update, settings: added });
 		expect(error?.message).toBe(NOTHING);
 		await n8n.runNode({ ...update, settings: { ...added, is_closed: false } });
@@ -62,24 +56,18 @@ describe('Setting: Update', () => {
 		expect(items).toMatchObject([{ json, pairedItem: { item: 0 } }]);
 	});
 
+	const unknown = "'is_close' is not a setting that can be updated";
 	it.each([
-		[{ settings: { is_closed: '' } }, RegExp(NOTHING)],
-		[
-			{ settings: { seo_title: 'Hi' }, clear: ['seo_title'] },
-			/^'SEO: Title' is the second value for/,
-		],
+		[{ settings: { seo_title: 'Hi' }, clear: ['seo_title'] }, "'SEO: Title' is the second value"],
 		[
 			{ clear: ['name'] },
-			/^'Name' must be text of 1 to 255 characters \(got null\)\. It can't be cleared$/,
+			"'Name' must be text of 1 to 255 characters (got null). It can't be cleared",
 		],
-		[
-			{ inputMode: 'json', settingsJson: '{"is_close": 1}' },
-			/^'is_close' is not a setting that can be updated$/,
-		],
-		[{ inputMode: 'json', settingsJson: '{}' }, RegExp(NOTHING)],
+		[{ inputMode: 'json', settingsJson: '{"is_close": 1}' }, unknown],
+		[{ inputMode: 'json', settingsJson: '{}' }, NOTHING],
 	])('refuses %j before anything is sent', async (parameters, message) => {
 		const { error } = await n8n.runNode({ ...update, ...parameters });
-		expect(error?.message).toMatch(message);
+		expect(error?.message).toContain(message);
 		expect(error?.context).toMatchObject({ itemIndex: 0 });
 		expect(service.requests).toEqual([]);
 	});

@@ -1,8 +1,10 @@
+import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { describeBound, settings } from '../../../../nodes/FormService/api/settings/settings.ts';
 import {
 	compareSettings,
 	encodeSettings,
+	type SettingValue,
 } from '../../../../nodes/FormService/api/settings/update.ts';
 import { settingRules, type SettingRule } from '../../../service/specification/settingsRules.mts';
 
@@ -82,25 +84,17 @@ describe('the settings of a form', () => {
 	});
 });
 
-describe('an update', () => {
-	it.each([
-		[true, '1'],
-		[60, '60'],
-		['Two\nlines', 'Two\r\nlines'],
-		[null, null],
-	])('to %j changes nothing if the form has %j', (to, from) => {
-		const { changes } = compareSettings({ setting: to }, { setting: from });
-		expect(changes).toEqual({});
-	});
-
-	it.each([
-		[false, null],
-		[0, null],
-		['', null],
-		[null, ''],
-		['007', '7'],
-	])('to %j is a change if the form has %j', (to, from) => {
-		const { changes } = compareSettings({ setting: to }, { setting: from });
-		expect(changes).toEqual({ setting: { from, to } });
-	});
+it.each<[SettingValue, unknown, boolean]>([
+	[true, '1', false],
+	[60, '60', false],
+	['Two\nlines', 'Two\r\nlines', false],
+	[null, null, false],
+	[false, null, true],
+	[0, null, true],
+	['', null, true],
+	[null, '', true],
+	['007', '7', true],
+])('An update to %j changes a form that has %j: %s', (to, from, isChange) => {
+	const { changes } = compareSettings({ setting: to }, { setting: from } as IDataObject);
+	expect(changes).toEqual(isChange ? { setting: { from, to } } : {});
 });
