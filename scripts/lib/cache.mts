@@ -8,36 +8,29 @@ import { cacheFolder, root } from './paths.mts';
 /** No process uses a folder any more whose last use is longer ago. */
 const OUT_OF_USE_MS = 24 * 3_600_000;
 
+type Origin = { parent: string; prefix?: string; sources: string[] };
+
 /** Removes what older contents and interrupted work have left. */
 async function removeOutdated(parent: string, prefix: string) {
 	for (const name of await readdir(parent)) {
 		const folder = join(parent, name);
-		const isOld = async () => Date.now() - (await stat(folder)).mtimeMs > OUT_OF_USE_MS;
-		if (name.startsWith(prefix) && (await isOld().catch(() => false))) {
+		const { mtimeMs = Infinity } = (await stat(folder).catch(() => undefined)) ?? {};
+		if (name.startsWith(prefix) && Date.now() - mtimeMs > OUT_OF_USE_MS)
 			await rm(folder, { recursive: true, force: true });
-		}
 	}
 }
 
-type Origin = { parent: string; prefix?: string; sources: string[] };
-
 /** Makes a folder, or takes the one that is there. */
 async function make(folder: string, prefix: string, fill: (unfinished: string) => unknown) {
-	const parent = dirname(folder);
-	if (existsSync(folder)) {
-		await utimes(folder, new Date(), new Date());
-		return await realpath(folder);
+	if (!existsSync(folder)) {
+		const unfinished = `${folder}.${process.pid}`;
+		await mkdir(unfinished, { recursive: true });
+		await removeOutdated(dirname(folder), prefix);
+		await fill(unfinished);
+		// another process can have been faster
+		await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true }));
 	}
-	await mkdir(parent, { recursive: true });
-	await removeOutdated(parent, prefix);
-	const unfinished = `${folder}.${process.pid}`;
-	await mkdir(unfinished);
-	await fill(unfinished);
-	await rename(unfinished, folder).catch(async (error: Error) => {
-		// another process was faster
-		if (!existsSync(folder)) throw error;
-		await rm(unfinished, { recursive: true });
-	});
+	await utimes(folder, new Date(), new Date());
 	return await realpath(folder);
 }
 

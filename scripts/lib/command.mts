@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { accessSync, constants } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -97,13 +97,5 @@ export async function freePort(wanted = randomInt(20_000, 32_768)): Promise<numb
 /** The path of the first of these programs that is in a folder of the PATH or in one of these folders. */
 export function findProgram(names: string[], folders: string[]): string | undefined {
 	const all = [...(process.env.PATH ?? '').split(delimiter), ...folders];
-	const paths = all.flatMap((folder) => names.map((name) => join(folder, name)));
-	return paths.find((path) => {
-		try {
-			accessSync(path, constants.X_OK);
-			return true;
-		} catch {
-			return false;
-		}
-	});
+	return all.flatMap((folder) => names.map((name) => join(folder, name))).find(existsSync);
 }

@@ -8,7 +8,6 @@ const HELP = `Reads a Form Service with at most ten GET requests, and prints sha
 
   npm run probe                      asks for the address and the token, or takes them
                                      from FORM_SERVICE_URL and FORM_SERVICE_TOKEN
-  npm run probe -- --form <id>       chooses the form; else the first with responses
   npm run probe -- --pdf             also asks for the link to the PDF of a response
   npm run --silent probe -- --json   prints the same for machines
 
@@ -22,7 +21,7 @@ function fail(message: string): never {
 
 function parseOptions() {
 	const flag = { type: 'boolean', default: false } as const;
-	const options = { form: { type: 'string' }, pdf: flag, json: flag, help: flag } as const;
+	const options = { pdf: flag, json: flag, help: flag };
 	try {
 		return parseArgs({ options }).values;
 	} catch {
@@ -32,12 +31,10 @@ function parseOptions() {
 
 /** Asks on the terminal; what is typed can stay unseen. */
 async function ask(question: string, isSecret = false): Promise<string> {
-	if (!process.stdin.isTTY) {
+	if (!process.stdin.isTTY)
 		fail('Set FORM_SERVICE_URL and FORM_SERVICE_TOKEN, or run the probe in a terminal.');
-	}
 	process.stderr.write(question);
-	const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
-	const output = isSecret ? unseen : process.stderr;
+	const output = isSecret ? new Writable({ write: (_, __, done) => done() }) : process.stderr;
 	const terminal = createInterface({ input: process.stdin, output, terminal: true });
 	// Ctrl-D and Ctrl-C end the question
 	const answer = await terminal.question('').catch(() => fail('\nNothing was entered.'));
@@ -46,27 +43,22 @@ async function ask(question: string, isSecret = false): Promise<string> {
 	return answer;
 }
 
-const { form, pdf, json, help } = parseOptions();
+const { pdf, json, help } = parseOptions();
 if (help) {
 	console.log(HELP);
 	process.exit();
 }
-if (form !== undefined && !/^[\w-]{1,64}$/.test(form)) fail('--form takes the ID of a form.');
 const { FORM_SERVICE_URL, FORM_SERVICE_TOKEN } = process.env;
 const baseUrl = FORM_SERVICE_URL || (await ask('Address of the Form Service: '));
 const accessToken = FORM_SERVICE_TOKEN || (await ask('Access token (not shown): ', true));
 // compiles the package and loads n8n's classes
 const [{ connect }, { probe }] = [await import('./connect.mts'), await import('./probe.mts')];
 
-function connectOrFail() {
-	try {
-		return connect({ baseUrl, accessToken });
-	} catch (error) {
-		// the package's sentence on an address or a token ends before what it quotes
-		return fail(`${(error as Error).message.split(/[.:] |\.$/)[0]}.`);
-	}
+try {
+	const report = await probe(connect({ baseUrl, accessToken }), { pdf });
+	console.log(json ? JSON.stringify(report, undefined, 2) : renderText(report));
+	process.exit(report.isAsDocumented ? 0 : 1);
+} catch (error) {
+	// the package's own words for an address or a token that cannot be used
+	fail((error as Error).message);
 }
-
-const report = await probe(connectOrFail(), { formId: form, pdf });
-console.log(json ? JSON.stringify(report, undefined, 2) : renderText(report));
-process.exit(report.isAsDocumented ? 0 : 1);

@@ -1,5 +1,8 @@
 import lodash from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
+import type * as parsing from '../../nodes/FormService/api/answers/fields.ts';
+import type * as reading from '../../nodes/FormService/api/answers/kinds.ts';
+import type * as matching from '../../nodes/FormService/api/answers/match.ts';
 import type * as targets from '../../nodes/FormService/api/endpoints.ts';
 import type { Endpoint, Target } from '../../nodes/FormService/api/endpoints.ts';
 import type * as identities from '../../nodes/FormService/api/records.ts';
@@ -7,7 +10,6 @@ import type * as lists from '../../nodes/FormService/api/replies/list.ts';
 import type { ListPage } from '../../nodes/FormService/api/replies/list.ts';
 import type * as service from '../../nodes/FormService/api/service.ts';
 import { builtFile } from '../../test/integration/n8n/built.mts';
-import { describeAnswers, describeTypes } from './answers.mts';
 import type { Connection } from './connect.mts';
 import { explainError, REPORT, type Facts, type Report } from './report.mts';
 import {
@@ -17,14 +19,18 @@ import {
 	describePlace,
 	describeReply,
 } from './shapes.mts';
+import { showType } from './words.mts';
 
 const api = 'nodes/FormService/api';
+const { parseFields } = builtFile<typeof parsing>(`${api}/answers/fields.js`);
+const { findKind, isNothing } = builtFile<typeof reading>(`${api}/answers/kinds.js`);
+const { matchAnswers } = builtFile<typeof matching>(`${api}/answers/match.js`);
 const { createTarget, endpoints } = builtFile<typeof targets>(`${api}/endpoints.js`);
 const { getFormId, getId, isId } = builtFile<typeof identities>(`${api}/records.js`);
 const { readPages } = builtFile<typeof lists>(`${api}/replies/list.js`);
 const { getPdfLink, getWorkspace } = builtFile<typeof service>(`${api}/service.js`);
 
-export type ProbeOptions = { formId?: string; pdf?: boolean };
+export type ProbeOptions = { pdf?: boolean };
 
 /** How many forms are asked for responses, and how many pages of a list are read. */
 const MAX_FORMS = 3;
@@ -86,6 +92,51 @@ async function readList(
 	return records;
 }
 
+const listCounts = (names: readonly string[]) =>
+	Object.entries(lodash.countBy(names)).map(([name, count]) => `${name} (${count})`);
+
+/** By which of its names an answer names its field. */
+function findNaming({ uuid, customKey, label, field }: matching.MatchedAnswer): string {
+	if (uuid !== undefined) return 'UUID';
+	const isKey = field?.customKey === label && field.label !== label;
+	return customKey !== undefined || isKey ? 'custom key' : 'label';
+}
+
+/** How the answers of responses are read, and why not. */
+function describeAnswers(
+	responses: readonly IDataObject[],
+	fieldRecords: readonly IDataObject[],
+): { facts: Facts; problem?: string } {
+	const fields = parseFields(fieldRecords);
+	const matched = responses.map((record) => matchAnswers(record, fields));
+	const all = matched.flatMap((one) => one.answers);
+	const given = all.filter(({ value }) => !isNothing(value));
+	const withField = given.filter(({ field }) => field !== undefined).length;
+	const facts = {
+		'named by': listCounts(all.map(findNaming)),
+		'match a field': `${withField} of ${given.length} that are not empty`,
+	};
+	const unread = matched.filter(({ problem }) => problem !== undefined).length;
+	if (unread > 0)
+		return { facts, problem: `In ${unread} of ${responses.length} responses. ${REPORT}` };
+	const isAlien = given.length > 0 && withField === 0;
+	return { facts, problem: isAlien ? `None matches a field. ${REPORT}` : undefined };
+}
+
+/** Types that the package reads as text on purpose; its table of kinds has all others that it knows. */
+const TEXTS =
+	/^(text|textarea|string|email|phone|tel|url|short_?text|long_?text|paragraph|hidden)$/;
+
+/** The types of fields by whether the package knows them. */
+function describeTypes(fields: readonly IDataObject[]): Facts {
+	const isKnown = ({ type }: IDataObject) =>
+		findKind({ type }) !== 'text' || TEXTS.test(String(type));
+	const [known, others] = lodash.partition(fields, isKnown).map((some) => {
+		return listCounts(some.map(({ type }) => showType(type)));
+	});
+	return { known, 'not known, read as text': others };
+}
+
 /** Where the link to the PDF of a response is. */
 async function describePdf(probing: Probing, response: IDataObject): Promise<string> {
 	const { context, replies } = probing;
@@ -105,11 +156,11 @@ async function readForms(probing: Probing, options: ProbeOptions): Promise<strin
 	const { problems, sections } = probing;
 	const forms = await readList(probing, 'form', { endpoint: endpoints.listForms });
 	if (forms === undefined) return undefined;
-	const chosen = options.formId ? [options.formId] : forms.map(getFormId).filter(isId);
-	if (chosen.length === 0) return 'form';
+	const formIds = forms.map(getFormId).filter(isId).slice(0, MAX_FORMS);
+	if (formIds.length === 0) return 'form';
 	let responses: IDataObject[] | undefined;
 	let ids = {};
-	for (const formId of chosen.slice(0, MAX_FORMS)) {
+	for (const formId of formIds) {
 		ids = { formId };
 		responses = await readList(probing, 'response', { endpoint: endpoints.listResponses, ids });
 		if (responses?.length !== 0) break;
@@ -150,7 +201,7 @@ export async function probe(connection: Connection, options: ProbeOptions = {}):
 		return undefined;
 	});
 	if (missing !== undefined)
-		problems['Add one, or choose a form with --form.'] = [`no ${missing} is there`];
+		problems['Add one, and run the probe again.'] = [`no ${missing} is there`];
 	const isAsDocumented = lodash.isEmpty(problems);
 	const unknown = sections['Types of fields']?.['not known, read as text'] ?? [];
 	const reasons = Object.entries(problems).map(([why, what]) => `${what.join(', ')}. ${why}`);

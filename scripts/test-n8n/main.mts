@@ -9,19 +9,22 @@ import { root } from '../lib/paths.mts';
 import { conclude, runTests, type Tally } from '../lib/tally.mts';
 import { reliabilityPage } from './reliabilityPage.mts';
 
-/** The parts, each a test file, the longest first. */
-const FILES = {
-	delivery: `the trigger while the service fails and n8n is killed, in ${modes.length} modes`,
-	queue: 'queue mode with Redis, PostgreSQL and several workers',
+const MODES = Object.fromEntries(
+	modes.map(({ name, title }) => [
+		name,
+		`the trigger while the service fails and n8n is killed: ${title}`,
+	]),
+);
+
+/** The parts, the longest first: a mode of test/n8n/delivery.test.mts, or a file beside it. */
+const PARTS: Record<string, string> = {
+	...MODES,
+	queue: 'queue mode with Redis, PostgreSQL and two workers',
 	examples: 'the example workflows, also with an agent',
 	browser: 'n8n’s editor, used in a browser',
 	install: 'n8n’s own install of the package from a registry, its update and removal',
 	safety: 'what n8n stores, logs and shows of errors',
 };
-const MODES = Object.fromEntries(
-	modes.map(({ name, title }) => [name, `only this of delivery: ${title}`]),
-);
-const PARTS: Record<string, string> = { ...FILES, ...MODES };
 
 const HELP = `npm run test:n8n [-- part ...]         tries the package in real n8n processes
 npm run test:n8n -- --write            all parts; if they pass, writes docs/reliability.md
@@ -49,23 +52,22 @@ if (isUnknown || (values.write && positionals.length > 0)) {
 	process.exit(1);
 }
 
-const chosenModes = positionals.filter((part) => part in MODES);
-const chosen = new Set(positionals.filter((part) => part in FILES));
-if (chosenModes.length > 0) chosen.add('delivery');
-const files = chosen.size > 0 ? [...chosen] : Object.keys(FILES);
+const chosen = positionals.length > 0 ? positionals : Object.keys(PARTS);
+const files = new Set(chosen.map((part) => (part in MODES ? 'delivery' : part)));
 const tally: Tally = { passed: 0, failed: 0 };
 
 // before the tests, whose time it is not
-const usesEachLine = files.some((part) => part === 'delivery' || part === 'install');
+const usesEachLine = chosen.includes('install') || chosen.includes('v1');
 for (const line of usesEachLine ? lines : lines.slice(0, 1)) await installN8n(line);
-await packedPackage();
+const tarball = await packedPackage();
 
 const figures = await mkdtemp(join(tmpdir(), 'figures-'));
 await runTests(tally, ['n8n'], {
-	args: [...files.map((part) => `test/n8n/${part}.test.mts`), '--maxWorkers=2'],
+	args: [...[...files].map((part) => `test/n8n/${part}.test.mts`), '--maxWorkers=2'],
 	env: {
 		FIGURES_FOLDER: figures,
-		...(chosenModes.length > 0 && { DELIVERY_MODES: chosenModes.join(',') }),
+		PACKED_PACKAGE: tarball,
+		DELIVERY_MODES: chosen.join(','),
 	},
 });
 if (values.write && tally.failed === 0) {

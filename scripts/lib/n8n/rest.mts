@@ -31,7 +31,6 @@ type Saved = { id: string; name: string; versionId?: string; active?: boolean };
 export type Execution = { id: string; status: string; data: IRunExecutionData };
 export type Login = { email: string; password: string };
 
-const DATA_WITHIN_MS = 10_000;
 const PUBLISHED_WITHIN_MS = 60_000;
 const EXECUTED_WITHIN_MS = 120_000;
 
@@ -143,7 +142,8 @@ export class N8nRest {
 		let executions: Execution[] = [];
 		const findWanted = async () => {
 			executions = await this.executions(workflowId);
-			return executions.find((one) => hasEnded(one) && isWanted(one));
+			// n8n can have the data a moment later than the end
+			return executions.find((one) => hasEnded(one) && hasData(one) && isWanted(one));
 		};
 		const found = await until(findWanted, EXECUTED_WITHIN_MS, 250);
 		if (found) return found;
@@ -160,19 +160,12 @@ export class N8nRest {
 		return await Promise.all(results.map(async ({ id }) => await this.execution(id)));
 	}
 
-	/** An execution; of one that has ended, with its data, which n8n can give a moment later than its end. */
 	private async execution(id: string): Promise<Execution> {
-		let execution!: Execution;
-		const isWhole = async () => {
-			const { status, data } = (await this.send('GET', `/rest/executions/${id}`)) as {
-				status: string;
-				data: string;
-			};
-			execution = { id, status, data: this.parse(data) };
-			return !hasEnded(execution) || hasData(execution);
+		const { status, data } = (await this.send('GET', `/rest/executions/${id}`)) as {
+			status: string;
+			data: string;
 		};
-		await until(isWhole, DATA_WITHIN_MS, 100);
-		return execution;
+		return { id, status, data: this.parse(data) };
 	}
 
 	/**

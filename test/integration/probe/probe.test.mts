@@ -14,7 +14,7 @@ for (let day = 1; day < 7; day++) {
 }
 
 const run = async (options: ProbeOptions = {}, credential = account) =>
-	await probe(connect(credential), { formId: demoForms.contact, ...options });
+	await probe(connect(credential), options);
 
 const OPEN = 'What else the specification leaves open (its sections)';
 const AS_DOCUMENTED = 'Everything here is read as documented.';
@@ -42,7 +42,7 @@ describe('a probe of a service', () => {
 
 	it('sends at most ten requests, all GET, while it looks for a form with responses', async () => {
 		Object.assign(service.shapes, { paging: 'link', pageSize: 1 });
-		const report = await run({ formId: undefined, pdf: true });
+		const report = await run({ pdf: true });
 		expect(report.sections[OPEN]['link to a PDF (4)']).toBe('data.pdf_url');
 		expect(service.requests.length).toBeLessThanOrEqual(10);
 		expect(new Set(service.requests.map(({ method }) => method))).toEqual(new Set(['GET']));
@@ -68,7 +68,7 @@ describe('a probe of a service', () => {
 	it('counts the types of fields that the package knows, and others', async () => {
 		const types = ['email', 'email', 'signature', 'Our own type'];
 		const fields = types.map((type, index) => ({ uuid: `field-${index}`, type }));
-		service.faults.set({ fault: success([{ id: 'f1', fields }]), match: { path: /^\/forms$/ } });
+		service.faults.set({ fault: success([{ id: demoForms.contact, fields }]), match: { path: /^\/forms$/ } });
 		const report = await run();
 		expect(report.isAsDocumented).toBe(true);
 		expect(report.verdict).toContain('unknown types of fields are read as text');
@@ -126,19 +126,19 @@ describe('a verdict says what is not read, and what to do, for', () => {
 			'a service without forms',
 			/^\/forms$/,
 			success([]),
-			'no form is there. Add one, or choose a form with --form.',
+			'no form is there. Add one, and run the probe again.',
 		],
 		[
 			'a form without responses',
 			/^\/responses/,
 			success([]),
-			'no response is there. Add one, or choose a form with --form.',
+			'no response is there. Add one, and run the probe again.',
 		],
 	];
 	it.each(replies)('%s', async (_, path, fault, problem) => {
 		service.faults.set({ fault, match: { path } });
 		const verdict = `Not read as documented: ${problem}`;
-		expect(await run({ formId: undefined })).toMatchObject({ isAsDocumented: false, verdict });
+		expect(await run()).toMatchObject({ isAsDocumented: false, verdict });
 	});
 
 	it('a wrong token', async () => {
