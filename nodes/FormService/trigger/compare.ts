@@ -1,6 +1,6 @@
 import { groupBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { sortByTime } from '../api/answers/order';
+import { getCreationTime, sortByTime } from '../api/answers/order';
 import { readBoolean } from '../api/readers';
 import { getId } from '../api/records';
 import type { ResponseEvent, TriggerEvent } from '../parameters/watched';
@@ -10,7 +10,6 @@ import {
 	formatEntry,
 	haveAnswersChanged,
 	parseEntry,
-	readCreatedAtMs,
 } from './known';
 import type { Known, KnownResponse } from './known';
 import type { PageRead } from './reading';
@@ -108,7 +107,7 @@ export function isIncomplete({ is_incomplete: value }: IDataObject): boolean {
 function isExisting(record: IDataObject, baseline: Rules['baseline']): boolean {
 	if (baseline === undefined) return false;
 	const { sinceMs, emitSinceMs = Infinity } = baseline;
-	const createdAtMs = readCreatedAtMs(record) ?? -Infinity;
+	const createdAtMs = getCreationTime(record) ?? -Infinity;
 	return createdAtMs < sinceMs && emitSinceMs !== 0 && createdAtMs < emitSinceMs;
 }
 
@@ -134,7 +133,7 @@ function advance(
 	const event = isStart ? 'responseStarted' : undefined;
 	if (!events.includes('responseAbandoned')) return { event, after: { kind: 'incomplete' } };
 	// without a time, nobody knows how long it has been incomplete
-	const isAbandoned = readAtMs >= (readCreatedAtMs(record) ?? Infinity) + abandonedAfterMs;
+	const isAbandoned = readAtMs >= (getCreationTime(record) ?? Infinity) + abandonedAfterMs;
 	if (isStart || !isAbandoned) return { event, after: { kind: 'waiting' } };
 	// what was abandoned before the trigger began, or before the event was chosen, starts nothing
 	const isNews = standing === 'new' || standing === 'waiting';

@@ -18,6 +18,7 @@ export type ListedForm = { id: string; name: string; record: IDataObject };
 export type FoundForm = {
 	event: FormEvent;
 	form: ListedForm;
+	record: IDataObject;
 	/** The attributes that have changed. */
 	changed?: string[];
 	/** What is known of the form once n8n has the event. */
@@ -63,18 +64,12 @@ export function compareForms(
 			before.attributes && attributes ? listChanged(before.attributes, attributes) : [];
 		const isSame = known !== undefined && isEqual(attributes, known.attributes);
 		const after = isSame ? known : { ...before, attributes };
-		const event = findEvent(isNew, changed);
-		if (event !== undefined && events.includes(event)) {
-			found.push({ event, form, after, ...(event === 'formUpdated' && { changed }) });
+		const event = isNew ? 'formCreated' : 'formUpdated';
+		if ((isNew || changed.length > 0) && events.includes(event)) {
+			found.push({ event, form, record: form.record, after, changed: isNew ? undefined : changed });
 		} else forms.set(form.id, after);
 	}
-	const entries = found.map((one) => ({ ...one, record: one.form.record }));
-	return sortByTime(entries, 'oldest');
-}
-
-function findEvent(isNew: boolean, changed: readonly string[]): FormEvent | undefined {
-	if (isNew) return 'formCreated';
-	return changed.length > 0 ? 'formUpdated' : undefined;
+	return sortByTime(found, 'oldest');
 }
 
 /**

@@ -53,8 +53,9 @@ export async function fetchExample(n8n: IPollFunctions): Promise<INodeExecutionD
 		return await showItem(event, { context, output });
 	}
 	if (conditions.conditions.length > 0) {
-		const advice = 'Submit a response that meets them, or remove the filters';
-		throw createTestError(node, 'No response meets the filters yet', advice);
+		// an example that does not meet them would mislead a person who builds on it
+		const description = 'Submit a response that meets them, or remove the filters.';
+		throw createInputError(node, { message: 'No response meets the filters yet', description });
 	}
 	const fields = await readFields(context, id, output);
 	const event = RESPONSE_EVENTS.find((one) => events.includes(one)) ?? 'responseCompleted';
@@ -122,14 +123,8 @@ async function readFields(
 
 function createNoFormsError(node: INode, watch: Watch) {
 	if (watch.kind === 'chosen') return createUnknownFormError(node, watch.formIds[0]);
-	const advice = "Create a form, or remove some of 'Excluded Form Names or IDs'";
-	return createTestError(node, 'There is no form to watch', advice);
-}
-
-/** There is nothing to show, or an example would mislead a person who builds on it. */
-function createTestError(node: INode, message: string, advice: string) {
-	const description = `${advice}, then fetch the test event again.`;
-	return createInputError(node, { message, description });
+	const description = "Create a form, or remove some of 'Excluded Form Names or IDs'.";
+	return createInputError(node, { message: 'There is no form to watch', description });
 }
 
 /** A response that nobody has submitted, with an answer of the right type to each field. */

@@ -36,24 +36,20 @@ export function isWaiting({ memory: { failures }, occasion }: Poll, key: string)
 	return !isOver(failure.failedAtMs, failure.waitMs, clock.now());
 }
 
-/** What a failure is about. */
-type Details = {
-	formId?: string;
-	/** The page that failed, counted from 0. */
-	page?: number;
-};
-
 /**
  * Takes note of a failure: the next polls wait, and the log says why. After a failure of the account, or
  * without any reply, this poll sends nothing more.
  *
+ * @param formId the form that the failure is about
+ * @param page the page that failed, counted from 0
  * @returns the failures in a row
  */
 export function noteFailure(
 	poll: Poll,
 	key: string,
 	cause: unknown,
-	{ formId, page }: Details = {},
+	formId?: string,
+	page = 0,
 ): number {
 	const { request, memory } = poll;
 	const { logger } = request.n8n;
@@ -65,7 +61,7 @@ export function noteFailure(
 		return 0;
 	}
 	const isOfAccount = isAccountFailure(error);
-	const { count } = addFailure(memory, key, error, { formId, page });
+	const { count } = addFailure(memory, key, error, formId, page);
 	if (isOfAccount) addFailure(memory, ACCOUNT, error);
 	poll.isStopped ||= isOfAccount;
 	poll.errors.push(error);
@@ -106,7 +102,8 @@ export function addFailure(
 	{ failures }: TriggerMemory,
 	key: string,
 	error: NodeError,
-	{ formId, page = 0 }: Details = {},
+	formId?: string,
+	page = 0,
 ): Failure {
 	const failedAtMs = clock.now();
 	const { retryAfterMs, resetsAtEpochMs = failedAtMs } = { ...error.failure } as Retry;

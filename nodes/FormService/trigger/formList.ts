@@ -72,7 +72,7 @@ function noteMissingForm(poll: Poll, listed: ReadonlyMap<string, ListedForm>): v
 	const missing = ids.find((id) => !listed.has(id));
 	if (missing === undefined) return noteSuccess(poll.memory, FORM_LIST);
 	const error = createUnknownFormError(poll.request.n8n.getNode(), missing);
-	noteFailure(poll, FORM_LIST, error, { formId: missing });
+	noteFailure(poll, FORM_LIST, error, missing);
 }
 
 /**
@@ -94,7 +94,7 @@ async function deliverForms(poll: Poll, listed: ReadonlyMap<string, ListedForm>)
 		poll.listedSinceMs ??= times.startedAtMs + (memory.offsetMs ?? 0);
 	}
 	const taken = found.slice(0, countRoom(poll));
-	const events = taken.map(({ form: { id, name, record }, event, changed }): Event => {
+	const events = taken.map(({ form: { id, name }, record, event, changed }): Event => {
 		return { event, record, form: { id, name }, changed };
 	});
 	const options = { context: request, output: parameters.output };

@@ -3,7 +3,6 @@ import type { IDataObject } from 'n8n-workflow';
 import { decodeAnswers, getAnswerAttributes } from '../api/answers/decode';
 import { encodeAnswer } from '../api/answers/kinds';
 import type { AnsweredField } from '../api/answers/kinds';
-import { getCreationTime } from '../api/answers/order';
 import { isRecord, sortKeys } from '../api/records';
 
 /**
@@ -85,12 +84,6 @@ export function sweepKnown(known: Known, sweep: Sweep | undefined, nowMs: number
 
 const isMarked = (entry: string) => entry[0] < 'a';
 const markEntry = (entry: string) => entry[0].toUpperCase() + entry.slice(1);
-
-/** When a response was created; undefined if it does not say so, or names a time before computers. */
-export function readCreatedAtMs(record: IDataObject): number | undefined {
-	const createdAtMs = getCreationTime(record);
-	return createdAtMs !== undefined && createdAtMs > 0 ? createdAtMs : undefined;
-}
 
 /** Fingerprints of answers by that of their JSON: most answers have not changed since the last poll. */
 const remembered = new Map<string, string>();

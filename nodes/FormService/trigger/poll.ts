@@ -92,7 +92,6 @@ async function pollOnce(poll: Poll): Promise<Items> {
 	beginPoll(poll);
 	if (!isWaiting(poll, ACCOUNT)) {
 		await pollFormList(poll);
-		shareRequests(poll);
 		await pollResponses(poll);
 	}
 	const error = findActivationError(poll);

@@ -130,11 +130,9 @@ export function countRoom({ parameters, items }: Poll): number {
  * What is known of a form whose responses are watched, from this poll on if they were not before. To be called
  * after a reply, which shows the service's time. After a damage, no existing response is emitted.
  */
-export function beginForm(
-	{ memory, parameters, state, times }: Poll,
-	form: FormState = {},
-): FormState {
+export function beginForm(poll: Poll, form: FormState = {}): FormState {
 	if (form.known !== undefined || form.baseline !== undefined) return form;
+	const { memory, parameters, state, times } = poll;
 	// the service's times are often cut off to seconds
 	const sinceMs = Math.ceil((times.startedAtMs + (memory.offsetMs ?? 0)) / 1_000) * 1_000;
 	const emitSinceMs = state.isDamaged ? undefined : parameters.emitSinceMs;
@@ -142,11 +140,8 @@ export function beginForm(
 }
 
 /** How long a form waits for each of its requests, in milliseconds. */
-export function computeFormSpacingMs(
-	{ spacingMs, times }: Poll,
-	{ deliveredAtMs }: FormState,
-): number {
-	return spacingMs / computeWeight(deliveredAtMs, times.startedAtMs);
+export function computeFormSpacingMs(poll: Poll, { deliveredAtMs }: FormState): number {
+	return poll.spacingMs / computeWeight(deliveredAtMs, poll.times.startedAtMs);
 }
 
 /** The IDs of the forms whose responses are watched. */

@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
+import { getCreationTime } from '../api/answers/order';
 import { getCause, NotSent } from '../api/errors';
 import { readNumber } from '../api/readers';
 import { MAX_PAGES } from '../api/replies/list';
 import type { PagePosition } from '../api/replies/list';
-import { readCreatedAtMs } from './known';
 import { computeMost, countUnused, isDue } from './pace';
 import type { PageRead, Part } from './reading';
 import type { FormState } from './state';
@@ -63,7 +63,7 @@ export function planReading(
 	lastPollAtMs: number | undefined,
 	nowMs: number,
 ): Plan {
-	const { newest, pace = NO_PACE } = state;
+	const { newest, pace = { atMs: 0, requests: 0 } } = state;
 	const isOfNewest = scope === 'newest' || beginAtSamePage(state);
 	const most = computeMost(spacingMs);
 	const step = Math.min(1 + countUnused(pace, spacingMs, lastPollAtMs, nowMs), most);
@@ -75,8 +75,6 @@ export function planReading(
 		isUntilKnown: isOfNewest && newest?.end === 'first',
 	};
 }
-
-const NO_PACE = { atMs: 0, requests: 0 };
 
 /**
  * Where the readings of a form stand after a part was read; at least one page was.
@@ -175,7 +173,7 @@ function addToOrder({ falls, rises }: Order = { falls: 0, rises: 0 }, pages: Par
 }
 
 function readOrder(record: IDataObject): { time: number; number: number } {
-	return { time: readCreatedAtMs(record) ?? 0, number: readNumber(record.number) ?? 0 };
+	return { time: getCreationTime(record) ?? 0, number: readNumber(record.number) ?? 0 };
 }
 
 /** So many times as many pages in one direction as in the other one make an order. */

@@ -74,7 +74,7 @@ async function pollScope(poll: Poll, formId: string, scope: Scope): Promise<void
 		noteSuccess(memory, key, isUnfinished ? last : undefined);
 	} catch (cause) {
 		const page = last === undefined ? before[scope]?.next?.pagesBefore : last + 1;
-		const failures = noteFailure(poll, key, cause, { formId, page });
+		const failures = noteFailure(poll, key, cause, formId, page);
 		if (last !== undefined && cause === error) return;
 		const after = last === undefined ? giveUpPage(before, scope, cause, failures) : before;
 		if (after !== before) noteGivenUp(memory, key);

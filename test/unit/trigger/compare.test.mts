@@ -102,8 +102,7 @@ testStories('A response', play, {
 		'1h: c@3 b@2 / a@1 -> Completed b, Completed c, Completed a',
 });
 
-const oddTimes = ' @0001-01-01T00:00:00Z @1969-12-31T23:59:59Z @soon'.split(' ');
-it.each(oddTimes)('A response without a time of use (%s) is never Abandoned', (time) => {
+it.each(['', '@soon'])('A response without a time of use (%s) is never Abandoned', (time) => {
 	const story = `5h: a?${time} -> Started a; 60h: a?${time} ->; 91h: a${time} -> Completed a`;
 	expect(play(story)).toBe(story);
 });
