@@ -98,8 +98,8 @@ export async function getForms(this: ILoadOptionsFunctions): Promise<INodeProper
 	return (await searchForms.call(this)).results;
 }
 
-/** Responses that the list shows at a time. */
-const PAGE_SIZE = 50;
+/** Responses that the list shows; a search finds all others. */
+const MAX_SHOWN = 100;
 
 /**
  * The responses of the chosen form for the list of the Response parameter: newest first, by number and
@@ -109,7 +109,6 @@ const PAGE_SIZE = 50;
 export async function searchResponses(
 	this: ILoadOptionsFunctions,
 	filter = '',
-	paginationToken = '0',
 ): Promise<INodeListSearchResult> {
 	const formId = getChosenForm(this);
 	if (!isId(formId)) return { results: [] };
@@ -118,12 +117,11 @@ export async function searchResponses(
 	const found = sortByTime(selectUsable(records, getId), 'newest').filter(({ id, record }) =>
 		[...listTexts(record), toCaseless(id)].some((text) => text.includes(wanted)),
 	);
-	const start = Number(paginationToken) || 0;
-	const end = start + PAGE_SIZE;
-	const results = found.slice(start, end).map(({ id, record }) => {
-		return { name: toPlainText(describeResponse(id, record, this.getTimezone())), value: id };
+	const zone = this.getTimezone();
+	const results = found.slice(0, MAX_SHOWN).map(({ id, record }) => {
+		return { name: toPlainText(describeResponse(id, record, zone)), value: id };
 	});
-	return { results, ...(end < found.length && { paginationToken: String(end) }) };
+	return { results };
 }
 
 function describeResponse(id: string, record: IDataObject, zone: string): string {
