@@ -1,9 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { faultTable, demoForms, slow } from '../../service/index.mts';
-import { itemsOf, locator, n8nFor, time } from '../harness.mts';
+import { itemsOf, locator, time } from '../harness.mts';
 import { addTo } from '../api/adding.mts';
-import { toAnyCertificate, unreachablePlaces } from '../servers.mts';
 import { running } from '../world.mts';
 
 const { service, n8n } = await running();
@@ -63,12 +62,4 @@ describe('Timeout', () => {
 		expect(time.now() - begun).toBeLessThan(longest);
 		expect(error?.message).toMatch(/did not reply in time\. The response may or may not have/);
 	});
-});
-
-it('Ignore SSL Issues lets Form Service have any certificate', async () => {
-	const { baseUrl } = (await unreachablePlaces()).find(({ name }) => /certificate/.test(name))!;
-	const account = { accessToken: service.token, baseUrl };
-	const get = { resource: 'workspace', operation: 'get', requestOptions: toAnyCertificate };
-	const { error } = await n8nFor(account).runNode(get);
-	expect(error?.message).toBe('Unexpected reply instead of a workspace: an empty object');
 });

@@ -38,25 +38,13 @@ describe('The list of forms', () => {
 	});
 
 	it('tells forms of one name apart by their IDs', async () => {
-		const forms = ['a1', 'a2'].map((id) => ({ id, name: 'Again' }));
+		const forms = ['a1', 'a2'].map((id) => ({ id, uuid: randomUUID(), name: 'Again' }));
 		const own = await listForms(...forms, { id: 'a3', name: 'Once', is_closed: '1' }, { id: 'a4' });
 		const listNames = async (filter?: string) =>
 			(await own.searchForms(filter)).results.map(({ name }) => name);
 		const all = ['a4', 'Again (a1)', 'Again (a2)', 'Once\u00a0(closed)'];
 		expect(await listNames()).toEqual(all);
 		expect(await listNames('a1')).toEqual(['Again (a1)']);
-	});
-
-	it('has the ID of a form, and not the UUID beside it', async () => {
-		const fields = [{ uuid: 'f1', label: 'A' }];
-		const form = { id: 'aB3xY9', uuid: randomUUID(), name: 'Two', fields };
-		const own = await listForms(form);
-		const { results } = await own.searchForms();
-		expect(results).toEqual([{ name: 'Two', value: 'aB3xY9' }]);
-		const { fields: shown } = await own.getFormFields('aB3xY9');
-		expect(shown).toMatchObject([{ id: 'f1' }]);
-		const get = { resource: 'form', operation: 'get', formId: locator('aB3xY9') };
-		expect((await own.runNode(get)).items).toMatchObject([{ json: form }]);
 	});
 
 	const attributes = ['url', 'public_url', 'form_url', 'share_url'];
@@ -119,20 +107,14 @@ describe('The list of responses', () => {
 		expect(results.map(({ name }) => name)).toEqual(['7 · 2026-11-21 19:43 (incomplete)', 'b']);
 	});
 
-	it('finds responses by their answers and IDs, with one request', async () => {
+	it('finds responses by their answers and IDs, with one request, also if Form has a URL', async () => {
 		const { uuid } = service.store.responses(contact)[0];
+		const formId = { ...locator(`https://forms.example.com/f/${contact}`), mode: 'url' };
 		for (const text of [' ADA LOVELACE', uuid.toUpperCase()]) {
-			expect((await search(contact, text)).results).toHaveLength(1);
+			expect((await searchIn({ formId }, text)).results).toHaveLength(1);
 		}
 		expect((await search(contact, 'nothing like it')).results).toEqual([]);
 		expect(service.requests).toHaveLength(1);
-	});
-
-	it('can be of a form that is given by its URL, also for Get PDF', async () => {
-		const { results } = await search(contact);
-		expect(results).toHaveLength(2);
-		const formId = { ...locator(`https://forms.example.com/f/${contact}`), mode: 'url' };
-		expect((await searchIn({ formId, operation: 'getPdf' })).results).toEqual(results);
 	});
 
 	it('is empty before a form is chosen, and shows 100, but is searched whole', async () => {
@@ -192,6 +174,7 @@ describe('The test of the credential', () => {
 		['a service that is silent', 'silentBefore', / did not reply in time\. Try again later\./],
 		['a rejected token', 'unauthorized', /access token\. Enter a valid access token in /],
 		['another service', success({ title: 'A' }), /^This is not .* Check the 'Base URL'/],
+		['a redirect', redirect('https://elsewhere.example/'), / redirects to https:\/\/elsewhere\./],
 	])('explains %s, without trying again', async (_what, fault, message) => {
 		service.faults.set({ fault });
 		const begun = time.now();
@@ -199,13 +182,6 @@ describe('The test of the credential', () => {
 		expect(tested).toEqual({ status: 'Error', message: expect.stringMatching(message) });
 		expect(time.now() - begun).toBeLessThan(36_000);
 		expect(service.requests).toHaveLength(1);
-	});
-
-	it('follows no redirect', async () => {
-		const world = await createWorld();
-		world.service.faults.set({ fault: redirect('https://elsewhere.example/api/v1/workspace') });
-		const message = expect.stringContaining(' redirects to https://elsewhere.example/api/v1/');
-		expect(await world.n8n.testCredential()).toMatchObject({ status: 'Error', message });
 	});
 });
 

@@ -2,7 +2,7 @@ import type { INode, INodeParameters, INodeProperties, INodePropertyOptions } fr
 import { describe, expect, it } from 'vitest';
 import { workflow } from '../n8n/core.mts';
 import { nodeOf, nodeTypes, typeOf } from '../n8n/package.mts';
-import { operationCases, operationNamed } from '../resources/operations.mts';
+import { operationCases } from '../resources/operations.mts';
 import { placesIn } from '../resources/parameters.mts';
 
 /** What n8n’s editor makes of the description: subtitles, hints, the parameters that it shows, their lists and defaults. */
@@ -38,15 +38,20 @@ it.each<[string, INodeParameters]>([
 	expect(expression.getSimpleParameterValue(node, text, 'internal', {})).toBe(expected);
 });
 
-it('The trigger polls, starts a workflow with one output, and fills its lists by itself', () => {
-	const { description: ofTrigger, methods = {} } = nodeOf('formServiceTrigger');
-	const parts = { polling: true, group: ['trigger'], inputs: [], outputs: ['main'] };
-	const credentials = [{ name: 'formServiceApi', required: true }];
-	expect(ofTrigger).toMatchObject({ ...parts, credentials });
-	const text = JSON.stringify(ofTrigger.properties);
-	const names = [...text.matchAll(/"(?:loadOptions|searchList)Method":"(\w+)"/g)];
-	const own = Object.keys({ ...methods.loadOptions, ...methods.listSearch }).sort();
-	expect([...new Set(names.map(([, name]) => name))].sort()).toEqual(own);
+it.each(['formService', 'formServiceTrigger'])('The lists of %s have their methods', (name) => {
+	const { description: own, methods = {} } = nodeOf(name);
+	const { listSearch, loadOptions, resourceMapping } = methods;
+	const text = JSON.stringify(own.properties);
+	const named = [...text.matchAll(/"(?:loadOptions|searchList|resourceMapper)Method":"(\w+)"/g)];
+	const existing = Object.keys({ ...listSearch, ...loadOptions, ...resourceMapping });
+	expect([...new Set(named.map(([, method]) => method))].sort()).toEqual(existing.sort());
+	for (const { property } of placesIn(own.properties)) {
+		const { resourceMapper, loadOptionsMethod, loadOptionsDependsOn } = property.typeOptions ?? {};
+		if ((resourceMapper ?? loadOptionsMethod) === undefined || loadOptionsMethod === 'getForms')
+			continue;
+		// n8n's editor fills them again once another form is chosen
+		expect(loadOptionsDependsOn).toContain('formId.value');
+	}
 });
 
 it('The trigger hints that downloads delay other responses, if it downloads files', async () => {
@@ -96,9 +101,10 @@ function listShown(parameters: INodeParameters, tool = ''): string[] {
 	);
 }
 
-it('A new node gets many responses', () => {
+it('A new node gets the newest 50 responses, simplified', () => {
 	expect(description).toMatchObject({ version: 1, defaults: { name: 'Form Service' } });
-	expect(fillIn({})).toMatchObject({ resource: 'response', operation: 'getAll' });
+	const defaults = { returnAll: false, limit: 50, status: 'all', sort: 'newest', simplify: true };
+	expect(fillIn({})).toMatchObject({ resource: 'response', operation: 'getAll', ...defaults });
 	expect(fillIn({ resource: 'form' })).toMatchObject({ operation: 'getAll' });
 });
 
@@ -146,42 +152,11 @@ describe('The panel of the node', () => {
 		}
 	});
 
-	it('has the defaults that the documents name', () => {
-		const listDefaults = (some: readonly INodeProperties[]) =>
-			Object.fromEntries(some.map(({ name, default: value }) => [name, value]));
-		expect(listDefaults(description.properties)).toMatchObject({
-			...{ returnAll: false, limit: 50, status: 'all', sort: 'newest', skip: 0 },
-			...{ simplify: true, output: 'simplified', outputFields: [] },
-			...{ inputMode: 'fields', preview: false, clear: [] },
-			...{ download: false, binaryPropertyName: 'data' },
-		});
-		// a switch that is off without its option is on once the option is added
-		const listAdded = (name: string) =>
-			listDefaults(operationNamed(name).properties.find(isOptions)!.options as INodeProperties[]);
-		const added = { allowMissingAnswers: true, allowOtherChoices: true, skipIfExists: [] };
-		expect(listAdded('Response: Create')).toEqual(added);
-		const ofSheets = { renameForms: true, updateDescriptions: true };
-		const ofSettings = { skipUnchanged: true, ...ofSheets };
-		expect(listAdded('Setting: Update')).toEqual(ofSettings);
-	});
-
-	it('fills each list with what belongs there, again once another form is chosen', () => {
-		const ofForm = ['formId.value'];
-		const lists = placesIn(description.properties).flatMap(({ property }) => {
-			const { modes = [], typeOptions = {}, name } = property;
-			const { loadOptionsDependsOn: depends, resourceMapper, loadOptionsMethod } = typeOptions;
-			const searched = modes.map((mode) => mode.typeOptions?.searchListMethod).find(Boolean);
-			const method = loadOptionsMethod ?? resourceMapper?.resourceMapperMethod ?? searched;
-			return method === undefined ? [] : [[name, [method, depends]]];
-		});
-		const watched = ['events', 'watch', 'formIds', 'exceptFormIds'];
-		expect(Object.fromEntries(lists)).toEqual({
-			formId: ['searchForms', undefined],
-			responseId: ['searchResponses', undefined],
-			fields: ['getFormFields', ofForm],
-			skipIfExists: ['getFieldOptions', ofForm],
-			field: ['getConditionFields', [...ofForm, ...watched]],
-		});
+	it('turns a switch on that is added to the options of a change, since the switch is off without it', () => {
+		const changes = operationCases.filter(({ effect }) => effect !== 'safe');
+		const options = changes.flatMap(({ properties }) => properties.find(isOptions)!.options!);
+		const switches = (options as INodeProperties[]).filter(({ type }) => type === 'boolean');
+		for (const { name, default: value } of switches) expect([name, value]).toEqual([name, true]);
 	});
 
 	it.each(operationCases.filter(({ properties }) => properties.some(isOptions)))(

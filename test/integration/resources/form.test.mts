@@ -95,15 +95,13 @@ const fields = { resource: 'field', operation: 'getAll' };
 const settings = { resource: 'setting', operation: 'update', settings: { seo_title: 'x' } };
 const paths = () => service.requests.map(({ path }) => path);
 
-describe.each(['url', 'id'])('Form by its URL, with the mode %s', (mode) => {
-	const locate = (value: string) => ({ ...locator(value), mode }) as INodeParameters;
-
+describe('Form by its URL', () => {
 	it.each([
-		'https://forms.example.com/f/<id>',
-		'http://127.0.0.1:4010/app/forms/<id>/edit?tab=2#top',
-		'https://forms.example.com/en/Form/<id>/f2',
-	])('is the form of %s', async (url) => {
-		const formId = locate(url.replace('<id>', contact));
+		['url', 'https://forms.example.com/f/<id>'],
+		['url', 'http://127.0.0.1:4010/app/forms/<id>/edit?tab=2#top'],
+		['id', 'https://forms.example.com/en/Form/<id>/f2'],
+	])('with the mode %s is the form of %s', async (mode, url) => {
+		const formId = { ...locator(url.replace('<id>', contact)), mode } as INodeParameters;
 		const { items, error } = await n8n.runNode({ ...fields, formId });
 		expect(error).toBeUndefined();
 		expect(items).toHaveLength(4);
@@ -111,7 +109,7 @@ describe.each(['url', 'id'])('Form by its URL, with the mode %s', (mode) => {
 	});
 
 	it('is an error before anything is sent, if the URL has no ID', async () => {
-		const formId = locate('https://forms.example.com');
+		const formId = locator('https://forms.example.com');
 		const { error } = await n8n.runNode({ ...fields, formId });
 		expect(error?.message).toBe("'Form' is not a valid ID");
 		expect(error?.description).toContain('Choose it from the list, or enter its ID.');
