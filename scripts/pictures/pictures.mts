@@ -1,9 +1,9 @@
-import type { INode, INodeParameters, NodeConnectionType } from 'n8n-workflow';
+import type { IConnections, INode, NodeConnectionType } from 'n8n-workflow';
 import type { Locator } from 'playwright-core';
 import type { Editor } from '../../test/n8n/browser/editor.mts';
 import { demoForms } from '../../test/service/index.mts';
 import type { World } from '../demo/world.mts';
-import { type WorkflowFile, workflowNode } from '../lib/n8n/rest.mts';
+import { workflowNode } from '../lib/n8n/rest.mts';
 
 /** Brings the editor to where a picture is taken; returns what the picture shows. */
 type Prepare = (editor: Editor, world: World) => Promise<Locator[]>;
@@ -16,45 +16,29 @@ const selectForm = (id: string, name: string) => ({
 });
 const contact = selectForm(demoForms.contact, 'Contact');
 
-type Position = [number, number];
-const createNode = (
-	name: string,
-	type: string,
-	position: Position,
-	parameters: INodeParameters = {},
-	typeVersion = 1,
-): INode => workflowNode(name, type, { typeVersion, position, parameters });
-
 const connect = (node: string, type: NodeConnectionType = 'main') => ({
 	[type]: [[{ node, type, index: 0 }]],
 });
 
-type Saved = Partial<WorkflowFile> & { nodes: INode[]; pinData?: object };
+type Saved = { nodes: INode[]; connections?: IConnections; pinData?: object };
 
 /** Saves a workflow with the demo's credential in our nodes; returns its ID. */
-async function save(world: World, workflow: Saved): Promise<string> {
-	const credentials = { formServiceApi: world.choices.credential };
-	const nodes = workflow.nodes.map((node) =>
-		node.type.startsWith(OURS) ? { ...node, credentials } : node,
-	);
-	const defaults = { name: 'Form responses', connections: {}, settings: { executionOrder: 'v1' } };
-	return await world.n8n.rest.createWorkflow({ ...defaults, ...workflow, nodes });
+async function save({ n8n, choices }: World, { nodes, ...rest }: Saved): Promise<string> {
+	const credentials = { formServiceApi: choices.credential };
+	const workflow = {
+		...{ name: 'Form responses', connections: {}, settings: { executionOrder: 'v1' } },
+		nodes: nodes.map((node) => (node.type.startsWith(OURS) ? { ...node, credentials } : node)),
+		...rest,
+	};
+	return await n8n.rest.createWorkflow(workflow);
 }
 
-/** Opens a node whose input is pinned to the node before it. */
-async function openAfter(
-	editor: Editor,
-	world: World,
-	before: INode,
-	json: object[],
-	opened: INode,
-) {
-	const id = await save(world, {
-		nodes: [before, opened],
-		connections: { [before.name]: connect(opened.name) },
-		pinData: { [before.name]: json.map((one) => ({ json: one })) },
-	});
-	await editor.openNode(id, opened.name);
+/** Opens the second of two nodes, with these items pinned to the first. */
+async function openSecond(editor: Editor, world: World, nodes: [INode, INode], json: object[]) {
+	const [{ name: first }, { name: second }] = nodes;
+	const pinData = { [first]: json.map((one) => ({ json: one })) };
+	const connections = { [first]: connect(second) };
+	await editor.openNode(await save(world, { nodes, connections, pinData }), second);
 }
 
 /** Shows the output of a run in one of n8n's views. */
@@ -79,10 +63,10 @@ export const pictures: Record<string, Prepare> = {
 	async create(editor, world) {
 		const form = selectForm(demoForms.newsletter, 'Newsletter Sign-up');
 		const parameters = { resource: 'response', operation: 'create', ...form };
-		const webhook = createNode('Webhook', 'n8n-nodes-base.webhook', [0, 0], {}, 2);
+		const webhook = workflowNode('Webhook', 'n8n-nodes-base.webhook', { typeVersion: 2 });
 		const body = { name: 'Katherine Johnson', email: 'katherine@example.com' };
-		const opened = createNode('Add Response', OURS, [260, 0], parameters);
-		await openAfter(editor, world, webhook, [{ body }], opened);
+		const opened = workflowNode('Add Response', OURS, { position: [260, 0], parameters });
+		await openSecond(editor, world, [webhook, opened], [{ body }]);
 		await editor.mappedField('Name').fill('{{ $json.body.name }}');
 		await editor.mappedField('Email').fill('{{ $json.body.email }}');
 		await editor.execute();
@@ -95,7 +79,7 @@ export const pictures: Record<string, Prepare> = {
 		world.service.store.addResponse(demoForms.contact, {
 			answers: { Name: 'Ada Lovelace', Email: 'ada@example.com', Message: 'Is it open on Sunday?' },
 		});
-		const nodes = [createNode('New Response', `${OURS}Trigger`, [0, 0], contact)];
+		const nodes = [workflowNode('New Response', `${OURS}Trigger`, { parameters: contact })];
 		await editor.openNode(await save(world, { nodes }), 'New Response');
 		await editor.execute();
 		await showOutput(editor, '1 item', 'schema');
@@ -109,26 +93,28 @@ export const pictures: Record<string, Prepare> = {
 			{ form_id: demoForms.event, is_closed: 'no', closed_message: '' },
 			{ form_id: demoForms.survey, is_closed: 'yes', closed_message: 'Thank you for your time.' },
 		];
-		const update = createNode('Update Forms', OURS, [260, 0], {
-			...{ resource: 'setting', operation: 'update', inputMode: 'auto' },
+		const parameters = {
+			...{ resource: 'setting', operation: 'update', inputMode: 'auto', preview: true },
 			formId: { __rl: true, mode: 'id', value: '={{ $json.form_id }}' },
-			preview: true,
-		});
-		const sheet = createNode('Sheet', 'n8n-nodes-base.manualTrigger', [0, 0]);
-		await openAfter(editor, world, sheet, rows, update);
+		};
+		const update = workflowNode('Update Forms', OURS, { position: [260, 0], parameters });
+		const sheet = workflowNode('Sheet', 'n8n-nodes-base.manualTrigger');
+		await openSecond(editor, world, [sheet, update], rows);
 		await editor.execute();
 		await showOutput(editor, `${rows.length} items`, 'json');
 		return [editor.element('ndv')];
 	},
 
 	async canvas(editor, world) {
-		const mail = { fromEmail: 'forms@example.com', toEmail: 'team@example.com' };
-		const email = createNode('Send a Message', 'n8n-nodes-base.emailSend', [260, 0], mail, 2.1);
 		const smtp = { name: 'SMTP account', type: 'smtp', data: { host: 'localhost' } };
 		const id = await world.n8n.rest.saveCredential(smtp);
-		email.credentials = { smtp: { id, name: smtp.name } };
+		const email = workflowNode('Send a Message', 'n8n-nodes-base.emailSend', {
+			...{ typeVersion: 2.1, position: [260, 0] },
+			parameters: { fromEmail: 'forms@example.com', toEmail: 'team@example.com' },
+			credentials: { smtp: { id, name: smtp.name } },
+		});
 		return await openCanvas(editor, world, {
-			nodes: [createNode('New Response', `${OURS}Trigger`, [0, 0], contact), email],
+			nodes: [workflowNode('New Response', `${OURS}Trigger`, { parameters: contact }), email],
 			connections: { 'New Response': connect(email.name) },
 		});
 	},
@@ -136,25 +122,30 @@ export const pictures: Record<string, Prepare> = {
 	async agent(editor, world) {
 		const openAi = { name: 'OpenAI account', type: 'openAiApi', data: { apiKey: 'none' } };
 		const id = await world.n8n.rest.saveCredential(openAi);
-		const model = createNode('OpenAI Chat Model', `${LANGCHAIN}.lmChatOpenAi`, [60, 260], {}, 1.2);
-		model.credentials = { openAiApi: { id, name: openAi.name } };
-		const tools: Record<string, INodeParameters> = {
-			'Find Responses': { resource: 'response', operation: 'getAll' },
-			'Add Response': { resource: 'response', operation: 'create' },
-			'Close Form': { resource: 'setting', operation: 'update' },
-		};
-		const toolNodes = Object.entries(tools).map(([name, parameters], index) =>
-			createNode(name, `${OURS}Tool`, [300 + 260 * index, 260], { ...parameters, ...contact }),
+		const tools = [
+			['Find Responses', { resource: 'response', operation: 'getAll' }],
+			['Add Response', { resource: 'response', operation: 'create' }],
+			['Close Form', { resource: 'setting', operation: 'update' }],
+		] as const;
+		const toolNodes = tools.map(([name, parameters], index) =>
+			workflowNode(name, `${OURS}Tool`, {
+				position: [300 + 260 * index, 260],
+				parameters: { ...parameters, ...contact },
+			}),
 		);
 		return await openCanvas(editor, world, {
 			nodes: [
-				createNode('Chat', `${LANGCHAIN}.chatTrigger`, [0, 0], {}, 1.4),
-				createNode('AI Agent', `${LANGCHAIN}.agent`, [260, 0], {}, 3),
-				...[model, ...toolNodes],
+				workflowNode('Chat', `${LANGCHAIN}.chatTrigger`, { typeVersion: 1.4 }),
+				workflowNode('AI Agent', `${LANGCHAIN}.agent`, { typeVersion: 3, position: [260, 0] }),
+				workflowNode('OpenAI Chat Model', `${LANGCHAIN}.lmChatOpenAi`, {
+					...{ typeVersion: 1.2, position: [60, 260] },
+					credentials: { openAiApi: { id, name: openAi.name } },
+				}),
+				...toolNodes,
 			],
 			connections: {
 				Chat: connect('AI Agent'),
-				[model.name]: connect('AI Agent', 'ai_languageModel'),
+				'OpenAI Chat Model': connect('AI Agent', 'ai_languageModel'),
 				...Object.fromEntries(toolNodes.map(({ name }) => [name, connect('AI Agent', 'ai_tool')])),
 			},
 		});

@@ -103,7 +103,7 @@ export function createStore(now: () => number) {
 	const forms = new Map<string, Form>();
 	const fields = new Map<string, Field>();
 	const responses = new Map<string, Response>();
-	/** how many responses each form has ever had: a deleted one's number goes to no other */
+	/** how many responses each form has: counting them takes too long for long lists */
 	const numbers = new Map<string, number>();
 	const files = new Map<string, StoredFile>();
 
@@ -171,7 +171,7 @@ export function createStore(now: () => number) {
 			fields.set(uuid, { ...existing(fields.get(uuid), `field ${uuid}`), label });
 		},
 
-		/** The responses of a form that are not deleted, oldest first. */
+		/** The responses of a form, oldest first. */
 		responses: listResponses,
 		response: (uuid: string) => responses.get(uuid),
 		/** Why a form takes no response now, in words for a person; undefined when it takes them. */
@@ -205,7 +205,6 @@ export function createStore(now: () => number) {
 			const merged = { ...before.answers, ...toUuids(before.formId, answers) };
 			responses.set(uuid, { ...before, answers: merged, isIncomplete });
 		},
-		deleteResponse: (uuid: string) => responses.delete(responseOf(uuid).uuid),
 
 		/** Keeps an uploaded file under an ID that nobody can guess: 192 bits. */
 		addFile(file: StoredFile) {
