@@ -79,7 +79,7 @@ describe('Response: Create with Using JSON', () => {
 		expect(methods()).toEqual(requests);
 	});
 
-	it.each(['', 'constructor', '__proto__', NO_FIELD])('refuses the name %j', async (key) => {
+	it.each(['', '__proto__', NO_FIELD])('refuses the name %j', async (key) => {
 		const { error } = await create(survey, [{}], json(`{"Comment (2)": "x", "${key}": "x"}`));
 		expect(error?.message).toBe(`"${key}" is not a field of this form`);
 		expect(error?.description).toMatch(
@@ -90,25 +90,6 @@ describe('Response: Create with Using JSON', () => {
 });
 
 describe('Response: Create with Using Fields Below', () => {
-	it('sends what was mapped, with the time of an expression as ISO 8601', async () => {
-		const { Name, Email, CV, 'Earliest start': start } = uuids(application);
-		const mapped = await mapFields(application, {
-			Name: '={{ $json.name }}',
-			Email: 'ada@example.com',
-			'Earliest start': '={{ DateTime.fromISO($json.start, { zone: "utc" }) }}',
-			Portfolio: null,
-			CV: 'https://files.example/cv.pdf',
-		});
-		await create(application, [{ name: 'Ada', start: '2027-01-04T09:00:00Z' }], mapped);
-		const data = {
-			[Name]: 'Ada',
-			[Email]: 'ada@example.com',
-			[start]: '2027-01-04T09:00:00.000Z',
-			[CV]: 'https://files.example/cv.pdf',
-		};
-		expect(service.requests.map(({ body }) => body)).toEqual([undefined, { data }]);
-	});
-
 	const blanks = ['', '={{ null }}', '={{ [] }}', '={{ [null, ""] }}', '={{ "  " }}'];
 	it.each(blanks)('refuses %j as the answer to a required field', async (empty) => {
 		const mapped = await mapFields(application, { Name: empty, Email: empty });
@@ -140,14 +121,6 @@ describe('Response: Create with Using Fields Below', () => {
 			expect(items[0].json).not.toHaveProperty('ignored');
 		}
 	});
-
-	it('finds a field that was renamed since it was mapped', async () => {
-		const { id, ids } = newForm([{ label: 'A' }, { label: 'B' }]);
-		const mapped = await mapFields(id, { A: 'x' });
-		service.store.renameField(ids[0], 'Renamed');
-		await create(id, [{}], mapped);
-		expect(addedTo(id)).toEqual([{ [ids[0]]: 'x' }]);
-	});
 });
 
 describe('Response: Create with Map Automatically', () => {
@@ -174,8 +147,6 @@ describe('Response: Create with Map Automatically', () => {
 		expect(error?.description).toBe(['Nothing was sent.', ...missing, ...names, ADVICE].join('\n'));
 		const { error: none } = await create(newForm([{ label: 'Note' }]).id, [{ notes: 2 }], auto);
 		expect(none?.message).toBe('No input field with a value matches a field of the form');
-		const unmatched = 'Input fields: notes.\nForm fields without an answer: Note.';
-		expect(none?.description).toContain(unmatched);
 	});
 
 	it('refuses two input fields with answers to one field', async () => {
