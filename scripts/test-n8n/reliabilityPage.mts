@@ -1,5 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import lodash from 'lodash';
 import { modes } from '../../test/n8n/delivery/modes.mts';
 import { formatMarkdown, renderTable } from '../lib/markdown.mts';
 
@@ -19,10 +20,7 @@ const QUEUE = `## Queue mode
 
 Each submitted response leads to an update, which the service must receive once. \`Polls\` are requests for responses, \`Poll times\` counts how often n8n called the trigger, and \`Workers\` has the executions of each of two workers. \`Refused\` updates exceeded the limit of the minute, since processes do not know of each other, and were sent again.`;
 
-const words = (name: string) => {
-	const text = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-	return text.charAt(0).toUpperCase() + text.slice(1);
-};
+const nameColumn = (name: string) => lodash.upperFirst(lodash.lowerCase(name));
 
 function renderValue(value: unknown): string {
 	if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join('<br>');
@@ -33,7 +31,7 @@ function renderValue(value: unknown): string {
 
 /** A table with a row for each run. */
 function renderRuns(runs: ReadonlyArray<{ title: string; figures: Figures }>): string {
-	const head = ['Run', ...Object.keys(runs[0]?.figures ?? {}).map(words)];
+	const head = ['Run', ...Object.keys(runs[0].figures).map(nameColumn)];
 	return renderTable(
 		head,
 		runs.map(({ title, figures }) => [title, ...Object.values(figures).map(renderValue)]),
@@ -45,14 +43,11 @@ function renderRuns(runs: ReadonlyArray<{ title: string; figures: Figures }>): s
  * @param folder where the tests have left them, one JSON file for each part
  */
 export async function reliabilityPage(folder: string): Promise<string> {
-	const files = new Set((await readdir(folder)).map((file) => basename(file, '.json')));
 	const readRun = async (name: string, title: string) => {
 		const figures = JSON.parse(await readFile(join(folder, `${name}.json`), 'utf8')) as Figures;
 		return { title, figures };
 	};
-	const run = modes.filter(({ name }) => files.has(name));
-	const deliveries = await Promise.all(run.map(({ name, title }) => readRun(name, title)));
-	const sections = [INTRODUCTION, renderRuns(deliveries)];
-	if (files.has('queue')) sections.push(QUEUE, renderRuns([await readRun('queue', 'Queue')]));
-	return await formatMarkdown(sections.join('\n\n'));
+	const runs = await Promise.all(modes.map(({ name, title }) => readRun(name, title)));
+	const queue = renderRuns([await readRun('queue', 'Queue')]);
+	return await formatMarkdown([INTRODUCTION, renderRuns(runs), QUEUE, queue].join('\n\n'));
 }
