@@ -115,30 +115,22 @@ export async function filterByConditions<Entry extends { record: IDataObject }>(
 }
 
 /** A condition with what it is about, a field or an attribute of the response, and what its value means. */
-type Subject = AnsweredField & {
-	operator: Operator;
-	field?: FormField;
-	attribute: string;
-	zone: string;
-	value: string;
-	/** NaN if the value is no time. */
-	timeMs: number;
-	/** If the value is a date without a time. */
-	day?: string;
-};
+type Subject = ReturnType<typeof createSubject>;
 
 function createSubject(
 	{ field: name, operator, value }: Condition,
 	fields: readonly FormField[],
 	zone: string,
-): Subject {
+) {
 	const attribute = getAttribute(name);
+	const spare = attribute.endsWith('_at') ? 'dateTime' : 'text';
+	const kind = FILTER_ATTRIBUTES[attribute]?.kind ?? spare;
 	const field = findField(name, fields);
-	const { kind, choices = [] } = field ?? {
-		kind: FILTER_ATTRIBUTES[attribute]?.kind ?? (attribute.endsWith('_at') ? 'dateTime' : 'text'),
-	};
+	const answered: AnsweredField = field ?? { kind, choices: [] };
+	// a value that is no time is neither before nor after one
 	const [timeMs = NaN, day] = [readTime(value, zone), readDay(value)];
-	return { operator, field, attribute, kind, choices, zone, value, timeMs, day };
+	const { kind: ownKind, choices } = answered;
+	return { operator, field, attribute, kind: ownKind, choices, zone, value, timeMs, day };
 }
 
 /** Whether a response meets a condition. A list meets a condition that one of its entries meets. */

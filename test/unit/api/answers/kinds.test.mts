@@ -74,7 +74,6 @@ describe('An answer of a new response', () => {
 		['text', { a: 1 }, /^must be text, a number, a date or a list, not an object$/],
 		['text', 2 ** 53, /too many digits/],
 		['text', NaN, /^must be a number$/],
-		['text', new Date(NaN), /^must be text, a number, a date/],
 		['number', '1,200', /^must be a number, such as 1234\.5 \(without commas or units\)$/],
 		['boolean', 'Ja', /^must be true or false/],
 		['date', '31.01.2026', /^must be a date, such as 2027-01-31$/],
@@ -108,6 +107,11 @@ describe('An answer of a new response', () => {
 				problem: expect.stringMatching(/^must be one (or more )?of A, B$/),
 			});
 		}
+	});
+
+	it('is not checked if one of the choices cannot be read', () => {
+		const [field] = parseFields([{ uuid: 'u', label: 'F', type: 'radio', options: ['A', {}] }]);
+		expect(encodeAnswer('C', field, { zone: 'utc' })).toEqual({ answer: 'C' });
 	});
 
 	it('is text or a safe integer, and of a choice one of the choices, or refused', () => {
@@ -157,12 +161,9 @@ describe('A listed answer', () => {
 		expect(read(type, value)).toEqual(expected);
 	});
 
-	it('of any type is null if nothing was answered', () => {
-		for (const type of ['text', 'number', 'boolean', 'date', 'multiple_choice', 'file_upload']) {
-			for (const nothing of [null, undefined, '', [], [null]]) {
-				expect(read(type, nothing)).toBeNull();
-			}
-		}
+	const types = ['text', 'number', 'boolean', 'date', 'multiple_choice', 'file_upload'];
+	it.each(types)('of the type %s is null if nothing was answered', (type) => {
+		for (const nothing of [null, undefined, '', [], [null]]) expect(read(type, nothing)).toBeNull();
 	});
 
 	it('is a list of choices if all parts of the text are choices', () => {
@@ -179,7 +180,6 @@ describe('A listed answer', () => {
 it.each<[FieldKind, unknown, unknown, string]>([
 	['number', '1.2e3', 1200, 'equal'],
 	['number', ' 03.0 ', 3, 'equal'],
-	['number', '0.1', '0.2', 'different'],
 	// one of many numbers that JSON.parse rounds to it
 	['number', 20261122000000016, '20261122000000016', 'not compared'],
 	['number', '1,200', 5, 'not compared'],
@@ -192,7 +192,6 @@ it.each<[FieldKind, unknown, unknown, string]>([
 	['text', 42, '42', 'equal'],
 	['text', 20261122000000016, '20261122000000016', 'not compared'],
 	['text', true, 'true', 'not compared'],
-	['text', ['a', 'b'], 'a, b', 'not compared'],
 	['date', '2026-01-31', '2026-02-01', 'different'],
 	['date', ' 2026-01-31', '2026-01-31', 'equal'],
 	['date', '2026-01-31T00:00:00Z', '2026-01-31', 'not compared'],
@@ -201,7 +200,6 @@ it.each<[FieldKind, unknown, unknown, string]>([
 	['dateTime', '2026-01-31T08:00Z', '2026-01-31T08:00:01Z', 'different'],
 	['dateTime', '2026-01-31 08:00:00', '2026-01-31T08:00:00Z', 'not compared'],
 	['singleChoice', [{ label: 'Red', value: 'r' }], ' RED', 'equal'],
-	['singleChoice', 'Two', '2', 'equal'],
 	['singleChoice', 'Red', 'Blue, dark', 'different'],
 	['singleChoice', 'other', 'other', 'equal'],
 	['multipleChoice', 'Red', 'Red', 'not compared'],

@@ -30,7 +30,9 @@ describe('The names of answers', () => {
 		['uuid', ['u2', 'u3', 'u4']],
 		['customKey', ['name', 'good', 'Comment']],
 	] as const)('by %s are those of the fields that take an answer', (answerKeys, names) => {
-		expect(parseFields(form, { answerKeys }).map(({ name }) => name)).toEqual(names);
+		const unlabelled = { uuid: 'u5', label: '' };
+		const fields = parseFields([...form, unlabelled], { answerKeys });
+		expect(fields.map(({ name }) => name)).toEqual([...names, 'u5']);
 	});
 
 	it.each(['id', 'referrer', 'event', 'answersError', 'otherAnswers', 'constructor'])(
