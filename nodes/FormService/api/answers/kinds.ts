@@ -70,10 +70,7 @@ export const kinds = {
 		types: /^date$/,
 		encode: (value, { zone }) => encodeTime(value, zone, 'date'),
 		// a day that is listed as a time is that of some zone
-		normalize: (value) => {
-			const day = readDay(value);
-			return day === String(value).trim() ? day : undefined;
-		},
+		normalize: readDay,
 		example: () => '2026-01-31',
 	},
 	dateTime: {
