@@ -17,8 +17,7 @@ export const clock: Clock = {
 	now: () => Date.now(),
 	elapsed: () => performance.now(),
 	async sleep(ms, signal) {
-		const createWoken = () => new Error('Woken');
-		await waitUnlessAborted(sleep(ms), signal, createWoken).catch(() => {});
+		await waitUnlessAborted(sleep(ms), signal, () => new Error('Woken')).catch(() => {});
 	},
 	timeout(ms, signal) {
 		const timeout = AbortSignal.timeout(ms);
@@ -42,16 +41,13 @@ export async function waitUnlessAborted<T>(
 	});
 }
 
-/** The longest piece of work, and when the present one began: pieces must not add up. */
+/** The longest piece of work, and when the present one began. */
 const PIECE_MS = 15;
 let pieceStartedAtMs = -Infinity;
 
 /** Lets other work of n8n go on if nobody has done so for 15 ms. Long loops call it for each entry. */
 export async function pauseIfDue(): Promise<void> {
-	while (Math.abs(clock.now() - pieceStartedAtMs) >= PIECE_MS) {
-		const before = pieceStartedAtMs;
-		await clock.sleep(0);
-		// all who slept wake in one turn of the event loop, so only the first of them begins a piece
-		if (pieceStartedAtMs === before) pieceStartedAtMs = clock.now();
-	}
+	if (Math.abs(clock.now() - pieceStartedAtMs) < PIECE_MS) return;
+	await clock.sleep(0);
+	pieceStartedAtMs = clock.now();
 }

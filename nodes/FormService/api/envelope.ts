@@ -1,4 +1,4 @@
-import { isEmpty } from 'lodash';
+import { isEmpty, isObject } from 'lodash';
 import { readBoolean } from './readers';
 import { getId, isRecord, isUuid } from './records';
 
@@ -15,7 +15,7 @@ export type Envelope = {
 	/** The `uuid` or `id` in the data, or next to it. */
 	id?: string;
 	message?: string;
-	/** The messages on single fields, with the names of the fields. */
+	/** The messages on single fields. */
 	details: string[];
 };
 
@@ -30,12 +30,10 @@ export function parseEnvelope(text: string): Envelope | undefined {
 
 /** Unwraps a reply. */
 export function unwrap(whole: unknown): Envelope {
-	if (!isRecord(whole)) {
-		return { whole, data: whole, failed: false, isConfirmed: false, details: [] };
-	}
-	const { success, message, errors, data = whole } = whole;
+	const reply = isRecord(whole) ? whole : {};
+	const { success, message, errors, data = whole } = reply;
 	const succeeded = readBoolean(success);
-	const id = isUuid(data) ? data : ((isRecord(data) ? getId(data) : undefined) ?? getId(whole));
+	const id = isUuid(data) ? data : ((isRecord(data) ? getId(data) : undefined) ?? getId(reply));
 	return {
 		...{ whole, data, id },
 		failed: succeeded === false,
@@ -45,21 +43,10 @@ export function unwrap(whole: unknown): Envelope {
 	};
 }
 
-/** Laravel's `{field: [text]}`, and the same with one text or without fields. */
+/** All texts in the errors, such as Laravel's `{field: [text]}`, in which the texts name their field. */
 function listDetails(errors: unknown): string[] {
-	if (typeof errors !== 'object' || errors === null) return [];
-	return Object.entries(errors).flatMap(([field, texts]: [string, unknown]) =>
-		[texts]
-			.flat()
-			.filter((text) => typeof text === 'string')
-			// Laravel's texts name the field themselves
-			.map((text) => (Array.isArray(errors) || text.includes(field) ? text : `${field}: ${text}`)),
-	);
-}
-
-/** Whether a text is a web page, such as a login page, in place of JSON (specification, section 5). */
-export function isWebPage(text: string): boolean {
-	return /^\s*</.test(text);
+	if (typeof errors === 'string') return [errors];
+	return isObject(errors) ? Object.values(errors).flatMap(listDetails) : [];
 }
 
 /** For an error: the names in an object, or what kind of value something else is; never the value. */

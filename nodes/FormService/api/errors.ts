@@ -105,7 +105,7 @@ export function shortenText(text: string, maxLength = 300): string {
 
 /** A time to wait for, in whole minutes, such as "Nov 22, 2026, 00:31 UTC". */
 export function formatTime(epochMs: number): string {
-	const minute = Math.ceil(epochMs / 60_000) * 60_000;
-	const time = DateTime.fromMillis(minute, { zone: 'utc', locale: 'en-US' });
+	const minuteMs = Math.ceil(epochMs / 60_000) * 60_000;
+	const time = DateTime.fromMillis(minuteMs, { zone: 'utc', locale: 'en-US' });
 	return time.toFormat("LLL d, yyyy, HH:mm 'UTC'");
 }

@@ -1,7 +1,8 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import type { Account, N8nContext } from './account';
-import { NotSent, ServiceError } from './errors';
-import type { Explanation } from './errors';
+import { describeShape } from './envelope';
+import { CHECK_REPLY, ServiceError } from './errors';
+import type { Trouble } from './errors';
 
 /** Who sends a request, and what the request queue and the errors need to know. */
 export type RequestContext = {
@@ -29,16 +30,32 @@ export function getStopSignal({ n8n, signal }: RequestContext): AbortSignal | un
 	return 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
 }
 
-/** The error of a request that was not sent because the caller gave up first. */
-export function createNotSent({ n8n, itemIndex }: RequestContext): NotSent {
-	return new NotSent(n8n.getNode(), itemIndex);
-}
-
 /** A failed request as an error, without the token, should the service or a link repeat it. */
 export function createRequestError(
 	{ n8n, account: { conceal }, itemIndex }: RequestContext,
-	{ message, description = '', ...rest }: Explanation,
+	{ message, description, ...rest }: Trouble,
 ): ServiceError {
 	const shown = { ...rest, message: conceal(message), description: conceal(description) };
 	return new ServiceError(n8n.getNode(), shown, itemIndex);
+}
+
+/** A reply that cannot be used, as an error: another try would bring the same. */
+export function createReplyError(
+	context: RequestContext,
+	message: string,
+	description = CHECK_REPLY,
+): ServiceError {
+	const failure = { cause: 'configuration-invalid' } as const;
+	return createRequestError(context, { message, description, failure });
+}
+
+/** A reply without what was asked for, as an error that names the attributes of its data and never a value. */
+export function createUnexpectedReply(
+	context: RequestContext,
+	expected: string,
+	data: unknown,
+	description?: string,
+): ServiceError {
+	const message = `Unexpected reply instead of ${expected}: ${describeShape(data)}`;
+	return createReplyError(context, message, description);
 }

@@ -1,24 +1,33 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Target } from './endpoints';
-import { getId } from './records';
+import type { Envelope } from './envelope';
+import { getId, isRecord } from './records';
 import { readPages } from './replies/list';
-import { parsePdfLink, parseUpdatedForm, parseWorkspace } from './replies/parse';
 import { request } from './request/request';
+import { createRequestError, createUnexpectedReply } from './requestContext';
 import type { RequestContext } from './requestContext';
+import { parseUrl } from './url';
 
 /*
- * What the service does (specification, section 4); `replies/list` gives lists page by page. n8n composes
- * the targets of operations, and `createTarget` those of the trigger and the editor.
+ * What the service does (specification, section 4); `replies/list` gives lists page by page. n8n composes the
+ * targets of operations, and `createTarget` those of the trigger and the editor.
  */
 
 /** The workspace as received, with its secrets (section 2.1). */
 export async function getWorkspace(context: RequestContext, target: Target): Promise<IDataObject> {
-	return parseWorkspace(context, (await request(context, target)).envelope);
+	const { data } = (await request(context, target)).envelope;
+	if (isWorkspace(data)) return data;
+	throw createUnexpectedReply(context, 'a workspace', data);
+}
+
+/** Whether the data of a reply is a workspace. */
+export function isWorkspace(data: unknown): data is IDataObject {
+	return isRecord(data) && typeof data.name === 'string';
 }
 
 /**
- * All forms with their fields, all fields of a form or all its responses, in the service's order (section
- * 4, rule 1). A record that moved to a later page while the pages were read is given once.
+ * All forms with their fields, all fields of a form or all its responses, in the service's order (rule 1). A
+ * record that moved to a later page while the pages were read is given once.
  *
  * @param limit the list is read no further than this many records
  */
@@ -37,12 +46,50 @@ export async function listRecords(
 	return all.slice(0, limit);
 }
 
-/** The link to the PDF of one response. */
+/** The link to the PDF of one response as a whole URL. */
 export async function getPdfLink(context: RequestContext, target: Target): Promise<string> {
 	return parsePdfLink(context, (await request(context, target)).envelope);
 }
 
-/** Adds a response (section 4, rules 2 to 4) and returns its ID, if the service gives one. */
+/**
+ * Finds the link to a PDF. The specification leaves its name open: it is the only link in the reply. Of several,
+ * it is the one whose name, else whose address, else whose purpose by name says so.
+ *
+ * @throws ServiceError if there is no PDF yet, or no link
+ */
+export function parsePdfLink(context: RequestContext, { whole, data }: Envelope): string {
+	const all = listValues(whole);
+	const ofPdf = all.filter(({ name }) => /pdf/i.test(name));
+	// an attribute of the PDF without a value counts: another link is none to the PDF
+	const candidates = ofPdf.length > 0 ? ofPdf : all;
+	const links = candidates.filter(({ value }) => isLink(value));
+	const narrowed = [
+		links,
+		links.filter(({ value }) => /pdf/i.test(String(value))),
+		links.filter(({ name }) => /download|^(url|link)$/i.test(name)),
+	].find((some) => new Set(some.map(({ value }) => value)).size === 1);
+	const url = narrowed && parseUrl(String(narrowed[0].value), context.account.baseUrl);
+	if (url !== undefined) return url.href;
+	const isMissing = candidates.some(({ value }) => !value);
+	if (links.length > 0 || !isMissing) throw createUnexpectedReply(context, 'a link to a PDF', data);
+	throw createRequestError(context, {
+		message: 'Form Service has no PDF of this response',
+		description: 'Form Service may still be creating the PDF. Try again later.',
+		failure: { cause: 'temporarily-unavailable' },
+	});
+}
+
+/** All texts and the like in a value, with the names of their attributes. */
+function listValues(value: unknown, name = ''): Array<{ name: string; value: unknown }> {
+	if (typeof value !== 'object' || value === null) return [{ name, value }];
+	return Object.entries(value).flatMap(([inside, one]) => listValues(one, inside));
+}
+
+function isLink(value: unknown): boolean {
+	return typeof value === 'string' && /^(https?:\/)?\/\S+$/i.test(value);
+}
+
+/** Adds a response (rules 2 to 4) and returns its ID, if the service gives one. */
 export async function addResponse(
 	context: RequestContext,
 	target: Target,
@@ -50,10 +97,16 @@ export async function addResponse(
 	return (await request(context, target)).envelope.id;
 }
 
-/** Updates settings of a form (section 4, rules 5 and 6) and returns its id, name and time of update. */
+/** Updates settings of a form (rules 5 and 6) and returns its id, name and time of update. */
 export async function updateSettings(
 	context: RequestContext,
 	target: Target,
 ): Promise<IDataObject> {
-	return parseUpdatedForm(context, (await request(context, target)).envelope);
+	const { data, message } = (await request(context, target)).envelope;
+	const isText = (value: unknown) => typeof value === 'string';
+	if (isRecord(data) && [data.id, data.name, data.updated_at].every(isText)) {
+		return { ...(message !== undefined && { message }), ...data };
+	}
+	const advice = "The settings are updated; don't send them again.";
+	throw createUnexpectedReply(context, 'the updated form', data, advice);
 }

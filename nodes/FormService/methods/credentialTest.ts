@@ -6,9 +6,9 @@ import type {
 import { createAccount } from '../api/account';
 import { createTarget, endpoints } from '../api/endpoints';
 import { asSentence, CHECK_BASE_URL, shortenText } from '../api/errors';
-import { isWorkspace } from '../api/replies/parse';
 import { parseReply } from '../api/request/request';
 import { JSON_HEADERS, readReply, TIMEOUT_MS } from '../api/request/send';
+import { isWorkspace } from '../api/service';
 
 const { getWorkspace: endpoint } = endpoints;
 

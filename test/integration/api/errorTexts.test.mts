@@ -2,16 +2,22 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { answer, redirect, status, success } from '../../service/index.mts';
+import type { INodeParameters } from 'n8n-workflow';
+import { answer, bodyOf, redirect, status, success } from '../../service/index.mts';
 import type { Fault, FaultName, Service } from '../../service/index.mts';
 import { n8nFor } from '../harness.mts';
 import { ssrfProtection } from '../n8n/core.mts';
 import { elsewhere, toAnyCertificate, unreachablePlaces, type Unreachable } from '../servers.mts';
 import { createWorld } from '../world.mts';
-import { faultCases, patience } from './faultCases.mts';
-import { inputFor, operationNamed, type OperationCase } from '../resources/operations.mts';
+import {
+	inputFor,
+	operationNamed,
+	timesAdded,
+	type OperationCase,
+} from '../resources/operations.mts';
+import { faultCases, type FaultCase } from './faultCases.mts';
+import { tracesOf } from './traces.mts';
 
-const TOKEN = 'a-token-that-the-service-may-repeat';
 const LONG = 'Not now. '.repeat(32);
 
 const json = (code: number, body: unknown) =>
@@ -30,23 +36,42 @@ function textOf(error: Error | undefined, origin: string): Text {
 	return { message: fixed(message), description: fixed(description) };
 }
 
-/** What a person reads of an operation at a service that is prepared so. */
-async function textAt(
-	name: string,
-	prepare: (service: Service, match: OperationCase['match']) => void,
-	more = {},
-): Promise<Text> {
-	const { parameters, match } = operationNamed(name);
-	const { service, n8n } = await createWorld({ token: TOKEN });
+/** Runs an operation at a service that is prepared so. Its error never gives the token away. */
+async function failAt(
+	{ parameters }: OperationCase,
+	prepare: (service: Service) => void,
+	more: INodeParameters = {},
+) {
+	const { service, n8n } = await createWorld();
 	const input = inputFor(service).slice(1);
-	prepare(service, match);
-	const { error } = await n8n.runNode({ ...parameters, ...more }, input);
-	expect(error, `${name} under this fault`).toBeDefined();
-	return textOf(error, service.url);
+	prepare(service);
+	const { items, run, error } = await n8n.runNode({ ...parameters, ...more }, input);
+	expect(items).toEqual([]);
+	expect(tracesOf({ accessToken: service.token }, run, error)).toEqual([]);
+	return { service, error, text: textOf(error, service.url) };
 }
 
-const textUnder = async (name: string, fault: Fault | FaultName, more = {}) =>
-	await textAt(name, ({ faults }, match) => faults.set({ fault, match }), more);
+async function textUnder(name: string, fault: Fault | FaultName, more = {}): Promise<Text> {
+	const one = operationNamed(name);
+	const prepare = ({ faults }: Service) => faults.set({ fault, match: one.match });
+	return (await failAt(one, prepare, more)).text;
+}
+
+/** Checks what a fault leads to: how often a request is sent, what the service did, and what n8n learns. */
+async function textOfCase(name: string, { fault, ...expected }: FaultCase): Promise<Text> {
+	const one = operationNamed(name);
+	const { match, effect } = one;
+	const { service, error, text } = await failAt(one, ({ faults }) => faults.set({ fault, match }));
+	const { httpCode, cause, sent, added } = expected;
+	const requests = service.requests.filter(
+		({ method, path }) => method === match.method && match.path.test(path),
+	);
+	expect(requests).toHaveLength(sent[effect]);
+	expect(timesAdded(service)).toBe(effect === 'once' ? added : 0);
+	const context = { itemIndex: 0 };
+	expect(error).toMatchObject({ name: 'NodeApiError', httpCode, failure: { cause }, context });
+	return text;
+}
 
 /** One operation of each effect: what sending its request twice would do. */
 const EFFECTS = ['Response: Get Many', 'Response: Create', 'Setting: Update'];
@@ -54,24 +79,36 @@ const EFFECTS = ['Response: Get Many', 'Response: Create', 'Setting: Update'];
 /** Operations whose requests are about something else than a form. */
 const NOUNS = ['Form: Get Many', 'Response: Get PDF'];
 
-/** Replies to Response: Get Many that nobody expects. */
-const oddReplies: Array<[string, Fault]> = [
+const UNCONFIRMED = json(200, { message: 'Unauthenticated.' });
+
+/** Replies that nobody expects, to Response: Get Many unless another operation is named. */
+const oddReplies: Array<[name: string, fault: Fault | ((token: string) => Fault), who?: string]> = [
 	['null', json(200, null)],
-	['a text', json(200, 'fine')],
-	['an empty object', json(200, {})],
 	['an object without a list', json(200, { success: true, result: { ok: 'yes' } })],
 	['a list of texts', json(200, { success: true, data: ['a'] })],
 	['success: false without a message', json(200, { success: false })],
-	['success: 0', json(200, { success: 0, message: 'No.' })],
-	['a status 304, for which nobody asked', json(304, '')],
+	['a reply that confirms nothing', UNCONFIRMED, 'Response: Create'],
+	['a reply that confirms nothing', UNCONFIRMED, 'Setting: Update'],
+	['a success without the form', json(200, { success: true, data: {} }), 'Setting: Update'],
 	['a web page of another server', answer(404, 'text/html', '<html><title>x</title></html>')],
-	['a long message on several lines', status(400, 'Try again\n\nlater. '.repeat(2_000))],
-	['the token in texts', status(422, `Not with ${TOKEN}`, { name: [`Not with ${TOKEN}.`] })],
-	['the token where texts are cut off', status(400, LONG + TOKEN, { a: [LONG + TOKEN] })],
+	['the token in texts', (token) => status(422, `Not ${token}`, { name: [`Not ${token}.`] })],
+	[
+		'the token where texts are cut off',
+		(token) => status(400, LONG + token, { a: [LONG + token] }),
+	],
+	['a redirect to an address with the token', (token) => redirect(`https://${token}.example/`)],
 	['names of system errors', status(403, 'deletePermission is missing (ECONNREFUSED)')],
-	['a redirect to another page', redirect('https://elsewhere.example/', 301)],
 	['a redirect that says not where', redirect('', 301)],
+	['a reply of 140 MB', bodyOf(140)],
 ];
+
+async function textOfReply(who: string, fault: Fault | ((token: string) => Fault)): Promise<Text> {
+	const one = operationNamed(who);
+	const more = { requestOptions: { timeout: 600_000 } };
+	const prepare = ({ faults, token }: Service) =>
+		faults.set({ fault: typeof fault === 'function' ? fault(token) : fault, match: one.match });
+	return (await failAt(one, prepare, more)).text;
+}
 
 const files: Array<[string, number, OutgoingHttpHeaders?]> = [
 	['a file that is gone', 404],
@@ -86,18 +123,22 @@ async function textOfFile(code: number, headers: OutgoingHttpHeaders = {}): Prom
 	return await textUnder('Response: Get PDF', fault, more);
 }
 
-async function textOfPlace({ name, baseUrl, cause }: Unreachable): Promise<Text> {
-	const n8n = n8nFor({ accessToken: `token for ${name}`.replaceAll(' ', '-'), baseUrl });
-	const { error } = await n8n.runNode({ resource: 'workspace', operation: 'get' });
+async function textOfPlace({ name, baseUrl, cause, asked }: Unreachable): Promise<Text> {
+	const accessToken = `token-for-${name}`.replaceAll(' ', '-');
+	const n8n = n8nFor({ accessToken, baseUrl });
+	const { run, error } = await n8n.runNode({ resource: 'workspace', operation: 'get' });
 	expect(error).toMatchObject({ httpCode: null, failure: { cause } });
+	expect(tracesOf({ accessToken }, run, error)).toEqual([]);
+	expect(asked).toEqual([]);
 	return textOf(error, baseUrl);
 }
 
 async function textOfPrivateAddress(): Promise<Text> {
 	const protect = () => void (ssrfProtection.enabled = true);
-	return await textAt('Workspace: Get', protect).finally(() => {
+	const failed = await failAt(operationNamed('Workspace: Get'), protect).finally(() => {
 		ssrfProtection.enabled = false;
 	});
+	return failed.text;
 }
 
 /** A case, and what a person reads of each operation that is tried with it. */
@@ -111,13 +152,12 @@ const caseOf = (name: string, who: string, text: () => Promise<Text>): Case => (
 const chapters: Record<string, Case[]> = {
 	'Replies of the service': faultCases.map((one) => {
 		const isAboutNoun = one.httpCode === '403' || one.httpCode === '404';
-		const tried = one.heavy ? EFFECTS.slice(0, 1) : [...EFFECTS, ...(isAboutNoun ? NOUNS : [])];
-		const tryOne = async (who: string) =>
-			[who, await textUnder(who, one.fault, patience(one))] as const;
+		const tried = [...EFFECTS, ...(isAboutNoun ? NOUNS : [])];
+		const tryOne = async (who: string) => [who, await textOfCase(who, one)] as const;
 		return { name: one.name, texts: async () => await Promise.all(tried.map(tryOne)) };
 	}),
-	'Odd replies': oddReplies.map(([name, fault]) =>
-		caseOf(name, 'Response: Get Many', async () => await textUnder('Response: Get Many', fault)),
+	'Odd replies': oddReplies.map(([name, fault, who = 'Response: Get Many']) =>
+		caseOf(name, who, async () => await textOfReply(who, fault)),
 	),
 	Connections: (await unreachablePlaces()).map((place) =>
 		caseOf(place.name, 'Workspace: Get', async () => await textOfPlace(place)),

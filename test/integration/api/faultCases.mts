@@ -1,8 +1,8 @@
 import type { Failure } from 'n8n-workflow';
-import { bodyOf, redirect, tooMany, type Fault, type FaultName } from '../../service/index.mts';
+import { redirect, tooMany, type Fault, type FaultName } from '../../service/index.mts';
 import type { OperationCase } from '../resources/operations.mts';
 
-/** What a fault that lasts must lead to. What a person reads of it is in errorTexts.md. */
+/** What a fault that lasts must lead to; errorTexts.md has what a person reads of it. */
 export type FaultCase = {
 	name: string;
 	fault: FaultName | Fault;
@@ -12,8 +12,6 @@ export type FaultCase = {
 	cause: Failure['cause'];
 	/** How often Response: Create added the response. */
 	added: 0 | 1;
-	/** So much work for the machine that not every operation is tried with it. */
-	heavy?: boolean;
 };
 
 type Result = Omit<FaultCase, 'name' | 'fault' | 'httpCode'>;
@@ -45,7 +43,6 @@ const table: Array<[string, FaultName | Fault, string | null, Result]> = [
 	['status 404', 'notFound', '404', rejected],
 	['status 422 with messages on fields', 'unprocessable', '422', rejected],
 	['status 429 of the minute', tooMany(60, 1), '429', minuteUsedUp],
-	['status 429 with Retry-After: 0', tooMany(60, 0), '429', minuteUsedUp],
 	['status 429 of the day', 'tooManyDay', '429', dayUsedUp],
 	['status 500', 'serverError', '500', failed],
 	['status 502', 'badGateway', '502', failed],
@@ -60,7 +57,6 @@ const table: Array<[string, FaultName | Fault, string | null, Result]> = [
 	['JSON that ends too early', 'malformedJson', '200', failed],
 	['an empty body', 'emptyBody', '200', failedLate],
 	['success: false with 200', 'failureWith200', '200', rejected],
-	['a body of 140 MB', bodyOf(140), '200', { ...rejected, heavy: true }],
 	['a redirect to a login page', 'loginPage', '302', unauthorized],
 	['a redirect to another host', elsewhere, '307', rejected],
 ];
@@ -69,7 +65,3 @@ export const faultCases: FaultCase[] = table.map(([name, fault, httpCode, result
 	...{ name, fault, httpCode },
 	...result,
 }));
-
-/** What an operation gets beside its own parameters: heavy work takes a busy machine minutes. */
-export const patience = ({ heavy }: FaultCase) =>
-	heavy === true ? { requestOptions: { timeout: 600_000 } } : {};

@@ -106,7 +106,7 @@ it.each<[string, Row[], Parameters<typeof addRows>[1], RegExp, number[]]>([
 		'says which items it has sent',
 		[...times(6, 'fine'), ...rowsOf('refused'), ...times(3, 'fine')],
 		{},
-		/Check the values of this item\.\n9 of the 10 items were already sent \(items 0 to 5, 7 to 9\)\. Leave them out when you run this again\.$/,
+		/the values of its items\.\n9 of the 10 items were already sent \(items 0 to 5, 7 to 9\)\. Leave them out when you run this again\.$/,
 		range(10),
 	],
 	[

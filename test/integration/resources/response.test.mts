@@ -111,12 +111,10 @@ describe('Response: Get PDF', () => {
 
 	it.each([
 		['a web page', 'text/html', '<!doctype html><title>Log in</title>'],
-		['an empty file', 'application/pdf', ''],
+		['JSON', 'application/json', '{"success": false, "message": "PDF not ready"}'],
 	])('does not take %s for a PDF', async (_what, type, body) => {
 		service.faults.set({ fault: answer(200, type, body), match: { path: /^\/pdf\// } });
 		const { error } = await n8n.runNode({ ...getPdf, responseId: uuid(), download: true });
-		expect(error?.message).toMatch(
-			/^The link to the (PDF returned another file|file returned a web)/,
-		);
+		expect(error?.message).toBe('The link to the file returned a web page or JSON');
 	});
 });

@@ -17,7 +17,6 @@ const createPage = (page: number, pages: number, numbers: number[]): PageRead =>
 	isNumbered: true,
 	isLast: page === pages,
 	next: page === pages ? undefined : at(page + 1),
-	requests: 1,
 	readAtMs: 0,
 });
 const createPart = (pages: PageRead[], more: Partial<Part> = {}): Part => {

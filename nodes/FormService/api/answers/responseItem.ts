@@ -4,7 +4,7 @@ import { pauseIfDue } from '../clock';
 import { ServiceError } from '../errors';
 import { downloadFiles } from '../files/download';
 import type { RequestContext } from '../requestContext';
-import { copyJson, withoutSecrets } from '../records';
+import { withoutSecrets } from '../records';
 import { getAnswerAttributes } from './decode';
 import type { FormField, Naming } from './fields';
 import { isNothing, readAnswer } from './kinds';
@@ -39,7 +39,7 @@ export async function toResponseItem(
 	fields?: readonly FormField[],
 ): Promise<{ item: INodeExecutionData; fileErrors: ServiceError[] }> {
 	await pauseIfDue();
-	const json = copyJson(toJson(record, output, fields));
+	const json = structuredClone(toJson(record, output, fields));
 	if (!output.downloadFiles) return { item: { json }, fileErrors: [] };
 	const uploads = listUploads(record, fields);
 	const files = await downloadFiles(context, uploads);

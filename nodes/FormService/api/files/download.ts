@@ -2,11 +2,12 @@ import { mapValues, noop, pick } from 'lodash';
 import type { IBinaryData, IHttpRequestOptions } from 'n8n-workflow';
 import { CREDENTIAL } from '../account';
 import { clock, waitUnlessAborted } from '../clock';
+import { NotSent } from '../errors';
 import type { ServiceError, Trouble } from '../errors';
 import { ANY_REPLY, closeReply, readBroken, readTimeout } from '../request/send';
 import type { StreamReply } from '../request/send';
-import { explainBroken } from '../request/trouble';
-import { createNotSent, createRequestError, getStopSignal } from '../requestContext';
+import { decideRetry, explainBroken } from '../request/trouble';
+import { createRequestError, getStopSignal } from '../requestContext';
 import type { RequestContext } from '../requestContext';
 import { checkLink } from '../url';
 
@@ -38,10 +39,6 @@ const TIME_MS = 60_000;
 
 /** The most redirects that are followed to one file. */
 const MAX_REDIRECTS = 5;
-
-/** How often a file is requested in all while it fails for a reason that can pass, and the first pause. */
-const MAX_TRIES = 3;
-const FIRST_PAUSE_MS = 1_000;
 
 /** Responses whose files are downloaded at a time in this process; triggers do not wait for items. */
 const MAX_AT_A_TIME = { prompt: 2, bulk: 4 };
@@ -91,7 +88,8 @@ async function fetchInTurn(context: RequestContext, files: LinkedFile[]): Promis
 	const queue = places[context.urgency];
 	const before = queue.shift()!;
 	const stop = getStopSignal(context);
-	const turn = waitUnlessAborted(before, stop, () => createNotSent(context));
+	const createNotSent = () => new NotSent(context.n8n.getNode(), context.itemIndex);
+	const turn = waitUnlessAborted(before, stop, createNotSent);
 	const work = turn.then(async () => {
 		const signal = clock.timeout(Math.max(TIME_MS, readTimeout(context.transport)), stop);
 		const limits = { bytesLeft: MAX_BYTES, signal };
@@ -101,10 +99,11 @@ async function fetchInTurn(context: RequestContext, files: LinkedFile[]): Promis
 	});
 	queue.push(Promise.allSettled([before, work]).then(noop));
 	const fetched = await work;
-	if (stop?.aborted) throw createNotSent(context);
+	if (stop?.aborted) throw createNotSent();
 	return fetched;
 }
 
+/** Fetches a file, and again while it fails for a reason that can pass. */
 async function fetchPatiently(
 	context: RequestContext,
 	file: LinkedFile,
@@ -112,10 +111,11 @@ async function fetchPatiently(
 ): Promise<Fetched> {
 	for (let tries = 1; ; tries++) {
 		const fetched = await fetchFile(context, file, limits);
-		const passes = 'trouble' in fetched && fetched.trouble.failure.cause === PASSING.cause;
-		const mayRetry = tries < MAX_TRIES && context.retry !== false && !limits.signal.aborted;
-		if (!passes || !mayRetry) return fetched;
-		await clock.sleep(FIRST_PAUSE_MS * tries, limits.signal);
+		const mayRetry = context.retry !== false && !limits.signal.aborted;
+		if ('binary' in fetched || !mayRetry) return fetched;
+		const pauseMs = decideRetry('safe', fetched.trouble, tries, Math.random());
+		if (pauseMs === undefined) return fetched;
+		await clock.sleep(pauseMs, limits.signal);
 	}
 }
 
@@ -150,7 +150,6 @@ async function fetchOnce(
 	withToken: boolean,
 	limits: Limits,
 ): Promise<Fetched | { location: string }> {
-	if (limits.signal.aborted) return TOO_LATE;
 	const options: IHttpRequestOptions = {
 		// the other request options are meant for the API
 		...(withToken ? transport : pick(transport, ['proxy', 'skipSslCertificateValidation'])),
@@ -168,10 +167,9 @@ async function fetchOnce(
 			return { location: headers.location };
 		}
 		if (status >= 200 && status < 300) return await storeFile(n8n, reply, file, limits);
-		const passes = status >= 500 || STATUSES_THAT_PASS.includes(status);
 		const message = `The file at ${new URL(file.url).host} could not be fetched (status ${status})`;
-		const httpCode = String(status);
-		return createTrouble(message, { httpCode, ...(passes && { failure: PASSING }) });
+		const more = status >= 500 || status === 429 ? { failure: PASSING } : {};
+		return createTrouble(message, { httpCode: String(status), ...more });
 	} catch (error) {
 		return explainError(error, file, limits);
 	} finally {
@@ -188,38 +186,26 @@ async function storeFile(
 ): Promise<Fetched> {
 	if (!('prepareBinaryData' in helpers)) throw new Error('Not while the editor loads its lists');
 	const { name, kind } = file;
-	const isPage = /\bhtml\b/i.test(String(headers['content-type']));
-	if (isPage && !/\.html?$/i.test(name)) return WEB_PAGE;
+	const type = String(headers['content-type']);
+	const isPage = /\bhtml\b/i.test(type) && !/\.html?$/i.test(name);
+	if (isPage || (kind === 'pdf' && /\bjson\b/i.test(type))) return NO_FILE;
 	if (Number(headers['content-length']) > limits.bytesLeft) return TOO_LARGE;
-	let mismatch = kind === 'pdf' ? NO_PDF : undefined;
-	let start = '';
-	const checked = body.map((chunk: Uint8Array) => {
+	const counted = body.map((chunk: Uint8Array) => {
 		limits.bytesLeft -= chunk.length;
-		start += Buffer.from(chunk.subarray(0, START_BYTES - start.length)).toString('latin1');
-		if (start.includes('%PDF-')) mismatch = undefined;
-		if (limits.bytesLeft < 0) mismatch = TOO_LARGE;
-		const isSure = mismatch === TOO_LARGE || start.length >= START_BYTES;
-		if (mismatch !== undefined && isSure) throw new Error('The rest of the file is not read');
+		if (limits.bytesLeft < 0) throw new Error('The rest of the file is not read');
 		return chunk;
 	});
-	checked.on('error', noop);
+	counted.on('error', noop);
 	const mimeType = kind === 'pdf' ? 'application/pdf' : undefined;
 	try {
-		const storing = helpers.prepareBinaryData(checked, name, mimeType);
-		const binary = await waitUnlessAborted(storing, limits.signal, createGivenUp);
-		return mismatch ?? { binary };
+		const storing = helpers.prepareBinaryData(counted, name, mimeType);
+		return { binary: await waitUnlessAborted(storing, limits.signal, createGivenUp) };
 	} catch (error) {
-		return mismatch ?? explainError(error, file, limits);
+		return limits.bytesLeft < 0 ? TOO_LARGE : explainError(error, file, limits);
 	} finally {
-		checked.destroy();
+		counted.destroy();
 	}
 }
-
-/** The bytes from the beginning of a file in which a PDF has its mark (ISO 32000-1, annex H, note 13). */
-const START_BYTES = 1024;
-
-/** Statuses below 500 of a host that may have the file later (RFC 9110 and RFC 6585). */
-const STATUSES_THAT_PASS = [408, 425, 429];
 
 const PASSING = { cause: 'temporarily-unavailable' } as const;
 
@@ -236,11 +222,7 @@ const TOO_LARGE = createTrouble('The files of this response exceed 256 MB in tot
 const TOO_LATE = createTrouble('The files of this response could not be downloaded in time', {
 	failure: PASSING,
 });
-const WEB_PAGE = createTrouble('The link to the file returned a web page, such as a login page');
-const NO_PDF = createTrouble('The link to the PDF returned another file instead of a PDF', {
-	description: 'Form Service may still be creating the PDF. Try again later.',
-	failure: PASSING,
-});
+const NO_FILE = createTrouble('The link to the file returned a web page or JSON');
 
 function explainError(error: unknown, { url }: LinkedFile, limits: Limits): Fetched {
 	if (limits.signal.aborted) return TOO_LATE;

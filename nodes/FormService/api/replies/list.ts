@@ -1,12 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import { VERSION_PATH } from '../account';
 import type { Target } from '../endpoints';
-import { describeShape } from '../envelope';
 import { CHECK_REPLY, ServiceError, shortenText } from '../errors';
 import { getId } from '../records';
 import { request } from '../request/request';
 import { REQUESTS_PER_DAY } from '../request/requestQueue';
-import { createRequestError } from '../requestContext';
+import { createReplyError, createUnexpectedReply } from '../requestContext';
 import type { RequestContext } from '../requestContext';
 import { parseUrl } from '../url';
 import { findList } from './findList';
@@ -30,8 +29,6 @@ export type ListPage = PagePosition & {
 	isLast: boolean;
 	/** Where a later call can read on. If the next page cannot be read, asking for it throws the error. */
 	next?: PagePosition;
-	/** Requests that were sent for this page, retries included. */
-	requests: number;
 	/** The service's time when it sent the page, in epoch milliseconds, cut off to seconds. */
 	date?: number;
 };
@@ -53,19 +50,19 @@ export async function* readPages(
 	let repeatedPages = 0;
 	let position = from ?? { url: new URL(target.url).href, pagesBefore: 0, recordsBefore: 0 };
 	for (;;) {
-		if (requested.size >= MAX_PAGES) throw createListError(context, TOO_MANY_PAGES, LARGER_PAGES);
-		if (requested.has(position.url)) throw createListError(context, LOOP);
+		if (requested.size >= MAX_PAGES) throw createReplyError(context, TOO_MANY_PAGES, LARGER_PAGES);
+		if (requested.has(position.url)) throw createReplyError(context, LOOP);
 		requested.add(position.url);
 		const { page, unknown } = await readPage(context, target, position);
 		const [first] = page.records;
 		const beginning = first === undefined ? page.url : (getId(first) ?? JSON.stringify(first));
 		repeatedPages = beginnings.has(beginning) ? repeatedPages + 1 : 0;
-		if (repeatedPages > MAX_REPEATED_PAGES) throw createListError(context, LOOP);
+		if (repeatedPages > MAX_REPEATED_PAGES) throw createReplyError(context, LOOP);
 		beginnings.add(beginning);
 		yield page;
 		if (unknown !== undefined) {
 			const message = `There are more pages, but the reply has no link to the next one (${unknown})`;
-			throw createListError(context, message, STOPPED);
+			throw createReplyError(context, message, STOPPED);
 		}
 		if (page.next === undefined) return;
 		position = page.next;
@@ -82,13 +79,11 @@ async function readPage(
 	const reply = await request(context, { endpoint, url }).catch((error: unknown) => {
 		throw pagesBefore > 0 ? explainLaterPage(context, error) : error;
 	});
-	const { envelope, headers, requests } = reply;
+	const { envelope, headers } = reply;
 	const [nameInForm] = /fields|responses/.exec(endpoint.url) ?? [];
 	const found = findList(envelope.whole, nameInForm);
 	if (found === undefined) {
-		const { data } = envelope;
-		const sent = Array.isArray(data) ? 'a list whose entries are not records' : describeShape(data);
-		throw createListError(context, `Unexpected reply instead of a list: ${sent}`);
+		throw createUnexpectedReply(context, 'a list of records', envelope.data);
 	}
 	const { records, around } = found;
 	const [pages, inAll] = [pagesBefore + 1, recordsBefore + records.length];
@@ -96,13 +91,13 @@ async function readPage(
 	const link = following.kind === 'at' ? following.link : undefined;
 	const nextUrl = link === undefined ? undefined : buildNextUrl(link, url, listUrl);
 	const elsewhere = link && !nextUrl ? `it is at ${shortenText(link)}` : undefined;
-	const date = Date.parse(String(headers.date));
 	const page = {
-		...{ ...position, records, requests },
+		...position,
+		records,
 		next: nextUrl ? { url: nextUrl, pagesBefore: pages, recordsBefore: inAll } : undefined,
 		isNumbered: isNumbered(url, listUrl),
 		isLast: following.kind === 'none',
-		date: Number.isNaN(date) ? undefined : date,
+		date: Date.parse(String(headers.date)) || undefined,
 	};
 	return { page, unknown: following.kind === 'unknown' ? following.says : elsewhere };
 }
@@ -143,10 +138,5 @@ function explainLaterPage(context: RequestContext, error: unknown): unknown {
 	const status = (error instanceof ServiceError && error.httpCode) || '';
 	if (!['400', '404', '410', '422'].includes(status)) return error;
 	const message = `The position in the list has expired or is no longer valid (status ${status})`;
-	return createListError(context, message, 'Run this again to read the list from its first page.');
-}
-
-function createListError(context: RequestContext, message: string, description = CHECK_REPLY) {
-	const failure = { cause: 'configuration-invalid' } as const;
-	return createRequestError(context, { message, description, failure });
+	return createReplyError(context, message, 'Run this again to read the list from its first page.');
 }

@@ -70,8 +70,8 @@ function findMore(hints: readonly Hint[], { pages, inAll, shown }: ListSoFar): s
 	const saysEnd = hints.some(({ name }) => [PAGES, MORE, /total/].some((one) => one.test(name)));
 	if (pages > 1 || saysEnd) return undefined;
 	if (readHint(hints, /(^|_)cursor$/, readCursor) !== undefined) return 'a cursor';
-	const isFull = readHint(hints, PAGE_SIZE, readNumber) === shown;
-	return isFull ? `a full page of ${shown} records` : undefined;
+	if (readHint(hints, PAGE_SIZE, readNumber) !== shown) return undefined;
+	return `a full page of ${shown} records`;
 }
 
 /** An attribute of a reply, or a header, with its name in one spelling. */

@@ -2,9 +2,9 @@ import { clock } from '../clock';
 import type { Target } from '../endpoints';
 import { parseEnvelope } from '../envelope';
 import type { Envelope } from '../envelope';
-import { createInputError } from '../errors';
+import { createInputError, NotSent } from '../errors';
 import type { ServiceError, Trouble } from '../errors';
-import { createNotSent, createRequestError, getStopSignal } from '../requestContext';
+import { createRequestError, getStopSignal } from '../requestContext';
 import type { RequestContext } from '../requestContext';
 import { parseUrl } from '../url';
 import { getQueue } from './requestQueue';
@@ -14,12 +14,7 @@ import { decideRetry, explain, explainBroken, explainReply } from './trouble';
 import type { Sent } from './trouble';
 
 /** What a successful reply contains. */
-export type ServiceReply = {
-	envelope: Envelope;
-	headers: Headers;
-	/** Requests that were sent for it, retries included. */
-	requests: number;
-};
+export type ServiceReply = { envelope: Envelope; headers: Headers; trouble?: undefined };
 
 /**
  * The only way to the service's API: waits for its turn in the account's queue, sends, parses the reply, and
@@ -38,9 +33,8 @@ export async function request(context: RequestContext, given: Target): Promise<S
 	for (let requests = 1; ; requests++) {
 		// wait for the turn
 		const turn = await queue.waitForTurn({ urgency, isRetry: requests > 1, signal });
-		// a change that was sent must not say that it was not; a list can be shared, so others read it again
-		if (turn === 'notSent' && effect.kind !== 'safe' && failed !== undefined) throw failed;
-		if (turn === 'notSent') throw createNotSent(context);
+		// what was sent must not say that it was not
+		if (turn === 'notSent') throw failed ?? new NotSent(context.n8n.getNode(), context.itemIndex);
 		if ('trouble' in turn) throw failed ?? createRequestError(context, turn.trouble);
 
 		// send, and parse the reply
@@ -50,7 +44,7 @@ export async function request(context: RequestContext, given: Target): Promise<S
 		} finally {
 			queue.endTurn(turn, outcome);
 		}
-		if (outcome.trouble === undefined) return { ...outcome, requests };
+		if (outcome.trouble === undefined) return outcome;
 
 		// explain, and decide whether to retry
 		const { trouble } = outcome;
@@ -64,11 +58,8 @@ export async function request(context: RequestContext, given: Target): Promise<S
 	}
 }
 
-/** What a success contains, or the trouble. */
-type Outcome = { headers: Headers } & (
-	| { envelope: Envelope; trouble?: undefined }
-	| { trouble: Trouble }
-);
+/** How a request ended. */
+type Outcome = ServiceReply | { headers: Headers; trouble: Trouble };
 
 /** A request that reads succeeds unless the reply says that it failed; one that acts must be confirmed. */
 export function parseReply(reply: Reply | Broken, sent: Sent): Outcome {

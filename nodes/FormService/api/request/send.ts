@@ -70,6 +70,8 @@ export async function readReply(
 	const reading = opening.then(async ({ statusCode: status, headers, body }) => {
 		return { status, headers, text: await readText(body) };
 	});
+	const createTimeout = () =>
+		Object.assign(new Error('The reply did not come in time'), { code: 'ETIMEDOUT' });
 	try {
 		return await waitUnlessAborted(reading, clock.timeout(timeoutMs), createTimeout);
 	} catch (error) {
@@ -88,10 +90,7 @@ async function readText(body: Stream): Promise<string | undefined> {
 		if (size > MAX_BYTES) return undefined;
 		chunks.push(chunk);
 	}
-	// a byte order mark is no JSON
-	return Buffer.concat(chunks)
-		.toString()
-		.replace(/^\uFEFF/, '');
+	return Buffer.concat(chunks).toString();
 }
 
 /** Closes the connection of a reply that is not read to its end, should it still come. */
@@ -109,10 +108,6 @@ export function closeReply(opening: Promise<StreamReply>): void {
 export function readTimeout(transport: RequestContext['transport']): number {
 	const timeout = Math.trunc(Number(transport?.timeout));
 	return timeout > 0 ? Math.min(timeout, LONGEST_TIMEOUT_MS) : TIMEOUT_MS;
-}
-
-function createTimeout(): Error {
-	return Object.assign(new Error('The reply did not come in time'), { code: 'ETIMEDOUT' });
 }
 
 /** The errors that n8n throws instead of sending: its protection of private addresses, allowed domains. */

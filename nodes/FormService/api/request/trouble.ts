@@ -1,9 +1,8 @@
-import { uniq, upperFirst } from 'lodash';
+import { upperFirst, without } from 'lodash';
 import type { Failure } from 'n8n-workflow';
 import type { Account } from '../account';
 import { clock } from '../clock';
 import type { Effect } from '../endpoints';
-import { isWebPage } from '../envelope';
 import type { Envelope } from '../envelope';
 import { asSentence, CHECK_BASE_URL, formatTime, shortenText, TRY_LATER } from '../errors';
 import type { Trouble } from '../errors';
@@ -27,9 +26,6 @@ const MAX_TRIES: Partial<Record<Failure['cause'], number>> = {
 /** The first pause before a request is sent again. Each further pause is twice as long. */
 const FIRST_PAUSE_MS = 1_000;
 
-/** The longest pause that a service can ask for with `Retry-After` on a 5xx status. */
-const LONGEST_PAUSE_MS = 60_000;
-
 /**
  * Decides whether to send a request again. What must act once is sent again only if the service certainly
  * did not act: it refused, or no connection was established.
@@ -48,9 +44,7 @@ export function decideRetry(
 	if (kind === 'once' && mayHaveActed) return undefined;
 	// the queue waits for the next window
 	if (failure.cause === 'rate-limited') return 0;
-	const askedMs = ('retryAfterMs' in failure && failure.retryAfterMs) || 0;
-	const pauseMs = FIRST_PAUSE_MS * 2 ** (tries - 1) * (0.5 + random / 2);
-	return Math.max(pauseMs, Math.min(askedMs, LONGEST_PAUSE_MS));
+	return FIRST_PAUSE_MS * 2 ** (tries - 1) * (0.5 + random / 2);
 }
 
 /** The trouble as a person reads it after so many tries. */
@@ -74,12 +68,9 @@ export function explainReply(reply: Reply, envelope: Envelope | undefined, sent:
 	const { status, headers } = reply;
 	if (status === 429) return explainRefusal(headers, clock.now());
 	const [message, description, cause = 'configuration-invalid'] = findText(reply, envelope, sent);
-	const retryAfterMs = readRetryAfter(headers);
-	const isTimed = cause === 'temporarily-unavailable' && retryAfterMs !== undefined;
 	// a service that breaks down can have acted before, and so can one that redirects or whose proxy gives up
 	const hasRefused = envelope?.failed === true || cause === 'credential-invalid';
-	const isTimeout = status === 408 || status === 499;
-	const mayHaveActed = status < 400 ? !hasRefused : status >= 500 || isTimeout;
+	const mayHaveActed = status < 400 ? !hasRefused : status >= 500 || [408, 499].includes(status);
 	// the token is removed before any text is cut off within it
 	const said = shortenText(sent.account.conceal(envelope?.message ?? ''));
 	const isQuoted = said !== '' && cause !== 'credential-invalid' && status !== 404;
@@ -88,7 +79,7 @@ export function explainReply(reply: Reply, envelope: Envelope | undefined, sent:
 		description:
 			isQuoted && mayHaveActed ? `The reply says "${said}". ${description}` : description,
 		httpCode: String(status),
-		failure: isTimed ? { cause, retryAfterMs } : { cause },
+		failure: { cause },
 		mayHaveActed,
 	};
 }
@@ -116,7 +107,8 @@ function findText(reply: Reply, envelope: Envelope | undefined, { effect, accoun
 	}
 	if (status === 403) {
 		const check = noun && `Check that the ${noun} belongs to the token's workspace. `;
-		return ['Access denied (status 403)', check + MORE_RIGHTS];
+		const advice = 'If the account lacks permission, use the credential of another account.';
+		return ['Access denied (status 403)', check + advice];
 	}
 	if (status >= 300 && status < 400) {
 		const place = shortenText(conceal(String(headers.location || 'nowhere')));
@@ -124,7 +116,7 @@ function findText(reply: Reply, envelope: Envelope | undefined, { effect, accoun
 		return [`${baseUrl} redirects to ${place}`, advice];
 	}
 	// a web page with another status, such as 413, can come from a proxy before the service
-	if (isWebPage(text) && [200, 404, 405].includes(status)) {
+	if (/^\s*</.test(text) && [200, 404, 405].includes(status)) {
 		const advice = `${CHECK_BASE_URL} A login page means that the access token was not accepted.`;
 		return [`${baseUrl} returned a web page instead of data (status ${status})`, advice];
 	}
@@ -133,45 +125,33 @@ function findText(reply: Reply, envelope: Envelope | undefined, { effect, accoun
 		const advice = `Check the ID. The ${noun} may have been deleted, or belong to another workspace.`;
 		return [`${upperFirst(noun)} not found`, advice];
 	}
-	const details = joinDetails(envelope, conceal);
-	const advice = effect.kind === 'safe' ? undefined : 'Check the values of this item.';
-	if (status >= 400) {
-		const message = `Form Service rejected the request (status ${status})`;
-		return [message, details || (advice ?? "Check the node's parameters.")];
-	}
-	if (envelope?.failed) {
-		return ["Form Service couldn't complete the request", details || (advice ?? TRY_LATER)];
+	if (status >= 400 || envelope?.failed) {
+		const at = status >= 400 ? ` (status ${status})` : '';
+		const details = without(envelope?.details, envelope?.message).join(' ');
+		const advice = shortenText(conceal(details), MAX_DETAILS_LENGTH) || CHECK_VALUES;
+		return [`Form Service rejected the request${at}`, advice];
 	}
 	return envelope === undefined
 		? ['Form Service sent an empty or incomplete reply', TRY_LATER, 'temporarily-unavailable']
 		: ['Form Service sent a reply that does not say whether the request succeeded', TRY_LATER];
 }
 
-const MORE_RIGHTS = 'If the account lacks permission, use the credential of another account.';
+/** The longest text of all messages on single fields. */
+const MAX_DETAILS_LENGTH = 1_000;
+
+const CHECK_VALUES = 'Check the parameters of this node and the values of its items.';
 
 /** Where a service sends those who have not logged in. */
 const LOGIN = /\b(log|sign)[-_]?in\b/i;
-
-/** The most messages on single fields that are shown. */
-const MAX_DETAILS = 20;
-
-/** The service's messages on single fields, one a line. */
-function joinDetails(envelope: Envelope | undefined, conceal: Account['conceal']): string {
-	const { message, details = [] } = envelope ?? {};
-	const lines = uniq(details).filter((line) => line !== message);
-	const shown = lines.slice(0, MAX_DETAILS).map((line) => shortenText(conceal(line)));
-	return shown.join('\n');
-}
 
 /** Codes of Node that come before there is a connection, and never from one that was open: nothing was sent. */
 const NOT_CONNECTED = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/;
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/;
 
 /** The trouble of a request that got no whole reply. */
-export function explainBroken({ code, isRefusedByN8n }: Broken, origin: string): Trouble {
-	const [message, description, cause = 'configuration-invalid']: Text = isRefusedByN8n
-		? [`n8n does not allow requests to ${origin}`, `${code}. ${CHECK_N8N}`]
-		: findBrokenText(code, origin);
+export function explainBroken(broken: Broken, origin: string): Trouble {
+	const [message, description, cause = 'configuration-invalid'] = findBrokenText(broken, origin);
+	const { code, isRefusedByN8n } = broken;
 	const isSent = !isRefusedByN8n && !NOT_CONNECTED.test(code) && !CERTIFICATE.test(code);
 	return { message, description, failure: { cause }, mayHaveActed: isSent };
 }
@@ -180,7 +160,8 @@ const OWN_AUTHORITY =
 	'If its certificate comes from your own authority, add the authority to n8n (NODE_EXTRA_CA_CERTS).';
 const CHECK_N8N = "Check the allowed domains of the credential and n8n's SSRF protection.";
 
-function findBrokenText(code: string, origin: string): Text {
+function findBrokenText({ code, isRefusedByN8n }: Broken, origin: string): Text {
+	if (isRefusedByN8n) return [`n8n does not allow requests to ${origin}`, `${code}. ${CHECK_N8N}`];
 	if (NOT_CONNECTED.test(code)) {
 		const reason = code === 'ECONNREFUSED' ? 'connection refused' : 'unknown host';
 		const message = `Couldn't connect to ${origin} (${reason})`;
@@ -211,29 +192,28 @@ const RETRY_AFTER_MARGIN_MS = 1_000;
 
 /** A refusal for the minute's limit, or for the day's: it shows the day's number of requests, or a long wait. */
 export function explainRefusal(headers: Headers, now: number): Trouble {
-	const askedMs = Math.min(readRetryAfter(headers) ?? LONGEST_MINUTE_MS, LONGEST_DAY_MS);
-	const waitMs = askedMs + RETRY_AFTER_MARGIN_MS;
+	// seconds (RFC 9110, section 10.2.3); the service sends no dates
+	const askedMs = Number(headers['retry-after'] ?? NaN) * 1_000;
+	const limitedMs = askedMs >= 0 ? Math.min(askedMs, LONGEST_DAY_MS) : LONGEST_MINUTE_MS;
+	const waitMs = limitedMs + RETRY_AFTER_MARGIN_MS;
 	const shown = Number(headers['x-ratelimit-limit']);
-	const explainLimit = (count: number, period: string) =>
-		`Form Service allows ${count.toLocaleString('en-US')} requests a ${period} for all nodes, workflows and tools that use this account.`;
-	if (askedMs > LONGEST_MINUTE_MS || shown === REQUESTS_PER_DAY) {
+	const isOfDay = limitedMs > LONGEST_MINUTE_MS || shown === REQUESTS_PER_DAY;
+	const limit = isOfDay
+		? '1,440 requests a day'
+		: `${shown || REQUESTS_PER_MINUTE} requests a minute`;
+	const shared = `Form Service allows ${limit} for all nodes, workflows and tools that use this account.`;
+	if (isOfDay) {
 		return {
 			message: `Daily request limit reached. It resets at ${formatTime(now + waitMs)}`,
-			description: `${explainLimit(REQUESTS_PER_DAY, 'day')} Run this again after that time, or let the workflow send fewer requests.`,
+			description: `${shared} Run this again after that time, or let the workflow send fewer requests.`,
 			httpCode: '429',
 			failure: { cause: 'quota-exhausted', resetsAtEpochMs: now + waitMs },
 		};
 	}
 	return {
 		message: "This account's per-minute limit is used up",
-		description: `${explainLimit(shown || REQUESTS_PER_MINUTE, 'minute')} Let other workflows on this account send fewer requests.`,
+		description: `${shared} Let other workflows on this account send fewer requests.`,
 		httpCode: '429',
 		failure: { cause: 'rate-limited', retryAfterMs: waitMs },
 	};
-}
-
-/** `Retry-After` in milliseconds (RFC 9110, section 10.2.3); undefined for a date, which the service does not send. */
-export function readRetryAfter(headers: Headers): number | undefined {
-	const seconds = Number(headers['retry-after'] ?? NaN);
-	return seconds >= 0 ? seconds * 1_000 : undefined;
 }

@@ -74,7 +74,8 @@ describe('a new endpoint', () => {
 
 	it('is sent with its method, is retried as its effect allows, and needs no body', async () => {
 		const { context, target, sent } = served({ status: 503 }, done);
-		expect(await request(context, target(deleteForm))).toMatchObject({ requests: 2 });
+		await request(context, target(deleteForm));
+		expect(sent).toHaveLength(2);
 		const url = 'https://forms.example.com/api/v1/forms/AbC123';
 		const json = 'application/json';
 		const headers = { Accept: json, 'Content-Type': json };
@@ -115,7 +116,7 @@ it('one place is free again, however sending throws', async () => {
 		};
 		await expect(request(throwing, target())).rejects.toThrow('odd');
 	}
-	expect(await request(context, target())).toMatchObject({ requests: 1 });
+	expect(await request(context, target())).toHaveProperty('envelope');
 });
 
 it('a reply that announces and sends more than 128 MB is an error, and is not read to its end', async () => {

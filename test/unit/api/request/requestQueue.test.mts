@@ -87,9 +87,9 @@ describe('the limit of a minute', () => {
 	}
 
 	it('is 60 at first, counted from the end of each request', async () => {
-		const seconds = await secondsUntil(61);
+		const seconds = await secondsUntil(121);
 		expect(seconds.slice(0, 60).filter((second) => second > 1)).toEqual([]);
-		expect(seconds[60]).toBe(60);
+		expect([seconds[60], seconds[119], seconds[120]]).toEqual([60, 61, 120]);
 	});
 
 	it.each<[string, Ended[], number, number]>([

@@ -1,31 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createAccount } from '../../../../nodes/FormService/api/account.ts';
-import { unwrap } from '../../../../nodes/FormService/api/envelope.ts';
-import { parsePdfLink, parseUpdatedForm } from '../../../../nodes/FormService/api/replies/parse.ts';
-import type { RequestContext } from '../../../../nodes/FormService/api/requestContext.ts';
+import { createAccount } from '../../../nodes/FormService/api/account.ts';
+import { unwrap } from '../../../nodes/FormService/api/envelope.ts';
+import type { RequestContext } from '../../../nodes/FormService/api/requestContext.ts';
+import { parsePdfLink } from '../../../nodes/FormService/api/service.ts';
 
 const account = createAccount({ accessToken: 'token', baseUrl: 'https://forms.example.com' });
 const context = { account, n8n: { getNode: () => ({}) } } as unknown as RequestContext;
-
-describe('the reply to updated settings', () => {
-	const form = { id: 'aB3xY9', name: 'Contact', updated_at: '2026-11-22T09:30:00.000000Z' };
-
-	it('has the form, and the message of the service', () => {
-		const reply = unwrap({ success: true, message: 'Updated.', data: form });
-		expect(parseUpdatedForm(context, reply)).toEqual({ message: 'Updated.', ...form });
-	});
-
-	it.each(['id', 'name', 'updated_at'])(
-		'is an error that says what was done without %s',
-		(name) => {
-			const reply = unwrap({ success: true, data: { ...form, [name]: null } });
-			const description = "The settings are updated; don't send them again.";
-			expect(() => parseUpdatedForm(context, reply)).toThrow(
-				expect.objectContaining({ description }),
-			);
-		},
-	);
-});
 
 describe('the link to a PDF', () => {
 	const pdf = 'https://forms.example.com/files/1.pdf';

@@ -1,0 +1,333 @@
+import { request as send } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { range } from 'lodash';
+import type { INodeParameters } from 'n8n-workflow';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+	answer,
+	bodyOf,
+	demoForms,
+	redirect,
+	slow,
+	status,
+	success,
+	tooMany,
+	type Fault,
+} from '../../../service/index.mts';
+import { n8nFor, time } from '../../harness.mts';
+import { container, core, ssrfProtection } from '../../n8n/core.mts';
+import { elsewhere } from '../../servers.mts';
+import { answered, AT_ONCE, createWorld, running, type World } from '../../world.mts';
+import { downloadAnswers, startDownloads, textOfFile } from '../adding.mts';
+
+const { contact } = demoForms;
+const SECRET = 'demo-webhook-secret-3f9d1c';
+
+const world = await running();
+const { service, n8n } = world;
+
+async function downloadAnswer(link: string, by: World = world) {
+	const { items, run, problems } = await downloadAnswers(by, [[link]]);
+	return { run, text: textOfFile(items[0]), problem: problems[0][0] };
+}
+
+/** Downloads the PDF of a response; the service gives this link to it, or its own. */
+async function downloadPdf(link?: string, requestOptions: INodeParameters = {}) {
+	const fault = success({ pdf_url: link });
+	if (link !== undefined) service.faults.set({ fault, match: { path: /\/pdf$/ } });
+	const [{ uuid }] = service.store.responses(contact);
+	const get = { resource: 'response', operation: 'getPdf', responseId: uuid, download: true };
+	return await n8n.runNode({ ...get, requestOptions });
+}
+
+type Listener = NonNullable<Parameters<typeof elsewhere>[0]>;
+
+const redirectTo =
+	(location: string): Listener =>
+	(_request, reply) =>
+		reply.writeHead(302, { location }).end();
+
+/** Sends a megabyte at a time, for as long as it is taken. */
+const sendWithoutEnd: Listener = (_request, reply) => {
+	const piece = Buffer.alloc(1_000_000);
+	const more = () => {
+		while (reply.write(piece));
+	};
+	reply.on('drain', more);
+	more();
+};
+
+describe('the file of a respondent', () => {
+	afterEach(() => void (ssrfProtection.enabled = false));
+
+	it('is fetched without the token', async () => {
+		const other = await elsewhere();
+		const { text } = await downloadAnswer(`${other.namedUrl}/cv.txt`);
+		const [{ headers }, ...others] = other.visits;
+		expect([text, others]).toEqual(['a file', []]);
+		expect(headers.authorization ?? headers.cookie).toBeUndefined();
+	});
+
+	it('is not fetched where it is redirected to a private host', async () => {
+		const other = await elsewhere(redirectTo('https://localhost/x'));
+		const { problem } = await downloadAnswer(`${other.namedUrl}/cv.txt`);
+		const reason = 'it leads to an IP address or a private host name';
+		expect(problem).toBe(`0.txt: The link to the file was not followed: ${reason}`);
+		expect(other.visits).toHaveLength(1);
+	});
+
+	it.each([
+		[5, ''],
+		[6, '0.txt: The link to the file redirects in a loop'],
+	])('is fetched over at most five redirects, here %i', async (count, expected) => {
+		let left = count;
+		const other = await elsewhere((request, reply) =>
+			left-- > 0 ? redirectTo(`/${left}`)(request, reply) : reply.end('the file'),
+		);
+		const { problem } = await downloadAnswer(`${other.namedUrl}/cv.txt`);
+		expect(problem).toBe(expected);
+	});
+
+	it("is not fetched from a name of a private address with n8n's SSRF protection", async () => {
+		const other = await elsewhere();
+		ssrfProtection.enabled = true;
+		const baseUrl = service.url.replace('127.0.0.1', 'localhost');
+		const named = { service, n8n: n8nFor({ accessToken: service.token, baseUrl }) };
+		const { problem } = await downloadAnswer(`${other.namedUrl}/cv.txt`, named);
+		expect(problem).toMatch(/^0\.txt: The file at .* could not be fetched/);
+		expect(other.visits).toEqual([]);
+	});
+
+	it('is left out unread if its host announces more than 256 MB', async () => {
+		const other = await elsewhere((_request, reply) =>
+			reply.writeHead(200, { 'content-length': 300_000_000 }).write('a'),
+		);
+		const { problem } = await downloadAnswer(`${other.namedUrl}/cv.txt`);
+		expect(problem).toContain('exceed 256 MB');
+	});
+});
+
+describe('the PDF of a response', () => {
+	const isPdf: Listener = (_request, reply) => reply.end('%PDF-1.7');
+	const ofPdf = { path: /^\/pdf\// };
+
+	it("is fetched with the token from the account's origin, also from the API, as any kind of file", async () => {
+		expect((await downloadPdf()).error).toBeUndefined();
+		expect(service.visits.map(({ token, headers }) => [token, headers.accept])).toEqual([
+			[service.token, '*/*'],
+		]);
+		await downloadPdf(`${service.baseUrl}/workspace`);
+		expect(service.requests.at(-1)).toMatchObject({ path: '/workspace', token: service.token });
+	});
+
+	it('is fetched without the token from anywhere else', async () => {
+		const other = await elsewhere((request, reply) => {
+			const respond = request.url === '/start' ? redirectTo('/summary.pdf') : isPdf;
+			respond(request, reply);
+		});
+		const link = `${other.url.replace('127.0.0.1', 'localhost')}/start`;
+		const { items } = await downloadPdf(link);
+		expect(items[0].binary?.data.mimeType).toBe('application/pdf');
+		expect(other.visits.map(({ url }) => url)).toEqual(['/start', '/summary.pdf']);
+		expect(other.visits.flatMap(({ headers }) => headers.authorization ?? [])).toEqual([]);
+	});
+
+	it('is fetched without the token where Form Service redirects to it', async () => {
+		const other = await elsewhere(isPdf);
+		service.faults.set({ fault: redirect(`${other.url}/x.pdf`), match: ofPdf });
+		expect((await downloadPdf()).error).toBeUndefined();
+		expect(service.visits.map(({ token }) => token)).toEqual([service.token]);
+		expect(other.visits.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+	});
+
+	it('is fetched without the token where another host redirects to the API', async () => {
+		const other = await elsewhere(redirectTo(`${service.baseUrl}/workspace`));
+		const { run } = await downloadPdf(`${other.url}/summary.pdf`);
+		expect(JSON.stringify(run)).not.toContain(SECRET);
+		const followed = service.requests.filter(({ path }) => path === '/workspace');
+		expect(new Set(followed.map(({ token }) => token))).toEqual(new Set([undefined]));
+	});
+
+	it('is fetched through the proxy of the node', async () => {
+		const proxy = await elsewhere(({ url = '', headers }, reply) => {
+			send(url, { headers }, (answer) => {
+				reply.writeHead(answer.statusCode!, answer.headers);
+				answer.pipe(reply);
+			}).end();
+		});
+		const link = `${(await elsewhere(isPdf)).url}/summary.pdf`;
+		const { items } = await downloadPdf(link, { proxy: proxy.url });
+		expect(items[0].binary).toHaveProperty('data');
+		const [{ path }] = service.requests;
+		expect(proxy.visits.map(({ url }) => url)).toEqual([service.baseUrl + path, link]);
+	});
+
+	it('is requested again after a refusal', async () => {
+		service.faults.set({ fault: tooMany(60, 20), times: 1, match: ofPdf });
+		expect((await downloadPdf()).items[0].binary).toHaveProperty('data');
+		expect(service.visits).toHaveLength(2);
+	});
+});
+
+it('what comes instead of a file is not read to its end', async () => {
+	const closed = Promise.withResolvers<void>();
+	const other = await elsewhere((request, reply) => {
+		reply.on('close', closed.resolve);
+		reply.writeHead(404);
+		sendWithoutEnd(request, reply);
+	});
+	const { problem } = await downloadAnswer(`${other.namedUrl}/cv.txt`);
+	expect(problem).toMatch(/status 404/);
+	await closed.promise;
+});
+
+/** Links to so many files on the service's own host, whose replies are these. */
+function linksTo({ service }: World, count: number, fault: Fault): string[] {
+	service.faults.set({ fault, match: { path: /^\/files/ } });
+	return range(count).map((index) => `${service.url}/files/${index}.txt`);
+}
+
+/** A file that is sent as a few bytes and unpacks to some million. */
+const packed = (megabytes: number): Fault => ({
+	stage: 'instead',
+	act: ({ reply }) =>
+		void reply.header('content-encoding', 'gzip').send(gzipSync(Buffer.alloc(megabytes * 1e6))),
+});
+
+const file = answer(200, 'text/plain', 'a');
+
+describe('the files of many responses', () => {
+	it('are in the items of their responses', async () => {
+		const { namedUrl } = await elsewhere(({ url }, reply) =>
+			reply.writeHead(url === '/7' ? 404 : 200).end(url),
+		);
+		const links = range(20).map((index) => [`${namedUrl}/${index}`]);
+		const { items, problems } = await downloadAnswers(world, links);
+		expect(items.map(textOfFile)).toEqual(range(20).map((at) => (at === 7 ? '' : `/${at}`)));
+		const missing = expect.stringMatching(/^0\.txt: The file .* \(status 404\)$/);
+		expect(problems).toEqual(range(20).map((index) => [index === 7 ? missing : '']));
+	});
+
+	it('are downloaded for four at a time, also after a run that waited was canceled', async () => {
+		const world = await createWorld(AT_ONCE);
+		const { visits } = world.service;
+		const links = linksTo(world, 1, slow(Infinity));
+		const start = async (open: number) => {
+			const run = startDownloads(world, Array<string[]>(4).fill(links));
+			await answered(visits, open);
+			return run;
+		};
+		const cancel = async (run: Awaited<ReturnType<typeof start>>) => {
+			run.cancel();
+			await run.done;
+		};
+		await time.still(async () => {
+			const first = await start(4);
+			await cancel(await start(4));
+			const next = await start(4);
+			expect(visits).toHaveLength(4);
+			// what was open ends, and makes place
+			await cancel(first);
+			await answered(visits, 8);
+			expect(visits).toHaveLength(8);
+			await cancel(next);
+		});
+	});
+
+	it("neither use the account's limit nor count as failures of Form Service", async () => {
+		const world = await createWorld();
+		const links = linksTo(world, 1, status(500, 'Broken'));
+		await downloadAnswers(world, Array<string[]>(25).fill(links));
+		expect(world.service.visits).toHaveLength(100);
+		const { error } = await world.n8n.runNode({ resource: 'form', operation: 'getAll' });
+		expect(error).toBeUndefined();
+	});
+});
+
+describe('the files of one response', () => {
+	it('are 20, and of each other one the item says so', async () => {
+		const { items, problems } = await downloadAnswers(world, [linksTo(world, 22, file)]);
+		expect(world.service.visits).toHaveLength(20);
+		expect(Object.keys(items[0].binary ?? {})).toHaveLength(20);
+		const TOO_MANY = 'Only the first 20 files of a response are downloaded';
+		expect(problems).toEqual([[`20.txt: ${TOO_MANY}`, `21.txt: ${TOO_MANY}`]]);
+	});
+
+	it.each([
+		['a minute', 60, undefined],
+		['a minute with a shorter Timeout, which each file has,', 60, 40_000],
+		['as long as a longer Timeout', 90, 90_000],
+	])(
+		'take %s at most, and of each that is not there by then the item says so',
+		async (...given) => {
+			const [, seconds, timeout] = given;
+			const begun = time.now();
+			const links = linksTo(world, 5, slow(Infinity));
+			const { problems } = await downloadAnswers(world, [links], { timeout });
+			const TOO_LATE = 'The files of this response could not be downloaded in time';
+			expect(problems[0].slice(1)).toEqual(range(1, 5).map((at) => `${at}.txt: ${TOO_LATE}`));
+			expect(time.now() - begun).toBeGreaterThanOrEqual(1_000 * seconds);
+			expect(time.now() - begun).toBeLessThan(1_000 * seconds + 2_000);
+		},
+	);
+
+	it('are requested four times in all while that may help', async () => {
+		const { service } = world;
+		const first = { path: /files\/0\.txt/ };
+		service.faults.set({ fault: status(503, 'Later'), times: 3, match: first });
+		service.faults.set({ fault: file, match: first });
+		const { items } = await downloadAnswers(world, [linksTo(world, 2, status(503, 'Later'))]);
+		expect(Object.keys(items[0].binary ?? {})).toHaveLength(1);
+		expect(service.visits).toHaveLength(8);
+	});
+});
+
+describe('n8n’s storage', () => {
+	const binaryData = container.get(core.BinaryDataService) as unknown as {
+		setManager(mode: string, manager: unknown): void;
+	};
+	afterEach(() => binaryData.setManager('filesystem-v2', undefined));
+
+	/** Lets n8n store files by this. */
+	const storeBy = (take: (chunk: Buffer) => void) =>
+		binaryData.setManager('filesystem-v2', {
+			async store(_location: unknown, body: AsyncIterable<Buffer>) {
+				let fileSize = 0;
+				for await (const chunk of body) {
+					fileSize += chunk.length;
+					take(chunk);
+				}
+				return { fileId: 'file', fileSize };
+			},
+		});
+
+	it('gets a file while the file arrives, so the file is never held as a whole', async () => {
+		const stored = Promise.withResolvers<void>();
+		const { namedUrl } = await elsewhere((_request, reply) => {
+			reply.write('begin');
+			// the rest is sent once the beginning has been stored
+			void stored.promise.then(() => reply.end(' end'));
+		});
+		let content = '';
+		storeBy((chunk) => {
+			content += chunk.toString();
+			stored.resolve();
+		});
+		const { items } = await downloadAnswers(world, [[`${namedUrl}/large.bin`]]);
+		expect(items[0].binary?.message).toMatchObject({ id: 'filesystem-v2:file' });
+		expect(content).toBe('begin end');
+	});
+
+	it('gets 256 MB for each response at most, and the item names each file beyond them', async () => {
+		storeBy(() => {});
+		const faults = [bodyOf(134), bodyOf(134), packed(1), file];
+		const links = faults.flatMap((fault, index) => {
+			world.service.faults.set({ fault, match: { path: new RegExp(`/files/${index}`) } });
+			return `${world.service.url}/files/${index}.txt`;
+		});
+		// 256 MB are 268.4 million bytes
+		const { problems } = await downloadAnswers(world, [links, links.slice(0, 1)]);
+		const TOO_LARGE = 'The files of this response exceed 256 MB in total';
+		expect(problems).toEqual([[`2.txt: ${TOO_LARGE}`, `3.txt: ${TOO_LARGE}`], ['']]);
+	});
+});
