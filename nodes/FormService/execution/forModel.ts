@@ -7,8 +7,8 @@ import { toOptions } from '../parameters/properties';
 import type { Operation, Prepare, Prepared } from './operation';
 
 /**
- * The node as a tool of a model: the model selects its output by name, gets no files and no secrets, and
- * no more at a time than it can use.
+ * The node as a tool of a model: the model selects its output by name, and gets no files and no more at a time
+ * than it can use.
  */
 
 const onlyForTools = { '@tool': [true] };
@@ -101,8 +101,8 @@ export function isTool({ type }: Pick<INode, 'type'>): boolean {
 }
 
 /**
- * Prepares the operation of a tool: reads Output and Fields in place of Simplify, leaves out files and
- * secrets, and selects a page of all results.
+ * Prepares the operation of a tool: reads Output and Fields in place of Simplify, leaves out files, and
+ * selects a page of all results.
  */
 export function prepareForModel(prepare: Prepare, input: Input): Prepared {
 	const output = readChoice(input, 'output', 'Output', OUTPUTS);

@@ -27,14 +27,13 @@ export function listInvalidItems(
 ): NodeError {
 	const [{ item: first, error }] = invalid;
 	if (invalid.length === 1) return error;
-	const count = `${invalid.length} of ${total} items are invalid`;
 	const groups = Object.values(groupBy(invalid, (one) => addDetails(one.error)));
 	const names = groups.map((same) => upperFirst(nameItems(same.map(({ item }) => item))));
 	const lines = groups.map(([one], at) => `${names[at]}: ${addDetails(one.error)}`);
 	const explanation =
 		groups.length === 1
 			? { message: error.message, lines: [`${names[0]} are invalid.`, error.description] }
-			: { message: count, lines };
+			: { message: `${invalid.length} of ${total} items are invalid`, lines };
 	return createInputError(error.node, {
 		message: explanation.message,
 		description: compact(explanation.lines).join('\n'),

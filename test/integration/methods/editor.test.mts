@@ -37,6 +37,16 @@ describe('The list of forms', () => {
 		expect(results.map(({ value }) => value)).toEqual(found);
 	});
 
+	it('that cannot be loaded says so with a status, for which n8n links to the credential', async () => {
+		const world = await createWorld();
+		world.service.faults.set({ fault: 'unauthorized' });
+		await expect(world.n8n.searchForms()).rejects.toMatchObject({
+			httpCode: '401',
+			message: 'Form Service rejected the access token',
+			description: 'Enter a valid access token in the Form Service credential.',
+		});
+	});
+
 	it('tells forms of one name apart by their IDs', async () => {
 		const forms = ['a1', 'a2'].map((id) => ({ id, uuid: randomUUID(), name: 'Again' }));
 		const own = await listForms(...forms, { id: 'a3', name: 'Once', is_closed: '1' }, { id: 'a4' });

@@ -16,8 +16,6 @@ export type OperationCase = {
 	name: string;
 	resource: string;
 	operation: string;
-	/** As n8n's list of nodes names it. */
-	action?: string;
 	/** What the operation needs; all else has its default. */
 	parameters: INodeParameters;
 	/** What sending its request twice would do, as the endpoints say. */
@@ -85,7 +83,6 @@ function caseOf(resource: INodePropertyOptions, option: INodePropertyOptions): O
 	return {
 		name: `${resource.name}: ${option.name}`,
 		...ids,
-		action: option.action,
 		parameters: { ...ids, ...parameters },
 		effect: effect.kind,
 		ownRequest: url.includes('{'),
