@@ -8,17 +8,17 @@ type Figures = Record<string, unknown>;
 
 const INTRODUCTION = `# Reliability
 
-Results of tests in real n8n processes, while the service fails and n8n is killed, written by \`npm run test:n8n -- --write\`.
+Results of tests in real n8n processes, while the stand-in for Form Service fails and n8n is killed, written by \`npm run test:n8n -- --write\`.
 
 ## Delivery
 
-Each run submits responses through the form's page at random times. n8n polls every 10 seconds, for which the stand-in's rate limits are raised. One in three requests for responses or fields fails, each time in another way, but no more than two in a row. n8n is killed with SIGKILL at random times, in durable mode every other time in a poll, and restarted. A response counts as delivered if an execution in n8n's database contains it.
+Each run submits responses through the form's page at random times. n8n polls every 10 seconds, so the stand-in's rate limits are raised. One in three requests for responses or fields fails in one of many ways, but no more than two in a row. n8n is killed with SIGKILL at random times and restarted. In durable mode, every other kill falls in a poll. A response counts as delivered if an execution in n8n's database contains it.
 
 **Findings** are responses that were lost or repeated. In durable mode, every finding fails the test. In default mode, a kill between n8n's two writes can lose or repeat the responses of a poll. The test reads n8n's database before and after each kill, and fails at any finding that the two writes do not explain. Use durable mode where a lost poll, of up to 100 responses, matters.`;
 
 const QUEUE = `## Queue mode
 
-Each submitted response leads to an update, which the service must receive once. \`Polls\` are requests for responses, \`Poll times\` counts how often n8n called the trigger, and \`Workers\` has the executions of each of two workers. \`Refused\` updates exceeded the limit of the minute, since processes do not know of each other, and were sent again.`;
+Each submitted response leads to an update, which the service must receive once. \`Polls\` counts requests for responses, \`Poll times\` how often n8n called the trigger, and \`Workers\` the executions of each of two workers. \`Refused\` updates exceeded the minute's limit, because processes share no count, and were sent again.`;
 
 const nameColumn = (name: string) => lodash.upperFirst(lodash.lowerCase(name));
 
