@@ -57,18 +57,6 @@ describe('A failure', () => {
 		expectHourly(world.reports.slice(4));
 	});
 
-	it('of a form at its first reading delays only that form', async () => {
-		const world = new World(['A', 'B']);
-		const { A, B } = world.forms;
-		await world.begin(failAll(faults.serverError, 'B'));
-		await world.run(1, undefined, failAll(faults.serverError, 'B'));
-		for (const form of [A, B]) world.submit(form);
-		await world.run(10, undefined, failAll(faults.serverError, 'B'));
-		expect(world.delivered).toEqual(['A-2 responseCompleted']);
-		await world.run(32);
-		expect(world.delivered).toEqual(['A-2 responseCompleted', 'B-2 responseCompleted']);
-	});
-
 	it('at the activation lets it fail, and the next attempt is a first one', async () => {
 		const world = new World(['A', 'B']);
 		const { A } = world.forms;

@@ -6,15 +6,6 @@ import { failAll, failPage, faults } from './service.mts';
 import { DAY_MINUTES, DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
 import { ALL, createPaged, fill, START, World } from './world.mts';
 
-it('What is imported with an old date is new once the first reading has ended', async () => {
-	const { world, A } = createPaged({ pages: 5 });
-	await world.beginAndRun(60);
-	world.oracle.appear(A.submit(false, START - 30 * DAY_MS));
-	A.kept.splice(A.kept.length >> 1, 0, A.kept.pop()!);
-	await world.run(60);
-	expect(world.delivered).toEqual(['A-15 responseCompleted']);
-});
-
 it.each<[number, number, Mode]>([
 	[-10, 0, 'durable'],
 	[3 * DAY_MINUTES, 0, 'durable'],

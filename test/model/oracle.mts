@@ -87,14 +87,6 @@ export class Oracle {
 		completed.isOwed = isOwed && this.isWanted(response, 'responseCompleted');
 	}
 
-	/** A response that the trigger has seen as complete stays so; nobody knows whether it has. */
-	reopen(response: Response): void {
-		const completed = this.find(response, 'responseCompleted');
-		if (completed === undefined) return;
-		const isSeen = completed.deliveredAt.length > 0 && !completed.isRepeatable;
-		if (!isSeen) this.appear(response, false, completed.isRepeatable);
-	}
-
 	/**
 	 * The trigger begins with a form: what is there is not new, unless existing responses are wanted.
 	 *
@@ -128,9 +120,8 @@ export class Oracle {
 		const isSeenBefore = (subject: Subject) => isRead('form' in subject ? subject.form : subject);
 		this.edits.change(readSince, isSeenBefore);
 		for (const [key, belief] of this.beliefs) {
-			const { subject, event, at } = belief;
-			const isReopened = event === 'responseCompleted' && (subject as Response).incomplete;
-			const isListed = subject.missingSince === undefined && !isReopened;
+			const { subject, at } = belief;
+			const isListed = subject.missingSince === undefined;
 			const isSeen = isListed && at <= readSince && (!('form' in subject) || isRead(subject.form));
 			if (isSeen) this.beliefs.delete(key);
 			else belief.isOwed = false;

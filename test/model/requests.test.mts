@@ -41,18 +41,6 @@ async function runTriggers(
 	}
 }
 
-it('Requests per Day are spread evenly: 144 as the highest of ten triggers give each a poll every 100 minutes', async () => {
-	const worlds = createTriggers(
-		lodash.times(10, (index) => ({ requestsPerDay: index === 3 ? 72 : 144 })),
-	);
-	await runTriggers(worlds, DAY_MINUTES, 5);
-	for (const { requestTimes } of worlds) {
-		// the first gaps are those of triggers that did not know of each other yet
-		const gaps = requestTimes.slice(3).map((at, index) => at - requestTimes[index + 2]);
-		expect(new Set(gaps.map((ms) => Math.round(ms / MINUTE_MS)))).toEqual(new Set([100]));
-	}
-});
-
 it('Requests per Day are kept by all triggers of an account, whatever they watch and whatever fails', async () => {
 	const how = fc.record({
 		pageSize: fc.constantFrom(2, 3, Infinity),

@@ -21,8 +21,6 @@ export type Response = {
 	missingSince?: number;
 	/** It was missing for so long that the trigger may or may not have forgotten it. */
 	isDoubtful?: boolean;
-	/** It was complete, so the trigger may remember it as complete. */
-	isReopened?: boolean;
 };
 
 export type Order = 'oldest' | 'newest' | 'shuffled';
@@ -49,8 +47,6 @@ export class Form {
 	edits = 0;
 	/** Epoch milliseconds. */
 	readonly createdAt: number;
-	/** Whether the list of forms says when the form was created. */
-	isDated = true;
 	missingSince?: number;
 	/** The same as of a response, until the list of forms is read. */
 	isDoubtful = false;
@@ -105,8 +101,6 @@ export type Sent = {
 /** How the service and the way to it treat one poll. */
 export type Treatment = {
 	failWith?: (request: Sent) => Fault | undefined;
-	/** What happens before the service replies to a request. */
-	beforeReply?: (request: Sent) => unknown;
 	/** Milliseconds that each reply takes. */
 	latencyMs?: number;
 };
@@ -134,11 +128,8 @@ export const faults = {
 	brokenConnection: { code: 'ECONNRESET' },
 	certificate: { code: 'CERT_HAS_EXPIRED' },
 	noReply: { hangs: true },
-	login: { status: 302, headers: { location: '/login' }, body: '' },
-	webPage: { status: 200, headers: { 'content-type': 'text/html' }, body: '<!doctype html>' },
 	cutBody: { status: 200, body: '{"success":true,"data":[{"uuid":"A-1","numb' },
 	oddBody: { status: 200, body: '{"success":true,"data":{"a":1}}' },
-	successFalse: { status: 200, body: message('It failed') },
 } satisfies Record<string, Fault>;
 
 export type FaultName = keyof typeof faults;
@@ -193,7 +184,6 @@ export class Service {
 		if (ms > 0) await time.sleep(Math.min(ms, timeout));
 		const code = ms > timeout ? 'ECONNABORTED' : fault && 'code' in fault ? fault.code : undefined;
 		if (code !== undefined) throw Object.assign(new Error(`It failed: ${code}`), { code });
-		treatment.beforeReply?.(one);
 		const reply = fault && 'status' in fault ? fault : this.answer(one, url);
 		one.isGood = fault === undefined && reply.status < 400;
 		const date = new Date(time.actual()).toUTCString();
@@ -216,8 +206,8 @@ export class Service {
 		const pages = { pageSize: this.otherPageSize, paging: 'link' } as const;
 		if (one.kind === 'forms') {
 			const listed = Object.values(this.forms).filter((form) => form.listed);
-			const records = listed.map(({ id, name, edits, kept, createdAt, isDated }) => {
-				const created_at = isDated ? toIso(createdAt) : undefined;
+			const records = listed.map(({ id, name, edits, kept, createdAt }) => {
+				const created_at = toIso(createdAt);
 				const changing = { responses_count: kept.length, updated_at: one.at };
 				return { id, name, description: `${edits}`, ...changing, created_at };
 			});

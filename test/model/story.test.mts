@@ -59,7 +59,6 @@ const happenings: Record<string, (scene: Scene) => unknown> = {
 		for (let count = n % 13; count > 0; count--) world.submit(form, count % 4 === 3);
 	},
 	'someone completes a response': ({ world, open }) => open && world.complete(open),
-	'a response is reopened': ({ world, response }) => world.reopen(response),
 	'a response is edited': ({ world, response }) => world.edit(response),
 	'a response is deleted or restored': ({ world, response }) =>
 		world.setDeleted(response, !response.deleted),
@@ -159,7 +158,6 @@ const pageSizes = fc.constantFrom(2, 3, 7, Infinity);
 const listing = fc.record({
 	order: fc.constantFrom<Order>('oldest', 'newest', 'shuffled'),
 	pageSize: pageSizes,
-	isDated: fc.boolean(),
 	paging: fc.constantFrom<Paging>('link', 'number', 'cursor'),
 });
 

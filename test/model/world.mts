@@ -98,18 +98,11 @@ export class World {
 		this.oracle.edit(subject);
 	}
 
-	reopen(response: Response): void {
-		if (response.incomplete) return;
-		response.incomplete = true;
-		response.isReopened = true;
-		this.oracle.reopen(response);
-	}
-
 	createForm(id: string): Form {
 		const form = new Form(id, Math.floor(this.time.actual() / 1000) * 1000);
 		// it is listed as the others are
-		const [{ order, pageSize, paging, isDated }] = Object.values(this.forms);
-		this.forms[id] = Object.assign(form, { order, pageSize, paging, isDated });
+		const [{ order, pageSize, paging }] = Object.values(this.forms);
+		this.forms[id] = Object.assign(form, { order, pageSize, paging });
 		this.oracle.appear(form);
 		this.unlisted.add(form);
 		return form;
@@ -217,8 +210,6 @@ export class World {
 		const long = Object.values(this.forms).filter(({ kept, pageSize }) => kept.length > pageSize);
 		for (const response of long.flatMap(({ kept }) => kept)) {
 			if (response.missingSince === undefined) continue;
-			// or it does, as complete
-			response.isDoubtful ||= response.isReopened;
 			this.oracle.appear(response, false);
 		}
 	}

@@ -30,13 +30,6 @@ describe('An item without Simplify', () => {
 });
 
 describe('A response', () => {
-	it('without a time keeps its place on the page by its number', async () => {
-		const { poll } = await publish();
-		const created_at = '2026-01-01T00:00:00Z';
-		lists.responses.push({ uuid: 'second', number: 2 }, { uuid: 'first', number: 1, created_at });
-		expect((await poll()).map(({ uuid }) => uuid)).toEqual(['first', 'second']);
-	});
-
 	it('without uuid and id fails the activation', async () => {
 		lists.responses = [{ number: 1, answer: 'secret' }];
 		await expect(publish()).rejects.toThrow('Form Service sent a response without a UUID');

@@ -112,13 +112,26 @@ it.each<[string, unknown, number, boolean]>([
 	expect(after.all?.next).toEqual(isGivenUp ? undefined : at(4));
 });
 
-it.each<[string, FormState, positions.Scope, number, number]>([
-	['one page of all', READ, 'all', 0, 1],
-	['pages that there was time for', READ, 'all', 62, 32],
-	['the newest', { ...READ, newest: { end: 'first' } }, 'newest', 0, 72],
-	['all of a first reading', { baseline: { sinceMs: 0 } }, 'all', 0, 480],
-])('A poll reads at most %s', (_text, state, scope, idleMinutes, requests) => {
+const FIRST: FormState = { ...READ, newest: { end: 'first' } };
+it.each<[string, FormState, positions.Scope, number, number, boolean]>([
+	['one page of all', READ, 'all', 0, 1, false],
+	['pages that there was time for', { ...FIRST, all: { next: at(4) } }, 'all', 62, 32, false],
+	['the newest at the beginning', FIRST, 'newest', 0, 72, true],
+	['the newest with the first page of all', FIRST, 'all', 0, 72, true],
+	['the newest at the end', { ...READ, newest: { end: 'last' } }, 'newest', 0, 72, false],
+	['all of a first reading', { baseline: { sinceMs: 0 } }, 'all', 0, 480, false],
+])('A poll reads %s', (_text, state, scope, idleMinutes, maxRequests, isUntilKnown) => {
 	const nowMs = (2 + idleMinutes) * 60_000;
 	const plan = positions.planReading(state, scope, 120_000, 120_000, nowMs);
-	expect(plan.maxRequests).toBe(requests);
+	expect(plan).toEqual({ from: state[scope]?.next, maxRequests, isUntilKnown });
+});
+
+it('Each round guesses the order anew, and keeps where the newest responses are', () => {
+	const state: FormState = { ...READ, all: { order: { falls: 9, rises: 0 } } };
+	const read = readAll(1, 2, 3, 4, 5, 6);
+	const moved = positions.movePosition(state, 'all', read, undefined);
+	expect(moved.newest).toEqual({ end: 'last', next: at(3) });
+	const newest = { end: 'last', next: at(2) } as const;
+	const again = positions.movePosition({ ...state, newest }, 'all', read, undefined);
+	expect(again.newest).toBe(newest);
 });

@@ -79,24 +79,11 @@ describe('The parameters of the trigger', () => {
 		expect(visibleOptions(values)).toEqual(['maxPerPoll', 'requestsPerDay']);
 	});
 
-	it.each<[string, boolean, INodeParameters, boolean]>([
-		['answerKeys', true, {}, true],
-		['answerKeys', false, {}, false],
-		['columns', false, {}, false],
-		['emitSince', true, { emitExisting: 'since' }, true],
-		['emitSince', true, { emitExisting: 'all' }, false],
-	])('include %s with Simplify %s and the options %j: %s', (name, simplify, options, is) => {
-		expect(visibleOptions({ events: completed, simplify, options }).includes(name)).toBe(is);
-	});
-
-	it('have defaults that begin with new responses of one form', () => {
-		const all = [...triggerProperties, ...allOptions].filter(({ type }) => type !== 'notice');
-		const none = { formIds: [], exceptFormIds: [], filters: {}, options: {}, emitSince: '' };
-		expect(Object.fromEntries(all.map((one) => [one.name, one.default]))).toEqual({
-			...{ ...none, events: completed, watch: 'one', formId: { mode: 'list', value: '' } },
-			...{ simplify: true, answerKeys: 'label', columns: false },
-			...{ downloadFiles: false, emitExisting: 'no' },
-			...{ abandonedAfterHours: 24, maxPerPoll: 100, requestsPerDay: 720 },
-		});
+	it.each([
+		['since', true],
+		['all', false],
+	])('include the date of Emit Existing Responses: %s, %s', (emitExisting, is) => {
+		const options = visibleOptions({ events: completed, options: { emitExisting } });
+		expect(options.includes('emitSince')).toBe(is);
 	});
 });

@@ -87,14 +87,6 @@ it('A poll goes on from before if n8n discards items after a state that it did n
 	expect([...kept.load().forms.keys()]).toEqual(['a']);
 });
 
-it('What survives a restart is what n8n has kept', () => {
-	const kept = new Kept();
-	kept.poll('a', { hasItems: true, isKept: true });
-	kept.poll('b', { hasItems: false, isKept: false });
-	kept.memory = {};
-	expect([...kept.load().forms.keys()]).toEqual(['a']);
-});
-
 it.each<[string, object, boolean | undefined]>([
 	['is not there', {}, undefined],
 	['cannot be read', { state: { version: 1 } }, true],

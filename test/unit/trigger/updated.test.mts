@@ -123,20 +123,11 @@ describe('Form Updated', () => {
 	const field = { uuid: 'f', label: 'Name', options: ['1', '2'] };
 	const none = { theme: null, columns: null, answers_max: null };
 	const form: IDataObject = { name: 'Contact', is_closed: false, ...none, fields: [field] };
-	const times = [
-		'date_created',
-		'updatedAt',
-		'modified',
-		'submitted_on',
-		'synced',
-		'viewed',
-		'last',
-		'latest',
-	];
-	const counters = [
-		...['answers', 'average_age', 'completions', 'user_count', 'entries', 'number', 'rate'],
-		...['response', 'starts', 'submissions', 'total', 'unread', 'view', 'visits'],
-	];
+	const times = 'date_created updatedAt modified submitted_on synced viewed last latest'.split(' ');
+	const counters =
+		'answers average_age completions user_count entries number rate response starts submissions total unread view visits'.split(
+			' ',
+		);
 	const passive = (word: string, count: number): IDataObject => ({
 		...Object.fromEntries(times.map((name) => [name, word])),
 		...Object.fromEntries(counters.map((name) => [name, count])),
