@@ -92,22 +92,19 @@ export class N8nRest {
 	}
 
 	/**
-	 * Switches a workflow on, and waits until it has polled what it watches. n8n 2.x publishes a version of
-	 * the workflow after it has answered, n8n 1.x the workflow as a whole before.
+	 * Switches a workflow on, and waits until it has polled what it watches. n8n 2.x publishes it after the
+	 * reply, n8n 1.x before, so that 1.x has no status of that.
 	 * @throws Error when a trigger of it could not be switched on
 	 */
 	async activate(id: string): Promise<void> {
 		const path = `/rest/workflows/${id}`;
 		const { versionId } = (await this.send('GET', path)) as Saved;
-		try {
-			await this.send('POST', `${path}/activate`, { versionId });
-		} catch (error) {
-			if ((error as Error).cause !== 404) throw error;
-			await this.send('PATCH', path, { active: true, versionId });
-			return;
-		}
+		await this.send('POST', `${path}/activate`, { versionId });
 		const isPublished = async () => {
-			const reply = await this.send('GET', `${path}/publication-status`);
+			const reply = await this.send('GET', `${path}/publication-status`).catch((error: Error) => {
+				if (error.cause === 404) return { status: 'published', triggers: [] };
+				throw error;
+			});
 			const { status, triggers } = reply as { status: string; triggers: unknown };
 			if (status === 'failed' || status === 'partial')
 				throw new Error(`n8n could not publish ${id}: ${JSON.stringify(triggers)}`);
