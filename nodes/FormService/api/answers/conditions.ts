@@ -80,9 +80,8 @@ export function findConditionProblem(
 	const message = isUuid(field)
 		? `The field of condition ${wrong + 1} is no longer in the form`
 		: `The form has no field "${field}"`;
-	const titles = listNames(fields.map(({ title }) => `"${title}"`));
-	const known = titles === '' ? 'The form has no fields.' : `The form's fields are ${titles}.`;
-	const description = `Choose the field of condition ${wrong + 1} again, or remove the condition. ${known}`;
+	const titles = listNames(fields.map(({ title }) => `"${title}"`)) || 'none';
+	const description = `Choose the field of condition ${wrong + 1} again, or remove the condition. The form's fields are ${titles}.`;
 	return { message, description };
 }
 

@@ -66,11 +66,8 @@ export function findIdentity(
 	}
 	if (problems.length === 0) return [...identity];
 	const others = fields.filter((field) => explainUse(field, fields) === undefined);
-	const titles = listNames(others.map(({ title }) => `"${title}"`));
-	const advice =
-		titles === ''
-			? `The form has no field that can be. Remove '${SKIP_DUPLICATES}'.`
-			: `Fields for '${SKIP_DUPLICATES}' are ${titles}.`;
+	const titles = listNames(others.map(({ title }) => `"${title}"`)) || 'none';
+	const advice = `Fields for '${SKIP_DUPLICATES}' are ${titles}.`;
 	throw invalidAll(input, problems, "fields can't be compared", [advice]);
 }
 

@@ -40,7 +40,7 @@ describe('In columns, a response', () => {
 		const form = ['Name', 'Name', 'uuid', 'Email'].map((label, uuid) => ({ uuid, label }));
 		const fields = parseFields(form, { columns: true });
 		const records: IDataObject[] = [
-			{ uuid: 'r', responses: [] },
+			{ uuid: 'r', is_incomplete: false, responses: [] },
 			{ number: 1, responses: [{ key: 'Email', value: 'a@b.example' }] },
 			{ responses: [{ key: 'About you', value: null }] },
 			{ hubspot_sync: false, responses: [{ key: 'Fax', value: '1' }, 'unreadable'] },
@@ -52,6 +52,7 @@ describe('In columns, a response', () => {
 			...[names, names, names],
 			[...names, ...notes],
 		]);
+		expect(rows[0]).toMatchObject({ Name: null, is_incomplete: false });
 		expect(rows[3].otherAnswers).toEqual({ Fax: '1' });
 	});
 });
