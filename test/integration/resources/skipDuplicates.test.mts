@@ -136,6 +136,18 @@ describe('Skip Duplicates By', () => {
 		]);
 	});
 
+	it('compares each item by its own fields, if an expression names them', async () => {
+		const { uuids, run } = newForm({ label: 'Email' }, { label: 'Order' });
+		const [email, order] = uuids;
+		listResponse({ Email: 'a', Order: '1' });
+		const rows = [
+			{ [email]: 'a', [order]: '2' },
+			{ [email]: 'b', [order]: '1' },
+		];
+		const by = `={{ $json["${order}"] === "1" ? "${order}" : "${email}" }}`;
+		expect(statusesOf((await run(rows, by)).items)).toEqual(['skipped', 'skipped']);
+	});
+
 	it('adds an item after an equal one that was refused', async () => {
 		const { uuids, run } = newForm({ label: 'Email' });
 		service.faults.set({ fault: 'forbidden', match: { method: 'POST' }, times: 1 });
