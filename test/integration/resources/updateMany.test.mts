@@ -118,6 +118,16 @@ describe('Preview', () => {
 		expect(stored(contact)).toEqual(before);
 	});
 
+	it('finds a form that does not exist before anything is sent, as Skip Unchanged does', async () => {
+		const rows = [contact, 'Absent'].map((id) => ({ id, cta_label: 'New' }));
+		for (const checked of [{ preview: true }, { options: { skipUnchanged: true } }]) {
+			const { error } = await run(rows, checked);
+			expect(error?.message).toContain('Absent');
+			expect(error?.context).toMatchObject({ itemIndex: 1 });
+		}
+		expect(new Set(service.requests.map(({ method }) => method))).toEqual(new Set(['GET']));
+	});
+
 	it('compares a later row of a form with what an earlier one would leave, with one request', async () => {
 		const rows = ['One', 'Two', 'Two'].map((description) => ({ id: contact, description }));
 		const { items } = await run(rows, { preview: true });
