@@ -194,12 +194,12 @@ export class Service {
 		};
 	}
 
-	/** Whether a list was read from its first to its last page since so many requests. */
+	/** Whether each page of a list was read since so many requests. */
 	isReadWhole(form: string, from: number): boolean {
 		const isMeant = (one: Sent) => one.isGood && one.kind !== 'fields' && one.form === form;
 		const pages = this.sent.slice(from).filter(isMeant);
-		const first = pages.findIndex(({ page }) => page === 1);
-		return first >= 0 && pages.slice(first).some(({ isLast }) => isLast);
+		const last = pages.findLast(({ isLast }) => isLast)?.page;
+		return last !== undefined && new Set(pages.map(({ page }) => page)).size >= last;
 	}
 
 	private answer(one: Sent, url: URL): Reply {
