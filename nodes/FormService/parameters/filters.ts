@@ -1,4 +1,3 @@
-import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import { OPERATORS } from '../api/answers/conditions';
 import type { Condition, Conditions, Operator } from '../api/answers/conditions';
@@ -169,11 +168,9 @@ function isOperator(value: unknown): value is Operator {
 	return Object.hasOwn(OPERATORS, String(value));
 }
 
-/** The text of a value that an expression may give as a number, a boolean or a date; empty for any other value. */
+/** The text of a value that an expression may give as a number or a boolean; n8n makes text of times. */
 function toConditionText(value: unknown): string {
-	const date = value instanceof Date ? DateTime.fromJSDate(value) : value;
-	if (DateTime.isDateTime(date)) return date.toISO() ?? '';
-	return ['string', 'number', 'boolean'].includes(typeof date) ? String(date).trim() : '';
+	return ['string', 'number', 'boolean'].includes(typeof value) ? String(value).trim() : '';
 }
 
 /** A comparison that no response could ever meet would hold all of them back without a word. */

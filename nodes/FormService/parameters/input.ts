@@ -127,8 +127,7 @@ export function readWords(input: Input, name: string, displayName: string): stri
 	const value = input.parameter(name, []);
 	const list: unknown = typeof value === 'string' ? value.split(',') : value;
 	if (!Array.isArray(list)) throw invalid(input, `'${displayName}' must be a list`);
-	// takes the gaps of a sparse list for entries
-	const words = Array.from(list, (word: unknown) => toText(input, word, displayName).trim());
+	const words = list.map((word: unknown) => toText(input, word, displayName).trim());
 	if (words.every((word) => word !== '')) return words;
 	throw invalid(input, `'${displayName}' has an empty entry`, 'Remove the empty entry.');
 }

@@ -127,9 +127,9 @@ describe('Response: Create with Map Automatically', () => {
 	const auto = { inputMode: 'auto' };
 	const email = { label: 'Email', customKey: 'email' };
 
-	it('takes input fields by UUID, custom key or label, and lists the others as ignored', async () => {
+	it('takes input fields by UUID, custom key or label, and lists the others as ignored, except the form', async () => {
 		const { id, ids } = newForm([email, { label: 'Note' }, { label: 'Size' }]);
-		const row = { email: '', Email: 'ada@x.example', [ids[1]]: 'x', size: 'L', row: 7 };
+		const row = { email: '', Email: 'ada@x.example', [ids[1]]: 'x', size: 'L', row: 7, form: id };
 		const { items } = await create(id, [row], auto);
 		expect(addedTo(id)).toEqual([{ [ids[0]]: 'ada@x.example', [ids[1]]: 'x', [ids[2]]: 'L' }]);
 		const answers = { Email: 'ada@x.example', Note: 'x', Size: 'L' };

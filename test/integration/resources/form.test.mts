@@ -115,7 +115,7 @@ describe('Form by its URL', () => {
 		const formId = locator('https://forms.example.com');
 		const { error } = await n8n.runNode({ ...fields, formId });
 		expect(error?.message).toBe("'Form' is not a valid ID");
-		expect(error?.description).toContain('Choose it from the list, or enter its ID.');
+		expect(error?.description).toBe('Choose it from the list, or enter its ID.');
 		expect(service.requests).toEqual([]);
 	});
 });
