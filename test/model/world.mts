@@ -189,7 +189,10 @@ export class World {
 			if (!isCalm)
 				expect(polls, `polls, and still missing: ${missing.join()}`).toBeLessThan(MAX_CALM_POLLS);
 			else {
-				this.isTroubled = false;
+				const { watch } = this.n8n.parameters;
+				const ids = watch.kind === 'all' ? [] : watch.formIds;
+				// a form that does not exist goes on failing
+				this.isTroubled = ids.some((id) => this.forms[id] === undefined);
 				return this.oracle.edits.settle();
 			}
 		}
