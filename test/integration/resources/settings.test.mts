@@ -56,6 +56,12 @@ describe('Setting: Update', () => {
 		expect(items).toMatchObject([{ json, pairedItem: { item: 0 } }]);
 	});
 
+	it('sums up an empty text and null as empty', async () => {
+		const settingsJson = '{"seo_title": "", "captcha": null}';
+		const { items } = await n8n.runNode({ ...update, inputMode: 'json', settingsJson });
+		expect(items[0].json.summary).toBe('SEO: Title: empty; CAPTCHA: empty');
+	});
+
 	const unknown = "'is_close' is not a setting that can be updated";
 	it.each([
 		[{ settings: { seo_title: 'Hi' }, clear: ['seo_title'] }, "'SEO: Title' is the second value"],
