@@ -75,3 +75,16 @@ it('A first reading that fails, which begins again on top, leaves a third of the
 	await world.run(DAY_MINUTES, undefined, failPage(9, faults.serverError));
 	expect(world.service.sent.length - before).toBeLessThanOrEqual((1_440 * 2) / 3);
 });
+
+it.each<[Order]>([['newest'], ['shuffled']])(
+	'If n8n polls once an hour, a round of 60 pages takes at most five polls (%s)',
+	async (order) => {
+		const isIncomplete = (number: number) => number === 80;
+		const { world, A } = createPaged({ pages: 60, order, isIncomplete });
+		await world.beginAndRun(60);
+		await world.run(120, undefined, { periodMinutes: 60 });
+		world.complete(A.kept[79]);
+		await world.run(300, undefined, { periodMinutes: 60 });
+		expect(world.delivered).toEqual(['A-80 responseCompleted']);
+	},
+);

@@ -66,7 +66,9 @@ export function planReading(
 	const { newest, pace = { atMs: 0, requests: 0 } } = state;
 	const isOfNewest = scope === 'newest' || beginAtSamePage(state);
 	const most = computeMost(spacingMs);
-	const step = Math.min(1 + countUnused(pace, spacingMs, lastPollAtMs, nowMs), most);
+	const unused = countUnused(pace, spacingMs, lastPollAtMs, nowMs);
+	// the newest responses have taken one of them
+	const step = Math.min(Math.max(1, newest === undefined ? 1 + unused : unused), most);
 	// from the last known page on, the next page has to be read as well
 	const rest = isFirstReading(state) ? MAX_PAGES : step;
 	return {

@@ -100,7 +100,9 @@ async function readForm(
 	const { lastPollAtMs, parameters, request, times } = poll;
 	const startedAtMs = clock.now();
 	const spacingMs = computeFormSpacingMs(poll, before);
-	const plan = planReading(before, scope, spacingMs, lastPollAtMs, times.startedAtMs);
+	// what there was time for until this poll, whatever the poll has read of the newest
+	const pace = poll.state.forms.get(formId)?.pace;
+	const plan = planReading({ ...before, pace }, scope, spacingMs, lastPollAtMs, times.startedAtMs);
 	const comparison = startComparison(recallKnown(poll, formId, before));
 	let state = before;
 	let isFull = false;

@@ -115,7 +115,7 @@ it.each<[string, unknown, number, boolean]>([
 const FIRST: FormState = { ...READ, newest: { end: 'first' } };
 it.each<[string, FormState, positions.Scope, number, number, boolean]>([
 	['one page of all', READ, 'all', 0, 1, false],
-	['pages that there was time for', { ...FIRST, all: { next: at(4) } }, 'all', 62, 32, false],
+	['pages that there was time for', { ...FIRST, all: { next: at(4) } }, 'all', 62, 31, false],
 	['the newest at the beginning', FIRST, 'newest', 0, 72, true],
 	['the newest with the first page of all', FIRST, 'all', 0, 72, true],
 	['the newest at the end', { ...READ, newest: { end: 'last' } }, 'newest', 0, 72, false],
