@@ -1,13 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { OutgoingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { INodeParameters } from 'n8n-workflow';
-import { answer, bodyOf, redirect, status, success } from '../../service/index.mts';
-import type { Fault, FaultName, Service } from '../../service/index.mts';
+import { answer, bodyOf, redirect, status } from '../../service/index.mts';
+import type { Fault, Service } from '../../service/index.mts';
 import { n8nFor } from '../harness.mts';
 import { ssrfProtection } from '../n8n/core.mts';
-import { elsewhere, toAnyCertificate, unreachablePlaces, type Unreachable } from '../servers.mts';
+import { unreachablePlaces, type Unreachable } from '../servers.mts';
 import { createWorld } from '../world.mts';
 import {
 	inputFor,
@@ -30,7 +29,6 @@ function textOf(error: Error | undefined, origin: string): Text {
 	const fixed = (text: unknown) =>
 		String(text)
 			.replaceAll(origin, 'https://forms.example.com')
-			.replace(/(127\.0\.0\.1|files\.private\.example):\d+/g, 'host:port')
 			.replace(/[A-Z][a-z]{2} \d+, \d{4}, \d\d:\d\d UTC/g, 'Nov 22, 2026, 00:31 UTC');
 	const { message, description } = (error ?? {}) as { [name in keyof Text]?: unknown };
 	return { message: fixed(message), description: fixed(description) };
@@ -49,12 +47,6 @@ async function failAt(
 	expect(items).toEqual([]);
 	expect(tracesOf({ accessToken: service.token }, run, error)).toEqual([]);
 	return { service, error, text: textOf(error, service.url) };
-}
-
-async function textUnder(name: string, fault: Fault | FaultName, more = {}): Promise<Text> {
-	const one = operationNamed(name);
-	const prepare = ({ faults }: Service) => faults.set({ fault, match: one.match });
-	return (await failAt(one, prepare, more)).text;
 }
 
 /** Checks what a fault leads to: how often a request is sent, what the service did, and what n8n learns. */
@@ -110,19 +102,6 @@ async function textOfReply(who: string, fault: Fault | ((token: string) => Fault
 	return (await failAt(one, prepare, more)).text;
 }
 
-const files: Array<[string, number, OutgoingHttpHeaders?]> = [
-	['a file that is gone', 404],
-	['a file for which its host wants a login', 401],
-	['a file that redirects to itself', 302, { location: '?' }],
-];
-
-async function textOfFile(code: number, headers: OutgoingHttpHeaders = {}): Promise<Text> {
-	const { namedUrl } = await elsewhere((_request, reply) => reply.writeHead(code, headers).end());
-	const fault = success({ pdf_url: `${namedUrl}/1.pdf` });
-	const more = { requestOptions: toAnyCertificate, download: true };
-	return await textUnder('Response: Get PDF', fault, more);
-}
-
 async function textOfPlace({ name, baseUrl, cause, asked }: Unreachable): Promise<Text> {
 	const accessToken = `token-for-${name}`.replaceAll(' ', '-');
 	const n8n = n8nFor({ accessToken, baseUrl });
@@ -161,9 +140,6 @@ const chapters: Record<string, Case[]> = {
 	),
 	Connections: (await unreachablePlaces()).map((place) =>
 		caseOf(place.name, 'Workspace: Get', async () => await textOfPlace(place)),
-	),
-	Files: files.map(([name, ...reply]) =>
-		caseOf(name, 'Response: Get PDF', async () => await textOfFile(...reply)),
 	),
 	'In n8n itself': [
 		caseOf(

@@ -13,6 +13,13 @@ describe('the base URL', () => {
 		expect(normalizeBaseUrl(entered)).toBe('https://forms.example.com/api/v1');
 	});
 
+	it.each([
+		...['', 'ftp://forms.example.com', 'https://', 'https://a:b@forms.example.com'],
+		...['https://:b@forms.example.com', 'https://a.example/?token=x', 'https://a.example/#x'],
+	])('is not %j', (entered) => {
+		expect(() => normalizeBaseUrl(entered)).toThrow("'Base URL' is not the address of a service");
+	});
+
 	it('keeps a port and a path before /api/v1', () => {
 		const url = 'http://127.0.0.1:4010/forms';
 		expect(normalizeBaseUrl(`${url}/`)).toBe(`${url}/api/v1`);
@@ -22,10 +29,13 @@ describe('the base URL', () => {
 describe('the access token', () => {
 	const baseUrl = 'https://a.example';
 
-	it('never appears in what is wrong with it', () => {
-		const create = () => createAccount({ accessToken: 'a secret', baseUrl });
-		expect(create).toThrow(/^(?!.*secret).*'Access Token' is empty or contains a space/);
-	});
+	it.each(['', 'a secret', 'secret\r\nX-Injected: 1', 'sécret', 'secret\u0000'])(
+		'is no %j, which never appears in what is wrong with it',
+		(accessToken) => {
+			const create = () => createAccount({ accessToken, baseUrl });
+			expect(create).toThrow(/^(?!.*secret).*'Access Token' is empty or contains a space/);
+		},
+	);
 
 	it('may hold every visible ASCII character', () => {
 		const { conceal } = createAccount({ accessToken: '1|aB3-._~+/=', baseUrl });

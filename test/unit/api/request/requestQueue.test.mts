@@ -110,7 +110,19 @@ describe('the limit of a minute', () => {
 		['a minute if it says nothing', undefined, 61],
 	])('holds all requests back after a refusal for %s', async (_what, retryAfterS, second) => {
 		await sendAll(1, refuse(retryAfterS));
-		expect((await secondsUntil(1))[0]).toBe(second);
+		// the service does not count what it refuses
+		const seconds = await secondsUntil(60);
+		expect([seconds[0], seconds[59]]).toEqual([second, second + 1]);
+	});
+
+	it('holds all requests back for the longest of several waits', async () => {
+		const ends = [refuse(20), refuse(1)];
+		const send = async () => {
+			await time.sleep(100);
+			return ends.shift()!;
+		};
+		await time.waitFor(Promise.all([pass(queue, {}, send), pass(queue, {}, send)]));
+		expect((await secondsUntil(1))[0]).toBe(21);
 	});
 });
 

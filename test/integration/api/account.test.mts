@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { demoForms, status } from '../../service/index.mts';
+import { itemsOf, locator, n8nFor } from '../harness.mts';
+import { createWorld } from '../world.mts';
+import { addTo } from './adding.mts';
+import { tracesOf } from './traces.mts';
+
+const { contact } = demoForms;
+const getWorkspace = { resource: 'workspace', operation: 'get' };
+
+// errorTexts.test.mts looks for the token in every error of a request
+describe('the token', () => {
+	it('would be found in a value, however deep it is', () => {
+		const accessToken = 'a-token';
+		const headers = { secret: accessToken };
+		const cause = Object.assign(new Error('inner'), { config: { headers } });
+		expect(tracesOf({ accessToken }, new Error('outer', { cause }))).toEqual([accessToken]);
+	});
+
+	it('is not in what the credential test quotes of a reply', async () => {
+		const { service, n8n } = await createWorld();
+		service.faults.set({ fault: status(422, `No: ${service.token}`) });
+		const tested = await n8n.testCredential();
+		expect(tested.message).toContain('"No: [access token]"');
+	});
+
+	it('may be pasted with blanks around it', async () => {
+		const { service } = await createWorld();
+		const pasted = { accessToken: ` ${service.token}\n`, baseUrl: ` ${service.url}/ ` };
+		expect(await n8nFor(pasted).testCredential()).toMatchObject({ status: 'OK' });
+		expect((await n8nFor(pasted).runNode(getWorkspace)).error).toBeUndefined();
+		expect(service.requests.map((one) => one.token)).toEqual([service.token, service.token]);
+	});
+
+	it('sends no more once it is refused', async () => {
+		const { service, n8n } = await createWorld();
+		service.faults.set({ fault: 'loginPage', match: { method: 'POST' } });
+		const [{ uuid }] = service.store.fields(contact);
+		const input = itemsOf(...Array.from({ length: 50 }, (_, index) => ({ [uuid]: index })));
+		const { error } = await n8n.runNode(addTo(contact), input);
+		// as many as are open at a time
+		expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(5);
+		expect(error).toMatchObject({ context: { itemIndex: 0 } });
+	});
+});
+
+it('a credential that cannot be used is an error in the node, the trigger, a list and the test', async () => {
+	const unusable = n8nFor({ accessToken: 'my token', baseUrl: 'https://forms.example.com' });
+	const message = "'Access Token' is empty or contains a space";
+	const { error } = await unusable.runNode(getWorkspace);
+	expect(error?.message).toContain(message);
+	expect(error).toMatchObject({
+		description: expect.stringMatching(/^Open the .* to correct it\.$/),
+		failure: { cause: 'credential-invalid' },
+	});
+	await expect(unusable.searchForms()).rejects.toThrow(message);
+	await expect(unusable.runPoll({ formId: locator(contact) })).rejects.toThrow(message);
+	const tested = await unusable.testCredential();
+	expect(tested).toMatchObject({ status: 'Error', message: expect.stringContaining(message) });
+});

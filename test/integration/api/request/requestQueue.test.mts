@@ -1,0 +1,71 @@
+import { range } from 'lodash';
+import { expect, it } from 'vitest';
+import { demoForms, slow, tooMany } from '../../../service/index.mts';
+import { locator, time } from '../../harness.mts';
+import { createWorld, pathsOf, type World } from '../../world.mts';
+import { addEach, numbered, numbersOf } from '../adding.mts';
+
+const { contact, survey } = demoForms;
+
+it('150 items take the two minutes that the limit demands, and none is refused', async () => {
+	const { service, n8n } = await createWorld();
+	const count = 150;
+	const begun = time.now();
+	const { items, error } = await n8n.runNode(addEach, numbered(service, count));
+	const tookMs = time.now() - begun;
+	expect(error).toBeUndefined();
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual(items.map((_, item) => ({ item })));
+	expect(numbersOf(service, items)).toEqual(range(count));
+	// and the fields of the form
+	expect(service.requests.map(({ status }) => status)).toEqual(Array(count + 1).fill(200));
+	expect(tookMs).toBeGreaterThan(120_000);
+	// with the time that a busy machine needs
+	expect(tookMs).toBeLessThan(130_000);
+});
+
+it('an outage costs 1,000 items that continue on fail at most 200 requests, and ends', async () => {
+	const { service, n8n } = await createWorld();
+	service.faults.set({ fault: 'unavailable', match: { method: 'POST' } });
+	const input = numbered(service, 1_000);
+	const { items } = await n8n.runNode(addEach, input, { continueOnFail: true });
+	expect(items.filter(({ json }) => json.error !== undefined)).toHaveLength(1_000);
+	expect(service.requests.length).toBeLessThan(200);
+	service.faults.clear();
+	await time.sleep(60_000);
+	expect((await n8n.runNode(addEach, numbered(service, 1))).error).toBeUndefined();
+});
+
+const searchForms = async ({ n8n }: World) => await n8n.searchForms();
+/** A trigger polls for the first time. */
+const poll = async ({ n8n }: World) =>
+	await n8n.runPoll({ formId: locator(contact) }, { workflowId: `at ${time.now()}` });
+it.each([
+	['a list in the editor', '/forms', searchForms],
+	['a trigger', `/responses/${contact}`, poll],
+])('%s waits at most a minute while 1,000 items run', async (_what, path, ask) => {
+	const world = await createWorld();
+	const { service, n8n } = world;
+	const run = n8n.startNode(addEach, numbered(service, 1_000));
+	for (const pauseMs of [100, 70_000]) {
+		await time.sleep(pauseMs);
+		const [begun, before] = [time.now(), service.requests.length];
+		await ask(world);
+		expect(time.now() - begun).toBeLessThan(62_000);
+		expect(pathsOf(service.requests.slice(before))).toContain(path);
+	}
+	run.cancel();
+	await run.done;
+});
+
+it('an item that was refused is sent again before the items that still wait', async () => {
+	const { service, n8n } = await createWorld();
+	service.faults.set({ fault: tooMany(60, 1), match: { method: 'POST' }, times: 1 });
+	service.faults.set({ fault: slow(200) });
+	const before = service.store.responses(survey).length;
+	await n8n.runNode(addEach, numbered(service, 30));
+	const added = service.store.responses(survey).slice(before);
+	const order = added.map(({ answers }) => Number(Object.values(answers)[0]));
+	expect(order).toHaveLength(30);
+	// the item that was refused is one of the first five
+	expect(order.slice(0, 15)).toEqual(expect.arrayContaining([0, 1, 2, 3, 4]));
+});
