@@ -68,7 +68,10 @@ describe('a probe of a service', () => {
 	it('counts the types of fields that the package knows, and others', async () => {
 		const types = ['email', 'email', 'signature', 'Our own type'];
 		const fields = types.map((type, index) => ({ uuid: `field-${index}`, type }));
-		service.faults.set({ fault: success([{ id: demoForms.contact, fields }]), match: { path: /^\/forms$/ } });
+		service.faults.set({
+			fault: success([{ id: demoForms.contact, fields }]),
+			match: { path: /^\/forms$/ },
+		});
 		const report = await run();
 		expect(report.isAsDocumented).toBe(true);
 		expect(report.verdict).toContain('unknown types of fields are read as text');
