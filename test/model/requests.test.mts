@@ -113,7 +113,6 @@ it('Requests for fields are taken from those of the forms', async () => {
 });
 
 it.each<[number, number, number, number, Mode]>([
-	[503, 1_800, 30, 32, 'default'],
 	// the other nodes of the account wait for as long as the service asks
 	[429, 7_200, 60, 122, 'durable'],
 	[429, 28_800, 60, 482, 'default'],

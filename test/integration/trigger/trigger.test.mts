@@ -118,8 +118,8 @@ describe('A trigger that downloads files', () => {
 	});
 
 	it.each([
-		[408, 2, undefined],
-		[503, 3, expect.stringMatching('lost.txt: ')],
+		[503, 3, undefined],
+		[503, 4, expect.stringMatching('lost.txt: ')],
 	])('tries a file that may come back again (%i, %i times)', async (code, times, fileError) => {
 		const trigger = await beginWith('first.txt', 'lost.txt', 'last.txt');
 		service.faults.set({ fault: status(code, 'Later'), match: { path: /lost/ }, times });

@@ -56,22 +56,28 @@ function matchFields(record: IDataObject, fields: readonly FormField[]): Matched
 		answer.field = owners[place];
 		byField[answer.field.position] = answer;
 	};
-	for (const answer of answers) {
-		const keyed = index.byKey.get(toComparable(answer.customKey ?? ''));
-		const identified = index.byUuid.get(answer.uuid ?? '');
-		assign(answer, identified ?? (keyed?.length === 1 ? keyed : []));
-	}
+	const findOwners = (uuid = '', key = '') => {
+		const keyed = index.byKey.get(toComparable(key));
+		return index.byUuid.get(uuid) ?? (keyed?.length === 1 ? keyed : []);
+	};
+	for (const answer of answers) assign(answer, findOwners(answer.uuid, answer.customKey));
 	// an answer with the UUID of a field that the form no longer has is never that of another field
 	const isIdentified = index.haveUuids || byField.some(Boolean);
+	const named = answers
+		.filter(({ field, uuid }) => field === undefined && !(isIdentified && uuid !== undefined))
+		.map((answer) => ({ answer, labeled: index.byLabel.get(toComparable(answer.label)) ?? [] }));
+	// in a map, a label can be the UUID or the custom key of a field
+	for (const { answer, labeled } of named) {
+		if (labeled.length === 0) assign(answer, findOwners(answer.label, answer.label));
+	}
 	const byPosition = new Set<string>();
-	for (const answer of answers) {
-		const { label, uuid, field } = answer;
-		if (field !== undefined || (isIdentified && uuid !== undefined)) continue;
-		const labeled = index.byLabel.get(toComparable(label));
-		// in a map, a label can be the UUID or the custom key of a field
-		assign(answer, labeled ?? compact([index.findByName(label)]));
-		if (answer.field !== undefined && (labeled?.length ?? 0) > 1)
-			byPosition.add(answer.field.label);
+	for (const { answer, labeled } of named) {
+		assign(answer, labeled);
+		if (answer.field !== undefined && labeled.length > 1) byPosition.add(answer.field.label);
+	}
+	// a label that is taken can be a key as well, and one that no field has exactly can differ in case
+	for (const { answer } of named) {
+		if (answer.field === undefined) assign(answer, compact([index.findByName(answer.label)]));
 	}
 	return { answers, byField, byPosition: [...byPosition], problem };
 }

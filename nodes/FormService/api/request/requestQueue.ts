@@ -23,6 +23,9 @@ const MAX_OPEN = 5;
 /** All open requests failed at each of their four tries: a failure that passes sooner does not count. */
 const FAILURES_TO_STOP = MAX_OPEN * 4;
 
+/** Causes that every request of the account meets. */
+const FAILING_CAUSES: unknown[] = ['temporarily-unavailable', 'rate-limited', 'credential-invalid'];
+
 /** How long no item is sent after so many failures or refusals in a row. */
 const OUTAGE_MS = 60_000;
 const OUTAGE = 'Not sent: Form Service failed or refused repeatedly';
@@ -107,8 +110,7 @@ export class RequestQueue {
 		// the service does not count what it refuses
 		if (cause === 'rate-limited') pull(this.counted, turn);
 		else if (ended !== undefined) this.learnRemaining(turn, ended.headers, nowMs);
-		const hasFailed = cause === 'temporarily-unavailable' || cause === 'rate-limited';
-		this.failures = hasFailed ? this.failures + 1 : 0;
+		this.failures = FAILING_CAUSES.includes(cause) ? this.failures + 1 : 0;
 		if (ended?.trouble !== undefined) this.learnTrouble(ended.trouble, nowMs);
 		// a moment later, so that the sender can first withdraw its other waiting requests
 		void this.clock.sleep(0).then(() => this.admitWaiting());
