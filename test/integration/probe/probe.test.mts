@@ -111,7 +111,7 @@ describe('a verdict says what is not read, and what to do, for', () => {
 			'two lists in one reply',
 			/^\/forms$/,
 			replyWith({ data: { one: [record], two: [record] } }),
-			`the list of forms. Unexpected reply instead of a list. ${REPORT}`,
+			`the list of forms. Unexpected reply instead of a list of records. ${REPORT}`,
 		],
 		[
 			'a web page',

@@ -77,18 +77,21 @@ export async function sendAll(
 	asked: readonly Asked[],
 ) {
 	const seen = { open: 0, mostOpen: 0, sentWhileWaiting: 0 };
-	let waitUntil = -Infinity;
+	let refused = { atMs: -Infinity, waitMs: 0 };
 	const send = async ({ atMs, thereMs, backMs, urgency = 'bulk' }: Asked) => {
 		await sleep(atMs);
 		for (let tries = 1; ; tries++) {
 			const end = await pass(queue, { urgency, isRetry: tries > 1 }, async () => {
 				seen.mostOpen = Math.max(seen.mostOpen, ++seen.open);
-				if (now() < waitUntil) seen.sentWhileWaiting++;
+				// what is sent in the very moment of a refusal cannot know of it
+				const sinceMs = now() - refused.atMs;
+				if (sinceMs > 0 && sinceMs < refused.waitMs) seen.sentWhileWaiting++;
 				await sleep(thereMs);
 				const ended = service.arrive();
 				await sleep(backMs);
 				seen.open--;
-				if (ended.trouble) waitUntil = now() + Number(ended.headers['retry-after']) * 1000;
+				const waitMs = Number(ended.headers['retry-after']) * 1_000;
+				if (ended.trouble) refused = { atMs: now(), waitMs };
 				return ended;
 			});
 			if (outcomeOf(end) !== 'rate-limited' || tries === MAX_TRIES) return outcomeOf(end);
