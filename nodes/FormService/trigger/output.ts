@@ -46,7 +46,7 @@ export async function createItems(
 	const hasFiles = output.downloadFiles;
 	for (const event of events) {
 		if (hasFiles && made.length > 0 && readingEnds?.aborted) break;
-		const work = createItem({ ...context, retry: true }, event, output);
+		const work = createItem({ ...context, retry: true, signal: pollEnds }, event, output);
 		const item = hasFiles
 			? await awaitFiles(context, event, work, { output, pollEnds })
 			: await work;

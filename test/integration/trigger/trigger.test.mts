@@ -109,6 +109,14 @@ describe('A trigger that downloads files', () => {
 		expect(item.binary?.name).toMatchObject({ fileName: 'cv.txt', mimeType: 'text/plain' });
 	});
 
+	it('waits for a slow file until the poll ends', async () => {
+		const trigger = await beginWith('slow.txt');
+		service.faults.set({ fault: slow(30_000), match: { path: /files/ } });
+		const [item] = await trigger.poll(tick);
+		expect(item.json.fileError).toBeUndefined();
+		expect(item.binary?.name).toMatchObject({ fileName: 'slow.txt' });
+	});
+
 	it('delivers a response at once if its file is gone, and says so', async () => {
 		const trigger = await beginWith('cv.txt');
 		service.faults.set({ fault: status(410, 'Gone'), match: { path: /files/ } });
