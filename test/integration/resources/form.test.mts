@@ -28,9 +28,20 @@ describe('Form: Get Many', () => {
 
 	it('returns no more forms than Limit', async () => {
 		expect(await jsonOf({ ...getAll, limit: '={{ "2" }}' })).toHaveLength(2);
+		const each = { ...getAll, limit: '={{ $json.limit }}' };
+		const { items } = await n8n.runNode(each, itemsOf({ limit: 1 }, { limit: 2 }));
+		expect(items).toHaveLength(3);
 		const { error } = await n8n.runNode({ ...getAll, limit: 0 });
 		expect(error?.message).toBe("'Limit' must be a whole number of at least 1");
 	});
+});
+
+it('Field: Get Many returns all of many fields, or no more than Limit', async () => {
+	const labels = Array.from({ length: 60 }, (_, at) => ({ label: `Question ${at}` }));
+	const { id } = service.store.addForm({ name: 'Long', fields: labels });
+	const getAll = { resource: 'field', operation: 'getAll', formId: locator(id) };
+	expect(await jsonOf({ ...getAll, returnAll: true })).toHaveLength(60);
+	expect(await jsonOf({ ...getAll, limit: 3 })).toHaveLength(3);
 });
 
 describe('Form: Get', () => {
