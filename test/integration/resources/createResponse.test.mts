@@ -73,6 +73,7 @@ describe('Response: Create with Using JSON', () => {
 		['[]', /^'Answers \(JSON\)' must be an object/, []],
 		['{}', /^There is no answer to send/, ['GET']],
 		['{"data": {"a": "x"}}', /^"data" is not a field of this form/, ['GET']],
+		['{"Comment": "x", "Coment": null}', /^"Coment" is not a field of this form/, ['GET']],
 	])('refuses %s before anything is sent', async (answersJson, message, requests) => {
 		const { error } = await create(survey, [{}], json(answersJson));
 		expect(error?.message).toMatch(message);
