@@ -126,6 +126,8 @@ describe('the example', () => {
 		expect(listJson(closed, 'Message')).toMatchObject([{ text }]);
 		const other = await edit('seo_title', { seo_title: 'Feedback' });
 		expect(listJson(other, 'Message')).toEqual([]);
+		// later examples update open forms
+		world.service.store.editSettings(survey, { is_closed: false });
 	});
 
 	it('Ask a Model about Responses gives a model the newest responses about a topic', async () => {
