@@ -76,7 +76,7 @@ describe('Map Automatically', () => {
 	])('changes the %s of a form only with the option %s', async (column, name) => {
 		const row = { id: contact, [column]: 'Changed' };
 		// as if nobody had set it
-		const off = { updateDescriptions: false };
+		const off = { updateDescriptions: undefined };
 		const { error } = await run([row], { options: off });
 		expect(error?.message).toBe('No input field matches a setting');
 		expect(error?.description).toContain("add 'Rename Forms' or 'Update Descriptions'");

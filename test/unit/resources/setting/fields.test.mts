@@ -37,5 +37,6 @@ it.each([
 	],
 ])('The choices of %s are %j', (name, names, values) => {
 	const options = names.map((one, index) => ({ name: one, value: values[index] }));
-	expect(fieldOf(name)).toMatchObject({ type: 'options', options });
+	// a field that is added and left as it is changes nothing
+	expect(fieldOf(name)).toMatchObject({ type: 'options', options, default: '' });
 });
