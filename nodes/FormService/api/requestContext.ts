@@ -52,10 +52,10 @@ export function createReplyError(
 /** A reply without what was asked for, as an error that names the attributes of its data and never a value. */
 export function createUnexpectedReply(
 	context: RequestContext,
-	what: string,
+	problem: string,
 	data: unknown,
 	description?: string,
 ): ServiceError {
-	const message = `${what}: ${describeShape(data)}`;
+	const message = `${problem}: ${describeShape(data)}`;
 	return createReplyError(context, message, description);
 }

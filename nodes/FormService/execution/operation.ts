@@ -37,7 +37,7 @@ export type Prepared = {
 	ids?: Readonly<Record<string, string>>;
 	/** The body of the request, if it has one. */
 	body?: IDataObject;
-	/** Whether the item is never skipped or previewed, so that it needs a request of its own. */
+	/** Whether the item certainly sends a request of its own: nothing skips or previews the item. */
 	needsRequest?: boolean;
 	/**
 	 * Sends the requests that change nothing. Returns the output of an operation that only reads. If the

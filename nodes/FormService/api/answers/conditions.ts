@@ -123,13 +123,12 @@ function createSubject(
 ) {
 	const attribute = getAttribute(name);
 	const spare = attribute.endsWith('_at') ? 'dateTime' : 'text';
-	const kind = FILTER_ATTRIBUTES[attribute]?.kind ?? spare;
+	const ofAttribute = { kind: FILTER_ATTRIBUTES[attribute]?.kind ?? spare, choices: [] };
 	const field = findField(name, fields);
-	const answered: AnsweredField = field ?? { kind, choices: [] };
+	const { kind, choices }: AnsweredField = field ?? ofAttribute;
 	// a value that is no time is neither before nor after one
 	const [timeMs = NaN, day] = [readTime(value, zone), readDay(value)];
-	const { kind: ownKind, choices } = answered;
-	return { operator, field, attribute, kind: ownKind, choices, zone, value, timeMs, day };
+	return { operator, field, attribute, kind, choices, zone, value, timeMs, day };
 }
 
 /** Whether a response meets a condition. A list meets a condition that one of its entries meets. */
