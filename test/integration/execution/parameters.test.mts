@@ -51,8 +51,6 @@ const unfitFor = ({ type, typeOptions }: INodeProperties) =>
 /** What the editor needs to show a parameter, unless it is the default. */
 const SHOWN_WITH: Record<string, INodeParameters> = {
 	binaryPropertyName: { download: true },
-	renameForms: { inputMode: 'auto' },
-	updateDescriptions: { inputMode: 'auto' },
 	preview: { settings: { seo_title: 'x' } },
 	emitSince: { options: { emitExisting: 'since' } },
 	allowMissingAnswers: { inputMode: 'auto' },

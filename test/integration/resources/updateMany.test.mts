@@ -12,14 +12,11 @@ const stored = (formId: string) => service.store.form(formId)!.settings;
 const bodies = () => service.requests.map(({ body }) => body);
 const statusesOf = (items: Array<{ json: IDataObject }>) => items.map(({ json }) => json.status);
 
-const update = { resource: 'setting', operation: 'update', formId: locator(contact) };
-
 /** Updates the forms of a sheet that has a row for each form: its ID, its name and settings. */
 async function run(rows: IDataObject[], parameters: object = {}, continueOnFail = false) {
 	const formId = locator('={{ $json.id }}');
-	const options = { updateDescriptions: true, ...(parameters as { options?: object }).options };
-	const given = { ...update, formId, inputMode: 'auto', ...parameters, options };
-	return await n8n.runNode(given, itemsOf(...rows), { continueOnFail });
+	const update = { resource: 'setting', operation: 'update', formId, inputMode: 'auto' };
+	return await n8n.runNode({ ...update, ...parameters }, itemsOf(...rows), { continueOnFail });
 }
 
 it('Setting: Update keeps the order of the input for each form, however long n8n takes for an item', async () => {
@@ -29,34 +26,31 @@ it('Setting: Update keeps the order of the input for each form, however long n8n
 	let index = 0;
 	decrypting.wait = async () => await time.sleep(waits[index++ % waits.length]);
 	const ids = ['One', 'Two', 'Three'].map((name) => service.store.addForm({ name }).id);
-	const rows = Array.from({ length: 40 }, (_, at) => ({ id: ids[at % 3], description: `${at}` }));
+	const rows = Array.from({ length: 40 }, (_, at) => ({ id: ids[at % 3], cta_label: `${at}` }));
 	await run(rows);
 	for (const id of ids) {
 		const sent = service.requests.filter(({ path }) => path.includes(id));
-		const bodies = rows.flatMap((row) => (row.id === id ? { description: row.description } : []));
+		const bodies = rows.flatMap((row) => (row.id === id ? { cta_label: row.cta_label } : []));
 		expect(sent.map(({ body }) => body)).toEqual(bodies);
 	}
 });
 
-/** The service's list of forms, with no more of each record than these attributes. */
-function showOnly(...names: string[]) {
-	const forms = Object.values(demoForms).map((id) => ({ ...stored(id), id }));
-	const data = forms.map((form) =>
-		Object.fromEntries(Object.entries(form).filter(([name]) => names.includes(name))),
-	);
-	service.faults.set({ fault: success(data), match: { path: /^\/forms$/ } });
-}
-
 describe('Map Automatically', () => {
 	it('takes the columns named as a setting in the API or the editor, and lists the others as ignored', async () => {
-		const row = { id: contact, name: 'Renamed', owner: 'Ada', Closed: 'Yes', ' cta_label ': 'Go' };
+		const row = { id: contact, name: 'x', Description: 'x', Closed: 'Yes', ' cta_label ': 'Go' };
 		const { items } = await run([row]);
 		expect(bodies()).toEqual([{ is_closed: true, cta_label: 'Go' }]);
-		const sent = { is_closed: true, cta_label: 'Go' };
 		const summary = 'Closed: Yes; Button: Submit Label: Go';
-		const ignored = ['name', 'owner'];
-		expect(items[0].json).toMatchObject({ status: 'updated', summary, sent, ignored });
-		expect(items[0].json).not.toHaveProperty('changes');
+		const changes = { is_closed: { to: true }, cta_label: { to: 'Go' } };
+		const ignored = ['id', 'name', 'Description'];
+		expect(items[0].json).toMatchObject({ status: 'updated', summary, changes, ignored });
+	});
+
+	it('refuses a row without a column for a setting', async () => {
+		const { error } = await run([{ id: contact, name: 'Changed' }]);
+		expect(error?.message).toBe('No input field matches a setting');
+		expect(error?.description).toContain("set 'Specify Settings' to 'Using Fields Below'");
+		expect(bodies()).toEqual([]);
 	});
 
 	it('takes one item if one form is chosen, and refuses a sheet before anything is sent', async () => {
@@ -70,57 +64,43 @@ describe('Map Automatically', () => {
 		expect(bodies()).toEqual([{ slack_enabled: true }]);
 	});
 
-	it.each([
-		['name', 'renameForms'],
-		['description', 'updateDescriptions'],
-	])('changes the %s of a form only with the option %s', async (column, name) => {
-		const row = { id: contact, [column]: 'Changed' };
-		// as if nobody had set it
-		const off = { updateDescriptions: undefined };
-		const { error } = await run([row], { options: off });
-		expect(error?.message).toBe('No input field matches a setting');
-		expect(error?.description).toContain("add 'Rename Forms' or 'Update Descriptions'");
-		await run([row], { options: { ...off, [name]: true } });
-		expect(bodies()).toEqual([{ [column]: 'Changed' }]);
-	});
-
-	it.each(['', '  ', null])('leaves a setting as it is if its cell has %j', async (empty) => {
-		const { items } = await run([
-			{ id: contact, closed_message: empty, seo_title: 2027 },
-			{ id: survey, closed_message: empty, seo_title: empty },
-		]);
-		expect(bodies()).toEqual([{ seo_title: '2027' }]);
-		expect(statusesOf(items)).toEqual(['updated', 'skipped']);
-	});
-
-	it('refuses two columns with values for one setting, unless one of the cells is empty', async () => {
-		const { error } = await run([{ id: contact, is_closed: true, Closed: false }]);
-		expect(error?.message).toMatch(/^'Closed' is the second value for 'Closed'\./);
-		await run([{ id: survey, is_closed: ' ', Closed: false }]);
+	it('leaves settings with empty cells as they are', async () => {
+		const empty = { closed_message: '', cta_label: '  ', number_prefix: null };
+		const rows = [
+			{ id: contact, ...empty, is_closed: ' ', Closed: false },
+			{ id: survey, ...empty },
+		];
+		const { items } = await run(rows);
 		expect(bodies()).toEqual([{ is_closed: false }]);
+		expect(statusesOf(items)).toEqual(['updated', 'skipped']);
 	});
 });
 
-describe('Preview', () => {
-	it('sends nothing, and shows what would change and what cannot be known', async () => {
-		showOnly('id', 'name', 'is_closed', 'description');
+describe('With a comparison', () => {
+	const skip = { options: { skipUnchanged: true } };
+
+	it('Preview sends nothing, and shows what would change', async () => {
 		const before = { ...stored(contact) };
 		const to = !before.is_closed;
-		const row = { id: contact, is_closed: to, description: 'New', cta_label: 'Go' };
-		const { items } = await run([row], { preview: true, options: { skipUnchanged: true } });
-		const description = { from: before.description, to: 'New' };
-		const changes = { is_closed: { from: before.is_closed, to }, description };
+		const row = { id: contact, is_closed: to, seo_title: 'New', cta_label: before.cta_label };
+		const { items } = await run([row], { preview: true, ...skip });
+		const changes = { is_closed: { from: !to, to }, seo_title: { from: null, to: 'New' } };
+		const summary = `Closed: ${to ? 'No → Yes' : 'Yes → No'}; SEO: Title: empty → New`;
 		const form = { id: contact, name: before.name };
-		const json = { ...form, status: 'preview', changes, unknown: { cta_label: 'Go' } };
-		const summary = `Closed: ${to ? 'No → Yes' : 'Yes → No'}; Description: ${String(before.description ?? 'empty')} → New; Button: Submit Label: Go`;
-		expect(items[0].json).toEqual({ ...json, summary });
+		expect(items[0].json).toEqual({
+			...form,
+			status: 'preview',
+			changes,
+			summary,
+			ignored: ['id'],
+		});
 		expect(service.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /forms']);
 		expect(stored(contact)).toEqual(before);
 	});
 
-	it('finds a form that does not exist before anything is sent, as Skip Unchanged does', async () => {
+	it('a form that does not exist is found before anything is sent', async () => {
 		const rows = [contact, 'Absent'].map((id) => ({ id, cta_label: 'New' }));
-		for (const checked of [{ preview: true }, { options: { skipUnchanged: true } }]) {
+		for (const checked of [{ preview: true }, skip]) {
 			const { error } = await run(rows, checked);
 			expect(error?.message).toContain('Absent');
 			expect(error?.context).toMatchObject({ itemIndex: 1 });
@@ -128,50 +108,42 @@ describe('Preview', () => {
 		expect(new Set(service.requests.map(({ method }) => method))).toEqual(new Set(['GET']));
 	});
 
-	it('compares a later row of a form with what an earlier one would leave, with one request', async () => {
-		const rows = ['One', 'Two', 'Two'].map((description) => ({ id: contact, description }));
+	it('a later row of a form is compared with what an earlier one would leave', async () => {
+		const rows = ['One', 'Two', 'Two'].map((cta_label) => ({ id: contact, cta_label }));
 		const { items } = await run(rows, { preview: true });
 		expect(items.map(({ json }) => json.changes)).toEqual([
-			{ description: { from: stored(contact).description, to: 'One' } },
-			{ description: { from: 'One', to: 'Two' } },
-			undefined,
+			{ cta_label: { from: stored(contact).cta_label, to: 'One' } },
+			{ cta_label: { from: 'One', to: 'Two' } },
+			{},
 		]);
-		expect(items[2].json).toMatchObject({ status: 'unchanged', summary: 'No changes' });
+		expect(items[2].json).toMatchObject({ status: 'skipped', summary: 'No changes' });
 		expect(service.requests).toHaveLength(1);
 	});
-});
 
-describe('Skip Unchanged', () => {
-	const skip = { options: { skipUnchanged: true } };
-
-	it('updates the ten forms of 150 that differ with 11 requests, and none again with one', async () => {
+	it('Skip Unchanged updates the ten forms of 150 that differ with 11 requests', async () => {
 		const rows = Array.from({ length: 150 }, (_, index) => {
 			const { id } = service.store.addForm({ name: `Form ${index}` });
-			return { id, is_closed: index % 15 === 0, description: stored(id).description };
+			return { id, is_closed: index % 15 === 0, cta_label: stored(id).cta_label };
 		}) as IDataObject[];
 		const { items } = await run(rows, skip);
 		expect(statusesOf(items).filter((status) => status === 'updated')).toHaveLength(10);
 		expect(items[0].json.changes).toEqual({ is_closed: { from: false, to: true } });
-		expect(items[0].json).not.toHaveProperty('sent');
 		const unchanged = { id: rows[1].id, name: 'Form 1', status: 'skipped', summary: 'No changes' };
-		expect(items[1].json).toEqual(unchanged);
+		expect(items[1].json).toMatchObject(unchanged);
 		expect(service.requests).toHaveLength(11);
-		service.requests.length = 0;
-		const again = await run(rows, skip);
-		expect(new Set(statusesOf(again.items))).toEqual(new Set(['skipped']));
-		expect(service.requests).toHaveLength(1);
 	});
 
-	it('sends the settings that the service does not show, and none that have the value', async () => {
-		showOnly('id', 'name', 'is_closed');
-		const unknown = { cta_label: 'Go' };
-		const row = { id: contact, is_closed: stored(contact).is_closed, ...unknown };
-		const { items } = await run([row], skip);
-		expect(bodies()).toEqual([undefined, unknown]);
-		expect(items[0].json).toMatchObject({ id: contact, status: 'updated', unknown });
+	it('a setting that the service does not show is sent, and one that has the value is not', async () => {
+		const { is_closed } = stored(contact);
+		const data = [{ id: contact, is_closed }];
+		service.faults.set({ fault: success(data), match: { path: /^\/forms$/ } });
+		const { items } = await run([{ id: contact, is_closed, cta_label: 'Go' }], skip);
+		expect(bodies()).toEqual([undefined, { cta_label: 'Go' }]);
+		const changes = { cta_label: { to: 'Go' } };
+		expect(items[0].json).toMatchObject({ id: contact, status: 'updated', changes });
 	});
 
-	it('never calls a form sent that was skipped', async () => {
+	it('a form that was skipped is never called sent', async () => {
 		service.faults.set({ fault: faultTable.forbidden, match: { method: 'POST' } });
 		const rows = [contact, survey].map((id) => ({ id, cta_label: stored(contact).cta_label }));
 		const { error } = await run(rows, skip);
@@ -182,12 +154,12 @@ describe('Skip Unchanged', () => {
 	it.each([
 		['has changed', slow(0), 'updated'],
 		['may have changed', faultTable.dropAfter, undefined],
-	])('sends a value again that an earlier row %s', async (_, fault, status) => {
-		const before = stored(contact).description;
+	])('a value is sent again that an earlier row %s', async (_, fault, status) => {
+		const before = stored(contact).cta_label;
 		service.faults.set({ fault, match: { method: 'POST' }, times: 4 });
-		const rows = ['Other', before].map((description) => ({ id: contact, description }));
+		const rows = ['Other', before].map((cta_label) => ({ id: contact, cta_label }));
 		const { items } = await run(rows, skip, true);
 		expect(statusesOf(items)).toEqual([status, 'updated']);
-		expect(stored(contact).description).toBe(before);
+		expect(stored(contact).cta_label).toBe(before);
 	});
 });

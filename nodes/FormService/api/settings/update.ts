@@ -1,4 +1,3 @@
-import { partition } from 'lodash';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { shortenText } from '../errors';
 import { numberAsText, readBoolean, readNumber } from '../readers';
@@ -12,7 +11,7 @@ export type SettingValue = string | number | boolean | null;
 export type SettingValues = Record<string, SettingValue>;
 
 /** A setting as a person gives it, by its name in the editor, a sheet or JSON. */
-export type GivenSetting = { title: string; value: unknown };
+export type GivenSetting = readonly [title: string, value: unknown];
 
 /**
  * Checks an update of settings against their types and bounds (specification, section 2.5).
@@ -26,7 +25,7 @@ export function encodeSettings(given: readonly GivenSetting[]): {
 } {
 	const body: SettingValues = {};
 	const problems: string[] = [];
-	for (const { title, value } of given) {
+	for (const [title, value] of given) {
 		if (value === undefined) continue;
 		const setting = findSetting(title);
 		const encoded = setting && encodeSetting(setting, value);
@@ -44,9 +43,8 @@ export function encodeSettings(given: readonly GivenSetting[]): {
 function describeProblem(setting: Setting, title: string, value: unknown): string {
 	// an empty text is usually meant to clear the setting
 	const advice = setting.nullable && value === '' ? ' To clear it, enter null.' : '';
-	const note = value === null ? " It can't be cleared." : advice;
 	const shown = typeof value === 'object' && value !== null ? 'an object' : JSON.stringify(value);
-	return `'${title}' must be ${describeBound(setting)} (got ${shortenText(shown, 40)}).${note}`;
+	return `'${title}' must be ${describeBound(setting)} (got ${shortenText(shown, 40)}).${advice}`;
 }
 
 /** The value to send, or undefined if it breaks the setting's type or bound. A sheet's cell can have blanks around it. */
@@ -78,24 +76,24 @@ function fitsLength(text = '', maxLength = Infinity): boolean {
 	return [...text].length <= maxLength;
 }
 
-/** What an update changes in a form, as far as the form's record shows. */
-export type Changes = {
-	/** The settings that get another value; `from` is what the form has. */
-	changes: Record<string, { from: GenericValue; to: SettingValue }>;
-	/** The settings that the record does not show: whether they change cannot be known. */
-	unknown: SettingValues;
-};
+/**
+ * What an update changes in a form: the new value of each setting, and the form's own value, if its record
+ * shows the setting.
+ */
+export type Changes = Record<string, { from?: GenericValue; to: SettingValue }>;
 
 /**
- * Compares an update with the record of a form. The specification leaves open which settings a record
- * shows (section 2.2).
+ * Compares an update with the record of a form. A setting that the record does not show counts as changed:
+ * the specification leaves open which settings a record shows (section 2.2).
  */
 export function compareSettings(body: Readonly<SettingValues>, form: IDataObject): Changes {
-	const [shown, others] = partition(Object.entries(body), ([name]) => Object.hasOwn(form, name));
-	const changed = shown
-		.map(([name, to]) => [name, { from: form[name], to }] as const)
-		.filter(([, { from, to }]) => !isSameSetting(from, to));
-	return { changes: Object.fromEntries(changed), unknown: Object.fromEntries(others) };
+	const changes: Changes = {};
+	for (const [name, to] of Object.entries(body)) {
+		const from = form[name];
+		if (!Object.hasOwn(form, name)) changes[name] = { to };
+		else if (!isSameSetting(from, to)) changes[name] = { from, to };
+	}
+	return changes;
 }
 
 /** A service may write booleans in several ways, numbers as text, and ends of lines in either way. */

@@ -7,7 +7,7 @@ import { getChosenName } from '../../parameters/formId';
 import { readFormId } from '../../parameters/input';
 import {
 	formLocator,
-	makeColumnsNotices,
+	makeColumnsNotice,
 	makeInputModeChoice,
 	makeOptions,
 } from '../../parameters/properties';
@@ -35,9 +35,7 @@ export const responseCreate: Operation = {
 			fields: 'Enter the answer to each question of the form',
 			json: 'Provide all answers as JSON, by question',
 		}),
-		...makeColumnsNotices(
-			'Name the columns after questions of the form. Empty cells are no answers.',
-		),
+		makeColumnsNotice('Name the columns after questions of the form. Empty cells are no answers.'),
 		{
 			displayName: 'Answers',
 			name: 'fields',

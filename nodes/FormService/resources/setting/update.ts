@@ -1,4 +1,4 @@
-import { isEmpty, omit, pick } from 'lodash';
+import { isEmpty, mapValues, omit } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { endpoints, createTarget } from '../../api/endpoints';
 import { getFormId } from '../../api/records';
@@ -14,12 +14,12 @@ import { createMissingFormError, invalid, readFormId, readSwitch } from '../../p
 import {
 	FORM_OF_EACH_ITEM,
 	formLocator,
-	makeColumnsNotices,
+	makeColumnsNotice,
 	makeInputModeChoice,
 	makeOptions,
 } from '../../parameters/properties';
 import { clearOptions, settingFields } from './fields';
-import { DESCRIBE, readSettings, RENAME, SETTINGS_MODE } from './given';
+import { readSettings, SETTINGS_MODE } from './given';
 import { summarizeChanges } from './summary';
 
 export const settingsUpdate: Operation = {
@@ -40,7 +40,7 @@ export const settingsUpdate: Operation = {
 			fields: 'Choose the settings to update one by one',
 			json: 'Provide the settings as JSON, with their names as keys',
 		}),
-		...makeColumnsNotices(
+		makeColumnsNotice(
 			'Name the columns after <a href="https://github.com/OWNER/n8n-nodes-formservice/blob/main/docs/settings.md" target="_blank">settings</a>, such as "Closed" or "is_closed". Empty cells change nothing. Try it with Preview first.',
 		),
 		{
@@ -84,24 +84,6 @@ export const settingsUpdate: Operation = {
 		},
 		makeOptions([
 			{
-				displayName: RENAME,
-				name: 'renameForms',
-				type: 'boolean',
-				default: true,
-				description:
-					"Whether a 'name' field in the input renames the form. Without this option, 'name' is ignored.",
-				displayOptions: { show: { '/inputMode': ['auto'] } },
-			},
-			{
-				displayName: DESCRIBE,
-				name: 'updateDescriptions',
-				type: 'boolean',
-				default: true,
-				description:
-					"Whether a 'description' field in the input changes the form's public description. Without this option, 'description' is ignored.",
-				displayOptions: { show: { '/inputMode': ['auto'] } },
-			},
-			{
 				displayName: 'Skip Unchanged',
 				name: 'skipUnchanged',
 				type: 'boolean',
@@ -119,9 +101,7 @@ export const settingsUpdate: Operation = {
 		}
 		const preview = readSwitch(input, 'preview', 'Preview', false);
 		const skips = readSwitch(input, 'options.skipUnchanged', 'Skip Unchanged', false);
-		const { body, ...given } = readSettings(input);
-		// the column that gives the form is used
-		const ignored = given.ignored.filter((name) => input.item.json[name] !== formId);
+		const { body, ignored } = readSettings(input);
 		const compares = !isEmpty(body) && (preview || skips);
 		return {
 			ids: { formId },
@@ -159,30 +139,21 @@ async function updateForm(
 	forms: Map<string, IDataObject> | undefined,
 	previews: boolean,
 ): Promise<IDataObject> {
-	if (isEmpty(body)) return { id: formId, status: 'skipped' };
 	const form = forms?.get(formId) ?? {};
-	const { changes, unknown } = compareSettings(body, form);
-	const summary = summarizeChanges({ changes, unknown });
-	if (forms === undefined) {
-		return { ...(await updateSettings(context, target)), status: 'updated', summary, sent: body };
-	}
-	const compared = {
-		summary,
-		...(!isEmpty(changes) && { changes }),
-		...(!isEmpty(unknown) && { unknown }),
-	};
+	const changes = compareSettings(body, form);
+	const rest = mapValues(changes, 'to');
+	const compared = { summary: summarizeChanges(changes), changes };
 	const after = { ...form, ...body };
-	const rest = pick(body, Object.keys({ ...changes, ...unknown }));
 	if (isEmpty(rest) || previews) {
-		const status = previews ? (isEmpty(rest) ? 'unchanged' : 'preview') : 'skipped';
 		// a later item is compared with what this one would leave
-		forms.set(formId, after);
+		forms?.set(formId, after);
+		const status = isEmpty(rest) ? 'skipped' : 'preview';
 		return { id: formId, name: form.name, status, ...compared };
 	}
 	// until the update has succeeded, nobody knows what these settings are
-	forms.set(formId, omit(form, Object.keys(rest)));
+	forms?.set(formId, omit(form, Object.keys(rest)));
 	const updated = await updateSettings(context, { ...target, body: rest });
-	forms.set(formId, after);
+	forms?.set(formId, after);
 	return { ...updated, status: 'updated', ...compared };
 }
 
