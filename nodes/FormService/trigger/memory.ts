@@ -48,9 +48,6 @@ export type Failure = {
 /** The fields of a form, when they were read, in epoch milliseconds, and whether they were read again since. */
 export type ReadFields = { fields: FormField[]; readAtMs: number; isAgain: boolean };
 
-/** The most triggers that are remembered. Beyond it, the one that was not polled for longest is forgotten. */
-const MAX_TRIGGERS = 1_000;
-
 const triggers = new Map<string, TriggerMemory>();
 
 /**
@@ -69,11 +66,7 @@ export function recallTrigger(key: string): TriggerMemory {
 		fields: new Map(),
 		decoded: new Map(),
 	};
-	// the last in the map is the one that was polled last
-	triggers.delete(key);
 	triggers.set(key, memory);
-	const [oldest] = triggers.keys();
-	if (triggers.size > MAX_TRIGGERS) triggers.delete(oldest);
 	return memory;
 }
 
