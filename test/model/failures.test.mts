@@ -57,6 +57,17 @@ describe('A failure', () => {
 		expectHourly(world.reports.slice(4));
 	});
 
+	it('to list two chosen forms is reported once each, and delays no update of another', async () => {
+		const world = new World(['A', 'B', 'C'], { events: ['formUpdated'] });
+		const { A, B, C } = world.forms;
+		for (const form of [B, C]) world.setListed(form, false);
+		await world.begin();
+		expect(world.n8n.active).toBe(true);
+		await world.run(8 * 60, (minute) => minute % 5 === 0 && world.edit(A));
+		expect(world.delivered).toHaveLength(96);
+		expect(world.reports).toHaveLength(2);
+	});
+
 	it('at the activation lets it fail, and the next attempt is a first one', async () => {
 		const world = new World(['A', 'B']);
 		const { A } = world.forms;

@@ -29,7 +29,7 @@ const SUBJECTS: Array<Pick<Parameters, 'watch' | 'events'>> = [
 	{ watch: { kind: 'all', except: ['A'] }, events: ['responseAbandoned', 'responseCompleted'] },
 	{ watch: { kind: 'all', except: ['B', 'C'] }, events: ['responseCompleted', 'formCreated'] },
 	{ watch: { kind: 'all', except: [] }, events: ['formCreated'] },
-	{ watch: { kind: 'chosen', formIds: ['A'] }, events: ['formUpdated'] },
+	{ watch: { kind: 'chosen', formIds: ['A', 'B'] }, events: ['formUpdated'] },
 	{ watch: { kind: 'chosen', formIds: ['A', 'B'] }, events: ['formUpdated', 'responseUpdated'] },
 ];
 

@@ -4,7 +4,7 @@ import { asNodeError, getCause, NotSent, ServiceError } from '../api/errors';
 import { describeUnknownForm, getChosenName, isFormMissing } from '../parameters/formId';
 import type { Failure, NodeError, TriggerMemory } from './memory';
 import { EARLY_MS, HOUR_MS, isOver, MINUTE_MS } from './pace';
-import { listWatchedIds } from './pollContext';
+import { hasSeveralForms } from './parameters';
 import type { Poll } from './pollContext';
 
 /** What a poll does about failures: how long it waits, what is logged, and which errors people see. */
@@ -149,11 +149,11 @@ export function noteAnswer(poll: Poll, error?: unknown): void {
  * nothing has failed that a person must correct.
  */
 export function findActivationError(poll: Poll): NodeError | undefined {
-	const { occasion, errors, hasRead, state } = poll;
+	const { occasion, errors, hasRead, parameters, state } = poll;
 	const [first] = errors;
 	if (occasion === 'schedule' || first === undefined) return undefined;
 	if (!hasRead && state.forms.size === 0) return first;
-	const isOnly = !hasRead || listWatchedIds(poll).length <= 1;
+	const isOnly = !hasRead || !hasSeveralForms(parameters.watch);
 	const isForPerson = CAUSES_FOR_PERSON.includes(getCause(first));
 	return occasion === 'publish' && isOnly && isForPerson ? first : undefined;
 }

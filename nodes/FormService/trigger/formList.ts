@@ -48,7 +48,8 @@ export async function pollFormList(poll: Poll): Promise<void> {
 		const isUrgent = await deliverForms(poll, listed);
 		const pace = addRequests(memory.formList, requests, spacingMs, times.startedAtMs);
 		memory.formList = { ...pace, isUrgent };
-		noteMissingForm(poll, listed);
+		noteSuccess(memory, FORM_LIST);
+		noteMissingForms(poll, listed);
 	} catch (error) {
 		noteFailure(poll, FORM_LIST, error);
 		const pace = addRequests(memory.formList, 1, spacingMs, times.startedAtMs);
@@ -66,13 +67,14 @@ function isListDue({ parameters, memory: { formList }, occasion, spacingMs }: Po
 }
 
 /** A chosen form that is not listed is an error. A form whose responses are read has its own error. */
-function noteMissingForm(poll: Poll, listed: ReadonlyMap<string, ListedForm>): void {
+function noteMissingForms(poll: Poll, listed: ReadonlyMap<string, ListedForm>): void {
 	const { watch, lists } = poll.parameters;
-	const ids = watch.kind === 'all' || lists.responses ? [] : watch.formIds;
-	const missing = ids.find((id) => !listed.has(id));
-	if (missing === undefined) return noteSuccess(poll.memory, FORM_LIST);
-	const error = createUnknownFormError(poll.request.n8n.getNode(), missing);
-	noteFailure(poll, FORM_LIST, error, missing);
+	for (const id of watch.kind === 'all' || lists.responses ? [] : watch.formIds) {
+		const key = `${FORM_LIST} ${id}`;
+		if (listed.has(id)) noteSuccess(poll.memory, key);
+		if (listed.has(id) || isWaiting(poll, key)) continue;
+		noteFailure(poll, key, createUnknownFormError(poll.request.n8n.getNode(), id), id);
+	}
 }
 
 /**

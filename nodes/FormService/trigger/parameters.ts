@@ -22,6 +22,11 @@ export function isWatched(watch: Watch, formId: string): boolean {
 	return watch.kind === 'all' ? !watch.except.includes(formId) : watch.formIds.includes(formId);
 }
 
+/** Whether a form that fails may be one of several. */
+export function hasSeveralForms(watch: Watch): boolean {
+	return watch.kind === 'all' || watch.formIds.length > 1;
+}
+
 /** What a person set on the node. */
 export type Parameters = {
 	watch: Watch;

@@ -18,7 +18,7 @@ import { pollFormList } from './formList';
 import { listUses, recallTrigger } from './memory';
 import type { TriggerMemory } from './memory';
 import { computeSpacingMs, computeWeight } from './pace';
-import { readParameters } from './parameters';
+import { hasSeveralForms, readParameters } from './parameters';
 import type { Parameters } from './parameters';
 import { createPoll, findOccasion, listWatchedIds } from './pollContext';
 import type { Occasion, Poll } from './pollContext';
@@ -98,7 +98,7 @@ async function pollOnce(poll: Poll): Promise<Items> {
 	if (error !== undefined) throw error;
 	savePoll(poll);
 	if (poll.items.length > 0) return sortByTime(poll.items, 'oldest').map(({ item }) => item);
-	const isOneOfSeveral = listWatchedIds(poll).length > 1;
+	const isOneOfSeveral = hasSeveralForms(poll.parameters.watch);
 	const isScheduled = poll.occasion === 'schedule';
 	const reported = isScheduled && takeErrorToReport(poll.memory, poll.errors, isOneOfSeveral);
 	if (reported) throw reported;
