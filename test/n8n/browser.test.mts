@@ -26,7 +26,7 @@ afterAll(async () => await cleanup.disposeAsync());
 it('n8n’s editor finds a form as a person types, with one request, shows its fields, and adds a response', async () => {
 	const { service } = world;
 	const account = { token: 'unused', baseUrl: service.baseUrl };
-	service.store.addToken(1, account.token);
+	service.store.accounts[0].tokens.push(account.token);
 	const formServiceApi = await saveAccount(world.n8n.rest, account, 'Unused account');
 	const example = await readExample('add-a-response.json');
 	const nodes = example.nodes.map((node) =>

@@ -188,9 +188,10 @@ describe('the example', () => {
 
 	it('Keep Rows up to Date adds a row for a response, which follows the answers', async () => {
 		const { store } = world.service;
-		const { uuid } = store.addResponse(contact, { answers: { Message: 'First answer' } });
+		const { uuid, answers } = store.addResponse(contact);
+		const field = store.fields(contact).find(({ label }) => label === 'Message')!;
 		for (const Message of ['First answer', 'Second answer']) {
-			store.changeResponse(uuid, { Message }, false);
+			answers[field.uuid] = Message;
 			const hasAnswer = async () => {
 				const rows = await world.n8n.rest.rowsOf(world.tables['Latest Answers']);
 				const own = rows.filter(({ response }) => response === uuid);
@@ -228,7 +229,7 @@ describe('the example', () => {
 
 	it('Send Reminders for Abandoned Responses prepares one for each', async () => {
 		const { store } = world.service;
-		store.trackIncomplete(contact, true);
+		store.form(contact)!.trackIncomplete = true;
 		const createdAt = new Date(Date.now() - 25 * 3_600_000).toISOString();
 		const answers = { Email: 'left@example.com' };
 		store.addResponse(contact, { incomplete: true, createdAt, answers });
@@ -237,7 +238,7 @@ describe('the example', () => {
 		expect(listJson(run, 'Reminder')).toMatchObject([
 			{ to: 'left@example.com', subject: 'Your answers to Contact' },
 		]);
-		store.trackIncomplete(contact, false);
+		store.form(contact)!.trackIncomplete = false;
 	});
 
 	it('Update Many Forms previews open forms, then updates them', async () => {

@@ -70,7 +70,7 @@ it('n8n stores and logs no token and no secret, and says of a lost reply that th
 
 	// what was asked for is found, so what is not found is not there
 	expect(await findFiles('Customer Survey', folder)).not.toEqual([]);
-	const { workspace } = service.store.firstAccount()!;
+	const { workspace } = service.store.accounts[0];
 	const names = ['webhook_secret', 'slack_webhook_url', 'discord_webhook_url'];
 	for (const secret of [TOKEN, ...names.map((name) => String(workspace[name]))]) {
 		expect(secret.length).toBeGreaterThan(10);

@@ -15,46 +15,43 @@ export function addHooks(server: FastifyInstance, parts: Parts) {
 		wait: async (milliseconds) => await wait(milliseconds, request.raw.socket),
 	});
 
-	const travel = async ({ call, raw }: FastifyRequest) => {
-		const milliseconds = call?.isApi ? latency() : 0;
+	const travel = async ({ isApi, raw }: FastifyRequest) => {
+		const milliseconds = isApi ? latency() : 0;
 		if (milliseconds > 0) await wait(milliseconds, raw.socket);
 	};
 
 	server.addHook('onRequest', async (request, reply) => {
-		const isApi = request.url.startsWith(`${API_PREFIX}/`);
-		const [path, search] = (isApi ? request.url.slice(API_PREFIX.length) : request.url).split('?');
-		const record = recordOf(request, path!, now());
-		(isApi ? requests : visits).push(record);
-		const whole = search === undefined ? path! : `${path}?${search}`;
-		const fault = faults.pick({ method: request.method, path: whole, isApi });
-		request.call = { record, fault, isApi };
+		const { method, url } = request;
+		request.isApi = url.startsWith(`${API_PREFIX}/`);
+		const path = request.isApi ? url.slice(API_PREFIX.length) : url;
+		request.record = recordOf(request, path.split('?')[0], now());
+		(request.isApi ? requests : visits).push(request.record);
+		request.fault = faults.pick({ method, path, isApi: request.isApi });
 		// Node's own would be of the machine's clock
 		reply.header('date', new Date(now()).toUTCString());
 		await travel(request);
-		if (fault?.stage !== 'door') return undefined;
-		fault.act(meeting(request, reply));
+		if (request.fault?.stage !== 'door') return;
+		request.fault.act(meeting(request, reply));
 		await endOf(reply);
 	});
 
 	server.addHook('preHandler', async (request, reply) => {
-		const { fault, record } = request.call;
-		record.body = request.body;
-		if (fault?.stage !== 'instead') return undefined;
-		fault.act(meeting(request, reply));
+		request.record.body = request.body;
+		if (request.fault?.stage !== 'instead') return;
+		request.fault.act(meeting(request, reply));
 		await endOf(reply);
 	});
 
 	server.addHook('onSend', async (request, reply, payload) => {
-		// A failure in front of all hooks, such as a malformed address, has no call.
 		await travel(request);
-		const { fault } = request.call ?? {};
+		const { fault } = request;
 		if (fault?.stage !== 'after' || payload instanceof Readable) return payload;
 		const body = Buffer.from((payload ?? '') as string | Buffer);
 		return await fault.spoil(meeting(request, reply), body);
 	});
 
-	server.addHook('onResponse', async (request, reply) => {
-		if (request.call) request.call.record.status = reply.statusCode;
+	server.addHook('onResponse', async ({ record }, reply) => {
+		record.status = reply.statusCode;
 	});
 }
 

@@ -1,9 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
+import fastify, { type FastifyInstance } from 'fastify';
+import { seed } from './demo/demoForms.mts';
 import { createFaults } from './faults/faults.mts';
-import { API_PREFIX } from './hooks.mts';
+import { addHooks, API_PREFIX } from './hooks.mts';
+import { pageRoutes } from './pages.mts';
 import type { Parts, Service, ServiceOptions } from './parts.mts';
-import { DEMO_TOKEN, seed } from './demo/demoForms.mts';
-import { buildServer } from './server.mts';
+import { apiPlugin } from './specification/endpoints.mts';
+import { failureOf } from './specification/envelope.mts';
 import { createShapes } from './specification/shapes.mts';
 import { createStore } from './store.mts';
 
@@ -21,7 +24,7 @@ async function waitReally(milliseconds: number): Promise<void> {
 
 /** Starts the stand-in. It listens on this machine only. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-	const { now = Date.now, token = DEMO_TOKEN, perMinute = 60, perDay = 1440 } = options;
+	const { now = Date.now, token = 'demo-access-token', perMinute = 60, perDay = 1440 } = options;
 	const store = createStore(now);
 	if (options.seed ?? true) seed(store, token, now);
 	else store.addAccount({ tokens: [token] });
@@ -49,4 +52,21 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		...{ requests, visits, store, faults, shapes },
 		close: async () => await server.close(),
 	};
+}
+
+/** The whole service on one server: the API, the forms' pages, and the files. */
+function buildServer(parts: Parts): FastifyInstance {
+	// Requests that a fault leaves without a reply would keep the service from ending.
+	const server = fastify({ forceCloseConnections: true });
+	server.setErrorHandler((error, _request, reply) => {
+		const { status, body } = failureOf(error);
+		return reply.code(status).send(body);
+	});
+	server.setNotFoundHandler((_request, reply) =>
+		reply.code(404).send({ success: false, message: 'There is nothing at this address.' }),
+	);
+	addHooks(server, parts);
+	server.register(apiPlugin(parts), { prefix: API_PREFIX });
+	server.register(pageRoutes(parts));
+	return server;
 }

@@ -60,16 +60,13 @@ export type Parts = Pick<Service, 'requests' | 'visits' | 'store' | 'faults' | '
 		origin: () => string;
 	};
 
-/** What the service knows about a request while it handles the request. */
-export type Call = {
-	record: RecordedRequest;
-	isApi: boolean;
-	fault?: Fault;
-	account?: Account;
-};
-
 declare module 'fastify' {
 	interface FastifyRequest {
-		call: Call;
+		record: RecordedRequest;
+		isApi: boolean;
+		/** what goes wrong with it */
+		fault?: Fault;
+		/** whose token it has */
+		account?: Account;
 	}
 }

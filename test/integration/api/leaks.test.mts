@@ -31,7 +31,7 @@ function addTenant({ store, url, token: base }: Service, name: string) {
 	const mark = markOf(name);
 	const token = `${base}-secret-token-of-${name}`;
 	const { id: accountId } = store.addAccount({ name: mark, tokens: [token] });
-	const file = store.addFile({ name: 'a.txt', type: 'text/plain', data: Buffer.from(mark) });
+	const file = store.addFile({ type: 'text/plain', data: Buffer.from(mark) });
 	const addForm = () => {
 		const labels = [
 			{ label: mark },

@@ -95,7 +95,7 @@ describe('A trigger that downloads files', () => {
 		const { form, trigger } = await begin(world, { options });
 		const submit = (...names: string[]) => {
 			const Name = names.map((name) => {
-				const { id } = store.addFile({ name, type: 'text/plain', data });
+				const { id } = store.addFile({ type: 'text/plain', data });
 				return `${name}|${service.url}/files/${id}/${name}`;
 			});
 			store.addResponse(form, { answers: { Name } });

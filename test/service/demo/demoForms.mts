@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { type Answers, type NewField, type NewForm, type Store, timestamp } from '../store.mts';
+import { type Answers, type NewForm, type Store, timestamp } from '../store.mts';
 
 /** Ids of the seeded forms, the same at every start, so that examples can name them. */
 export const demoForms = {
@@ -11,13 +11,8 @@ export const demoForms = {
 	event: 'cL0s3D',
 } as const;
 
-export const DEMO_TOKEN = 'demo-access-token';
-
-type DemoForm = Omit<NewForm, 'id' | 'fields'> & {
-	fields: NewField[];
-	/** answers by the custom key of their field */
-	responses: Answers[];
-};
+/** `responses` has answers by the custom key of their field. */
+type DemoForm = NewForm & Required<Pick<NewForm, 'fields'>> & { responses: Answers[] };
 
 /** What the forms have; who has not entered an address in a form that tracks that has not submitted it yet. */
 const contents = JSON.parse(
@@ -32,23 +27,15 @@ function deriveUuid(formId: string, key: unknown): string {
 
 /** Fills an empty store with a workspace, forms and responses of the last days. */
 export function seed(store: Store, token: string, now: () => number) {
-	const workspace = {
-		webhook_secret: 'demo-webhook-secret-3f9d1c',
-		slack_webhook_url: 'https://hooks.slack.example/services/demo-slack-secret-77ab',
-		discord_webhook_url: 'https://discord.example/api/webhooks/demo-discord-secret-c41e',
-		after_message: '<p>Thank you for your response.</p>',
-	};
-	store.addAccount({ name: 'Demo Workspace', tokens: [token], workspace });
-	const data = new TextEncoder().encode('Alan Turing\nComputing machinery and intelligence\n');
-	const file = store.addFile({ name: 'cv.txt', type: 'text/plain; charset=utf-8', data });
-	const cv = [`cv.txt|/files/${file.id}/cv.txt`];
+	store.addAccount({ name: 'Demo Workspace', tokens: [token] });
+	const data = Buffer.from('Alan Turing\nComputing machinery and intelligence\n');
+	store.addFile({ type: 'text/plain; charset=utf-8', data }, 'cv');
 	for (const [key, { fields, responses, ...form }] of Object.entries(contents)) {
 		const id = demoForms[key as keyof typeof demoForms];
 		const named = fields.map((one) => ({ ...one, uuid: deriveUuid(id, one.customKey) }));
 		store.addForm({ ...form, id, fields: named });
 		for (const [index, answers] of responses.entries()) {
-			const all = key === 'application' ? { ...answers, cv } : answers;
-			const entries = Object.entries(all).map(([custom, value]) => {
+			const entries = Object.entries(answers).map(([custom, value]) => {
 				return [deriveUuid(id, custom), value] as const;
 			});
 			store.addResponse(id, {

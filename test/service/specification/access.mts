@@ -13,10 +13,10 @@ export function guard({ store, limits, usage, now }: Parts) {
 		if (!/application\/json/i.test(request.headers.accept ?? '')) {
 			return reply.redirect('/login', 302);
 		}
-		const { token } = request.call.record;
-		const account = token === undefined ? undefined : store.accountOfToken(token);
+		const { token = '' } = request.record;
+		const account = store.accounts.find(({ tokens }) => tokens.includes(token));
 		if (!account) throw serviceError(401, 'Unauthenticated.');
-		request.call.account = account;
+		request.account = account;
 
 		const decision = decide(usage.get(account.id), limits, now());
 		if (decision.usage) usage.set(account.id, decision.usage);
@@ -26,7 +26,7 @@ export function guard({ store, limits, usage, now }: Parts) {
 	};
 }
 
-export const accountOf = ({ call }: FastifyRequest): Account => call.account!;
+export const accountOf = ({ account }: FastifyRequest): Account => account!;
 
 /** The form of this id, which must be the account's own. */
 export function formOf(request: FastifyRequest, { store }: Parts, id: string): Form {

@@ -32,8 +32,8 @@ function formEndpoints(api: FastifyInstance, parts: Parts) {
 	});
 
 	api.get<{ Params: { id: string } }>('/forms/:id/fields', (request) => {
-		const { id } = formOf(request, parts, request.params.id);
-		const records = store.fields(id).map((field) => fieldRecord(field, parts));
+		const { fields } = formOf(request, parts, request.params.id);
+		const records = fields.map((field) => fieldRecord(field, parts));
 		return listing(records, request, parts);
 	});
 }
@@ -47,30 +47,29 @@ function responseEndpoints(api: FastifyInstance, parts: Parts) {
 		(request) => {
 			const form = formOf(request, parts, request.params.formId);
 			const wanted = wantedState(request.query.incomplete);
-			const responses = store
-				.responses(form.id)
+			const responses = form.responses
 				.filter(({ isIncomplete }) => form.trackIncomplete || !isIncomplete)
 				.filter(({ isIncomplete }) => wanted === undefined || isIncomplete === wanted);
-			const fields = store.fields(form.id);
 			const records = arrange(responses, shapes).map((response) =>
-				responseRecord(response, form, fields, parts),
+				responseRecord(response, form, parts),
 			);
 			return listing(records, request, parts);
 		},
 	);
 
 	api.get<{ Params: { uuid: string } }>('/response/:uuid/pdf', (request) => {
-		const response = store.response(request.params.uuid);
-		if (!response) throw serviceError(404, 'The response was not found.');
-		formOf(request, parts, response.formId);
-		return { success: true, data: { pdf_url: `${parts.origin()}/pdf/${response.uuid}.pdf` } };
+		const { uuid } = request.params;
+		const found = store.response(uuid);
+		if (!found) throw serviceError(404, 'The response was not found.');
+		formOf(request, parts, found.form.id);
+		return { success: true, data: { pdf_url: `${parts.origin()}/pdf/${uuid}.pdf` } };
 	});
 
 	api.post<{ Params: { id: string } }>('/forms/:id/response', (request) => {
 		const form = formOf(request, parts, request.params.id);
-		const answers = checkAnswers(request.body, store.fields(form.id));
-		const closed = store.closedBecause(form);
-		if (closed) throw serviceError(403, closed);
+		const answers = checkAnswers(request.body, form.fields);
+		const { is_closed: isClosed, closed_message: message } = form.settings;
+		if (isClosed) throw serviceError(403, String(message || 'This form is closed.'));
 		const { uuid } = store.addResponse(form.id, { answers });
 		return { success: true, message: 'Response added.', data: { uuid } };
 	});

@@ -3,7 +3,7 @@ import type { Answer, Field, Form, Response } from '../store.mts';
 
 /** A form as endpoint 2 lists it: its settings (section 2.2) and its fields. */
 export function formRecord(form: Form, parts: Parts) {
-	const { id, settings, trackIncomplete, createdAt, updatedAt } = form;
+	const { id, settings, fields, trackIncomplete, createdAt, updatedAt } = form;
 	return {
 		id,
 		...settings,
@@ -12,7 +12,7 @@ export function formRecord(form: Form, parts: Parts) {
 		track_incomplete: trackIncomplete,
 		created_at: createdAt,
 		updated_at: updatedAt,
-		fields: parts.store.fields(id).map((field) => fieldRecord(field, parts)),
+		fields: fields.map((field) => fieldRecord(field, parts)),
 		...secretsOf(parts),
 	};
 }
@@ -27,9 +27,9 @@ export function fieldRecord(field: Field, parts: Parts) {
 }
 
 /** A response as endpoint 4 lists it. */
-export function responseRecord(response: Response, form: Form, fields: Field[], parts: Parts) {
+export function responseRecord(response: Response, form: Form, parts: Parts) {
 	const { number_prefix: prefix, number_suffix: suffix } = form.settings;
-	const answers = fields.map((field) => {
+	const answers = form.fields.map((field) => {
 		const { uuid, label, customKey } = field;
 		const value = withLinks(response.answers[uuid] ?? null, field, parts.origin());
 		return parts.shapes.mapAnswers === 'list'

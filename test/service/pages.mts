@@ -1,0 +1,101 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { escape } from 'lodash';
+import type { Parts } from './parts.mts';
+import { fileAnswer } from './specification/records.mts';
+import type { Answer, Field } from './store.mts';
+
+type FormRequest = FastifyRequest<{ Params: { formId: string }; Body: URLSearchParams }>;
+
+/**
+ * What people see: the list of forms, the login page, which lets nobody in, the page of each form, PDFs and
+ * uploaded files. The addresses of both cannot be guessed, so no token is asked for.
+ */
+export function pageRoutes({ store, origin }: Parts) {
+	return async (pages: FastifyInstance) => {
+		pages.addContentTypeParser(
+			'application/x-www-form-urlencoded',
+			{ parseAs: 'string' },
+			async (_request: FastifyRequest, body: string) => new URLSearchParams(body),
+		);
+		pages.get('/', (_request, reply) => {
+			const rows = store.forms().map(({ id, settings }) => {
+				return `<li><a href="/f/${id}">${escape(String(settings.name))}</a> ${id}</li>`;
+			});
+			const address = `<p>Base URL of the API: <code>${origin()}/api/v1</code></p>`;
+			return sendPage(reply, 'Forms', `<ul>${rows.join('')}</ul>${address}`);
+		});
+		pages.get('/login', (_request, reply) => sendPage(reply, 'Log in', 'Nobody can log in.'));
+		pages.get('/f/:formId', showForm);
+		pages.post('/f/:formId', submitForm);
+		pages.get<{ Params: { uuid: string } }>('/pdf/:uuid.pdf', ({ params }, reply) => {
+			const found = store.response(params.uuid);
+			if (!found) return reply.callNotFound();
+			const { number, createdAt } = found.response;
+			return reply.type('application/pdf').send(renderPdf(`Response ${number}, ${createdAt}`));
+		});
+		pages.get<{ Params: { id: string } }>('/files/:id/:name', ({ params }, reply) => {
+			const file = store.file(params.id);
+			return file ? reply.type(file.type).send(Buffer.from(file.data)) : reply.callNotFound();
+		});
+	};
+
+	function showForm({ params }: FormRequest, reply: FastifyReply) {
+		const form = store.form(params.formId);
+		if (!form) return reply.callNotFound();
+		const { name, is_closed: isClosed, closed_message: message } = form.settings;
+		const inputs = form.fields.map(renderField).join('');
+		const content = `<form method="post">${inputs}<button>Submit</button></form>`;
+		return sendPage(
+			reply,
+			String(name),
+			isClosed ? escape(String(message ?? 'This form is closed.')) : content,
+		);
+	}
+
+	/** Takes a submission as it is: the browser checks that what is required is there. */
+	function submitForm({ params, body }: FormRequest, reply: FastifyReply) {
+		const form = store.form(params.formId);
+		if (!form || form.settings.is_closed) return reply.callNotFound();
+		const answers = form.fields.map((field) => [field.uuid, readAnswer(field, body)] as const);
+		store.addResponse(form.id, { answers: Object.fromEntries(answers) });
+		return sendPage(reply, 'Thank you', 'Your response was added.');
+	}
+}
+
+function sendPage(reply: FastifyReply, title: string, content: string) {
+	const head = `<!doctype html><meta charset="utf-8"><title>${escape(title)}</title>`;
+	const foot = '<p><small>A stand-in for Form Service, for tests and demos.</small></p>';
+	return reply.type('text/html').send(`${head}<h1>${escape(title)}</h1>${content}${foot}`);
+}
+
+function renderField({ uuid, label, type, options, description, mandatory }: Field): string {
+	const attributes = `name="${uuid}"${mandatory ? ' required' : ''}`;
+	const choices = ['', ...(options ?? [])].map((option) => `<option>${escape(option)}</option>`);
+	const control = options
+		? `<select ${attributes}${type === 'multiple_choice' ? ' multiple' : ''}>${choices.join('')}</select>`
+		: `<textarea ${attributes} rows="1" cols="60"></textarea>`;
+	return `<p><label>${escape(label)} ${escape(description ?? '')}<br>${control}</label></p>`;
+}
+
+/** An answer of a submission. A file is an address, as in the API. */
+function readAnswer({ uuid, type }: Field, body: URLSearchParams): Answer {
+	const given = body.getAll(uuid).filter((text) => text.trim());
+	if (given.length === 0) return null;
+	if (type === 'multiple_choice') return given;
+	const [text] = given;
+	if (type === 'file_upload' && URL.canParse(text)) return fileAnswer(text);
+	return type === 'number' && Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+/** A page with one line of Latin letters. */
+function renderPdf(line: string): string {
+	const stream = `BT /F1 11 Tf 56 780 Td (${line}) Tj ET`;
+	const objects = [
+		'<< /Type /Catalog /Pages 2 0 R >>',
+		'<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+		'<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+		`<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
+		'<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+	].map((object, index) => `${index + 1} 0 obj\n${object}\nendobj\n`);
+	return `%PDF-1.4\n${objects.join('')}trailer\n<< /Size 6 /Root 1 0 R >>\n%%EOF\n`;
+}
