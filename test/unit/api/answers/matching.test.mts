@@ -66,11 +66,9 @@ describe('Answers of a response', () => {
 	it.each([
 		[{ state: 'x' }, 'No answers were found in an object with "state"'],
 		[{ responses: 'Name: Ada' }, 'The answers could not be read from a string'],
-		[{ answers: '[{"key": "Name"}]' }, 'from a string'],
+		[{ uuid: 'r', data: 5 }, 'from a number'],
 		[{ responses: [['Name', 'Ada']] }, 'from 2 of 2 entries, such as a string'],
 		[{ responses: [{ label: 'Name', answer: 'Ada' }] }, '"label", "answer"'],
-		[{ responses: { answers: [{ key: 'Name', value: 1 }] } }, 'with "answers"'],
-		[{ uuid: 'r', data: 5 }, 'from a number'],
 		[{ responses: [{ key: 'Name', value: 'B' }, { x: 1 }] }, '1 of 2 entries', { u2: 'B' }],
 	])(
 		'of another shape are a problem that names what came: %j',
@@ -104,12 +102,6 @@ describe('Answers of a response', () => {
 			{ 'of email': 1, 'of Your email': 2 },
 		],
 		[
-			'by label, if two fields have one custom key',
-			[pick('A', 'k'), pick('B', 'k')],
-			['B', 'A'].map((label) => ({ label, custom_key: 'k', value: label })),
-			{ 'of A': 'A', 'of B': 'B' },
-		],
-		[
 			'by numbers for labels, and a heading without a value',
 			[{ uuid: 'y', label: '2024' }],
 			[
@@ -118,7 +110,6 @@ describe('Answers of a response', () => {
 			],
 			{ y: 'yes', 'About you': null },
 		],
-		['by numbers in a map', [{ uuid: 'y', label: '2024' }], { 2024: 1, 1: 2 }, { y: 1, 1: 2 }],
 		['not without a label', form.slice(2), { '': 'x' }, { '': 'x' }],
 		['without a label', [{ uuid: 'f', label: null }], [{ key: null, value: 1 }], { f: 1 }],
 	])('are matched %s', (_, fields, responses, values) => {
@@ -126,17 +117,10 @@ describe('Answers of a response', () => {
 		expect(matched).toMatchObject({ values });
 	});
 
-	const comment = { label: 'Comment', value: 1 };
-
 	it('are matched by position if two fields have one label, which is said', () => {
-		const { values, byPosition } = match({ responses: [comment, { ...comment, value: 2 }] });
+		const responses = [1, 2].map((value) => ({ label: 'Comment', value }));
+		const { values, byPosition } = match({ responses });
 		expect([values, byPosition]).toEqual([{ u3: 1, u4: 2 }, ['Comment']]);
-		const heading = { uuid: 'h', label: 'Name', type: 'heading' };
-		const list = [
-			{ label: 'Name', value: null },
-			{ label: 'Name', value: 'Ada' },
-		];
-		expect(match({ responses: list }, parseFields([heading, form[1]])).values.u2).toBe('Ada');
 	});
 
 	it('are never matched by a label beside the UUID of a deleted field', () => {
