@@ -16,21 +16,16 @@ import type { Endpoint } from '../api/endpoints';
 import { readBoolean, readTime } from '../api/readers';
 import { getFormId, getId, isId } from '../api/records';
 import { listRecords } from '../api/service';
-import { isWebUrl } from '../api/url';
 import { CLOSED_MARK, extractFormId } from '../parameters/formId';
 
 /** The ID in the Form parameter of the node that is being edited; empty if no form is chosen. */
 export function getChosenForm(n8n: ILoadOptionsFunctions): string {
 	const given = n8n.getCurrentNodeParameter('formId', { extractValue: true });
-	return ['string', 'number'].includes(typeof given) ? extractFormId(String(given)) : '';
+	return typeof given === 'string' ? extractFormId(given) : '';
 }
 
-/**
- * How long the editor's lists are kept: one request a minute, however fast a person types. A failure is
- * kept for a shorter time, so that opening the list again asks again.
- */
-const KEPT_MS = 60_000;
-const FAILURE_KEPT_MS = 10_000;
+/** How long the editor's lists and their failures are kept, so that a person who types costs few requests. */
+const KEPT_MS = 30_000;
 
 /** Lists that the editor is reading or has read, by account and URL. */
 const lists = new Map<string, Promise<IDataObject[]>>();
@@ -52,17 +47,11 @@ export async function listCached(
 /** Keeps a list from its beginning. A timer drops it, so a large one stays in memory no longer. */
 function keepList(key: string, list: Promise<IDataObject[]>): void {
 	lists.set(key, list);
-	const remove = () => void lists.delete(key);
-	// unlike a sleep, this timer doesn't keep the process running
-	const removeLater = (ms: number) => clock.timeout(ms).addEventListener('abort', remove);
-	list.then(
-		() => removeLater(KEPT_MS),
-		() => removeLater(FAILURE_KEPT_MS),
-	);
+	const removeLater = () =>
+		// unlike a sleep, this timer doesn't keep the process running
+		clock.timeout(KEPT_MS).addEventListener('abort', () => void lists.delete(key));
+	list.then(removeLater, removeLater);
 }
-
-/** Where a form's record can have the address of its page: the specification leaves it open (section 2.2). */
-const URL_ATTRIBUTES = ['url', 'public_url', 'form_url', 'share_url'];
 
 /**
  * The forms for the list of the Form parameter, by name; forms of one name have their IDs behind it.
@@ -77,18 +66,15 @@ export async function searchForms(
 		id,
 		name: typeof record.name === 'string' && record.name.trim() !== '' ? record.name : id,
 		mark: readBoolean(record.is_closed) ? CLOSED_MARK : '',
-		url: URL_ATTRIBUTES.map((attribute) => record[attribute]).find(isWebUrl),
 	}));
 	const wanted = toCaseless(filter);
 	const counts = countBy(forms, 'name');
 	const results = forms
 		.filter(({ id, name }) => toCaseless(`${name}\n${id}`).includes(wanted))
 		.sort((one, other) => one.name.localeCompare(other.name))
-		.map(({ id, name, mark, url }) => ({
+		.map(({ id, name, mark }) => ({
 			name: toPlainText(`${name}${counts[name] > 1 ? ` (${id})` : ''}${mark}`),
 			value: id,
-			// the editor shows a link to it next to the list and the chosen form
-			...(url !== undefined && { url }),
 		}));
 	return { results };
 }

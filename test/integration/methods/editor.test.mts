@@ -57,19 +57,6 @@ describe('The list of forms', () => {
 		expect(await listNames('a1')).toEqual(['Again (a1)']);
 	});
 
-	const attributes = ['url', 'public_url', 'form_url', 'share_url'];
-	it.each(attributes)('links to the page of a form, if the service gives its %s', async (name) => {
-		const url = 'https://forms.example.com/contact-us';
-		const good = { id: 'aB3xY9', name: 'Contact', [name]: url };
-		const bad = { id: 'cD4zW0', name: 'Other', url: 'javascript:alert(1)' };
-		const own = await listForms(good, bad);
-		const { results } = await own.searchForms();
-		expect(results).toEqual([
-			{ name: 'Contact', value: 'aB3xY9', url },
-			{ name: 'Other', value: 'cD4zW0' },
-		]);
-	});
-
 	it('has no name or ID that n8n would evaluate as an expression', async () => {
 		const fields = [
 			{ uuid: '={{ 1 }}', label: 'Bad' },
@@ -160,15 +147,6 @@ describe('The fields for a new response', () => {
 		const { id } = service.store.addForm({ name: 'Bare', fields: [] });
 		const emptyFieldsNotice = 'This form has no fields that take an answer.';
 		expect(await n8n.getFormFields(id)).toEqual({ fields: [], emptyFieldsNotice });
-	});
-
-	it('keep their IDs when they are renamed, so that the editor keeps what is mapped', async () => {
-		const { fields } = await n8n.getFormFields(contact);
-		const [{ uuid }] = service.store.fields(contact);
-		const renamed = { id: contact, fields: [{ uuid, label: 'Full name' }] };
-		const own = await listForms(renamed);
-		const shown = (await reload(own, contact, fields)).fields;
-		expect(shown).toMatchObject([{ id: uuid, displayName: 'Full name' }]);
 	});
 });
 
