@@ -69,29 +69,17 @@ export function addToolParameters(property: INodeProperties): INodeProperties[] 
 	}
 }
 
-/**
- * The texts by which a model decides to use the tool; n8n's own text is only the action. A text that is about
- * JSON is shown only where the values are given as JSON.
- */
-export function createToolDescriptions(operation: Operation): INodeProperties[] {
-	const { toolDescription, toolDescriptionOfJson } = operation;
-	if (toolDescriptionOfJson === undefined) return [describeTool(toolDescription)];
-	return [
-		describeTool(toolDescription, { inputMode: ['auto', 'fields'] }),
-		describeTool(`${toolDescription} ${toolDescriptionOfJson}`, { inputMode: ['json'] }),
-	];
-}
-
-function describeTool(text: string, shownWith: Record<string, string[]> = {}): INodeProperties {
+/** The text by which a model decides to use the tool; n8n's own text is only the action. */
+export function createToolDescription({ toolDescription }: Operation): INodeProperties {
 	return {
 		displayName: 'Tool Description',
 		name: 'toolDescription',
 		type: 'string',
 		typeOptions: { rows: 4 },
 		required: true,
-		default: text,
+		default: toolDescription,
 		description: 'Explain to the model what this tool does and when to use it',
-		displayOptions: { show: { ...onlyForTools, ...shownWith } },
+		displayOptions: { show: onlyForTools },
 	};
 }
 
@@ -151,9 +139,9 @@ export function selectForModel(
 	}
 	const end = skip + page.length;
 	if (page.length < results.length) {
-		const shown = page.length === 0 ? 'No results' : `Results ${skip + 1} to ${end}`;
+		const shown = `${page.length} of ${results.length} results, after skipping ${skip}.`;
 		const next = ` Set 'Skip' to ${end} to get the next ones, or narrow the search.`;
-		page.push({ notice: `${shown} of ${results.length}.${end < results.length ? next : ''}` });
+		page.push({ notice: end < results.length ? shown + next : shown });
 	}
 	return page.map((json) => ({ json }));
 }

@@ -26,7 +26,9 @@ export type Item = {
 	outcome?: Outcome;
 };
 
-export type Outcome = { output: INodeExecutionData[] } | { error: NodeError };
+export type Outcome =
+	| { output: INodeExecutionData[]; error?: undefined }
+	| { error: NodeError; output?: undefined };
 
 export type NodeError = NodeApiError | NodeOperationError;
 

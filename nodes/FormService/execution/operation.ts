@@ -16,8 +16,6 @@ export type Operation = {
 	endpoint: Endpoint;
 	/** What a model reads of the operation as a tool: when to use it, and what it takes. */
 	toolDescription: string;
-	/** What a model reads in addition if it gives the values as JSON. */
-	toolDescriptionOfJson?: string;
 	/** The parameters, shown for this operation only. */
 	properties: INodeProperties[];
 	prepare: Prepare;
@@ -37,8 +35,6 @@ export type Prepared = {
 	ids?: Readonly<Record<string, string>>;
 	/** The body of the request, if it has one. */
 	body?: IDataObject;
-	/** Whether the item certainly sends a request of its own: nothing skips or previews the item. */
-	needsRequest?: boolean;
 	/**
 	 * Sends the requests that change nothing. Returns the output of an operation that only reads. If the
 	 * operation changes something, checks the item against the service, such as answers against the form's
@@ -53,10 +49,8 @@ export type Change = {
 	/** Changes with the same key are sent one after another, in the order of the input. */
 	orderKey?: string;
 	/** Sends the request, unless the item is skipped or previewed, and makes items of the reply. */
-	send: () => Promise<Changed>;
+	send: () => Promise<INodeExecutionData[]>;
 };
-
-export type Changed = { output: INodeExecutionData[]; hasChanged: boolean };
 
 /** The request that n8n has composed for an item. */
 export type ItemRequest = { context: RequestContext; target: Target; reads: Reads };

@@ -11,12 +11,11 @@ import { fillPath } from '../api/endpoints';
 import { asNodeError, createInputError } from '../api/errors';
 import { isRecord } from '../api/records';
 import type { Input } from '../parameters/input';
-import { beginBatch } from './batch';
 import { isTool, prepareForModel } from './forModel';
 import type { Item, NodeError } from './item';
 import { addDetails, explainStop } from './itemErrors';
 import type { Operation } from './operation';
-import { beginTry } from './run';
+import { beginBatch, beginTry } from './run';
 import type { Run } from './run';
 
 /**
@@ -68,11 +67,11 @@ export async function sendRoutedItem(
 		throw createInputError(this.getNode(), UNKNOWN_ORDER);
 	}
 	const pairedItem = { item: item.index };
-	if ('output' in outcome) return outcome.output.map((one) => ({ ...one, pairedItem }));
+	if (outcome.output) return outcome.output.map((one) => ({ ...one, pairedItem }));
 	if (run.continues) return [toFailedItem(this, outcome.error)];
 	// n8n listens to no outcome before; an earlier failure would be an unhandled rejection
 	await run.ended;
-	const error = explainStop(outcome.error, item, run);
+	const error = explainStop(outcome.error, item, run.sent);
 	// n8n gives a model nothing but the message
 	if (isTool(this.getNode())) Object.assign(error, { message: addDetails(error), description: '' });
 	throw error;
@@ -108,7 +107,7 @@ function prepareItem(
 	const composed = { ...options, timeout: readRequestOptions(n8n).timeout };
 	const item = { n8n, index, row, endpoint, composed };
 	try {
-		const input = readInput(n8n, index);
+		const input = createInput(n8n, index);
 		const prepared = isTool(input.node) ? prepareForModel(prepare, input) : prepare(input);
 		const url = fillPath(endpoint, prepared.ids);
 		return { ...item, composed: { ...composed, url, body: prepared.body }, prepared };
@@ -117,7 +116,7 @@ function prepareItem(
 	}
 }
 
-function readInput(n8n: IExecuteSingleFunctions, itemIndex: number): Input {
+function createInput(n8n: IExecuteSingleFunctions, itemIndex: number): Input {
 	return {
 		// n8n throws if it extracts the value of a hidden parameter
 		parameter: (name, fallback) =>

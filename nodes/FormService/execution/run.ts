@@ -1,15 +1,22 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
+import { getAccount } from '../api/account';
+import { asNodeError, mayHaveActed, NotSent } from '../api/errors';
+import { createRequest } from './item';
 import type { Item } from './item';
-import type { Reads } from './operation';
+import { isInvalidItem, listInvalidItems } from './itemErrors';
+import type { Change, Reads } from './operation';
 
 /**
  * The items of one execution of the node in one try of n8n (Retry On Fail), with what the tries have in common.
+ * n8n hands over all of them without a pause, or a batch of the request options. All of these are checked before
+ * the first change is sent. In a node that stops on failure, no change is sent if an item is invalid, and nothing
+ * more is sent after a failure. In a node that continues, each item has its own outcome.
  */
 export type Run = {
 	total: number;
 	/** Whether the other items are sent after an item failed. */
 	continues: boolean;
-	/** The items that the service has taken or may have taken, by index, in all tries: none is sent again. */
+	/** The items that are done or may have been sent, by index, in all tries: none is sent again. */
 	sent: Map<number, Item>;
 	/** In all tries, so that an item finds the equal one that an earlier try has added. */
 	reads: Reads;
@@ -48,4 +55,86 @@ export function beginTry(n8n: IExecuteSingleFunctions, total: number, earlier?: 
 		controller,
 		signal: AbortSignal.any(signals),
 	};
+}
+
+/** Begins to check and send the items that wait, after the batches before them. */
+export function beginBatch(run: Run): void {
+	const batch = run.waiting.splice(0);
+	const done = run.done.then(async () => {
+		await runBatch(run, batch);
+		if (run.done === done && run.seen.size === run.total) run.end();
+	});
+	run.done = done;
+}
+
+async function runBatch(run: Run, batch: readonly Item[]): Promise<void> {
+	for (const item of batch) item.outcome = run.sent.get(item.index)?.outcome ?? item.outcome;
+	if (stopAfterFailure(run, batch)) return;
+	const open = batch.filter(({ outcome }) => outcome === undefined);
+	const changes = await Promise.all(open.map(async (item) => await readItem(run, item)));
+	if (stopAfterFailure(run, batch)) return;
+	const lastByKey = new Map<unknown, Promise<void>>();
+	const sending = open.map(async (item, place) => {
+		const change = changes[place];
+		if (change === undefined) return;
+		const key = change.orderKey ?? item;
+		const before = lastByKey.get(key) ?? Promise.resolve();
+		const sent = before.then(async () => await sendChange(run, item, change));
+		lastByKey.set(key, sent);
+		await sent;
+	});
+	await Promise.all(sending);
+}
+
+/**
+ * Stops a run that does not continue if an item has failed, also in an earlier try. The error of the first invalid
+ * item lists all.
+ *
+ * @returns whether the run has stopped
+ */
+function stopAfterFailure(run: Run, batch: readonly Item[]): boolean {
+	if (run.continues) return false;
+	const failed = batch.flatMap((item) => {
+		const { error } = item.outcome ?? {};
+		return error === undefined ? [] : [{ item, error }];
+	});
+	const invalid = failed.filter(({ error }) => isInvalidItem(error));
+	if (invalid.length > 0) invalid[0].item.outcome = { error: listInvalidItems(invalid, run.total) };
+	if (failed.length > 0) run.controller.abort(failed[0].error);
+	return run.signal.aborted;
+}
+
+/** Reads what an item needs, and gives its change, if it has one to send. */
+async function readItem(run: Run, item: Item): Promise<Change | undefined> {
+	try {
+		const account = await getAccount(item.n8n, item.index);
+		const result = await item.prepared!.read(createRequest(item, account, run));
+		if (!Array.isArray(result)) return result;
+		item.outcome = { output: result };
+	} catch (error) {
+		settleFailure(run, item, error, !isInvalidItem(error));
+	}
+	return undefined;
+}
+
+async function sendChange(run: Run, item: Item, { send }: Change): Promise<void> {
+	try {
+		if (run.signal.aborted) throw new NotSent(item.n8n.getNode(), item.index);
+		item.outcome = { output: await send() };
+		run.sent.set(item.index, item);
+	} catch (error) {
+		settleFailure(run, item, error, true);
+	}
+}
+
+/**
+ * Settles an item that failed, unless it was given up.
+ *
+ * @param stops whether nothing more is sent, in a node that stops on failure
+ */
+function settleFailure(run: Run, item: Item, error: unknown, stops: boolean): void {
+	if (error instanceof NotSent && run.signal.aborted) return;
+	if (stops && !run.continues) run.controller.abort(error);
+	item.outcome = { error: asNodeError(item.n8n.getNode(), error, item.index) };
+	if (mayHaveActed(error)) run.sent.set(item.index, item);
 }

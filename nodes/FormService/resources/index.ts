@@ -1,5 +1,5 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { addToolParameters, createToolDescriptions } from '../execution/forModel';
+import { addToolParameters, createToolDescription } from '../execution/forModel';
 import type { Operation } from '../execution/operation';
 import { createPreSend } from '../execution/routing';
 import { fieldGetAll } from './field/getAll';
@@ -40,9 +40,7 @@ const operationChoice: INodeProperties = {
 
 /** The parameters of the node, each shown only for its resource and operation. */
 export const properties: INodeProperties[] = [
-	...operations.flatMap((operation) =>
-		createToolDescriptions(operation).map((property) => showWithOperation(operation, property)),
-	),
+	...operations.map((operation) => showWithOperation(operation, createToolDescription(operation))),
 	{
 		displayName: 'Resource',
 		name: 'resource',

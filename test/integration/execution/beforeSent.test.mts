@@ -43,9 +43,7 @@ describe.each(operationCases)('$name', (operation) => {
 		const { error, items, requests } = await runWith(operation, { 3: kind });
 		expect(error?.message).toMatch(message);
 		expect(error).toMatchObject({ context: { itemIndex: 3 } });
-		const changes = requests.filter(({ method }) => method !== 'GET');
-		expect([items, changes]).toEqual([[], []]);
-		if (operation.effect === 'safe' || kind === 'expression') expect(requests).toEqual([]);
+		expect([items, requests]).toEqual([[], []]);
 	});
 
 	it('sends the valid items of a run that continues, and returns the others as errors', async () => {
@@ -65,12 +63,9 @@ const create = operationNamed('Response: Create');
 
 withBothEngines('A run', () => {
 	it.each<[Broken, number | undefined, number, number]>([
-		[{ 0: 'value' }, undefined, 0, 0],
-		[{ 0: 'expression' }, undefined, 0, 0],
 		[{ 5: 'expression' }, undefined, 5, 0],
 		[{ 1: 'value', 3: 'value' }, undefined, 1, 0],
 		[{ 1: 'value', 3: 'expression' }, undefined, 3, 0],
-		[{ 1: 'value' }, 2, 1, 0],
 		[{ 2: 'value' }, 2, 2, 2],
 	])('broken like %j, in batches of %j, names item %i and sends %i', async (...given) => {
 		const [broken, batchSize, named, sent] = given;
@@ -80,38 +75,19 @@ withBothEngines('A run', () => {
 	});
 });
 
-it('An error that several items have is said once, with their numbers', async () => {
-	const { error } = await runWith(create, { 1: 'value', 4: 'value' });
-	expect(error?.message).toBe("'Form' is not a valid ID");
-	expect(error?.description).toMatch(/^Nothing was sent\.\nItems 1, 4 are invalid\.\n/);
-});
-
-it('One check counts invalid items and forms that do not exist', async () => {
+it.each([
+	[
+		['a/b', '', 'a/b'],
+		[/^Rows 3, 5: 'Form' is not a valid ID\. /, /^Row 4: 'Form' is empty: /],
+	],
+	[['x', 'y', 'z'], [/^Rows 3 to 5: Form not found\. /]],
+])('One error lists the invalid items with the forms %j by their rows', async (formIds, lines) => {
 	const { service, n8n } = await createWorld(AT_ONCE);
 	const [{ json }] = inputFor(service);
-	const rows = [{}, { formId: 'a/b' }, { formId: 'unknown' }];
+	const rows = [{}, ...formIds.map((formId) => ({ formId }))];
 	const input = rows.map((row, at) => ({ json: { ...json, ...row, row_number: at + 2 } }));
-	const preview = { preview: true };
-	for (const [name, options] of [
-		['Response: Create', {}],
-		['Setting: Update', preview],
-	] as const) {
-		const { parameters } = operationNamed(name);
-		const { error } = await n8n.runNode({ ...parameters, ...options }, input);
-		expect(error?.message).toBe('2 of 3 items are invalid');
-		expect(String(error?.description).split('\n')).toEqual([
-			'Nothing was sent.',
-			expect.stringMatching(/^Row 3: 'Form' is not a valid ID\. /),
-			expect.stringMatching(/^Row 4: (Form not found|There is no form with the ID unknown)\. /),
-		]);
-	}
-});
-
-it('A run of more changes than a day has requests is refused before anything is sent', async () => {
-	const { service, n8n } = await createWorld(AT_ONCE);
-	const [{ json }] = inputFor(service);
-	const { parameters } = operationNamed('Setting: Update');
-	const { error } = await n8n.runNode(parameters, Array(1_441).fill({ json }));
-	expect(error?.message).toMatch(/^The items need 1441 requests, but .* allows 1440 a day$/);
-	expect(service.requests).toEqual([]);
+	const { error } = await n8n.runNode(create.parameters, input);
+	expect(error?.message).toBe('3 of 4 items are invalid');
+	const listed = lines.map((line) => expect.stringMatching(line));
+	expect(String(error?.description).split('\n')).toEqual(['Nothing was sent.', ...listed]);
 });

@@ -25,9 +25,7 @@ export const responseCreate: Operation = {
 	},
 	endpoint: endpoints.addResponse,
 	toolDescription:
-		'Adds a response (submission) to a form, which cannot be changed or deleted afterward. Sends no emails.',
-	toolDescriptionOfJson:
-		'Answers are a JSON object by labels, custom keys or UUIDs of fields, with text, numbers, true or false, ISO dates, or lists of choices.',
+		'Adds a response (submission) to a form, which cannot be changed or deleted afterward. Sends no emails. Answers as JSON are an object by labels, custom keys or UUIDs of fields, with text, numbers, true or false, ISO dates, or lists of choices.',
 	properties: [
 		formLocator,
 		makeInputModeChoice(ANSWERS_MODE, {
@@ -104,27 +102,23 @@ export const responseCreate: Operation = {
 		return {
 			ids: { formId },
 			body: { data: given.values as IDataObject },
-			needsRequest: skipNames.length === 0,
 			async read(request) {
 				const fields = await readInputFields(request, formId);
-				const { data, byLabel, ...answers } = readAnswers(input, given, fields);
-				// the column that gives the form is used
-				const ignored = answers.ignored.filter((name) => input.item.json[name] !== formId);
+				const { data, byLabel, ignored } = readAnswers(input, given, fields);
 				const identity = findIdentity(input, skipNames, fields);
 				const key = findKey(input, identity, data);
 				const known = await readKnown(request, input, formId, fields, identity);
 				return {
 					orderKey: key && `${formId} ${key}`,
 					async send() {
-						const hasChanged = !known.has(key);
 						const json: IDataObject = {
-							status: hasChanged ? 'created' : 'skipped',
+							status: known.has(key) ? 'skipped' : 'created',
 							uuid: (await addOnce(known, key, request, data)) ?? null,
 							form: { id: formId, name: getChosenName(input.node, formId) ?? null },
 							answers: byLabel,
 							...(ignored.length > 0 && { ignored }),
 						};
-						return { output: [{ json }], hasChanged };
+						return [{ json }];
 					},
 				};
 			},

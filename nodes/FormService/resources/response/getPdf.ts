@@ -2,9 +2,7 @@ import { omit } from 'lodash';
 import { endpoints } from '../../api/endpoints';
 import { downloadPdf } from '../../api/files/download';
 import { getPdfLink } from '../../api/service';
-import { getChosenName, getStoredName } from '../../parameters/formId';
 import { invalid, readResponseId, readSwitch, readText } from '../../parameters/input';
-import type { Input } from '../../parameters/input';
 import { formLocator, responseLocator } from '../../parameters/properties';
 import type { Operation } from '../../execution/operation';
 
@@ -53,21 +51,13 @@ export const responseGetPdf: Operation = {
 		if (field === '') throw invalid(input, `'${FIELD_LABEL}' is missing`);
 		return {
 			ids: { responseId },
-			needsRequest: true,
 			async read({ context, target }) {
 				const link = await getPdfLink(context, target);
 				const item = { json: { uuid: responseId, pdf_url: link } };
 				if (!download) return [item];
-				const file = await downloadPdf(context, link, nameFile(input, responseId));
+				const file = await downloadPdf(context, link, `response-${responseId}.pdf`);
 				return [{ ...item, binary: { [field]: file } }];
 			},
 		};
 	},
 };
-
-/** The form's name and the response's number, as far as they were chosen from lists. */
-function nameFile({ node, parameter }: Input, responseId: string): string {
-	const form = getChosenName(node, String(parameter('formId', ''))) ?? 'response';
-	const [number] = getStoredName(node, 'responseId', responseId).split(' · ');
-	return `${form}-${number || responseId}.pdf`.replace(/[\\/:*?"<>|]/g, '_');
-}

@@ -30,9 +30,7 @@ export const settingsUpdate: Operation = {
 		description: 'Change settings of a form, such as its name or whether it is closed',
 	},
 	endpoint: endpoints.updateSettings,
-	toolDescription:
-		'Changes settings of a form, such as opening or closing it. Only the given settings change.',
-	toolDescriptionOfJson: `The settings are: ${settings.map(describeSetting).join('; ')}.`,
+	toolDescription: `Changes settings of a form, such as opening or closing it. Only the given settings change. Settings as JSON are: ${settings.map(describeSetting).join('; ')}.`,
 	properties: [
 		formLocator,
 		makeInputModeChoice(SETTINGS_MODE, {
@@ -106,7 +104,6 @@ export const settingsUpdate: Operation = {
 		return {
 			ids: { formId },
 			body,
-			needsRequest: !isEmpty(body) && !compares,
 			async read(request) {
 				const forms = compares ? await readFormsById(request) : undefined;
 				if (forms?.has(formId) === false) throw createMissingFormError(input, formId);
@@ -115,7 +112,7 @@ export const settingsUpdate: Operation = {
 					async send() {
 						const done = await updateForm(request, formId, body, forms, preview);
 						const json = { ...done, ...(ignored.length > 0 && { ignored }) };
-						return { output: [{ json }], hasChanged: done.status === 'updated' };
+						return [{ json }];
 					},
 				};
 			},
