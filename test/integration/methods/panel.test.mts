@@ -65,14 +65,6 @@ it('The trigger hints that downloads delay other responses, if it downloads file
 	}
 });
 
-it.each([
-	['formService', 'responseId', 'Search by answer, such as a name...'],
-	['formServiceTrigger', 'events', 'The test shows one event. To see another one,'],
-])('%s helps at %s: %s', (name, parameter, text) => {
-	const shown = nodeOf(name).description.properties.find((one) => one.name === parameter)!;
-	expect([shown.hint, shown.modes?.[0].placeholder].join(' ')).toContain(text);
-});
-
 const { displayParameter, getNodeParameters, getNodeParametersIssues } = workflow.NodeHelpers;
 
 /** The parameters of a node that has these, and its defaults for all others. */
@@ -157,11 +149,6 @@ describe('The panel of the node', () => {
 		const switches = (options as INodeProperties[]).filter(({ type }) => type === 'boolean');
 		for (const { name, default: value } of switches) expect([name, value]).toEqual([name, true]);
 	});
-
-	it.each(operationCases.filter(({ properties }) => properties.some(isOptions)))(
-		'shows Options last for $name',
-		({ properties }) => expect(properties.findIndex(isOptions)).toBe(properties.length - 1),
-	);
 });
 
 it('A choice means what it is called', () => {

@@ -33,9 +33,6 @@ const asJson = json('={{ $json }}');
 const outcomesOf = (items: Array<{ json: IDataObject }>) =>
 	items.map(({ json }) => json.error ?? json.status);
 
-const ADVICE =
-	"To add a response without an answer to a required field, turn on 'Allow Missing Answers'.";
-
 /** The mapper with answers by label, as the editor stores them. */
 async function mapFields(formId: string, answers: IDataObject) {
 	const { fields: schema } = await n8n.getFormFields(formId);
@@ -70,34 +67,28 @@ describe('Response: Create with Using JSON', () => {
 	});
 
 	it.each([
-		['[]', /^'Answers \(JSON\)' must be an object/, []],
-		['{}', /^There is no answer to send/, ['GET']],
-		['{"data": {"a": "x"}}', /^"data" is not a field of this form/, ['GET']],
-		['{"Comment": "x", "Coment": null}', /^"Coment" is not a field of this form/, ['GET']],
-	])('refuses %s before anything is sent', async (answersJson, message, requests) => {
+		['{}', 'There is no answer to send'],
+		['{"data": {"a": "x"}}', '"data" is not a field of this form'],
+		['{"Comment (2)": "x", "Coment": null}', '"Coment" is not a field of this form'],
+		['{"Comment (2)": "x", "__proto__": "x"}', '"__proto__" is not a field of this form'],
+	])('refuses %s, and names the fields of the form', async (answersJson, message) => {
 		const { error } = await create(survey, [{}], json(answersJson));
-		expect(error?.message).toMatch(message);
-		expect(methods()).toEqual(requests);
-	});
-
-	it.each(['', '__proto__', NO_FIELD])('refuses the name %j', async (key) => {
-		const { error } = await create(survey, [{}], json(`{"Comment (2)": "x", "${key}": "x"}`));
-		expect(error?.message).toBe(`"${key}" is not a field of this form`);
+		expect(error?.message).toBe(message);
 		expect(error?.description).toMatch(
-			/^Nothing was sent\.\nForm fields without an answer: .*, Comment\.$/,
+			/^Nothing was sent\.\nThe form's fields are .+, Comment/,
 		);
 		expect(methods()).toEqual(['GET']);
 	});
 });
 
 describe('Response: Create with Using Fields Below', () => {
-	const blanks = ['', '={{ null }}', '={{ [] }}', '={{ [null, ""] }}', '={{ "  " }}'];
+	const blanks = ['', '={{ null }}', '={{ [null, ""] }}', '={{ "  " }}'];
 	it.each(blanks)('refuses %j as the answer to a required field', async (empty) => {
 		const mapped = await mapFields(application, { Name: empty, Email: empty });
 		const { error } = await create(application, [{}], mapped);
 		expect(error?.message).toBe("2 answers can't be sent");
-		const missing = ['"Name" is required.', '"Email" is required.'];
-		expect(error?.description).toBe(['Nothing was sent.', ...missing, ADVICE].join('\n'));
+		const required = "is required, unless 'Allow Missing Answers' is on.";
+		expect(error?.description).toContain(`\n"Name" ${required}\n"Email" ${required}\n`);
 		expect(methods()).toEqual(['GET']);
 	});
 
@@ -105,21 +96,18 @@ describe('Response: Create with Using Fields Below', () => {
 		const options = { allowMissingAnswers: true };
 		const mapped = await mapFields(application, { Name: 'Ada', Email: '' });
 		await create(application, [{}], { ...mapped, options });
-		await create(application, [{ name: 'Ada' }], { inputMode: 'auto', options });
-		const added = { [uuids(application).Name]: 'Ada' };
-		expect(addedTo(application).slice(-2)).toEqual([added, added]);
+		expect(addedTo(application).at(-1)).toEqual({ [uuids(application).Name]: 'Ada' });
 	});
 
 	it('refuses the answer to a field that was deleted after it was mapped, unless it is empty', async () => {
 		const { id } = newForm([{ label: 'Name' }]);
 		for (const [deleted, outcome] of [
-			['7', expect.stringMatching(/^An answer is for a field that the form no longer has\. /)],
+			['7', `"${NO_FIELD}" is not a field of this form`],
 			[null, 'created'],
 		]) {
 			const mapped = await mapFields(id, { Name: 'Ada', [NO_FIELD]: deleted });
 			const { items } = await create(id, [{}], mapped, true);
 			expect(outcomesOf(items)).toEqual([outcome]);
-			expect(items[0].json).not.toHaveProperty('ignored');
 		}
 	});
 });
@@ -128,31 +116,18 @@ describe('Response: Create with Map Automatically', () => {
 	const auto = { inputMode: 'auto' };
 	const email = { label: 'Email', customKey: 'email' };
 
-	it('takes input fields by UUID, custom key or label, and lists the others as ignored, except the form', async () => {
+	it('takes input fields by UUID, custom key or label, and lists the others as ignored', async () => {
 		const { id, ids } = newForm([email, { label: 'Note' }, { label: 'Size' }]);
-		const row = { email: '', Email: 'ada@x.example', [ids[1]]: 'x', size: 'L', row: 7, form: id };
+		const row = { email: '', Email: 'ada@x.example', [ids[1]]: 'x', size: 'L', row: 7 };
 		const { items } = await create(id, [row], auto);
 		expect(addedTo(id)).toEqual([{ [ids[0]]: 'ada@x.example', [ids[1]]: 'x', [ids[2]]: 'L' }]);
 		const answers = { Email: 'ada@x.example', Note: 'x', Size: 'L' };
 		expect(items[0].json).toMatchObject({ answers, ignored: ['row'] });
 	});
 
-	it('lists the input fields and the fields of the form, if names do not match', async () => {
-		const { error } = await create(application, [{ 'full name': 'Ada', mail: 'a' }], auto);
-		expect(error?.message).toBe("2 answers can't be sent");
-		const names = [
-			'Input fields: full name, mail.',
-			'Form fields without an answer: Name, Email, Earliest start, Portfolio, CV.',
-		];
-		const missing = ['"Name" is required.', '"Email" is required.'];
-		expect(error?.description).toBe(['Nothing was sent.', ...missing, ...names, ADVICE].join('\n'));
-		const { error: none } = await create(newForm([{ label: 'Note' }]).id, [{ notes: 2 }], auto);
-		expect(none?.message).toBe('No input field with a value matches a field of the form');
-	});
-
 	it('refuses two input fields with answers to one field', async () => {
 		const { error } = await create(newForm([email]).id, [{ email: 'a', Email: 'b' }], auto);
-		expect(error?.message).toBe('"Email" has an answer in "email" and "Email". Keep one of them');
+		expect(error?.message).toBe('"Email" has two answers');
 		expect(methods()).toEqual(['GET']);
 	});
 });
@@ -160,36 +135,20 @@ describe('Response: Create with Map Automatically', () => {
 const { id, ids } = newForm([
 	{ label: 'Name' },
 	{ label: 'Size', type: 'dropdown', options: ['Small', 'Large'] },
-	{ label: 'Uses', type: 'multiple_choice', options: ['Forms', 'Reports', 'PDF, printed'] },
-	{ label: 'Guests', type: 'number' },
 	{ label: 'News', type: 'boolean' as 'text' },
-	{ label: 'Start', type: 'date' },
 ]);
-const labels = service.store.fields(id).map(({ label }) => label);
-const value = Object.fromEntries(labels.map((label) => [label, `={{ $json.${label} }}`]));
 
 it.each(['auto', 'fields', 'json'])('An answer is checked and encoded (%s)', async (way) => {
 	const ways: Record<string, object> = { auto: { inputMode: way }, json: asJson };
-	const given = ways[way] ?? (await mapFields(id, value));
-	const blank = { Size: '', Uses: '', Guests: '', News: '', Start: ' ' };
-	const spelled = { Size: ' Small ', Uses: 'PDF, printed,Forms', Guests: '2', News: 'yes' };
-	const rows = [
-		{ Size: 'Medium' },
-		{ Guests: 'lots' },
-		{ Name: 'Ada', ...blank },
-		{ ...spelled, Start: '2027-01-04' },
-	];
-	const { items } = await create(id, rows, given, true);
-	expect(outcomesOf(items)).toEqual([
-		'"Size" must be one of Small, Large',
-		expect.stringMatching(/^"Guests" must be a number/),
-		...['created', 'created'],
-	]);
-	const other = { Size: 'Medium', Uses: ['Forms', 'Nonsense'] };
-	await create(id, [other], { ...given, options: { allowOtherChoices: true } });
-	const [name, ...others] = ids;
-	const all = ['Small', 'PDF, printed, Forms', '2', 1, '2027-01-04'];
-	const added = [{ [name]: 'Ada' }, zipObject(others, all)];
-	const more = zipObject(others.slice(0, 2), ['Medium', 'Forms, Nonsense']);
-	expect(addedTo(id).slice(-3)).toEqual(expect.arrayContaining([...added, more]));
+	const labels = service.store.fields(id).map(({ label }) => label);
+	const values = labels.map((label) => `={{ $json.${label} }}`);
+	const given = ways[way] ?? (await mapFields(id, zipObject(labels, values)));
+	const rows = [{ Size: 'Medium' }, { Name: 'Ada', Size: '', News: ' ' }];
+	const { items } = await create(id, [...rows, { Size: ' Small ', News: 'yes' }], given, true);
+	const refusal = '"Size" must be one of Small, Large';
+	expect(outcomesOf(items)).toEqual([refusal, 'created', 'created']);
+	await create(id, rows, { ...given, options: { allowOtherChoices: true } });
+	const [name, size, news] = ids;
+	const added = [{ [name]: 'Ada' }, { [size]: 'Small', [news]: 1 }, { [size]: 'Medium' }];
+	expect(addedTo(id).slice(-4)).toEqual(expect.arrayContaining(added));
 });

@@ -26,16 +26,6 @@ function servePages(replyTo: (count: number) => object, times = 500) {
 	service.faults.set({ fault, times, match: { path: /^\/responses/ } });
 }
 
-const pages = [['r1', 'r2'], ['r3', 'r4'], ['r5']].map((uuids) => uuids.map((uuid) => ({ uuid })));
-
-it('Numbered pages are read to the end', async () => {
-	servePages((at) => ({ data: pages[at], meta: { current_page: at + 1, last_page: 3 } }));
-	const { items } = await n8n.runNode(getAll);
-	expect(items.map(({ json }) => json)).toEqual(pages.flat());
-	const queries = service.requests.map(({ query }) => query.page);
-	expect(queries).toEqual([undefined, '2', '3']);
-});
-
 describe('A link to the next page', () => {
 	it.each([`${LIST}?page=2`, `http://forms.internal${LIST}?page=2`])(
 		"%s is requested at the list's own URL and query",

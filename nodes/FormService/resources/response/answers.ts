@@ -10,17 +10,10 @@ import type { Input } from '../../parameters/input';
 import { invalidAll, readChoice, readJsonObject, readSwitch } from '../../parameters/input';
 import { INPUT_MODES } from '../../parameters/properties';
 
-/** The rest of a message that begins with the number of problems. */
-export const COUNTED = "answers can't be sent";
-
 /** The names of parameters, as errors speak of them. */
 export const ALLOW_MISSING = 'Allow Missing Answers';
 export const ALLOW_OTHER = 'Allow "Other" Answers';
 export const ANSWERS_MODE = 'Specify Answers';
-
-const MISSING_ADVICE = `To add a response without an answer to a required field, turn on '${ALLOW_MISSING}'.`;
-
-const NO_ANSWER = 'There is no answer to send. Give an answer to at least one field.';
 
 /** The answers of an item as the parameters give them. */
 export type GivenAnswers = {
@@ -72,63 +65,40 @@ function readValues(input: Input, mode: GivenAnswers['mode']): Record<string, un
  */
 export function readAnswers(
 	input: Input,
-	given: GivenAnswers,
+	{ mode, values, allowsOther, allowsMissing }: GivenAnswers,
 	fields: readonly InputField[],
 ): Answers {
-	const { mode, values, allowsOther, allowsMissing } = given;
 	const problems: string[] = [];
-	const names = new Map<InputField, string>();
 	const ignored: string[] = [];
+	const given = new Map<InputField, unknown>();
 	for (const [name, value] of Object.entries(values)) {
 		const field = findField(name, fields);
-		const isGiven = !isNothing(value);
-		const taken = field && names.get(field);
-		if (field === undefined && mode === 'auto') ignored.push(name);
-		else if (field === undefined && (isGiven || mode === 'json')) {
-			problems.push(explainUnknownName(name, mode));
-		} else if (taken !== undefined && isGiven) {
-			problems.push(
-				`"${field!.title}" has an answer in ${quote(taken)} and ${quote(name)}. Keep one of them.`,
-			);
-		} else if (field !== undefined && isGiven) names.set(field, name);
+		if (field !== undefined) {
+			if (isNothing(value)) continue;
+			if (given.has(field)) problems.push(`"${field.title}" has two answers.`);
+			given.set(field, value);
+		} else if (mode === 'auto') ignored.push(name);
+		// a mapped field without an answer may be gone
+		else if (mode === 'json' || !isNothing(value)) {
+			problems.push(`"${shortenText(name)}" is not a field of this form.`);
+		}
 	}
 	const answers: Answers = { data: {}, byLabel: {}, ignored };
-	const missing: string[] = [];
 	for (const field of fields) {
-		const name = names.get(field);
-		const value = name === undefined ? undefined : values[name];
-		const encoded = encodeAnswer(value, field, { zone: input.zone, allowOther: allowsOther });
+		const options = { zone: input.zone, allowOther: allowsOther };
+		const encoded = encodeAnswer(given.get(field), field, options);
 		if ('problem' in encoded) problems.push(`"${field.title}" ${encoded.problem}.`);
 		else if (encoded.answer !== undefined) {
 			answers.data[field.uuid] = encoded.answer;
 			answers.byLabel[field.title] = encoded.answer;
-		} else if (field.isRequired && !allowsMissing) missing.push(`"${field.title}" is required.`);
+		} else if (field.isRequired && !allowsMissing) {
+			problems.push(`"${field.title}" is required, unless '${ALLOW_MISSING}' is on.`);
+		}
 	}
-	if (isEmpty(answers.data) && problems.length + missing.length === 0) {
-		const nothing = 'No input field with a value matches a field of the form.';
-		problems.push(mode === 'auto' ? nothing : NO_ANSWER);
+	if (isEmpty(answers.data) && problems.length === 0) {
+		problems.push('There is no answer to send.');
 	}
-	const all = [...problems, ...missing];
-	if (all.length === 0) return answers;
-	const help = mode === 'fields' ? [] : listUnmatched(given, fields);
-	if (missing.length > 0) help.push(MISSING_ADVICE);
-	throw invalidAll(input, all, COUNTED, help);
-}
-
-function explainUnknownName(name: string, mode: GivenAnswers['mode']): string {
-	if (mode === 'json') return `${quote(name)} is not a field of this form.`;
-	return 'An answer is for a field that the form no longer has. Refresh the list of fields in the node.';
-}
-
-function quote(text: string): string {
-	return `"${shortenText(text)}"`;
-}
-
-/** The names that the item and the form have, where a problem may come from a name. */
-function listUnmatched({ mode, values }: GivenAnswers, fields: readonly InputField[]): string[] {
-	const names = Object.keys(values);
-	const matched = new Set(names.map((name) => findField(name, fields)));
-	const titles = fields.filter((field) => !matched.has(field)).map(({ title }) => title);
-	const given = mode === 'auto' ? [`Input fields: ${listNames(names) || 'none'}.`] : [];
-	return [...given, `Form fields without an answer: ${listNames(titles) || 'none'}.`];
+	if (problems.length === 0) return answers;
+	const help = `The form's fields are ${listNames(fields.map(({ title }) => title))}.`;
+	throw invalidAll(input, problems, "answers can't be sent", [help]);
 }

@@ -4,21 +4,16 @@ import type { FormField, InputField } from '../../api/answers/fields';
 import { isNothing, normalizeAnswer } from '../../api/answers/kinds';
 import { matchAnswers } from '../../api/answers/match';
 import type { MatchedAnswer } from '../../api/answers/match';
-import { listNames } from '../../api/answers/names';
 import { pauseIfDue } from '../../api/clock';
 import { endpoints, createTarget } from '../../api/endpoints';
 import { readBoolean } from '../../api/readers';
 import { getId } from '../../api/records';
 import { listRecords } from '../../api/service';
 import type { Input } from '../../parameters/input';
-import { invalid, invalidAll, readWords } from '../../parameters/input';
+import { invalid, readWords } from '../../parameters/input';
 import { readOnce } from '../../execution/operation';
 import type { ItemRequest } from '../../execution/operation';
-import { COUNTED } from './answers';
 import type { Answers } from './answers';
-
-/** Stands for an option that was not added: an expression without a result leaves it there without a value. */
-const ABSENT = '(absent)';
 
 /** The name of the parameter, as errors speak of it. */
 const SKIP_DUPLICATES = 'Skip Duplicates By';
@@ -39,44 +34,39 @@ export const skipDuplicates: INodeProperties = {
  * @throws NodeOperationError if the option can't be understood
  */
 export function readSkipNames(input: Input): string[] {
-	if (input.parameter('options.skipIfExists', ABSENT) === ABSENT) return [];
-	const names = readWords(input, 'options.skipIfExists', SKIP_DUPLICATES);
+	const name = 'options.skipIfExists';
+	// an expression without a result leaves the option there without a value
+	if (input.parameter(name, false) === false) return [];
+	const names = readWords(input, name, SKIP_DUPLICATES);
 	if (names.length > 0) return names;
-	const advice = 'Choose the fields that identify a response, or remove the option.';
-	throw invalid(input, `'${SKIP_DUPLICATES}' names no field`, advice);
+	throw invalid(input, `'${SKIP_DUPLICATES}' names no field`, CHOOSE_FIELDS);
 }
 
 /**
  * The fields by which a response is recognized.
  *
- * @throws NodeOperationError that names what is no field of the form, and fields that cannot be compared
+ * @throws NodeOperationError if a name is no field of the form, or the field cannot be compared
  */
 export function findIdentity(
 	input: Input,
 	names: readonly string[],
 	fields: readonly InputField[],
 ): InputField[] {
-	const identity = new Set<InputField>();
-	const problems: string[] = [];
-	for (const name of names) {
+	return names.map((name) => {
 		const field = findField(name, fields);
-		const problem = field === undefined ? 'is not a field of the form' : explainUse(field, fields);
-		if (problem !== undefined) problems.push(`"${field?.title ?? name}" ${problem}.`);
-		else if (field !== undefined) identity.add(field);
-	}
-	if (problems.length === 0) return [...identity];
-	const others = fields.filter((field) => explainUse(field, fields) === undefined);
-	const titles = listNames(others.map(({ title }) => `"${title}"`)) || 'none';
-	const advice = `Fields for '${SKIP_DUPLICATES}' are ${titles}.`;
-	throw invalidAll(input, problems, "fields can't be compared", [advice]);
+		if (field !== undefined && canCompare(field, fields)) return field;
+		const message = `'${SKIP_DUPLICATES}' can't compare "${field?.title ?? name}"`;
+		throw invalid(input, message, CHOOSE_FIELDS);
+	});
 }
 
-/** Why responses cannot be recognized by a field; undefined if they can. */
-function explainUse({ kind, label }: InputField, fields: readonly InputField[]) {
-	if (kind === 'file') return 'takes files, which cannot be compared';
-	if (kind === 'multipleChoice') return 'takes several choices, which cannot be compared';
+const CHOOSE_FIELDS =
+	'Choose fields of the form that take one answer and share their label with no other field, or remove the option.';
+
+/** Whether responses can be recognized by a field: files and several choices are listed in various ways. */
+function canCompare({ kind, label }: InputField, fields: readonly InputField[]): boolean {
 	const isShared = fields.filter((field) => field.label === label).length > 1;
-	return isShared ? 'has the label of another field, so answers cannot be compared' : undefined;
+	return !isShared && kind !== 'file' && kind !== 'multipleChoice';
 }
 
 /** The ID of the first response with a key, if the service gives it: one that exists, or that the run adds. */
@@ -119,8 +109,8 @@ export function findKey(
 	if (identity.length === 0) return undefined;
 	const missing = identity.find(({ uuid }) => data[uuid] === undefined);
 	if (missing !== undefined) {
-		const problem = `"${missing.title}" has no answer. '${SKIP_DUPLICATES}' compares this field, so it needs an answer.`;
-		throw invalidAll(input, [problem], COUNTED);
+		const problem = `"${missing.title}" has no answer. '${SKIP_DUPLICATES}' compares this field`;
+		throw invalid(input, problem);
 	}
 	const answers = identity.map(({ uuid }) => data[uuid]);
 	return makeKey(input, identity, answers, 'this item');
