@@ -16,7 +16,7 @@ export const DAY_MS = 24 * HOUR_MS;
 export const DAY_MINUTES = 24 * 60;
 
 /** Something that ends at a moment of the virtual time: a sleep, or a timeout with its signal. */
-type Wait = { due: number; end: () => void; signal?: AbortSignal; timer?: NodeJS.Timeout };
+type Wait = { due: number; end: () => void; signal?: AbortSignal };
 
 /** One error for all: making it takes longer than a poll without a request. */
 const TIME_IS_OVER = new DOMException('The time is over', 'TimeoutError');
@@ -32,19 +32,19 @@ export class VirtualTime implements Clock {
 	protected readonly waits: Wait[] = [];
 	private actualMs: number;
 
-	/** @param startMs epoch milliseconds; a machine's clock has fractions of them */
+	/** @param startMs epoch milliseconds */
 	constructor(startMs = 1_800_000_000_000) {
 		this.actualMs = startMs;
 	}
 
 	/** What the machine's clock says. */
-	readonly now = (): number => this.read() + this.aheadMs;
+	readonly now = (): number => this.actualMs + this.aheadMs;
 
 	/** Milliseconds that have passed, whatever the machine's clock says. */
-	readonly elapsed = (): number => this.read();
+	readonly elapsed = (): number => this.actualMs;
 
 	/** The time itself, as the service has it. */
-	readonly actual = (): number => this.read();
+	readonly actual = (): number => this.actualMs;
 
 	/**
 	 * Waits for some milliseconds, or for ever.
@@ -71,8 +71,8 @@ export class VirtualTime implements Clock {
 
 	/** Time passes while nothing is under way. */
 	pass(ms: number): void {
-		this.set(this.read() + Math.max(0, ms));
-		while (this.waits[0]?.due <= this.read()) this.waits[0].end();
+		this.actualMs += Math.max(0, ms);
+		while (this.waits[0]?.due <= this.actualMs) this.waits[0].end();
 	}
 
 	/** Lets time pass from one wait to the next until the work is done. */
@@ -84,27 +84,24 @@ export class VirtualTime implements Clock {
 			await setImmediate();
 			if (isDone) return await work;
 			if (this.waits.length === 0) throw new Error('What is under way waits for nothing');
-			this.pass(this.waits[0].due - this.read());
+			this.pass(this.waits[0].due - this.actualMs);
 		}
 	}
 
-	protected read(): number {
-		return this.actualMs;
-	}
+	/** A wait began or ended. */
+	protected onEvent(): void {}
 
-	protected set(ms: number): void {
-		this.actualMs = ms;
-	}
-
-	protected addWait(ms: number, onEnd: () => void, signal?: AbortSignal): Wait {
+	private addWait(ms: number, onEnd: () => void, signal?: AbortSignal): Wait {
 		const end = () => {
 			const index = this.waits.indexOf(wait);
 			if (index < 0) return;
 			this.waits.splice(index, 1);
+			this.onEvent();
 			onEnd();
 		};
-		const wait: Wait = { due: this.read() + Math.max(0, ms), end, signal };
+		const wait: Wait = { due: this.actualMs + Math.max(0, ms), end, signal };
 		this.waits.splice(lodash.sortedLastIndexBy(this.waits, wait, 'due'), 0, wait);
+		this.onEvent();
 		return wait;
 	}
 }
@@ -112,9 +109,6 @@ export class VirtualTime implements Clock {
 /** Real milliseconds without an event, and turns of the event loop after them, that count as quiet. */
 const QUIET_MS = 2;
 const QUIET_TURNS = 3;
-
-/** The longest delay of a timer of Node. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * The time of work that sends HTTP requests, and of the service that replies. It passes by itself:
@@ -124,13 +118,9 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  *    it is quiet: nothing can happen any more before the next wait is due, unless a request is under way.
  * 3. Then the time leaps to that moment. A request does not count as under way while the service waits
  *    before its reply. A timeout counts as a wait only while somebody listens to it, and a request is open that it can end.
- *
- * Between leaps, the time passes as fast as real time.
  */
 export class HttpTime extends VirtualTime {
-	/** How far this time is ahead of real time. */
-	private leaptMs = 0;
-	private stoppedAt?: number;
+	private isStill = false;
 	/** Requests that are under way, and replies that are read. */
 	private readonly open = new Set<ClientRequest | IncomingMessage>();
 	/** The service's ends of the connections on which it waits before its reply. */
@@ -166,13 +156,11 @@ export class HttpTime extends VirtualTime {
 
 	/** Stands still while the work is done, which can then not wait for any time to pass. */
 	async still<T>(work: () => Promise<T>): Promise<T> {
-		this.stoppedAt = this.read();
+		this.isStill = true;
 		try {
 			return await work();
 		} finally {
-			this.leaptMs = this.stoppedAt - realNow();
-			this.stoppedAt = undefined;
-			for (const wait of this.waits) this.endInRealTime(wait);
+			this.isStill = false;
 			this.onEvent();
 		}
 	}
@@ -191,39 +179,12 @@ export class HttpTime extends VirtualTime {
 		this.onEvent();
 	}
 
-	protected override read(): number {
-		return this.stoppedAt ?? realNow() + this.leaptMs;
-	}
-
-	protected override set(ms: number): void {
-		this.leaptMs += ms - this.read();
-	}
-
-	protected override addWait(ms: number, onEnd: () => void, signal?: AbortSignal): Wait {
-		const wait = super.addWait(
-			ms,
-			() => {
-				clearTimeout(wait.timer);
-				this.onEvent();
-				onEnd();
-			},
-			signal,
-		);
-		this.endInRealTime(wait);
-		this.onEvent();
-		return wait;
-	}
-
-	/** Real time ends a wait as well: not all that can take time is known here. */
-	private endInRealTime(wait: Wait): void {
-		clearTimeout(wait.timer);
-		const leftMs = Math.ceil(wait.due - this.read());
-		const check = () => {
-			if (this.read() >= wait.due) wait.end();
-			else if (this.stoppedAt === undefined) this.endInRealTime(wait);
-		};
-		wait.timer = setTimeout(check, Math.min(Math.max(leftMs, 0), MAX_TIMER_MS));
-		if (wait.signal) wait.timer.unref();
+	/** Something began or ended: from now on, quiet has to last again. */
+	protected override onEvent(): void {
+		const event = ++this.events;
+		clearTimeout(this.quietTimer);
+		if (this.waits.length + this.whenSettled.length === 0) return;
+		this.quietTimer = setTimeout(() => void this.watchTurns(event), QUIET_MS);
 	}
 
 	private follow(one: ClientRequest | IncomingMessage): void {
@@ -233,14 +194,6 @@ export class HttpTime extends VirtualTime {
 			this.open.delete(one);
 			this.onEvent();
 		});
-	}
-
-	/** Something began or ended: from now on, quiet has to last again. */
-	private onEvent(): void {
-		const event = ++this.events;
-		clearTimeout(this.quietTimer);
-		if (this.waits.length + this.whenSettled.length === 0) return;
-		this.quietTimer = setTimeout(() => void this.watchTurns(event), QUIET_MS);
 	}
 
 	/** A busy event loop has had no chance to report events: its next turns have to be quiet, too. */
@@ -266,7 +219,7 @@ export class HttpTime extends VirtualTime {
 		for (const resolve of settled) resolve();
 		// who has waited for this moment may do something now
 		if (settled.length > 0) this.onEvent();
-		else if (this.stoppedAt === undefined) this.leap();
+		else if (!this.isStill) this.leap();
 	}
 
 	/** Goes to the next moment at which a wait is due. */
@@ -274,12 +227,8 @@ export class HttpTime extends VirtualTime {
 		const canBeHeard = (timeout: AbortSignal) =>
 			this.open.size > 0 && getEventListeners(timeout, 'abort').length > 0;
 		const next = this.waits.find(({ signal }) => !signal || canBeHeard(signal));
-		if (next !== undefined && Number.isFinite(next.due)) this.pass(next.due - this.read());
+		if (next !== undefined && Number.isFinite(next.due)) this.pass(next.due - this.actual());
 	}
-}
-
-function realNow(): number {
-	return performance.timeOrigin + performance.now();
 }
 
 /** The most of these requests, in the order of their times, in any 24 hours. */
