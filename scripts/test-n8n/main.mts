@@ -20,10 +20,9 @@ const MODES = Object.fromEntries(
 const PARTS: Record<string, string> = {
 	...MODES,
 	queue: 'queue mode with Redis, PostgreSQL and two workers',
-	examples: 'the example workflows, also with an agent',
+	examples: 'the example workflows, also with an agent, and that n8n stores no secret',
 	browser: 'n8n’s editor, used in a browser',
 	install: 'n8n’s own install of the package from a registry, its update and removal',
-	safety: 'what n8n stores, logs and shows of errors',
 };
 
 const HELP = `npm run test:n8n [-- part ...]         tries the package in real n8n processes

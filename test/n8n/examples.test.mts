@@ -1,10 +1,12 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startWorld, type World } from '../../scripts/demo/world.mts';
+import { SECRET, startWorld, type World } from '../../scripts/demo/world.mts';
 import { until } from '../../scripts/lib/command.mts';
 import { type Choices, fillIn, readExample } from '../../scripts/lib/n8n/examples.mts';
 import { type Execution, itemsOf } from '../../scripts/lib/n8n/rest.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
-import { demoForms } from '../service/index.mts';
+import { demoForms, status } from '../service/index.mts';
 import type { Settings } from '../service/specification/settingsRules.mts';
 import { startScriptedModel, type Step } from './scriptedModel.mts';
 
@@ -14,10 +16,12 @@ const { contact, survey, event } = demoForms;
 const person = { Name: 'Ada Lovelace', Email: 'ada@example.com' };
 
 let world: World;
+let folder: string;
 const cleanup = new AsyncDisposableStack();
 
 beforeAll(async () => {
-	world = await startWorld(await temporaryFolder('n8n-examples', cleanup), cleanup);
+	folder = await temporaryFolder('n8n-examples', cleanup);
+	world = await startWorld(folder, cleanup);
 }, 900_000);
 afterAll(async () => await cleanup.disposeAsync());
 
@@ -255,4 +259,24 @@ describe('the example', () => {
 		expect((await runChanged(file, {}, updating)).status).toBe('success');
 		expect([contact, survey, event].map(readCaptcha)).toEqual(['altcha', 'altcha', null]);
 	});
+});
+
+/** The files of n8n that have this text, whatever their kind. */
+async function findFiles(text: string): Promise<string[]> {
+	const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+	const files = entries.filter((entry) => entry.isFile());
+	const paths = files.map(({ parentPath, name }) => join(parentPath, name));
+	const contents = await Promise.all(paths.map(async (path) => await readFile(path)));
+	return paths.filter((_, index) => contents[index].includes(text));
+}
+
+it('n8n has stored and logged no token and no secret of a record, also of a service that quotes the token', async () => {
+	const { service, n8n } = world;
+	service.faults.set({ fault: status(403, `The token ${service.token} has no access.`) });
+	const run = await runExample('update-many-forms.json');
+	expect(run.data.resultData.error?.message).toContain('The token [access token] has no access');
+	await n8n.stop();
+	// what was asked for is found, so what is not found is not there
+	expect(await findFiles('Customer Survey')).not.toEqual([]);
+	for (const secret of [service.token, SECRET]) expect(await findFiles(secret)).toEqual([]);
 });

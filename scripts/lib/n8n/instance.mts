@@ -40,7 +40,7 @@ const SETTINGS = {
 	N8N_TEMPLATES_ENABLED: 'false',
 	N8N_PERSONALIZATION_ENABLED: 'false',
 	N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
-	N8N_LOG_LEVEL: 'info',
+	N8N_LOG_LEVEL: 'debug',
 	NODE_ENV: 'production',
 	NODE_OPTIONS: '',
 };
