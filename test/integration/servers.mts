@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { connect, createServer as createTcpServer } from 'node:net';
+import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { afterAll } from 'vitest';
 // names below private.example get the address of this machine, and names below invalid none
@@ -16,10 +16,10 @@ import './n8n/resolveToLoopback.mjs';
 
 /** The key and the certificate that a service of its own shows, in one file. */
 const pem = readFileSync(new URL('selfSigned.pem', import.meta.url));
-export const selfSigned = { key: pem, cert: pem };
+const selfSigned = { key: pem, cert: pem };
 
 /** Lets a server of this test file listen, and gives its port. */
-export async function listen(server: Server, end = () => {}): Promise<number> {
+async function listen(server: Server, end = () => {}): Promise<number> {
 	server.listen(0, '127.0.0.1');
 	await once(server, 'listening');
 	afterAll(() => {
@@ -29,9 +29,9 @@ export async function listen(server: Server, end = () => {}): Promise<number> {
 	return (server.address() as AddressInfo).port;
 }
 
-export type Visit = { url: string; headers: IncomingHttpHeaders };
+type Visit = { url: string; headers: IncomingHttpHeaders };
 
-export type Elsewhere = {
+type Elsewhere = {
 	/** Scheme, host and port; another origin than the service's, but the same host. */
 	url: string;
 	/** The same by a name and https, as respondents' links must be; see `toAnyCertificate`. */
@@ -89,6 +89,9 @@ export async function httpServer(answer: RequestListener): Promise<string> {
 	return (await elsewhere(answer)).url;
 }
 
+/** Where nothing listens on any machine: the port is of a protocol that nobody uses any more (RFC 1078). */
+export const NOWHERE = 'http://127.0.0.1:1';
+
 /** A place where no service can be reached, and why. What a person reads of it is in errorTexts.md. */
 export type Unreachable = {
 	name: string;
@@ -109,30 +112,10 @@ export async function unreachablePlaces(): Promise<Unreachable[]> {
 	const temporary = 'temporarily-unavailable';
 	const settings = 'configuration-invalid';
 	const places: Array<[name: string, baseUrl: string, cause: string]> = [
-		['a refused connection', `http://127.0.0.1:${(await closedPort()).port}`, temporary],
+		['a refused connection', NOWHERE, temporary],
 		['a host name that does not exist', 'https://forms.invalid', temporary],
 		['a certificate that nobody vouches for', `https://127.0.0.1:${await listen(https)}`, settings],
 		['a service that speaks no https', `https://127.0.0.1:${await listen(plain)}`, settings],
 	];
 	return places.map(([name, baseUrl, cause]) => ({ name, baseUrl, cause, asked }));
-}
-
-/** A port at which nothing listens, and cannot by chance: the other end of a connection has it until it is freed. */
-export async function closedPort(): Promise<{ port: number; free(): Promise<void> }> {
-	const server = createTcpServer();
-	server.listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const holder = connect((server.address() as AddressInfo).port, '127.0.0.1');
-	server.on('connection', (other) => other.on('error', () => {}).unref());
-	await once(holder, 'connect');
-	server.unref();
-	holder.unref();
-	return {
-		port: holder.localPort!,
-		async free() {
-			holder.resetAndDestroy();
-			await once(holder, 'close');
-			server.close();
-		},
-	};
 }

@@ -3,7 +3,7 @@ import { connect } from '../../../scripts/probe/connect.mts';
 import { probe, type ProbeOptions } from '../../../scripts/probe/probe.mts';
 import { answer, demoForms, redirect, success } from '../../service/index.mts';
 import type { Fault, Shapes } from '../../service/index.mts';
-import { closedPort } from '../servers.mts';
+import { NOWHERE } from '../servers.mts';
 import { running } from '../world.mts';
 
 const { service } = await running();
@@ -151,9 +151,7 @@ describe('a verdict says what is not read, and what to do, for', () => {
 	});
 
 	it('nothing at the address', async () => {
-		const { port, free } = await closedPort();
-		const { verdict } = await run({}, { ...account, baseUrl: `http://127.0.0.1:${port}` });
-		await free();
+		const { verdict } = await run({}, { ...account, baseUrl: NOWHERE });
 		const why = "Couldn't connect to <address>. Check the address, or try again later.";
 		expect(verdict).toBe(`Not read as documented: ${both}. ${why}`);
 	});
