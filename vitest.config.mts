@@ -12,13 +12,10 @@ const project = (
 	name: string,
 	include: string[],
 	testTimeout: number,
-	{ setupFiles = [], ...own }: { isolate?: boolean; setupFiles?: string[] } = {},
+	own: { isolate?: boolean; setupFiles?: string[] } = {},
 ) => ({
 	resolve: { alias },
-	test: {
-		...{ name, include, testTimeout, hookTimeout: testTimeout, pool: 'forks' as const, ...own },
-		setupFiles: ['test/unhandled.mts', ...setupFiles],
-	},
+	test: { name, include, testTimeout, hookTimeout: testTimeout, pool: 'forks' as const, ...own },
 });
 
 export default defineConfig({

@@ -58,19 +58,3 @@ describe.each(globSync('.github/workflows/*.yml', { cwd: root }))('%s', (path) =
 		expect(text.match(/persist-credentials: false/g)).toHaveLength(checkouts.length);
 	});
 });
-
-it('publish.yml packs without rights, and publishes without code of the package, after an approval', () => {
-	const text = read('.github/workflows/publish.yml');
-	const [head, pack, publish] = text.split(/^ {2}(?=pack:|publish:)/m);
-	expect(head).toContain('permissions: {}\n');
-	expect(pack).toContain('permissions:\n      contents: read\n    steps:');
-	expect(pack).toMatch(/run: node scripts\/checkOwner\.mjs && .*run: npm test\n.*run: npm pack\n/s);
-	expect(pack).not.toContain('secrets.');
-	expect(publish).toMatch(/permissions:\n( +#.*\n)?      id-token: write\n    steps:/);
-	for (const line of ['needs: pack\n', 'environment: npm\n', 'NPM_CONFIG_PROVENANCE: true\n']) {
-		expect(publish).toContain(line);
-	}
-	expect(publish).toMatch(/npm publish .*\.tgz --ignore-scripts /);
-	expect(publish).not.toMatch(/actions\/checkout|npm (ci|install|run|test)\b/);
-	expect(text).not.toMatch(/\bcache: npm|actions\/cache/);
-});
