@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { escape } from 'lodash';
+import lodash from 'lodash';
 import type { Parts } from './parts.mts';
 import { fileAnswer } from './specification/records.mts';
 import type { Answer, Field } from './store.mts';
@@ -19,7 +19,7 @@ export function pageRoutes({ store, origin }: Parts) {
 		);
 		pages.get('/', (_request, reply) => {
 			const rows = store.forms().map(({ id, settings }) => {
-				return `<li><a href="/f/${id}">${escape(String(settings.name))}</a> ${id}</li>`;
+				return `<li><a href="/f/${id}">${lodash.escape(String(settings.name))}</a> ${id}</li>`;
 			});
 			const address = `<p>Base URL of the API: <code>${origin()}/api/v1</code></p>`;
 			return sendPage(reply, 'Forms', `<ul>${rows.join('')}</ul>${address}`);
@@ -48,7 +48,7 @@ export function pageRoutes({ store, origin }: Parts) {
 		return sendPage(
 			reply,
 			String(name),
-			isClosed ? escape(String(message ?? 'This form is closed.')) : content,
+			isClosed ? lodash.escape(String(message ?? 'This form is closed.')) : content,
 		);
 	}
 
@@ -63,18 +63,20 @@ export function pageRoutes({ store, origin }: Parts) {
 }
 
 function sendPage(reply: FastifyReply, title: string, content: string) {
-	const head = `<!doctype html><meta charset="utf-8"><title>${escape(title)}</title>`;
+	const head = `<!doctype html><meta charset="utf-8"><title>${lodash.escape(title)}</title>`;
 	const foot = '<p><small>A stand-in for Form Service, for tests and demos.</small></p>';
-	return reply.type('text/html').send(`${head}<h1>${escape(title)}</h1>${content}${foot}`);
+	return reply.type('text/html').send(`${head}<h1>${lodash.escape(title)}</h1>${content}${foot}`);
 }
 
 function renderField({ uuid, label, type, options, description, mandatory }: Field): string {
 	const attributes = `name="${uuid}"${mandatory ? ' required' : ''}`;
-	const choices = ['', ...(options ?? [])].map((option) => `<option>${escape(option)}</option>`);
+	const choices = ['', ...(options ?? [])].map(
+		(option) => `<option>${lodash.escape(option)}</option>`,
+	);
 	const control = options
 		? `<select ${attributes}${type === 'multiple_choice' ? ' multiple' : ''}>${choices.join('')}</select>`
 		: `<textarea ${attributes} rows="1" cols="60"></textarea>`;
-	return `<p><label>${escape(label)} ${escape(description ?? '')}<br>${control}</label></p>`;
+	return `<p><label>${lodash.escape(label)} ${lodash.escape(description ?? '')}<br>${control}</label></p>`;
 }
 
 /** An answer of a submission. A file is an address, as in the API. */
