@@ -84,8 +84,9 @@ it('Max Responses per Poll leaves each form its turn, although one has more than
 	expect(world.delivered).toContain('C-2 responseCompleted');
 });
 
-it('New forms beyond Max Responses per Poll start the workflow with later polls', async () => {
+it('New forms of a workspace without forms start the workflow, beyond Max Responses per Poll later', async () => {
 	const world = new World(['A'], { watch: ALL, events: ['formCreated'], maxPerPoll: 1 });
+	world.setListed(world.forms.A, false);
 	await world.beginAndRun(5);
 	for (const id of ['B', 'C', 'D']) world.createForm(id);
 	await world.run(20);

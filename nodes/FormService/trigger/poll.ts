@@ -23,7 +23,7 @@ import type { Parameters } from './parameters';
 import { createPoll, findOccasion, listWatchedIds } from './pollContext';
 import type { Occasion, Poll } from './pollContext';
 import { pollResponses } from './responses';
-import { isDeliveryUnderWay, saveState } from './state';
+import { isBeingSaved, saveState } from './state';
 
 type Items = INodeExecutionData[] | null;
 
@@ -43,7 +43,7 @@ export async function pollForms(n8n: IPollFunctions): Promise<Items> {
 		const input = await readInput(n8n, memory, occasion);
 		if (input === undefined) return null;
 		const poll = createPoll(n8n, memory, occasion, ...input);
-		const isSaving = isDeliveryUnderWay(poll.staticData, memory, clock.now());
+		const isSaving = isBeingSaved(poll.staticData, memory, clock.now());
 		return occasion === 'schedule' && isSaving ? null : await pollOnce(poll);
 	} finally {
 		memory.isPolling = false;
@@ -142,8 +142,8 @@ function shareRequests(poll: Poll): void {
 }
 
 /** Puts what is known into the static data, as the last step of a poll. */
-function savePoll({ forms, items, listedSinceMs, memory, state, staticData, times }: Poll): void {
+function savePoll({ forms, items, listedSinceMs, memory, state, staticData }: Poll): void {
 	const after = { ...state, forms, listedSinceMs };
 	const hasItems = items.length > 0;
-	saveState(staticData, memory, state, after, { hasItems, nowMs: times.startedAtMs });
+	saveState(staticData, memory, state, after, { hasItems, nowMs: clock.now() });
 }

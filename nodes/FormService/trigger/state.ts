@@ -82,12 +82,11 @@ export type State = Readonly<Omit<z.infer<typeof schema>, 'version' | 'forms'>> 
 
 /** What the process remembers of the state, for what n8n does not keep. */
 export type StateMemory = {
-	/** What the last poll left. */
+	/** What the last poll left, and when, in epoch milliseconds. */
 	left?: State;
-	/** The same; or if that poll had items, what the poll began with. */
+	leftAtMs?: number;
+	/** What the last poll left; or if it had items, what it began with. */
 	fallback?: State;
-	/** When that poll handed items to n8n, in epoch milliseconds. */
-	deliveredAtMs?: number;
 };
 
 const KEY = 'state';
@@ -129,32 +128,30 @@ export function saveState(
 ): void {
 	const hasChanged =
 		after.listedSinceMs !== before.listedSinceMs ||
-		after.forms.size !== before.forms.size ||
 		[...after.forms].some(([id, one]) => before.forms.get(id) !== one);
 	const provided = readRevision(staticData[KEY]);
-	const newest = Math.max(provided, memory.left?.revision ?? 0, before.revision);
-	const left = hasChanged ? { ...after, revision: Math.max(newest + 1, nowMs) } : before;
+	// another process of n8n may have counted on from the same state
+	const left = hasChanged ? { ...after, revision: Math.max(before.revision + 1, nowMs) } : before;
 	memory.left = left;
+	memory.leftAtMs = nowMs;
 	memory.fallback = hasItems ? before : left;
-	memory.deliveredAtMs = hasItems ? nowMs : undefined;
 	if (left.revision !== provided) staticData[KEY] = encodeState(left);
 }
 
-/** After this time, n8n has not taken the last items if it still hands over an older state. */
-const DELIVERY_MS = 30_000;
+/** After this time, n8n has discarded the last state if it still hands over an older one. */
+const SAVING_MS = 30_000;
 
 /**
- * Whether n8n may still be saving the last items. In durable mode each poll gets a copy of the saved state,
- * and a poll that overlaps the one before it can get an old copy.
+ * Whether n8n may still be saving the last state with its items. In durable mode each poll gets a copy of the
+ * saved state, and a poll that overlaps the one before it can get an old copy.
  */
-export function isDeliveryUnderWay(
+export function isBeingSaved(
 	staticData: IDataObject,
-	{ left, deliveredAtMs }: StateMemory,
+	{ left, leftAtMs = -Infinity }: StateMemory,
 	nowMs: number,
 ): boolean {
-	if (left === undefined || deliveredAtMs === undefined) return false;
-	const isOlder = readRevision(staticData[KEY]) < left.revision;
-	return isOlder && !isOver(deliveredAtMs, DELIVERY_MS, nowMs);
+	const isOlder = left !== undefined && readRevision(staticData[KEY]) < left.revision;
+	return isOlder && !isOver(leftAtMs, SAVING_MS, nowMs);
 }
 
 /** @returns 0 if there is none */

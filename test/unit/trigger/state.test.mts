@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import * as known from '../../../nodes/FormService/trigger/known.ts';
 import type { KnownResponse } from '../../../nodes/FormService/trigger/known.ts';
 import { loadState, saveState } from '../../../nodes/FormService/trigger/state.ts';
-import type { State, StateMemory } from '../../../nodes/FormService/trigger/state.ts';
+import type { StateMemory } from '../../../nodes/FormService/trigger/state.ts';
 
 const SERVICE = 'service';
 const NOW_MS = Date.UTC(2026, 10, 24, 12);
@@ -59,13 +59,12 @@ class Kept {
 	load = () => loadState(this.data, this.memory, SERVICE);
 
 	/** A poll that reads one more form. n8n keeps its state or not. */
-	poll(id: string, { hasItems, isKept }: { hasItems: boolean; isKept: boolean }): State {
+	poll(id: string, { hasItems, isKept }: { hasItems: boolean; isKept: boolean }, nowMs = NOW_MS) {
 		const before = this.load();
 		const forms = new Map(before.forms).set(id, { known: '' });
 		const data = structuredClone(this.data);
-		saveState(data, this.memory, before, { ...before, forms }, { hasItems, nowMs: NOW_MS });
+		saveState(data, this.memory, before, { ...before, forms }, { hasItems, nowMs });
 		if (isKept) this.data = JSON.parse(JSON.stringify(data)) as typeof this.data;
-		return before;
 	}
 }
 
@@ -85,6 +84,14 @@ it('A poll goes on from before if n8n discards items after a state that it did n
 	kept.poll('a', { hasItems: false, isKept: false });
 	kept.poll('b', { hasItems: true, isKept: false });
 	expect([...kept.load().forms.keys()]).toEqual(['a']);
+});
+
+it('A poll goes on from the state of another process, and not from its own that n8n discarded', () => {
+	const [one, other] = [new Kept(), new Kept()];
+	one.poll('a', { hasItems: true, isKept: false });
+	other.poll('b', { hasItems: true, isKept: true }, NOW_MS + 1);
+	one.data = other.data;
+	expect([...one.load().forms.keys()]).toEqual(['b']);
 });
 
 it.each<[string, object, boolean | undefined]>([
