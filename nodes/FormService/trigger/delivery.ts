@@ -68,10 +68,10 @@ function learn(
 	left: readonly FoundEvent[],
 	{ requests, hasDelivered }: { requests: number; hasDelivered: boolean },
 ): FormState {
-	// what the filters held back can make room for events on later pages
+	// later pages can have more events than there is room for
 	const again = left[0]?.page ?? (isFull && !part.isEnd ? part.pages.at(-1) : undefined);
 	const moved = movePosition(state, scope, part, again);
-	const isRoundOver = scope === 'all' && moved.all?.next === undefined;
+	const isRoundOver = scope === 'all' && part.isEnd && left.length === 0;
 	const listed = endComparison(comparison, new Set(left));
 	const { known, sweep } = isRoundOver
 		? sweepKnown(listed, state.sweep, startedAtMs)
