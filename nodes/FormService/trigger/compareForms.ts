@@ -30,8 +30,7 @@ type Rules = {
 	events: readonly TriggerEvent[];
 	/** When the list was first read, in epoch milliseconds of the service. */
 	listedSinceMs?: number;
-	/** What is known of a form that existed before it was watched, and of one that was created since. */
-	existing: FormState;
+	/** What is known of a form that was created since. */
 	created: FormState;
 	nowMs: number;
 };
@@ -45,7 +44,7 @@ type Rules = {
 export function compareForms(
 	forms: Map<string, FormState>,
 	listed: ReadonlyMap<string, ListedForm>,
-	{ watch, events, listedSinceMs, existing, created, nowMs }: Rules,
+	{ watch, events, listedSinceMs, created, nowMs }: Rules,
 ): FoundForm[] {
 	const found: FoundForm[] = [];
 	const isAll = watch.kind === 'all';
@@ -58,7 +57,7 @@ export function compareForms(
 		}
 		const known = forms.get(form.id);
 		const isNew = isAll && known === undefined && isCreated(form, listedSinceMs);
-		const before = known ?? (isNew ? created : existing);
+		const before = known ?? (isNew ? created : {});
 		const attributes = events.includes('formUpdated') ? encodeAttributes(form.record) : undefined;
 		const changed =
 			before.attributes && attributes ? listChanged(before.attributes, attributes) : [];

@@ -17,7 +17,7 @@ import {
 import { createItems } from './output';
 import type { Event } from './output';
 import { addRequests, HOUR_MS, isDue, isOver } from './pace';
-import { beginForm, countRoom } from './pollContext';
+import { countRoom } from './pollContext';
 import type { Poll } from './pollContext';
 import { readPart, readWhole } from './reading';
 
@@ -84,12 +84,10 @@ function noteMissingForms(poll: Poll, listed: ReadonlyMap<string, ListedForm>): 
  */
 async function deliverForms(poll: Poll, listed: ReadonlyMap<string, ListedForm>): Promise<boolean> {
 	const { request, memory, parameters, times, forms } = poll;
-	const { responses } = parameters.lists;
 	const found = compareForms(forms, listed, {
 		...parameters,
 		listedSinceMs: poll.listedSinceMs,
-		existing: responses ? beginForm(poll) : {},
-		created: responses ? { known: '' } : {},
+		created: parameters.lists.responses ? { known: '' } : {},
 		nowMs: times.startedAtMs,
 	});
 	if (parameters.watch.kind === 'all') {

@@ -89,7 +89,7 @@ describe('The list of all forms', () => {
 			watch: { kind: 'all', except: ['excluded'] },
 			events: ['formCreated'],
 			listedSinceMs: forms.size > 0 ? START_MS : undefined,
-			...{ existing: {}, created: { known: '' }, nowMs: START_MS },
+			...{ created: { known: '' }, nowMs: START_MS },
 		});
 
 	it('shows forms created since it was first read, oldest first, but for excluded ones', () => {
