@@ -1,37 +1,13 @@
 /** Deliveries: what n8n discards or still saves, what has no room, and a renamed node. */
 import lodash from 'lodash';
 import { expect, it } from 'vitest';
-import { RESPONSE_EVENTS } from '../../nodes/FormService/parameters/watched.ts';
 import type { Mode } from './n8n.mts';
 import type { Order } from './service.mts';
-import { DAY_MINUTES, DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
+import { HOUR_MS } from '../time.mts';
 import { ALL, createPaged, listEvents, World } from './world.mts';
 
-it.each<[number, number, Order, Mode]>([
-	[1, 2, 'newest', 'durable'],
-	[60, 5, 'newest', 'default'],
-	[30, 40, 'oldest', 'durable'],
-])('A poll repeats what n8n discarded (%i pages, number %i, %s first, %s)', async (...given) => {
-	const [pages, number, order, mode] = given;
-	const isIncomplete = (one: number) => one === number;
-	const { world, A } = createPaged({ pages, order, mode, isIncomplete });
-	await world.beginAndRun(20);
-	world.complete(A.kept[number - 1]);
-	const expected = [`A-${number} responseCompleted`];
-	let discarded: string[] = [];
-	for (let minute = 0; minute < DAY_MINUTES && discarded.length === 0; minute++) {
-		world.time.pass(MINUTE_MS);
-		discarded = listEvents(world.note(await world.n8n.tick({ end: 'discarded' })));
-	}
-	expect(discarded).toEqual(expected);
-	// the default mode discards items if the workflow is published meanwhile
-	if (mode === 'default') await world.publish();
-	await world.run(DAY_MINUTES / 2, undefined, { periodMinutes: 5 });
-	expect(world.delivered).toEqual(expected);
-});
-
 it.each(['default', 'durable'] as const)(
-	'A poll repeats new and changed forms that n8n discarded (%s)',
+	'A poll repeats the events of forms and responses that n8n discarded (%s)',
 	async (mode) => {
 		const events = ['formCreated', 'formUpdated', 'responseCompleted'] as const;
 		const world = new World(['A'], { mode, watch: ALL, events });
@@ -107,26 +83,4 @@ it.each([
 	expect([published, next].flatMap(listEvents)).toEqual(delivered);
 	world.submit(A);
 	expect(listEvents(await world.tick(HOUR_MS))).toEqual(['A-3 responseCompleted']);
-});
-
-it('Each event of a response starts the workflow once, and reopening starts nothing', async () => {
-	const world = new World(['A'], { events: RESPONSE_EVENTS });
-	await world.beginAndRun(5);
-	const response = world.submit(world.forms.A, true);
-	const happenings: Array<[() => unknown, string[]]> = [
-		[() => undefined, ['A-2 responseStarted']],
-		[() => world.time.pass(DAY_MS), ['A-2 responseAbandoned']],
-		[() => world.edit(response), ['A-2 responseUpdated']],
-		[() => world.complete(response), ['A-2 responseCompleted']],
-		[() => (response.incomplete = true), []],
-		[() => world.complete(response), []],
-		// several edits can come as one
-		[() => lodash.times(2, () => world.edit(response)), ['A-2 responseUpdated']],
-	];
-	for (const [happen, expected] of happenings) {
-		const before = world.delivered.length;
-		happen();
-		await world.run(10);
-		expect(world.delivered.slice(before)).toEqual(expected);
-	}
 });

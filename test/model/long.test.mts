@@ -1,39 +1,32 @@
 /** Lists that are longer than a poll. */
-import fc from 'fast-check';
+import lodash from 'lodash';
 import { expect, it } from 'vitest';
 import type { Mode } from './n8n.mts';
 import { failPage, faults, type Order, type Paging } from './service.mts';
-import { DAY_MINUTES } from '../time.mts';
-import { always, createPaged } from './world.mts';
+import { DAY_MINUTES, MINUTE_MS } from '../time.mts';
+import { cpuTimeOf } from '../unit/cpuTime.mts';
+import { createPaged, World } from './world.mts';
 
-it('A list that is longer than a poll arrives, also after restarts', async () => {
-	const restarts = fc.array(fc.integer({ min: 1, max: 2 * DAY_MINUTES }), { maxLength: 3 });
+it.each<[Mode, number, Order, Paging, number[]]>([
 	// a poll has a tenth of the requests of a day in the default mode, and those of a minute in the other
-	const modes = fc.constantFrom<[Mode, number, number]>(['default', 50, 180], ['durable', 62, 720]);
-	const how = fc.record({
-		order: fc.constantFrom<Order>('newest', 'oldest', 'shuffled'),
-		paging: fc.constantFrom<Paging>('link', 'number', 'cursor'),
-	});
+	['default', 50, 'newest', 'link', [3, 1_500]],
+	['durable', 62, 'oldest', 'number', [1, 2]],
+	['default', 50, 'shuffled', 'cursor', [700]],
+])('A list that is longer than a poll arrives (%s, %i pages, %s, %s)', async (...given) => {
+	const [mode, pages, order, paging, restartMinutes] = given;
+	const requestsPerDay = mode === 'default' ? 180 : 720;
 	const isIncomplete = (number: number) => number === 6;
-	await always(
-		fc.asyncProperty(modes, how, restarts, async (sizes, given, restartMinutes) => {
-			const [mode, pages, requestsPerDay] = sizes;
-			const all = { ...given, pages, mode, isIncomplete, requestsPerDay };
-			const { world, A } = createPaged(all);
-			await world.begin();
-			const happen = async (minute: number) => {
-				if (minute % 40 === 7) world.submit(A);
-				// the default mode has saved by then what it knows
-				if (minute === 2_000) world.complete(A.kept[5]);
-				if (restartMinutes.includes(minute)) await world.restart();
-			};
-			await world.run(2 * DAY_MINUTES, happen, { periodMinutes: 5 });
-			await world.run(DAY_MINUTES, undefined, { periodMinutes: 5 });
-			expect(world.oracle.listMissing()).toEqual([]);
-			expect(world.delivered).toHaveLength(73);
-		}),
-		3,
-	);
+	const { world, A } = createPaged({ mode, pages, order, paging, isIncomplete, requestsPerDay });
+	await world.begin();
+	const happen = async (minute: number) => {
+		if (minute % 40 === 7) world.submit(A);
+		// the default mode has saved by then what it knows
+		if (minute === 2_000) world.complete(A.kept[5]);
+		if (restartMinutes.includes(minute)) await world.restart();
+	};
+	await world.run(2 * DAY_MINUTES, happen, { periodMinutes: 5 });
+	await world.run(DAY_MINUTES, undefined, { periodMinutes: 5 });
+	expect(world.delivered).toHaveLength(73);
 });
 
 it('The saved state has at most 16 characters for each of 20,000 responses', async () => {
@@ -42,6 +35,18 @@ it('The saved state has at most 16 characters for each of 20,000 responses', asy
 	const perResponse = JSON.stringify(world.n8n.saved).length / A.kept.length;
 	expect(perResponse).toBeGreaterThan(5);
 	expect(perResponse).toBeLessThanOrEqual(16);
+});
+
+it.each<[string, number, () => World]>([
+	['500 forms', 5, () => new World(lodash.times(500, String))],
+	['20,000 responses on pages', 100, () => createPaged({ pages: 67, pageSize: 300 }).world],
+])('A poll of %s takes at most %i ms of processor time', async (_what, ms, create) => {
+	const world = create();
+	await world.beginAndRun(60);
+	const times: number[] = [];
+	for (let poll = 0; poll < 20; poll++)
+		times.push(await cpuTimeOf(() => world.tick(4 * MINUTE_MS)));
+	expect(lodash.mean(lodash.sortBy(times).slice(0, 15))).toBeLessThanOrEqual(ms);
 });
 
 it('Single failures begin no round again, and fail no workflow', async () => {

@@ -2,7 +2,6 @@
  * A trigger in its n8n, its forms and its time, with the oracle beside them: what people do to the forms
  * and the node, and what holds for every poll, whatever the world.
  */
-import fc from 'fast-check';
 import lodash from 'lodash';
 import { expect } from 'vitest';
 import { N8n } from './n8n.mts';
@@ -334,14 +333,3 @@ export function createPaged({ pages, isIncomplete, ...given }: Paged & Listing &
 
 /** What a poll gave, as `A-2 responseCompleted`. */
 export const listEvents = ({ items }: Poll) => items.map(({ id, event }) => `${id} ${event}`);
-
-const { MODEL_SEED, MODEL_PATH, MODEL_RUNS } = process.env;
-
-/**
- * Tries a property so many times, or as often as `npm run soak` says. MODEL_SEED and MODEL_PATH replay a
- * failure, as its report names them.
- */
-export async function always<T>(property: fc.IAsyncProperty<T>, numRuns: number): Promise<void> {
-	const replay = MODEL_SEED === undefined ? {} : { seed: Number(MODEL_SEED), path: MODEL_PATH };
-	await fc.assert(property, { numRuns: Number(MODEL_RUNS ?? numRuns), ...replay });
-}

@@ -16,17 +16,6 @@ describe('An item without Simplify', () => {
 			{ uuid: 'a', answer: 1, event: 'responseCompleted', form: { id: 'form', name: 'A' } },
 		]);
 	});
-
-	it('of a new form has none of its secrets', async () => {
-		const { poll } = await publish({ watch: 'all', events: ['formCreated'], simplify: false });
-		const settings = { webhook_secret: 'hidden', slack_webhook_url: 'https://hidden', cta: 'Send' };
-		const created_at = new Date(time.now()).toISOString();
-		lists.forms.push({ id: 'new', name: 'New', settings, created_at });
-		await time.sleep(HOUR_MS);
-		const [item] = await poll();
-		expect(item).toMatchObject({ id: 'new', event: 'formCreated', settings: { cta: 'Send' } });
-		expect(JSON.stringify(item)).not.toContain('hidden');
-	});
 });
 
 describe('A response', () => {

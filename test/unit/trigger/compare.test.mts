@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { expect, it } from 'vitest';
+import { RESPONSE_EVENTS } from '../../../nodes/FormService/parameters/watched.ts';
 import * as compare from '../../../nodes/FormService/trigger/compare.ts';
 import type { Rules } from '../../../nodes/FormService/trigger/compare.ts';
 import type { Known } from '../../../nodes/FormService/trigger/known.ts';
@@ -9,7 +10,7 @@ import { testStories } from '../stories.mts';
 
 /*
  * Each example is a story of readings: the hour since the activation, the responses on each page, and the
- * events. `a?` is incomplete, and `a@-5` was created at that hour. After `->` are all events that start the
+ * events. `a?` is incomplete, `a=1` has an answer, and `a@-5` was created at that hour. After `->` are all events that start the
  * workflow then, and after `~>` those that are found and have no room. A story can begin with the events that
  * are chosen, or with what existed before.
  */
@@ -17,11 +18,12 @@ const ACTIVATION = Date.UTC(2026, 10, 21, 12);
 const toMs = (hour: number) => ACTIVATION + hour * HOUR_MS;
 
 function readRecord(text: string): IDataObject {
-	const [, id, mark, time] = /^(\w+)(\??)(?:@(\S+))?$/.exec(text)!;
+	const [, id, mark, answer, time] = /^(\w+)(\??)(?:=(\w+))?(?:@(\S+))?$/.exec(text)!;
 	const isHour = /^-?[\d.]+$/.test(time);
 	const created_at = isHour ? new Date(toMs(Number(time))).toISOString() : time;
 	// booleans can come as 0 and 1
-	return { id, is_incomplete: Number(mark === '?'), created_at };
+	const responses = answer && { Name: answer };
+	return { id, is_incomplete: Number(mark === '?'), created_at, responses };
 }
 
 function readPages(text: string): PageRead[] {
@@ -36,7 +38,7 @@ function readPages(text: string): PageRead[] {
 
 const baseline = { sinceMs: ACTIVATION };
 const all: Rules = {
-	events: ['responseCompleted', 'responseStarted', 'responseAbandoned'],
+	events: RESPONSE_EVENTS,
 	abandonedAfterMs: DAY_MS,
 };
 const beginnings: Record<string, Rules> = {
@@ -83,7 +85,7 @@ const play = (story: string) => new Watch().play(story);
 testStories('A response', play, {
 	'that is new and complete is Completed once': '1h: a -> Completed a; 2h: a ->',
 	'gives each of its events in turn':
-		'1h: a?@1 -> Started a; 24h: a?@1 ->; 25h: a?@1 -> Abandoned a; 26h: a?@1 ->; 27h: a -> Completed a',
+		'1h: a?=1@1 -> Started a; 24h: a?=1@1 ->; 25h: a?=1@1 -> Abandoned a; 26h: a?=2@1 -> Updated a; 27h: a=2@1 -> Completed a; 28h: a=3@1 -> Updated a; 29h: a=3@1 ->',
 	'that is reopened and completed again gives nothing more':
 		'1h: a@1 -> Completed a; 2h: a?@1 ->; 50h: a?@1 ->; 51h: a@1 ->',
 	'that is found a week late is Started, then Abandoned':

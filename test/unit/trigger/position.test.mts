@@ -80,24 +80,15 @@ it.each<[string, FormState, PageRead[], Partial<Part>, number | undefined, numbe
 		undefined,
 	],
 ])('The reading of all pages goes on at %s', (_text, state, pages, more, again, next) => {
-	const part = createPart(pages, more);
-	const moved = positions.movePosition(
-		state,
-		'all',
-		part,
-		again === undefined ? undefined : at(again),
-	);
+	const position = again === undefined ? undefined : at(again);
+	const moved = positions.movePosition(state, 'all', createPart(pages, more), position);
 	expect(moved.all?.next).toEqual(next === undefined ? undefined : at(next));
 });
 
 it('A list that has become shorter is read whole soon', () => {
 	const state: FormState = { ...READ, newest: { end: 'last', next: at(9) } };
-	const moved = positions.movePosition(
-		state,
-		'newest',
-		createPart([createPage(9, 9, [])]),
-		undefined,
-	);
+	const part = createPart([createPage(9, 9, [])]);
+	const moved = positions.movePosition(state, 'newest', part, undefined);
 	expect([moved.newest, moved.all]).toEqual([undefined, {}]);
 });
 
