@@ -2,7 +2,7 @@ import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { createInputError } from '../api/errors';
 import { isId, isRecord } from '../api/records';
 import { numberAsText, readBoolean, readNumber } from '../api/readers';
-import { describeUnknownForm, extractFormId, getChosenName, isExpression } from './formId';
+import { describeUnknownForm, extractFormId, getChosenName } from './formId';
 import { limitInput } from './properties';
 
 /**
@@ -51,20 +51,18 @@ export function invalidAll(
 
 export function readFormId(input: Input): string {
 	const id = extractFormId(readText(input, 'formId', 'Form'));
-	return checkId(input, id, 'formId', "'Form'", 'ID');
+	return checkId(input, id, "'Form'", 'ID');
 }
 
 export function readResponseId(input: Input): string {
 	const id = readText(input, 'responseId', 'Response').trim();
-	return checkId(input, id, 'responseId', "'Response'", 'UUID');
+	return checkId(input, id, "'Response'", 'UUID');
 }
 
-function checkId(input: Input, id: string, name: string, title: string, kind: string): string {
+function checkId(input: Input, id: string, title: string, kind: string): string {
 	if (isId(id)) return id;
-	const isNothing = isExpression(input.node, name);
-	const empty = `${title} is empty${isNothing ? ': its expression returned nothing' : ''}`;
-	const message = id === '' ? empty : `${title} is not a valid ${kind}`;
-	throw invalid(input, message, `Choose it from the list, or enter its ${kind}.`);
+	const problem = id === '' ? 'is empty' : `is not a valid ${kind}`;
+	throw invalid(input, `${title} ${problem}`, `Choose it from the list, or enter its ${kind}.`);
 }
 
 /** The error for a form that is not in the list of all forms. */
@@ -101,14 +99,7 @@ export function readChoice<Choice extends string>(
 	const given = input.parameter(name, values[0]);
 	const choice = values.find((candidate) => candidate === given);
 	if (choice !== undefined) return choice;
-	throw invalid(input, `'${displayName}' must be one of ${describeChoices(choices)}`);
-}
-
-/** The names of choices as people see them, each with the value that an expression has to return. */
-export function describeChoices(choices: Readonly<Record<string, string>>): string {
-	return Object.entries(choices)
-		.map(([value, title]) => `${title} (${value})`)
-		.join(', ');
+	throw invalid(input, `'${displayName}' must be one of ${values.join(', ')}`);
 }
 
 /** A text, also from a number that an expression gives. */

@@ -56,7 +56,7 @@ describe('Form: Get', () => {
 	});
 
 	it.each([
-		['', 'is empty: its expression returned nothing'],
+		['', 'is empty'],
 		['a/b', 'is not a valid ID'],
 		['https://forms.example.com', 'is not a valid ID'],
 		['x'.repeat(256), 'is not a valid ID'],

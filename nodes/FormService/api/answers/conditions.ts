@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { pauseIfDue } from '../clock';
 import { readDay, readNumber, readTime } from '../readers';
-import { isRecord, isUuid } from '../records';
+import { isRecord } from '../records';
 import { findChoice } from './choices';
 import { findField } from './fields';
 import type { FormField } from './fields';
@@ -10,7 +10,7 @@ import { isNothing, normalizeAnswer, readAnswer } from './kinds';
 import type { AnsweredField, FieldKind } from './kinds';
 import { matchAnswers } from './match';
 import type { MatchedAnswers } from './match';
-import { listNames, RESPONSE_ATTRIBUTES, toCaseless } from './names';
+import { KEPT_ATTRIBUTES, listNames, toCaseless } from './names';
 import { getSubmissionTime } from './order';
 import { listFiles } from './uploads';
 
@@ -60,7 +60,7 @@ export const FILTER_ATTRIBUTES: Readonly<Record<string, { title: string; kind: F
 
 /** Whether the fields of the form are needed: a name that is not marked as an attribute can be that of a field. */
 export function conditionsNeedFields({ conditions }: Conditions): boolean {
-	return conditions.some(({ field }) => !field.trim().startsWith(ATTRIBUTE));
+	return conditions.some(({ field }) => !field.startsWith(ATTRIBUTE));
 }
 
 /**
@@ -73,20 +73,17 @@ export function findConditionProblem(
 ): { message: string; description: string } | undefined {
 	const wrong = conditions.findIndex(
 		({ field }) =>
-			findField(field, fields) === undefined && !RESPONSE_ATTRIBUTES.includes(getAttribute(field)),
+			findField(field, fields) === undefined && !KEPT_ATTRIBUTES.includes(getAttribute(field)),
 	);
 	if (wrong < 0) return undefined;
-	const { field } = conditions[wrong];
-	const message = isUuid(field)
-		? `The field of condition ${wrong + 1} is no longer in the form`
-		: `The form has no field "${field}"`;
+	const message = `The form has no field "${conditions[wrong].field}"`;
 	const titles = listNames(fields.map(({ title }) => `"${title}"`)) || 'none';
 	const description = `Choose the field of condition ${wrong + 1} again, or remove the condition. The form's fields are ${titles}.`;
 	return { message, description };
 }
 
 function getAttribute(name: string): string {
-	return name.trim().replace(ATTRIBUTE, '');
+	return name.replace(ATTRIBUTE, '');
 }
 
 /**
@@ -122,9 +119,8 @@ function createSubject(
 	zone: string,
 ) {
 	const attribute = getAttribute(name);
-	const spare = attribute.endsWith('_at') ? 'dateTime' : 'text';
-	const ofAttribute = { kind: FILTER_ATTRIBUTES[attribute]?.kind ?? spare, choices: [] };
 	const field = findField(name, fields);
+	const ofAttribute = { kind: FILTER_ATTRIBUTES[attribute]?.kind ?? 'text', choices: [] };
 	const { kind, choices }: AnsweredField = field ?? ofAttribute;
 	// a value that is no time is neither before nor after one
 	const [timeMs = NaN, day] = [readTime(value, zone), readDay(value)];
@@ -186,8 +182,7 @@ function containsText(part: Part, { choices, value }: Subject): boolean {
 /** Values are the same by what they mean to their field, such as a number, a time or a choice, or by their texts. */
 function isSame(part: Part, subject: Subject): boolean {
 	const { kind, choices, value } = subject;
-	const isTime = kind === 'date' || kind === 'dateTime';
-	if (isTime && compareTimes(part, subject) === 0) return true;
+	if (compareTimes(part, subject) === 0) return true;
 	// a part of a list is one choice
 	const field = { kind: kind === 'multipleChoice' ? 'singleChoice' : kind, choices } as const;
 	const [one, other] = [part, value].map((each) => normalizeAnswer(field, each) ?? String(each));

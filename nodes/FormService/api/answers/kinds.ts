@@ -35,15 +35,6 @@ const plain = {
 	widget: 'string' as const,
 };
 
-const dates = {
-	read: (value: GenericValue) => {
-		// a number is a time since 1970; the order of day and month in a text is not known
-		const time = typeof value === 'number' ? readTime(value, 'utc') : undefined;
-		return time === undefined ? value : new Date(time).toISOString();
-	},
-	widget: 'dateTime' as const,
-};
-
 /** The kinds of fields. The first one whose `types` has the type of a field is its kind. */
 export const kinds = {
 	layout: {
@@ -66,18 +57,20 @@ export const kinds = {
 		example: () => ['example.pdf|https://example.com/example.pdf'],
 	},
 	date: {
-		...dates,
+		...plain,
 		types: /^date$/,
 		encode: (value, { zone }) => encodeTime(value, zone, 'date'),
 		// a day that is listed as a time is that of some zone
 		normalize: readDay,
+		widget: 'dateTime',
 		example: () => '2026-01-31',
 	},
 	dateTime: {
-		...dates,
+		...plain,
 		types: /^date[-_]?time(-local)?$/,
 		encode: (value, { zone }) => encodeTime(value, zone, 'dateTime'),
 		normalize: (value) => (isLocalTime(value) ? undefined : readTime(value, 'utc')?.toString()),
+		widget: 'dateTime',
 		example: () => '2026-01-31T09:00:00Z',
 	},
 	number: {
@@ -100,10 +93,7 @@ export const kinds = {
 			if (answer !== undefined) return { answer: Number(answer) };
 			return { problem: 'must be true or false (or yes or no)' };
 		},
-		read: (value) => {
-			const single: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
-			return readBoolean(single) ?? value;
-		},
+		read: (value) => readBoolean(value) ?? value,
 		normalize: (value) => readBoolean(value)?.toString(),
 		widget: 'boolean',
 		example: () => true,
@@ -180,8 +170,8 @@ export function encodeAnswer(
 }
 
 /**
- * The one reader of a listed answer, for columns and conditions: a number, a boolean, a date
- * in ISO 8601, a list of choices, files as `{name, url}`. Text becomes a number only if the number is
+ * The one reader of a listed answer, for columns and conditions: a number, a boolean, a list of choices, files
+ * as `{name, url}`. Text becomes a number only if the number is
  * written the same way, so that "01234" stays as it is. No answer is null.
  */
 export function readAnswer(given: GenericValue, field?: AnsweredField): GenericValue {

@@ -4,12 +4,9 @@ import { shortenText } from '../errors';
 /** The service's own attributes of a response that One Column per Field always gives. */
 export const COLUMN_ATTRIBUTES = ['uuid', 'number', 'created_at', 'is_incomplete', 'referrer'];
 
-/** The attributes that simplified output keeps in addition to `answers` and `fields`: who, which and when. */
+/** The attributes that simplified output keeps in addition to `answers`, and that a condition can be on. */
 export const KEPT_ATTRIBUTES =
 	'uuid id number number_formatted is_incomplete created_at submitted_at referrer'.split(' ');
-
-/** The attributes that a condition can be on, even if no response has them yet (specification, section 2.4). */
-export const RESPONSE_ATTRIBUTES = [...KEPT_ATTRIBUTES, 'updated_at', 'completed_at'];
 
 /** Names that an item in columns has besides those of its answers; `event` and `form` are the trigger's. */
 export const RESERVED_COLUMNS = [

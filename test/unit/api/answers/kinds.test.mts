@@ -137,7 +137,7 @@ describe('A listed answer', () => {
 		text: ['007', 'true', ' x '],
 		number: ['007', '+4912345', '4.50', '1e3', 9, 'about 5', '1,200', '20261122000000017'],
 		boolean: ['perhaps'],
-		date: ['2027-01-04', '1800000000', 202601311230, '4.1.2027'],
+		date: ['2027-01-04', 1_800_000_000, '4.1.2027'],
 		multiple_choice: [['News']],
 		single_choice: ['News'],
 	};
@@ -151,10 +151,7 @@ describe('A listed answer', () => {
 		['rating', '-4.5', -4.5],
 		['boolean', 1, true],
 		['toggle', 'yes', true],
-		['checkbox', [1], true],
 		['checkbox', 'yes', true],
-		['date', 1_800_000_000, '2027-01-15T08:00:00.000Z'],
-		['datetime', 1_800_000_000_000, '2027-01-15T08:00:00.000Z'],
 		['multiple_choice', 'News', ['News']],
 		['file_upload', { name: 'a', url: 'https://h/a' }, [{ name: 'a', url: 'https://h/a' }]],
 	])('of the type %s: %j becomes %j', (type, value, expected) => {
