@@ -1,3 +1,4 @@
+import { uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import type { Target } from './endpoints';
 import type { Envelope } from './envelope';
@@ -52,8 +53,8 @@ export async function getPdfLink(context: RequestContext, target: Target): Promi
 }
 
 /**
- * Finds the link to a PDF. The specification leaves its name open: it is the only link in the reply. Of several,
- * it is the one whose name, else whose address, else whose purpose by name says so.
+ * Finds the link to a PDF. The specification leaves its name open: it is the only link in the reply, or the only
+ * one whose name says so.
  *
  * @throws ServiceError if there is no PDF yet, or no link
  */
@@ -62,13 +63,8 @@ export function parsePdfLink(context: RequestContext, { whole, data }: Envelope)
 	const ofPdf = all.filter(({ name }) => /pdf/i.test(name));
 	// an attribute of the PDF without a value counts: another link is none to the PDF
 	const candidates = ofPdf.length > 0 ? ofPdf : all;
-	const links = candidates.filter(({ value }) => isLink(value));
-	const narrowed = [
-		links,
-		links.filter(({ value }) => /pdf/i.test(String(value))),
-		links.filter(({ name }) => /download|^(url|link)$/i.test(name)),
-	].find((some) => new Set(some.map(({ value }) => value)).size === 1);
-	const url = narrowed && parseUrl(String(narrowed[0].value), context.account.baseUrl);
+	const links = uniq(candidates.map(({ value }) => value).filter(isLink));
+	const url = links.length === 1 ? parseUrl(links[0], context.account.baseUrl) : undefined;
 	if (url !== undefined) return url.href;
 	const isMissing = candidates.some(({ value }) => !value);
 	if (links.length > 0 || !isMissing)
@@ -86,7 +82,7 @@ function listValues(value: unknown, name = ''): Array<{ name: string; value: unk
 	return Object.entries(value).flatMap(([inside, one]) => listValues(one, inside));
 }
 
-function isLink(value: unknown): boolean {
+function isLink(value: unknown): value is string {
 	return typeof value === 'string' && /^(https?:\/)?\/\S+$/i.test(value);
 }
 
