@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import fastify from 'fastify';
 import { run } from '../../scripts/lib/command.mts';
 
 /**
@@ -20,17 +18,14 @@ export async function startRegistry(
 ) {
 	const tarballs = new Map<string, Buffer>();
 	const versions: Record<string, object> = {};
-	const server = createServer((request, reply) => {
-		const file = tarballs.get(request.url!);
-		if (file) return reply.end(file);
-		// npm asks for the package by its name
+	const server = fastify();
+	// npm asks for the package by its name
+	server.get('/*', ({ url }) => {
 		const tags = { latest: Object.keys(versions).at(-1) };
-		return reply.end(JSON.stringify({ name, 'dist-tags': tags, versions }));
+		return tarballs.get(url) ?? { name, 'dist-tags': tags, versions };
 	});
-	server.listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	cleanup.defer(() => void server.close());
-	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	const url = await server.listen({ host: '127.0.0.1', port: 0 });
+	cleanup.defer(async () => await server.close());
 	const settings = join(folder, 'npmrc');
 	await mkdir(folder, { recursive: true });
 	await writeFile(settings, `${name.split('/')[0]}:registry=${url}/\n`);

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
+import fastify from 'fastify';
+import { appendFileSync } from 'node:fs';
 
 /** What the model does: it calls a tool by its name, or answers. */
 export type Step = { tool: string; args: object } | { answer: string };
@@ -20,9 +18,10 @@ type Request = {
  */
 export async function startScriptedModel(script: Step[], cleanup: AsyncDisposableStack) {
 	const told = { prompt: '', toolDescriptions: [] as string[], results: [] as string[] };
-	const server = createServer(async (request, reply) => {
-		if (!request.url?.endsWith('/chat/completions')) return reply.writeHead(404).end('{}');
-		const { messages, tools = [], stream } = (await json(request)) as Request;
+	const server = fastify({ forceCloseConnections: true });
+	server.post<{ Body: Request }>('/v1/chat/completions', ({ body }, reply) => {
+		const { messages, tools = [], stream } = body;
+		appendFileSync('/tmp/w/stream.log', `${stream}\n`);
 		const listContents = (wanted: string) =>
 			messages.filter(({ role }) => role === wanted).map(({ content }) => JSON.stringify(content));
 		told.prompt = listContents('user').join();
@@ -31,23 +30,19 @@ export async function startScriptedModel(script: Step[], cleanup: AsyncDisposabl
 		const message = createMessage(script[told.results.length], told.results.length);
 		const finish = 'tool_calls' in message ? 'tool_calls' : 'stop';
 		const said = stream ? { delta: message } : { message };
-		const text = JSON.stringify({
+		const completion = {
 			...{ id: 'scripted', created: 0, model: 'scripted' },
 			object: stream ? 'chat.completion.chunk' : 'chat.completion',
 			choices: [{ index: 0, ...said, finish_reason: finish }],
 			usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-		});
-		const type = stream ? 'text/event-stream' : 'application/json';
-		reply.writeHead(200, { 'content-type': type });
-		return reply.end(stream ? `data: ${text}\n\ndata: [DONE]\n\n` : text);
+		};
+		if (!stream) return completion;
+		const text = `data: ${JSON.stringify(completion)}\n\ndata: [DONE]\n\n`;
+		return reply.type('text/event-stream').send(text);
 	});
-	server.listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	cleanup.defer(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, told };
+	const url = await server.listen({ host: '127.0.0.1', port: 0 });
+	cleanup.defer(async () => await server.close());
+	return { url: `${url}/v1`, told };
 }
 
 function createMessage(step: Step, number: number) {

@@ -1,8 +1,7 @@
-import { execFileSync, spawn, type SpawnOptions } from 'node:child_process';
+import { execFileSync, spawn, type ExecFileSyncOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, globSync } from 'node:fs';
-import { connect } from 'node:net';
-import { findProgram, freePort, until } from '../../scripts/lib/command.mts';
+import { findProgram, freePort } from '../../scripts/lib/command.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
 
 function find(program: string): string {
@@ -13,54 +12,36 @@ function find(program: string): string {
 	return found;
 }
 
-const isOpen = async (port: number) =>
-	await new Promise<boolean>((resolve) => {
-		const socket = connect(port, '127.0.0.1');
-		socket.once('error', () => resolve(false)).once('connect', () => resolve(true));
-		socket.once('connect', () => socket.destroy());
-	});
-
-/** Starts a server and waits until it accepts connections; it ends with `cleanup`. */
-async function start(
-	program: string,
-	args: string[],
-	port: number,
-	cleanup: AsyncDisposableStack,
-	options: SpawnOptions = { stdio: 'ignore' },
-): Promise<void> {
-	const server = spawn(program, args, options);
+/** Starts a Redis of its own, which ends with `cleanup`; returns its port. n8n waits until it is ready. */
+export async function startRedis(cleanup: AsyncDisposableStack): Promise<string> {
+	const port = String(await freePort());
+	const folder = await temporaryFolder('redis', cleanup);
+	const settings = ['--port', port, '--bind', '127.0.0.1', '--save', '', '--dir', folder];
+	const server = spawn(find('redis-server'), settings, { stdio: 'ignore' });
 	const ended = once(server, 'exit');
 	cleanup.defer(async () => {
-		server.kill('SIGINT');
+		server.kill();
 		await ended;
 	});
-	const hasStarted = async () => server.exitCode === null && (await isOpen(port));
-	if (!(await until(hasStarted, 30_000))) throw new Error(`${program} did not start.`);
-}
-
-/** Starts a Redis of its own; returns its port. */
-export async function startRedis(cleanup: AsyncDisposableStack): Promise<number> {
-	const port = await freePort();
-	const folder = await temporaryFolder('redis', cleanup);
-	const settings = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--dir', folder];
-	await start(find('redis-server'), settings, port, cleanup);
 	return port;
 }
 
-/** Starts a PostgreSQL of its own, with user and database "postgres"; returns its port. */
-export async function startPostgres(cleanup: AsyncDisposableStack): Promise<number> {
-	const port = await freePort();
+/** Starts a PostgreSQL of its own, with user and database "postgres"; returns its port. It ends with `cleanup`. */
+export async function startPostgres(cleanup: AsyncDisposableStack): Promise<string> {
+	const port = String(await freePort());
 	const folder = await temporaryFolder('postgres', cleanup);
-	const options: SpawnOptions = { cwd: folder, stdio: 'ignore' };
+	const options: ExecFileSyncOptions = { cwd: folder, stdio: 'ignore' };
 	if (process.getuid?.() === 0) {
 		// PostgreSQL refuses to run as root, and its package has made a user
 		const [uid, gid] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'postgres'])));
 		chownSync(folder, uid, gid);
 		Object.assign(options, { uid, gid });
 	}
-	const flags = '-U postgres --auth=trust -E UTF8 --no-locale --no-sync'.split(' ');
-	execFileSync(find('initdb'), ['-D', folder, ...flags], options);
-	const settings = ['-D', folder, '-p', `${port}`, '-k', folder, '-h', '127.0.0.1', '-F'];
-	await start(find('postgres'), settings, port, cleanup, options);
+	const control = (...args: string[]) =>
+		execFileSync(find('pg_ctl'), ['-D', folder, ...args], options);
+	const flags = '-U postgres --auth=trust -E UTF8 --no-locale --no-sync';
+	control('initdb', '-o', flags);
+	control('start', '-o', `-p ${port} -k ${folder} -h 127.0.0.1 -F`);
+	cleanup.defer(() => void control('stop', '-m', 'immediate'));
 	return port;
 }

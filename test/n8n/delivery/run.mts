@@ -5,14 +5,7 @@ import type { Service } from '../../service/index.mts';
 import { saveAccount, startInstance, startUnlimited } from '../instance.mts';
 import { listDeliveries, readDatabase, type Stored } from './database.mts';
 import type { Mode } from './modes.mts';
-import {
-	countFallible,
-	countPolls,
-	failAThird,
-	submitAll,
-	TRIGGER,
-	triggerWorkflow,
-} from './submissions.mts';
+import { countPolls, failAThird, submitAll, TRIGGER, triggerWorkflow } from './submissions.mts';
 
 /** A response that was lost or repeated. */
 export type Finding = {
@@ -55,12 +48,9 @@ export async function deliver(mode: Mode) {
 	const submitting = submitAll(service, { ...mode, formIds: [formId] });
 	// with durable cursors n8n drops what the activation learned: a kill before the first poll begins anew
 	await waitForPolls(service, 2);
-	const earlier = countFallible(service);
-	const countFailed = failAThird(service);
+	const counts = failAThird(service);
 	const kills = await killRepeatedly(n8n, service, mode, read);
 	await submitting;
-	const requests = countFallible(service) - earlier;
-	const failedRequests = countFailed();
 	service.faults.clear();
 
 	const parse = await executionReader(mode.line);
@@ -85,7 +75,8 @@ export async function deliver(mode: Mode) {
 	return {
 		seconds: Math.round((Date.now() - start) / 1000),
 		submitted: submitted.length,
-		...{ requests, failedRequests, kills: kills.length },
+		...counts,
+		kills: kills.length,
 		executions: Object.fromEntries([...statuses].map(([status, list]) => [status, list.length])),
 		delivered: deliveries.size,
 		findings: findFaults(submitted, deliveries, kills),

@@ -1,13 +1,7 @@
 import lodash from 'lodash';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type WorkflowFile, workflowNode } from '../../../scripts/lib/n8n/rest.mts';
-import {
-	type Fault,
-	type FaultName,
-	faultTable,
-	type Service,
-	slow,
-} from '../../service/index.mts';
+import { type Fault, faultTable, type Service } from '../../service/index.mts';
 import { submitFormPage } from '../../service/submitForm.mts';
 import type { Credential } from '../instance.mts';
 
@@ -57,36 +51,27 @@ export async function submitAll(service: Service, plan: Plan): Promise<void> {
 	await sleep(Math.max(0, start + durationMs - Date.now()));
 }
 
-/** Kinds that take up to a minute each: one of all of them for all others, or little else would happen in a run. */
-const LONG = ['silentBefore', 'silentAfter', 'tooManyMinute', 'tooManyBare'] as const;
-
-/** The daily limit would outlast the run. */
-const SHORT = lodash.without(Object.keys(faultTable), 'tooManyDay', ...LONG) as FaultName[];
-
-/** Requests for responses and fields. The trigger reads the list of forms again within an hour: a run is shorter. */
-const MAY_FAIL = /^\/(responses\/|forms\/[^/]+\/fields)/;
-
-/** How many requests that may fail the service has got, see `failAThird`. */
-export const countFallible = ({ requests }: Pick<Service, 'requests'>) =>
-	requests.filter(({ path }) => MAY_FAIL.test(path)).length;
+/** The daily limit would outlast the run, and the others take up to a minute each: little else would happen. */
+const LONG = ['tooManyDay', 'tooManyMinute', 'tooManyBare', 'silentBefore', 'silentAfter'];
+const FAULTS: Fault[] = Object.values(lodash.omit(faultTable, LONG));
 
 /**
- * Makes a third of the API's requests fail, in all the ways of the service's fault table, and some good
- * replies late. At most two in a row fail: after more, the trigger would hardly poll in a run of minutes.
+ * Makes a third of the requests for responses and fields fail, in many ways of the service's fault table. The
+ * trigger reads the list of forms again within an hour: a run is shorter. At most two in a row fail: after
+ * more, the trigger would hardly poll in a run of minutes.
  *
- * @returns a function that says how many have failed so far
+ * @returns how many of these requests have come so far, and how many of them have failed
  */
-export function failAThird({ faults }: Service): () => number {
-	let failed = 0;
-	let kinds: FaultName[] = [];
+export function failAThird({ faults }: Service) {
+	const counts = { requests: 0, failedRequests: 0 };
 	let outcomes: boolean[] = [];
 	const chooseFault = (): Fault | undefined => {
+		counts.requests++;
 		if (outcomes.length === 0) outcomes = lodash.shuffle([true, false, false]);
-		if (!outcomes.pop()) return Math.random() < 1 / 10 ? slow(3_000) : undefined;
-		if (kinds.length === 0) kinds = lodash.shuffle([...SHORT, lodash.sample(LONG)!]);
-		failed++;
-		return faultTable[kinds.pop()!];
+		if (!outcomes.pop()) return undefined;
+		counts.failedRequests++;
+		return lodash.sample(FAULTS);
 	};
-	faults.set({ fault: chooseFault, match: { path: MAY_FAIL } });
-	return () => failed;
+	faults.set({ fault: chooseFault, match: { path: /^\/(responses\/|forms\/[^/]+\/fields)/ } });
+	return counts;
 }
