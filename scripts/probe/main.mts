@@ -1,15 +1,12 @@
 /** Reads a real Form Service, and prints the shapes of its replies; see HELP. */
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { parseArgs } from 'node:util';
 import { renderText } from './report.mts';
 
 const HELP = `Reads a Form Service with at most ten GET requests, and prints shapes, never values.
 
-  npm run probe                      asks for the address and the token, or takes them
-                                     from FORM_SERVICE_URL and FORM_SERVICE_TOKEN
-  npm run probe -- --pdf             also asks for the link to the PDF of a response
-  npm run --silent probe -- --json   prints the same for machines
+  npm run probe   asks for the address and the token, or takes them
+                  from FORM_SERVICE_URL and FORM_SERVICE_TOKEN
 
 The exit code is 0 if everything is read as documented, else 1.`;
 
@@ -17,16 +14,6 @@ The exit code is 0 if everything is read as documented, else 1.`;
 function fail(message: string): never {
 	console.error(message);
 	process.exit(1);
-}
-
-function parseOptions() {
-	const flag = { type: 'boolean', default: false } as const;
-	const options = { pdf: flag, json: flag, help: flag };
-	try {
-		return parseArgs({ options }).values;
-	} catch {
-		return fail(`Address and token are not taken as arguments.\n\n${HELP}`);
-	}
 }
 
 /** Asks on the terminal; what is typed can stay unseen. */
@@ -43,11 +30,7 @@ async function ask(question: string, isSecret = false): Promise<string> {
 	return answer;
 }
 
-const { pdf, json, help } = parseOptions();
-if (help) {
-	console.log(HELP);
-	process.exit();
-}
+if (process.argv.length > 2) fail(`Address and token are not taken as arguments.\n\n${HELP}`);
 const { FORM_SERVICE_URL, FORM_SERVICE_TOKEN } = process.env;
 const baseUrl = FORM_SERVICE_URL || (await ask('Address of the Form Service: '));
 const accessToken = FORM_SERVICE_TOKEN || (await ask('Access token (not shown): ', true));
@@ -55,8 +38,8 @@ const accessToken = FORM_SERVICE_TOKEN || (await ask('Access token (not shown): 
 const [{ connect }, { probe }] = [await import('./connect.mts'), await import('./probe.mts')];
 
 try {
-	const report = await probe(connect({ baseUrl, accessToken }), { pdf });
-	console.log(json ? JSON.stringify(report, undefined, 2) : renderText(report));
+	const report = await probe(connect({ baseUrl, accessToken }));
+	console.log(renderText(report));
 	process.exit(report.isAsDocumented ? 0 : 1);
 } catch (error) {
 	// the package's own words for an address or a token that cannot be used

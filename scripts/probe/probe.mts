@@ -30,8 +30,6 @@ const { getFormId, getId, isId } = builtFile<typeof identities>(`${api}/records.
 const { readPages } = builtFile<typeof lists>(`${api}/replies/list.js`);
 const { getPdfLink, getWorkspace } = builtFile<typeof service>(`${api}/service.js`);
 
-export type ProbeOptions = { pdf?: boolean };
-
 /** How many forms are asked for responses, and how many pages of a list are read. */
 const MAX_FORMS = 3;
 const MAX_PAGES = 2;
@@ -152,7 +150,7 @@ async function describePdf(probing: Probing, response: IDataObject): Promise<str
 }
 
 /** Reads a form with its responses; says what is missing for a whole picture. */
-async function readForms(probing: Probing, options: ProbeOptions): Promise<string | undefined> {
+async function readForms(probing: Probing): Promise<string | undefined> {
 	const { problems, sections } = probing;
 	const forms = await readList(probing, 'form', { endpoint: endpoints.listForms });
 	if (forms === undefined) return undefined;
@@ -179,24 +177,20 @@ async function readForms(probing: Probing, options: ProbeOptions): Promise<strin
 		Answers: facts,
 		'What else the specification leaves open (its sections)': {
 			'incomplete responses (2.4)': `${incomplete} of ${responses.length}`,
-			'link to a PDF (4)': options.pdf
-				? await describePdf(probing, response)
-				: 'not asked: add --pdf',
-			'added response (4)': 'not asked: it takes a POST request',
-			'tokens, events, causes of errors, versions (5, 6, 7, 9)': 'no request shows them',
+			'link to a PDF (4)': await describePdf(probing, response),
 		},
 	});
 	return undefined;
 }
 
 /** Reads a service with at most ten GET requests, and reports shapes. */
-export async function probe(connection: Connection, options: ProbeOptions = {}): Promise<Report> {
+export async function probe(connection: Connection): Promise<Report> {
 	const probing: Probing = { ...connection, requests: {}, sections: {}, problems: {} };
 	const { context, requests, sections, problems } = probing;
 	await ask(probing, 'the workspace', { endpoint: endpoints.getWorkspace }, async (target) => {
 		await getWorkspace(context, target);
 	});
-	const missing = await readForms(probing, options).catch((error: unknown) => {
+	const missing = await readForms(probing).catch((error: unknown) => {
 		problems[explainError(error)] = ['what was sent'];
 		return undefined;
 	});

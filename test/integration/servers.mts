@@ -3,15 +3,14 @@ import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { createServer as createTcpServer } from 'node:net';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { afterAll } from 'vitest';
 // names below private.example get the address of this machine, and names below invalid none
 import './n8n/resolveToLoopback.mjs';
 
 /**
  * What the stand-in for the service cannot be: other hosts, which keep files or get what a redirect sends,
- * servers that break HTTP itself byte by byte, and places without a server. All end with the test file.
+ * and places without a server. All end with the test file.
  */
 
 /** The key and the certificate that a service of its own shows, in one file. */
@@ -62,26 +61,6 @@ export async function elsewhere(
 		namedUrl: `https://files.private.example:${namedPort}`,
 		visits,
 	};
-}
-
-/** A server that speaks no HTTP of its own: `answer` does with the connection of a request what it likes. */
-export async function rawServer(
-	answer: (socket: Socket, request: string) => void,
-): Promise<string> {
-	const open = new Set<Socket>();
-	const server = createTcpServer((socket) => {
-		open.add(socket);
-		socket.on('close', () => open.delete(socket)).on('error', () => {});
-		let received = '';
-		socket.on('data', (data) => {
-			received += data.toString('latin1');
-			if (!received.includes('\r\n\r\n')) return;
-			answer(socket, received);
-			received = '';
-		});
-	});
-	const port = await listen(server, () => open.forEach((socket) => socket.destroy()));
-	return `http://127.0.0.1:${port}`;
 }
 
 /** A server that answers so; returns scheme, host and port. */

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { defaultSettings, type Settings } from './specification/settingsRules.mts';
 
 export type Account = {
@@ -78,6 +79,11 @@ type NewResponse = {
 	createdAt?: string;
 };
 
+/** What every workspace has beside its name. */
+const workspace = JSON.parse(
+	readFileSync(new URL('demo/workspace.json', import.meta.url), 'utf8'),
+) as Account['workspace'];
+
 type StoredFile = { type: string; data: Uint8Array };
 
 /**
@@ -104,8 +110,7 @@ export function createStore(now: () => number) {
 	return {
 		accounts,
 		addAccount({ name = 'Workspace', tokens }: { name?: string; tokens: string[] }): Account {
-			const workspace = createWorkspace(name, timestamp(now()));
-			const account = { id: accounts.length + 1, tokens, workspace };
+			const account = { id: accounts.length + 1, tokens, workspace: { ...workspace, name } };
 			accounts.push(account);
 			return account;
 		},
@@ -187,29 +192,4 @@ function toUuids(fields: readonly Field[], answers: Answers): Answers {
 		return [found[0].uuid, value] as const;
 	});
 	return Object.fromEntries(entries);
-}
-
-/** A workspace with plain values for everything that section 2.1 names. */
-function createWorkspace(name: string, createdAt: string): Account['workspace'] {
-	const empty = `logo logo_backend ogimage favicon after_message after_redirect_url
-		after_message_email_subject after_message_email checkout_canceled_message checkout_canceled_cta`;
-	const email = 'owner@example.com';
-	return {
-		name,
-		...Object.fromEntries(empty.split(/\s+/).map((key) => [key, null])),
-		field_errormessage: 'Please fill in this field.',
-		webhook_secret: 'demo-webhook-secret-3f9d1c',
-		slack_webhook_url: 'https://hooks.slack.example/services/demo-slack-secret-77ab',
-		discord_webhook_url: 'https://discord.example/api/webhooks/demo-discord-secret-c41e',
-		replyto_email: email,
-		onboarding_completed: true,
-		timezone: 'UTC',
-		locale: 'en',
-		owner: {
-			...{ name: 'Owner', email, email_verified_at: createdAt },
-			...{ two_factor_confirmed_at: null, created_at: createdAt },
-		},
-		members: [],
-		created_at: createdAt,
-	};
 }

@@ -100,7 +100,7 @@ describe('Filters and Sort', () => {
 		[{ sort: 'listed', filters: { after: '2026-10-03' } }, 3],
 		[{ sort: 'listed', filters: conditionOn('attribute:number', 'greater', '5') }, 6],
 	])('are applied before the limit, so all pages are read: %j', async (parameters, found) => {
-		Object.assign(service.shapes, { paging: 'link', pageSize: 2 });
+		service.shapes.pageSize = 2;
 		expect(await findDays({ returnAll: false, limit: 1, ...parameters })).toEqual([found]);
 		expect(service.requests).toHaveLength(3);
 	});

@@ -2,11 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { type BrowserContextOptions, chromium, selectors } from 'playwright-core';
 import { findProgram, run, step } from '../../../scripts/lib/command.mts';
 
-const APPS = ['Chromium', 'Google Chrome'];
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', ...APPS];
-const ON_A_MAC = APPS.map((name) => `/Applications/${name}.app/Contents/MacOS`);
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-const findChromium = () => process.env.CHROMIUM_PATH ?? findProgram(NAMES, ON_A_MAC);
+const findChromium = () => process.env.CHROMIUM_PATH ?? findProgram(NAMES);
 
 /** Root on Debian, which most containers run as, installs it. Ubuntu's package needs snap. */
 async function installChromium(): Promise<void> {
@@ -22,38 +20,21 @@ async function installChromium(): Promise<void> {
 	});
 }
 
-/** What keeps a browser from asking for updates and the like, where nothing but this machine can be reached. */
-const FLAGS = [
-	'--disable-gpu',
-	'--disable-quic',
-	'--disable-dev-shm-usage',
-	'--disable-component-update',
-	'--disable-background-networking',
-	'--disable-sync',
-	'--no-first-run',
-];
-
 const WAIT_MS = 60_000;
 
 /**
- * Starts a Chromium or Chrome without a window; it ends with `cleanup`.
+ * Starts a Chromium, or the Chrome that Playwright finds, without a window; it ends with `cleanup`.
  *
  * @throws Error that says how to get a browser if there is none
  */
 export async function openBrowser(cleanup: AsyncDisposableStack) {
 	if (findChromium() === undefined) await installChromium();
 	const executablePath = findChromium();
-	if (executablePath === undefined) {
-		throw new Error(
-			'There is no browser. Install Chromium or Chrome (on Debian: apt-get install chromium), or set CHROMIUM_PATH to its path.',
-		);
-	}
 	selectors.setTestIdAttribute('data-test-id');
 	const browser = await chromium.launch({
-		executablePath,
+		...(executablePath === undefined ? { channel: 'chrome' } : { executablePath }),
 		// Chromium refuses to start with its sandbox as root, which containers run as
 		chromiumSandbox: process.getuid?.() !== 0,
-		args: FLAGS,
 	});
 	cleanup.defer(async () => await browser.close());
 	return {

@@ -3,9 +3,8 @@
  * what has been seen in the field; tests switch them to show that a client follows rules and not one shape.
  */
 export type Shapes = {
-	/** how a listing says where it goes on */
-	paging: 'none' | 'link' | 'number' | 'cursor';
-	pageSize: number;
+	/** how many records a listing has on a page, with a link to the next one; without it, all are on one */
+	pageSize?: number;
 	/** of responses: oldest first, newest first, or shuffled */
 	order: 'asc' | 'desc' | 'random';
 	/** a response's answers: `[{key, value}]` or `[{label, response, uuid, custom_key}]` */
@@ -18,8 +17,7 @@ export type Shapes = {
 
 export function createShapes(): Shapes {
 	const seen = {
-		paging: 'none',
-		pageSize: 25,
+		pageSize: undefined,
 		order: 'desc',
 		mapAnswers: 'pairs',
 		fieldNames: 'uuidLabel',
