@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import workspace from './demo/workspace.json' with { type: 'json' };
 import { defaultSettings, type Settings } from './specification/settingsRules.mts';
 
 export type Account = {
@@ -78,11 +78,6 @@ type NewResponse = {
 	/** as the service writes it; now when not given */
 	createdAt?: string;
 };
-
-/** What every workspace has beside its name. */
-const workspace = JSON.parse(
-	readFileSync(new URL('demo/workspace.json', import.meta.url), 'utf8'),
-) as Account['workspace'];
 
 type StoredFile = { type: string; data: Uint8Array };
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import contents from './demoForms.json' with { type: 'json' };
 import { type Answers, type NewForm, type Store, timestamp } from '../store.mts';
 
 /** Ids of the seeded forms, the same at every start, so that examples can name them. */
@@ -14,11 +14,6 @@ export const demoForms = {
 /** `responses` has answers by the custom key of their field. */
 type DemoForm = NewForm & Required<Pick<NewForm, 'fields'>> & { responses: Answers[] };
 
-/** What the forms have; who has not entered an address in a form that tracks that has not submitted it yet. */
-const contents = JSON.parse(
-	readFileSync(new URL('demoForms.json', import.meta.url), 'utf8'),
-) as Record<keyof typeof demoForms, DemoForm>;
-
 /** The UUID of a seeded field: a version 4 in form, and the same at every start. */
 function deriveUuid(formId: string, key: unknown): string {
 	const hex = createHash('sha256').update(`${formId}/${key}`).digest('hex');
@@ -30,7 +25,9 @@ export function seed(store: Store, token: string, now: () => number) {
 	store.addAccount({ name: 'Demo Workspace', tokens: [token] });
 	const data = Buffer.from('Alan Turing\nComputing machinery and intelligence\n');
 	store.addFile({ type: 'text/plain; charset=utf-8', data }, 'cv');
-	for (const [key, { fields, responses, ...form }] of Object.entries(contents)) {
+	// who has not entered an address in a form that tracks that has not submitted it yet
+	const forms = Object.entries(contents as Record<string, DemoForm>);
+	for (const [key, { fields, responses, ...form }] of forms) {
 		const id = demoForms[key as keyof typeof demoForms];
 		const named = fields.map((one) => ({ ...one, uuid: deriveUuid(id, one.customKey) }));
 		store.addForm({ ...form, id, fields: named });
