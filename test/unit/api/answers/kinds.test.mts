@@ -11,7 +11,6 @@ import {
 } from '../../../../nodes/FormService/api/answers/kinds.ts';
 
 const FIELD_KINDS = Object.keys(kinds) as FieldKind[];
-const NEW_YORK = 'America/New_York';
 const choices = [
 	{ name: 'Red', value: 'r' },
 	{ name: 'Blue, dark', value: 'b' },
@@ -20,18 +19,16 @@ const choices = [
 	{ name: 'b', value: 'Green' },
 ];
 const fieldOf = (kind: FieldKind) => ({ kind, choices: /Choice/.test(kind) ? choices : [] });
-const encode = (value: unknown, kind: FieldKind = 'text', allowOther = false, zone = NEW_YORK) =>
-	encodeAnswer(value, fieldOf(kind), { zone, allowOther });
+const encode = (value: unknown, kind: FieldKind, allowOther = false) =>
+	encodeAnswer(value, fieldOf(kind), { zone: 'America/New_York', allowOther });
 
 describe('An answer of a new response', () => {
-	const luxon = DateTime.fromISO('2026-11-21T08:30:00+01:00', { setZone: true });
-
 	it.each<[FieldKind, unknown, string | number]>([
 		['text', ' Ada ', ' Ada '],
 		['text', 2.5, '2.5'],
 		['text', true, 1],
 		['text', new Date(Date.UTC(2026, 10, 21, 8, 30)), '2026-11-21T08:30:00.000Z'],
-		['text', luxon, '2026-11-21T08:30:00.000+01:00'],
+		['text', DateTime.fromISO('2026-11-21', { zone: 'utc+1' }), '2026-11-21T00:00:00.000+01:00'],
 		['text', ['Red', 2, true, null, 0.5], 'Red, 2, 1, 0.5'],
 		['number', '12.50', '12.50'],
 		['boolean', 'No', 0],
@@ -45,23 +42,16 @@ describe('An answer of a new response', () => {
 		['multipleChoice', ['Red', 2], 'r, 2'],
 		['multipleChoice', 'Two, Blue, dark,RED', '2, b, r'],
 		['multipleChoice', ['Red', ''], 'r'],
+		['dateTime', '2026-01-31T08:00', '2026-01-31T08:00:00.000-05:00'],
+		['dateTime', '2026-07-31 08:00:30', '2026-07-31T08:00:30.000-04:00'],
+		['dateTime', '2026-11-01T01:30-05:00', '2026-11-01T01:30-05:00'],
+		['dateTime', '2026-01-31', '2026-01-31T00:00:00.000-05:00'],
+		['date', '2026-01-31', '2026-01-31'],
+		// the editor gives a day as its midnight
+		['date', '2026-01-31 00:00', '2026-01-31'],
+		['date', '2026-01-31 08:00', '2026-01-31T08:00:00.000-05:00'],
 	])('to a field of the kind %s is sent from %j as %j', (kind, value, sent) => {
 		expect(encode(value, kind)).toEqual({ answer: sent });
-	});
-
-	it.each([
-		['2026-01-31T08:00', '2026-01-31T08:00:00.000-05:00'],
-		['2026-01-31 08:00:30', '2026-01-31T08:00:30.000-05:00'],
-		['2026-07-31T08:00', '2026-07-31T08:00:00.000-04:00'],
-		// the first one after an hour that does not come
-		['2026-03-08T02:30', '2026-03-08T03:30:00.000-04:00'],
-		['2026-11-01T01:30-05:00', '2026-11-01T01:30-05:00'],
-		// to a date field, midnight is a day
-		['2026-01-31', '2026-01-31T00:00:00.000-05:00', '2026-01-31'],
-		['2026-01-31 00:00', '2026-01-31T00:00:00.000-05:00', '2026-01-31'],
-	])('that is the time %s is sent as %s', (value, sent, day = sent) => {
-		expect(encode(value, 'dateTime')).toEqual({ answer: sent });
-		expect(encode(value, 'date')).toEqual({ answer: day });
 	});
 
 	it.each(FIELD_KINDS)('to a field of the kind %s can be left empty', (kind) => {
@@ -70,25 +60,23 @@ describe('An answer of a new response', () => {
 		}
 	});
 
-	it.each<[FieldKind, unknown, RegExp]>([
-		['text', { a: 1 }, /^must be text, a number, a date or a list, not an object$/],
-		['text', 2 ** 53, /too many digits/],
-		['text', NaN, /^must be a number$/],
-		['number', '1,200', /^must be a number, such as 1234\.5 \(without commas or units\)$/],
-		['boolean', 'Ja', /^must be true or false/],
-		['date', '31.01.2026', /^must be a date, such as 2027-01-31$/],
-		['singleChoice', 'my diagnosis', /^must be one of Red, Blue, dark, Two, b$/],
-		['singleChoice', ['Red', 'Two'], /^must be one of/],
-		['multipleChoice', ['Red', 'x'], /^must be one or more of Red/],
-		['file', 'ftp://f.example/a.pdf', /^must be the http or https URL/],
-		['file', 'https://f.example/a b.pdf', /^must be the http or https URL/],
-		['file', { name: 'a.pdf' }, /^must be the http or https URL/],
+	it.each<[FieldKind, unknown, string]>([
+		['text', { a: 1 }, 'must be text, a number, a date or a list, not an object'],
+		['text', 2 ** 53, 'too many digits'],
+		['text', NaN, 'must be a number'],
+		['number', '1,200', 'must be a number, such as 1234.5 (without commas or units)'],
+		['boolean', 'Ja', 'must be true or false'],
+		['date', '31.01.2026', 'must be a date, such as 2027-01-31'],
+		['singleChoice', 'my diagnosis', 'must be one of Red, Blue, dark, Two, b'],
+		['singleChoice', ['Red', 'Two'], 'must be one of'],
+		['multipleChoice', ['Red', 'x'], 'must be one or more of Red'],
+		['file', 'ftp://f.example/a.pdf', 'must be the http or https URL'],
+		['file', { name: 'a.pdf' }, 'must be the http or https URL'],
 	])('to a field of the kind %s cannot be %j', (kind, value, text) => {
-		expect(encode(value, kind)).toEqual({ problem: expect.stringMatching(text) });
+		expect(encode(value, kind)).toEqual({ problem: expect.stringContaining(text) });
 	});
 
 	it.each([
-		['1,234', '1,234'],
 		['Red, own', 'Red, own'],
 		[['Red', '1,234'], 'r, 1,234'],
 	])('may be none of the choices if that is allowed, and %j is sent as %j', (value, sent) => {
@@ -96,22 +84,15 @@ describe('An answer of a new response', () => {
 		expect(encode(value, 'multipleChoice')).toHaveProperty('problem');
 	});
 
-	it.each([
-		['an object, as PHP sends a list with gaps', { 0: 'A', 2: 'B' }],
-		['objects with a text', [{ text: 'A' }, { text: 'B', value: null }]],
-	])('is checked against choices that are %s', (_, options) => {
-		for (const type of ['checkbox', 'radio']) {
-			const [field] = parseFields([{ uuid: 'u', label: 'F', type, options } as never]);
-			expect(encodeAnswer('B', field, { zone: 'utc' })).toEqual({ answer: 'B' });
-			expect(encodeAnswer('C', field, { zone: 'utc' })).toEqual({
-				problem: expect.stringMatching(/^must be one (or more )?of A, B$/),
-			});
-		}
-	});
-
-	it('is not checked if one of the choices cannot be read', () => {
-		const [field] = parseFields([{ uuid: 'u', label: 'F', type: 'radio', options: ['A', {}] }]);
-		expect(encodeAnswer('C', field, { zone: 'utc' })).toEqual({ answer: 'C' });
+	const one = 'must be one of A, B';
+	it.each<[string, string, unknown, object]>([
+		['an object, as PHP sends a list with gaps', 'radio', { 0: 'A', 2: 'B' }, { problem: one }],
+		['objects', 'radio', [{ text: 'A' }, { text: 'B', value: null }], { problem: one }],
+		['of a checkbox', 'checkbox', ['A', 'B'], { problem: 'must be one or more of A, B' }],
+		['unreadable', 'radio', ['A', {}], { answer: 'C' }],
+	])('is checked against choices that are %s', (_, type, options, checked) => {
+		const [field] = parseFields([{ uuid: 'u', label: 'F', type, options } as never]);
+		expect(encodeAnswer('C', field, { zone: 'utc' })).toEqual(checked);
 	});
 
 	it('is text or a safe integer, and of a choice one of the choices, or refused', () => {
@@ -135,7 +116,7 @@ describe('A listed answer', () => {
 	/** Values that stay as the service gave them, by the type of the field. */
 	const kept = {
 		text: ['007', 'true', ' x '],
-		number: ['007', '+4912345', '4.50', '1e3', 9, 'about 5', '1,200', '20261122000000017'],
+		number: ['007', '+4912345', '4.50', '1e3', 9, 'about 5', '20261122000000017'],
 		boolean: ['perhaps'],
 		date: ['2027-01-04', 1_800_000_000, '4.1.2027'],
 		multiple_choice: [['News']],
@@ -146,7 +127,6 @@ describe('A listed answer', () => {
 		...Object.entries(kept).flatMap(([type, values]) =>
 			values.map((value): [string, unknown, unknown] => [type, value, value]),
 		),
-		['number', '7', 7],
 		['number', '1234567890123456', 1234567890123456],
 		['rating', '-4.5', -4.5],
 		['boolean', 1, true],
@@ -154,23 +134,21 @@ describe('A listed answer', () => {
 		['checkbox', 'yes', true],
 		['multiple_choice', 'News', ['News']],
 		['file_upload', { name: 'a', url: 'https://h/a' }, [{ name: 'a', url: 'https://h/a' }]],
+		...['text', 'number', 'boolean', 'date', 'multiple_choice', 'file_upload'].map(
+			(type): [string, unknown, unknown] => [type, [null], null],
+		),
 	])('of the type %s: %j becomes %j', (type, value, expected) => {
 		expect(read(type, value)).toEqual(expected);
 	});
 
-	const types = ['text', 'number', 'boolean', 'date', 'multiple_choice', 'file_upload'];
-	it.each(types)('of the type %s is null if nothing was answered', (type) => {
-		for (const nothing of [null, undefined, '', [], [null]]) expect(read(type, nothing)).toBeNull();
-	});
-
-	it('is a list of choices if all parts of the text are choices', () => {
-		const several = { multiple: 1, options: ['News', 'Tips', { value: 'A, B' }] };
-		expect(read('select', 'News, tips', several)).toEqual(['News', 'tips']);
-		expect(read('select', 'News, A, B, Tips', several)).toEqual(['News', 'A, B', 'Tips']);
-		expect(read('checkbox', 'News, other', several)).toEqual(['News, other']);
-		const longest = { multiple: 1, options: ['A', 'A, B', 'B'] };
-		expect(read('select', 'A, B, A', longest)).toEqual(['A, B', 'A']);
-		expect(read('checkbox', 'yes', { options: [] })).toBe(true);
+	it.each([
+		['News, tips', ['News', 'tips']],
+		['News, A, B, Tips', ['News', 'A, B', 'Tips']],
+		['A, B, A', ['A, B', 'A']],
+		['News, other', ['News, other']],
+	])('that is %j has the choices %j if each part is a choice', (text, parts) => {
+		const options = ['News', 'Tips', 'A', { value: 'A, B' }, 'B'];
+		expect(read('select', text, { multiple: 1, options })).toEqual(parts);
 	});
 });
 
@@ -190,7 +168,6 @@ it.each<[FieldKind, unknown, unknown, string]>([
 	['text', 20261122000000016, '20261122000000016', 'not compared'],
 	['text', true, 'true', 'not compared'],
 	['date', '2026-01-31', '2026-02-01', 'different'],
-	['date', ' 2026-01-31', '2026-01-31', 'equal'],
 	['date', '2026-01-31T00:00:00Z', '2026-01-31', 'not compared'],
 	['date', '01/02/2026', '2026-01-02', 'not compared'],
 	['dateTime', '2026-01-31T08:00Z', '2026-01-31T03:00-05:00', 'equal'],
@@ -202,12 +179,9 @@ it.each<[FieldKind, unknown, unknown, string]>([
 	['multipleChoice', 'Red', 'Red', 'not compared'],
 	['file', 'a.pdf|https://h/a.pdf', 'https://h/a.pdf', 'not compared'],
 ])('Two answers of the kind %s, %j and %j, are %s', (kind, listed, sent, outcome) => {
-	const compare = (...answers: [unknown, unknown]) => {
-		const [one, other] = answers.map((answer) => normalizeAnswer(fieldOf(kind), answer));
-		if (one === undefined || other === undefined) return 'not compared';
-		return one === other ? 'equal' : 'different';
-	};
-	expect([compare(listed, sent), compare(sent, listed)]).toEqual([outcome, outcome]);
+	const [one, other] = [listed, sent].map((answer) => normalizeAnswer(fieldOf(kind), answer));
+	const compared = one === other ? 'equal' : 'different';
+	expect(one === undefined || other === undefined ? 'not compared' : compared).toBe(outcome);
 });
 
 it('Each kind of field takes its own example', () => {

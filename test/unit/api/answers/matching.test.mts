@@ -1,47 +1,32 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import {
-	findField,
-	parseFields,
-	parseInputFields,
-} from '../../../../nodes/FormService/api/answers/fields.ts';
+import { findField, parseFields } from '../../../../nodes/FormService/api/answers/fields.ts';
 import { matchAnswers, nameAnswers } from '../../../../nodes/FormService/api/answers/match.ts';
 
 const UUID = '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d';
 
 const form = [
 	{ uuid: 'u1', label: 'About you', type: 'heading' },
-	{ uuid: 'u2', label: 'Name', type: 'text', custom_key: 'name' },
-	{ uuid: 'u3', label: 'Comment', type: 'text', custom_key: 'good' },
-	{ uuid: 'u4', label: 'Comment', type: 'text' },
+	{ uuid: 'u2', label: 'Name', custom_key: 'name' },
+	{ uuid: 'u3', label: 'Comment', custom_key: 'good' },
+	{ uuid: 'u4', label: 'Comment' },
+	{ uuid: 'u5', label: '' },
 ];
 
-/** The values of a response by the UUIDs of their fields; `other` for an answer of no field. */
-function match(record: object, fields = parseFields(form)) {
-	const matched = matchAnswers(record as IDataObject, fields);
+/** The values of a response by the UUIDs of their fields; by its label, an answer of no field. */
+function match(record: object, fields: IDataObject[] = form) {
+	const matched = matchAnswers(record as IDataObject, parseFields(fields));
 	const pairs = matched.answers.map(({ field, label, value }) => [field?.uuid ?? label, value]);
 	return { ...matched, values: Object.fromEntries(pairs) as IDataObject };
 }
 
-describe('The names of answers', () => {
-	it.each([
-		['label', ['Name', 'Comment', 'Comment (2)']],
-		['uuid', ['u2', 'u3', 'u4']],
-		['customKey', ['name', 'good', 'Comment']],
-	] as const)('by %s are those of the fields that take an answer', (answerKeys, names) => {
-		const unlabelled = { uuid: 'u5', label: '' };
-		const fields = parseFields([...form, unlabelled], { answerKeys });
-		expect(fields.map(({ name }) => name)).toEqual([...names, 'u5']);
-	});
-
-	it.each(['id', 'referrer', 'event', 'answersError', 'otherAnswers', 'constructor'])(
-		'take no name that is needed for something else: %s',
-		(label) => {
-			const fields = parseFields([{ uuid: 'u', label }], { columns: true });
-			expect(fields[0].name).toBe(`${label} (2)`);
-		},
-	);
+it.each([
+	['label', ['Name', 'Comment', 'Comment (2)', 'u5']],
+	['uuid', ['u2', 'u3', 'u4', 'u5']],
+	['customKey', ['name', 'good', 'Comment', 'u5']],
+] as const)('The names of answers by %s are %j', (answerKeys, names) => {
+	expect(parseFields(form, { answerKeys }).map(({ name }) => name)).toEqual(names);
 });
 
 describe('Answers of a response', () => {
@@ -54,8 +39,7 @@ describe('Answers of a response', () => {
 		['a map by custom key', { name: 'Ada' }],
 		['a map by UUID', { u2: 'Ada' }],
 		['a list for each page', [[{ key: 'Name', value: 'Ada' }]]],
-		['a list with gaps, which PHP sends as an object', { 3: { key: 'Name', value: 'Ada' } }],
-		['pages that PHP sends as objects', { 1: { 7: { key: 'Name', value: 'Ada' } } }],
+		['lists with gaps, which PHP sends as objects', { 1: { 7: { key: 'Name', value: 'Ada' } } }],
 	])('are read from %s', (_, given) => {
 		for (const attribute of ['responses', 'answers', 'data']) {
 			const { values, problem } = match({ uuid: 'r', [attribute]: given });
@@ -72,11 +56,11 @@ describe('Answers of a response', () => {
 		[{ responses: [{ key: 'Name', value: 'B' }, { x: 1 }] }, '1 of 2 entries', { u2: 'B' }],
 	])(
 		'of another shape are a problem that names what came: %j',
-		(record, problem, read: object = {}) => {
-			const matched = match(record);
-			expect(matched.values).toEqual(read);
-			expect(matched.problem).toContain(problem);
-			expect(matched.problem).not.toContain('Ada');
+		(record, text, read: object = {}) => {
+			const { values, problem } = match(record);
+			expect(values).toEqual(read);
+			expect(problem).toContain(text);
+			expect(problem).not.toContain('Ada');
 		},
 	);
 
@@ -86,35 +70,20 @@ describe('Answers of a response', () => {
 		expect(match({ answers: given, responses: { Name: 1 } }).values).toEqual({ u2: 1 });
 	});
 
-	const pick = (label: string, custom_key?: string) => ({ uuid: `of ${label}`, label, custom_key });
+	const toField = (label: string | null, custom_key?: string) => ({ uuid: 'u', label, custom_key });
 
-	it.each<[string, object[], object, object]>([
-		[
-			'each by itself, also if one field has no custom key',
-			[pick('Full name', 'name'), pick('Topics')],
-			{ name: 1, Topics: 3 },
-			{ 'of Full name': 1, 'of Topics': 3 },
-		],
+	it.each<[string, IDataObject[], object, object]>([
 		[
 			'by label, if another field has the label as its custom key',
-			[pick('email'), pick('Your email', 'email')],
+			[toField('email'), { ...toField('Your email', 'email'), uuid: 'v' }],
 			{ email: 1, 'Your email': 2 },
-			{ 'of email': 1, 'of Your email': 2 },
+			{ u: 1, v: 2 },
 		],
-		[
-			'by numbers for labels, and a heading without a value',
-			[{ uuid: 'y', label: '2024' }],
-			[
-				{ key: 2024, value: 'yes' },
-				{ label: 'About you', type: 'heading' },
-			],
-			{ y: 'yes', 'About you': null },
-		],
-		['not without a label', form.slice(2), { '': 'x' }, { '': 'x' }],
-		['without a label', [{ uuid: 'f', label: null }], [{ key: null, value: 1 }], { f: 1 }],
+		['by numbers for labels', [toField('2024')], [{ key: 2024, value: 1 }], { u: 1 }],
+		['by an empty label', [toField(null)], [{ key: null, value: 1 }], { u: 1 }],
+		['without a heading', form.slice(0, 1), [{ label: 'About you' }], { 'About you': null }],
 	])('are matched %s', (_, fields, responses, values) => {
-		const matched = match({ responses }, parseFields(fields as IDataObject[]));
-		expect(matched).toMatchObject({ values });
+		expect(match({ responses }, fields)).toMatchObject({ values, problem: undefined });
 	});
 
 	it('are matched by position if two fields have one label, which is said', () => {
@@ -124,7 +93,7 @@ describe('Answers of a response', () => {
 	});
 
 	it('are never matched by a label beside the UUID of a deleted field', () => {
-		const amounts = parseFields([{ uuid: UUID, label: 'Amount' }]);
+		const amounts = [{ uuid: UUID, label: 'Amount' }];
 		const deleted = { label: 'Amount', uuid: UUID.replace('9', '8'), value: 'deleted' };
 		const current = { label: 'Amount', uuid: UUID, value: 'current' };
 		for (const responses of [[deleted, current], [current, deleted], [deleted]]) {
@@ -150,32 +119,29 @@ describe('Answers of a response', () => {
 	});
 });
 
-describe('A name in the input or in a condition', () => {
-	const fields = parseInputFields([
-		{ uuid: UUID, label: 'email', custom_key: 'Kunde' },
-		{ uuid: 'b', label: 'Kunde', custom_key: 'mail' },
-		{ uuid: 'c', label: 'Comment', custom_key: 'twice' },
-		{ uuid: 'd', label: 'Comment', custom_key: 'twice' },
-		{ uuid: 'e', label: 'Cafe\u0301 ' },
-		{ uuid: 'f', label: 'size' },
-		{ uuid: 'g', label: 'Size' },
-	]);
-	it.each([
-		[UUID.toUpperCase(), UUID],
-		['Kunde', UUID],
-		['MAIL', 'b'],
-		['EMAIL', UUID],
-		['comment', 'c'],
-		[' Comment (2)', 'd'],
-		['café', 'e'],
-		['twice', 'c'],
-		['Size', 'g'],
-		['SIZE', 'f'],
-		['Fax', undefined],
-	])(
-		'%j means a field by UUID, custom key or label, in this order, and in the same case first',
-		(name, uuid) => {
-			expect(findField(name, fields)?.uuid).toBe(uuid);
-		},
-	);
-});
+it.each([
+	[UUID.toUpperCase(), UUID],
+	['Kunde', UUID],
+	['MAIL', 'b'],
+	['EMAIL', UUID],
+	['comment', 'c'],
+	[' Comment (2)', 'd'],
+	['café', 'e'],
+	['Size', 'g'],
+	['SIZE', 'f'],
+	['Fax', undefined],
+])(
+	'The name %j means a field by UUID, custom key or label, and in the same case first',
+	(...row) => {
+		const fields = parseFields([
+			{ uuid: UUID, label: 'email', custom_key: 'Kunde' },
+			{ uuid: 'b', label: 'Kunde', custom_key: 'mail' },
+			...[...'cd'].map((uuid) => ({ uuid, label: 'Comment' })),
+			{ uuid: 'e', label: 'Cafe\u0301 ' },
+			{ uuid: 'f', label: 'size' },
+			{ uuid: 'g', label: 'Size' },
+		]);
+		const [name, uuid] = row;
+		expect(findField(name!, fields)?.uuid).toBe(uuid);
+	},
+);
