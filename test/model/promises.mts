@@ -3,7 +3,6 @@
  * minute. Other forms that are busy take four times as many requests at most.
  */
 import { expect } from 'vitest';
-import type { Parameters } from './n8n.mts';
 import type { Owed } from './oracle.mts';
 import { FIELD_COUNT, Form } from './service.mts';
 import { DAY_MINUTES, MINUTE_MS } from '../time.mts';
@@ -14,59 +13,47 @@ const MAX_WEIGHT = 4;
 /** Lists of fewer pages are read whole about as soon. */
 const MIN_PAGES = 3;
 
-type Watched = {
-	parameters: Parameters;
-	/** The forms that are watched, whether they are there or not. */
-	formCount: number;
-	/** The pages of the list of all forms, and of the fields of a form: each hour, an item can need both. */
-	listPages: number;
-	fieldPages: number;
-};
-
 /** Minutes from an event to the poll that delivers it, at most. */
-function promiseMinutes(
-	{ subject, event, at }: Owed,
-	{ parameters, formCount, listPages, fieldPages }: Watched,
-): number {
-	const { events, requestsPerDay, watch } = parameters;
+function promiseMinutes({ subject, event, at }: Owed, world: World): number {
+	const { forms, n8n, service } = world;
+	const { events, requestsPerDay, watch } = n8n.parameters;
+	const countPages = (entries: number, pageSize = service.otherPageSize) =>
+		Math.max(1, Math.ceil(entries / pageSize));
+	const listPages = countPages(Object.values(forms).filter(({ listed }) => listed).length);
 	const spacing = DAY_MINUTES / requestsPerDay;
 	const isListAlone = events.every((one) => one.startsWith('form'));
 	if (subject instanceof Form && isListAlone) return listPages * spacing;
+	// chosen forms are watched, whether they are there or not
+	const ids = watch.kind === 'all' ? world.watchedForms() : watch.formIds;
 	const isListRead = watch.kind === 'all' || events.includes('formUpdated');
-	const perRequest = spacing * (1 + MAX_WEIGHT * (formCount - 1) + Number(isListRead));
+	const perRequest = spacing * (1 + MAX_WEIGHT * (ids.length - 1) + Number(isListRead));
 	if (subject instanceof Form) return Math.max(60, listPages * perRequest);
 	const { order, paging, pageSize, kept } = subject.form;
-	const pages = Math.max(1, Math.ceil(kept.length / pageSize));
+	const pages = countPages(kept.length, pageSize);
 	const isOrdered = order === 'newest' || (order === 'oldest' && paging === 'number');
 	const isNew = !event.endsWith('Updated') && at - subject.createdAt < MINUTE_MS;
 	// few pages can look as if they were in order
 	const requests = pages < MIN_PAGES ? pages : 2 * (isNew && isOrdered ? 1 : pages);
-	return (requests + listPages + fieldPages) * perRequest;
+	// each hour, an item can need the list of all forms and the fields
+	return (requests + listPages + countPages(FIELD_COUNT)) * perRequest;
 }
 
 /**
- * n8n polls until nothing is owed, and expects it as soon as it is promised, but for three polls.
+ * n8n polls until nothing is owed, and expects it as soon as it is promised, but for one poll.
  *
  * @param untilMs what is owed until then, in epoch milliseconds
  */
 export async function expectInTime(world: World, untilMs = world.time.actual()): Promise<void> {
-	const { time, forms, n8n, service } = world;
-	const { parameters } = n8n;
-	const { watch } = parameters;
+	const { oracle, time } = world;
 	const from = time.actual();
-	const listed = Object.values(forms).filter((form) => form.listed);
-	const formCount = watch.kind === 'all' ? world.watchedForms().length : watch.formIds.length;
-	// a list that is not paged is one page
-	const countPages = (entries: number) => Math.max(1, Math.ceil(entries / service.otherPageSize));
-	const pages = { listPages: countPages(listed.length), fieldPages: countPages(FIELD_COUNT) };
 	for (;;) {
-		const owed = world.oracle.listOwed().filter(({ at }) => at <= untilMs);
+		const owed = oracle.listOwed().filter(({ at }) => at <= untilMs);
 		if (owed.length === 0) return;
 		const now = time.actual();
 		const pauses = owed.map((one) => {
-			const promiseMs = promiseMinutes(one, { parameters, formCount, ...pages }) * MINUTE_MS;
+			const promiseMs = promiseMinutes(one, world) * MINUTE_MS;
 			const since = Math.max(one.at, from);
-			const limit = since + promiseMs + 3 * MINUTE_MS;
+			const limit = since + promiseMs + MINUTE_MS;
 			expect(now, `${one.event} of ${one.subject.id} is in time`).toBeLessThanOrEqual(limit);
 			return now < since ? (since - now) / 4 : promiseMs / 20;
 		});
