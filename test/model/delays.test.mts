@@ -87,15 +87,6 @@ it.each<[string, number, () => World, (request: Sent) => boolean, Happen]>([
 	},
 );
 
-it('A response on the newest of 67 pages comes after 1.5 minutes in the mean', async () => {
-	const world = createLong('newest')();
-	await world.beginAndRun(60);
-	await world.run(DAY_MINUTES, (minute) => minute % 7 === 0 && submit(world, world.forms.A));
-	await world.run(10);
-	expect(world.oracle.listMissing()).toEqual([]);
-	expect(lodash.mean(world.oracle.listDelays())).toBeLessThanOrEqual(1.6);
-});
-
 it('Busy forms, two of ten, are polled every 8 minutes, and the others every 32', async () => {
 	const world = new World(createIds(10));
 	await world.begin();

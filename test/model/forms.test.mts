@@ -51,11 +51,11 @@ it('Events of responses that are chosen later are of responses from then on', as
 });
 
 it.each(['other.example.com', 'forms.example.com:8443'])(
-	'The trigger continues when the base URL becomes https, and starts anew with %s',
+	'The trigger continues with another token and https, and starts anew with %s',
 	async (host) => {
 		const world = new World(['A']);
 		const publishWith = async (baseUrl: string) => {
-			world.n8n.credential.baseUrl = baseUrl;
+			world.n8n.credential = { accessToken: `token-${baseUrl}`, baseUrl };
 			return listEvents(await world.publish());
 		};
 		await publishWith('http://forms.example.com/api/v1');

@@ -140,8 +140,7 @@ export class Oracle {
 			const belief = this.beliefs.get(`${id} ${event}`);
 			expect(belief?.at ?? Infinity, `${event} of ${id} has happened`).toBeLessThanOrEqual(endedAt);
 			const { deliveredAt, isRepeatable } = belief!;
-			// only the items of one page come oldest first
-			if ('form' in subject && subject.form.pageSize === Infinity) {
+			if ('form' in subject) {
 				const before = positions.get(subject.form) ?? 0;
 				expect(subject.number, `${id} comes after earlier ones`).toBeGreaterThan(before);
 				positions.set(subject.form, subject.number);

@@ -43,18 +43,20 @@ it('Requests per Day are kept by all triggers of an account together, also while
 	expect(countMostInADay(later)).toBeLessThanOrEqual(1.1 * 720);
 });
 
-it.each<[number, number, FaultName, Mode, number]>([
-	[50, 20, 'notFound', 'default', 5],
-	[50, 9, 'serverError', 'default', 5],
-	[120, 60, 'notFound', 'default', 10],
-])('Requests per Day hold for %i forms, %i of them never read (%s, %s)', async (...given) => {
-	const [count, failing, name, mode, periodMinutes] = given;
+it.each<[number, number, FaultName, Partial<Parameters>]>([
+	[50, 20, 'notFound', {}],
+	[50, 9, 'serverError', {}],
+	// with the list of all forms
+	[120, 60, 'notFound', { watch: ALL }],
+])('Requests per Day hold for %i forms, %i of them never read (%s, %j)', async (...given) => {
+	const [count, failing, name, parameters] = given;
 	const ids = createIds(count);
 	const bad = new Set(ids.slice(0, failing));
-	const world = new World(ids, { mode });
+	const world = new World(ids, parameters);
+	world.service.otherPageSize = 10;
 	const failWith = ({ form }: Sent) => (bad.has(form) ? faults[name] : undefined);
 	await world.begin({ failWith });
-	await world.run(1.5 * DAY_MINUTES, undefined, { failWith, periodMinutes });
+	await world.run(1.5 * DAY_MINUTES, undefined, { failWith, periodMinutes: 5 });
 	expect(world.n8n.active).toBe(true);
 	// only the first attempt to read a form comes on top
 	const first = lodash.uniqBy(world.service.sent, 'form');
