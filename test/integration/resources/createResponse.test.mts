@@ -74,9 +74,7 @@ describe('Response: Create with Using JSON', () => {
 	])('refuses %s, and names the fields of the form', async (answersJson, message) => {
 		const { error } = await create(survey, [{}], json(answersJson));
 		expect(error?.message).toBe(message);
-		expect(error?.description).toMatch(
-			/^Nothing was sent\.\nThe form's fields are .+, Comment/,
-		);
+		expect(error?.description).toMatch(/^Nothing was sent\.\nThe form's fields are .+, Comment/);
 		expect(methods()).toEqual(['GET']);
 	});
 });
