@@ -107,7 +107,7 @@ function prepareItem(
 	const composed = { ...options, timeout: readRequestOptions(n8n).timeout };
 	const item = { n8n, index, row, endpoint, composed };
 	try {
-		const input = createInput(n8n, index);
+		const input = collectInput(n8n, index);
 		const prepared = isTool(input.node) ? prepareForModel(prepare, input) : prepare(input);
 		const url = fillPath(endpoint, prepared.ids);
 		return { ...item, composed: { ...composed, url, body: prepared.body }, prepared };
@@ -116,7 +116,7 @@ function prepareItem(
 	}
 }
 
-function createInput(n8n: IExecuteSingleFunctions, itemIndex: number): Input {
+function collectInput(n8n: IExecuteSingleFunctions, itemIndex: number): Input {
 	return {
 		// n8n throws if it extracts the value of a hidden parameter
 		parameter: (name, fallback) =>

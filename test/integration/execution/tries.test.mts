@@ -109,6 +109,12 @@ it('A node that stops says which items are done, and which may have been sent', 
 	);
 });
 
+it('A node that continues adds no response that equals one that may have been added', async () => {
+	const rows = rowsOf('lost', 'lost').map((row) => ({ ...row, order: 'A' }));
+	const { sent } = await addRows(rows, { skips: true, continueOnFail: true });
+	expect(sent).toHaveLength(1);
+});
+
 type Routing = { makeRequest: (this: Routing, ...args: unknown[]) => Promise<unknown> };
 const routing = core.RoutingNode.prototype as unknown as Routing;
 const { makeRequest } = routing;
