@@ -78,7 +78,7 @@ withBothEngines('A run', () => {
 it.each([
 	[
 		['a/b', '', 'a/b'],
-		[/^Rows 3, 5: 'Form' is not a valid ID\. /, /^Row 4: 'Form' is empty: /],
+		[/^Rows 3, 5: 'Form' is not a valid ID\. /, /^Row 4: 'Form' is empty\. /],
 	],
 	[['x', 'y', 'z'], [/^Rows 3 to 5: Form not found\. /]],
 ])('One error lists the invalid items with the forms %j by their rows', async (formIds, lines) => {
