@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import type { Parts } from '../parts.mts';
-import type { Answer, Answers, Field } from '../store.mts';
+import type { Answers, Field } from '../store.mts';
 import { accountOf, formOf, guard } from './access.mts';
-import { invalid, serviceError } from './envelope.mts';
+import { serviceError } from './envelope.mts';
 import { arrange, listing } from './listing.mts';
 import { fieldRecord, fileAnswer, formRecord, responseRecord, secretsOf } from './records.mts';
-import { checkSettings, isWebAddress } from './settingsRules.mts';
+import { settingsSchema, type Settings } from './settingsRules.mts';
 
 /** The endpoints of section 4, behind the guard. */
 export function apiPlugin(parts: Parts) {
@@ -46,10 +47,10 @@ function responseEndpoints(api: FastifyInstance, parts: Parts) {
 		'/responses/:formId',
 		(request) => {
 			const form = formOf(request, parts, request.params.formId);
-			const wanted = wantedState(request.query.incomplete);
+			const { incomplete } = request.query;
 			const responses = form.responses
 				.filter(({ isIncomplete }) => form.trackIncomplete || !isIncomplete)
-				.filter(({ isIncomplete }) => wanted === undefined || isIncomplete === wanted);
+				.filter((one) => incomplete === undefined || incomplete === `${one.isIncomplete}`);
 			const records = arrange(responses, shapes).map((response) =>
 				responseRecord(response, form, parts),
 			);
@@ -75,48 +76,23 @@ function responseEndpoints(api: FastifyInstance, parts: Parts) {
 	});
 }
 
-/** Rule 1 of section 4. */
-function wantedState(incomplete: unknown): boolean | undefined {
-	if (incomplete === undefined) return undefined;
-	if (incomplete === 'true' || incomplete === 'false') return incomplete === 'true';
-	throw invalid({ incomplete: ['The incomplete parameter must be true or false.'] });
-}
-
 /** Rules 2 and 3 of section 4: keys are UUIDs of the form's fields, values strings or integers. */
 function checkAnswers(body: unknown, fields: Field[]): Answers {
-	const { data } = objectOf(body);
-	if (typeof data !== 'object' || data === null || Array.isArray(data)) {
-		throw invalid({ data: ['The data must be an object of field UUIDs and values.'] });
-	}
-	if (Object.keys(data).length === 0) throw invalid({ data: ['The data must not be empty.'] });
-
-	const errors: Record<string, string[]> = {};
-	const answers: Answers = {};
-	for (const [uuid, value] of Object.entries(data)) {
-		const field = fields.find((candidate) => candidate.uuid === uuid);
-		const fault = field ? faultOf(field, value) : 'is not a field of this form.';
-		if (fault !== undefined) errors[`data.${uuid}`] = [`The data.${uuid} ${fault}`];
-		else answers[uuid] = field?.type === 'file_upload' ? fileAnswer(value) : (value as Answer);
-	}
-	if (Object.keys(errors).length > 0) throw invalid(errors);
-	return answers;
-}
-
-function faultOf({ type }: Field, value: unknown): string | undefined {
-	if (typeof value !== 'string' && !Number.isSafeInteger(value)) {
-		return 'must be a string or an integer.';
-	}
-	if (type === 'file_upload' && !(typeof value === 'string' && isWebAddress(value))) {
-		return 'must be the absolute URL of an uploaded file.';
-	}
-	return undefined;
+	const shape = fields.map(({ uuid, type }) => [
+		uuid,
+		type === 'file_upload'
+			? z.string().url().transform(fileAnswer)
+			: z.union([z.string(), z.number().int()]),
+	]);
+	const data = z.object(Object.fromEntries(shape)).partial().strict();
+	return z.object({ data }).parse(body).data as Answers;
 }
 
 /** Endpoint 7: updates any subset of the settings of section 2.5. */
 function settingsEndpoint(api: FastifyInstance, parts: Parts) {
 	api.post<{ Params: { id: string } }>('/forms/:id/settings', (request) => {
 		const form = formOf(request, parts, request.params.id);
-		const changes = checkSettings(objectOf(request.body));
+		const changes = settingsSchema.parse(request.body) as Settings;
 		const { id, settings, updatedAt } = parts.store.editSettings(form.id, changes);
 		return {
 			success: true,
@@ -124,11 +100,4 @@ function settingsEndpoint(api: FastifyInstance, parts: Parts) {
 			data: { id, name: settings.name, updated_at: updatedAt },
 		};
 	});
-}
-
-function objectOf(body: unknown): Record<string, unknown> {
-	if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-		throw serviceError(400, 'The body must be a JSON object.');
-	}
-	return body as Record<string, unknown>;
 }

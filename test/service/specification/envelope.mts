@@ -1,17 +1,21 @@
-type FieldErrors = Record<string, string[]>;
+import { ZodError } from 'zod';
 
-/** A failure that the service answers for: its status and the envelope of section 7. */
-export const serviceError = (statusCode: number, message: string, errors?: FieldErrors) =>
-	Object.assign(new Error(message), { statusCode, errors });
+/** A failure that the service answers for: its status and message. */
+export const serviceError = (statusCode: number, message: string) =>
+	Object.assign(new Error(message), { statusCode });
 
-/** Status and body for a thrown value. An error that the request did not cause becomes a 500 without details. */
+/**
+ * Status and body, the envelope of section 7, for a thrown value. A body that breaks a rule becomes a 400; an
+ * error that the request did not cause a 500 without details.
+ */
 export function failureOf(error: unknown): { status: number; body: Record<string, unknown> } {
-	const { statusCode = 500, message, errors } = error as Partial<ReturnType<typeof serviceError>>;
+	if (error instanceof ZodError) {
+		const [{ path, message }] = error.issues;
+		const text = `${path.join('.')}: ${message}`;
+		const errors = error.flatten().fieldErrors;
+		return { status: 400, body: { success: false, message: text, errors } };
+	}
+	const { statusCode = 500, message } = error as Partial<ReturnType<typeof serviceError>>;
 	if (statusCode >= 500) return { status: 500, body: { success: false, message: 'Server Error' } };
-	const body = { success: false, message, ...(errors && { errors }) };
-	return { status: statusCode === 415 ? 400 : statusCode, body };
+	return { status: statusCode, body: { success: false, message } };
 }
-
-/** A 400 whose message is the first of the field messages. */
-export const invalid = (errors: FieldErrors) =>
-	serviceError(400, Object.values(errors)[0][0], errors);

@@ -1,5 +1,5 @@
 import lodash from 'lodash';
-import { invalid } from './envelope.mts';
+import { z } from 'zod';
 
 /** One setting of section 2.5. `max` counts characters of a text and is the bound of an integer. */
 export type SettingRule =
@@ -61,32 +61,28 @@ export function defaultSettings(name: string): Settings {
 	return { ...Object.fromEntries(entries), show_formtitle: true, seo_allow_bots: true, name };
 }
 
-/** Checks the body of endpoint 7. Booleans given as 0 or 1 become false and true (section 4, rule 5). */
-export function checkSettings(body: Record<string, unknown>): Settings {
-	const settings: Settings = {};
-	const errors: Record<string, string[]> = {};
-	for (const [key, value] of Object.entries(body)) {
-		const rule = Object.hasOwn(settingRules, key) ? settingRules[key] : undefined;
-		if (!rule || !isValid(rule, value)) errors[key] = [`The ${key} setting is invalid.`];
-		else settings[key] = rule.kind === 'boolean' ? Boolean(value) : (value as SettingValue);
-	}
-	if (Object.keys(errors).length > 0) throw invalid(errors);
-	return settings;
-}
+/** The body of endpoint 7. Booleans given as 0 or 1 become false and true (section 4, rule 5). */
+export const settingsSchema = z
+	.object(lodash.mapValues(settingRules, createSchema))
+	.partial()
+	.strict();
 
-function isValid(rule: SettingRule, value: unknown): boolean {
-	if (value === null) return rule.nullable === true;
-	if (rule.kind === 'boolean') return [true, false, 0, 1].includes(value as boolean);
+function createSchema(rule: SettingRule): z.ZodType {
+	if (rule.kind === 'boolean') {
+		return z.union([z.boolean(), z.literal(0), z.literal(1)]).transform(Boolean);
+	}
+	const { nullable, max = Infinity } = rule;
 	if (rule.kind === 'integer') {
-		return (
-			Number.isSafeInteger(value) &&
-			lodash.inRange(value as number, rule.min ?? -Infinity, (rule.max ?? Infinity) + 1)
-		);
+		const integer = z
+			.number()
+			.int()
+			.min(rule.min ?? -Infinity)
+			.max(max);
+		return nullable ? integer.nullable() : integer;
 	}
-	if (typeof value !== 'string' || [...value].length > (rule.max ?? Infinity)) return false;
-	return rule.kind === 'url' ? isWebAddress(value) : (rule.allowed?.includes(value) ?? true);
-}
-
-export function isWebAddress(value: string): boolean {
-	return /^https?:\/\//i.test(value) && URL.canParse(value);
+	const text = rule.kind === 'url' ? z.string().url() : z.string();
+	const isTaken = (value: string) =>
+		[...value].length <= max && (rule.allowed?.includes(value) ?? true);
+	const taken = text.refine(isTaken);
+	return nullable ? taken.nullable() : taken;
 }
