@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
@@ -6,9 +6,8 @@ import { root } from '../../../scripts/lib/paths.mts';
 import { withBothEngines } from '../execution/bothEngines.mts';
 import { demoForms } from '../../service/index.mts';
 import { itemsOf, locator, n8nFor } from '../harness.mts';
-import { credentialType, nodeOf } from '../n8n/package.mts';
+import { nodeOf } from '../n8n/package.mts';
 import { inputFor, operationCases, operationNamed } from './operations.mts';
-import { placesIn } from './parameters.mts';
 import { running } from '../world.mts';
 
 /** What n8n and people learn from the description of the node: requests, names and output. */
@@ -50,25 +49,6 @@ withBothEngines('The declared request of Response: Get Many', () => {
 		const { parameters } = operationNamed('Response: Get Many');
 		await expectToBeSent({ ...parameters, status });
 	});
-});
-
-it('Texts call parameters what the editor calls them', () => {
-	const { properties: ofTrigger } = nodeOf('formServiceTrigger').description;
-	const all = [description.properties, ofTrigger, credentialType.properties];
-	const parameters = all.flatMap((some) => placesIn(some)).map(({ property }) => property);
-	const options = parameters.flatMap(({ options = [], modes = [] }) => [...options, ...modes]);
-	const labels = [...parameters, ...options].map((one) =>
-		'displayName' in one ? one.displayName : one.name,
-	);
-	const ofN8n = ['Fetch Test Event', 'Poll Times', 'Timeout', 'On Error'];
-	const known = new Set<unknown>([...labels, ...ofN8n]);
-	const sources = globSync(['nodes/**/*.ts', 'credentials/*.ts'], { cwd: root });
-	const texts = sources.map((path) => readFileSync(join(root, path), 'utf8'));
-	// a name in single quotes within a sentence
-	const NAME = /(?<=\w )'([A-Z][\w():-]*(?: [\w():-]+)*)'(?=[ .,)])/g;
-	const quoted = texts.flatMap((text) => [...text.matchAll(NAME)].map(([, name]) => name));
-	expect(quoted.length).toBeGreaterThan(5);
-	expect(quoted.filter((name) => !known.has(name))).toEqual([]);
 });
 
 type Schema = { type: string; properties?: Record<string, Schema>; items?: Schema };

@@ -21,30 +21,22 @@ async function list(formId: string, parameters: object = {}) {
 const listRecord = (record: object) =>
 	service.faults.set({ fault: success([record]), match: { path: /^\/responses\// } });
 
-describe('One Column per Field', () => {
-	it('gives every field in the order of the form, then four attributes, also with Get', async () => {
-		const fields = ['Name', 'number', 'Phone'].map((label) => ({ label }));
-		const { id } = service.store.addForm({ name: 'New', fields });
-		const { uuid } = service.store.addResponse(id, { answers: { Name: 'Ada', number: 'A-7' } });
-		const given = { formId: locator(id), options: { columns: true } };
-		const { items } = await n8n.runNode({ ...getAll, ...given });
-		const [{ json }] = items;
-		const attributes = ['uuid', 'number', 'created_at', 'is_incomplete', 'referrer'];
-		expect(Object.keys(json)).toEqual(['Name', 'number (2)', 'Phone', ...attributes]);
-		expect(json).toMatchObject({ Name: 'Ada', 'number (2)': 'A-7', Phone: null, number: 1, uuid });
-		service.requests.length = 0;
-		const got = await n8n.runNode({ ...get, ...given, responseId: uuid }, itemsOf({}, {}));
-		expect(got.items.map((item) => item.json)).toEqual([json, json]);
-		expect(listPaths()).toEqual([`/forms/${id}/fields`, `/responses/${id}`]);
-	});
+it('One Column per Field takes one request for the fields, and two items share it', async () => {
+	const fields = ['Name', 'number', 'Phone'].map((label) => ({ label }));
+	const { id } = service.store.addForm({ name: 'New', fields });
+	const { uuid } = service.store.addResponse(id, { answers: { Name: 'Ada', number: 'A-7' } });
+	const given = { formId: locator(id), options: { columns: true } };
+	const { items } = await n8n.runNode({ ...get, ...given, responseId: uuid }, itemsOf({}, {}));
+	const row = { Name: 'Ada', 'number (2)': 'A-7', Phone: null, number: 1, uuid };
+	expect(items).toMatchObject([{ json: row }, { json: row }]);
+	expect(listPaths()).toEqual([`/forms/${id}/fields`, `/responses/${id}`]);
+	expect((await list(id, given)).rows).toEqual([items[0].json]);
+});
 
-	it('names files by the labels of their fields, whatever the keys of the answers are', async () => {
-		for (const answerKeys of ['customKey', 'uuid']) {
-			const options = { columns: true, downloadFiles: true, answerKeys };
-			const { items } = await list(application, { options });
-			expect(items.flatMap(({ binary = {} }) => Object.keys(binary))).toEqual(['cv']);
-		}
-	});
+it('Download Files names files by the labels of their fields, whatever the keys of the answers are', async () => {
+	const options = { downloadFiles: true, answerKeys: 'uuid' };
+	const { items } = await list(application, { options });
+	expect(items.flatMap(({ binary = {} }) => Object.keys(binary))).toEqual(['cv']);
 });
 
 describe('Filters and Sort', () => {
@@ -65,18 +57,15 @@ describe('Filters and Sort', () => {
 	const conditionOn = (field: string, operator: string, value: string) => ({
 		conditions: { conditions: [{ field, operator, value }] },
 	});
-	const [day, number] = [
-		{ field: 'Day', operator: 'is', value: 'Day 2' },
-		{ field: 'number', operator: 'greater', value: '={{ 5 }}' },
-	];
+	const day = { field: 'Day', operator: 'is', value: 'Day 2' };
+	const number = { field: 'number', operator: 'greater', value: '={{ 5 }}' };
 	const conditions = { conditions: [day, number] };
 
 	it.each([
 		[{}, [6, 5, 4, 3, 2, 1], 1],
 		[{ sort: 'oldest', returnAll: false, limit: 2 }, [1, 2], 1],
 		[{ sort: 'listed', returnAll: false, limit: 1 }, [1], 1],
-		[{ filters: { text: 'day 3' } }, [3], 1],
-		[{ filters: { text: ' ', after: '', before: null } }, [6, 5, 4, 3, 2, 1], 1],
+		[{ filters: { text: 'day 3', after: '', before: null } }, [3], 1],
 		// conditions on answers need the fields of the form
 		[{ filters: { match: 'any', conditions } }, [6, 2], 2],
 		[{ filters: { conditions } }, [], 2],

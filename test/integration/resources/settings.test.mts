@@ -1,36 +1,44 @@
-import type { INodeProperties } from 'n8n-workflow';
-import { describe, expect, it } from 'vitest';
-import { demoForms } from '../../service/index.mts';
-import { itemsOf, locator } from '../harness.mts';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { demoForms, faultTable, slow, success } from '../../service/index.mts';
+import { itemsOf, locator, time } from '../harness.mts';
+import { decrypting } from '../n8n/credentials.mts';
 import { operationNamed } from './operations.mts';
 import { valuesOf } from './parameters.mts';
 import { running } from '../world.mts';
 
 const { service, n8n } = await running();
-const { contact } = demoForms;
+const { contact, survey } = demoForms;
 
+const stored = (formId: string) => service.store.form(formId)!.settings;
 const bodies = () => service.requests.map(({ body }) => body);
+const statusesOf = (items: Array<{ json: IDataObject }>) => items.map(({ json }) => json.status);
 
 const update = { resource: 'setting', operation: 'update', formId: locator(contact) };
 
-const { properties } = operationNamed('Setting: Update');
-const entries = properties.find(({ name }) => name === 'settings')!.options as INodeProperties[];
+/** Updates the forms of a sheet that has a row for each form: its ID, its name and settings. */
+async function run(rows: IDataObject[], parameters: object = {}, continueOnFail = false) {
+	const formId = locator('={{ $json.id }}');
+	const given = { ...update, formId, inputMode: 'auto', ...parameters };
+	return await n8n.runNode(given, itemsOf(...rows), { continueOnFail });
+}
 
-const NOTHING = 'Add at least one setting, and enter its value';
+describe('Using Fields Below and Using JSON', () => {
+	const { properties } = operationNamed('Setting: Update');
+	const entries = properties.find(({ name }) => name === 'settings')!.options as INodeProperties[];
+	const NOTHING = 'Add at least one setting, and enter its value';
 
-describe('Setting: Update', () => {
-	it('updates every setting, as fields and as JSON', async () => {
+	it('update every setting', async () => {
 		const others = entries.map((one) => [one.name, valuesOf(one).at(-1)]);
 		const numbers = { after_redirect_delay: 7, responses_limit: 7 };
 		const after_redirect_url = 'https://example.com';
 		const values = { ...Object.fromEntries(others), ...numbers, after_redirect_url };
-		expect((await n8n.runNode({ ...update, settings: values })).error).toBeUndefined();
-		const settingsJson = JSON.stringify(values);
-		await n8n.runNode({ ...update, inputMode: 'json', settingsJson });
+		await n8n.runNode({ ...update, settings: values });
+		await n8n.runNode({ ...update, inputMode: 'json', settingsJson: JSON.stringify(values) });
 		expect(bodies()).toEqual([values, values]);
 	});
 
-	it('changes nothing by a setting that was added and left empty', async () => {
+	it('change nothing by a setting that was added and left empty', async () => {
 		const added = Object.fromEntries(entries.map((one) => [one.name, one.default]));
 		const { error } = await n8n.runNode({ ...update, settings: added });
 		expect(error?.message).toBe(NOTHING);
@@ -38,35 +46,161 @@ describe('Setting: Update', () => {
 		expect(bodies()).toEqual([{ is_closed: false }]);
 	});
 
-	it('sends only the given settings, with null for those to clear', async () => {
-		const given = {
+	it('send null for a setting to clear, and an absent value not at all', async () => {
+		const settings = {
 			is_closed: '={{ $json.closed }}',
-			number_prefix: '={{ $json.year }}',
 			seo_title: '={{ $json.absent }}',
 			description: '={{ null }}',
 		};
-		const clear = ['closed_message', 'responses_limit'];
-		const input = itemsOf({ closed: '0', year: 2026 });
-		const { items } = await n8n.runNode({ ...update, settings: given, clear }, input);
-		const cleared = { description: null, closed_message: null, responses_limit: null };
-		expect(bodies()).toEqual([{ is_closed: false, number_prefix: '2026', ...cleared }]);
+		const clear = ['closed_message'];
+		const { items } = await n8n.runNode({ ...update, settings, clear }, itemsOf({ closed: '0' }));
+		expect(bodies()).toEqual([{ is_closed: false, description: null, closed_message: null }]);
 		const form = { id: contact, updated_at: expect.any(String) };
-		const summary =
-			'Closed: No; Description: empty; Number: Prefix: 2026; Closed: Message: empty; Responses Limit: empty';
+		const summary = 'Closed: No; Description: empty; Closed: Message: empty';
 		const json = { ...form, status: 'updated', summary };
 		expect(items).toMatchObject([{ json, pairedItem: { item: 0 } }]);
 	});
 
-	const unknown = "'is_close' is not a setting that can be updated";
 	it.each([
 		[{ settings: { seo_title: 'Hi' }, clear: ['seo_title'] }, "'SEO: Title' is the second value"],
 		[{ clear: ['name'] }, "'Name' must be text of 1 to 255 characters (got null)"],
-		[{ inputMode: 'json', settingsJson: '{"is_close": 1}' }, unknown],
+		[{ inputMode: 'json', settingsJson: '{"is_close": 1}' }, "'is_close' is not a setting that"],
 		[{ inputMode: 'json', settingsJson: '{}' }, NOTHING],
-	])('refuses %j before anything is sent', async (parameters, message) => {
+	])('refuse %j before anything is sent', async (parameters, message) => {
 		const { error } = await n8n.runNode({ ...update, ...parameters });
 		expect(error?.message).toContain(message);
 		expect(error?.context).toMatchObject({ itemIndex: 0 });
 		expect(service.requests).toEqual([]);
+	});
+});
+
+describe('Map Automatically', () => {
+	it('keeps the order of the input for each form, however long n8n takes for an item', async () => {
+		const { wait } = decrypting;
+		onTestFinished(() => void (decrypting.wait = wait));
+		const waits = [50, 0, 90, 10, 30, 0, 0, 120, 20];
+		let index = 0;
+		decrypting.wait = async () => await time.sleep(waits[index++ % waits.length]);
+		const rows = Array.from({ length: 40 }, (_, at) => {
+			return { id: [contact, survey][at % 2], cta_label: `${at}` };
+		});
+		await run(rows);
+		for (const form of [contact, survey]) {
+			const sent = service.requests.filter(({ path }) => path.includes(form));
+			const labels = rows.flatMap(({ id, cta_label }) => (id === form ? { cta_label } : []));
+			expect(sent.map(({ body }) => body)).toEqual(labels);
+		}
+	});
+
+	it('takes the columns named as a setting in the API or the editor, and lists the others as ignored', async () => {
+		const row = { id: contact, name: 'x', Description: 'x', Closed: 'Yes', ' cta_label ': 'Go' };
+		const { items } = await run([row]);
+		expect(bodies()).toEqual([{ is_closed: true, cta_label: 'Go' }]);
+		const summary = 'Closed: Yes; Button: Submit Label: Go';
+		const changes = { is_closed: { to: true }, cta_label: { to: 'Go' } };
+		const ignored = ['id', 'name', 'Description'];
+		expect(items[0].json).toMatchObject({ status: 'updated', summary, changes, ignored });
+	});
+
+	it('refuses a row without a column for a setting', async () => {
+		const { error } = await run([{ id: contact, name: 'Changed' }]);
+		expect(error?.message).toBe('No input field matches a setting');
+		expect(error?.description).toContain("set 'Specify Settings' to 'Using Fields Below'");
+		expect(bodies()).toEqual([]);
+	});
+
+	it('takes one item if one form is chosen, and refuses a sheet before anything is sent', async () => {
+		const formId = locator(contact, 'list');
+		const rows = [contact, survey].map((form_id) => ({ form_id, Slack: 1 }));
+		const { error } = await run(rows, { formId });
+		expect(error?.message).toBe('Several items would update one form');
+		expect(error?.description).toMatch(/Switch Form to By ID and drag the column/);
+		expect(bodies()).toEqual([]);
+		await run(rows.slice(0, 1), { formId });
+		expect(bodies()).toEqual([{ slack_enabled: true }]);
+	});
+
+	it('leaves settings with empty cells as they are', async () => {
+		const empty = { closed_message: '', cta_label: '  ', number_prefix: null };
+		const rows = [
+			{ id: contact, ...empty, is_closed: ' ', Closed: false },
+			{ id: survey, ...empty },
+		];
+		const { items } = await run(rows);
+		expect(bodies()).toEqual([{ is_closed: false }]);
+		expect(statusesOf(items)).toEqual(['updated', 'skipped']);
+	});
+});
+
+describe('Preview and Skip Unchanged', () => {
+	const skip = { options: { skipUnchanged: true } };
+
+	it('show what would change, and what the service does not show, and the one sends nothing', async () => {
+		const { is_closed, name } = stored(contact);
+		const data = [{ id: contact, name, is_closed, seo_title: null }];
+		service.faults.set({ fault: success(data), match: { path: /^\/forms$/ } });
+		const rows = [{ id: contact, is_closed, Name: 'x', seo_title: 'New', cta_label: 'Go' }];
+		const changes = { seo_title: { from: null, to: 'New' }, cta_label: { to: 'Go' } };
+		const summary = 'SEO: Title: empty → New; Button: Submit Label: Go';
+		const ignored = ['id', 'Name'];
+		const { items } = await run(rows, { preview: true, ...skip });
+		const json = { id: contact, name, status: 'preview', changes, summary, ignored };
+		expect(items.map((item) => item.json)).toEqual([json]);
+		const updated = await run(rows, skip);
+		expect(updated.items[0].json).toMatchObject({ status: 'updated', changes, summary });
+		expect(bodies()).toEqual([undefined, undefined, { seo_title: 'New', cta_label: 'Go' }]);
+	});
+
+	it('find a form that does not exist before anything is sent', async () => {
+		const rows = [contact, 'Absent'].map((id) => ({ id, cta_label: 'New' }));
+		for (const checked of [{ preview: true }, skip]) {
+			const { error } = await run(rows, checked);
+			expect(error?.message).toContain('Absent');
+			expect(error?.context).toMatchObject({ itemIndex: 1 });
+		}
+		expect(new Set(service.requests.map(({ method }) => method))).toEqual(new Set(['GET']));
+	});
+
+	it('compare a later row of a form with what an earlier one would leave', async () => {
+		const rows = ['One', 'Two', 'Two'].map((cta_label) => ({ id: contact, cta_label }));
+		const { items } = await run(rows, { preview: true });
+		expect(items.map(({ json }) => json.changes)).toEqual([
+			{ cta_label: { from: stored(contact).cta_label, to: 'One' } },
+			{ cta_label: { from: 'One', to: 'Two' } },
+			{},
+		]);
+		expect(items[2].json).toMatchObject({ status: 'skipped', summary: 'No changes' });
+		expect(service.requests).toHaveLength(1);
+	});
+
+	it('update the ten forms of 150 that differ with 11 requests', async () => {
+		const rows = Array.from({ length: 150 }, (_, index) => {
+			const { id } = service.store.addForm({ name: `Form ${index}` });
+			return { id, is_closed: index % 15 === 0, cta_label: stored(id).cta_label };
+		}) as IDataObject[];
+		const { items } = await run(rows, skip);
+		expect(statusesOf(items).filter((status) => status === 'updated')).toHaveLength(10);
+		expect(items[1].json).toMatchObject({ id: rows[1].id, name: 'Form 1', status: 'skipped' });
+		expect(service.requests).toHaveLength(11);
+	});
+
+	it('never call a form sent that was skipped', async () => {
+		service.faults.set({ fault: faultTable.forbidden, match: { method: 'POST' } });
+		const rows = [contact, survey].map((id) => ({ id, cta_label: stored(contact).cta_label }));
+		const { error } = await run(rows, skip);
+		expect(error?.context).toMatchObject({ itemIndex: 1 });
+		expect(error?.description).not.toMatch(/already sent|may or may not/);
+	});
+
+	it.each([
+		['has changed', slow(0), 'updated'],
+		['may have changed', faultTable.dropAfter, undefined],
+	])('send a value again that an earlier row %s', async (_, fault, status) => {
+		const before = stored(contact).cta_label;
+		service.faults.set({ fault, match: { method: 'POST' }, times: 4 });
+		const rows = ['Other', before].map((cta_label) => ({ id: contact, cta_label }));
+		const { items } = await run(rows, skip, true);
+		expect(statusesOf(items)).toEqual([status, 'updated']);
+		expect(stored(contact).cta_label).toBe(before);
 	});
 });
