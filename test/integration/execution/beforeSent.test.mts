@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { placesOf, time } from '../harness.mts';
+import { time } from '../harness.mts';
 import {
 	inputFor,
 	operationCases,
@@ -16,19 +16,14 @@ const PLACES = [0, 1, 2, 3, 4, 5];
 
 type Broken = Readonly<Record<number, 'value' | 'expression'>>;
 
-async function runWith(
-	{ breakable }: OperationCase,
-	broken: Broken,
-	{ batchSize, continueOnFail }: { batchSize?: number; continueOnFail?: boolean } = {},
-) {
+async function runWith({ breakable }: OperationCase, broken: Broken, batchSize?: number) {
 	// n8n waits between batches in real time
-	const batching = { batch: { batchSize, batchInterval: 1 } };
-	const options: INodeParameters = batchSize === undefined ? {} : { requestOptions: { batching } };
+	const batching = { batch: { batchSize: batchSize ?? 0, batchInterval: 1 } };
 	const { service, n8n } = await createWorld(AT_ONCE);
 	const [, { json }] = inputFor(service);
 	const input = PLACES.map((place) => ({ json: { ...json, broken: broken[place] } }));
-	const parameters = { ...breakable.parameters, ...options };
-	const run = await n8n.runNode(parameters, input, { continueOnFail });
+	const requestOptions: INodeParameters = batchSize === undefined ? {} : { batching };
+	const run = await n8n.runNode({ ...breakable.parameters, requestOptions }, input);
 	await time.settled();
 	return { ...run, requests: service.requests };
 }
@@ -45,18 +40,6 @@ describe.each(operationCases)('$name', (operation) => {
 		expect(error).toMatchObject({ context: { itemIndex: 3 } });
 		expect([items, requests]).toEqual([[], []]);
 	});
-
-	it('sends the valid items of a run that continues, and returns the others as errors', async () => {
-		const options = { continueOnFail: true };
-		const { error, items, requests } = await runWith(operation, { 3: 'value' }, options);
-		expect(error).toBeUndefined();
-		expect(requests.length).toBeGreaterThan(0);
-		expect([...new Set(placesOf(items))]).toEqual(PLACES);
-		const failed = items.filter(({ json }) => json.error !== undefined);
-		expect([...new Set(placesOf(failed))]).toEqual([3]);
-		const message = expect.stringMatching(operation.breakable.message);
-		expect(failed[0].json).toMatchObject({ broken: 'value', error: message });
-	});
 });
 
 const create = operationNamed('Response: Create');
@@ -69,7 +52,7 @@ withBothEngines('A run', () => {
 		[{ 2: 'value' }, 2, 2, 2],
 	])('broken like %j, in batches of %j, names item %i and sends %i', async (...given) => {
 		const [broken, batchSize, named, sent] = given;
-		const { error, requests } = await runWith(create, broken, { batchSize });
+		const { error, requests } = await runWith(create, broken, batchSize);
 		expect(error).toMatchObject({ context: { itemIndex: named } });
 		expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(sent);
 	});

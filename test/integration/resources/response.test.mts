@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answer, demoForms, success } from '../../service/index.mts';
-import { itemsOf, locator } from '../harness.mts';
+import { itemsOf, locator, placesOf } from '../harness.mts';
 import { running } from '../world.mts';
 
 const { service, n8n } = await running();
@@ -50,16 +50,11 @@ describe('Response: Get Many', () => {
 	});
 });
 
-it('30 items that filter the responses of a form read them and the fields once', async () => {
-	const labels = Array.from({ length: 30 }, (_, at) => `Question ${at}`);
-	const fields = labels.map((label) => ({ label }));
-	const { id } = service.store.addForm({ name: 'Long', fields });
-	const responses = labels.map((key) => ({ key, value: 'x' }));
-	listRecords(Array.from({ length: 40 }, (_, uuid) => ({ uuid, responses })));
-	const conditions = { conditions: [{ field: '={{ $json.field }}', operator: 'isNotEmpty' }] };
-	const parameters = { ...getAll, formId: locator(id), filters: { conditions } };
-	const items = itemsOf(...labels.map((field) => ({ field })));
-	expect((await n8n.runNode(parameters, items)).items).toHaveLength(30 * 40);
+it('Items that filter the responses of a form read them and the fields once', async () => {
+	const conditions = { conditions: [{ field: 'Name', operator: 'isNotEmpty' }] };
+	const parameters = { ...getAll, formId: locator(contact), filters: { conditions } };
+	const { items } = await n8n.runNode(parameters, itemsOf({}, {}, {}));
+	expect([...new Set(placesOf(items))]).toEqual([0, 1, 2]);
 	expect(service.requests).toHaveLength(2);
 });
 

@@ -16,22 +16,8 @@ const texts = fc.array(
 );
 
 describe('A model gets of a listing', () => {
-	it('all of a short one, without a notice', () => {
-		const few = [{ json: { id: 1 } }, { json: { id: 2 } }];
-		expect(pageOf(few)).toEqual(few);
-		expect(pageOf([])).toEqual([]);
-	});
-
 	it('a notice that there are no more, if Skip leads beyond the end', () => {
 		expect(noticeOf(pageOf([{ json: {} }], 3))).toBe('0 of 1 results, after skipping 3.');
-	});
-
-	it('as many as fit into 20,000 characters, and a notice how to get the others', () => {
-		const page = pageOf(Array(3).fill({ json: { text: 'x'.repeat(8_000) } }), 0);
-		expect(page).toHaveLength(3);
-		expect(noticeOf(page)).toMatch(
-			/^2 of 3 results, after skipping 0\. Set 'Skip' to 2 to get the next ones/,
-		);
 	});
 
 	it('the start of a result that is too long', () => {
