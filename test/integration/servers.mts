@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import type { IncomingHttpHeaders, RequestListener } from 'node:http';
+import type { IncomingHttpHeaders, RequestListener, Server as HttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo, Server } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
 // names below private.example get the address of this machine, and names below invalid none
 import './n8n/resolveToLoopback.mjs';
@@ -18,11 +18,11 @@ const pem = readFileSync(new URL('selfSigned.pem', import.meta.url));
 const selfSigned = { key: pem, cert: pem };
 
 /** Lets a server of this test file listen, and gives its port. */
-async function listen(server: Server, end = () => {}): Promise<number> {
+async function listen(server: HttpServer): Promise<number> {
 	server.listen(0, '127.0.0.1');
 	await once(server, 'listening');
 	afterAll(() => {
-		end();
+		server.closeAllConnections();
 		server.close();
 	});
 	return (server.address() as AddressInfo).port;
@@ -54,18 +54,13 @@ export async function elsewhere(
 	};
 	const http = createHttpServer(listener);
 	const https = createHttpsServer(selfSigned, listener);
-	const port = await listen(http, () => http.closeAllConnections());
-	const namedPort = await listen(https, () => https.closeAllConnections());
+	const port = await listen(http);
+	const namedPort = await listen(https);
 	return {
 		url: `http://127.0.0.1:${port}`,
 		namedUrl: `https://files.private.example:${namedPort}`,
 		visits,
 	};
-}
-
-/** A server that answers so; returns scheme, host and port. */
-export async function httpServer(answer: RequestListener): Promise<string> {
-	return (await elsewhere(answer)).url;
 }
 
 /** Where nothing listens on any machine: the port is of a protocol that nobody uses any more (RFC 1078). */

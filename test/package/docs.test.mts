@@ -33,17 +33,6 @@ describe('the documentation', () => {
 		}
 	});
 
-	it('has the headings that n8n links to', () => {
-		const files = globSync(['credentials/*.ts', 'nodes/FormService/*.node.json'], { cwd: root });
-		const anchors = files
-			.flatMap((file) => [...read(file).matchAll(/github\.com\/[^#\s]+#([\w-]+)/g)])
-			.map(([, anchor]) => anchor);
-		expect(anchors.length).toBeGreaterThan(3);
-		for (const anchor of anchors) {
-			if (anchor !== 'readme') expect(anchorsOf(join(root, 'README.md'))).toContain(anchor);
-		}
-	});
-
 	it('quotes errors as n8n shows them', () => {
 		const shown = [...read('test/integration/api/errorTexts.md').matchAll(/^> \*\*(.*)\*\*$/gm)];
 		const [, section] = /## Troubleshooting\n(.*?)\n## /s.exec(readme) ?? [];

@@ -33,11 +33,6 @@ it('publishing is refused by hand, and until the steps of CONTRIBUTING.md name t
 	await shell(`${setUp.replaceAll(/<.*?>/g, 'ada')} && node scripts/checkOwner.mjs`);
 });
 
-it('the repository names no package registry', () => {
-	const search = ['grep', '-lE', '\\bregistry\\.[a-z]+js?\\.'];
-	expect(spawnSync('git', search, { cwd: root, encoding: 'utf8' }).stdout).toBe('');
-});
-
 describe.each(globSync('.github/workflows/*.yml', { cwd: root }))('%s', (path) => {
 	const text = read(path);
 

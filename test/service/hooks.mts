@@ -6,7 +6,7 @@ import type { Parts, RecordedRequest } from './parts.mts';
 /** Where the API begins (section 9). */
 export const API_PREFIX = '/api/v1';
 
-/** Records every request and lets the faults that are set meet it, before, instead of or after the work. */
+/** Records every request and lets the faults that are set meet it, instead of or after the work. */
 export function addHooks(server: FastifyInstance, parts: Parts) {
 	const { faults, requests, visits, now, wait, latency } = parts;
 	const meeting = (request: FastifyRequest, reply: FastifyReply): Meeting => ({
@@ -30,16 +30,15 @@ export function addHooks(server: FastifyInstance, parts: Parts) {
 		// Node's own would be of the machine's clock
 		reply.header('date', new Date(now()).toUTCString());
 		await travel(request);
-		if (request.fault?.stage !== 'door') return;
-		request.fault.act(meeting(request, reply));
-		await endOf(reply);
 	});
 
 	server.addHook('preHandler', async (request, reply) => {
 		request.record.body = request.body;
 		if (request.fault?.stage !== 'instead') return;
 		request.fault.act(meeting(request, reply));
-		await endOf(reply);
+		// no further work on a request, even if its client left before the reply ended
+		await reply;
+		reply.hijack();
 	});
 
 	server.addHook('onSend', async (request, reply, payload) => {
@@ -53,12 +52,6 @@ export function addHooks(server: FastifyInstance, parts: Parts) {
 	server.addHook('onResponse', async ({ record }, reply) => {
 		record.status = reply.statusCode;
 	});
-}
-
-/** Stops all further work on a request, even if its client left before the reply ended. */
-async function endOf(reply: FastifyReply): Promise<void> {
-	await reply;
-	reply.hijack();
 }
 
 function recordOf(request: FastifyRequest, path: string, at: number): RecordedRequest {

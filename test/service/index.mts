@@ -15,7 +15,7 @@ export type { Fault } from './faults/faultKinds.mts';
 export { type FaultName, faultTable } from './faults/faultTable.mts';
 export type { RecordedRequest, Service, ServiceOptions } from './parts.mts';
 export { demoForms } from './demo/demoForms.mts';
-export type { Shapes } from './specification/shapes.mts';
+export { createShapes, type Shapes } from './specification/shapes.mts';
 
 async function waitReally(milliseconds: number): Promise<void> {
 	if (Number.isFinite(milliseconds)) await setTimeout(milliseconds);

@@ -9,24 +9,11 @@ export type Account = {
 	workspace: Record<string, unknown>;
 };
 
-/** The kinds of field that the stand-in's pages can show; the specification names none. */
-export type FieldType =
-	| 'text'
-	| 'textarea'
-	| 'email'
-	| 'phone'
-	| 'url'
-	| 'number'
-	| 'date'
-	| 'dropdown'
-	| 'single_choice'
-	| 'multiple_choice'
-	| 'file_upload';
-
 export type Field = {
 	uuid: string;
 	label: string;
-	type: FieldType;
+	/** the specification names none; the pages know some */
+	type: string;
 	mandatory: boolean;
 	customKey: string | null;
 	description: string | null;

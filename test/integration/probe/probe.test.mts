@@ -24,9 +24,7 @@ describe('a probe of a service', () => {
 		['pages by link', { pageSize: 3 }, 'List of responses', { pages: 'by page' }],
 		['oldest first', { order: 'asc' }, 'List of responses', { order: 'newest last' }],
 		['newest first', { order: 'desc' }, 'List of responses', { order: 'newest first' }],
-		['no order', { order: 'random' }, 'List of responses', { order: 'none' }],
 		['answers by label', {}, 'Answers', { 'named by': ['label (32)'] }],
-		['answers by UUID', { mapAnswers: 'list' }, 'Answers', { 'named by': ['UUID (32)'] }],
 		['fields by ID', { fieldNames: 'idName' }, 'Attributes of a field', { UUID: ['id'] }],
 	];
 	it.each(shapes)('finds %s', async (_, chosen, section, facts) => {

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { beforeEach } from 'vitest';
 import { locator, n8nFor, time, type N8n, type PollOptions } from '../harness.mts';
-import { httpServer } from '../servers.mts';
+import { elsewhere } from '../servers.mts';
 import type { World } from '../world.mts';
 
 export { DAY_MS, HOUR_MS, MINUTE_MS } from '../../time.mts';
@@ -84,7 +84,7 @@ export async function serveLists() {
 			return { first: await poll({}, { log }), log: log.join('\n'), poll };
 		},
 	};
-	lists.baseUrl = await httpServer(({ url = '' }, reply) => {
+	const { url: baseUrl } = await elsewhere(({ url = '' }, reply) => {
 		lists.requests.push(url);
 		const ofForm = url.endsWith('/fields') ? 'fields' : 'forms';
 		const list = url.includes('/responses/') ? 'responses' : ofForm;
@@ -92,6 +92,7 @@ export async function serveLists() {
 		reply.writeHead(status, { 'content-type': 'application/json' });
 		reply.end(JSON.stringify({ success: true, data: lists[list] }));
 	});
+	lists.baseUrl = baseUrl;
 	beforeEach(() => {
 		const forms = [{ id: 'form', name: 'A', created_at: '2026-11-21' }];
 		const none = { responses: [], requests: [], areFieldsDown: false };

@@ -11,12 +11,11 @@ export type Meeting = {
 
 /**
  * What can go wrong with one request.
- * - `door`: before the service looked at the request; nothing is counted and nothing is done.
- * - `instead`: past the limiter, in place of the work; the request counts and nothing is done.
- * - `after`: the work is done and counted, then its reply is spoilt.
+ * - `instead`: past the limiter, in place of the work; nothing is done.
+ * - `after`: the work is done, then its reply is spoilt.
  */
 export type Fault =
-	| { stage: 'door' | 'instead'; act(meeting: Meeting): void }
+	| { stage: 'instead'; act(meeting: Meeting): void }
 	| { stage: 'after'; spoil(meeting: Meeting, body: Buffer): unknown };
 
 const send = (reply: FastifyReply, status: number, body: unknown) => {
@@ -24,21 +23,18 @@ const send = (reply: FastifyReply, status: number, body: unknown) => {
 };
 
 /** The service answers with this status and its envelope. */
-export function status(
+export const status = (
 	code: number,
 	message: string,
 	errors?: Record<string, string[]>,
-	stage: 'door' | 'instead' = 'instead',
-): Fault {
-	return {
-		stage,
-		act: ({ reply }) => send(reply, code, { success: false, message, ...(errors && { errors }) }),
-	};
-}
+): Fault => ({
+	stage: 'instead',
+	act: ({ reply }) => send(reply, code, { success: false, message, ...(errors && { errors }) }),
+});
 
 /** The service refuses with 429. `retryAfter` in seconds, or none. */
 export const tooMany = (limit: number, retryAfter?: number): Fault => ({
-	stage: 'door',
+	stage: 'instead',
 	act({ reply }) {
 		reply.headers({ 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0' });
 		if (retryAfter !== undefined) reply.header('retry-after', `${retryAfter}`);

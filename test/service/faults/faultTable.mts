@@ -17,7 +17,7 @@ const page = '<!doctype html><title>Maintenance</title><p>We will be back shortl
 /** Every fault that needs no parameter, by a name that tests can iterate over. */
 export const faultTable = {
 	badRequest: status(400, 'The request is malformed.'),
-	unauthorized: status(401, 'Unauthenticated.', undefined, 'door'),
+	unauthorized: status(401, 'Unauthenticated.'),
 	forbidden: status(403, 'You have no access to the requested resource.'),
 	notFound: status(404, 'The requested resource was not found.'),
 	unprocessable: status(422, 'The given data was invalid.', {
@@ -25,12 +25,12 @@ export const faultTable = {
 		responses_limit: ['The responses_limit setting must be at least 1.'],
 	}),
 	serverError: status(500, 'Server Error'),
-	badGateway: status(502, 'Bad Gateway', undefined, 'door'),
-	unavailable: status(503, 'Service Unavailable', undefined, 'door'),
+	badGateway: status(502, 'Bad Gateway'),
+	unavailable: status(503, 'Service Unavailable'),
 	tooManyMinute: tooMany(60, 20),
 	tooManyDay: tooMany(1440, 4000),
 	tooManyBare: tooMany(60),
-	dropBefore: { stage: 'door', act: (meeting) => drop(hijack(meeting)) },
+	dropBefore: { stage: 'instead', act: (meeting) => drop(hijack(meeting)) },
 	dropAfter: {
 		stage: 'after',
 		spoil(meeting) {
@@ -38,7 +38,7 @@ export const faultTable = {
 			return new Promise<never>(() => {});
 		},
 	},
-	silentBefore: { stage: 'door', act: (meeting) => void never(hijack(meeting)) },
+	silentBefore: { stage: 'instead', act: (meeting) => void never(hijack(meeting)) },
 	silentAfter: { stage: 'after', spoil: never },
 	gatewayAfter: {
 		stage: 'after',

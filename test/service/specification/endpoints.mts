@@ -4,7 +4,7 @@ import type { Parts } from '../parts.mts';
 import type { Answers, Field } from '../store.mts';
 import { accountOf, formOf, guard } from './access.mts';
 import { serviceError } from './envelope.mts';
-import { arrange, listing } from './listing.mts';
+import { listing } from './listing.mts';
 import { fieldRecord, fileAnswer, formRecord, responseRecord, secretsOf } from './records.mts';
 import { settingsSchema, type Settings } from './settingsRules.mts';
 
@@ -51,9 +51,8 @@ function responseEndpoints(api: FastifyInstance, parts: Parts) {
 			const responses = form.responses
 				.filter(({ isIncomplete }) => form.trackIncomplete || !isIncomplete)
 				.filter((one) => incomplete === undefined || incomplete === `${one.isIncomplete}`);
-			const records = arrange(responses, shapes).map((response) =>
-				responseRecord(response, form, parts),
-			);
+			const arranged = shapes.order === 'asc' ? responses : responses.toReversed();
+			const records = arranged.map((response) => responseRecord(response, form, parts));
 			return listing(records, request, parts);
 		},
 	);

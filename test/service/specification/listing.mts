@@ -1,8 +1,5 @@
-import lodash from 'lodash';
 import type { FastifyRequest } from 'fastify';
 import type { Parts } from '../parts.mts';
-import type { Response } from '../store.mts';
-import type { Shapes } from './shapes.mts';
 
 /** The body of a listing's reply, in the shape that is set. */
 export function listing(records: unknown[], request: FastifyRequest, { shapes, origin }: Parts) {
@@ -20,12 +17,4 @@ export function listing(records: unknown[], request: FastifyRequest, { shapes, o
 		next: page * pageSize < records.length ? linkTo(page + 1) : null,
 	};
 	return { success: true, data: records.slice((page - 1) * pageSize, page * pageSize), links };
-}
-
-/** Responses come oldest first; gives them in the order that is set. */
-export function arrange(responses: Response[], { order }: Shapes): Response[] {
-	// always the same for the same responses
-	const mix = ({ number }: Response) => (number * 48_271 * responses.length) % 7_919;
-	if (order === 'random') return lodash.sortBy(responses, mix);
-	return order === 'asc' ? responses : responses.toReversed();
 }

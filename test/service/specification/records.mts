@@ -29,13 +29,10 @@ export function fieldRecord(field: Field, parts: Parts) {
 /** A response as endpoint 4 lists it. */
 export function responseRecord(response: Response, form: Form, parts: Parts) {
 	const { number_prefix: prefix, number_suffix: suffix } = form.settings;
-	const answers = form.fields.map((field) => {
-		const { uuid, label, customKey } = field;
-		const value = withLinks(response.answers[uuid] ?? null, field, parts.origin());
-		return parts.shapes.mapAnswers === 'list'
-			? { label, response: value, uuid, custom_key: customKey }
-			: { key: label, value };
-	});
+	const answers = form.fields.map((field) => ({
+		key: field.label,
+		value: withLinks(response.answers[field.uuid] ?? null, field, parts.origin()),
+	}));
 	return {
 		uuid: response.uuid,
 		number: response.number,

@@ -5,27 +5,14 @@
 export type Shapes = {
 	/** how many records a listing has on a page, with a link to the next one; without it, all are on one */
 	pageSize?: number;
-	/** of responses: oldest first, newest first, or shuffled */
-	order: 'asc' | 'desc' | 'random';
-	/** a response's answers: `[{key, value}]` or `[{label, response, uuid, custom_key}]` */
-	mapAnswers: 'pairs' | 'list';
+	/** of responses: oldest first, or newest first */
+	order: 'asc' | 'desc';
 	/** a field's own names for its identity, label and duty: `uuid`, `label`, `mandatory` or `id`, `name`, `required` */
 	fieldNames: 'uuidLabel' | 'idName';
-	/** back to what has been seen */
-	reset(): void;
 };
 
-export function createShapes(): Shapes {
-	const seen = {
-		pageSize: undefined,
-		order: 'desc',
-		mapAnswers: 'pairs',
-		fieldNames: 'uuidLabel',
-	} as const;
-	return {
-		...seen,
-		reset() {
-			Object.assign(this, seen);
-		},
-	};
-}
+export const createShapes = (): Shapes => ({
+	pageSize: undefined,
+	order: 'desc',
+	fieldNames: 'uuidLabel',
+});

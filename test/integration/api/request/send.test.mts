@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { n8nFor, time } from '../../harness.mts';
-import { httpServer } from '../../servers.mts';
+import { elsewhere } from '../../servers.mts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const forms = { resource: 'form', operation: 'getAll', returnAll: true };
@@ -11,7 +11,7 @@ let accounts = 0;
 const n8nAt = (baseUrl: string) => n8nFor({ baseUrl, accessToken: `token-${accounts++}` });
 
 it('a reply that goes on for ever, a little at a time, ends at the timeout', async () => {
-	const baseUrl = await httpServer((request, reply) => {
+	const { url: baseUrl } = await elsewhere((request, reply) => {
 		reply.writeHead(200, JSON_TYPE);
 		void time.holdBack(Infinity, request.socket);
 		const drip = setInterval(() => reply.write(' '), 50);
@@ -25,7 +25,7 @@ it('a reply that is small and unpacks to a gigabyte is cut off, also in the cred
 	// members of a gzip file unpack one after another
 	const member = gzipSync(Buffer.alloc(50_000_000, ' '));
 	const packed = Buffer.concat(Array<Buffer>(20).fill(member));
-	const baseUrl = await httpServer((_request, reply) =>
+	const { url: baseUrl } = await elsewhere((_request, reply) =>
 		reply.writeHead(200, { ...JSON_TYPE, 'content-encoding': 'gzip' }).end(packed),
 	);
 	const before = process.memoryUsage().rss;
