@@ -4,6 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import { parseFields } from '../../../../nodes/FormService/api/answers/fields.ts';
 import { findResponses } from '../../../../nodes/FormService/api/answers/findResponses.ts';
+import { hasUnmatchedAnswers } from '../../../../nodes/FormService/api/answers/match.ts';
 import {
 	toResponseItem,
 	type ResponseOutput,
@@ -24,7 +25,9 @@ async function readResponses(): Promise<number> {
 	});
 	const condition = { field: 'Question 1', operator: 'isNotEmpty', value: '' } as const;
 	const conditions = { match: 'all', conditions: [condition], zone: 'utc' } as const;
-	const found = await findResponses(records, { sort: 'newest', conditions }, fields);
+	const wanted = { text: 'answer', sort: 'newest', conditions } as const;
+	const found = await findResponses(records, wanted, fields);
+	await hasUnmatchedAnswers(found, fields);
 	for (const record of found) await toResponseItem({} as never, record, output, fields);
 	return found.length;
 }

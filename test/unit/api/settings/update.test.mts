@@ -1,59 +1,53 @@
+import { mapValues } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { describeBound, settings } from '../../../../nodes/FormService/api/settings/settings.ts';
+import {
+	describeBound,
+	findSetting,
+	settings,
+	type Setting,
+} from '../../../../nodes/FormService/api/settings/settings.ts';
 import {
 	compareSettings,
 	encodeSettings,
 	type SettingValue,
 } from '../../../../nodes/FormService/api/settings/update.ts';
-import { settingRules, type SettingRule } from '../../../service/specification/settingsRules.mts';
+import { settingRules } from '../../../service/specification/settingsRules.mts';
 
 const encode = (values: object) => encodeSettings(Object.entries(values));
 
-/** Values up to the bound of a rule of the specification, and values that break the rule. */
-function examplesOf(rule: SettingRule): { fine: unknown[]; wrong: unknown[] } {
-	const { nullable } = rule;
-	switch (rule.kind) {
-		case 'boolean':
-			return { fine: [true, false], wrong: ['perhaps', 2, '', 'null', [], {}, [true], null] };
-		case 'integer': {
-			const { min = 0, max = Number.MAX_SAFE_INTEGER } = rule;
-			const wrong = [min - 1, max + 1, 1.5, 'soon', '', '0x10', true, NaN, {}];
-			return { fine: [min, max, min + 7, null], wrong };
-		}
-		case 'url': {
-			const longest = 'https://example.com/'.padEnd(rule.max!, 'a');
-			const wrong = [`${longest}a`, 'example.com', '/a', 'ftp://a.example', 'https://', '', 5];
-			return { fine: [longest, 'http://a.example/?q=1#top', null], wrong };
-		}
-		case 'string': {
-			const { allowed, max } = rule;
-			if (allowed) return { fine: [...allowed, null], wrong: ['hcaptcha', '', 1] };
-			const fine = ['<p>Hi</p>', '😀'.repeat(max ?? 20_000), ...(nullable ? ['', null] : [])];
-			const tooLong = max === undefined ? [] : ['x'.repeat(max + 1)];
-			return {
-				fine,
-				wrong: [...tooLong, -1, NaN, false, {}, ['a'], ...(nullable ? [] : ['\n', null])],
-			};
-		}
-	}
-}
+const LONGEST = 'https://example.com/'.padEnd(500, 'a');
 
 describe('the settings of a form', () => {
+	type Bounds = { min?: number; max?: number; maxLength?: number; choices?: object };
+	type AnySetting = Pick<Setting, 'name' | 'type' | 'nullable'> & Bounds;
+
 	it('are those of the specification, in its order', () => {
-		expect(settings.map(({ name }) => name)).toEqual(Object.keys(settingRules));
+		const rules = settings.map((setting: AnySetting) => {
+			const { name, type, nullable, min, maxLength, max = maxLength, choices } = setting;
+			const kind = ['text', 'choice'].includes(type) ? 'string' : type;
+			return [name, { kind, nullable, min, max, allowed: choices && Object.keys(choices) }];
+		});
+		const expected = mapValues(settingRules, (rule) => ({ nullable: false, ...rule }));
+		expect(rules).toEqual(Object.entries(expected));
 	});
 
-	it.each(settings)('take only values within the bound of $name, and name the bound', (setting) => {
-		const { name } = setting;
-		const { fine, wrong } = examplesOf(settingRules[name]);
+	it.each<[string, unknown[], unknown[]]>([
+		['is_closed', [true, false], ['perhaps', 2, '', 'null', [true], {}, null]],
+		['after_redirect_delay', [0, 60, null], [-1, 61, 1.5, 'soon', '', true, {}]],
+		['after_redirect_url', [LONGEST, null], [`${LONGEST}a`, 'a.example', 'ftp://a.example', '', 5]],
+		['captcha', ['none', null], ['hcaptcha', '', 1]],
+		['after_message', ['', '<p>Hi</p>', null], [-1, false, {}, ['a']]],
+		['cta_label', ['😀'.repeat(100)], ['x'.repeat(101)]],
+		['name', ['x'.repeat(255)], ['x'.repeat(256), '\n', null]],
+	])('take only values within the bound of %s, and name the bound', (name, fine, wrong) => {
 		for (const value of fine) {
 			expect(encode({ [name]: value })).toEqual({ body: { [name]: value }, problems: [] });
 		}
+		const bound = `'${name}' must be ${describeBound(findSetting(name)!)}`;
 		for (const value of wrong) {
-			const { body, problems } = encode({ [name]: value });
-			expect([value, body, problems]).toEqual([value, {}, [expect.any(String)]]);
-			expect(problems[0]).toContain(`'${name}' must be ${describeBound(setting)}`);
+			const problems = [expect.stringContaining(bound)];
+			expect([value, encode({ [name]: value })]).toEqual([value, { body: {}, problems }]);
 		}
 	});
 
@@ -69,14 +63,18 @@ describe('the settings of a form', () => {
 		for (const value of spellings) expect(encode({ [name]: value }).body).toEqual({ [name]: sent });
 	});
 
-	it.each<[string, unknown, string]>([
-		['after_redirect_delay', 61, 'from 0 to 60 (got 61).'],
-		['captcha', '', 'recaptcha, none (got ""). To clear it, enter null.'],
-		['__proto__', 1, 'is not a setting that can be updated.'],
-	])('explain what is wrong with %s = %j', (title, value, problem) => {
-		const { body, problems } = encodeSettings([[title, value]]);
-		expect([body, problems]).toEqual([{}, [expect.stringContaining(problem)]]);
-		expect(problems[0]).toMatch(`'${title}' `);
+	it('explain what is wrong with a value, and how to clear a setting', () => {
+		const values = { color: 1, after_redirect_delay: 61, captcha: '' };
+		expect(encode(values)).toEqual({
+			body: {},
+			problems: [
+				"'color' is not a setting that can be updated.",
+				"'after_redirect_delay' must be a whole number from 0 to 60 (got 61).",
+				expect.stringMatching(
+					/^'captcha' must be one of .*\(got ""\)\. To clear it, enter null\.$/,
+				),
+			],
+		});
 	});
 });
 
