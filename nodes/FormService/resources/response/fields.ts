@@ -7,7 +7,7 @@ import { readOnce } from '../../execution/operation';
 import type { ItemRequest } from '../../execution/operation';
 
 /** The fields of a form with the names that their answers have in items: one list for all items of a run. */
-export async function readFormFields(
+export async function readFields(
 	request: ItemRequest,
 	formId: string,
 	{ answerKeys, columns }: Naming = {},
