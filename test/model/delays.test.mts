@@ -52,9 +52,9 @@ it.each<[string, number, () => World, (request: Sent) => boolean, Happen]>([
 	['one, n8n 72 h behind,', ABANDONED, atHour(-72, watchForms(1, abandoned)), ofForm, begin],
 	['a new form', 2, watchAll('formCreated'), ofList, create],
 	['a renamed form', 2, watchForms(1, 'formUpdated'), ofList, rename],
-	['a new form beside responses', 60, watchAll(completed, 'formCreated'), ofList, create],
-	['a response to a new form', 60, watchAll(completed), ofList, create],
-	['a renamed form beside responses', 60, watchForms(1, completed, 'formUpdated'), ofList, rename],
+	['a new form beside responses', 4, watchAll(completed, 'formCreated'), ofList, create],
+	['a response to a new form', 4, watchAll(completed), ofList, create],
+	['a renamed form beside responses', 4, watchForms(1, completed, 'formUpdated'), ofList, rename],
 	['a response on the first of 67 pages', 4, createLong('newest', 'link'), onPage(1), submit],
 	['a response on the last of 67 pages', 4, createLong('oldest'), onPage(67), submit],
 	// reading 67 pages takes more than a minute

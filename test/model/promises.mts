@@ -25,9 +25,9 @@ function promiseMinutes({ subject, event, at }: Owed, world: World): number {
 	if (subject instanceof Form && isListAlone) return listPages * spacing;
 	// chosen forms are watched, whether they are there or not
 	const ids = watch.kind === 'all' ? world.watchedForms() : watch.formIds;
+	if (subject instanceof Form) return listPages * spacing * (1 + MAX_WEIGHT * ids.length);
 	const isListRead = watch.kind === 'all' || events.includes('formUpdated');
 	const perRequest = spacing * (1 + MAX_WEIGHT * (ids.length - 1) + Number(isListRead));
-	if (subject instanceof Form) return Math.max(60, listPages * perRequest);
 	const { order, paging, pageSize, kept } = subject.form;
 	const pages = countPages(kept.length, pageSize);
 	const isOrdered = order === 'newest' || (order === 'oldest' && paging === 'number');

@@ -45,25 +45,20 @@ export async function pollFormList(poll: Poll): Promise<void> {
 		noteAnswer(poll);
 		const listed = parseFormList(records);
 		for (const { id, name } of listed.values()) memory.names.set(id, name);
-		const isUrgent = await deliverForms(poll, listed);
-		const pace = addRequests(memory.formList, requests, spacingMs, times.startedAtMs);
-		memory.formList = { ...pace, isUrgent };
+		await deliverForms(poll, listed);
+		memory.formList = addRequests(memory.formList, requests, spacingMs, times.startedAtMs);
 		noteSuccess(memory, FORM_LIST);
 		noteMissingForms(poll, listed);
 	} catch (error) {
 		noteFailure(poll, FORM_LIST, error);
-		const pace = addRequests(memory.formList, 1, spacingMs, times.startedAtMs);
-		memory.formList = { ...pace, isUrgent: true };
+		memory.formList = addRequests(memory.formList, 1, spacingMs, times.startedAtMs);
 	}
 }
 
 /** A person who publishes the workflow, and a process that begins, read the list at once. */
 function isListDue({ parameters, memory: { formList }, occasion, spacingMs }: Poll): boolean {
-	const { lists } = parameters;
-	if (!lists.forms || formList === undefined) return lists.forms;
-	if (occasion === 'publish') return true;
-	const leastMs = lists.responses && !formList.isUrgent ? HOUR_MS / formList.requests : 0;
-	return isDue(formList, Math.max(spacingMs, leastMs), clock.now());
+	const isAtOnce = formList === undefined || occasion === 'publish';
+	return parameters.lists.forms && (isAtOnce || isDue(formList, spacingMs, clock.now()));
 }
 
 /** A chosen form that is not listed is an error. A form whose responses are read has its own error. */
@@ -78,11 +73,10 @@ function noteMissingForms(poll: Poll, listed: ReadonlyMap<string, ListedForm>): 
 }
 
 /**
- * Delivers the events of forms, and takes note of the forms that are watched from now on.
- *
- * @returns whether some events had no room: the next poll has to find them again
+ * Delivers the events of forms, as many as there is room for: a later poll finds the others again. Takes note of
+ * the forms that are watched from now on.
  */
-async function deliverForms(poll: Poll, listed: ReadonlyMap<string, ListedForm>): Promise<boolean> {
+async function deliverForms(poll: Poll, listed: ReadonlyMap<string, ListedForm>): Promise<void> {
 	const { request, memory, parameters, times, forms } = poll;
 	const found = compareForms(forms, listed, {
 		...parameters,
@@ -100,7 +94,6 @@ async function deliverForms(poll: Poll, listed: ReadonlyMap<string, ListedForm>)
 	const options = { context: request, output: parameters.output };
 	poll.items.push(...(await createItems(events, options)));
 	for (const { form, after } of taken) forms.set(form.id, after);
-	return taken.length < found.length;
 }
 
 /** The longest time that found responses wait for the name of their form. */

@@ -15,8 +15,8 @@ export type TriggerMemory = StateMemory & {
 	/** What the trigger needs of its account's requests; undefined before its first poll. */
 	use?: Use;
 	isPolling: boolean;
-	/** The pace of the list of all forms; `isUrgent` says that the list failed or some events had no room. */
-	formList?: Pace & { isUrgent: boolean };
+	/** The pace of the list of all forms. */
+	formList?: Pace;
 	/** The names of forms, by ID, and when the list was last read for a name, in epoch milliseconds. */
 	names: Map<string, string>;
 	namedAtMs: number;
