@@ -49,6 +49,19 @@ it.each<[number, Order, Mode]>([
 	expect(world.delivered).toHaveLength(31);
 });
 
+it('Items that need fields are delivered although their pages take up the requests of a minute', async () => {
+	const { world, A } = createPaged({
+		pages: 4,
+		mode: 'durable',
+		needsFields: true,
+		maxPerPoll: 999,
+	});
+	await world.beginAndRun(30);
+	lodash.times(200, () => world.submit(A));
+	await world.run(120);
+	expect(world.delivered).toHaveLength(200);
+});
+
 it('Max Responses per Poll leaves each form its turn, although one has more than it can deliver', async () => {
 	const world = new World(['A', 'B', 'C'], { maxPerPoll: 2, events: ['responseCompleted'] });
 	await world.beginAndRun(5);
