@@ -12,7 +12,7 @@ import {
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
 import { readOnce } from '../../execution/operation';
 import type { Operation } from '../../execution/operation';
-import { readFields } from './fields';
+import { readNamedFields } from './fields';
 
 /** The API has no endpoint for one response, so the response is taken from the list of its form. */
 export const responseGet: Operation = {
@@ -43,7 +43,7 @@ export const responseGet: Operation = {
 					);
 				}
 				const fields = outputNeedsFields(output)
-					? await readFields(request, formId, output)
+					? await readNamedFields(request, formId, output)
 					: undefined;
 				return [(await toResponseItem(request.context, record, output, fields)).item];
 			},

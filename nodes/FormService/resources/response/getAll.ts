@@ -19,7 +19,7 @@ import {
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
 import { readOnce } from '../../execution/operation';
 import type { Operation } from '../../execution/operation';
-import { readFields } from './fields';
+import { readNamedFields } from './fields';
 
 const STATUSES = { all: 'All', complete: 'Complete', incomplete: 'Incomplete' };
 
@@ -93,7 +93,7 @@ export const responseGetAll: Operation = {
 						"Remove 'Submitted After' and 'Submitted Before' from the filters.",
 					);
 				}
-				const fields = needFields ? await readFields(request, formId, output) : undefined;
+				const fields = needFields ? await readNamedFields(request, formId, output) : undefined;
 				const problem = findConditionProblem(conditions, fields ?? []);
 				if (problem !== undefined) throw invalid(input, problem.message, problem.description);
 				const found = await findResponses(records, wanted, fields);
