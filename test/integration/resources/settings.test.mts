@@ -66,6 +66,7 @@ describe('Using Fields Below and Using JSON', () => {
 		[{ clear: ['name'] }, "'Name' must be text of 1 to 255 characters (got null)"],
 		[{ inputMode: 'json', settingsJson: '{"is_close": 1}' }, "'is_close' is not a setting that"],
 		[{ inputMode: 'json', settingsJson: '{}' }, NOTHING],
+		[{ inputMode: 'auto' }, 'No input field matches a setting'],
 	])('refuse %j before anything is sent', async (parameters, message) => {
 		const { error } = await n8n.runNode({ ...update, ...parameters });
 		expect(error?.message).toContain(message);
@@ -100,13 +101,6 @@ describe('Map Automatically', () => {
 		const changes = { is_closed: { to: true }, cta_label: { to: 'Go' } };
 		const ignored = ['id', 'name', 'Description'];
 		expect(items[0].json).toMatchObject({ status: 'updated', summary, changes, ignored });
-	});
-
-	it('refuses a row without a column for a setting', async () => {
-		const { error } = await run([{ id: contact, name: 'Changed' }]);
-		expect(error?.message).toBe('No input field matches a setting');
-		expect(error?.description).toContain("set 'Specify Settings' to 'Using Fields Below'");
-		expect(bodies()).toEqual([]);
 	});
 
 	it('takes one item if one form is chosen, and refuses a sheet before anything is sent', async () => {
