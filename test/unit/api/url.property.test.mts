@@ -15,6 +15,10 @@ describe('the target of an endpoint', () => {
 		});
 		fc.assert(property);
 	});
+
+	it.each(['.', '..', 'a.b', 'a/b', 'a%2Fb', 'a?b', 'a#b', ''])('takes %j for no id', (formId) => {
+		expect(isId(formId)).toBe(false);
+	});
 });
 
 const PUBLIC = 'https://forms.example.com';
