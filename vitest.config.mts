@@ -12,7 +12,7 @@ const project = (
 	name: string,
 	include: string[],
 	testTimeout: number,
-	own: { isolate?: boolean; setupFiles?: string[] } = {},
+	own: { isolate?: boolean } = {},
 ) => ({
 	resolve: { alias },
 	test: { name, include, testTimeout, hookTimeout: testTimeout, pool: 'forks' as const, ...own },
@@ -28,10 +28,7 @@ export default defineConfig({
 			}),
 			project('model', ['test/model/**/*.test.mts'], 600_000, { isolate: false }),
 			// n8n's classes take a second to load
-			project('integration', ['test/integration/**/*.test.mts'], 120_000, {
-				isolate: false,
-				setupFiles: ['test/integration/n8n/eachFile.mts'],
-			}),
+			project('integration', ['test/integration/**/*.test.mts'], 120_000, { isolate: false }),
 			project('package', ['test/package/**/*.test.mts'], 120_000),
 			project('n8n', ['test/n8n/**/*.test.mts'], 1_800_000),
 		],

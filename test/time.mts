@@ -173,12 +173,6 @@ export class HttpTime extends VirtualTime {
 		await promise;
 	}
 
-	/** What a test file has left open does not keep the time of the next one from leaping. */
-	forgetWhatIsOpen(): void {
-		this.open.clear();
-		this.onEvent();
-	}
-
 	/** Something began or ended: from now on, quiet has to last again. */
 	protected override onEvent(): void {
 		const event = ++this.events;

@@ -23,10 +23,10 @@ Each submitted response leads to an update, which the service must receive once.
 const nameColumn = (name: string) => lodash.upperFirst(lodash.lowerCase(name));
 
 function renderValue(value: unknown): string {
-	if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join('<br>');
+	if (Array.isArray(value)) return value.join('<br>');
 	if (typeof value !== 'object' || value === null) return String(value);
 	const counts = Object.entries(value).map(([name, count]) => `${count} ${name}`);
-	return counts.join(', ');
+	return counts.join(', ') || 'none';
 }
 
 /** A table with a row for each run. */
