@@ -1,36 +1,21 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, realpath, rename, rm, stat, utimes } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { cp, mkdir, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { run, step } from './command.mts';
 import { cacheFolder, root } from './paths.mts';
 
-/** No process uses a folder any more whose last use is longer ago. */
-const OUT_OF_USE_MS = 24 * 3_600_000;
-
 type Origin = { parent: string; prefix?: string; sources: string[] };
 
-/** Removes what older contents and interrupted work have left. */
-async function removeOutdated(parent: string, prefix: string) {
-	for (const name of await readdir(parent)) {
-		const folder = join(parent, name);
-		const { mtimeMs = Infinity } = (await stat(folder).catch(() => undefined)) ?? {};
-		if (name.startsWith(prefix) && Date.now() - mtimeMs > OUT_OF_USE_MS)
-			await rm(folder, { recursive: true, force: true });
-	}
-}
-
 /** Makes a folder, or takes the one that is there. */
-async function make(folder: string, prefix: string, fill: (unfinished: string) => unknown) {
+async function make(folder: string, fill: (unfinished: string) => unknown) {
 	if (!existsSync(folder)) {
 		const unfinished = `${folder}.${process.pid}`;
 		await mkdir(unfinished, { recursive: true });
-		await removeOutdated(dirname(folder), prefix);
 		await fill(unfinished);
 		// another process can have been faster
 		await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true }));
 	}
-	await utimes(folder, new Date(), new Date());
 	return await realpath(folder);
 }
 
@@ -50,7 +35,7 @@ export async function makeOnce(
 ): Promise<string> {
 	const hash = createHash('sha256').update(JSON.stringify(sources)).digest('hex');
 	const folder = join(parent, prefix + hash.slice(0, 16));
-	const path = made.get(folder) ?? make(folder, prefix, fill);
+	const path = made.get(folder) ?? make(folder, fill);
 	made.set(folder, path);
 	return await path;
 }
