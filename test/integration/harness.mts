@@ -12,6 +12,7 @@ import type {
 	WorkflowActivateMode,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
+import { workflowNode } from '../../scripts/lib/n8n/rest.mts';
 import { beginningAt, createAdditionalData, WORKFLOW_ID } from './n8n/execution.mts';
 import { container, core, workflow as n8n } from './n8n/core.mts';
 import type { Account } from './n8n/credentials.mts';
@@ -48,9 +49,8 @@ export type PollOptions = {
 	staticData?: IDataObject;
 	/** Tells triggers on one account apart. */
 	workflowId?: string;
-	budgetMs?: number;
-	/** As on versions of n8n before 2.38, which know no budget. */
-	noBudget?: boolean;
+	/** How long n8n lets the poll take; null as before n8n 2.38, which does not say it. */
+	budgetMs?: number | null;
 	/** Receives what the trigger writes to n8n's log. */
 	log?: string[];
 };
@@ -88,7 +88,6 @@ export function n8nFor(account: Account) {
 			staticData = {},
 			workflowId = WORKFLOW_ID,
 			budgetMs,
-			noBudget = false,
 			log = [],
 		}: PollOptions = {},
 	): Promise<Poll> {
@@ -99,8 +98,8 @@ export function n8nFor(account: Account) {
 		const write = (text: string) => void log.push(text);
 		const logger = { debug: write, info: write, warn: write, error: write };
 		Object.defineProperty(context, 'logger', { value: logger });
-		if (budgetMs !== undefined) Object.assign(context, { getPollBudgetMs: () => budgetMs });
-		if (noBudget) Object.assign(context, { getPollBudgetMs: undefined });
+		const getPollBudgetMs = budgetMs === null ? undefined : () => budgetMs;
+		if (budgetMs !== undefined) Object.assign(context, { getPollBudgetMs });
 		const pollers = container.get(core.TriggersAndPollers);
 		const output = await workflow.expression.withIsolate(
 			async () => await pollers.runPollFunction(workflow, known, context),
@@ -168,17 +167,9 @@ async function testCredential(account: Account): Promise<INodeCredentialTestResu
 	return await test.call(new core.CredentialTestContext(), credential);
 }
 
-function createNode(name: string, parameters: INodeParameters, extra: Partial<INode> = {}): INode {
-	return {
-		id: 'node-1',
-		name: NODE_NAME,
-		type: typeOf(name),
-		typeVersion: 1,
-		position: [0, 0],
-		parameters,
-		credentials: { formServiceApi: { id: '1', name: 'Account' } },
-		...extra,
-	};
+function createNode(name: string, parameters: INodeParameters, extra?: Partial<INode>): INode {
+	const credentials = { formServiceApi: { id: '1', name: 'Account' } };
+	return workflowNode(NODE_NAME, typeOf(name), { parameters, credentials, ...extra });
 }
 
 function createWorkflow(

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decide } from './limiter.mts';
 import type { Parts } from '../parts.mts';
-import type { Account, Form } from '../store.mts';
+import type { Form } from '../store.mts';
 import { serviceError } from './envelope.mts';
 
 /**
@@ -26,13 +26,11 @@ export function guard({ store, limits, usage, now }: Parts) {
 	};
 }
 
-export const accountOf = ({ account }: FastifyRequest): Account => account!;
-
 /** The form of this id, which must be the account's own. */
 export function formOf(request: FastifyRequest, { store }: Parts, id: string): Form {
 	const form = store.form(id);
 	if (!form) throw serviceError(404, 'The form was not found.');
-	if (form.accountId !== accountOf(request).id) {
+	if (form.accountId !== request.account?.id) {
 		throw serviceError(403, 'You have no access to the requested resource.');
 	}
 	return form;

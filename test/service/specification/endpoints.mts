@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Parts } from '../parts.mts';
 import type { Answers, Field } from '../store.mts';
-import { accountOf, formOf, guard } from './access.mts';
+import { formOf, guard } from './access.mts';
 import { serviceError } from './envelope.mts';
 import { listing } from './listing.mts';
 import { fieldRecord, fileAnswer, formRecord, responseRecord, secretsOf } from './records.mts';
@@ -24,11 +24,11 @@ function formEndpoints(api: FastifyInstance, parts: Parts) {
 
 	api.get('/workspace', (request) => ({
 		success: true,
-		data: { ...secretsOf(parts), ...accountOf(request).workspace },
+		data: { ...secretsOf(parts), ...request.account?.workspace },
 	}));
 
 	api.get('/forms', (request) => {
-		const records = store.forms(accountOf(request).id).map((form) => formRecord(form, parts));
+		const records = store.forms(request.account?.id).map((form) => formRecord(form, parts));
 		return listing(records, request, parts);
 	});
 
