@@ -28,34 +28,26 @@ async function listen(server: HttpServer): Promise<number> {
 	return (server.address() as AddressInfo).port;
 }
 
-type Visit = { url: string; headers: IncomingHttpHeaders };
-
-type Elsewhere = {
-	/** Scheme, host and port; another origin than the service's, but the same host. */
-	url: string;
-	/** The same by a name and https, as respondents' links must be; see `toAnyCertificate`. */
-	namedUrl: string;
-	/** Every request that reached it. */
-	visits: Visit[];
-};
-
 /** Request options by which the node accepts the certificate of any host. */
 export const toAnyCertificate = { allowUnauthorizedCerts: true };
 
-/** A host that is not the service's, on this machine, for one test file. By default, it sends a small file. */
+/**
+ * A host that is not the service's, on this machine, for one test file. By default, it sends a small file.
+ *
+ * @returns its address, which is another origin than the service's but the same host; its address by a name
+ *   and https, as respondents' links must be (see `toAnyCertificate`); and every request that reached it
+ */
 export async function elsewhere(
 	answer: RequestListener = (_request, reply) => reply.end('a file'),
-): Promise<Elsewhere> {
-	const visits: Visit[] = [];
+) {
+	const visits: Array<{ url: string; headers: IncomingHttpHeaders }> = [];
 	const listener: RequestListener = (request, reply) => {
 		visits.push({ url: request.url ?? '', headers: request.headers });
 		request.resume();
 		answer(request, reply);
 	};
-	const http = createHttpServer(listener);
-	const https = createHttpsServer(selfSigned, listener);
-	const port = await listen(http);
-	const namedPort = await listen(https);
+	const port = await listen(createHttpServer(listener));
+	const namedPort = await listen(createHttpsServer(selfSigned, listener));
 	return {
 		url: `http://127.0.0.1:${port}`,
 		namedUrl: `https://files.private.example:${namedPort}`,
@@ -71,25 +63,20 @@ export type Unreachable = {
 	name: string;
 	baseUrl: string;
 	cause: string;
-	/** What https requests got as far as asking for, at any of the places. */
-	asked: readonly string[];
+	/** What got as far as asking for something, at any of the places. */
+	asked: readonly unknown[];
 };
 
 /** Where no service is, on this machine alone: no name is looked up, and no port left to others. */
 export async function unreachablePlaces(): Promise<Unreachable[]> {
-	const asked: string[] = [];
-	const https = createHttpsServer(selfSigned, (request, reply) => {
-		asked.push(request.url ?? '');
-		reply.end('{}');
-	});
-	const plain = createHttpServer((_request, reply) => reply.end('{}'));
-	const temporary = 'temporarily-unavailable';
-	const settings = 'configuration-invalid';
-	const places: Array<[name: string, baseUrl: string, cause: string]> = [
-		['a refused connection', NOWHERE, temporary],
-		['a host name that does not exist', 'https://forms.invalid', temporary],
-		['a certificate that nobody vouches for', `https://127.0.0.1:${await listen(https)}`, settings],
-		['a service that speaks no https', `https://127.0.0.1:${await listen(plain)}`, settings],
+	const { url, namedUrl, visits } = await elsewhere();
+	const withoutHttps = url.replace('http:', 'https:');
+	const temporary = { cause: 'temporarily-unavailable', asked: visits };
+	const settings = { cause: 'configuration-invalid', asked: visits };
+	return [
+		{ name: 'a refused connection', baseUrl: NOWHERE, ...temporary },
+		{ name: 'a host name that does not exist', baseUrl: 'https://forms.invalid', ...temporary },
+		{ name: 'a certificate that nobody vouches for', baseUrl: namedUrl, ...settings },
+		{ name: 'a service that speaks no https', baseUrl: withoutHttps, ...settings },
 	];
-	return places.map(([name, baseUrl, cause]) => ({ name, baseUrl, cause, asked }));
 }

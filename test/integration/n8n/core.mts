@@ -33,12 +33,5 @@ const { SsrfProtectionConfig } = loadAsCore('@n8n/config') as {
 	SsrfProtectionConfig: new () => { enabled: boolean };
 };
 
-const { Logger } = loadAsCore('@n8n/backend-common') as {
-	Logger: new () => { warn(message: string): void };
-};
-
-/** The logger of all nodes, which writes nothing in tests. */
-export const logger = container.get(Logger);
-
 /** n8n's protection of private addresses; a test that turns it on turns it off again. */
 export const ssrfProtection = container.get(SsrfProtectionConfig);
