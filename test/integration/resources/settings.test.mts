@@ -4,7 +4,6 @@ import { demoForms, faultTable, slow, success } from '../../service/index.mts';
 import { itemsOf, locator, time } from '../harness.mts';
 import { decrypting } from '../n8n/credentials.mts';
 import { operationNamed } from './operations.mts';
-import { valuesOf } from './parameters.mts';
 import { running } from '../world.mts';
 
 const { service, n8n } = await running();
@@ -27,16 +26,6 @@ describe('Using Fields Below and Using JSON', () => {
 	const { properties } = operationNamed('Setting: Update');
 	const entries = properties.find(({ name }) => name === 'settings')!.options as INodeProperties[];
 	const NOTHING = 'Add at least one setting, and enter its value';
-
-	it('update every setting', async () => {
-		const others = entries.map((one) => [one.name, valuesOf(one).at(-1)]);
-		const numbers = { after_redirect_delay: 7, responses_limit: 7 };
-		const after_redirect_url = 'https://example.com';
-		const values = { ...Object.fromEntries(others), ...numbers, after_redirect_url };
-		await n8n.runNode({ ...update, settings: values });
-		await n8n.runNode({ ...update, inputMode: 'json', settingsJson: JSON.stringify(values) });
-		expect(bodies()).toEqual([values, values]);
-	});
 
 	it('change nothing by a setting that was added and left empty', async () => {
 		const added = Object.fromEntries(entries.map((one) => [one.name, one.default]));

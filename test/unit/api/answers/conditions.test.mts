@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
-	conditionsNeedFields,
 	filterByConditions,
 	findConditionProblem,
 	type Operator,
@@ -107,12 +106,6 @@ describe('A condition on a name', () => {
 				/^Choose the field of condition 1 again, .* "F18", "F19" and 5 more\.$/,
 			),
 		});
-	});
-
-	it('needs the fields of the form, unless it is marked as an attribute', () => {
-		const names = ['number', 'attribute:number'];
-		const needed = names.map((name) => conditionsNeedFields(toConditions(name, 'is', '1')));
-		expect(needed).toEqual([true, false]);
 	});
 });
 
