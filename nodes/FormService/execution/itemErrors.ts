@@ -38,19 +38,18 @@ export function listInvalidItems(
 	});
 }
 
+/** How many items a run has, and those that were or may have been sent. */
+type Progress = { total: number; sent: ReadonlyMap<number, Item> };
+
 /**
  * The error that stops the node, for its item. It says what a person must know before the items are run again.
  * A copy: items can share a request, and with it an error.
  */
-export function explainStop(
-	error: NodeError,
-	item: Item,
-	sent: ReadonlyMap<number, Item>,
-): NodeError {
+export function explainStop(error: NodeError, item: Item, run: Progress): NodeError {
 	const { n8n, index: itemIndex, endpoint } = item;
 	const isInput = error instanceof NodeOperationError;
 	const isUnsent = isInput && endpoint.effect.kind !== 'safe';
-	const progress = describeProgress(sent, itemIndex) || (isUnsent && 'Nothing was sent.');
+	const progress = describeProgress(run, itemIndex) || (isUnsent && 'Nothing was sent.');
 	// what comes after a long list of invalid items is overlooked
 	const texts = isInput ? [progress, error.description] : [error.description, progress];
 	const { message, failure } = error;
@@ -61,12 +60,14 @@ export function explainStop(
 		: new ServiceError(node, { ...explanation, httpCode: error.httpCode ?? undefined }, itemIndex);
 }
 
-/** Which items are done, and which may have been sent; the error of the item with `ownIndex` says so itself. */
-function describeProgress(sent: ReadonlyMap<number, Item>, ownIndex: number): string {
-	const [done, failed] = partition([...sent.values()], ({ outcome }) => outcome?.output);
+/** Which items were sent, and which may have been; the error of the item with `ownIndex` says so itself. */
+function describeProgress({ total, sent }: Progress, ownIndex: number): string {
+	const [taken, failed] = partition([...sent.values()], ({ outcome }) => outcome?.output);
 	const unclear = failed.filter(({ index }) => index !== ownIndex);
+	const were = taken.length === 1 ? 'was' : 'were';
 	const texts = [
-		done.length > 0 && `Already done: ${nameItems(done)}. Run only the other items again.`,
+		taken.length > 0 &&
+			`${taken.length} of the ${total} items ${were} already sent (${nameItems(taken)}). Run only the other items again.`,
 		unclear.length > 0 &&
 			`May or may not have been sent: ${nameItems(unclear)}. Check before you run this again.`,
 	];

@@ -48,9 +48,12 @@ export type Prepared = {
 export type Change = {
 	/** Changes with the same key are sent one after another, in the order of the input. */
 	orderKey?: string;
-	/** Sends the request, unless the item is skipped or previewed, and makes items of the reply. */
-	send: () => Promise<INodeExecutionData[]>;
+	/** Sends the request, unless the item is skipped or previewed, and makes an item of the reply. */
+	send: () => Promise<Changed>;
 };
+
+/** `isSent` is false if the item was skipped or previewed. */
+export type Changed = { json: IDataObject; isSent: boolean };
 
 /** The request that n8n has composed for an item. */
 export type ItemRequest = { context: RequestContext; target: Target; reads: Reads };

@@ -71,7 +71,7 @@ export async function sendRoutedItem(
 	if (run.continues) return [toFailedItem(this, outcome.error)];
 	// n8n listens to no outcome before; an earlier failure would be an unhandled rejection
 	await run.ended;
-	const error = explainStop(outcome.error, item, run.sent);
+	const error = explainStop(outcome.error, item, run);
 	// n8n gives a model nothing but the message
 	if (isTool(this.getNode())) Object.assign(error, { message: addDetails(error), description: '' });
 	throw error;

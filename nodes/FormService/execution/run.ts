@@ -16,7 +16,7 @@ export type Run = {
 	total: number;
 	/** Whether the other items are sent after an item failed. */
 	continues: boolean;
-	/** The items that are done or may have been sent, by index, in all tries: none is sent again. */
+	/** The items that were or may have been sent, by index, in all tries: none is sent again. */
 	sent: Map<number, Item>;
 	/** In all tries, so that an item finds the equal one that an earlier try has added. */
 	reads: Reads;
@@ -120,8 +120,9 @@ async function readItem(run: Run, item: Item): Promise<Change | undefined> {
 async function sendChange(run: Run, item: Item, { send }: Change): Promise<void> {
 	try {
 		if (run.signal.aborted) throw new NotSent(item.n8n.getNode(), item.index);
-		item.outcome = { output: await send() };
-		run.sent.set(item.index, item);
+		const { json, isSent } = await send();
+		item.outcome = { output: [{ json }] };
+		if (isSent) run.sent.set(item.index, item);
 	} catch (error) {
 		settleFailure(run, item, error, true);
 	}

@@ -111,14 +111,15 @@ export const responseCreate: Operation = {
 				return {
 					orderKey: key && `${formId} ${key}`,
 					async send() {
+						const isSent = !known.has(key);
 						const json: IDataObject = {
-							status: known.has(key) ? 'skipped' : 'created',
+							status: isSent ? 'created' : 'skipped',
 							uuid: (await addOnce(known, key, request, data)) ?? null,
 							form: { id: formId, name: getChosenName(input.node, formId) ?? null },
 							answers: byLabel,
 							...(ignored.length > 0 && { ignored }),
 						};
-						return [{ json }];
+						return { json, isSent };
 					},
 				};
 			},

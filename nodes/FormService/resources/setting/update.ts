@@ -112,7 +112,7 @@ export const settingsUpdate: Operation = {
 					async send() {
 						const done = await updateForm(request, formId, body, forms, preview);
 						const json = { ...done, ...(ignored.length > 0 && { ignored }) };
-						return [{ json }];
+						return { json, isSent: done.status === 'updated' };
 					},
 				};
 			},
