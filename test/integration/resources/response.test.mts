@@ -8,9 +8,9 @@ const { survey, newsletter, contact } = demoForms;
 
 const getAll = { resource: 'response', operation: 'getAll', returnAll: true };
 
-/** The service lists these responses or fields, whatever the query asks. */
-function listRecords(records: object[], encoding: BufferEncoding = 'utf8', path = /^\/responses/) {
-	service.faults.set({ fault: success(records, encoding), match: { path } });
+/** The service lists these responses, whatever the query asks. */
+function listRecords(records: object[]) {
+	service.faults.set({ fault: success(records), match: { path: /^\/responses/ } });
 }
 
 describe('Response: Get Many', () => {

@@ -49,7 +49,7 @@ export async function submitAll(service: Service, plan: Plan): Promise<void> {
 }
 
 /** The daily limit would outlast the run, and the others take up to a minute each: little else would happen. */
-const LONG = ['tooManyDay', 'tooManyMinute', 'tooManyBare', 'silentBefore', 'silentAfter'];
+const LONG = ['tooManyDay', 'silentBefore', 'silentAfter'] as const;
 const FAULTS: Fault[] = Object.values(lodash.omit(faultTable, LONG));
 
 /**

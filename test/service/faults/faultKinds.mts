@@ -18,64 +18,49 @@ export type Fault =
 	| { stage: 'instead'; act(meeting: Meeting): void }
 	| { stage: 'after'; spoil(meeting: Meeting, body: Buffer): unknown };
 
-const send = (reply: FastifyReply, status: number, body: unknown) => {
-	reply.code(status).send(body);
-};
+export const instead = (act: (meeting: Meeting) => void): Fault => ({ stage: 'instead', act });
+
+export const after = (spoil: (meeting: Meeting, body: Buffer) => unknown): Fault => ({
+	stage: 'after',
+	spoil,
+});
 
 /** The service answers with this status and its envelope. */
-export const status = (
-	code: number,
-	message: string,
-	errors?: Record<string, string[]>,
-): Fault => ({
-	stage: 'instead',
-	act: ({ reply }) => send(reply, code, { success: false, message, ...(errors && { errors }) }),
-});
+export const status = (code: number, message: string, errors?: Record<string, string[]>) =>
+	instead(({ reply }) => {
+		reply.code(code).send({ success: false, message, ...(errors && { errors }) });
+	});
 
 /** The service refuses with 429. `retryAfter` in seconds, or none. */
-export const tooMany = (limit: number, retryAfter?: number): Fault => ({
-	stage: 'instead',
-	act({ reply }) {
+export const tooMany = (limit: number, retryAfter?: number) =>
+	instead(({ reply }) => {
 		reply.headers({ 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0' });
 		if (retryAfter !== undefined) reply.header('retry-after', `${retryAfter}`);
-		send(reply, 429, { success: false, message: 'Too Many Attempts.' });
-	},
-});
+		reply.code(429).send({ success: false, message: 'Too Many Attempts.' });
+	});
 
 /** The service acts at once, and its reply comes `milliseconds` late. */
-export function slow(milliseconds: number): Fault {
-	return {
-		stage: 'after',
-		async spoil({ wait }, body) {
-			await wait(milliseconds);
-			return body;
-		},
-	};
-}
+export const slow = (milliseconds: number) =>
+	after(async ({ wait }, body) => {
+		await wait(milliseconds);
+		return body;
+	});
 
-export const redirect = (address: string, code = 302): Fault => ({
-	stage: 'instead',
-	act: ({ reply }) => void reply.redirect(address, code),
-});
+export const redirect = (address: string, code = 302) =>
+	instead(({ reply }) => void reply.redirect(address, code));
 
 /** A reply of this status, type and text or bytes, whatever was asked. */
-export const answer = (code: number, type: string, body: string | Buffer): Fault => ({
-	stage: 'instead',
-	act: ({ reply }) => send(reply.type(type), code, body),
-});
+export const answer = (code: number, type: string, body: string | Buffer) =>
+	instead(({ reply }) => void reply.type(type).code(code).send(body));
 
-/** A success with this data, whatever was asked; its text can have another encoding than UTF-8. */
-export const success = (data: unknown, encoding: BufferEncoding = 'utf8') =>
-	answer(200, 'application/json', Buffer.from(JSON.stringify({ success: true, data }), encoding));
+/** A success with this data, whatever was asked. */
+export const success = (data: unknown) =>
+	answer(200, 'application/json', JSON.stringify({ success: true, data }));
 
 /** A listing in well-formed JSON of about this many megabytes, sent in pieces without a length. */
-export function bodyOf(megabytes: number): Fault {
-	return {
-		stage: 'instead',
-		act({ reply }) {
-			const records = Array<string>(megabytes).fill(`"${'x'.repeat(1_000_000)}",`);
-			const pieces = ['{"success":true,"data":[', ...records, '""]}'];
-			send(reply.type('application/json'), 200, Readable.from(pieces));
-		},
-	};
-}
+export const bodyOf = (megabytes: number) =>
+	instead(({ reply }) => {
+		const records = Array<string>(megabytes).fill(`"${'x'.repeat(1_000_000)}",`);
+		const pieces = ['{"success":true,"data":[', ...records, '""]}'];
+		reply.type('application/json').send(Readable.from(pieces));
+	});

@@ -1,17 +1,22 @@
 import { setTimeout } from 'node:timers/promises';
 import { Readable } from 'node:stream';
-import { answer, type Fault, type Meeting, redirect, status, tooMany } from './faultKinds.mts';
+import {
+	after,
+	answer,
+	type Fault,
+	instead,
+	type Meeting,
+	redirect,
+	status,
+	tooMany,
+} from './faultKinds.mts';
 
 /** Sends nothing, even after the client has left. */
 const never = async ({ wait }: Meeting) => {
 	await wait(Infinity);
 	return await new Promise<never>(() => {});
 };
-const hijack = (meeting: Meeting) => {
-	meeting.reply.hijack();
-	return meeting;
-};
-const drop = ({ request }: Meeting) => request.raw.socket.destroy();
+const drop = ({ request }: Meeting) => void request.raw.socket.destroy();
 const page = '<!doctype html><title>Maintenance</title><p>We will be back shortly.</p>';
 
 /** Every fault that needs no parameter, by a name that tests can iterate over. */
@@ -27,50 +32,36 @@ export const faultTable = {
 	serverError: status(500, 'Server Error'),
 	badGateway: status(502, 'Bad Gateway'),
 	unavailable: status(503, 'Service Unavailable'),
-	tooManyMinute: tooMany(60, 20),
 	tooManyDay: tooMany(1440, 4000),
-	tooManyBare: tooMany(60),
-	dropBefore: { stage: 'instead', act: (meeting) => drop(hijack(meeting)) },
-	dropAfter: {
-		stage: 'after',
-		spoil(meeting) {
-			drop(meeting);
-			return new Promise<never>(() => {});
-		},
-	},
-	silentBefore: { stage: 'instead', act: (meeting) => void never(hijack(meeting)) },
-	silentAfter: { stage: 'after', spoil: never },
-	gatewayAfter: {
-		stage: 'after',
-		spoil({ reply }) {
-			reply.code(502).removeHeader('content-length');
-			return JSON.stringify({ success: false, message: 'Bad Gateway' });
-		},
-	},
+	dropBefore: instead(drop),
+	dropAfter: after((meeting) => {
+		drop(meeting);
+		return new Promise<never>(() => {});
+	}),
+	silentBefore: instead((meeting) => void never(meeting)),
+	silentAfter: after(never),
+	gatewayAfter: after(({ reply }) => {
+		reply.code(502).removeHeader('content-length');
+		return JSON.stringify({ success: false, message: 'Bad Gateway' });
+	}),
 	webPage: answer(200, 'text/html; charset=utf-8', page),
 	failureWith200: status(200, 'The request could not be carried out.'),
 	malformedJson: answer(200, 'application/json', '{"success":true,"data":[{"id":'),
-	emptyBody: {
-		stage: 'after',
-		spoil({ reply }) {
-			reply.removeHeader('content-length');
-			return '';
-		},
-	},
-	cutBody: {
-		stage: 'after',
-		spoil({ reply }, body) {
-			reply.header('content-length', body.length + 100);
-			return Readable.from(
-				(async function* () {
-					yield body.subarray(0, Math.ceil(body.length / 2));
-					// The first half must be sent before the connection ends, or the client does not get it.
-					await setTimeout(20);
-					throw new Error('cut on purpose');
-				})(),
-			);
-		},
-	},
+	emptyBody: after(({ reply }) => {
+		reply.removeHeader('content-length');
+		return '';
+	}),
+	cutBody: after(({ reply }, body) => {
+		reply.header('content-length', body.length + 100);
+		return Readable.from(
+			(async function* () {
+				yield body.subarray(0, Math.ceil(body.length / 2));
+				// The first half must be sent before the connection ends, or the client does not get it.
+				await setTimeout(20);
+				throw new Error('cut on purpose');
+			})(),
+		);
+	}),
 	loginPage: redirect('/login'),
 } as const satisfies Record<string, Fault>;
 
