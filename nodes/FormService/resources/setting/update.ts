@@ -1,12 +1,14 @@
 import { isEmpty, mapValues, omit } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { endpoints, createTarget } from '../../api/endpoints';
+import { shortenText } from '../../api/errors';
+import { readBoolean } from '../../api/readers';
 import { getFormId } from '../../api/records';
 import { listRecords, updateSettings } from '../../api/service';
-import { describeBound, settings } from '../../api/settings/settings';
+import { describeBound, findSetting, settings } from '../../api/settings/settings';
 import type { Setting } from '../../api/settings/settings';
 import { compareSettings } from '../../api/settings/update';
-import type { SettingValues } from '../../api/settings/update';
+import type { Changes, SettingValues } from '../../api/settings/update';
 import { readOnce } from '../../execution/operation';
 import type { ItemRequest, Operation } from '../../execution/operation';
 import { isExpression } from '../../parameters/formId';
@@ -20,7 +22,6 @@ import {
 } from '../../parameters/properties';
 import { clearOptions, settingFields } from './fields';
 import { readSettings, SETTINGS_MODE } from './given';
-import { summarizeChanges } from './summary';
 
 export const settingsUpdate: Operation = {
 	option: {
@@ -152,6 +153,26 @@ async function updateForm(
 	const updated = await updateSettings(context, { ...target, body: rest });
 	forms?.set(formId, after);
 	return { ...updated, status: 'updated', ...compared };
+}
+
+/** The most characters of a value that a summary shows. */
+const MAX_SHOWN = 40;
+
+/** What an update changes in the editor's words, such as "Closed: No → Yes", or "No changes". */
+function summarizeChanges(changes: Changes): string {
+	const parts = Object.entries(changes).map(([name, { from, to }]) => {
+		const start = from === undefined ? '' : `${showValue(name, from)} → `;
+		return `${findSetting(name)?.displayName ?? name}: ${start}${showValue(name, to)}`;
+	});
+	return parts.join('; ') || 'No changes';
+}
+
+function showValue(name: string, value: unknown): string {
+	if (value === null || value === '') return 'empty';
+	// a service may write a boolean as 0 or 1
+	const answer = findSetting(name)?.type === 'boolean' ? readBoolean(value) : undefined;
+	if (answer !== undefined) return answer ? 'Yes' : 'No';
+	return shortenText(typeof value === 'object' ? JSON.stringify(value) : String(value), MAX_SHOWN);
 }
 
 /** The forms by their IDs: as they are, then as the items of the run leave them. */
