@@ -23,7 +23,7 @@ export type Operation = {
 
 /**
  * Reads and checks the parameters of an item, synchronously: the first request is sent after those of all
- * items have been checked.
+ * items have been checked. If some are invalid, only the reads that check the other items of a change are sent.
  *
  * @throws NodeOperationError that names the parameter and what it must be
  */

@@ -69,7 +69,9 @@ export function beginBatch(run: Run): void {
 
 async function runBatch(run: Run, batch: readonly Item[]): Promise<void> {
 	for (const item of batch) item.outcome = run.sent.get(item.index)?.outcome ?? item.outcome;
-	if (stopAfterFailure(run, batch)) return;
+	// before a change, the other items are checked as well, so that one error lists all that are invalid
+	const isReading = batch.every(({ endpoint }) => endpoint.effect.kind === 'safe');
+	if (isReading && stopAfterFailure(run, batch)) return;
 	const open = batch.filter(({ outcome }) => outcome === undefined);
 	const changes = await Promise.all(open.map(async (item) => await readItem(run, item)));
 	if (stopAfterFailure(run, batch)) return;
