@@ -1,6 +1,7 @@
 import { compact, groupBy, map, partition, sortBy, upperFirst } from 'lodash';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
-import { asSentence, createInputError, NotSent, ServiceError } from '../api/errors';
+import { asNodeError, asSentence, createInputError, NotSent, ServiceError } from '../api/errors';
+import { describeUnknownForm, getChosenName, isFormMissing } from '../parameters/formId';
 import type { Item, NodeError } from './item';
 
 /** The errors of items. */
@@ -12,6 +13,16 @@ import type { Item, NodeError } from './item';
 export function isInvalidItem(error: unknown): boolean {
 	if (error instanceof NodeApiError) return error.httpCode === '404';
 	return error instanceof NodeOperationError && !(error instanceof NotSent);
+}
+
+/** The error of an item; that of a form that was chosen from the list, and is not found, names the form. */
+export function explainError(error: unknown, { n8n, index: itemIndex, prepared }: Item): NodeError {
+	const node = n8n.getNode();
+	const { formId = '' } = prepared?.ids ?? {};
+	const name = getChosenName(node, formId);
+	if (name === undefined || !isFormMissing(error)) return asNodeError(node, error, itemIndex);
+	const { failure } = error;
+	return createInputError(node, { ...describeUnknownForm(formId, name), itemIndex, failure });
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { getAccount } from '../api/account';
-import { asNodeError, mayHaveActed, NotSent } from '../api/errors';
+import { mayHaveActed, NotSent } from '../api/errors';
 import { createRequest } from './item';
 import type { Item } from './item';
-import { isInvalidItem, listInvalidItems } from './itemErrors';
+import { explainError, isInvalidItem, listInvalidItems } from './itemErrors';
 import type { Change, Reads } from './operation';
 
 /**
@@ -138,6 +138,6 @@ async function sendChange(run: Run, item: Item, { send }: Change): Promise<void>
 function settleFailure(run: Run, item: Item, error: unknown, stops: boolean): void {
 	if (error instanceof NotSent && run.signal.aborted) return;
 	if (stops && !run.continues) run.controller.abort(error);
-	item.outcome = { error: asNodeError(item.n8n.getNode(), error, item.index) };
+	item.outcome = { error: explainError(error, item) };
 	if (mayHaveActed(error)) run.sent.set(item.index, item);
 }

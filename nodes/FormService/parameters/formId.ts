@@ -38,7 +38,7 @@ export function getChosenName(node: INode, formId: string): string | undefined {
 }
 
 /** Whether the service says that a form does not exist. A web page with the status 404 does not say so. */
-export function isFormMissing(error: unknown): boolean {
+export function isFormMissing(error: unknown): error is NodeApiError {
 	return error instanceof NodeApiError && error.message.startsWith('Form not found');
 }
 

@@ -94,9 +94,19 @@ it.each([
 	expect(pathsOf(service.requests)).toEqual([`/forms/${contact}/fields`]);
 });
 
-it('An error names a form that was chosen from the list and deleted since', async () => {
+const settings = { resource: 'setting', operation: 'update', settings: { seo_title: 'x' } };
+
+it.each<INodeParameters>([
+	{ resource: 'form', operation: 'get' },
+	{ resource: 'field', operation: 'getAll' },
+	{ resource: 'response', operation: 'get', responseId: locator('absent') },
+	{ resource: 'response', operation: 'getAll' },
+	{ resource: 'response', operation: 'create', inputMode: 'auto' },
+	settings,
+	{ ...settings, preview: true },
+])('%j names a form that was chosen from the list and deleted since', async (parameters) => {
 	const formId = { ...locator('gone42', 'list'), cachedResultName: 'Summer Party' };
-	const { error } = await n8n.runNode({ resource: 'form', operation: 'get', formId });
+	const { error } = await n8n.runNode({ ...parameters, formId });
 	expect(error).toMatchObject({
 		message: 'The form "Summer Party" no longer exists',
 		description: expect.stringMatching(/Choose the form again\.$/),
