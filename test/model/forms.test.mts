@@ -1,5 +1,6 @@
 /** Forms that come and go, and lists that could not be read whole: what is new then, and what is known. */
 import { expect, it } from 'vitest';
+import type { TriggerEvent } from '../../nodes/FormService/parameters/watched.ts';
 import { failPage, faults, type Order } from './service.mts';
 import { DAY_MINUTES, HOUR_MS, MINUTE_MS } from '../time.mts';
 import { ALL, createPaged, listEvents, World } from './world.mts';
@@ -39,15 +40,16 @@ it.each([
 });
 
 it('Events of responses that are chosen later are of responses from then on', async () => {
-	const world = new World(['A'], { events: ['formUpdated'] });
-	const { A } = world.forms;
-	await world.beginAndRun(60);
-	A.submit(false, world.time.actual());
+	const world = new World(['A'], { watch: ALL, events: ['formCreated'] });
+	await world.beginAndRun(5);
+	const B = world.createForm('B');
+	await world.run(5);
+	B.submit(false, world.time.actual());
 	world.time.pass(HOUR_MS);
-	await world.change({ events: ['formUpdated', 'responseCompleted'] });
-	world.submit(A);
+	await world.change({ events: ['responseCompleted'] });
+	world.submit(B);
 	await world.run(60);
-	expect(world.delivered).toEqual(['A-3 responseCompleted']);
+	expect(world.delivered).toEqual(['B formCreated', 'B-2 responseCompleted']);
 });
 
 it.each(['other.example.com', 'forms.example.com:8443'])(
@@ -84,12 +86,16 @@ it('All forms are watched from the time at which they are chosen after one form'
 	expect(world.delivered).toEqual(['C-1 responseCompleted']);
 });
 
-it('Form Updated knows a form as it is when the event is chosen', async () => {
-	const world = new World(['A', 'B'], { watch: ALL });
+it('Form Updated knows a form as it is when the event is chosen, also if it was chosen before', async () => {
+	const world = new World(['A', 'B'], { events: ['formUpdated'] });
 	await world.beginAndRun(1);
+	const choose = async (...events: TriggerEvent[]) => {
+		world.n8n.parameters.events = events;
+		await world.publish();
+		await world.run(60);
+	};
+	await choose('responseCompleted');
 	world.edit(world.forms.A);
-	world.n8n.parameters.events = ['responseCompleted', 'formUpdated'];
-	await world.publish();
-	await world.run(2 * 60);
+	await choose('responseCompleted', 'formUpdated');
 	expect(world.delivered).toEqual([]);
 });

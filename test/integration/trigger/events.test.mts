@@ -59,26 +59,14 @@ describe('Form Updated', () => {
 		const kept = { slug: 'b', description: 'About B', created_at: '2026-11-21', updated_at: 'now' };
 		lists.forms[0] = { ...lists.forms[0], ...kept, theme: 'dark' };
 		const { first, poll } = await publish({ events });
-		const secret = { api_token: 'hidden' };
+		const form = { id: 'form', name: 'B' };
+		const secrets = { secret: { api_token: 'hidden' }, webhook_secret: 'hidden' };
 		lists.forms = [
-			{
-				id: 'form',
-				name: 'B',
-				is_closed: true,
-				secret,
-				webhook_secret: 'hidden',
-				responses_count: 9,
-				...kept,
-			},
+			{ ...form, is_closed: true, responses_count: 9, ...secrets, ...kept },
 			{ id: 'b' },
 		];
 		const changed = ['is_closed', 'name', 'secret', 'theme', 'webhook_secret'];
-		const item = {
-			event: 'formUpdated',
-			changed,
-			is_closed: true,
-			form: { id: 'form', name: 'B' },
-		};
+		const item = { event: 'formUpdated', changed, is_closed: true, form };
 		const updated = await poll();
 		expect([first, updated]).toEqual([[], [expect.objectContaining({ ...item, ...kept })]]);
 		expect(updated[0]).not.toHaveProperty('responses_count');
