@@ -128,12 +128,6 @@ export function noteSuccess({ failures }: TriggerMemory, key: string, page = Inf
 	if (failure !== undefined && page >= failure.page) failures.delete(key);
 }
 
-/** The reading that failed begins elsewhere: the failure is counted on, but nothing waits. */
-export function noteGivenUp({ failures }: TriggerMemory, key: string): void {
-	const failure = failures.get(key);
-	if (failure !== undefined) failure.waitMs = 0;
-}
-
 /**
  * The service has sent a good page: what had failed for the account works again, unless a later page failed.
  *

@@ -5,7 +5,7 @@ import { createTarget, endpoints } from '../api/endpoints';
 import { comparePage, endsKnown, startComparison } from './compare';
 import { deliver } from './delivery';
 import type { FormReading } from './delivery';
-import { isWaiting, noteAnswer, noteFailure, noteGivenUp, noteSuccess } from './failures';
+import { isWaiting, noteAnswer, noteFailure, noteSuccess } from './failures';
 import { decodeKnown } from './known';
 import type { Known } from './known';
 import { addRequests } from './pace';
@@ -77,7 +77,6 @@ async function pollScope(poll: Poll, formId: string, scope: Scope): Promise<void
 		const failures = noteFailure(poll, key, cause, formId, page);
 		if (last !== undefined && cause === error) return;
 		const after = last === undefined ? giveUpPage(before, scope, cause, failures) : before;
-		if (after !== before) noteGivenUp(memory, key);
 		const spacingMs = computeFormSpacingMs(poll, before);
 		const pace = addRequests(before.pace, requests, spacingMs, reading.startedAtMs);
 		forms.set(formId, { ...after, pace });
