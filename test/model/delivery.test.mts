@@ -63,7 +63,8 @@ it('Items that need fields are delivered although their pages take up the reques
 });
 
 it('Max Responses per Poll leaves each form its turn, although one has more than it can deliver', async () => {
-	const world = new World(['A', 'B', 'C'], { maxPerPoll: 2, events: ['responseCompleted'] });
+	// each form is due with each poll
+	const world = new World(['A', 'B', 'C'], { maxPerPoll: 2, requestsPerDay: 86_400 });
 	await world.beginAndRun(5);
 	await world.run(60, (minute) => {
 		lodash.times(3, () => world.submit(world.forms.A));

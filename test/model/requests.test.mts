@@ -46,6 +46,8 @@ it('Requests per Day are kept by all triggers of an account together, also while
 it.each<[number, number, FaultName, Partial<Parameters>]>([
 	[50, 20, 'notFound', {}],
 	[50, 9, 'serverError', {}],
+	// only their fields fail
+	[50, 20, 'serverError', { needsFields: true, emitExisting: true }],
 	// with the list of all forms
 	[120, 60, 'notFound', { watch: ALL }],
 ])('Requests per Day hold for %i forms, %i of them never read (%s, %j)', async (...given) => {
@@ -54,7 +56,8 @@ it.each<[number, number, FaultName, Partial<Parameters>]>([
 	const bad = new Set(ids.slice(0, failing));
 	const world = new World(ids, parameters);
 	world.service.otherPageSize = 10;
-	const failWith = ({ form }: Sent) => (bad.has(form) ? faults[name] : undefined);
+	const failWith = ({ form, kind }: Sent) =>
+		bad.has(form) && (kind === 'fields' || !parameters.needsFields) ? faults[name] : undefined;
 	await world.begin({ failWith });
 	await world.run(1.5 * DAY_MINUTES, undefined, { failWith, periodMinutes: 5 });
 	expect(world.n8n.active).toBe(true);

@@ -78,7 +78,9 @@ async function pollScope(poll: Poll, formId: string, scope: Scope): Promise<void
 		if (last !== undefined && cause === error) return;
 		const after = last === undefined ? giveUpPage(before, scope, cause, failures) : before;
 		const spacingMs = computeFormSpacingMs(poll, before);
-		const pace = addRequests(before.pace, requests, spacingMs, reading.startedAtMs);
+		// a delivery fails after a request for fields
+		const sent = cause === error ? requests : requests + 1;
+		const pace = addRequests(before.pace, sent, spacingMs, reading.startedAtMs);
 		forms.set(formId, { ...after, pace });
 	}
 }

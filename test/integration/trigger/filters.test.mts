@@ -29,8 +29,12 @@ describe('A condition', () => {
 			message: 'The form has no field "Nmae"',
 			description: expect.stringContaining('"Name"'),
 		});
-		const { trigger, submit } = await begin(world, { options: { requestsPerDay: 720 } });
+		const { form, trigger, submit } = await begin(world, { options: { requestsPerDay: 720 } });
 		await expect(trigger.poll({}, unknown)).rejects.toThrow('no field "Nmae"');
+		const [{ uuid }] = store.fields(form);
+		store.renameField(uuid, 'Nmae');
+		expect(await trigger.poll({}, unknown)).toEqual([]);
+		store.renameField(uuid, 'Name');
 		expect(await trigger.poll({}, filters(condition('Name', 'Ada')))).toEqual([]);
 		submit('Ada');
 		const testing = trigger.poll({ mode: 'manual' }, unknown);
