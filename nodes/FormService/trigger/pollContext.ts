@@ -133,8 +133,7 @@ export function countRoom({ parameters, items }: Poll): number {
 export function beginForm(poll: Poll, form: FormState = {}): FormState {
 	if (form.known !== undefined || form.baseline !== undefined) return form;
 	const { memory, parameters, state, times } = poll;
-	// the service's times are often cut off to seconds
-	const sinceMs = Math.ceil((times.startedAtMs + (memory.offsetMs ?? 0)) / 1_000) * 1_000;
+	const sinceMs = times.startedAtMs + (memory.offsetMs ?? 0);
 	const emitSinceMs = state.isDamaged ? undefined : parameters.emitSinceMs;
 	return { ...form, baseline: { sinceMs, emitSinceMs } };
 }
