@@ -1,3 +1,4 @@
+import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { answer, demoForms, success } from '../../service/index.mts';
 import { itemsOf, locator, placesOf } from '../harness.mts';
@@ -77,6 +78,17 @@ describe('Response: Get PDF', () => {
 		const file = items[0].binary!.summary;
 		expect(file).toMatchObject({ mimeType: 'application/pdf', fileName: `response-${uuid()}.pdf` });
 		expect(Buffer.from(file.data, 'base64').toString('latin1')).toMatch(/^%PDF-/);
+	});
+
+	it.each([
+		['list', '12 · 2026-11-22 00:43 UTC', 'Contact _ Sales-12.pdf'],
+		['id', undefined, 'Contact _ Sales-<uuid>.pdf'],
+	] as const)('names the PDF by what was chosen, with the response by %s', async (...given) => {
+		const [mode, cachedResultName, name] = given;
+		const formId = { ...locator(contact, 'list'), cachedResultName: 'Contact / Sales' };
+		const responseId = { ...locator(uuid(), mode), cachedResultName } as INodeParameters;
+		const { items } = await n8n.runNode({ ...getPdf, formId, responseId, download: true });
+		expect(items[0].binary!.data.fileName).toBe(name.replace('<uuid>', uuid()));
 	});
 
 	it.each([

@@ -2,7 +2,9 @@ import { omit } from 'lodash';
 import { endpoints } from '../../api/endpoints';
 import { downloadPdf } from '../../api/files/download';
 import { getPdfLink } from '../../api/service';
+import { getChosenName, getStoredName } from '../../parameters/formId';
 import { invalid, readResponseId, readSwitch, readText } from '../../parameters/input';
+import type { Input } from '../../parameters/input';
 import { formLocator, responseLocator } from '../../parameters/properties';
 import type { Operation } from '../../execution/operation';
 
@@ -55,9 +57,16 @@ export const responseGetPdf: Operation = {
 				const link = await getPdfLink(context, target);
 				const item = { json: { uuid: responseId, pdf_url: link } };
 				if (!download) return [item];
-				const file = await downloadPdf(context, link, `response-${responseId}.pdf`);
+				const file = await downloadPdf(context, link, nameFile(input, responseId));
 				return [{ ...item, binary: { [field]: file } }];
 			},
 		};
 	},
 };
+
+/** The form's name and the response's number, as far as they were chosen from lists. */
+function nameFile({ node, parameter }: Input, responseId: string): string {
+	const form = getChosenName(node, String(parameter('formId', ''))) ?? 'response';
+	const [number] = getStoredName(node, 'responseId', responseId).split(' · ');
+	return `${form}-${number || responseId}.pdf`.replace(/[\\/:*?"<>|]/g, '_');
+}
