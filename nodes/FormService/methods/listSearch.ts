@@ -1,4 +1,4 @@
-import { countBy } from 'lodash';
+import { countBy, pick } from 'lodash';
 import { DateTime } from 'luxon';
 import type {
 	IDataObject,
@@ -16,6 +16,7 @@ import type { Endpoint } from '../api/endpoints';
 import { readBoolean, readTime } from '../api/readers';
 import { getFormId, getId, isId } from '../api/records';
 import { listRecords } from '../api/service';
+import { isWebUrl } from '../api/url';
 import { CLOSED_MARK, extractFormId } from '../parameters/formId';
 
 /** The ID in the Form parameter of the node that is being edited; empty if no form is chosen. */
@@ -53,6 +54,9 @@ function keepList(key: string, list: Promise<IDataObject[]>): void {
 	list.then(removeLater, removeLater);
 }
 
+/** Where a form's record can have the address of its page: the specification leaves this open (section 2.2). */
+const URL_ATTRIBUTES = ['url', 'public_url', 'form_url', 'share_url'];
+
 /**
  * The forms for the list of the Form parameter, by name; forms of one name have their IDs behind it.
  * A filter looks into names and IDs.
@@ -66,15 +70,18 @@ export async function searchForms(
 		id,
 		name: typeof record.name === 'string' && record.name.trim() !== '' ? record.name : id,
 		mark: readBoolean(record.is_closed) ? CLOSED_MARK : '',
+		url: Object.values(pick(record, URL_ATTRIBUTES)).find(isWebUrl),
 	}));
 	const wanted = toCaseless(filter);
 	const counts = countBy(forms, 'name');
 	const results = forms
 		.filter(({ id, name }) => toCaseless(`${name}\n${id}`).includes(wanted))
 		.sort((one, other) => one.name.localeCompare(other.name))
-		.map(({ id, name, mark }) => ({
+		.map(({ id, name, mark, url }) => ({
 			name: toPlainText(`${name}${counts[name] > 1 ? ` (${id})` : ''}${mark}`),
 			value: id,
+			// the editor links to this page next to the list and the chosen form
+			url,
 		}));
 	return { results };
 }

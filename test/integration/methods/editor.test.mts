@@ -48,6 +48,17 @@ describe('The list of forms', () => {
 		expect(await listNames('a1')).toEqual(['Again (a1)']);
 	});
 
+	it.each(['url', 'public_url'])('links to the page of a form by its %s', async (name) => {
+		const url = 'https://forms.example.com/contact-us';
+		const good = { id: 'aB3xY9', name: 'Contact', [name]: url };
+		const own = await listForms(good, { id: 'cD4zW0', name: 'Other', url: 'javascript:alert(1)' });
+		const { results } = await own.searchForms();
+		expect(results).toEqual([
+			{ name: 'Contact', value: 'aB3xY9', url },
+			{ name: 'Other', value: 'cD4zW0' },
+		]);
+	});
+
 	it('has no name or ID that n8n would evaluate as an expression', async () => {
 		const fields = [
 			{ uuid: '={{ 1 }}', label: 'Bad' },
