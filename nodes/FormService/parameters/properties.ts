@@ -124,15 +124,20 @@ export function makeInputModeChoice(
 export const FORM_OF_EACH_ITEM =
 	"One form per row? Switch Form to By ID and drag the column with the form's ID into it.";
 
-/** What Map Automatically takes from the input, and how to use it for several forms. */
-export function makeColumnsNotice(rules: string): INodeProperties {
-	return {
-		displayName: `${rules} ${FORM_OF_EACH_ITEM}`,
-		name: 'columnsNotice',
-		type: 'notice',
-		default: '',
-		displayOptions: { show: { inputMode: ['auto'] } },
-	};
+/** What Map Automatically takes from the input, and how to give each item its own form, unless an expression does. */
+export function makeColumnsNotices(rules: string): INodeProperties[] {
+	const show = { inputMode: ['auto'] };
+	const hide = { formId: [{ _cnd: { startsWith: '=' } }] };
+	const notice = { type: 'notice', default: '' } as const;
+	return [
+		{ ...notice, displayName: rules, name: 'columnsNotice', displayOptions: { show } },
+		{
+			...notice,
+			displayName: FORM_OF_EACH_ITEM,
+			name: 'formNotice',
+			displayOptions: { show, hide },
+		},
+	];
 }
 
 export const simplifySwitch: INodeProperties = {

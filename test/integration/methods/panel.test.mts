@@ -107,13 +107,14 @@ describe('The panel of the node', () => {
 		response getAll | {"simplify": false, "returnAll": true} | formId returnAll status filters sort simplify options: downloadFiles
 		response getAll Tool | {} | toolDescription formId limit skip status filters sort output options: downloadFiles
 		response get | {"options": {"columns": true, "downloadFiles": true}} | formId responseId simplify options: answerKeys downloadFiles columns
-		response create | {"inputMode": "auto"} | formId inputMode columnsNotice ${adding}
+		response create | {"inputMode": "auto"} | formId inputMode columnsNotice formNotice ${adding}
 		response create | {} | formId inputMode fields ${adding}
 		response create | {"inputMode": "json"} | formId inputMode answersJson options: allowOtherChoices skipIfExists
 		response getPdf | {} | formId responseId download
 		response getPdf | {"download": true} | formId responseId download binaryPropertyName
 		setting update | {} | formId inputMode settings clear preview options: skipUnchanged
-		setting update | {"inputMode": "auto"} | formId inputMode columnsNotice preview options: skipUnchanged
+		setting update | {"inputMode": "auto"} | formId inputMode columnsNotice formNotice preview options: skipUnchanged
+		setting update | {"inputMode": "auto", "formId": {"__rl": true, "mode": "id", "value": "={{ $json.id }}"}} | formId inputMode columnsNotice preview options: skipUnchanged
 		setting update | {"inputMode": "json"} | formId inputMode settingsJson preview options: skipUnchanged
 		form get | {"simplify": false} | formId simplify
 		form get Tool | {"output": "selectedFields"} | toolDescription formId output outputFields

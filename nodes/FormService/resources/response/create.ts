@@ -7,7 +7,7 @@ import { getChosenName } from '../../parameters/formId';
 import { readFormId } from '../../parameters/input';
 import {
 	formLocator,
-	makeColumnsNotice,
+	makeColumnsNotices,
 	makeInputModeChoice,
 	makeOptions,
 } from '../../parameters/properties';
@@ -33,7 +33,9 @@ export const responseCreate: Operation = {
 			fields: 'Enter the answer to each question of the form',
 			json: 'Provide all answers as JSON, by question',
 		}),
-		makeColumnsNotice('Name the columns after questions of the form. Empty cells are no answers.'),
+		...makeColumnsNotices(
+			'Name the columns after questions of the form. Empty cells are no answers.',
+		),
 		{
 			displayName: 'Answers',
 			name: 'fields',

@@ -16,7 +16,7 @@ import { createMissingFormError, invalid, readFormId, readSwitch } from '../../p
 import {
 	FORM_OF_EACH_ITEM,
 	formLocator,
-	makeColumnsNotice,
+	makeColumnsNotices,
 	makeInputModeChoice,
 	makeOptions,
 } from '../../parameters/properties';
@@ -39,7 +39,7 @@ export const settingsUpdate: Operation = {
 			fields: 'Choose the settings to update one by one',
 			json: 'Provide the settings as JSON, with their names as keys',
 		}),
-		makeColumnsNotice(
+		...makeColumnsNotices(
 			'Name the columns after <a href="https://github.com/OWNER/n8n-nodes-formservice/blob/main/docs/settings.md" target="_blank">settings</a>, such as "Closed" or "is_closed". Empty cells change nothing. Try it with Preview first.',
 		),
 		{
