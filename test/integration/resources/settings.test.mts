@@ -152,7 +152,7 @@ describe('Preview and Skip Unchanged', () => {
 			{ cta_label: { from: 'One', to: 'Two' } },
 			{},
 		]);
-		expect(items[2].json).toMatchObject({ status: 'skipped', summary: 'No changes' });
+		expect(items[2].json).toMatchObject({ status: 'unchanged', summary: 'No changes' });
 		expect(service.requests).toHaveLength(1);
 	});
 

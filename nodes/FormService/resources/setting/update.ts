@@ -145,7 +145,7 @@ async function updateForm(
 	if (isEmpty(rest) || previews) {
 		// a later item is compared with what this one would leave
 		forms?.set(formId, after);
-		const status = isEmpty(rest) ? 'skipped' : 'preview';
+		const status = previews ? (isEmpty(rest) ? 'unchanged' : 'preview') : 'skipped';
 		return { id: formId, name: form.name, status, ...compared };
 	}
 	// until the update has succeeded, nobody knows what these settings are
