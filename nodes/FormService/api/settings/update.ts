@@ -90,8 +90,7 @@ export function compareSettings(body: Readonly<SettingValues>, form: IDataObject
 	const changes: Changes = {};
 	for (const [name, to] of Object.entries(body)) {
 		const from = form[name];
-		if (!Object.hasOwn(form, name)) changes[name] = { to };
-		else if (!isSameSetting(from, to)) changes[name] = { from, to };
+		if (!isSameSetting(from, to)) changes[name] = { from, to };
 	}
 	return changes;
 }
