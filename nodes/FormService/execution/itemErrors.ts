@@ -21,8 +21,8 @@ export function explainError(error: unknown, { n8n, index: itemIndex, prepared }
 	const { formId = '' } = prepared?.ids ?? {};
 	const name = getChosenName(node, formId);
 	if (name === undefined || !isFormMissing(error)) return asNodeError(node, error, itemIndex);
-	const { failure } = error;
-	return createInputError(node, { ...describeUnknownForm(formId, name), itemIndex, failure });
+	const explanation = { ...describeUnknownForm(formId, name), failure: error.failure };
+	return new ServiceError(node, { ...explanation, httpCode: '404' }, itemIndex);
 }
 
 /**
