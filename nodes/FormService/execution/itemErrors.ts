@@ -16,7 +16,7 @@ export function isInvalidItem(error: unknown): boolean {
 }
 
 /** The error of an item; that of a form that was chosen from the list, and is not found, names the form. */
-export function explainError(error: unknown, { n8n, index: itemIndex, prepared }: Item): NodeError {
+export function toItemError(error: unknown, { n8n, index: itemIndex, prepared }: Item): NodeError {
 	const node = n8n.getNode();
 	const { formId = '' } = prepared?.ids ?? {};
 	const name = getChosenName(node, formId);

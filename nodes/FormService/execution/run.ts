@@ -3,7 +3,7 @@ import { getAccount } from '../api/account';
 import { mayHaveActed, NotSent } from '../api/errors';
 import { createRequest } from './item';
 import type { Item } from './item';
-import { explainError, isInvalidItem, listInvalidItems } from './itemErrors';
+import { toItemError, isInvalidItem, listInvalidItems } from './itemErrors';
 import type { Change, Reads } from './operation';
 
 /**
@@ -138,6 +138,6 @@ async function sendChange(run: Run, item: Item, { send }: Change): Promise<void>
 function settleFailure(run: Run, item: Item, error: unknown, stops: boolean): void {
 	if (error instanceof NotSent && run.signal.aborted) return;
 	if (stops && !run.continues) run.controller.abort(error);
-	item.outcome = { error: explainError(error, item) };
+	item.outcome = { error: toItemError(error, item) };
 	if (mayHaveActed(error)) run.sent.set(item.index, item);
 }
