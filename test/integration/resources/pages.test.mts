@@ -56,6 +56,13 @@ describe('A link to the next page', () => {
 	});
 });
 
+it('A response that moves to the next page while pages are read is returned once', async () => {
+	const pages = [['b', 'a'], ['a', 'c'], ['d']].map((page) => page.map((uuid) => ({ uuid })));
+	servePages((at) => ({ data: pages[at], meta: { current_page: at + 1, last_page: 3 } }));
+	const { items } = await n8n.runNode(getAll);
+	expect(items.map(({ json }) => json.uuid)).toEqual(['b', 'a', 'c', 'd']);
+});
+
 it('Pages without end are an error after 480 of them, and the advice works', async () => {
 	servePages((at) => ({ data: [{ uuid: `r${at}` }], next_cursor: `c${at + 1}` }));
 	const { error, items } = await n8n.runNode(getAll);
@@ -65,4 +72,5 @@ it('Pages without end are an error after 480 of them, and the advice works', asy
 	expect(error?.description).toContain("a 'Limit' reads fewer pages if 'Sort' is");
 	const limited = { ...getAll, returnAll: false, limit: 5, sort: 'listed' };
 	expect((await n8n.runNode(limited)).items).toHaveLength(5);
+	expect(service.requests).toHaveLength(485);
 });
