@@ -71,7 +71,7 @@ export const pictures: Record<string, Prepare> = {
 		await editor.mappedField('Email').fill('{{ $json.body.email }}');
 		await editor.execute();
 		await showOutput(editor, '1 item', 'schema');
-		await editor.parameter('operation').scrollIntoViewIfNeeded();
+		await editor.element('parameter-input-operation').scrollIntoViewIfNeeded();
 		return [editor.element('ndv')];
 	},
 

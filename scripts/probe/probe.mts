@@ -12,13 +12,7 @@ import type * as service from '../../nodes/FormService/api/service.ts';
 import { builtFile } from '../../test/integration/n8n/built.mts';
 import type { Connection } from './connect.mts';
 import { explainError, REPORT, type Facts, type Report } from './report.mts';
-import {
-	describeAttributes,
-	describeOrder,
-	describePages,
-	describePlace,
-	describeReply,
-} from './shapes.mts';
+import { describeAttributes, describePages, describePlace, describeReply } from './shapes.mts';
 import { showType } from './words.mts';
 
 const api = 'nodes/FormService/api';
@@ -84,7 +78,6 @@ async function readList(
 		'found in': describePlace(bodies[0], isList),
 		records: `${records.length}${pages.at(-1)!.isLast ? '' : ', and more'}`,
 		pages: describePages(pages[0]),
-		order: describeOrder(records),
 	};
 	sections[`Attributes of a ${what}`] = describeAttributes(records);
 	return records;
@@ -172,14 +165,8 @@ async function readForms(probing: Probing): Promise<string | undefined> {
 	if (response === undefined) return 'response';
 	const { facts, problem } = describeAnswers(responses, fields);
 	if (problem !== undefined) problems[problem] = ['the answers'];
-	const incomplete = responses.filter((one) => one.is_incomplete === true).length;
-	Object.assign(sections, {
-		Answers: facts,
-		'What else the specification leaves open (its sections)': {
-			'incomplete responses (2.4)': `${incomplete} of ${responses.length}`,
-			'link to a PDF (4)': await describePdf(probing, response),
-		},
-	});
+	sections.Answers = facts;
+	sections['Link to a PDF'] = { 'found in': await describePdf(probing, response) };
 	return undefined;
 }
 

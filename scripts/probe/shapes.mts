@@ -84,12 +84,3 @@ export function describePages({ url, next, isLast }: ListPage): string {
 	const changed = after.filter(([name, value]) => before.get(name) !== value);
 	return `by ${showNames(changed.map(([name]) => name)).join(', ')}`;
 }
-
-/** Where the newest records of a list are. */
-export function describeOrder(records: readonly IDataObject[]): string {
-	const times = records.map((record) => Date.parse(String(record.created_at)));
-	const sorted = lodash.sortBy(times);
-	if (times.some(Number.isNaN) || sorted[0] === sorted.at(-1)) return 'not seen';
-	if (lodash.isEqual(times, sorted)) return 'newest last';
-	return lodash.isEqual(times, sorted.reverse()) ? 'newest first' : 'none';
-}

@@ -17,11 +17,6 @@ export type { RecordedRequest, Service, ServiceOptions } from './parts.mts';
 export { demoForms } from './demo/demoForms.mts';
 export { createShapes, type Shapes } from './specification/shapes.mts';
 
-async function waitReally(milliseconds: number): Promise<void> {
-	if (Number.isFinite(milliseconds)) await setTimeout(milliseconds);
-	else await new Promise<never>(() => {});
-}
-
 /** Starts the stand-in. It listens on this machine only. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
 	const { now = Date.now, token = 'demo-access-token', perMinute = 60, perDay = 1440 } = options;
@@ -39,7 +34,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		usage: new Map(),
 		requests: [],
 		visits: [],
-		wait: options.wait ?? waitReally,
+		wait: options.wait ?? (async (milliseconds) => await setTimeout(milliseconds)),
 		latency: options.latency ?? (() => 0),
 		secret: options.secret,
 		origin: () => url,

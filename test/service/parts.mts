@@ -11,7 +11,10 @@ export type ServiceOptions = Partial<Limits> & {
 	/** whether the store gets the demo's forms and responses (default), or an account alone */
 	seed?: boolean;
 	now?: () => number;
-	/** waits so many milliseconds, infinite ones for ever, with the request of this connection unanswered */
+	/**
+	 * waits so many milliseconds with the request of this connection unanswered; the tests' time waits infinite
+	 * ones for ever
+	 */
 	wait?: (milliseconds: number, connection: Socket) => Promise<void>;
 	/**
 	 * how many milliseconds each request to the API is on its way, asked for the request and again for its

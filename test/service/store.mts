@@ -77,7 +77,7 @@ export const timestamp = (epoch: number) =>
 
 export type Store = ReturnType<typeof createStore>;
 
-/** Creates all that the service keeps, in memory. */
+/** Creates all that the service keeps, in memory. Forms, fields and responses can be changed where they are. */
 export function createStore(now: () => number) {
 	const accounts: Account[] = [];
 	const forms = new Map<string, Form>();
@@ -120,10 +120,6 @@ export function createStore(now: () => number) {
 			form.updatedAt = timestamp(now());
 			form.settings = { ...form.settings, ...settings };
 			return form;
-		},
-		renameField(uuid: string, label: string) {
-			const fields = [...forms.values()].flatMap((form) => form.fields);
-			fields.find((one) => one.uuid === uuid)!.label = label;
 		},
 
 		/** The responses of a form, the oldest first. */

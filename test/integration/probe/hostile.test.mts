@@ -4,6 +4,8 @@ import { expect, it } from 'vitest';
 import { connect } from '../../../scripts/probe/connect.mts';
 import { probe } from '../../../scripts/probe/probe.mts';
 import { renderText } from '../../../scripts/probe/report.mts';
+// a service that says to wait is waited for in virtual time
+import '../n8n/package.mts';
 import { elsewhere } from '../servers.mts';
 
 /* The service sends whatever it likes. All its texts, names and numbers have what must never be printed. */

@@ -31,11 +31,6 @@ export class Editor {
 		return this.page.getByTestId(testId);
 	}
 
-	/** The input of a parameter of the open node or credential. */
-	parameter(name: string): Locator {
-		return this.element(`parameter-input-${name}`);
-	}
-
 	/** Opens the list of the Form parameter and types into its search; returns what the list then offers. */
 	async searchForms(text: string): Promise<Locator> {
 		await this.element('rlc-input').click();

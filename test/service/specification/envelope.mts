@@ -11,9 +11,7 @@ export const serviceError = (statusCode: number, message: string) =>
 export function failureOf(error: unknown): { status: number; body: Record<string, unknown> } {
 	if (error instanceof ZodError) {
 		const [{ path, message }] = error.issues;
-		const text = `${path.join('.')}: ${message}`;
-		const errors = error.flatten().fieldErrors;
-		return { status: 400, body: { success: false, message: text, errors } };
+		return { status: 400, body: { success: false, message: `${path.join('.')}: ${message}` } };
 	}
 	const { statusCode = 500, message } = error as Partial<ReturnType<typeof serviceError>>;
 	if (statusCode >= 500) return { status: 500, body: { success: false, message: 'Server Error' } };
