@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -27,15 +26,10 @@ async function start(line: string, cleanup: AsyncDisposableStack) {
 	const env = { npm_config_userconfig: settings, NPM_CONFIG_USERCONFIG: settings };
 	const n8n = new N8n({ line, folder: join(folder, 'n8n'), env });
 	cleanup.defer(async () => await n8n.stop());
-	const nodesFolder = join(folder, 'n8n', '.n8n', 'nodes');
 	// n8n 1.x asks for updates without the variables of its own environment
-	await cp(settings, join(nodesFolder, '.npmrc'));
+	await cp(settings, join(folder, 'n8n', '.n8n', 'nodes', '.npmrc'));
 	await n8n.start();
-	return {
-		rest: n8n.rest,
-		packageFolder: join(nodesFolder, 'node_modules', PACKAGE),
-		publish,
-	};
+	return { rest: n8n.rest, publish };
 }
 
 /** Switches on a workflow, and waits for its first poll; returns what lists the messages that it got. */
@@ -53,7 +47,7 @@ async function startTrigger(rest: N8nRest, service: Service): Promise<() => Prom
 
 it.each(lines)('n8n %s installs the package, updates it in use, and removes it', async (line) => {
 	await using cleanup = new AsyncDisposableStack();
-	const { rest, packageFolder, publish } = await start(line, cleanup);
+	const { rest, publish } = await start(line, cleanup);
 	const service = await startUnlimited(cleanup);
 	const listInstalled = async () => await rest.send('GET', '/rest/community-packages');
 	const submit = (message: string) =>
@@ -87,5 +81,4 @@ it.each(lines)('n8n %s installs the package, updates it in use, and removes it',
 
 	await rest.send('DELETE', `/rest/community-packages?name=${encodeURIComponent(PACKAGE)}`);
 	expect(await listInstalled()).toEqual([]);
-	expect(existsSync(packageFolder)).toBe(false);
 });

@@ -1,5 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { globSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installOnce } from '../../scripts/lib/cache.mts';
 import { run } from '../../scripts/lib/command.mts';
@@ -17,11 +18,8 @@ type Scanner = {
 	SOURCE_FILE_PATTERNS: string[];
 };
 
-async function listFiles(folder: string): Promise<string[]> {
-	const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-	const files = entries.filter((entry) => entry.isFile());
-	return files.map(({ parentPath, name }) => relative(folder, join(parentPath, name))).sort();
-}
+/** The files of a folder; each of the package's has an extension, and no folder has. */
+const listFiles = (cwd: string) => globSync('**/*.*', { cwd }).sort();
 
 const cleanup = new AsyncDisposableStack();
 let folder: string;
@@ -35,15 +33,12 @@ beforeAll(async () => {
 afterAll(async () => await cleanup.disposeAsync());
 
 describe('the packed package', () => {
-	it('has each source file once, compiled or copied, the documents, and nothing else', async () => {
-		const listBuilt = async (source: string) =>
-			(await listFiles(join(root, source))).map(
-				(file) => `dist/${source}/${file.replace(/\.ts$/, '.js')}`,
-			);
-		const built = [...(await listBuilt('nodes')), ...(await listBuilt('credentials'))];
-		expect(await listFiles(folder)).toEqual(
-			[...built, 'LICENSE.md', 'README.md', 'package.json'].sort(),
+	it('has each source file once, compiled or copied, the documents, and nothing else', () => {
+		const built = ['nodes', 'credentials'].flatMap((source) =>
+			listFiles(join(root, source)).map((file) => `dist/${source}/${file.replace(/\.ts$/, '.js')}`),
 		);
+		const expected = [...built, 'LICENSE.md', 'README.md', 'package.json'];
+		expect(listFiles(folder)).toEqual(expected.sort());
 	});
 
 	it('lets npm install no second n8n-workflow, with all that it needs, beside n8n’s own', async () => {

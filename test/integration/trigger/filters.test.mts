@@ -31,10 +31,10 @@ describe('A condition', () => {
 		});
 		const { form, trigger, submit } = await begin(world, { options: { requestsPerDay: 720 } });
 		await expect(trigger.poll({}, unknown)).rejects.toThrow('no field "Nmae"');
-		const [{ uuid }] = store.fields(form);
-		store.renameField(uuid, 'Nmae');
+		const [field] = store.fields(form);
+		field.label = 'Nmae';
 		expect(await trigger.poll({}, unknown)).toEqual([]);
-		store.renameField(uuid, 'Name');
+		field.label = 'Name';
 		expect(await trigger.poll({}, filters(condition('Name', 'Ada')))).toEqual([]);
 		submit('Ada');
 		const testing = trigger.poll({ mode: 'manual' }, unknown);

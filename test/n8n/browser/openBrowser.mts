@@ -20,8 +20,6 @@ async function installChromium(): Promise<void> {
 	});
 }
 
-const WAIT_MS = 60_000;
-
 /**
  * Starts a Chromium, or the Chrome that Playwright finds, without a window; it ends with `cleanup`.
  *
@@ -42,7 +40,7 @@ export async function openBrowser(cleanup: AsyncDisposableStack) {
 		async newPage(options: BrowserContextOptions = {}) {
 			const viewport = { width: 1500, height: 1100 };
 			const page = await browser.newPage({ viewport, ...options });
-			page.setDefaultTimeout(WAIT_MS);
+			page.setDefaultTimeout(60_000);
 			return page;
 		},
 	};
