@@ -101,12 +101,6 @@ it('Busy forms, two of ten, are polled every 8 minutes, and the others every 32'
 	await world.run(96);
 	const requests = lodash.countBy(world.service.sent.slice(before), 'form');
 	expect(createIds(10).filter((id) => requests[id] < 3)).toEqual([]);
-	// after a day without responses, all are polled alike
-	await world.run(DAY_MINUTES);
-	await world.run(20);
-	submit(world, world.forms.F7);
-	await world.run(20);
-	expect(world.delivered.at(-1)).toBe('F7-2 responseCompleted');
 });
 
 it.each<[Order, number, Mode, number]>([

@@ -59,11 +59,10 @@ describe('A failure', () => {
 
 	it('to list two chosen forms is reported once each, and delays no update of another', async () => {
 		const world = new World(['A', 'B', 'C'], { events: ['formUpdated'] });
-		const { A, B, C } = world.forms;
-		for (const form of [B, C]) world.setListed(form, false);
+		for (const id of ['B', 'C']) world.setListed(world.forms[id], false);
 		await world.begin();
 		expect(world.n8n.active).toBe(true);
-		await world.run(8 * 60, (minute) => minute % 5 === 0 && world.edit(A));
+		await world.run(8 * 60, (minute) => minute % 5 === 0 && world.edit(world.forms.A));
 		expect(world.delivered).toHaveLength(96);
 		expect(world.reports).toHaveLength(2);
 	});

@@ -8,21 +8,16 @@ const { publish } = lists;
 
 const countFieldRequests = () => lists.requests.filter((url) => url.endsWith('/fields')).length;
 
-describe('An item without Simplify', () => {
-	it('has the event and the form, whatever its record has by these names', async () => {
-		const { poll } = await publish({ simplify: false });
-		lists.responses.push({ uuid: 'a', event: 'submitted', form: 'f-17', answer: 1 });
-		expect(await poll()).toEqual([
-			{ uuid: 'a', answer: 1, event: 'responseCompleted', form: { id: 'form', name: 'A' } },
-		]);
-	});
+it('An item without Simplify has the event and the form, whatever its record has by these names', async () => {
+	const { poll } = await publish({ simplify: false });
+	lists.responses.push({ uuid: 'a', event: 'submitted', form: 'f-17', answer: 1 });
+	const form = { id: 'form', name: 'A' };
+	expect(await poll()).toEqual([{ uuid: 'a', answer: 1, event: 'responseCompleted', form }]);
 });
 
-describe('A response', () => {
-	it('without uuid and id fails the activation', async () => {
-		lists.responses = [{ number: 1, answer: 'secret' }];
-		await expect(publish()).rejects.toThrow('Form Service sent a response without a UUID');
-	});
+it('A response without uuid and id fails the activation', async () => {
+	lists.responses = [{ number: 1, answer: 'secret' }];
+	await expect(publish()).rejects.toThrow('Form Service sent a response without a UUID');
 });
 
 describe('The fields of a form, which columns are made of,', () => {

@@ -79,10 +79,8 @@ it('A trigger on several forms watches only these, and names them with one list 
 	const trigger = watch(n8n, '', { watch: 'several', formIds: [a.form, b.form] });
 	await trigger.poll();
 	for (const { submit } of [b, a, c]) submit('Ada');
-	expect(describeItems(await trigger.poll(tick)).sort()).toEqual([
-		'responseCompleted A Ada',
-		'responseCompleted B Ada',
-	]);
+	const items = describeItems(await trigger.poll(tick)).sort();
+	expect(items).toEqual(['responseCompleted A Ada', 'responseCompleted B Ada']);
 	expect(c.countRequests()).toBe(0);
 	expect(service.requests.filter(({ path }) => path.endsWith('/forms'))).toHaveLength(1);
 });
