@@ -68,10 +68,13 @@ describe('Skip Duplicates By', () => {
 		expect(posts()).toEqual([]);
 	});
 
-	it('needs an answer of each item', async () => {
-		const { uuids, run } = newForm({ label: 'Email' }, { label: 'Note' });
-		const { error } = await run([{ [uuids[1]]: 'x' }]);
-		expect(error?.message).toMatch(/^"Email" has no answer\. 'Skip Duplicates By' compares this/);
+	it.each([
+		[{ Note: 'x' }, `"Order" has no answer. 'Skip Duplicates By' compares this field`],
+		[{ Order: '9007199254740993' }, "'Skip Duplicates By' can't compare this item"],
+	])('needs an answer of each item that can be compared, not %j', async (answers, message) => {
+		const { run } = newForm({ label: 'Order', type: 'number' }, { label: 'Note' });
+		const { error } = await run([answers], ['Order']);
+		expect(error?.message).toBe(message);
 		expect(posts()).toEqual([]);
 	});
 

@@ -1,7 +1,9 @@
 import { range } from 'lodash';
 import { expect, it } from 'vitest';
+import { formatTime } from '../../../../nodes/FormService/api/errors.ts';
 import { demoForms, slow, tooMany } from '../../../service/index.mts';
 import { locator, time } from '../../harness.mts';
+import { DAY_MS } from '../../../time.mts';
 import { createWorld, pathsOf, type World } from '../../world.mts';
 import { addEach, numbered, numbersOf } from '../adding.mts';
 
@@ -33,6 +35,19 @@ it('an outage costs 1,000 items that continue on fail at most 200 requests, and 
 	service.faults.clear();
 	await time.sleep(60_000);
 	expect((await n8n.runNode(addEach, numbered(service, 1))).error).toBeUndefined();
+});
+
+it('a run that meets the limit of the day says when the limit resets, and which items were sent', async () => {
+	const { service, n8n } = await createWorld({ perDay: 5 });
+	const begun = time.now();
+	const { error } = await n8n.runNode(addEach, numbered(service, 12));
+	const within = [begun, time.now() + 2_000].map((at) => formatTime(at + DAY_MS));
+	expect(within).toContain(
+		error?.message.replace('Daily request limit reached. It resets at ', ''),
+	);
+	const SENT =
+		'4 of the 12 items were already sent (items 0 to 3). Run only the other items again.';
+	expect(String(error?.description).split('\n')).toContain(SENT);
 });
 
 const searchForms = async ({ n8n }: World) => await n8n.searchForms();

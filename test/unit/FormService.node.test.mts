@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { Workflow, type INodeTypes } from 'n8n-workflow';
 import { expect, it } from 'vitest';
-import { normalizeBaseUrl } from '../../../nodes/FormService/api/account.ts';
-import { FormService } from '../../../nodes/FormService/FormService.node.ts';
+import { normalizeBaseUrl } from '../../nodes/FormService/api/account.ts';
+import { FormService } from '../../nodes/FormService/FormService.node.ts';
 
 const { requestDefaults } = new FormService().description;
 const nodeTypes = {} as INodeTypes;
