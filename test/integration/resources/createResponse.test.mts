@@ -123,6 +123,12 @@ describe('Response: Create with Map Automatically', () => {
 		expect(items[0].json).toMatchObject({ answers, ignored: ['row'] });
 	});
 
+	it('refuses an item without an answer to a required field', async () => {
+		const { error } = await create(application, [{ name: 'Ada', email: '' }], auto);
+		expect(error?.message).toMatch(/^"Email" is required/);
+		expect(methods()).toEqual(['GET']);
+	});
+
 	it('refuses two input fields with answers to one field', async () => {
 		const { error } = await create(newForm([email]).id, [{ email: 'a', Email: 'b' }], auto);
 		expect(error?.message).toBe('"Email" has two answers');

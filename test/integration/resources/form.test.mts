@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { demoForms } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
-import { pathsOf, running } from '../world.mts';
+import { createWorld, pathsOf, running } from '../world.mts';
 
 const { service, n8n } = await running();
 const { contact } = demoForms;
@@ -43,6 +43,15 @@ describe('Form: Get', () => {
 		const again = items[formIds.length].json.fields;
 		(items[0].json.fields as unknown[]).length = 0;
 		expect(again).not.toEqual([]);
+	});
+
+	it('finds a form among many', async () => {
+		const { service, n8n } = await createWorld();
+		const ids = Array.from({ length: 600 }, () => service.store.addForm({ name: 'New' }).id);
+		for (const id of [ids[0], ids[599]]) {
+			const { items } = await n8n.runNode({ ...get, formId: locator(id) });
+			expect(items[0].json.id).toBe(id);
+		}
 	});
 
 	it('is an error for an ID that no form has', async () => {
