@@ -142,7 +142,7 @@ export class Oracle {
 			const { deliveredAt, isRepeatable } = belief!;
 			if ('form' in subject) {
 				const before = positions.get(subject.form) ?? 0;
-				expect(subject.number, `${id} comes after earlier ones`).toBeGreaterThan(before);
+				expect(subject.number, `${id} comes after earlier ones`).toBeGreaterThanOrEqual(before);
 				positions.set(subject.form, subject.number);
 			}
 			if (isExecuted) {
