@@ -1,5 +1,4 @@
 import fastify from 'fastify';
-import { appendFileSync } from 'node:fs';
 
 /** What the model does: it calls a tool by its name, or answers. */
 export type Step = { tool: string; args: object } | { answer: string };
@@ -7,7 +6,6 @@ export type Step = { tool: string; args: object } | { answer: string };
 type Request = {
 	messages: Array<{ role: string; content?: unknown }>;
 	tools?: Array<{ function: { description: string } }>;
-	stream?: boolean;
 };
 
 /**
@@ -19,9 +17,8 @@ type Request = {
 export async function startScriptedModel(script: Step[], cleanup: AsyncDisposableStack) {
 	const told = { prompt: '', toolDescriptions: [] as string[], results: [] as string[] };
 	const server = fastify({ forceCloseConnections: true });
-	server.post<{ Body: Request }>('/v1/chat/completions', ({ body }, reply) => {
-		const { messages, tools = [], stream } = body;
-		appendFileSync('/tmp/w/stream.log', `${stream}\n`);
+	server.post<{ Body: Request }>('/v1/chat/completions', ({ body }) => {
+		const { messages, tools = [] } = body;
 		const listContents = (wanted: string) =>
 			messages.filter(({ role }) => role === wanted).map(({ content }) => JSON.stringify(content));
 		told.prompt = listContents('user').join();
@@ -29,16 +26,12 @@ export async function startScriptedModel(script: Step[], cleanup: AsyncDisposabl
 		told.results = listContents('tool');
 		const message = createMessage(script[told.results.length], told.results.length);
 		const finish = 'tool_calls' in message ? 'tool_calls' : 'stop';
-		const said = stream ? { delta: message } : { message };
-		const completion = {
+		return {
 			...{ id: 'scripted', created: 0, model: 'scripted' },
-			object: stream ? 'chat.completion.chunk' : 'chat.completion',
-			choices: [{ index: 0, ...said, finish_reason: finish }],
+			object: 'chat.completion',
+			choices: [{ index: 0, message, finish_reason: finish }],
 			usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 		};
-		if (!stream) return completion;
-		const text = `data: ${JSON.stringify(completion)}\n\ndata: [DONE]\n\n`;
-		return reply.type('text/event-stream').send(text);
 	});
 	const url = await server.listen({ host: '127.0.0.1', port: 0 });
 	cleanup.defer(async () => await server.close());
@@ -48,6 +41,6 @@ export async function startScriptedModel(script: Step[], cleanup: AsyncDisposabl
 function createMessage(step: Step, number: number) {
 	if ('answer' in step) return { role: 'assistant', content: step.answer };
 	const call = { name: step.tool, arguments: JSON.stringify(step.args) };
-	const calls = [{ index: 0, id: `call_${number}`, type: 'function', function: call }];
+	const calls = [{ id: `call_${number}`, type: 'function', function: call }];
 	return { role: 'assistant', content: null, tool_calls: calls };
 }
