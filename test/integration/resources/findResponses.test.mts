@@ -142,7 +142,7 @@ describe('The list of fields for a condition', () => {
 		for (const [watched, labels] of [
 			[{ watch: 'several', formIds: [a, b] }, ['A', 'B', 'Email']],
 			[{ watch: 'all', exceptFormIds }, ['A', 'Email']],
-			[{ events: ['formCreated', 'responseCompleted'], exceptFormIds }, ['A', 'Email']],
+			[{ events: ['responseCompleted', 'formCreated'], exceptFormIds }, ['A', 'Email']],
 		] as const) {
 			const names = (await listFields(own, watched)).map(({ name }) => name);
 			expect(names.filter((name) => /^(A|B|email ?)$/i.test(name)).toSorted()).toEqual(labels);
