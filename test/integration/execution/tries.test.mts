@@ -109,6 +109,13 @@ it('A node that stops says how many of the items were sent, which ones, and whic
 	);
 });
 
+it('A node that stops counts no item as sent that was skipped', async () => {
+	const kinds = rowsOf('fine', 'fine', 'refused');
+	const rows = kinds.map((row, at) => ({ ...row, order: 'AAB'[at] }));
+	const { error } = await addRows(rows, { skips: true });
+	expect(error?.description).toContain('\n1 of the 3 items was already sent (item 0).');
+});
+
 it('A node that continues adds no response that equals one that may have been added', async () => {
 	const rows = rowsOf('lost', 'lost').map((row) => ({ ...row, order: 'A' }));
 	const { sent } = await addRows(rows, { skips: true, continueOnFail: true });

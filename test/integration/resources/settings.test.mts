@@ -83,7 +83,7 @@ describe('Map Automatically', () => {
 	});
 
 	it('takes the columns named as a setting in the API or the editor, and lists the others as ignored', async () => {
-		const row = { id: contact, name: 'x', Description: 'x', Closed: 'Yes', ' cta_label ': 'Go' };
+		const row = { id: contact, name: 'x', Description: 'x', Closed: 'Yes', ' CTA-Label ': 'Go' };
 		const { items } = await run([row]);
 		expect(bodies()).toEqual([{ is_closed: true, cta_label: 'Go' }]);
 		const summary = 'Closed: Yes; Button: Submit Label: Go';

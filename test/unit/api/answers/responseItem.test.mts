@@ -73,8 +73,8 @@ describe('Names', () => {
 
 describe('An uploaded file', () => {
 	it('is shown with its name and address, next to what is no file', () => {
-		const url = 'https://files.example/u/photo.jpg';
-		const [file, decoded] = [`photo.jpg|${url}`, { name: 'photo.jpg', url }];
+		const url = 'https://files.example/u/photo.jpeg';
+		const [file, decoded] = [`photo.jpeg|${url}`, { name: 'photo.jpeg', url }];
 		const answers = answersOf({ One: file, More: [file, 'none', null, 7] });
 		expect(answers).toEqual({ One: decoded, More: [decoded, 'none', null, 7] });
 	});
