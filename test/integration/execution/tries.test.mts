@@ -109,6 +109,11 @@ it('A node that stops says how many of the items were sent, which ones, and whic
 	);
 });
 
+it('A run in batches sends its last batch, also if the batch is not full', async () => {
+	const { sent } = await addRows(times(5, 'fine'), { batchSize: 2 });
+	expect(sent.map(({ place }) => place)).toEqual(range(5));
+});
+
 it('A node that stops counts no item as sent that was skipped', async () => {
 	const kinds = rowsOf('fine', 'fine', 'refused');
 	const rows = kinds.map((row, at) => ({ ...row, order: 'AAB'[at] }));

@@ -1,6 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { demoForms, faultTable, slow, success } from '../../service/index.mts';
+import { settingRules } from '../../service/specification/settingsRules.mts';
 import { itemsOf, locator, time } from '../harness.mts';
 import { decrypting } from '../n8n/credentials.mts';
 import { operationNamed } from './operations.mts';
@@ -33,6 +34,13 @@ describe('Using Fields Below and Using JSON', () => {
 		expect(error?.message).toBe(NOTHING);
 		await n8n.runNode({ ...update, settings: { ...added, is_closed: false } });
 		expect(bodies()).toEqual([{ is_closed: false }]);
+	});
+
+	it('can clear each setting that takes null', () => {
+		const { options = [] } = properties.find(({ name }) => name === 'clear')!;
+		const names = options.map((option) => 'value' in option && option.value);
+		const nullable = Object.entries(settingRules).filter(([, { nullable }]) => nullable);
+		expect(names.toSorted()).toEqual(nullable.map(([name]) => name).toSorted());
 	});
 
 	it('send null for a setting to clear, and an absent value not at all', async () => {

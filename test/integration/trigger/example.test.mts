@@ -24,15 +24,16 @@ describe('Fetch Test Event', () => {
 	});
 
 	it.each([
-		[['responseStarted'], 'responseStarted', 'Grace'],
-		[['responseAbandoned'], 'responseAbandoned', 'Grace'],
-		[['responseUpdated'], 'responseUpdated', 'Ada'],
-		[['formUpdated', 'responseCompleted'], 'responseCompleted', 'Ada'],
-	])('shows the newest response that %j can be about', async (events, event, Name) => {
+		[['responseStarted'], 'responseStarted', ['Grace', 'Ada'], 'Grace'],
+		[['responseAbandoned'], 'responseAbandoned', ['Grace', 'Ada'], 'Grace'],
+		[['responseUpdated'], 'responseUpdated', ['Grace', 'Ada'], 'Ada'],
+		[['formUpdated', 'responseCompleted'], 'responseCompleted', ['Ada', 'Grace'], 'Ada'],
+	])('shows the newest response that %j can be about', async (events, event, names, Name) => {
 		const { form, submit } = addForm(world);
-		submit('Grace', true);
-		await time.sleep(1_000);
-		submit('Ada');
+		for (const name of names) {
+			submit(name, name === 'Grace');
+			await time.sleep(1_000);
+		}
 		expect(await fetch(form, { events })).toMatchObject([{ event, answers: { Name } }]);
 	});
 
