@@ -87,6 +87,18 @@ it.each<[string, number, () => World, (request: Sent) => boolean, Happen]>([
 	},
 );
 
+it('The first response of a day holds back no later one of a long list, if n8n polls every 10 minutes', async () => {
+	const { world, A } = createPaged({ pages: 67, order: 'newest' });
+	const period = { periodMinutes: 10 };
+	await world.begin();
+	await world.run(DAY_MINUTES, undefined, period);
+	for (const count of [1, 2, 3]) {
+		world.submit(A);
+		await world.run(20, undefined, period);
+		expect(world.delivered).toHaveLength(count);
+	}
+});
+
 it('Busy forms, two of ten, are polled every 8 minutes, and the others every 32', async () => {
 	const world = new World(createIds(10));
 	await world.begin();

@@ -81,7 +81,7 @@ function learn(
 	poll.memory.decoded.set(formId, { text: text!, known });
 	// a first reading is on top of Requests per Day
 	const pages = scope === 'all' && isFirstReading(state) ? 1 : part.requests;
-	const spacingMs = computeFormSpacingMs(poll, state);
+	const spacingMs = computeFormSpacingMs(poll, formId);
 	const pace = addRequests(state.pace, pages + requests, spacingMs, startedAtMs);
 	const deliveredAtMs = hasDelivered ? startedAtMs : state.deliveredAtMs;
 	return { ...moved, known: text, sweep, pace, deliveredAtMs };

@@ -108,8 +108,10 @@ export function computeAnswersFingerprint(record: IDataObject): string | undefin
 	const byField = [inOrder];
 	for (const { label, uuid: field = label, value } of answers) {
 		const text = normalizeAnswer(value);
+		// a field that is added has no answer
+		if (text === '') continue;
 		inOrder += `${text}\0`;
-		if (text !== '') byField.push(`${field}\0${text}`);
+		byField.push(`${field}\0${text}`);
 	}
 	const halves = [byField.sort().join('\0'), inOrder];
 	const fingerprint = halves.map((half) => computeFingerprint(half).slice(0, HALF)).join('');
@@ -132,8 +134,8 @@ function normalizeAnswer(value: unknown): string {
 }
 
 /**
- * Whether answers have changed, by their fingerprints; not if one is unknown. A field that is added or moved
- * changes only the order of the answers, and a field that is renamed changes only a label.
+ * Whether answers have changed, by their fingerprints; not if one is unknown. A field that is moved changes only
+ * the order of the answers, and a field that is renamed only a label.
  */
 export function haveAnswersChanged(one: string | undefined, other: string | undefined): boolean {
 	if (one === undefined || other === undefined) return false;

@@ -16,8 +16,8 @@ export type Use = {
 	polledAtMs: number;
 };
 
-/** A trigger that n8n has not polled for this time is switched off. */
-const ACTIVE_MS = 10 * MINUTE_MS;
+/** A trigger that n8n has not polled for this time is switched off: people choose up to an hour between polls. */
+const ACTIVE_MS = HOUR_MS + 10 * MINUTE_MS;
 
 /**
  * How long a list of weight 1 waits for each of its requests, in milliseconds. If triggers differ in

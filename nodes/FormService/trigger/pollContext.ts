@@ -138,9 +138,9 @@ export function beginForm(poll: Poll, form: FormState = {}): FormState {
 	return { ...form, baseline: { sinceMs, emitSinceMs } };
 }
 
-/** How long a form waits for each of its requests, in milliseconds. */
-export function computeFormSpacingMs(poll: Poll, { deliveredAtMs }: FormState): number {
-	return poll.spacingMs / computeWeight(deliveredAtMs, poll.times.startedAtMs);
+/** How long a form waits for each of its requests, in milliseconds, whatever this poll has delivered of it. */
+export function computeFormSpacingMs({ spacingMs, state, times }: Poll, formId: string): number {
+	return spacingMs / computeWeight(state.forms.get(formId)?.deliveredAtMs, times.startedAtMs);
 }
 
 /** The IDs of the forms whose responses are watched. */

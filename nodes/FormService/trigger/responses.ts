@@ -48,7 +48,7 @@ function isFormWanted(poll: Poll, formId: string, state: FormState = {}): boolea
 	if (occasion === 'publish' && (hasFailed || conditionsNeedFields(parameters.conditions)))
 		return true;
 	const isAllWaiting = isWaiting(poll, toKey(formId, 'all'));
-	return isFormDue(state, computeFormSpacingMs(poll, state), times.startedAtMs, isAllWaiting);
+	return isFormDue(state, computeFormSpacingMs(poll, formId), times.startedAtMs, isAllWaiting);
 }
 
 /** Reads a part of a form and delivers what is new. A failure is taken note of. */
@@ -77,7 +77,7 @@ async function pollScope(poll: Poll, formId: string, scope: Scope): Promise<void
 		const failures = noteFailure(poll, key, cause, formId, page);
 		if (last !== undefined && cause === error) return;
 		const after = last === undefined ? giveUpPage(before, scope, cause, failures) : before;
-		const spacingMs = computeFormSpacingMs(poll, before);
+		const spacingMs = computeFormSpacingMs(poll, formId);
 		// a delivery fails after a request for fields
 		const sent = cause === error ? requests : requests + 1;
 		const pace = addRequests(before.pace, sent, spacingMs, reading.startedAtMs);
@@ -100,7 +100,7 @@ async function readForm(
 ): Promise<FormReading> {
 	const { lastPollAtMs, parameters, request, times } = poll;
 	const startedAtMs = clock.now();
-	const spacingMs = computeFormSpacingMs(poll, before);
+	const spacingMs = computeFormSpacingMs(poll, formId);
 	// what there was time for until this poll, whatever the poll has read of the newest
 	const pace = poll.state.forms.get(formId)?.pace;
 	const plan = planReading({ ...before, pace }, scope, spacingMs, lastPollAtMs, times.startedAtMs);

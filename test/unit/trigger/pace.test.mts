@@ -13,7 +13,8 @@ it.each<[string, Partial<pace.Use>, Array<Partial<pace.Use>>, number]>([
 	['ten forms', { weight: 10 }, [], 20],
 	['a second trigger', {}, [{ weight: 3 }], 8],
 	['a trigger on another account', {}, [{ accountKey: 'b', weight: 3 }], 2],
-	['a trigger that is switched off', {}, [{ weight: 3, polledAtMs: NOW_MS - 11 * MINUTE_MS }], 2],
+	['a trigger that is switched off', {}, [{ weight: 3, polledAtMs: NOW_MS - 71 * MINUTE_MS }], 2],
+	['a trigger that is polled hourly', {}, [{ weight: 3, polledAtMs: NOW_MS - HOUR_MS }], 8],
 	['a trigger with more Requests per Day', {}, [{ requestsPerDay: 1440 }], 2],
 ])('With %s, a form waits for each of its requests', (_text, given, others, minutes) => {
 	const own = createUse(given);

@@ -55,6 +55,9 @@ const { Name, ...others } = given;
 const noUpdates: Record<string, IDataObject> = {
 	'other attributes change': { webhook_sent: true, hubspot_sync: 1, updated_at: 'now' },
 	'the answers come in another order': { responses: same.toReversed() },
+	'a field is renamed, and fields without answers are added': {
+		responses: list({ New: null, 'Full name': Name, Empty: '', ...others }),
+	},
 	'the list becomes an object of PHP': { responses: { ...same } as never },
 	'the list becomes a map': { responses: given },
 	'the list has other attributes': { responses: withNames(given) },
