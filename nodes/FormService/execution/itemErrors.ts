@@ -36,13 +36,14 @@ export function listInvalidItems(
 	total: number,
 ): NodeError {
 	const [{ item: first, error }] = invalid;
-	if (invalid.length === 1) return error;
+	const count = invalid.length;
+	if (count === 1 && (total === 1 || first.row === undefined)) return error;
 	const groups = Object.entries(groupBy(invalid, (one) => addDetails(one.error)));
 	const lines = groups.map(
 		([text, same]) => `${upperFirst(nameItems(map(same, 'item')))}: ${text}`,
 	);
 	return createInputError(error.node, {
-		message: `${invalid.length} of ${total} items are invalid`,
+		message: `${count} of ${total} items ${count === 1 ? 'is' : 'are'} invalid`,
 		description: lines.join('\n'),
 		itemIndex: first.index,
 		failure: error.failure,

@@ -145,12 +145,13 @@ function readRequestOptions(n8n: IExecuteSingleFunctions): RequestOptions {
  */
 function toFailedItem(n8n: IExecutePaginationFunctions, error: NodeError): INodeExecutionData {
 	const { onError, type } = n8n.getNode();
+	const failed = { error: addDetails(error) };
 	const pairedItem = { item: n8n.getItemIndex() };
 	// an agent takes no files
-	if (isTool({ type })) return { json: { error: addDetails(error) }, pairedItem };
+	if (isTool({ type })) return { json: failed, pairedItem };
 	const { json, binary } = n8n.getInputData();
 	const input = onError === 'continueErrorOutput' ? {} : json;
-	return { json: { ...input, error: error.message }, ...(binary && { binary }), pairedItem };
+	return { json: { ...input, ...failed }, ...(binary && { binary }), pairedItem };
 }
 
 /** The latest try of each execution of the node, by the only object that n8n gives to all its items and tries. */

@@ -32,7 +32,7 @@ it.each(operationCases)('$name stops or continues at a refusal and a lost reply'
 		expect(placesOf(failed)).toEqual(ownRequest ? [1] : [0, 1]);
 		const withoutPort = (text: unknown) => String(text).replace(/127\.0\.0\.1:\d+/, '…');
 		for (const { json } of failed) {
-			expect(withoutPort(json.error)).toBe(withoutPort(stopped.error?.message));
+			expect(withoutPort(json.error)).toContain(withoutPort(stopped.error?.message));
 		}
 	}
 });

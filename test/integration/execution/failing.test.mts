@@ -19,8 +19,8 @@ it('A run that stops on failure does not retry the other items after a failure',
 	expect(service.requests).toHaveLength(2);
 });
 
-const INVALID = "'Form' is not a valid ID";
-const UNKNOWN = 'Form not found';
+const INVALID = expect.stringMatching(/^'Form' is not a valid ID\. Choose/);
+const UNKNOWN = expect.stringMatching(/^Form not found\. Check the ID/);
 const THROWN = "Referenced node doesn't exist";
 
 /** Both outputs of a run over five items: valid, invalid, unknown to the service, valid, throwing. */
@@ -36,7 +36,7 @@ async function listOutputs(onError: INode['onError']) {
 }
 
 /** What a failed item has: its input with the error. */
-const failedOf = ({ json, binary }: INodeExecutionData, error: string) =>
+const failedOf = ({ json, binary }: INodeExecutionData, error: unknown) =>
 	expect.objectContaining({ json: { ...json, error }, ...(binary && { binary }) });
 
 describe('A run that continues', () => {

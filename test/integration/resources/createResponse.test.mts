@@ -105,7 +105,7 @@ describe('Response: Create with Using Fields Below', () => {
 		]) {
 			const mapped = await mapFields(id, { Name: 'Ada', [NO_FIELD]: deleted });
 			const { items } = await create(id, [{}], mapped, true);
-			expect(outcomesOf(items)).toEqual([outcome]);
+			expect(outcomesOf(items)).toEqual([expect.stringContaining(String(outcome))]);
 		}
 	});
 });
@@ -149,8 +149,8 @@ it.each(['auto', 'fields', 'json'])('An answer is checked and encoded (%s)', asy
 	const given = ways[way] ?? (await mapFields(id, zipObject(labels, values)));
 	const rows = [{ Size: 'Medium' }, { Name: 'Ada', Size: '', News: ' ' }];
 	const { items } = await create(id, [...rows, { Size: ' Small ', News: 'yes' }], given, true);
-	const refusal = '"Size" must be one of Small, Large';
-	expect(outcomesOf(items)).toEqual([refusal, 'created', 'created']);
+	const refusal = /^"Size" must be one of Small, Large\. The form's fields are/;
+	expect(outcomesOf(items)).toEqual([expect.stringMatching(refusal), 'created', 'created']);
 	await create(id, rows, { ...given, options: { allowOtherChoices: true } });
 	const [name, size, news] = ids;
 	const added = [{ [name]: 'Ada' }, { [size]: 'Small', [news]: 1 }, { [size]: 'Medium' }];

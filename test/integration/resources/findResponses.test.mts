@@ -75,6 +75,14 @@ describe('Filters and Sort', () => {
 		expect(service.requests).toHaveLength(requests);
 	});
 
+	it('leave answers as they were sent, also if they need the fields of the form', async () => {
+		const fields = [{ label: 'Size', type: 'number' as const }];
+		const { id } = service.store.addForm({ name: 'New', fields });
+		service.store.addResponse(id, { answers: { Size: '10.5' } });
+		const { rows } = await list(id, { filters: conditionOn('Size', 'is', '10.50') });
+		expect(rows).toMatchObject([{ answers: { Size: '10.5' } }]);
+	});
+
 	it.each([
 		['2026-10-05T06:00', [6]],
 		['={{ DateTime.fromISO("2026-10-05T06:00", { zone: "utc" }) }}', [6, 5]],

@@ -81,11 +81,11 @@ function listUploads(record: IDataObject, fields?: readonly FormField[]) {
  * A response in a shape that is easy to use in a workflow: its answers first, then at most ten attributes
  * of the service, and what could not be read.
  *
- * @param fields name and type the answers; without them, labels name the answers
+ * @param fields name the answers; without them, labels name the answers
  */
 export function simplifyResponse(record: IDataObject, fields?: readonly FormField[]): IDataObject {
 	const { answers, byPosition, problem } = matchAnswers(record, fields);
-	const values = answers.map(({ value, field }) => readAnswer(value, field));
+	const values = answers.map(({ value }) => readAnswer(value));
 	return {
 		answers: zipObject(nameAnswers(answers), values),
 		...pick(record, KEPT_ATTRIBUTES),
