@@ -34,7 +34,6 @@ describe('Parameters that cannot be used', () => {
 
 	it.each([
 		[{ options: { maxPerPoll: 0 } }, "'Max Responses per Poll' must be a whole number"],
-		[{ options: { requestsPerDay: 'many' } }, "'Requests per Day' must be a whole number"],
 		[{ events: [] }, "'Trigger On' is empty"],
 		[
 			{ events: ['responseAbandoned'], abandonedAfterHours: 0 },

@@ -40,6 +40,7 @@ it('In columns, responses of a form have the same ones, the fields first, and th
 	expect(Object.keys(rows[1])).toEqual([...names, 'otherAnswers', 'answersError']);
 	expect(rows[0]).toMatchObject({ Name: null, is_incomplete: false });
 	expect(rows[1].otherAnswers).toEqual({ Fax: '1' });
+	expect(toColumns({ responses: 42 }, fields)).toHaveProperty('answersError');
 });
 
 it('Any record becomes an item, simplified and in columns', () => {
