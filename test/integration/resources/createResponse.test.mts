@@ -129,6 +129,12 @@ describe('Response: Create with Map Automatically', () => {
 		expect(methods()).toEqual(['GET']);
 	});
 
+	it('returns the answers to two fields with one label', async () => {
+		const { id } = newForm([{ label: 'Note' }, { label: 'Note' }]);
+		const row = { Note: 'a', 'Note (2)': 'b' };
+		expect((await create(id, [row], auto)).items[0].json.answers).toEqual(row);
+	});
+
 	it('refuses two input fields with answers to one field', async () => {
 		const { error } = await create(newForm([email]).id, [{ email: 'a', Email: 'b' }], auto);
 		expect(error?.message).toBe('"Email" has two answers');

@@ -1,7 +1,7 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { demoForms, success } from '../../service/index.mts';
-import { itemsOf, locator } from '../harness.mts';
+import { itemsOf, locator, placesOf } from '../harness.mts';
 import { running, createWorld, type World } from '../world.mts';
 
 const world = await running();
@@ -73,6 +73,13 @@ describe('Filters and Sort', () => {
 	])('give the responses that %j asks for: %j', async (parameters, expected, requests) => {
 		expect(await findDays(parameters)).toEqual(expected);
 		expect(service.requests).toHaveLength(requests);
+	});
+
+	it('are applied to the limit of each item', async () => {
+		const given = { ...getAll, formId: locator(filled), returnAll: false, sort: 'listed' };
+		const input = itemsOf({ limit: 1 }, { limit: 4 });
+		const { items } = await n8n.runNode({ ...given, limit: '={{ $json.limit }}' }, input);
+		expect(placesOf(items)).toEqual([0, 1, 1, 1, 1]);
 	});
 
 	it('leave answers as they were sent, also if they need the fields of the form', async () => {

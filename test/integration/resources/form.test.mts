@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { demoForms } from '../../service/index.mts';
+import { demoForms, success } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
 import { createWorld, pathsOf, running } from '../world.mts';
 
@@ -43,6 +43,17 @@ describe('Form: Get', () => {
 		const again = items[formIds.length].json.fields;
 		(items[0].json.fields as unknown[]).length = 0;
 		expect(again).not.toEqual([]);
+	});
+
+	it.each([
+		[{ required: 1 }, true],
+		[{ mandatory: 'true' }, true],
+		[{ required: 0 }, false],
+	])('says of a field with %j whether it is required: %s', async (given, required) => {
+		const fields = [{ uuid: 'f', label: 'Name', ...given }];
+		service.faults.set({ fault: success([{ id: contact, fields }]) });
+		const [form] = await jsonOf({ ...get, formId: locator(contact) });
+		expect(form.fields).toEqual([{ uuid: 'f', label: 'Name', required }]);
 	});
 
 	it('finds a form among many', async () => {

@@ -65,7 +65,7 @@ describe('Using Fields Below and Using JSON', () => {
 		[{ inputMode: 'json', settingsJson: '{}' }, NOTHING],
 		[{ inputMode: 'auto' }, 'No input field matches a setting'],
 	])('refuse %j before anything is sent', async (parameters, message) => {
-		const { error } = await n8n.runNode({ ...update, ...parameters });
+		const { error } = await n8n.runNode({ ...update, ...parameters }, itemsOf({ Clsed: 'yes' }));
 		expect(error?.message).toContain(message);
 		expect(error?.context).toMatchObject({ itemIndex: 0 });
 		expect(service.requests).toEqual([]);

@@ -106,6 +106,12 @@ describe('The list of all forms', () => {
 		expect([...forms.keys()]).toEqual(['a', 'excluded', 'old']);
 	});
 
+	it('goes on with a form that it has missed once', () => {
+		const forms = new Map<string, FormState>([['a', { known: '' }]]);
+		for (const isListed of [false, true]) leaveForms(forms, () => isListed, START_MS);
+		expect(forms.get('a')).toEqual({ known: '' });
+	});
+
 	it('forgets a form that it has missed for 30 readings and 30 days', () => {
 		const days = (count: number) => START_MS + count * 86_400_000;
 		for (const [readings, day, isKnown] of [
