@@ -109,6 +109,17 @@ it('A node that stops says how many of the items were sent, which ones, and whic
 	);
 });
 
+it('A request that failed is sent again by the next try of n8n', async () => {
+	const { service, n8n } = await createWorld();
+	service.faults.set({ fault: 'unavailable', times: 4 });
+	const node = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+	const { items } = await n8n.runNode(operationNamed('Form: Get Many').parameters, undefined, {
+		node,
+	});
+	expect(items).not.toEqual([]);
+	expect(service.requests).toHaveLength(5);
+});
+
 it('A run in batches sends its last batch, also if the batch is not full', async () => {
 	const { sent } = await addRows(times(5, 'fine'), { batchSize: 2 });
 	expect(sent.map(({ place }) => place)).toEqual(range(5));
