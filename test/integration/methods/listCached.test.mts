@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { demoForms, type FaultName } from '../../service/index.mts';
 import { AT_ONCE, createWorld, pathsOf } from '../world.mts';
-import { time } from '../harness.mts';
+import { n8nFor, time } from '../harness.mts';
 
 it.each<[string, FaultName | undefined, number]>([
 	['one request', undefined, 1],
@@ -26,4 +26,11 @@ it('The fields of a form cost one more request than its list', async () => {
 	await n8n.searchForms();
 	await Promise.all([n8n.getFormFields(contact), n8n.getFormFields(contact)]);
 	expect(pathsOf(service.requests)).toEqual(['/forms', `/forms/${contact}/fields`]);
+});
+
+it('Another account of the service sees nothing of a list', async () => {
+	const { service, n8n } = await createWorld();
+	await n8n.searchForms();
+	const other = n8nFor({ accessToken: 'another', baseUrl: service.url });
+	await expect(other.searchForms()).rejects.toThrow('Form Service rejected the access token');
 });

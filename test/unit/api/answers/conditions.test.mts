@@ -31,6 +31,7 @@ it.each<[string, unknown, Operator, string, boolean]>([
 	['number', '9', 'less', '10', true],
 	['number', '9', 'less', '9', false],
 	['number', '1 200', 'greater', '5', false],
+	['number', '1,200', 'less', '5', false],
 	['checkbox', [1], 'is', 'true', true],
 	['checkbox', 'Ja', 'isNot', 'true', true],
 	['date', '2026-01-31T00:00:00Z', 'is', '2026-01-31', true],
