@@ -1,3 +1,4 @@
+import { compact } from 'lodash';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { createInputError } from '../api/errors';
 import { isId, isRecord } from '../api/records';
@@ -35,18 +36,13 @@ export function invalid({ node, itemIndex }: Input, message: string, description
  *
  * @param problems sentences, at least one
  * @param counted the end of the message for several problems: `answers can't be sent`
- * @param help further lines of the description, which help to correct the problems
+ * @param help the last line of the description, which helps to correct the problems
  */
-export function invalidAll(
-	input: Input,
-	problems: readonly string[],
-	counted: string,
-	help: readonly string[] = [],
-) {
+export function invalidAll(input: Input, problems: readonly string[], counted: string, help = '') {
 	const [only] = problems;
 	return problems.length === 1
-		? invalid(input, only.replace(/\.$/, ''), help.join('\n'))
-		: invalid(input, `${problems.length} ${counted}`, [...problems, ...help].join('\n'));
+		? invalid(input, only.replace(/\.$/, ''), help)
+		: invalid(input, `${problems.length} ${counted}`, compact([...problems, help]).join('\n'));
 }
 
 export function readFormId(input: Input): string {

@@ -100,5 +100,5 @@ export function readAnswers(
 	}
 	if (problems.length === 0) return answers;
 	const help = `The form's fields are ${listNames(fields.map(({ title }) => title))}.`;
-	throw invalidAll(input, problems, "answers can't be sent", [help]);
+	throw invalidAll(input, problems, "answers can't be sent", help);
 }
