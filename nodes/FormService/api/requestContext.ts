@@ -52,10 +52,10 @@ export function createReplyError(
 /** A reply without what was asked for, as an error that names the attributes of its data and never a value. */
 export function createUnexpectedReply(
 	context: RequestContext,
-	problem: string,
+	expected: string,
 	data: unknown,
 	description?: string,
 ): ServiceError {
-	const message = `${problem}: ${describeShape(data)}`;
+	const message = `Unexpected reply instead of ${expected}: ${describeShape(data)}`;
 	return createReplyError(context, message, description);
 }

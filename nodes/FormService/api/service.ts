@@ -18,7 +18,7 @@ import { parseUrl } from './url';
 export async function getWorkspace(context: RequestContext, target: Target): Promise<IDataObject> {
 	const { data } = (await request(context, target)).envelope;
 	if (isWorkspace(data)) return data;
-	throw createUnexpectedReply(context, 'Unexpected reply instead of a workspace', data);
+	throw createUnexpectedReply(context, 'a workspace', data);
 }
 
 /** Whether the data of a reply is a workspace. */
@@ -67,8 +67,7 @@ export function parsePdfLink(context: RequestContext, { whole, data }: Envelope)
 	const url = links.length === 1 ? parseUrl(links[0], context.account.baseUrl) : undefined;
 	if (url !== undefined) return url.href;
 	const isMissing = candidates.some(({ value }) => !value);
-	if (links.length > 0 || !isMissing)
-		throw createUnexpectedReply(context, 'Unexpected reply instead of a link to a PDF', data);
+	if (links.length > 0 || !isMissing) throw createUnexpectedReply(context, 'a link to a PDF', data);
 	throw createRequestError(context, {
 		message: 'Form Service has no PDF of this response',
 		description: 'Form Service may still be creating the PDF. Try again later.',
@@ -105,10 +104,5 @@ export async function updateSettings(
 		return { ...(message !== undefined && { message }), ...data };
 	}
 	const advice = "The settings are updated; don't send them again.";
-	throw createUnexpectedReply(
-		context,
-		'Unexpected reply instead of the updated form',
-		data,
-		advice,
-	);
+	throw createUnexpectedReply(context, 'the updated form', data, advice);
 }

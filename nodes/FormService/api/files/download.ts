@@ -161,7 +161,7 @@ async function fetchOnce(
 		: n8n.helpers.httpRequest(options);
 	const opening = sending as Promise<StreamReply>;
 	try {
-		const reply = await waitUnlessAborted(opening, limits.signal, createGivenUp);
+		const reply = await waitUnlessAborted(opening, limits.signal);
 		const { statusCode: status, headers } = reply;
 		if (status >= 300 && status < 400 && typeof headers.location === 'string') {
 			return { location: headers.location };
@@ -199,7 +199,7 @@ async function storeFile(
 	const mimeType = kind === 'pdf' ? 'application/pdf' : undefined;
 	try {
 		const storing = helpers.prepareBinaryData(counted, name, mimeType);
-		return { binary: await waitUnlessAborted(storing, limits.signal, createGivenUp) };
+		return { binary: await waitUnlessAborted(storing, limits.signal) };
 	} catch (error) {
 		return limits.bytesLeft < 0 ? TOO_LARGE : explainError(error, file, limits);
 	} finally {
@@ -232,5 +232,3 @@ function explainError(error: unknown, { url }: LinkedFile, limits: Limits): Fetc
 	const description = `${CHECK_FILE} (${broken.code})`;
 	return createTrouble(`The file at ${host} could not be fetched`, { description, failure });
 }
-
-const createGivenUp = () => new Error('The files are given up');

@@ -83,11 +83,7 @@ async function readPage(
 	const [nameInForm] = /fields|responses/.exec(endpoint.url) ?? [];
 	const found = findList(envelope.whole, nameInForm);
 	if (found === undefined) {
-		throw createUnexpectedReply(
-			context,
-			'Unexpected reply instead of a list of records',
-			envelope.data,
-		);
+		throw createUnexpectedReply(context, 'a list of records', envelope.data);
 	}
 	const { records, around } = found;
 	const [pages, inAll] = [pagesBefore + 1, recordsBefore + records.length];
