@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { Workflow, type INodeTypes } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import { normalizeBaseUrl } from '../../nodes/FormService/api/account.ts';
@@ -14,18 +13,13 @@ const declareBaseUrl = (baseUrl: unknown): unknown =>
 		$credentials: { baseUrl },
 	} as never);
 
-it('The declared base URL is the one that requests use', () => {
-	const end = fc
-		.array(fc.constantFrom('/', '//', '/api/v1', '/forms', '/v1'), { maxLength: 5 })
-		.map((parts) => parts.join(''));
-	const blank = fc.constantFrom('', ' ', '\n');
-	const scheme = fc.constantFrom('https://', 'http://', '');
-	fc.assert(
-		fc.property(blank, scheme, end, blank, (before, begin, path, after) => {
-			const entered = `${before}${begin}forms.example.com${path}${after}`;
-			expect(declareBaseUrl(entered)).toBe(normalizeBaseUrl(entered));
-		}),
-	);
+it.each([
+	...['forms.example.com', ' https://forms.example.com/\n', 'http://forms.example.com//'],
+	...['/api/v1', '/api/v1//', '/forms/api/v1/', '/api/v1/api/v1', '/v1'].map(
+		(path) => `https://forms.example.com${path}`,
+	),
+])('The declared base URL for %j is the one that requests use', (entered) => {
+	expect(declareBaseUrl(entered)).toBe(normalizeBaseUrl(entered));
 });
 
 it.each([undefined, null, 5, {}, ['https://forms.example.com']])(

@@ -1,7 +1,7 @@
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { demoForms } from '../../service/index.mts';
-import { itemsOf, NODE_NAME, placesOf } from '../harness.mts';
+import { demoForms, slow } from '../../service/index.mts';
+import { itemsOf, NODE_NAME, placesOf, time } from '../harness.mts';
 import { inputFor, operationNamed } from '../resources/operations.mts';
 import { running } from '../world.mts';
 
@@ -58,4 +58,25 @@ describe('A run that continues', () => {
 		expect(errors.slice(0, 2)).toEqual(failed);
 		expect(errors[2].error).toMatchObject({ message: THROWN, context: { itemIndex: 4 } });
 	});
+});
+
+it('Execute Once sends the first item alone', async () => {
+	const { parameters } = operationNamed('Setting: Update');
+	const { items } = await n8n.runNode(parameters, inputFor(service), {
+		node: { executeOnce: true },
+	});
+	expect(items).toMatchObject([{ json: { id: demoForms.contact } }]);
+	expect(service.requests).toHaveLength(1);
+});
+
+it.each([
+	['30 seconds, and not the 300 of n8n, if it is not set', undefined, 60_000],
+	['the time that is set', 300, 6_000],
+])('Timeout is %s', async (_, timeout, longestMs) => {
+	service.faults.set({ fault: slow(200_000), match: { method: 'POST' } });
+	const begun = time.now();
+	const given = { ...create.parameters, requestOptions: timeout === undefined ? {} : { timeout } };
+	const { error } = await n8n.runNode(given, inputFor(service).slice(1));
+	expect(time.now() - begun).toBeLessThan(longestMs);
+	expect(error?.message).toMatch(/ did not reply in time\. /);
 });

@@ -57,6 +57,9 @@ describe.each(agents)('A tool that %s runs for an agent', (agent) => {
 		expect(service.requests).toEqual([]);
 		const problems = /^2 settings can't be updated\. Nothing was sent\. '.*\. '.*255 characters/;
 		expect(messageOf(done)).toMatch(problems);
+		const goesOn = { onError: 'continueRegularOutput' } as const;
+		const { results } = await run(agent, { ...update, settings }, [{ title: 'x' }], goesOn);
+		expect(results).toEqual([[{ error: expect.stringMatching(/^'CAPTCHA' must be one of /) }]]);
 	});
 
 	/** Lets an agent add a response for each text, with Retry On Fail. */
@@ -106,6 +109,10 @@ describe('A model', () => {
 			const selected = { ...get, output: 'selectedFields', outputFields };
 			expect(await resultOf(selected)).toEqual([{ id: contact, name: 'Contact' }]);
 		}
+		const outputFields = ['Name', 'number'];
+		const list = { resource: 'response', operation: 'getAll', formId: locator(contact), limit: 1 };
+		const [response] = await resultOf({ ...list, output: 'selectedFields', outputFields });
+		expect(Object.keys(response)).toEqual(['uuid', ...outputFields]);
 	});
 
 	it('gets no files, even if the options ask for them', async () => {
@@ -121,5 +128,6 @@ describe('A model', () => {
 		expect(new Set(texts).size).toBe(operationCases.length);
 		for (const text of texts) expect(text).toMatch(/^[A-Z][^{}]{60,}\.$/);
 		for (const { name } of settings) expect(texts.join(' ')).toContain(name);
+		expect(texts.join(' ')).toContain('seo_title: text of at most 255 characters, or null; show');
 	});
 });

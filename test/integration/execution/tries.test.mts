@@ -102,7 +102,7 @@ async function addRows(rows: Row[], options: Partial<Drawn<typeof anyOptions>> =
 }
 
 it('A node that stops says how many of the items were sent, which ones, and which may have been sent', async () => {
-	const kinds = rowsOf('fine', 'fine', 'refused', 'fine', 'lost');
+	const kinds = rowsOf('slow', 'fine', 'refused', 'fine', 'lost');
 	const { error } = await addRows(kinds.map((row, at) => ({ ...row, row_number: at + 20 })));
 	expect(error?.description).toMatch(
 		/ of its items\.\n3 of the 5 items were already sent \(rows 20 to 21, 23\)\. Run only the other items again\. May or may not have been sent: row 24\. Check before you run this again\.$/,
@@ -113,11 +113,24 @@ it('A request that failed is sent again by the next try of n8n', async () => {
 	const { service, n8n } = await createWorld();
 	service.faults.set({ fault: 'unavailable', times: 4 });
 	const node = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
-	const { items } = await n8n.runNode(operationNamed('Form: Get Many').parameters, undefined, {
-		node,
-	});
+	const getAll = { resource: 'form', operation: 'getAll' };
+	const { items } = await n8n.runNode(getAll, undefined, { node });
 	expect(items).not.toEqual([]);
 	expect(service.requests).toHaveLength(5);
+});
+
+it('The next try of n8n sends only what was refused', async () => {
+	const rows = rowsOf('fine', 'refused', 'slow', 'fine').map((row) => ({ ...row, order: 'A' }));
+	const { items, sent } = await addRows(rows, { maxTries: 2, met: 1, skips: true });
+	const statuses = items.map(({ json }) => json.status);
+	expect(statuses).toEqual(['created', 'created', 'created', 'skipped']);
+	expect(sent.map(({ place }) => place)).toEqual([0, 1, 2, 1]);
+});
+
+it('The next try of n8n waits for what the one before it has sent', async () => {
+	const rows = [...times(2, 'slow'), { ...times(1, 'fine')[0], broken: 'expression' }];
+	const { sent } = await addRows(rows, { batchSize: 2, maxTries: 2 });
+	expect(sent.map(({ place }) => place)).toEqual([0, 1]);
 });
 
 it('A run in batches sends its last batch, also if the batch is not full', async () => {

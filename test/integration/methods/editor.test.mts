@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { IDataObject, INodeListSearchResult, ResourceMapperFields } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { demoForms, redirect, success, type Fault, type FaultName } from '../../service/index.mts';
-import { locator, time, type N8n } from '../harness.mts';
+import { locator, n8nFor, time, type N8n } from '../harness.mts';
 import { credentialType } from '../n8n/package.mts';
-import { createWorld, running } from '../world.mts';
+import { AT_ONCE, createWorld, pathsOf, running } from '../world.mts';
 
 const { service, n8n } = await running();
 const { contact, survey, event } = demoForms;
@@ -28,36 +28,36 @@ describe('The list of forms', () => {
 		expect(results.map(({ value }) => value)).toEqual(found);
 	});
 
-	it('that cannot be loaded says so with a status, for which n8n links to the credential', async () => {
-		const world = await createWorld();
-		world.service.faults.set({ fault: 'unauthorized' });
-		await expect(world.n8n.searchForms()).rejects.toMatchObject({
-			httpCode: '401',
-			message: 'Form Service rejected the access token',
-			description: 'Enter a valid access token in the Form Service credential.',
-		});
-	});
-
 	it('is sorted by name, marks closed forms, and tells forms of one name apart by their IDs', async () => {
 		const forms = ['a1', 'a2'].map((id) => ({ id, uuid: randomUUID(), name: 'Again' }));
-		const own = await listForms(...forms, { id: 'a3', name: 'Once', is_closed: '1' }, { id: 'a4' });
+		const once = { id: 'a3', name: 'Once', is_closed: '1' };
+		const own = await listForms(...forms, once, { id: 'a4', name: ' ' }, { id: 'a5' });
 		const listNames = async (filter?: string) =>
 			(await own.searchForms(filter)).results.map(({ name }) => name);
-		const all = ['a4', 'Again (a1)', 'Again (a2)', 'Once\u00a0(closed)'];
+		const all = ['a4', 'a5', 'Again (a1)', 'Again (a2)', 'Once\u00a0(closed)'];
 		expect(await listNames()).toEqual(all);
 		expect(await listNames('a1')).toEqual(['Again (a1)']);
+		const { results } = await own.searchForms();
+		expect(await own.callMethod('loadOptions', 'getForms')).toEqual(results);
 	});
 
-	it.each(['url', 'public_url'])('links to the page of a form by its %s', async (name) => {
-		const url = 'https://forms.example.com/contact-us';
-		const good = { id: 'aB3xY9', name: 'Contact', [name]: url };
-		const own = await listForms(good, { id: 'cD4zW0', name: 'Other', url: 'javascript:alert(1)' });
-		const { results } = await own.searchForms();
-		expect(results).toEqual([
-			{ name: 'Contact', value: 'aB3xY9', url },
-			{ name: 'Other', value: 'cD4zW0' },
-		]);
-	});
+	it.each(['url', 'public_url', 'form_url', 'share_url'])(
+		'links to the page of a form by its %s',
+		async (name) => {
+			const url = 'https://forms.example.com/contact-us';
+			const good = { id: 'aB3xY9', name: 'Contact', [name]: url };
+			const own = await listForms(good, {
+				id: 'cD4zW0',
+				name: 'Other',
+				url: 'javascript:alert(1)',
+			});
+			const { results } = await own.searchForms();
+			expect(results).toEqual([
+				{ name: 'Contact', value: 'aB3xY9', url },
+				{ name: 'Other', value: 'cD4zW0' },
+			]);
+		},
+	);
 
 	it('has no name or ID that n8n would evaluate as an expression', async () => {
 		const fields = [
@@ -71,6 +71,37 @@ describe('The list of forms', () => {
 		const { fields: shown } = await own.getFormFields('aB3xY9');
 		expect(shown).toMatchObject([{ id: 'f1', displayName: ' ={{ 1 + 1 }}' }]);
 		expect(shown).toHaveLength(1);
+	});
+});
+
+it.each<[string, FaultName | undefined, number]>([
+	['one request', undefined, 1],
+	['one request if it is refused', 'forbidden', 1],
+	['four tries while Form Service is in trouble', 'unavailable', 4],
+])('Typing into the list of forms costs %s in half a minute', async (_what, fault, requests) => {
+	const { service, n8n } = await createWorld(AT_ONCE);
+	if (fault) service.faults.set({ fault });
+	const type = async (text: string) => await n8n.searchForms(text).catch(() => undefined);
+	await Promise.all([type('s'), type('su')]);
+	await time.sleep(29_000);
+	await type('sur');
+	expect(pathsOf(service.requests)).toEqual(Array(requests).fill('/forms'));
+	await time.sleep(2_000);
+	await type('surv');
+	expect(service.requests).toHaveLength(2 * requests);
+});
+
+it('The fields of a form cost one more request than its list, which no other account gets', async () => {
+	const { service, n8n } = await createWorld();
+	await n8n.searchForms();
+	await Promise.all([n8n.getFormFields(contact), n8n.getFormFields(contact)]);
+	expect(pathsOf(service.requests)).toEqual(['/forms', `/forms/${contact}/fields`]);
+	const other = n8nFor({ accessToken: 'another', baseUrl: service.url });
+	await expect(other.searchForms()).rejects.toMatchObject({
+		// n8n's editor links to the credential for this status
+		httpCode: '401',
+		message: 'Form Service rejected the access token',
+		description: 'Enter a valid access token in the Form Service credential.',
 	});
 });
 
@@ -99,11 +130,20 @@ describe('The list of responses', () => {
 
 	it("has the time in the workflow's zone, the number or ID, and marks an incomplete response", async () => {
 		const times = { created_at: '2026-11-22 00:43:10', is_incomplete: 1 };
-		const records = [{ uuid: 'a', number: 7, ...times }, { uuid: 'b' }, { uuid: 'c/d' }];
+		const others = [
+			{ uuid: 'b' },
+			{ uuid: 'c/d' },
+			{ uuid: 'e', number_formatted: '=1', number: 1 },
+		];
+		const records = [{ uuid: 'a', number: 7, ...times }, ...others];
 		service.faults.set({ fault: success(records), match: { path: /^\/responses\// } });
 		const { id } = service.store.addForm({ name: 'Odd', fields: [] });
 		const { results } = await search(id);
-		expect(results.map(({ name }) => name)).toEqual(['7 · 2026-11-21 19:43 (incomplete)', 'b']);
+		expect(results.map(({ name }) => name)).toEqual([
+			'7 · 2026-11-21 19:43 (incomplete)',
+			' =1',
+			'b',
+		]);
 	});
 
 	it('finds responses by their answers and IDs, with one request, also if Form has a URL', async () => {

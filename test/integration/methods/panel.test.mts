@@ -165,3 +165,14 @@ it('A choice means what it is called', () => {
 		expect(`${spelled} ${meant}`).toContain(String(value).toLowerCase());
 	}
 });
+
+it('Lists are sorted by name', () => {
+	const places = placesIn(description.properties);
+	for (const { property, path } of places) {
+		if (!['collection', 'options', 'multiOptions'].includes(property.type)) continue;
+		const names = (property.options ?? []).map((one) =>
+			('displayName' in one ? one.displayName : one.name).toLowerCase(),
+		);
+		expect([path.join('.'), names]).toEqual([path.join('.'), names.toSorted()]);
+	}
+});

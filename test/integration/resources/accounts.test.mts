@@ -1,43 +1,21 @@
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { itemsOf, n8nFor } from '../harness.mts';
-import { operationNamed } from './operations.mts';
-import { startTestService } from '../world.mts';
+import { createWorld } from '../world.mts';
 
-const service = await startTestService();
-afterAll(async () => await service.close());
-
-const [ada, bob] = ['Ada', 'Bob'].map((name) => {
-	const token = `token-of-${name}-${service.token}`;
-	const { id: accountId } = service.store.addAccount({ name, tokens: [token] });
-	const { id: formId } = service.store.addForm({ name, accountId });
-	return { token, formId, settings: { seo_title: 'A title' } };
-});
-
-const n8n = n8nFor({ accessToken: '={{ $json.token }}', baseUrl: '={{ $json.url }}' });
-const run = async (parameters: INodeParameters, rows: IDataObject[]) => {
-	const input = itemsOf(...rows.map((row) => ({ url: service.url, ...row })));
-	return (await n8n.runNode(parameters, input, { continueOnFail: true })).items;
-};
-
-it('A refused token fails the items of its account in a run that continues, and no item of another', async () => {
-	const rows = [ada, { ...bob, token: 'no-such-token' }, ada];
-	const items = await run(operationNamed('Setting: Update').parameters, rows);
+it('Each item gets what its own account has at its own service, or the error of its own token', async () => {
+	const [{ service }, { service: other }] = [await createWorld(), await createWorld()];
+	const [ada, bob] = ['Ada', 'Bob'].map((name) => {
+		const token = `token-of-${name}-${service.token}`;
+		service.store.addAccount({ name, tokens: [token] });
+		return { token, url: service.url };
+	});
+	const elsewhere = { token: other.token, url: other.url };
+	const rows = [ada, { ...bob, token: 'no-such-token' }, elsewhere, bob, ada];
+	const n8n = n8nFor({ accessToken: '={{ $json.token }}', baseUrl: '={{ $json.url }}' });
+	const get = { resource: 'workspace', operation: 'get' };
+	const { items } = await n8n.runNode(get, itemsOf(...rows), { continueOnFail: true });
 	const refused = expect.stringMatching(/^Form Service rejected the access token/);
-	expect(items.map(({ json }) => json.error)).toEqual([undefined, refused, undefined]);
-});
-
-it('Items of accounts on different services are sent each to its own service, with its own token', async () => {
-	const other = await startTestService();
-	service.requests.length = 0;
-	const rows = [service, other, service].map(({ url, token }) => ({ token, url }));
-	const items = await run({ resource: 'workspace', operation: 'get' }, rows);
-	await other.close();
-	expect(items.map(({ json }) => json.error)).toEqual([undefined, undefined, undefined]);
-	for (const { requests, token } of [service, other]) expect(requests).toMatchObject([{ token }]);
-});
-
-it('Items of two accounts that read a list at the same moment get each its own', async () => {
-	const items = await run({ resource: 'form', operation: 'getAll' }, [ada, bob]);
-	expect(items.map(({ json }) => json.name)).toEqual(['Ada', 'Bob']);
+	const outcomes = items.map(({ json }) => json.error ?? json.name);
+	expect(outcomes).toEqual(['Ada', refused, 'Demo Workspace', 'Bob', 'Ada']);
+	expect(other.requests).toMatchObject([{ token: other.token }]);
 });

@@ -139,12 +139,15 @@ describe('The list of fields for a condition', () => {
 		return await n8n.callMethod<INodePropertyOptions[]>('loadOptions', 'getConditionFields', given);
 	};
 
-	it('has a field and an attribute of one name', async () => {
-		const { id } = service.store.addForm({ name: 'Orders', fields: [{ label: 'Number' }] });
-		const [{ uuid }] = service.store.fields(id);
-		const found = await listFields(world, { ...getAll, formId: locator(id) });
-		const numbers = found.filter(({ name }) => name === 'Number');
-		expect(numbers.map(({ value }) => value)).toEqual([uuid, 'attribute:number']);
+	it('has the fields that take an answer with their choices, then the attributes', async () => {
+		const choice = { label: 'Number', type: 'dropdown' as const, options: ['One', 'Two'] };
+		const fields = [{ label: 'About you', type: 'heading' as 'text' }, choice];
+		const { id } = service.store.addForm({ name: 'Orders', fields });
+		const { uuid } = service.store.fields(id)[1];
+		const [first, ...others] = await listFields(world, { ...getAll, formId: locator(id) });
+		expect(first).toEqual({ name: 'Number', value: uuid, description: 'Choices: One, Two' });
+		expect(others.map(({ value }) => value)).toContain('attribute:number');
+		expect(await listFields(world, getAll)).toEqual(others);
 	});
 
 	it('has each label of the watched forms once: of the chosen ones, or of all but the excluded', async () => {

@@ -68,6 +68,7 @@ describe('Form: Get', () => {
 	it('is an error for an ID that no form has', async () => {
 		const { error } = await n8n.runNode({ ...get, formId: locator('absent') });
 		expect(error?.message).toBe('There is no form with the ID absent');
+		expect(error?.description).toMatch(/^The form was deleted, or .* Choose the form again\.$/);
 	});
 
 	it.each([
@@ -131,4 +132,7 @@ it.each<INodeParameters>([
 		message: 'The form "Summer Party" no longer exists',
 		description: expect.stringMatching(/Choose the form again\.$/),
 	});
+	service.faults.set({ fault: 'forbidden' });
+	const refused = await n8n.runNode({ ...parameters, formId });
+	expect(refused.error?.message).toMatch(/^Access denied/);
 });

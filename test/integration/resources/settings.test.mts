@@ -36,6 +36,15 @@ describe('Using Fields Below and Using JSON', () => {
 		expect(bodies()).toEqual([{ is_closed: false }]);
 	});
 
+	it('say in the editor what each text can be, with room for a long one', () => {
+		const [long, short] = ['description', 'seo_title'].map((name) =>
+			entries.find((one) => one.name === name),
+		);
+		const description = 'Text of at most 1000 characters';
+		expect(long).toMatchObject({ typeOptions: { rows: 4 }, description });
+		expect(short?.typeOptions).toEqual({ rows: 1 });
+	});
+
 	it('can clear each setting that takes null', () => {
 		const { options = [] } = properties.find(({ name }) => name === 'clear')!;
 		const names = options.map((option) => 'value' in option && option.value);
@@ -56,17 +65,26 @@ describe('Using Fields Below and Using JSON', () => {
 		const summary = 'Closed: No; Description: empty; Closed: Message: empty';
 		const json = { ...form, status: 'updated', summary };
 		expect(items).toMatchObject([{ json, pairedItem: { item: 0 } }]);
+		expect(items[0].json).not.toHaveProperty('ignored');
 	});
 
 	it.each([
-		[{ settings: { seo_title: 'Hi' }, clear: ['seo_title'] }, "'SEO: Title' is the second value"],
+		[
+			{ settings: { seo_title: 'Hi' }, clear: ['seo_title'] },
+			"'SEO: Title' is the second value for 'SEO: Title'. Remove or empty one of them",
+		],
 		[{ clear: ['name'] }, "'Name' must be text of 1 to 255 characters (got null)"],
 		[{ inputMode: 'json', settingsJson: '{"is_close": 1}' }, "'is_close' is not a setting that"],
 		[{ inputMode: 'json', settingsJson: '{}' }, NOTHING],
-		[{ inputMode: 'auto' }, 'No input field matches a setting'],
+		[
+			{ inputMode: 'auto' },
+			"setting. Nothing was sent. Name an input field after a setting, such as 'is",
+		],
 	])('refuse %j before anything is sent', async (parameters, message) => {
-		const { error } = await n8n.runNode({ ...update, ...parameters }, itemsOf({ Clsed: 'yes' }));
-		expect(error?.message).toContain(message);
+		const input = itemsOf({ Clsed: 'yes', row_number: 2 });
+		const { error } = await n8n.runNode({ ...update, ...parameters }, input);
+		const text = `${error?.message}. ${error?.description}`;
+		expect(text.replaceAll('\n', ' ')).toContain(message);
 		expect(error?.context).toMatchObject({ itemIndex: 0 });
 		expect(service.requests).toEqual([]);
 	});
@@ -117,6 +135,7 @@ describe('Map Automatically', () => {
 			{ id: contact, ...empty, is_closed: ' ', Closed: false },
 			{ id: survey, ...empty },
 		];
+		await run(rows.slice(1), { options: { skipUnchanged: true } });
 		const { items } = await run(rows);
 		expect(bodies()).toEqual([{ is_closed: false }]);
 		expect(statusesOf(items)).toEqual(['updated', 'skipped']);
@@ -128,18 +147,24 @@ describe('Preview and Skip Unchanged', () => {
 
 	it('show what would change, and what the service does not show, and the one sends nothing', async () => {
 		const { is_closed, name } = stored(contact);
-		const data = [{ id: contact, name, is_closed, seo_title: null }];
+		const data = [{ id: contact, name, is_closed, seo_title: '', slack_enabled: 1 }];
 		service.faults.set({ fault: success(data), match: { path: /^\/forms$/ } });
-		const rows = [{ id: contact, is_closed, Name: 'x', seo_title: 'New', cta_label: 'Go' }];
-		const changes = { seo_title: { from: null, to: 'New' }, cta_label: { to: 'Go' } };
-		const summary = 'SEO: Title: empty → New; Button: Submit Label: Go';
+		const body = { slack_enabled: false, seo_title: 'New', cta_label: 'x'.repeat(41) };
+		const rows = [{ id: contact, is_closed, Name: 'x', ...body }];
+		const changes = {
+			slack_enabled: { from: 1, to: false },
+			seo_title: { from: '', to: 'New' },
+			cta_label: { to: body.cta_label },
+		};
+		const label = `Button: Submit Label: ${'x'.repeat(40)}…`;
+		const summary = `Slack: Yes → No; SEO: Title: empty → New; ${label}`;
 		const ignored = ['id', 'Name'];
 		const { items } = await run(rows, { preview: true, ...skip });
 		const json = { id: contact, name, status: 'preview', changes, summary, ignored };
 		expect(items.map((item) => item.json)).toEqual([json]);
 		const updated = await run(rows, skip);
 		expect(updated.items[0].json).toMatchObject({ status: 'updated', changes, summary });
-		expect(bodies()).toEqual([undefined, undefined, { seo_title: 'New', cta_label: 'Go' }]);
+		expect(bodies()).toEqual([undefined, undefined, body]);
 	});
 
 	it('find a form that does not exist before anything is sent', async () => {

@@ -16,7 +16,13 @@ describe('A field of the resource mapper', () => {
 	});
 
 	it('offers its choices, however the service writes them', () => {
-		const options = ['Red', { label: 'Green', value: 'g' }, { name: 'Blue' }, 1];
+		const options = [
+			'Red',
+			{ label: 'Green', value: 'g' },
+			{ name: 'Blue' },
+			1,
+			{ name: '=x', value: 2 },
+		];
 		expect(map({ type: 'dropdown', options })).toMatchObject({
 			type: 'options',
 			options: [
@@ -24,6 +30,7 @@ describe('A field of the resource mapper', () => {
 				{ name: 'Green', value: 'g' },
 				{ name: 'Blue', value: 'Blue' },
 				{ name: '1', value: 1 },
+				{ name: ' =x', value: 2 },
 			],
 		});
 	});

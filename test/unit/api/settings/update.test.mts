@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { mapValues } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
+import { root } from '../../../../scripts/lib/paths.mts';
 import {
 	describeBound,
 	findSetting,
@@ -32,13 +35,22 @@ describe('the settings of a form', () => {
 		expect(rules).toEqual(Object.entries(expected));
 	});
 
+	it('are in the table of docs/settings.md by their names in the editor, with what they take', () => {
+		const page = readFileSync(join(root, 'docs/settings.md'), 'utf8');
+		const rows = settings.map((one) => {
+			const takes = `${describeBound(one)}${one.nullable ? ', or null' : ''}`;
+			return `| \`${one.name}\` | ${one.displayName} | ${takes} |`;
+		});
+		expect(page).toContain(rows.join('\n'));
+	});
+
 	it.each<[string, unknown[], unknown[]]>([
 		['is_closed', [true, false], ['perhaps', 2, '', 'null', [true], {}, null]],
 		['after_redirect_delay', [0, 60, null], [-1, 61, 1.5, 'soon', '', true, {}]],
 		['after_redirect_url', [LONGEST, null], [`${LONGEST}a`, 'a.example', 'ftp://a.example', '', 5]],
 		['captcha', ['none', null], ['hcaptcha', '', 1]],
 		['after_message', ['', '<p>Hi</p>', null], [-1, false, {}, ['a']]],
-		['cta_label', ['😀'.repeat(100)], ['x'.repeat(101)]],
+		['cta_label', [' Go ', '😀'.repeat(100)], ['x'.repeat(101)]],
 		['name', ['x'.repeat(255)], ['x'.repeat(256), '\n', null]],
 	])('take only values within the bound of %s, and name the bound', (name, fine, wrong) => {
 		for (const value of fine) {
@@ -64,12 +76,14 @@ describe('the settings of a form', () => {
 	});
 
 	it('explain what is wrong with a value, and how to clear a setting', () => {
-		const values = { color: 1, after_redirect_delay: 61, captcha: '' };
+		const values = { color: 1, is_closed: '', name: {}, cta_label: 'x'.repeat(101), captcha: '' };
 		expect(encode(values)).toEqual({
 			body: {},
 			problems: [
 				"'color' is not a setting that can be updated.",
-				"'after_redirect_delay' must be a whole number from 0 to 60 (got 61).",
+				`'is_closed' must be true or false (got "").`,
+				"'name' must be text of 1 to 255 characters (got an object).",
+				`'cta_label' must be text of at most 100 characters (got "${'x'.repeat(39)}…).`,
 				expect.stringMatching(
 					/^'captcha' must be one of .*\(got ""\)\. To clear it, enter null\.$/,
 				),
@@ -82,6 +96,7 @@ it.each<[SettingValue, unknown, boolean]>([
 	[true, '1', false],
 	[60, '60', false],
 	['Two\nlines', 'Two\r\nlines', false],
+	['Two\r\nlines', 'Two\nlines', false],
 	[null, null, false],
 	[false, null, true],
 	[0, null, true],
