@@ -1,4 +1,5 @@
-import type { INode, INodeExecutionData } from 'n8n-workflow';
+import { partition } from 'lodash';
+import type { INodeExecutionData } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { demoForms, slow } from '../../service/index.mts';
 import { itemsOf, NODE_NAME, placesOf, time } from '../harness.mts';
@@ -19,44 +20,31 @@ it('A run that stops on failure does not retry the other items after a failure',
 	expect(service.requests).toHaveLength(2);
 });
 
-const INVALID = expect.stringMatching(/^'Form' is not a valid ID\. Choose/);
-const UNKNOWN = expect.stringMatching(/^Form not found\. Check the ID/);
-const THROWN = "Referenced node doesn't exist";
-
-/** Both outputs of a run over five items: valid, invalid, unknown to the service, valid, throwing. */
-async function listOutputs(onError: INode['onError']) {
-	const [{ json }] = inputFor(service);
-	const changes = [{}, { broken: 'value' }, { formId: 'unknown' }, {}, { broken: 'expression' }];
-	const input = itemsOf(...changes.map((change) => ({ ...json, ...change, error: 'earlier' })));
-	input[2].binary = { letter: { data: '', mimeType: 'text/plain' } };
-	const { run } = await n8n.runNode(create.breakable.parameters, input, { node: { onError } });
-	const outputs = run.data.resultData.runData[NODE_NAME].at(-1)!.data!.main;
-	const [items, errors] = outputs.map((output) => output ?? []);
-	return { input, items, errors };
-}
-
-/** What a failed item has: its input with the error. */
-const failedOf = ({ json, binary }: INodeExecutionData, error: unknown) =>
-	expect.objectContaining({ json: { ...json, error }, ...(binary && { binary }) });
-
-describe('A run that continues', () => {
-	it('returns in its regular output the outcome of each item, a failed one with its input', async () => {
-		const { input, items } = await listOutputs('continueRegularOutput');
-		expect(placesOf(items)).toEqual([0, 1, 2, 3, 4]);
-		const created = { json: { status: 'created' } };
-		const failed = [failedOf(input[1], INVALID), failedOf(input[2], UNKNOWN)];
-		expect(items.slice(0, 4)).toMatchObject([created, ...failed, created]);
-		expect(items[4].error?.message).toBe(THROWN);
-	});
-
-	it('returns failed items in its error output, paired with their input', async () => {
-		const { input, items, errors } = await listOutputs('continueErrorOutput');
-		expect(placesOf(items)).toEqual([0, 3]);
+describe('A run that continues returns the outcome of each item, a failed one with its input,', () => {
+	it.each([
+		['its regular output', 'continueRegularOutput', [0, 1, 2, 3, 4], []],
 		// n8n itself returns an expression that throws, and gives its item no pair
-		expect(placesOf(errors)).toEqual([1, 2, undefined]);
-		const failed = [failedOf(input[1], INVALID), failedOf(input[2], UNKNOWN)];
-		expect(errors.slice(0, 2)).toEqual(failed);
-		expect(errors[2].error).toMatchObject({ message: THROWN, context: { itemIndex: 4 } });
+		['its error output if it failed', 'continueErrorOutput', [0, 3], [1, 2, undefined]],
+	] as const)('in %s', async (_, onError, places, placesOfFailed) => {
+		const [{ json }] = inputFor(service);
+		const broken = [{}, { broken: 'value' }, { formId: 'none' }, {}, { broken: 'expression' }];
+		const input = itemsOf(...broken.map((one) => ({ ...json, ...one, error: 'earlier' })));
+		input[2].binary = { letter: { data: '', mimeType: 'text/plain' } };
+		const { run } = await n8n.runNode(create.breakable.parameters, input, { node: { onError } });
+		const outputs = run.data.resultData.runData[NODE_NAME].at(-1)!.data!.main;
+		const [items, errors = []] = outputs.map((output) => output ?? []);
+		expect(placesOf(items)).toEqual(places);
+		expect(placesOf(errors)).toEqual(placesOfFailed);
+		const isCreated = (item: INodeExecutionData) => item.json.status === 'created';
+		const [created, failed] = partition([...items, ...errors], isCreated);
+		expect(created).toHaveLength(2);
+		const invalid = expect.stringMatching(/^'Form' is not a valid ID\. Choose/);
+		const unknown = expect.stringMatching(/^Form not found\. Check the ID/);
+		expect(failed).toMatchObject([
+			{ json: { ...input[1].json, error: invalid } },
+			{ json: { ...input[2].json, error: unknown }, binary: input[2].binary },
+			{ error: { message: "Referenced node doesn't exist", context: { itemIndex: 4 } } },
+		]);
 	});
 });
 

@@ -44,16 +44,13 @@ const SHOWN_WITH: Record<string, INodeParameters> = {
 	abandonedAfterHours: { events: ['responseAbandoned'] },
 	formIds: { watch: 'several' },
 	exceptFormIds: { watch: 'all' },
+	0: { filters: { conditions: { conditions: [{ field: 'Name', operator: 'is', value: 'x' }] } } },
 };
-
-/** A condition in which a value replaces one part. */
-const CONDITION = { field: 'Name', operator: 'is', value: 'x' };
 
 /** What the node gets: what it needs and, as an expression, the value of one parameter. */
 function inputWith(needed: INodeParameters, { property, path }: Place, value: unknown) {
 	const shown = [...path, path.join('.')].map((name) => SHOWN_WITH[name]);
 	const given: INodeParameters = merge({}, needed, ...shown);
-	if (path[1] === 'conditions') given.filters = { conditions: { conditions: [{ ...CONDITION }] } };
 	const expression = `={{ ${JSON.stringify(value)} }}`;
 	return set(given, path, property.type === 'resourceLocator' ? locator(expression) : expression);
 }

@@ -152,12 +152,13 @@ describe('The panel of the node', () => {
 	});
 });
 
+const places = [description, nodeOf('formServiceTrigger').description].flatMap(({ properties }) =>
+	placesIn(properties.filter(({ name }) => name !== 'pollTimes')),
+);
+
 it('A choice means what it is called', () => {
-	const places = [description, nodeOf('formServiceTrigger').description].flatMap(({ properties }) =>
-		placesIn(properties),
-	);
 	const choices = places
-		.filter(({ path: [first] }) => !['resource', 'operation', 'pollTimes'].includes(first))
+		.filter(({ path: [first] }) => !['resource', 'operation'].includes(first))
 		.flatMap(({ property }) => (property.type === 'options' ? (property.options ?? []) : []));
 	for (const { name, value } of choices as INodePropertyOptions[]) {
 		const spelled = name.replaceAll(/\W/g, '').toLowerCase();
@@ -167,9 +168,8 @@ it('A choice means what it is called', () => {
 });
 
 it('Lists are sorted by name', () => {
-	const places = placesIn(description.properties);
-	for (const { property, path } of places) {
-		if (!['collection', 'options', 'multiOptions'].includes(property.type)) continue;
+	const lists = places.filter(({ property: { type } }) => /collection|options/i.test(type));
+	for (const { property, path } of lists) {
 		const names = (property.options ?? []).map((one) =>
 			('displayName' in one ? one.displayName : one.name).toLowerCase(),
 		);

@@ -13,15 +13,13 @@ const jsonOf = async (parameters: INodeParameters) =>
 
 describe('Form: Get Many', () => {
 	const getAll = { resource: 'form', operation: 'getAll' };
-	const [text, required] = [expect.any(String), expect.any(Boolean)];
-	const field = { uuid: text, label: text, type: text, required };
 
 	it('returns every form, simplified to at most ten attributes, with its fields', async () => {
 		const { items } = await n8n.runNode({ ...getAll, returnAll: true });
 		expect(items.map(({ json }) => json.id).sort()).toEqual(formIds.toSorted());
 		for (const { json, pairedItem } of items) {
 			expect(Object.keys(json).length).toBeLessThanOrEqual(10);
-			expect((json.fields as unknown[])[0]).toEqual(field);
+			expect(json.fields).toHaveLength(service.store.fields(String(json.id)).length);
 			expect(pairedItem).toEqual({ item: 0 });
 		}
 	});
@@ -34,15 +32,18 @@ describe('Form: Get Many', () => {
 describe('Form: Get', () => {
 	const get = { resource: 'form', operation: 'get' };
 
-	it('takes the forms of a hundred items from one listing, and items share nothing', async () => {
-		const rows = Array.from({ length: 100 }, (_, at) => ({ form: formIds[at % formIds.length] }));
-		const formId = locator('={{ $json.form }}');
-		const { items } = await n8n.runNode({ ...get, formId }, itemsOf(...rows));
-		expect(items.map(({ json }) => json.id)).toEqual(rows.map(({ form }) => form));
+	it('takes the forms of many items from one listing of many, and items share nothing', async () => {
+		const { service, n8n } = await createWorld();
+		const fields = [{ label: 'Name' }];
+		const add = () => service.store.addForm({ name: 'New', fields }).id;
+		const [first, ...others] = Array.from({ length: 600 }, add);
+		const ids = [first, ...others, first];
+		const formId = locator('={{ $json.id }}');
+		const { items } = await n8n.runNode({ ...get, formId }, itemsOf(...ids.map((id) => ({ id }))));
+		expect(items.map(({ json }) => json.id)).toEqual(ids);
 		expect(service.requests).toHaveLength(1);
-		const again = items[formIds.length].json.fields;
 		(items[0].json.fields as unknown[]).length = 0;
-		expect(again).not.toEqual([]);
+		expect(items.at(-1)!.json.fields).toHaveLength(1);
 	});
 
 	it.each([
@@ -54,15 +55,6 @@ describe('Form: Get', () => {
 		service.faults.set({ fault: success([{ id: contact, fields }]) });
 		const [form] = await jsonOf({ ...get, formId: locator(contact) });
 		expect(form.fields).toEqual([{ uuid: 'f', label: 'Name', required }]);
-	});
-
-	it('finds a form among many', async () => {
-		const { service, n8n } = await createWorld();
-		const ids = Array.from({ length: 600 }, () => service.store.addForm({ name: 'New' }).id);
-		for (const id of [ids[0], ids[599]]) {
-			const { items } = await n8n.runNode({ ...get, formId: locator(id) });
-			expect(items[0].json.id).toBe(id);
-		}
 	});
 
 	it('is an error for an ID that no form has', async () => {
@@ -98,10 +90,7 @@ it('Workspace: Get returns ten attributes, with one request for all items', asyn
 	const { items } = await n8n.runNode(get, itemsOf({}, {}, {}));
 	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2].map((item) => ({ item })));
 	expect(service.requests).toHaveLength(1);
-	const [{ json: simplified }] = items;
-	expect(Object.keys(simplified)).toHaveLength(10);
-	const owner = { name: expect.any(String), email: expect.any(String) };
-	expect(simplified).toMatchObject({ name: 'Demo Workspace', owner });
+	expect(Object.keys(items[0].json)).toHaveLength(10);
 });
 
 it.each([

@@ -11,7 +11,7 @@ describe('A model gets of a listing', () => {
 		[1, 1, 'b', '1 of 5 results, after skipping 1.', 2],
 		[4, 2, 'e', '1 of 5 results, after skipping 4.', undefined],
 		[7, 2, '', '0 of 5 results, after skipping 7.', undefined],
-	])('after %i, at most %i: "%s" and the notice "%s"', (skip, limit, letters, shown, end) => {
+	])('after %i, at most %s: "%s" and the notice "%s"', (skip, limit, letters, shown, end) => {
 		const page = selectForModel(results, { skip, limit });
 		const next = end === undefined ? '' : AND_NEXT.replace('<end>', String(end));
 		const given = results.filter(({ json }) => letters.includes(json.text[0]));

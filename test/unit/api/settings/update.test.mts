@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { mapValues } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../../../scripts/lib/paths.mts';
@@ -8,34 +7,20 @@ import {
 	describeBound,
 	findSetting,
 	settings,
-	type Setting,
 } from '../../../../nodes/FormService/api/settings/settings.ts';
 import {
 	compareSettings,
 	encodeSettings,
 	type SettingValue,
 } from '../../../../nodes/FormService/api/settings/update.ts';
-import { settingRules } from '../../../service/specification/settingsRules.mts';
 
 const encode = (values: object) => encodeSettings(Object.entries(values));
 
 const LONGEST = 'https://example.com/'.padEnd(500, 'a');
 
 describe('the settings of a form', () => {
-	type Bounds = { min?: number; max?: number; maxLength?: number; choices?: object };
-	type AnySetting = Pick<Setting, 'name' | 'type' | 'nullable'> & Bounds;
-
-	it('are those of the specification, in its order', () => {
-		const rules = settings.map((setting: AnySetting) => {
-			const { name, type, nullable, min, maxLength, max = maxLength, choices } = setting;
-			const kind = ['text', 'choice'].includes(type) ? 'string' : type;
-			return [name, { kind, nullable, min, max, allowed: choices && Object.keys(choices) }];
-		});
-		const expected = mapValues(settingRules, (rule) => ({ nullable: false, ...rule }));
-		expect(rules).toEqual(Object.entries(expected));
-	});
-
 	it('are in the table of docs/settings.md by their names in the editor, with what they take', () => {
+		// the table repeats section 2.5 of the specification
 		const page = readFileSync(join(root, 'docs/settings.md'), 'utf8');
 		const rows = settings.map((one) => {
 			const takes = `${describeBound(one)}${one.nullable ? ', or null' : ''}`;
