@@ -10,29 +10,6 @@ import { demoForms, type Service } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { nodeOf } from '../n8n/package.mts';
 
-/** One operation of the node as its description declares it, with what it needs from an item of `inputFor`. */
-export type OperationCase = {
-	/** As the editor shows it: `Response: Get Many`. */
-	name: string;
-	resource: string;
-	operation: string;
-	/** What the operation needs; all else has its default. */
-	parameters: INodeParameters;
-	/** What sending its request twice would do, as the endpoints say. */
-	effect: Endpoint['effect']['kind'];
-	/** Whether each item has a request of its own; else all items share one. */
-	ownRequest: boolean;
-	/** The request of the second item of `inputFor`, for the rule of a fault. */
-	match: { method: string; path: RegExp };
-	/** The parameters that the editor can show for it. */
-	properties: INodeProperties[];
-	/**
-	 * With one parameter that an item can break: by `broken: 'value'`, which it cannot take, or by
-	 * `broken: 'expression'`, which throws.
-	 */
-	breakable: { parameters: INodeParameters; message: RegExp };
-};
-
 const target = demoForms.survey;
 
 const TARGET_RESPONSE = '9f000000-0000-4000-8000-000000000000';
@@ -58,7 +35,7 @@ const isFor = ({ displayOptions }: INodeProperties, resource: unknown, operation
 	(operation === undefined || displayOptions?.show?.operation?.[0] === operation);
 
 /** Every operation of the node, in the order of the editor. */
-export const operationCases: OperationCase[] = optionsOf(
+export const operationCases = optionsOf(
 	properties.find(({ name }) => name === 'resource')!,
 ).flatMap((resource) =>
 	properties
@@ -66,10 +43,12 @@ export const operationCases: OperationCase[] = optionsOf(
 		.flatMap((one) => optionsOf(one).map((option) => caseOf(resource, option))),
 );
 
-export const operationNamed = (name: string): OperationCase =>
-	operationCases.find((one) => one.name === name)!;
+export const operationNamed = (name: string) => operationCases.find((one) => one.name === name)!;
 
-function caseOf(resource: INodePropertyOptions, option: INodePropertyOptions): OperationCase {
+export type OperationCase = ReturnType<typeof caseOf>;
+
+/** One operation of the node as its description declares it, with what it needs from an item of `inputFor`. */
+function caseOf(resource: INodePropertyOptions, option: INodePropertyOptions) {
 	const ids = { resource: String(resource.value), operation: String(option.value) };
 	const own = properties.filter((property) => isFor(property, ids.resource, ids.operation));
 	const parameters = Object.fromEntries(
@@ -81,18 +60,25 @@ function caseOf(resource: INodePropertyOptions, option: INodePropertyOptions): O
 	)!;
 	const path = url.replace('{formId}', target).replace('{responseId}', TARGET_RESPONSE);
 	return {
+		// as the editor shows it: `Response: Get Many`
 		name: `${resource.name}: ${option.name}`,
 		...ids,
+		// all others have their defaults
 		parameters: { ...ids, ...parameters },
 		effect: effect.kind,
+		// whether each item has a request of its own; else all items share one
 		ownRequest: url.includes('{'),
+		// the request of the second item of `inputFor`, for the rule of a fault
 		match: { method, path: new RegExp(`^${path}(\\?|$)`) },
 		properties: own,
 		breakable: breakableOf(url, own, { ...ids, ...parameters }),
 	};
 }
 
-/** The ID in the path of an operation can be broken, else its first switch. */
+/**
+ * An operation with one parameter that an item can break: by `broken: 'value'`, which it cannot take, or by
+ * `broken: 'expression'`, which throws. It is the ID in the path, else the first switch.
+ */
 function breakableOf(url: string, own: INodeProperties[], parameters: INodeParameters) {
 	const [, id] = /\{(\w+)\}/.exec(url) ?? [];
 	const { name, displayName, ...property } = own.find((one) =>
@@ -110,25 +96,17 @@ function breakableOf(url: string, own: INodeProperties[], parameters: INodeParam
 export function inputFor({ store }: Service): INodeExecutionData[] {
 	const [{ uuid }] = store.responses(demoForms.contact);
 	if (!store.response(TARGET_RESPONSE)) store.addResponse(target, { uuid: TARGET_RESPONSE });
-	const others = itemFor({ store }, demoForms.contact, uuid);
-	return [others, itemFor({ store }, target, TARGET_RESPONSE)];
-}
-
-function itemFor({ store }: Pick<Service, 'store'>, formId: string, responseId: string) {
-	const field = store.fields(formId).find(({ options }) => options === null)!;
-	const answer = field.type === 'number' ? 7 : MARK;
-	const json: IDataObject = {
-		formId,
-		responseId,
-		answers: { [field.uuid]: answer },
-		settings: { seo_title: MARK },
-	};
-	return { json };
+	const named = { [demoForms.contact]: uuid, [target]: TARGET_RESPONSE };
+	return Object.entries(named).map(([formId, responseId]) => {
+		const field = store.fields(formId).find(({ options }) => options === null)!;
+		const answers = { [field.uuid]: field.type === 'number' ? 7 : MARK };
+		return { json: { formId, responseId, answers, settings: { seo_title: MARK } } };
+	});
 }
 
 /** How often the second item's response was added. */
-export function timesAdded({ store }: Service): number {
-	const added = itemFor({ store }, target, TARGET_RESPONSE).json.answers as IDataObject;
-	const [[uuid, answer]] = Object.entries(added);
-	return store.responses(target).filter(({ answers }) => answers[uuid] === answer).length;
+export function timesAdded(service: Service): number {
+	const [, { json }] = inputFor(service);
+	const [[uuid, answer]] = Object.entries(json.answers as IDataObject);
+	return service.store.responses(target).filter(({ answers }) => answers[uuid] === answer).length;
 }

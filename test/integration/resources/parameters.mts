@@ -4,7 +4,6 @@ import type {
 	INodePropertyOptions,
 	NodeParameterValueType,
 } from 'n8n-workflow';
-import { locator } from '../harness.mts';
 
 /**
  * The parameters of a node as its description lists them, for tests that try each of them: where a value
@@ -36,25 +35,11 @@ function innerPlaces(property: INodeProperties, path: string[]): Place[] {
 	);
 }
 
-/** Values that a parameter can have: all of a closed set, else its default and another one. */
+/** All values that a parameter with a closed set of values can have. */
 export function valuesOf(property: INodeProperties): NodeParameterValueType[] {
 	const { options = [] } = property;
 	const choices = (options as INodePropertyOptions[]).map(({ value }) => value);
 	if (property.type === 'boolean') return [false, true];
 	if (property.type === 'options') return choices;
-	if (property.type === 'multiOptions')
-		return [[], ...choices.map((one) => [one]), choices] as never;
-	return [property.default, sampleOf(property)];
-}
-
-/** A value that differs from the parameter's default. */
-function sampleOf({ type, default: standard }: INodeProperties): NodeParameterValueType {
-	const samples: Partial<Record<INodeProperties['type'], unknown>> = {
-		number: Number(standard) + 1,
-		resourceLocator: locator('aB3xY9'),
-		resourceMapper: { mappingMode: 'defineBelow', value: { a: 'b' }, schema: [] },
-		json: '{"a": 1}',
-		dateTime: '2026-01-31T12:00:00.000Z',
-	};
-	return (samples[type] ?? 'text') as NodeParameterValueType;
+	return [[], ...choices.map((one) => [one]), choices] as never;
 }

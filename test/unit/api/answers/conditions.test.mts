@@ -30,6 +30,10 @@ it.each<[string, unknown, Operator, string, boolean]>([
 	['number', '9', 'greater', '9', false],
 	['number', '9', 'less', '10', true],
 	['number', '9', 'less', '9', false],
+	['number', [1, 10], 'greater', '9', true],
+	['number', [10, 1], 'less', '9', true],
+	['date', ['2026-01-31', '2026-02-02'], 'after', '2026-02-01', true],
+	['date', ['2026-02-02', '2026-01-31'], 'before', '2026-02-01', true],
 	['number', '1 200', 'greater', '5', false],
 	['number', '1,200', 'less', '5', false],
 	['checkbox', [1], 'is', 'true', true],
@@ -50,12 +54,15 @@ it.each<[string, unknown, Operator, string, boolean]>([
 	['select', ['r'], 'isNot', 'red', false],
 	['select', 'r', 'contains', 'ed', true],
 	['multiple_choice', 'Green,r', 'is', 'Red', true],
+	['multiple_choice', 'Green,r', 'contains', 'ed', true],
 	['multiple_choice', 'Green,r', 'isNot', 'Red', false],
 	['text', 'Jose\u0301', 'contains', ' SÉ', true],
 	['text', 'Two\r\nlines', 'is', 'Two\nlines', true],
 	['text', true, 'is', 'True', true],
 	['text', { a: { b: 'Ada' } }, 'is', 'ada', true],
 	['text', ' ', 'isEmpty', '', true],
+	['number', 0, 'isEmpty', '', false],
+	['boolean', false, 'isNotEmpty', '', true],
 	['text', ' ', 'isNotEmpty', '', false],
 	['text', null, 'isNot', 'x', true],
 	['file_upload', ['cv.pdf|https://files.example/cv.pdf'], 'is', 'CV.pdf', true],
@@ -86,6 +93,7 @@ describe('A condition on a name', () => {
 		// a name that is both means the field
 		['number', 'is', 'A-7', true],
 		['attribute:number', 'greater', '9', true],
+		['attribute:number', 'is', '12.0', true],
 		['attribute:is_incomplete', 'is', 'false', true],
 		// as long as a response has no such time, it is that of its creation
 		['attribute:submitted_at', 'is', '2026-11-21T07:00', true],
@@ -101,10 +109,13 @@ describe('A condition on a name', () => {
 
 	it('that is neither is explained with at most 20 fields of the form', () => {
 		const many = parseFields(Array.from({ length: 25 }, (_, at) => ({ label: `F${at}` })));
-		expect(findConditionProblem(toConditions('source', 'is', 'x'), many)).toEqual({
+		const unknown = toConditions('source', 'is', 'x');
+		const known = toConditions('F1', 'is', 'x').conditions;
+		const conditions = [...known, ...unknown.conditions];
+		expect(findConditionProblem({ ...unknown, conditions }, many)).toEqual({
 			message: 'The form has no field "source"',
 			description: expect.stringMatching(
-				/^Choose the field of condition 1 again, .* "F18", "F19" and 5 more\.$/,
+				/^Choose the field of condition 2 again, .* "F18", "F19" and 5 more\.$/,
 			),
 		});
 	});

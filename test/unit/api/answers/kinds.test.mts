@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseFields } from '../../../../nodes/FormService/api/answers/fields.ts';
 import {
 	encodeAnswer,
+	findKind,
 	kinds,
 	normalizeAnswer,
 	readAnswer,
@@ -21,8 +22,23 @@ const fieldOf = (kind: FieldKind) => ({ kind, choices: /Choice/.test(kind) ? cho
 const encode = (value: unknown, kind: FieldKind, allowOther = false) =>
 	encodeAnswer(value, fieldOf(kind), { zone: 'America/New_York', allowOther });
 
+it.each<[FieldKind, string, string]>([
+	['layout', 'string', 'heading divider page_break pageBreak'],
+	['file', 'url', 'file file_upload upload attachment'],
+	['date', 'dateTime', 'date Date'],
+	['dateTime', 'dateTime', 'datetime date_time dateTime datetime-local'],
+	['number', 'number', 'number integer decimal rating scale NPS'],
+	['boolean', 'boolean', 'boolean toggle yes_no yesNo checkbox'],
+	['multipleChoice', 'string', 'multiple_choice multipleChoice multi_select checkboxes'],
+	['singleChoice', 'string', 'select dropdown radio radios single_choice'],
+	['text', 'string', 'text profile filename'],
+])('A field of the kind %s is entered as %s, and has a type such as %s', (kind, widget, types) => {
+	expect(kinds[kind].widget).toBe(widget);
+	for (const type of types.split(' ')) expect(findKind({ type }), type).toBe(kind);
+});
+
 describe('An answer of a new response', () => {
-	it.each<[FieldKind, unknown, string | number]>([
+	it.each<[FieldKind, unknown, string | number, boolean?]>([
 		['text', ' Ada ', ' Ada '],
 		['text', 2.5, '2.5'],
 		['text', true, 1],
@@ -30,17 +46,22 @@ describe('An answer of a new response', () => {
 		['text', DateTime.fromISO('2026-11-21', { zone: 'utc+1' }), '2026-11-21T00:00:00.000+01:00'],
 		['text', ['Red', 2, true, null, 0.5], 'Red, 2, 1, 0.5'],
 		['number', '12.50', '12.50'],
+		['number', 0, 0],
 		['boolean', 'No', 0],
+		['boolean', false, 0],
 		['boolean', ['yes'], 1],
 		['file', { name: 'a b.pdf', url: 'https://h/a%20b.pdf' }, 'https://h/a%20b.pdf'],
 		['file', ['https://f.example/a.pdf'], 'https://f.example/a.pdf'],
 		['singleChoice', ' red', 'r'],
 		['singleChoice', { label: 'Red', value: 'r' }, 'r'],
+		['singleChoice', { label: 'Red' }, 'r'],
 		['singleChoice', '2', 2],
 		['singleChoice', 'b', 'b'],
 		['multipleChoice', ['Red', 2], 'r, 2'],
 		['multipleChoice', 'Two, Blue, dark,RED', '2, b, r'],
 		['multipleChoice', ['Red', ''], 'r'],
+		['multipleChoice', 'Red, own', 'Red, own', true],
+		['multipleChoice', ['Red', '1,234'], 'r, 1,234', true],
 		['dateTime', '2026-01-31T08:00', '2026-01-31T08:00:00.000-05:00'],
 		['dateTime', '2026-07-31 08:00:30', '2026-07-31T08:00:30.000-04:00'],
 		['dateTime', '2026-11-01T01:30-05:00', '2026-11-01T01:30-05:00'],
@@ -49,17 +70,18 @@ describe('An answer of a new response', () => {
 		// the editor gives a day as its midnight
 		['date', '2026-01-31 00:00', '2026-01-31'],
 		['date', '2026-01-31 08:00', '2026-01-31T08:00:00.000-05:00'],
-	])('to a field of the kind %s is sent from %j as %j', (kind, value, sent) => {
-		expect(encode(value, kind)).toEqual({ answer: sent });
+	])('to a field of the kind %s is sent from %j as %j', (kind, value, sent, allowOther) => {
+		expect(encode(value, kind, allowOther)).toEqual({ answer: sent });
 	});
 
 	it.each(FIELD_KINDS)('to a field of the kind %s can be left empty', (kind) => {
 		for (const nothing of [undefined, null, '', ' ', [], [null], ['']]) {
 			expect(encode(nothing, kind)).toEqual({ answer: undefined });
+			expect(readAnswer(nothing as never, fieldOf(kind))).toBeNull();
 		}
 	});
 
-	it.each<[FieldKind, unknown, string]>([
+	it.each<[FieldKind, unknown, string, boolean?]>([
 		['text', { a: 1 }, 'must be text, a number, a date or a list, not an object'],
 		['text', 2 ** 53, 'too many digits'],
 		['text', NaN, 'must be a number'],
@@ -67,26 +89,21 @@ describe('An answer of a new response', () => {
 		['boolean', 'Ja', 'must be true or false'],
 		['date', '31.01.2026', 'must be a date, such as 2027-01-31'],
 		['singleChoice', 'my diagnosis', 'must be one of Red, Blue, dark, Two, b'],
-		['singleChoice', ['Red', 'Two'], 'must be one of'],
+		['singleChoice', ['Red', 'Two'], 'must be one of', true],
 		['multipleChoice', ['Red', 'x'], 'must be one or more of Red'],
+		['multipleChoice', 'Red, own', 'must be one or more of Red'],
+		['multipleChoice', ['Red, Two'], 'must be one or more of Red'],
 		['file', 'ftp://f.example/a.pdf', 'must be the http or https URL'],
 		['file', { name: 'a.pdf' }, 'must be the http or https URL'],
-	])('to a field of the kind %s cannot be %j', (kind, value, text) => {
-		expect(encode(value, kind)).toEqual({ problem: expect.stringContaining(text) });
-	});
-
-	it.each([
-		['Red, own', 'Red, own'],
-		[['Red', '1,234'], 'r, 1,234'],
-	])('may be none of the choices if that is allowed, and %j is sent as %j', (value, sent) => {
-		expect(encode(value, 'multipleChoice', true)).toEqual({ answer: sent });
-		expect(encode(value, 'multipleChoice')).toHaveProperty('problem');
+	])('to a field of the kind %s cannot be %j', (kind, value, text, allowOther) => {
+		expect(encode(value, kind, allowOther)).toEqual({ problem: expect.stringContaining(text) });
 	});
 
 	const one = 'must be one of A, B';
 	it.each<[string, string, unknown, object]>([
 		['an object, as PHP sends a list with gaps', 'radio', { 0: 'A', 2: 'B' }, { problem: one }],
 		['objects', 'radio', [{ text: 'A' }, { text: 'B', value: null }], { problem: one }],
+		['after a prompt', 'radio', [{ label: 'Choose', value: '' }, 'A', 'B'], { problem: one }],
 		['of a checkbox', 'checkbox', ['A', 'B'], { problem: 'must be one or more of A, B' }],
 		['unreadable', 'radio', ['A', {}], { answer: 'C' }],
 	])('is checked against choices that are %s', (_, type, options, checked) => {
@@ -120,9 +137,6 @@ describe('A listed answer', () => {
 		['checkbox', 'yes', true],
 		['multiple_choice', 'News', ['News']],
 		['file_upload', { name: 'a', url: 'https://h/a' }, [{ name: 'a', url: 'https://h/a' }]],
-		...['text', 'number', 'boolean', 'date', 'multiple_choice', 'file_upload'].map(
-			(type): [string, unknown, unknown] => [type, [null], null],
-		),
 	])('of the type %s: %j becomes %j', (type, value, expected) => {
 		expect(read(type, value)).toEqual(expected);
 	});
@@ -134,7 +148,8 @@ describe('A listed answer', () => {
 		['News, other', ['News, other']],
 	])('that is %j has the choices %j if each part is a choice', (text, parts) => {
 		const options = ['News', 'Tips', 'A', { value: 'A, B' }, 'B'];
-		expect(read('select', text, { multiple: 1, options })).toEqual(parts);
+		for (const type of ['select', 'profile'])
+			expect(read(type, text, { multiple: 1, options })).toEqual(parts);
 	});
 });
 

@@ -1,8 +1,11 @@
-import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { findField, parseFields } from '../../../../nodes/FormService/api/answers/fields.ts';
-import { matchAnswers, nameAnswers } from '../../../../nodes/FormService/api/answers/match.ts';
+import {
+	hasUnmatchedAnswers,
+	matchAnswers,
+	nameAnswers,
+} from '../../../../nodes/FormService/api/answers/match.ts';
 
 const UUID = '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d';
 
@@ -12,6 +15,7 @@ const form = [
 	{ uuid: 'u3', label: 'Comment', custom_key: 'good' },
 	{ uuid: 'u4', label: 'Comment' },
 	{ uuid: 'u5', label: '' },
+	{ uuid: 'u6', label: 'id' },
 ];
 
 /** The values of a response by the UUIDs of their fields; by its label, an answer of no field. */
@@ -22,9 +26,9 @@ function match(record: object, fields: IDataObject[] = form) {
 }
 
 it.each([
-	['label', ['Name', 'Comment', 'Comment (2)', 'u5']],
-	['uuid', ['u2', 'u3', 'u4', 'u5']],
-	['customKey', ['name', 'good', 'Comment', 'u5']],
+	['label', ['Name', 'Comment', 'Comment (2)', 'u5', 'id']],
+	['uuid', ['u2', 'u3', 'u4', 'u5', 'u6']],
+	['customKey', ['name', 'good', 'Comment', 'u5', 'id']],
 ] as const)('The names of answers by %s are %j', (answerKeys, names) => {
 	expect(parseFields(form, { answerKeys }).map(({ name }) => name)).toEqual(names);
 });
@@ -70,7 +74,11 @@ describe('Answers of a response', () => {
 		expect(match({ answers: given, responses: { Name: 1 } }).values).toEqual({ u2: 1 });
 	});
 
-	const toField = (label: string | null, custom_key?: string) => ({ uuid: 'u', label, custom_key });
+	const toField = (label: string | number | null, custom_key?: string) => ({
+		uuid: 'u',
+		label,
+		custom_key,
+	});
 
 	it.each<[string, IDataObject[], object, object]>([
 		[
@@ -79,17 +87,33 @@ describe('Answers of a response', () => {
 			{ email: 1, 'Your email': 2 },
 			{ u: 1, v: 2 },
 		],
-		['by numbers for labels', [toField('2024')], [{ key: 2024, value: 1 }], { u: 1 }],
+		['by numbers for labels', [toField(2024)], [{ key: 2024, value: 1 }], { u: 1 }],
 		['by an empty label', [toField(null)], [{ key: null, value: 1 }], { u: 1 }],
-		['without a heading', form.slice(0, 1), [{ label: 'About you' }], { 'About you': null }],
+		['by UUID alone, if the field was deleted', [], [{ uuid: 'u', value: 1 }], { u: 1 }],
+		[
+			'without a heading',
+			[form[0]],
+			[{ ...form[0], id: 1, custom_key: '' }],
+			{ 'About you': null },
+		],
 	])('are matched %s', (_, fields, responses, values) => {
 		expect(match({ responses }, fields)).toMatchObject({ values, problem: undefined });
 	});
 
-	it('are matched by position if two fields have one label, which is said', () => {
-		const responses = [1, 2].map((value) => ({ label: 'Comment', value }));
-		const { values, byPosition } = match({ responses });
-		expect([values, byPosition]).toEqual([{ u3: 1, u4: 2 }, ['Comment']]);
+	it('belong to no field by a name that none has, unless they have no value', async () => {
+		for (const value of ['x', '', null]) {
+			const responses = [{ label: 'Old', value }];
+			expect(await hasUnmatchedAnswers([{ responses }], parseFields(form))).toBe(value === 'x');
+		}
+	});
+
+	it('are matched by position if two fields have one label and no answer has a UUID, which is said', () => {
+		const responses = [1, 2, 3].map((value) => ({ label: 'Comment', value }));
+		const { values, answers, byPosition } = match({ responses });
+		expect([values, byPosition]).toEqual([{ u3: 1, u4: 2, Comment: 3 }, ['Comment']]);
+		expect(nameAnswers(answers)).toEqual(['Comment', 'Comment (2)', 'Comment (3)']);
+		const named = match({ responses: [{ ...responses[0], uuid: 'u4' }] });
+		expect([named.values, named.byPosition]).toEqual([{ u4: 1 }, []]);
 	});
 
 	it('are never matched by a label beside the UUID of a deleted field', () => {
@@ -100,22 +124,6 @@ describe('Answers of a response', () => {
 			const { values } = match({ responses }, amounts);
 			expect(values[UUID]).toBe(responses.includes(current) ? 'current' : undefined);
 		}
-	});
-
-	it('never share a field or a name, and none is lost', () => {
-		const label = fc.constantFrom('Name', 'Comment', 'Comment (2)', 'Fax', 'good', '');
-		const uuid = fc.option(fc.constantFrom('u2', 'u3', 'u4', 'u9'), { nil: undefined });
-		const answer = fc.record({ label, uuid, value: fc.uuid() });
-		fc.assert(
-			fc.property(fc.array(answer, { maxLength: 8 }), (responses) => {
-				const { answers } = match({ responses });
-				const taken = answers.flatMap(({ field }) => (field === undefined ? [] : [field]));
-				expect(new Set(taken).size).toBe(taken.length);
-				expect(new Set(nameAnswers(answers)).size).toBe(answers.length);
-				const values = answers.flatMap(({ value }) => value as string[] | string);
-				expect(values.toSorted()).toEqual(responses.map(({ value }) => value).toSorted());
-			}),
-		);
 	});
 });
 
