@@ -3,7 +3,7 @@ import lodash from 'lodash';
 import { expect, it } from 'vitest';
 import type { Mode } from './n8n.mts';
 import type { Order } from './service.mts';
-import { HOUR_MS } from '../time.mts';
+import { HOUR_MS, MINUTE_MS } from '../time.mts';
 import { ALL, createPaged, listEvents, World } from './world.mts';
 
 it.each(['default', 'durable'] as const)(
@@ -16,7 +16,7 @@ it.each(['default', 'durable'] as const)(
 		world.edit(world.forms.A);
 		const discarded = await world.tick(2 * HOUR_MS, { end: 'discarded' });
 		expect(listEvents(discarded)).toContain('B formCreated');
-		await world.calm();
+		await world.tick(8 * MINUTE_MS);
 		const expected = ['A formUpdated', 'B formCreated', 'B-1 responseCompleted'];
 		expect(world.delivered.toSorted()).toEqual(expected);
 	},
@@ -39,7 +39,7 @@ it.each<[number, Order, Mode]>([
 	[20, 'oldest', 'default'],
 	[20, 'shuffled', 'durable'],
 ])('What has no room comes with later polls (%i pages, %s, %s)', async (pages, order, mode) => {
-	const { world, A } = createPaged({ pages, order, mode, maxPerPoll: 4 });
+	const { world, A } = createPaged({ pages, order, mode, maxPerPoll: 3 });
 	await world.beginAndRun(60);
 	lodash.times(30, () => world.submit(A));
 	await world.run(80);

@@ -1,5 +1,6 @@
 /** Failures: when people are told, and that one bad page or form holds back nothing but itself. */
 import lodash from 'lodash';
+import type { NodeApiError } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import type { Mode, Poll } from './n8n.mts';
 import { failAll, failPage, faults, type FaultName, type Order, type Sent } from './service.mts';
@@ -24,8 +25,11 @@ describe('A failure', () => {
 		await world.run(400, undefined, failAll(faults[name]));
 		const failed = world.polls.filter(({ sent }) => sent.some(({ isGood }) => !isGood));
 		expect(failed.indexOf(world.reports[0])).toBe(2);
-		const { message } = world.reports[0].thrown as Error;
-		const log = world.n8n.log.filter((text) => text.includes(message));
+		const { message, description } = world.reports[0].thrown as NodeApiError;
+		expect(description).toMatch(/The trigger keeps trying, and no response is lost\.$/);
+		const log = world.n8n.log.filter((text) =>
+			text.includes(`Form A could not be read: ${message}`),
+		);
 		expect(log.length).toBeGreaterThan(world.reports.length);
 		expectHourly(world.reports);
 		expect(Math.max(...listGaps(world.requestTimes))).toBeLessThanOrEqual(31);
@@ -52,10 +56,20 @@ describe('A failure', () => {
 		await world.run(90);
 		await world.run(5 * 60, undefined, { failWith });
 		expect(world.reports).toHaveLength(4);
-		// a failure of all is reported each hour
-		await world.run(10 * 60, undefined, failAll(faults.certificate));
-		expectHourly(world.reports.slice(4));
 	});
+
+	it.each(['brokenConnection', 'unauthorized', 'dayUsedUp'] as const)(
+		'of all forms is reported hourly, and takes one request a poll: %s',
+		async (name) => {
+			const world = new World(['A', 'B', 'C']);
+			await world.beginAndRun(5);
+			const before = world.polls.length;
+			await world.run(10 * 60, undefined, failAll(faults[name]));
+			expectHourly(world.reports);
+			const sent = world.polls.slice(before).map((poll) => poll.sent.length);
+			expect(Math.max(...sent)).toBe(1);
+		},
+	);
 
 	it('to list two chosen forms is reported once each, and delays no update of another', async () => {
 		const world = new World(['A', 'B', 'C'], { events: ['formUpdated'] });
@@ -123,7 +137,7 @@ describe('One page that cannot be read', () => {
 it.each(['init', 'leadershipChange'] as const)(
 	'A known form keeps the trigger active although the token is refused (%s), until a person publishes',
 	async (activation) => {
-		const world = new World(['A']);
+		const world = new World(['A', 'B']);
 		await world.beginAndRun(5);
 		world.time.pass(10 * MINUTE_MS);
 		const refused = failAll(faults.unauthorized);

@@ -47,31 +47,25 @@ it('Nothing is repeated if the saved state cannot be read and the first polls br
 	expect(world.delivered.slice(9)).toEqual(['A-10 responseCompleted']);
 });
 
-const hidings = {
-	'a form without an entry': ({ forms: { B } }: World, isHidden: boolean) => (B.listed = !isHidden),
-	'an empty listing': ({ forms: { B } }: World, isHidden: boolean) => (B.hidden = isHidden),
-	'a response': (world: World, isHidden: boolean) =>
-		world.setDeleted(world.forms.B.kept[1], isHidden),
-};
-
-it.each(Object.entries(hidings))(
-	'What is missing for a month and then returns is not new: %s',
-	async (_what, hide) => {
-		const world = new World(['A', 'B'], { watch: ALL, emitExisting: true });
-		const { A, B } = world.forms;
-		fill(B, 5);
-		await world.beginAndRun(70);
-		await hide(world, true);
-		const listOfB = () => world.delivered.filter((event) => event.startsWith('B'));
-		// the default mode saves its state with the items of another form
-		const submit = (minute: number) => minute % DAY_MINUTES === 7 && world.submit(A);
-		await world.run(29.9 * DAY_MINUTES, submit, { periodMinutes: 300 });
-		await hide(world, false);
-		await world.run(120);
-		expect(listOfB()).toHaveLength(5);
-		world.submit(B);
-		await world.restart();
-		await world.run(60);
-		expect(listOfB().slice(5)).toEqual(['B-6 responseCompleted']);
-	},
-);
+it.each<[string, (world: World, isHidden: boolean) => unknown]>([
+	['a form without an entry', ({ forms: { B } }, isHidden) => (B.listed = !isHidden)],
+	['an empty listing', ({ forms: { B } }, isHidden) => (B.hidden = isHidden)],
+	['a response', (world, isHidden) => world.setDeleted(world.forms.B.kept[1], isHidden)],
+])('What is missing for a month and then returns is not new: %s', async (_what, hide) => {
+	const world = new World(['A', 'B'], { watch: ALL, emitExisting: true });
+	const { A, B } = world.forms;
+	fill(B, 5);
+	await world.beginAndRun(70);
+	await hide(world, true);
+	const listOfB = () => world.delivered.filter((event) => event.startsWith('B'));
+	// the default mode saves its state with the items of another form
+	const submit = (minute: number) => minute % DAY_MINUTES === 7 && world.submit(A);
+	await world.run(29.9 * DAY_MINUTES, submit, { periodMinutes: 300 });
+	await hide(world, false);
+	await world.run(120);
+	expect(listOfB()).toHaveLength(5);
+	world.submit(B);
+	await world.restart();
+	await world.run(60);
+	expect(listOfB().slice(5)).toEqual(['B-6 responseCompleted']);
+});

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { RESPONSE_EVENTS } from '../../nodes/FormService/parameters/watched.ts';
 import { startProcess, type Mode, type Parameters } from './n8n.mts';
 import { failAll, faults } from './service.mts';
-import type { FaultName, Form, Sent } from './service.mts';
+import type { FaultName, Sent } from './service.mts';
 import {
 	DAY_MINUTES,
 	HOUR_MS,
@@ -13,22 +13,18 @@ import {
 	countMostInADay,
 	listGaps,
 } from '../time.mts';
-import { ALL, createPaged, fill, START, World } from './world.mts';
+import { ALL, createPaged, START, World } from './world.mts';
 
 const createIds = (count: number) => lodash.times(count, (index) => `F${index}`);
 
 it('Requests per Day are kept by all triggers of an account together, also while some requests fail', async () => {
 	const time = new VirtualTime(START);
 	const process = startProcess(time);
-	const createTrigger = (ids: string[], how: Partial<Form>, given: Partial<Parameters> = {}) => {
-		const world = new World(ids, { ...given, time, process });
-		for (const form of Object.values(world.forms)) fill(Object.assign(form, how), 7);
-		return world;
-	};
+	const given = { time, process };
 	const worlds = [
-		createTrigger(['A'], { pageSize: 2, order: 'shuffled' }, { requestsPerDay: 144 }),
-		createTrigger(['B', 'C'], { pageSize: 3 }, { events: RESPONSE_EVENTS }),
-		createTrigger(createIds(6), { order: 'oldest' }, { watch: ALL, needsFields: true }),
+		createPaged({ ...given, pages: 3, order: 'shuffled', requestsPerDay: 144 }).world,
+		new World(['B', 'C'], { ...given, events: RESPONSE_EVENTS }),
+		new World(createIds(6), { ...given, watch: ALL, needsFields: true }),
 	];
 	for (const world of worlds) await world.begin();
 	for (let minute = 0; minute < 1.3 * DAY_MINUTES; minute += 5) {
@@ -85,9 +81,9 @@ it.each<[number, number, number, number, Mode]>([
 	// the other nodes of the account wait for as long as the service asks
 	[429, 7_200, 60, 122, 'durable'],
 	[429, 28_800, 60, 482, 'default'],
-])('After status %i and Retry-After %i, a form waits %i to %i minutes (%s)', async (...given) => {
+])('After status %i and Retry-After %i, all forms wait %i to %i minutes (%s)', async (...given) => {
 	const [status, seconds, least, most, mode] = given;
-	const world = new World(['A'], { mode });
+	const world = new World(['A', 'B'], { mode });
 	await world.beginAndRun(10);
 	const fault = { ...faults.serverError, status, headers: { 'retry-after': `${seconds}` } };
 	const before = world.requestTimes.length;

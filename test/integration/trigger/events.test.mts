@@ -84,5 +84,8 @@ describe('Form Updated', () => {
 		const { poll } = await publish({ events, watch: 'several', formIds: ['form', 'new'] });
 		const [example] = await poll({}, { mode: 'manual' });
 		expect(example).toMatchObject({ changed: ['is_closed'], form: { id: 'new' } });
+		lists.forms = [];
+		const fetching = poll({ watch: 'all' }, { mode: 'manual' });
+		await expect(fetching).rejects.toThrow('There is no form to watch');
 	});
 });

@@ -13,13 +13,16 @@ const filters = (...conditions: object[]) =>
 	({ filters: { conditions: { conditions } } }) as unknown as INodeParameters;
 
 describe('A condition', () => {
-	it('marks responses as seen that do not meet it', async () => {
+	it.each([
+		['Name', 'ada', 'grace'],
+		['attribute:number', '1', '2'],
+	])('on %s marks responses as seen that do not meet it', async (field, value, other) => {
 		const { submit, trigger } = await begin(world);
 		submit('Ada');
 		submit('Grace');
-		const ada = await trigger.poll(tick, filters(condition('Name', 'ada', 'contains')));
+		const ada = await trigger.poll(tick, filters(condition(field, value, 'contains')));
 		expect(namesIn(ada)).toEqual(['Ada']);
-		expect(await trigger.poll({}, filters(condition('Name', 'grace', 'contains')))).toEqual([]);
+		expect(await trigger.poll({}, filters(condition(field, other, 'contains')))).toEqual([]);
 		expect(await trigger.poll()).toEqual([]);
 	});
 
@@ -27,7 +30,7 @@ describe('A condition', () => {
 		const unknown = filters(condition('Nmae', 'Ada'));
 		await expect(begin(world, unknown)).rejects.toMatchObject({
 			message: 'The form has no field "Nmae"',
-			description: expect.stringContaining('"Name"'),
+			description: expect.stringMatching(/"Name"\. No response is lost meanwhile\.$/),
 		});
 		const { form, trigger, submit } = await begin(world, { options: { requestsPerDay: 720 } });
 		await expect(trigger.poll({}, unknown)).rejects.toThrow('no field "Nmae"');

@@ -40,6 +40,7 @@ describe('Parameters that cannot be used', () => {
 			"'Abandoned After (Hours)' must be a whole number",
 		],
 		[{ watch: 'several', formIds: [] }, "'Form Names or IDs' is empty"],
+		[{ watch: 'all', exceptFormIds: ['a/b'] }, "'Excluded Form Names or IDs' has an entry"],
 		[{ filters: { conditions: { conditions } } }, /needs? a number|be a number/],
 	])('are named when the workflow is published (%j)', async (parameters, message) => {
 		const { form, countRequests } = addForm(world);

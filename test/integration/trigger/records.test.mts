@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { time } from '../harness.mts';
-import { HOUR_MS, serveLists } from './watching.mts';
+import { HOUR_MS, serveLists, tick } from './watching.mts';
 
 const lists = await serveLists();
 const { publish } = lists;
@@ -9,9 +9,10 @@ const { publish } = lists;
 const countFieldRequests = () => lists.requests.filter((url) => url.endsWith('/fields')).length;
 
 it('An item without Simplify has the event and the form, whatever its record has by these names', async () => {
-	const { poll } = await publish({ simplify: false });
+	const { poll } = await publish({ simplify: false, watch: 'all' });
 	lists.responses.push({ uuid: 'a', event: 'submitted', form: 'f-17', answer: 1 });
-	const form = { id: 'form', name: 'A' };
+	lists.forms[0].name = 'Renamed';
+	const form = { id: 'form', name: 'Renamed' };
 	expect(await poll()).toEqual([{ uuid: 'a', answer: 1, event: 'responseCompleted', form }]);
 });
 
@@ -76,5 +77,20 @@ describe('The fields of a form, which columns are made of,', () => {
 		lists.areFieldsDown = false;
 		await time.sleep(HOUR_MS);
 		expect(await poll()).toMatchObject([{ Name: 'Ada' }]);
+	});
+
+	it('are used as they were if they cannot be read again, which is tried once an hour', async () => {
+		const { poll } = await publish(columns);
+		submit('Ada');
+		await poll();
+		await time.sleep(HOUR_MS);
+		lists.areFieldsDown = true;
+		const log: string[] = [];
+		for (const name of ['Grace', 'Edsger']) {
+			submit(name);
+			expect(await poll({}, { ...tick, log })).toMatchObject([{ Name: name }]);
+		}
+		expect(countFieldRequests()).toBe(2);
+		expect(log.join()).toContain('The fields of form form could not be read again: ');
 	});
 });

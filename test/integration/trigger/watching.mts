@@ -74,14 +74,13 @@ export async function serveLists() {
 		baseUrl: '',
 		/** The paths of all requests. */
 		requests: [] as string[],
-		/** A trigger on the form: what its first poll gives and logs, and how it polls later. */
+		/** A trigger on the form: what its first poll gives, and how it polls later. */
 		async publish(parameters: INodeParameters = {}) {
 			const n8n = n8nFor({ accessToken: `token-${++tokens}`, baseUrl: lists.baseUrl });
 			const trigger = watch(n8n, 'form', parameters);
 			const poll = async (changed: INodeParameters = {}, given: PollOptions = tick) =>
 				(await trigger.poll(given, changed)).map(({ json }) => json);
-			const log: string[] = [];
-			return { first: await poll({}, { log }), log: log.join('\n'), poll };
+			return { first: await poll({}, {}), poll };
 		},
 	};
 	const { url: baseUrl } = await elsewhere(({ url = '' }, reply) => {

@@ -10,10 +10,17 @@ const at = (page: number) => {
 	return { url: `https://x.example/?page=${page}`, pagesBefore, recordsBefore: 2 * pagesBefore };
 };
 
-/** A page of a list of so many pages, whose records have these numbers. */
-const createPage = (page: number, pages: number, numbers: number[]): PageRead => ({
+/** The number of a record, or the day of one without a number. */
+type Place = number | string;
+
+/** A page of a list of so many pages, with these records. */
+const createPage = (page: number, pages: number, places: Place[]): PageRead => ({
 	...at(page),
-	records: numbers.map((number) => ({ uuid: `${number}`, number })),
+	records: places.map((place) => {
+		const order =
+			typeof place === 'string' ? { created_at: `2026-11-${place}` } : { number: place };
+		return { uuid: `${place}`, ...order };
+	}),
 	isNumbered: true,
 	isLast: page === pages,
 	next: page === pages ? undefined : at(page + 1),
@@ -23,27 +30,29 @@ const createPart = (pages: PageRead[], more: Partial<Part> = {}): Part => {
 	const isEnd = pages.at(-1)?.isLast === true;
 	return { pages, requests: pages.length, isEnd, isEnough: false, ...more };
 };
-/** All pages of a list with these numbers, two on a page. */
-const readAll = (...numbers: number[]) => {
-	const count = Math.ceil(numbers.length / 2);
+/** All pages of a list with these records, two on a page. */
+const readAll = (...places: Place[]) => {
+	const count = Math.ceil(places.length / 2);
 	const pages = Array.from({ length: count }, (_, index) =>
-		createPage(index + 1, count, numbers.slice(2 * index, 2 * index + 2)),
+		createPage(index + 1, count, places.slice(2 * index, 2 * index + 2)),
 	);
 	return createPart(pages);
 };
 const READ: FormState = { known: '', pace: { atMs: 0, requests: 1 }, all: {} };
+const FOURTH: FormState = { ...READ, all: { next: at(4) } };
 const failed = (cause: 'configuration-invalid' | 'temporarily-unavailable') =>
 	new ServiceError(node as never, { message: 'failed', failure: { cause } as never });
 
-it.each<[string, number[], 'first' | 'last' | undefined]>([
+it.each<[string, Place[], 'first' | 'last' | undefined]>([
 	['falls', [8, 7, 6, 5, 4, 3, 2, 1], 'first'],
 	['rises', [1, 2, 3, 4, 5, 6, 7, 8], 'last'],
+	['is that of times', ['16', '15', '14', '13', '12', '11'], 'first'],
 	['falls, but on one page', [12, 11, 9, 8, 7, 6, 4, 5, 3, 2, 1, 0], 'first'],
 	['is mixed', [3, 8, 1, 6, 2, 7, 5, 4], undefined],
 	['is that of two pages', [4, 3, 2, 1], undefined],
 	['is the same for all', [1, 1, 1, 1, 1, 1], undefined],
-])('The newest responses are found at an end of a list whose order %s', (_text, numbers, end) => {
-	const { newest, all } = positions.movePosition(READ, 'all', readAll(...numbers), undefined);
+])('The newest responses are found at an end of a list whose order %s', (_text, places, end) => {
+	const { newest, all } = positions.movePosition(READ, 'all', readAll(...places), undefined);
 	expect(newest?.end).toBe(end);
 	expect(all).toEqual({});
 });
@@ -73,7 +82,7 @@ it.each<[string, FormState, PageRead[], Partial<Part>, number | undefined, numbe
 	['the last good page', READ, [createPage(1, 9, [1])], { error }, undefined, 1],
 	[
 		'page 1 if a page fails again',
-		{ ...READ, all: { next: at(4) } },
+		FOURTH,
 		[createPage(4, 9, [1])],
 		{ error },
 		undefined,
@@ -98,15 +107,14 @@ it.each<[string, unknown, number, boolean]>([
 	['fails for the third time', error, 3, true],
 	['cannot be reached any more', failed('configuration-invalid'), 1, true],
 ])('A reading begins at page 1 or not if its page %s', (_text, cause, failures, isGivenUp) => {
-	const state: FormState = { ...READ, all: { next: at(4) } };
-	const after = positions.giveUpPage(state, 'all', cause, failures);
+	const after = positions.giveUpPage(FOURTH, 'all', cause, failures);
 	expect(after.all?.next).toEqual(isGivenUp ? undefined : at(4));
 });
 
 const FIRST: FormState = { ...READ, newest: { end: 'first' } };
 it.each<[string, FormState, positions.Scope, number, number, boolean]>([
 	['one page of all', READ, 'all', 0, 1, false],
-	['pages that there was time for', { ...FIRST, all: { next: at(4) } }, 'all', 62, 31, false],
+	['pages that there was time for', { ...FOURTH, newest: { end: 'first' } }, 'all', 62, 31, false],
 	['the newest at the beginning', FIRST, 'newest', 0, 72, true],
 	['the newest with the first page of all', FIRST, 'all', 0, 72, true],
 	['the newest at the end', { ...READ, newest: { end: 'last' } }, 'newest', 0, 72, false],
@@ -117,11 +125,14 @@ it.each<[string, FormState, positions.Scope, number, number, boolean]>([
 	expect(plan).toEqual({ from: state[scope]?.next, maxRequests, isUntilKnown });
 });
 
-it('Each round guesses the order anew, and keeps where the newest responses are', () => {
+it('Each round guesses the order anew, and keeps where the newest are, if pages have numbers', () => {
 	const state: FormState = { ...READ, all: { order: { falls: 9, rises: 0 } } };
 	const read = readAll(1, 2, 3, 4, 5, 6);
 	const moved = positions.movePosition(state, 'all', read, undefined);
 	expect(moved.newest).toEqual({ end: 'last', next: at(3) });
+	const unnumbered = read.pages.map((page) => ({ ...page, isNumbered: false }));
+	const other = positions.movePosition(state, 'all', createPart(unnumbered), undefined);
+	expect(other.newest).toBeUndefined();
 	const newest = { end: 'last', next: at(2) } as const;
 	const again = positions.movePosition({ ...state, newest }, 'all', read, undefined);
 	expect(again.newest).toBe(newest);

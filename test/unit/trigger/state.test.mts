@@ -1,8 +1,6 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import * as known from '../../../nodes/FormService/trigger/known.ts';
-import type { KnownResponse } from '../../../nodes/FormService/trigger/known.ts';
-import { loadState, saveState } from '../../../nodes/FormService/trigger/state.ts';
+import { identifyService, loadState, saveState } from '../../../nodes/FormService/trigger/state.ts';
 import type { StateMemory } from '../../../nodes/FormService/trigger/state.ts';
 
 const SERVICE = 'service';
@@ -12,47 +10,18 @@ const createState = (service: string, form: object = {}) => {
 	return { version: 6, service, revision: 7, forms: [{ id: 'a', ...form }] };
 };
 
-const fingerprint = fc.string({ unit: fc.constantFrom(...'aZ0_-'), minLength: 10, maxLength: 10 });
-const response = fc.record<KnownResponse>(
-	{
-		kind: fc.constantFrom('complete', 'incomplete', 'waiting', 'abandoned'),
-		answers: fingerprint,
-	},
-	{ requiredKeys: ['kind'] },
-);
-
-it('What is known of responses survives as a text', () => {
-	fc.assert(
-		fc.property(fc.array(fc.tuple(fingerprint, response)), (entries) => {
-			const before = new Map(entries.map(([key, one]) => [key, known.formatEntry(one)]));
-			const after = known.decodeKnown(known.encodeKnown(before));
-			expect(after).toEqual(before);
-			for (const [key, one] of new Map(entries)) {
-				expect(known.parseEntry(after!.get(key)!)).toEqual({ ...one, answers: one.answers });
-			}
-		}),
-	);
+it('What is known of responses survives as a text, also while they are missing', () => {
+	const kinds = ['complete', 'incomplete', 'waiting', 'abandoned'] as const;
+	const responses = kinds.flatMap((kind) => [{ kind }, { kind, answers: 'aZ09_-zA90' }]);
+	const listed = new Map(responses.map((one, n) => [`${n}aZ0_-zA90`, known.formatEntry(one)]));
+	const { known: missing } = known.sweepKnown(listed, { atMs: 0, readings: 30 }, NOW_MS);
+	for (const before of [listed, missing]) {
+		const after = known.decodeKnown(known.encodeKnown(before))!;
+		expect(after).toEqual(before);
+		expect([...after.values()].map(known.parseEntry)).toEqual(responses);
+	}
+	expect(missing).not.toEqual(listed);
 	expect(known.decodeKnown('0123456789c 0123')).toBeUndefined();
-});
-
-it('A response is forgotten after 30 days and 30 readings in which no page has it, not before', () => {
-	const days = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 200 });
-	/** Reads so many days after one another. Returns the reading that forgets, 0 if none does, and its day. */
-	const forget = (gaps: readonly number[]) => {
-		let all: known.Known = new Map([['a', 'c']]);
-		let sweep: known.Sweep | undefined;
-		let day = 0;
-		const reading = gaps.findIndex((gap) => {
-			day += gap;
-			({ known: all, sweep } = known.sweepKnown(all, sweep, NOW_MS + day * 86_400_000));
-			return all.size === 0;
-		});
-		return [reading + 1, day];
-	};
-	const isLate = ([reading, day]: number[]) => reading === 0 || (reading > 30 && day >= 30);
-	fc.assert(fc.property(days, (gaps) => isLate(forget(gaps))));
-	const [daily] = forget(Array.from({ length: 70 }, () => 1));
-	expect(daily).toBeGreaterThan(30);
 });
 
 /** A trigger in n8n: what n8n has kept, and what the process remembers. */
@@ -72,28 +41,25 @@ class Kept {
 	}
 }
 
-it.each<[string, boolean, boolean, string[]]>([
-	['kept the state of a poll', true, true, ['a', 'b']],
-	['discarded the items of a poll', true, false, ['a']],
-	['did not keep the state of a poll without items', false, false, ['a', 'b']],
-])('A poll goes on from the right state if n8n %s', (_text, hasItems, isKept, ids) => {
+const KEPT = { hasItems: true, isKept: true };
+const DISCARDED = { hasItems: true, isKept: false };
+const UNSAVED = { hasItems: false, isKept: false };
+it.each([
+	['kept the state of a poll', KEPT, KEPT, ['a', 'b']],
+	['discarded the items of a poll', KEPT, DISCARDED, ['a']],
+	['did not keep the state of a poll without items', KEPT, UNSAVED, ['a', 'b']],
+	['discards items after a state that it did not keep', UNSAVED, DISCARDED, ['a']],
+])('A poll goes on from the right state if n8n %s', (_text, first, second, ids) => {
 	const kept = new Kept();
-	kept.poll('a', { hasItems: true, isKept: true });
-	kept.poll('b', { hasItems, isKept });
+	kept.poll('a', first);
+	kept.poll('b', second);
 	expect([...kept.load().forms.keys()]).toEqual(ids);
-});
-
-it('A poll goes on from before if n8n discards items after a state that it did not keep', () => {
-	const kept = new Kept();
-	kept.poll('a', { hasItems: false, isKept: false });
-	kept.poll('b', { hasItems: true, isKept: false });
-	expect([...kept.load().forms.keys()]).toEqual(['a']);
 });
 
 it('A poll goes on from the state of another process, and not from its own that n8n discarded', () => {
 	const [one, other] = [new Kept(), new Kept()];
-	one.poll('a', { hasItems: true, isKept: false });
-	other.poll('b', { hasItems: true, isKept: true }, NOW_MS + 1);
+	one.poll('a', DISCARDED);
+	other.poll('b', KEPT, NOW_MS + 1);
 	one.data = other.data;
 	expect([...one.load().forms.keys()]).toEqual(['b']);
 });
@@ -107,4 +73,14 @@ it.each<[string, object, boolean | undefined]>([
 ])('A trigger starts afresh if the state %s', (_text, data, isDamaged) => {
 	const state = loadState(data as never, {}, SERVICE);
 	expect([state.forms.size, state.isDamaged]).toEqual([0, isDamaged]);
+});
+
+it.each([
+	['http://forms.example.com/api/v1', true],
+	['https://forms.example.com:8443/api/v1', false],
+	['https://other.example.com/api/v1', false],
+	['https://forms.example.com/other/api/v1', false],
+])('%s is the service that was at https://forms.example.com/api/v1: %s', (url, isSame) => {
+	const service = identifyService('https://forms.example.com/api/v1');
+	expect(identifyService(url) === service).toBe(isSame);
 });

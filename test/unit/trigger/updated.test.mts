@@ -4,6 +4,7 @@ import { encodeAttributes, listChanged } from '../../../nodes/FormService/trigge
 import { compareForms, leaveForms } from '../../../nodes/FormService/trigger/compareForms.ts';
 import { parseFormList } from '../../../nodes/FormService/trigger/formList.ts';
 import * as known from '../../../nodes/FormService/trigger/known.ts';
+import { DAY_MS } from '../../../nodes/FormService/trigger/pace.ts';
 import type { FormState } from '../../../nodes/FormService/trigger/state.ts';
 
 const START_MS = Date.UTC(2026, 10, 22, 12);
@@ -99,37 +100,35 @@ describe('The list of all forms', () => {
 		const forms = new Map<string, FormState>();
 		expect(read(forms, [{ id: 'a', created_at: at(9) }])).toEqual([]);
 		const times = { late: at(2), excluded: at(2), early: at(1), rounded: at(-60), old: at(-61) };
-		const records = Object.entries(times).map(([id, created_at]) => ({ id, created_at }));
-		const found = read(forms, records).map(({ form }) => form.id);
-		expect(found).toEqual(['rounded', 'early', 'late']);
+		const records = Object.entries({ ...times, timeless: undefined });
+		const listed = records.map(([id, created_at]) => ({ id, created_at, name: ' ' }));
+		// a form can be listed twice, and one without an ID cannot be polled
+		const found = read(forms, [...listed, { id: 'late', name: 'Again' }, { name: 'Nameless' }]);
+		expect(found.map(({ form }) => form.name)).toEqual(['rounded', 'early', 'late', 'timeless']);
 		// no form is known until n8n has its event
 		expect([...forms.keys()]).toEqual(['a', 'excluded', 'old']);
 	});
+});
 
-	it('goes on with a form that it has missed once', () => {
-		const forms = new Map<string, FormState>([['a', { known: '' }]]);
-		for (const isListed of [false, true]) leaveForms(forms, () => isListed, START_MS);
-		expect(forms.get('a')).toEqual({ known: '' });
-	});
-
-	it('forgets a form that it has missed for 30 readings and 30 days', () => {
-		const days = (count: number) => START_MS + count * 86_400_000;
-		for (const [readings, day, isKnown] of [
-			[40, 29, true],
-			[5, 40, true],
-			[40, 40, false],
-		] as const) {
-			const forms = new Map<string, FormState>([['a', { known: '' }]]);
-			for (let index = 0; index < readings; index++) {
-				leaveForms(forms, () => false, days((day * index) / (readings - 1)));
-			}
-			expect(forms.has('a')).toBe(isKnown);
-		}
-	});
+it.each<[number, number, boolean]>([
+	[80, 29, true],
+	[30, 300, true],
+	[80, 80, false],
+])('What %i readings in %i days have missed is known: %s', (readings, days, isKnown) => {
+	const forms = new Map<string, FormState>([['a', { known: '' }]]);
+	let responses: ReturnType<typeof known.sweepKnown> | undefined;
+	for (let reading = 0; reading < readings; reading++) {
+		const nowMs = START_MS + (days * DAY_MS * reading) / (readings - 1);
+		leaveForms(forms, () => false, nowMs);
+		const before = responses?.known ?? new Map([['a', 'c']]);
+		responses = known.sweepKnown(before, responses?.sweep, nowMs);
+	}
+	expect([forms.has('a'), responses?.known.has('a')]).toEqual([isKnown, isKnown]);
 });
 
 describe('Form Updated', () => {
 	const field = { uuid: 'f', label: 'Name', options: ['1', '2'] };
+	const reverse = (one: object) => Object.fromEntries(Object.entries(one).reverse());
 	const none = { theme: null, columns: null, answers_max: null };
 	const form: IDataObject = { name: 'Contact', is_closed: false, ...none, fields: [field] };
 	const times = 'date_created updatedAt modified submitted_on synced viewed last latest'.split(' ');
@@ -142,7 +141,9 @@ describe('Form Updated', () => {
 		...Object.fromEntries(counters.map((name) => [name, count])),
 		...{ views: `${count}`, counts: [word], analytics: { word } },
 		...{ stats: { opened: count }, statistics: word, activity: { answers: count, is_busy: true } },
-		fields: [count > 7 ? { answers: count, ...field } : { ...field, answers: count }],
+		// the order of attributes, and those that have no value
+		fields: [count > 7 ? { ...reverse(field), answers: count } : { ...field, answers: count }],
+		...(count > 7 && { is_new: false, tags: [], note: '' }),
 	});
 
 	/** The attributes that have changed. */
@@ -154,6 +155,7 @@ describe('Form Updated', () => {
 		['is closed', { is_closed: 1, closed_message: 'x' }, ['closed_message', 'is_closed']],
 		['has a limit', { responses_limit: '10', answers_max: 3 }, ['answers_max', 'responses_limit']],
 		['has a number', { columns: 2 }, ['columns']],
+		['has a setting of 0 or 1', { include_response_in_email: 1 }, ['include_response_in_email']],
 		['has a longer field', { fields: [{ ...field, max_length: 9 }] }, ['fields']],
 		['has another setting', { theme: { color: 'red' } }, ['theme']],
 		['has another field', { fields: [field, { uuid: 'g', label: 'City' }] }, ['fields']],
