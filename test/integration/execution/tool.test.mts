@@ -115,6 +115,17 @@ describe('A model', () => {
 		expect(Object.keys(response)).toEqual(['uuid', ...outputFields]);
 	});
 
+	it.each([
+		[{ skip: -1 }, "'Skip' must be a whole number of at least 0"],
+		[{ limit: 0 }, "'Limit' must be a whole number of at least 1"],
+		[{ output: 'all' }, "'Output' must be one of simplified, raw, selectedFields"],
+		[{ output: 'selectedFields', outputFields: 'id, ' }, "'Fields' has an empty entry"],
+	])('is told what is wrong with %j', async (parameters, problem) => {
+		const getAll = { resource: 'form', operation: 'getAll' };
+		expect(messageOf(await run('itself', { ...getAll, ...parameters }))).toContain(problem);
+		expect(service.requests).toEqual([]);
+	});
+
 	it('gets no files, even if the options ask for them', async () => {
 		const given = { formId: locator(demoForms.application), options: { downloadFiles: true } };
 		const responses = await resultOf({ ...given, resource: 'response', operation: 'getAll' });

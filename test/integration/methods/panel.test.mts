@@ -94,7 +94,7 @@ function listShown(parameters: INodeParameters, tool = ''): string[] {
 }
 
 it('A new node gets the newest 50 responses, simplified', () => {
-	expect(description).toMatchObject({ version: 1, defaults: { name: 'Form Service' } });
+	expect(description).toMatchObject({ usableAsTool: true, defaults: { name: 'Form Service' } });
 	const defaults = { returnAll: false, limit: 50, status: 'all', sort: 'newest', simplify: true };
 	expect(fillIn({})).toMatchObject({ resource: 'response', operation: 'getAll', ...defaults });
 	expect(fillIn({ resource: 'form' })).toMatchObject({ operation: 'getAll' });

@@ -51,10 +51,11 @@ describe('Form: Get', () => {
 		[{ mandatory: 'true' }, true],
 		[{ required: 0 }, false],
 	])('says of a field with %j whether it is required: %s', async (given, required) => {
-		const fields = [{ uuid: 'f', label: 'Name', ...given }];
-		service.faults.set({ fault: success([{ id: contact, fields }]) });
-		const [form] = await jsonOf({ ...get, formId: locator(contact) });
-		expect(form.fields).toEqual([{ uuid: 'f', label: 'Name', required }]);
+		const fields = [{ id: 'f', name: 'Name', ...given }];
+		service.faults.set({ fault: success([{ uuid: contact, fields }]) });
+		const forms = await jsonOf({ ...get, formId: locator(contact) });
+		const simplified = [{ uuid: 'f', label: 'Name', required }];
+		expect(forms).toEqual([{ uuid: contact, fields: simplified }]);
 	});
 
 	it('is an error for an ID that no form has', async () => {

@@ -75,6 +75,7 @@ describe('Using Fields Below and Using JSON', () => {
 		],
 		[{ clear: ['name'] }, "'Name' must be text of 1 to 255 characters (got null)"],
 		[{ inputMode: 'json', settingsJson: '{"is_close": 1}' }, "'is_close' is not a setting that"],
+		[{ settings: { seo_title: '={{ $json.absent }}' } }, NOTHING],
 		[{ inputMode: 'json', settingsJson: '{}' }, NOTHING],
 		[
 			{ inputMode: 'auto' },
