@@ -22,17 +22,13 @@ const TOOL = 'Form Service Tool';
 
 type Tool = { invoke(input: IDataObject): Promise<string> };
 
-const description = {
-	...{ displayName: 'Agent', name: 'agent', version: 1, defaults: { name: 'Agent' } },
-	...{ inputs: ['main', 'ai_tool'], outputs: ['main'], properties: [] },
-} as unknown as INodeTypeDescription;
+const ports = { inputs: ['main', 'ai_tool'], outputs: ['main'], properties: [] };
+const description = { ...ports, name: 'agent', version: 1 } as unknown as INodeTypeDescription;
 
 /** The node as n8n offers it to agents: by the name of `<node>Tool`, with an output for tools. */
-function asTool(node: INodeType): INodeType {
-	const description = { ...node.description, name: `${node.description.name}Tool` };
-	const asIs = { ...description, inputs: [], outputs: ['ai_tool' as const] };
-	return Object.create(node, { description: { value: asIs } }) as INodeType;
-}
+const node = nodeOf('formService');
+const ofTool = { ...node.description, name: 'formServiceTool', inputs: [], outputs: ['ai_tool'] };
+const asTool = Object.create(node, { description: { value: ofTool } }) as INodeType;
 
 /**
  * Stands in for the AI: uses the tool once for each of its items, one after another as agents do, with
@@ -84,7 +80,7 @@ export async function runAgent(
 ): Promise<{ results: unknown[]; error?: Error }> {
 	const types: Record<string, INodeType> = {
 		agent: standIns[agent],
-		[typeOf('formServiceTool')]: asTool(nodeOf('formService')),
+		[typeOf('formServiceTool')]: asTool,
 	};
 	const credentials = { formServiceApi: { id: '1', name: 'Account' } };
 	const workflow = new n8n.Workflow({

@@ -63,19 +63,6 @@ describe('Form: Get', () => {
 		expect(error?.message).toBe('There is no form with the ID absent');
 		expect(error?.description).toMatch(/^The form was deleted, or .* Choose the form again\.$/);
 	});
-
-	it.each([
-		['', 'is empty'],
-		['a/b', 'is not a valid ID'],
-		['https://forms.example.com', 'is not a valid ID'],
-		['x'.repeat(256), 'is not a valid ID'],
-		[-1, 'must be text'],
-	])('refuses the ID %j, which %s, before anything is sent', async (id, problem) => {
-		const formId = locator('={{ $json.id }}');
-		const { error } = await n8n.runNode({ ...get, formId }, itemsOf({ id }));
-		expect(error?.message).toBe(`'Form' ${problem}`);
-		expect(service.requests).toEqual([]);
-	});
 });
 
 it('Field: Get Many returns all of many fields, or no more than Limit', async () => {
@@ -94,16 +81,28 @@ it('Workspace: Get returns ten attributes, with one request for all items', asyn
 	expect(Object.keys(items[0].json)).toHaveLength(10);
 });
 
+const site = 'https://forms.example.com';
+
 it.each([
-	['url', 'https://forms.example.com/f/<id>'],
-	['url', 'http://127.0.0.1:4010/app/forms/<id>/edit?tab=2#top'],
-	['id', 'https://forms.example.com/en/Form/<id>/f2'],
-])('A form can be chosen with the mode %s and the value %s', async (mode, url) => {
-	const formId = { ...locator(url.replace('<id>', contact)), mode } as INodeParameters;
-	const { error } = await n8n.runNode({ resource: 'field', operation: 'getAll', formId });
-	expect(error).toBeUndefined();
-	expect(pathsOf(service.requests)).toEqual([`/forms/${contact}/fields`]);
-});
+	['url', `${site}/f/${contact}`, undefined],
+	['url', `http://127.0.0.1:4010/app/forms/${contact}/edit?tab=2#top`, undefined],
+	['id', `${site}/en/Form/${contact}/f2`, undefined],
+	['id', '', "'Form' is empty"],
+	['id', 'a/b', "'Form' is not a valid ID"],
+	['id', site, "'Form' is not a valid ID"],
+	['id', 'x'.repeat(256), "'Form' is not a valid ID"],
+	['id', -1, "'Form' must be text"],
+] as const)(
+	'A form with the mode %s and the value %j is taken, or refused: %s',
+	async (...given) => {
+		const [mode, value, problem] = given;
+		const formId = { ...locator('={{ $json.value }}'), mode } as INodeParameters;
+		const getAll = { resource: 'field', operation: 'getAll', formId };
+		const { error } = await n8n.runNode(getAll, itemsOf({ value }));
+		expect(error?.message).toBe(problem);
+		expect(pathsOf(service.requests)).toEqual(problem ? [] : [`/forms/${contact}/fields`]);
+	},
+);
 
 const settings = { resource: 'setting', operation: 'update', settings: { seo_title: 'x' } };
 

@@ -5,14 +5,10 @@ const mapAll = (...fields: object[]) => toMapperFields(fields as never);
 const map = (field: object) => mapAll({ uuid: 'f', label: 'Field', ...field })[0];
 
 describe('A field of the resource mapper', () => {
-	it('is shown, can be empty, and is never one to match by', () => {
+	it.each(['text', 'profile', undefined, 7])('of the type %j takes text', (type) => {
+		// it can be empty, and n8n never matches by it
 		const flags = { required: false, display: true, defaultMatch: false, canBeUsedToMatch: false };
-		const names = { id: 'f', displayName: 'Field' };
-		expect(map({ type: 'text' })).toEqual({ ...names, ...flags, type: 'string' });
-	});
-
-	it.each(['profile', undefined, 7])('takes text if its type is %j, which is unknown', (type) => {
-		expect(map({ type }).type).toBe('string');
+		expect(map({ type })).toEqual({ id: 'f', displayName: 'Field', ...flags, type: 'string' });
 	});
 
 	it('offers its choices, however the service writes them', () => {
