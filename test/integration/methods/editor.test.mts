@@ -33,23 +33,13 @@ describe('The list of forms', () => {
 		expect(await own.callMethod('loadOptions', 'getForms')).toEqual(results);
 	});
 
-	it.each(['url', 'public_url', 'form_url', 'share_url'])(
-		'links to the page of a form by its %s',
-		async (name) => {
-			const url = 'https://forms.example.com/contact-us';
-			const good = { id: 'aB3xY9', name: 'Contact', [name]: url };
-			const own = await listForms(good, {
-				id: 'cD4zW0',
-				name: 'Other',
-				url: 'javascript:alert(1)',
-			});
-			const { results } = await own.searchForms();
-			expect(results).toEqual([
-				{ name: 'Contact', value: 'aB3xY9', url },
-				{ name: 'Other', value: 'cD4zW0' },
-			]);
-		},
-	);
+	it('links to the page of each form that has an address of the web', async () => {
+		const page = 'https://forms.example.com/contact-us';
+		const names = ['form_url', 'public_url', 'share_url', 'url', 'x'];
+		const forms = names.map((id) => ({ id, url: 'javascript:alert(1)', [id]: page }));
+		const { results } = await (await listForms(...forms)).searchForms();
+		expect(results.map(({ url }) => url)).toEqual([page, page, page, page, undefined]);
+	});
 
 	it('has no name or ID that n8n would evaluate as an expression', async () => {
 		const fields = [
@@ -99,13 +89,11 @@ it('The fields of a form cost one more request than its list, which no other acc
 
 describe('The list of responses', () => {
 	const get = { resource: 'response', operation: 'get' };
-	const searchIn = async (more: object, ...filter: string[]) => {
-		const given = { ...get, ...more };
+	const search = async (formId: string, ...filter: string[]) => {
+		const given = { ...get, formId: locator(formId) };
 		const method = 'searchResponses';
 		return await n8n.callMethod<INodeListSearchResult>('listSearch', method, given, ...filter);
 	};
-	const search = async (formId: string, ...filter: string[]) =>
-		await searchIn({ formId: locator(formId) }, ...filter);
 
 	it.each(['asc', 'desc'] as const)(
 		'has the newest first, without their answers (listed %s)',
@@ -122,28 +110,20 @@ describe('The list of responses', () => {
 
 	it("has the time in the workflow's zone, the number or ID, and marks an incomplete response", async () => {
 		const times = { created_at: '2026-11-22 00:43:10', is_incomplete: 1 };
-		const others = [
-			{ uuid: 'b' },
-			{ uuid: 'c/d' },
-			{ uuid: 'e', number_formatted: '=1', number: 1 },
-		];
+		const others = [{ uuid: 'b' }, { uuid: 'c/d' }, { uuid: 'e', number: '=1' }];
 		const records = [{ uuid: 'a', number: 7, ...times }, ...others];
 		service.faults.set({ fault: success(records), match: { path: /^\/responses\// } });
 		const { id } = service.store.addForm({ name: 'Odd', fields: [] });
 		const { results } = await search(id);
-		expect(results.map(({ name }) => name)).toEqual([
-			'7 · 2026-11-21 19:43 (incomplete)',
-			' =1',
-			'b',
-		]);
+		const names = results.map(({ name }) => name);
+		expect(names).toEqual(['7 · 2026-11-21 19:43 (incomplete)', 'b', ' =1']);
 	});
 
 	it('finds responses by their answers and IDs, with one request, also if Form has a URL', async () => {
 		const { uuid } = service.store.responses(contact)[0];
-		const formId = { ...locator(`https://forms.example.com/f/${contact}`), mode: 'url' };
-		for (const text of [' ADA LOVELACE', uuid.toUpperCase()]) {
-			expect((await searchIn({ formId }, text)).results).toHaveLength(1);
-		}
+		const url = `https://forms.example.com/f/${contact}`;
+		for (const text of [' ADA LOVELACE', uuid.toUpperCase()])
+			expect((await search(url, text)).results).toHaveLength(1);
 		expect((await search(contact, 'nothing like it')).results).toEqual([]);
 		expect(service.requests).toHaveLength(1);
 	});
@@ -202,8 +182,9 @@ describe('The test of the credential', () => {
 	});
 });
 
-it('The credential asks for JSON where a request asks for nothing else, as that of HTTP Request', async () => {
-	const { authenticate } = credentialType;
+it('The credential hides its token, and asks for JSON where a request of HTTP Request does not', async () => {
+	const { authenticate, properties } = credentialType;
+	expect(properties[0]).toMatchObject({ name: 'accessToken', typeOptions: { password: true } });
 	if (typeof authenticate !== 'function') throw new Error('It signs no requests');
 	const sign = async (headers: IDataObject) => {
 		const options = { url: service.url, headers: { ...headers, Authorization: 'Basic x' } };
