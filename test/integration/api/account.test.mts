@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { demoForms, status } from '../../service/index.mts';
+import { demoForms, status, success } from '../../service/index.mts';
 import { itemsOf, locator, n8nFor } from '../harness.mts';
 import { createWorld } from '../world.mts';
 import { addTo } from './adding.mts';
@@ -19,9 +19,10 @@ describe('the token', () => {
 
 	it('is not in what the credential test quotes of a reply', async () => {
 		const { service, n8n } = await createWorld();
-		service.faults.set({ fault: status(422, `No: ${service.token}`) });
-		const tested = await n8n.testCredential();
-		expect(tested.message).toContain('"No: [access token]"');
+		service.faults.set({ fault: status(422, `No:\n${service.token}.`), times: 1 });
+		expect((await n8n.testCredential()).message).toContain('"No: [access token]." Check');
+		service.faults.set({ fault: success({ name: `${service.token} ${'x'.repeat(400)}` }) });
+		expect((await n8n.testCredential()).message).toMatch(/"\[access token\] x{280,300}…"$/);
 	});
 
 	it('may be pasted with blanks around it', async () => {
@@ -52,6 +53,7 @@ it('a credential that cannot be used is an error in the node, the trigger, a lis
 	expect(error).toMatchObject({
 		description: expect.stringMatching(/^Open the .* to correct it\.$/),
 		failure: { cause: 'credential-invalid' },
+		context: { itemIndex: 0 },
 	});
 	await expect(unusable.searchForms()).rejects.toThrow(message);
 	await expect(unusable.runPoll({ formId: locator(contact) })).rejects.toThrow(message);

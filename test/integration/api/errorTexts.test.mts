@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { INodeParameters } from 'n8n-workflow';
-import { answer, bodyOf, redirect, status } from '../../service/index.mts';
+import { answer, bodyOf, redirect, status, success } from '../../service/index.mts';
 import type { Fault, Service } from '../../service/index.mts';
 import { n8nFor } from '../harness.mts';
 import { ssrfProtection } from '../n8n/core.mts';
@@ -17,7 +17,7 @@ import {
 import { faultCases, type FaultCase } from './faultCases.mts';
 import { tracesOf } from './traces.mts';
 
-const LONG = 'Not now. '.repeat(32);
+const LONG = 'Not\nnow. '.repeat(32);
 
 const json = (code: number, body: unknown) =>
 	answer(code, 'application/json', JSON.stringify(body));
@@ -82,7 +82,9 @@ const oddReplies: Array<[name: string, fault: Fault | ((token: string) => Fault)
 	['a reply that confirms nothing', UNCONFIRMED, 'Response: Create'],
 	['a reply that confirms nothing', UNCONFIRMED, 'Setting: Update'],
 	['a success without the form', json(200, { success: true, data: {} }), 'Setting: Update'],
-	['a web page of another server', answer(404, 'text/html', '<html><title>x</title></html>')],
+	['a web page of another server', answer(404, 'text/html', '\n<html><title>x</title></html>')],
+	['a web page that takes no such request', answer(405, 'text/html', '<html></html>')],
+	['a link to a page with the token', (token) => success({ responses: [], next: `//${token}.a/` })],
 	['the token in texts', (token) => status(422, `Not ${token}`, { name: [`Not ${token}.`] })],
 	[
 		'the token where texts are cut off',

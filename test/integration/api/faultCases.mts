@@ -42,7 +42,7 @@ const table: Array<[string, FaultName | Fault, string | null, Result]> = [
 	['status 403', 'forbidden', '403', rejected],
 	['status 404', 'notFound', '404', rejected],
 	['status 422 with messages on fields', 'unprocessable', '422', rejected],
-	['status 429 of the minute', tooMany(60, 1), '429', minuteUsedUp],
+	['status 429 of the minute', tooMany(30, 1), '429', minuteUsedUp],
 	['status 429 of the day', 'tooManyDay', '429', dayUsedUp],
 	['status 500', 'serverError', '500', failed],
 	['status 502', 'badGateway', '502', failed],

@@ -10,7 +10,10 @@ const SECRET = 'planted-secret-7f3a';
 const planted: IDataObject = {
 	webhook_secret: SECRET,
 	teams_webhook_url: `https://chat.example/${SECRET}`,
-	settings: { slackWebhookUrl: SECRET, list: [{ api_token: SECRET, password: SECRET, kept: 1 }] },
+	settings: {
+		slackWebhookUrl: SECRET,
+		list: [{ apiKey: SECRET, api_token: SECRET, password: SECRET, kept: 1 }],
+	},
 };
 const withoutPlanted = { settings: { list: [{ kept: 1 }] } };
 

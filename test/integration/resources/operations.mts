@@ -66,8 +66,6 @@ function caseOf(resource: INodePropertyOptions, option: INodePropertyOptions) {
 		// all others have their defaults
 		parameters: { ...ids, ...parameters },
 		effect: effect.kind,
-		// whether each item has a request of its own; else all items share one
-		ownRequest: url.includes('{'),
 		// the request of the second item of `inputFor`, for the rule of a fault
 		match: { method, path: new RegExp(`^${path}(\\?|$)`) },
 		properties: own,

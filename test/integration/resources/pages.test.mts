@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { demoForms, type Fault } from '../../service/index.mts';
+import { demoForms, status, type Fault } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { running } from '../world.mts';
 
@@ -27,7 +27,7 @@ function servePages(replyTo: (count: number) => object, times = 500) {
 }
 
 describe('A link to the next page', () => {
-	it.each([`${LIST}?page=2`, `http://forms.internal${LIST}?page=2`])(
+	it.each([`${LIST}?page=2`, `${LIST}/?page=2`, `http://forms.internal${LIST}?page=2`])(
 		"%s is requested at the list's own URL and query",
 		async (next) => {
 			servePages(() => ({ data: [{ uuid: 'first', is_incomplete: false }], next }), 1);
@@ -57,11 +57,40 @@ describe('A link to the next page', () => {
 });
 
 it('A response that moves to the next page while pages are read is returned once', async () => {
-	const pages = [['b', 'a'], ['a', 'c'], ['d']].map((page) => page.map((uuid) => ({ uuid })));
-	servePages((at) => ({ data: pages[at], meta: { current_page: at + 1, last_page: 3 } }));
+	const pages = [
+		['b', 'a'],
+		['a', 'c', ''],
+		['d', ''],
+	];
+	const listed = pages.map((page) => page.map((uuid, index) => ({ uuid, index })));
+	servePages((at) => ({ data: listed[at], meta: { current_page: at + 1, last_page: 3 } }));
 	const { items } = await n8n.runNode(getAll);
-	expect(items.map(({ json }) => json.uuid)).toEqual(['b', 'a', 'c', 'd']);
+	expect(items.map(({ json }) => json.uuid)).toEqual(['b', 'a', 'c', '', 'd', '']);
 });
+
+it.each([
+	['lead to an earlier one', 2, (at: number) => ({ data: [{ uuid: `r${at}` }], next: '?page=2' })],
+	['begin alike', 4, (at: number) => ({ data: [{ uuid: 'a' }], next: `?page=${at + 2}` })],
+])('Pages that %s are an error', async (_what, count, replyTo) => {
+	servePages(replyTo);
+	const { error, items } = await n8n.runNode(getAll);
+	expect(items).toEqual([]);
+	expect(error?.message).toBe('The pages of the list form a loop');
+	expect(service.requests).toHaveLength(count);
+});
+
+it.each([400, 404, 410, 422])(
+	'A later page with status %i has an expired position',
+	async (code) => {
+		servePages(() => ({ data: [{ uuid: 'a' }], next_cursor: 'old' }), 1);
+		service.faults.set({ fault: status(code, 'No'), match: { path: /^\/responses/ } });
+		const { error } = await n8n.runNode(getAll);
+		expect(error).toMatchObject({
+			message: `The position in the list has expired or is no longer valid (status ${code})`,
+			description: 'Run this again to read the list from its first page.',
+		});
+	},
+);
 
 it('Pages without end are an error after 480 of them, and the advice works', async () => {
 	servePages((at) => ({ data: [{ uuid: `r${at}` }], next_cursor: `c${at + 1}` }));

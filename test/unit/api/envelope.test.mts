@@ -40,6 +40,7 @@ describe('the envelope', () => {
 		[{ message: 'Added.', data: { id: 'r-1', uuid } }, uuid],
 		[{ data: uuid }, uuid],
 		[{ uuid, data: { f1: 'Ada' } }, uuid],
+		[{ id: 'request-1', data: { uuid } }, uuid],
 		[{ data: { id: 7 } }, '7'],
 		[{ success: 1, message: 'Added.', data: [] }],
 	])('confirms that the service has acted by %j', (value, id) => {

@@ -45,11 +45,14 @@ function served(...answers: Answer[]) {
 	return { context, target: createTarget(account, endpoints.listForms), sent };
 }
 
-const outside = ['https://forms.example.com/api/v1/../admin', 'https://evil.example/api/v1/forms'];
-it.each(outside)('nothing is sent to %s', async (url) => {
+it.each([
+	...['https://forms.example.com/api/v1/../admin', 'https://forms.example.com/api/v10/forms'],
+	'https://evil.example/api/v1/forms',
+])('nothing is sent to %s, and the error of the item says so', async (url) => {
 	const { context, sent } = served({ body: { success: true } });
 	const outside = request(context, { endpoint: endpoints.listForms, url });
-	await expect(outside).rejects.toThrow('The request URL is outside the API');
+	const message = 'The request URL is outside the API';
+	await expect(outside).rejects.toMatchObject({ message, context: { itemIndex: 3 } });
 	expect(sent).toEqual([]);
 });
 
@@ -60,6 +63,19 @@ it('a request is sent four times in all where it fails, and ten times where it i
 	const description = expect.stringMatching(/ Tried 13 times\.$/);
 	await expect(request(context, target)).rejects.toMatchObject({ description });
 	expect(sent).toHaveLength(13);
+});
+
+it('a request that failed says so, even if the limit of the day holds it back then, of its account alone', async () => {
+	const usedUp = { status: 429, headers: { 'retry-after': '7200' } };
+	const { context, target, sent } = served(usedUp, { status: 503 });
+	const messageOf = async () =>
+		await request(context, target).catch((error: Error) => error.message);
+	const messages = await Promise.all([messageOf(), messageOf()]);
+	expect(messages[0]).toMatch(/^Daily request limit reached/);
+	expect(messages[1]).toMatch(/status 503/);
+	expect(sent).toHaveLength(2);
+	const other = served({ body: { success: true } });
+	expect(await request(other.context, other.target)).toHaveProperty('envelope');
 });
 
 it('one place is free again, however sending throws', async () => {

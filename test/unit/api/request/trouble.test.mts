@@ -1,3 +1,4 @@
+import { OperationalError, UserError } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { createAccount } from '../../../../nodes/FormService/api/account.ts';
 import { endpoints } from '../../../../nodes/FormService/api/endpoints.ts';
@@ -31,8 +32,9 @@ const troubles: Array<readonly [string, boolean, number, Trouble]> = [
 	...ofStatuses([408, 499], true, 1),
 	...ofStatuses([500, 501, 502, 503, 504, 520, 524], true, 4),
 	['status 304', true, 1, reply(304)],
-	['a redirect', true, 1, reply(302, { location: '/thanks' })],
+	['a redirect', true, 1, reply(302, { location: '/thanks' }, '{"success": true}')],
 	['a redirect to a login', false, 1, reply(302, { location: '/en/login' })],
+	['a redirect to a sign-in', false, 1, reply(302, { location: '/sign-in?to=x' })],
 	['a web page', true, 1, reply(200, {}, '<html>')],
 	['a reply that is cut off', true, 4, reply(200)],
 	['success: false', false, 1, reply(200, {}, '{"success": false}')],
@@ -42,7 +44,7 @@ const troubles: Array<readonly [string, boolean, number, Trouble]> = [
 	...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].map(
 		(code) => [code, false, 4, broken(code)] as const,
 	),
-	...['CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID', 'DEPTH_ZERO_SELF_SIGNED_CERT'].map(
+	...['CERT_HAS_EXPIRED', 'ERR_TLS_INVALID_STATE', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'].map(
 		(code) => [code, false, 1, broken(code)] as const,
 	),
 	['protection by n8n', false, 1, explainBroken({ code: 'No', isRefusedByN8n: true }, 'https://a')],
@@ -114,10 +116,15 @@ const caused = (network: object) =>
 	new Error('n8n', { cause: Object.assign(new Error('socket'), network) });
 
 it('the code of a broken connection is the innermost one, or else the message', () => {
-	expect(readBroken(caused({ code: 'ENOTFOUND' }))).toEqual({
-		code: 'ENOTFOUND',
-		isRefusedByN8n: false,
-	});
+	const outer = Object.assign(caused({ code: 'ENOTFOUND' }), { code: 'ERR_BAD_REQUEST' });
+	expect(readBroken(outer)).toEqual({ code: 'ENOTFOUND', isRefusedByN8n: false });
 	expect(readBroken(caused({})).code).toBe('socket');
 	expect(readBroken('odd').code).toBe('');
+	// as the helpers call a timeout
+	expect(broken('ECONNABORTED').message).toMatch(/ did not reply in time$/);
+});
+
+it.each([UserError, OperationalError])('n8n itself has refused to send by %o', (One) => {
+	const error = new Error('n8n', { cause: new One('No') });
+	expect(readBroken(error)).toEqual({ code: 'No', isRefusedByN8n: true });
 });

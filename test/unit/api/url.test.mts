@@ -1,40 +1,28 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { endpoints, createTarget } from '../../../nodes/FormService/api/endpoints.ts';
-import { isId } from '../../../nodes/FormService/api/records.ts';
+import { createTarget, endpoints } from '../../../nodes/FormService/api/endpoints.ts';
 import { checkLink } from '../../../nodes/FormService/api/url.ts';
 
-const BASE = 'https://forms.example.com/api/v1';
-
 describe('the target of an endpoint', () => {
-	it('never leads anywhere but to its own path, whatever the id', () => {
-		const property = fc.property(fc.string({ maxLength: 40 }), (formId) => {
-			const build = () => createTarget({ baseUrl: BASE }, endpoints.listFields, { formId }).url;
-			if (isId(formId)) expect(build()).toBe(`${BASE}/forms/${formId}/fields`);
-			else expect(build).toThrow('not a valid ID');
-		});
-		fc.assert(property);
-	});
+	const build = (formId: string) =>
+		createTarget({ baseUrl: 'https://a.example/api/v1' }, endpoints.listFields, { formId }).url;
 
-	it.each(['.', '..', 'a.b', 'a/b', 'a%2Fb', 'a?b', 'a#b', ''])('takes %j for no id', (formId) => {
-		expect(isId(formId)).toBe(false);
-	});
+	it.each(['AbC123', '9f000000-0000-4000-8000-000000000000', 'a_b', 'x'.repeat(255)])(
+		'has the ID %s in its path',
+		(formId) => {
+			expect(build(formId)).toBe(`https://a.example/api/v1/forms/${formId}/fields`);
+		},
+	);
+
+	it.each(['.', '..', 'a.b', 'a/b', 'a%2Fb', 'a?b', 'a#b', 'a\n', 'é', '', 'x'.repeat(256)])(
+		'takes %j for no ID',
+		(formId) => {
+			expect(() => build(formId)).toThrow('"formId" is not a valid ID');
+		},
+	);
 });
 
 const PUBLIC = 'https://forms.example.com';
 const LOCAL = 'http://127.0.0.1:4010';
-
-const byte = fc.integer({ min: 0, max: 255 });
-const ipv4 = fc.tuple(byte, byte, byte, byte);
-
-/** Ways to write an IPv4 address that a browser, and so Node, understands. */
-const spellings: Record<string, (bytes: number[]) => string> = {
-	dotted: (bytes) => bytes.join('.'),
-	hexadecimal: (bytes) => bytes.map((one) => `0x${one.toString(16)}`).join('.'),
-	'one number': ([a, b, c, d]) => String(((a * 256 + b) * 256 + c) * 256 + d),
-	'with a dot at the end': (bytes) => `${bytes.join('.')}.`,
-	'mapped to IPv6': (bytes) => `[::ffff:${bytes.join('.')}]`,
-};
 
 const check = (link: string, origin = PUBLIC) => checkLink(link, origin, origin, 'upload');
 
@@ -44,24 +32,24 @@ const NOT_ENCRYPTED = 'it is not encrypted (http instead of https)';
 const NO_WEB_ADDRESS = 'it is not a web address';
 
 describe("a respondent's link", () => {
-	it.each(Object.entries(spellings))('never leads to another IP address: %s', (_name, spell) => {
-		const property = fc.property(ipv4, fc.constantFrom('https', 'http'), (bytes, scheme) => {
-			const link = `${scheme}://${spell(bytes)}/file.pdf`;
-			for (const origin of [PUBLIC, LOCAL, 'http://10.0.0.5', 'https://169.254.169.254']) {
-				if (new URL(link).origin === origin) expect(check(link, origin)).toHaveProperty('url');
-				else expect(check(link, origin)).toEqual({ reason: TO_ADDRESS });
-			}
-		});
-		fc.assert(property, { numRuns: 200 });
-	});
-
 	it.each([
 		...['localhost', 'LOCALHOST.', 'files.localhost', '[::1]', '[fc00::1]', '[fe80::1]', 'db'],
 		...['[2606:4700::1111]', '127。0。0。1', '１２７.0.0.1', '%31%32%37.0.0.1', 'files.internal'],
-		...['printer.local', 'nas.home.arpa'],
+		...[
+			'printer.local',
+			'nas.home.arpa',
+			'8.8.8.8',
+			'10.0.0.7',
+			'169.254.169.254',
+			'[::ffff:8.8.8.8]',
+		],
+		// other ways to write 127.0.0.1
+		...['127.0.0.1.', '127.1', '0x7f.0.0.0x1', '2130706433', '0177.0.0.1'],
 	])('never leads to %s', (host) => {
-		expect(check(`https://${host}/file.pdf`)).toEqual({ reason: TO_ADDRESS });
-		expect(check(`https://${host}:4010/file.pdf`, LOCAL)).toEqual({ reason: TO_ADDRESS });
+		for (const origin of [PUBLIC, LOCAL, 'http://10.0.0.5', 'https://192.168.1.9']) {
+			expect(check(`https://${host}/file.pdf`, origin)).toEqual({ reason: TO_ADDRESS });
+			expect(check(`http://${host}:4011/file.pdf`, origin)).toEqual({ reason: TO_ADDRESS });
+		}
 	});
 
 	it.each([
@@ -79,7 +67,7 @@ describe("a respondent's link", () => {
 		expect(check(link, origin)).toEqual({ reason });
 	});
 
-	it.each([
+	it.each<[string, string, boolean, string?]>([
 		['https://my-localhost.com/', 'https://my-localhost.com/', false],
 		['https://1.2.3.4.example.com/', 'https://1.2.3.4.example.com/', false],
 		['https://files.example.com/a.pdf#page=2', 'https://files.example.com/a.pdf', false],
@@ -87,9 +75,13 @@ describe("a respondent's link", () => {
 		['/files/a.pdf', 'https://forms.example.com/files/a.pdf', true],
 		// behind a proxy that ends TLS, the service takes itself for http
 		['http://forms.example.com/a.pdf', 'https://forms.example.com/a.pdf', true],
-	])('%s is followed to %s, on the origin of the account: %s', (link, url, isOwn) => {
-		expect(check(link)).toEqual({ url, isOwn });
-	});
+		['http://2130706433:4010/a', 'http://127.0.0.1:4010/a', true, LOCAL],
+	])(
+		'%s is followed to %s, on the origin of the account: %s',
+		(link, url, isOwn, origin = PUBLIC) => {
+			expect(check(link, origin)).toEqual({ url, isOwn });
+		},
+	);
 });
 
 it.each([
