@@ -34,10 +34,12 @@ function scoreOf({ store }: Pick<Service, 'store'>) {
 	return store.fields(FORM).find(({ type }) => type === 'number')!;
 }
 
-/** Adds responses with links to files, which are called 0.txt and so on, and starts to get them with the files. */
+/** Adds responses with links to files, which are called 0.txt or 0.html and so on, and starts to get them with the files. */
 export function startDownloads({ service, n8n }: World, responses: string[][], more = {}) {
 	const input = responses.map((links) => {
-		const Message = links.map((link, index) => `${index}.txt|${link}`);
+		const Message = links.map(
+			(link, index) => `${index}${/\.html$/.exec(link)?.[0] ?? '.txt'}|${link}`,
+		);
 		return { uuid: service.store.addResponse(demoForms.contact, { answers: { Message } }).uuid };
 	});
 	const getWithFiles = {

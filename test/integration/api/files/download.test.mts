@@ -6,12 +6,13 @@ import {
 	bodyOf,
 	demoForms,
 	redirect,
+	faultTable,
 	slow,
 	status,
 	success,
 	type Fault,
 } from '../../../service/index.mts';
-import { n8nFor, time } from '../../harness.mts';
+import { locator, n8nFor, time } from '../../harness.mts';
 import { container, core, ssrfProtection } from '../../n8n/core.mts';
 import { elsewhere } from '../../servers.mts';
 import { answered, AT_ONCE, createWorld, running, type World } from '../../world.mts';
@@ -44,26 +45,8 @@ const redirectTo =
 	(_request, reply) =>
 		reply.writeHead(302, { location }).end();
 
-/** Sends a megabyte at a time, for as long as it is taken. */
-const sendWithoutEnd: Listener = (_request, reply) => {
-	const piece = Buffer.alloc(1_000_000);
-	const more = () => {
-		while (reply.write(piece));
-	};
-	reply.on('drain', more);
-	more();
-};
-
 describe('the file of a respondent', () => {
 	afterEach(() => void (ssrfProtection.enabled = false));
-
-	it('is fetched without the token', async () => {
-		const other = await elsewhere();
-		const { text } = await downloadAnswer(`${other.namedUrl}/cv.txt`);
-		const [{ headers }, ...others] = other.visits;
-		expect([text, others]).toEqual(['a file', []]);
-		expect(headers.authorization ?? headers.cookie).toBeUndefined();
-	});
 
 	it('is not fetched where it is redirected to a private host', async () => {
 		const other = await elsewhere(redirectTo('https://localhost/x'));
@@ -95,12 +78,14 @@ describe('the file of a respondent', () => {
 		expect(other.visits).toEqual([]);
 	});
 
-	it('is left out unread if its host announces more than 256 MB', async () => {
-		const other = await elsewhere((_request, reply) =>
-			reply.writeHead(200, { 'content-length': 300_000_000 }).write('a'),
-		);
-		const { problem } = await downloadAnswer(`${other.namedUrl}/cv.txt`);
-		expect(problem).toContain('exceed 256 MB');
+	it.each([
+		['text/html', 'txt', '0.txt: The link to the file returned a web page or JSON'],
+		['text/html', 'html', ''],
+		['application/json', 'txt', ''],
+	])('can be of the type %s, called 0.%s, unless it is a web page instead', async (...given) => {
+		const [type, ending, expected] = given;
+		service.faults.set({ fault: answer(200, type, '{}'), match: { path: /^\/files/ } });
+		expect((await downloadAnswer(`${service.url}/files/0.${ending}`)).problem).toBe(expected);
 	});
 });
 
@@ -137,10 +122,9 @@ describe('the PDF of a response', () => {
 
 it('what comes instead of a file is not read to its end', async () => {
 	const closed = Promise.withResolvers<void>();
-	const other = await elsewhere((request, reply) => {
+	const other = await elsewhere((_request, reply) => {
 		reply.on('close', closed.resolve);
-		reply.writeHead(404);
-		sendWithoutEnd(request, reply);
+		reply.writeHead(404).write('the beginning');
 	});
 	const { problem } = await downloadAnswer(`${other.namedUrl}/cv.txt`);
 	expect(problem).toMatch(/status 404/);
@@ -160,11 +144,17 @@ const packed = (megabytes: number): Fault => ({
 		void reply.header('content-encoding', 'gzip').send(gzipSync(Buffer.alloc(megabytes * 1e6))),
 });
 
+/** A file that would take hours. */
+const announced: Fault = {
+	stage: 'instead',
+	act: ({ reply }) => void reply.raw.writeHead(200, { 'content-length': 3e8 }).write('a'),
+};
+
 const file = answer(200, 'text/plain', 'a');
 
 describe('the files of many responses', () => {
-	it('are in the items of their responses', async () => {
-		const { namedUrl } = await elsewhere(({ url }, reply) =>
+	it('are in the items of their responses, and fetched without the token', async () => {
+		const { namedUrl, visits } = await elsewhere(({ url }, reply) =>
 			reply.writeHead(url === '/7' ? 404 : 200).end(url),
 		);
 		const links = range(20).map((index) => [`${namedUrl}/${index}`]);
@@ -172,9 +162,11 @@ describe('the files of many responses', () => {
 		expect(items.map(textOfFile)).toEqual(range(20).map((at) => (at === 7 ? '' : `/${at}`)));
 		const missing = expect.stringMatching(/^0\.txt: The file .* \(status 404\)$/);
 		expect(problems).toEqual(range(20).map((index) => [index === 7 ? missing : '']));
+		const secrets = visits.map(({ headers }) => headers.authorization ?? headers.cookie);
+		expect(secrets).toEqual(Array(20).fill(undefined));
 	});
 
-	it('are downloaded for four at a time, also after a run that waited was canceled', async () => {
+	it('are downloaded for four at a time, and two of triggers, also after a run that waited was canceled', async () => {
 		const world = await createWorld(AT_ONCE);
 		const { visits } = world.service;
 		const links = linksTo(world, 1, slow(Infinity));
@@ -187,39 +179,42 @@ describe('the files of many responses', () => {
 			run.cancel();
 			await run.done;
 		};
-		await time.still(async () => {
+		const options = { downloadFiles: true, emitExisting: 'all' };
+		const poll = async (workflowId: string) =>
+			await world.n8n.runPoll({ formId: locator(contact), options }, { workflowId });
+		const polls = await time.still(async () => {
 			const first = await start(4);
 			await cancel(await start(4));
 			const next = await start(4);
 			expect(visits).toHaveLength(4);
+			const polls = ['a', 'b', 'c'].map(poll);
+			await answered(visits, 6);
+			expect(visits).toHaveLength(6);
 			// what was open ends, and makes place
 			await cancel(first);
-			await answered(visits, 8);
-			expect(visits).toHaveLength(8);
+			await answered(visits, 10);
+			expect(visits).toHaveLength(10);
 			await cancel(next);
+			return polls;
 		});
+		await Promise.all(polls);
 	});
 
-	it('do not stop the run if only their host wants a login', async () => {
-		const other = await elsewhere((_request, reply) => reply.writeHead(401).end());
-		await downloadAnswers(world, Array<string[]>(10).fill([`${other.namedUrl}/cv.txt`]));
-		expect(other.visits).toHaveLength(10);
-	});
-
-	it("neither use the account's limit nor count as failures of Form Service", async () => {
+	it("neither use the account's limit nor count as failures of Form Service or its token", async () => {
 		const world = await createWorld();
-		const links = linksTo(world, 1, status(500, 'Broken'));
+		world.service.faults.set({ fault: status(401, 'No'), match: { path: /files\/1/ } });
+		const links = linksTo(world, 2, status(500, 'Broken'));
 		await downloadAnswers(world, Array<string[]>(25).fill(links));
-		expect(world.service.visits).toHaveLength(100);
+		expect(world.service.visits).toHaveLength(100 + 25);
 		const { error } = await world.n8n.runNode({ resource: 'form', operation: 'getAll' });
 		expect(error).toBeUndefined();
 	});
 });
 
 describe('the files of one response', () => {
-	it('are 20, and of each other one the item says so', async () => {
+	it("are 20, without the token on the account's own origin, and of each other one the item says so", async () => {
 		const { items, problems } = await downloadAnswers(world, [linksTo(world, 22, file)]);
-		expect(world.service.visits).toHaveLength(20);
+		expect(world.service.visits.map(({ token }) => token)).toEqual(Array(20).fill(undefined));
 		expect(Object.keys(items[0].binary ?? {})).toHaveLength(20);
 		const TOO_MANY = 'Only the first 20 files of a response are downloaded';
 		expect(problems).toEqual([[`20.txt: ${TOO_MANY}`, `21.txt: ${TOO_MANY}`]]);
@@ -243,12 +238,15 @@ describe('the files of one response', () => {
 		},
 	);
 
-	it.each([503, 429])('are requested four times in all at status %i', async (code) => {
-		const { service } = world;
+	it.each([
+		['status 503', status(503, 'Later')],
+		['status 429', status(429, 'Later')],
+		['a connection that breaks', faultTable.dropBefore],
+	])('are requested four times in all at %s', async (_what, fault) => {
 		const first = { path: /files\/0\.txt/ };
-		service.faults.set({ fault: status(code, 'Later'), times: 3, match: first });
+		service.faults.set({ fault, times: 3, match: first });
 		service.faults.set({ fault: file, match: first });
-		const { items } = await downloadAnswers(world, [linksTo(world, 2, status(code, 'Later'))]);
+		const { items } = await downloadAnswers(world, [linksTo(world, 2, fault)]);
 		expect(Object.keys(items[0].binary ?? {})).toHaveLength(1);
 		expect(service.visits).toHaveLength(8);
 	});
@@ -290,16 +288,18 @@ describe('n8n’s storage', () => {
 		expect(content).toBe('begin end');
 	});
 
-	it('gets 256 MB for each response at most, and the item names each file beyond them', async () => {
+	it('gets 256 MB for each response at most, and nothing that is announced to be more', async () => {
 		storeBy(() => {});
-		const faults = [bodyOf(134), bodyOf(134), packed(1), file];
+		const faults = [bodyOf(134), bodyOf(134), packed(1), file, announced];
 		const links = faults.flatMap((fault, index) => {
 			world.service.faults.set({ fault, match: { path: new RegExp(`/files/${index}`) } });
 			return `${world.service.url}/files/${index}.txt`;
 		});
 		// 256 MB are 268.4 million bytes
-		const { problems } = await downloadAnswers(world, [links, links.slice(0, 1)]);
+		const [first, , , small, large] = links;
+		const { problems } = await downloadAnswers(world, [links.slice(0, 4), [first, large, small]]);
 		const TOO_LARGE = 'The files of this response exceed 256 MB in total';
-		expect(problems).toEqual([[`2.txt: ${TOO_LARGE}`, `3.txt: ${TOO_LARGE}`], ['']]);
+		const ofFirst = [`2.txt: ${TOO_LARGE}`, `3.txt: ${TOO_LARGE}`];
+		expect(problems).toEqual([ofFirst, [`1.txt: ${TOO_LARGE}`]]);
 	});
 });
