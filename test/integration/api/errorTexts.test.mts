@@ -114,6 +114,8 @@ async function textOfPlace({ name, baseUrl, cause, asked }: Unreachable): Promis
 	return textOf(error, baseUrl);
 }
 
+const PROTECTED = "a service on an address that n8n's SSRF protection does not allow";
+
 async function textOfPrivateAddress(): Promise<Text> {
 	const protect = () => void (ssrfProtection.enabled = true);
 	const failed = await failAt(operationNamed('Workspace: Get'), protect).finally(() => {
@@ -140,15 +142,11 @@ const chapters: Record<string, Case[]> = {
 	'Odd replies': oddReplies.map(([name, fault, who = 'Response: Get Many']) =>
 		caseOf(name, who, async () => await textOfReply(who, fault)),
 	),
-	Connections: (await unreachablePlaces()).map((place) =>
-		caseOf(place.name, 'Workspace: Get', async () => await textOfPlace(place)),
-	),
-	'In n8n itself': [
-		caseOf(
-			"a service on an address that n8n's SSRF protection does not allow",
-			'Workspace: Get',
-			textOfPrivateAddress,
+	Connections: [
+		...(await unreachablePlaces()).map((place) =>
+			caseOf(place.name, 'Workspace: Get', async () => await textOfPlace(place)),
 		),
+		caseOf(PROTECTED, 'Workspace: Get', textOfPrivateAddress),
 	],
 };
 

@@ -3,18 +3,12 @@ import { redirect, tooMany, type Fault, type FaultName } from '../../service/ind
 import type { OperationCase } from '../resources/operations.mts';
 
 /** What a fault that lasts must lead to; errorTexts.md has what a person reads of it. */
-export type FaultCase = {
-	name: string;
-	fault: FaultName | Fault;
-	/** Status of the reply that settled it; null where none came. */
-	httpCode: string | null;
+type Result = {
 	sent: Record<OperationCase['effect'], number>;
 	cause: Failure['cause'];
 	/** How often Response: Create added the response. */
 	added: 0 | 1;
 };
-
-type Result = Omit<FaultCase, 'name' | 'fault' | 'httpCode'>;
 
 const sentOnce = { safe: 1, idempotent: 1, once: 1 };
 const rejected: Result = { sent: sentOnce, added: 0, cause: 'configuration-invalid' };
@@ -36,6 +30,7 @@ const failedLate: Result = { ...failed, added: 1 };
 
 const elsewhere = redirect('https://elsewhere.example/api/v1/forms', 307);
 
+/** With the status of the reply that settled it; null where none came. */
 const table: Array<[string, FaultName | Fault, string | null, Result]> = [
 	['status 400', 'badRequest', '400', rejected],
 	['status 401', 'unauthorized', '401', unauthorized],
@@ -61,7 +56,8 @@ const table: Array<[string, FaultName | Fault, string | null, Result]> = [
 	['a redirect to another host', elsewhere, '307', rejected],
 ];
 
-export const faultCases: FaultCase[] = table.map(([name, fault, httpCode, result]) => ({
-	...{ name, fault, httpCode },
-	...result,
-}));
+export type FaultCase = (typeof faultCases)[number];
+
+export const faultCases = table.map(([name, fault, httpCode, result]) => {
+	return { name, fault, httpCode, ...result };
+});

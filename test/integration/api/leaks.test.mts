@@ -1,19 +1,11 @@
 import fc from 'fast-check';
-import { set } from 'lodash';
-import type {
-	IDataObject,
-	INodeExecutionData,
-	INodeParameters,
-	INodeProperties,
-	INodePropertyOptions,
-} from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, INodePropertyOptions } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { slow } from '../../service/index.mts';
 import type { Fault, FaultName, RecordedRequest, Service } from '../../service/index.mts';
 import { itemsOf, locator, n8nFor, placesOf, time } from '../harness.mts';
 import { nodeOf } from '../n8n/package.mts';
 import { operationCases } from '../resources/operations.mts';
-import { placesIn, valuesOf } from '../resources/parameters.mts';
 import { createWorld, SECRET } from '../world.mts';
 import { elsewhere, toAnyCertificate } from '../servers.mts';
 
@@ -77,24 +69,18 @@ async function inHostileWorld(
 	expect(toOther).toEqual([]);
 }
 
-/** Values of the switches that an operation has. */
-function drawSwitches(properties: INodeProperties[], given: INodeParameters) {
-	const places = placesIn(properties).filter(
-		({ property: { type, options = [] }, path }) =>
-			(type === 'boolean' || (/^(options|multiOptions)$/.test(type) && options.length > 0)) &&
-			!(path[0] in given),
-	);
-	const values = places.map(({ property }) =>
-		fc.option(fc.constantFrom(...valuesOf(property)), { nil: undefined }),
-	);
-	return fc.tuple(...values).map((chosen) => {
-		const parameters = structuredClone(given);
-		for (const [index, { path }] of places.entries()) {
-			if (chosen[index] !== undefined) set(parameters, path, chosen[index]);
-		}
-		return parameters;
-	});
-}
+/** Values of the parameters that decide what is output, as far as an operation or the trigger has them. */
+const switches = fc.record({
+	simplify: fc.boolean(),
+	returnAll: fc.boolean(),
+	download: fc.boolean(),
+	preview: fc.boolean(),
+	options: fc.record({
+		...{ downloadFiles: fc.boolean(), columns: fc.boolean(), skipUnchanged: fc.boolean() },
+		answerKeys: fc.constantFrom('label', 'uuid'),
+		emitExisting: fc.constant('all'),
+	}),
+});
 
 /** What goes wrong on the way: nothing, a reply that comes late, a request that hangs. */
 type Trouble = Fault | FaultName | undefined;
@@ -126,9 +112,9 @@ const drawTenant = fc.nat(NAMES.length - 1);
 
 describe('in a world of several accounts, delays and planted secrets', () => {
 	it.each(operationCases)('$name keeps items and tokens to their accounts', async (operation) => {
-		const { properties, parameters: given } = operation;
+		const given = { ...operation.parameters, requestOptions: toAnyCertificate };
 		const run = fc.record({
-			parameters: drawSwitches(properties, { ...given, requestOptions: toAnyCertificate }),
+			parameters: switches.map((drawn) => ({ ...drawn, ...given })),
 			items: fc.array(fc.tuple(drawTenant, drawTenant), { minLength: 2, maxLength: 5 }),
 			fault: trouble,
 			continueOnFail: fc.boolean(),
@@ -155,25 +141,20 @@ describe('in a world of several accounts, delays and planted secrets', () => {
 
 	it('the trigger emits nothing of another account and no secret, and sends its token to the API alone', async () => {
 		const { properties } = nodeOf('formServiceTrigger').description;
-		const events = properties.find(({ name }) => name === 'events')!.options!;
-		const given: INodeParameters = {
-			events: (events as INodePropertyOptions[]).map(({ value }) => value),
-			options: { emitExisting: 'all' },
-		};
-		const run = fc.record({
-			parameters: drawSwitches(properties, given),
-			index: drawTenant,
-			fault: trouble,
-		});
-		const property = fc.asyncProperty(run, async ({ parameters, index, fault }) => {
+		const { options = [] } = properties.find(({ name }) => name === 'events')!;
+		const events = (options as INodePropertyOptions[]).map(({ value }) => value);
+		const watched = fc.constantFrom('all', 'one', 'several');
+		const run = fc.tuple(switches, watched, drawTenant, trouble);
+		const property = fc.asyncProperty(run, async ([drawn, watch, index, fault]) => {
 			await inHostileWorld(fault, async (service, tenants) => {
 				const own = tenants[index];
 				const { token, formId, responseId, accountId } = own;
 				const n8n = n8nFor({ accessToken: token, baseUrl: service.url });
-				const watched = { ...parameters, formId: locator(formId), formIds: [formId] };
+				const forms = { formId: locator(formId), formIds: [formId] };
+				const parameters = { ...drawn, events, watch, ...forms };
 				const staticData = {};
 				for (const mode of ['trigger', 'trigger', 'manual'] as const) {
-					const text = await n8n.runPoll(watched, { mode, staticData }).then(
+					const text = await n8n.runPoll(parameters, { mode, staticData }).then(
 						({ items }) => textOf(items ?? []),
 						({ message }: Error) => message,
 					);
@@ -181,8 +162,8 @@ describe('in a world of several accounts, delays and planted secrets', () => {
 					for (const { addForm } of tenants) addForm();
 					await time.sleep(3_600_000);
 				}
-				const forms = service.store.forms(accountId).map(({ id }) => id);
-				return [...forms, responseId].map((id) => ({ token, id }));
+				const ids = service.store.forms(accountId).map(({ id }) => id);
+				return [...ids, responseId].map((id) => ({ token, id }));
 			});
 		});
 		await fc.assert(property, { numRuns: 25 });

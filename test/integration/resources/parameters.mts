@@ -1,14 +1,6 @@
-import type {
-	INodeProperties,
-	INodePropertyCollection,
-	INodePropertyOptions,
-	NodeParameterValueType,
-} from 'n8n-workflow';
+import type { INodeProperties, INodePropertyCollection } from 'n8n-workflow';
 
-/**
- * The parameters of a node as its description lists them, for tests that try each of them: where a value
- * is stored, and values that it can have.
- */
+/** The parameters of a node as its description lists them, for tests that try each of them. */
 
 /** A parameter, and the path of its value in the parameters of a node. The first entry of a list has index 0. */
 export type Place = { property: INodeProperties; path: string[] };
@@ -33,13 +25,4 @@ function innerPlaces(property: INodeProperties, path: string[]): Place[] {
 	return (options as INodePropertyCollection[]).flatMap(({ name, values }) =>
 		placesIn(values, [...path, name, ...(typeOptions?.multipleValues ? ['0'] : [])]),
 	);
-}
-
-/** All values that a parameter with a closed set of values can have. */
-export function valuesOf(property: INodeProperties): NodeParameterValueType[] {
-	const { options = [] } = property;
-	const choices = (options as INodePropertyOptions[]).map(({ value }) => value);
-	if (property.type === 'boolean') return [false, true];
-	if (property.type === 'options') return choices;
-	return [[], ...choices.map((one) => [one]), choices] as never;
 }

@@ -6,12 +6,10 @@ describe('the target of an endpoint', () => {
 	const build = (formId: string) =>
 		createTarget({ baseUrl: 'https://a.example/api/v1' }, endpoints.listFields, { formId }).url;
 
-	it.each(['AbC123', '9f000000-0000-4000-8000-000000000000', 'a_b', 'x'.repeat(255)])(
-		'has the ID %s in its path',
-		(formId) => {
-			expect(build(formId)).toBe(`https://a.example/api/v1/forms/${formId}/fields`);
-		},
-	);
+	it('has the ID in its path', () => {
+		const formId = `9f-A_b${'x'.repeat(249)}`;
+		expect(build(formId)).toBe(`https://a.example/api/v1/forms/${formId}/fields`);
+	});
 
 	it.each(['.', '..', 'a.b', 'a/b', 'a%2Fb', 'a?b', 'a#b', 'a\n', 'é', '', 'x'.repeat(256)])(
 		'takes %j for no ID',

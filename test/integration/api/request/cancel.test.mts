@@ -1,10 +1,11 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { demoForms, slow } from '../../../service/index.mts';
+import { slow } from '../../../service/index.mts';
 import type { Fault, FaultName, ServiceOptions } from '../../../service/index.mts';
-import { itemsOf, locator, time } from '../../harness.mts';
+import { time } from '../../harness.mts';
+import { inputFor, operationNamed, timesAdded } from '../../resources/operations.mts';
 import { answered, AT_ONCE, createWorld } from '../../world.mts';
-import { addEach, addTo, numbered } from '../adding.mts';
+import { addEach, numbered } from '../adding.mts';
 
 const getWorkspace = { resource: 'workspace', operation: 'get' };
 
@@ -33,32 +34,34 @@ describe('an execution that is canceled', () => {
 		expect(service.requests).toHaveLength(requests);
 	});
 
-	it('says how an update has failed that it was about to repeat', async () => {
+	it.each<[string, string, FaultName, number, RegExp]>([
+		[
+			'how an update failed',
+			'Setting: Update',
+			'serverError',
+			1,
+			/^Form Service .* \(status 500\)/,
+		],
+		[
+			'that a response may be there',
+			'Response: Create',
+			'silentAfter',
+			2,
+			/\. The response may or/,
+		],
+	])('says %s that was sent before', async (_what, ...given) => {
+		const [name, fault, requests, message] = given;
 		const { service, n8n } = await createWorld(AT_ONCE);
-		service.faults.set({ fault: 'serverError' });
-		const form = { resource: 'setting', formId: locator(demoForms.contact) };
+		const { parameters, match } = operationNamed(name);
+		const input = inputFor(service).slice(1);
+		service.faults.set({ fault, match });
 		const { error } = await time.still(async () => {
-			const run = n8n.startNode({ ...form, operation: 'update', settings: { name: 'A' } });
-			await answered(service.requests, 1);
+			const run = n8n.startNode(parameters, input);
+			await answered(service.requests, requests);
 			run.cancel();
 			return await run.done;
 		});
-		expect(error?.message).toMatch(/^Form Service returned an error \(status 500\)/);
-	});
-
-	it('says that a response may be there', async () => {
-		const { service, n8n } = await createWorld(AT_ONCE);
-		const { contact } = demoForms;
-		const [{ uuid }] = service.store.fields(contact);
-		const before = service.store.responses(contact).length;
-		service.faults.set({ fault: slow(500), match: { method: 'POST' } });
-		const { error } = await time.still(async () => {
-			const run = n8n.startNode(addTo(contact), itemsOf({ [uuid]: 'Ada' }));
-			await answered(service.requests, 2);
-			run.cancel();
-			return await run.done;
-		});
-		expect(error?.message).toMatch(/\. The response may or may not have been added$/);
-		expect(service.store.responses(contact)).toHaveLength(before + 1);
+		expect(error?.message).toMatch(message);
+		expect(timesAdded(service)).toBe(fault === 'silentAfter' ? 1 : 0);
 	});
 });

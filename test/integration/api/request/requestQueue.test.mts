@@ -1,13 +1,13 @@
 import { range } from 'lodash';
 import { expect, it } from 'vitest';
 import { formatTime } from '../../../../nodes/FormService/api/errors.ts';
-import { demoForms, slow, tooMany } from '../../../service/index.mts';
+import { demoForms } from '../../../service/index.mts';
 import { locator, time } from '../../harness.mts';
 import { DAY_MS } from '../../../time.mts';
 import { createWorld, pathsOf, type World } from '../../world.mts';
 import { addEach, numbered, numbersOf } from '../adding.mts';
 
-const { contact, survey } = demoForms;
+const { contact } = demoForms;
 
 it('150 items take the two minutes that the limit demands, and none is refused', async () => {
 	const { service, n8n } = await createWorld();
@@ -23,18 +23,6 @@ it('150 items take the two minutes that the limit demands, and none is refused',
 	expect(tookMs).toBeGreaterThan(120_000);
 	// with the time that a busy machine needs
 	expect(tookMs).toBeLessThan(130_000);
-});
-
-it('an outage costs 1,000 items that continue on fail at most 200 requests, and ends', async () => {
-	const { service, n8n } = await createWorld();
-	service.faults.set({ fault: 'unavailable', match: { method: 'POST' } });
-	const input = numbered(service, 1_000);
-	const { items } = await n8n.runNode(addEach, input, { continueOnFail: true });
-	expect(items.filter(({ json }) => json.error !== undefined)).toHaveLength(1_000);
-	expect(service.requests.length).toBeLessThan(200);
-	service.faults.clear();
-	await time.sleep(60_000);
-	expect((await n8n.runNode(addEach, numbered(service, 1))).error).toBeUndefined();
 });
 
 it('a run that meets the limit of the day says when the limit resets, and which items were sent', async () => {
@@ -70,17 +58,4 @@ it.each([
 	}
 	run.cancel();
 	await run.done;
-});
-
-it('an item that was refused is sent again before the items that still wait', async () => {
-	const { service, n8n } = await createWorld();
-	service.faults.set({ fault: tooMany(60, 1), match: { method: 'POST' }, times: 1 });
-	service.faults.set({ fault: slow(200) });
-	const before = service.store.responses(survey).length;
-	await n8n.runNode(addEach, numbered(service, 30));
-	const added = service.store.responses(survey).slice(before);
-	const order = added.map(({ answers }) => Number(Object.values(answers)[0]));
-	expect(order).toHaveLength(30);
-	// the item that was refused is one of the first five
-	expect(order.slice(0, 15)).toEqual(expect.arrayContaining([0, 1, 2, 3, 4]));
 });

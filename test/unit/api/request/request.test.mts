@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { pick } from 'lodash';
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createAccount } from '../../../../nodes/FormService/api/account.ts';
@@ -6,24 +7,19 @@ import { clock } from '../../../../nodes/FormService/api/clock.ts';
 import { endpoints, createTarget } from '../../../../nodes/FormService/api/endpoints.ts';
 import { request } from '../../../../nodes/FormService/api/request/request.ts';
 import type { RequestContext } from '../../../../nodes/FormService/api/requestContext.ts';
+import { VirtualTime } from '../../../time.mts';
 
 type Answer = { status?: number; headers?: IDataObject; body?: object };
 
-const { now, elapsed, sleep } = clock;
+const real = { ...clock };
+let time: VirtualTime;
 let accounts = 0;
 
 beforeEach(() => {
-	let time = 1_800_000_000_000;
-	clock.now = () => time;
-	clock.elapsed = () => time;
-	clock.sleep = async (ms) => {
-		time += ms;
-		await Promise.resolve();
-	};
+	time = new VirtualTime();
+	Object.assign(clock, pick(time, ['now', 'elapsed', 'sleep']));
 });
-afterEach(() => {
-	Object.assign(clock, { now, elapsed, sleep });
-});
+afterEach(() => void Object.assign(clock, real));
 
 /** An account at n8n's HTTP helper, which gives these answers one after another. */
 function served(...answers: Answer[]) {
@@ -61,8 +57,17 @@ it('a request is sent four times in all where it fails, and ten times where it i
 	const given = served(...Array<Answer>(9).fill(refused), { status: 503 });
 	const { context, target, sent } = given;
 	const description = expect.stringMatching(/ Tried 13 times\.$/);
-	await expect(request(context, target)).rejects.toMatchObject({ description });
+	const failing = time.waitFor(request(context, target));
+	await expect(failing).rejects.toMatchObject({ description });
 	expect(sent).toHaveLength(13);
+});
+
+it('a request that was refused is sent again before the requests that still wait', async () => {
+	const { context, target, sent } = served({ status: 429 }, { body: { success: true } });
+	const urls = ['?1', '?2', '?3', '?4', '?5', '?6', '?7'].map((query) => target.url + query);
+	await time.waitFor(Promise.all(urls.map((url) => request(context, { ...target, url }))));
+	const waited = urls.slice(5);
+	expect(sent.map(({ url }) => url)).toEqual([...urls.slice(0, 5), urls[0], ...waited]);
 });
 
 it('a request that failed says so, even if the limit of the day holds it back then, of its account alone', async () => {
@@ -70,7 +75,7 @@ it('a request that failed says so, even if the limit of the day holds it back th
 	const { context, target, sent } = served(usedUp, { status: 503 });
 	const messageOf = async () =>
 		await request(context, target).catch((error: Error) => error.message);
-	const messages = await Promise.all([messageOf(), messageOf()]);
+	const messages = await time.waitFor(Promise.all([messageOf(), messageOf()]));
 	expect(messages[0]).toMatch(/^Daily request limit reached/);
 	expect(messages[1]).toMatch(/status 503/);
 	expect(sent).toHaveLength(2);
