@@ -76,6 +76,14 @@ it.each([
 	expect(methods()).toEqual(['GET']);
 });
 
+it('Response: Create quotes no answer in the error for invalid JSON', async () => {
+	const { error } = await create(survey, [{}], { ...asJson, answersJson: '{"Name": Ada}' });
+	expect(error?.message).toBe("'Answers (JSON)' is not valid JSON");
+	expect(error?.description).toMatch(
+		/^Nothing was sent\.\s+Check the quotes, commas and brackets\.$/,
+	);
+});
+
 describe('Response: Create with Using Fields Below', () => {
 	const blanks = ['', '={{ null }}', '={{ [null, ""] }}', '={{ "  " }}'];
 	it.each(blanks)('needs more than %j, unless Allow Missing Answers is on', async (empty) => {

@@ -95,6 +95,7 @@ describe('Filters and Sort', () => {
 
 	it.each([
 		[{}, 6],
+		[{ sort: 'listed', status: 'complete' }, 1],
 		[{ sort: 'listed', filters: { after: '2026-10-03' } }, 3],
 		[{ sort: 'listed', filters: { text: 'day 3' } }, 3],
 		[{ sort: 'listed', filters: { before: '2026-10-03' } }, 1],
@@ -110,7 +111,7 @@ describe('Filters and Sort', () => {
 		[{}, "'Limit' must be a whole number of at least 1", { returnAll: false, limit: 1.5 }],
 		[{ after: 'soon' }, "'Submitted After' must be a date, such as 2026-01-31 or 2026-01-31T08:00"],
 		[{ conditions: '[{"field": "uuid", "value": "b"}]' }, "'Conditions' is empty"],
-		[conditionOn('', 'is', 'x'), 'Condition 1 has no field'],
+		[{ conditions: { conditions: [day, {}] } }, 'Condition 2 has no field'],
 		['={{ ({ text: "ada" }) }}', "'Conditions: All or Any' must be"],
 		[conditionOn('a', 'greater', '1,000'), 'Condition 1 needs a number to compare with, such as'],
 		[conditionOn('a', 'less', '1,000'), 'Condition 1 needs a number'],

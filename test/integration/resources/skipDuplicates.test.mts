@@ -24,7 +24,7 @@ function newForm(...fields: Fields) {
 
 /** From now on, the service lists this response, whatever is added. */
 function listResponse(responses: unknown, attributes: object = {}) {
-	const data = [{ uuid: 'r0', responses, ...attributes }];
+	const data = [{ id: 'r0', responses, ...attributes }];
 	service.faults.set({ fault: success(data), match: { path: /^\/responses\// } });
 }
 
@@ -52,7 +52,8 @@ describe('Skip Duplicates By', () => {
 		const size = { label: 'Size', type: 'dropdown' as const, options: ['M', 'L'] };
 		const { uuids, run } = newForm({ label: 'Email' }, size, { label: 'Note' });
 		listResponse(listed, attributes);
-		const { items, error } = await run([zipObject(uuids, ['ab', 'M'])], uuids.slice(0, 2));
+		const by = uuids.slice(0, 2).join(', ');
+		const { items, error } = await run([zipObject(uuids, ['ab', 'M'])], by);
 		expect(posts()).toHaveLength(outcome === 'created' ? 1 : 0);
 		if (error === undefined) return expect(statusesOf(items)).toEqual([outcome]);
 		expect(error.message).toBe("'Skip Duplicates By' can't compare response r0");

@@ -191,4 +191,5 @@ it('Each kind of field takes its own example', () => {
 		const example = kinds[kind].example(field.choices, 'Email');
 		expect(encodeAnswer(example, field, { zone: 'utc' }), kind).toHaveProperty('answer');
 	}
+	expect(kinds.text.example([], 'Your e-mail')).toBe('ada@example.com');
 });

@@ -11,7 +11,7 @@ const UUID = '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d';
 
 const form = [
 	{ uuid: 'u1', label: 'About you', type: 'heading' },
-	{ uuid: 'u2', label: 'Name', custom_key: 'name' },
+	{ uuid: 'u2', label: 'Name', custom_key: ' name' },
 	{ uuid: 'u3', label: 'Comment', custom_key: 'good' },
 	{ uuid: 'u4', label: 'Comment' },
 	{ uuid: 'u5', label: '' },

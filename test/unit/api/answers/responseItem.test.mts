@@ -40,16 +40,20 @@ it('In columns, responses of a form have the same ones, the fields first, and th
 	const reserved = 'id otherAnswers answersError fileError event form'.split(' ');
 	const form = ['Name', 'Name', ...reserved].map((label, uuid) => ({ uuid, label }));
 	const fields = parseFields(form, { columns: true });
+	const file = 'a.pdf|https://h/a.pdf';
 	const rows = [
 		{ uuid: 'r', is_incomplete: false, responses: [{ key: 'About you', value: null }] },
-		{ hubspot_sync: false, responses: [...['1', '2'].map((value) => ({ key: 'Fax', value })), 3] },
+		{ hubspot_sync: false, responses: [...[file, '2'].map((value) => ({ key: 'Fax', value })), 3] },
 	].map((record) => toColumns(record, fields));
 	const columns = ['Name', 'Name (2)', ...reserved.map((label) => `${label} (2)`)];
 	const names = [...columns, 'uuid', 'number', 'created_at', 'is_incomplete', 'referrer'];
 	expect(Object.keys(rows[0])).toEqual(names);
 	expect(Object.keys(rows[1])).toEqual([...names, 'otherAnswers', 'answersError']);
 	expect(rows[0]).toMatchObject({ Name: null, is_incomplete: false });
-	expect(rows[1].otherAnswers).toEqual({ Fax: '1', 'Fax (2)': '2' });
+	expect(rows[1].otherAnswers).toEqual({
+		Fax: { name: 'a.pdf', url: 'https://h/a.pdf' },
+		'Fax (2)': '2',
+	});
 });
 
 describe('Names', () => {
