@@ -30,8 +30,6 @@ async function create(formId: string, rows: IDataObject[], more: object, continu
 }
 
 const asJson = { inputMode: 'json', answersJson: '={{ $json }}' };
-const outcomesOf = (items: Array<{ json: IDataObject }>) =>
-	items.map(({ json }) => json.error ?? json.status);
 
 /** The mapper with answers by label, as the editor stores them. */
 async function mapFields(formId: string, answers: IDataObject) {
@@ -131,7 +129,8 @@ it.each(['auto', 'fields', 'json'])('An answer is checked and encoded (%s)', asy
 	const last = { Size: ' Small ', News: 'yes', Time: '2026-01-31 08:00' };
 	const { items } = await create(id, [...rows, last], given, true);
 	const refusal = /^"Size" must be one of Small, Large\. The form's fields are/;
-	expect(outcomesOf(items)).toEqual([expect.stringMatching(refusal), 'created', 'created']);
+	const outcomes = items.map(({ json }) => json.error ?? json.status);
+	expect(outcomes).toEqual([expect.stringMatching(refusal), 'created', 'created']);
 	await create(id, rows, { ...given, options: { allowOtherChoices: true } });
 	const sent = ['Small', 1, '2026-01-31T08:00:00.000-05:00'];
 	const [name, size] = ids;

@@ -70,10 +70,8 @@ describe('The output preview', () => {
 	});
 
 	it('of the trigger shows what "Fetch test event" gives', async () => {
-		const { items } = await n8n.runPoll(
-			{ formId: locator(demoForms.contact), events: ['responseCompleted'] },
-			{ mode: 'manual' },
-		);
+		const given = { formId: locator(demoForms.contact), events: ['responseCompleted'] };
+		const { items } = await n8n.runPoll(given, { mode: 'manual' });
 		const schema = readPreview('v1.0.0.json');
 		expectToFit(items![0].json, schema, 'trigger');
 		expect(Object.keys(schema.properties!)).toEqual(Object.keys(items![0].json));

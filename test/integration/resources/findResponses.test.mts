@@ -32,14 +32,14 @@ it('One Column per Field takes one request for the fields, and two items share i
 });
 
 it('Download Files names files by the labels of their fields, whatever the keys of the answers are', async () => {
-	const keys = ['label', 'uuid', 'label'];
+	const keys = ['customKey', 'uuid', 'label'];
 	const options = { downloadFiles: true, answerKeys: '={{ $json.keys }}' };
 	const given = { ...getAll, formId: locator(application), options };
 	const { items } = await n8n.runNode(given, itemsOf(...keys.map((key) => ({ keys: key }))));
 	expect(items.flatMap(({ binary = {} }) => Object.keys(binary))).toEqual(['cv', 'cv', 'cv']);
 	const { uuid } = service.store.fields(application)[0];
 	const first = items.map(({ json }) => Object.keys(json.answers as object)[0]);
-	expect(first).toEqual(['Name', uuid, 'Name']);
+	expect(first).toEqual(['name', uuid, 'Name']);
 });
 
 describe('Filters and Sort', () => {
@@ -117,7 +117,7 @@ describe('Filters and Sort', () => {
 		[conditionOn('a', 'less', '1,000'), 'Condition 1 needs a number'],
 		[conditionOn('a', 'after', 'soon'), 'Condition 1 needs a date, such as 2026-01-31'],
 		[conditionOn('a', 'before', 'soon'), 'Condition 1 needs a date'],
-		[conditionOn('a', 'is', ''), 'Condition 1 needs a value. To find missing answers, choose'],
+		[conditionOn('a', 'is', ' '), 'Condition 1 needs a value. To find missing answers, choose'],
 	])('are an error before anything is sent if they are %j: %s', async (filters, text, more) => {
 		expect((await list(contact, { filters, ...more })).error?.message).toContain(text);
 		expect(service.requests).toEqual([]);

@@ -1,4 +1,3 @@
-import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { answer, demoForms, success } from '../../service/index.mts';
 import { locator } from '../harness.mts';
@@ -33,30 +32,28 @@ it('Response: Get says that the form has no such response', async () => {
 
 describe('Response: Get PDF', () => {
 	const getPdf = { resource: 'response', operation: 'getPdf' };
-	const uuid = () => service.store.responses(contact)[0].uuid;
+	const [{ uuid }] = service.store.responses(contact);
+	const formId = { ...locator(contact, 'list'), cachedResultName: 'Contact / Sales?' };
+	const responseId = { ...locator(uuid, 'list'), cachedResultName: '12 · 2026-11-22 00:43 UTC' };
 
-	it('downloads the PDF into the binary field that was named', async () => {
-		const download = { download: true, binaryPropertyName: ' summary ' };
-		const { items } = await n8n.runNode({ ...getPdf, responseId: uuid(), ...download });
-		const file = items[0].binary!.summary;
-		expect(file).toMatchObject({ mimeType: 'application/pdf', fileName: `response-${uuid()}.pdf` });
-		expect(Buffer.from(file.data, 'base64').toString('latin1')).toMatch(/^%PDF-/);
-	});
-
-	it.each([
-		['list', '12 · 2026-11-22 00:43 UTC', 'Contact _ Sales_-12.pdf'],
-		['id', '12 · 2026-11-22 00:43 UTC', 'Contact _ Sales_-<uuid>.pdf'],
-	] as const)('names the PDF by what was chosen, with the response by %s', async (...given) => {
-		const [mode, cachedResultName, name] = given;
-		const formId = { ...locator(contact, 'list'), cachedResultName: 'Contact / Sales?' };
-		const responseId = { ...locator(uuid(), mode), cachedResultName } as INodeParameters;
-		const { items } = await n8n.runNode({ ...getPdf, formId, responseId, download: true });
-		expect(items[0].binary!.data.fileName).toBe(name.replace('<uuid>', uuid()));
-	});
+	it.each<[object, string]>([
+		[{ responseId: uuid }, `response-${uuid}.pdf`],
+		[{ formId, responseId: { ...responseId, mode: 'id' } }, `Contact _ Sales_-${uuid}.pdf`],
+		[{ formId, responseId }, 'Contact _ Sales_-12.pdf'],
+	])(
+		'downloads the PDF into the binary field that was named: %j as %s',
+		async (chosen, fileName) => {
+			const download = { download: true, binaryPropertyName: ' summary ' };
+			const { items } = await n8n.runNode({ ...getPdf, ...chosen, ...download });
+			const file = items[0].binary!.summary;
+			expect(file).toMatchObject({ mimeType: 'application/pdf', fileName });
+			expect(Buffer.from(file.data, 'base64').toString('latin1')).toMatch(/^%PDF-/);
+		},
+	);
 
 	it('gives the link alone by default, and names no binary field that is blank', async () => {
-		const given = { ...getPdf, responseId: uuid() };
-		const json = { uuid: uuid(), pdf_url: expect.stringMatching(/\.pdf$/) };
+		const given = { ...getPdf, responseId: uuid };
+		const json = { uuid, pdf_url: expect.stringMatching(/\.pdf$/) };
 		expect((await n8n.runNode(given)).items).toEqual([{ json, pairedItem: { item: 0 } }]);
 		expect(service.visits).toEqual([]);
 		const { error } = await n8n.runNode({ ...given, download: true, binaryPropertyName: ' ' });
@@ -68,7 +65,7 @@ describe('Response: Get PDF', () => {
 		['JSON', 'application/json', '{"success": false, "message": "PDF not ready"}'],
 	])('does not take %s for a PDF', async (_what, type, body) => {
 		service.faults.set({ fault: answer(200, type, body), match: { path: /^\/pdf\// } });
-		const { error } = await n8n.runNode({ ...getPdf, responseId: uuid(), download: true });
+		const { error } = await n8n.runNode({ ...getPdf, responseId: uuid, download: true });
 		expect(error?.message).toBe('The link to the file returned a web page or JSON');
 	});
 });

@@ -28,10 +28,10 @@ import { cpuTimeOf } from '../../cpuTime.mts';
 
 const types = Object.keys(kinds) as FieldKind[];
 const choices = ['a', 'b'].map((name) => ({ name, value: name }));
-const fields = parseFields(
-	types.map((type) => ({ uuid: type, label: type })),
-	{ columns: true },
-).map((field, index) => ({ ...field, kind: types[index], choices }));
+const ofEachType = types.map((type) => ({ uuid: type, label: type }));
+const fields = parseFields(ofEachType, { columns: true }).map((field, index) => {
+	return { ...field, kind: types[index], choices };
+});
 let type = types[0];
 const recordOf = (value: unknown) =>
 	({ uuid: 'r', responses: [{ key: type, value }] }) as IDataObject;
@@ -120,10 +120,8 @@ const output = { simplify: true, columns: true } as ResponseOutput;
 /** Searches and filters 10,000 responses of 80 answers, which all meet the filters, and turns them into columns. */
 async function readResponses(): Promise<number> {
 	const labels = Array.from({ length: 80 }, (_, index) => `Question ${index}`);
-	const fields = parseFields(
-		labels.map((label, id) => ({ id, label })),
-		output,
-	);
+	const form = labels.map((label, id) => ({ id, label }));
+	const fields = parseFields(form, output);
 	const records = Array.from({ length: 10_000 }, (_, number): IDataObject => {
 		return { number, responses: labels.map((key) => ({ key, value: `Answer ${number}` })) };
 	});

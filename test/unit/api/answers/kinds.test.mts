@@ -116,20 +116,18 @@ describe('A listed answer', () => {
 	const read = (type: string, value: unknown, more: object = {}) =>
 		readAnswer(value as never, parseFields([{ uuid: 'u', label: 'F', type, ...more }])[0]);
 
-	/** Values that stay as the service gave them, by the type of the field. */
-	const kept = {
-		text: ['007', 'true', ' x '],
-		number: ['007', '+4912345', '4.50', '1e3', 9, 'about 5', '20261122000000017'],
-		boolean: ['perhaps'],
-		date: ['2027-01-04', 1_800_000_000, '4.1.2027'],
-		multiple_choice: [['News']],
-		single_choice: ['News'],
-	};
+	it.each<[string, ...unknown[]]>([
+		['text', '007', 'true', ' x '],
+		['number', '007', '+4912345', '4.50', '1e3', 9, 'about 5', '20261122000000017'],
+		['boolean', 'perhaps'],
+		['date', '2027-01-04', 1_800_000_000, '4.1.2027'],
+		['multiple_choice', ['News']],
+		['single_choice', 'News'],
+	])('of the type %s stays as the service gave it, such as %j', (type, ...values) => {
+		for (const value of values) expect(read(type, value)).toEqual(value);
+	});
 
 	it.each<[string, unknown, unknown]>([
-		...Object.entries(kept).flatMap(([type, values]) =>
-			values.map((value): [string, unknown, unknown] => [type, value, value]),
-		),
 		['number', '1234567890123456', 1234567890123456],
 		['rating', '-4.5', -4.5],
 		['boolean', 1, true],

@@ -49,7 +49,7 @@ it('In columns, responses of a form have the same ones, the fields first, and th
 	const names = [...columns, 'uuid', 'number', 'created_at', 'is_incomplete', 'referrer'];
 	expect(Object.keys(rows[0])).toEqual(names);
 	expect(Object.keys(rows[1])).toEqual([...names, 'otherAnswers', 'answersError']);
-	expect(rows[0]).toMatchObject({ Name: null, is_incomplete: false });
+	expect(rows[0]).toMatchObject({ Name: null, is_incomplete: false, number: null });
 	expect(rows[1].otherAnswers).toEqual({
 		Fax: { name: 'a.pdf', url: 'https://h/a.pdf' },
 		'Fax (2)': '2',
