@@ -19,19 +19,8 @@ export const addEach = addTo(FORM);
 
 /** So many input items, each with an answer of its own: its number. */
 export function numbered({ store }: Service, count: number): INodeExecutionData[] {
-	const { uuid } = scoreOf({ store });
+	const { uuid } = store.fields(FORM).find(({ type }) => type === 'number')!;
 	return itemsOf(...Array.from({ length: count }, (_, index) => ({ [uuid]: index })));
-}
-
-/** The numbers of the responses that output items name, in the order of the items. */
-export function numbersOf({ store }: Service, items: readonly INodeExecutionData[]): unknown[] {
-	const { uuid } = scoreOf({ store });
-	const answers = new Map(store.responses(FORM).map((one) => [one.uuid, one.answers[uuid]]));
-	return items.map(({ json }) => answers.get(String(json.uuid)));
-}
-
-function scoreOf({ store }: Pick<Service, 'store'>) {
-	return store.fields(FORM).find(({ type }) => type === 'number')!;
 }
 
 /** Adds responses with links to files, which are called 0.txt or 0.html and so on, and starts to get them with the files. */
@@ -58,8 +47,4 @@ export async function downloadAnswers(world: World, responses: string[][], more 
 	const { items, run } = await startDownloads(world, responses, more).done;
 	const problems = items.map(({ json }) => String(json.fileError ?? '').split('; '));
 	return { items, run, problems };
-}
-
-export function textOfFile({ binary = {} }: INodeExecutionData): string {
-	return Buffer.from(binary.message?.data ?? '', 'base64').toString();
 }

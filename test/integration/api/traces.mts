@@ -15,11 +15,7 @@ export function tracesOf(
 	{ accessToken }: Pick<Account, 'accessToken'>,
 	...values: unknown[]
 ): string[] {
-	const text = values
-		.map(
-			(value) => jsonStringify(value, { replaceCircularRefs: true }) + inspect(value, EVERYTHING),
-		)
-		.join('\n');
+	const text = jsonStringify(values, { replaceCircularRefs: true }) + inspect(values, EVERYTHING);
 	const encoded = Buffer.from(accessToken).toString('base64');
 	return [accessToken, encoded, 'Bearer', 'uthorization'].filter((trace) => text.includes(trace));
 }

@@ -9,11 +9,6 @@ import { addEach, numbered } from '../adding.mts';
 
 const getWorkspace = { resource: 'workspace', operation: 'get' };
 
-async function cancel(run: { done: Promise<unknown>; cancel: () => void }): Promise<void> {
-	run.cancel();
-	await run.done;
-}
-
 // while the time stands still, an end that waits for time to pass would never come
 describe('an execution that is canceled', () => {
 	it.each<[string, INodeParameters, number, Fault | FaultName, ServiceOptions]>([
@@ -27,7 +22,8 @@ describe('an execution that is canceled', () => {
 		await time.still(async () => {
 			const run = n8n.startNode(parameters, numbered(service, 50));
 			await answered(service.requests, requests);
-			await cancel(run);
+			run.cancel();
+			await run.done;
 		});
 		// long enough for all that waits in these tests
 		await time.sleep(120_000);
