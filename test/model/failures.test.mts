@@ -68,6 +68,7 @@ describe('A failure', () => {
 			expectHourly(world.reports);
 			const sent = world.polls.slice(before).map((poll) => poll.sent.length);
 			expect(Math.max(...sent)).toBe(1);
+			expect(lodash.sum(sent)).toBeLessThanOrEqual(30);
 		},
 	);
 
@@ -143,6 +144,7 @@ it.each(['init', 'leadershipChange'] as const)(
 		const refused = failAll(faults.unauthorized);
 		const { sent, thrown } = await world.n8n.activate(activation, refused);
 		expect([sent.length, thrown]).toEqual([1, undefined]);
-		expect((await world.n8n.activate('activate', refused)).thrown).toBeDefined();
+		for (let time = 0; time < 2; time++)
+			expect((await world.n8n.activate('activate', refused)).thrown).toBeDefined();
 	},
 );

@@ -3,7 +3,7 @@ import lodash from 'lodash';
 import { expect, it } from 'vitest';
 import type { Mode } from './n8n.mts';
 import { failPage, faults, type Order, type Paging } from './service.mts';
-import { DAY_MINUTES, MINUTE_MS } from '../time.mts';
+import { DAY_MINUTES, HOUR_MS, MINUTE_MS } from '../time.mts';
 import { cpuTimeOf } from '../unit/cpuTime.mts';
 import { createPaged, fill, World } from './world.mts';
 
@@ -64,15 +64,17 @@ it('Single failures begin no round again, and fail no workflow', async () => {
 	expect(world.delivered).toEqual(['A-9 responseCompleted']);
 });
 
-it('What a slow service leaves no time for is read by the next poll, and nothing has failed', async () => {
-	const world = new World(['A', 'B', 'C', 'D', 'E', 'F']);
+it('What a slow service leaves no time for is read by the next polls, and nothing has failed', async () => {
+	const world = new World(['A', 'B', 'C', 'D', 'E', 'F'], { mode: 'durable' });
 	fill(Object.assign(world.forms.A, { pageSize: 3 }), 54);
 	const areRead = () => ['A', 'F'].map((id) => world.service.isReadWhole(id, 0));
 	await world.begin({ latencyMs: 15_000 });
 	expect(areRead()).toEqual([false, false]);
-	await world.tick(MINUTE_MS, { latencyMs: 15_000 });
+	await world.run(9, undefined, { latencyMs: 9_000 });
 	expect(areRead()).toEqual([true, true]);
 	expect(world.n8n.log).toEqual([]);
+	// no reply is waited for until n8n discards the poll
+	await world.tick(HOUR_MS, { latencyMs: 20_000 });
 });
 
 it('A list whose last pages are gone is read on, and nothing is reported', async () => {

@@ -17,7 +17,7 @@ import { ALL, createPaged, START, World } from './world.mts';
 
 const createIds = (count: number) => lodash.times(count, (index) => `F${index}`);
 
-it('Requests per Day are kept by all triggers of an account together, also while some requests fail', async () => {
+it('Requests per Day are kept by all triggers of an account together, for fields too and while some fail', async () => {
 	const time = new VirtualTime(START);
 	const process = startProcess(time);
 	const given = { time, process };
@@ -63,18 +63,6 @@ it.each<[number, number, FaultName, Partial<Parameters>]>([
 	expect(lodash.difference(ids, lodash.map(first, 'form'))).toEqual([]);
 	const later = lodash.map(lodash.difference(world.service.sent, first), 'at');
 	expect(countMostInADay(later)).toBeLessThanOrEqual(1.1 * 720);
-});
-
-it('Requests for fields are taken from those of the forms', async () => {
-	const world = new World(createIds(10), { needsFields: true });
-	await world.beginAndRun(60);
-	const before = world.service.sent.length;
-	const submit = (minute: number) =>
-		minute % 4 === 0 && world.submit(world.forms[`F${(minute / 4) % 10}`]);
-	await world.run(DAY_MINUTES, submit);
-	const sent = world.service.sent.slice(before);
-	expect(lodash.countBy(sent, 'kind').fields).toBeGreaterThan(150);
-	expect(countMostInADay(lodash.map(sent, 'at'))).toBeLessThanOrEqual(1.1 * 720);
 });
 
 it.each<[number, number, number, number, Mode]>([

@@ -59,12 +59,4 @@ describe('A condition', () => {
 		field.label = 'Name';
 		expect((await pollFor(trigger, 2, HOUR_MS)).names).toEqual(['Ada']);
 	});
-
-	it('that is corrected delivers what has waited when it is published', async () => {
-		const { form, trigger } = await begin(world, filters(condition('Name', 'Ada')));
-		store.fields(form)[0].label = 'Full name';
-		store.addResponse(form, { answers: { 'Full name': 'Ada' } });
-		expect(await trigger.poll(tick)).toEqual([]);
-		expect(await trigger.poll({}, filters(condition('Full name', 'Ada')))).toHaveLength(1);
-	});
 });

@@ -11,8 +11,6 @@ export const tick = { activation: 'update', budgetMs: 36_000 } as const;
 
 let workflows = 0;
 
-export type Trigger = ReturnType<typeof watch>;
-
 /**
  * A workflow of its own that watches a form, with the static data that n8n keeps for it. Each poll begins
  * from a copy of what was saved, as after a restart of n8n or with durable cursors. Requests per Day is so
@@ -43,10 +41,7 @@ export function watch(n8n: N8n, formId: string, parameters: INodeParameters = {}
 }
 
 /** A new form with one field, "Name", and what people do to it. */
-export function addForm(
-	{ service: { store, requests } }: Pick<World, 'service'>,
-	name = 'Watched',
-) {
+export function addForm({ service: { store, requests } }: World, name = 'Watched') {
 	const form = store.addForm({ name, fields: [{ label: 'Name' }], trackIncomplete: true }).id;
 	const submit = (Name: string, incomplete = false) =>
 		store.addResponse(form, { answers: { Name }, incomplete }).uuid;
@@ -106,7 +101,7 @@ export function namesIn(items: INodeExecutionData[]): unknown[] {
 
 /** Polls, so long after one another: the names that they deliver, and the errors that people see. */
 export async function pollFor(
-	trigger: Trigger,
+	trigger: ReturnType<typeof watch>,
 	polls: number,
 	stepMs: number,
 	changed?: INodeParameters,

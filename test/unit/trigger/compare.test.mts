@@ -36,10 +36,7 @@ function readPages(text: string): PageRead[] {
 }
 
 const baseline = { sinceMs: ACTIVATION };
-const all: Rules = {
-	events: RESPONSE_EVENTS,
-	abandonedAfterMs: DAY_MS,
-};
+const all: Rules = { events: RESPONSE_EVENTS, abandonedAfterMs: DAY_MS };
 const beginnings: Record<string, Rules> = {
 	'only Completed': { ...all, events: ['responseCompleted'] },
 	'only Started': { ...all, events: ['responseStarted'] },
