@@ -56,6 +56,7 @@ describe('An answer of a new response', () => {
 		['singleChoice', { label: 'Red', value: 'r' }, 'r'],
 		['singleChoice', { label: 'Red' }, 'r'],
 		['singleChoice', '2', 2],
+		['singleChoice', 'Red, Two', 'Red, Two', true],
 		['singleChoice', 'b', 'b'],
 		['multipleChoice', ['Red', 2], 'r, 2'],
 		['multipleChoice', 'Two, Blue, dark,RED', '2, b, r'],
