@@ -4,8 +4,6 @@ import { itemsOf, locator } from '../harness.mts';
 import { toAnyCertificate } from '../servers.mts';
 import type { World } from '../world.mts';
 
-const FORM = demoForms.survey;
-
 /** Adds a response to a form for every input item, which has the answers by UUID. */
 export const addTo = (formId: string): INodeParameters => ({
 	resource: 'response',
@@ -15,11 +13,11 @@ export const addTo = (formId: string): INodeParameters => ({
 	answersJson: '={{ $json }}',
 });
 
-export const addEach = addTo(FORM);
+export const addEach = addTo(demoForms.survey);
 
 /** So many input items, each with an answer of its own: its number. */
 export function numbered({ store }: Service, count: number): INodeExecutionData[] {
-	const { uuid } = store.fields(FORM).find(({ type }) => type === 'number')!;
+	const { uuid } = store.fields(demoForms.survey).find(({ type }) => type === 'number')!;
 	return itemsOf(...Array.from({ length: count }, (_, index) => ({ [uuid]: index })));
 }
 

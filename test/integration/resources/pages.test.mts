@@ -63,14 +63,17 @@ it('A response that moves to the next page while pages are read is returned once
 		['d', ''],
 	];
 	const listed = pages.map((page) => page.map((uuid, index) => ({ uuid, index })));
-	servePages((at) => ({ data: listed[at], meta: { current_page: at + 1, last_page: 3 } }));
+	servePages((at) => ({
+		data: listed[at],
+		meta: { current_page: at + 1, last_page: 3, total: 7 },
+	}));
 	const { items } = await n8n.runNode(getAll);
 	expect(items.map(({ json }) => json.uuid)).toEqual(['b', 'a', 'c', '', 'd', '']);
 });
 
 it.each([
 	['lead to an earlier one', 2, (at: number) => ({ data: [{ uuid: `r${at}` }], next: '?page=2' })],
-	['begin alike', 4, (at: number) => ({ data: [{ uuid: 'a' }], next: `?page=${at + 2}` })],
+	['begin alike', 4, (at: number) => ({ data: [{ uuid: 'a' }, { at }], next: `?page=${at + 2}` })],
 ])('Pages that %s are an error', async (_what, count, replyTo) => {
 	servePages(replyTo);
 	const { error, items } = await n8n.runNode(getAll);

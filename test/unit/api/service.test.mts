@@ -24,7 +24,7 @@ describe('the link to a PDF', () => {
 	});
 
 	it.each([
-		{ data: { self: page, next: pdf } },
+		{ data: { self: page, next: pdf, previous: null } },
 		{ data: { pdf_url: 'http://[' } },
 		{ data: { pdf_url: 'javascript:alert(1)' } },
 		{ data: { pdf_url: 42 } },

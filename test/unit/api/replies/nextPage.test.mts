@@ -70,7 +70,7 @@ describe('the next page', () => {
 	it('depends on the records and pages before', () => {
 		const last = { pages: 2, inAll: 4, shown: 2 };
 		const after = (more: object) => findNextPage({}, [{ data: [], per_page: 2, ...more }], last);
-		expect([after({}).kind, after({ total: 4 }).kind]).toEqual(['none', 'none']);
+		expect([after({}).kind, after({ total: 4, last_page: 2 }).kind]).toEqual(['none', 'none']);
 		expect(after({ total: 5 }).kind).toBe('unknown');
 	});
 

@@ -66,8 +66,7 @@ it('a request that was refused is sent again before the requests that still wait
 	const { context, target, sent } = served({ status: 429 }, { body: { success: true } });
 	const urls = ['?1', '?2', '?3', '?4', '?5', '?6', '?7'].map((query) => target.url + query);
 	await time.waitFor(Promise.all(urls.map((url) => request(context, { ...target, url }))));
-	const waited = urls.slice(5);
-	expect(sent.map(({ url }) => url)).toEqual([...urls.slice(0, 5), urls[0], ...waited]);
+	expect(sent.map(({ url }) => url)).toEqual([...urls.slice(0, 5), urls[0], ...urls.slice(5)]);
 });
 
 it('a request that failed says so, even if the limit of the day holds it back then, of its account alone', async () => {

@@ -2,7 +2,7 @@ import { OperationalError, UserError } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { createAccount } from '../../../../nodes/FormService/api/account.ts';
 import { endpoints } from '../../../../nodes/FormService/api/endpoints.ts';
-import { formatTime } from '../../../../nodes/FormService/api/errors.ts';
+import { createInputError, formatTime } from '../../../../nodes/FormService/api/errors.ts';
 import type { Trouble } from '../../../../nodes/FormService/api/errors.ts';
 import { parseReply } from '../../../../nodes/FormService/api/request/request.ts';
 import { readBroken } from '../../../../nodes/FormService/api/request/send.ts';
@@ -109,6 +109,11 @@ it('an error after which a response may be there has no code that makes n8n repl
 		expect(message).toMatch(/\. The response may or may not have been added$/);
 		expect(message).not.toMatch(/ECONN|EPERM|ETIMEDOUT/i);
 	}
+});
+
+it('an error in an input keeps its words, also where n8n would find the code of a system error', () => {
+	const message = "'deletePermission' is no field of the form";
+	expect(createInputError({} as never, { message }).message).toBe(message);
 });
 
 /** As n8n's helpers throw it: the error of the network is the cause of another. */
