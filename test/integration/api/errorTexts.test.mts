@@ -81,7 +81,7 @@ const oddReplies: Array<[name: string, fault: Fault | ((token: string) => Fault)
 	['success: false without a message', json(200, { success: false })],
 	['a reply that confirms nothing', UNCONFIRMED, 'Response: Create'],
 	['a reply that confirms nothing', UNCONFIRMED, 'Setting: Update'],
-	['a success without the form', json(200, { success: true, data: {} }), 'Setting: Update'],
+	['a success without the form', success({ id: 'AbC123' }), 'Setting: Update'],
 	['a web page of another server', answer(404, 'text/html', '\n<html><title>x</title></html>')],
 	['a web page that takes no such request', answer(405, 'text/html', '<html></html>')],
 	['a link to a page with the token', (token) => success({ responses: [], next: `//${token}.a/` })],
