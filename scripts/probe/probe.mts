@@ -4,10 +4,8 @@ import type * as parsing from '../../nodes/FormService/api/answers/fields.ts';
 import type * as reading from '../../nodes/FormService/api/answers/kinds.ts';
 import type * as matching from '../../nodes/FormService/api/answers/match.ts';
 import type * as targets from '../../nodes/FormService/api/endpoints.ts';
-import type { Endpoint, Target } from '../../nodes/FormService/api/endpoints.ts';
 import type * as identities from '../../nodes/FormService/api/records.ts';
 import type * as lists from '../../nodes/FormService/api/replies/list.ts';
-import type { ListPage } from '../../nodes/FormService/api/replies/list.ts';
 import type * as service from '../../nodes/FormService/api/service.ts';
 import { builtFile } from '../../test/integration/n8n/built.mts';
 import type { Connection } from './connect.mts';
@@ -39,8 +37,8 @@ type Probing = Connection & {
 async function ask<T>(
 	{ context, requests, problems, replies }: Probing,
 	what: string,
-	{ endpoint, ids }: { endpoint: Endpoint; ids?: Record<string, string> },
-	work: (target: Target) => Promise<T>,
+	{ endpoint, ids }: { endpoint: targets.Endpoint; ids?: Record<string, string> },
+	work: (target: targets.Target) => Promise<T>,
 ): Promise<T | undefined> {
 	const before = replies.length;
 	try {
@@ -58,10 +56,10 @@ async function ask<T>(
 async function readList(
 	probing: Probing,
 	what: string,
-	asked: { endpoint: Endpoint; ids?: Record<string, string> },
+	asked: { endpoint: targets.Endpoint; ids?: Record<string, string> },
 ): Promise<IDataObject[] | undefined> {
 	const { context, replies, sections } = probing;
-	const pages: ListPage[] = [];
+	const pages: lists.ListPage[] = [];
 	const bodies: unknown[] = [];
 	await ask(probing, `the list of ${what}s`, asked, async (target) => {
 		for await (const page of readPages(context, target)) {

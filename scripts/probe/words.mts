@@ -56,9 +56,12 @@ export function showError(message: string): string {
 	return own.split(ADDRESS).map(keepOwnWords).join(ADDRESS).trim().replace(/ to$/, '');
 }
 
-/** The beginning of a text, as far as it is in the package's sources; one word alone can be anything. */
+/** The beginning of a text, as far as its parts are in the package's sources; one word can be anything. */
 function keepOwnWords(text: string): string {
 	const words = text.split(' ');
-	while (words.length > 1 && !sources.includes(words.join(' '))) words.pop();
-	return words.length > 1 ? words.join(' ') : '';
+	const others: string[] = [];
+	while (words.length > 1 && !sources.includes(words.join(' '))) others.unshift(words.pop()!);
+	if (words.length < 2) return '';
+	const rest = keepOwnWords(others.join(' '));
+	return words.join(' ') + (rest && ` ${rest}`);
 }
