@@ -27,14 +27,6 @@ const SOURCE_NAME = 'Source';
 /** Of all workflows: some hours behind UTC. */
 export const TIME_ZONE = 'America/New_York';
 
-export type NodeRun = {
-	/** What comes out of the node's first output. */
-	items: INodeExecutionData[];
-	error?: Error & IDataObject;
-	/** The execution as n8n would store it. */
-	run: IRun;
-};
-
 export type NodeOptions = {
 	/** As "On Error: Continue" in the editor. */
 	continueOnFail?: boolean;
@@ -55,8 +47,6 @@ export type PollOptions = {
 	log?: string[];
 };
 
-export type Poll = { items: INodeExecutionData[] | null; staticData: IDataObject };
-
 /** Runs the built nodes on n8n-core's own classes for one account, over real HTTP. */
 export function n8nFor(account: Account) {
 	const additionalData = (mode: WorkflowExecuteMode) => createAdditionalData(account, mode);
@@ -66,7 +56,7 @@ export function n8nFor(account: Account) {
 		parameters: INodeParameters,
 		items: INodeExecutionData[] = [{ json: {} }],
 		{ continueOnFail = false, node: extra, mode = 'trigger' }: NodeOptions = {},
-	): { done: Promise<NodeRun>; cancel: () => void } {
+	) {
 		const node = createNode('formService', parameters, {
 			...(continueOnFail && { onError: 'continueRegularOutput' }),
 			...extra,
@@ -90,9 +80,9 @@ export function n8nFor(account: Account) {
 			budgetMs,
 			log = [],
 		}: PollOptions = {},
-	): Promise<Poll> {
+	) {
 		const node = createNode('formServiceTrigger', parameters);
-		const workflow = createWorkflow(node, { staticData, id: workflowId });
+		const workflow = createWorkflow(node, staticData, workflowId);
 		const known = workflow.getNode(NODE_NAME)!;
 		const context = new core.PollContext(workflow, known, additionalData(mode), mode, activation);
 		const write = (text: string) => void log.push(text);
@@ -172,10 +162,7 @@ function createNode(name: string, parameters: INodeParameters, extra?: Partial<I
 	return workflowNode(NODE_NAME, typeOf(name), { parameters, credentials, ...extra });
 }
 
-function createWorkflow(
-	node: INode,
-	{ staticData = {}, id = WORKFLOW_ID }: { staticData?: IDataObject; id?: string } = {},
-): Workflow {
+function createWorkflow(node: INode, staticData: IDataObject = {}, id = WORKFLOW_ID): Workflow {
 	return new n8n.Workflow({
 		id,
 		// where the items come from; it is not run
@@ -188,7 +175,8 @@ function createWorkflow(
 	});
 }
 
-function toNodeRun(run: IRun): NodeRun {
+/** What comes out of the node's first output, and the execution as n8n would store it. */
+function toNodeRun(run: IRun) {
 	const { resultData } = run.data;
 	return {
 		run,

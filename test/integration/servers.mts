@@ -58,17 +58,11 @@ export async function elsewhere(
 /** Where nothing listens on any machine: the port is of a protocol that nobody uses any more (RFC 1078). */
 export const NOWHERE = 'http://127.0.0.1:1';
 
-/** A place where no service can be reached, and why. What a person reads of it is in errorTexts.md. */
-export type Unreachable = {
-	name: string;
-	baseUrl: string;
-	cause: string;
-	/** What got as far as asking for something, at any of the places. */
-	asked: readonly unknown[];
-};
+/** A place where no service can be reached, and why; `asked` is what got as far as asking for something. */
+export type Unreachable = Awaited<ReturnType<typeof unreachablePlaces>>[number];
 
 /** Where no service is, on this machine alone: no name is looked up, and no port left to others. */
-export async function unreachablePlaces(): Promise<Unreachable[]> {
+export async function unreachablePlaces() {
 	const { url, namedUrl, visits } = await elsewhere();
 	const withoutHttps = url.replace('http:', 'https:');
 	const temporary = { cause: 'temporarily-unavailable', asked: visits };

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Meeting } from './faults/faultKinds.mts';
-import type { Parts, RecordedRequest } from './parts.mts';
+import type { Parts } from './parts.mts';
 
 /** Where the API begins (section 9). */
 export const API_PREFIX = '/api/v1';
@@ -24,7 +24,12 @@ export function addHooks(server: FastifyInstance, parts: Parts) {
 		const { method, url } = request;
 		request.isApi = url.startsWith(`${API_PREFIX}/`);
 		const path = request.isApi ? url.slice(API_PREFIX.length) : url;
-		request.record = recordOf(request, path.split('?')[0], now());
+		request.record = {
+			...{ at: now(), method, path: path.split('?')[0], status: 0 },
+			query: { ...(request.query as object) },
+			headers: { ...request.headers },
+			token: /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1],
+		};
 		(request.isApi ? requests : visits).push(request.record);
 		request.fault = faults.pick({ method, path, isApi: request.isApi });
 		// Node's own would be of the machine's clock
@@ -52,17 +57,4 @@ export function addHooks(server: FastifyInstance, parts: Parts) {
 	server.addHook('onResponse', async ({ record }, reply) => {
 		record.status = reply.statusCode;
 	});
-}
-
-function recordOf(request: FastifyRequest, path: string, at: number): RecordedRequest {
-	const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
-	return {
-		at,
-		method: request.method,
-		path,
-		query: { ...(request.query as object) },
-		headers: { ...request.headers },
-		status: 0,
-		...(token !== undefined && { token }),
-	};
 }

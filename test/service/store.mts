@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import lodash from 'lodash';
 import workspace from './demo/workspace.json' with { type: 'json' };
 import { defaultSettings, type Settings } from './specification/settingsRules.mts';
 
@@ -163,11 +164,9 @@ const createField = (field: NewField): Field => ({
 	...field,
 });
 
-function toUuids(fields: readonly Field[], answers: Answers): Answers {
-	const entries = Object.entries(answers).map(([key, value]) => {
+const toUuids = (fields: readonly Field[], answers: Answers): Answers =>
+	lodash.mapKeys(answers, (_, key) => {
 		const found = fields.filter(({ uuid, label }) => uuid === key || label === key);
 		if (found.length !== 1) throw new Error(`${found.length} fields fit "${key}"`);
-		return [found[0].uuid, value] as const;
+		return found[0].uuid;
 	});
-	return Object.fromEntries(entries);
-}

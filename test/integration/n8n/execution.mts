@@ -5,7 +5,7 @@ import type {
 	IWorkflowExecuteAdditionalData,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
-import { container, core, workflow } from './core.mts';
+import { core, workflow } from './core.mts';
 import { credentialsHelperOf, type Account } from './credentials.mts';
 
 export const WORKFLOW_ID = 'workflow-1';
@@ -16,19 +16,13 @@ export function createAdditionalData(
 	mode: WorkflowExecuteMode,
 ): IWorkflowExecuteAdditionalData {
 	const executionId = 'execution-1';
-	const url = 'http://127.0.0.1:5678/';
 	const workflow = { id: WORKFLOW_ID, name: 'Test', active: false, nodes: [], connections: {} };
 	const hooks = new core.ExecutionLifecycleHooks(mode, executionId, workflow as never);
-	const given: Partial<IWorkflowExecuteAdditionalData> = {
-		executionId,
-		workflowId: WORKFLOW_ID,
-		credentialsHelper: credentialsHelperOf(account),
-		hooks,
-		externalSecretsProxy: container.get(core.ExternalSecretsProxy),
-		webhookWaitingBaseUrl: url,
-		formWaitingBaseUrl: url,
-	};
-	return given as IWorkflowExecuteAdditionalData;
+	const credentialsHelper = credentialsHelperOf(account);
+	const url = 'http://127.0.0.1:5678/';
+	const urls = { webhookWaitingBaseUrl: url, formWaitingBaseUrl: url };
+	const given = { executionId, workflowId: WORKFLOW_ID, credentialsHelper, hooks };
+	return { ...given, ...urls } as IWorkflowExecuteAdditionalData;
 }
 
 /** An execution that begins at a node with these input items, which come from another node. */

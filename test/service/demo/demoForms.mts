@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import lodash from 'lodash';
 import contents from './demoForms.json' with { type: 'json' };
 import { type Answers, type NewForm, type Store, timestamp } from '../store.mts';
 
@@ -32,12 +33,9 @@ export function seed(store: Store, token: string, now: () => number) {
 		const named = fields.map((one) => ({ ...one, uuid: deriveUuid(id, one.customKey) }));
 		store.addForm({ ...form, id, fields: named });
 		for (const [index, answers] of responses.entries()) {
-			const entries = Object.entries(answers).map(([custom, value]) => {
-				return [deriveUuid(id, custom), value] as const;
-			});
 			store.addResponse(id, {
 				incomplete: form.trackIncomplete && !answers.email,
-				answers: Object.fromEntries(entries),
+				answers: lodash.mapKeys(answers, (_, customKey) => deriveUuid(id, customKey)),
 				createdAt: timestamp(now() - (responses.length - index) * 86_400_000),
 			});
 		}

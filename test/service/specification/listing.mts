@@ -5,16 +5,10 @@ import type { Parts } from '../parts.mts';
 export function listing(records: unknown[], request: FastifyRequest, { shapes, origin }: Parts) {
 	const { pageSize } = shapes;
 	if (pageSize === undefined) return { success: true, data: records };
-	const page = Number(new URL(request.url, origin()).searchParams.get('page') ?? 1);
-	const linkTo = (other: number) => {
-		const link = new URL(request.url, origin());
-		link.searchParams.set('page', `${other}`);
-		return link.href;
-	};
-	const links = {
-		first: linkTo(1),
-		prev: page > 1 ? linkTo(page - 1) : null,
-		next: page * pageSize < records.length ? linkTo(page + 1) : null,
-	};
-	return { success: true, data: records.slice((page - 1) * pageSize, page * pageSize), links };
+	const link = new URL(request.url, origin());
+	const page = Number(link.searchParams.get('page') ?? 1);
+	const end = page * pageSize;
+	link.searchParams.set('page', `${page + 1}`);
+	const next = end < records.length ? link.href : null;
+	return { success: true, data: records.slice(end - pageSize, end), links: { next } };
 }

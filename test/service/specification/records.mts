@@ -19,11 +19,8 @@ export function formRecord(form: Form, parts: Parts) {
 
 /** A field as endpoints 2 and 3 list it. */
 export function fieldRecord(field: Field, parts: Parts) {
-	const { uuid, label, mandatory, type, options, customKey, description } = field;
-	const rest = { type, options, custom_key: customKey, description, ...secretsOf(parts) };
-	return parts.shapes.fieldNames === 'idName'
-		? { id: uuid, name: label, required: mandatory, ...rest }
-		: { uuid, label, mandatory, ...rest };
+	const { customKey, ...rest } = field;
+	return { ...rest, custom_key: customKey, ...secretsOf(parts) };
 }
 
 /** A response as endpoint 4 lists it. */

@@ -2,7 +2,7 @@ import lodash from 'lodash';
 import { z } from 'zod';
 
 /** One setting of section 2.5. `max` counts characters of a text and is the bound of an integer. */
-export type SettingRule =
+type SettingRule =
 	| { kind: 'boolean'; nullable?: false }
 	| { kind: 'string' | 'url'; nullable: boolean; max?: number; allowed?: readonly string[] }
 	| { kind: 'integer'; nullable: boolean; min?: number; max?: number };
@@ -54,11 +54,8 @@ export const settingRules: Record<string, SettingRule> = {
 
 /** What a new form starts with: every flag off, every text and number empty. */
 export function defaultSettings(name: string): Settings {
-	const entries = Object.entries(settingRules).map(([key, rule]): [string, SettingValue] => [
-		key,
-		rule.kind === 'boolean' ? false : null,
-	]);
-	return { ...Object.fromEntries(entries), show_formtitle: true, seo_allow_bots: true, name };
+	const empty = lodash.mapValues(settingRules, ({ kind }) => (kind === 'boolean' ? false : null));
+	return { ...empty, show_formtitle: true, seo_allow_bots: true, name };
 }
 
 /** The body of endpoint 7. Booleans given as 0 or 1 become false and true (section 4, rule 5). */
@@ -71,15 +68,12 @@ function createSchema(rule: SettingRule): z.ZodType {
 	if (rule.kind === 'boolean') {
 		return z.union([z.boolean(), z.literal(0), z.literal(1)]).transform(Boolean);
 	}
-	const { nullable, max = Infinity } = rule;
 	if (rule.kind === 'integer') {
-		const integer = z
-			.number()
-			.int()
-			.min(rule.min ?? -Infinity)
-			.max(max);
+		const { min = -Infinity, max = Infinity, nullable } = rule;
+		const integer = z.number().int().min(min).max(max);
 		return nullable ? integer.nullable() : integer;
 	}
+	const { nullable, max = Infinity } = rule;
 	const text = rule.kind === 'url' ? z.string().url() : z.string();
 	const isTaken = (value: string) =>
 		[...value].length <= max && (rule.allowed?.includes(value) ?? true);

@@ -7,12 +7,6 @@ export type Shapes = {
 	pageSize?: number;
 	/** of responses: oldest first, or newest first */
 	order: 'asc' | 'desc';
-	/** a field's own names for its identity, label and duty: `uuid`, `label`, `mandatory` or `id`, `name`, `required` */
-	fieldNames: 'uuidLabel' | 'idName';
 };
 
-export const createShapes = (): Shapes => ({
-	pageSize: undefined,
-	order: 'desc',
-	fieldNames: 'uuidLabel',
-});
+export const createShapes = (): Shapes => ({ pageSize: undefined, order: 'desc' });
