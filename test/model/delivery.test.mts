@@ -50,12 +50,8 @@ it.each<[number, Order, Mode]>([
 });
 
 it('Items that need fields are delivered although their pages take up the requests of a minute', async () => {
-	const { world, A } = createPaged({
-		pages: 4,
-		mode: 'durable',
-		needsFields: true,
-		maxPerPoll: 999,
-	});
+	const given = { mode: 'durable', needsFields: true, maxPerPoll: 999 } as const;
+	const { world, A } = createPaged({ pages: 4, ...given });
 	await world.beginAndRun(30);
 	lodash.times(200, () => world.submit(A));
 	await world.run(120);

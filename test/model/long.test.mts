@@ -39,16 +39,13 @@ it('The saved state has at most 16 characters for each of 20,000 responses', asy
 	expect(perResponse).toBeLessThanOrEqual(16);
 });
 
-it.each<[string, number, () => World]>([
-	['500 forms', 5, () => new World(lodash.times(500, String))],
-	['20,000 responses on pages', 100, () => createPaged({ pages: 67, pageSize: 300 }).world],
-])('A poll of %s takes at most %i ms of processor time', async (_what, ms, create) => {
-	const world = create();
+it('A poll of 20,000 responses on pages takes at most 100 ms of processor time', async () => {
+	const { world } = createPaged({ pages: 67, pageSize: 300 });
 	await world.beginAndRun(60);
 	const times: number[] = [];
 	for (let poll = 0; poll < 20; poll++)
 		times.push(await cpuTimeOf(() => world.tick(4 * MINUTE_MS)));
-	expect(lodash.mean(lodash.sortBy(times).slice(0, 15))).toBeLessThanOrEqual(ms);
+	expect(lodash.mean(lodash.sortBy(times).slice(0, 15))).toBeLessThanOrEqual(100);
 });
 
 it('Single failures begin no round again, and fail no workflow', async () => {

@@ -26,8 +26,6 @@ type Belief = Owed & {
 	deliveredAt: number[];
 };
 
-const ABANDONED_AFTER_MS = DAY_MS;
-
 /** What is nearly abandoned when the trigger begins may be so when the trigger has read it. */
 const SOON_MS = 6 * HOUR_MS;
 
@@ -63,7 +61,7 @@ export class Oracle {
 		if (!('incomplete' in subject)) return set('formCreated', now);
 		const { incomplete, createdAt } = subject;
 		set('responseStarted', incomplete ? now : Infinity);
-		set('responseAbandoned', incomplete ? createdAt + ABANDONED_AFTER_MS : Infinity);
+		set('responseAbandoned', incomplete ? createdAt + DAY_MS : Infinity);
 		set('responseCompleted', incomplete ? Infinity : now);
 	}
 
@@ -172,11 +170,10 @@ export class Oracle {
 		return missing.map(({ subject, event }) => `${subject.id} ${event}`);
 	}
 
-	/** Minutes from each event of these forms, or of all, to its delivery. */
-	listDelays(formIds?: readonly string[]): number[] {
-		const isMeant = ({ id }: Subject) => formIds?.includes(id.split('-')[0]) ?? true;
-		return [...this.beliefs.values()].flatMap(({ subject, at, deliveredAt }) =>
-			isMeant(subject) ? deliveredAt.slice(0, 1).map((first) => (first - at) / MINUTE_MS) : [],
+	/** Minutes from each event to its delivery. */
+	listDelays(): number[] {
+		return [...this.beliefs.values()].flatMap(({ at, deliveredAt }) =>
+			deliveredAt.slice(0, 1).map((first) => (first - at) / MINUTE_MS),
 		);
 	}
 

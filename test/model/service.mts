@@ -261,8 +261,5 @@ function listPage<T>(
 		number: { meta: { current_page: number, last_page, total: all.length } },
 		cursor: { meta: { next_cursor: one.isLast ? null : `c${number + 1}` } },
 	};
-	return {
-		status: 200,
-		body: JSON.stringify({ success: true, data, ...ways[paging] }),
-	};
+	return { status: 200, body: JSON.stringify({ success: true, data, ...ways[paging] }) };
 }

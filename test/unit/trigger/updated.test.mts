@@ -86,7 +86,7 @@ it('A response is not updated if a field with a UUID is renamed and moved, or pa
 	expect(isUpdate(before, { responses: [moved, { ...name, response: 'Bob' }] })).toBe(true);
 });
 
-describe('The list of all forms', () => {
+it('The list of all forms shows those created since it was first read, oldest first, without excluded ones', () => {
 	const at = (seconds: number) => new Date(START_MS + seconds * 1_000).toISOString();
 	const read = (forms: Map<string, FormState>, records: IDataObject[]) =>
 		compareForms(forms, parseFormList(records), {
@@ -95,19 +95,16 @@ describe('The list of all forms', () => {
 			listedSinceMs: forms.size > 0 ? START_MS : undefined,
 			...{ created: { known: '' }, nowMs: START_MS },
 		});
-
-	it('shows forms created since it was first read, oldest first, but for excluded ones', () => {
-		const forms = new Map<string, FormState>();
-		expect(read(forms, [{ id: 'a', created_at: at(9) }])).toEqual([]);
-		const times = { late: at(2), excluded: at(2), early: at(1), rounded: at(-60), old: at(-61) };
-		const records = Object.entries({ ...times, timeless: undefined });
-		const listed = records.map(([id, created_at]) => ({ id, created_at, name: ' ' }));
-		// a form can be listed twice, and one without an ID cannot be polled
-		const found = read(forms, [...listed, { id: 'late', name: 'Again' }, { name: 'Nameless' }]);
-		expect(found.map(({ form }) => form.name)).toEqual(['rounded', 'early', 'late', 'timeless']);
-		// no form is known until n8n has its event
-		expect([...forms.keys()]).toEqual(['a', 'excluded', 'old']);
-	});
+	const forms = new Map<string, FormState>();
+	expect(read(forms, [{ id: 'a', created_at: at(9) }])).toEqual([]);
+	const times = { late: at(2), excluded: at(2), early: at(1), rounded: at(-60), old: at(-61) };
+	const records = Object.entries({ ...times, timeless: undefined });
+	const listed = records.map(([id, created_at]) => ({ id, created_at, name: ' ' }));
+	// a form can be listed twice, and one without an ID cannot be polled
+	const found = read(forms, [...listed, { id: 'late', name: 'Again' }, { name: 'Nameless' }]);
+	expect(found.map(({ form }) => form.name)).toEqual(['rounded', 'early', 'late', 'timeless']);
+	// no form is known until n8n has its event
+	expect([...forms.keys()]).toEqual(['a', 'excluded', 'old']);
 });
 
 it.each<[number, number, boolean]>([
