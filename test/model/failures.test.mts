@@ -142,9 +142,11 @@ it.each(['init', 'leadershipChange'] as const)(
 		await world.beginAndRun(5);
 		world.time.pass(10 * MINUTE_MS);
 		const refused = failAll(faults.unauthorized);
-		const { sent, thrown } = await world.n8n.activate(activation, refused);
-		expect([sent.length, thrown]).toEqual([1, undefined]);
-		for (let time = 0; time < 2; time++)
-			expect((await world.n8n.activate('activate', refused)).thrown).toBeDefined();
+		// one form after the other
+		for (let start = 0; start < 2; start++) {
+			const { sent, thrown } = await world.n8n.activate(activation, refused);
+			expect([sent.length, thrown]).toEqual([1, undefined]);
+		}
+		expect((await world.n8n.activate('activate', refused)).thrown).toBeDefined();
 	},
 );
