@@ -66,7 +66,7 @@ export async function unreachablePlaces() {
 	const { url, namedUrl, visits } = await elsewhere();
 	const withoutHttps = url.replace('http:', 'https:');
 	const temporary = { cause: 'temporarily-unavailable', asked: visits };
-	const settings = { cause: 'configuration-invalid', asked: visits };
+	const settings = { cause: 'credential-invalid', asked: visits };
 	return [
 		{ name: 'a refused connection', baseUrl: NOWHERE, ...temporary },
 		{ name: 'a host name that does not exist', baseUrl: 'https://forms.invalid', ...temporary },

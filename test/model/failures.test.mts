@@ -59,7 +59,7 @@ describe('A failure', () => {
 		expect(world.reports).toHaveLength(4);
 	});
 
-	it.each(['brokenConnection', 'unauthorized', 'dayUsedUp'] as const)(
+	it.each(['brokenConnection', 'certificate', 'unauthorized', 'dayUsedUp'] as const)(
 		'of all forms is reported hourly, and takes one request a poll: %s',
 		async (name) => {
 			const world = new World(['A', 'B', 'C']);

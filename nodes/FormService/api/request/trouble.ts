@@ -161,7 +161,11 @@ const OWN_AUTHORITY =
 const CHECK_N8N = "Check the allowed domains of the credential and n8n's SSRF protection.";
 
 function findBrokenText({ code, isRefusedByN8n }: Broken, origin: string): Text {
-	if (isRefusedByN8n) return [`n8n does not allow requests to ${origin}`, `${code}. ${CHECK_N8N}`];
+	// the next two are about the credential's host, and so about all that uses the credential
+	if (isRefusedByN8n) {
+		const message = `n8n does not allow requests to ${origin}`;
+		return [message, `${code}. ${CHECK_N8N}`, 'credential-invalid'];
+	}
 	if (NOT_CONNECTED.test(code)) {
 		const reason = code === 'ECONNREFUSED' ? 'connection refused' : 'unknown host';
 		const message = `Couldn't connect to ${origin} (${reason})`;
@@ -170,7 +174,7 @@ function findBrokenText({ code, isRefusedByN8n }: Broken, origin: string): Text 
 	// EPROTO is what Node says of a server that does not speak TLS
 	if (CERTIFICATE.test(code) || code === 'EPROTO') {
 		const message = `Couldn't establish a secure connection to ${origin}`;
-		return [message, `${CHECK_BASE_URL} ${OWN_AUTHORITY} (${code})`];
+		return [message, `${CHECK_BASE_URL} ${OWN_AUTHORITY} (${code})`, 'credential-invalid'];
 	}
 	if (/^(ECONNABORTED|ETIMEDOUT)$/.test(code)) {
 		const longer = "In Form Service nodes, 'Timeout' in the request options waits longer.";

@@ -28,7 +28,7 @@ const failWith = (code: string): Ended => ({
 	trouble: explainBroken({ code, isRefusedByN8n: false }, 'https://forms.example.com'),
 });
 const failed = failWith('ECONNRESET');
-const rejected = { ...failed.trouble!, failure: { cause: 'credential-invalid' } as const };
+const wrongValue = { ...failed.trouble!, failure: { cause: 'configuration-invalid' } as const };
 const refuse = (retryAfterS?: number): Ended => ({
 	headers: {},
 	trouble: explainRefusal({ 'retry-after': retryAfterS }, time.now()),
@@ -149,7 +149,7 @@ describe('an outage', () => {
 	it.each<[string, () => Ended]>([
 		['broken connections', () => failed],
 		['refusals', () => refuse(1)],
-		['rejected tokens', () => ({ ...ok, trouble: rejected })],
+		['rejected credentials', () => failWith('CERT_HAS_EXPIRED')],
 	])('of %s lets items fail at once after 20 in a row', async (_what, end) => {
 		const one = end();
 		const { ends, sent } = await sendAll(1_000, one);
@@ -164,11 +164,11 @@ describe('an outage', () => {
 		expect(troubles.slice(sent)).toEqual(Array(1_000 - sent).fill(heldBack));
 	});
 
-	it('is none after 19, if a success is between, or if a setting is the reason', async () => {
+	it('is none after 19, if a success is between, or if the items are the reason', async () => {
 		for (const end of [...Array<Ended>(19).fill(failed), ok, ...Array<Ended>(19).fill(failed)]) {
 			await sendAll(1, end);
 		}
-		await sendAll(100, failWith('CERT_HAS_EXPIRED'));
+		await sendAll(100, { ...ok, trouble: wrongValue });
 		expect((await sendAll(1, ok)).sent).toBe(1);
 	});
 
