@@ -19,7 +19,7 @@ const trigger = {
 
 /** Values that a parameter of a type cannot take, whatever it means. */
 const UNFIT: Partial<Record<INodeProperties['type'], unknown[]>> = {
-	boolean: ['perhaps', 2, {}],
+	boolean: ['perhaps', 2, {}, null],
 	number: ['many', -1.5, {}],
 	options: ['nonsense', 7, {}],
 	multiOptions: [{ a: 1 }, 7, [''], ''],

@@ -119,16 +119,19 @@ describe('Map Automatically', () => {
 		expect(items[0].json).toMatchObject({ status: 'updated', summary, changes, ignored });
 	});
 
-	it('takes one item if one form is chosen, and refuses a sheet before anything is sent', async () => {
-		const formId = locator(contact, 'list');
-		const rows = [contact, survey].map((form_id) => ({ form_id, Slack: 1 }));
-		const { error } = await run(rows, { formId });
-		expect(error?.message).toBe('Several items would update one form');
-		expect(error?.description).toMatch(/Switch Form to By ID and drag the column/);
-		expect(bodies()).toEqual([]);
-		await run(rows.slice(0, 1), { formId });
-		expect(bodies()).toEqual([{ slack_enabled: true }]);
-	});
+	it.each(['list', 'id'])(
+		'takes one item if one form is chosen (%s), and refuses a sheet before anything is sent',
+		async (mode) => {
+			const formId = locator(contact, mode);
+			const rows = [contact, survey].map((form_id) => ({ form_id, Slack: 1 }));
+			const { error } = await run(rows, { formId });
+			expect(error?.message).toBe('Several items would update one form');
+			expect(error?.description).toMatch(/Switch Form to By ID and drag the column/);
+			expect(bodies()).toEqual([]);
+			await run(rows.slice(0, 1), { formId });
+			expect(bodies()).toEqual([{ slack_enabled: true }]);
+		},
+	);
 
 	it('leaves settings with empty cells as they are', async () => {
 		const empty = { closed_message: '', cta_label: '  ', number_prefix: null };

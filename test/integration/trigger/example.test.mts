@@ -37,14 +37,16 @@ describe('Fetch Test Event', () => {
 		expect(await fetch(form, { events })).toMatchObject([{ event, answers: { Name } }]);
 	});
 
-	it('shows the newest response of the newest of all forms that has one', async () => {
+	it('shows the newest response of the newest of all forms that has one and is not excluded', async () => {
 		const own = await createWorld();
-		const { poll } = watch(own.n8n, '', { watch: 'all' });
-		for (const name of ['Old', 'New', 'Empty', 'Empty', 'Empty', 'Empty']) {
-			const { submit } = addForm(own, name);
+		const forms: string[] = [];
+		for (const name of ['Old', 'New', 'Empty', 'Empty', 'Empty', 'Empty', 'Excluded']) {
+			const { form, submit } = addForm(own, name);
 			if (name !== 'Empty') submit(`Of ${name}`);
+			forms.push(form);
 			await time.sleep(1_000);
 		}
+		const { poll } = watch(own.n8n, '', { watch: 'all', exceptFormIds: forms.slice(-1) });
 		expect(namesIn(await poll({ mode: 'manual' }))).toEqual(['Of New']);
 	});
 

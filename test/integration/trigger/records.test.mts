@@ -55,18 +55,22 @@ describe('The fields of a form, which columns are made of,', () => {
 		expect(countFieldRequests()).toBeLessThanOrEqual(3);
 	});
 
-	it.each<[INodeParameters, INodeParameters]>([
-		[{}, { answers: { person: 'Grace' } }],
-		[{ columns: true }, { person: 'Grace' }],
-	])('name answers by custom key once that is chosen (%j)', async (options, item) => {
-		lists.fields[0].custom_key = 'person';
-		const { poll } = await publish({ options });
-		submit('Ada');
-		expect(await poll()).toHaveLength(1);
-		submit('Grace');
-		const changed = { ...options, answerKeys: 'customKey', requestsPerDay: 1e9 };
-		expect(await poll({ options: changed })).toMatchObject([item]);
-	});
+	it.each<[INodeParameters, (person: string) => object]>([
+		[{}, (person) => ({ answers: { person } })],
+		[{ columns: true }, (person) => ({ person })],
+	])(
+		'name answers by custom key in the trigger for which that is chosen (%j)',
+		async (options, createItem) => {
+			lists.fields[0].custom_key = 'person';
+			const changed = { ...options, answerKeys: 'customKey', requestsPerDay: 1e9 };
+			const [{ poll }, other] = [await publish({ options }), await publish({ options: changed })];
+			submit('Ada');
+			expect(await poll()).toHaveLength(1);
+			expect(await other.poll()).toMatchObject([createItem('Ada')]);
+			submit('Grace');
+			expect(await poll({ options: changed })).toMatchObject([createItem('Grace')]);
+		},
+	);
 
 	it('delay a response, and lose none, while they have never been read', async () => {
 		const { poll } = await publish({ options: { columns: true, requestsPerDay: 720 } });
