@@ -130,6 +130,7 @@ export const faults = {
 	noReply: { hangs: true },
 	cutBody: { status: 200, body: '{"success":true,"data":[{"uuid":"A-1","numb' },
 	oddBody: { status: 200, body: '{"success":true,"data":{"a":1}}' },
+	noNextPage: { status: 200, body: '{"success":true,"data":[],"meta":{"has_more":true}}' },
 } satisfies Record<string, Fault>;
 
 export type FaultName = keyof typeof faults;

@@ -58,11 +58,14 @@ describe('Form: Get', () => {
 		expect(forms).toEqual([{ uuid: contact, fields: simplified }]);
 	});
 
-	it('is an error for an ID that no form has', async () => {
-		const { error } = await n8n.runNode({ ...get, formId: locator('absent') });
-		expect(error?.message).toBe('There is no form with the ID absent');
-		expect(error?.description).toMatch(/^The form was deleted, or .* Choose the form again\.$/);
-	});
+	it.each(['absent', contact.toUpperCase()])(
+		'is an error for an ID that no form has: %s',
+		async (id) => {
+			const { error } = await n8n.runNode({ ...get, formId: locator(id) });
+			expect(error?.message).toBe(`There is no form with the ID ${id}`);
+			expect(error?.description).toMatch(/^The form was deleted, or .* Choose the form again\.$/);
+		},
+	);
 });
 
 it('Field: Get Many returns all of many fields, or no more than Limit', async () => {

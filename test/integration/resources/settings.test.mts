@@ -119,7 +119,7 @@ describe('Map Automatically', () => {
 		expect(items[0].json).toMatchObject({ status: 'updated', summary, changes, ignored });
 	});
 
-	it.each(['list', 'id'])(
+	it.each(['list', 'id'] as const)(
 		'takes one item if one form is chosen (%s), and refuses a sheet before anything is sent',
 		async (mode) => {
 			const formId = locator(contact, mode);
