@@ -42,6 +42,19 @@ it.each([
 	},
 );
 
+it('A deleted form among all forms is asked for no more, and nothing is reported', async () => {
+	const world = new World(['A', 'B'], { watch: ALL });
+	await world.beginAndRun(5);
+	world.setListed(world.forms.B, false);
+	await world.run(60);
+	const before = world.service.sent.length;
+	await world.run(120);
+	const asked = world.service.sent.slice(before).map(({ form }) => form);
+	expect(asked).toContain('A');
+	expect(asked).not.toContain('B');
+	expect(world.reports).toEqual([]);
+});
+
 it('Events of responses that are chosen later are of responses from then on', async () => {
 	const world = new World(['A'], { watch: ALL, events: ['formCreated'] });
 	await world.beginAndRun(5);

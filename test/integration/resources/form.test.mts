@@ -24,8 +24,10 @@ describe('Form: Get Many', () => {
 		}
 	});
 
-	it('returns no more forms than Limit, which can be a text', async () => {
-		expect(await jsonOf({ ...getAll, limit: '={{ "2" }}' })).toHaveLength(2);
+	it("returns no more forms than each item's Limit, which can be a text", async () => {
+		const input = itemsOf({ limit: '1' }, { limit: 2 });
+		const { items } = await n8n.runNode({ ...getAll, limit: '={{ $json.limit }}' }, input);
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 1].map((item) => ({ item })));
 	});
 });
 
