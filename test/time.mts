@@ -127,7 +127,6 @@ export class HttpTime extends VirtualTime {
 	private readonly heldBack = new Set<Socket>();
 	private events = 0;
 	private quietTimer?: NodeJS.Timeout;
-	private whenSettled: Array<() => void> = [];
 
 	constructor() {
 		super();
@@ -166,18 +165,13 @@ export class HttpTime extends VirtualTime {
 	}
 
 	/** Resolves when nothing more happens before some time has passed. */
-	async settled(): Promise<void> {
-		const { promise, resolve } = Promise.withResolvers<void>();
-		this.whenSettled.push(resolve);
-		this.onEvent();
-		await promise;
-	}
+	readonly settled = async (): Promise<void> => await this.sleep(0);
 
 	/** Something began or ended: from now on, quiet has to last again. */
 	protected override onEvent(): void {
 		const event = ++this.events;
 		clearTimeout(this.quietTimer);
-		if (this.waits.length + this.whenSettled.length === 0) return;
+		if (this.waits.length === 0) return;
 		this.quietTimer = setTimeout(() => void this.watchTurns(event), QUIET_MS);
 	}
 
@@ -196,8 +190,7 @@ export class HttpTime extends VirtualTime {
 			if (event !== this.events) return;
 			await setImmediate();
 		}
-		if (event === this.events && [...this.open].every((one) => this.isHeldBack(one)))
-			this.onQuiet();
+		if (event === this.events && [...this.open].every((one) => this.isHeldBack(one))) this.leap();
 	}
 
 	/** By both ports: the port of a client can also be that of another client, of another service. */
@@ -208,20 +201,13 @@ export class HttpTime extends VirtualTime {
 		);
 	}
 
-	private onQuiet(): void {
-		const settled = this.whenSettled.splice(0);
-		for (const resolve of settled) resolve();
-		// who has waited for this moment may do something now
-		if (settled.length > 0) this.onEvent();
-		else if (!this.isStill) this.leap();
-	}
-
-	/** Goes to the next moment at which a wait is due. */
+	/** Goes to the next moment at which a wait is due; while the time stands still, only to the present one. */
 	private leap(): void {
 		const canBeHeard = (timeout: AbortSignal) =>
 			this.open.size > 0 && getEventListeners(timeout, 'abort').length > 0;
 		const next = this.waits.find(({ signal }) => !signal || canBeHeard(signal));
-		if (next !== undefined && Number.isFinite(next.due)) this.pass(next.due - this.actual());
+		const ms = (next?.due ?? Infinity) - this.actual();
+		if (this.isStill ? ms === 0 : ms < Infinity) this.pass(ms);
 	}
 }
 

@@ -1,14 +1,11 @@
 import type {
 	IDataObject,
 	INode,
-	INodeCredentialTestResult,
 	INodeExecutionData,
 	INodeListSearchResult,
 	INodeParameters,
 	IPairedItemData,
-	IRun,
 	ResourceMapperFields,
-	Workflow,
 	WorkflowActivateMode,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
@@ -24,14 +21,10 @@ export { time } from './n8n/package.mts';
 export const NODE_NAME = 'Under Test';
 const SOURCE_NAME = 'Source';
 
-/** Of all workflows: some hours behind UTC. */
-export const TIME_ZONE = 'America/New_York';
-
 export type NodeOptions = {
 	/** As "On Error: Continue" in the editor. */
 	continueOnFail?: boolean;
 	node?: Partial<INode>;
-	mode?: WorkflowExecuteMode;
 };
 
 export type PollOptions = {
@@ -55,17 +48,22 @@ export function n8nFor(account: Account) {
 	function startNode(
 		parameters: INodeParameters,
 		items: INodeExecutionData[] = [{ json: {} }],
-		{ continueOnFail = false, node: extra, mode = 'trigger' }: NodeOptions = {},
+		{ continueOnFail = false, node: extra }: NodeOptions = {},
 	) {
-		const node = createNode('formService', parameters, {
+		const { workflow, node } = createWorkflow('formService', parameters, {
 			...(continueOnFail && { onError: 'continueRegularOutput' }),
 			...extra,
 		});
-		const workflow = createWorkflow(node);
-		const runData = beginningAt(workflow.getNode(NODE_NAME)!, items, SOURCE_NAME);
-		const execution = new core.WorkflowExecute(additionalData(mode), mode, runData);
+		const beginning = beginningAt(node, items, SOURCE_NAME);
+		const execution = new core.WorkflowExecute(additionalData('trigger'), 'trigger', beginning);
 		const running = execution.processRunExecutionData(workflow);
-		return { done: running.then(toNodeRun), cancel: () => running.cancel() };
+		// what comes out of the first output, and the execution as n8n would store it
+		const done = running.then((run) => {
+			const { runData, error } = run.data.resultData;
+			const items = runData[NODE_NAME]?.at(-1)?.data?.main[0] ?? [];
+			return { run, items, error: error as (Error & IDataObject) | undefined };
+		});
+		return { done, cancel: () => running.cancel() };
 	}
 
 	const runNode = async (...given: Parameters<typeof startNode>) => await startNode(...given).done;
@@ -81,10 +79,9 @@ export function n8nFor(account: Account) {
 			log = [],
 		}: PollOptions = {},
 	) {
-		const node = createNode('formServiceTrigger', parameters);
-		const workflow = createWorkflow(node, staticData, workflowId);
-		const known = workflow.getNode(NODE_NAME)!;
-		const context = new core.PollContext(workflow, known, additionalData(mode), mode, activation);
+		const given = { id: workflowId, staticData };
+		const { workflow, node } = createWorkflow('formServiceTrigger', parameters, {}, given);
+		const context = new core.PollContext(workflow, node, additionalData(mode), mode, activation);
 		const write = (text: string) => void log.push(text);
 		const logger = { debug: write, info: write, warn: write, error: write };
 		Object.defineProperty(context, 'logger', { value: logger });
@@ -92,7 +89,7 @@ export function n8nFor(account: Account) {
 		if (budgetMs !== undefined) Object.assign(context, { getPollBudgetMs });
 		const pollers = container.get(core.TriggersAndPollers);
 		const output = await workflow.expression.withIsolate(
-			async () => await pollers.runPollFunction(workflow, known, context),
+			async () => await pollers.runPollFunction(workflow, node, context),
 		);
 		return { items: output?.[0] ?? null, staticData: workflow.staticData };
 	}
@@ -108,10 +105,9 @@ export function n8nFor(account: Account) {
 		const methodsOf = (name: string) => nodeOf(name).methods?.[group] as Methods;
 		const name = ['formService', 'formServiceTrigger'].find((one) => methodsOf(one)?.[method]);
 		if (name === undefined) throw new Error(`No node has ${group}.${method}`);
-		const node = createNode(name, parameters);
-		const workflow = createWorkflow(node);
+		const { workflow, node } = createWorkflow(name, parameters);
 		const data = { ...additionalData('manual'), currentNodeParameters: parameters };
-		const context = new core.LoadOptionsContext(workflow, workflow.getNode(NODE_NAME)!, data, '');
+		const context = new core.LoadOptionsContext(workflow, node, data, '');
 		return await workflow.expression.withIsolate(
 			async () => await methodsOf(name)![method].apply(context, args),
 		);
@@ -130,7 +126,12 @@ export function n8nFor(account: Account) {
 				operation: 'create',
 				formId: locator(formId),
 			}),
-		testCredential: async () => await testCredential(account),
+		async testCredential() {
+			const { description, methods } = nodeOf('formService');
+			const test = methods!.credentialTest![description.credentials![0].testedBy as string];
+			const credential = { id: '1', name: 'Account', type: 'formServiceApi', data: { ...account } };
+			return await test.call(new core.CredentialTestContext(), credential);
+		},
 	};
 }
 
@@ -149,38 +150,25 @@ export function placesOf(items: readonly INodeExecutionData[]): Array<number | u
 	return items.map(({ pairedItem }) => (pairedItem as IPairedItemData | undefined)?.item);
 }
 
-async function testCredential(account: Account): Promise<INodeCredentialTestResult> {
-	const node = nodeOf('formService');
-	const { testedBy } = node.description.credentials![0];
-	const test = node.methods!.credentialTest![testedBy as string];
-	const credential = { id: '1', name: 'Account', type: 'formServiceApi', data: { ...account } };
-	return await test.call(new core.CredentialTestContext(), credential);
-}
-
-function createNode(name: string, parameters: INodeParameters, extra?: Partial<INode>): INode {
+/** A workflow with a node of the package, and the node as the workflow has it. */
+function createWorkflow(
+	type: string,
+	parameters: INodeParameters,
+	extra: Partial<INode> = {},
+	stored: { id?: string; staticData?: IDataObject } = {},
+) {
 	const credentials = { formServiceApi: { id: '1', name: 'Account' } };
-	return workflowNode(NODE_NAME, typeOf(name), { parameters, credentials, ...extra });
-}
-
-function createWorkflow(node: INode, staticData: IDataObject = {}, id = WORKFLOW_ID): Workflow {
-	return new n8n.Workflow({
-		id,
+	const node = workflowNode(NODE_NAME, typeOf(type), { parameters, credentials, ...extra });
+	const workflow = new n8n.Workflow({
+		id: WORKFLOW_ID,
 		// where the items come from; it is not run
 		nodes: [{ ...node, id: 'source', name: SOURCE_NAME }, node],
 		connections: { [SOURCE_NAME]: { main: [[{ node: node.name, type: 'main', index: 0 }]] } },
 		active: false,
 		nodeTypes,
-		staticData,
-		settings: { executionOrder: 'v1', timezone: TIME_ZONE },
+		// some hours behind UTC
+		settings: { executionOrder: 'v1', timezone: 'America/New_York' },
+		...stored,
 	});
-}
-
-/** What comes out of the node's first output, and the execution as n8n would store it. */
-function toNodeRun(run: IRun) {
-	const { resultData } = run.data;
-	return {
-		run,
-		items: resultData.runData[NODE_NAME]?.at(-1)?.data?.main[0] ?? [],
-		error: resultData.error as (Error & IDataObject) | undefined,
-	};
+	return { workflow, node: workflow.getNode(NODE_NAME)! };
 }

@@ -75,11 +75,6 @@ export class Form {
 		const mix = ({ number }: Response) => (number * 2_654_435_761) % 4_294_967_296;
 		return this.order === 'shuffled' ? shown.sort((one, two) => mix(one) - mix(two)) : shown;
 	}
-
-	record({ id, number, incomplete, createdAt, edits }: Response): IDataObject {
-		const record = { number, created_at: toIso(createdAt), is_incomplete: incomplete };
-		return { uuid: id, ...record, responses: [{ key: 'Edits', value: edits }] };
-	}
 }
 
 /** A request that was sent, and what became of it. */
@@ -111,7 +106,6 @@ type Reply = { status: number; headers?: Record<string, string>; body: string };
 export type Fault = Reply | { code: string } | { hangs: true };
 
 const message = (text: string) => JSON.stringify({ success: false, message: text });
-const NOT_FOUND = { status: 404, body: message('Not found') };
 /** A refusal for a minute's or a day's limit. */
 const refuse = (limit: string, seconds: string) => {
 	const headers = { 'x-ratelimit-limit': limit, 'x-ratelimit-remaining': '0' };
@@ -121,7 +115,7 @@ const refuse = (limit: string, seconds: string) => {
 
 export const faults = {
 	unauthorized: { status: 401, body: message('Unauthenticated.') },
-	notFound: NOT_FOUND,
+	notFound: { status: 404, body: message('Not found') },
 	minuteUsedUp: refuse('60', '20'),
 	dayUsedUp: refuse('1440', '28800'),
 	serverError: { status: 500, body: message('Server error') },
@@ -172,12 +166,9 @@ export class Service {
 	 *
 	 * @throws what the helper throws where no reply comes
 	 */
-	async request({ url: path, baseURL, qs = {}, timeout = 300_000, encoding }: IHttpRequestOptions) {
+	async request({ url, timeout = 300_000 }: IHttpRequestOptions) {
 		const { time, treatment } = this;
-		const url = new URL(path, baseURL);
-		for (const [name, value] of Object.entries(qs)) url.searchParams.set(name, String(value));
-		const page = findPage(url);
-		const asked = { at: time.now(), url: url.href, page, ...understand(url) };
+		const asked = { at: time.now(), url, ...understand(new URL(url)) };
 		const one: Sent = { ...asked, isGood: false, isLast: false };
 		this.sent.push(one);
 		const fault = treatment.failWith?.(one);
@@ -185,13 +176,13 @@ export class Service {
 		if (ms > 0) await time.sleep(Math.min(ms, timeout));
 		const code = ms > timeout ? 'ECONNABORTED' : fault && 'code' in fault ? fault.code : undefined;
 		if (code !== undefined) throw Object.assign(new Error(`It failed: ${code}`), { code });
-		const reply = fault && 'status' in fault ? fault : this.answer(one, url);
+		const reply = fault && 'status' in fault ? fault : this.answer(one);
 		one.isGood = fault === undefined && reply.status < 400;
 		const date = new Date(time.actual()).toUTCString();
 		return {
 			statusCode: reply.status,
 			headers: { date, 'content-type': 'application/json', ...reply.headers },
-			body: encoding === 'stream' ? Readable.from([Buffer.from(reply.body)]) : reply.body,
+			body: Readable.from([Buffer.from(reply.body)]),
 		};
 	}
 
@@ -203,7 +194,7 @@ export class Service {
 		return last !== undefined && new Set(pages.map(({ page }) => page)).size >= last;
 	}
 
-	private answer(one: Sent, url: URL): Reply {
+	private answer(one: Sent): Reply {
 		const pages = { pageSize: this.otherPageSize, paging: 'link' } as const;
 		if (one.kind === 'forms') {
 			const listed = Object.values(this.forms).filter((form) => form.listed);
@@ -212,38 +203,39 @@ export class Service {
 				const changing = { responses_count: kept.length, updated_at: one.at };
 				return { id, name, description: `${edits}`, ...changing, created_at };
 			});
-			return listPage(one, url, records, pages);
+			return listPage(one, records, pages);
 		}
 		const form = one.kind === 'other' ? undefined : this.forms[one.form];
-		if (form?.listed !== true) return NOT_FOUND;
+		if (form?.listed !== true) return faults.notFound;
 		if (one.kind === 'fields') {
 			const records = Object.entries(FIELDS).map(([label, type]) => ({ uuid: label, label, type }));
-			return listPage(one, url, records, pages);
+			return listPage(one, records, pages);
 		}
-		const page = listPage(one, url, form.shown(), form, (response) => form.record(response));
-		const happen = url.search === '' ? form.betweenPages : undefined;
-		if (happen !== undefined) form.betweenPages = undefined;
+		const page = listPage(one, form.shown(), form, ({ id, createdAt, ...response }) => {
+			const { number, incomplete: is_incomplete, edits } = response;
+			const responses = [{ key: 'Edits', value: edits }];
+			return { uuid: id, number, created_at: toIso(createdAt), is_incomplete, responses };
+		});
+		if (one.page > 1) return page;
+		const happen = form.betweenPages;
+		form.betweenPages = undefined;
 		happen?.();
 		return page;
 	}
 }
 
 /** What a URL asks for; the scheme makes no difference. */
-function understand({ pathname }: URL): Pick<Sent, 'kind' | 'form'> {
-	if (!pathname.startsWith(PATH)) return { kind: 'other', form: '' };
+function understand({ pathname, searchParams }: URL): Pick<Sent, 'kind' | 'form' | 'page'> {
+	const page = Number(searchParams.get('cursor')?.slice(1) ?? searchParams.get('page') ?? 1);
+	if (!pathname.startsWith(PATH)) return { kind: 'other', form: '', page };
 	const [resource, form = '', part] = pathname.slice(PATH.length).split('/');
-	if (resource === 'responses') return { kind: 'responses', form };
-	return { kind: form === '' ? 'forms' : part === 'fields' ? 'fields' : 'other', form };
-}
-
-function findPage({ searchParams }: URL): number {
-	return Number(searchParams.get('cursor')?.slice(1) ?? searchParams.get('page') ?? 1);
+	if (resource === 'responses') return { kind: 'responses', form, page };
+	return { kind: form === '' ? 'forms' : part === 'fields' ? 'fields' : 'other', form, page };
 }
 
 /** One page of a list. Where pages have numbers, they count the records and end with an error. */
 function listPage<T>(
 	one: Sent,
-	url: URL,
 	all: readonly T[],
 	{ pageSize, paging }: Pick<Form, 'pageSize' | 'paging'>,
 	toRecord: (entry: T) => unknown = (entry) => entry,
@@ -251,9 +243,9 @@ function listPage<T>(
 	const number = one.page;
 	const offset = number === 1 ? 0 : (number - 1) * pageSize;
 	const data = all.slice(offset, offset + pageSize).map(toRecord);
-	if (paging === 'number' && number > 1 && data.length === 0) return NOT_FOUND;
+	if (paging === 'number' && number > 1 && data.length === 0) return faults.notFound;
 	one.isLast = all.length <= offset + pageSize;
-	const next = new URL(url);
+	const next = new URL(one.url);
 	next.searchParams.set('page', String(number + 1));
 	const link = one.isLast ? null : next.href;
 	const last_page = Math.max(1, Math.ceil(all.length / pageSize));
