@@ -70,8 +70,8 @@ describe('Using Fields Below and Using JSON', () => {
 
 	it.each([
 		[
-			{ settings: { seo_title: 'Hi' }, clear: ['seo_title'] },
-			"'SEO: Title' is the second value for 'SEO: Title'. Remove or empty one of them",
+			{ settings: { after_redirect_delay: 0 }, clear: ['after_redirect_delay'] },
+			"'Redirect Delay (Seconds)' is the second value for 'Redirect Delay (Seconds)'. Remove or",
 		],
 		[{ clear: ['name'] }, "'Name' must be text of 1 to 255 characters (got null)"],
 		[{ inputMode: 'json', settingsJson: '{"is_close": 1}' }, "'is_close' is not a setting that"],
