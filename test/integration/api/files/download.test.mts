@@ -8,7 +8,6 @@ import {
 	faultTable,
 	slow,
 	status,
-	success,
 	type Fault,
 } from '../../../service/index.mts';
 import { locator, n8nFor, time } from '../../harness.mts';
@@ -28,44 +27,29 @@ async function downloadAnswer(link: string, by: World = world) {
 	return problems[0][0];
 }
 
-/** Downloads the PDF of a response; the service gives this link to it, or its own. */
-async function downloadPdf(link?: string) {
-	const fault = success({ pdf_url: link });
-	if (link !== undefined) service.faults.set({ fault, match: { path: /\/pdf$/ } });
-	const [{ uuid }] = service.store.responses(contact);
-	const get = { resource: 'response', operation: 'getPdf', responseId: uuid, download: true };
-	return await n8n.runNode(get);
-}
-
-type Listener = NonNullable<Parameters<typeof elsewhere>[0]>;
-
-const redirectTo =
-	(location: string): Listener =>
-	(_request, reply) =>
-		reply.writeHead(302, { location }).end();
-
 describe('the file of a respondent', () => {
 	afterEach(() => void (ssrfProtection.enabled = false));
 
-	it('is not fetched where it is redirected to a private host', async () => {
-		const other = await elsewhere(redirectTo('https://localhost/x'));
-		const problem = await downloadAnswer(`${other.namedUrl}/cv.txt`);
-		const reason = 'it leads to an IP address or a private host name';
-		expect(problem).toBe(`0.txt: The link to the file was not followed: ${reason}`);
-		expect(other.visits).toHaveLength(1);
-	});
-
 	it.each([
-		[5, ''],
-		[6, '0.txt: The link to the file redirects in a loop'],
-	])('is fetched over at most five redirects, here %i', async (count, expected) => {
-		let left = count;
-		const other = await elsewhere((request, reply) =>
-			left-- > 0 ? redirectTo(`/${left}`)(request, reply) : reply.end('the file'),
-		);
-		const problem = await downloadAnswer(`${other.namedUrl}/cv.txt`);
-		expect(problem).toBe(expected);
-	});
+		[Array<string>(5).fill('/cv.txt'), ''],
+		[Array<string>(6).fill('/cv.txt'), '0.txt: The link to the file redirects in a loop'],
+		[
+			['https://localhost/x'],
+			'0.txt: The link to the file was not followed: it leads to an IP address or a private host name',
+		],
+	])(
+		'is fetched over at most five redirects, to public hosts alone: %j end in "%s"',
+		async (...given) => {
+			const [locations, expected] = given;
+			const left = [...locations];
+			const other = await elsewhere((_request, reply) => {
+				const location = left.shift();
+				if (location === undefined) reply.end('the file');
+				else reply.writeHead(302, { location }).end();
+			});
+			expect(await downloadAnswer(`${other.namedUrl}/cv.txt`)).toBe(expected);
+		},
+	);
 
 	it("is not fetched from a name of a private address with n8n's SSRF protection", async () => {
 		const other = await elsewhere();
@@ -88,37 +72,24 @@ describe('the file of a respondent', () => {
 	});
 });
 
-describe('the PDF of a response', () => {
-	it("is fetched with the token from the account's origin, also from the API, as any kind of file", async () => {
-		expect((await downloadPdf()).error).toBeUndefined();
-		expect(service.visits.map(({ token, headers }) => [token, headers.accept])).toEqual([
-			[service.token, '*/*'],
-		]);
-		await downloadPdf(`${service.baseUrl}/workspace`);
-		expect(service.requests.at(-1)).toMatchObject({ path: '/workspace', token: service.token });
-	});
-
-	it('is fetched without the token from where another host is in between, also from the API', async () => {
-		const other = await elsewhere(redirectTo(`${service.baseUrl}/workspace`));
-		service.faults.set({ fault: redirect(`${other.url}/x.pdf`), match: { path: /^\/pdf\// } });
-		await downloadPdf();
-		// then the page for the login, to which the API sends whoever asks for a file
-		expect(service.visits.map(({ token }) => token)).toEqual([service.token, undefined]);
-		expect(other.visits.map(({ headers }) => headers.authorization)).toEqual([undefined]);
-		const followed = service.requests.filter(({ path }) => path === '/workspace');
-		expect(followed.map(({ token }) => token)).toEqual([undefined]);
-	});
-});
-
-it('what comes instead of a file is not read to its end', async () => {
-	const closed = Promise.withResolvers<void>();
-	const other = await elsewhere((_request, reply) => {
-		reply.on('close', closed.resolve);
-		reply.writeHead(404).write('the beginning');
-	});
-	const problem = await downloadAnswer(`${other.namedUrl}/cv.txt`);
-	expect(problem).toMatch(/status 404/);
-	await closed.promise;
+it("the PDF of a response is fetched with the token from the account's origin, also from the API, until another host is in between", async () => {
+	const toApi = `${service.baseUrl}/workspace`;
+	const other = await elsewhere((_request, reply) =>
+		reply.writeHead(302, { location: toApi }).end(),
+	);
+	const [{ uuid }] = service.store.responses(contact);
+	const getPdf = { resource: 'response', operation: 'getPdf', responseId: uuid, download: true };
+	for (const location of [toApi, `${other.url}/x.pdf`]) {
+		service.faults.set({ fault: redirect(location), match: { path: /^\/pdf\// }, times: 1 });
+		await n8n.runNode(getPdf);
+	}
+	const { token } = service;
+	const followed = service.requests.filter(({ path }) => path === '/workspace');
+	expect(followed.map((request) => request.token)).toEqual([token, undefined]);
+	expect(other.visits.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+	// the API sends whoever asks for a file on to the page for the login
+	expect(service.visits.map((visit) => visit.token)).toEqual([token, token, token, undefined]);
+	expect(service.visits[0].headers.accept).toBe('*/*');
 });
 
 /** Links to so many files on the service's own host, whose replies are these. */
@@ -127,21 +98,19 @@ function linksTo({ service }: World, count: number, fault: Fault): string[] {
 	return range(count).map((index) => `${service.url}/files/${index}.txt`);
 }
 
-/** A file that would take hours. */
-const announced: Fault = {
-	stage: 'instead',
-	act: ({ reply }) => void reply.raw.writeHead(200, { 'content-length': 3e8 }).write('a'),
-};
-
 const file = answer(200, 'text/plain', 'a');
 
 describe('the files of many responses', () => {
-	it('are in the items of their responses, and fetched without the token', async () => {
-		const { namedUrl, visits } = await elsewhere(({ url }, reply) =>
-			reply.writeHead(url === '/7' ? 404 : 200).end(url),
-		);
+	it('are in the items of their responses, fetched without the token; what comes instead is not read to its end', async () => {
+		const closed = Promise.withResolvers<void>();
+		const { namedUrl, visits } = await elsewhere(({ url }, reply) => {
+			if (url !== '/7') return reply.end(url);
+			reply.on('close', closed.resolve);
+			return reply.writeHead(404).write('the beginning');
+		});
 		const links = range(20).map((index) => [`${namedUrl}/${index}`]);
 		const { items, problems } = await downloadAnswers(world, links);
+		await closed.promise;
 		const files = items.map(({ binary }) => Buffer.from(binary?.message.data ?? '', 'base64'));
 		expect(files.map(String)).toEqual(range(20).map((at) => (at === 7 ? '' : `/${at}`)));
 		const missing = expect.stringMatching(/^0\.txt: The file .* \(status 404\)$/);
@@ -154,31 +123,26 @@ describe('the files of many responses', () => {
 		const world = await createWorld(AT_ONCE);
 		const { visits } = world.service;
 		const links = linksTo(world, 1, slow(Infinity));
-		const start = async (open: number) => {
+		const start = async () => {
 			const run = startDownloads(world, Array<string[]>(4).fill(links));
-			await answered(visits, open);
+			await answered(visits, 4);
 			return run;
-		};
-		const cancel = async (run: Awaited<ReturnType<typeof start>>) => {
-			run.cancel();
-			await run.done;
 		};
 		const options = { downloadFiles: true, emitExisting: 'all' };
 		const poll = async (workflowId: string) =>
 			await world.n8n.runPoll({ formId: locator(contact), options }, { workflowId });
 		const polls = await time.still(async () => {
-			const first = await start(4);
-			await cancel(await start(4));
-			const next = await start(4);
-			expect(visits).toHaveLength(4);
+			const [first, waiting, next] = [await start(), await start(), await start()];
+			waiting.cancel();
+			await waiting.done;
 			const polls = ['a', 'b', 'c'].map(poll);
 			await answered(visits, 6);
 			expect(visits).toHaveLength(6);
 			// what was open ends, and makes place
-			await cancel(first);
+			first.cancel();
 			await answered(visits, 10);
 			expect(visits).toHaveLength(10);
-			await cancel(next);
+			next.cancel();
 			return polls;
 		});
 		await Promise.all(polls);
@@ -205,13 +169,13 @@ describe('the files of one response', () => {
 	});
 
 	it.each([
-		['a minute', 60, undefined],
-		['a minute with a shorter Timeout, which each file has,', 60, 40_000],
-		['as long as a longer Timeout', 90, 90_000],
+		[60, undefined],
+		[60, 40_000],
+		[90, 90_000],
 	])(
-		'take %s at most, and of each that is not there by then the item says so',
+		'take %i seconds at most, where each may take %s ms, and the item says so',
 		async (...given) => {
-			const [, seconds, timeout] = given;
+			const [seconds, timeout] = given;
 			const begun = time.now();
 			const links = linksTo(world, 5, slow(Infinity));
 			const { problems } = await downloadAnswers(world, [links], { timeout });
@@ -241,6 +205,10 @@ it('n8n stores files piece by piece, up to 256 MB for each response, and not wha
 		setManager(mode: string, manager: unknown): void;
 	};
 	let longest = 0;
+	const announced: Fault = {
+		stage: 'instead',
+		act: ({ reply }) => void reply.raw.writeHead(200, { 'content-length': 3e8 }).write('a'),
+	};
 	binaryData.setManager('filesystem-v2', {
 		async store(_location: unknown, body: AsyncIterable<Buffer>) {
 			let fileSize = 0;
