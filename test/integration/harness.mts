@@ -21,7 +21,7 @@ export { time } from './n8n/package.mts';
 export const NODE_NAME = 'Under Test';
 const SOURCE_NAME = 'Source';
 
-export type NodeOptions = {
+type NodeOptions = {
 	/** As "On Error: Continue" in the editor. */
 	continueOnFail?: boolean;
 	node?: Partial<INode>;

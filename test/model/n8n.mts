@@ -9,6 +9,7 @@ import lodash from 'lodash';
 import type { IDataObject, IHttpRequestOptions, IPollFunctions } from 'n8n-workflow';
 import { expect } from 'vitest';
 import type { Clock } from '../../nodes/FormService/api/clock.ts';
+import type { FormServiceTrigger } from '../../nodes/FormService/FormServiceTrigger.node.ts';
 import type { TriggerEvent } from '../../nodes/FormService/parameters/watched.ts';
 import { compiledSources } from '../../scripts/lib/compiled.mts';
 import { UNANSWERED, type Sent, type Service, type Treatment } from './service.mts';
@@ -64,15 +65,10 @@ export type Mode = 'default' | 'durable';
 /** What n8n gives a poll outside of its durable mode, and in it. */
 const BUDGET_MS = { default: 5 * MINUTE_MS, durable: 36_000 };
 
-/** What n8n keeps from one poll to the next one: in durable mode nothing. */
-type Context = { functions: IPollFunctions; staticData: IDataObject };
-
 const folder = await compiledSources();
 
 /** What a process of n8n has loaded. */
-export type Process = {
-	poll(this: IPollFunctions): Promise<Array<Array<{ json: object }>> | null>;
-};
+export type Process = Pick<FormServiceTrigger, 'poll'>;
 
 /** Loads the trigger's class afresh: all that an earlier process remembered is gone. */
 export function startProcess({ now, elapsed, sleep, timeout }: Clock): Process {
@@ -104,7 +100,8 @@ export class N8n {
 	private readonly service: Service;
 	private readonly time: VirtualTime;
 	private readonly workflowId = `workflow-${(workflows += 1)}`;
-	private context: Context;
+	/** What n8n keeps from one poll to the next one: in durable mode nothing. */
+	private context: IPollFunctions;
 
 	/** @param process that of another trigger, where several are in one process */
 	constructor(
@@ -159,21 +156,22 @@ export class N8n {
 		return [poll, await this.pollWith(second, {})];
 	}
 
-	private createTickContext(): Context {
+	private createTickContext(): IPollFunctions {
 		return this.mode === 'default' ? this.context : this.createContext('update', 'durable');
 	}
 
 	private async pollWith(
-		{ functions, staticData }: Context,
+		context: IPollFunctions,
 		{ end, ...treatment }: Circumstances,
 		isActivation = false,
 	): Promise<Poll> {
 		const { service, time } = this;
 		service.treatment = treatment;
 		const from = service.sent.length;
+		const staticData = context.getWorkflowStaticData('node');
 		const before = JSON.stringify(staticData);
 		const startedAt = time.actual();
-		const outcome = await time.waitFor(runPoll(this.process, functions));
+		const outcome = await time.waitFor(runPoll(this.process, context));
 		// n8n discards what takes longer
 		const budgetMs = BUDGET_MS[isActivation ? 'default' : this.mode];
 		expect(time.actual() - startedAt, 'duration of a poll').toBeLessThanOrEqual(budgetMs);
@@ -196,10 +194,10 @@ export class N8n {
 	}
 
 	/** What n8n hands to a poll: as much of it as a trigger may use. */
-	private createContext(activation: string, mode: Mode): Context {
+	private createContext(activation: string, mode: Mode): IPollFunctions {
 		const staticData = copy(this.saved);
 		const write = (text: string) => void this.log.push(text);
-		const functions = {
+		return {
 			getWorkflow: () => ({ id: this.workflowId, name: 'Workflow', active: true }),
 			getNode: () => ({ id: 'node-1', name: this.nodeName, typeVersion: 1, parameters: {} }),
 			getMode: () => 'trigger',
@@ -215,8 +213,7 @@ export class N8n {
 				httpRequestWithAuthentication: async (_credential: string, options: IHttpRequestOptions) =>
 					await this.service.request(options),
 			},
-		};
-		return { functions: functions as unknown as IPollFunctions, staticData };
+		} as unknown as IPollFunctions;
 	}
 }
 
@@ -244,27 +241,22 @@ function listNodeParameters({ watch, events, condition, needsFields, ...options 
 
 type Outcome = Pick<Poll, 'items' | 'thrown'>;
 
-async function runPoll(process: Process, functions: IPollFunctions): Promise<Outcome> {
+async function runPoll(process: Process, context: IPollFunctions): Promise<Outcome> {
 	try {
-		const items = (await process.poll.call(functions))?.[0] ?? [];
-		return {
-			items: items.map(({ json }) => {
-				const { uuid, event, form, ...rest } = json as Pick<Item, 'event'> & {
-					uuid?: string;
-					form: { id: string };
-				};
-				const edits = Number(findEdits(rest));
-				return { id: uuid ?? form.id, event, edits, hasFields: UNANSWERED in json };
-			}),
-		};
+		const items = (await process.poll.call(context))?.[0] ?? [];
+		return { items: items.map(({ json }) => readItem(json)) };
 	} catch (thrown) {
 		return { items: [], thrown };
 	}
 }
 
-/** The answer that says it, or the description of a form. */
-const findEdits = (json: object): unknown =>
-	lodash.get(json, 'answers.Edits') ?? lodash.get(json, 'Edits') ?? lodash.get(json, 'description');
+function readItem(json: IDataObject): Item {
+	const id = json.uuid ?? lodash.get(json, 'form.id');
+	// the answer that says it, or the description of a form
+	const edits = Number(lodash.get(json, 'answers.Edits') ?? json.Edits ?? json.description);
+	const { event } = json;
+	return { id, event, edits, hasFields: UNANSWERED in json } as Item;
+}
 
 /** As it is after a trip through the database, which may give the keys back in another order. */
 function copy(data: IDataObject): IDataObject {

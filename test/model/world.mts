@@ -88,7 +88,6 @@ export class World {
 	}
 
 	complete(response: Response): void {
-		if (!response.incomplete) return;
 		response.incomplete = false;
 		this.oracle.complete(response, response.isDoubtful !== true);
 	}
@@ -170,8 +169,8 @@ export class World {
 	): Promise<void> {
 		const from = this.time.actual();
 		for (let minute = 1; minute <= minutes; minute++) {
-			// a poll can take longer than the time to the next one
-			this.time.pass(Math.max(0, from + minute * MINUTE_MS - this.time.actual()));
+			// none passes if a poll takes longer than the time to the next one
+			this.time.pass(from + minute * MINUTE_MS - this.time.actual());
 			await happen(minute);
 			if (minute % periodMinutes === 0) await this.tick(0, circumstances);
 		}
@@ -181,39 +180,30 @@ export class World {
 	async calm(): Promise<void> {
 		for (const form of Object.values(this.forms)) form.betweenPages = undefined;
 		const from = this.service.sent.length;
-		for (let polls = 0; ; polls++) {
+		for (let polls = 0, isCalm = false; !isCalm; polls++) {
 			const { items } = await this.tick(HOUR_MS);
 			const missing = this.oracle.listMissing();
-			const isCalm = items.length === 0 && missing.length === 0 && this.isAllRead(from);
-			if (!isCalm)
-				expect(polls, `polls, and still missing: ${missing.join()}`).toBeLessThan(MAX_CALM_POLLS);
-			else {
-				const { watch } = this.n8n.parameters;
-				const ids = watch.kind === 'all' ? [] : watch.formIds;
-				// a form that does not exist goes on failing
-				this.isTroubled = ids.some((id) => this.forms[id] === undefined);
-				return this.oracle.edits.settle();
-			}
+			expect(polls, `polls, and still missing: ${missing.join()}`).toBeLessThan(MAX_CALM_POLLS);
+			isCalm = items.length === 0 && missing.length === 0 && this.isAllRead(from);
 		}
+		const { watch } = this.n8n.parameters;
+		const ids = watch.kind === 'all' ? [] : watch.formIds;
+		// a form that does not exist goes on failing
+		this.isTroubled = ids.some((id) => this.forms[id] === undefined);
+		this.oracle.edits.settle();
 	}
 
 	async restart(circumstances: Circumstances = {}): Promise<void> {
 		// the default mode has not saved polls without items
 		if (this.n8n.mode === 'default') {
 			this.oracle.edits.forget();
-			this.forgetFirstReadings();
+			const long = Object.values(this.forms).filter(({ kept, pageSize }) => kept.length > pageSize);
+			// a first reading of several pages can go on, and does not know what is missing now
+			for (const response of long.flatMap(({ kept }) => kept))
+				if (response.missingSince !== undefined) this.oracle.appear(response, false);
 		}
 		const poll = await this.n8n.restart(circumstances);
 		if (poll !== undefined) this.note(poll, circumstances);
-	}
-
-	/** A first reading of several pages can go on, and does not know what is missing now. */
-	private forgetFirstReadings(): void {
-		const long = Object.values(this.forms).filter(({ kept, pageSize }) => kept.length > pageSize);
-		for (const response of long.flatMap(({ kept }) => kept)) {
-			if (response.missingSince === undefined) continue;
-			this.oracle.appear(response, false);
-		}
 	}
 
 	/** Other events, forms or filters, while all forms are there and all is read. */
@@ -318,11 +308,11 @@ export function fill(form: Form, count: number, isIncomplete = (_number: number)
 	}
 }
 
-type Paged = { pages: number; isIncomplete?: (number: number) => boolean };
-type Listing = Partial<Pick<Form, 'order' | 'pageSize' | 'paging'>>;
+type Paged = { pages: number; isIncomplete?: (number: number) => boolean } & Given &
+	Partial<Pick<Form, 'order' | 'pageSize' | 'paging'>>;
 
 /** A trigger on one form whose responses fill so many pages; the last page has room for one more. */
-export function createPaged({ pages, isIncomplete, ...given }: Paged & Listing & Given) {
+export function createPaged({ pages, isIncomplete, ...given }: Paged) {
 	const { order = 'newest', pageSize = 3, paging = 'number', ...rest } = given;
 	const world = new World(['A'], rest);
 	const { A } = world.forms;
