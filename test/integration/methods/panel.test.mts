@@ -45,6 +45,7 @@ it.each(['formService', 'formServiceTrigger'])('The lists of %s have their metho
 	const named = [...text.matchAll(/"(?:loadOptions|searchList|resourceMapper)Method":"(\w+)"/g)];
 	const existing = Object.keys({ ...listSearch, ...loadOptions, ...resourceMapping });
 	expect([...new Set(named.map(([, method]) => method))].sort()).toEqual(existing.sort());
+	expect(text.match(/"searchListMethod":"\w+"(?!,"searchable":true)/)).toBeNull();
 	for (const { property } of placesIn(own.properties)) {
 		const { resourceMapper, loadOptionsMethod, loadOptionsDependsOn } = property.typeOptions ?? {};
 		if ((resourceMapper ?? loadOptionsMethod) === undefined || loadOptionsMethod === 'getForms')

@@ -191,6 +191,8 @@ describe('Preview and Skip Unchanged', () => {
 		]);
 		expect(items[2].json).toMatchObject({ status: 'unchanged', summary: 'No changes' });
 		expect(service.requests).toHaveLength(1);
+		const updated = await run(rows, skip);
+		expect(statusesOf(updated.items)).toEqual(['updated', 'updated', 'skipped']);
 	});
 
 	it('update the ten forms of 150 that differ with 11 requests', async () => {

@@ -69,6 +69,7 @@ const noUpdates: Record<string, IDataObject> = {
 	'a number becomes a text': { responses: change({ Age: '36' }) },
 	'a field is added': { responses: list({ New: '', ...given, Last: [] }) },
 	'unanswered fields are left out': { responses: list(answered) },
+	'an answer moves to the next field': { responses: change({ Tags: null, City: ['A', 'B'] }) },
 	'a field is renamed': { responses: list({ 'Full name': Name, ...others }) },
 	'the reply has no answers for once': { responses: undefined },
 };
