@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import type { INodeParameters } from 'n8n-workflow';
-import { answer, bodyOf, redirect, status, success } from '../../service/index.mts';
-import type { Fault, Service } from '../../service/index.mts';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Failure, INodeParameters } from 'n8n-workflow';
+import { answer, bodyOf, redirect, status, success, tooMany } from '../../service/index.mts';
+import type { Fault, FaultName, Service } from '../../service/index.mts';
 import { n8nFor } from '../harness.mts';
 import { ssrfProtection } from '../n8n/core.mts';
 import { unreachablePlaces, type Unreachable } from '../servers.mts';
@@ -14,8 +14,63 @@ import {
 	timesAdded,
 	type OperationCase,
 } from '../resources/operations.mts';
-import { faultCases, type FaultCase } from './faultCases.mts';
 import { tracesOf } from './traces.mts';
+
+/** What a fault that lasts must lead to besides its text. */
+type Result = {
+	sent: Record<OperationCase['effect'], number>;
+	cause: Failure['cause'];
+	/** How often Response: Create added the response. */
+	added: 0 | 1;
+};
+
+const sentOnce = { safe: 1, idempotent: 1, once: 1 };
+const rejected: Result = { sent: sentOnce, added: 0, cause: 'configuration-invalid' };
+const unauthorized: Result = { ...rejected, cause: 'credential-invalid' };
+const dayUsedUp: Result = { ...rejected, cause: 'quota-exhausted' };
+/** Refused by the limiter, so that nothing was done. */
+const minuteUsedUp: Result = {
+	sent: { safe: 10, idempotent: 10, once: 10 },
+	added: 0,
+	cause: 'rate-limited',
+};
+/** The trouble can pass, and the response may have been added. */
+const failed: Result = {
+	sent: { safe: 4, idempotent: 4, once: 1 },
+	added: 0,
+	cause: 'temporarily-unavailable',
+};
+const failedLate: Result = { ...failed, added: 1 };
+
+const elsewhere = redirect('https://elsewhere.example/api/v1/forms', 307);
+
+type FaultCase = [string, FaultName | Fault, httpCode: string | null, Result];
+
+/** With the status of the reply that settled it; null where none came. */
+const faultCases: FaultCase[] = [
+	['status 400', 'badRequest', '400', rejected],
+	['status 401', 'unauthorized', '401', unauthorized],
+	['status 403', 'forbidden', '403', rejected],
+	['status 404', 'notFound', '404', rejected],
+	['status 422 with messages on fields', 'unprocessable', '422', rejected],
+	['status 429 of the minute', tooMany(30, 1), '429', minuteUsedUp],
+	['status 429 of the day', 'tooManyDay', '429', dayUsedUp],
+	['status 500', 'serverError', '500', failed],
+	['status 502', 'badGateway', '502', failed],
+	['status 502 after the service acted', 'gatewayAfter', '502', failedLate],
+	['status 503', 'unavailable', '503', failed],
+	['a reset before the service acted', 'dropBefore', null, failed],
+	['a reset after the service acted', 'dropAfter', null, failedLate],
+	['a body that is cut', 'cutBody', null, failedLate],
+	['no reply, the service not acting', 'silentBefore', null, failed],
+	['no reply, the service acting', 'silentAfter', null, failedLate],
+	['a web page with 200', 'webPage', '200', rejected],
+	['JSON that ends too early', 'malformedJson', '200', failed],
+	['an empty body', 'emptyBody', '200', failedLate],
+	['success: false with 200', 'failureWith200', '200', rejected],
+	['a redirect to a login page', 'loginPage', '302', unauthorized],
+	['a redirect to another host', elsewhere, '307', rejected],
+];
 
 const LONG = 'Not\nnow. '.repeat(32);
 
@@ -50,11 +105,11 @@ async function failAt(
 }
 
 /** Checks what a fault leads to: how often a request is sent, what the service did, and what n8n learns. */
-async function textOfCase(name: string, { fault, ...expected }: FaultCase): Promise<Text> {
-	const one = operationNamed(name);
+async function textOfCase(who: string, [, fault, httpCode, result]: FaultCase): Promise<Text> {
+	const one = operationNamed(who);
 	const { match, effect } = one;
 	const { service, error, text } = await failAt(one, ({ faults }) => faults.set({ fault, match }));
-	const { httpCode, cause, sent, added } = expected;
+	const { cause, sent, added } = result;
 	const requests = service.requests.filter(
 		({ method, path }) => method === match.method && match.path.test(path),
 	);
@@ -74,7 +129,7 @@ const NOUNS = ['Form: Get Many', 'Response: Get PDF'];
 const UNCONFIRMED = json(200, { message: 'Unauthenticated.' });
 
 /** Replies that nobody expects, to Response: Get Many unless another operation is named. */
-const oddReplies: Array<[name: string, fault: Fault | ((token: string) => Fault), who?: string]> = [
+const oddReplies: Array<[string, Fault | ((token: string) => Fault), who?: string]> = [
 	['null', json(200, null)],
 	['an object without a list', json(200, { success: true, result: { ok: 'yes' } })],
 	['a list of texts', json(200, { success: true, data: ['a'] })],
@@ -114,41 +169,34 @@ async function textOfPlace({ name, baseUrl, cause, asked }: Unreachable): Promis
 	return textOf(error, baseUrl);
 }
 
-const PROTECTED = "a service on an address that n8n's SSRF protection does not allow";
-
 async function textOfPrivateAddress(): Promise<Text> {
+	onTestFinished(() => void (ssrfProtection.enabled = false));
 	const protect = () => void (ssrfProtection.enabled = true);
-	const failed = await failAt(operationNamed('Workspace: Get'), protect).finally(() => {
-		ssrfProtection.enabled = false;
-	});
-	return failed.text;
+	return (await failAt(operationNamed('Workspace: Get'), protect)).text;
 }
 
-/** A case, and what a person reads of each operation that is tried with it. */
-type Case = { name: string; texts: () => Promise<Array<readonly [who: string, text: Text]>> };
+/** What goes wrong, with which operation, and how to get what a person reads of it. */
+type Case = [name: string, who: string, getText: () => Promise<Text>];
 
-const caseOf = (name: string, who: string, text: () => Promise<Text>): Case => ({
-	name,
-	texts: async () => [[who, await text()]],
-});
-
-const chapters: Record<string, Case[]> = {
-	'Replies of the service': faultCases.map((one) => {
-		const isAboutNoun = one.httpCode === '403' || one.httpCode === '404';
+const cases: Case[] = [
+	...faultCases.flatMap((one) => {
+		const [name, , httpCode] = one;
+		const isAboutNoun = httpCode === '403' || httpCode === '404';
 		const tried = [...EFFECTS, ...(isAboutNoun ? NOUNS : [])];
-		const tryOne = async (who: string) => [who, await textOfCase(who, one)] as const;
-		return { name: one.name, texts: async () => await Promise.all(tried.map(tryOne)) };
+		return tried.map((who): Case => [name, who, async () => await textOfCase(who, one)]);
 	}),
-	'Odd replies': oddReplies.map(([name, fault, who = 'Response: Get Many']) =>
-		caseOf(name, who, async () => await textOfReply(who, fault)),
-	),
-	Connections: [
-		...(await unreachablePlaces()).map((place) =>
-			caseOf(place.name, 'Workspace: Get', async () => await textOfPlace(place)),
-		),
-		caseOf(PROTECTED, 'Workspace: Get', textOfPrivateAddress),
+	...oddReplies.map(([name, fault, who = 'Response: Get Many']): Case => {
+		return [name, who, async () => await textOfReply(who, fault)];
+	}),
+	...(await unreachablePlaces()).map((place): Case => {
+		return [place.name, 'Workspace: Get', async () => await textOfPlace(place)];
+	}),
+	[
+		"a service on an address that n8n's SSRF protection does not allow",
+		'Workspace: Get',
+		textOfPrivateAddress,
 	],
-};
+];
 
 const path = join(import.meta.dirname, 'errorTexts.md');
 const written = readFileSync(path, 'utf8');
@@ -156,14 +204,6 @@ const TITLE = 'What a person reads when something goes wrong';
 
 /** Each text as Markdown, with the cases and the operations that show it. */
 const shown = new Map<string, Map<string, string[]>>();
-
-function note(name: string, who: string, { message, description }: Text): string {
-	const text = `> **${message}**\n>\n> ${description.replaceAll('\n', '\n>\n> ')}`;
-	const cases = shown.get(text) ?? new Map<string, string[]>();
-	cases.set(name, [...(cases.get(name) ?? []), who]);
-	shown.set(text, cases);
-	return text;
-}
 
 function render(): string {
 	const parts = [...shown].map(([text, cases]) => {
@@ -173,14 +213,14 @@ function render(): string {
 	return [`# ${TITLE}`, ...parts].join('\n\n') + '\n';
 }
 
-describe.each(Object.entries(chapters))(`${TITLE}: %s`, (_, cases) => {
-	it.each(cases)('$name', async ({ name, texts }) => {
-		for (const [who, text] of await texts()) {
-			const noted = note(name, who, text);
-			if (process.env.WRITE_ERROR_TEXTS) continue;
-			expect(written, 'If the new text is right, run npm run generate').toContain(noted);
-		}
-	});
+it.each(cases)(`${TITLE}: %s, %s`, async (name, who, getText) => {
+	const { message, description } = await getText();
+	const text = `> **${message}**\n>\n> ${description.replaceAll('\n', '\n>\n> ')}`;
+	const cases = shown.get(text) ?? new Map<string, string[]>();
+	cases.set(name, [...(cases.get(name) ?? []), who]);
+	shown.set(text, cases);
+	if (process.env.WRITE_ERROR_TEXTS) return;
+	expect(written, 'If the new text is right, run npm run generate').toContain(text);
 });
 
 it('errorTexts.md has each of these texts once, with its cases, and no other', () => {
