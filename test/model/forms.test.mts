@@ -55,6 +55,19 @@ it('A deleted form among all forms is asked for no more, and nothing is reported
 	expect(world.reports).toEqual([]);
 });
 
+it('Forms are polled on while the list of all forms takes longer than a poll', async () => {
+	const ids = ['A', 'B', 'C', 'D', 'E', 'F'];
+	const world = new World(ids, { watch: ALL, mode: 'durable', requestsPerDay: 86_400 });
+	world.service.otherPageSize = 1;
+	await world.beginAndRun(5);
+	await world.run(30, undefined, { latencyMs: 9_000 });
+	const before = world.service.sent.length;
+	await world.run(60, undefined, { latencyMs: 9_000 });
+	const asked = world.service.sent.slice(before).map(({ form }) => form);
+	expect(asked).toEqual(expect.arrayContaining(ids));
+	expect(String(world.reports[0].thrown)).toContain("Couldn't read all forms");
+});
+
 it('Events of responses that are chosen later are of responses from then on', async () => {
 	const world = new World(['A'], { watch: ALL, events: ['formCreated'] });
 	await world.beginAndRun(5);

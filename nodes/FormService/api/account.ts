@@ -52,7 +52,7 @@ export function createAccount(credential: { accessToken?: unknown; baseUrl?: unk
 	// a header takes visible ASCII characters only (RFC 9110, section 5.5; RFC 6750, section 2.1)
 	if (!/^[\x21-\x7e]+$/.test(token)) {
 		throw new Error(
-			"'Access Token' is empty or contains a space, a line break or another invalid character. Copy the token again, without any text around it.",
+			"'Access Token' is empty or contains a space, a line break or another invalid character. Copy the token again.",
 		);
 	}
 	const baseUrl = normalizeBaseUrl(String(credential.baseUrl ?? ''));

@@ -37,7 +37,7 @@ const outputParameters: INodeProperties[] = [
 		required: true,
 		placeholder: 'e.g. created_at',
 		description:
-			'Names of the fields that the model gets: attributes such as created_at or owner.email, or the exact labels of answers. The ID is always included. An expression must return a list of names.',
+			'Names of the fields that the model gets: attributes such as created_at or owner.email, or the exact labels of answers. The ID is always included.',
 		displayOptions: { show: { ...onlyForTools, output: ['selectedFields'] } },
 	},
 ];

@@ -87,8 +87,12 @@ export async function readWhole(poll: Poll, target: Target, what: string) {
 	const part = await readPart(poll, target);
 	if (part.error !== undefined) throw part.error;
 	if (!part.isEnd) {
-		const message = `Couldn't read all ${what} before n8n's poll timeout`;
-		throw createTimeError(poll.request.n8n.getNode(), message);
+		// the service replies, so this is no failure of the account, and other lists can be read
+		throw new ServiceError(poll.request.n8n.getNode(), {
+			message: `Couldn't read all ${what} before n8n's poll timeout`,
+			description: 'Ask your Form Service administrator for larger pages.',
+			failure: { cause: 'configuration-invalid' },
+		});
 	}
 	return { ...part, records: part.pages.flatMap(({ records }) => records) };
 }
@@ -114,13 +118,12 @@ export async function awaitInTime<T>(
 	timeUp: AbortSignal | undefined,
 ): Promise<T> {
 	const createError = () =>
-		createTimeError(n8n.getNode(), "Form Service didn't answer before n8n's poll timeout");
+		new ServiceError(n8n.getNode(), {
+			message: "Form Service didn't answer before n8n's poll timeout",
+			description: 'The next poll tries again.',
+			failure: { cause: 'temporarily-unavailable' },
+		});
 	return await waitUnlessAborted(work, timeUp, createError);
-}
-
-function createTimeError(node: INode, message: string) {
-	const failure = { cause: 'temporarily-unavailable' } as const;
-	return new ServiceError(node, { message, description: 'The next poll tries again.', failure });
 }
 
 /** The error for a response that has no identity. */

@@ -50,10 +50,13 @@ describe('Fetch Test Event', () => {
 		expect(namesIn(await poll({ mode: 'manual' }))).toEqual(['Of New']);
 	});
 
-	it('says that no response meets the filters, in place of an example that breaks them', async () => {
+	it.each([
+		{ field: 'Name', operator: 'is', value: 'Ada' },
+		{ field: 'attribute:number', operator: 'greater', value: '100' },
+	])('says that no response meets %j, in place of an example that breaks it', async (condition) => {
 		const { form, submit } = addForm(world);
 		submit('Grace');
-		const conditions = [{ field: 'Name', operator: 'is', value: 'Ada' }];
+		const conditions = [condition];
 		const fetching = fetch(form, { filters: { conditions: { conditions } } });
 		await expect(fetching).rejects.toThrow('No response meets the filters yet');
 	});

@@ -50,6 +50,10 @@ describe('Parameters that cannot be used', () => {
 
 	it('are reported by the third scheduled poll, then once an hour, and lose no response', async () => {
 		const { submit, trigger } = await begin(world);
+		for (const polls of [2, 2]) {
+			expect((await pollFor(trigger, polls, MINUTE_MS, { events: [] })).errors).toEqual([]);
+			await pollFor(trigger, 1, MINUTE_MS);
+		}
 		submit('Ada');
 		const { errors } = await pollFor(trigger, 62, MINUTE_MS, { events: [] });
 		const first = { message: "'Trigger On' is empty" };

@@ -1,4 +1,4 @@
-import { getEventListeners } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { clock, pauseIfDue } from '../../../nodes/FormService/api/clock.ts';
 
@@ -22,6 +22,8 @@ it('the clock sleeps as long as it is told, or until the signal aborts, of which
 	setTimeout(() => controller.abort(), 400);
 	expect(await sleepASecond(controller.signal)).toBe(400);
 	expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+	expect(clock.timeout(60_000, controller.signal).aborted).toBe(true);
+	await once(clock.timeout(1, new AbortController().signal), 'abort');
 });
 
 it("what has been waited for does not depend on the machine's time of day, which can be corrected", () => {

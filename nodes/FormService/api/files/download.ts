@@ -228,10 +228,8 @@ function explainError(error: unknown, { url }: LinkedFile, limits: Limits): Fetc
 	if (limits.signal.aborted) return TOO_LATE;
 	const { host } = new URL(url);
 	const broken = readBroken(error);
-	const canPass = explainBroken(broken, host).failure.cause === PASSING.cause;
-	const more = {
-		description: `${CHECK_FILE} (${broken.code})`,
-		...(canPass && { failure: PASSING }),
-	};
-	return createTrouble(`The file at ${host} could not be fetched`, more);
+	const { failure } = explainBroken(broken, host);
+	const description = `${CHECK_FILE} (${broken.code})`;
+	const more = failure.cause === PASSING.cause ? { failure } : {};
+	return createTrouble(`The file at ${host} could not be fetched`, { description, ...more });
 }

@@ -150,7 +150,8 @@ const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/;
 
 /** The trouble of a request that got no whole reply. */
 export function explainBroken(broken: Broken, origin: string): Trouble {
-	const [message, description, cause = 'configuration-invalid'] = findBrokenText(broken, origin);
+	// a host that is refused is the credential's, so all that uses the credential fails
+	const [message, description, cause = 'credential-invalid'] = findBrokenText(broken, origin);
 	const { code, isRefusedByN8n } = broken;
 	const isSent = !isRefusedByN8n && !NOT_CONNECTED.test(code) && !CERTIFICATE.test(code);
 	return { message, description, failure: { cause }, mayHaveActed: isSent };
@@ -161,11 +162,7 @@ const OWN_AUTHORITY =
 const CHECK_N8N = "Check the allowed domains of the credential and n8n's SSRF protection.";
 
 function findBrokenText({ code, isRefusedByN8n }: Broken, origin: string): Text {
-	// the next two are about the credential's host, and so about all that uses the credential
-	if (isRefusedByN8n) {
-		const message = `n8n does not allow requests to ${origin}`;
-		return [message, `${code}. ${CHECK_N8N}`, 'credential-invalid'];
-	}
+	if (isRefusedByN8n) return [`n8n does not allow requests to ${origin}`, `${code}. ${CHECK_N8N}`];
 	if (NOT_CONNECTED.test(code)) {
 		const reason = code === 'ECONNREFUSED' ? 'connection refused' : 'unknown host';
 		const message = `Couldn't connect to ${origin} (${reason})`;
@@ -174,7 +171,7 @@ function findBrokenText({ code, isRefusedByN8n }: Broken, origin: string): Text 
 	// EPROTO is what Node says of a server that does not speak TLS
 	if (CERTIFICATE.test(code) || code === 'EPROTO') {
 		const message = `Couldn't establish a secure connection to ${origin}`;
-		return [message, `${CHECK_BASE_URL} ${OWN_AUTHORITY} (${code})`, 'credential-invalid'];
+		return [message, `${CHECK_BASE_URL} ${OWN_AUTHORITY} (${code})`];
 	}
 	if (/^(ECONNABORTED|ETIMEDOUT)$/.test(code)) {
 		const longer = "In Form Service nodes, 'Timeout' in the request options waits longer.";

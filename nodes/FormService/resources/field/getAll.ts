@@ -15,7 +15,7 @@ export const fieldGetAll: Operation = {
 	},
 	endpoint: endpoints.listFields,
 	toolDescription:
-		'Lists the fields (questions) of a form with their UUIDs, labels, types and choices. Use it before adding a response, to learn the UUIDs and choices of the fields.',
+		'Lists the fields (questions) of a form with their UUIDs, labels, types and choices. Use it before adding a response.',
 	properties: [formLocator, returnAllSwitch, limitInput],
 	prepare(input) {
 		const formId = readFormId(input);

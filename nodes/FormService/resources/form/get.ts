@@ -17,7 +17,7 @@ export const formGet: Operation = {
 	},
 	endpoint: endpoints.listForms,
 	toolDescription:
-		'Gets one form by its ID: its name, whether it is closed, and its fields with their UUIDs. Use it to find out what a form asks for.',
+		'Gets one form by its ID: its name, whether it is closed, and its fields with their UUIDs.',
 	properties: [formLocator, simplifySwitch],
 	prepare(input) {
 		const formId = readFormId(input);

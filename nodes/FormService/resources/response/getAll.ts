@@ -51,7 +51,7 @@ export const responseGetAll: Operation = {
 	},
 	endpoint: endpoints.listResponses,
 	toolDescription:
-		'Lists the responses (submissions) of a form with their answers by the labels of the fields. Use it to find responses or to answer questions about them.',
+		'Lists the responses (submissions) of a form with their answers by the labels of the fields. Use it to answer questions about them.',
 	properties: [
 		formLocator,
 		returnAllSwitch,
