@@ -170,6 +170,7 @@ function makeKey(
 }
 
 function createUnclearError(input: Input, owner: string, reason: string) {
-	const advice = 'This item was not added. Choose other fields, or find duplicates with Response: Get Many.';
+	const advice =
+		'This item was not added. Choose other fields, or find duplicates with Response: Get Many.';
 	return invalid(input, `'${SKIP_DUPLICATES}' can't compare ${owner}`, `${reason}. ${advice}`);
 }
