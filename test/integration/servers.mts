@@ -66,11 +66,11 @@ export async function unreachablePlaces() {
 	const { url, namedUrl, visits } = await elsewhere();
 	const withoutHttps = url.replace('http:', 'https:');
 	const temporary = { cause: 'temporarily-unavailable', asked: visits };
-	const settings = { cause: 'credential-invalid', asked: visits };
+	const refused = { cause: 'credential-invalid', asked: visits };
 	return [
 		{ name: 'a refused connection', baseUrl: NOWHERE, ...temporary },
 		{ name: 'a host name that does not exist', baseUrl: 'https://forms.invalid', ...temporary },
-		{ name: 'a certificate that nobody vouches for', baseUrl: namedUrl, ...settings },
-		{ name: 'a service that speaks no https', baseUrl: withoutHttps, ...settings },
+		{ name: 'a certificate that nobody vouches for', baseUrl: namedUrl, ...refused },
+		{ name: 'a service that speaks no https', baseUrl: withoutHttps, ...refused },
 	];
 }

@@ -92,6 +92,8 @@ export const CHECK_REPLY = `${CHECK_BASE_URL} If the URL is correct, report this
 export const TRY_LATER =
 	'Try again later. If this persists, contact your Form Service administrator.';
 
+export const LARGER_PAGES = 'Ask your Form Service administrator for larger pages.';
+
 /** The text with a full stop, unless it ends in one, as a quote can. */
 export function asSentence(text: string): string {
 	return /[.!?]"?$/.test(text) ? text : `${text}.`;

@@ -1,7 +1,7 @@
 import type { INode } from 'n8n-workflow';
 import { clock, waitUnlessAborted } from '../api/clock';
 import type { Target } from '../api/endpoints';
-import { CHECK_REPLY, NotSent, ServiceError } from '../api/errors';
+import { CHECK_REPLY, LARGER_PAGES, NotSent, ServiceError } from '../api/errors';
 import { getId } from '../api/records';
 import { readPages } from '../api/replies/list';
 import type { ListPage, PagePosition } from '../api/replies/list';
@@ -90,7 +90,7 @@ export async function readWhole(poll: Poll, target: Target, what: string) {
 		// the service replies, so this is no failure of the account, and other lists can be read
 		throw new ServiceError(poll.request.n8n.getNode(), {
 			message: `Couldn't read all ${what} before n8n's poll timeout`,
-			description: 'Ask your Form Service administrator for larger pages.',
+			description: LARGER_PAGES,
 			failure: { cause: 'configuration-invalid' },
 		});
 	}

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { VERSION_PATH } from '../account';
 import type { Target } from '../endpoints';
-import { CHECK_REPLY, ServiceError, shortenText } from '../errors';
+import { CHECK_REPLY, LARGER_PAGES, ServiceError, shortenText } from '../errors';
 import { getId } from '../records';
 import { request } from '../request/request';
 import { REQUESTS_PER_DAY } from '../request/requestQueue';
@@ -50,7 +50,7 @@ export async function* readPages(
 	let repeatedPages = 0;
 	let position = from ?? { url: new URL(target.url).href, pagesBefore: 0, recordsBefore: 0 };
 	for (;;) {
-		if (requested.size >= MAX_PAGES) throw createReplyError(context, TOO_MANY_PAGES, LARGER_PAGES);
+		if (requested.size >= MAX_PAGES) throw createReplyError(context, TOO_MANY_PAGES, READ_LESS);
 		if (requested.has(position.url)) throw createReplyError(context, LOOP);
 		requested.add(position.url);
 		const { page, unknown } = await readPage(context, target, position);
@@ -129,8 +129,7 @@ function buildNextUrl(link: string, pageUrl: string, listUrl: string): string | 
 
 const LOOP = 'The pages of the list form a loop';
 const TOO_MANY_PAGES = `The list has more than ${MAX_PAGES} pages`;
-const LARGER_PAGES =
-	"Ask your Form Service administrator for larger pages. In Response: Get Many, a 'Limit' reads fewer pages if 'Sort' is 'As Listed'.";
+const READ_LESS = `${LARGER_PAGES} In Response: Get Many, a 'Limit' reads fewer pages if 'Sort' is 'As Listed'.`;
 const STOPPED = `Nothing was returned, because the list may be incomplete. ${CHECK_REPLY}`;
 
 /** Of a form whose earlier pages were sent, the service can only reject the position, such as an old cursor. */
